@@ -1,0 +1,16 @@
+// CLI11 numbers its errors from 100 up; to the user each of them is bad usage.
+#include <ostream>
+
+#include "cli/commands.h"
+
+namespace skein::cli {
+
+int exit_code(const CLI::App& app, const CLI::ParseError& error, std::ostream& out,
+              std::ostream& err) {
+  if (error.get_exit_code() == 0) return app.exit(error, out, err);  // --help, --version
+  if (error.get_name() == "RuntimeError") return error.get_exit_code();
+  err << "skein: " << error.what() << "; try: skein --help\n";
+  return 2;
+}
+
+}  // namespace skein::cli

@@ -1,0 +1,20 @@
+// The program `skein`: lists the subcommands, finds the one that was asked for, runs it.
+#include <exception>
+#include <iostream>
+
+#include "cli/commands.h"
+
+int main(int argc, char** argv) {
+  CLI::App app("Shows what an asynchronous program does and what it waits for.", "skein");
+  app.set_version_flag("--version", "skein " SKEIN_VERSION);
+  app.require_subcommand(1);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return skein::cli::exit_code(app, error, std::cout, std::cerr);
+  } catch (const std::exception& error) {
+    std::cerr << "skein: " << error.what() << '\n';
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,57 @@
+# The recorder is not like the other modules: it becomes part of other people's programs.
+#
+#   skein::record          libskein.a    core (freestanding) + POSIX host, position independent
+#   skein::record_shared   libskein.so   the same objects
+#   skein::coroutine       flags         every C++20 coroutine of the target is traced
+#   skein::asio            flags         and every handler of Boost.Asio or standalone Asio
+#
+# It is compiled with -O2 whatever the build type, for its speed is part of what it promises and a
+# debug build of a program must not be slowed down by it; a sanitizer needs the build's own level.
+
+if(NOT TARGET skein_record OR NOT EXISTS ${PROJECT_SOURCE_DIR}/record/core)
+  return()
+endif()
+get_target_property(kind skein_record TYPE)
+if(kind STREQUAL "INTERFACE_LIBRARY")
+  return()
+endif()
+
+set(record_options -fno-exceptions -fno-rtti -fvisibility=hidden)
+if(NOT SKEIN_SANITIZED)
+  list(APPEND record_options -O2)
+endif()
+target_compile_options(skein_record PRIVATE ${record_options})
+set_target_properties(skein_record PROPERTIES
+  POSITION_INDEPENDENT_CODE ON OUTPUT_NAME skein EXPORT_NAME record)
+target_link_libraries(skein_record PUBLIC Threads::Threads)
+
+file(GLOB core CONFIGURE_DEPENDS record/core/*.cc)
+set_source_files_properties(${core} PROPERTIES
+  COMPILE_OPTIONS "-ffreestanding;-fno-stack-protector")
+
+add_library(skein_record_shared SHARED $<TARGET_OBJECTS:skein_record>)
+set_target_properties(skein_record_shared PROPERTIES
+  OUTPUT_NAME skein EXPORT_NAME record_shared LINKER_LANGUAGE CXX
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+target_link_libraries(skein_record_shared PUBLIC skein_format Threads::Threads)
+target_compile_features(skein_record_shared PUBLIC cxx_std_20)
+target_include_directories(skein_record_shared PUBLIC
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/record/include> $<INSTALL_INTERFACE:include>)
+
+# -include finds the header through the include path that comes with skein::record, so the flag is
+# the same in a build tree, in a relocated prefix and in /usr.
+add_library(skein_coroutine INTERFACE)
+target_link_libraries(skein_coroutine INTERFACE skein_record)
+target_compile_options(skein_coroutine INTERFACE
+  "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include skein/coroutine.h>")
+set_target_properties(skein_coroutine PROPERTIES EXPORT_NAME coroutine)
+
+add_library(skein_asio INTERFACE)
+target_link_libraries(skein_asio INTERFACE skein_coroutine)
+target_compile_definitions(skein_asio INTERFACE
+  "BOOST_ASIO_CUSTOM_HANDLER_TRACKING=<skein/asio.h>" "ASIO_CUSTOM_HANDLER_TRACKING=<skein/asio.h>")
+set_target_properties(skein_asio PROPERTIES EXPORT_NAME asio)
+
+foreach(name record record_shared coroutine asio format)
+  add_library(skein::${name} ALIAS skein_${name})
+endforeach()
