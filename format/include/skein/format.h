@@ -1,0 +1,224 @@
+// The trace format, version 1: the contract between everything that writes and everything that
+// reads. Prose and rationale: docs/format.md. Text form for stock CTF readers: format/metadata.tsdl.
+//
+// A trace is a directory:
+//
+//    metadata             CTF 1.8 TSDL text: clock, environment, event classes
+//    names-0, names-1 ..  the definitions stream: strings, places, modules; never overwritten
+//    s00000-0 .. -N       chunk files of stream 0 (one executor); one packet each
+//    .tasks               status page and task table (dot-named: stock readers pass it over)
+//
+// A chunk file is one CTF packet of one stream:
+//
+//    +--------------+---------+---------+-- .. --+-------------------------+
+//    | PacketHeader | event 0 | event 1 |        | zeros up to packet_size |
+//    +--------------+---------+---------+-- .. --+-------------------------+
+//                                                ^ content_size: the commit word
+//
+// Ring mode recycles a stream's chunks oldest first, log mode adds chunks. Everything is
+// little-endian. All of it is read by skein, and as it lies there by babeltrace2.
+//
+// This header is freestanding: no dependency, no code but constexpr.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+namespace skein::format {
+
+inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kPacketMagic = 0xC1FC1FC1;
+// One tick is 16 counts of the time stamp counter (or 16 ns of CLOCK_MONOTONIC). An event holds the
+// low 24 bits of the tick count, and needs no more for 107 ms at 2.5 GHz.
+inline constexpr unsigned kTickShift = 4;
+inline constexpr unsigned kTimeBits = 24;
+
+// Lies at the start of every chunk file. Written by the stream's executor alone, and by the host
+// when it makes the file.
+struct PacketHeader {
+  uint32_t magic;             // kPacketMagic
+  uint8_t uuid[16];           // the trace's, as in metadata: random, one per trace
+  uint32_t stream_class;      // always 0
+  uint64_t stream_instance;   // the stream's number; the definitions stream is kNamesStream
+  uint64_t content_size;      // bits, header included; THE COMMIT: stored last, with release
+  uint64_t packet_size;       // bits; the chunk file's size
+  uint64_t timestamp_begin;   // ticks
+  uint64_t packet_seq_num;    // counts the stream's packets
+  uint64_t events_discarded;  // in this stream since the trace began
+  uint64_t lock;              // odd: being recycled. A copy is good if this was even, and the same
+                              // before and after.
+  uint64_t current_task;      // the executor's current task at timestamp_begin (0: none)
+  uint64_t monotonic_ns;      // CLOCK_MONOTONIC at timestamp_begin (0: not known)
+  uint32_t vtid;              // OS thread (or vCPU) at timestamp_begin
+  uint32_t flags;             // PacketFlags
+  uint32_t format_version;    // kVersion
+  uint32_t reserved[5];       // zero
+};
+static_assert(sizeof(PacketHeader) == 128);
+static_assert(offsetof(PacketHeader, content_size) == 32);
+static_assert(offsetof(PacketHeader, lock) == 72);
+
+enum PacketFlags : uint32_t {
+  kFlagNested = 1,  // events of signal handlers that interrupted the recorder on this thread
+  kFlagNames = 2,   // the definitions stream
+  kFlagLog = 4,     // mode log: no chunk is ever recycled
+};
+inline constexpr uint64_t kNamesStream = 0xFFFFFFFF;
+
+// How an event's arguments lie behind its header. Widths 1, 2, 4, 8 bytes are classes 0 to 3 and
+// part of the event id, so that every id is an event class of fixed layout in plain CTF.
+enum class Shape : uint8_t {
+  kOne,     // a;    id = first + class(a)
+  kSame,    // a, b  of one width; id = first + max(class(a), class(b))
+  kTwo,     // a, b  of two widths; id = first + class(a) + 4 * class(b)
+  kSigned,  // as kTwo, b signed
+};
+
+// X(name, first id, shape, first argument, second argument). The subject is the executor's
+// current task where no argument names another. docs/format.md says what each means.
+#define SKEIN_FORMAT_EVENTS(X)                                                    \
+  X(create, 0, kTwo, task, place)             /* child of the current task */     \
+  X(suspend, 16, kTwo, on, place)             /* current := none */               \
+  X(ready, 32, kTwo, on, place)               /* awaited, but did not suspend */  \
+  X(label, 48, kTwo, task, string)            /*                              */  \
+  X(counter_add, 64, kSigned, counter, value) /* counter: a string */             \
+  X(counter_set, 80, kSigned, counter, value) /*                              */  \
+  X(notify, 96, kTwo, target, woken)          /*                              */  \
+  X(resume_by, 112, kSame, task, waker)       /* current := task */               \
+  X(fail, 116, kSame, task, string)           /*                              */  \
+  X(become, 120, kSame, task, other)          /*                              */  \
+  X(acquire, 124, kSame, resource, task)      /* task 0: the current one */       \
+  X(release, 128, kSame, resource, task)      /*                              */  \
+  X(span_begin, 132, kSame, span, string)     /*                              */  \
+  X(pause, 136, kSame, pause_kind, duration)  /* in ticks; said at its end */     \
+  X(executor, 140, kSame, tid, string)        /* takes this stream */             \
+  X(lost, 144, kSame, count, reason)          /* events not recorded before this */ \
+  X(resource, 148, kSame, resource, place)    /*                              */  \
+  X(scope_enter, 152, kSame, scope, place)    /*                              */  \
+  X(scope_member, 156, kSame, scope, task)    /*                              */  \
+  X(await, 160, kSame, task, on)              /* said after its suspend */        \
+  X(io, 164, kSame, task, result)             /*                              */  \
+  X(capacity, 168, kSame, resource, capacity) /*                              */  \
+  X(resume, 172, kOne, task, none)            /* by current; current := task */   \
+  X(switch_to, 176, kOne, task, none)         /* current := task, no wake-up */   \
+  X(resolve, 180, kOne, task, none)           /* current := none if it was task */ \
+  X(cancel, 184, kOne, task, none)            /* likewise, and fail, become */    \
+  X(should_resolve, 188, kOne, task, none)    /*                              */  \
+  X(span_end, 192, kOne, span, none)          /*                              */  \
+  X(idle, 196, kOne, reason, none)            /*                              */  \
+  X(wake, 200, kOne, reason, none)            /*                              */  \
+  X(sample, 204, kOne, stack, none)           /*                              */  \
+  X(scope_exit, 208, kOne, scope, none)       /*                              */  \
+  X(scope_cancel, 212, kOne, scope, none)     /*                              */  \
+  X(executor_end, 216, kOne, tid, none)       /*                              */
+
+// Events of one id and a fixed layout: X(name, id, fields as TSDL).
+#define SKEIN_FORMAT_FIXED_EVENTS(X)                                                          \
+  X(label_text, 224, "uint64_t task; string text;")                                           \
+  X(create_under, 225, "uint64_t parent; uint64_t task; uint32_t place;")                     \
+  X(send, 226, "uint64_t correlation; uint64_t peer;")                                        \
+  X(receive, 227, "uint64_t correlation; uint64_t peer;")                                     \
+  X(clock, 228, "uint32_t domain; int64_t offset; uint64_t bracket;")                         \
+  X(fail_text, 229, "uint64_t task; string text;")                                            \
+  X(string, 240, "uint32_t id; string text;")                                                 \
+  X(place, 241,                                                                               \
+    "uint32_t id; enum task_kind kind; uint32_t name; uint32_t file; uint32_t function; "     \
+    "uint32_t line; uint32_t column;")                                                        \
+  X(thread_name, 242, "uint64_t tid; string name;")                                           \
+  X(module, 243, "uint64_t base; uint64_t size; string build_id; string path;")               \
+  X(clock_pair, 244,                                                                          \
+    "uint64_t ticks; uint64_t monotonic_ns; uint64_t realtime_ns; uint64_t bracket_ns;")
+
+enum EventId : uint8_t {
+#define SKEIN_X(name, first, shape, a, b) k_##name = first,
+  SKEIN_FORMAT_EVENTS(SKEIN_X)
+#undef SKEIN_X
+#define SKEIN_X(name, id, fields) k_##name = id,
+      SKEIN_FORMAT_FIXED_EVENTS(SKEIN_X)
+#undef SKEIN_X
+  // First byte of the header of an event 2^24 ticks or more after the one before: 255, id, u64
+  // ticks. Any other header: id, u24 low bits of the ticks.
+  k_extended = 255,
+};
+inline constexpr size_t kHeaderSize = 4;
+inline constexpr size_t kExtendedHeaderSize = 10;
+// No event is larger. Longer texts are cut, and then end in kCutMark.
+inline constexpr size_t kMaxEventSize = 640;
+inline constexpr size_t kMaxText = 512;
+inline constexpr const char kCutMark[] = "\xE2\x80\xA6";  // U+2026
+
+// X(name, number): what a place makes: kinds of tasks and of resources. (u8 in `place`.)
+#define SKEIN_FORMAT_KINDS(X)                                                             \
+  X(unknown, 0) X(coroutine, 1) X(generator, 2) X(promise, 3) X(handler, 4) X(timer, 5)   \
+  X(io, 6) X(fiber, 7) X(sender, 8) X(scope, 9) X(thread, 10) X(work, 11) X(callback, 12) \
+  X(process, 13) X(task, 14) X(mutex, 32) X(semaphore, 33) X(condition, 34) X(channel, 35) \
+  X(queue, 36)
+
+// X(name, number): what a pause was.
+#define SKEIN_FORMAT_PAUSES(X) \
+  X(unknown, 0) X(gc, 1) X(interrupt, 2) X(page_fault, 3) X(stopped, 4) X(profiler, 5)
+
+// X(name, number): why events of a stream or of the whole trace were not recorded.
+#define SKEIN_FORMAT_LOSSES(X)                                                                 \
+  X(unknown, 0) X(nested, 1) X(no_memory, 2) X(disk_full, 3) X(no_stream, 4) X(names_full, 5) \
+  X(bus_error, 6) X(untracked, 7)
+
+enum Kind : uint8_t {
+#define SKEIN_X(name, number) kKind_##name = number,
+  SKEIN_FORMAT_KINDS(SKEIN_X)
+#undef SKEIN_X
+};
+enum Pause : uint8_t {
+#define SKEIN_X(name, number) kPause_##name = number,
+  SKEIN_FORMAT_PAUSES(SKEIN_X)
+#undef SKEIN_X
+};
+enum Loss : uint8_t {
+#define SKEIN_X(name, number) kLoss_##name = number,
+  SKEIN_FORMAT_LOSSES(SKEIN_X)
+#undef SKEIN_X
+  kLossCount
+};
+
+// ---- .tasks: one status page, then rows ----
+//
+// The live tasks at this moment, whatever the ring has overwritten. A row's writer is the executor
+// that runs or last ran the task; a reader copies the row and takes it if `seq` was even, and the
+// same before and after. id 0: free.
+enum class TaskState : uint8_t { kFree, kCreated, kRunning, kSuspended, kResource };
+
+struct TaskRow {
+  uint32_t seq;    // odd: being written
+  uint32_t place;  // where it was created; its kind
+  uint64_t id;
+  uint64_t parent;
+  uint64_t on;     // what it waits for (task or resource; 0: not known)
+  uint64_t since;  // ticks: when it came into this state
+  uint64_t waker;  // who resumed it last
+  uint32_t at;     // place of the await it is suspended at
+  uint32_t label;  // string (0: none)
+  uint32_t tid;    // OS thread it runs or last ran on
+  TaskState state;
+  uint8_t flags;   // TaskFlags
+  uint16_t reserved;
+};
+static_assert(sizeof(TaskRow) == 64);
+enum TaskFlags : uint8_t { kTaskShouldResolve = 1 };
+
+inline constexpr uint64_t kTableMagic = 0x0031736b736174ull;  // "tasks1" and two zeros
+struct TaskTableHeader {
+  uint64_t magic;      // kTableMagic
+  uint32_t version;    // kVersion
+  uint32_t row_size;   // sizeof(TaskRow)
+  uint64_t rows;       // capacity; rows begin at byte kTableHeaderSize
+  uint64_t rows_used;  // rows from here on were never used
+  uint64_t pid;
+  uint64_t start_ticks;
+  uint64_t enabled;     // 1: recording at this moment
+  uint64_t ring_bytes;  // per stream; 0: mode log
+  uint64_t reserved[8];
+  uint64_t lost[16];  // events lost before they reached a stream, by Loss
+};
+static_assert(sizeof(TaskTableHeader) == 256);
+inline constexpr size_t kTableHeaderSize = 4096;
+
+}  // namespace skein::format

@@ -1,0 +1,199 @@
+/* The recorder's C interface: events of asynchronous tasks into a crash-proof trace.
+ *
+ *   skein_task request = {0};
+ *   if (skein_on()) skein_create(&request, SKEIN_KIND_handler, "request", &where);
+ *   ...
+ *   if (skein_on()) { uint64_t back = skein_resume(&request); run(); skein_resolve(&request, back); }
+ *
+ * Recording is started by the environment (SKEIN_TRACE=dir[,size=1M][,mode=ring|log]), by
+ * skein_start(), or by the control socket. Functions may be called from any thread, from signal
+ * handlers, and while the recorder is off; none fails, allocates from the program's heap or sets
+ * errno: what cannot be recorded is dropped and counted. Cost: about one time stamp read each
+ * (docs/performance.md). C++ programs rather include skein/record.h, or change nothing and use the
+ * skein_coroutine and skein_asio targets.
+ *
+ * Terms (task, resource, place ...): docs/glossary.md. Meaning of each event: docs/format.md.
+ */
+#ifndef SKEIN_SKEIN_H
+#define SKEIN_SKEIN_H
+#include <stddef.h>
+#include <stdint.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* First byte: 1 while recording. The page is wiped on fork: a child records only if it starts a
+ * trace of its own. */
+extern unsigned char skein_page[4096];
+
+/* True while recording. One load and one branch: guard calls with it, so that a program that is
+ * not being traced pays nothing else. */
+static inline int skein_on(void) {
+#if defined(SKEIN_DISABLE)
+  return 0;
+#else
+  return __builtin_expect(*(volatile unsigned char*)skein_page, 0);
+#endif
+}
+
+/* A task or resource as the program holds it. Zero-initialise; the owner keeps it from create to
+ * its end (resolve, fail, cancel) and gives it to one call at a time. One that was created while
+ * the recorder was off joins the trace at its first event. A copy is a second name for the same
+ * task, not a second task. */
+typedef struct skein_task {
+  uint64_t id;         /* 0: not in a trace yet; never reused within a process */
+  uint32_t row;        /* in the task table */
+  uint32_t generation; /* which trace */
+} skein_task;
+
+/* A place in the source. The strings must live as long as the module they are in; they are copied
+ * when first seen. Laid out like the object behind C++'s std::source_location. */
+typedef struct skein_source {
+  const char* file;
+  const char* function;
+  uint32_t line;
+  uint32_t column;
+} skein_source;
+
+/* Kinds of tasks and resources; the numbers are those of skein/format.h (SKEIN_FORMAT_KINDS). */
+enum {
+  SKEIN_KIND_unknown = 0, SKEIN_KIND_coroutine = 1, SKEIN_KIND_generator = 2,
+  SKEIN_KIND_promise = 3, SKEIN_KIND_handler = 4, SKEIN_KIND_timer = 5, SKEIN_KIND_io = 6,
+  SKEIN_KIND_fiber = 7, SKEIN_KIND_sender = 8, SKEIN_KIND_scope = 9, SKEIN_KIND_thread = 10,
+  SKEIN_KIND_work = 11, SKEIN_KIND_callback = 12, SKEIN_KIND_process = 13, SKEIN_KIND_task = 14,
+  SKEIN_KIND_mutex = 32, SKEIN_KIND_semaphore = 33, SKEIN_KIND_condition = 34,
+  SKEIN_KIND_channel = 35, SKEIN_KIND_queue = 36
+};
+
+/* ---- tasks ----
+ * `name` is a string that stays (a literal) or NULL; `where` may be NULL.
+ * `back` is what was current before the task was resumed, as skein_resume returned it: it is
+ * current again after the call. */
+
+/* A task exists, child of the current task; it does not run yet. */
+void skein_create(skein_task* task, uint32_t kind, const char* name, const skein_source* where);
+/* ... child of `parent` (0: of the root). */
+void skein_create_under(skein_task* task, uint64_t parent, uint32_t kind, const char* name,
+                        const skein_source* where);
+/* ... with a label (see skein_string), one time stamp for both. */
+void skein_create_labelled(skein_task* task, uint32_t kind, const char* name,
+                           const skein_source* where, uint32_t label);
+/* ... and runs at once. Returns `back`. */
+uint64_t skein_create_running(skein_task* task, uint32_t kind, const char* name,
+                              const skein_source* where);
+/* An operation exists: child of the task last suspended on this OS thread, if nothing was resumed
+ * since, else of the current task; in the first case that task is said to await it. */
+void skein_operation(skein_task* task, uint32_t kind, const char* name, const skein_source* where);
+
+/* The task is current on this OS thread from now on; made ready by the task that just ended or
+ * suspended on this thread, else by whatever was current. Returns the id of what was current (0:
+ * nothing). */
+uint64_t skein_resume(skein_task* task);
+/* ... `waker` made it ready (a task's or resource's id). */
+uint64_t skein_resume_by(skein_task* task, uint64_t waker);
+/* The task waits, at `where`, for `on` (a task's or resource's id; 0: not known); current := back. */
+void skein_suspend(skein_task* task, uint64_t on, const skein_source* where, uint64_t back);
+/* Says afterwards what a suspended task waits for. */
+void skein_await(skein_task* task, uint64_t on);
+/* The task asked for a result that was there already; it goes on. */
+void skein_ready(skein_task* task, uint64_t on, const skein_source* where);
+
+/* The task ended with a value; current := back if it was current. The resolver is what was
+ * current. */
+void skein_resolve(skein_task* task, uint64_t back);
+/* The task ended with an error; `reason` may be NULL. */
+void skein_fail(skein_task* task, const char* reason, uint64_t back);
+/* The task was destroyed or cancelled before its end. */
+void skein_cancel(skein_task* task);
+/* From now on the task is the other task (tail await). */
+void skein_become(skein_task* task, uint64_t other);
+/* The result of an operation, e.g. bytes moved. */
+void skein_io(skein_task* task, uint64_t result);
+
+/* The programmer expects this task to end. */
+void skein_should_resolve(skein_task* task);
+/* A name or remark; `label` from skein_string. task NULL: the current one; likewise below. */
+void skein_label(skein_task* task, uint32_t label);
+/* ... made up on the spot; bytes beyond 512 are cut, with a mark. */
+void skein_label_text(skein_task* task, const char* text, size_t size);
+
+/* ---- resources: mutex, semaphore, condition, channel, queue ---- */
+void skein_resource(skein_task* resource, uint32_t kind, const char* name, uint64_t capacity,
+                    const skein_source* where);
+/* `task` 0: the current task. */
+void skein_acquire(skein_task* resource, uint64_t task);
+void skein_release(skein_task* resource, uint64_t task);
+/* A signal on a resource or task, by the current task; `woken` waiters: 0 is a possible lost
+ * wake-up. */
+void skein_notify(uint64_t target, uint64_t woken);
+/* The resource is gone. */
+void skein_resource_end(skein_task* resource);
+
+/* ---- scopes (nursery, when_all, stop source) ---- */
+void skein_scope_enter(skein_task* scope, const char* name, const skein_source* where);
+void skein_scope_member(skein_task* scope, uint64_t task);
+void skein_scope_cancel(skein_task* scope);
+void skein_scope_exit(skein_task* scope);
+
+/* ---- everything else ---- */
+/* `counter` and `name` are from skein_string. */
+void skein_counter_add(uint32_t counter, int64_t amount);
+void skein_counter_set(uint32_t counter, int64_t value);
+/* A named interval on the current task; spans may cross suspensions. Returns its id. */
+uint64_t skein_span_begin(uint32_t name);
+void skein_span_end(uint64_t span);
+/* The executor goes to sleep in its event loop, and comes back. */
+void skein_idle(uint32_t reason);
+void skein_wake(uint32_t reason);
+/* Nothing of the program ran for `nanoseconds`, until now. Kinds: SKEIN_FORMAT_PAUSES. */
+void skein_pause(uint32_t kind, uint64_t nanoseconds);
+/* A message between machines, by the current task. */
+void skein_send(uint64_t correlation, uint64_t peer);
+void skein_receive(uint64_t correlation, uint64_t peer);
+/* A stack of this executor, numbered by a profiler. */
+void skein_sample(uint64_t stack);
+/* Clock `domain` is ahead of ours by `offset` ns, known to within `bracket` ns. */
+void skein_clock(uint32_t domain, int64_t offset, uint64_t bracket);
+
+/* What is current on this OS thread (0: nothing). */
+uint64_t skein_current(void);
+/* A text's number in this trace, for label, counter and name; 0 while off. Ask again when
+ * skein_generation() has changed. Cost: a hash of the text and a lock; keep the number. */
+uint32_t skein_string(const char* text);
+/* Number of the running trace within this process: 1, 2 ... */
+uint32_t skein_generation(void);
+/* The calling thread's name in the trace (a copy is kept). */
+void skein_thread_name(const char* name);
+/* A module is about to go (dlclose): source places are looked up afresh from now on. Called by
+ * what skein/coroutine.h puts into every module. */
+void skein_forget_module(void);
+
+/* ---- the recorder ---- */
+typedef struct skein_options {
+  const char* directory; /* made by the call; NULL: ./skein-PID. If it exists: directory.PID ... */
+  uint64_t size;         /* bytes per executor in mode ring; 0: 1 MiB */
+  uint32_t log;          /* 1: mode log, everything is kept; 0: mode ring */
+  uint32_t tasks;        /* rows of the task table; 0: 262,144 */
+} skein_options;
+
+typedef struct skein_status {
+  uint32_t on;           /* recording now */
+  uint32_t generation;   /* 0: never started */
+  uint32_t streams;      /* in use or used before */
+  uint32_t clock_is_tsc; /* 0: clock_gettime */
+  uint64_t bytes;        /* of files made */
+  uint64_t lost;         /* events */
+  char directory[1024];
+} skein_status;
+
+/* Starts a trace; with NULL goes on with the one that was stopped. Returns 0 or an errno value;
+ * EALREADY: one is running. Not from a signal handler. Cost: at most 5 ms. */
+int skein_start(const skein_options* options);
+/* Stops; the files stay valid, nothing is unmapped. */
+void skein_stop(void);
+void skein_get_status(skein_status* status);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
