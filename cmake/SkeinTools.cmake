@@ -11,10 +11,8 @@ add_library(skein_cli OBJECT ${cli_sources})
 target_link_libraries(skein_cli PUBLIC
   skein_record skein_target skein_trace_model CLI11::CLI11 nlohmann_json::nlohmann_json)
 target_compile_definitions(skein_cli PUBLIC SKEIN_VERSION="${PROJECT_VERSION}")
-target_compile_options(skein_cli PRIVATE ${SKEIN_WARNINGS})
 
 add_executable(skein cli/main.cc)
 target_link_libraries(skein PRIVATE skein_cli)
-target_compile_options(skein PRIVATE ${SKEIN_WARNINGS})
 
 skein_unit_tests(cli_test skein_cli FILES ${cli_tests})
