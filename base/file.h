@@ -1,0 +1,107 @@
+// Where bytes come from: a file, standard input, or memory.
+//
+// Readers are handed a `Files` and never open anything themselves, so that tests and fuzz targets
+// give them files that exist only in memory (`FakeFiles`), and the browser gives what was dropped
+// on the page. `DiskFiles` is the real one.
+//
+//   Result<Contents> contents = files.open(path);
+//   if (!contents) return contents.error();
+//   Cursor cursor(contents->bytes());
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace skein {
+
+// The bytes of one file, unchanged while this lives (a mapped file that another process truncates
+// is the exception: see Access::Copy). Moved, not copied; a span taken before a move stays valid.
+class Contents {
+ public:
+  Contents() = default;
+  explicit Contents(std::vector<uint8_t> bytes) : owned_(std::move(bytes)), view_(owned_) {}
+  Contents(Contents&& other) noexcept;
+  Contents& operator=(Contents&& other) noexcept;
+  ~Contents();
+
+  // Takes over a mapping made by mmap.
+  static Contents mapped(void* address, size_t size);
+
+  std::span<const uint8_t> bytes() const { return view_; }
+  size_t size() const { return view_.size(); }
+
+ private:
+  std::vector<uint8_t> owned_;
+  std::span<const uint8_t> view_;
+  void* mapping_ = nullptr;
+};
+
+enum class FileType { Missing, File, Directory };
+
+enum class Access {
+  Map,   // no copy; for files nobody shortens while we read (a SIGBUS otherwise)
+  Copy,  // read now; for the chunks of a running recorder, which truncates them
+};
+
+class Files {
+ public:
+  // More than this is not read from standard input or copied: a reader's memory has a bound.
+  static constexpr uint64_t default_limit = uint64_t{8} << 30;
+
+  virtual ~Files() = default;
+
+  // `-` is standard input, hence a file.
+  virtual FileType type(const std::string& path) = 0;
+
+  // Everything in it. Fails when it is missing, a directory, unreadable, or too big.
+  virtual Result<Contents> open(const std::string& path, Access access = Access::Map) = 0;
+
+  // The first `count` bytes, or all when there are fewer: enough to tell what it is before reading
+  // gigabytes of something else. What was taken from standard input is given again by open().
+  virtual Result<std::vector<uint8_t>> head(const std::string& path, size_t count) = 0;
+
+  // Names of the entries of a directory without `.` and `..`, sorted; not recursive.
+  virtual Result<std::vector<std::string>> list(const std::string& path) = 0;
+};
+
+class DiskFiles : public Files {
+ public:
+  explicit DiskFiles(uint64_t limit = default_limit) : limit_(limit) {}
+
+  FileType type(const std::string& path) override;
+  Result<Contents> open(const std::string& path, Access access = Access::Map) override;
+  Result<std::vector<uint8_t>> head(const std::string& path, size_t count) override;
+  Result<std::vector<std::string>> list(const std::string& path) override;
+
+ private:
+  Result<std::vector<uint8_t>> read_up_to(int descriptor, const std::string& path,
+                                          std::vector<uint8_t> start, uint64_t limit);
+  Result<Contents> read_all(int descriptor, const std::string& path, std::vector<uint8_t> start);
+
+  uint64_t limit_;
+  std::vector<uint8_t> input_head_;  // read from standard input, not yet given to open()
+};
+
+// Files in memory, by path. A directory exists when a file is in it.
+class FakeFiles : public Files {
+ public:
+  void add(std::string path, std::vector<uint8_t> bytes);
+  void add(std::string path, std::string_view bytes);
+
+  FileType type(const std::string& path) override;
+  Result<Contents> open(const std::string& path, Access access = Access::Map) override;
+  Result<std::vector<uint8_t>> head(const std::string& path, size_t count) override;
+  Result<std::vector<std::string>> list(const std::string& path) override;
+
+ private:
+  std::map<std::string, std::vector<uint8_t>> files_;
+};
+
+}  // namespace skein

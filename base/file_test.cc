@@ -1,0 +1,147 @@
+#include "base/file.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+using namespace skein;
+
+namespace {
+
+// A folder of its own for one test, removed at its end.
+struct Folder {
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "skein-file-XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    path = name;
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+
+  std::string write(const std::string& name, std::string_view text) const {
+    const std::string file = path + "/" + name;
+    FILE* out = std::fopen(file.c_str(), "wb");
+    REQUIRE(out != nullptr);
+    std::fwrite(text.data(), 1, text.size(), out);
+    std::fclose(out);
+    return file;
+  }
+
+  std::string path;
+};
+
+std::string text(const Contents& contents) {
+  return {contents.bytes().begin(), contents.bytes().end()};
+}
+
+}  // namespace
+
+TEST_CASE("a file on disk, mapped and copied") {
+  Folder folder;
+  DiskFiles disk;
+  const std::string path = folder.write("a", "hello");
+  CHECK(disk.type(path) == FileType::File);
+  CHECK(text(disk.open(path).value()) == "hello");
+  CHECK(text(disk.open(path, Access::Copy).value()) == "hello");
+}
+
+TEST_CASE("bytes stay where they are when contents are moved") {
+  Folder folder;
+  DiskFiles disk;
+  for (Access access : {Access::Map, Access::Copy}) {
+    Contents first = disk.open(folder.write("a", "hello"), access).value();
+    const uint8_t* data = first.bytes().data();
+    Contents second = std::move(first);
+    CHECK(second.bytes().data() == data);
+    CHECK(text(second) == "hello");
+    CHECK(first.size() == 0);
+  }
+}
+
+TEST_CASE("an empty file is empty, not an error") {
+  Folder folder;
+  DiskFiles disk;
+  CHECK(disk.open(folder.write("empty", "")).value().size() == 0);
+}
+
+TEST_CASE("what cannot be opened says why") {
+  Folder folder;
+  DiskFiles disk;
+  CHECK(disk.type(folder.path + "/none") == FileType::Missing);
+  CHECK(disk.open(folder.path + "/none").error().message() ==
+        folder.path + "/none: No such file or directory; check the path");
+  CHECK(disk.type(folder.path) == FileType::Directory);
+  CHECK(disk.open(folder.path).error().what == "is a directory");
+}
+
+TEST_CASE("a copy has a limit") {
+  Folder folder;
+  DiskFiles disk(4);
+  CHECK(disk.open(folder.write("four", "1234"), Access::Copy).value().size() == 4);
+  CHECK(disk.open(folder.write("five", "12345"), Access::Copy).error().what == "more than 4 bytes");
+}
+
+TEST_CASE("a pipe is read to its end") {
+  DiskFiles disk;
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  REQUIRE(write(ends[1], "through", 7) == 7);
+  close(ends[1]);
+  CHECK(text(disk.open("/dev/fd/" + std::to_string(ends[0])).value()) == "through");
+  close(ends[0]);
+}
+
+TEST_CASE("the head of a file is as much as there is") {
+  Folder folder;
+  DiskFiles disk;
+  const std::string path = folder.write("a", "hello");
+  CHECK(disk.head(path, 4).value() == std::vector<uint8_t>{'h', 'e', 'l', 'l'});
+  CHECK(disk.head(path, 99).value().size() == 5);
+  CHECK_FALSE(disk.head(path + "none", 4));
+}
+
+TEST_CASE("what was taken from standard input is given again") {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  REQUIRE(write(ends[1], "through", 7) == 7);
+  close(ends[1]);
+  const int input = dup(STDIN_FILENO);
+  REQUIRE(dup2(ends[0], STDIN_FILENO) == STDIN_FILENO);
+  close(ends[0]);
+  {
+    DiskFiles disk;
+    CHECK(disk.head("-", 3).value() == std::vector<uint8_t>{'t', 'h', 'r'});
+    CHECK(disk.head("-", 5).value().size() == 5);
+    CHECK(text(disk.open("-").value()) == "through");
+  }
+  if (input >= 0) {
+    dup2(input, STDIN_FILENO);
+    close(input);
+  }
+}
+
+TEST_CASE("a directory is listed in order") {
+  Folder folder;
+  DiskFiles disk;
+  folder.write("b", "");
+  folder.write("a", "");
+  CHECK(disk.list(folder.path).value() == std::vector<std::string>{"a", "b"});
+  CHECK_FALSE(disk.list(folder.path + "/none"));
+}
+
+TEST_CASE("files in memory behave like files on disk") {
+  FakeFiles fake;
+  fake.add("dir/b", "bee");
+  fake.add("dir/a/deep", "d");
+  fake.add("single", "s");
+  CHECK(fake.type("dir") == FileType::Directory);
+  CHECK(fake.type("dir/b") == FileType::File);
+  CHECK(fake.type("di") == FileType::Missing);
+  CHECK(fake.list("dir").value() == std::vector<std::string>{"a", "b"});
+  CHECK(text(fake.open("dir/b").value()) == "bee");
+  CHECK(fake.head("single", 9).value() == std::vector<uint8_t>{'s'});
+  CHECK(fake.open("dir").error().what == "is a directory");
+  CHECK(fake.open("none").error().message() == "none: No such file or directory; check the path");
+}
