@@ -1,0 +1,70 @@
+#include "trace/read/events.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace skein {
+
+namespace {
+
+constexpr std::array<std::string_view, event_kinds> kind_names{
+    "create",     "resume",       "switch_to",      "suspend",      "ready",       "try_read",
+    "resolve",    "fail",         "cancel",         "become",       "notify",      "acquire",
+    "release",    "label",        "should_resolve", "counter_add",  "counter_set", "span_begin",
+    "span_end",   "idle",         "wake",           "pause",        "send",        "receive",
+    "clock",      "sample",       "executor_begin", "executor_end", "resource",    "scope_enter",
+    "scope_exit", "scope_cancel", "scope_member",   "io",           "lost"};
+
+template <typename T>
+bool permute(Column<T>& column, const std::vector<uint32_t>& order) {
+  Column<T> sorted;
+  if (!sorted.grow(order.size())) return false;
+  for (size_t i = 0; i < order.size(); i++) sorted[i] = column[order[i]];
+  column = std::move(sorted);
+  return true;
+}
+
+}  // namespace
+
+std::string_view name(EventKind kind) {
+  const auto index = static_cast<size_t>(kind);
+  return index < kind_names.size() ? kind_names[index] : "unknown";
+}
+
+bool Events::reserve(size_t count) {
+  if (count <= capacity_) return true;
+  if (!time.grow(count) || !task.grow(count) || !other.grow(count) || !value.grow(count) ||
+      !text.grow(count) || !location.grow(count) || !executor.grow(count) || !kind.grow(count) ||
+      !flags.grow(count))
+    return false;
+  capacity_ = count;
+  return true;
+}
+
+EventRow Events::row(size_t index) const {
+  return {.time = time[index],
+          .task = task[index],
+          .other = other[index],
+          .value = value[index],
+          .text = text[index],
+          .location = location[index],
+          .executor = executor[index],
+          .kind = kind[index],
+          .flags = flags[index]};
+}
+
+bool Events::sort_by_time() {
+  if (size_ == 0 || std::is_sorted(time.data(), time.data() + size_)) return true;
+  if (size_ > UINT32_MAX) return false;
+  std::vector<uint32_t> order(size_);
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(),
+                   [this](uint32_t a, uint32_t b) { return time[a] < time[b]; });
+  const bool done = permute(time, order) && permute(task, order) && permute(other, order) &&
+                    permute(value, order) && permute(text, order) && permute(location, order) &&
+                    permute(executor, order) && permute(kind, order) && permute(flags, order);
+  capacity_ = size_;  // the sorted columns have no spare room
+  return done;
+}
+
+}  // namespace skein

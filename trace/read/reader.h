@@ -1,0 +1,27 @@
+// Opens a trace of any format it knows: looks at what is there, picks the reader, reads it all.
+//
+//   DiskFiles disk;
+//   Result<Trace> trace = read_trace(disk, path);
+//   if (!trace) { print(trace.error().message()); return 2; }
+//
+// An error means that this is no trace: nothing in it is recognisable. A damaged trace is no error:
+// what can be read is read, and Trace::losses says what is missing and where. Memory is bounded by
+// a small multiple of the input's size; time by its size. Input is never trusted.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "trace/read/events.h"
+
+namespace skein {
+
+// Called now and then while a trace is read, from the same thread.
+using Progress = std::function<void(uint64_t bytes_done, uint64_t bytes_in_all)>;
+
+Result<Trace> read_trace(Files& files, const std::string& path, const Progress& progress = {});
+
+}  // namespace skein
