@@ -48,8 +48,8 @@ set_target_properties(skein_coroutine PROPERTIES EXPORT_NAME coroutine)
 
 add_library(skein_asio INTERFACE)
 target_link_libraries(skein_asio INTERFACE skein_coroutine)
-target_compile_definitions(skein_asio INTERFACE
-  "BOOST_ASIO_CUSTOM_HANDLER_TRACKING=<skein/asio.h>" "ASIO_CUSTOM_HANDLER_TRACKING=<skein/asio.h>")
+target_compile_options(skein_asio INTERFACE
+  "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include skein/asio_tracking.h>")
 set_target_properties(skein_asio PROPERTIES EXPORT_NAME asio)
 
 foreach(name record record_shared coroutine asio format)

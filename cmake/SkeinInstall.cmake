@@ -1,0 +1,47 @@
+# What `cmake --install` puts where, and how others find it: find_package(skein), pkg-config.
+#
+#   tools     bin/skein, man pages, completion      -> Debian package skein
+#   runtime   lib/libskein.so.0                     -> libskein0
+#   dev       headers, libskein.a, CMake, pkg-config -> libskein-dev
+#
+# Nothing installed holds an absolute path: a prefix can be moved. (tests/install moves one.)
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/skein)
+
+install(TARGETS skein RUNTIME COMPONENT tools)
+file(GLOB man_pages CONFIGURE_DEPENDS docs/man/*.1)
+install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
+if(EXISTS ${PROJECT_SOURCE_DIR}/tools/completion/skein.bash)
+  install(FILES tools/completion/skein.bash RENAME skein
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT tools)
+endif()
+if(EXISTS ${PROJECT_SOURCE_DIR}/tools/completion/_skein)
+  install(FILES tools/completion/_skein
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT tools)
+endif()
+
+if(NOT TARGET skein_record_shared)  # no recorder yet: nothing to develop against
+  return()
+endif()
+set_target_properties(skein_format PROPERTIES EXPORT_NAME format)
+install(TARGETS skein_record skein_record_shared skein_coroutine skein_asio skein_format
+  EXPORT skein
+  ARCHIVE COMPONENT dev
+  LIBRARY COMPONENT runtime NAMELINK_COMPONENT dev)
+install(EXPORT skein NAMESPACE skein:: FILE skeinTargets.cmake DESTINATION ${config_dir}
+  COMPONENT dev)
+install(DIRECTORY format/include/ record/include/ TYPE INCLUDE COMPONENT dev)
+
+write_basic_package_version_file(skeinConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+configure_file(cmake/skeinConfig.cmake.in skeinConfig.cmake @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/skeinConfig.cmake ${PROJECT_BINARY_DIR}/skeinConfigVersion.cmake
+  DESTINATION ${config_dir} COMPONENT dev)
+
+file(RELATIVE_PATH up_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" up_to_prefix "${up_to_prefix}")
+foreach(name skein skein_coroutine skein_asio)
+  configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+    COMPONENT dev)
+endforeach()

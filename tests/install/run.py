@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Builds the programs of tests/install/consumer in one of the four ways, and runs them."""
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+
+HERE = pathlib.Path(__file__).resolve().parent
+CONSUMER = HERE / "consumer"
+
+
+def run(*command, **keywords):
+    print("+", *command, flush=True)
+    subprocess.run([str(word) for word in command], check=True, **keywords)
+
+
+def install(options):
+    """Installs, and moves the prefix: nothing installed may know where it was put first."""
+    first, prefix = options.scratch / "first", options.scratch / "prefix"
+    run("cmake", "--install", options.build, "--prefix", first, stdout=subprocess.DEVNULL)
+    first.rename(prefix)
+    for file in prefix.rglob("*"):
+        if file.suffix in (".cmake", ".pc"):
+            text = file.read_text()
+            for place in (first, options.build, options.source):
+                assert str(place) not in text, f"{file} names {place}"
+    return prefix
+
+
+def cmake_project(options, *settings):
+    build = options.scratch / "build"
+    run("cmake", "-S", CONSUMER, "-B", build, "-G", "Ninja",
+        f"-DCMAKE_CXX_COMPILER={options.cxx}", *settings, stdout=subprocess.DEVNULL)
+    run("cmake", "--build", build, "-j2", stdout=subprocess.DEVNULL)
+    return build
+
+
+def find_package(options):
+    return cmake_project(options, f"-DCMAKE_PREFIX_PATH={install(options)}", "-DWAY=find_package")
+
+
+def add_subdirectory(options):
+    build = cmake_project(options, f"-DSKEIN={options.source}", "-DWAY=add_subdirectory")
+    assert not (build / "skein" / "skein").exists(), "the tools are not built inside a project"
+    return build
+
+
+def pkg_config(options):
+    file = next(install(options).rglob("skein.pc"))
+    environment = {**os.environ, "PKG_CONFIG_PATH": str(file.parent)}
+
+    def compile(program, module, *sources):
+        # As a user would write it: through a shell, unquoted.
+        run("sh", "-ec", f'{options.cxx} -std=c++20 -Wall -Werror {" ".join(map(str, sources))} '
+            f'$(pkg-config --cflags --libs {module}) -o {options.scratch / program}',
+            env=environment)
+
+    run("sh", "-ec", f"cc -Wall -Wextra -Werror -c {CONSUMER}/from_c.c $(pkg-config --cflags skein) "
+        f"-o {options.scratch}/from_c.o", env=environment)
+    compile("record", "skein", CONSUMER / "record.cc", options.scratch / "from_c.o")
+    compile("coroutine", "skein_coroutine", CONSUMER / "coroutine.cc")
+    if has_asio(options):
+        compile("asio", "skein_asio", CONSUMER / "asio.cc")
+    return options.scratch
+
+
+def one_header(options):
+    out = options.scratch
+    (out / "skein").mkdir()
+    run(options.source / "tools/amalgamate", "-o", out / "skein" / "skein.h")
+    (out / "implementation.cc").write_text(
+        "#include <skein/skein.h>\n#define SKEIN_IMPLEMENTATION\n#include <skein/skein.h>\n")
+    compile = [options.cxx, "-std=c++20", "-Wall", "-Werror", f"-I{out}"]
+    run(*compile, "-O2", "-c", out / "implementation.cc", "-o", out / "implementation.o")
+    run("cc", "-Wall", "-Wextra", "-Werror", f"-I{out}", "-c", CONSUMER / "from_c.c", "-o",
+        out / "from_c.o")
+    run(*compile, CONSUMER / "record.cc", out / "from_c.o", out / "implementation.o", "-o",
+        out / "record")
+    traced = ["-DSKEIN_COROUTINE", "-include", "skein/skein.h"]
+    run(*compile, *traced, CONSUMER / "coroutine.cc", out / "implementation.o", "-o",
+        out / "coroutine")
+    return out
+
+
+def has_asio(options):
+    probe = subprocess.run([options.cxx, "-E", "-x", "c++", "-"], text=True, capture_output=True,
+                           input="#include <asio/version.hpp>\n")
+    return probe.returncode == 0
+
+
+WAYS = {way.__name__: way for way in (find_package, pkg_config, add_subdirectory, one_header)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("way", choices=WAYS)
+    for name in ("source", "build", "scratch"):
+        parser.add_argument(f"--{name}", type=pathlib.Path, required=True)
+    parser.add_argument("--cxx", required=True)
+    options = parser.parse_args()
+    shutil.rmtree(options.scratch, ignore_errors=True)
+    options.scratch.mkdir(parents=True)
+
+    folder = WAYS[options.way](options)
+    for program in ("record", "coroutine", "asio"):
+        if (folder / program).exists():
+            trace = options.scratch / f"{program}-trace"
+            run(folder / program, trace)
+            check(options, trace)
+
+
+def check(options, trace):
+    """What the programs recorded can be read: each labels a task, or names a function of its own."""
+    assert (trace / "metadata").is_file(), f"{trace}: no trace"
+    text = subprocess.run(["babeltrace2", trace], check=True, capture_output=True, text=True).stdout
+    assert " create" in text, text
+    print(text.count("\n"), "events", flush=True)
+
+
+if __name__ == "__main__":
+    main()
