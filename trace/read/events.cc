@@ -8,12 +8,13 @@ namespace skein {
 namespace {
 
 constexpr std::array<std::string_view, event_kinds> kind_names{
-    "create",     "resume",       "switch_to",      "suspend",      "ready",       "try_read",
-    "resolve",    "fail",         "cancel",         "become",       "notify",      "acquire",
-    "release",    "label",        "should_resolve", "counter_add",  "counter_set", "span_begin",
-    "span_end",   "idle",         "wake",           "pause",        "send",        "receive",
-    "clock",      "sample",       "executor_begin", "executor_end", "resource",    "scope_enter",
-    "scope_exit", "scope_cancel", "scope_member",   "io",           "lost"};
+    "create",     "resume",      "switch_to",  "suspend",        "await",        "ready",
+    "try_read",   "resolve",     "fail",       "cancel",         "become",       "notify",
+    "acquire",    "release",     "label",      "should_resolve", "counter_add",  "counter_set",
+    "span_begin", "span_end",    "idle",       "wake",           "pause",        "send",
+    "receive",    "clock",       "sample",     "executor_begin", "executor_end", "resource",
+    "capacity",   "scope_enter", "scope_exit", "scope_cancel",   "scope_member", "io",
+    "lost"};
 
 template <typename T>
 bool permute(Column<T>& column, const std::vector<uint32_t>& order) {
@@ -65,6 +66,30 @@ bool Events::sort_by_time() {
                     permute(executor, order) && permute(kind, order) && permute(flags, order);
   capacity_ = size_;  // the sorted columns have no spare room
   return done;
+}
+
+void add_loss(std::vector<Loss>& losses, Loss loss) {
+  constexpr size_t most = 1000;
+  if (losses.size() < most) {
+    losses.push_back(std::move(loss));
+    return;
+  }
+  const auto sum = [](std::optional<uint64_t>& total, std::optional<uint64_t> more) {
+    if (total && more)
+      *total += *more;
+    else
+      total.reset();
+  };
+  if (losses.size() == most)
+    losses.push_back({.what = "more damage, summed up from here on",
+                      .file = loss.file,
+                      .offset = loss.offset,
+                      .bytes = 0,
+                      .packets = 0,
+                      .events = 0});
+  sum(losses.back().bytes, loss.bytes);
+  sum(losses.back().packets, loss.packets);
+  sum(losses.back().events, loss.events);
 }
 
 }  // namespace skein

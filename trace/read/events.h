@@ -43,6 +43,7 @@ inline constexpr TaskId no_task = UINT64_MAX;  // nobody, the loop itself; mirag
 //  Resume         now current       who woke it
 //  SwitchTo       now current: a plain return to it, nobody woke it
 //  Suspend        no longer current what it waits for 1: other is a resource
+//  Await          a suspended one   what it waits for 1: other is a resource
 //  Ready          reader            what was read, which had its result already
 //  TryRead        reader            what was read, which was pending
 //  Resolve        it ended          who resolved it
@@ -64,7 +65,8 @@ inline constexpr TaskId no_task = UINT64_MAX;  // nobody, the loop itself; mirag
 //  Clock          (none)            clock domain      its reading
 //  Sample         current one                         stack id
 //  ExecutorBegin, ExecutorEnd       (none): an OS thread takes, leaves the stream
-//  Resource       who made it       the resource      its kind            its name
+//  Resource       who made it       the resource      index into kinds    its name
+//  Capacity       (none)            the resource      how much it holds
 //  ScopeEnter, ScopeExit, ScopeCancel   who does it   the scope
 //  ScopeMember    the member        the scope
 //  Io             who asked         the operation     result, signed      error, or its name
@@ -74,6 +76,7 @@ enum class EventKind : uint8_t {
   Resume,
   SwitchTo,
   Suspend,
+  Await,
   Ready,
   TryRead,
   Resolve,
@@ -99,6 +102,7 @@ enum class EventKind : uint8_t {
   ExecutorBegin,
   ExecutorEnd,
   Resource,
+  Capacity,
   ScopeEnter,
   ScopeExit,
   ScopeCancel,
@@ -224,15 +228,20 @@ struct Executor {
 };
 
 // Something that was in the trace and is not in the columns. A number that cannot be known is
-// empty: it is at least one, or the loss would not be here.
+// empty. Events 0: what was read is altered, and nothing is missing (a time that had to be
+// guessed).
 struct Loss {
-  std::string what;     // "packet header damaged", "event cut short", "dropped by the recorder"
-  std::string file;     // the file it is in; empty for a trace of one file
-  uint64_t offset = 0;  // where it begins in that file
+  std::string what;       // "packet header damaged", "event cut short", "dropped by the recorder"
+  std::string file = {};  // the file it is in; empty for a trace of one file
+  uint64_t offset = 0;    // where it begins in that file
   std::optional<uint64_t> bytes = {};
   std::optional<uint64_t> packets = {};
   std::optional<uint64_t> events = {};
 };
+
+// Appends it to the list; a trace that is damaged everywhere must not make the list as long as the
+// trace, so from the thousandth on losses are summed up in one.
+void add_loss(std::vector<Loss>& losses, Loss loss);
 
 struct Facts {
   std::string format;  // "mirage-profile", "skein"
@@ -255,7 +264,7 @@ struct Trace {
   Strings strings;
   std::vector<Location> locations = {Location{}};  // [0]: unknown
   std::vector<Executor> executors;
-  std::vector<StringId> kinds;  // names of the kinds of tasks, by Create's value
+  std::vector<StringId> kinds;  // names of the kinds of tasks, by Create's value; of resources too
   std::vector<Loss> losses;
 };
 

@@ -67,3 +67,16 @@ TEST_CASE("an event takes at most 80 bytes") {
             bytes_of(e.flags) ==
         46);
 }
+
+TEST_CASE("the list of losses is bounded, and its sums stay right") {
+  std::vector<Loss> losses;
+  for (uint64_t i = 0; i < 5000; i++)
+    add_loss(losses, {.what = "hole", .offset = i, .bytes = 2, .packets = 0, .events = {}});
+  CHECK(losses.size() == 1001);
+  uint64_t bytes = 0;
+  for (const Loss& loss : losses) bytes += loss.bytes.value_or(0);
+  CHECK(bytes == 10000);
+  CHECK(losses.back().packets == 0u);
+  CHECK_FALSE(losses.back().events);
+  CHECK(losses.back().offset == 1000);
+}

@@ -1,0 +1,281 @@
+#include "trace/read/mirage/decode.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace skein::mirage {
+
+namespace {
+
+uint64_t load(const uint8_t* bytes) {
+  uint64_t number;
+  std::memcpy(&number, bytes, sizeof number);
+  return number;
+}
+
+std::string_view text(const uint8_t* bytes, size_t size) {
+  return {reinterpret_cast<const char*>(bytes), size};
+}
+
+}  // namespace
+
+Decoder::Decoder(std::span<const uint8_t> file, Trace& trace)
+    : file_(file), trace_(trace), gc_(trace.strings.intern("gc")) {}
+
+void Decoder::decode(const Packet& packet) {
+  size_t at = packet.first_event;
+  size_t end = packet.content_end;
+  if (!started_) {
+    if (at == end && at != packet.end && first_good_time(at, packet.end) == at) end = packet.end;
+    at = begin_time(at, end, packet.has_header);
+    if (!started_) return;
+  }
+  for (;;) {
+    const size_t size = at < end ? event_size(at, end, SIZE_MAX) : 0;
+    if (size == 0) [[unlikely]] {
+      const size_t behind = end_behind(end, at, packet);
+      if (behind > end) {
+        end = behind;
+      } else if (at < end) {
+        at = resynchronise(at, end, "event damaged or cut short");
+      } else {
+        return;
+      }
+      continue;
+    }
+    const uint64_t time = time_at(at);
+    if (!follows(time, previous_)) [[unlikely]] {
+      at = odd_event(at, end);
+      continue;
+    }
+    emit(at, size, time, 0);
+    at += size;
+  }
+}
+
+uint64_t Decoder::time_at(size_t at) const { return load(file_.data() + at); }
+
+// The size of the event at `at` if all of it lies before `end` and its op exists, else 0.
+size_t Decoder::event_size(size_t at, size_t end, size_t longest_text) const {
+  const size_t left = end - at;
+  if (left < smallest_event) return 0;
+  const uint8_t op = file_[at + 8];
+  if (op >= ops) return 0;
+  const size_t fixed = op_sizes[op];
+  if (!has_text(Op{op})) return fixed <= left ? fixed : 0;
+  if (fixed >= left) return 0;
+  const size_t from = at + fixed;
+  const size_t searched = std::min(longest_text, left - fixed);
+  if (from >= no_nul_ && from + searched <= no_nul_end_) return 0;
+  const void* nul = std::memchr(file_.data() + from, 0, searched);
+  if (!nul) {
+    // Remembered, or texts without an end would make the decoder search to the end again and again.
+    if (searched == left - fixed) no_nul_ = from, no_nul_end_ = end;
+    return 0;
+  }
+  const auto length = static_cast<const uint8_t*>(nul) - (file_.data() + from);
+  return fixed + static_cast<size_t>(length) + 1;
+}
+
+// Do the next events - chain_length of them, or what is left - fit one another and `previous`? None
+// may be more than `gap` later than the one before.
+bool Decoder::chain(size_t at, size_t end, std::optional<uint64_t> previous, uint64_t gap) const {
+  const size_t length = previous ? chain_length : lone_chain_length;
+  for (size_t i = 0; i < length && at != end; i++) {
+    const size_t size = event_size(at, end, longest_guessed_text);
+    if (size == 0) return false;
+    const uint64_t time = time_at(at);
+    if (time == 0 || (previous && time - *previous > gap)) return false;
+    previous = time;
+    at += size;
+  }
+  return true;
+}
+
+// The first place from `from` on where events go on; `end` if there is none. Bytes that are no
+// event's beginning can look like one whose time is far ahead, so small gaps are tried first.
+size_t Decoder::find_chain(size_t from, size_t end, std::optional<uint64_t> previous) const {
+  for (const uint64_t gap : {usual_gap, usual_gap << 8, longest_gap})
+    for (size_t at = from; at < end && end - at >= smallest_event; at++)
+      if ((!previous || time_at(at) - *previous <= gap) && chain(at, end, previous, gap)) return at;
+  return end;
+}
+
+// The first event of all has no time before it to fit; `aligned`: a header says that it is at `at`.
+// Sets the beginning of the trace's time and returns where the first event is; not started_ when
+// there is none.
+size_t Decoder::begin_time(size_t at, size_t end, bool aligned) {
+  size_t found = at;
+  size_t timed = aligned ? first_good_time(at, end) : end;
+  if (timed == end && at != end) {
+    timed = found = find_chain(at, end, {});
+    lose("no event recognisable", at, found - at, {});
+  }
+  if (timed == end) return end;
+  started_ = true;
+  start_ = previous_ = before_ = time_at(timed);
+  trace_.facts.start = start_;
+  return found;
+}
+
+// The header says that there is an event at `at`. Its time is good when the next one's follows it;
+// otherwise one of the next ones may be good.
+size_t Decoder::first_good_time(size_t at, size_t end) const {
+  for (size_t i = 0; i < lone_chain_length && at < end; i++) {
+    const size_t size = event_size(at, end, longest_guessed_text);
+    if (size == 0) break;
+    const size_t next = at + size;
+    const bool last = next == end || event_size(next, end, longest_guessed_text) == 0;
+    if (time_at(at) != 0 && (last || follows(time_at(next), time_at(at)))) return at;
+    at = next;
+  }
+  return end;
+}
+
+// The event at `at` is whole, but its time does not follow the previous one's. Returns where to go
+// on; always further, or with previous_ changed so that it now follows.
+size_t Decoder::odd_event(size_t at, size_t end) {
+  const uint64_t time = time_at(at);
+  const size_t size = event_size(at, end, longest_guessed_text);
+  const size_t next = at + size;
+  if (size == 0 || time == 0) return resynchronise(at, end, "event damaged");
+  if (next < end && chain(next, end, previous_)) {
+    lose("time of an event damaged", at, 8, 0);
+    emit(at, size, previous_, flag::time_guessed);
+    return next;
+  }
+  if (time < previous_ && follows(time, before_) && chain(next, end, time)) {
+    repair_previous();
+    return at;
+  }
+  if (next < end && chain(next, end, time)) {
+    lose("clock was set; later times continue from here", at, 8, 0);
+    start_ += time - previous_;
+    previous_ = before_ = time;
+    return at;
+  }
+  return resynchronise(at, end, "event damaged");
+}
+
+// What followed shows that the time of the last event was wrong.
+void Decoder::repair_previous() {
+  previous_ = before_;
+  Events& events = trace_.events;
+  const size_t last = events.size() - 1;
+  if (events.empty()) return;
+  events.time[last] = before_ - start_;
+  events.flags[last] |= flag::time_guessed;
+  lose("time of an event damaged", last_at_, 8, 0);
+}
+
+// Looks for events that follow the last one, from behind `at` on.
+size_t Decoder::resynchronise(size_t at, size_t end, const char* what) {
+  const size_t found = find_chain(at + 1, end, previous_);
+  lose(what, at, found - at, {});
+  return found;
+}
+
+// The content ends at `end`, says the header; the event at `at` does not fit in before that, or
+// there is none. When events go on up to or behind it all the same, the header is wrong: returns
+// where they end. Otherwise `end`.
+size_t Decoder::end_behind(size_t end, size_t at, const Packet& packet) {
+  if (end != packet.content_end || end == packet.end) return end;
+  if (at == packet.end || !chain(at, packet.end, previous_)) {
+    // Fewer than a chain of events are believed if they are close in time.
+    const size_t size = event_size(at, packet.end, longest_guessed_text);
+    if (size == 0 || time_at(at) - previous_ > usual_gap) return end;
+  }
+  uint64_t time = previous_;
+  for (;;) {
+    const size_t size = event_size(at, packet.end, longest_guessed_text);
+    if (size == 0 || !follows(time_at(at), time)) break;
+    time = time_at(at);
+    at += size;
+  }
+  if (at <= end) return end;
+  lose("content size damaged", packet.begin + 26, 4, 0);
+  return at;
+}
+
+void Decoder::emit(size_t at, size_t size, uint64_t time, uint8_t flags) {
+  const uint8_t* bytes = file_.data() + at;
+  const auto op = Op{bytes[8]};
+  const uint64_t first = load(bytes + 9);
+  const uint64_t second = op_sizes[bytes[8]] >= 25 ? load(bytes + 17) : 0;
+  counts_[bytes[8]]++;
+  before_ = previous_;
+  previous_ = time;
+  last_at_ = at;
+  EventRow row{.time = time - start_, .task = first, .flags = flags};
+  Strings& strings = trace_.strings;
+  switch (op) {
+    case Op::Creates:
+      row.kind = EventKind::Create;
+      row.task = second;
+      row.other = first;
+      row.value = std::min<uint64_t>(bytes[25], task_kinds.size());
+      break;
+    case Op::Read:
+    case Op::ReadLater:
+      row.kind = EventKind::Ready;
+      row.other = second;
+      if (op == Op::Read) row.flags |= flag::makes_current;
+      break;
+    case Op::TryRead:
+      row.kind = EventKind::TryRead;
+      row.other = second;
+      break;
+    case Op::Fulfills:
+      row.kind = EventKind::Resolve;
+      row.task = second;
+      row.other = first;
+      break;
+    case Op::Fails:
+      row.kind = EventKind::Fail;
+      row.task = second;
+      row.other = first;
+      row.text = strings.intern(text(bytes + 25, size - 26));
+      break;
+    case Op::Becomes:
+      row.kind = EventKind::Become;
+      row.other = second;
+      break;
+    case Op::Label: {
+      const std::string_view label = text(bytes + 17, size - 18);
+      row.kind = label == should_resolve_label ? EventKind::ShouldResolve : EventKind::Label;
+      if (row.kind == EventKind::Label) row.text = strings.intern(label);
+      break;
+    }
+    case Op::Increase:
+    case Op::Counter:
+      row.kind = op == Op::Increase ? EventKind::CounterAdd : EventKind::CounterSet;
+      row.value = second;
+      row.text = strings.intern(text(bytes + 25, size - 26));
+      break;
+    case Op::Switch:
+      row.kind = first == no_task ? EventKind::Idle : EventKind::SwitchTo;
+      break;
+    case Op::Gc:
+      row.kind = EventKind::Pause;
+      row.task = no_task;
+      row.value = first;
+      row.text = gc_;
+      break;
+    case Op::Signal:
+    case Op::SignalLater:
+      row.kind = EventKind::Notify;
+      row.other = second;
+      row.value = unknown_value;
+      if (op == Op::Signal) row.flags |= flag::makes_current;
+      break;
+  }
+  trace_.events.append(row);
+}
+
+void Decoder::lose(const char* what, size_t offset, uint64_t bytes,
+                   std::optional<uint64_t> events) {
+  add_loss(trace_.losses,
+           {.what = what, .offset = offset, .bytes = bytes, .packets = 0, .events = events});
+}
+
+}  // namespace skein::mirage

@@ -1,0 +1,62 @@
+#include "trace/read/reader.h"
+
+#include "base/cursor.h"
+#include "trace/read/mirage/mirage.h"
+#include "trace/read/mirage/wire.h"
+
+namespace skein {
+
+namespace {
+
+constexpr size_t small_head = 4096;
+constexpr size_t large_head = size_t{64} << 20;  // a trace whose beginning is lost longer than this
+                                                 // is not recognised
+
+constexpr const char* advice =
+    "give a directory that `skein record` wrote, a mirage-profile or Eio trace file, or -";
+
+Error no_trace(const std::string& path, std::string what) {
+  return Error{
+      .what = std::move(what), .file = path == "-" ? "standard input" : path, .advice = advice};
+}
+
+Result<Trace> read_directory(Files& files, const std::string& path) {
+  const auto names = files.list(path);
+  if (!names) return names.error();
+  return no_trace(path, names->empty() ? "an empty directory, not a trace"
+                                       : "a directory without a trace in it");
+}
+
+Result<Trace> read_file(Files& files, const std::string& path, const Progress& progress) {
+  auto head = files.head(path, small_head);
+  if (!head) return head.error();
+  if (head->empty()) return no_trace(path, "empty, not a trace");
+  if (!mirage::looks_like_mirage(*head)) {
+    head = files.head(path, large_head);
+    if (!head) return head.error();
+    if (!mirage::contains_mirage(*head)) {
+      if (Cursor(*head).u32() == mirage::packet_magic)
+        return no_trace(path, "a CTF stream with another uuid than mirage-profile's");
+      return no_trace(path, "not a trace");
+    }
+  }
+  auto contents = files.open(path);
+  if (!contents) return contents.error();
+  return mirage::read(contents->bytes(), progress);
+}
+
+}  // namespace
+
+Result<Trace> read_trace(Files& files, const std::string& path, const Progress& progress) {
+  switch (files.type(path)) {
+    case FileType::Directory:
+      return read_directory(files, path);
+    case FileType::File:
+      return read_file(files, path, progress);
+    case FileType::Missing:
+      break;
+  }
+  return Error{.what = "no such file or directory", .file = path, .advice = "check the path"};
+}
+
+}  // namespace skein

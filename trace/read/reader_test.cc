@@ -1,0 +1,81 @@
+#include "trace/read/reader.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "trace/read/mirage/writer.h"
+
+using namespace skein;
+
+namespace {
+
+std::vector<uint8_t> small_trace() {
+  std::vector<uint8_t> bytes;
+  mirage::Writer writer(512, [&](std::span<const uint8_t> packet) {
+    bytes.insert(bytes.end(), packet.begin(), packet.end());
+  });
+  writer.label(1000, 1, "one");
+  writer.finish();
+  return bytes;
+}
+
+std::string refusal(Files& files, const std::string& path) {
+  const auto trace = read_trace(files, path);
+  REQUIRE_FALSE(trace);
+  const std::string message = trace.error().message();
+  CHECK(message.find('\n') == std::string::npos);
+  CHECK(message.find(path) == 0);
+  return trace.error().what;
+}
+
+}  // namespace
+
+TEST_CASE("a mirage-profile file is recognised, also when its beginning is lost") {
+  FakeFiles files;
+  std::vector<uint8_t> bytes = small_trace();
+  files.add("whole", bytes);
+  CHECK(read_trace(files, "whole").value().events.size() == 1);
+  CHECK(read_trace(files, "whole").value().losses.empty());
+  std::fill_n(bytes.begin(), 200, uint8_t{0});
+  files.add("damaged", bytes);
+  const Trace damaged = read_trace(files, "damaged").value();
+  CHECK(damaged.events.empty());
+  CHECK_FALSE(damaged.losses.empty());
+}
+
+TEST_CASE("what is no trace is refused in one line") {
+  FakeFiles files;
+  files.add("empty", "");
+  files.add("text", "This is no trace, by far not, whatever one might think of it.");
+  files.add("short", "x");
+  files.add("zeros", std::vector<uint8_t>(100'000, 0));
+  files.add("folder/file", "x");
+  std::vector<uint8_t> other = small_trace();
+  for (size_t at = 0; at < other.size(); at += 512)
+    for (size_t i = 4; i < 20; i++) other[at + i] = static_cast<uint8_t>(i * 7);
+  files.add("other", other);
+  CHECK(refusal(files, "empty") == "empty, not a trace");
+  CHECK(refusal(files, "text") == "not a trace");
+  CHECK(refusal(files, "short") == "not a trace");
+  CHECK(refusal(files, "zeros") == "not a trace");
+  CHECK(refusal(files, "folder") == "a directory without a trace in it");
+  CHECK(refusal(files, "missing") == "no such file or directory");
+  CHECK(refusal(files, "other") == "a CTF stream with another uuid than mirage-profile's");
+}
+
+TEST_CASE("progress ends with everything") {
+  FakeFiles files;
+  files.add("trace", small_trace());
+  uint64_t last = 0;
+  uint64_t all = 0;
+  const auto trace = read_trace(files, "trace", [&](uint64_t done, uint64_t total) {
+    CHECK(done >= last);
+    last = done;
+    all = total;
+  });
+  REQUIRE(trace);
+  CHECK(last == 2048);
+  CHECK(all == 2048);
+}
