@@ -32,7 +32,7 @@ static inline int skein_on(void) {
 #if defined(SKEIN_DISABLE)
   return 0;
 #else
-  return __builtin_expect(*(volatile unsigned char*)skein_page, 0);
+  return (int)__builtin_expect(*(volatile unsigned char*)skein_page, 0);
 #endif
 }
 
@@ -85,8 +85,8 @@ uint64_t skein_create_running(skein_task* task, uint32_t kind, const char* name,
  * since, else of the current task; in the first case that task is said to await it. */
 void skein_operation(skein_task* task, uint32_t kind, const char* name, const skein_source* where);
 
-/* The task is current on this OS thread from now on; made ready by the task that just ended or
- * suspended on this thread, else by whatever was current. Returns the id of what was current (0:
+/* The task is current on this OS thread from now on; made ready by the task it waited for if that
+ * just ended on this thread, else by whatever was current. Returns the id of what was current (0:
  * nothing). */
 uint64_t skein_resume(skein_task* task);
 /* ... `waker` made it ready (a task's or resource's id). */

@@ -1,0 +1,78 @@
+#include "record/core/emission.h"
+
+#include "record/core/spin.h"
+
+namespace skein::record {
+
+Host host;
+void (*relax)() = nullptr;
+
+void Emission::extended_header(unsigned id) {
+  Writer& w = *writer_;
+  // Time must not go back in a stream: a reader would take it for a wrap of the 24 bits. The
+  // counter itself does not, but a thread that moved between processors may see a few counts less.
+  if (static_cast<int64_t>(now_ - w.last) < 0) {
+    now_ = w.last;
+    store4(at_, static_cast<uint32_t>(now_) << 8 | id);
+    at_ += format::kHeaderSize;
+    return;
+  }
+  w.last = now_;
+  u8(format::k_extended);
+  u8(static_cast<uint8_t>(id));
+  u64(now_);
+}
+
+const char* Emission::text(const char* text, size_t size) {
+  size_t length = 0;
+  while (length < size && text[length] != 0) ++length;
+  size_t copied = length;
+  if (length > format::kMaxText) {
+    copied = format::kMaxText - (sizeof format::kCutMark - 1);
+    // Not inside a character of UTF-8: its continuation bytes are 10xxxxxx.
+    while (copied > 0 && (static_cast<unsigned char>(text[copied]) & 0xC0) == 0x80) --copied;
+  }
+  // Byte by byte through a volatile view: no compiler makes a call to memcpy of it, which a
+  // freestanding program may not have.
+  const char* stored = at_;
+  volatile char* to = at_;
+  for (size_t i = 0; i < copied; ++i) *to++ = text[i];
+  if (copied < length)
+    for (size_t i = 0; i < sizeof format::kCutMark - 1; ++i) *to++ = format::kCutMark[i];
+  *to++ = 0;
+  at_ = const_cast<char*>(to);
+  return stored;
+}
+
+void begin_packet(Writer& writer, char* chunk, uint64_t now, uint64_t monotonic_ns) {
+  auto* header = reinterpret_cast<format::PacketHeader*>(chunk);
+  constexpr uint64_t kEmpty = sizeof(format::PacketHeader) * 8;
+  if (now < writer.last) now = writer.last;
+
+  const uint64_t lock = __atomic_load_n(&header->lock, __ATOMIC_RELAXED) | 1;
+  __atomic_store_n(&header->lock, lock, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  // Each of these may be the last one that a killed program did. The packet is empty first, so
+  // that no instant shows old events under a new header.
+  __atomic_store_n(&header->content_size, kEmpty, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  // These two in one instruction: a kill between them would leave a packet that readers put at one
+  // end of the stream by its time and at the other by its number.
+  using Pair = uint64_t __attribute__((vector_size(16)));
+  static_assert(offsetof(format::PacketHeader, packet_seq_num) ==
+                offsetof(format::PacketHeader, timestamp_begin) + 8);
+  *reinterpret_cast<Pair*>(&header->timestamp_begin) = Pair{now, writer.packets};
+  header->events_discarded = writer.discarded;
+  header->current_task = writer.current;
+  header->monotonic_ns = monotonic_ns;
+  header->vtid = writer.tid;
+  header->flags = writer.flags;
+  __atomic_store_n(&header->lock, lock + 1, __ATOMIC_RELEASE);
+
+  ++writer.packets;
+  writer.packet = header;
+  writer.pos = chunk + sizeof(format::PacketHeader);
+  writer.last = now;
+}
+
+}  // namespace skein::record

@@ -1,0 +1,168 @@
+#include "record/core/names.h"
+
+#include "record/core/emission.h"
+#include "record/core/spin.h"
+
+namespace skein::record {
+namespace {
+
+size_t length_of(const char* text) {
+  size_t n = 0;
+  while (text[n] != 0) ++n;
+  return n;
+}
+
+// A text of kMaxText bytes may have been cut: it is compared as far as it is stored in any case.
+bool same_text(const char* stored, const char* text, size_t size) {
+  const bool cut = size == format::kMaxText;
+  if (cut) size -= 8;
+  for (size_t i = 0; i < size; ++i)
+    if (stored[i] != text[i]) return false;
+  return cut || stored[size] == 0;
+}
+
+// FNV-1a. Texts are short, and looked up once each.
+uint32_t hash_of(const char* text, size_t size) {
+  uint32_t h = 2166136261u;
+  for (size_t i = 0; i < size; ++i) h = (h ^ static_cast<unsigned char>(text[i])) * 16777619u;
+  return h;
+}
+
+// Before: locked. 0: no room.
+uint32_t string_locked(Names& names, const char* text, size_t size) {
+  if (text == nullptr) return 0;
+  if (size == SIZE_MAX) size = length_of(text);
+  if (size == 0) return 0;
+  if (size > format::kMaxText) size = format::kMaxText;  // stored with a mark, found by its start
+  const uint32_t hash = hash_of(text, size);
+  uint32_t at = hash % Names::kStrings;
+  while (names.strings[at].id != 0) {
+    const NameEntry& entry = names.strings[at];
+    if (entry.hash == hash && same_text(entry.text, text, size)) return entry.id;
+    at = (at + 1) % Names::kStrings;
+  }
+  Emission e(names.stream);
+  if (names.strings_used >= Names::kStrings / 2 || !e.begin(true)) {
+    count_lost(names.stream->table, format::kLoss_names_full);
+    return 0;
+  }
+  const uint32_t id = ++names.strings_used;
+  e.header(format::k_string);
+  e.u32(id);
+  const char* stored = e.text(text, size);
+  e.commit();
+  names.strings[at] = {.hash = hash, .id = id, .text = stored};
+  return id;
+}
+
+// Before: locked.
+uint32_t place_locked(Names& names, const PlaceName& place) {
+  uint32_t hash = place.file * 31 + place.function;
+  hash = (hash * 31 + place.line) * 31 + place.column;
+  hash = ((hash * 31 + place.kind) * 31 + place.name) * 2654435761u;
+  uint32_t at = hash % Names::kPlaces;
+  for (;; at = (at + 1) % Names::kPlaces) {
+    const PlaceName& known = names.places[at];
+    if (known.id == 0) break;
+    if (known.kind == place.kind && known.name == place.name && known.file == place.file &&
+        known.function == place.function && known.line == place.line &&
+        known.column == place.column)
+      return known.id;
+  }
+  Emission e(names.stream);
+  if (names.places_used >= Names::kPlaces / 2 || !e.begin(true)) {
+    count_lost(names.stream->table, format::kLoss_names_full);
+    return 0;
+  }
+  const uint32_t id = ++names.places_used;
+  e.header(format::k_place);
+  e.u32(id);
+  e.u8(static_cast<uint8_t>(place.kind));
+  e.u32(place.name);
+  e.u32(place.file);
+  e.u32(place.function);
+  e.u32(place.line);
+  e.u32(place.column);
+  e.commit();
+  names.places[at] = place;
+  names.places[at].id = id;
+  return id;
+}
+
+}  // namespace
+
+uint32_t string_of(Names& names, const char* text, size_t size) {
+  if (text == nullptr || size == 0) return 0;
+  SpinLock lock(names.lock);
+  if (!lock || names.stream == nullptr) return 0;
+  return string_locked(names, text, size);
+}
+
+uint32_t detail::place_slow(Names& names, uint32_t kind, const char* name,
+                            const skein_source& where) {
+  SpinLock lock(names.lock);
+  if (!lock || names.stream == nullptr) return 0;
+  const PlaceName place = {.id = 0,
+                           .kind = kind,
+                           .name = string_locked(names, name, SIZE_MAX),
+                           .file = string_locked(names, where.file, SIZE_MAX),
+                           .function = string_locked(names, where.function, SIZE_MAX),
+                           .line = where.line,
+                           .column = where.column};
+  const uint32_t id = place_locked(names, place);
+  if (id == 0 || names.entries_used >= Names::kEntries) return id;
+  // Publish: filled in first, pointed to after. An entry that loses its slot stays valid for
+  // whoever is reading it.
+  PlaceEntry& entry = names.entries[names.entries_used++];
+  entry = {.file = where.file,
+           .function = where.function,
+           .name = name,
+           .line_column = uint64_t{where.column} << 32 | where.line,
+           .kind = kind,
+           .epoch = names.epoch,
+           .id = id,
+           .reserved = 0};
+  __atomic_store_n(&names.cache[cache_slot(where, name, kind)], &entry, __ATOMIC_RELEASE);
+  return id;
+}
+
+void define_thread(Names& names, uint64_t tid, const char* name, size_t size) {
+  SpinLock lock(names.lock);
+  if (!lock || names.stream == nullptr) return;
+  Emission e(names.stream);
+  if (!e.begin(true)) return;
+  e.header(format::k_thread_name);
+  e.u64(tid);
+  e.text(name, size);
+  e.commit();
+}
+
+void define_module(Names& names, uint64_t base, uint64_t size, const char* build_id,
+                   const char* path) {
+  SpinLock lock(names.lock);
+  if (!lock || names.stream == nullptr) return;
+  Emission e(names.stream);
+  if (!e.begin(true)) return;
+  e.header(format::k_module);
+  e.u64(base);
+  e.u64(size);
+  e.text(build_id, 64);
+  e.text(path, length_of(path));
+  e.commit();
+}
+
+void define_clock_pair(Names& names, uint64_t ticks, uint64_t monotonic_ns, uint64_t realtime_ns,
+                       uint64_t bracket_ns) {
+  SpinLock lock(names.lock);
+  if (!lock || names.stream == nullptr) return;
+  Emission e(names.stream);
+  if (!e.begin(true)) return;
+  e.header(format::k_clock_pair);
+  e.u64(ticks);
+  e.u64(monotonic_ns);
+  e.u64(realtime_ns);
+  e.u64(bracket_ns);
+  e.commit();
+}
+
+}  // namespace skein::record

@@ -1,0 +1,97 @@
+// The definitions stream: every string and place of the program once, in chunks of its own that are
+// never overwritten, so that a ring that forgot everything else still knows every name.
+//
+// Two look-ups, by cost:
+//   place of a source location: open addressing over published, immutable entries, keyed by the
+//     addresses of the strings and not by their bytes; no lock, about 2 ns when it was seen before.
+//   text: a hash of the bytes, under the lock. The bytes lie in the definitions stream itself,
+//     which is never unmapped: nothing refers to memory of the program, which may be dlclose'd.
+// After a module is unloaded its addresses may mean something else: `epoch` moves on, entries of an
+// older epoch are found again by content.
+#pragma once
+#include <skein/format.h>
+#include <skein/skein.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/core/writer.h"
+
+namespace skein::record {
+
+struct PlaceEntry {
+  const char* file;
+  const char* function;
+  const char* name;
+  uint64_t line_column;  // column << 32 | line
+  uint32_t kind;
+  uint32_t epoch;
+  uint32_t id;
+  uint32_t reserved;
+};
+
+struct NameEntry {  // of a string; id 0: free
+  uint32_t hash;
+  uint32_t id;
+  const char* text;
+};
+
+struct PlaceName {  // of a place, by content; id 0: free
+  uint32_t id;
+  uint32_t kind, name, file, function, line, column;
+};
+
+struct Names {
+  static constexpr uint32_t kCache = 1 << 14;    // pointers to published entries
+  static constexpr uint32_t kEntries = 1 << 15;  // published entries, all epochs together
+  static constexpr uint32_t kStrings = 1 << 16;
+  static constexpr uint32_t kPlaces = 1 << 16;
+
+  Writer* stream;  // the definitions stream; null: no trace
+  uint32_t lock;
+  uint32_t epoch;
+  uint32_t entries_used;
+  uint32_t strings_used;
+  uint32_t places_used;
+  PlaceEntry* cache[kCache];
+  PlaceEntry entries[kEntries];
+  NameEntry strings[kStrings];
+  PlaceName places[kPlaces];
+};  // 4.9 MB of address space; the host gives zeroed memory, only what is used becomes real
+
+// Id of a place; 0 if it is not known and could not be added (counted). `where`, `name`: may be
+// null.
+inline uint32_t place_of(Names& names, uint32_t kind, const char* name, const skein_source* where);
+// Id of a text; 0 for null, for an empty text, and when there is no room (counted).
+uint32_t string_of(Names& names, const char* text, size_t size);
+
+// Ways to write other definitions; no-ops without a stream.
+void define_thread(Names& names, uint64_t tid, const char* name, size_t size);
+void define_module(Names& names, uint64_t base, uint64_t size, const char* build_id,
+                   const char* path);
+void define_clock_pair(Names& names, uint64_t ticks, uint64_t monotonic_ns, uint64_t realtime_ns,
+                       uint64_t bracket_ns);
+
+namespace detail {
+inline constexpr skein_source kNowhere = {nullptr, nullptr, 0, 0};
+inline uint32_t cache_slot(const skein_source& where, const char* name, uint32_t kind) {
+  const uint64_t mixed = reinterpret_cast<uint64_t>(where.function) +
+                         reinterpret_cast<uint64_t>(name) * 31 + (uint64_t{where.line} << 20) +
+                         (uint64_t{where.column} << 40) + kind;
+  return static_cast<uint32_t>((mixed * 0x9E3779B97F4A7C15ull) >> (64 - 14));
+}
+uint32_t place_slow(Names& names, uint32_t kind, const char* name, const skein_source& where);
+}  // namespace detail
+
+inline uint32_t place_of(Names& names, uint32_t kind, const char* name, const skein_source* where) {
+  const skein_source& w = where != nullptr ? *where : detail::kNowhere;
+  const uint32_t slot = detail::cache_slot(w, name, kind);
+  const PlaceEntry* entry = __atomic_load_n(&names.cache[slot], __ATOMIC_ACQUIRE);
+  if (entry != nullptr && entry->function == w.function && entry->file == w.file &&
+      entry->line_column == (uint64_t{w.column} << 32 | w.line) && entry->name == name &&
+      entry->kind == kind && entry->epoch == __atomic_load_n(&names.epoch, __ATOMIC_RELAXED))
+      [[likely]]
+    return entry->id;
+  return detail::place_slow(names, kind, name, w);
+}
+
+}  // namespace skein::record

@@ -1,0 +1,23 @@
+#include "record/core/tasks.h"
+
+namespace skein::record {
+
+void adopt(Emission& e, skein_task* task) {
+  const uint64_t id = task->id;
+  new_task(e, task, 0, 0, TaskState::kSuspended);
+  // Its id is its own for the life of the process, also across traces; one that was made while the
+  // recorder was off gets its first here.
+  if (id != 0) {
+    task->id = id;
+    if (TaskRow* r = row_of(e.writer(), task)) {
+      RowUpdate update(*r);
+      r->id = id;
+    }
+  }
+  e.header(format::k_create_under);
+  e.u64(0);
+  e.u64(task->id);
+  e.u32(0);
+}
+
+}  // namespace skein::record

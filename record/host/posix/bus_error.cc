@@ -1,0 +1,86 @@
+// SIGBUS: somebody truncated a file of the trace, or its disk failed. The program must go on.
+//
+// The page that is gone is replaced by a private one, so that the interrupted store finds memory;
+// the chunk's writer finds no room at its next event and begins another chunk. Events in between
+// are lost with the file: the reader sees a chunk cut short and says so; here they are counted as
+// one loss each time. Any other bus error is the program's own and goes where it would have gone.
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "record/host/posix/state.h"
+
+namespace skein::record {
+namespace {
+
+struct sigaction previous;
+
+bool inside(const char* address, const char* base, size_t size) {
+  return base != nullptr && address >= base && static_cast<size_t>(address - base) < size;
+}
+
+bool replace(char* base, size_t size) {
+  return mmap(base, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
+         MAP_FAILED;
+}
+
+bool repair(Writer* writer, const char* address) {
+  if (writer == nullptr) return false;
+  for (unsigned i = 0; i < kMaxChunks; ++i) {
+    if (!inside(address, writer->bases[i], writer->sizes[i])) continue;
+    if (!replace(writer->bases[i], writer->sizes[i])) return false;
+    writer->broken = 1;
+    writer->limit = nullptr;
+    count_lost(state.table, format::kLoss_bus_error);
+    return true;
+  }
+  return false;
+}
+
+bool repair_table(char* address) {
+  TaskTable* table = state.table;
+  if (table == nullptr || table->header == nullptr) return false;
+  char* base = reinterpret_cast<char*>(table->header);
+  const size_t size = format::kTableHeaderSize + size_t{table->capacity} * sizeof(TaskRow);
+  if (!inside(address, base, size)) return false;
+  constexpr uintptr_t kPageMask = ~uintptr_t{4095};
+  return replace(reinterpret_cast<char*>(reinterpret_cast<uintptr_t>(address) & kPageMask), 4096);
+}
+
+bool ours(char* address) {
+  if (repair_table(address) || repair(state.names_writer, address)) return true;
+  for (uint32_t i = 0; i < state.streams; ++i) {
+    Writer* block = state.blocks[i / kWritersPerBlock];
+    if (block != nullptr && repair(block + i % kWritersPerBlock, address)) return true;
+  }
+  return false;
+}
+
+void on_bus_error(int signal, siginfo_t* info, void* context) {
+  KeepErrno keep;
+  if (info->si_code > 0 && ours(static_cast<char*>(info->si_addr))) return;
+  if ((previous.sa_flags & SA_SIGINFO) != 0 && previous.sa_sigaction != nullptr) {
+    previous.sa_sigaction(signal, info, context);
+  } else if (previous.sa_handler == SIG_DFL || previous.sa_handler == SIG_IGN) {
+    // Back to what was before; the same store raises it again, or the sender's signal is repeated.
+    sigaction(SIGBUS, &previous, nullptr);
+    if (info->si_code <= 0) raise(signal);
+  } else {
+    previous.sa_handler(signal);
+  }
+}
+
+}  // namespace
+
+void watch_bus_errors() {
+  static bool watching = false;
+  if (watching) return;
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_sigaction = on_bus_error;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  watching = sigaction(SIGBUS, &action, &previous) == 0;
+}
+
+}  // namespace skein::record

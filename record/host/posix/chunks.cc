@@ -1,0 +1,171 @@
+// Room for events: windows of a chunk, chunks of a stream.
+//
+//   ring:  s00003-0  s00003-1 .. s00003-7   made one by one, then recycled oldest first
+//   log:   s00003-0  s00003-1 ..            256 KiB, twice as large each time up to 4 MiB
+//
+// One chunk is one file and one packet. A window is the part of a chunk whose pages are present: a
+// first touch costs 1.3 to 2.8 us a page one by one, a tenth of that in a batch, and a ring that is
+// hardly used should not become resident.
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "record/core/emission.h"
+#include "record/host/posix/state.h"
+
+namespace skein::record {
+namespace {
+
+constexpr size_t kFirstLogChunk = size_t{256} << 10;
+constexpr size_t kLastLogChunk = size_t{4} << 20;
+constexpr size_t kFirstNamesChunk = size_t{64} << 10;
+constexpr size_t kFirstWindow = size_t{16} << 10;
+
+struct NewChunk {
+  Writer* writer;
+  size_t size;
+  uint64_t now;
+};
+
+void fill_header(char* chunk, void* argument) {
+  const auto& fresh = *static_cast<NewChunk*>(argument);
+  auto& header = *reinterpret_cast<format::PacketHeader*>(chunk);
+  header.magic = format::kPacketMagic;
+  memcpy(header.uuid, state.uuid, sizeof header.uuid);
+  header.stream_instance = fresh.writer->stream;
+  header.content_size = sizeof header * 8;
+  header.packet_size = fresh.size * 8;
+  header.timestamp_begin = state.clock.ticks;
+  header.format_version = format::kVersion;
+  header.flags = fresh.writer->flags;
+  begin_packet(*fresh.writer, chunk, fresh.now, monotonic_ns());
+}
+
+bool is_growing(const Writer& w) {
+  return (w.flags & (format::kFlagNames | format::kFlagLog)) != 0;
+}
+
+size_t size_of_next(const Writer& w) {
+  if (!is_growing(w)) return state.chunk_size;
+  size_t size = (w.flags & format::kFlagNames) != 0 ? kFirstNamesChunk : kFirstLogChunk;
+  for (unsigned i = 0; i < w.chunks && size < kLastLogChunk; ++i) size *= 2;
+  return size;
+}
+
+// Files of a stream that grows are counted by `chunks`, but only the newest is written to; it lies
+// at index 0. Older ones are unmapped, except names, whose texts are looked up where they lie.
+void enter_chunk(Writer& w, unsigned index, char* base, size_t size, size_t window) {
+  w.bases[index] = base;
+  w.sizes[index] = size;
+  w.chunk = index;
+  w.window_end = base + window;
+  w.broken = 0;
+}
+
+bool add_chunk(Writer& w, uint64_t now) {
+  const size_t size = size_of_next(w);
+  const size_t window = w.chunks == 0 ? kFirstWindow : (size < kWindow ? size : kWindow);
+  Text name;
+  if ((w.flags & format::kFlagNames) != 0)
+    name.add("names-");
+  else
+    name.add("s").add(w.stream, 5).add("-");
+  name.add(w.chunks);
+  NewChunk fresh = {&w, size, now};
+  char* base = make_file(name.data, size, size, window, fill_header, &fresh);
+  if (base == nullptr) return false;
+  const unsigned index = is_growing(w) ? 0 : w.chunks;
+  char* old = w.bases[index];
+  const size_t old_size = w.sizes[index];
+  enter_chunk(w, index, base, size, window);
+  ++w.chunks;
+  if (old != nullptr && (w.flags & format::kFlagNames) == 0) munmap(old, old_size);
+  return true;
+}
+
+// Its pages were there before, but the kernel may have written them out and made them read-only:
+// they are touched again, window by window.
+bool recycle_chunk(Writer& w, uint64_t now) {
+  const unsigned index = (w.chunk + 1) % w.chunks;
+  char* base = w.bases[index];
+  const size_t size = w.sizes[index];
+  const size_t window = size < kWindow ? size : kWindow;
+  if (!touch(base, window)) return false;
+  begin_packet(w, base, now, monotonic_ns());
+  enter_chunk(w, index, base, size, window);
+  return true;
+}
+
+bool next_chunk(Writer& w, uint64_t now) {
+  if (now < w.retry_at) return false;
+  const bool full = !is_growing(w) && w.chunks >= state.ring_chunks;
+  if (!full && add_chunk(w, now)) return true;
+  // A smaller ring than asked for is better than none.
+  if (!is_growing(w) && w.chunks > 0 && recycle_chunk(w, now)) return true;
+  w.retry_at = now + state.clock.ticks_per_second;
+  return false;
+}
+
+void discard(Writer& w) {
+  ++w.discarded;
+  if (w.packet != nullptr)
+    __atomic_store_n(&w.packet->events_discarded, w.discarded, __ATOMIC_RELAXED);
+}
+
+bool make_room_in(Writer& w, uint64_t now, size_t need) {
+  for (;;) {
+    if (w.broken != 0) {
+      // The chunk went away under us (bus_error.cc): what it held is the reader's to count.
+      w.broken = 0;
+      w.window_end = w.pos;
+      if (w.chunks > 0) w.window_end = w.bases[w.chunk] + w.sizes[w.chunk];
+      w.pos = w.window_end;
+    }
+    if (w.pos != nullptr && static_cast<size_t>(w.window_end - w.pos) >= need) {
+      w.limit = w.window_end - kPlainMargin + 1;
+      return true;
+    }
+    char* end = w.chunks > 0 ? w.bases[w.chunk] + w.sizes[w.chunk] : nullptr;
+    if (w.pos != nullptr && w.window_end < end) {
+      const size_t rest = static_cast<size_t>(end - w.window_end);
+      const size_t more = rest < kWindow ? rest : kWindow;
+      if (touch(w.window_end, more)) {
+        w.window_end += more;
+        continue;
+      }
+    }
+    if (!next_chunk(w, now)) {
+      w.limit = nullptr;
+      discard(w);
+      return false;
+    }
+  }
+}
+
+}  // namespace
+
+bool make_room(Writer*& writer, uint64_t now, bool text) {
+  KeepErrno keep;
+  if ((writer->flags & format::kFlagNames) == 0 &&
+      writer->generation != __atomic_load_n(&state.generation, __ATOMIC_ACQUIRE)) {
+    // Of an older trace, or wiped by a fork.
+    if ((writer->flags & format::kFlagNested) != 0) return false;
+    Writer* old = writer;
+    this_writer = nullptr;
+    Writer* fresh = attach();
+    old->busy = 0;
+    if (fresh == nullptr) return false;
+    fresh->busy = 1;
+    writer = fresh;
+  }
+  if (!make_room_in(*writer, now, text ? kTextMargin : kPlainMargin)) return false;
+  // A trace that was started just now looks for writers of the older one: seen here, or there.
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  if (writer->generation != __atomic_load_n(&state.generation, __ATOMIC_RELAXED))
+    __atomic_store_n(&writer->limit, static_cast<char*>(nullptr), __ATOMIC_RELAXED);
+  return true;
+}
+
+bool first_chunk(Writer& writer, uint64_t now) { return next_chunk(writer, now); }
+
+}  // namespace skein::record

@@ -1,0 +1,138 @@
+// Which clock, how fast, and what time it is.
+//
+// The time stamp counter is taken if the processor says it is invariant and the kernel has not
+// found it unstable (then its clocksource is hpet or acpi_pm). Its frequency, best source first:
+// CPUID leaf 0x15 (crystal), the hypervisor's leaf 0x40000010, else measured against
+// CLOCK_MONOTONIC_RAW for 2 ms (about 20 ppm; a reader can do better later, from the clock pairs in
+// every packet header). A second of calibration, as others take, is not ours to spend in somebody's
+// start-up.
+#include <fcntl.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
+#include "record/host/posix/state.h"
+
+namespace skein::record {
+namespace {
+
+constexpr uint64_t kSecond = 1'000'000'000;
+
+uint64_t read_clock(clockid_t clock) {
+  timespec t;
+  clock_gettime(clock, &t);
+  return static_cast<uint64_t>(t.tv_sec) * kSecond + static_cast<uint64_t>(t.tv_nsec);
+}
+
+uint64_t read_monotonic() { return read_clock(CLOCK_MONOTONIC); }
+
+bool kernel_distrusts_counter() {
+  char name[32] = {};
+  const int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+                      O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  const ssize_t n = read(fd, name, sizeof name - 1);
+  close(fd);
+  return n > 0 && (strncmp(name, "hpet", 4) == 0 || strncmp(name, "acpi_pm", 7) == 0 ||
+                   strncmp(name, "jiffies", 7) == 0);
+}
+
+bool counter_is_invariant() {
+#if defined(__x86_64__) || defined(__i386__)
+  unsigned a, b, c, d;
+  if (!__get_cpuid(0x80000007, &a, &b, &c, &d)) return false;
+  return (d & (1u << 8)) != 0 && !kernel_distrusts_counter();
+#elif defined(__aarch64__)
+  return true;
+#else
+  return false;
+#endif
+}
+
+// What the processor or the hypervisor says; 0: nothing.
+uint64_t stated_hertz() {
+#if defined(__x86_64__) || defined(__i386__)
+  unsigned a, b, c, d;
+  if (__get_cpuid(0x15, &a, &b, &c, &d) && a != 0 && b != 0 && c != 0) return uint64_t{c} * b / a;
+  if (__get_cpuid(1, &a, &b, &c, &d) && (c & (1u << 31)) != 0) {
+    __cpuid(0x40000000, a, b, c, d);
+    if (a >= 0x40000010) {
+      __cpuid(0x40000010, a, b, c, d);
+      if (a > 100'000) return uint64_t{a} * 1000;  // kHz
+    }
+  }
+  return 0;
+#elif defined(__aarch64__)
+  uint64_t hertz;
+  asm volatile("mrs %0, cntfrq_el0" : "=r"(hertz));
+  return hertz << format::kTickShift;  // as read_tsc counts
+#else
+  return 0;
+#endif
+}
+
+struct Reading {
+  uint64_t count, ns, bracket;
+};
+
+// Count and clock at one moment: the tightest of a few tries.
+Reading read_both(clockid_t clock) {
+  Reading best = {0, 0, UINT64_MAX};
+  for (int i = 0; i < 8; ++i) {
+    const uint64_t before = read_tsc();
+    const uint64_t ns = read_clock(clock);
+    const uint64_t after = read_tsc();
+    if (after - before < best.bracket) best = {before + (after - before) / 2, ns, after - before};
+  }
+  return best;
+}
+
+uint64_t measured_hertz() {
+  const Reading a = read_both(CLOCK_MONOTONIC_RAW);
+  while (read_clock(CLOCK_MONOTONIC_RAW) < a.ns + 2'000'000) {
+  }
+  const Reading b = read_both(CLOCK_MONOTONIC_RAW);
+  return static_cast<uint64_t>(static_cast<double>(b.count - a.count) *
+                               static_cast<double>(kSecond) / static_cast<double>(b.ns - a.ns));
+}
+
+}  // namespace
+
+uint64_t monotonic_ns() { return read_monotonic(); }
+
+ClockFacts clock_pair(const ClockFacts& chosen) {
+  ClockFacts facts = chosen;
+  facts.bracket_ns = UINT64_MAX;
+  for (int i = 0; i < 8; ++i) {
+    const uint64_t before = read_monotonic();
+    const uint64_t ticks = read_ticks(chosen.counter);
+    const uint64_t realtime = read_clock(CLOCK_REALTIME);
+    const uint64_t after = read_monotonic();
+    if (after - before >= facts.bracket_ns) continue;
+    facts.bracket_ns = after - before;
+    facts.ticks = ticks;
+    facts.monotonic_ns = before + (after - before) / 2;
+    facts.realtime_ns = realtime;
+  }
+  return facts;
+}
+
+ClockFacts measure_clock(bool monotonic) {
+  ClockFacts facts;
+  if (monotonic || !counter_is_invariant()) {
+    facts.counter = read_monotonic;
+    facts.ticks_per_second = kSecond >> format::kTickShift;
+  } else {
+    uint64_t hertz = stated_hertz();
+    if (hertz == 0) hertz = measured_hertz();
+    const uint64_t half = uint64_t{1} << (format::kTickShift - 1);
+    facts.ticks_per_second = (hertz + half) >> format::kTickShift;
+  }
+  return clock_pair(facts);
+}
+
+}  // namespace skein::record

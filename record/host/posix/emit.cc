@@ -1,0 +1,374 @@
+// The C interface on POSIX: which stream, is it free, then the core.
+//
+// Every function here is its own noinline frame: the thread-local is read inside, and no compiler
+// can carry its address across a suspension of the caller.
+#include <skein/skein.h>
+#include <string.h>
+
+#include "record/core/tasks.h"
+#include "record/host/posix/state.h"
+
+namespace skein::record {
+namespace {
+
+bool is_on() { return *static_cast<volatile unsigned char*>(skein_page) != 0; }
+
+// No stream yet, or it is in the middle of an event and a signal handler came: slow.
+[[gnu::noinline, gnu::cold]] Writer* find_stream(Writer* writer) {
+  if (writer == nullptr) return attach();
+  Writer* nested = writer->nested;
+  if (nested == nullptr) nested = attach_nested(*writer);
+  if (nested == nullptr) return nullptr;
+  if (nested->busy != 0) {  // a handler that interrupted a handler in an event
+    count_lost(state.table, format::kLoss_nested);
+    return nullptr;
+  }
+  return nested;
+}
+
+// This executor's emission from construction to the end of the scope. A signal that comes before
+// busy is set finds the stream free, writes whole events, and leaves it as it was.
+class Session {
+ public:
+  explicit Session(bool text = false) : emission_(nullptr) {
+    if (!is_on()) [[unlikely]]
+      return;
+    Writer* writer = this_writer;
+    if (writer == nullptr || writer->busy != 0) [[unlikely]] {
+      writer = find_stream(writer);
+      if (writer == nullptr) return;
+    }
+    writer->busy = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    emission_ = Emission(writer);
+    ready_ = emission_.begin(text);
+    if (!ready_) [[unlikely]]
+      leave();
+  }
+  ~Session() {
+    if (!ready_) return;
+    emission_.commit();
+    leave();
+  }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  explicit operator bool() const { return ready_; }
+  Emission* operator->() { return &emission_; }
+  Emission& operator*() { return emission_; }
+
+  uint32_t place(uint32_t kind, const char* name, const skein_source* where) {
+    return place_of(*emission_.writer().names, kind, name, where);
+  }
+  // The id of a task, which joins the trace if it is not in it; of the current one for null.
+  uint64_t id_of(skein_task* task) {
+    if (task == nullptr) return emission_.writer().current;
+    join(emission_, task);
+    return task->id;
+  }
+
+ private:
+  void leave() {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    emission_.writer().busy = 0;
+  }
+
+  Emission emission_;
+  bool ready_ = false;
+};
+
+constexpr uint64_t kNanosecondsPerSecond = 1'000'000'000;
+
+}  // namespace
+}  // namespace skein::record
+
+using namespace skein::record;
+namespace format = skein::format;
+#define SKEIN_CALL __attribute__((noinline, visibility("default")))
+
+extern "C" {
+
+SKEIN_CALL void skein_create(skein_task* task, uint32_t kind, const char* name,
+                             const skein_source* where) {
+  if (Session e; e) create(*e, task, e.place(kind, name, where));
+}
+
+SKEIN_CALL void skein_create_under(skein_task* task, uint64_t parent, uint32_t kind,
+                                   const char* name, const skein_source* where) {
+  if (Session e; e) create_under(*e, task, parent, e.place(kind, name, where));
+}
+
+SKEIN_CALL void skein_create_labelled(skein_task* task, uint32_t kind, const char* name,
+                                      const skein_source* where, uint32_t label) {
+  Session e;
+  if (!e) return;
+  create(*e, task, e.place(kind, name, where));
+  set_label(*e, task, label);
+}
+
+SKEIN_CALL uint64_t skein_create_running(skein_task* task, uint32_t kind, const char* name,
+                                         const skein_source* where) {
+  Session e;
+  return e ? create_running(*e, task, e.place(kind, name, where)) : 0;
+}
+
+SKEIN_CALL void skein_operation(skein_task* task, uint32_t kind, const char* name,
+                                const skein_source* where) {
+  if (Session e; e) operation(*e, task, e.place(kind, name, where));
+}
+
+SKEIN_CALL uint64_t skein_resume(skein_task* task) {
+  Session e;
+  return e ? resume(*e, task) : 0;
+}
+
+SKEIN_CALL uint64_t skein_resume_by(skein_task* task, uint64_t waker) {
+  Session e;
+  return e ? resume_by(*e, task, waker) : 0;
+}
+
+SKEIN_CALL void skein_suspend(skein_task* task, uint64_t on, const skein_source* where,
+                              uint64_t back) {
+  if (Session e; e) suspend(*e, task, on, e.place(format::kKind_unknown, nullptr, where), back);
+}
+
+SKEIN_CALL void skein_await(skein_task* task, uint64_t on) {
+  Session e;
+  if (!e) return;
+  join(*e, task);
+  await(*e, task->id, task->row, on);
+}
+
+SKEIN_CALL void skein_ready(skein_task* task, uint64_t on, const skein_source* where) {
+  Session e;
+  if (!e) return;
+  join(*e, task);
+  be_current(*e, task);
+  e->writer().current = task->id;
+  e->two(format::k_ready, on, e.place(format::kKind_unknown, nullptr, where));
+}
+
+SKEIN_CALL void skein_resolve(skein_task* task, uint64_t back) {
+  if (Session e; e) resolve(*e, task, back);
+}
+
+SKEIN_CALL void skein_fail(skein_task* task, const char* reason, uint64_t back) {
+  Session e(true);
+  if (!e) return;
+  join(*e, task);
+  e->header(format::k_fail_text);
+  e->u64(task->id);
+  e->text(reason != nullptr ? reason : "", SIZE_MAX);
+  end(*e, task, back);
+}
+
+SKEIN_CALL void skein_cancel(skein_task* task) {
+  if (task->id == 0) return;  // it was never in a trace: nothing that could be shown ends
+  if (Session e; e) cancel(*e, task);
+}
+
+SKEIN_CALL void skein_become(skein_task* task, uint64_t other) {
+  Session e;
+  if (!e) return;
+  join(*e, task);
+  const bool was_current = e->writer().current == task->id;
+  e->same(format::k_become, task->id, other);
+  if (was_current) e->writer().current = 0;
+  end(*e, task, 0);
+  if (was_current) go_back(*e, other);
+}
+
+SKEIN_CALL void skein_io(skein_task* task, uint64_t result) {
+  if (Session e; e) e->same(format::k_io, e.id_of(task), result);
+}
+
+SKEIN_CALL void skein_should_resolve(skein_task* task) {
+  Session e;
+  if (!e) return;
+  e->one(format::k_should_resolve, e.id_of(task));
+  if (task == nullptr || task->row == 0) return;
+  TaskRow& row = e->writer().table->rows[task->row];
+  RowUpdate update(row);
+  row.flags |= format::kTaskShouldResolve;
+}
+
+SKEIN_CALL void skein_label(skein_task* task, uint32_t label) {
+  Session e;
+  if (!e) return;
+  if (task == nullptr) {
+    e->two(format::k_label, e->writer().current, label);
+    return;
+  }
+  join(*e, task);
+  set_label(*e, task, label);
+}
+
+SKEIN_CALL void skein_label_text(skein_task* task, const char* text, size_t size) {
+  Session e(true);
+  if (!e) return;
+  const uint64_t id = e.id_of(task);
+  e->header(format::k_label_text);
+  e->u64(id);
+  e->text(text, size);
+}
+
+SKEIN_CALL void skein_resource(skein_task* resource, uint32_t kind, const char* name,
+                               uint64_t capacity, const skein_source* where) {
+  Session e;
+  if (!e) return;
+  const uint32_t place = e.place(kind, name, where);
+  new_task(*e, resource, e->writer().current, place, format::TaskState::kResource);
+  e->same(format::k_resource, resource->id, place);
+  if (capacity != 0) e->same(format::k_capacity, resource->id, capacity);
+}
+
+SKEIN_CALL void skein_acquire(skein_task* resource, uint64_t task) {
+  Session e;
+  if (!e) return;
+  const uint64_t id = e.id_of(resource);
+  e->same(format::k_acquire, id, task);
+  if (resource == nullptr || resource->row == 0) return;
+  TaskRow& row = e->writer().table->rows[resource->row];
+  RowUpdate update(row);  // of a resource, `on` is its holder
+  row.on = task != 0 ? task : e->writer().current;
+  row.since = e->now();
+}
+
+SKEIN_CALL void skein_release(skein_task* resource, uint64_t task) {
+  Session e;
+  if (!e) return;
+  const uint64_t id = e.id_of(resource);
+  e->same(format::k_release, id, task);
+  if (resource == nullptr || resource->row == 0) return;
+  TaskRow& row = e->writer().table->rows[resource->row];
+  RowUpdate update(row);
+  row.on = 0;
+  row.since = e->now();
+}
+
+SKEIN_CALL void skein_notify(uint64_t target, uint64_t woken) {
+  if (Session e; e) e->two(format::k_notify, target, woken);
+}
+
+SKEIN_CALL void skein_resource_end(skein_task* resource) {
+  if (resource->id == 0) return;
+  if (Session e; e) resolve(*e, resource, 0);
+}
+
+SKEIN_CALL void skein_scope_enter(skein_task* scope, const char* name, const skein_source* where) {
+  Session e;
+  if (!e) return;
+  const uint32_t place = e.place(format::kKind_scope, name, where);
+  new_task(*e, scope, e->writer().current, place, format::TaskState::kRunning);
+  e->same(format::k_scope_enter, scope->id, place);
+}
+
+SKEIN_CALL void skein_scope_member(skein_task* scope, uint64_t task) {
+  if (Session e; e) e->same(format::k_scope_member, e.id_of(scope), task);
+}
+
+SKEIN_CALL void skein_scope_cancel(skein_task* scope) {
+  if (Session e; e) e->one(format::k_scope_cancel, e.id_of(scope));
+}
+
+SKEIN_CALL void skein_scope_exit(skein_task* scope) {
+  Session e;
+  if (!e) return;
+  e->one(format::k_scope_exit, e.id_of(scope));
+  end(*e, scope, 0);
+}
+
+SKEIN_CALL void skein_counter_add(uint32_t counter, int64_t amount) {
+  if (Session e; e) e->two_signed(format::k_counter_add, counter, amount);
+}
+
+SKEIN_CALL void skein_counter_set(uint32_t counter, int64_t value) {
+  if (Session e; e) e->two_signed(format::k_counter_set, counter, value);
+}
+
+SKEIN_CALL uint64_t skein_span_begin(uint32_t name) {
+  Session e;
+  if (!e) return 0;
+  const uint64_t span = take_id(e->writer());
+  e->same(format::k_span_begin, span, name);
+  return span;
+}
+
+SKEIN_CALL void skein_span_end(uint64_t span) {
+  if (Session e; e && span != 0) e->one(format::k_span_end, span);
+}
+
+SKEIN_CALL void skein_idle(uint32_t reason) {
+  Session e;
+  if (!e) return;
+  e->one(format::k_idle, reason);
+  e->writer().ended = 0;
+  e->writer().suspended = 0;
+}
+
+SKEIN_CALL void skein_wake(uint32_t reason) {
+  if (Session e; e) e->one(format::k_wake, reason);
+}
+
+SKEIN_CALL void skein_pause(uint32_t kind, uint64_t nanoseconds) {
+  Session e;
+  if (!e) return;
+  const uint64_t rate = state.clock.ticks_per_second;
+  const uint64_t ticks = nanoseconds / kNanosecondsPerSecond * rate +
+                         nanoseconds % kNanosecondsPerSecond * rate / kNanosecondsPerSecond;
+  e->same(format::k_pause, kind, ticks);
+}
+
+SKEIN_CALL void skein_send(uint64_t correlation, uint64_t peer) {
+  Session e;
+  if (!e) return;
+  e->header(format::k_send);
+  e->u64(correlation);
+  e->u64(peer);
+}
+
+SKEIN_CALL void skein_receive(uint64_t correlation, uint64_t peer) {
+  Session e;
+  if (!e) return;
+  e->header(format::k_receive);
+  e->u64(correlation);
+  e->u64(peer);
+}
+
+SKEIN_CALL void skein_sample(uint64_t stack) {
+  if (Session e; e) e->one(format::k_sample, stack);
+}
+
+SKEIN_CALL void skein_clock(uint32_t domain, int64_t offset, uint64_t bracket) {
+  Session e;
+  if (!e) return;
+  e->header(format::k_clock);
+  e->u32(domain);
+  e->u64(static_cast<uint64_t>(offset));
+  e->u64(bracket);
+}
+
+SKEIN_CALL uint64_t skein_current(void) {
+  const Writer* writer = this_writer;
+  return is_on() && writer != nullptr && writer->generation == state.generation ? writer->current
+                                                                                : 0;
+}
+
+SKEIN_CALL uint32_t skein_string(const char* text) {
+  if (!is_on() || text == nullptr) return 0;
+  KeepErrno keep;
+  return string_of(*state.names, text, strlen(text));
+}
+
+SKEIN_CALL void skein_thread_name(const char* name) {
+  if (!is_on() || name == nullptr) return;
+  if (this_writer == nullptr && attach() == nullptr) return;
+  KeepErrno keep;
+  define_thread(*state.names, this_writer->tid, name, strlen(name));
+}
+
+SKEIN_CALL void skein_forget_module(void) {
+  if (state.names != nullptr) __atomic_fetch_add(&state.names->epoch, 1, __ATOMIC_RELEASE);
+}
+
+}  // extern "C"

@@ -1,0 +1,117 @@
+// Files of a trace: made whole, private, and never through a link somebody left there.
+//
+// Blocks are allocated before the first store: a store into a hole of a full disk is SIGBUS, and
+// ftruncate only makes holes. Files are opened by their full path each time: a descriptor kept open
+// would belong to whatever a daemon opens after it has closed "all" of its own.
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "record/host/posix/state.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+namespace skein::record {
+namespace {
+
+constexpr size_t kPage = 4096;
+
+Text path_of(const char* name) {
+  Text path;
+  path.add(state.directory).add("/").add(name);
+  return path;
+}
+
+bool write_zeros(int fd, size_t offset, size_t size) {
+  static const char zeros[kPage] = {};
+  for (size_t at = 0; at < size;) {
+    const size_t n = size - at < kPage ? size - at : kPage;
+    const ssize_t done = pwrite(fd, zeros, n, static_cast<off_t>(offset + at));
+    if (done <= 0) return false;
+    at += static_cast<size_t>(done);
+  }
+  return true;
+}
+
+bool allocate_fd(int fd, size_t offset, size_t size) {
+  if (fallocate(fd, 0, static_cast<off_t>(offset), static_cast<off_t>(size)) == 0) return true;
+  // A file system that cannot (NFS, some FUSE): write, which allocates. New files only: these
+  // ranges hold nothing yet.
+  return errno == EOPNOTSUPP && write_zeros(fd, offset, size);
+}
+
+}  // namespace
+
+KeepErrno::KeepErrno() : saved_(errno) {}
+KeepErrno::~KeepErrno() { errno = saved_; }
+
+bool touch(char* begin, size_t size) {
+  if (madvise(begin, size, MADV_POPULATE_WRITE) == 0) return true;
+  if (errno != EINVAL) return false;             // EFAULT, ENOMEM: a store would be a bus error
+  for (size_t at = 0; at < size; at += kPage) {  // a kernel before 5.14
+    volatile char* page = begin + at;
+    *page = *page;
+  }
+  return true;
+}
+
+bool allocate(const char* name, size_t offset, size_t size) {
+  const int fd = open(path_of(name).data, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) return false;
+  const bool done = allocate_fd(fd, offset, size);
+  close(fd);
+  return done;
+}
+
+char* make_file(const char* name, size_t size, size_t allocated, size_t touched,
+                void (*fill)(char*, void*), void* argument) {
+  Text hidden_name;
+  hidden_name.add(name[0] == '.' ? "" : ".").add(name);
+  const Text hidden = path_of(hidden_name.data);
+  const int fd = open(hidden.data, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd < 0) return nullptr;
+  void* memory = MAP_FAILED;
+  if (ftruncate(fd, static_cast<off_t>(size)) == 0 && allocate_fd(fd, 0, allocated))
+    memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  close(fd);
+  auto* bytes = static_cast<char*>(memory);
+  if (memory == MAP_FAILED || !touch(bytes, touched)) {
+    const int reason = errno;
+    if (memory != MAP_FAILED) munmap(memory, size);
+    unlink(hidden.data);
+    errno = reason;
+    return nullptr;
+  }
+  fill(bytes, argument);
+  if (name[0] != '.' && rename(hidden.data, path_of(name).data) != 0) {
+    munmap(memory, size);
+    unlink(hidden.data);
+    return nullptr;
+  }
+  __atomic_fetch_add(&state.bytes, uint64_t{allocated}, __ATOMIC_RELAXED);
+  return bytes;
+}
+
+bool write_file(const char* name, const char* text, size_t size) {
+  Text hidden_name;
+  hidden_name.add(".").add(name);
+  const Text hidden = path_of(hidden_name.data);
+  const int fd = open(hidden.data, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd < 0) return false;
+  size_t at = 0;
+  while (at < size) {
+    const ssize_t done = write(fd, text + at, size - at);
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) break;
+    at += static_cast<size_t>(done);
+  }
+  close(fd);
+  return at == size && rename(hidden.data, path_of(name).data) == 0;
+}
+
+}  // namespace skein::record

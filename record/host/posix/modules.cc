@@ -1,0 +1,62 @@
+// The module map: which file is loaded where, for those who will turn addresses into names.
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+
+#include "record/host/posix/state.h"
+
+namespace skein::record {
+namespace {
+
+// The build id as hexadecimal digits; empty if the module has none.
+void read_build_id(const dl_phdr_info& info, char (&digits)[65]) {
+  digits[0] = 0;
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = info.dlpi_phdr[i];
+    if (segment.p_type != PT_NOTE) continue;
+    const auto* at = reinterpret_cast<const char*>(info.dlpi_addr + segment.p_vaddr);
+    const char* end = at + segment.p_memsz;
+    while (static_cast<size_t>(end - at) >= sizeof(ElfW(Nhdr))) {
+      ElfW(Nhdr) note;
+      memcpy(&note, at, sizeof note);
+      const size_t name_size = (note.n_namesz + 3u) & ~3u;
+      const size_t text_size = (note.n_descsz + 3u) & ~3u;
+      const size_t rest = static_cast<size_t>(end - at) - sizeof note;
+      if (name_size > rest || text_size > rest - name_size) break;
+      const char* text = at + sizeof note + name_size;
+      if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && note.n_descsz <= 32) {
+        for (unsigned byte = 0; byte < note.n_descsz; ++byte) {
+          const auto value = static_cast<unsigned char>(text[byte]);
+          digits[2 * byte] = "0123456789abcdef"[value >> 4];
+          digits[2 * byte + 1] = "0123456789abcdef"[value & 15];
+        }
+        digits[2 * note.n_descsz] = 0;
+        return;
+      }
+      at = text + text_size;
+    }
+  }
+}
+
+int define_one(dl_phdr_info* info, size_t, void*) {
+  uint64_t size = 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD) continue;
+    const uint64_t end = segment.p_vaddr + segment.p_memsz;
+    if (end > size) size = end;
+  }
+  char build_id[65];
+  read_build_id(*info, build_id);
+  const char* path = info->dlpi_name != nullptr && info->dlpi_name[0] != 0 ? info->dlpi_name : "";
+  define_module(*state.names, info->dlpi_addr, size, build_id, path);
+  return 0;
+}
+
+}  // namespace
+
+void define_modules() {
+  if (state.names != nullptr) dl_iterate_phdr(define_one, nullptr);
+}
+
+}  // namespace skein::record

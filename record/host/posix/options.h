@@ -1,0 +1,19 @@
+// SKEIN_TRACE=dir[,size=1M][,mode=ring|log][,tasks=262144][,clock=tsc|monotonic]
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+namespace skein::record {
+
+struct Options {
+  char directory[900] = {};  // "%p" becomes the process id; empty: skein-PID
+  uint64_t size = 0;         // bytes of a ring; 0: default
+  bool log = false;
+  uint32_t tasks = 0;  // rows of the task table; 0: default
+  bool monotonic = false;
+};
+
+// Fills options; returns null, or what is wrong with the text, for people.
+const char* parse_options(const char* text, Options& options);
+
+}  // namespace skein::record

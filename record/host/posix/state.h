@@ -1,0 +1,141 @@
+// What the POSIX host keeps for the process: one trace at a time, its streams, its files.
+//
+// Lives longer than everything: nothing here is ever destroyed, unmapped or freed, so that events
+// of exit handlers, of thread-local destructors and of threads that outlive main find it whole.
+//
+// fork: skein_page (the enable flag and the locks) and all Writers lie in memory that the kernel
+// wipes in a child; State itself is copied, and `pid` tells the child that it is not its own.
+#pragma once
+#include <skein/skein.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/core/names.h"
+#include "record/core/task_table.h"
+#include "record/core/writer.h"
+
+namespace skein::record {
+
+inline constexpr unsigned kWritersPerBlock = 256;
+inline constexpr unsigned kBlocks = 256;
+inline constexpr unsigned kPreparedStreams = 4;  // made at start, so that first events are cheap
+inline constexpr size_t kWindow = size_t{64} << 10;
+inline constexpr size_t kPathMax = 1200;
+
+struct ClockFacts {
+  ReadCounter counter = nullptr;  // null: the time stamp counter
+  uint64_t ticks_per_second = 0;
+  uint64_t ticks = 0;  // one moment in three clocks
+  uint64_t monotonic_ns = 0;
+  uint64_t realtime_ns = 0;
+  uint64_t bracket_ns = 0;  // how far apart the readings may be
+};
+
+struct State {
+  uint32_t generation = 0;  // 0: no trace was ever started
+  int pid = 0;
+  bool log = false;
+  bool key_made = false;
+  unsigned ring_chunks = 0;
+  size_t chunk_size = 0;  // of a ring
+  size_t ring_bytes = 0;
+  char directory[1024] = {};
+  uint8_t uuid[16] = {};
+  ClockFacts clock;
+  TaskTable* table = nullptr;
+  Names* names = nullptr;
+  Writer* names_writer = nullptr;
+  Writer* blocks[kBlocks] = {};
+  uint32_t streams = 0;  // Writers made in this generation
+  Writer* free_streams = nullptr;
+  uint64_t bytes = 0;
+  uint64_t next_id = 1;  // task ids: for the life of the process, over all traces
+};
+extern State state;
+
+// Locks, in the page that is wiped on fork: in a child none is held.
+inline uint32_t& stream_lock() { return *reinterpret_cast<uint32_t*>(skein_page + 64); }
+inline uint32_t& start_lock() { return *reinterpret_cast<uint32_t*>(skein_page + 128); }
+
+// This OS thread's stream. Read in noinline functions only: a compiler may keep a thread-local's
+// address across a co_await, and the coroutine may go on in another thread.
+extern thread_local constinit Writer* this_writer __attribute__((tls_model("initial-exec")));
+
+// ---- clock.cc ----
+// Chooses the clock and measures it against UTC; at most 2 ms. `monotonic`: not the counter.
+ClockFacts measure_clock(bool monotonic);
+// The same moment once more, with the clock that was chosen.
+ClockFacts clock_pair(const ClockFacts& chosen);
+uint64_t monotonic_ns();
+
+// ---- files.cc ----
+// Makes `size` bytes at directory/name, blocks allocated and mapped, first `touched` bytes made
+// resident. Under a dot-name until `fill` has written it, so that no reader sees half a header.
+// Null: the disk is full, or memory; errno says which.
+char* make_file(const char* name, size_t size, size_t allocated, size_t touched,
+                void (*fill)(char*, void*), void* argument);
+bool allocate(const char* name, size_t offset, size_t size);
+// Makes pages of a mapping present and writable now; false if there is no memory behind them.
+bool touch(char* begin, size_t size);
+bool write_file(const char* name, const char* text, size_t size);
+
+// ---- chunks.cc ----
+bool make_room(Writer*& writer, uint64_t now, bool text);
+// A stream's first chunk.
+bool first_chunk(Writer& writer, uint64_t now);
+
+// ---- streams.cc ----
+// Gives the calling thread a stream; null: there is none to be had (counted).
+Writer* attach();
+// A stream for events of signal handlers that interrupt `writer`.
+Writer* attach_nested(Writer& writer);
+void prepare_streams(unsigned count);
+// Forgets the streams of an older trace: their threads find no room, and attach anew.
+void retire_streams();
+bool make_thread_key();
+
+// ---- bus_error.cc ----
+void watch_bus_errors();
+
+// ---- modules.cc ----
+void define_modules();
+
+// ---- trace.cc ----
+int start_from_text(const char* text);
+
+// Joins numbers and texts to file names, without stdio: slow paths run in signal handlers too.
+struct Text {
+  char data[kPathMax];
+  size_t size = 0;
+  Text() { data[0] = 0; }
+  Text& add(const char* text) {
+    while (*text != 0 && size + 1 < sizeof data) data[size++] = *text++;
+    data[size] = 0;
+    return *this;
+  }
+  Text& add(uint64_t number, unsigned width = 1) {
+    char digits[20];
+    unsigned n = 0;
+    do {
+      digits[n++] = static_cast<char>('0' + number % 10);
+      number /= 10;
+    } while (number != 0 || n < width);
+    while (n > 0 && size + 1 < sizeof data) data[size++] = digits[--n];
+    data[size] = 0;
+    return *this;
+  }
+};
+
+// Slow paths may run anywhere: errno is the program's.
+class KeepErrno {
+ public:
+  KeepErrno();
+  ~KeepErrno();
+  KeepErrno(const KeepErrno&) = delete;
+  KeepErrno& operator=(const KeepErrno&) = delete;
+
+ private:
+  int saved_;
+};
+
+}  // namespace skein::record

@@ -1,0 +1,212 @@
+// Streams come and go with threads: a thread takes one at its first event and gives it back at its
+// end, so that ten thousand short-lived threads need as many streams as were alive at once.
+//
+//   prepared or given back --attach--> this thread's --end of thread--> given back
+//
+// A thread ends by the destructor of a pthread key. It runs after C++'s thread-local destructors
+// and among those of other keys; events after it attach again, and the destructor is called again.
+// What ends in none of these ways (a thread that never returned to the C library) is found by its
+// number being gone, looked for when many streams are in use.
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <new>
+
+#include "record/core/emission.h"
+#include "record/core/spin.h"
+#include "record/host/posix/state.h"
+
+namespace skein::record {
+
+thread_local constinit Writer* this_writer __attribute__((tls_model("initial-exec"))) = nullptr;
+
+namespace {
+
+thread_local constinit bool attaching __attribute__((tls_model("initial-exec"))) = false;
+pthread_key_t thread_key;
+
+Writer* writer_at(uint32_t index) {
+  Writer* block = state.blocks[index / kWritersPerBlock];
+  return block != nullptr ? block + index % kWritersPerBlock : nullptr;
+}
+
+// Before: stream lock held. Null: no memory, or too many streams.
+Writer* make_writer() {
+  const uint32_t index = state.streams;
+  if (index / kWritersPerBlock >= kBlocks) return nullptr;
+  Writer*& block = state.blocks[index / kWritersPerBlock];
+  if (block == nullptr) {
+    const size_t size = sizeof(Writer) * kWritersPerBlock;
+    void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return nullptr;
+    madvise(memory, size, MADV_WIPEONFORK);
+    block = static_cast<Writer*>(memory);
+  }
+  auto* writer = new (block + index % kWritersPerBlock) Writer;
+  writer->stream = index;
+  writer->generation = state.generation;
+  writer->counter = state.clock.counter;
+  writer->table = state.table;
+  writer->names = state.names;
+  writer->flags = state.log ? uint32_t{format::kFlagLog} : 0;
+  __atomic_store_n(&state.streams, index + 1, __ATOMIC_RELEASE);
+  return writer;
+}
+
+// Streams of threads that are gone without a word. Before: stream lock held.
+void collect_orphans() {
+  for (uint32_t i = 0; i < state.streams; ++i) {
+    Writer* writer = writer_at(i);
+    if (writer->tid == 0 || (writer->flags & format::kFlagNested) != 0) continue;
+    if (syscall(SYS_tgkill, state.pid, writer->tid, 0) == 0) continue;
+    writer->tid = 0;
+    writer->busy = 0;
+    writer->current = 0;
+    writer->next_free = state.free_streams;
+    state.free_streams = writer;
+  }
+}
+
+Writer* take_stream() {
+  SpinLock lock(stream_lock());
+  if (!lock || *static_cast<volatile unsigned char*>(skein_page) == 0) return nullptr;
+  const bool power_of_two = (state.streams & (state.streams - 1)) == 0;
+  if (state.free_streams == nullptr && state.streams >= 32 && power_of_two) collect_orphans();
+  Writer* writer = state.free_streams;
+  if (writer == nullptr) return make_writer();
+  state.free_streams = writer->next_free;
+  writer->next_free = nullptr;
+  return writer;
+}
+
+void give_back(Writer* writer) {
+  SpinLock lock(stream_lock());
+  // Not to be had: it is found as an orphan later. Of an older trace: nobody needs it.
+  if (!lock || writer->generation != state.generation) return;
+  writer->tid = 0;
+  writer->next_free = state.free_streams;
+  state.free_streams = writer;
+}
+
+void at_thread_end(void* argument) {
+  KeepErrno keep;
+  auto* writer = static_cast<Writer*>(argument);
+  if (this_writer != writer) return;
+  if (writer->generation == state.generation && writer->busy == 0) {
+    writer->busy = 1;
+    Emission e(writer);
+    if (*static_cast<volatile unsigned char*>(skein_page) != 0 && e.begin()) {
+      e.one(format::k_executor_end, writer->tid);
+      e.commit();
+    }
+    writer->current = 0;
+    writer->ended = 0;
+    writer->suspended = 0;
+    writer->busy = 0;
+  }
+  this_writer = nullptr;
+  give_back(writer);
+}
+
+void say_executor(Writer& writer, bool named) {
+  char name[17] = {};
+  uint32_t string = 0;
+  if (named && prctl(PR_GET_NAME, name) == 0) string = string_of(*writer.names, name, strlen(name));
+  writer.busy = 1;
+  Emission e(&writer);
+  if (e.begin()) {
+    e.same(format::k_executor, writer.tid, string);
+    e.commit();
+  }
+  writer.busy = 0;
+}
+
+bool has_room(Writer& writer) {
+  return writer.chunks > 0 || first_chunk(writer, read_ticks(writer.counter));
+}
+
+}  // namespace
+
+bool make_thread_key() {
+  return state.key_made || (state.key_made = pthread_key_create(&thread_key, at_thread_end) == 0);
+}
+
+Writer* attach() {
+  KeepErrno keep;
+  if (attaching) {  // a signal handler interrupted this very function
+    count_lost(state.table, format::kLoss_nested);
+    return nullptr;
+  }
+  attaching = true;
+  Writer* writer = take_stream();
+  if (writer != nullptr && !has_room(*writer)) {
+    give_back(writer);
+    writer = nullptr;
+  }
+  if (writer != nullptr) {
+    writer->tid = static_cast<uint32_t>(syscall(SYS_gettid));
+    if (writer->nested != nullptr) writer->nested->tid = writer->tid;
+    say_executor(*writer, true);
+    if (state.key_made) pthread_setspecific(thread_key, writer);
+    this_writer = writer;
+  } else if (*static_cast<volatile unsigned char*>(skein_page) != 0) {
+    count_lost(state.table, format::kLoss_no_stream);
+  }
+  attaching = false;
+  return writer;
+}
+
+Writer* attach_nested(Writer& writer) {
+  KeepErrno keep;
+  if (attaching) {
+    count_lost(state.table, format::kLoss_nested);
+    return nullptr;
+  }
+  attaching = true;
+  Writer* nested = take_stream();
+  if (nested != nullptr) {
+    nested->flags |= format::kFlagNested;
+    nested->tid = writer.tid;
+    if (nested->packet != nullptr) nested->packet->flags = nested->flags;
+    if (has_room(*nested)) {
+      say_executor(*nested, false);
+      writer.nested = nested;  // for good: it goes with the stream from thread to thread
+    } else {
+      nested->flags &= ~uint32_t{format::kFlagNested};
+      give_back(nested);
+      nested = nullptr;
+    }
+  }
+  if (nested == nullptr) count_lost(state.table, format::kLoss_nested);
+  attaching = false;
+  return nested;
+}
+
+void prepare_streams(unsigned count) {
+  SpinLock lock(stream_lock());
+  if (!lock) return;
+  for (unsigned i = 0; i < count; ++i) {
+    Writer* writer = make_writer();
+    if (writer == nullptr || !has_room(*writer)) return;
+    writer->next_free = state.free_streams;
+    state.free_streams = writer;
+  }
+}
+
+void retire_streams() {
+  for (uint32_t i = 0; i < state.streams; ++i)
+    if (Writer* writer = writer_at(i))
+      __atomic_store_n(&writer->limit, static_cast<char*>(nullptr), __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  for (Writer*& block : state.blocks) block = nullptr;  // left to the threads that still hold them
+  state.streams = 0;
+  state.free_streams = nullptr;
+}
+
+}  // namespace skein::record

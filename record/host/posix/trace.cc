@@ -1,0 +1,355 @@
+// A trace begins and stops: by skein_start, or by the environment before main.
+//
+// Start is the only place that may take its time (at most 5 ms) and that fails with a reason.
+// Order: everything a reader needs (directory, metadata, names, table) is there before the first
+// event can be; the enable flag is set last.
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <skein/metadata.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <initializer_list>
+#include <new>
+
+#include "record/core/spin.h"
+#include "record/host/posix/options.h"
+#include "record/host/posix/state.h"
+
+alignas(4096) unsigned char skein_page[4096];
+
+namespace skein::record {
+
+State state;
+
+namespace {
+
+constexpr uint64_t kDefaultSize = uint64_t{1} << 20;
+constexpr uint32_t kDefaultTasks = 262'144;
+constexpr size_t kSmallestChunk = size_t{16} << 10;
+constexpr uint32_t kRowsReserved = 1024;  // rows that get memory at once: 64 KiB
+
+void set_on(bool on) {
+  __atomic_store_n(skein_page, static_cast<unsigned char>(on ? 1 : 0), __ATOMIC_RELEASE);
+  if (state.table != nullptr && state.table->header != nullptr)
+    __atomic_store_n(&state.table->header->enabled, uint64_t{on ? 1u : 0u}, __ATOMIC_RELAXED);
+}
+
+uint64_t take_ids() { return __atomic_fetch_add(&state.next_id, kIdBlock, __ATOMIC_RELAXED); }
+
+void yield() { sched_yield(); }
+
+// The trace's own directory, never one that exists: name, name.PID, name.PID.2 ...
+int make_directory(const char* wanted) {
+  Text base;
+  const auto pid = static_cast<uint64_t>(getpid());
+  if (wanted == nullptr || wanted[0] == 0) wanted = "skein-%p";
+  if (wanted[0] != '/') {
+    char here[1024];
+    if (getcwd(here, sizeof here) == nullptr) return errno;
+    base.add(here).add("/");
+  }
+  for (const char* at = wanted; *at != 0; ++at) {
+    if (at[0] == '%' && at[1] == 'p') {
+      base.add(pid);
+      ++at;
+    } else {
+      const char one[2] = {*at, 0};
+      base.add(one);
+    }
+  }
+  if (base.size + 40 > sizeof state.directory) return ENAMETOOLONG;
+  for (unsigned attempt = 0; attempt < 1000; ++attempt) {
+    Text path = base;
+    if (attempt > 0) path.add(".").add(pid);
+    if (attempt > 1) path.add(".").add(attempt);
+    if (mkdir(path.data, 0700) == 0) {
+      memcpy(state.directory, path.data, path.size + 1);
+      return 0;
+    }
+    if (errno != EEXIST) return errno;
+  }
+  return EEXIST;
+}
+
+void make_uuid(uint8_t (&uuid)[16]) {
+  if (getrandom(uuid, sizeof uuid, GRND_NONBLOCK) != static_cast<ssize_t>(sizeof uuid)) {
+    // Early at boot, or forbidden: unique is enough, it need not be secret.
+    const uint64_t parts[2] = {state.clock.realtime_ns,
+                               state.clock.ticks ^ static_cast<uint64_t>(getpid()) << 48};
+    memcpy(uuid, parts, sizeof parts);
+  }
+  uuid[6] = static_cast<uint8_t>((uuid[6] & 0x0f) | 0x40);  // RFC 4122, version 4
+  uuid[8] = static_cast<uint8_t>((uuid[8] & 0x3f) | 0x80);
+}
+
+size_t read_text(const char* path, char* to, size_t size) {
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  const ssize_t n = read(fd, to, size - 1);
+  close(fd);
+  size_t length = n > 0 ? static_cast<size_t>(n) : 0;
+  while (length > 0 && to[length - 1] == '\n') --length;
+  to[length] = 0;
+  return length;
+}
+
+int write_the_metadata() {
+  char boot_id[64] = {};
+  char process[64] = {};
+  utsname host_names;
+  if (uname(&host_names) != 0) host_names.nodename[0] = 0;
+  read_text("/proc/sys/kernel/random/boot_id", boot_id, sizeof boot_id);
+  read_text("/proc/self/comm", process, sizeof process);
+
+  const ClockFacts& clock = state.clock;
+  constexpr uint64_t kSecond = 1'000'000'000;
+  // UTC of tick 0, as whole seconds and ticks.
+  const auto rate = static_cast<__int128>(clock.ticks_per_second);
+  const __int128 utc = static_cast<__int128>(clock.realtime_ns) * rate / kSecond -
+                       static_cast<__int128>(clock.ticks);
+  __int128 seconds = utc / rate;
+  __int128 rest = utc % rate;
+  if (rest < 0) {
+    rest += rate;
+    --seconds;
+  }
+  format::MetadataFacts facts = {};
+  memcpy(facts.uuid, state.uuid, sizeof facts.uuid);
+  facts.clock = clock.counter == nullptr ? "tsc" : "monotonic";
+  facts.frequency = clock.ticks_per_second;
+  facts.offset_s = static_cast<int64_t>(seconds);
+  facts.offset = static_cast<uint64_t>(rest);
+  facts.precision = clock.bracket_ns * clock.ticks_per_second / kSecond + 1;
+  facts.hostname = host_names.nodename;
+  facts.boot_id = boot_id;
+  facts.procname = process;
+  facts.pid = static_cast<uint64_t>(getpid());
+  facts.mode = state.log ? "log" : "ring";
+
+  constexpr size_t kRoom = size_t{64} << 10;
+  void* memory = mmap(nullptr, kRoom, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return errno;
+  char* text = static_cast<char*>(memory);
+  size_t size = 0;
+  format::write_metadata(facts, [&](const char* piece, size_t length) {
+    if (length > kRoom - size) length = kRoom - size;
+    memcpy(text + size, piece, length);
+    size += length;
+  });
+  const bool written = write_file("metadata", text, size);
+  const int reason = errno;
+  munmap(memory, kRoom);
+  return written ? 0 : reason;
+}
+
+uint32_t reserve_rows(TaskTable& table, uint32_t rows) {
+  uint32_t end = (rows + kRowsReserved - 1) / kRowsReserved * kRowsReserved;
+  if (end > table.capacity) end = table.capacity;
+  const size_t from = format::kTableHeaderSize + size_t{table.reserved} * sizeof(TaskRow);
+  const size_t to = format::kTableHeaderSize + size_t{end} * sizeof(TaskRow);
+  KeepErrno keep;
+  constexpr size_t kPage = 4096;
+  char* base = reinterpret_cast<char*>(table.header);
+  const size_t first_page = from / kPage * kPage;
+  if (!allocate(".tasks", from, to - from) || !touch(base + first_page, to - first_page)) {
+    count_lost(&table, format::kLoss_disk_full);
+    return table.reserved;
+  }
+  return end;
+}
+
+struct NewTable {
+  uint32_t rows;
+};
+
+void fill_table(char* base, void* argument) {
+  auto& header = *reinterpret_cast<format::TaskTableHeader*>(base);
+  header.magic = format::kTableMagic;
+  header.version = format::kVersion;
+  header.row_size = sizeof(TaskRow);
+  header.rows = static_cast<NewTable*>(argument)->rows;
+  header.rows_used = 1;
+  header.pid = static_cast<uint64_t>(getpid());
+  header.start_ticks = state.clock.ticks;
+  header.ring_bytes = state.log ? 0 : state.ring_bytes;
+}
+
+void* zeroed(size_t size) {
+  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
+int make_table(uint32_t rows) {
+  auto* memory = zeroed(sizeof(TaskTable));
+  if (memory == nullptr) return ENOMEM;
+  auto* table = new (memory) TaskTable;
+  NewTable fresh = {rows};
+  const size_t size = format::kTableHeaderSize + size_t{rows} * sizeof(TaskRow);
+  char* base = make_file(".tasks", size, format::kTableHeaderSize, format::kTableHeaderSize,
+                         fill_table, &fresh);
+  if (base == nullptr) return errno;
+  table->header = reinterpret_cast<format::TaskTableHeader*>(base);
+  table->rows = reinterpret_cast<TaskRow*>(base + format::kTableHeaderSize);
+  table->capacity = rows;
+  table->reserved = 0;
+  table->reserve = reserve_rows;
+  table->reserved = reserve_rows(*table, 1);
+  state.table = table;
+  return 0;
+}
+
+int make_names() {
+  auto* names = static_cast<Names*>(zeroed(sizeof(Names)));
+  auto* writer_memory = zeroed(sizeof(Writer));
+  if (names == nullptr || writer_memory == nullptr) return ENOMEM;
+  // The older trace's, if there is one, stays: a thread may be in the middle of an event of it.
+  madvise(writer_memory, sizeof(Writer), MADV_WIPEONFORK);
+  auto* writer = new (writer_memory) Writer;
+  writer->stream = format::kNamesStream;
+  writer->flags = format::kFlagNames;
+  writer->counter = state.clock.counter;
+  writer->generation = state.generation;
+  writer->table = state.table;
+  if (!first_chunk(*writer, read_ticks(state.clock.counter))) return errno != 0 ? errno : ENOSPC;
+  names->stream = writer;
+  state.names = names;
+  state.names_writer = writer;
+  return 0;
+}
+
+void size_the_ring(uint64_t size) {
+  if (size == 0) size = kDefaultSize;
+  state.ring_chunks = size >= (512u << 10) ? 8 : 4;
+  state.chunk_size = (size / state.ring_chunks + 4095) & ~size_t{4095};
+  if (state.chunk_size < kSmallestChunk) state.chunk_size = kSmallestChunk;
+  state.ring_bytes = state.chunk_size * state.ring_chunks;
+}
+
+// What was made before a failure goes again: half a trace is nobody's.
+void remove_files() {
+  for (const char* name : {".tasks", ".metadata", "metadata", "names-0"}) {
+    Text path;
+    path.add(state.directory).add("/").add(name);
+    unlink(path.data);
+  }
+  rmdir(state.directory);
+}
+
+int start(const Options& options) {
+  host = {.make_room = make_room, .take_ids = take_ids};
+  relax = yield;
+  if (madvise(skein_page, sizeof skein_page, MADV_WIPEONFORK) != 0) return errno;
+  retire_streams();
+  state.pid = getpid();
+  state.log = options.log;
+  size_the_ring(options.size);
+  if (const int error = make_directory(options.directory); error != 0) return error;
+  state.clock = measure_clock(options.monotonic);
+  make_uuid(state.uuid);
+  state.bytes = 0;
+  __atomic_store_n(&state.generation, state.generation + 1, __ATOMIC_SEQ_CST);
+  if (!make_thread_key()) return EAGAIN;
+
+  const uint32_t rows = options.tasks != 0 ? options.tasks : kDefaultTasks;
+  int error = write_the_metadata();
+  if (error == 0) error = make_table(rows);
+  if (error == 0) error = make_names();
+  if (error != 0) {
+    remove_files();
+    return error;
+  }
+  prepare_streams(kPreparedStreams);
+  define_clock_pair(*state.names, state.clock.ticks, state.clock.monotonic_ns,
+                    state.clock.realtime_ns, state.clock.bracket_ns);
+  define_modules();
+  watch_bus_errors();
+  set_on(true);
+  return 0;
+}
+
+bool is_on() { return __atomic_load_n(skein_page, __ATOMIC_ACQUIRE) != 0; }
+
+int start_locked(const Options* options) {
+  SpinLock lock(start_lock());
+  if (!lock) return EBUSY;
+  if (is_on()) return EALREADY;
+  if (options != nullptr) return start(*options);
+  if (state.generation == 0 || state.pid != getpid()) return EINVAL;  // nothing to go on with
+  set_on(true);
+  return 0;
+}
+
+void complain(const char* what, int error) {
+  Text line;
+  line.add("skein: not recording: ").add(what).add(": ").add(strerror(error)).add("\n");
+  [[maybe_unused]] const ssize_t written = write(2, line.data, line.size);
+}
+
+// A program that was told by its environment to record, and cannot, says so once and goes on.
+__attribute__((constructor)) void start_by_environment() {
+  const char* text = getenv("SKEIN_TRACE");
+  if (text == nullptr || text[0] == 0) return;
+  KeepErrno keep;
+  Options options;
+  const char* wrong = parse_options(text, options);
+  if (wrong != nullptr) {
+    complain(wrong, EINVAL);
+    return;
+  }
+  if (const int error = start_locked(&options); error != 0) complain(options.directory, error);
+}
+
+}  // namespace
+}  // namespace skein::record
+
+using namespace skein::record;
+
+extern "C" {
+
+int skein_start(const skein_options* given) {
+  KeepErrno keep;
+  if (given == nullptr) return start_locked(nullptr);
+  Options options;
+  if (given->directory != nullptr) {
+    const size_t size = strlen(given->directory);
+    if (size >= sizeof options.directory) return ENAMETOOLONG;
+    memcpy(options.directory, given->directory, size + 1);
+  }
+  options.size = given->size;
+  options.log = given->log != 0;
+  options.tasks = given->tasks;
+  return start_locked(&options);
+}
+
+void skein_stop(void) {
+  SpinLock lock(start_lock());
+  if (is_on()) set_on(false);
+}
+
+void skein_get_status(skein_status* status) {
+  memset(status, 0, sizeof *status);
+  if (state.pid != getpid()) return;
+  status->on = is_on() ? 1 : 0;
+  status->generation = state.generation;
+  status->streams = state.streams;
+  status->clock_is_tsc = state.clock.counter == nullptr ? 1 : 0;
+  status->bytes = __atomic_load_n(&state.bytes, __ATOMIC_RELAXED);
+  if (state.table != nullptr && state.table->header != nullptr)
+    for (const uint64_t& lost : state.table->header->lost)
+      status->lost += __atomic_load_n(&lost, __ATOMIC_RELAXED);
+  for (uint32_t i = 0; i < state.streams; ++i)
+    if (const Writer* block = state.blocks[i / kWritersPerBlock])
+      status->lost += __atomic_load_n(&block[i % kWritersPerBlock].discarded, __ATOMIC_RELAXED);
+  memcpy(status->directory, state.directory, sizeof state.directory);
+}
+
+uint32_t skein_generation(void) { return skein_on() != 0 ? state.generation : 0; }
+
+}  // extern "C"
