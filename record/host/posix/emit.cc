@@ -84,7 +84,7 @@ constexpr uint64_t kNanosecondsPerSecond = 1'000'000'000;
 
 using namespace skein::record;
 namespace format = skein::format;
-#define SKEIN_CALL __attribute__((noinline, visibility("default")))
+#define SKEIN_CALL __attribute__((noinline))
 
 extern "C" {
 

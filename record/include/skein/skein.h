@@ -21,6 +21,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+/* Exported by libskein.so; in a static link, found by whoever comes first. */
+#pragma GCC visibility push(default)
 
 /* First byte: 1 while recording. The page is wiped on fork: a child records only if it starts a
  * trace of its own. */
@@ -193,6 +195,7 @@ int skein_start(const skein_options* options);
 void skein_stop(void);
 void skein_get_status(skein_status* status);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif
