@@ -9,7 +9,10 @@ int exit_code(const CLI::App& app, const CLI::ParseError& error, std::ostream& o
               std::ostream& err) {
   if (error.get_exit_code() == 0) return app.exit(error, out, err);  // --help, --version
   if (error.get_name() == "RuntimeError") return error.get_exit_code();
-  err << "skein: " << error.what() << "; try: skein --help\n";
+  const auto unknown = app.remaining();
+  const bool no_such_command = error.get_name() == "RequiredError" && !unknown.empty();
+  err << "skein: " << (no_such_command ? "no such command: " + unknown.front() : error.what())
+      << "; try: skein --help\n";
   return 2;
 }
 

@@ -49,6 +49,10 @@ TEST_CASE("bad usage is one line on stderr, exit 2") {
   }
 }
 
+TEST_CASE("a command that does not exist is named") {
+  CHECK(parse({"frobnicate", "x"}).err == "skein: no such command: frobnicate; try: skein --help\n");
+}
+
 TEST_CASE("a subcommand's own exit code is kept, and it reports for itself") {
   CHECK(parse({"problem"}).code == 1);
   CHECK(parse({"problem"}).err == "");
