@@ -1,4 +1,5 @@
 // The module map: which file is loaded where, for those who will turn addresses into names.
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <string.h>
@@ -54,6 +55,13 @@ int define_one(dl_phdr_info* info, size_t, void*) {
 }
 
 }  // namespace
+
+void pin_module() {
+  Dl_info info;
+  if (dladdr(&state, &info) == 0 || info.dli_fname == nullptr) return;
+  // Nothing is loaded by it; of a program itself it is refused, and not needed.
+  dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
 
 void define_modules() {
   if (state.names != nullptr) dl_iterate_phdr(define_one, nullptr);

@@ -99,9 +99,8 @@ void watch_bus_errors();
 
 // ---- modules.cc ----
 void define_modules();
-
-// ---- trace.cc ----
-int start_from_text(const char* text);
+// The recorder's code stays loaded for good: threads hold a destructor of it.
+void pin_module();
 
 // Joins numbers and texts to file names, without stdio: slow paths run in signal handlers too.
 struct Text {

@@ -19,6 +19,7 @@
 #include <new>
 
 #include "record/core/spin.h"
+#include "record/host/posix/control.h"
 #include "record/host/posix/options.h"
 #include "record/host/posix/state.h"
 
@@ -269,6 +270,7 @@ int start(const Options& options) {
   define_clock_pair(*state.names, state.clock.ticks, state.clock.monotonic_ns,
                     state.clock.realtime_ns, state.clock.bracket_ns);
   define_modules();
+  pin_module();
   watch_bus_errors();
   set_on(true);
   return 0;
@@ -276,7 +278,9 @@ int start(const Options& options) {
 
 bool is_on() { return __atomic_load_n(skein_page, __ATOMIC_ACQUIRE) != 0; }
 
-int start_locked(const Options* options) {
+}  // namespace
+
+int start_trace(const Options* options) {
   SpinLock lock(start_lock());
   if (!lock) return EBUSY;
   if (is_on()) return EALREADY;
@@ -286,6 +290,8 @@ int start_locked(const Options* options) {
   return 0;
 }
 
+namespace {
+
 void complain(const char* what, int error) {
   Text line;
   line.add("skein: not recording: ").add(what).add(": ").add(strerror(error)).add("\n");
@@ -294,16 +300,21 @@ void complain(const char* what, int error) {
 
 // A program that was told by its environment to record, and cannot, says so once and goes on.
 __attribute__((constructor)) void start_by_environment() {
-  const char* text = getenv("SKEIN_TRACE");
-  if (text == nullptr || text[0] == 0) return;
   KeepErrno keep;
+  // Not for programs that run with more rights than their caller has.
+  const char* control = secure_getenv("SKEIN_CONTROL");
+  if (control != nullptr && control[0] != 0) {
+    if (const char* wrong = listen_for_control(control); wrong != nullptr) complain(wrong, errno);
+  }
+  const char* text = secure_getenv("SKEIN_TRACE");
+  if (text == nullptr || text[0] == 0) return;
   Options options;
   const char* wrong = parse_options(text, options);
   if (wrong != nullptr) {
     complain(wrong, EINVAL);
     return;
   }
-  if (const int error = start_locked(&options); error != 0) complain(options.directory, error);
+  if (const int error = start_trace(&options); error != 0) complain(options.directory, error);
 }
 
 }  // namespace
@@ -315,7 +326,7 @@ extern "C" {
 
 int skein_start(const skein_options* given) {
   KeepErrno keep;
-  if (given == nullptr) return start_locked(nullptr);
+  if (given == nullptr) return start_trace(nullptr);
   Options options;
   if (given->directory != nullptr) {
     const size_t size = strlen(given->directory);
@@ -325,7 +336,7 @@ int skein_start(const skein_options* given) {
   options.size = given->size;
   options.log = given->log != 0;
   options.tasks = given->tasks;
-  return start_locked(&options);
+  return start_trace(&options);
 }
 
 void skein_stop(void) {

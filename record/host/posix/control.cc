@@ -1,0 +1,250 @@
+#include "record/host/posix/control.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <skein/skein.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "record/host/posix/options.h"
+#include "record/host/posix/state.h"
+
+namespace skein::record {
+namespace {
+
+constexpr int kPatienceMs = 5000;  // a peer that says nothing for so long is hung up on
+int listener = -1;
+
+struct Reply {
+  char data[8192];
+  size_t size = 0;
+  Reply& add(const char* text) {
+    while (*text != 0 && size + 1 < sizeof data) data[size++] = *text++;
+    return *this;
+  }
+  Reply& add(uint64_t number) {
+    Text digits;
+    return add(digits.add(number).data);
+  }
+  Reply& quoted(const char* text) {
+    add("\"");
+    for (; *text != 0; ++text) {
+      const auto c = static_cast<unsigned char>(*text);
+      if (c == '"' || c == '\\') add("\\");
+      if (c < 0x20) {
+        constexpr char kHex[] = "0123456789abcdef";
+        const char code[7] = {'\\', 'u', '0', '0', kHex[c >> 4], kHex[c & 15], 0};
+        add(code);
+      } else {
+        const char one[2] = {*text, 0};
+        add(one);
+      }
+    }
+    return add("\"");
+  }
+  Reply& error(const char* what, int number) {
+    add("{\"ok\":false,\"error\":");
+    if (number == 0) return quoted(what).add("}\n");
+    Text line;
+    return quoted(line.add(what).add(": ").add(strerror(number)).data).add("}\n");
+  }
+};
+
+void say_status(Reply& reply) {
+  skein_status status;
+  skein_get_status(&status);
+  reply.add("{\"ok\":true,\"pid\":").add(static_cast<uint64_t>(getpid()));
+  reply.add(",\"on\":").add(status.on != 0 ? "true" : "false");
+  reply.add(",\"generation\":").add(uint64_t{status.generation});
+  reply.add(",\"streams\":").add(uint64_t{status.streams});
+  reply.add(",\"clock\":").add(status.clock_is_tsc != 0 ? "\"tsc\"" : "\"monotonic\"");
+  reply.add(",\"bytes\":").add(status.bytes).add(",\"lost\":").add(status.lost);
+  reply.add(",\"directory\":").quoted(status.directory).add("}\n");
+}
+
+void do_start(const char* argument, Reply& reply) {
+  Options options;
+  const bool anew = argument[0] != 0;
+  if (anew) {
+    if (const char* wrong = parse_options(argument, options); wrong != nullptr) {
+      reply.error(wrong, 0);
+      return;
+    }
+  }
+  const int error = start_trace(anew ? &options : nullptr);
+  if (error == EINVAL && !anew)
+    reply.error("no trace to go on with: start DIR", 0);
+  else if (error != 0)
+    reply.error("start", error);
+  else
+    say_status(reply);
+}
+
+void do_snapshot(const char* argument, Reply& reply) {
+  if (argument[0] == 0) {
+    reply.error("snapshot wants a new directory", 0);
+    return;
+  }
+  SnapshotResult result;
+  if (const int error = take_snapshot(argument, result); error != 0) {
+    reply.error(argument, error);
+    return;
+  }
+  reply.add("{\"ok\":true,\"directory\":").quoted(argument);
+  reply.add(",\"files\":").add(uint64_t{result.files});
+  reply.add(",\"retries\":").add(uint64_t{result.retries});
+  reply.add(",\"missed\":").add(uint64_t{result.missed}).add("}\n");
+}
+
+void answer(char* request, Reply& reply) {
+  char* argument = request + strcspn(request, " ");
+  if (*argument != 0) *argument++ = 0;
+  if (strcmp(request, "status") == 0) {
+    say_status(reply);
+  } else if (strcmp(request, "start") == 0) {
+    do_start(argument, reply);
+  } else if (strcmp(request, "stop") == 0) {
+    skein_stop();
+    say_status(reply);
+  } else if (strcmp(request, "snapshot") == 0) {
+    do_snapshot(argument, reply);
+  } else {
+    reply.error("requests are: status, start [DIR[,OPTIONS]], stop, snapshot DIR", 0);
+  }
+}
+
+bool may_ask(int peer) {
+  ucred credentials;
+  socklen_t size = sizeof credentials;
+  if (getsockopt(peer, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) return false;
+  return credentials.uid == geteuid() || credentials.uid == 0;
+}
+
+// One line; false if the peer went away, said too much, or too little for too long.
+bool read_request(int peer, char* request, size_t room) {
+  size_t size = 0;
+  while (size + 1 < room) {
+    pollfd waiting = {peer, POLLIN, 0};
+    if (poll(&waiting, 1, kPatienceMs) <= 0) return false;
+    const ssize_t n = recv(peer, request + size, room - 1 - size, 0);
+    if (n < 0) return false;
+    size += static_cast<size_t>(n);
+    request[size] = 0;
+    char* end = strchr(request, '\n');
+    if (end != nullptr || n == 0) {
+      if (end != nullptr) *end = 0;
+      return size > 0;
+    }
+  }
+  return false;
+}
+
+void serve(int peer) {
+  Reply reply;
+  char request[2048];
+  if (!may_ask(peer))
+    reply.error("not yours", EPERM);
+  else if (read_request(peer, request, sizeof request))
+    answer(request, reply);
+  else
+    return;
+  for (size_t at = 0; at < reply.size;) {
+    const ssize_t n = send(peer, reply.data + at, reply.size - at, MSG_NOSIGNAL);
+    if (n <= 0) return;
+    at += static_cast<size_t>(n);
+  }
+}
+
+void* control_thread(void*) {
+  prctl(PR_SET_NAME, "skein-control");
+  for (;;) {
+    const int peer = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+    if (peer >= 0) {
+      serve(peer);
+      close(peer);
+    } else if (errno == EBADF || errno == EINVAL || errno == ENOTSOCK) {
+      return nullptr;  // the program closed our descriptor with all of its own
+    }
+  }
+}
+
+// A socket that a dead process left behind may be replaced; a living one's may not.
+bool is_abandoned(const sockaddr_un& address) {
+  struct stat facts;
+  if (lstat(address.sun_path, &facts) != 0 || !S_ISSOCK(facts.st_mode) ||
+      facts.st_uid != geteuid())
+    return false;
+  const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (probe < 0) return false;
+  const bool refused =
+      connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 &&
+      errno == ECONNREFUSED;
+  close(probe);
+  return refused;
+}
+
+const char* bind_listener(const sockaddr_un& address) {
+  listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (listener < 0) return "control socket";
+  // Before bind: there is no moment at which others could connect.
+  if (fchmod(listener, 0600) != 0) return "control socket: permissions";
+  const auto* generic = reinterpret_cast<const sockaddr*>(&address);
+  int error = bind(listener, generic, sizeof address);
+  if (error != 0 && errno == EADDRINUSE && is_abandoned(address)) {
+    unlink(address.sun_path);
+    error = bind(listener, generic, sizeof address);
+  }
+  if (error != 0) return "control socket: bind";
+  return listen(listener, 8) == 0 ? nullptr : "control socket: listen";
+}
+
+}  // namespace
+
+const char* listen_for_control(const char* path) {
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  Text expanded;
+  for (const char* at = path; *at != 0; ++at) {
+    const char one[2] = {*at, 0};
+    if (at[0] == '%' && at[1] == 'p') {
+      expanded.add(static_cast<uint64_t>(getpid()));
+      ++at;
+    } else {
+      expanded.add(one);
+    }
+  }
+  if (expanded.size >= sizeof address.sun_path) {
+    errno = ENAMETOOLONG;
+    return "control socket";
+  }
+  memcpy(address.sun_path, expanded.data, expanded.size + 1);
+  if (const char* wrong = bind_listener(address); wrong != nullptr) {
+    if (listener >= 0) close(listener);
+    return wrong;
+  }
+  // The thread takes no signal that is the program's.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, size_t{128} << 10);
+  pthread_t thread;
+  const int error = pthread_create(&thread, &attributes, control_thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (error == 0) return nullptr;
+  errno = error;
+  unlink(address.sun_path);
+  close(listener);
+  return "control thread";
+}
+
+}  // namespace skein::record

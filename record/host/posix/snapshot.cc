@@ -1,0 +1,130 @@
+// A consistent copy of the running trace, made from inside for those who cannot see its files from
+// outside (a container, another mount namespace). `skein snapshot` does the same from outside.
+//
+// Every packet is copied whole and checked after: if its lock changed it was recycled under the
+// copy, holds the newest events now, and is copied again.
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <initializer_list>
+
+#include "record/host/posix/control.h"
+#include "record/host/posix/state.h"
+
+namespace skein::record {
+namespace {
+
+constexpr unsigned kTries = 64;
+
+class File {
+ public:
+  File(const char* directory, const char* name, int flags) {
+    Text path;
+    path.add(directory).add("/").add(name);
+    fd_ = open(path.data, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+  }
+  ~File() {
+    if (fd_ >= 0) close(fd_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  int fd() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+// Zeros are left as a hole: the unused rest of a packet takes no room.
+bool write_all(int fd, const char* bytes, size_t size, size_t whole) {
+  for (size_t at = 0; at < size;) {
+    const ssize_t n = pwrite(fd, bytes + at, size - at, static_cast<off_t>(at));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    at += static_cast<size_t>(n);
+  }
+  return ftruncate(fd, static_cast<off_t>(whole)) == 0;
+}
+
+// The packet in `shared`, as it was at one moment, into `copy`; its size, or 0 if every try was
+// overtaken by the writer.
+size_t copy_packet(const char* shared, char* copy, size_t size, unsigned& retries) {
+  const auto* header = reinterpret_cast<const format::PacketHeader*>(shared);
+  for (unsigned attempt = 0; attempt < kTries; ++attempt, ++retries) {
+    const uint64_t before = __atomic_load_n(&header->lock, __ATOMIC_ACQUIRE);
+    if ((before & 1) != 0) continue;
+    const uint64_t bits = __atomic_load_n(&header->content_size, __ATOMIC_ACQUIRE);
+    const size_t content = static_cast<size_t>(bits / 8);
+    if (content < sizeof *header || content > size) continue;
+    memcpy(copy, shared, content);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (__atomic_load_n(&header->lock, __ATOMIC_RELAXED) != before) continue;
+    // The commit word may have moved on while the events were copied: what counts was read first.
+    auto* taken = reinterpret_cast<format::PacketHeader*>(copy);
+    taken->content_size = bits;
+    return content;
+  }
+  return 0;
+}
+
+bool copy_file(const char* from, const char* to, const char* name, SnapshotResult& result) {
+  File source(from, name, O_RDONLY);
+  struct stat facts;
+  if (source.fd() < 0 || fstat(source.fd(), &facts) != 0 || !S_ISREG(facts.st_mode)) return true;
+  const auto size = static_cast<size_t>(facts.st_size);
+  if (size == 0) return true;
+  void* shared = mmap(nullptr, size, PROT_READ, MAP_SHARED, source.fd(), 0);
+  if (shared == MAP_FAILED) return false;
+  void* copy = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  bool done = copy != MAP_FAILED;
+  if (done) {
+    const bool is_packet = strcmp(name, "metadata") != 0 && name[0] != '.';
+    size_t taken = size;
+    if (is_packet)
+      taken = copy_packet(static_cast<char*>(shared), static_cast<char*>(copy), size,
+                          result.retries);
+    else
+      memcpy(copy, shared, size);
+    if (taken == 0) {
+      ++result.missed;
+    } else {
+      File target(to, name, O_WRONLY | O_CREAT | O_EXCL);
+      done = target.fd() >= 0 && write_all(target.fd(), static_cast<char*>(copy), taken, size);
+      ++result.files;
+    }
+    munmap(copy, size);
+  }
+  const int reason = errno;
+  munmap(shared, size);
+  errno = reason;
+  return done;
+}
+
+}  // namespace
+
+int take_snapshot(const char* directory, SnapshotResult& result) {
+  if (state.generation == 0 || state.pid != getpid()) return ENOENT;
+  DIR* source = opendir(state.directory);
+  if (source == nullptr) return errno;
+  int error = mkdir(directory, 0700) == 0 ? 0 : errno;
+  // Events first, names last: a name is defined before an event that uses it.
+  for (const bool names : {false, true}) {
+    rewinddir(source);
+    while (error == 0) {
+      const dirent* entry = readdir(source);
+      if (entry == nullptr) break;
+      const char* name = entry->d_name;
+      if (name[0] == '.' && strcmp(name, ".tasks") != 0) continue;
+      if ((strncmp(name, "names-", 6) == 0) != names) continue;
+      if (!copy_file(state.directory, directory, name, result)) error = errno;
+    }
+  }
+  closedir(source);
+  return error;
+}
+
+}  // namespace skein::record
