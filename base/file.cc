@@ -63,7 +63,8 @@ FileType DiskFiles::type(const std::string& path) {
   if (path == "-") return FileType::File;
   struct stat status;
   if (stat(path.c_str(), &status) != 0) return FileType::Missing;
-  return S_ISDIR(status.st_mode) ? FileType::Directory : FileType::File;
+  if (S_ISDIR(status.st_mode)) return FileType::Directory;
+  return S_ISREG(status.st_mode) ? FileType::File : FileType::Other;
 }
 
 Result<Contents> DiskFiles::open(const std::string& path, Access access) {

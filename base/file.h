@@ -43,7 +43,9 @@ class Contents {
   void* mapping_ = nullptr;
 };
 
-enum class FileType { Missing, File, Directory };
+// Other: a pipe, a device, a socket. It can be opened, which may wait for ever: not for files that
+// were only found in a directory.
+enum class FileType { Missing, File, Directory, Other };
 
 enum class Access {
   Map,   // no copy; for files nobody shortens while we read (a SIGBUS otherwise)

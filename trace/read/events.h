@@ -39,7 +39,7 @@ inline constexpr TaskId no_task = UINT64_MAX;  // nobody, the loop itself; mirag
 // (no_task when there is none). `value` and `text` are 0 where nothing is listed.
 //
 //                 task              other             value               text
-//  Create         the new one       its parent        index into kinds
+//  Create         the new one       its parent        index into kinds    its name
 //  Resume         now current       who woke it
 //  SwitchTo       now current: a plain return to it, nobody woke it
 //  Suspend        no longer current what it waits for 1: other is a resource
@@ -57,7 +57,7 @@ inline constexpr TaskId no_task = UINT64_MAX;  // nobody, the loop itself; mirag
 //  ShouldResolve  its end is expected; if it does not come, that is an error
 //  CounterAdd     who did it                          amount, signed      the counter's name
 //  CounterSet     who did it                          value, signed       the counter's name
-//  SpanBegin, End who is in it                                            the span's name
+//  SpanBegin, End who is in it                        number of the span  the span's name
 //  Idle, Wake     (none): the executor goes to sleep, is back             reason
 //  Pause          (none)                              nanoseconds up to   kind ("gc")
 //                                                     this event
@@ -70,7 +70,8 @@ inline constexpr TaskId no_task = UINT64_MAX;  // nobody, the loop itself; mirag
 //  ScopeEnter, ScopeExit, ScopeCancel   who does it   the scope
 //  ScopeMember    the member        the scope
 //  Io             who asked         the operation     result, signed      error, or its name
-//  Lost           (none)                              events dropped here by the recorder
+//  Lost           (none)                              events not recorded reason
+//                                                     before this one
 enum class EventKind : uint8_t {
   Create,
   Resume,
@@ -254,8 +255,20 @@ struct Facts {
   std::optional<int64_t> utc_offset = {};
   uint64_t packets = 0;  // that were read, in all streams
   uint64_t streams = 0;
+  // A ring forgets its oldest packets, each stream's at another time: how many are gone, and from
+  // when on (as EventRow::time) every stream has all its events.
+  uint64_t overwritten_packets = 0;
+  uint64_t complete_from = 0;
   // How many events there are by the names the format itself uses, in the format's order.
   std::vector<std::pair<std::string, uint64_t>> wire_kinds;
+};
+
+// What was loaded where in the recorded program.
+struct Module {
+  uint64_t base = 0;
+  uint64_t size = 0;
+  StringId build_id = 0;  // hexadecimal
+  StringId path = 0;
 };
 
 struct Trace {
@@ -265,6 +278,7 @@ struct Trace {
   std::vector<Location> locations = {Location{}};  // [0]: unknown
   std::vector<Executor> executors;
   std::vector<StringId> kinds;  // names of the kinds of tasks, by Create's value; of resources too
+  std::vector<Module> modules;
   std::vector<Loss> losses;
 };
 

@@ -1,6 +1,7 @@
 #include "trace/read/reader.h"
 
 #include "base/cursor.h"
+#include "trace/read/ctf/directory.h"
 #include "trace/read/mirage/mirage.h"
 #include "trace/read/mirage/wire.h"
 
@@ -20,7 +21,8 @@ Error no_trace(const std::string& path, std::string what) {
       .what = std::move(what), .file = path == "-" ? "standard input" : path, .advice = advice};
 }
 
-Result<Trace> read_directory(Files& files, const std::string& path) {
+Result<Trace> read_directory(Files& files, const std::string& path, const Progress& progress) {
+  if (ctf::has_metadata(files, path)) return ctf::read(files, path, progress);
   const auto names = files.list(path);
   if (!names) return names.error();
   return no_trace(path, names->empty() ? "an empty directory, not a trace"
@@ -50,8 +52,9 @@ Result<Trace> read_file(Files& files, const std::string& path, const Progress& p
 Result<Trace> read_trace(Files& files, const std::string& path, const Progress& progress) {
   switch (files.type(path)) {
     case FileType::Directory:
-      return read_directory(files, path);
+      return read_directory(files, path, progress);
     case FileType::File:
+    case FileType::Other:  // `skein info <(zcat trace.gz)`
       return read_file(files, path, progress);
     case FileType::Missing:
       break;

@@ -1,0 +1,273 @@
+#include "trace/read/ctf/directory.h"
+
+#include <algorithm>
+#include <map>
+#include <queue>
+
+#include "base/cursor.h"
+#include "trace/read/ctf/chunk.h"
+#include "trace/read/ctf/stream.h"
+#include "trace/read/ctf/task_table.h"
+
+namespace skein::ctf {
+
+namespace {
+
+constexpr size_t largest_metadata = size_t{1} << 20;
+
+// Everything of a directory that is in memory while it is read.
+struct Source {
+  struct File {
+    std::string name;
+    Contents contents;
+  };
+  std::vector<File> files;  // with packets of this trace; never grows once streams refer to it
+  std::vector<StreamPacket> names;
+  uint64_t names_bytes = 0;
+  uint64_t events_bytes = 0;
+  std::map<uint64_t, Stream> streams;
+};
+
+Result<Metadata> load_metadata(Files& files, const std::string& path) {
+  const std::string file = path + "/metadata";
+  if (files.type(file) != FileType::File)
+    return Error{.what = "no file `metadata` in it", .file = path};
+  const auto text = files.head(file, largest_metadata);
+  if (!text) return text.error();
+  return parse_metadata({reinterpret_cast<const char*>(text->data()), text->size()}, file);
+}
+
+void describe(const Metadata& metadata, Trace& trace) {
+  trace.facts.format = "skein";
+  trace.facts.host = metadata.host;
+  trace.facts.program = metadata.program;
+  trace.facts.pid = metadata.pid;
+  trace.facts.clock = metadata.clock_source + " " +
+                      std::to_string(metadata.frequency << format::kTickShift) + " Hz";
+  trace.facts.utc_offset = metadata.utc_of_tick_0();
+  for (const format::NamedNumber& kind : format::kKinds) {
+    if (trace.kinds.size() <= kind.number) trace.kinds.resize(kind.number + 1u);
+    trace.kinds[kind.number] = trace.strings.intern(kind.name);
+  }
+}
+
+// A chunk of a log is mapped: it may be big, and is never shortened or recycled. Everything else is
+// copied.
+Result<Contents> load_chunk(Files& files, const std::string& path) {
+  const auto head = files.head(path, packet_header_size);
+  if (!head) return head.error();
+  const auto header = read_packet_header(*head);
+  if (header && header->flags & format::kFlagLog && !(header->flags & format::kFlagNames))
+    return files.open(path, Access::Map);
+  return copy_chunk(files, path);
+}
+
+// Loads every file that is not dot-named and not metadata.
+void load_files(Files& files, const std::string& path, const std::vector<std::string>& entries,
+                std::vector<Loss>& losses, Source& source) {
+  for (const std::string& name : entries) {
+    if (name.starts_with('.') || name == "metadata") continue;
+    const std::string file = path + "/" + name;
+    if (files.type(file) != FileType::File) continue;  // a directory, a pipe, a device
+    auto contents = load_chunk(files, file);
+    if (!contents)
+      add_loss(losses, {.what = "unreadable file: " + contents.error().what, .file = name});
+    else if (contents->size() > 0)
+      source.files.push_back({.name = name, .contents = *std::move(contents)});
+  }
+}
+
+// Finds the packets in the files and gives them to their streams.
+void sort_packets(const Metadata& metadata, bool names_only, std::vector<Loss>& losses,
+                  Source& source) {
+  for (const Source::File& file : source.files) {
+    PacketReader packets(file.contents.bytes());
+    while (packets.next()) {
+      const Packet& packet = packets.packet();
+      const auto lose = [&](std::string what) {
+        add_loss(losses, {.what = std::move(what),
+                          .file = file.name,
+                          .offset = packet.offset,
+                          .bytes = packet.content.size(),
+                          .packets = 1});
+      };
+      if (metadata.uuid && packet.header.uuid != *metadata.uuid) {
+        lose("packet of another trace");
+      } else if (packet.header.version != format::kVersion) {
+        lose("packet of format version " + std::to_string(packet.header.version));
+      } else if (packet.header.flags & format::kFlagNames ||
+                 packet.header.stream == format::kNamesStream) {
+        source.names.push_back({packet, &file.name});
+        source.names_bytes += packet.content.size();
+      } else if (!names_only) {
+        const uint64_t number = packet.header.stream;
+        source.streams.try_emplace(number, number).first->second.add({packet, &file.name});
+        source.events_bytes += packet.content.size();
+      }
+    }
+    if (packets.readable() < file.contents.size())
+      add_loss(losses, {.what = "no packet begins here",
+                        .file = file.name,
+                        .offset = packets.readable(),
+                        .bytes = file.contents.size() - packets.readable()});
+  }
+}
+
+void read_names(Source& source, Names& names, Trace& trace, std::array<uint64_t, 256>& counts) {
+  std::stable_sort(source.names.begin(), source.names.end(), [](const auto& a, const auto& b) {
+    return a.packet.header.sequence < b.packet.header.sequence;
+  });
+  for (const StreamPacket& next : source.names) {
+    names.read(next.packet, *next.file, trace, counts);
+    if (next.packet.content.size() > 0) trace.facts.packets++;
+  }
+  names.finish(trace);
+}
+
+// Lets the streams run in turns, the earliest first.
+void run_streams(Source& source, Context& context, const Progress& progress) {
+  struct Turn {
+    uint64_t ticks;
+    Stream* stream;
+    bool operator<(const Turn& other) const {  // the greatest is on top: the earliest
+      if (ticks != other.ticks) return ticks > other.ticks;
+      return stream->number() > other.stream->number();
+    }
+  };
+  std::priority_queue<Turn> turns;
+  for (auto& [number, stream] : source.streams)
+    if (stream.peek(context)) turns.push({stream.next_ticks(), &stream});
+  if (turns.empty()) return;
+  context.start = turns.top().ticks;
+  constexpr size_t report_every = size_t{1} << 20;
+  size_t reported = 0;
+  const size_t expected = static_cast<size_t>(source.events_bytes / 7);
+  context.trace.events.reserve(std::min(expected, size_t{1} << 26));
+  while (!turns.empty()) {
+    Stream* stream = turns.top().stream;
+    turns.pop();
+    uint64_t limit = UINT64_MAX;
+    if (!turns.empty()) {
+      limit = turns.top().ticks;
+      // At equal times the stream with the lower number goes first.
+      if (turns.top().stream->number() < stream->number() && limit > 0) limit--;
+    }
+    if (stream->run(context, limit)) turns.push({stream->next_ticks(), stream});
+    const size_t size = context.trace.events.size();
+    if (progress && size - reported >= report_every) {
+      reported = size;
+      progress(std::min<uint64_t>(size * 7, source.events_bytes), source.events_bytes);
+    }
+  }
+}
+
+void count_kinds(const std::array<uint64_t, 256>& counts, Facts& facts) {
+  const auto add = [&](std::string_view name, size_t first, size_t ids) {
+    uint64_t sum = 0;
+    for (size_t id = first; id < first + ids; id++) sum += counts[id];
+    if (sum > 0) facts.wire_kinds.emplace_back(name, sum);
+  };
+  for (const format::EventClass& event : format::kEventClasses)
+    add(event.name, event.first, format::ids(event.shape));
+  for (const format::FixedEvent& event : format::kFixedEvents) add(event.name, event.id, 1);
+}
+
+// From when on does every stream have all its events?
+void find_horizon(const Source& source, const Context& context, Facts& facts) {
+  uint64_t horizon = 0;
+  for (const auto& [number, stream] : source.streams) {
+    if (stream.packets().empty()) continue;
+    const PacketHeader& first = stream.packets().front().packet.header;
+    if (first.sequence == 0 || first.flags & format::kFlagLog) continue;
+    facts.overwritten_packets += first.sequence;
+    horizon = std::max(horizon, first.begin);
+  }
+  if (horizon > context.start) facts.complete_from = context.scale.ns(horizon - context.start);
+}
+
+void read_losses(Files& files, const std::string& path, Trace& trace) {
+  const std::string file = path + "/.tasks";
+  if (files.type(file) != FileType::File) return;
+  const auto head = files.head(file, format::kTableHeaderSize);
+  const auto table = head ? read_task_table_header(*head, ".tasks") : head.error();
+  if (!table) {
+    add_loss(trace.losses, {.what = table.error().what, .file = ".tasks", .events = 0});
+    return;
+  }
+  for (size_t reason = 0; reason < table->lost.size(); reason++) {
+    std::string_view why = "unknown";
+    for (const format::NamedNumber& loss : format::kLosses)
+      if (loss.number == reason) why = loss.name;
+    if (table->lost[reason] > 0)
+      add_loss(trace.losses, {.what = "not recorded: " + std::string(why),
+                              .file = ".tasks",
+                              .events = table->lost[reason]});
+  }
+}
+
+Result<Metadata> open_directory(Files& files, const std::string& path, Trace& trace, Source& source,
+                                bool names_only) {
+  auto metadata = load_metadata(files, path);
+  if (!metadata) return metadata;
+  if (!metadata->is_ours())
+    return Error{.what = "a CTF trace of " +
+                         (metadata->tracer.empty() ? "an unknown tracer" : metadata->tracer),
+                 .file = path,
+                 .advice = "babeltrace2 reads it"};
+  if (metadata->version > format::kVersion)
+    return Error{.what = "format version " + std::to_string(metadata->version) +
+                         "; this skein reads up to " + std::to_string(format::kVersion),
+                 .file = path,
+                 .advice = "use the skein that recorded it"};
+  describe(*metadata, trace);
+  const auto entries = files.list(path);
+  if (!entries) return entries.error();
+  std::vector<std::string> wanted = *entries;
+  if (names_only)
+    std::erase_if(wanted, [](const std::string& name) { return !name.starts_with("names-"); });
+  load_files(files, path, wanted, trace.losses, source);
+  sort_packets(*metadata, names_only, trace.losses, source);
+  return metadata;
+}
+
+}  // namespace
+
+bool has_metadata(Files& files, const std::string& path) {
+  return files.type(path + "/metadata") == FileType::File;
+}
+
+Result<Trace> read(Files& files, const std::string& path, const Progress& progress) {
+  Trace trace;
+  Source source;
+  const auto metadata = open_directory(files, path, trace, source, false);
+  if (!metadata) return metadata.error();
+
+  Names names(source.names_bytes);
+  Context context{.trace = trace, .names = names, .scale = TickScale(metadata->frequency)};
+  read_names(source, names, trace, context.counts);
+  for (auto& [number, stream] : source.streams) {
+    stream.prepare(trace.losses);
+    trace.facts.packets += stream.packets().size();
+    if (!stream.packets().empty()) trace.facts.streams++;
+  }
+  run_streams(source, context, progress);
+  trace.facts.start = context.scale.ns(context.start);
+  count_kinds(context.counts, trace.facts);
+  find_horizon(source, context, trace.facts);
+  read_losses(files, path, trace);
+  return trace;
+}
+
+Result<Definitions> read_definitions(Files& files, const std::string& path) {
+  Definitions result;
+  Source source;
+  auto metadata = open_directory(files, path, result.trace, source, true);
+  if (!metadata) return metadata.error();
+  result.metadata = *std::move(metadata);
+  result.names = Names(source.names_bytes);
+  std::array<uint64_t, 256> counts{};
+  read_names(source, result.names, result.trace, counts);
+  return result;
+}
+
+}  // namespace skein::ctf

@@ -1,0 +1,32 @@
+// Reads our own trace directories: see skein/format.h for what lies in one.
+#pragma once
+
+#include <string>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "trace/read/ctf/metadata.h"
+#include "trace/read/ctf/names.h"
+#include "trace/read/events.h"
+#include "trace/read/reader.h"
+
+namespace skein::ctf {
+
+// Is `path` a directory with a file `metadata`, hence a CTF trace, ours or not?
+bool has_metadata(Files& files, const std::string& path);
+
+// All of it. Damage is in Trace::losses; an error only when the metadata cannot be used: it is
+// somebody else's, of a later version, or broken. Works on
+// the directory of a running program too, and gives what was committed when each chunk was read; a
+// snapshot (snapshot.h) gives the same, but keeps it.
+Result<Trace> read(Files& files, const std::string& path, const Progress& progress = {});
+
+// Metadata and definitions, without the events: enough to put names to a task table.
+struct Definitions {
+  Metadata metadata;
+  Trace trace;  // strings, locations, kinds, modules, facts; no events
+  Names names{0};
+};
+Result<Definitions> read_definitions(Files& files, const std::string& path);
+
+}  // namespace skein::ctf

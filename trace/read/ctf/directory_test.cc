@@ -1,0 +1,285 @@
+#include "trace/read/ctf/directory.h"
+
+#include <doctest/doctest.h>
+#include <skein/metadata.h>
+
+#include "trace/read/ctf/task_table.h"
+#include "trace/read/ctf/writer.h"
+
+using namespace skein;
+using namespace skein::ctf;
+
+namespace {
+
+constexpr Uuid uuid{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+constexpr uint64_t second = 100'000'000;  // ticks
+
+std::string metadata_text(const char* host = "host") {
+  format::MetadataFacts facts{.uuid = {},
+                              .clock = "tsc",
+                              .frequency = second,
+                              .offset_s = 1'700'000'000,
+                              .offset = second / 4,
+                              .precision = 1,
+                              .hostname = host,
+                              .boot_id = "boot",
+                              .procname = "a \"program\"",
+                              .pid = 42,
+                              .mode = "ring"};
+  std::copy(uuid.begin(), uuid.end(), facts.uuid);
+  std::string text;
+  format::write_metadata(facts, [&](const char* from, size_t size) { text.append(from, size); });
+  return text;
+}
+
+// A directory "t" in memory.
+struct Fixture {
+  FakeFiles files;
+  Fixture() { files.add("t/metadata", metadata_text()); }
+
+  void add(const std::string& prefix, StreamWriter& stream) {
+    size_t i = 0;
+    for (const auto& chunk : stream.finish()) files.add("t/" + prefix + std::to_string(i++), chunk);
+  }
+  void add_names() {
+    StreamWriter names({.uuid = uuid,
+                        .stream = format::kNamesStream,
+                        .chunk_size = 4096,
+                        .flags = format::kFlagNames});
+    names.fixed(format::k_place, 5)
+        .u32(1)
+        .u8(format::kKind_coroutine)
+        .u32(3)
+        .u32(1)
+        .u32(2)
+        .u32(7)
+        .u32(9)
+        .done();
+    names.fixed(format::k_string, 5).u32(1).text("file.cc").done();
+    names.fixed(format::k_string, 5).u32(2).text("function").done();
+    names.fixed(format::k_string, 5).u32(3).text("session").done();
+    names.fixed(format::k_thread_name, 6).u64(77).text("worker").done();
+    names.fixed(format::k_module, 6).u64(4096).u64(100).text("abcd").text("/bin/x").done();
+    add("names-", names);
+  }
+  Trace read() {
+    auto trace = ctf::read(files, "t");
+    REQUIRE(trace);
+    return *std::move(trace);
+  }
+};
+
+std::vector<uint8_t>& first_chunk(StreamWriter& stream) { return stream.finish().front(); }
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Fixture, "names, places, times and the current task reach the columns") {
+  add_names();
+  StreamWriter stream({.uuid = uuid, .stream = 3});
+  stream.tid = 77;
+  stream.event(format::k_create, second, 10, 1);
+  stream.event(format::k_resume, 2 * second, 10);
+  stream.event(format::k_create, 2 * second + 1, 11, 0);
+  stream.event(format::k_counter_add, 2 * second + 2, 3, static_cast<uint64_t>(-5));
+  stream.event(format::k_suspend, 2 * second + 3, 11, 1);
+  stream.event(format::k_pause, 3 * second, format::kPause_gc, second / 2);
+  stream.event(format::k_fail, 3 * second, 10, 2);
+  add("s00003-", stream);
+
+  const Trace trace = read();
+  CHECK(trace.losses.empty());
+  CHECK(trace.facts.format == "skein");
+  CHECK(trace.facts.host == "host");
+  CHECK(trace.facts.program == "a \"program\"");
+  CHECK(trace.facts.pid == 42);
+  CHECK(trace.facts.packets == 2);
+  CHECK(trace.facts.streams == 1);
+  CHECK(trace.facts.start == 1'000'000'000);
+  CHECK(*trace.facts.utc_offset == 1'700'000'000'250'000'000);
+  REQUIRE(trace.events.size() == 7);
+  REQUIRE(trace.executors.size() == 1);
+  CHECK(trace.strings[trace.executors[0].name] == "worker");
+  CHECK(trace.modules.size() == 1);
+
+  const EventRow create = trace.events.row(0);
+  CHECK(create.kind == EventKind::Create);
+  CHECK(create.task == 10);
+  CHECK(create.other == no_task);
+  CHECK(trace.strings[trace.kinds[create.value]] == "coroutine");
+  CHECK(trace.strings[create.text] == "session");
+  CHECK(trace.locations[create.location].line == 7);
+  CHECK(trace.strings[trace.locations[create.location].function] == "function");
+
+  CHECK(trace.events.row(1).kind == EventKind::Resume);
+  CHECK(trace.events.time[1] == 1'000'000'000);
+  CHECK(trace.events.other[1] == no_task);
+  CHECK(trace.events.other[2] == 10);  // 11 is a child of the current task
+  CHECK(trace.events.task[3] == 10);
+  CHECK(static_cast<int64_t>(trace.events.value[3]) == -5);
+  CHECK(trace.events.task[4] == 10);
+  CHECK(trace.events.other[4] == 11);
+  CHECK(trace.events.task[5] == no_task);
+  CHECK(trace.events.value[5] == 500'000'000);
+  CHECK(trace.events.other[6] == no_task);  // nothing was current any more
+}
+
+TEST_CASE_FIXTURE(Fixture, "streams are merged by time, and long gaps keep their length") {
+  StreamWriter a({.uuid = uuid, .stream = 0, .chunk_size = 1024});
+  StreamWriter b({.uuid = uuid, .stream = 1, .chunk_size = 1024});
+  constexpr uint64_t far = uint64_t{1} << 40;
+  for (uint64_t i = 0; i < 500; i++) {
+    a.event(format::k_sample, i * far, i);
+    b.event(format::k_sample, i * far + i % 3, 1000 + i);
+  }
+  add("s00000-", a);
+  add("s00001-", b);
+  const Trace trace = read();
+  CHECK(trace.losses.empty());
+  REQUIRE(trace.events.size() == 1000);
+  for (uint64_t i = 0; i < 500; i++) {
+    CHECK(trace.events.value[2 * i] == i);
+    CHECK(trace.events.value[2 * i + 1] == 1000 + i);
+    CHECK(trace.events.time[2 * i] == i * far * 10);
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "packets of a ring are put in order, what is missing is counted") {
+  StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 1024, .first_sequence = 7});
+  for (uint64_t i = 0; i < 1000; i++) {
+    stream.current_task = i + 1;
+    if (i == 999) stream.discarded = 3;
+    stream.event(format::k_sample, i * 10, i);
+    if (i == 998) stream.close();
+  }
+  auto chunks = stream.finish();
+  REQUIRE(chunks.size() > 5);
+  std::swap(chunks[0], chunks[3]);
+  chunks.erase(chunks.begin() + 1);
+  for (size_t i = 0; i < chunks.size(); i++) files.add("t/s0-" + std::to_string(i), chunks[i]);
+  const Trace trace = read();
+  CHECK(std::is_sorted(trace.events.value.data(), trace.events.value.data() + trace.events.size()));
+  CHECK(trace.events.task[0] == 1);
+  CHECK(trace.facts.overwritten_packets == 7);
+  REQUIRE(trace.losses.size() == 2);
+  CHECK(trace.losses[0].packets == 1);
+  CHECK(trace.losses[1].events == 3);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a prefix of an event is no event; what is after it is reported") {
+  StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 2048});
+  stream.event(format::k_sample, 10, 1);
+  stream.fixed(format::k_label_text, 20).u64(4).text("hello").done();
+  const std::vector<uint8_t> whole = first_chunk(stream);
+  const size_t end = sizeof(format::PacketHeader) + 5 + 4 + 8 + 6;
+  for (size_t cut = sizeof(format::PacketHeader) + 6; cut < end; cut++) {
+    auto chunk = whole;
+    const uint64_t bits = cut * 8;
+    std::memcpy(chunk.data() + offsetof(format::PacketHeader, content_size), &bits, 8);
+    files.add("t/s0", chunk);
+    const Trace trace = read();
+    CHECK(trace.events.size() == 1);
+    REQUIRE(trace.losses.size() == 1);
+    CHECK(trace.losses[0].what == "event cut short");
+    CHECK(trace.losses[0].file == "s0");
+    CHECK(trace.losses[0].offset == sizeof(format::PacketHeader) + 5);
+    CHECK(trace.losses[0].bytes == cut - sizeof(format::PacketHeader) - 5);
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "impossible numbers are refused without using memory for them") {
+  StreamWriter names({.uuid = uuid,
+                      .stream = format::kNamesStream,
+                      .chunk_size = 4096,
+                      .flags = format::kFlagNames});
+  names.fixed(format::k_string, 5).u32(0xFFFFFFFF).text("x").done();
+  names.fixed(format::k_place, 5).u32(0xFFFFFFFF).u8(1).u32(3).u32(1).u32(2).u32(7).u32(9).done();
+  add("names-", names);
+  StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 2048});
+  stream.event(format::k_label, 10, 1, 0xFFFFFFFFFF);
+  stream.event(format::k_create, 10, UINT64_MAX - 1, 0xFFFFFFFFFF);
+  auto chunk = first_chunk(stream);
+  const uint64_t bits = UINT64_MAX;
+  std::memcpy(chunk.data() + offsetof(format::PacketHeader, content_size), &bits, 8);
+  files.add("t/s0", chunk);
+  const Trace trace = read();
+  CHECK(trace.events.size() == 2);
+  CHECK(trace.losses.size() == 4);  // two definitions, the size, and the zeros after the events
+}
+
+TEST_CASE_FIXTURE(Fixture, "what is no packet of the trace is passed over and said") {
+  StreamWriter other({.uuid = {9}, .stream = 0, .chunk_size = 1024});
+  other.event(format::k_sample, 10, 1);
+  add("other-", other);
+  files.add("t/garbage", "this is no packet");
+  files.add("t/zeros", std::vector<uint8_t>(4096));
+  files.add("t/empty", "");
+  files.add("t/.hidden", "whatever");
+  files.add("t/folder/file", "whatever");
+  const Trace trace = read();
+  CHECK(trace.events.empty());
+  REQUIRE(trace.losses.size() == 2);
+  CHECK(trace.losses[0].what == "no packet begins here");
+  CHECK(trace.losses[0].file == "garbage");
+  CHECK(trace.losses[1].what == "packet of another trace");
+}
+
+TEST_CASE("what is not our metadata is one clear error") {
+  FakeFiles files;
+  const auto error = [&](std::string_view text) {
+    files.add("t/metadata", text);
+    const auto trace = ctf::read(files, "t");
+    REQUIRE(!trace);
+    return trace.error().message();
+  };
+  CHECK(error("") == "t/metadata at byte 0: not CTF 1.8 metadata in plain text");
+  CHECK(error("/* CTF 1.8 */") == "t/metadata: the clock's frequency is missing");
+  CHECK(error("/* CTF 1.8 */ clock { freq = 5; }; env { tracer_name = \"lttng\"; };") ==
+        "t: a CTF trace of lttng; babeltrace2 reads it");
+  CHECK(error("/* CTF 1.8 */ clock { freq = 5; }; env { tracer_name = skein; tracer_major = 9; };")
+            .starts_with("t: format version 9"));
+  std::string edited = metadata_text();
+  edited.replace(edited.find("offset = "), 9, "offset   =  /* corrected */ ");
+  files.add("t/metadata", edited);
+  CHECK(*ctf::read(files, "t")->facts.utc_offset == 1'700'000'000'250'000'000);
+}
+
+TEST_CASE("the task table gives the rows whose lock holds still") {
+  std::vector<uint8_t> bytes(format::kTableHeaderSize + 4 * sizeof(format::TaskRow));
+  format::TaskTableHeader header{};
+  header.magic = format::kTableMagic;
+  header.version = format::kVersion;
+  header.row_size = sizeof(format::TaskRow);
+  header.rows = 1000;
+  header.rows_used = 4;
+  header.pid = 7;
+  header.lost[format::kLoss_no_memory] = 5;
+  std::memcpy(bytes.data(), &header, sizeof header);
+  const auto put = [&](size_t index, const format::TaskRow& row) {
+    std::memcpy(bytes.data() + format::kTableHeaderSize + index * sizeof row, &row, sizeof row);
+  };
+  format::TaskRow row{};
+  row.seq = 2;
+  row.id = 9;
+  row.state = format::TaskState::kSuspended;
+  row.on = 5;
+  put(0, row);
+  row.seq = 3;  // its writer was killed in the middle
+  row.id = 10;
+  put(1, row);
+  row.seq = 4;
+  row.id = 2;
+  put(3, row);
+  FakeFiles files;
+  files.add("t/.tasks", bytes);
+  const auto table = read_task_table(files, "t/.tasks");
+  REQUIRE(table);
+  CHECK(table->pid == 7);
+  REQUIRE(table->tasks.size() == 2);
+  CHECK(table->tasks[0].id == 2);
+  CHECK(table->tasks[1].on == 5);
+  CHECK(table->unstable == 1);
+  CHECK(table->lost[format::kLoss_no_memory] == 5);
+
+  files.add("t/.tasks", std::vector<uint8_t>(100));
+  CHECK(!read_task_table(files, "t/.tasks"));
+}

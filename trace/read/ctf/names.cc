@@ -1,0 +1,92 @@
+#include "trace/read/ctf/names.h"
+
+#include "base/cursor.h"
+#include "trace/read/ctf/wire.h"
+
+namespace skein::ctf {
+
+void Names::read(const Packet& packet, const std::string& file, Trace& trace,
+                 std::array<uint64_t, 256>& counts) {
+  auto rest = packet.content;
+  uint64_t last = packet.header.begin;
+  const auto lose = [&](std::string what, uint64_t events) {
+    add_loss(trace.losses, {.what = std::move(what),
+                            .file = file,
+                            .offset = packet.offset + packet_header_size +
+                                      static_cast<uint64_t>(rest.data() - packet.content.data()),
+                            .bytes = events ? std::optional<uint64_t>() : rest.size(),
+                            .events = events ? std::optional<uint64_t>(events) : std::nullopt});
+  };
+  while (!rest.empty()) {
+    Wire wire;
+    if (!decode(rest, last, wire)) return lose("definition cut short or unknown", 0);
+    last = wire.ticks;
+    counts[wire.id]++;
+    const size_t header =
+        rest[0] == format::k_extended ? format::kExtendedHeaderSize : format::kHeaderSize;
+    Cursor fields(rest.subspan(header, wire.size - header));
+    switch (wire.event) {
+      case format::k_string: {
+        const uint64_t id = fields.u32();
+        if (id >= most_) {
+          lose("text with an impossible number", 1);
+          break;
+        }
+        if (id >= texts_.size()) texts_.resize(id + 1);
+        texts_[id] = trace.strings.intern(fields.text());
+        break;
+      }
+      case format::k_place: {
+        const uint64_t id = fields.u32();
+        if (id == 0 || id >= most_) {
+          lose("place with an impossible number", 1);
+          break;
+        }
+        if (id >= places_.size()) {
+          places_.resize(id + 1);
+          raw_.resize(id + 1);
+        }
+        places_[id].kind = fields.u8();
+        raw_[id] = {.name = fields.u32(),
+                    .file = fields.u32(),
+                    .function = fields.u32(),
+                    .line = fields.u32(),
+                    .column = fields.u32()};
+        break;
+      }
+      case format::k_thread_name: {
+        const uint64_t tid = fields.u64();
+        threads_[tid] = trace.strings.intern(fields.text());
+        break;
+      }
+      case format::k_module: {
+        const uint64_t base = fields.u64();
+        const uint64_t size = fields.u64();
+        const StringId build_id = trace.strings.intern(fields.text());
+        trace.modules.push_back({.base = base,
+                                 .size = size,
+                                 .build_id = build_id,
+                                 .path = trace.strings.intern(fields.text())});
+        break;
+      }
+      default:
+        break;  // of a later version, or not a definition
+    }
+    rest = rest.subspan(wire.size);
+  }
+}
+
+void Names::finish(Trace& trace) {
+  for (size_t id = 1; id < places_.size(); id++) {
+    const RawPlace& raw = raw_[id];
+    places_[id].name = text(raw.name);
+    places_[id].location = static_cast<uint32_t>(trace.locations.size());
+    trace.locations.push_back({.file = text(raw.file),
+                               .function = text(raw.function),
+                               .line = raw.line,
+                               .column = raw.column});
+  }
+  raw_ = {};
+}
+
+}  // namespace skein::ctf

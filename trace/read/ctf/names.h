@@ -1,0 +1,56 @@
+// The definitions stream of a trace: what the numbers in events mean.
+//
+// Ids are given in sequence by the writer, so a table indexed by id is dense. An id that is larger
+// than there is room for definitions in the stream cannot be, and is refused: memory stays bounded
+// by the input.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "trace/read/ctf/chunk.h"
+#include "trace/read/events.h"
+
+namespace skein::ctf {
+
+struct Place {
+  uint32_t location = 0;  // index into Trace::locations
+  StringId name = 0;
+  uint8_t kind = 0;
+};
+
+class Names {
+ public:
+  // `bytes`: of the whole stream.
+  explicit Names(uint64_t bytes) : most_(bytes / 4) {}
+
+  // Reads a packet of the stream; texts go to trace.strings, modules to trace.modules, damage to
+  // trace.losses; `counts` are of events, by id.
+  void read(const Packet& packet, const std::string& file, Trace& trace,
+            std::array<uint64_t, 256>& counts);
+
+  // After the last packet: places refer to texts that may be defined after them.
+  void finish(Trace& trace);
+
+  StringId text(uint64_t id) const { return id < texts_.size() ? texts_[id] : 0; }
+  const Place& place(uint64_t id) const { return places_[id < places_.size() ? id : 0]; }
+  StringId thread(uint64_t tid) const {
+    const auto found = threads_.find(tid);
+    return found == threads_.end() ? 0 : found->second;
+  }
+
+ private:
+  struct RawPlace {
+    uint32_t name, file, function, line, column;
+  };
+
+  uint64_t most_;
+  std::vector<StringId> texts_;
+  std::vector<Place> places_ = {Place{}};
+  std::vector<RawPlace> raw_ = {RawPlace{}};
+  std::unordered_map<uint64_t, StringId> threads_;
+};
+
+}  // namespace skein::ctf

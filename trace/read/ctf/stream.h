@@ -1,0 +1,101 @@
+// One stream of a trace: its packets in their order, decoded event by event into the columns.
+//
+// The columns are in the order of time over all streams, so the streams are run in turns: the one
+// with the earliest event decodes until it would pass the next stream's. No second pass, no copy.
+// The stream knows what the events leave out: which task is current, which executor it belongs to.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "trace/read/ctf/chunk.h"
+#include "trace/read/ctf/names.h"
+#include "trace/read/ctf/wire.h"
+#include "trace/read/events.h"
+
+namespace skein::ctf {
+
+// Ticks to nanoseconds since a moment, exact to the nanosecond over centuries.
+class TickScale {
+ public:
+  TickScale() = default;
+  explicit TickScale(uint64_t frequency)
+      : whole_(second / frequency),
+        fraction_(static_cast<uint64_t>((static_cast<unsigned __int128>(second % frequency) << 64) /
+                                        frequency)) {}
+
+  uint64_t ns(uint64_t ticks) const {
+    return ticks * whole_ +
+           static_cast<uint64_t>(static_cast<unsigned __int128>(ticks) * fraction_ >> 64);
+  }
+
+ private:
+  static constexpr uint64_t second = 1'000'000'000;
+  uint64_t whole_ = 0;
+  uint64_t fraction_ = 0;
+};
+
+// What all streams of a trace share while it is decoded.
+struct Context {
+  Trace& trace;
+  const Names& names;
+  TickScale scale;
+  uint64_t start = 0;                           // ticks of time 0
+  std::array<uint64_t, 256> counts = {};        // events by id
+  std::unordered_set<uint64_t> resources = {};  // ids known not to be tasks
+  std::unordered_map<uint64_t, StringId> spans = {};
+};
+
+struct StreamPacket {
+  Packet packet;
+  const std::string* file;
+};
+
+class Stream {
+ public:
+  explicit Stream(uint64_t number) : number_(number) {}
+
+  uint64_t number() const { return number_; }
+  void add(StreamPacket packet) { packets_.push_back(std::move(packet)); }
+  const std::vector<StreamPacket>& packets() const { return packets_; }
+
+  // Sorts the packets; reports gaps, repetitions and what the recorder dropped. Before run().
+  void prepare(std::vector<Loss>& losses);
+
+  // Has it an event to come, and when (ticks)? Damage on the way there goes to losses.
+  bool peek(Context& context);
+  uint64_t next_ticks() const { return wire_.ticks; }
+
+  // Appends its events up to `limit` ticks to the columns; at least one. After a peek() that was
+  // true; returns what peek() would.
+  bool run(Context& context, uint64_t limit);
+
+ private:
+  void begin_packet(Context& context);
+  uint32_t executor(Context& context, uint64_t tid, StringId name);
+  void append(Context& context);
+  void append_fixed(Context& context, EventRow& row);
+  void end_current(uint64_t task) {
+    if (current_ == task) current_ = 0;
+  }
+  void damaged(Context& context, std::string what);
+
+  uint64_t number_;
+  std::vector<StreamPacket> packets_;
+  size_t next_packet_ = 0;
+  const StreamPacket* packet_ = nullptr;
+  std::span<const uint8_t> rest_;
+  uint64_t last_ = 0;     // ticks of the last event, or of the packet's begin
+  uint64_t latest_ = 0;   // of the events appended; time does not go back
+  uint64_t bound_ = 0;    // ticks at which the next packet begins
+  uint64_t current_ = 0;  // task
+  uint32_t executor_ = 0;
+  Wire wire_;
+  std::unordered_map<uint64_t, uint32_t> executors_;  // by tid
+};
+
+}  // namespace skein::ctf

@@ -1,0 +1,68 @@
+#include "trace/read/ctf/wire.h"
+
+#include <cstdlib>
+
+#include "base/cursor.h"
+
+namespace skein::ctf {
+
+namespace {
+
+struct Fields {
+  std::array<char, 12> codes{};
+  size_t count = 0;
+};
+
+// The TSDL of format.h is a list of `type name;`; a type that is not known here does not compile.
+consteval Fields parse_fields(std::string_view tsdl) {
+  Fields fields;
+  while (!tsdl.empty()) {
+    const size_t end = tsdl.find(';');
+    const std::string_view field = tsdl.substr(0, end);
+    char code = 0;
+    if (field.starts_with("uint32_t ")) code = 'w';
+    if (field.starts_with("uint64_t ") || field.starts_with("int64_t ")) code = 'q';
+    if (field.starts_with("enum task_kind ")) code = 'b';
+    if (field.starts_with("string ")) code = 's';
+    if (code == 0) std::abort();  // not constexpr: does not compile
+    fields.codes[fields.count++] = code;
+    tsdl.remove_prefix(end + 1);
+    while (tsdl.starts_with(' ')) tsdl.remove_prefix(1);
+  }
+  return fields;
+}
+
+consteval std::array<Fields, 256> parse_all() {
+  std::array<Fields, 256> all;
+  for (const format::FixedEvent& event : format::kFixedEvents)
+    all[event.id] = parse_fields(event.fields);
+  return all;
+}
+constexpr std::array<Fields, 256> fixed = parse_all();
+
+}  // namespace
+
+std::string_view fixed_fields(uint8_t id) { return {fixed[id].codes.data(), fixed[id].count}; }
+
+size_t fixed_size(uint8_t id, std::span<const uint8_t> fields) {
+  // A text without an end must not be searched for to the end of the packet.
+  Cursor cursor(fields.first(std::min(fields.size(), size_t{format::kMaxEventSize})));
+  for (const char code : fixed_fields(id)) {
+    switch (code) {
+      case 'b':
+        cursor.skip(1);
+        break;
+      case 'w':
+        cursor.skip(4);
+        break;
+      case 'q':
+        cursor.skip(8);
+        break;
+      default:
+        cursor.text();
+    }
+  }
+  return cursor.failed() ? 0 : static_cast<size_t>(cursor.offset());
+}
+
+}  // namespace skein::ctf

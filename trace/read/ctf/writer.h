@@ -1,0 +1,182 @@
+// Writes streams of our format: for `skein export`, for tests, for fuzzing seeds. The recorder has
+// its own writer, which must not allocate, and commits event by event.
+//
+//   StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 65536});
+//   stream.event(format::k_create, ticks, task, place);
+//   stream.fixed(format::k_label_text, ticks).u64(task).text("hello").done();
+//   for (const std::vector<uint8_t>& chunk : stream.finish()) save(chunk);
+//
+// Events must come in the order of time. What does not fit in a chunk begins the next one.
+#pragma once
+
+#include <skein/events.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "trace/read/ctf/chunk.h"
+
+namespace skein::ctf {
+
+class StreamWriter {
+ public:
+  struct Options {
+    Uuid uuid{};
+    uint64_t stream = 0;
+    size_t chunk_size = 65536;  // at least a header and the largest event
+    uint32_t flags = 0;
+    uint64_t first_sequence = 0;
+  };
+
+  explicit StreamWriter(Options options) : options_(options) {}
+
+  // State that the header of the next packet repeats.
+  uint64_t current_task = 0;
+  uint32_t tid = 0;
+  uint64_t discarded = 0;
+
+  // An event with one or two arguments; the smallest widths that hold them, or wider ones.
+  void event(format::EventId first, uint64_t ticks, uint64_t a, uint64_t b = 0,
+             unsigned least_class = 0) {
+    const format::EventClass& event = find(first);
+    unsigned class_a = std::max(width_class(a), least_class);
+    unsigned class_b = event.shape == format::Shape::kSigned ? signed_class(static_cast<int64_t>(b))
+                                                             : width_class(b);
+    class_b = std::max(class_b, least_class);
+    unsigned index = class_a;
+    switch (event.shape) {
+      case format::Shape::kOne:
+        break;
+      case format::Shape::kSame:
+        index = std::max(class_a, class_b);
+        break;
+      case format::Shape::kTwo:
+      case format::Shape::kSigned:
+        index = class_a + 4 * class_b;
+        break;
+    }
+    const format::Widths widths = format::widths(event.shape, index);
+    event_.clear();
+    number(a, widths.a);
+    number(b, widths.b);
+    put(static_cast<uint8_t>(first + index), ticks);
+  }
+
+  class Fields {
+   public:
+    Fields& u8(uint8_t value) { return add(value, 1); }
+    Fields& u32(uint32_t value) { return add(value, 4); }
+    Fields& u64(uint64_t value) { return add(value, 8); }
+    // Cut to what the format allows; a NUL ends it.
+    Fields& text(std::string_view text) {
+      text = text.substr(0, text.find('\0'));
+      const bool cut = text.size() > format::kMaxText;
+      if (cut) text = text.substr(0, format::kMaxText - std::strlen(format::kCutMark));
+      writer_.event_.insert(writer_.event_.end(), text.begin(), text.end());
+      const std::string_view mark(cut ? format::kCutMark : "");
+      writer_.event_.insert(writer_.event_.end(), mark.begin(), mark.end());
+      return u8(0);
+    }
+    void done() { writer_.put(id_, ticks_); }
+
+   private:
+    friend StreamWriter;
+    Fields(StreamWriter& writer, uint8_t id, uint64_t ticks)
+        : writer_(writer), id_(id), ticks_(ticks) {}
+    Fields& add(uint64_t value, unsigned width) {
+      writer_.number(value, width);
+      return *this;
+    }
+    StreamWriter& writer_;
+    uint8_t id_;
+    uint64_t ticks_;
+  };
+  Fields fixed(format::EventId id, uint64_t ticks) {
+    event_.clear();
+    return Fields(*this, id, ticks);
+  }
+
+  // Begins a new packet at the next event.
+  void close() { open_ = false; }
+
+  // The chunks, oldest first. The last one keeps its full size, as the recorder leaves it.
+  std::vector<std::vector<uint8_t>>& finish() { return chunks_; }
+
+ private:
+  static unsigned width_class(uint64_t value) {
+    return value <= UINT8_MAX ? 0 : value <= UINT16_MAX ? 1 : value <= UINT32_MAX ? 2 : 3;
+  }
+  static unsigned signed_class(int64_t value) {
+    return value == static_cast<int8_t>(value)    ? 0
+           : value == static_cast<int16_t>(value) ? 1
+           : value == static_cast<int32_t>(value) ? 2
+                                                  : 3;
+  }
+  static const format::EventClass& find(format::EventId first) {
+    for (const format::EventClass& event : format::kEventClasses)
+      if (event.first == first) return event;
+    std::abort();
+  }
+
+  void number(uint64_t value, unsigned width) {
+    for (unsigned i = 0; i < width; i++) event_.push_back(static_cast<uint8_t>(value >> 8 * i));
+  }
+
+  void put(uint8_t id, uint64_t ticks) {
+    constexpr size_t most = format::kExtendedHeaderSize;
+    if (!open_ || at_ + most + event_.size() > options_.chunk_size) begin(ticks);
+    std::vector<uint8_t>& chunk = chunks_.back();
+    if (ticks - last_ >= uint64_t{1} << format::kTimeBits) {
+      store(at_, format::k_extended, 1);
+      store(at_ + 1, id, 1);
+      store(at_ + 2, ticks, 8);
+      at_ += format::kExtendedHeaderSize;
+    } else {
+      store(at_, id, 1);
+      store(at_ + 1, ticks, 3);
+      at_ += format::kHeaderSize;
+    }
+    std::memcpy(chunk.data() + at_, event_.data(), event_.size());
+    at_ += event_.size();
+    last_ = ticks;
+    store(offsetof(format::PacketHeader, content_size), at_ * 8, 8);
+  }
+
+  void begin(uint64_t ticks) {
+    chunks_.emplace_back(options_.chunk_size);
+    at_ = sizeof(format::PacketHeader);
+    using Header = format::PacketHeader;
+    store(offsetof(Header, magic), format::kPacketMagic, 4);
+    std::memcpy(chunks_.back().data() + offsetof(Header, uuid), options_.uuid.data(), 16);
+    store(offsetof(Header, stream_instance), options_.stream, 8);
+    store(offsetof(Header, content_size), at_ * 8, 8);
+    store(offsetof(Header, packet_size), options_.chunk_size * 8, 8);
+    store(offsetof(Header, timestamp_begin), ticks, 8);
+    store(offsetof(Header, packet_seq_num), options_.first_sequence + chunks_.size() - 1, 8);
+    store(offsetof(Header, events_discarded), discarded, 8);
+    store(offsetof(Header, current_task), current_task, 8);
+    store(offsetof(Header, vtid), tid, 4);
+    store(offsetof(Header, flags), options_.flags, 4);
+    store(offsetof(Header, format_version), format::kVersion, 4);
+    last_ = ticks;
+    open_ = true;
+  }
+
+  void store(size_t offset, uint64_t value, unsigned width) {
+    for (unsigned i = 0; i < width; i++)
+      chunks_.back()[offset + i] = static_cast<uint8_t>(value >> 8 * i);
+  }
+
+  Options options_;
+  std::vector<std::vector<uint8_t>> chunks_;
+  std::vector<uint8_t> event_;  // the arguments of the one being written
+  size_t at_ = 0;
+  uint64_t last_ = 0;
+  bool open_ = false;
+};
+
+}  // namespace skein::ctf
