@@ -276,14 +276,14 @@ int start(const Options& options) {
   return 0;
 }
 
-bool is_on() { return __atomic_load_n(skein_page, __ATOMIC_ACQUIRE) != 0; }
+bool recording() { return __atomic_load_n(skein_page, __ATOMIC_ACQUIRE) != 0; }
 
 }  // namespace
 
 int start_trace(const Options* options) {
   SpinLock lock(start_lock());
   if (!lock) return EBUSY;
-  if (is_on()) return EALREADY;
+  if (recording()) return EALREADY;
   if (options != nullptr) return start(*options);
   if (state.generation == 0 || state.pid != getpid()) return EINVAL;  // nothing to go on with
   set_on(true);
@@ -341,13 +341,13 @@ int skein_start(const skein_options* given) {
 
 void skein_stop(void) {
   SpinLock lock(start_lock());
-  if (is_on()) set_on(false);
+  if (recording()) set_on(false);
 }
 
 void skein_get_status(skein_status* status) {
   memset(status, 0, sizeof *status);
   if (state.pid != getpid()) return;
-  status->on = is_on() ? 1 : 0;
+  status->on = recording() ? 1 : 0;
   status->generation = state.generation;
   status->streams = state.streams;
   status->clock_is_tsc = state.clock.counter == nullptr ? 1 : 0;
