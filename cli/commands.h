@@ -16,4 +16,7 @@ namespace skein::cli {
 int exit_code(const CLI::App& app, const CLI::ParseError& error, std::ostream& out,
               std::ostream& err);
 
+void add_record(CLI::App& app);
+void add_control(CLI::App& app);
+
 }  // namespace skein::cli

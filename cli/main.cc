@@ -8,6 +8,8 @@ int main(int argc, char** argv) {
   CLI::App app("Shows what an asynchronous program does and what it waits for.", "skein");
   app.set_version_flag("--version", "skein " SKEIN_VERSION);
   app.require_subcommand(1);
+  skein::cli::add_record(app);
+  skein::cli::add_control(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -177,8 +177,7 @@ void* control_thread(void*) {
 // A socket that a dead process left behind may be replaced; a living one's may not.
 bool is_abandoned(const sockaddr_un& address) {
   struct stat facts;
-  if (lstat(address.sun_path, &facts) != 0 || !S_ISSOCK(facts.st_mode) ||
-      facts.st_uid != geteuid())
+  if (lstat(address.sun_path, &facts) != 0 || !S_ISSOCK(facts.st_mode) || facts.st_uid != geteuid())
     return false;
   const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (probe < 0) return false;

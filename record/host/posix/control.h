@@ -1,7 +1,7 @@
 // The control port: a unix socket by which a running program is told to start, stop, copy its ring,
 // or say how it is. Off unless the environment asks for it: SKEIN_CONTROL=path ("%p" becomes the
-// process id). This is the only thing of skein's that runs in the program by itself: one thread that
-// sleeps in accept, with all signals blocked.
+// process id). This is the only thing of skein's that runs in the program by itself: one thread
+// that sleeps in accept, with all signals blocked.
 //
 // One request a connection, one line; one line of JSON in answer:
 //

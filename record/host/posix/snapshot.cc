@@ -71,6 +71,16 @@ size_t copy_packet(const char* shared, char* copy, size_t size, unsigned& retrie
   return 0;
 }
 
+// The table's rows that were never used are a hole, and stay one.
+size_t size_to_copy(const char* shared, size_t size, const char* name) {
+  if (strcmp(name, ".tasks") != 0 || size < format::kTableHeaderSize) return size;
+  const auto* header = reinterpret_cast<const format::TaskTableHeader*>(shared);
+  const uint64_t rows = __atomic_load_n(&header->rows_used, __ATOMIC_ACQUIRE);
+  const uint64_t most = (size - format::kTableHeaderSize) / sizeof(TaskRow);
+  return format::kTableHeaderSize +
+         static_cast<size_t>(rows < most ? rows : most) * sizeof(TaskRow);
+}
+
 bool copy_file(const char* from, const char* to, const char* name, SnapshotResult& result) {
   File source(from, name, O_RDONLY);
   struct stat facts;
@@ -85,10 +95,10 @@ bool copy_file(const char* from, const char* to, const char* name, SnapshotResul
     const bool is_packet = strcmp(name, "metadata") != 0 && name[0] != '.';
     size_t taken = size;
     if (is_packet)
-      taken = copy_packet(static_cast<char*>(shared), static_cast<char*>(copy), size,
-                          result.retries);
+      taken =
+          copy_packet(static_cast<char*>(shared), static_cast<char*>(copy), size, result.retries);
     else
-      memcpy(copy, shared, size);
+      memcpy(copy, shared, taken = size_to_copy(static_cast<char*>(shared), size, name));
     if (taken == 0) {
       ++result.missed;
     } else {

@@ -1,0 +1,85 @@
+// skein control SOCKET status|start|stop|snapshot ...
+//
+// Talks to the control port of a running program (record/host/posix/control.h says the protocol):
+// one request, one line of JSON in answer.
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/commands.h"
+
+namespace skein::cli {
+namespace {
+
+struct Arguments {
+  std::string socket;
+  std::string request;
+  std::string argument;
+};
+
+[[noreturn]] void fail(int code, const std::string& what) {
+  fprintf(stderr, "skein: %s\n", what.c_str());
+  throw CLI::RuntimeError(code);
+}
+
+std::string ask(const std::string& path, const std::string& request) {
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) fail(2, path + ": too long for a socket's name");
+  memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) fail(1, std::string("socket: ") + strerror(errno));
+  if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    const std::string reason = strerror(errno);
+    close(fd);
+    fail(2, path + ": " + reason + "; is the program running with SKEIN_CONTROL=" + path + "?");
+  }
+  const std::string line = request + "\n";
+  if (send(fd, line.data(), line.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(line.size())) {
+    close(fd);
+    fail(1, path + ": " + strerror(errno));
+  }
+  std::string answer;
+  char piece[4096];
+  constexpr size_t kMost = size_t{1} << 20;  // no answer is as long
+  for (ssize_t n; answer.size() < kMost && (n = recv(fd, piece, sizeof piece, 0)) > 0;)
+    answer.append(piece, static_cast<size_t>(n));
+  close(fd);
+  return answer;
+}
+
+void control(const Arguments& arguments) {
+  std::string request = arguments.request;
+  if (!arguments.argument.empty()) request += " " + arguments.argument;
+  if (request.find('\n') != std::string::npos) fail(2, "a request is one line");
+  const std::string answer = ask(arguments.socket, request);
+  const auto json = nlohmann::json::parse(answer, nullptr, false);
+  if (!json.is_object()) fail(1, arguments.socket + ": no answer that makes sense");
+  if (!json.value("ok", false)) fail(1, json.value("error", std::string("refused")));
+  printf("%s\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+}
+
+}  // namespace
+
+void add_control(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      app.add_subcommand("control", "Start, stop, or copy the recording of a running program");
+  command->add_option("socket", arguments->socket, "What the program got as SKEIN_CONTROL")
+      ->required();
+  command->add_option("request", arguments->request, "status, start, stop, or snapshot")
+      ->required()
+      ->check(CLI::IsMember({"status", "start", "stop", "snapshot"}));
+  command->add_option("argument", arguments->argument,
+                      "start: DIR[,size=..][,mode=ring|log]; snapshot: DIR");
+  command->callback([arguments] { control(*arguments); });
+}
+
+}  // namespace skein::cli

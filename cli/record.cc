@@ -1,0 +1,188 @@
+// skein record [-o DIR] [--size N] [--mode ring|log] -- CMD...
+//
+// Runs a program with the recorder switched on by its environment. The program is the one that
+// records; this command waits, passes signals on, and says what came of it.
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+
+namespace skein::cli {
+namespace {
+
+struct Arguments {
+  std::string directory;
+  std::string size = "1M";
+  std::string mode = "ring";
+  std::string tasks;
+  bool monotonic = false;
+  std::vector<std::string> command;
+};
+
+volatile pid_t child = 0;
+
+// From a terminal the program gets its own SIGINT and SIGQUIT, being in the same process group; a
+// kill of this command is meant for it.
+void pass_on(int signal) {
+  if (child > 0) kill(child, signal);
+}
+
+void handle(int signal, void (*handler)(int)) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  sigemptyset(&action.sa_mask);
+  sigaction(signal, &action, nullptr);
+}
+
+[[noreturn]] void fail(int code, const std::string& what) {
+  fprintf(stderr, "skein: %s\n", what.c_str());
+  throw CLI::RuntimeError(code);
+}
+
+// program.skein, or program.skein.2 ... if that is there.
+std::string free_name(const std::string& command) {
+  const std::string base = std::filesystem::path(command).filename().string() + ".skein";
+  std::string name = base;
+  for (int i = 2; std::filesystem::exists(name); ++i) name = base + "." + std::to_string(i);
+  return name;
+}
+
+struct Size {
+  uintmax_t bytes = 0;
+  unsigned files = 0;
+};
+
+Size size_of(const std::string& directory) {
+  Size size;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
+    struct stat facts;
+    if (stat(entry.path().c_str(), &facts) != 0) continue;
+    size.bytes += static_cast<uintmax_t>(facts.st_blocks) * 512;
+    ++size.files;
+  }
+  return size;
+}
+
+// The command's own exit code; 128 + n for signal n, as shells say it.
+int wait_for_child() {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) fail(1, std::string("wait: ") + strerror(errno));
+  }
+  if (WIFSIGNALED(status)) {
+    fprintf(stderr, "skein: the program was killed by signal %d (%s)\n", WTERMSIG(status),
+            strsignal(WTERMSIG(status)));
+    return 128 + WTERMSIG(status);
+  }
+  return WEXITSTATUS(status);
+}
+
+void start_child(const Arguments& arguments, const std::string& setting) {
+  std::vector<char*> words;
+  for (const std::string& word : arguments.command)
+    words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  // exec's failure comes back through a pipe that a successful exec closes.
+  int report[2];
+  if (pipe2(report, O_CLOEXEC) != 0) fail(1, std::string("pipe: ") + strerror(errno));
+  child = fork();
+  if (child < 0) fail(1, std::string("fork: ") + strerror(errno));
+  if (child == 0) {
+    setenv("SKEIN_TRACE", setting.c_str(), 1);
+    execvp(words[0], words.data());
+    const int reason = errno;
+    [[maybe_unused]] const ssize_t written = write(report[1], &reason, sizeof reason);
+    _exit(127);
+  }
+  close(report[1]);
+  int reason = 0;
+  const bool failed = read(report[0], &reason, sizeof reason) == sizeof reason;
+  close(report[0]);
+  if (!failed) return;
+  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  fail(reason == ENOENT ? 127 : 126, arguments.command[0] + ": " + strerror(reason));
+}
+
+void record(const Arguments& arguments) {
+  const std::string directory =
+      arguments.directory.empty() ? free_name(arguments.command[0]) : arguments.directory;
+  if (std::filesystem::exists(directory))
+    fail(2, directory + ": exists; a trace is never written over, choose another with -o");
+  if (directory.find(',') != std::string::npos)
+    fail(2, directory + ": a trace's directory cannot have a comma in its name");
+  std::string setting = std::filesystem::absolute(directory).string();
+  setting += ",size=" + arguments.size + ",mode=" + arguments.mode;
+  if (!arguments.tasks.empty()) setting += ",tasks=" + arguments.tasks;
+  if (arguments.monotonic) setting += ",clock=monotonic";
+
+  handle(SIGINT, SIG_IGN);
+  handle(SIGQUIT, SIG_IGN);
+  start_child(arguments, setting);
+  handle(SIGTERM, pass_on);
+  handle(SIGHUP, pass_on);
+  const int code = wait_for_child();
+
+  const Size size = size_of(directory);
+  if (size.files == 0) {
+    fprintf(stderr,
+            "skein: %s recorded nothing: it is not built with skein (link skein::coroutine or "
+            "skein::asio, see README), or it could not write there\n",
+            arguments.command[0].c_str());
+    throw CLI::RuntimeError(code != 0 ? code : 1);
+  }
+  fprintf(stderr, "skein: recorded %.1f MB in %s; read it with: skein info %s\n",
+          static_cast<double>(size.bytes) / 1e6, directory.c_str(), directory.c_str());
+  if (code != 0) throw CLI::RuntimeError(code);
+}
+
+}  // namespace
+
+void add_record(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("record", "Run a program and record what its tasks do");
+  command->add_option("-o,--output", arguments->directory,
+                      "Directory to make for the trace (default: PROGRAM.skein)");
+  command
+      ->add_option("--size", arguments->size,
+                   "Bytes of the ring of each thread, e.g. 512k, 4M (mode ring)")
+      ->capture_default_str()
+      ->check(CLI::Validator(
+          [](std::string& text) {
+            size_t digits = text.find_first_not_of("0123456789");
+            const bool plain = digits == std::string::npos;
+            const bool unit = !plain && digits + 1 == text.size() &&
+                              std::string("kKMG").find(text[digits]) != std::string::npos;
+            return !text.empty() && digits != 0 && (plain || unit) ? std::string()
+                                                                   : "not a size: " + text;
+          },
+          "N[k|M|G]"));
+  command
+      ->add_option("--mode", arguments->mode,
+                   "ring: the newest events, in fixed memory; log: all of them")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"ring", "log"}));
+  command->add_option("--tasks", arguments->tasks,
+                      "Rows of the table of live tasks (default 256k)");
+  command->add_flag("--monotonic", arguments->monotonic,
+                    "Use clock_gettime, not the time stamp counter");
+  command->add_option("command", arguments->command, "Program and its arguments, after --")
+      ->required();
+  command->positionals_at_end();
+  command->callback([arguments] { record(*arguments); });
+}
+
+}  // namespace skein::cli

@@ -1,0 +1,288 @@
+// The core without a host: a Writer over an array, a clock that the test sets, and bytes compared.
+#include <doctest/doctest.h>
+#include <skein/format.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "record/core/tasks.h"
+
+namespace {
+
+using namespace skein::record;
+namespace format = skein::format;
+
+uint64_t test_count = 0;
+uint64_t read_test_clock() { return test_count; }
+uint64_t test_ids = 1;
+bool refuse_room = false;
+
+// The smallest host: one chunk of 64 KiB, no more.
+struct Fixture {
+  alignas(64) char chunk[64 << 10] = {};
+  alignas(4096) char table_bytes[format::kTableHeaderSize + 128 * sizeof(TaskRow)] = {};
+  Writer writer;
+  TaskTable table;
+
+  Fixture() {
+    test_count = uint64_t{1000} << format::kTickShift;
+    test_ids = 1;
+    refuse_room = false;
+    host.take_ids = [] {
+      const uint64_t first = test_ids;
+      test_ids += kIdBlock;
+      return first;
+    };
+    host.make_room = [](Writer*& w, uint64_t, bool text) {
+      if (refuse_room) ++w->discarded;
+      return !refuse_room &&
+             w->window_end - w->pos >= static_cast<ptrdiff_t>(text ? kTextMargin : kPlainMargin);
+    };
+    table.header = reinterpret_cast<format::TaskTableHeader*>(table_bytes);
+    table.rows = reinterpret_cast<TaskRow*>(table_bytes + format::kTableHeaderSize);
+    table.capacity = 128;
+    table.reserved = 128;
+    writer.counter = read_test_clock;
+    writer.table = &table;
+    writer.generation = 1;
+    writer.tid = 42;
+    begin_packet(writer, chunk, 1000, 7);
+    writer.window_end = chunk + sizeof chunk;
+    writer.limit = writer.window_end - kPlainMargin + 1;
+  }
+
+  format::PacketHeader& header() { return *reinterpret_cast<format::PacketHeader*>(chunk); }
+  // Committed bytes behind the header.
+  std::string committed() {
+    return {chunk + sizeof(format::PacketHeader),
+            header().content_size / 8 - sizeof(format::PacketHeader)};
+  }
+  template <class F>
+  std::string emit(F&& fill, bool text = false) {
+    const size_t before = committed().size();
+    Emission e(&writer);
+    REQUIRE(e.begin(text));
+    fill(e);
+    e.commit();
+    return committed().substr(before);
+  }
+};
+
+std::string bytes(std::initializer_list<int> list) {
+  std::string s;
+  for (int b : list) s.push_back(static_cast<char>(b));
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Fixture, "an argument's width is part of the event's id") {
+  // 1000 = 0x3e8: the low 24 bits of the tick count follow the id.
+  CHECK(emit([](Emission& e) { e.one(format::k_resume, 0xff); }) ==
+        bytes({format::k_resume, 0xe8, 3, 0, 0xff}));
+  CHECK(emit([](Emission& e) { e.one(format::k_resume, 0x100); }) ==
+        bytes({format::k_resume + 1, 0xe8, 3, 0, 0, 1}));
+  CHECK(emit([](Emission& e) { e.one(format::k_resume, 0x10000); }) ==
+        bytes({format::k_resume + 2, 0xe8, 3, 0, 0, 0, 1, 0}));
+  CHECK(emit([](Emission& e) { e.one(format::k_resume, uint64_t{1} << 32); }) ==
+        bytes({format::k_resume + 3, 0xe8, 3, 0, 0, 0, 0, 0, 1, 0, 0, 0}));
+}
+
+TEST_CASE_FIXTURE(Fixture, "two arguments have two widths, or one that fits both") {
+  CHECK(emit([](Emission& e) { e.two(format::k_create, 0x100, 2); }) ==
+        bytes({format::k_create + 1, 0xe8, 3, 0, 0, 1, 2}));
+  CHECK(emit([](Emission& e) { e.two(format::k_create, 1, 0x100); }) ==
+        bytes({format::k_create + 4, 0xe8, 3, 0, 1, 0, 1}));
+  CHECK(emit([](Emission& e) { e.same(format::k_become, 1, 0x100); }) ==
+        bytes({format::k_become + 1, 0xe8, 3, 0, 1, 0, 0, 1}));
+}
+
+TEST_CASE_FIXTURE(Fixture, "signed values take the narrowest two's complement") {
+  CHECK(width_class_signed(0) == 0);
+  CHECK(width_class_signed(127) == 0);
+  CHECK(width_class_signed(128) == 1);
+  CHECK(width_class_signed(-128) == 0);
+  CHECK(width_class_signed(-129) == 1);
+  CHECK(width_class_signed(INT32_MIN) == 2);
+  CHECK(width_class_signed(INT64_MIN) == 3);
+  CHECK(emit([](Emission& e) { e.two_signed(format::k_counter_add, 1, -1); }) ==
+        bytes({format::k_counter_add, 0xe8, 3, 0, 1, 0xff}));
+}
+
+TEST_CASE_FIXTURE(Fixture, "after 2^24 ticks of silence the whole time is written") {
+  test_count += (uint64_t{1} << 24) << format::kTickShift;
+  CHECK(emit([](Emission& e) { e.one(format::k_idle, 0); }) ==
+        bytes({255, format::k_idle, 0xe8, 3, 0, 1, 0, 0, 0, 0, 0}));
+  test_count += ((uint64_t{1} << 24) - 1) << format::kTickShift;
+  CHECK(emit([](Emission& e) { e.one(format::k_idle, 0); }).size() == 5);
+}
+
+TEST_CASE_FIXTURE(Fixture, "time never goes back in a stream") {
+  test_count -= 500u << format::kTickShift;
+  CHECK(emit([](Emission& e) {
+          e.one(format::k_idle, 0);
+          e.one(format::k_wake, 0);
+        }) == bytes({format::k_idle, 0xe8, 3, 0, 0, format::k_wake, 0xe8, 3, 0, 0}));
+}
+
+TEST_CASE_FIXTURE(Fixture, "texts are cut at a whole character, with a mark") {
+  std::string text(format::kMaxText - 4, 'a');
+  text += "\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4";
+  const std::string event = emit(
+      [&](Emission& e) {
+        e.header(format::k_label_text);
+        e.u64(7);
+        e.text(text.data(), text.size());
+      },
+      true);
+  const std::string stored(event.data() + 12);
+  CHECK(stored.size() <= format::kMaxText);
+  CHECK(stored == std::string(format::kMaxText - 4, 'a') + format::kCutMark);
+  CHECK(event.size() == 12 + stored.size() + 1);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a text that just fits is not cut") {
+  const std::string text(format::kMaxText, 'a');
+  const std::string event = emit(
+      [&](Emission& e) {
+        e.header(format::k_label_text);
+        e.u64(7);
+        e.text(text.data(), text.size());
+      },
+      true);
+  CHECK(std::string(event.data() + 12) == text);
+}
+
+TEST_CASE_FIXTURE(Fixture, "without room an event is refused whole") {
+  const std::string before = committed();
+  writer.limit = nullptr;
+  refuse_room = true;
+  Emission e(&writer);
+  CHECK_FALSE(e.begin());
+  CHECK(committed() == before);
+  CHECK(writer.discarded == 1);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a task's life is seen in its row") {
+  skein_task task = {};
+  emit([&](Emission& e) { create(e, &task, 5); });
+  REQUIRE(task.row != 0);
+  const TaskRow& row = table.rows[task.row];
+  CHECK(row.id == task.id);
+  CHECK(row.state == TaskState::kCreated);
+  CHECK(row.place == 5);
+  uint64_t back = 99;
+  emit([&](Emission& e) { back = resume(e, &task); });
+  CHECK(back == 0);
+  CHECK(writer.current == task.id);
+  CHECK(row.state == TaskState::kRunning);
+  emit([&](Emission& e) { suspend(e, &task, 77, 6, back); });
+  CHECK(row.state == TaskState::kSuspended);
+  CHECK(row.on == 77);
+  CHECK(row.at == 6);
+  CHECK(row.since == 1000);
+  CHECK(writer.current == 0);
+  const uint32_t number = task.row;
+  emit([&](Emission& e) { resolve(e, &task, 0); });
+  CHECK(table.rows[number].id == 0);
+  CHECK(table.rows[number].seq % 2 == 0);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a parent that goes on after its child's end was woken by the child") {
+  skein_task parent = {}, child = {}, other = {};
+  emit([&](Emission& e) { create_running(e, &parent, 1); });
+  emit([&](Emission& e) { create(e, &child, 2); });
+  emit([&](Emission& e) { create(e, &other, 3); });
+  emit([&](Emission& e) { suspend(e, &parent, 0, 4, 0); });
+  emit([&](Emission& e) { resume(e, &child); });
+  emit([&](Emission& e) { resolve(e, &child, 0); });
+  CHECK(emit([&](Emission& e) { resume(e, &parent); })[0] ==
+        static_cast<char>(format::k_resume_by));
+  CHECK(table.rows[parent.row].waker == child.id);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a stranger that goes on after somebody's end was not woken by it") {
+  skein_task first = {}, second = {};
+  emit([&](Emission& e) { create(e, &first, 1); });
+  emit([&](Emission& e) { create(e, &second, 1); });
+  emit([&](Emission& e) { resume(e, &first); });
+  emit([&](Emission& e) { resolve(e, &first, 0); });
+  CHECK(emit([&](Emission& e) { resume(e, &second); })[0] == static_cast<char>(format::k_resume));
+  CHECK(table.rows[second.row].waker == 0);
+}
+
+TEST_CASE_FIXTURE(Fixture, "an operation belongs to the task that was suspended last") {
+  skein_task task = {}, operation_task = {}, next = {};
+  emit([&](Emission& e) { create_running(e, &task, 1); });
+  emit([&](Emission& e) { suspend(e, &task, 0, 2, 0); });
+  emit([&](Emission& e) { operation(e, &operation_task, 3); });
+  CHECK(table.rows[operation_task.row].parent == task.id);
+  CHECK(table.rows[task.row].on == operation_task.id);
+  emit([&](Emission& e) { operation(e, &next, 3); });
+  CHECK(table.rows[next.row].parent == 0);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a task from before the trace joins it") {
+  skein_task task = {.id = 0, .row = 0, .generation = 0};
+  emit([&](Emission& e) { resume(e, &task); });
+  CHECK(task.id != 0);
+  CHECK(task.generation == 1);
+  CHECK(table.rows[task.row].state == TaskState::kRunning);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a full table leaves tasks untracked, and counts them") {
+  std::vector<skein_task> tasks(200);
+  for (skein_task& task : tasks) emit([&](Emission& e) { create(e, &task, 1); });
+  CHECK(tasks.back().row == 0);
+  CHECK(tasks.back().id != 0);
+  CHECK(table.header->lost[format::kLoss_untracked] == 200 - 127);
+  for (skein_task& task : tasks) emit([&](Emission& e) { resolve(e, &task, 0); });
+  skein_task again = {};
+  emit([&](Emission& e) { create(e, &again, 1); });
+  CHECK(again.row != 0);
+}
+
+TEST_CASE("rows freed by one executor serve another") {
+  Fixture first;
+  Writer other;
+  other.table = &first.table;
+  other.generation = 1;
+  for (int round = 0; round < 100; ++round) {
+    std::vector<uint32_t> rows;
+    for (int i = 0; i < 100; ++i) rows.push_back(take_row(first.writer));
+    for (uint32_t row : rows) {
+      REQUIRE(row != 0);
+      free_row(other, row);
+    }
+    // What the other keeps for itself is bounded, so that the first finds rows again.
+    CHECK(other.free_rows < 4 * kRowBatch);
+    while (other.free_rows > 0) free_row(first.writer, take_row(other));
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "names are written once, by content, and survive their module") {
+  auto names = std::make_unique<Names>();
+  memset(static_cast<void*>(names.get()), 0, sizeof(Names));
+  names->stream = &writer;
+  char file[] = "a.cc";
+  char function[] = "f";
+  const skein_source where = {file, function, 3, 4};
+  const uint32_t id = place_of(*names, format::kKind_coroutine, nullptr, &where);
+  CHECK(id == 1);
+  CHECK(place_of(*names, format::kKind_coroutine, nullptr, &where) == id);
+  CHECK(place_of(*names, format::kKind_handler, nullptr, &where) == 2);
+  CHECK(string_of(*names, "a.cc", 4) == 1);
+  CHECK(string_of(*names, "", 0) == 0);
+
+  // The same addresses, another module: other texts, hence another place.
+  strcpy(file, "b.cc");
+  CHECK(place_of(*names, format::kKind_coroutine, nullptr, &where) == id);
+  ++names->epoch;  // skein_forget_module
+  const uint32_t other = place_of(*names, format::kKind_coroutine, nullptr, &where);
+  CHECK(other == 3);
+  strcpy(file, "a.cc");
+  ++names->epoch;
+  CHECK(place_of(*names, format::kKind_coroutine, nullptr, &where) == id);
+}
