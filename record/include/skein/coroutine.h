@@ -1,0 +1,620 @@
+// Traces every C++20 coroutine of a translation unit, whatever library its promise comes from, with
+// no change to the source: compile with `-include skein/coroutine.h` (the CMake target
+// skein::coroutine does), link with skein::record. What is recorded: each coroutine as a task, with
+// the function, file and line of its creation and of every co_await and co_yield, what it waits for
+// where that can be known, who resumed it, and how it ended: a value, an exception with its text,
+// or destroyed before its end.
+//
+// How: the standard library's coroutine_traits gets another name before <coroutine> is read, and
+// the compiler finds one of ours in its place. Its promise_type is traced<P> for a promise P:
+//
+//    +----------------------------+-------------+--------+
+//    | P, at offset 0             | task (16 B) | back   |
+//    +----------------------------+-------------+--------+
+//
+// Libraries go on seeing P: handles given to await_suspend are coroutine_handle<P>, from_promise
+// gives the right frame because P lies where it did, everything not named below is inherited.
+// A `final` promise cannot be inherited from and is held as a member (boxed). A promise aligned to
+// more than two pointers would move in the frame: its coroutines stay untraced.
+//
+// Rules this code keeps; each has a test in tests/adapters/coroutine_test.cc:
+//  - A suspend is recorded before the inner await_suspend, for after it the frame may run on
+//    another thread or be gone. Only when it says false or throws is the frame ours again.
+//  - No thread_local is read but in functions that are never inlined: a coroutine may go on on
+//    another thread, and compilers keep the address of a thread_local across a co_await.
+//  - The final awaiter is noexcept throughout. A final_suspend that does not suspend ends the task
+//    just the same.
+//  - Own helpers are called with their full names: a promise's namespaces must not take part.
+//  - <coroutine> is not included: with its 30 ms it would cost the sources that have no coroutine.
+//
+// Limits: an awaitable whose operator co_await is found by neither member nor argument-dependent
+// look-up (say, one for std::chrono::duration in the global namespace) is awaited untraced;
+// yielding a bit-field or an overload set needs a cast; members of a promise must be accessible.
+#ifndef SKEIN_COROUTINE_H
+#define SKEIN_COROUTINE_H
+#if !defined(SKEIN_DISABLE) && defined(__cplusplus) && defined(__cpp_concepts) && \
+    (defined(__cpp_impl_coroutine) || defined(__cpp_coroutines))
+#pragma GCC system_header  // its warnings are not the user's
+
+#if defined(_GLIBCXX_COROUTINE) || defined(_LIBCPP_COROUTINE)
+#error \
+    "skein: skein/coroutine.h must come before <coroutine>; compile with -include skein/coroutine.h"
+#endif
+
+#include <skein/skein.h>
+
+#include <new>
+#include <typeinfo>
+#include <version>
+#if defined(__cpp_exceptions)
+namespace __cxxabiv1 {  // as in <cxxabi.h>, which costs 7 ms
+extern "C" std::type_info* __cxa_current_exception_type() noexcept;
+}
+#endif
+
+#define coroutine_traits skein_original_coroutine_traits
+#if defined(__GLIBCXX__)
+namespace std _GLIBCXX_VISIBILITY(default) {
+  _GLIBCXX_BEGIN_NAMESPACE_VERSION
+  inline namespace __n4861 {
+  template <typename Result, typename... Arguments>
+  struct coroutine_traits;
+  template <typename Promise>
+  struct coroutine_handle;
+  }  // namespace __n4861
+  _GLIBCXX_END_NAMESPACE_VERSION
+}  // namespace )
+#else
+#include <coroutine>
+#endif
+#undef coroutine_traits
+
+#if __has_builtin(__builtin_source_location)
+#include <source_location>
+#endif
+
+#if defined(__clang__) && __clang_major__ < 18
+// llvm 56301: inlined, the variables of await_suspend may be put into the frame, which it must not
+// touch.
+#define SKEIN_DETAIL_OUT_OF_FRAME __attribute__((noinline))
+#else
+#define SKEIN_DETAIL_OUT_OF_FRAME
+#endif
+
+namespace skein::detail {
+
+// Where a call stands in the source, as a default argument. Null (false) also says "suspended" in
+// an awaiter, which needs the place no more by then.
+#if __has_builtin(__builtin_source_location)
+struct place {
+  const skein_source* at = nullptr;
+  place() = default;
+  place(std::source_location where) {  // one pointer, to what skein_source is laid out like
+    static_assert(sizeof where == sizeof at);
+    __builtin_memcpy(&at, &where, sizeof at);
+  }
+  explicit operator bool() const { return at != nullptr; }
+  const skein_source* get() const { return at; }
+};
+#define SKEIN_DETAIL_PLACE std::source_location::current()
+#else  // clang 14
+struct place {
+  skein_source at;
+  explicit operator bool() const { return at.function != nullptr; }
+  const skein_source* get() const { return &at; }
+};
+#define SKEIN_DETAIL_PLACE                                                                 \
+  ::skein::detail::place {                                                                 \
+    { __builtin_FILE(), __builtin_FUNCTION(), static_cast<uint32_t>(__builtin_LINE()), 0 } \
+  }
+#endif
+
+// What a coroutine's frame has more: 24 bytes.
+struct frame {
+  skein_task task{};
+  uint64_t back;  // what was current before it was resumed
+};
+
+// Coroutines created last on this thread, by the address of their promise, so that `co_await f()`
+// can say which task it waits for. An entry is only compared with, never followed.
+struct recent_coroutine {
+  const char* promise;
+  uint64_t id;
+};
+inline constexpr unsigned kRecentBits = 4;
+inline thread_local constinit recent_coroutine recent_coroutines[1 << kRecentBits] = {};
+
+inline unsigned recent_slot(const char* promise) {
+  const uint64_t mixed = reinterpret_cast<uintptr_t>(promise) * 0x9E3779B97F4A7C15ull;
+  return static_cast<unsigned>(mixed >> (64 - kRecentBits));
+}
+
+// A module's places must be forgotten when the module is unloaded: one object a module, of which
+// only the destructor matters.
+template <class = void>
+struct __attribute__((visibility("hidden"))) module_end {
+  ~module_end() { skein_forget_module(); }
+  static module_end instance;
+};
+template <class T>
+module_end<T> module_end<T>::instance;
+
+[[gnu::noinline]] inline void created(frame& f, const void* promise, uint32_t kind,
+                                      const skein_source* where, bool runs) {
+  __asm__ volatile("" : : "r"(&module_end<>::instance) : "memory");
+  if (runs)
+    f.back = skein_create_running(&f.task, kind, nullptr, where);
+  else
+    skein_create(&f.task, kind, nullptr, where);
+  const char* address = static_cast<const char*>(promise);
+  recent_coroutines[recent_slot(address)] = {address, f.task.id};
+}
+
+// The coroutine, of those created last on this thread, that an object of a coroutine's return type
+// holds; 0: none is known. Such an object has somewhere in it the address of the frame or, as
+// Asio's awaitable, of the promise.
+[[gnu::noinline]] inline uint64_t awaited_task(const void* object, unsigned long size) {
+  __asm__ volatile("" : : : "memory");
+  constexpr unsigned long kFrameToPromise = 2 * sizeof(void*);
+  const unsigned long words = size / sizeof(void*) < 4 ? size / sizeof(void*) : 4;
+  for (unsigned long i = 0; i < words; ++i) {
+    const char* word;
+    __builtin_memcpy(&word, static_cast<const char*>(object) + i * sizeof(word), sizeof(word));
+    if (word == nullptr) continue;
+    const recent_coroutine& by_frame = recent_coroutines[recent_slot(word + kFrameToPromise)];
+    if (by_frame.promise == word + kFrameToPromise) return by_frame.id;
+    const recent_coroutine& by_promise = recent_coroutines[recent_slot(word)];
+    if (by_promise.promise == word) return by_promise.id;
+  }
+  return 0;
+}
+
+// An exception leaves the coroutine; called while it is being handled. The text is found by
+// throwing it once more: there is no other portable way, and it costs no more than the exception
+// did, while recording only. Never for a foreign one (a cancelled pthread must not be caught).
+[[gnu::noinline, gnu::cold]] inline void failed(frame& f) {
+  const char* reason = "exception";
+#if defined(__cpp_exceptions)
+  if (const std::type_info* type = __cxxabiv1::__cxa_current_exception_type()) {
+    try {
+      throw;
+    } catch (const std::exception& e) {
+      skein_fail(&f.task, e.what(), f.back);
+      f.task.id = 0;
+      return;
+    } catch (const char* text) {
+      reason = text;
+    } catch (...) {
+      reason = type->name();
+    }
+  }
+#endif
+  skein_fail(&f.task, reason, f.back);
+  f.task.id = 0;
+}
+
+inline void ended(frame& f) {
+  if (f.task.id == 0) return;  // failed, or never recorded
+  skein_resolve(&f.task, f.back);
+  f.task.id = 0;
+}
+
+// ---- what the compiler does with an awaitable, done by hand ----
+
+template <class T>
+T&& some() noexcept;
+template <class T>
+struct bare {
+  using type = T;
+};
+template <class T>
+struct bare<T&> : bare<T> {};
+template <class T>
+struct bare<T&&> : bare<T> {};
+template <class T>
+struct bare<const T> : bare<T> {};
+
+template <class T>
+concept has_member_co_await = requires(T&& t) {
+  static_cast<T&&>(t).operator co_await();
+};
+template <class T>
+concept has_free_co_await = requires(T&& t) {
+  operator co_await(static_cast<T&&>(t));
+};
+template <class T>
+concept awaitable = has_member_co_await<T> || has_free_co_await<T> || requires(T&& t) {
+  t.await_ready();
+};
+// Is it the type a coroutine returns?
+template <class T>
+concept is_task_object = requires {
+  typename std::skein_original_coroutine_traits<typename bare<T>::type>::promise_type;
+};
+
+template <class P, class A>
+concept transforms = requires(P& p, A&& a) {
+  p.await_transform(static_cast<A&&>(a));
+};
+// Has the promise a yield_value? The name is in P if it becomes ambiguous beside another.
+struct yield_value_name {
+  void yield_value();
+};
+template <class P>
+struct yield_probe : P, yield_value_name {};
+template <class P, bool Final = __is_final(P)>
+inline constexpr bool yields = !requires {
+  &yield_probe<P>::yield_value;
+};
+template <class P>
+inline constexpr bool yields<P, true> = requires {
+  &P::yield_value;
+};
+
+// What a braced list after co_yield becomes: the parameter, if there is but one yield_value.
+template <class P>
+struct yielded {
+  using type = void;
+};
+template <class F>
+struct parameter_of;
+template <class P, class R, class V>
+struct parameter_of<R (P::*)(V)> {
+  using type = typename bare<V>::type;
+};
+template <class P, class R, class V>
+struct parameter_of<R (P::*)(V) noexcept> : parameter_of<R (P::*)(V)> {};
+template <class P>
+requires requires { typename parameter_of<decltype(&P::yield_value)>::type; }
+struct yielded<P> : parameter_of<decltype(&P::yield_value)> {};
+
+enum class step { initial, await, yield, final };
+
+struct from_initial {};
+struct from_final {};
+struct from_yield {};
+template <class P>
+decltype(auto) awaitable_of(P& p, from_initial) {
+  return p.initial_suspend();
+}
+template <class P>
+decltype(auto) awaitable_of(P& p, from_final) noexcept {
+  return p.final_suspend();
+}
+template <class P, class V>
+decltype(auto) awaitable_of(P& p, V&& v, from_yield) {
+  return p.yield_value(static_cast<V&&>(v));
+}
+template <class P, class A>
+decltype(auto) awaitable_of(P& p, A&& a) {
+  if constexpr (::skein::detail::transforms<P, A>)
+    return p.await_transform(static_cast<A&&>(a));
+  else
+    return static_cast<A&&>(a);
+}
+
+template <class T>
+decltype(auto) awaiter_of(T&& t) noexcept(noexcept(operator co_await(
+    static_cast<T&&>(t)))) requires(!has_member_co_await<T> && has_free_co_await<T>) {
+  return operator co_await(static_cast<T&&>(t));
+}
+template <class T>
+decltype(auto) awaiter_of(T&& t) noexcept(
+    noexcept(static_cast<T&&>(t).operator co_await())) requires has_member_co_await<T> {
+  return static_cast<T&&>(t).operator co_await();
+}
+
+// Keeps what is awaited (T: a value, or a reference to what the coroutine holds), and its awaiter
+// where that is another object.
+template <class T>
+struct held {
+  T object;
+  template <class... F>
+  explicit held(F&&... from) : object(::skein::detail::awaitable_of(static_cast<F&&>(from)...)) {}
+  auto& awaiter() noexcept { return object; }
+  uint64_t task() {
+    return ::skein::detail::awaited_task(__builtin_addressof(object), sizeof object);
+  }
+};
+template <class T>
+requires has_member_co_await<T> || has_free_co_await<T>
+struct held<T> {
+  using Awaiter = decltype(::skein::detail::awaiter_of(::skein::detail::some<T>()));
+  T object;
+  Awaiter inner;
+  template <class... F>
+  explicit held(F&&... from)
+      : object(::skein::detail::awaitable_of(static_cast<F&&>(from)...)),
+        inner(::skein::detail::awaiter_of(static_cast<T&&>(object))) {}
+  auto& awaiter() noexcept { return inner; }
+  uint64_t task() {
+    const uint64_t id = ::skein::detail::awaited_task(__builtin_addressof(object), sizeof object);
+    return id != 0 ? id : ::skein::detail::awaited_task(__builtin_addressof(inner), sizeof inner);
+  }
+};
+
+// The inner await_suspend threw: the coroutine goes on.
+struct resume_if_thrown {
+  frame* f;
+  ~resume_if_thrown() {
+    if (f != nullptr && skein_on()) f->back = skein_resume(&f->task);
+  }
+};
+
+// The awaiter the compiler sees. D: the promise it sees; Task: what is awaited is a coroutine's
+// return object.
+template <class D, step Step, class T, bool Task>
+struct traced_awaiter {
+  held<T> inner;
+  D* self;
+  place where;  // null: suspended
+
+  template <class... F>
+  traced_awaiter(D* d, place w, F&&... from) noexcept(Step == step::final)
+      : inner(static_cast<F&&>(from)...), self(d), where(w) {}
+  traced_awaiter(const traced_awaiter&) = delete;
+
+  using Handle = std::coroutine_handle<typename D::skein_promise_type>;
+  using Awaiter = decltype(::skein::detail::some<held<T>&>().awaiter());
+  using Suspended =
+      decltype(::skein::detail::some<Awaiter>().await_suspend(::skein::detail::some<Handle>()));
+  static constexpr bool kSuspendsNoexcept =
+      noexcept(::skein::detail::some<Awaiter>().await_suspend(::skein::detail::some<Handle>()));
+
+  bool await_ready() noexcept(Step == step::final ||
+                              noexcept(::skein::detail::some<Awaiter>().await_ready())) {
+    const bool ready = static_cast<bool>(inner.awaiter().await_ready());
+    if constexpr (Step == step::initial) {
+      if (skein_on())
+        ::skein::detail::created(self->skein_frame, self, D::kSkeinKind, where.get(), ready);
+    } else if constexpr (Step == step::await) {
+      if (ready && skein_on()) skein_ready(&self->skein_frame.task, awaited(), where.get());
+    }
+    return ready;
+  }
+
+  template <class H>
+  SKEIN_DETAIL_OUT_OF_FRAME Suspended await_suspend(H h) noexcept(Step == step::final ||
+                                                                  kSuspendsNoexcept) {
+    const Handle handle = Handle::from_address(h.address());
+    if constexpr (Step == step::await || Step == step::yield) {
+      if (skein_on())
+        skein_suspend(&self->skein_frame.task, awaited(), where.get(), self->skein_frame.back);
+    }
+    where = {};
+    if constexpr (Step == step::final || kSuspendsNoexcept) {
+      return inner.awaiter().await_suspend(handle);
+    } else {
+      resume_if_thrown guard{&self->skein_frame};
+      if constexpr (__is_same(Suspended, void)) {
+        inner.awaiter().await_suspend(handle);
+        guard.f = nullptr;
+      } else {
+        Suspended result = inner.awaiter().await_suspend(handle);
+        guard.f = nullptr;
+        return result;
+      }
+    }
+  }
+
+  decltype(auto) await_resume() noexcept(
+      noexcept(::skein::detail::some<Awaiter>().await_resume())) {
+    if constexpr (Step != step::final) {
+      if (!where && skein_on()) self->skein_frame.back = skein_resume(&self->skein_frame.task);
+    }
+    return inner.awaiter().await_resume();
+  }
+
+ private:
+  uint64_t awaited() {
+    if constexpr (Task)
+      return inner.task();
+    else
+      return 0;
+  }
+};
+
+// ---- the promise the compiler sees ----
+
+// A final promise as the first member, and the names of it that the compiler looks for.
+template <class P>
+struct box {
+  P skein_promise;
+
+  box() requires requires { P(); }
+  = default;
+  template <class... A>
+  requires(sizeof...(A) > 0 && requires(A & ... a) { P(a...); }) explicit box(A&... a)
+      : skein_promise(a...) {}
+  decltype(auto) get_return_object() { return skein_promise.get_return_object(); }
+};
+template <class P>
+concept returns_void = requires(P& p) {
+  p.return_void();
+};
+template <class P>
+struct box_returning_void : box<P> {
+  using box<P>::box;
+  void return_void() { this->skein_promise.return_void(); }
+};
+template <class P>
+struct box_returning_value : box<P> {
+  using box<P>::box;
+  template <class V>
+  auto return_value(V&& v) -> decltype(some<P&>().return_value(static_cast<V&&>(v))) {
+    return this->skein_promise.return_value(static_cast<V&&>(v));
+  }
+};
+// Allocation as the compiler would do it for P itself.
+template <class P, class B>
+struct box_allocating : B {
+  using B::B;
+  static void* operator new(unsigned long size) {
+    if constexpr (requires { P::operator new(size); })
+      return P::operator new(size);
+    else
+      return ::operator new(size);
+  }
+  template <class First, class... Rest>
+  requires requires(unsigned long n, First& f, Rest&... r) { P::operator new(n, f, r...); }
+  static void* operator new(unsigned long size, First& first, Rest&... rest) {
+    return P::operator new(size, first, rest...);
+  }
+  static void operator delete(void* p, unsigned long size) {
+    if constexpr (requires { P::operator delete(p, size); })
+      P::operator delete(p, size);
+    else if constexpr (requires { P::operator delete(p); })
+      P::operator delete(p);
+    else
+      ::operator delete(p);
+  }
+};
+template <class P>
+concept falls_back = requires {
+  P::get_return_object_on_allocation_failure();
+};
+template <class P, class B>
+struct box_falling_back : B {
+  using B::B;
+  static auto get_return_object_on_allocation_failure() {
+    return P::get_return_object_on_allocation_failure();
+  }
+  static void* operator new(unsigned long size, const std::nothrow_t& tag) noexcept {
+    if constexpr (requires { P::operator new(size, tag); })
+      return P::operator new(size, tag);
+    else if constexpr (requires { P::operator new(size); })
+      return P::operator new(size);
+    else
+      return ::operator new(size, tag);
+  }
+  static void* operator new(unsigned long size) noexcept {
+    return operator new(size, std::nothrow);
+  }
+  template <class First, class... Rest>
+  requires requires(unsigned long n, First& f, Rest&... r) { P::operator new(n, f, r...); }
+  static void* operator new(unsigned long size, First& first, Rest&... rest) noexcept {
+    return P::operator new(size, first, rest...);
+  }
+  static void operator delete(void* p, unsigned long size) { B::operator delete(p, size); }
+};
+
+template <bool First, class A, class B>
+struct choose {
+  using type = A;
+};
+template <class A, class B>
+struct choose<false, A, B> {
+  using type = B;
+};
+template <class P>
+struct boxed {
+  using returning =
+      typename choose<returns_void<P>, box_returning_void<P>, box_returning_value<P>>::type;
+  using allocating = box_allocating<P, returning>;
+  using type = typename choose<falls_back<P>, box_falling_back<P, allocating>, allocating>::type;
+};
+
+// Base: P, or a box with a P.
+template <class P, class Base>
+struct traced : Base {
+  using Base::Base;
+  using skein_promise_type = P;
+  static constexpr uint32_t kSkeinKind =
+      ::skein::detail::yields<P> ? SKEIN_KIND_generator : SKEIN_KIND_coroutine;
+  ::skein::detail::frame skein_frame;
+
+  ~traced() {
+    if (skein_frame.task.id != 0 && skein_on()) skein_cancel(&skein_frame.task);
+  }
+
+#if defined(__GNUC__) && !defined(__clang__)
+  // g++ names the function best here ("void f(f(int)::_Z1fi.Frame*)" in initial_suspend). The line
+  // is that of the closing brace, wherever one asks.
+  decltype(auto) get_return_object(::skein::detail::place where = SKEIN_DETAIL_PLACE) {
+    __builtin_memcpy(&skein_frame.back, &where, sizeof where);
+    return skein_inner().get_return_object();
+  }
+  auto initial_suspend() {
+    ::skein::detail::place where;
+    __builtin_memcpy(&where, &skein_frame.back, sizeof where);
+#else
+  auto initial_suspend(::skein::detail::place where = SKEIN_DETAIL_PLACE) {
+#endif
+    using T = decltype(some<P&>().initial_suspend());
+    return ::skein::detail::traced_awaiter<traced, step::initial, T, false>(
+        this, where, skein_inner(), from_initial{});
+  }
+  auto final_suspend() noexcept {
+    if (skein_on()) ::skein::detail::ended(skein_frame);
+    using T = decltype(some<P&>().final_suspend());
+    return ::skein::detail::traced_awaiter<traced, step::final, T, false>(
+        this, ::skein::detail::place{}, skein_inner(), from_final{});
+  }
+  void unhandled_exception() noexcept(noexcept(some<P&>().unhandled_exception())) {
+    if (skein_frame.task.id != 0 && skein_on()) ::skein::detail::failed(skein_frame);
+    skein_inner().unhandled_exception();
+  }
+  template <class A>
+  decltype(auto) await_transform(A&& a, ::skein::detail::place where = SKEIN_DETAIL_PLACE) {
+    using T = decltype(::skein::detail::awaitable_of(some<P&>(), some<A>()));
+    if constexpr (::skein::detail::awaitable<T>)
+      return ::skein::detail::traced_awaiter < traced, step::await, T,
+             ::skein::detail::is_task_object<A> ||
+                 ::skein::detail::is_task_object < T >>
+                     (this, where, skein_inner(), static_cast<A&&>(a));
+    else
+      return ::skein::detail::awaitable_of(skein_inner(), static_cast<A&&>(a));
+  }
+  template <class V = typename ::skein::detail::yielded<P>::type>
+  requires requires(P& p, V&& v) { p.yield_value(static_cast<V&&>(v)); }
+  auto yield_value(V&& v, ::skein::detail::place where = SKEIN_DETAIL_PLACE) {
+    using T = decltype(some<P&>().yield_value(static_cast<V&&>(v)));
+    return ::skein::detail::traced_awaiter<traced, step::yield, T, false>(
+        this, where, skein_inner(), static_cast<V&&>(v), from_yield{});
+  }
+
+ private:
+  P& skein_inner() noexcept {
+    if constexpr (__is_final(P))
+      return this->skein_promise;
+    else
+      return *this;
+  }
+};
+
+// To be specialised for coroutines that are a library's plumbing and would only clutter the
+// picture.
+template <class R, class... A>
+inline constexpr bool plumbing = false;
+
+template <class P, bool Plain>
+struct promise_for {
+  using type = P;
+};
+template <class P>
+requires(alignof(P) <= 2 * sizeof(void*) && !__is_final(P)) struct promise_for<P, false> {
+  using type = traced<P, P>;
+};
+template <class P>
+requires(alignof(P) <= 2 * sizeof(void*) && __is_final(P)) struct promise_for<P, false> {
+  using type = traced<P, typename boxed<P>::type>;
+};
+
+}  // namespace skein::detail
+
+namespace std {
+template <class R, class... A>
+struct coroutine_traits {};
+template <class R, class... A>
+requires requires { typename skein_original_coroutine_traits<R, A...>::promise_type; }
+struct coroutine_traits<R, A...> {
+  using promise_type = typename ::skein::detail::promise_for<
+      typename skein_original_coroutine_traits<R, A...>::promise_type,
+      ::skein::detail::plumbing<R, A...>>::type;
+};
+}  // namespace std
+
+// From here on specialisations and uses by libraries mean the original.
+#define coroutine_traits skein_original_coroutine_traits
+#endif
+#endif
