@@ -1,0 +1,187 @@
+#include "tests/recorder/numbered.h"
+
+#include <cstring>
+
+namespace skein::test {
+namespace {
+
+uint64_t hash(uint64_t n) {
+  n = (n ^ (n >> 30)) * 0xbf58476d1ce4e5b9ull;
+  n = (n ^ (n >> 27)) * 0x94d049bb133111ebull;
+  return n ^ (n >> 31);
+}
+
+// A number of any of the four widths.
+uint64_t any_width(uint64_t seed) {
+  constexpr unsigned kWidths[] = {8, 16, 32, 64};
+  return hash(seed + 1) >> (64 - kWidths[hash(seed) % 4]);
+}
+
+size_t make_text(uint64_t n, char* text) {
+  const uint64_t seed = hash(n);
+  const size_t size = seed % 16 == 0 ? 480 + seed / 16 % 200 : 1 + seed / 16 % 40;
+  for (size_t i = 0; i < size; ++i) text[i] = static_cast<char>('!' + (seed >> (i % 50)) % 90);
+  text[size] = 0;
+  return size;
+}
+
+std::string expected_text(uint64_t n) {
+  char text[700];
+  const size_t size = make_text(n, text);
+  if (size <= format::kMaxText) return {text, size};
+  return std::string(text, format::kMaxText - 3) + format::kCutMark;
+}
+
+enum class Call { kCounter, kSend, kText, kNotify, kTasks, kCallCount };
+Call call_of(uint64_t n) {
+  // Texts of full length fill a chunk in no time; they are rare, so that all else has its turn.
+  const uint64_t dice = hash(n * 3) % 32;
+  return dice < 12   ? Call::kCounter
+         : dice < 18 ? Call::kSend
+         : dice < 20 ? Call::kText
+         : dice < 26 ? Call::kNotify
+                     : Call::kTasks;
+}
+
+// An outer task is suspended, an inner one is made, runs, says its number, and ends, which makes
+// the outer one current again: calls of two and three events, each with one commit.
+constexpr skein_source kPlace = {"numbered.cc", "task_call", 1, 2};
+
+// Reads the events of one number at events[at]; returns how many they are, 0 if they are not it.
+// `cut`: the stream begins here, in the middle of a number perhaps.
+class Reader {
+ public:
+  Reader(const std::vector<Event>& events, uint64_t executor)
+      : events_(events), executor_(executor) {}
+
+  Run read() {
+    for (; at_ < events_.size(); ++at_) {
+      const Event& event = events_[at_];
+      if (event.is("executor") || event.is("executor_end") || event.is("create_under")) continue;
+      if (!step(event)) break;
+    }
+    return run_;
+  }
+
+ private:
+  bool wrong(const std::string& what) {
+    if (run_.problem.empty())
+      run_.problem = "event " + std::to_string(at_) + " (" + events_[at_].name + ") after number " +
+                     std::to_string(run_.last) + ": " + what;
+    return false;
+  }
+  bool numbered(uint64_t n, Call call) {
+    if (n >> 40 != executor_) return wrong("of another executor");
+    n &= (uint64_t{1} << 40) - 1;
+    if (run_.first == 0) run_.first = n;
+    if (run_.last != 0 && n != run_.last + 1) return wrong("number " + std::to_string(n));
+    if (call_of(n) != call) return wrong("another call than that number's");
+    run_.last = n;
+    return true;
+  }
+  const Event* next() { return at_ + 1 < events_.size() ? &events_[++at_] : nullptr; }
+
+  bool step(const Event& event) {
+    if (event.is("counter_set")) {
+      const uint64_t n = event.b;
+      if (!numbered(n, Call::kCounter)) return false;
+      return event.a == static_cast<uint32_t>(any_width(n)) || wrong("counter");
+    }
+    if (event.is("send")) {
+      if (!numbered(event.a, Call::kSend)) return false;
+      return event.b == any_width(event.a) || wrong("peer");
+    }
+    if (event.is("notify")) {
+      if (!numbered(event.b, Call::kNotify)) return false;
+      return event.a == any_width(event.b) || wrong("target");
+    }
+    if (event.is("label_text")) {
+      // Its number is the one before it.
+      return numbered_text(event);
+    }
+    return task_step(event);
+  }
+
+  bool numbered_text(const Event& event) {
+    if (run_.last == 0) return true;  // the ring begins with it
+    const uint64_t n = executor_ << 40 | (run_.last + 1);
+    if (call_of(n & ((uint64_t{1} << 40) - 1)) != Call::kText) return wrong("a text");
+    run_.last++;
+    return event.text == expected_text(run_.last) || wrong("text " + event.text);
+  }
+
+  bool task_step(const Event& event) {
+    if (event.is("create")) {
+      // create_running: both events or none.
+      const Event* resumed = next();
+      inner_ = event.a;
+      if (resumed == nullptr || !resumed->is("resume") || resumed->a != inner_)
+        return wrong("create without its resume");
+      if (resumed->ticks != event.ticks) return wrong("two times in one call");
+      return true;
+    }
+    if (event.is("io")) {
+      if (inner_ != 0 && event.a != inner_) return wrong("another task's");
+      inner_ = event.a;
+      return numbered(event.b, Call::kTasks);
+    }
+    if (event.is("resolve")) {
+      if (inner_ != 0 && event.a != inner_) return wrong("another task's");
+      const Event* back = next();
+      if (back == nullptr || !back->is("switch_to")) return wrong("resolve without its switch");
+      if (outer_ != 0 && back->a != outer_) return wrong("switch to another task");
+      outer_ = back->a;
+      inner_ = 0;
+      return true;
+    }
+    if (event.is("resume")) {  // of the outer one, once
+      outer_ = event.a;
+      return true;
+    }
+    return wrong("not ours");
+  }
+
+  const std::vector<Event>& events_;
+  uint64_t executor_;
+  size_t at_ = 0;
+  uint64_t inner_ = 0, outer_ = 0;
+  Run run_;
+};
+
+}  // namespace
+
+void NumberedCalls::task_call(uint64_t n) {
+  skein_task inner = {};
+  const uint64_t back = skein_create_running(&inner, SKEIN_KIND_task, "inner", &kPlace);
+  skein_io(&inner, n);
+  skein_resolve(&inner, back);
+}
+
+void NumberedCalls::make(uint64_t n) {
+  const uint64_t full = executor_ << 40 | n;
+  if (outer_.id == 0) skein_create_running(&outer_, SKEIN_KIND_task, "outer", &kPlace);
+  switch (call_of(n)) {
+    case Call::kCounter:
+      skein_counter_set(static_cast<uint32_t>(any_width(full)), static_cast<int64_t>(full));
+      break;
+    case Call::kSend:
+      skein_send(full, any_width(full));
+      break;
+    case Call::kText:
+      skein_label_text(nullptr, text_, make_text(n, text_));
+      break;
+    case Call::kNotify:
+      skein_notify(any_width(full), full);
+      break;
+    case Call::kTasks:
+    case Call::kCallCount:
+      task_call(full);
+      break;
+  }
+}
+
+Run find_run(const std::vector<Event>& events, uint64_t executor) {
+  return Reader(events, executor).read();
+}
+
+}  // namespace skein::test
