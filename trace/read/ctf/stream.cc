@@ -112,6 +112,7 @@ bool Stream::peek(Context& context) {
     } else if (wire_.event == format::k_create && wire_.a == 0) [[unlikely]] {
       damaged(context, "zeros instead of an event");
     } else {
+      ticks_ = std::max(ticks_, wire_.ticks);
       return true;
     }
   }
@@ -123,7 +124,7 @@ bool Stream::run(Context& context, uint64_t limit) {
     last_ = wire_.ticks;
     rest_ = rest_.subspan(wire_.size);
     if (!peek(context)) return false;
-  } while (wire_.ticks <= limit);
+  } while (ticks_ <= limit);
   return true;
 }
 
@@ -135,11 +136,9 @@ void Stream::append(Context& context) {
   const TaskId current = task_or_none(current_);
   context.counts[wire_.id]++;
   EventRow row{.task = current, .executor = executor_};
-  if (wire_.ticks < latest_) [[unlikely]]
+  if (wire_.ticks < ticks_) [[unlikely]]
     row.flags |= flag::time_guessed;
-  else
-    latest_ = wire_.ticks;
-  row.time = context.scale.ns(latest_ - context.start);
+  row.time = context.scale.ns(ticks_ - context.start);
   const auto at_place = [&](uint64_t id) { row.location = names.place(id).location; };
 
   switch (wire_.event) {

@@ -26,9 +26,12 @@ class TickScale {
   explicit TickScale(uint64_t frequency)
       : whole_(second / frequency),
         fraction_(static_cast<uint64_t>((static_cast<unsigned __int128>(second % frequency) << 64) /
-                                        frequency)) {}
+                                        frequency)),
+        most_(UINT64_MAX / (whole_ + 1)) {}
 
+  // What does not fit (584 years) becomes the most that does.
   uint64_t ns(uint64_t ticks) const {
+    if (ticks > most_) ticks = most_;
     return ticks * whole_ +
            static_cast<uint64_t>(static_cast<unsigned __int128>(ticks) * fraction_ >> 64);
   }
@@ -37,6 +40,7 @@ class TickScale {
   static constexpr uint64_t second = 1'000'000'000;
   uint64_t whole_ = 0;
   uint64_t fraction_ = 0;
+  uint64_t most_ = 0;
 };
 
 // What all streams of a trace share while it is decoded.
@@ -68,7 +72,7 @@ class Stream {
 
   // Has it an event to come, and when (ticks)? Damage on the way there goes to losses.
   bool peek(Context& context);
-  uint64_t next_ticks() const { return wire_.ticks; }
+  uint64_t next_ticks() const { return ticks_; }
 
   // Appends its events up to `limit` ticks to the columns; at least one. After a peek() that was
   // true; returns what peek() would.
@@ -90,7 +94,7 @@ class Stream {
   const StreamPacket* packet_ = nullptr;
   std::span<const uint8_t> rest_;
   uint64_t last_ = 0;     // ticks of the last event, or of the packet's begin
-  uint64_t latest_ = 0;   // of the events appended; time does not go back
+  uint64_t ticks_ = 0;    // of the event to come, not before those appended
   uint64_t bound_ = 0;    // ticks at which the next packet begins
   uint64_t current_ = 0;  // task
   uint32_t executor_ = 0;

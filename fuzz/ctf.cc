@@ -1,0 +1,73 @@
+// Reads a trace directory of our format made from the input:
+//
+//   u8 flags          1: the rest up to the first NUL is the metadata, else it is a valid one
+//   then chunks:      u8 name, u16 size, bytes
+//   name              bit 7: the packet's magic, uuid and version are set right; the rest is a
+//                     number of a file
+//
+// The columns that come out must be usable without a look at the bounds.
+#include <skein/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/cursor.h"
+#include "trace/read/ctf/directory.h"
+
+using namespace skein;
+
+namespace {
+
+constexpr std::string_view metadata =
+    "/* CTF 1.8 */env{tracer_name=skein;tracer_major=1;};clock{freq=156250000;};";
+
+void repair(std::vector<uint8_t>& chunk) {
+  if (chunk.size() < sizeof(format::PacketHeader)) return;
+  const auto set = [&](size_t offset, uint32_t value) {
+    std::memcpy(chunk.data() + offset, &value, sizeof value);
+  };
+  set(0, format::kPacketMagic);
+  std::memset(chunk.data() + offsetof(format::PacketHeader, uuid), 0, 16);
+  set(offsetof(format::PacketHeader, format_version), format::kVersion);
+}
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+void check(const Trace& trace) {
+  const Events& events = trace.events;
+  for (size_t i = 0; i < events.size(); i++) {
+    require(i == 0 || events.time[i - 1] <= events.time[i]);
+    require(events.text[i] < trace.strings.size());
+    require(events.location[i] < trace.locations.size());
+    require(events.executor[i] < trace.executors.size());
+    require(static_cast<size_t>(events.kind[i]) < event_kinds);
+    if (events.kind[i] == EventKind::Create) require(events.task[i] != 0);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  Cursor input({data, size});
+  FakeFiles files;
+  if (input.u8() & 1) {
+    const std::string_view text = input.text();
+    if (input.failed()) return 0;
+    files.add("t/metadata", text);
+  } else {
+    files.add("t/metadata", metadata);
+  }
+  while (input.remaining() >= 3) {
+    const uint8_t name = input.u8();
+    const size_t wanted = input.u16();
+    const auto bytes = input.bytes(std::min(wanted, input.remaining()));
+    std::vector<uint8_t> chunk(bytes.begin(), bytes.end());
+    if (name & 0x80) repair(chunk);
+    files.add("t/c" + std::to_string(name & 0x7F), std::move(chunk));
+  }
+  if (const auto trace = ctf::read(files, "t")) check(*trace);
+  return 0;
+}
