@@ -11,6 +11,9 @@
 
 namespace skein::cli {
 
+void add_dump(CLI::App& app);
+void add_info(CLI::App& app);
+
 // Turns what the parser threw into the exit code above, and says on `err` what is wrong. Texts that
 // were asked for (--help, --version) go to `out`.
 int exit_code(const CLI::App& app, const CLI::ParseError& error, std::ostream& out,

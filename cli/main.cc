@@ -10,6 +10,8 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   skein::cli::add_record(app);
   skein::cli::add_control(app);
+  skein::cli::add_info(app);
+  skein::cli::add_dump(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

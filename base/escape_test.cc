@@ -1,0 +1,57 @@
+#include "base/escape.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace skein;
+
+namespace {
+
+std::string json(std::string_view text) {
+  std::string out;
+  append_json(out, text);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("ordinary texts stay as they are") {
+  CHECK(escaped("Netif.rx_poll #1 (ok)") == "Netif.rx_poll #1 (ok)");
+  CHECK(escaped("fünf \u20ac \u65e5\u672c \U0001f600") == "fünf \u20ac \u65e5\u672c \U0001f600");
+  CHECK(escaped("") == "");
+}
+
+TEST_CASE("terminals get no orders") {
+  CHECK(escaped("\x1b[2J\x1b]0;title\a") == "\\x1b[2J\\x1b]0;title\\x07");
+  CHECK(escaped("one\ntwo\r\tthree") == "one\\ntwo\\x0d\\tthree");
+  CHECK(escaped(std::string_view("a\0b\x7f", 4)) == "a\\x00b\\x7f");
+  CHECK(escaped("\u009b31m") == "\\u{009b}31m");  // the one-character form of ESC [
+}
+
+TEST_CASE("quotation marks and backslashes cannot pretend") {
+  CHECK(escaped("say \"hi\" \\x1b") == "say \\\"hi\\\" \\\\x1b");
+}
+
+TEST_CASE("nothing is hidden and nothing changes direction") {
+  CHECK(escaped("a\u202eb\u2066c\u200bd\ufeff") == "a\\u{202e}b\\u{2066}c\\u{200b}d\\u{feff}");
+  CHECK(escaped("\u2028\U000e0041") == "\\u{2028}\\u{e0041}");
+}
+
+TEST_CASE("what is no UTF-8 is shown byte by byte") {
+  CHECK(escaped("\xff") == "\\xff");
+  CHECK(escaped("\xc3") == "\\xc3");
+  CHECK(escaped("\xc3(") == "\\xc3(");
+  CHECK(escaped("\xc0\x80") == "\\xc0\\x80");           // overlong NUL
+  CHECK(escaped("\xe0\x80\xaf") == "\\xe0\\x80\\xaf");  // overlong slash
+  CHECK(escaped("\xed\xa0\x80") == "\\xed\\xa0\\x80");  // surrogate
+  CHECK(escaped("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");
+}
+
+TEST_CASE("JSON strings") {
+  CHECK(json("plain") == "\"plain\"");
+  CHECK(json("\"\\\n\x1b") == "\"\\\"\\\\\\u000a\\u001b\"");
+  CHECK(json("\u202e\U000e0041") == "\"\\u202e\\udb40\\udc41\"");
+  CHECK(json("fünf\xff") == "\"fünf\\\\xff\"");
+  CHECK(valid_utf8("fünf\xff\n") == "fünf\\xff\n");
+}

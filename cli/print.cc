@@ -1,0 +1,56 @@
+#include "cli/print.h"
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+
+namespace skein::cli {
+
+void Output::flush() {
+  const bool written = std::fwrite(text_.data(), 1, text_.size(), file_) == text_.size();
+  text_.clear();
+  if (written) return;
+  std::fprintf(stderr, "skein: cannot write: %s\n", std::strerror(errno));
+  throw CLI::RuntimeError(1);
+}
+
+void Output::finish() {
+  flush();
+  if (std::fflush(file_) == 0) return;
+  std::fprintf(stderr, "skein: cannot write: %s\n", std::strerror(errno));
+  throw CLI::RuntimeError(1);
+}
+
+void append_number(std::string& out, uint64_t number) {
+  char digits[20];
+  out.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+}
+
+void append_signed(std::string& out, int64_t number) {
+  char digits[20];
+  out.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+}
+
+void append_seconds(std::string& out, uint64_t nanoseconds) {
+  append_number(out, nanoseconds / 1'000'000'000);
+  char fraction[10] = ".";
+  uint64_t rest = nanoseconds % 1'000'000'000;
+  for (int i = 9; i >= 1; i--, rest /= 10) fraction[i] = static_cast<char>('0' + rest % 10);
+  out.append(fraction, 10);
+}
+
+std::string seconds(uint64_t nanoseconds) {
+  std::string out;
+  append_seconds(out, nanoseconds);
+  return out;
+}
+
+std::string grouped(uint64_t number) {
+  std::string out;
+  append_number(out, number);
+  for (size_t at = out.size(); at > 3;) out.insert(at -= 3, 1, ',');
+  return out;
+}
+
+}  // namespace skein::cli

@@ -1,0 +1,42 @@
+// Fast, checked text output and the numbers in it.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+namespace skein::cli {
+
+// Collects text and writes it in big pieces. A full disk or a closed pipe is noticed: flush and
+// finish then report on stderr and throw CLI::RuntimeError(1).
+class Output {
+ public:
+  explicit Output(std::FILE* file) : file_(file) {}
+
+  std::string& text() { return text_; }
+
+  // To be called after every line: writes when enough has been collected.
+  void line_done() {
+    if (text_.size() >= piece) flush();
+  }
+  void flush();
+  void finish();
+
+ private:
+  static constexpr size_t piece = size_t{256} << 10;
+
+  std::FILE* file_;
+  std::string text_;
+};
+
+void append_number(std::string& out, uint64_t number);
+void append_signed(std::string& out, int64_t number);
+
+// "5.898599766"
+void append_seconds(std::string& out, uint64_t nanoseconds);
+std::string seconds(uint64_t nanoseconds);
+
+// "10,078"
+std::string grouped(uint64_t number);
+
+}  // namespace skein::cli

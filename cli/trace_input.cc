@@ -1,0 +1,51 @@
+#include "cli/trace_input.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/escape.h"
+#include "base/file.h"
+#include "trace/read/reader.h"
+
+namespace skein::cli {
+
+void add_trace_argument(CLI::App& command, std::string& path) {
+  command
+      .add_option("TRACE", path,
+                  "a directory that skein recorded, a mirage-profile or Eio trace file, or - for "
+                  "standard input")
+      ->required();
+}
+
+Trace open_trace(const std::string& path) {
+  ProgressBar bar(stderr, isatty(STDERR_FILENO), ProgressBar::Clock::now());
+  DiskFiles disk;
+  Result<Trace> trace = read_trace(disk, path, [&](uint64_t done, uint64_t in_all) {
+    bar.show(done, in_all, ProgressBar::Clock::now());
+  });
+  if (!trace) {
+    std::fprintf(stderr, "skein: %s\n", escaped(trace.error().message()).c_str());
+    throw CLI::RuntimeError(2);
+  }
+  return *std::move(trace);
+}
+
+void ProgressBar::show(uint64_t done, uint64_t in_all, Clock::time_point now) {
+  if (!enabled_ || now < next_) return;
+  next_ = now + std::chrono::milliseconds(100);
+  shown_ = true;
+  constexpr uint64_t width = 40;
+  const double share =
+      in_all ? std::min(1.0, static_cast<double>(done) / static_cast<double>(in_all)) : 1.0;
+  const std::string bar(static_cast<size_t>(share * width), '#');
+  std::fprintf(out_, "\rreading [%-*s] %3d %%", static_cast<int>(width), bar.c_str(),
+               static_cast<int>(share * 100));
+  std::fflush(out_);
+}
+
+ProgressBar::~ProgressBar() {
+  if (shown_) std::fprintf(out_, "\r\x1b[K");
+}
+
+}  // namespace skein::cli

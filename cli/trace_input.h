@@ -1,0 +1,44 @@
+// The TRACE argument that most subcommands take: what it may be, and opening it.
+//
+//   auto path = std::make_shared<std::string>();
+//   add_trace_argument(*command, *path);
+//   command->callback([path] { const Trace trace = open_trace(*path); ... });
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+#include "trace/read/events.h"
+
+namespace skein::cli {
+
+void add_trace_argument(CLI::App& command, std::string& path);
+
+// Reads the whole trace, with a progress bar when that takes long. When it is no trace, says so on
+// stderr and throws CLI::RuntimeError(2).
+Trace open_trace(const std::string& path);
+
+// A bar on a terminal, from the first second on; nothing anywhere else. Gone when it is destroyed.
+class ProgressBar {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  ProgressBar(std::FILE* out, bool is_terminal, Clock::time_point now)
+      : out_(out), enabled_(is_terminal), next_(now + std::chrono::seconds(1)) {}
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+  ~ProgressBar();
+
+  void show(uint64_t done, uint64_t in_all, Clock::time_point now);
+
+ private:
+  std::FILE* out_;
+  bool enabled_;
+  bool shown_ = false;
+  Clock::time_point next_;  // not drawn again before that
+};
+
+}  // namespace skein::cli

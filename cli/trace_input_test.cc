@@ -1,0 +1,40 @@
+#include "cli/trace_input.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using skein::cli::ProgressBar;
+
+namespace {
+
+// What a bar writes when it is told of 1 of 4 at `seconds` after its beginning.
+std::string drawn(bool is_terminal, std::initializer_list<double> seconds) {
+  char* text = nullptr;
+  size_t size = 0;
+  std::FILE* out = open_memstream(&text, &size);
+  const auto begin = ProgressBar::Clock::now();
+  {
+    ProgressBar bar(out, is_terminal, begin);
+    for (double at : seconds)
+      bar.show(1, 4, begin + std::chrono::milliseconds(static_cast<int>(at * 1000)));
+  }
+  std::fclose(out);
+  std::string result(text, size);
+  std::free(text);
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("nothing is drawn in the first second, or where nobody looks") {
+  CHECK(drawn(true, {0.0, 0.5, 0.99}) == "");
+  CHECK(drawn(false, {0.5, 5.0}) == "");
+}
+
+TEST_CASE("a bar is drawn, not too often, and wiped off") {
+  const std::string once = "\rreading [##########                              ]  25 %";
+  CHECK(drawn(true, {1.5}) == once + "\r\x1b[K");
+  CHECK(drawn(true, {1.5, 1.55}) == once + "\r\x1b[K");
+  CHECK(drawn(true, {1.5, 1.65}) == once + once + "\r\x1b[K");
+}

@@ -1,0 +1,65 @@
+#include "trace/model/summary.h"
+
+#include <algorithm>
+#include <array>
+
+namespace skein {
+
+namespace {
+
+using Counts = std::array<uint64_t, event_kinds>;
+
+Counts count_kinds(const Events& events) {
+  Counts counts{};
+  for (size_t i = 0; i < events.size(); i++) counts[static_cast<size_t>(events.kind[i])]++;
+  return counts;
+}
+
+std::vector<std::pair<StringId, uint64_t>> count_counters(const Trace& trace) {
+  const Events& events = trace.events;
+  std::vector<uint64_t> updates(trace.strings.size());
+  for (size_t i = 0; i < events.size(); i++)
+    if (events.kind[i] == EventKind::CounterAdd || events.kind[i] == EventKind::CounterSet)
+      updates[events.text[i]]++;
+  std::vector<std::pair<StringId, uint64_t>> counters;
+  for (size_t id = 0; id < updates.size(); id++)
+    if (updates[id]) counters.emplace_back(static_cast<StringId>(id), updates[id]);
+  std::stable_sort(counters.begin(), counters.end(), [&](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second
+                                : trace.strings[a.first] < trace.strings[b.first];
+  });
+  return counters;
+}
+
+}  // namespace
+
+Summary summarize(const Trace& trace) { return summarize(trace, TaskTable(trace.events)); }
+
+Summary summarize(const Trace& trace, const TaskTable& tasks) {
+  const Events& events = trace.events;
+  const Counts counts = count_kinds(events);
+  Summary summary;
+  summary.events = events.size();
+  summary.kinds = trace.facts.wire_kinds;
+  summary.tasks = tasks.size();
+  if (summary.kinds.empty())
+    for (size_t kind = 0; kind < event_kinds; kind++)
+      if (counts[kind]) summary.kinds.emplace_back(name(EventKind(kind)), counts[kind]);
+  for (const TaskTable::Task& task : tasks.slots()) {
+    if (task.id == no_task) continue;
+    summary.ended += task.ended;
+    summary.failed += task.failed;
+    summary.pre_existing += task.creates == 0;
+    summary.created_twice += task.creates > 1;
+    summary.stuck += task.should_resolve && !task.ended;
+  }
+  summary.unresolved = summary.tasks - summary.ended;
+  summary.labels = counts[static_cast<size_t>(EventKind::Label)];
+  summary.resources = counts[static_cast<size_t>(EventKind::Resource)];
+  summary.counters = count_counters(trace);
+  if (!events.empty()) summary.span_ns = events.time[events.size() - 1] - events.time[0];
+  for (const Loss& loss : trace.losses) summary.lost_events += loss.events.value_or(0);
+  return summary;
+}
+
+}  // namespace skein

@@ -1,0 +1,35 @@
+// A trace in a dozen numbers: what `skein info` shows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "trace/model/tasks.h"
+#include "trace/read/events.h"
+
+namespace skein {
+
+struct Summary {
+  uint64_t events = 0;
+  // By the format's own names, or by ours when it has none; only those that occur.
+  std::vector<std::pair<std::string, uint64_t>> kinds;
+  uint64_t tasks = 0;       // ids seen, in whatever role
+  uint64_t ended = 0;       // resolved, failed, cancelled, or became another
+  uint64_t unresolved = 0;  // the others
+  uint64_t failed = 0;
+  uint64_t pre_existing = 0;  // never created in the trace
+  uint64_t created_twice = 0;
+  uint64_t stuck = 0;                                   // should have resolved and did not end
+  uint64_t labels = 0;                                  // events that give one
+  uint64_t resources = 0;                               // made in the trace
+  std::vector<std::pair<StringId, uint64_t>> counters;  // updates by name, most first
+  uint64_t span_ns = 0;                                 // from the first event to the last
+  uint64_t lost_events = 0;                             // of those losses whose number is known
+};
+
+Summary summarize(const Trace& trace);
+Summary summarize(const Trace& trace, const TaskTable& tasks);
+
+}  // namespace skein

@@ -1,0 +1,120 @@
+#include "trace/model/summary.h"
+
+#include <doctest/doctest.h>
+
+using namespace skein;
+
+namespace {
+
+struct Maker {
+  void add(EventKind kind, TaskId task, TaskId other = no_task, uint64_t value = 0,
+           std::string_view text = "") {
+    trace.events.append({.time = 100 + 10 * trace.events.size(),
+                         .task = task,
+                         .other = other,
+                         .value = value,
+                         .text = trace.strings.intern(text),
+                         .kind = kind});
+  }
+  Trace trace;
+};
+
+}  // namespace
+
+TEST_CASE("tasks are counted by id, in whatever role, without nobody") {
+  Maker m;
+  m.add(EventKind::Create, 1, no_task);
+  m.add(EventKind::Create, 2, 1);
+  m.add(EventKind::Ready, 1, 3);  // 3 is only ever read
+  m.add(EventKind::Idle, no_task);
+  m.add(EventKind::Suspend, 1, 77, 1);  // 77 is a resource
+  m.add(EventKind::Suspend, 1, 4);      // 4 is a task
+  const Summary summary = summarize(m.trace);
+  CHECK(summary.tasks == 4);
+  CHECK(summary.pre_existing == 2);
+  CHECK(summary.ended == 0);
+  CHECK(summary.unresolved == 4);
+  CHECK(summary.events == 6);
+  CHECK(summary.span_ns == 50);
+}
+
+TEST_CASE("a task ends once, however often that is said") {
+  Maker m;
+  for (TaskId id = 0; id < 5; id++) m.add(EventKind::Create, id);
+  m.add(EventKind::Resolve, 0, 1);
+  m.add(EventKind::Resolve, 0, 2);
+  m.add(EventKind::Fail, 1, 0, 0, "because");
+  m.add(EventKind::Cancel, 2);
+  m.add(EventKind::Become, 3, 4);
+  m.add(EventKind::Become, 3, 4);
+  m.add(EventKind::ShouldResolve, 3);
+  m.add(EventKind::ShouldResolve, 4);
+  const Summary summary = summarize(m.trace);
+  CHECK(summary.tasks == 5);
+  CHECK(summary.ended == 4);
+  CHECK(summary.unresolved == 1);
+  CHECK(summary.failed == 1);
+  CHECK(summary.stuck == 1);
+}
+
+TEST_CASE("counters by name, most used first; labels are counted") {
+  Maker m;
+  m.add(EventKind::CounterAdd, 1, no_task, 5, "b");
+  m.add(EventKind::CounterSet, 1, no_task, 5, "a");
+  m.add(EventKind::CounterAdd, 1, no_task, 5, "c");
+  m.add(EventKind::CounterAdd, 1, no_task, 5, "c");
+  m.add(EventKind::Label, 1, no_task, 0, "hello");
+  m.add(EventKind::Label, 1, no_task, 0, "again");
+  const Summary summary = summarize(m.trace);
+  REQUIRE(summary.counters.size() == 3);
+  CHECK(m.trace.strings[summary.counters[0].first] == "c");
+  CHECK(summary.counters[0].second == 2);
+  CHECK(m.trace.strings[summary.counters[1].first] == "a");
+  CHECK(m.trace.strings[summary.counters[2].first] == "b");
+  CHECK(summary.labels == 2);
+  const TaskTable tasks(m.trace.events);
+  CHECK(m.trace.strings[tasks.find(1)->label] == "hello");
+}
+
+TEST_CASE("kinds have the format's names, or ours") {
+  Maker m;
+  m.add(EventKind::Create, 1);
+  m.add(EventKind::Create, 2);
+  m.add(EventKind::Label, 2, no_task, 0, "x");
+  using Kinds = std::vector<std::pair<std::string, uint64_t>>;
+  CHECK(summarize(m.trace).kinds == Kinds{{"create", 2}, {"label", 1}});
+  m.trace.facts.wire_kinds = {{"creates", 2}};
+  CHECK(summarize(m.trace).kinds == Kinds{{"creates", 2}});
+}
+
+TEST_CASE("a task created twice is one task") {
+  Maker m;
+  m.add(EventKind::Create, 9, no_task, 1);
+  m.add(EventKind::Create, 9, no_task, 2);
+  const Summary summary = summarize(m.trace);
+  CHECK(summary.tasks == 1);
+  CHECK(summary.created_twice == 1);
+  CHECK(TaskTable(m.trace.events).find(9)->kind == 1);
+}
+
+TEST_CASE("many tasks with scattered ids") {
+  Maker m;
+  for (uint64_t i = 0; i < 50'000; i++) m.add(EventKind::Create, i * 0x1'0000'0001);
+  for (uint64_t i = 0; i < 50'000; i += 2) m.add(EventKind::Resolve, i * 0x1'0000'0001);
+  const TaskTable tasks(m.trace.events);
+  CHECK(tasks.size() == 50'000);
+  for (uint64_t i = 0; i < 50'000; i++) {
+    const auto* task = tasks.find(i * 0x1'0000'0001);
+    REQUIRE(task);
+    REQUIRE(task->ended == (i % 2 == 0));
+  }
+  CHECK(tasks.find(12345) == nullptr);
+  CHECK(tasks.find(no_task) == nullptr);
+}
+
+TEST_CASE("an empty trace has a summary") {
+  const Summary summary = summarize(Trace{});
+  CHECK(summary.tasks == 0);
+  CHECK(summary.span_ns == 0);
+  CHECK(summary.kinds.empty());
+}

@@ -1,0 +1,110 @@
+#include "trace/model/tasks.h"
+
+#include <utility>
+
+namespace skein {
+
+namespace {
+
+constexpr size_t run = 64;  // ids that stay together
+
+uint64_t mix(uint64_t number) {
+  number = (number ^ (number >> 32)) * 0x9E3779B97F4A7C15;
+  number = (number ^ (number >> 29)) * 0xBF58476D1CE4E5B9;
+  return number ^ (number >> 32);
+}
+
+}  // namespace
+
+bool other_is_task(EventKind kind, uint64_t value) {
+  switch (kind) {
+    case EventKind::Create:
+    case EventKind::Resume:
+    case EventKind::Ready:
+    case EventKind::TryRead:
+    case EventKind::Resolve:
+    case EventKind::Fail:
+    case EventKind::Cancel:
+    case EventKind::Become:
+    case EventKind::Notify:
+    case EventKind::ScopeEnter:
+    case EventKind::ScopeExit:
+    case EventKind::ScopeCancel:
+    case EventKind::ScopeMember:
+    case EventKind::Io:
+      return true;
+    case EventKind::Suspend:
+    case EventKind::Await:
+      return value == 0;
+    default:
+      return false;
+  }
+}
+
+// Where the table lies in memory differs from run to run, so nobody can prepare a trace whose ids
+// all collide. Results do not depend on it.
+TaskTable::TaskTable(const Events& events)
+    : slots_(1024), seed_(mix(reinterpret_cast<uintptr_t>(slots_.data()))) {
+  for (size_t i = 0; i < events.size(); i++) {
+    const EventKind kind = events.kind[i];
+    if (events.other[i] != no_task && other_is_task(kind, events.value[i])) get(events.other[i]);
+    if (events.task[i] == no_task) continue;
+    Task& task = get(events.task[i]);
+    switch (kind) {
+      case EventKind::Create:
+        if (task.creates < UINT8_MAX) task.creates++;
+        if (task.creates == 1) task.kind = static_cast<uint32_t>(events.value[i]);
+        break;
+      case EventKind::Fail:
+        task.failed = true;
+        [[fallthrough]];
+      case EventKind::Resolve:
+      case EventKind::Cancel:
+      case EventKind::Become:
+        task.ended = true;
+        break;
+      case EventKind::Label:
+        if (task.label == 0) task.label = events.text[i];
+        break;
+      case EventKind::ShouldResolve:
+        task.should_resolve = true;
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+size_t TaskTable::slot_of(TaskId id) const {
+  const size_t mask = slots_.size() - 1;
+  size_t slot = (mix((id / run) ^ seed_) * run + id % run) & mask;
+  while (slots_[slot].id != id && slots_[slot].id != no_task) slot = (slot + 1) & mask;
+  return slot;
+}
+
+const TaskTable::Task* TaskTable::find(TaskId id) const {
+  if (id == no_task) return nullptr;
+  const Task& task = slots_[slot_of(id)];
+  return task.id == id ? &task : nullptr;
+}
+
+TaskTable::Task& TaskTable::get(TaskId id) {
+  size_t slot = slot_of(id);
+  if (slots_[slot].id == no_task) {
+    if (++size_ * 2 > slots_.size()) {
+      grow();
+      slot = slot_of(id);
+    }
+    slots_[slot].id = id;
+  }
+  return slots_[slot];
+}
+
+void TaskTable::grow() {
+  std::vector<Task> old(slots_.size() * 2);
+  std::swap(old, slots_);
+  for (const Task& task : old)
+    if (task.id != no_task) slots_[slot_of(task.id)] = task;
+}
+
+}  // namespace skein
