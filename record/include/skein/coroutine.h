@@ -116,10 +116,14 @@ struct frame {
 };
 
 // Coroutines created last on this thread, by the address of their promise, so that `co_await f()`
-// can say which task it waits for. An entry is only compared with, never followed.
+// can say which task it waits for.
 struct recent_coroutine {
   const char* promise;
+  const frame* part;
   uint64_t id;
+  // Before: something that is a coroutine's handle says that a frame lies there. It may be a
+  // younger one's, whose create this thread did not see: then the id is another.
+  uint64_t if_alive() const { return part->task.id == id ? id : 0; }
 };
 inline constexpr unsigned kRecentBits = 4;
 inline thread_local constinit recent_coroutine recent_coroutines[1 << kRecentBits] = {};
@@ -147,7 +151,7 @@ module_end<T> module_end<T>::instance;
   else
     skein_create(&f.task, kind, nullptr, where);
   const char* address = static_cast<const char*>(promise);
-  recent_coroutines[recent_slot(address)] = {address, f.task.id};
+  recent_coroutines[recent_slot(address)] = {address, &f, f.task.id};
 }
 
 // The coroutine, of those created last on this thread, that an object of a coroutine's return type
@@ -162,9 +166,9 @@ module_end<T> module_end<T>::instance;
     __builtin_memcpy(&word, static_cast<const char*>(object) + i * sizeof(word), sizeof(word));
     if (word == nullptr) continue;
     const recent_coroutine& by_frame = recent_coroutines[recent_slot(word + kFrameToPromise)];
-    if (by_frame.promise == word + kFrameToPromise) return by_frame.id;
+    if (by_frame.promise == word + kFrameToPromise) return by_frame.if_alive();
     const recent_coroutine& by_promise = recent_coroutines[recent_slot(word)];
-    if (by_promise.promise == word) return by_promise.id;
+    if (by_promise.promise == word) return by_promise.if_alive();
   }
   return 0;
 }

@@ -1,0 +1,270 @@
+// Traces every operation and handler of Boost.Asio (1.74 ..) and standalone Asio (1.22 ..), with no
+// change to the source: it is what <boost/asio/detail/handler_tracking.hpp> includes when
+// BOOST_ASIO_CUSTOM_HANDLER_TRACKING names it, and likewise for standalone Asio. The target
+// skein::asio does so (skein/asio_tracking.h) and adds skein/coroutine.h.
+//
+//   creation           an operation exists: kind timer, io or handler by the type of the object,
+//                      name "socket.async_receive"; what the coroutine suspended just before waits
+//                      for, or else a child of whatever is current
+//   invocation begin   it is current; the bytes it moved
+//   invocation end     it ended: resolved, or failed with the error code's message
+//   never invoked      cancelled (its context was destroyed)
+//   the handler threw  failed
+//
+// Asio moves a handler out of its operation and frees that before it calls the handler; so the
+// operation holds the task (16 bytes), and the completion object on the stack takes it over.
+//
+// A program built so must be built so as a whole: Asio's operations have another layout. (They have
+// with Asio's own handler tracking too.)
+//
+// What Asio has no hook for: going to sleep in the reactor. The hooks for single system calls tell
+// nothing that the operation's end does not tell, and are left empty.
+#ifndef SKEIN_ASIO_H
+#define SKEIN_ASIO_H
+#pragma GCC system_header  // its warnings are not the user's
+#include <skein/skein.h>
+
+namespace skein::detail::asio_hooks {
+
+struct tracked_handler {
+  skein_task skein_task_{};
+
+ protected:
+  tracked_handler() = default;
+  ~tracked_handler() = default;
+};
+
+// "socket" and "async_receive" -> "socket.async_receive", as a string that stays: by the addresses
+// of the two literals, in a table that lives and dies with the module they are in.
+struct joined_name {
+  const char* object;
+  const char* operation;
+  uint32_t state;  // 0 free, 1 being written, 2 there
+  char text[52];
+};
+inline constexpr unsigned kNames = 256;
+
+template <class = void>
+struct __attribute__((visibility("hidden"))) names {
+  static joined_name table[kNames];
+  ~names() { skein_forget_module(); }  // the recorder knows these strings by their addresses
+  static names instance;
+};
+template <class T>
+joined_name names<T>::table[kNames];
+template <class T>
+names<T> names<T>::instance;
+
+inline void append(char*& to, const char* end, const char* text) {
+  while (to < end && *text != 0) *to++ = *text++;
+}
+
+[[gnu::noinline, gnu::visibility("hidden")]] inline const char* join(const char* object,
+                                                                     const char* operation) {
+  __asm__ volatile("" : : "r"(&names<>::instance));
+  const uint64_t mixed =
+      reinterpret_cast<uintptr_t>(object) * 31 + reinterpret_cast<uintptr_t>(operation);
+  unsigned slot = static_cast<unsigned>((mixed * 0x9E3779B97F4A7C15ull) >> 56);
+  for (unsigned tried = 0; tried < kNames; ++tried, slot = (slot + 1) % kNames) {
+    joined_name& name = names<>::table[slot];
+    uint32_t state = __atomic_load_n(&name.state, __ATOMIC_ACQUIRE);
+    if (state == 0) {
+      if (!__atomic_compare_exchange_n(&name.state, &state, 1, false, __ATOMIC_ACQUIRE,
+                                       __ATOMIC_ACQUIRE)) {
+        if (state != 2) continue;  // another thread is at it: the same name may come to lie twice
+      } else {
+        char* to = name.text;
+        const char* end = name.text + sizeof name.text - 1;
+        append(to, end, object);
+        append(to, end, ".");
+        append(to, end, operation);
+        *to = 0;
+        name.object = object;
+        name.operation = operation;
+        __atomic_store_n(&name.state, 2, __ATOMIC_RELEASE);
+        return name.text;
+      }
+    }
+    if (state == 2 && name.object == object && name.operation == operation) return name.text;
+  }
+  return operation;  // 256 names: more than Asio has
+}
+
+inline uint32_t kind_of(const char* object) {
+  switch (object[0]) {
+    case 'd':  // deadline_timer, descriptor
+      return object[2] == 'a' ? SKEIN_KIND_timer : SKEIN_KIND_io;
+    case 's':  // socket, serial_port, signal_set; strand, system_executor
+      return object[1] == 't' || object[1] == 'y' ? SKEIN_KIND_handler : SKEIN_KIND_io;
+    case 'i':  // io_context
+    case 't':  // thread_pool
+      return SKEIN_KIND_handler;
+    default:  // resolver, handle, file ...
+      return SKEIN_KIND_io;
+  }
+}
+
+// Where the program started the operation, if it or a composed operation said so: the outermost on
+// this thread.
+struct location;
+inline thread_local constinit const skein_source* outermost = nullptr;
+struct location {
+  skein_source where;
+  bool is_outermost;
+  [[gnu::noinline]] location(const char* file, int line, const char* function)
+      : where{file, function, static_cast<uint32_t>(line), 0},
+        is_outermost(file != nullptr && outermost == nullptr) {
+    if (is_outermost) outermost = &where;
+  }
+  location(const location&) = delete;
+  [[gnu::noinline]] ~location() {
+    if (is_outermost) outermost = nullptr;
+  }
+};
+
+[[gnu::noinline]] inline void created(skein_task& task, const char* object, const char* operation) {
+  skein_operation(&task, kind_of(object), ::skein::detail::asio_hooks::join(object, operation),
+                  outermost);
+}
+
+template <class Context>
+void creation(Context&, tracked_handler& handler, const char* object, void*, unsigned long,
+              const char* operation) {
+  handler.skein_task_.id = 0;
+  if (skein_on()) ::skein::detail::asio_hooks::created(handler.skein_task_, object, operation);
+}
+
+class completion {
+ public:
+  explicit completion(const tracked_handler& handler) : task_(handler.skein_task_) {
+    reason_[0] = 0;
+  }
+  completion(const completion&) = delete;
+  ~completion() {
+    if (task_.id == 0 || !skein_on()) return;
+    if (invoked_)
+      skein_fail(&task_, "the handler threw", back_);
+    else
+      skein_cancel(&task_);
+  }
+
+  void invocation_begin() {
+    invoked_ = true;
+    if (task_.id != 0 && skein_on()) back_ = skein_resume(&task_);
+  }
+  template <class Error, class... Results>
+  void invocation_begin(const Error& error, const Results&... results) {
+    invocation_begin();
+    if (task_.id == 0 || !skein_on()) return;
+    if constexpr (requires {
+                    error.message().c_str();
+                    static_cast<bool>(error);
+                  }) {
+      if (error) ::skein::detail::asio_hooks::completion::keep(reason_, error.message().c_str());
+    }
+    (moved(results), ...);
+  }
+  void invocation_end() {
+    if (task_.id != 0 && skein_on()) {
+      if (reason_[0] != 0)
+        skein_fail(&task_, reason_, back_);
+      else
+        skein_resolve(&task_, back_);
+    }
+    task_.id = 0;
+  }
+
+ private:
+  template <class T>
+  void moved(const T& result) {
+    if constexpr (__is_same(T, unsigned long)) skein_io(&task_, result);
+  }
+  template <unsigned long N>
+  [[gnu::noinline, gnu::cold]] static void keep(char (&to)[N], const char* text) {
+    char* at = to;
+    append(at, to + N - 1, text);
+    *at = 0;
+  }
+
+  skein_task task_;
+  uint64_t back_ = 0;
+  bool invoked_ = false;
+  char reason_[63];  // the error code's message
+};
+
+template <class... A>
+void nothing(A&&...) {}
+
+}  // namespace skein::detail::asio_hooks
+
+// use_awaitable makes of each operation a coroutine of its own, which is destroyed and never ends:
+// the operation itself says all there is to say.
+#ifdef SKEIN_DETAIL_PLACE
+#define SKEIN_DETAIL_PLUMBING(ns)                                                               \
+  template <class T, class E, class Initiation, class E2, class... A>                           \
+  inline constexpr bool                                                                         \
+      skein::detail::plumbing<ns::awaitable<T, E>, Initiation, ns::use_awaitable_t<E2>, A...> = \
+          true;
+#else
+#define SKEIN_DETAIL_PLUMBING(ns)
+#endif
+#endif
+
+// Asio's 15 macros and HANDLER_LOCATION; each library includes this header for itself.
+#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING) && !defined(BOOST_ASIO_INHERIT_TRACKED_HANDLER) && \
+    defined(BOOST_ASIO_DETAIL_HANDLER_TRACKING_HPP)
+#define BOOST_ASIO_INHERIT_TRACKED_HANDLER : public ::skein::detail::asio_hooks::tracked_handler
+#define BOOST_ASIO_ALSO_INHERIT_TRACKED_HANDLER \
+  , public ::skein::detail::asio_hooks::tracked_handler
+#define BOOST_ASIO_HANDLER_TRACKING_INIT ((void)0)
+#define BOOST_ASIO_HANDLER_LOCATION(args) \
+  ::skein::detail::asio_hooks::location tracked_location args
+#define BOOST_ASIO_HANDLER_CREATION(args) ::skein::detail::asio_hooks::creation args
+#define BOOST_ASIO_HANDLER_COMPLETION(args) \
+  ::skein::detail::asio_hooks::completion tracked_completion args
+#define BOOST_ASIO_HANDLER_INVOCATION_BEGIN(args) tracked_completion.invocation_begin args
+#define BOOST_ASIO_HANDLER_INVOCATION_END tracked_completion.invocation_end()
+#define BOOST_ASIO_HANDLER_OPERATION(args) ((void)0)
+#define BOOST_ASIO_HANDLER_REACTOR_REGISTRATION(args) ((void)0)
+#define BOOST_ASIO_HANDLER_REACTOR_DEREGISTRATION(args) ((void)0)
+#define BOOST_ASIO_HANDLER_REACTOR_READ_EVENT 0
+#define BOOST_ASIO_HANDLER_REACTOR_WRITE_EVENT 0
+#define BOOST_ASIO_HANDLER_REACTOR_ERROR_EVENT 0
+#define BOOST_ASIO_HANDLER_REACTOR_EVENTS(args) ((void)0)
+#define BOOST_ASIO_HANDLER_REACTOR_OPERATION(args) ((void)0)
+namespace boost::asio {
+template <typename, typename>
+class awaitable;
+template <typename>
+struct use_awaitable_t;
+}  // namespace boost::asio
+SKEIN_DETAIL_PLUMBING(boost::asio)
+#endif
+
+#if defined(ASIO_CUSTOM_HANDLER_TRACKING) && !defined(ASIO_INHERIT_TRACKED_HANDLER) && \
+    defined(ASIO_DETAIL_HANDLER_TRACKING_HPP)
+#define ASIO_INHERIT_TRACKED_HANDLER : public ::skein::detail::asio_hooks::tracked_handler
+#define ASIO_ALSO_INHERIT_TRACKED_HANDLER , public ::skein::detail::asio_hooks::tracked_handler
+#define ASIO_HANDLER_TRACKING_INIT ((void)0)
+#define ASIO_HANDLER_LOCATION(args) ::skein::detail::asio_hooks::location tracked_location args
+#define ASIO_HANDLER_CREATION(args) ::skein::detail::asio_hooks::creation args
+#define ASIO_HANDLER_COMPLETION(args) \
+  ::skein::detail::asio_hooks::completion tracked_completion args
+#define ASIO_HANDLER_INVOCATION_BEGIN(args) tracked_completion.invocation_begin args
+#define ASIO_HANDLER_INVOCATION_END tracked_completion.invocation_end()
+#define ASIO_HANDLER_OPERATION(args) ((void)0)
+#define ASIO_HANDLER_REACTOR_REGISTRATION(args) ((void)0)
+#define ASIO_HANDLER_REACTOR_DEREGISTRATION(args) ((void)0)
+#define ASIO_HANDLER_REACTOR_READ_EVENT 0
+#define ASIO_HANDLER_REACTOR_WRITE_EVENT 0
+#define ASIO_HANDLER_REACTOR_ERROR_EVENT 0
+#define ASIO_HANDLER_REACTOR_EVENTS(args) ((void)0)
+#define ASIO_HANDLER_REACTOR_OPERATION(args) ((void)0)
+namespace asio {
+template <typename, typename>
+class awaitable;
+template <typename>
+struct use_awaitable_t;
+}  // namespace asio
+SKEIN_DETAIL_PLUMBING(asio)
+#endif
