@@ -7,23 +7,22 @@ namespace skein::record {
 Host host;
 void (*relax)() = nullptr;
 
-void Emission::extended_header(unsigned id) {
-  Writer& w = *writer_;
+Reached extended_header(Writer& w, Reached from, unsigned id) {
+  auto [at, now] = from;
   // Time must not go back in a stream: a reader would take it for a wrap of the 24 bits. The
   // counter itself does not, but a thread that moved between processors may see a few counts less.
-  if (static_cast<int64_t>(now_ - w.last) < 0) {
-    now_ = w.last;
-    store4(at_, static_cast<uint32_t>(now_) << 8 | id);
-    at_ += format::kHeaderSize;
-    return;
+  if (static_cast<int64_t>(now - w.last) < 0) {
+    now = w.last;
+    store4(at, static_cast<uint32_t>(now) << 8 | id);
+    return {at + format::kHeaderSize, now};
   }
-  w.last = now_;
-  u8(format::k_extended);
-  u8(static_cast<uint8_t>(id));
-  u64(now_);
+  w.last = now;
+  store4(at, id << 8 | format::k_extended);
+  store8(at + 2, now);
+  return {at + format::kExtendedHeaderSize, now};
 }
 
-const char* Emission::text(const char* text, size_t size) {
+char* put_text(char* at, const char* text, size_t size) {
   size_t length = 0;
   while (length < size && text[length] != 0) ++length;
   size_t copied = length;
@@ -34,14 +33,12 @@ const char* Emission::text(const char* text, size_t size) {
   }
   // Byte by byte through a volatile view: no compiler makes a call to memcpy of it, which a
   // freestanding program may not have.
-  const char* stored = at_;
-  volatile char* to = at_;
+  volatile char* to = at;
   for (size_t i = 0; i < copied; ++i) *to++ = text[i];
   if (copied < length)
     for (size_t i = 0; i < sizeof format::kCutMark - 1; ++i) *to++ = format::kCutMark[i];
   *to++ = 0;
-  at_ = const_cast<char*>(to);
-  return stored;
+  return const_cast<char*>(to);
 }
 
 void begin_packet(Writer& writer, char* chunk, uint64_t now, uint64_t monotonic_ns) {

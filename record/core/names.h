@@ -22,7 +22,7 @@ struct PlaceEntry {
   const char* file;
   const char* function;
   const char* name;
-  uint64_t line_column;  // column << 32 | line
+  uint64_t line_column;  // both as they lie in skein_source
   uint32_t kind;
   uint32_t epoch;
   uint32_t id;
@@ -73,25 +73,41 @@ void define_clock_pair(Names& names, uint64_t ticks, uint64_t monotonic_ns, uint
 
 namespace detail {
 inline constexpr skein_source kNowhere = {nullptr, nullptr, 0, 0};
-inline uint32_t cache_slot(const skein_source& where, const char* name, uint32_t kind) {
+// Line and column as they lie side by side: one load.
+[[gnu::always_inline]] inline uint64_t line_column(const skein_source& where) {
+  uint64_t both;
+  __builtin_memcpy(&both, &where.line, sizeof both);
+  return both;
+}
+static_assert(offsetof(skein_source, column) == offsetof(skein_source, line) + 4);
+[[gnu::always_inline]] inline uint32_t cache_slot(const skein_source& where, const char* name,
+                                                  uint32_t kind) {
+  constexpr uint64_t kOdd = 0x9E3779B97F4A7C15ull;
   const uint64_t mixed = reinterpret_cast<uint64_t>(where.function) +
-                         reinterpret_cast<uint64_t>(name) * 31 + (uint64_t{where.line} << 20) +
-                         (uint64_t{where.column} << 40) + kind;
-  return static_cast<uint32_t>((mixed * 0x9E3779B97F4A7C15ull) >> (64 - 14));
+                         reinterpret_cast<uint64_t>(name) * 9 + line_column(where) * kOdd + kind;
+  return static_cast<uint32_t>((mixed * kOdd) >> (64 - 14));
 }
 uint32_t place_slow(Names& names, uint32_t kind, const char* name, const skein_source& where);
 }  // namespace detail
 
-inline uint32_t place_of(Names& names, uint32_t kind, const char* name, const skein_source* where) {
-  const skein_source& w = where != nullptr ? *where : detail::kNowhere;
-  const uint32_t slot = detail::cache_slot(w, name, kind);
-  const PlaceEntry* entry = __atomic_load_n(&names.cache[slot], __ATOMIC_ACQUIRE);
-  if (entry != nullptr && entry->function == w.function && entry->file == w.file &&
-      entry->line_column == (uint64_t{w.column} << 32 | w.line) && entry->name == name &&
+// A place that was seen before; null if it was not. No lock, no call.
+[[gnu::always_inline]] inline const PlaceEntry* known_place(const Names& names, uint32_t kind,
+                                                            const char* name,
+                                                            const skein_source& where) {
+  const PlaceEntry* entry =
+      __atomic_load_n(&names.cache[detail::cache_slot(where, name, kind)], __ATOMIC_ACQUIRE);
+  if (entry != nullptr && entry->function == where.function && entry->file == where.file &&
+      entry->line_column == detail::line_column(where) && entry->name == name &&
       entry->kind == kind && entry->epoch == __atomic_load_n(&names.epoch, __ATOMIC_RELAXED))
       [[likely]]
-    return entry->id;
-  return detail::place_slow(names, kind, name, w);
+    return entry;
+  return nullptr;
+}
+
+inline uint32_t place_of(Names& names, uint32_t kind, const char* name, const skein_source* where) {
+  const skein_source& w = where != nullptr ? *where : detail::kNowhere;
+  const PlaceEntry* entry = known_place(names, kind, name, w);
+  return entry != nullptr ? entry->id : detail::place_slow(names, kind, name, w);
 }
 
 }  // namespace skein::record

@@ -30,6 +30,7 @@ struct TaskTable {
 };
 
 inline constexpr uint32_t kRowBatch = 32;
+inline constexpr uint32_t kRowsToSpill = 4 * kRowBatch;  // free rows in a writer's list
 
 // Refills writer's empty list and takes one row from it; 0 if the table is full (counted).
 uint32_t take_row_slow(Writer& writer);

@@ -2,7 +2,7 @@
 
 namespace skein::record {
 
-void adopt(Emission& e, skein_task* task) {
+Reached adopt(Emission e, skein_task* task) {
   const uint64_t id = task->id;
   new_task(e, task, 0, 0, TaskState::kSuspended);
   // Its id is its own for the life of the process, also across traces; one that was made while the
@@ -18,6 +18,7 @@ void adopt(Emission& e, skein_task* task) {
   e.u64(0);
   e.u64(task->id);
   e.u32(0);
+  return e.reached();
 }
 
 }  // namespace skein::record

@@ -1,6 +1,10 @@
 // What the program's tasks do, as events and as rows of the task table. One function for each call
 // of skein/skein.h that touches a task; the host wraps them (which Writer, is it busy).
 //
+// Each is compiled for both kinds of emission (emission.h). It returns false if it gave up because
+// something is not plain; until then it has changed nothing. So what can be not plain comes first:
+// may_create, may_end, join. With an Emission these do what is needed, and are always true.
+//
 // A row is updated after the events are encoded and before they are committed: a program killed in
 // between leaves a table that is at most one event ahead of the stream, never behind it.
 #pragma once
@@ -11,25 +15,83 @@
 
 namespace skein::record {
 
-inline uint64_t take_id(Writer& w) {
-  if (w.next_id == w.end_id) [[unlikely]] {
-    w.next_id = host.take_ids();
-    w.end_id = w.next_id + kIdBlock;
+// ---- what may not be plain ----
+
+// An id and a row are at hand.
+template <typename E>
+SKEIN_HOT bool may_create(E& e) {
+  Writer& w = e.writer();
+  if constexpr (E::kPlain) return w.next_id != w.end_id && w.free_row != 0;
+  return true;
+}
+
+// There is room for one more in the list of free rows.
+template <typename E>
+SKEIN_HOT bool may_end(E& e) {
+  if constexpr (E::kPlain) return e.writer().free_rows < kRowsToSpill - 1;
+  return true;
+}
+
+// A task from before the trace began: it joins as a child of the root, at a place not known.
+[[gnu::noinline, gnu::cold]] Reached adopt(Emission e, skein_task* task);
+
+template <typename E>
+SKEIN_HOT bool join(E& e, skein_task* task) {
+  if (task->generation != e.writer().generation) [[unlikely]] {
+    if constexpr (E::kPlain)
+      return false;
+    else
+      e.go_on(adopt(e, task));
+  }
+  return true;
+}
+
+// The number of a place.
+template <typename E>
+SKEIN_HOT bool locate(E& e, uint32_t kind, const char* name, const skein_source* where,
+                      uint32_t& place) {
+  Names& names = *e.writer().names;
+  const skein_source& w = where != nullptr ? *where : detail::kNowhere;
+  const PlaceEntry* entry = known_place(names, kind, name, w);
+  if (entry != nullptr) [[likely]] {
+    place = entry->id;
+    return true;
+  }
+  if constexpr (E::kPlain) return false;
+  place = detail::place_slow(names, kind, name, w);
+  return true;
+}
+
+// ---- ids and rows ----
+
+template <typename E>
+SKEIN_HOT uint64_t take_id(E& e) {
+  Writer& w = e.writer();
+  if constexpr (!E::kPlain) {
+    if (w.next_id == w.end_id) [[unlikely]] {
+      w.next_id = host.take_ids();
+      w.end_id = w.next_id + kIdBlock;
+    }
   }
   return w.next_id++;
 }
 
-inline uint32_t take_row(Writer& w) {
+template <typename E>
+SKEIN_HOT uint32_t take_row(E& e) {
+  Writer& w = e.writer();
   const uint32_t row = w.free_row;
-  if (row == 0) [[unlikely]]
-    return take_row_slow(w);
-  w.free_row = static_cast<uint32_t>(w.table->rows[row].parent);
+  if constexpr (!E::kPlain)
+    if (row == 0) [[unlikely]]
+      return take_row_slow(w);
+  w.free_row = static_cast<uint32_t>(w.rows[row].parent);
   --w.free_rows;
   return row;
 }
 
-inline void free_row(Writer& w, uint32_t row) {
-  TaskRow& r = w.table->rows[row];
+template <typename E>
+SKEIN_HOT void free_row(E& e, uint32_t row) {
+  Writer& w = e.writer();
+  TaskRow& r = w.rows[row];
   {
     RowUpdate update(r);
     r.id = 0;
@@ -37,22 +99,27 @@ inline void free_row(Writer& w, uint32_t row) {
     r.parent = w.free_row;
   }
   w.free_row = row;
-  if (++w.free_rows >= 4 * kRowBatch) [[unlikely]]
-    spill_rows(w);
+  ++w.free_rows;
+  if constexpr (!E::kPlain)
+    if (w.free_rows >= kRowsToSpill) [[unlikely]]
+      spill_rows(w);
 }
 
 // Gives `task` an id and a row, in the state given.
-inline void new_task(Emission& e, skein_task* task, uint64_t parent, uint32_t place,
-                     TaskState state) {
+template <typename E>
+SKEIN_HOT void new_task(E& e, skein_task* task, uint64_t parent, uint32_t place, TaskState state) {
   Writer& w = e.writer();
-  task->id = take_id(w);
-  task->row = take_row(w);
+  const uint64_t id = take_id(e);
+  const uint32_t row = take_row(e);
+  task->id = id;
+  task->row = row;
   task->generation = w.generation;
-  if (task->row == 0) return;
-  TaskRow& r = w.table->rows[task->row];
+  if constexpr (!E::kPlain)
+    if (row == 0) return;
+  TaskRow& r = w.rows[row];
   RowUpdate update(r);
   r.place = place;
-  r.id = task->id;
+  r.id = id;
   r.parent = parent;
   r.on = 0;
   r.since = e.now();
@@ -64,50 +131,55 @@ inline void new_task(Emission& e, skein_task* task, uint64_t parent, uint32_t pl
   r.flags = 0;
 }
 
-// A task from before the trace began: it joins as a child of the root, at a place not known.
-[[gnu::noinline, gnu::cold]] void adopt(Emission& e, skein_task* task);
-
-inline void join(Emission& e, skein_task* task) {
-  if (task->generation != e.writer().generation) [[unlikely]]
-    adopt(e, task);
+SKEIN_HOT TaskRow* row_of(Writer& w, const skein_task* task) {
+  return task->row != 0 ? &w.rows[task->row] : nullptr;
 }
 
-inline TaskRow* row_of(Writer& w, const skein_task* task) {
-  return task->row != 0 ? &w.table->rows[task->row] : nullptr;
-}
+// ---- operations ----
 
 // Makes current what was current before; emits it only if there was something.
-inline void go_back(Emission& e, uint64_t back) {
+template <typename E>
+SKEIN_HOT void go_back(E& e, uint64_t back) {
   if (back != 0) e.one(format::k_switch_to, back);
   e.writer().current = back;
 }
 
 // A task that is made to do something without being current is first made so: readers take the
 // current task for the subject, and a wrong one would be a lie.
-inline void be_current(Emission& e, const skein_task* task) {
-  if (e.writer().current != task->id) [[unlikely]]
-    e.one(format::k_switch_to, task->id);
-}
-
-inline void create(Emission& e, skein_task* task, uint32_t place) {
-  Writer& w = e.writer();
-  new_task(e, task, w.current, place, TaskState::kCreated);
-  e.two(format::k_create, task->id, place);
-}
-
-inline void create_under(Emission& e, skein_task* task, uint64_t parent, uint32_t place) {
-  if (parent == e.writer().current) {
-    create(e, task, place);
-    return;
+template <typename E>
+SKEIN_HOT bool be_current(E& e, const skein_task* task) {
+  if (e.writer().current != task->id) [[unlikely]] {
+    if constexpr (E::kPlain)
+      return false;
+    else
+      e.one(format::k_switch_to, task->id);
   }
+  return true;
+}
+
+template <typename E>
+SKEIN_HOT bool create(E& e, skein_task* task, uint32_t place) {
+  if (!may_create(e)) return false;
+  new_task(e, task, e.writer().current, place, TaskState::kCreated);
+  e.two(format::k_create, task->id, place);
+  return true;
+}
+
+template <typename E>
+SKEIN_HOT bool create_under(E& e, skein_task* task, uint64_t parent, uint32_t place) {
+  if (parent == e.writer().current) return create(e, task, place);
+  if (!may_create(e)) return false;
   new_task(e, task, parent, place, TaskState::kCreated);
   e.header(format::k_create_under);
   e.u64(parent);
   e.u64(task->id);
   e.u32(place);
+  return true;
 }
 
-inline void set_label(Emission& e, skein_task* task, uint32_t label) {
+// Before: task has joined.
+template <typename E>
+SKEIN_HOT void set_label(E& e, const skein_task* task, uint32_t label) {
   Writer& w = e.writer();
   e.two(format::k_label, task->id, label);
   TaskRow* r = row_of(w, task);
@@ -116,7 +188,15 @@ inline void set_label(Emission& e, skein_task* task, uint32_t label) {
   r->label = label;
 }
 
-inline void set_running(Emission& e, const skein_task* task, uint64_t waker) {
+template <typename E>
+SKEIN_HOT bool create_labelled(E& e, skein_task* task, uint32_t place, uint32_t label) {
+  if (!create(e, task, place)) return false;
+  set_label(e, task, label);
+  return true;
+}
+
+template <typename E>
+SKEIN_HOT void set_running(E& e, const skein_task* task, uint64_t waker) {
   Writer& w = e.writer();
   w.current = task->id;
   w.ended = 0;
@@ -131,108 +211,137 @@ inline void set_running(Emission& e, const skein_task* task, uint64_t waker) {
   r->state = TaskState::kRunning;
 }
 
-inline uint64_t resume(Emission& e, skein_task* task) {
+template <typename E>
+SKEIN_HOT bool resume(E& e, skein_task* task, uint64_t& back) {
   Writer& w = e.writer();
-  join(e, task);
-  const uint64_t back = w.current;
-  uint64_t waker = back;
+  if (!join(e, task)) return false;
+  back = w.current;
   if (w.ended != 0) {
     // A task ended on this thread, and then this one goes on: the first woke the second, if the
     // second was waiting for it or had made it. If not, it is chance, and nothing is claimed.
     const TaskRow* r = row_of(w, task);
-    if (w.ended_parent == task->id || (r != nullptr && r->on == w.ended)) waker = w.ended;
+    if (w.ended != back && (w.ended_parent == task->id || (r != nullptr && r->on == w.ended))) {
+      e.same(format::k_resume_by, task->id, w.ended);
+      set_running(e, task, w.ended);
+      return true;
+    }
   }
-  if (waker == back)
-    e.one(format::k_resume, task->id);
-  else
-    e.same(format::k_resume_by, task->id, waker);
-  set_running(e, task, waker);
-  return back;
+  e.one(format::k_resume, task->id);
+  set_running(e, task, back);
+  return true;
 }
 
-inline uint64_t resume_by(Emission& e, skein_task* task, uint64_t waker) {
-  join(e, task);
-  const uint64_t back = e.writer().current;
+template <typename E>
+SKEIN_HOT bool resume_by(E& e, skein_task* task, uint64_t waker, uint64_t& back) {
+  if (!join(e, task)) return false;
+  back = e.writer().current;
   e.same(format::k_resume_by, task->id, waker);
   set_running(e, task, waker);
-  return back;
+  return true;
 }
 
-inline uint64_t create_running(Emission& e, skein_task* task, uint32_t place) {
+template <typename E>
+SKEIN_HOT bool create_running(E& e, skein_task* task, uint32_t place, uint64_t& back) {
   Writer& w = e.writer();
-  const uint64_t back = w.current;
+  if (!may_create(e)) return false;
+  back = w.current;
   new_task(e, task, back, place, TaskState::kRunning);
   e.two(format::k_create, task->id, place);
   e.one(format::k_resume, task->id);
   w.current = task->id;
   w.ended = 0;
   w.suspended = 0;
-  return back;
+  return true;
 }
 
-inline void suspend(Emission& e, skein_task* task, uint64_t on, uint32_t place, uint64_t back) {
+template <typename E>
+SKEIN_HOT bool suspend(E& e, skein_task* task, uint64_t on, uint32_t place, uint64_t back) {
   Writer& w = e.writer();
-  join(e, task);
-  be_current(e, task);
+  if (!join(e, task) || !be_current(e, task)) return false;
   e.two(format::k_suspend, on, place);
   go_back(e, back);
   w.ended = 0;
   w.suspended = task->id;
   w.suspended_row = task->row;
   TaskRow* r = row_of(w, task);
-  if (r == nullptr) return;
+  if (r == nullptr) return true;
   RowUpdate update(*r);
   r->on = on;
   r->since = e.now();
   r->at = place;
   r->state = TaskState::kSuspended;
+  return true;
 }
 
-inline void await(Emission& e, uint64_t id, uint32_t row, uint64_t on) {
+template <typename E>
+SKEIN_HOT void await(E& e, uint64_t id, uint32_t row, uint64_t on) {
   e.same(format::k_await, id, on);
   if (row == 0) return;
-  TaskRow& r = e.writer().table->rows[row];
+  TaskRow& r = e.writer().rows[row];
   if (r.id != id) return;
   RowUpdate update(r);
   r.on = on;
 }
 
-inline void operation(Emission& e, skein_task* task, uint32_t place) {
-  Writer& w = e.writer();
-  if (w.suspended == 0) {
-    create(e, task, place);
-    return;
-  }
-  const uint64_t parent = w.suspended;
-  create_under(e, task, parent, place);
-  await(e, parent, w.suspended_row, task->id);
-  w.suspended = 0;  // a second operation started here is somebody else's
+template <typename E>
+SKEIN_HOT bool ready(E& e, skein_task* task, uint64_t on, uint32_t place) {
+  if (!join(e, task) || !be_current(e, task)) return false;
+  e.writer().current = task->id;
+  e.two(format::k_ready, on, place);
+  return true;
 }
 
-// The task is over; its row is free.
-inline void end(Emission& e, skein_task* task, uint64_t back) {
+template <typename E>
+SKEIN_HOT bool operation(E& e, skein_task* task, uint32_t place) {
+  Writer& w = e.writer();
+  if (w.suspended == 0) return create(e, task, place);
+  const uint64_t parent = w.suspended;
+  if (!create_under(e, task, parent, place)) return false;
+  await(e, parent, w.suspended_row, task->id);
+  w.suspended = 0;  // a second operation started here is somebody else's
+  return true;
+}
+
+// The task is over; its row is free. Before: may_end.
+template <typename E>
+SKEIN_HOT void end(E& e, skein_task* task, uint64_t back) {
   Writer& w = e.writer();
   w.suspended = 0;
   w.ended = task->id;
   w.ended_parent = 0;
   if (w.current == task->id) go_back(e, back);
   if (task->row != 0) {
-    w.ended_parent = w.table->rows[task->row].parent;
-    free_row(w, task->row);
+    w.ended_parent = w.rows[task->row].parent;
+    free_row(e, task->row);
     task->row = 0;
   }
 }
 
-inline void resolve(Emission& e, skein_task* task, uint64_t back) {
-  join(e, task);
+template <typename E>
+SKEIN_HOT bool resolve(E& e, skein_task* task, uint64_t back) {
+  if (!may_end(e) || !join(e, task)) return false;
   e.one(format::k_resolve, task->id);
   end(e, task, back);
+  return true;
 }
 
-inline void cancel(Emission& e, skein_task* task) {
-  join(e, task);
+template <typename E>
+SKEIN_HOT bool cancel(E& e, skein_task* task) {
+  if (!may_end(e) || !join(e, task)) return false;
   e.one(format::k_cancel, task->id);
   end(e, task, 0);
+  return true;
+}
+
+template <typename E>
+SKEIN_HOT bool become(E& e, skein_task* task, uint64_t other) {
+  if (!may_end(e) || !join(e, task)) return false;
+  const bool was_current = e.writer().current == task->id;
+  e.same(format::k_become, task->id, other);
+  if (was_current) e.writer().current = 0;
+  end(e, task, 0);
+  if (was_current) go_back(e, other);
+  return true;
 }
 
 }  // namespace skein::record

@@ -38,8 +38,8 @@ struct alignas(64) Writer {
   uint64_t current = 0;  // task
   uint32_t busy = 0;     // an event is being written
   uint32_t generation = 0;
-  ReadCounter counter = nullptr;
-  TaskTable* table = nullptr;
+  Names* names = nullptr;
+  format::TaskRow* rows = nullptr;  // the table's
 
   // -- warm: task bookkeeping --
   uint64_t next_id = 0;  // ids [next_id, end_id) are this executor's to give
@@ -51,8 +51,9 @@ struct alignas(64) Writer {
   uint32_t free_row = 0;  // list of free rows, linked by TaskRow::parent
   uint32_t free_rows = 0;
   uint32_t tid = 0;
+  ReadCounter counter = nullptr;
+  TaskTable* table = nullptr;
   char* window_end = nullptr;
-  Names* names = nullptr;
 
   // -- cold: the host's --
   uint64_t stream = 0;
@@ -74,8 +75,9 @@ struct alignas(64) Writer {
 struct Host {
   // Makes room for at least kPlainMargin (kTextMargin if `text`) behind writer->pos: touches the
   // next window, begins the next packet, or puts another Writer (of a newer trace) in writer's
-  // place. False: there is no room; the event is to be dropped.
-  bool (*make_room)(Writer*& writer, uint64_t now, bool text);
+  // place. Before: writer is busy, so is the result. Null: there is no room, the event is to be
+  // dropped, and the writer is not busy any more.
+  Writer* (*make_room)(Writer* writer, uint64_t now, bool text);
   // Takes a block of kIdBlock task ids. Never fails.
   uint64_t (*take_ids)();
 };

@@ -144,26 +144,34 @@ bool make_room_in(Writer& w, uint64_t now, size_t need) {
 
 }  // namespace
 
-bool make_room(Writer*& writer, uint64_t now, bool text) {
+namespace {
+Writer* give_up(Writer* writer) {
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  writer->busy = 0;
+  return nullptr;
+}
+}  // namespace
+
+Writer* make_room(Writer* writer, uint64_t now, bool text) {
   KeepErrno keep;
   if ((writer->flags & format::kFlagNames) == 0 &&
       writer->generation != __atomic_load_n(&state.generation, __ATOMIC_ACQUIRE)) {
     // Of an older trace, or wiped by a fork.
-    if ((writer->flags & format::kFlagNested) != 0) return false;
+    if ((writer->flags & format::kFlagNested) != 0) return give_up(writer);
     Writer* old = writer;
-    this_writer = nullptr;
+    set_writer(nullptr);
     Writer* fresh = attach();
     old->busy = 0;
-    if (fresh == nullptr) return false;
+    if (fresh == nullptr) return nullptr;
     fresh->busy = 1;
     writer = fresh;
   }
-  if (!make_room_in(*writer, now, text ? kTextMargin : kPlainMargin)) return false;
+  if (!make_room_in(*writer, now, text ? kTextMargin : kPlainMargin)) return give_up(writer);
   // A trace that was started just now looks for writers of the older one: seen here, or there.
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   if (writer->generation != __atomic_load_n(&state.generation, __ATOMIC_RELAXED))
     __atomic_store_n(&writer->limit, static_cast<char*>(nullptr), __ATOMIC_RELAXED);
-  return true;
+  return writer;
 }
 
 bool first_chunk(Writer& writer, uint64_t now) { return next_chunk(writer, now); }

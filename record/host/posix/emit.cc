@@ -1,5 +1,9 @@
 // The C interface on POSIX: which stream, is it free, then the core.
 //
+//   record(body)      body is compiled twice: first as a PlainEmission, without any call, and if
+//                     something is not plain once more from the start by a Session, out of line
+//   Session e; ...    what is rarely called, or has a text
+//
 // Every function here is its own noinline frame: the thread-local is read inside, and no compiler
 // can carry its address across a suspension of the caller.
 #include <skein/skein.h>
@@ -30,7 +34,7 @@ bool is_on() { return *static_cast<volatile unsigned char*>(skein_page) != 0; }
 // busy is set finds the stream free, writes whole events, and leaves it as it was.
 class Session {
  public:
-  explicit Session(bool text = false) : emission_(nullptr) {
+  SKEIN_HOT explicit Session(bool text = false) : emission_(nullptr) {
     if (!is_on()) [[unlikely]]
       return;
     Writer* writer = this_writer;
@@ -42,40 +46,78 @@ class Session {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     emission_ = Emission(writer);
     ready_ = emission_.begin(text);
-    if (!ready_) [[unlikely]]
-      leave();
   }
-  ~Session() {
+  SKEIN_HOT ~Session() {
     if (!ready_) return;
     emission_.commit();
-    leave();
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    emission_.writer().busy = 0;
   }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  explicit operator bool() const { return ready_; }
-  Emission* operator->() { return &emission_; }
-  Emission& operator*() { return emission_; }
+  SKEIN_HOT explicit operator bool() const { return ready_; }
+  SKEIN_HOT Emission* operator->() { return &emission_; }
+  SKEIN_HOT Emission& operator*() { return emission_; }
 
   uint32_t place(uint32_t kind, const char* name, const skein_source* where) {
     return place_of(*emission_.writer().names, kind, name, where);
   }
   // The id of a task, which joins the trace if it is not in it; of the current one for null.
-  uint64_t id_of(skein_task* task) {
+  SKEIN_HOT uint64_t id_of(skein_task* task) {
     if (task == nullptr) return emission_.writer().current;
     join(emission_, task);
     return task->id;
   }
 
  private:
-  void leave() {
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    emission_.writer().busy = 0;
-  }
-
   Emission emission_;
   bool ready_ = false;
 };
+
+template <typename Body>
+[[gnu::noinline, gnu::cold]] void carefully(Body body) {
+  if (Session e; e) body(*e);
+}
+template <typename Body>
+[[gnu::noinline, gnu::cold]] uint64_t carefully_for_back(Body body) {
+  uint64_t back = 0;
+  if (Session e; e) body(*e, back);
+  return back;
+}
+
+// `body` (emission[, back]) does all of an operation; false: something is not plain.
+template <typename... Back, typename Body>
+SKEIN_HOT bool plainly(const Body& body, Back&... back) {
+  if (!is_on()) [[unlikely]]
+    return false;
+  Writer* writer = plain_writer;
+  if (writer->busy != 0) [[unlikely]]
+    return false;
+  writer->busy = 1;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  PlainEmission e(writer);
+  const bool plain = e.begin() && body(e, back...);
+  if (plain) [[likely]]
+    e.commit();
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  writer->busy = 0;
+  return plain;
+}
+
+template <typename Body>
+SKEIN_HOT void record(Body body) {
+  if (!plainly(body)) [[unlikely]]
+    carefully(body);
+}
+// Returns `back`, which body sets.
+template <typename Body>
+SKEIN_HOT uint64_t record_for_back(Body body) {
+  uint64_t back = 0;
+  if (!plainly(body, back)) [[unlikely]]
+    return carefully_for_back(body);
+  return back;
+}
 
 constexpr uint64_t kNanosecondsPerSecond = 1'000'000'000;
 
@@ -85,71 +127,86 @@ constexpr uint64_t kNanosecondsPerSecond = 1'000'000'000;
 using namespace skein::record;
 namespace format = skein::format;
 #define SKEIN_CALL __attribute__((noinline))
+#define SKEIN_INLINE __attribute__((always_inline))
 
 extern "C" {
 
 SKEIN_CALL void skein_create(skein_task* task, uint32_t kind, const char* name,
                              const skein_source* where) {
-  if (Session e; e) create(*e, task, e.place(kind, name, where));
+  record([=](auto& e) SKEIN_INLINE {
+    uint32_t place;
+    return locate(e, kind, name, where, place) && create(e, task, place);
+  });
 }
 
 SKEIN_CALL void skein_create_under(skein_task* task, uint64_t parent, uint32_t kind,
                                    const char* name, const skein_source* where) {
-  if (Session e; e) create_under(*e, task, parent, e.place(kind, name, where));
+  record([=](auto& e) SKEIN_INLINE {
+    uint32_t place;
+    return locate(e, kind, name, where, place) && create_under(e, task, parent, place);
+  });
 }
 
 SKEIN_CALL void skein_create_labelled(skein_task* task, uint32_t kind, const char* name,
                                       const skein_source* where, uint32_t label) {
-  Session e;
-  if (!e) return;
-  create(*e, task, e.place(kind, name, where));
-  set_label(*e, task, label);
+  record([=](auto& e) SKEIN_INLINE {
+    uint32_t place;
+    return locate(e, kind, name, where, place) && create_labelled(e, task, place, label);
+  });
 }
 
 SKEIN_CALL uint64_t skein_create_running(skein_task* task, uint32_t kind, const char* name,
                                          const skein_source* where) {
-  Session e;
-  return e ? create_running(*e, task, e.place(kind, name, where)) : 0;
+  return record_for_back([=](auto& e, uint64_t& back) SKEIN_INLINE {
+    uint32_t place;
+    return locate(e, kind, name, where, place) && create_running(e, task, place, back);
+  });
 }
 
 SKEIN_CALL void skein_operation(skein_task* task, uint32_t kind, const char* name,
                                 const skein_source* where) {
-  if (Session e; e) operation(*e, task, e.place(kind, name, where));
+  record([=](auto& e) SKEIN_INLINE {
+    uint32_t place;
+    return locate(e, kind, name, where, place) && operation(e, task, place);
+  });
 }
 
 SKEIN_CALL uint64_t skein_resume(skein_task* task) {
-  Session e;
-  return e ? resume(*e, task) : 0;
+  return record_for_back([=](auto& e, uint64_t& back)
+                             SKEIN_INLINE { return resume(e, task, back); });
 }
 
 SKEIN_CALL uint64_t skein_resume_by(skein_task* task, uint64_t waker) {
-  Session e;
-  return e ? resume_by(*e, task, waker) : 0;
+  return record_for_back([=](auto& e, uint64_t& back)
+                             SKEIN_INLINE { return resume_by(e, task, waker, back); });
 }
 
 SKEIN_CALL void skein_suspend(skein_task* task, uint64_t on, const skein_source* where,
                               uint64_t back) {
-  if (Session e; e) suspend(*e, task, on, e.place(format::kKind_unknown, nullptr, where), back);
+  record([=](auto& e) SKEIN_INLINE {
+    uint32_t place;
+    return locate(e, format::kKind_unknown, nullptr, where, place) &&
+           suspend(e, task, on, place, back);
+  });
 }
 
 SKEIN_CALL void skein_await(skein_task* task, uint64_t on) {
-  Session e;
-  if (!e) return;
-  join(*e, task);
-  await(*e, task->id, task->row, on);
+  record([=](auto& e) SKEIN_INLINE {
+    if (!join(e, task)) return false;
+    await(e, task->id, task->row, on);
+    return true;
+  });
 }
 
 SKEIN_CALL void skein_ready(skein_task* task, uint64_t on, const skein_source* where) {
-  Session e;
-  if (!e) return;
-  join(*e, task);
-  be_current(*e, task);
-  e->writer().current = task->id;
-  e->two(format::k_ready, on, e.place(format::kKind_unknown, nullptr, where));
+  record([=](auto& e) SKEIN_INLINE {
+    uint32_t place;
+    return locate(e, format::kKind_unknown, nullptr, where, place) && ready(e, task, on, place);
+  });
 }
 
 SKEIN_CALL void skein_resolve(skein_task* task, uint64_t back) {
-  if (Session e; e) resolve(*e, task, back);
+  record([=](auto& e) SKEIN_INLINE { return resolve(e, task, back); });
 }
 
 SKEIN_CALL void skein_fail(skein_task* task, const char* reason, uint64_t back) {
@@ -164,18 +221,11 @@ SKEIN_CALL void skein_fail(skein_task* task, const char* reason, uint64_t back) 
 
 SKEIN_CALL void skein_cancel(skein_task* task) {
   if (task->id == 0) return;  // it was never in a trace: nothing that could be shown ends
-  if (Session e; e) cancel(*e, task);
+  record([=](auto& e) SKEIN_INLINE { return cancel(e, task); });
 }
 
 SKEIN_CALL void skein_become(skein_task* task, uint64_t other) {
-  Session e;
-  if (!e) return;
-  join(*e, task);
-  const bool was_current = e->writer().current == task->id;
-  e->same(format::k_become, task->id, other);
-  if (was_current) e->writer().current = 0;
-  end(*e, task, 0);
-  if (was_current) go_back(*e, other);
+  record([=](auto& e) SKEIN_INLINE { return become(e, task, other); });
 }
 
 SKEIN_CALL void skein_io(skein_task* task, uint64_t result) {
@@ -193,14 +243,15 @@ SKEIN_CALL void skein_should_resolve(skein_task* task) {
 }
 
 SKEIN_CALL void skein_label(skein_task* task, uint32_t label) {
-  Session e;
-  if (!e) return;
-  if (task == nullptr) {
-    e->two(format::k_label, e->writer().current, label);
-    return;
-  }
-  join(*e, task);
-  set_label(*e, task, label);
+  record([=](auto& e) SKEIN_INLINE {
+    if (task == nullptr) {
+      e.two(format::k_label, e.writer().current, label);
+      return true;
+    }
+    if (!join(e, task)) return false;
+    set_label(e, task, label);
+    return true;
+  });
 }
 
 SKEIN_CALL void skein_label_text(skein_task* task, const char* text, size_t size) {
@@ -247,12 +298,15 @@ SKEIN_CALL void skein_release(skein_task* resource, uint64_t task) {
 }
 
 SKEIN_CALL void skein_notify(uint64_t target, uint64_t woken) {
-  if (Session e; e) e->two(format::k_notify, target, woken);
+  record([=](auto& e) SKEIN_INLINE {
+    e.two(format::k_notify, target, woken);
+    return true;
+  });
 }
 
 SKEIN_CALL void skein_resource_end(skein_task* resource) {
   if (resource->id == 0) return;
-  if (Session e; e) resolve(*e, resource, 0);
+  skein_resolve(resource, 0);
 }
 
 SKEIN_CALL void skein_scope_enter(skein_task* scope, const char* name, const skein_source* where) {
@@ -279,17 +333,23 @@ SKEIN_CALL void skein_scope_exit(skein_task* scope) {
 }
 
 SKEIN_CALL void skein_counter_add(uint32_t counter, int64_t amount) {
-  if (Session e; e) e->two_signed(format::k_counter_add, counter, amount);
+  record([=](auto& e) SKEIN_INLINE {
+    e.two_signed(format::k_counter_add, counter, amount);
+    return true;
+  });
 }
 
 SKEIN_CALL void skein_counter_set(uint32_t counter, int64_t value) {
-  if (Session e; e) e->two_signed(format::k_counter_set, counter, value);
+  record([=](auto& e) SKEIN_INLINE {
+    e.two_signed(format::k_counter_set, counter, value);
+    return true;
+  });
 }
 
 SKEIN_CALL uint64_t skein_span_begin(uint32_t name) {
   Session e;
   if (!e) return 0;
-  const uint64_t span = take_id(e->writer());
+  const uint64_t span = take_id(*e);
   e->same(format::k_span_begin, span, name);
   return span;
 }
@@ -307,7 +367,10 @@ SKEIN_CALL void skein_idle(uint32_t reason) {
 }
 
 SKEIN_CALL void skein_wake(uint32_t reason) {
-  if (Session e; e) e->one(format::k_wake, reason);
+  record([=](auto& e) SKEIN_INLINE {
+    e.one(format::k_wake, reason);
+    return true;
+  });
 }
 
 SKEIN_CALL void skein_pause(uint32_t kind, uint64_t nanoseconds) {
@@ -336,7 +399,10 @@ SKEIN_CALL void skein_receive(uint64_t correlation, uint64_t peer) {
 }
 
 SKEIN_CALL void skein_sample(uint64_t stack) {
-  if (Session e; e) e->one(format::k_sample, stack);
+  record([=](auto& e) SKEIN_INLINE {
+    e.one(format::k_sample, stack);
+    return true;
+  });
 }
 
 SKEIN_CALL void skein_clock(uint32_t domain, int64_t offset, uint64_t bracket) {

@@ -60,6 +60,11 @@ inline uint32_t& start_lock() { return *reinterpret_cast<uint32_t*>(skein_page +
 // This OS thread's stream. Read in noinline functions only: a compiler may keep a thread-local's
 // address across a co_await, and the coroutine may go on in another thread.
 extern thread_local constinit Writer* this_writer __attribute__((tls_model("initial-exec")));
+// The same for the hot path, which asks one question only: is it busy? `nobody`, always busy, if
+// there is none yet or its clock is not the time stamp counter.
+extern thread_local constinit Writer* plain_writer __attribute__((tls_model("initial-exec")));
+extern constinit Writer nobody;
+void set_writer(Writer* writer);
 
 // ---- clock.cc ----
 // Chooses the clock and measures it against UTC; at most 2 ms. `monotonic`: not the counter.
@@ -80,7 +85,7 @@ bool touch(char* begin, size_t size);
 bool write_file(const char* name, const char* text, size_t size);
 
 // ---- chunks.cc ----
-bool make_room(Writer*& writer, uint64_t now, bool text);
+Writer* make_room(Writer* writer, uint64_t now, bool text);
 // A stream's first chunk.
 bool first_chunk(Writer& writer, uint64_t now);
 

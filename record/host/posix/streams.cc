@@ -24,7 +24,14 @@
 
 namespace skein::record {
 
+constinit Writer nobody = {.busy = 1};
 thread_local constinit Writer* this_writer __attribute__((tls_model("initial-exec"))) = nullptr;
+thread_local constinit Writer* plain_writer __attribute__((tls_model("initial-exec"))) = &nobody;
+
+void set_writer(Writer* writer) {
+  this_writer = writer;
+  plain_writer = writer != nullptr && writer->counter == nullptr ? writer : &nobody;
+}
 
 namespace {
 
@@ -53,6 +60,7 @@ Writer* make_writer() {
   writer->generation = state.generation;
   writer->counter = state.clock.counter;
   writer->table = state.table;
+  writer->rows = state.table->rows;
   writer->names = state.names;
   writer->flags = state.log ? uint32_t{format::kFlagLog} : 0;
   __atomic_store_n(&state.streams, index + 1, __ATOMIC_RELEASE);
@@ -110,7 +118,7 @@ void at_thread_end(void* argument) {
     writer->suspended = 0;
     writer->busy = 0;
   }
-  this_writer = nullptr;
+  set_writer(nullptr);
   give_back(writer);
 }
 
@@ -154,7 +162,7 @@ Writer* attach() {
     if (writer->nested != nullptr) writer->nested->tid = writer->tid;
     say_executor(*writer, true);
     if (state.key_made) pthread_setspecific(thread_key, writer);
-    this_writer = writer;
+    set_writer(writer);
   } else if (*static_cast<volatile unsigned char*>(skein_page) != 0) {
     count_lost(state.table, format::kLoss_no_stream);
   }
