@@ -4,13 +4,15 @@
 //   030-asio server [PORT]            serves until it is killed
 //   030-asio client [PORT] [ROUNDS]   one client; 0 rounds: goes on for ever
 //   030-asio both [PORT] [ROUNDS]     both in one process, three clients; ends with the last
+// clang-format off
+#include <utility>  // which Boost 1.74's awaitable.hpp forgets
+// clang-format on
 #include <boost/asio.hpp>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <string>
-#include <utility>  // missing in Boost 1.74's awaitable.hpp
 
 namespace asio = boost::asio;
 using asio::awaitable;

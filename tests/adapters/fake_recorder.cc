@@ -41,7 +41,7 @@ std::string make(skein_task* task, const char* verb, uint32_t kind, const char* 
   task->generation = 1;
   std::string text = verb + (" " + std::to_string(task->id)) + " under " + std::to_string(current);
   if (kind != SKEIN_KIND_coroutine) text += " kind " + std::to_string(kind);
-  if (name != nullptr) text += std::string(" ") + name;
+  if (name != nullptr && kind > SKEIN_KIND_generator) text += std::string(" ") + name;
   return text;
 }
 

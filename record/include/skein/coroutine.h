@@ -143,13 +143,17 @@ struct __attribute__((visibility("hidden"))) module_end {
 template <class T>
 module_end<T> module_end<T>::instance;
 
+// Before: f.back is the function's name without its types. (With them, in `where`, it may be longer
+// than a trace keeps.) A lambda's is better with them.
 [[gnu::noinline]] inline void created(frame& f, const void* promise, uint32_t kind,
                                       const skein_source* where, bool runs) {
   __asm__ volatile("" : : "r"(&module_end<>::instance) : "memory");
+  const char* name = reinterpret_cast<const char*>(f.back);
+  if (name[0] == 'o' && __builtin_strcmp(name, "operator()") == 0) name = nullptr;
   if (runs)
-    f.back = skein_create_running(&f.task, kind, nullptr, where);
+    f.back = skein_create_running(&f.task, kind, name, where);
   else
-    skein_create(&f.task, kind, nullptr, where);
+    skein_create(&f.task, kind, name, where);
   const char* address = static_cast<const char*>(promise);
   recent_coroutines[recent_slot(address)] = {address, &f, f.task.id};
 }
@@ -411,7 +415,9 @@ struct traced_awaiter {
 
  private:
   uint64_t awaited() {
-    if constexpr (Task)
+    if constexpr (requires { inner.awaiter().skein_awaits(); })  // skein/sync.h
+      return inner.awaiter().skein_awaits();
+    else if constexpr (Task)
       return inner.task();
     else
       return 0;
@@ -538,12 +544,14 @@ struct traced : Base {
     __builtin_memcpy(&skein_frame.back, &where, sizeof where);
     return skein_inner().get_return_object();
   }
-  auto initial_suspend() {
+  auto initial_suspend(const char* name = __builtin_FUNCTION()) {
     ::skein::detail::place where;
     __builtin_memcpy(&where, &skein_frame.back, sizeof where);
 #else
-  auto initial_suspend(::skein::detail::place where = SKEIN_DETAIL_PLACE) {
+  auto initial_suspend(::skein::detail::place where = SKEIN_DETAIL_PLACE,
+                       const char* name = __builtin_FUNCTION()) {
 #endif
+    skein_frame.back = reinterpret_cast<uintptr_t>(name);
     using T = decltype(some<P&>().initial_suspend());
     return ::skein::detail::traced_awaiter<traced, step::initial, T, false>(
         this, where, skein_inner(), from_initial{});

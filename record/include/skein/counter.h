@@ -1,0 +1,77 @@
+// Named values over time.
+//
+//   SKEIN_COUNT("bytes sent", n);          // adds n
+//   SKEIN_GAUGE("queue length", q.size()); // is now
+//
+//   skein::counter sent("bytes sent");     // the same as an object, for a name known at run time
+//   sent.add(n);
+//
+// Names that differ only after `#` share a scale in the picture ("queue#in", "queue#out").
+#pragma once
+#include <skein/skein.h>
+
+namespace skein {
+namespace detail {
+
+// A text's number in the running trace, asked for once in each trace. Constant-initialised, one for
+// each place in the source; a race writes the same value twice.
+class text_id {
+ public:
+  constexpr explicit text_id(const char* text) : text_(text) {}
+  uint32_t get() {
+    const uint64_t known = __atomic_load_n(&known_, __ATOMIC_RELAXED);
+    const uint32_t generation = skein_generation();
+    if (known >> 32 == generation) [[likely]]
+      return static_cast<uint32_t>(known);
+    return ask(generation);
+  }
+
+ private:
+  [[gnu::noinline, gnu::cold]] uint32_t ask(uint32_t generation) {
+    const uint32_t id = skein_string(text_);
+    __atomic_store_n(&known_, uint64_t{generation} << 32 | id, __ATOMIC_RELAXED);
+    return id;
+  }
+  const char* text_;
+  uint64_t known_ = 0;
+};
+
+}  // namespace detail
+
+// Before: `name` stays as long as the counter.
+class counter {
+ public:
+  constexpr explicit counter(const char* name) : name_(name) {}
+  void add(int64_t amount) {
+    if (skein_on()) skein_counter_add(name_.get(), amount);
+  }
+  void set(int64_t value) {
+    if (skein_on()) skein_counter_set(name_.get(), value);
+  }
+
+ private:
+  detail::text_id name_;
+};
+
+}  // namespace skein
+
+// The arguments are evaluated while recording only.
+#if defined(SKEIN_DISABLE)
+#define SKEIN_COUNT(name, amount) ((void)sizeof(amount))
+#define SKEIN_GAUGE(name, value) ((void)sizeof(value))
+#else
+#define SKEIN_COUNT(name, amount)                                          \
+  do {                                                                     \
+    if (skein_on()) {                                                      \
+      static constinit ::skein::detail::text_id skein_name(name "");       \
+      ::skein_counter_add(skein_name.get(), static_cast<int64_t>(amount)); \
+    }                                                                      \
+  } while (0)
+#define SKEIN_GAUGE(name, value)                                          \
+  do {                                                                    \
+    if (skein_on()) {                                                     \
+      static constinit ::skein::detail::text_id skein_name(name "");      \
+      ::skein_counter_set(skein_name.get(), static_cast<int64_t>(value)); \
+    }                                                                     \
+  } while (0)
+#endif

@@ -1,0 +1,323 @@
+// Condition, mutex, semaphore and channel for coroutines of any library, each with a name in the
+// trace: who waits on it, who holds it, who woke how many.
+//
+//   skein::mutex door("door");
+//   {
+//     auto held = co_await door.lock();
+//     ...
+//   }                                     // released here
+//   skein::channel<int> numbers("numbers", 8);
+//   co_await numbers.send(1);
+//   while (auto number = co_await numbers.receive()) use(*number);   // empty: closed
+//
+// Threads: none is locked for. All users of a primitive run on one OS thread, or are kept apart by
+// their executor (a strand). A waiter is resumed inside the call that wakes it, on that caller's
+// stack, in the order in which they came; it may use the primitive again at once.
+//
+// A condition remembers nothing: notify() wakes who waits now, and none later. That is the classic
+// lost wake-up, and the reason to have it named: a notify that woke nobody is in the trace.
+//
+// Destroyed with waiters: those never go on (their coroutines belong to somebody else, who destroys
+// them); a coroutine must not be destroyed while it waits, unless the primitive goes with it.
+#pragma once
+#include <skein/skein.h>
+#include <skein/task.h>
+
+#include <coroutine>
+#include <deque>
+#include <optional>
+#include <utility>
+
+namespace skein {
+namespace detail {
+
+// The primitive in the trace: told when a trace first meets it.
+class resource {
+ public:
+  resource(uint32_t kind, const char* name, uint64_t capacity, const here& at)
+#if !defined(SKEIN_DISABLE)
+      : kind_(kind), name_(name), capacity_(capacity), where_(at.where) {
+    if (skein_on()) meet();
+  }
+#else
+  {
+    (void)kind, (void)name, (void)capacity, (void)at;
+  }
+#endif
+  resource(const resource&) = delete;
+#if !defined(SKEIN_DISABLE)
+  ~resource() {
+    if (task_.id != 0 && skein_on()) skein_resource_end(&task_);
+  }
+  uint64_t id() {
+    if (!skein_on()) return 0;
+    if (task_.generation != skein_generation()) meet();
+    return task_.id;
+  }
+  void acquired() {
+    if (id() != 0) skein_acquire(&task_, 0);
+  }
+  void released() {
+    if (id() != 0) skein_release(&task_, 0);
+  }
+  void notified(uint64_t woken) {
+    if (const uint64_t target = id()) skein_notify(target, woken);
+  }
+
+ private:
+  [[gnu::noinline]] void meet() { skein_resource(&task_, kind_, name_, capacity_, &where_); }
+  skein_task task_{};
+  uint32_t kind_;
+  const char* name_;
+  uint64_t capacity_;
+  skein_source where_;
+#else
+  uint64_t id() { return 0; }
+  void acquired() {}
+  void released() {}
+  void notified(uint64_t) {}
+#endif
+};
+
+// One that waits; lies in its coroutine's frame.
+struct waiter {
+  std::coroutine_handle<> handle;
+  waiter* next = nullptr;
+};
+class waiters {
+ public:
+  bool empty() const { return first_ == nullptr; }
+  void push(waiter& w) {
+    w.next = nullptr;
+    (last_ != nullptr ? last_->next : first_) = &w;
+    last_ = &w;
+  }
+  // Before: not empty.
+  waiter& pop() {
+    waiter& w = *first_;
+    first_ = w.next;
+    if (first_ == nullptr) last_ = nullptr;
+    return w;
+  }
+  uint64_t size() const {
+    uint64_t n = 0;
+    for (const waiter* w = first_; w != nullptr; w = w->next) ++n;
+    return n;
+  }
+
+ private:
+  waiter* first_ = nullptr;
+  waiter* last_ = nullptr;
+};
+
+}  // namespace detail
+
+class condition {
+ public:
+  explicit condition(const char* name, here at = {})
+      : resource_(SKEIN_KIND_condition, name, 0, at) {}
+
+  // co_await: goes on at the next notify.
+  auto wait() {
+    struct awaiter : detail::waiter {
+      condition& c;
+      explicit awaiter(condition& owner) : c(owner) {}
+      bool await_ready() const noexcept { return false; }
+      void await_suspend(std::coroutine_handle<> h) noexcept {
+        handle = h;
+        c.waiters_.push(*this);
+      }
+      void await_resume() const noexcept {}
+      uint64_t skein_awaits() { return c.resource_.id(); }
+    };
+    return awaiter(*this);
+  }
+  void notify_one() { wake(waiters_.empty() ? 0 : 1); }
+  void notify_all() { wake(waiters_.size()); }
+  uint64_t waiting() const { return waiters_.size(); }
+
+ private:
+  void wake(uint64_t count) {
+    resource_.notified(count);
+    detail::waiters woken;  // who waits again while being woken waits for the next notify
+    for (uint64_t i = 0; i < count; ++i) woken.push(waiters_.pop());
+    while (!woken.empty()) woken.pop().handle.resume();
+  }
+  detail::resource resource_;
+  detail::waiters waiters_;
+};
+
+class semaphore {
+ public:
+  explicit semaphore(const char* name, uint64_t free, here at = {})
+      : semaphore(SKEIN_KIND_semaphore, name, free, at) {}
+
+  // co_await: takes one, waits until there is one.
+  auto acquire() { return acquiring(*this); }
+  // Gives one back; wakes the next who waits, who has it then.
+  void release() {
+    resource_.released();
+    resource_.notified(waiters_.empty() ? 0 : 1);
+    if (waiters_.empty())
+      ++free_;
+    else
+      waiters_.pop().handle.resume();
+  }
+  bool try_acquire() {
+    if (free_ == 0) return false;
+    --free_;
+    resource_.acquired();
+    return true;
+  }
+  uint64_t waiting() const { return waiters_.size(); }
+
+ protected:
+  semaphore(uint32_t kind, const char* name, uint64_t free, const here& at)
+      : resource_(kind, name, free, at), free_(free) {}
+  struct acquiring : detail::waiter {
+    semaphore& s;
+    explicit acquiring(semaphore& owner) : s(owner) {}
+    bool await_ready() noexcept {
+      if (s.free_ == 0) return false;
+      --s.free_;
+      return true;
+    }
+    void await_suspend(std::coroutine_handle<> h) noexcept {
+      handle = h;
+      s.waiters_.push(*this);
+    }
+    void await_resume() { s.resource_.acquired(); }
+    uint64_t skein_awaits() { return s.resource_.id(); }
+  };
+
+ private:
+  detail::resource resource_;
+  uint64_t free_;
+  detail::waiters waiters_;
+};
+
+class mutex : semaphore {
+ public:
+  explicit mutex(const char* name, here at = {}) : semaphore(SKEIN_KIND_mutex, name, 1, at) {}
+
+  class [[nodiscard]] guard {
+   public:
+    explicit guard(mutex& m) : mutex_(&m) {}
+    guard(guard&& other) noexcept : mutex_(std::exchange(other.mutex_, nullptr)) {}
+    ~guard() {
+      if (mutex_ != nullptr) mutex_->unlock();
+    }
+
+   private:
+    mutex* mutex_;
+  };
+  // co_await: a guard that unlocks when it goes out of scope.
+  auto lock() {
+    struct awaiter : acquiring {
+      using acquiring::acquiring;
+      guard await_resume() {
+        acquiring::await_resume();
+        return guard(static_cast<mutex&>(s));
+      }
+    };
+    return awaiter(*this);
+  }
+  void unlock() { release(); }
+  using semaphore::waiting;
+};
+
+// A queue of at most `capacity` values (at least 1) between coroutines.
+template <class T>
+class channel {
+  struct sending;
+  struct receiving;
+
+ public:
+  explicit channel(const char* name, uint64_t capacity, here at = {})
+      : resource_(SKEIN_KIND_channel, name, capacity, at), capacity_(capacity) {}
+
+  // co_await: true once the value is in; false if the channel is closed.
+  auto send(T value) { return sending(*this, std::move(value)); }
+  // co_await: the oldest value; empty when there is none and the channel is closed.
+  auto receive() { return receiving(*this); }
+  // No more values: wakes who waits. What is in can still be received.
+  void close() {
+    closed_ = true;
+    detail::waiters woken = std::exchange(receivers_, {});
+    for (detail::waiters left = std::exchange(senders_, {}); !left.empty();) {
+      auto& sender = static_cast<sending&>(left.pop());
+      sender.sent = false;
+      woken.push(sender);
+    }
+    resource_.notified(woken.size());
+    while (!woken.empty()) woken.pop().handle.resume();
+  }
+  uint64_t size() const { return values_.size(); }
+
+ private:
+  struct sending : detail::waiter {
+    channel& c;
+    T value;
+    bool sent = true;
+    sending(channel& owner, T v) : c(owner), value(std::move(v)) {}
+    bool await_ready() {
+      if (c.closed_)
+        sent = false;
+      else if (c.values_.size() < c.capacity_)
+        c.put(std::move(value));
+      else
+        return false;
+      return true;
+    }
+    void await_suspend(std::coroutine_handle<> h) noexcept {
+      this->handle = h;
+      c.senders_.push(*this);
+    }
+    bool await_resume() const noexcept { return sent; }
+    uint64_t skein_awaits() { return c.resource_.id(); }
+  };
+  struct receiving : detail::waiter {
+    channel& c;
+    std::optional<T> value;
+    explicit receiving(channel& owner) : c(owner) {}
+    bool await_ready() {
+      if (!c.values_.empty()) c.take(value);
+      return value.has_value() || c.closed_;
+    }
+    void await_suspend(std::coroutine_handle<> h) noexcept {
+      this->handle = h;
+      c.receivers_.push(*this);
+    }
+    std::optional<T> await_resume() { return std::move(value); }
+    uint64_t skein_awaits() { return c.resource_.id(); }
+  };
+
+  void put(T&& value) {
+    resource_.notified(receivers_.empty() ? 0 : 1);
+    if (receivers_.empty()) {
+      values_.push_back(std::move(value));
+      return;
+    }
+    auto& receiver = static_cast<receiving&>(receivers_.pop());
+    receiver.value = std::move(value);
+    receiver.handle.resume();
+  }
+  void take(std::optional<T>& to) {
+    to = std::move(values_.front());
+    values_.pop_front();
+    if (senders_.empty()) return;
+    auto& sender = static_cast<sending&>(senders_.pop());
+    values_.push_back(std::move(sender.value));
+    resource_.notified(1);
+    sender.handle.resume();
+  }
+
+  detail::resource resource_;
+  uint64_t capacity_;
+  std::deque<T> values_;
+  bool closed_ = false;
+  detail::waiters senders_;
+  detail::waiters receivers_;
+};
+
+}  // namespace skein

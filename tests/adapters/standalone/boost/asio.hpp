@@ -1,0 +1,11 @@
+// Standalone Asio under Boost's name, so that one program serves as a test of both.
+#pragma once
+#include <asio.hpp>
+#include <system_error>
+
+namespace boost {
+namespace asio = ::asio;
+namespace system {
+using std::system_error;
+}
+}  // namespace boost
