@@ -192,8 +192,6 @@ void check_stream(Trace& trace, Stream& stream) {
 
 }  // namespace
 
-bool Event::is(const char* other) const { return strcmp(name, other) == 0; }
-
 std::vector<Event> Stream::events() const {
   std::vector<Event> all;
   for (const Packet& packet : packets)

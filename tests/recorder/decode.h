@@ -21,7 +21,9 @@ struct Event {
   uint64_t ticks;
   uint64_t a, b;  // of events of a shape; a fixed event's first two numbers
   std::string text;
-  bool is(const char* other) const;
+  bool is(const char* other) const {
+    return name[0] == other[0] && __builtin_strcmp(name, other) == 0;
+  }
 };
 
 struct Packet {

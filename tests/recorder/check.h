@@ -1,0 +1,80 @@
+// What every program of this folder needs: say what is wrong and go on, run a piece in a process of
+// its own, start a trace.
+#pragma once
+#include <skein/skein.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "tests/recorder/decode.h"
+
+namespace skein::test {
+
+inline constexpr int kSkipped = 77;
+inline int failures = 0;
+
+#define SKEIN_CHECK(condition, ...)                          \
+  do {                                                       \
+    if (!(condition)) {                                      \
+      ++skein::test::failures;                               \
+      printf("%s:%d: %s: ", __FILE__, __LINE__, #condition); \
+      printf(__VA_ARGS__);                                   \
+      printf("\n");                                          \
+      fflush(stdout);                                        \
+    }                                                        \
+  } while (false)
+
+// Last line of main.
+inline int verdict() {
+  printf(failures == 0 ? "good\n" : "%d failures\n", failures);
+  return failures == 0 ? 0 : 1;
+}
+
+// Runs `body` in a child; its status as wait gives it. The child's failures are its exit code.
+template <class Body>
+int in_child(Body body) {
+  fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    failures = 0;
+    body();
+    fflush(stdout);
+    _exit(failures == 0 ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+struct Start {
+  uint64_t size = 0;
+  bool log = false;
+  uint32_t tasks = 4096;
+};
+inline int start_trace_at(const std::string& directory, Start how = {}) {
+  skein_options options = {};
+  options.directory = directory.c_str();
+  options.size = how.size;
+  options.log = how.log ? 1 : 0;
+  options.tasks = how.tasks;
+  return skein_start(&options);
+}
+
+// Reads a trace in which nothing may be wrong.
+inline Trace read_good_trace(const std::string& directory) {
+  Trace trace = read_trace(directory);
+  for (const std::string& problem : trace.problems)
+    SKEIN_CHECK(problem.empty(), "%s: %s", directory.c_str(), problem.c_str());
+  return trace;
+}
+
+inline bool have_babeltrace() { return system("command -v babeltrace2 >/dev/null") == 0; }
+inline bool babeltrace_reads(const std::string& directory) {
+  return system(("babeltrace2 -o dummy '" + directory + "' >/dev/null").c_str()) == 0;
+}
+
+}  // namespace skein::test
