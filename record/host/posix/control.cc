@@ -148,12 +148,12 @@ bool read_request(int peer, char* request, size_t room) {
 void serve(int peer) {
   Reply reply;
   char request[2048];
-  if (!may_ask(peer))
-    reply.error("not yours", EPERM);
-  else if (read_request(peer, request, sizeof request))
+  // Read first in any case: an answer to a peer that is still talking may be lost.
+  if (!read_request(peer, request, sizeof request)) return;
+  if (may_ask(peer))
     answer(request, reply);
   else
-    return;
+    reply.error("not yours", EPERM);
   for (size_t at = 0; at < reply.size;) {
     const ssize_t n = send(peer, reply.data + at, reply.size - at, MSG_NOSIGNAL);
     if (n <= 0) return;

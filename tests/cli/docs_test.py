@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Every subcommand has a man page that names each of its long options, and completion offers it.
+
+usage: docs_test.py SKEIN SOURCE"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import pathlib
+
+skein, source = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
+failures = []
+
+
+def output(*words):
+    return subprocess.run([str(skein), *words], capture_output=True, text=True, check=True).stdout
+
+
+commands = re.findall(r"^  ([a-z][a-z-]*)\s", output("--help").split("Subcommands:")[1], re.M)
+assert len(commands) >= 4, commands
+overview = (source / "docs/man/skein.1").read_text()
+for command in commands:
+    page = source / f"docs/man/skein-{command}.1"
+    if not page.exists():
+        failures.append(f"{page.name} is missing")
+        continue
+    text = page.read_text()
+    for option in set(re.findall(r"--([a-z][a-z-]*)", output(command, "--help"))) - {"help"}:
+        if f"Fl -{option}" not in text:
+            failures.append(f"{page.name} does not name --{option}")
+    if f"skein-{command} 1" not in overview:
+        failures.append(f"skein.1 does not name skein-{command}")
+    if shutil.which("mandoc"):
+        lint = subprocess.run(["mandoc", "-Tlint", "-Werror", str(page)], capture_output=True, text=True)
+        failures += lint.stdout.splitlines()
+
+# Completion, driven as the shell would.
+script = f"""
+source {source}/tools/completion/skein.bash
+complete_words() {{ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _skein; echo "${{COMPREPLY[@]}}"; }}
+complete_words skein ''
+complete_words skein record --
+complete_words skein record --mode ''
+"""
+environment = dict(os.environ, PATH=f"{skein.parent}:{os.environ['PATH']}")
+lines = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=environment,
+                       check=True).stdout.splitlines()
+for command in commands:
+    if command not in lines[0].split():
+        failures.append(f"bash completion does not offer {command}")
+if "--size" not in lines[1].split():
+    failures.append(f"bash completion of record options: {lines[1]}")
+if lines[2].split() != ["ring", "log"]:
+    failures.append(f"bash completion of --mode: {lines[2]}")
+
+for failure in failures:
+    print(failure)
+sys.exit(bool(failures))

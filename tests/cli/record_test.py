@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""skein record: exit codes, signals, messages, what it never overwrites; skein control beside it.
+
+usage: record_test.py SKEIN RECORDED_PROGRAM
+RECORDED_PROGRAM, linked with the recorder: exits with the number it is given, or "kill": kills
+itself, or "wait": records until it is told to stop by SIGTERM."""
+import json
+import os
+import pathlib
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+
+skein, program = sys.argv[1], sys.argv[2]
+work = tempfile.TemporaryDirectory(prefix="skein-record-")
+os.chdir(work.name)
+
+
+def run(*words, **options):
+    return subprocess.run([skein, *words], capture_output=True, text=True, timeout=60, **options)
+
+
+def expect(what, condition, detail=""):
+    if not condition:
+        print(f"FAILED: {what}: {detail}")
+        sys.exit(1)
+
+
+def until(condition, what, seconds=30):
+    end = time.monotonic() + seconds
+    while not condition():
+        expect(what, time.monotonic() < end, "it never happened")
+        time.sleep(0.005)
+
+
+r = run("record", "-o", "good", "--", program, "0")
+expect("success passes through", r.returncode == 0, r)
+expect("it says where the trace is", "skein info good" in r.stderr, r.stderr)
+expect("the trace is there", json.loads(run("info", "--json", "good").stdout)["tasks"] >= 1)
+expect("directory is private", stat.S_IMODE(os.stat("good").st_mode) == 0o700)
+for entry in pathlib.Path("good").iterdir():
+    expect(f"{entry} is private", stat.S_IMODE(entry.stat().st_mode) == 0o600)
+
+before = {p.name: p.stat().st_mtime_ns for p in pathlib.Path("good").iterdir()}
+r = run("record", "-o", "good", "--", program, "0")
+expect("a trace is not written over", r.returncode == 2 and "exists" in r.stderr, r)
+expect("nor touched", before == {p.name: p.stat().st_mtime_ns for p in pathlib.Path("good").iterdir()})
+
+r = run("record", "-o", "seven", "--", program, "7")
+expect("the program's exit code", r.returncode == 7, r)
+r = run("record", "-o", "killed", "--", program, "kill")
+expect("killed by signal 9", r.returncode == 137 and "killed by signal 9" in r.stderr, r)
+expect("its trace is whole", run("info", "killed").returncode == 0)
+r = run("record", "-o", "none", "--", "./no-such-program")
+expect("no such program", r.returncode == 127 and "no-such-program" in r.stderr, r)
+expect("nothing is left behind", not os.path.exists("none"))
+r = run("record", "-o", "empty", "--", "/bin/true")
+expect("a program without skein", r.returncode == 1 and "not built with skein" in r.stderr, r)
+for bad in (["--size", "much"], ["--size", "4Q"], ["--mode", "both"]):
+    r = run("record", *bad, "--", program, "0")
+    expect(f"bad usage {bad}", r.returncode == 2 and r.stderr.startswith("skein: "), r)
+r = run("record", "--", program, "0")
+expect("default name", os.path.isdir(os.path.basename(program) + ".skein"), r)
+r = run("record", "--", program, "0")
+expect("default name, again", os.path.isdir(os.path.basename(program) + ".skein.2"), r)
+
+# A SIGTERM to `skein record` is the program's.
+p = subprocess.Popen([skein, "record", "-o", "term", "--", program, "wait"],
+                     stderr=subprocess.PIPE, text=True)
+until(lambda: os.path.exists("ready"), "the program is ready")
+p.send_signal(signal.SIGTERM)
+p.communicate(timeout=30)
+expect("SIGTERM was passed on, and handled", p.returncode == 0, p.returncode)
+os.remove("ready")
+
+# ---- control ----
+path = os.path.join(work.name, "control")
+p = subprocess.Popen([program, "wait"], env=dict(os.environ, SKEIN_CONTROL=path))
+until(lambda: os.path.exists("ready"), "the program is ready")
+expect("socket is private", stat.S_IMODE(os.stat(path).st_mode) == 0o600)
+status = json.loads(run("control", path, "status").stdout)
+expect("off until told to", status["on"] is False, status)
+r = run("control", path, "start")
+expect("nothing to go on with", r.returncode == 1 and "start DIR" in r.stderr, r)
+r = run("control", path, "start", f"{work.name}/later,mode=log")
+expect("started", r.returncode == 0 and json.loads(r.stdout)["on"] is True, r)
+r = run("control", path, "start", f"{work.name}/other")
+expect("one at a time", r.returncode == 1, r)
+until(lambda: json.loads(run("info", "--json", "later").stdout)["tasks"] > 0, "events come")
+r = run("control", path, "snapshot", f"{work.name}/copy")
+expect("snapshot", r.returncode == 0, r)
+expect("the copy is a trace", json.loads(run("info", "--json", "copy").stdout)["tasks"] > 0)
+r = run("control", path, "snapshot", f"{work.name}/copy")
+expect("no snapshot over another", r.returncode == 1, r)
+expect("stopped", json.loads(run("control", path, "stop").stdout)["on"] is False)
+at_stop = json.loads(run("info", "--json", "later").stdout)["events"]
+expect("nothing after stop", at_stop == json.loads(run("info", "--json", "later").stdout)["events"])
+expect("goes on", json.loads(run("control", path, "start").stdout)["on"] is True)
+until(lambda: json.loads(run("info", "--json", "later").stdout)["events"] > at_stop, "more events")
+p.send_signal(signal.SIGTERM)
+expect("ends well", p.wait(timeout=30) == 0)
+r = run("control", path, "status")
+expect("nobody there", r.returncode == 2, r)
+
+if os.geteuid() == 0:  # another user is refused
+    os.remove("ready")
+    os.chmod(work.name, 0o755)
+    p = subprocess.Popen([program, "wait"], env=dict(os.environ, SKEIN_CONTROL=path))
+    until(lambda: os.path.exists("ready"), "the program is ready")
+    os.chmod(path, 0o666)  # so that it is the peer's identity that is checked
+    r = run("control", path, "status", preexec_fn=lambda: os.setuid(65534))
+    p.send_signal(signal.SIGTERM)
+    p.wait(timeout=30)
+    expect("another user", r.returncode == 1 and "not yours" in r.stderr, r)
+print("passed")
