@@ -1,0 +1,105 @@
+// Traces Boost.Fiber: every fiber is a task; who made it, who woke it, when its thread slept. One
+// line in each thread that runs fibers:
+//
+//   boost::fibers::use_scheduling_algorithm<skein::traced_fibers<>>();
+//   boost::fibers::use_scheduling_algorithm<skein::traced_fibers<boost::fibers::algo::shared_work>>();
+//
+// It asks another algorithm for every decision and says to the recorder what it was told. A fiber's
+// task lies in its properties, so that it goes with the fiber from thread to thread; an algorithm
+// that needs properties of its own cannot be wrapped.
+//
+// A fiber is stackful: no place of its waits is known. What a fiber waits for is known by who wakes
+// it. A thread's main fiber becomes a task when it is woken first.
+#pragma once
+#include <skein/skein.h>
+
+#include <boost/fiber/algo/algorithm.hpp>
+#include <boost/fiber/algo/round_robin.hpp>
+#include <boost/fiber/context.hpp>
+#include <boost/fiber/properties.hpp>
+#include <chrono>
+#include <utility>
+
+namespace skein {
+
+class fiber_task : public boost::fibers::fiber_properties {
+ public:
+  explicit fiber_task(boost::fibers::context* context) : fiber_properties(context) {
+    if (skein_on() && !context->is_context(boost::fibers::type::dispatcher_context))
+      skein_create(&task_, SKEIN_KIND_fiber,
+                   context->is_context(boost::fibers::type::main_context) ? "main" : nullptr,
+                   nullptr);
+  }
+  ~fiber_task() override { ended(); }
+
+  void woken() { waker_ = skein_current(); }
+  void resumed() {
+    if (!skein_on()) return;
+    if (waker_ != 0)
+      skein_resume_by(&task_, std::exchange(waker_, 0));
+    else
+      skein_resume(&task_);
+  }
+  void suspended() {
+    if (task_.id != 0 && skein_on()) skein_suspend(&task_, 0, nullptr, 0);
+  }
+  void ended() {
+    if (task_.id != 0 && skein_on()) skein_resolve(&task_, 0);
+    task_.id = 0;
+  }
+  // Of the running fiber: its number in the trace.
+  uint64_t id() const { return task_.id; }
+
+ private:
+  skein_task task_{};
+  uint64_t waker_ = 0;
+};
+
+template <class Algorithm = boost::fibers::algo::round_robin>
+class traced_fibers : public boost::fibers::algo::algorithm_with_properties<fiber_task> {
+  using context = boost::fibers::context;
+
+ public:
+  template <class... Arguments>
+  explicit traced_fibers(Arguments&&... arguments)
+      : algorithm_(std::forward<Arguments>(arguments)...) {}
+
+  void awakened(context* fiber, fiber_task& task) noexcept override {
+    if (!is_dispatcher(fiber)) task.woken();
+    algorithm_.awakened(fiber);
+  }
+  context* pick_next() noexcept override {
+    // The active fiber has just come to wait, or has ended; who is picked runs next.
+    if (context* active = context::active(); active != nullptr && !is_dispatcher(active)) {
+      if (active->terminated_is_linked())
+        task_of(active).ended();
+      else
+        task_of(active).suspended();
+    }
+    context* next = algorithm_.pick_next();
+    if (next != nullptr && !is_dispatcher(next)) task_of(next).resumed();
+    return next;
+  }
+  bool has_ready_fibers() const noexcept override { return algorithm_.has_ready_fibers(); }
+  void suspend_until(const std::chrono::steady_clock::time_point& until) noexcept override {
+    if (skein_on()) skein_idle(0);
+    algorithm_.suspend_until(until);
+    if (skein_on()) skein_wake(0);
+  }
+  void notify() noexcept override { algorithm_.notify(); }
+
+ private:
+  using super = boost::fibers::algo::algorithm_with_properties<fiber_task>;
+  static bool is_dispatcher(const context* fiber) {
+    return fiber->is_context(boost::fibers::type::dispatcher_context);
+  }
+  // Made by the first awakened(); a fiber launched with `dispatch` comes to wait before that.
+  fiber_task& task_of(context* fiber) {
+    if (super::get_properties(fiber) == nullptr)
+      super::set_properties(fiber, this->new_properties(fiber));
+    return super::properties(fiber);
+  }
+  Algorithm algorithm_;
+};
+
+}  // namespace skein
