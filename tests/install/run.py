@@ -36,8 +36,7 @@ def install(options):
 def cmake_project(options, *settings):
     build = options.scratch / "build"
     run("cmake", "-S", CONSUMER, "-B", build, "-G", "Ninja",
-        f"-DCMAKE_CXX_COMPILER={options.cxx}", f"-DCOROUTINE={has(options, 'coroutine')}",
-        f"-DASIO={has(options, 'asio')}", *settings, stdout=subprocess.DEVNULL)
+        f"-DCMAKE_CXX_COMPILER={options.cxx}", f"-DASIO={has_asio(options)}", *settings, stdout=subprocess.DEVNULL)
     run("cmake", "--build", build, "-j2", stdout=subprocess.DEVNULL)
     return build
 
@@ -65,36 +64,33 @@ def pkg_config(options):
     run("sh", "-ec", f"cc -Wall -Wextra -Werror -c {CONSUMER}/from_c.c $(pkg-config --cflags skein) "
         f"-o {options.scratch}/from_c.o", env=environment)
     compile("record", "skein", CONSUMER / "record.cc", options.scratch / "from_c.o")
-    if has(options, "coroutine"):
-        compile("coroutine", "skein_coroutine", CONSUMER / "coroutine.cc")
-    if has(options, "asio"):
+    compile("coroutine", "skein_coroutine", CONSUMER / "coroutine.cc")
+    if has_asio(options):
         compile("asio", "skein_asio", CONSUMER / "asio.cc")
     return options.scratch
 
 
 def one_header(options):
-    out = options.scratch
-    (out / "skein").mkdir()
-    run(options.source / "tools/amalgamate", "-o", out / "skein" / "skein.h")
+    out, include = options.scratch, options.scratch / "include"
+    (include / "skein").mkdir(parents=True)
+    run(options.source / "tools/amalgamate", "-o", include / "skein" / "skein.h")
     (out / "implementation.cc").write_text(
         "#include <skein/skein.h>\n#define SKEIN_IMPLEMENTATION\n#include <skein/skein.h>\n")
-    compile = [options.cxx, "-std=c++20", "-Wall", "-Werror", f"-I{out}"]
+    compile = [options.cxx, "-std=c++20", "-Wall", "-Werror", f"-I{include}"]
     run(*compile, "-O2", "-c", out / "implementation.cc", "-o", out / "implementation.o")
-    run("cc", "-Wall", "-Wextra", "-Werror", f"-I{out}", "-c", CONSUMER / "from_c.c", "-o",
+    run("cc", "-Wall", "-Wextra", "-Werror", f"-I{include}", "-c", CONSUMER / "from_c.c", "-o",
         out / "from_c.o")
     run(*compile, CONSUMER / "record.cc", out / "from_c.o", out / "implementation.o", "-o",
         out / "record")
-    if has(options, "coroutine"):
-        run(*compile, "-DSKEIN_COROUTINE", "-include", "skein/skein.h", CONSUMER / "coroutine.cc",
-            out / "implementation.o", "-o", out / "coroutine")
+    traced = [*compile, "-include", "skein/skein.h", "-DSKEIN_COROUTINE"]
+    run(*traced, CONSUMER / "coroutine.cc", out / "implementation.o", "-o", out / "coroutine")
+    if has_asio(options):
+        run(*traced, "-DSKEIN_ASIO", "-DASIO_CUSTOM_HANDLER_TRACKING=<skein/skein.h>",
+            CONSUMER / "asio.cc", out / "implementation.o", "-o", out / "asio")
     return out
 
 
-def has(options, part):
-    if not (options.source / "record/include/skein" / f"{part}.h").exists():
-        return False
-    if part != "asio":
-        return True
+def has_asio(options):
     probe = subprocess.run([options.cxx, "-E", "-x", "c++", "-"], text=True, capture_output=True,
                            input="#include <asio/version.hpp>\n")
     return probe.returncode == 0
