@@ -156,7 +156,7 @@ TEST_CASE("events of many packets keep their order") {
 }
 
 TEST_CASE("packets of any size") {
-  for (size_t size : {256, 300, 1000, 70'000, 1'000'000}) {
+  for (size_t size : std::initializer_list<size_t>{256, 300, 1000, 70'000, 1'000'000}) {
     const Trace trace = mirage::read(labels(3000, size));
     check_labels(trace, 3000, 0);
     CHECK(trace.losses.empty());
@@ -166,7 +166,7 @@ TEST_CASE("packets of any size") {
 TEST_CASE("a rotated ring is put in order, also when counts wrap") {
   for (uint32_t first : {0u, 7u, 0x7ffeu, 0xfffcu, 0xfffeu, 0xffffu}) {
     Bytes bytes = labels(1000, 512, static_cast<uint16_t>(first));
-    for (size_t packets : {1, 5, 17}) {
+    for (size_t packets : std::initializer_list<size_t>{1, 5, 17}) {
       Bytes rotated = bytes;
       std::rotate(rotated.begin(), rotated.begin() + static_cast<ptrdiff_t>(packets * 512),
                   rotated.end());
@@ -231,7 +231,7 @@ TEST_CASE("a file cut at any byte gives all events before the cut") {
 TEST_CASE("a hole of zeros costs only the events in it") {
   const Bytes whole = labels(1000);
   for (size_t at = 0; at + 700 < whole.size(); at += 37) {
-    for (size_t size : {1, 20, 50, 700}) {
+    for (size_t size : std::initializer_list<size_t>{1, 20, 50, 700}) {
       INFO("hole at ", at, " of ", size);
       Bytes bytes = whole;
       std::fill_n(bytes.begin() + static_cast<ptrdiff_t>(at), size, uint8_t{0});
