@@ -1,9 +1,15 @@
 // Any bytes as a mirage-profile trace: never a crash, and what comes out keeps the promises of
 // trace/read/events.h.
+//
+// The input ends where a page begins that cannot be read: a read behind the end is caught in a
+// build without address sanitizer too, which runs ten times faster.
+#include "trace/read/mirage/mirage.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <span>
-
-#include "trace/read/mirage/mirage.h"
 
 namespace {
 
@@ -11,11 +17,28 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
+// `size` bytes whose end touches a page without access.
+uint8_t* guarded(size_t size) {
+  constexpr size_t room = size_t{1} << 20;
+  static uint8_t* const end = [] {
+    void* memory =
+        mmap(nullptr, room + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    require(memory != MAP_FAILED);
+    auto* guard = static_cast<uint8_t*>(memory) + room;
+    require(mprotect(guard, 4096, PROT_NONE) == 0);
+    return guard;
+  }();
+  require(size <= room);
+  return end - size;
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace skein;
-  const std::span<const uint8_t> file(data, size);
+  uint8_t* const copy = guarded(size);
+  std::copy_n(data, size, copy);
+  const std::span<const uint8_t> file(copy, size);
   const Trace trace = mirage::read(file);
   const Events& events = trace.events;
   require(events.size() * 17 <= size);

@@ -44,7 +44,7 @@ void Decoder::decode(const Packet& packet) {
       continue;
     }
     const uint64_t time = time_at(at);
-    if (!follows(time, previous_)) [[unlikely]] {
+    if (time - previous_ > usual_gap) [[unlikely]] {
       at = odd_event(at, end);
       continue;
     }
@@ -77,11 +77,13 @@ size_t Decoder::event_size(size_t at, size_t end, size_t longest_text) const {
   return fixed + static_cast<size_t>(length) + 1;
 }
 
-// Do the next events - chain_length of them, or what is left - fit one another and `previous`? None
-// may be more than `gap` later than the one before.
-bool Decoder::chain(size_t at, size_t end, std::optional<uint64_t> previous, uint64_t gap) const {
-  const size_t length = previous ? chain_length : lone_chain_length;
-  for (size_t i = 0; i < length && at != end; i++) {
+// Do the next `length` events, or what is left of them, fit one another and `previous`? None may be
+// more than `gap` later than the one before.
+bool Decoder::chain(size_t at, size_t end, std::optional<uint64_t> previous, uint64_t gap,
+                    size_t length) const {
+  const bool lone = !previous;
+  for (size_t i = 0; i < length; i++) {
+    if (at == end) return !lone || i >= chain_length;
     const size_t size = event_size(at, end, longest_guessed_text);
     if (size == 0) return false;
     const uint64_t time = time_at(at);
@@ -97,7 +99,9 @@ bool Decoder::chain(size_t at, size_t end, std::optional<uint64_t> previous, uin
 size_t Decoder::find_chain(size_t from, size_t end, std::optional<uint64_t> previous) const {
   for (const uint64_t gap : {usual_gap, usual_gap << 8, longest_gap})
     for (size_t at = from; at < end && end - at >= smallest_event; at++)
-      if ((!previous || time_at(at) - *previous <= gap) && chain(at, end, previous, gap)) return at;
+      if ((!previous || time_at(at) - *previous <= gap) &&
+          chain(at, end, previous, gap, previous ? chain_length : lone_chain_length))
+        return at;
   return end;
 }
 
@@ -118,27 +122,46 @@ size_t Decoder::begin_time(size_t at, size_t end, bool aligned) {
   return found;
 }
 
-// The header says that there is an event at `at`. Its time is good when the next one's follows it;
+// The header says that there is an event at `at`. Its time is good when the next ones follow it;
 // otherwise one of the next ones may be good.
 size_t Decoder::first_good_time(size_t at, size_t end) const {
+  if (chain(at, end, {}, longest_gap, lone_chain_length)) return at;
+  if (end - at >= smallest_event && time_at(at) != 0 && nearby(at, end, time_at(at)) < end)
+    return at;
   for (size_t i = 0; i < lone_chain_length && at < end; i++) {
     const size_t size = event_size(at, end, longest_guessed_text);
     if (size == 0) break;
     const size_t next = at + size;
     const bool last = next == end || event_size(next, end, longest_guessed_text) == 0;
-    if (time_at(at) != 0 && (last || follows(time_at(next), time_at(at)))) return at;
+    if (time_at(at) != 0 && (last || time_at(next) - time_at(at) <= usual_gap)) return at;
     at = next;
   }
   return end;
 }
 
-// The event at `at` is whole, but its time does not follow the previous one's. Returns where to go
-// on; always further, or with previous_ changed so that it now follows.
+// Where soon after `at` events go on that are close in time to `previous`; `end` if nowhere. Then
+// what is at `at` is wrong about its own size, or is no beginning of an event.
+size_t Decoder::nearby(size_t at, size_t end, uint64_t previous) const {
+  constexpr size_t range = 96;
+  for (size_t i = 1; i < range && i < end - at; i++)
+    if (end - at - i >= smallest_event && time_at(at + i) - previous <= usual_gap &&
+        chain(at + i, end, previous, usual_gap))
+      return at + i;
+  return end;
+}
+
+// The event at `at` is whole, but its time is before or far behind the previous one's. Returns
+// where to go on; always further, or with previous_ changed so that the event now follows.
 size_t Decoder::odd_event(size_t at, size_t end) {
   const uint64_t time = time_at(at);
-  const size_t size = event_size(at, end, longest_guessed_text);
+  const size_t size = event_size(at, end, SIZE_MAX);
   const size_t next = at + size;
-  if (size == 0 || time == 0) return resynchronise(at, end, "event damaged");
+  if (time == 0) return resynchronise(at, end, "event damaged");
+  if (follows(time, previous_) && nearby(at, end, previous_) == end &&
+      chain(next, end, time, longest_gap, lone_chain_length)) {
+    emit(at, size, time, 0);  // nothing had happened for a while
+    return next;
+  }
   if (next < end && chain(next, end, previous_)) {
     lose("time of an event damaged", at, 8, 0);
     emit(at, size, previous_, flag::time_guessed);
@@ -149,12 +172,17 @@ size_t Decoder::odd_event(size_t at, size_t end) {
     return at;
   }
   if (next < end && chain(next, end, time)) {
-    lose("clock was set; later times continue from here", at, 8, 0);
-    start_ += time - previous_;
-    previous_ = before_ = time;
+    set_clock(at);
     return at;
   }
   return resynchronise(at, end, "event damaged");
+}
+
+// Times from here on belong to another clock, or one that was set: they continue the old ones.
+void Decoder::set_clock(size_t at) {
+  lose("clock was set; later times continue from here", at, 8, 0);
+  start_ += time_at(at) - previous_;
+  previous_ = before_ = time_at(at);
 }
 
 // What followed shows that the time of the last event was wrong.
@@ -168,10 +196,13 @@ void Decoder::repair_previous() {
   lose("time of an event damaged", last_at_, 8, 0);
 }
 
-// Looks for events that follow the last one, from behind `at` on.
+// Looks for events that follow the last one, from behind `at` on; if there are none, for events
+// that follow one another.
 size_t Decoder::resynchronise(size_t at, size_t end, const char* what) {
-  const size_t found = find_chain(at + 1, end, previous_);
+  size_t found = find_chain(at + 1, end, previous_);
+  if (found == end) found = find_chain(at + 1, end, {});
   lose(what, at, found - at, {});
+  if (found < end && !follows(time_at(found), previous_)) set_clock(found);
   return found;
 }
 

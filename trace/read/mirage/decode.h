@@ -3,6 +3,7 @@
 // Undamaged input takes the short way: one comparison of the time with its predecessor's, one of
 // the op, one of the size. Only when one of them is odd the decoder looks around:
 //
+//    this and the next eight fit one another    nothing had happened for a while
 //    the next event fits the previous one       this event's time is damaged; it gets the previous
 //    this event fits the one before the last    the previous event's time was damaged
 //    this and the next ones fit each other      the clock was set; later times continue from here
@@ -46,16 +47,18 @@ class Decoder {
   uint64_t time_at(size_t at) const;
   bool follows(uint64_t time, uint64_t previous) const { return time - previous <= longest_gap; }
   size_t event_size(size_t at, size_t end, size_t longest_text) const;
-  bool chain(size_t at, size_t end, std::optional<uint64_t> previous,
-             uint64_t gap = longest_gap) const;
+  bool chain(size_t at, size_t end, std::optional<uint64_t> previous, uint64_t gap = longest_gap,
+             size_t length = chain_length) const;
   size_t find_chain(size_t from, size_t end, std::optional<uint64_t> previous) const;
 
+  size_t nearby(size_t at, size_t end, uint64_t previous) const;
   size_t odd_event(size_t at, size_t end);
   size_t begin_time(size_t at, size_t end, bool aligned);
   size_t first_good_time(size_t at, size_t end) const;
   size_t resynchronise(size_t at, size_t end, const char* what);
   size_t end_behind(size_t end, size_t at, const Packet& packet);
   void repair_previous();
+  void set_clock(size_t at);
   void emit(size_t at, size_t size, uint64_t time, uint8_t flags);
   void lose(const char* what, size_t offset, uint64_t bytes, std::optional<uint64_t> events);
 

@@ -179,17 +179,19 @@ void report_gaps(const std::vector<Packet>& packets, std::vector<Loss>& losses) 
   }
 }
 
-// Both writers make all four packets when they start. A file that ends right behind a full one
-// before that has lost the rest, cut at a boundary.
-void report_cut_at_boundary(const std::vector<Packet>& packets, std::vector<Loss>& losses) {
-  if (packets.empty() || packets.size() >= ring_packets) return;
+// A trace stops somewhere in a packet; it hardly ever stops where the next event would not have
+// fit. A file that has not wrapped and ends behind a full packet has lost what followed, cut at a
+// boundary. Both writers make four packets when they start, so at least so many are missing.
+void report_cut_at_boundary(size_t file_size, const std::vector<Packet>& packets,
+                            std::vector<Loss>& losses) {
+  if (packets.empty() || packets.front().begin != 0) return;
   const Packet& last = packets.back();
   const size_t room = last.end - last.content_end;
-  if (last.count + 1 != static_cast<int64_t>(packets.size()) || room == 0 || room >= smallest_event)
-    return;
-  add_loss(losses, {.what = "file ends behind a full packet of a ring: cut short",
-                    .offset = last.end,
-                    .packets = ring_packets - packets.size()});
+  const size_t most = std::clamp((last.end - last.begin) / 64, smallest_event, size_t{64});
+  if (last.end != file_size || !last.has_header || room == 0 || room >= most) return;
+  Loss loss{.what = "file ends behind a full packet: cut short", .offset = last.end};
+  if (packets.size() < ring_packets) loss.packets = ring_packets - packets.size();
+  add_loss(losses, std::move(loss));
 }
 
 }  // namespace
@@ -220,7 +222,7 @@ std::vector<Packet> ordered_packets(std::span<const uint8_t> file, std::vector<L
     order_by_time(file, packets, losses);
     if (losses.size() == before) report_gaps(packets, losses);
   }
-  if (damaged == 0) report_cut_at_boundary(packets, losses);
+  if (damaged == 0) report_cut_at_boundary(file.size(), packets, losses);
   return packets;
 }
 

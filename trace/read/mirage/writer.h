@@ -82,6 +82,10 @@ class Writer {
     }
   }
 
+  // Where the next event goes: packets handed on so far, offset in the one being filled.
+  size_t packets() const { return written_; }
+  size_t position() const { return at_; }
+
   // Hands on the packet that is being filled, and empty ones until there are `least` in all.
   void finish(size_t least = ring_packets) {
     do next_packet();
