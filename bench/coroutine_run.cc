@@ -1,0 +1,61 @@
+// One run of the coroutine benchmark; compiled twice into bench_coroutine: with the flags of
+// skein_coroutine and its annotations, and without any of it (SKEIN_DISABLE).
+//
+// The analogue of mirage-profile's own benchmark: two named promises, a coroutine that awaits both,
+// both resolved, one counter.
+#include <skein/skein.h>
+
+#include <coroutine>
+#include <cstdint>
+
+#ifndef BENCH_RUN
+#error "BENCH_RUN names the function"
+#endif
+
+namespace {
+
+struct Future {
+  skein_task task = {};
+  bool done = false;
+  std::coroutine_handle<> waiting;
+
+  explicit Future(uint32_t label) {
+    if (skein_on()) skein_create_labelled(&task, SKEIN_KIND_promise, nullptr, nullptr, label);
+  }
+  bool await_ready() const { return done; }
+  void await_suspend(std::coroutine_handle<> handle) { waiting = handle; }
+  void await_resume() const {}
+  void resolve() {
+    if (skein_on()) skein_resolve(&task, 0);
+    done = true;
+    if (waiting) waiting.resume();
+  }
+};
+
+struct Task {
+  struct promise_type {
+    Task get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+    std::suspend_never initial_suspend() noexcept { return {}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() {}
+  };
+  std::coroutine_handle<promise_type> handle;
+  ~Task() { handle.destroy(); }
+};
+
+Task both(Future& a, Future& b) {
+  co_await a;
+  co_await b;
+}
+
+}  // namespace
+
+[[gnu::noinline]] void BENCH_RUN(uint32_t first, uint32_t second, uint32_t counter) {
+  Future a(first);
+  Future b(second);
+  Task task = both(a, b);
+  a.resolve();
+  b.resolve();
+  if (skein_on()) skein_counter_add(counter, 1);
+}

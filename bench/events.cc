@@ -1,0 +1,180 @@
+// ns per event: ours by kind, the floor, and LTTng-UST if its library was found at build time.
+//
+//   bench_events TRACE_DIRECTORY [rounds]      (bench/run starts LTTng's session before)
+//
+// "no row" is an event that does not touch the task table; the difference to "resume", "suspend" is
+// the table's share.
+#include <fcntl.h>
+#include <skein/skein.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <memory>
+
+#include "bench/rounds.h"
+#ifdef SKEIN_BENCH_LTTNG
+#include "bench/lttng_provider.h"
+#endif
+
+namespace {
+
+using namespace skein::bench;
+
+constexpr size_t kItems = 20'000;
+constexpr size_t kTasks = 120;
+
+uint64_t tsc() {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#else
+  return static_cast<uint64_t>(wall_ns());
+#endif
+}
+
+// A file of the size of a ring, warm.
+char* map_file(const std::string& path, size_t size) {
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600);
+  if (fd < 0 || posix_fallocate(fd, 0, static_cast<off_t>(size)) != 0) {
+    perror(path.c_str());
+    exit(1);
+  }
+  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  close(fd);
+  unlink(path.c_str());
+  if (memory == MAP_FAILED) exit(1);
+  memset(memory, 1, size);
+  return static_cast<char*>(memory);
+}
+
+struct Fixture {
+  char* floor = nullptr;
+  size_t at = 0;
+  skein_task task = {};
+  std::vector<skein_task> tasks = std::vector<skein_task>(kTasks);
+  uint32_t text = 0;
+};
+
+constexpr size_t kFloorSize = 1 << 20;
+constexpr skein_source kHere = {__FILE__, "bench", 1, 1};
+
+std::vector<Candidate> make(const std::string& scratch, unsigned thread) {
+  auto fixture = std::make_shared<Fixture>();
+  Fixture& f = *fixture;
+  f.floor = map_file(scratch + "." + std::to_string(thread), kFloorSize);
+  f.text = skein_string("bench");
+  skein_create(&f.task, SKEIN_KIND_task, "bench", &kHere);
+
+  Rounds rounds(0);
+  rounds.add("floor: time stamp", kItems, [fixture](size_t n) {
+    for (size_t i = 0; i < n; ++i) keep(tsc());
+  });
+  rounds.add("floor: time stamp + 16-byte store", kItems, [&f](size_t n) {
+    char* at = f.floor + f.at;
+    char* end = f.floor + kFloorSize - 64;
+    for (size_t i = 0; i < n; ++i) {
+      if (at > end) at = f.floor;
+      const uint64_t event[2] = {tsc(), i};
+      memcpy(at, event, sizeof event);
+      keep(at);
+      at += sizeof event;
+    }
+    f.at = static_cast<size_t>(at - f.floor);
+  });
+  rounds.add("event, no row: notify", kItems, [](size_t n) {
+    for (size_t i = 0; i < n; ++i)
+      if (skein_on()) skein_notify(i & 0xfffff, 1);
+  });
+  rounds.add("event, no row: counter_add", kItems, [&f](size_t n) {
+    for (size_t i = 0; i < n; ++i)
+      if (skein_on()) skein_counter_add(f.text, static_cast<int64_t>(i & 0xffff));
+  });
+  rounds.add("event, no row: ready at a place", kItems, [&f](size_t n) {
+    skein_resume(&f.task);
+    for (size_t i = 0; i < n; ++i)
+      if (skein_on()) skein_ready(&f.task, i & 0xfffff, &kHere);
+    skein_suspend(&f.task, 0, &kHere, 0);
+  });
+  rounds.add("event, row: resume, suspend", kItems, [&f](size_t n) {
+    for (size_t i = 0; i < n; i += 2) {
+      if (skein_on()) skein_resume(&f.task);
+      if (skein_on()) skein_suspend(&f.task, i & 0xfffff, &kHere, 0);
+    }
+  });
+  rounds.add("event, row: resume_by", kItems, [&f](size_t n) {
+    for (size_t i = 0; i < n; ++i)
+      if (skein_on()) skein_resume_by(&f.task, i & 0xfffff);
+    skein_suspend(&f.task, 0, &kHere, 0);
+  });
+  rounds.add(
+      "event, row: create", kTasks,
+      [&f](size_t n) {
+        for (size_t i = 0; i < n; ++i)
+          if (skein_on()) skein_create(&f.tasks[i], SKEIN_KIND_task, "bench", &kHere);
+      },
+      [&f] {
+        for (skein_task& task : f.tasks) skein_cancel(&task);
+      });
+  rounds.add("event, row: create, cancel", kItems, [&f](size_t n) {
+    for (size_t i = 0; i < n; i += 2) {
+      skein_task task = {};
+      if (skein_on()) skein_create(&task, SKEIN_KIND_task, "bench", &kHere);
+      if (skein_on()) skein_cancel(&task);
+    }
+    keep(&f);
+  });
+  rounds.add(
+      "two events: create_labelled", kTasks,
+      [&f](size_t n) {
+        for (size_t i = 0; i < n; ++i)
+          if (skein_on())
+            skein_create_labelled(&f.tasks[i], SKEIN_KIND_task, "bench", &kHere, f.text);
+      },
+      [&f] {
+        for (skein_task& task : f.tasks) skein_cancel(&task);
+      });
+  rounds.add("two events: suspend + switch", kItems / 2, [&f](size_t n) {
+    for (size_t i = 0; i < n; ++i)
+      if (skein_on()) skein_suspend(&f.task, i & 0xfffff, &kHere, f.task.id);
+    skein_suspend(&f.task, 0, &kHere, 0);
+  });
+  rounds.add("two events: create_running, resolve + switch", kItems / 2, [&f](size_t n) {
+    skein_resume(&f.task);
+    for (size_t i = 0; i < n; i += 2) {
+      skein_task task = {};
+      uint64_t back = 0;
+      if (skein_on()) back = skein_create_running(&task, SKEIN_KIND_task, "bench", &kHere);
+      if (skein_on()) skein_resolve(&task, back);
+    }
+    skein_suspend(&f.task, 0, &kHere, 0);
+  });
+#ifdef SKEIN_BENCH_LTTNG
+  rounds.add("LTTng-UST: tracepoint of two u64", kItems, [](size_t n) {
+    for (size_t i = 0; i < n; ++i) lttng_ust_tracepoint(skein_bench, two, i & 0xfffff, i);
+  });
+#endif
+  return rounds.take();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    fputs("usage: bench_events TRACE_DIRECTORY [rounds]\n", stderr);
+    return 2;
+  }
+  const std::string directory = argv[1];
+  const size_t rounds = argc > 2 ? strtoul(argv[2], nullptr, 10) : 301;
+  skein_options options = {};
+  options.directory = directory.c_str();
+  if (const int error = skein_start(&options); error != 0) {
+    fprintf(stderr, "skein: %s: %s\n", directory.c_str(), strerror(error));
+    return 1;
+  }
+  for (unsigned threads : {1u, 2u})
+    Rounds::run_threads(threads, rounds,
+                        [&](unsigned t) { return make(directory + "/.floor", t); });
+  skein_status status;
+  skein_get_status(&status);
+  printf("# lost\t%llu\n", static_cast<unsigned long long>(status.lost));
+}
