@@ -73,6 +73,11 @@ class Checker(unittest.TestCase):
         self.assert_caught({"record/host/posix/a.cc": "#include <boost/asio.hpp>\n"},
                            "record/host/posix/a.cc:1: record may not depend on <boost/asio.hpp>")
 
+    def test_an_adapter_includes_its_framework_and_no_other(self):
+        header = "record/include/skein/boost_fiber.h"
+        self.assertEqual(self.check({header: "#include <boost/fiber/context.hpp>\n"})[0], 0)
+        self.assert_caught({header: "#include <uv.h>\n"}, "record may not depend on <uv.h>")
+
     def test_a_hosted_header_in_the_core(self):
         self.assert_caught({"record/core/ring.h": "#include <string.h>\n"},
                            "record/core/ring.h:1: freestanding code may not include <string.h>")
