@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/escape.h"
+#include "base/function_name.h"
 #include "cli/commands.h"
 #include "cli/print.h"
 #include "cli/trace_input.h"
@@ -219,12 +220,21 @@ class Dump {
       append_number(out, id);
   }
 
+  // Its label in quotes; else the name it was created by, else the function it is.
   void label(std::string& out, TaskId id) const {
     const TaskTable::Task* known = tasks_.find(id);
-    if (!known || !known->label) return;
-    out += " \"";
-    append_escaped(out, trace_.strings[known->label]);
-    out += '"';
+    if (!known) return;
+    if (known->label) {
+      out += " \"";
+      append_escaped(out, trace_.strings[known->label]);
+      out += '"';
+      return;
+    }
+    const StringId signature =
+        known->location < trace_.locations.size() ? trace_.locations[known->location].function : 0;
+    if (!known->name && !signature) return;
+    out += ' ';
+    append_escaped(out, known->name ? trace_.strings[known->name] : function(signature));
   }
 
   void place(std::string& out, const Location& at) const {
@@ -236,8 +246,15 @@ class Dump {
     }
     if (at.function) {
       out += ' ';
-      append_escaped(out, trace_.strings[at.function]);
+      append_escaped(out, function(at.function));
     }
+  }
+
+  // Shortened once each: there are few functions and many events.
+  const std::string& function(StringId signature) const {
+    const auto [found, added] = functions_.try_emplace(signature);
+    if (added) found->second = short_function_name(trace_.strings[signature]);
+    return found->second;
   }
 
   std::string_view executor(const EventRow& event) const {
@@ -247,6 +264,7 @@ class Dump {
   const Trace& trace_;
   TaskTable tasks_;
   std::vector<std::string> executors_;
+  mutable std::unordered_map<StringId, std::string> functions_;
 };
 
 }  // namespace

@@ -53,7 +53,11 @@ TaskTable::TaskTable(const Events& events)
     switch (kind) {
       case EventKind::Create:
         if (task.creates < UINT8_MAX) task.creates++;
-        if (task.creates == 1) task.kind = static_cast<uint32_t>(events.value[i]);
+        if (task.creates == 1) {
+          task.kind = static_cast<uint32_t>(events.value[i]);
+          task.name = events.text[i];
+          task.location = events.location[i];
+        }
         break;
       case EventKind::Fail:
         task.failed = true;

@@ -22,6 +22,8 @@ class TaskTable {
     TaskId id = no_task;
     StringId label = 0;          // its first
     uint32_t kind = UINT32_MAX;  // index into Trace::kinds; UINT32_MAX: its create is not there
+    StringId name = 0;           // what it was created as, "socket.async_send"; 0: nothing special
+    uint32_t location = 0;       // where it was created
     bool ended = false;          // resolved, failed, cancelled, or became another
     bool failed = false;
     bool should_resolve = false;

@@ -1,0 +1,78 @@
+#include "base/function_name.h"
+
+namespace skein {
+namespace {
+
+constexpr std::string_view kOperator = "operator";
+constexpr std::string_view kLambda = "<lambda";
+
+bool ends_with_operator(std::string_view text) {
+  if (!text.ends_with(kOperator)) return false;
+  if (text.size() == kOperator.size()) return true;
+  const char before = text[text.size() - kOperator.size() - 1];
+  return before == ' ' || before == ':' || before == '*' || before == '&';
+}
+
+// The index behind the bracket that closes the one at `open`; the end if none does.
+size_t behind_group(std::string_view text, size_t open) {
+  int depth = 0;
+  for (size_t i = open; i < text.size(); i++) {
+    const char c = text[i];
+    if (c == '<' || c == '(' || c == '{' || c == '[') depth++;
+    const bool arrow = c == '>' && i > 0 && text[i - 1] == '-';
+    if ((c == '>' && !arrow) || c == ')' || c == '}' || c == ']') depth--;
+    if (depth == 0) return i + 1;
+  }
+  return text.size();
+}
+
+// "operator<", "operator()", "operator->" ...: the sign belongs to the name.
+size_t operator_sign(std::string_view rest) {
+  if (rest.starts_with("()") || rest.starts_with("[]")) return 2;
+  size_t size = 0;
+  while (size < rest.size() && size < 3 && std::string_view("<>=-!+*/%&|^~,").find(rest[size]) !=
+                                               std::string_view::npos)
+    size++;
+  return size;
+}
+
+}  // namespace
+
+std::string short_function_name(std::string_view signature) {
+  std::string name;
+  size_t i = 0;
+  while (i < signature.size()) {
+    const std::string_view rest = signature.substr(i);
+    const char c = rest[0];
+    if (ends_with_operator(name)) {
+      const size_t sign = operator_sign(rest);
+      name += rest.substr(0, sign);
+      i += sign;
+      if (sign > 0) continue;
+    }
+    if (rest.starts_with("(anonymous") || rest.starts_with("{anonymous")) {
+      const size_t end = behind_group(signature, i);
+      name += "(anonymous)";
+      i = end;
+    } else if (c == '<') {
+      if (rest.starts_with(kLambda)) name += "<lambda>";
+      i = behind_group(signature, i);
+    } else if (c == '(') {
+      // The parameters: the end of the name, unless something local to the function follows.
+      i = behind_group(signature, i);
+      if (!signature.substr(i).starts_with("::")) break;
+    } else if (c == '[' && name.ends_with(' ')) {
+      break;  // "[with T = int]"
+    } else if (c == ' ' && !ends_with_operator(name)) {
+      name.clear();  // what was before is the return type
+      i++;
+    } else {
+      name += c;
+      i++;
+    }
+  }
+  while (!name.empty() && (name.front() == '*' || name.front() == '&')) name.erase(0, 1);
+  return name.empty() ? std::string(signature) : name;
+}
+
+}  // namespace skein

@@ -1,0 +1,44 @@
+#include "base/function_name.h"
+
+#include <doctest/doctest.h>
+
+using skein::short_function_name;
+
+TEST_CASE("the name is what stands before the parameters and behind the return type") {
+  CHECK(short_function_name("void f()") == "f");
+  CHECK(short_function_name("boost::asio::awaitable<void> net::session(tcp::socket)") ==
+        "net::session");
+  CHECK(short_function_name("boost::asio::awaitable<std::pair<int, long> > f(int)") == "f");
+  CHECK(short_function_name("const char* g(int (*)(int))") == "g");
+  CHECK(short_function_name("task<T> map(F&&) [with T = int; F = f(int)::<lambda(int)>]") == "map");
+}
+
+TEST_CASE("g++ names a coroutine's body by a function of its frame") {
+  CHECK(short_function_name("void session(session(tcp::socket)::_Z7session3tcp.Frame*)") ==
+        "session");
+}
+
+TEST_CASE("lambdas keep the function they are in") {
+  CHECK(short_function_name("main(int, char**)::<lambda(int)>") == "main::<lambda>");
+  CHECK(short_function_name("auto main()::<lambda(auto:1)>::operator()(int) const") ==
+        "main::<lambda>::operator()");
+}
+
+TEST_CASE("operators and anonymous namespaces are part of the name") {
+  CHECK(short_function_name("bool operator<(const a<int>&, const a<int>&)") == "operator<");
+  CHECK(short_function_name("void x::operator()(int)") == "x::operator()");
+  CHECK(short_function_name("task {anonymous}::run(int)") == "(anonymous)::run");
+  CHECK(short_function_name("task (anonymous namespace)::run(int)") == "(anonymous)::run");
+}
+
+TEST_CASE("template arguments are left out") {
+  CHECK(short_function_name("void pool<int, std::less<> >::run<true>(a<b<c>>)") == "pool::run");
+}
+
+TEST_CASE("anything else comes back, whatever it is") {
+  CHECK(short_function_name("") == "");
+  CHECK(short_function_name("session") == "session");
+  CHECK(short_function_name("<<<<((((") == "<<<<((((");
+  CHECK(short_function_name("))))>>>>") == "))))>>>>");
+  CHECK(short_function_name("a b c") == "c");
+}
