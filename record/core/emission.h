@@ -52,8 +52,18 @@ struct Width {
   unsigned id;  // the class
   size_t bytes;
 };
+SKEIN_HOT size_t highest_bit(uint64_t value) {
+#if defined(__x86_64__)
+  if (!__builtin_constant_p(value)) {  // the builtin's int costs a sign extension
+    size_t bit;
+    asm("bsrq %1, %0" : "=r"(bit) : "r"(value) : "cc");
+    return bit;
+  }
+#endif
+  return static_cast<size_t>(63 ^ __builtin_clzll(value));
+}
 SKEIN_HOT Width width_of(uint64_t value) {
-  const auto bit = static_cast<size_t>(63 ^ __builtin_clzll(value | 1));
+  const size_t bit = highest_bit(value | 1);
   return {kWidths.classes[bit], kWidths.bytes[bit]};
 }
 // Of a signed value: the narrowest two's complement that holds it.

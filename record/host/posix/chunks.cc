@@ -167,9 +167,11 @@ Writer* make_room(Writer* writer, uint64_t now, bool text) {
     writer = fresh;
   }
   if (!make_room_in(*writer, now, text ? kTextMargin : kPlainMargin)) return give_up(writer);
-  // A trace that was started just now looks for writers of the older one: seen here, or there.
+  // Whoever stops the trace or starts another takes the room away after having said so: it is seen
+  // here, or taken after this.
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  if (writer->generation != __atomic_load_n(&state.generation, __ATOMIC_RELAXED))
+  if (writer->generation != __atomic_load_n(&state.generation, __ATOMIC_RELAXED) ||
+      *static_cast<volatile unsigned char*>(skein_page) == 0)
     __atomic_store_n(&writer->limit, static_cast<char*>(nullptr), __ATOMIC_RELAXED);
   return writer;
 }

@@ -86,11 +86,10 @@ template <typename Body>
   return back;
 }
 
-// `body` (emission[, back]) does all of an operation; false: something is not plain.
+// `body` (emission[, back]) does all of an operation; false: something is not plain. That recording
+// is on needs no question here: while it is off, no stream has room.
 template <typename... Back, typename Body>
 SKEIN_HOT bool plainly(const Body& body, Back&... back) {
-  if (!is_on()) [[unlikely]]
-    return false;
   Writer* writer = plain_writer;
   if (writer->busy != 0) [[unlikely]]
     return false;
@@ -229,7 +228,15 @@ SKEIN_CALL void skein_become(skein_task* task, uint64_t other) {
 }
 
 SKEIN_CALL void skein_io(skein_task* task, uint64_t result) {
-  if (Session e; e) e->same(format::k_io, e.id_of(task), result);
+  record([=](auto& e) SKEIN_INLINE {
+    if (task == nullptr) {
+      e.same(format::k_io, e.writer().current, result);
+      return true;
+    }
+    if (!join(e, task)) return false;
+    e.same(format::k_io, task->id, result);
+    return true;
+  });
 }
 
 SKEIN_CALL void skein_should_resolve(skein_task* task) {

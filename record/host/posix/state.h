@@ -95,6 +95,8 @@ Writer* attach();
 // A stream for events of signal handlers that interrupt `writer`.
 Writer* attach_nested(Writer& writer);
 void prepare_streams(unsigned count);
+// Takes the room of all streams away: their threads ask for it at their next event.
+void close_streams();
 // Forgets the streams of an older trace: their threads find no room, and attach anew.
 void retire_streams();
 bool make_thread_key();

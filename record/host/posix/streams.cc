@@ -205,13 +205,24 @@ void prepare_streams(unsigned count) {
     writer->next_free = state.free_streams;
     state.free_streams = writer;
   }
+  // What a first event calls, called once before: threads mostly have the name of their process,
+  // and the dynamic linker looks a function up at its first call (10 us in all).
+  char name[17] = {};
+  if (prctl(PR_GET_NAME, name) == 0) string_of(*state.names, name, strlen(name));
+  pthread_setspecific(thread_key, pthread_getspecific(thread_key));
 }
 
-void retire_streams() {
-  for (uint32_t i = 0; i < state.streams; ++i)
+void close_streams() {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  const uint32_t streams = __atomic_load_n(&state.streams, __ATOMIC_ACQUIRE);
+  for (uint32_t i = 0; i < streams; ++i)
     if (Writer* writer = writer_at(i))
       __atomic_store_n(&writer->limit, static_cast<char*>(nullptr), __ATOMIC_RELAXED);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+void retire_streams() {
+  close_streams();
   for (Writer*& block : state.blocks) block = nullptr;  // left to the threads that still hold them
   state.streams = 0;
   state.free_streams = nullptr;

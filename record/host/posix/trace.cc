@@ -40,6 +40,7 @@ void set_on(bool on) {
   __atomic_store_n(skein_page, static_cast<unsigned char>(on ? 1 : 0), __ATOMIC_RELEASE);
   if (state.table != nullptr && state.table->header != nullptr)
     __atomic_store_n(&state.table->header->enabled, uint64_t{on ? 1u : 0u}, __ATOMIC_RELAXED);
+  if (!on) close_streams();
 }
 
 uint64_t take_ids() { return __atomic_fetch_add(&state.next_id, kIdBlock, __ATOMIC_RELAXED); }
