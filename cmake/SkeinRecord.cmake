@@ -55,3 +55,13 @@ set_target_properties(skein_asio PROPERTIES EXPORT_NAME asio)
 foreach(name record record_shared coroutine asio format)
   add_library(skein::${name} ALIAS skein_${name})
 endforeach()
+
+# libskein-uv.so, for LD_PRELOAD: programs of libuv as they are.
+find_path(SKEIN_UV_INCLUDE uv.h)
+find_library(SKEIN_UV uv)
+if(SKEIN_UV AND SKEIN_UV_INCLUDE)
+  add_library(skein_uv SHARED record/preload/libuv.cc)
+  target_include_directories(skein_uv PRIVATE ${SKEIN_UV_INCLUDE})
+  target_link_libraries(skein_uv PRIVATE skein_record ${CMAKE_DL_LIBS})
+  set_target_properties(skein_uv PROPERTIES OUTPUT_NAME skein-uv CXX_VISIBILITY_PRESET hidden)
+endif()

@@ -192,27 +192,12 @@ class completion {
   char reason_[63];  // the error code's message
 };
 
-template <class... A>
-void nothing(A&&...) {}
-
 }  // namespace skein::detail::asio_hooks
 
-// use_awaitable makes of each operation a coroutine of its own, which is destroyed and never ends:
-// the operation itself says all there is to say.
-#ifdef SKEIN_DETAIL_PLACE
-#define SKEIN_DETAIL_PLUMBING(ns)                                                               \
-  template <class T, class E, class Initiation, class E2, class... A>                           \
-  inline constexpr bool                                                                         \
-      skein::detail::plumbing<ns::awaitable<T, E>, Initiation, ns::use_awaitable_t<E2>, A...> = \
-          true;
-#else
-#define SKEIN_DETAIL_PLUMBING(ns)
-#endif
 #endif
 
 // Asio's 15 macros and HANDLER_LOCATION; each library includes this header for itself.
-#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING) && !defined(BOOST_ASIO_INHERIT_TRACKED_HANDLER) && \
-    defined(BOOST_ASIO_DETAIL_HANDLER_TRACKING_HPP)
+#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING) && !defined(BOOST_ASIO_INHERIT_TRACKED_HANDLER)
 #define BOOST_ASIO_INHERIT_TRACKED_HANDLER : public ::skein::detail::asio_hooks::tracked_handler
 #define BOOST_ASIO_ALSO_INHERIT_TRACKED_HANDLER \
   , public ::skein::detail::asio_hooks::tracked_handler
@@ -232,17 +217,9 @@ void nothing(A&&...) {}
 #define BOOST_ASIO_HANDLER_REACTOR_ERROR_EVENT 0
 #define BOOST_ASIO_HANDLER_REACTOR_EVENTS(args) ((void)0)
 #define BOOST_ASIO_HANDLER_REACTOR_OPERATION(args) ((void)0)
-namespace boost::asio {
-template <typename, typename>
-class awaitable;
-template <typename>
-struct use_awaitable_t;
-}  // namespace boost::asio
-SKEIN_DETAIL_PLUMBING(boost::asio)
 #endif
 
-#if defined(ASIO_CUSTOM_HANDLER_TRACKING) && !defined(ASIO_INHERIT_TRACKED_HANDLER) && \
-    defined(ASIO_DETAIL_HANDLER_TRACKING_HPP)
+#if defined(ASIO_CUSTOM_HANDLER_TRACKING) && !defined(ASIO_INHERIT_TRACKED_HANDLER)
 #define ASIO_INHERIT_TRACKED_HANDLER : public ::skein::detail::asio_hooks::tracked_handler
 #define ASIO_ALSO_INHERIT_TRACKED_HANDLER , public ::skein::detail::asio_hooks::tracked_handler
 #define ASIO_HANDLER_TRACKING_INIT ((void)0)
@@ -260,11 +237,30 @@ SKEIN_DETAIL_PLUMBING(boost::asio)
 #define ASIO_HANDLER_REACTOR_ERROR_EVENT 0
 #define ASIO_HANDLER_REACTOR_EVENTS(args) ((void)0)
 #define ASIO_HANDLER_REACTOR_OPERATION(args) ((void)0)
-namespace asio {
-template <typename, typename>
-class awaitable;
-template <typename>
-struct use_awaitable_t;
-}  // namespace asio
+#endif
+
+// use_awaitable makes of each operation a coroutine of its own, which is destroyed and never ends:
+// the operation itself says all there is to say. Declared only for the library that is being
+// included: the other's name may be the program's own.
+#ifdef SKEIN_DETAIL_PLACE
+#define SKEIN_DETAIL_PLUMBING(ns)                                                               \
+  namespace ns {                                                                                \
+  template <typename, typename>                                                                 \
+  class awaitable;                                                                              \
+  template <typename>                                                                           \
+  struct use_awaitable_t;                                                                       \
+  }                                                                                             \
+  template <class T, class E, class Initiation, class E2, class... A>                           \
+  inline constexpr bool                                                                         \
+      skein::detail::plumbing<ns::awaitable<T, E>, Initiation, ns::use_awaitable_t<E2>, A...> = \
+          true;
+#if defined(BOOST_ASIO_DETAIL_HANDLER_TRACKING_HPP) && !defined(SKEIN_DETAIL_BOOST_ASIO)
+#define SKEIN_DETAIL_BOOST_ASIO
+SKEIN_DETAIL_PLUMBING(boost::asio)
+#endif
+#if defined(ASIO_DETAIL_HANDLER_TRACKING_HPP) && !defined(SKEIN_DETAIL_STANDALONE_ASIO)
+#define SKEIN_DETAIL_STANDALONE_ASIO
 SKEIN_DETAIL_PLUMBING(asio)
+#endif
+#undef SKEIN_DETAIL_PLUMBING
 #endif
