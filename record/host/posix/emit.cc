@@ -1,8 +1,8 @@
 // The C interface on POSIX: which stream, is it free, then the core.
 //
-//   record(body)      body is compiled twice: first as a PlainEmission, without any call, and if
-//                     something is not plain once more from the start by a Session, out of line
-//   Session e; ...    what is rarely called, or has a text
+//   record(operation, ...)   compiled twice: first with a PlainEmission, without any call, and if
+//                            something is not plain once more from the start, out of line
+//   Session e; ...           what is rarely called, or has a text
 //
 // Every function here is its own noinline frame: the thread-local is read inside, and no compiler
 // can carry its address across a suspension of the caller.
@@ -75,28 +75,28 @@ class Session {
   bool ready_ = false;
 };
 
-template <typename Body>
-[[gnu::noinline, gnu::cold]] void carefully(Body body) {
-  if (Session e; e) body(*e);
+template <typename Operation, typename... Arguments>
+[[gnu::noinline, gnu::cold]] void carefully(Arguments... arguments) {
+  if (Session e; e) Operation{}(*e, arguments...);
 }
-template <typename Body>
-[[gnu::noinline, gnu::cold]] uint64_t carefully_for_back(Body body) {
+template <typename Operation, typename... Arguments>
+[[gnu::noinline, gnu::cold]] uint64_t carefully_for_back(Arguments... arguments) {
   uint64_t back = 0;
-  if (Session e; e) body(*e, back);
+  if (Session e; e) Operation{}(*e, back, arguments...);
   return back;
 }
 
-// `body` (emission[, back]) does all of an operation; false: something is not plain. That recording
-// is on needs no question here: while it is off, no stream has room.
-template <typename... Back, typename Body>
-SKEIN_HOT bool plainly(const Body& body, Back&... back) {
+// Does all of an operation; false: something is not plain. That recording is on needs no question
+// here: while it is off, no stream has room.
+template <typename Operation, typename... Arguments>
+SKEIN_HOT bool plainly(Arguments&... arguments) {
   Writer* writer = plain_writer;
   if (writer->busy != 0) [[unlikely]]
     return false;
   writer->busy = 1;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   PlainEmission e(writer);
-  const bool plain = e.begin() && body(e, back...);
+  const bool plain = e.begin() && Operation{}(e, arguments...);
   if (plain) [[likely]]
     e.commit();
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -104,17 +104,19 @@ SKEIN_HOT bool plainly(const Body& body, Back&... back) {
   return plain;
 }
 
-template <typename Body>
-SKEIN_HOT void record(Body body) {
-  if (!plainly(body)) [[unlikely]]
-    carefully(body);
+// `operation` captures nothing and is given the caller's own arguments, so that the second attempt
+// is a jump: every argument is in its register still, and the hot path has no frame.
+template <typename Operation, typename... Arguments>
+SKEIN_HOT void record(Operation, Arguments... arguments) {
+  if (!plainly<Operation>(arguments...)) [[unlikely]]
+    return carefully<Operation, Arguments...>(arguments...);
 }
-// Returns `back`, which body sets.
-template <typename Body>
-SKEIN_HOT uint64_t record_for_back(Body body) {
+// Returns `back`, which the operation sets.
+template <typename Operation, typename... Arguments>
+SKEIN_HOT uint64_t record_for_back(Operation, Arguments... arguments) {
   uint64_t back = 0;
-  if (!plainly(body, back)) [[unlikely]]
-    return carefully_for_back(body);
+  if (!plainly<Operation>(back, arguments...)) [[unlikely]]
+    return carefully_for_back<Operation, Arguments...>(arguments...);
   return back;
 }
 
@@ -128,84 +130,113 @@ namespace format = skein::format;
 #define SKEIN_CALL __attribute__((noinline))
 #define SKEIN_INLINE __attribute__((always_inline))
 
+// An operation's parameters have the names of its call's, on purpose.
+#pragma GCC diagnostic ignored "-Wshadow"
+
 extern "C" {
 
 SKEIN_CALL void skein_create(skein_task* task, uint32_t kind, const char* name,
                              const skein_source* where) {
-  record([=](auto& e) SKEIN_INLINE {
-    uint32_t place;
-    return locate(e, kind, name, where, place) && create(e, task, place);
-  });
+  record(
+      [](auto& e, skein_task* task, uint32_t kind, const char* name, const skein_source* where)
+          SKEIN_INLINE {
+            uint32_t place;
+            return locate(e, kind, name, where, place) && create(e, task, place);
+          },
+      task, kind, name, where);
 }
 
 SKEIN_CALL void skein_create_under(skein_task* task, uint64_t parent, uint32_t kind,
                                    const char* name, const skein_source* where) {
-  record([=](auto& e) SKEIN_INLINE {
-    uint32_t place;
-    return locate(e, kind, name, where, place) && create_under(e, task, parent, place);
-  });
+  record(
+      [](auto& e, skein_task* task, uint64_t parent, uint32_t kind, const char* name,
+         const skein_source* where) SKEIN_INLINE {
+        uint32_t place;
+        return locate(e, kind, name, where, place) && create_under(e, task, parent, place);
+      },
+      task, parent, kind, name, where);
 }
 
 SKEIN_CALL void skein_create_labelled(skein_task* task, uint32_t kind, const char* name,
                                       const skein_source* where, uint32_t label) {
-  record([=](auto& e) SKEIN_INLINE {
-    uint32_t place;
-    return locate(e, kind, name, where, place) && create_labelled(e, task, place, label);
-  });
+  record(
+      [](auto& e, skein_task* task, uint32_t kind, const char* name, const skein_source* where,
+         uint32_t label) SKEIN_INLINE {
+        uint32_t place;
+        return locate(e, kind, name, where, place) && create_labelled(e, task, place, label);
+      },
+      task, kind, name, where, label);
 }
 
 SKEIN_CALL uint64_t skein_create_running(skein_task* task, uint32_t kind, const char* name,
                                          const skein_source* where) {
-  return record_for_back([=](auto& e, uint64_t& back) SKEIN_INLINE {
-    uint32_t place;
-    return locate(e, kind, name, where, place) && create_running(e, task, place, back);
-  });
+  return record_for_back(
+      [](auto& e, uint64_t& back, skein_task* task, uint32_t kind, const char* name,
+         const skein_source* where) SKEIN_INLINE {
+        uint32_t place;
+        return locate(e, kind, name, where, place) && create_running(e, task, place, back);
+      },
+      task, kind, name, where);
 }
 
 SKEIN_CALL void skein_operation(skein_task* task, uint32_t kind, const char* name,
                                 const skein_source* where) {
-  record([=](auto& e) SKEIN_INLINE {
-    uint32_t place;
-    return locate(e, kind, name, where, place) && operation(e, task, place);
-  });
+  record(
+      [](auto& e, skein_task* task, uint32_t kind, const char* name, const skein_source* where)
+          SKEIN_INLINE {
+            uint32_t place;
+            return locate(e, kind, name, where, place) && operation(e, task, place);
+          },
+      task, kind, name, where);
 }
 
 SKEIN_CALL uint64_t skein_resume(skein_task* task) {
-  return record_for_back([=](auto& e, uint64_t& back)
-                             SKEIN_INLINE { return resume(e, task, back); });
+  return record_for_back([](auto& e, uint64_t& back, skein_task* task)
+                             SKEIN_INLINE { return resume(e, task, back); },
+                         task);
 }
 
 SKEIN_CALL uint64_t skein_resume_by(skein_task* task, uint64_t waker) {
-  return record_for_back([=](auto& e, uint64_t& back)
-                             SKEIN_INLINE { return resume_by(e, task, waker, back); });
+  return record_for_back([](auto& e, uint64_t& back, skein_task* task, uint64_t waker)
+                             SKEIN_INLINE { return resume_by(e, task, waker, back); },
+                         task, waker);
 }
 
 SKEIN_CALL void skein_suspend(skein_task* task, uint64_t on, const skein_source* where,
                               uint64_t back) {
-  record([=](auto& e) SKEIN_INLINE {
-    uint32_t place;
-    return locate(e, format::kKind_unknown, nullptr, where, place) &&
-           suspend(e, task, on, place, back);
-  });
+  record(
+      [](auto& e, skein_task* task, uint64_t on, const skein_source* where, uint64_t back)
+          SKEIN_INLINE {
+            uint32_t place;
+            return locate(e, format::kKind_unknown, nullptr, where, place) &&
+                   suspend(e, task, on, place, back);
+          },
+      task, on, where, back);
 }
 
 SKEIN_CALL void skein_await(skein_task* task, uint64_t on) {
-  record([=](auto& e) SKEIN_INLINE {
-    if (!join(e, task)) return false;
-    await(e, task->id, task->row, on);
-    return true;
-  });
+  record(
+      [](auto& e, skein_task* task, uint64_t on) SKEIN_INLINE {
+        if (!join(e, task)) return false;
+        await(e, task->id, task->row, on);
+        return true;
+      },
+      task, on);
 }
 
 SKEIN_CALL void skein_ready(skein_task* task, uint64_t on, const skein_source* where) {
-  record([=](auto& e) SKEIN_INLINE {
-    uint32_t place;
-    return locate(e, format::kKind_unknown, nullptr, where, place) && ready(e, task, on, place);
-  });
+  record(
+      [](auto& e, skein_task* task, uint64_t on, const skein_source* where) SKEIN_INLINE {
+        uint32_t place;
+        return locate(e, format::kKind_unknown, nullptr, where, place) && ready(e, task, on, place);
+      },
+      task, on, where);
 }
 
 SKEIN_CALL void skein_resolve(skein_task* task, uint64_t back) {
-  record([=](auto& e) SKEIN_INLINE { return resolve(e, task, back); });
+  record([](auto& e, skein_task* task, uint64_t back)
+             SKEIN_INLINE { return resolve(e, task, back); },
+         task, back);
 }
 
 SKEIN_CALL void skein_fail(skein_task* task, const char* reason, uint64_t back) {
@@ -220,23 +251,27 @@ SKEIN_CALL void skein_fail(skein_task* task, const char* reason, uint64_t back) 
 
 SKEIN_CALL void skein_cancel(skein_task* task) {
   if (task->id == 0) return;  // it was never in a trace: nothing that could be shown ends
-  record([=](auto& e) SKEIN_INLINE { return cancel(e, task); });
+  record([](auto& e, skein_task* task) SKEIN_INLINE { return cancel(e, task); }, task);
 }
 
 SKEIN_CALL void skein_become(skein_task* task, uint64_t other) {
-  record([=](auto& e) SKEIN_INLINE { return become(e, task, other); });
+  record([](auto& e, skein_task* task, uint64_t other)
+             SKEIN_INLINE { return become(e, task, other); },
+         task, other);
 }
 
 SKEIN_CALL void skein_io(skein_task* task, uint64_t result) {
-  record([=](auto& e) SKEIN_INLINE {
-    if (task == nullptr) {
-      e.same(format::k_io, e.writer().current, result);
-      return true;
-    }
-    if (!join(e, task)) return false;
-    e.same(format::k_io, task->id, result);
-    return true;
-  });
+  record(
+      [](auto& e, skein_task* task, uint64_t result) SKEIN_INLINE {
+        if (task == nullptr) {
+          e.same(format::k_io, e.writer().current, result);
+          return true;
+        }
+        if (!join(e, task)) return false;
+        e.same(format::k_io, task->id, result);
+        return true;
+      },
+      task, result);
 }
 
 SKEIN_CALL void skein_should_resolve(skein_task* task) {
@@ -250,15 +285,17 @@ SKEIN_CALL void skein_should_resolve(skein_task* task) {
 }
 
 SKEIN_CALL void skein_label(skein_task* task, uint32_t label) {
-  record([=](auto& e) SKEIN_INLINE {
-    if (task == nullptr) {
-      e.two(format::k_label, e.writer().current, label);
-      return true;
-    }
-    if (!join(e, task)) return false;
-    set_label(e, task, label);
-    return true;
-  });
+  record(
+      [](auto& e, skein_task* task, uint32_t label) SKEIN_INLINE {
+        if (task == nullptr) {
+          e.two(format::k_label, e.writer().current, label);
+          return true;
+        }
+        if (!join(e, task)) return false;
+        set_label(e, task, label);
+        return true;
+      },
+      task, label);
 }
 
 SKEIN_CALL void skein_label_text(skein_task* task, const char* text, size_t size) {
@@ -305,10 +342,12 @@ SKEIN_CALL void skein_release(skein_task* resource, uint64_t task) {
 }
 
 SKEIN_CALL void skein_notify(uint64_t target, uint64_t woken) {
-  record([=](auto& e) SKEIN_INLINE {
-    e.two(format::k_notify, target, woken);
-    return true;
-  });
+  record(
+      [](auto& e, uint64_t target, uint64_t woken) SKEIN_INLINE {
+        e.two(format::k_notify, target, woken);
+        return true;
+      },
+      target, woken);
 }
 
 SKEIN_CALL void skein_resource_end(skein_task* resource) {
@@ -340,17 +379,21 @@ SKEIN_CALL void skein_scope_exit(skein_task* scope) {
 }
 
 SKEIN_CALL void skein_counter_add(uint32_t counter, int64_t amount) {
-  record([=](auto& e) SKEIN_INLINE {
-    e.two_signed(format::k_counter_add, counter, amount);
-    return true;
-  });
+  record(
+      [](auto& e, uint32_t counter, int64_t amount) SKEIN_INLINE {
+        e.two_signed(format::k_counter_add, counter, amount);
+        return true;
+      },
+      counter, amount);
 }
 
 SKEIN_CALL void skein_counter_set(uint32_t counter, int64_t value) {
-  record([=](auto& e) SKEIN_INLINE {
-    e.two_signed(format::k_counter_set, counter, value);
-    return true;
-  });
+  record(
+      [](auto& e, uint32_t counter, int64_t value) SKEIN_INLINE {
+        e.two_signed(format::k_counter_set, counter, value);
+        return true;
+      },
+      counter, value);
 }
 
 SKEIN_CALL uint64_t skein_span_begin(uint32_t name) {
@@ -374,10 +417,12 @@ SKEIN_CALL void skein_idle(uint32_t reason) {
 }
 
 SKEIN_CALL void skein_wake(uint32_t reason) {
-  record([=](auto& e) SKEIN_INLINE {
-    e.one(format::k_wake, reason);
-    return true;
-  });
+  record(
+      [](auto& e, uint32_t reason) SKEIN_INLINE {
+        e.one(format::k_wake, reason);
+        return true;
+      },
+      reason);
 }
 
 SKEIN_CALL void skein_pause(uint32_t kind, uint64_t nanoseconds) {
@@ -406,10 +451,12 @@ SKEIN_CALL void skein_receive(uint64_t correlation, uint64_t peer) {
 }
 
 SKEIN_CALL void skein_sample(uint64_t stack) {
-  record([=](auto& e) SKEIN_INLINE {
-    e.one(format::k_sample, stack);
-    return true;
-  });
+  record(
+      [](auto& e, uint64_t stack) SKEIN_INLINE {
+        e.one(format::k_sample, stack);
+        return true;
+      },
+      stack);
 }
 
 SKEIN_CALL void skein_clock(uint32_t domain, int64_t offset, uint64_t bracket) {
