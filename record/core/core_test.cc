@@ -206,6 +206,20 @@ TEST_CASE_FIXTURE(Fixture, "a parent that goes on after its child's end was woke
   CHECK(table.rows[parent.row].waker == child.id);
 }
 
+TEST_CASE_FIXTURE(Fixture,
+                  "a child that begins when its parent waits for it was woken by the parent") {
+  skein_task parent = {}, child = {}, other = {};
+  emit([&](Emission& e) { create_running(e, &parent, 1, back); });
+  emit([&](Emission& e) { create(e, &child, 2); });
+  emit([&](Emission& e) { create(e, &other, 2); });
+  emit([&](Emission& e) { suspend(e, &parent, child.id, 4, 0); });
+  emit([&](Emission& e) { resume(e, &child, back); });
+  CHECK(table.rows[child.row].waker == parent.id);
+  // What is resumed next has nothing to do with the parent's wait.
+  emit([&](Emission& e) { resume(e, &other, back); });
+  CHECK(table.rows[other.row].waker == child.id);
+}
+
 TEST_CASE_FIXTURE(Fixture, "a stranger that goes on after somebody's end was not woken by it") {
   skein_task first = {}, second = {};
   emit([&](Emission& e) { create(e, &first, 1); });

@@ -216,15 +216,21 @@ SKEIN_HOT bool resume(E& e, skein_task* task, uint64_t& back) {
   Writer& w = e.writer();
   if (!join(e, task)) return false;
   back = w.current;
+  // A task ended on this thread, and then this one goes on: the first woke the second, if the
+  // second was waiting for it or had made it. Or one was suspended to wait for this one: it is what
+  // made it go on. If neither, it is chance, and nothing is claimed.
+  uint64_t waker = 0;
   if (w.ended != 0) {
-    // A task ended on this thread, and then this one goes on: the first woke the second, if the
-    // second was waiting for it or had made it. If not, it is chance, and nothing is claimed.
     const TaskRow* r = row_of(w, task);
-    if (w.ended != back && (w.ended_parent == task->id || (r != nullptr && r->on == w.ended))) {
-      e.same(format::k_resume_by, task->id, w.ended);
-      set_running(e, task, w.ended);
-      return true;
-    }
+    if (w.ended_parent == task->id || (r != nullptr && r->on == w.ended)) waker = w.ended;
+  } else if (w.suspended != 0) {
+    const TaskRow& r = w.rows[w.suspended_row];
+    if (r.on == task->id && r.id == w.suspended) waker = w.suspended;
+  }
+  if (waker != 0 && waker != back) {
+    e.same(format::k_resume_by, task->id, waker);
+    set_running(e, task, waker);
+    return true;
   }
   e.one(format::k_resume, task->id);
   set_running(e, task, back);

@@ -88,7 +88,8 @@ uint64_t skein_create_running(skein_task* task, uint32_t kind, const char* name,
 void skein_operation(skein_task* task, uint32_t kind, const char* name, const skein_source* where);
 
 /* The task is current on this OS thread from now on; made ready by the task it waited for if that
- * just ended on this thread, else by whatever was current. Returns the id of what was current (0:
+ * just ended on this thread, by the task that was just suspended here to wait for it, else by
+ * whatever was current. Returns the id of what was current (0:
  * nothing). */
 uint64_t skein_resume(skein_task* task);
 /* ... `waker` made it ready (a task's or resource's id). */
