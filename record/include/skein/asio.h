@@ -107,22 +107,26 @@ inline uint32_t kind_of(const char* object) {
 // Where the program started the operation, if it or a composed operation said so: the outermost on
 // this thread.
 struct location;
-inline thread_local constinit const skein_source* outermost = nullptr;
+__attribute__((visibility("hidden"))) inline thread_local constinit const skein_source* outermost =
+    nullptr;
 struct location {
   skein_source where;
   bool is_outermost;
-  [[gnu::noinline]] location(const char* file, int line, const char* function)
+  [[gnu::noinline, gnu::visibility("hidden")]] location(const char* file, int line,
+                                                        const char* function)
       : where{file, function, static_cast<uint32_t>(line), 0},
         is_outermost(file != nullptr && outermost == nullptr) {
     if (is_outermost) outermost = &where;
   }
   location(const location&) = delete;
-  [[gnu::noinline]] ~location() {
+  [[gnu::noinline, gnu::visibility("hidden")]] ~location() {
     if (is_outermost) outermost = nullptr;
   }
 };
 
-[[gnu::noinline]] inline void created(skein_task& task, const char* object, const char* operation) {
+[[gnu::noinline, gnu::visibility("hidden")]] inline void created(skein_task& task,
+                                                                 const char* object,
+                                                                 const char* operation) {
   skein_operation(&task, kind_of(object), ::skein::detail::asio_hooks::join(object, operation),
                   outermost);
 }

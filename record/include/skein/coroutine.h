@@ -125,8 +125,12 @@ struct recent_coroutine {
   // younger one's, whose create this thread did not see: then the id is another.
   uint64_t if_alive() const { return part->task.id == id ? id : 0; }
 };
+// Hidden, as are the functions that use it: a symbol that modules share (g++ makes it "unique")
+// would keep a module from ever being unloaded.
+#define SKEIN_DETAIL_HIDDEN __attribute__((visibility("hidden")))
 inline constexpr unsigned kRecentBits = 4;
-inline thread_local constinit recent_coroutine recent_coroutines[1 << kRecentBits] = {};
+SKEIN_DETAIL_HIDDEN inline thread_local constinit recent_coroutine
+    recent_coroutines[1 << kRecentBits] = {};
 
 inline unsigned recent_slot(const char* promise) {
   const uint64_t mixed = reinterpret_cast<uintptr_t>(promise) * 0x9E3779B97F4A7C15ull;
@@ -145,8 +149,10 @@ module_end<T> module_end<T>::instance;
 
 // Before: f.back is the function's name without its types. (With them, in `where`, it may be longer
 // than a trace keeps.) A lambda's is better with them.
-[[gnu::noinline]] inline void created(frame& f, const void* promise, uint32_t kind,
-                                      const skein_source* where, bool runs) {
+SKEIN_DETAIL_HIDDEN __attribute__((noinline)) inline void created(frame& f, const void* promise,
+                                                                  uint32_t kind,
+                                                                  const skein_source* where,
+                                                                  bool runs) {
   __asm__ volatile("" : : "r"(&module_end<>::instance) : "memory");
   const char* name = reinterpret_cast<const char*>(f.back);
   if (name[0] == 'o' && __builtin_strcmp(name, "operator()") == 0) name = nullptr;
@@ -161,7 +167,8 @@ module_end<T> module_end<T>::instance;
 // The coroutine, of those created last on this thread, that an object of a coroutine's return type
 // holds; 0: none is known. Such an object has somewhere in it the address of the frame or, as
 // Asio's awaitable, of the promise.
-[[gnu::noinline]] inline uint64_t awaited_task(const void* object, unsigned long size) {
+SKEIN_DETAIL_HIDDEN __attribute__((noinline)) inline uint64_t awaited_task(const void* object,
+                                                                           unsigned long size) {
   __asm__ volatile("" : : : "memory");
   constexpr unsigned long kFrameToPromise = 2 * sizeof(void*);
   const unsigned long words = size / sizeof(void*) < 4 ? size / sizeof(void*) : 4;
@@ -180,7 +187,7 @@ module_end<T> module_end<T>::instance;
 // An exception leaves the coroutine; called while it is being handled. The text is found by
 // throwing it once more: there is no other portable way, and it costs no more than the exception
 // did, while recording only. Never for a foreign one (a cancelled pthread must not be caught).
-[[gnu::noinline, gnu::cold]] inline void failed(frame& f) {
+SKEIN_DETAIL_HIDDEN __attribute__((noinline, cold)) inline void failed(frame& f) {
   const char* reason = "exception";
 #if defined(__cpp_exceptions)
   if (const std::type_info* type = __cxxabiv1::__cxa_current_exception_type()) {
