@@ -1,0 +1,26 @@
+#!/usr/bin/env python3
+"""What the docs quote from the source is in the source, letter for letter; what they link to exists.
+
+usage: quotes_test.py SOURCE"""
+import pathlib
+import re
+import sys
+
+source = pathlib.Path(sys.argv[1])
+failures, quotes, links = [], 0, 0
+for page in [*source.glob("*.md"), *source.glob("docs/*.md")]:
+    text = page.read_text()
+    for name, quoted in re.findall(r"<!-- quoted from (\S+) -->\n```\w*\n(.*?)```", text, re.S):
+        quotes += 1
+        if quoted not in (source / name).read_text():
+            failures.append(f"{page.name}: what it quotes is not in {name}:\n{quoted}")
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
+        if "://" in target:
+            continue
+        links += 1
+        if not (page.parent / target).exists():
+            failures.append(f"{page.name}: link to {target}, which is not there")
+for failure in failures:
+    print(failure)
+print(f"{quotes} quotes, {links} links")
+sys.exit(bool(failures) or quotes == 0 or links == 0)

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""The tutorial, done: the program hangs, ps shows the chain and its lines, dump shows the cause.
+
+usage: tutorial_test.py SKEIN PROGRAM SOURCE"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+skein, program, source = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+code = (source / "examples/050-hang.cc").read_text().splitlines()
+line_of = lambda text: next(i for i, line in enumerate(code, 1) if text in line)
+
+
+def run(*words):
+    return subprocess.run([skein, *words], capture_output=True, text=True, check=True, timeout=60).stdout
+
+
+def expect(what, condition, detail=""):
+    if not condition:
+        sys.exit(f"FAILED: {what}: {detail}")
+
+
+with tempfile.TemporaryDirectory(prefix="skein-tutorial-") as work:
+    os.chdir(work)
+    good = subprocess.run([program, "1"], env=dict(os.environ, SKEIN_TRACE="good.skein"),
+                          capture_output=True, text=True, timeout=60)
+    expect("with a fast driver it works", good.stdout == "answered\n", good)
+    expect("and nothing is left alive", "use_network" not in run("ps", "good.skein"))
+
+    hanging = subprocess.Popen([program, "10"], env=dict(os.environ, SKEIN_TRACE="hang.skein"))
+    try:
+        end = time.monotonic() + 60
+        while True:  # until the wait that never ends has begun
+            seen = subprocess.run([skein, "ps", "--tree", str(hanging.pid)], capture_output=True,
+                                  text=True).stdout
+            if re.search(r"\bwait\b.*\n.*async_wait", seen):
+                break
+            expect("it hangs in wait", time.monotonic() < end, seen)
+            time.sleep(0.01)
+    finally:
+        hanging.kill()
+        hanging.wait()
+
+    dead = run("ps", "--tree", "hang.skein")
+    for line, text in (("use_network", "co_await query("), ("query", "co_await answered.wait"),
+                       ("wait", "co_await timer_.async_wait")):
+        pattern = rf"^ *\d+ {line} .*050-hang\.cc:{line_of(text)}\b"
+        expect(f"{line} stands at its line", re.search(pattern, dead, re.M), dead)
+
+    events = [json.loads(line) for line in run("dump", "--json", "hang.skein").splitlines()]
+    functions = {e["task"]: e.get("function", "") for e in events if e["event"] == "create"}
+    ended = next(e["time"] for e in events
+                 if e["event"] == "resolve" and " network(" in functions.get(e["task"], ""))
+    waits = next(e["time"] for e in events
+                 if e["event"] == "create" and "condition::wait(" in e.get("function", ""))
+    expect("the answer came before anyone waited", ended < waits, (ended, waits))
+print("passed")
