@@ -1,6 +1,7 @@
 # What `cmake --install` puts where, and how others find it: find_package(skein), pkg-config.
 #
-#   tools     bin/skein, man pages, completion      -> Debian package skein
+#   tools     bin/skein, man pages, completion,     -> Debian package skein
+#             lib/skein/libskein-uv.so
 #   runtime   lib/libskein.so.0                     -> libskein0
 #   dev       headers, libskein.a, CMake, pkg-config -> libskein-dev
 #
@@ -19,6 +20,10 @@ endif()
 if(EXISTS ${PROJECT_SOURCE_DIR}/tools/completion/_skein)
   install(FILES tools/completion/_skein
           DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT tools)
+endif()
+
+if(TARGET skein_uv)  # named by its path in LD_PRELOAD, hence not among the libraries to link with
+  install(TARGETS skein_uv LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/skein COMPONENT tools)
 endif()
 
 if(NOT TARGET skein_record_shared)  # no recorder yet: nothing to develop against
