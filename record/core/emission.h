@@ -2,8 +2,8 @@
 // events with one time stamp and one commit.
 //
 //   Emission e(writer);            // or PlainEmission
-//   if (!e.begin()) return;        // reads the clock, makes sure of the room; else dropped,
-//   counted e.one(format::k_resolve, id);  // encodes; any number that fits kPlainMargin
+//   if (!e.begin()) return;        // reads the clock, makes sure of the room
+//   e.one(format::k_resolve, id);  // encodes; any number of events that fits kPlainMargin
 //   e.commit();                    // one release store: now a reader sees all of them, or none
 //
 // There are two of them, and every operation is compiled for both:
