@@ -317,8 +317,11 @@ SKEIN_HOT void end(E& e, skein_task* task, uint64_t back) {
   w.ended_parent = 0;
   if (w.current == task->id) go_back(e, back);
   if (task->row != 0) {
-    w.ended_parent = w.rows[task->row].parent;
-    free_row(e, task->row);
+    // A second name for a task may end it a second time: its row is somebody else's by then.
+    if (w.rows[task->row].id == task->id) [[likely]] {
+      w.ended_parent = w.rows[task->row].parent;
+      free_row(e, task->row);
+    }
     task->row = 0;
   }
 }

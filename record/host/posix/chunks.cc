@@ -98,6 +98,7 @@ bool recycle_chunk(Writer& w, uint64_t now) {
 
 bool next_chunk(Writer& w, uint64_t now) {
   if (now < w.retry_at) return false;
+  HoldSignals hold;
   const bool full = !is_growing(w) && w.chunks >= state.ring_chunks;
   if (!full && add_chunk(w, now)) return true;
   // A smaller ring than asked for is better than none.
@@ -161,9 +162,10 @@ Writer* make_room(Writer* writer, uint64_t now, bool text) {
     Writer* old = writer;
     set_writer(nullptr);
     Writer* fresh = attach();
+    const uint32_t mark = old->busy;
     old->busy = 0;
     if (fresh == nullptr) return nullptr;
-    fresh->busy = 1;
+    fresh->busy = mark;
     writer = fresh;
   }
   if (!make_room_in(*writer, now, text ? kTextMargin : kPlainMargin)) return give_up(writer);

@@ -6,6 +6,7 @@
 //
 // Every function here is its own noinline frame: the thread-local is read inside, and no compiler
 // can carry its address across a suspension of the caller.
+#include <signal.h>
 #include <skein/skein.h>
 #include <string.h>
 
@@ -17,13 +18,31 @@ namespace {
 
 bool is_on() { return *static_cast<volatile unsigned char*>(skein_page) != 0; }
 
+// Was the event that the writer is marked busy with given up by a longjmp out of a signal handler?
+// A handler lies at least kSignalFrame below what it interrupted (the red zone, and the frame in
+// which the kernel saves the registers), unless it has a stack of its own. Bytes behind the commit
+// mean nothing: the stream is as it was before that event, but for `limit`, which may be another
+// chunk's.
+bool left_by_longjmp(Writer& writer) {
+  constexpr int32_t kSignalFrame = 1024;
+  const auto deeper = static_cast<int32_t>(writer.busy - stack_position());
+  if (deeper >= kSignalFrame) return false;
+  KeepErrno keep;
+  stack_t alternate;
+  if (sigaltstack(nullptr, &alternate) != 0 || (alternate.ss_flags & SS_ONSTACK) != 0) return false;
+  writer.limit = nullptr;
+  return true;
+}
+
 // No stream yet, or it is in the middle of an event and a signal handler came: slow.
 [[gnu::noinline, gnu::cold]] Writer* find_stream(Writer* writer) {
   if (writer == nullptr) return attach();
+  if (left_by_longjmp(*writer)) return writer;
   Writer* nested = writer->nested;
   if (nested == nullptr) nested = attach_nested(*writer);
   if (nested == nullptr) return nullptr;
-  if (nested->busy != 0) {  // a handler that interrupted a handler in an event
+  if (nested->busy != 0 &&
+      !left_by_longjmp(*nested)) {  // a handler that interrupted a handler in an event
     count_lost(state.table, format::kLoss_nested);
     return nullptr;
   }
@@ -42,7 +61,7 @@ class Session {
       writer = find_stream(writer);
       if (writer == nullptr) return;
     }
-    writer->busy = 1;
+    mark_busy(*writer);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     emission_ = Emission(writer);
     ready_ = emission_.begin(text);
@@ -93,7 +112,7 @@ SKEIN_HOT bool plainly(Arguments&... arguments) {
   Writer* writer = plain_writer;
   if (writer->busy != 0) [[unlikely]]
     return false;
-  writer->busy = 1;
+  mark_busy(*writer);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   PlainEmission e(writer);
   const bool plain = e.begin() && Operation{}(e, arguments...);

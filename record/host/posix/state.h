@@ -6,6 +6,7 @@
 // fork: skein_page (the enable flag and the locks) and all Writers lie in memory that the kernel
 // wipes in a child; State itself is copied, and `pid` tells the child that it is not its own.
 #pragma once
+#include <signal.h>
 #include <skein/skein.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -130,6 +131,20 @@ struct Text {
     data[size] = 0;
     return *this;
   }
+};
+
+// What takes a lock, or makes a file, is not interrupted: a handler that records would find the lock
+// taken by its own thread, and one that leaves by longjmp would leave it taken for ever. Faults of
+// the thread itself still come through (SIGBUS: bus_error.cc).
+class HoldSignals {
+ public:
+  HoldSignals();
+  ~HoldSignals();
+  HoldSignals(const HoldSignals&) = delete;
+  HoldSignals& operator=(const HoldSignals&) = delete;
+
+ private:
+  sigset_t before_;
 };
 
 // Slow paths may run anywhere: errno is the program's.

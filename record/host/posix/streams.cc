@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <initializer_list>
 #include <new>
 
 #include "record/core/emission.h"
@@ -104,10 +105,11 @@ void give_back(Writer* writer) {
 
 void at_thread_end(void* argument) {
   KeepErrno keep;
+  HoldSignals hold;
   auto* writer = static_cast<Writer*>(argument);
   if (this_writer != writer) return;
   if (writer->generation == state.generation && writer->busy == 0) {
-    writer->busy = 1;
+    mark_busy(*writer);
     Emission e(writer);
     if (*static_cast<volatile unsigned char*>(skein_page) != 0 && e.begin()) {
       e.one(format::k_executor_end, writer->tid);
@@ -126,7 +128,7 @@ void say_executor(Writer& writer, bool named) {
   char name[17] = {};
   uint32_t string = 0;
   if (named && prctl(PR_GET_NAME, name) == 0) string = string_of(*writer.names, name, strlen(name));
-  writer.busy = 1;
+  mark_busy(writer);
   Emission e(&writer);
   if (e.begin()) {
     e.same(format::k_executor, writer.tid, string);
@@ -141,12 +143,21 @@ bool has_room(Writer& writer) {
 
 }  // namespace
 
+HoldSignals::HoldSignals() {
+  sigset_t held;
+  sigfillset(&held);
+  for (const int fault : {SIGBUS, SIGSEGV, SIGILL, SIGFPE, SIGTRAP}) sigdelset(&held, fault);
+  pthread_sigmask(SIG_SETMASK, &held, &before_);
+}
+HoldSignals::~HoldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
 bool make_thread_key() {
   return state.key_made || (state.key_made = pthread_key_create(&thread_key, at_thread_end) == 0);
 }
 
 Writer* attach() {
   KeepErrno keep;
+  HoldSignals hold;
   if (attaching) {  // a signal handler interrupted this very function
     count_lost(state.table, format::kLoss_nested);
     return nullptr;
@@ -172,6 +183,7 @@ Writer* attach() {
 
 Writer* attach_nested(Writer& writer) {
   KeepErrno keep;
+  HoldSignals hold;
   if (attaching) {
     count_lost(state.table, format::kLoss_nested);
     return nullptr;

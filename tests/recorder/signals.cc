@@ -1,0 +1,173 @@
+// Signal handlers that record, at a high rate: whatever they interrupt, nothing is torn, time does
+// not go back in a stream, and what had to be dropped is counted and is little. A handler that
+// leaves by longjmp, and one that has the thread's first event.
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/time.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "tests/recorder/check.h"
+#include "tests/recorder/numbered.h"
+#include "tests/recorder/scratch.h"
+
+namespace {
+
+using namespace skein::test;
+
+volatile sig_atomic_t handled = 0;
+sigjmp_buf jump;
+
+void every(unsigned microseconds) {
+  const itimerval timer = {{0, static_cast<suseconds_t>(microseconds)},
+                           {0, static_cast<suseconds_t>(microseconds)}};
+  setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+void on_alarm(void (*handler)(int), int flags = SA_RESTART) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  action.sa_flags = flags;
+  sigaction(SIGALRM, &action, nullptr);
+}
+
+void record_in_handler(int) {
+  handled = handled + 1;
+  skein_pause(SKEIN_KIND_unknown, 0);
+}
+
+uint64_t run_for(double seconds, uint64_t at_least) {
+  NumberedCalls calls(1);
+  timespec begin, now;
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  uint64_t n = 0;
+  do {
+    for (unsigned i = 0; i < 1000; ++i) calls.make(++n);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+  } while (static_cast<double>(now.tv_sec - begin.tv_sec) +
+                   static_cast<double>(now.tv_nsec - begin.tv_nsec) * 1e-9 <
+               seconds ||
+           static_cast<uint64_t>(handled) < at_least);
+  every(0);
+  return n;
+}
+
+// Numbered calls and pauses (of the handler) of all streams.
+void judge(const std::string& directory, uint64_t calls) {
+  const Trace trace = read_good_trace(directory);
+  uint64_t pauses = 0, last = 0;
+  for (const Stream& stream : trace.streams) {
+    std::vector<Event> events;
+    for (const Event& event : stream.events()) {
+      if (event.is("pause"))
+        ++pauses;
+      else
+        events.push_back(event);
+    }
+    const Run run = find_run(events, 1);
+    SKEIN_CHECK(run.problem.empty(), "%s", run.problem.c_str());
+    if (run.last > last) last = run.last;
+  }
+  const auto signals = static_cast<uint64_t>(handled);
+  const uint64_t lost = trace.lost();
+  printf("%llu calls, %llu signals, %llu recorded, %llu said to be lost\n",
+         static_cast<unsigned long long>(calls), static_cast<unsigned long long>(signals),
+         static_cast<unsigned long long>(pauses), static_cast<unsigned long long>(lost));
+  SKEIN_CHECK(last == calls, "newest %llu", static_cast<unsigned long long>(last));
+  SKEIN_CHECK(pauses + lost == signals, "every signal is recorded or counted");
+  SKEIN_CHECK(lost * 100 <= signals, "more than 1 %% lost");
+}
+
+void high_rate(const std::string& directory) {
+  SKEIN_CHECK(start_trace_at(directory, {.log = true}) == 0, "start");
+  on_alarm(record_in_handler);
+  every(30);
+  const uint64_t calls = run_for(0.5, 1000);
+  skein_stop();
+  judge(directory, calls);
+}
+
+// A handler in which another one runs, and both record.
+void nested_handlers(const std::string& directory) {
+  SKEIN_CHECK(start_trace_at(directory, {.log = true}) == 0, "start");
+  on_alarm([](int) {
+    record_in_handler(0);
+    raise(SIGUSR1);
+    record_in_handler(0);
+  });
+  signal(SIGUSR1, record_in_handler);
+  every(30);
+  const uint64_t calls = run_for(0.3, 1000);
+  skein_stop();
+  judge(directory, calls);
+}
+
+// The thread's first event is a handler's, and the handler comes while the stream is being taken.
+void first_event_in_handler(const std::string& directory) {
+  SKEIN_CHECK(start_trace_at(directory) == 0, "start");
+  on_alarm(record_in_handler);
+  every(20);
+  while (handled < 100) {
+    pthread_t thread;
+    pthread_create(
+        &thread, nullptr,
+        [](void*) -> void* {
+          skein_counter_set(1, 1);
+          return nullptr;
+        },
+        nullptr);
+    pthread_join(thread, nullptr);
+  }
+  every(0);
+  skein_stop();
+  read_good_trace(directory);
+}
+
+// A handler that leaves by longjmp leaves the interrupted call unfinished.
+void jumps(const std::string& directory) {
+  SKEIN_CHECK(start_trace_at(directory, {.log = true}) == 0, "start");
+  on_alarm([](int) {
+    handled = handled + 1;
+    skein_pause(SKEIN_KIND_unknown, 0);
+    siglongjmp(jump, 1);
+  });
+  volatile uint64_t made = 0;
+  volatile unsigned jumped = 0;
+  if (sigsetjmp(jump, 1) != 0) jumped = jumped + 1;
+  if (jumped < 3000) {
+    if (jumped == 0) every(40);
+    for (;;) {
+      skein_counter_set(7, static_cast<int64_t>(made));
+      made = made + 1;
+    }
+  }
+  every(0);
+  constexpr uint64_t kAfter = 1000;
+  for (uint64_t i = 0; i < kAfter; ++i) skein_counter_set(8, static_cast<int64_t>(i));
+  skein_stop();
+  const Trace trace = read_good_trace(directory);
+  uint64_t after = 0, before = 0;
+  for (const Stream& stream : trace.streams)
+    for (const Event& event : stream.events()) {
+      if (event.is("counter_set")) ++(event.a == 8 ? after : before);
+    }
+  printf("%u jumps: %llu of %llu events recorded, then %llu of %llu; %llu said to be lost\n",
+         static_cast<unsigned>(jumped), static_cast<unsigned long long>(before),
+         static_cast<unsigned long long>(made), static_cast<unsigned long long>(after),
+         static_cast<unsigned long long>(kAfter), static_cast<unsigned long long>(trace.lost()));
+  SKEIN_CHECK(after == kAfter, "the thread's stream never came back");
+  SKEIN_CHECK(before + 3000 >= made, "more than one event a jump is missing");
+}
+
+}  // namespace
+
+int main() {
+  Scratch scratch("signals");
+  const auto good = [](int status) { return WIFEXITED(status) && WEXITSTATUS(status) == 0; };
+  SKEIN_CHECK(good(in_child([&] { high_rate(scratch / "rate"); })), "high rate");
+  SKEIN_CHECK(good(in_child([&] { nested_handlers(scratch / "nested"); })), "nested handlers");
+  SKEIN_CHECK(good(in_child([&] { first_event_in_handler(scratch / "first"); })), "first event");
+  SKEIN_CHECK(good(in_child([&] { jumps(scratch / "jumps"); })), "longjmp");
+  return verdict();
+}

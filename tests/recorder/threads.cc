@@ -1,0 +1,177 @@
+// Threads that come and go: ten thousand short-lived ones leave no more streams, files and memory
+// than were alive at once; a thread that outlives main and one that ends with its stack only are no
+// trouble.
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "tests/recorder/check.h"
+#include "tests/recorder/scratch.h"
+
+namespace {
+
+using namespace skein::test;
+
+void record_a_little(unsigned number) {
+  skein_task task = {};
+  const uint64_t back = skein_create_running(&task, SKEIN_KIND_task, "short", nullptr);
+  skein_counter_set(1, number);
+  skein_resolve(&task, back);
+}
+
+long resident_kb() {
+  long pages = 0;
+  if (FILE* statm = fopen("/proc/self/statm", "r"); statm != nullptr) {
+    if (fscanf(statm, "%*d %ld", &pages) != 1) pages = 0;
+    fclose(statm);
+  }
+  return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+void many_short_threads(const std::string& directory) {
+  constexpr unsigned kThreads = 10'000, kAtOnce = 8;
+  SKEIN_CHECK(start_trace_at(directory) == 0, "start");
+  long resident = 0;
+  uint64_t bytes = 0;
+  skein_status status;
+  for (unsigned made = 0; made < kThreads; made += kAtOnce) {
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < kAtOnce; ++i) threads.emplace_back(record_a_little, made + i);
+    for (std::thread& thread : threads) thread.join();
+    if (made != kThreads / 10) continue;
+    skein_get_status(&status);
+    resident = resident_kb();
+    bytes = status.bytes;
+  }
+  skein_get_status(&status);
+  const long grown = resident_kb() - resident;
+  printf("%u streams, %llu bytes of files, %ld kB more than after a tenth of the threads\n",
+         status.streams, static_cast<unsigned long long>(status.bytes), grown);
+  // A thread is joined before its number is gone, so one or two more may be in use at once.
+  SKEIN_CHECK(status.streams <= 2 * kAtOnce, "%u streams", status.streams);
+  // Each stream may still add chunks to its ring, up to its size.
+  SKEIN_CHECK(status.bytes <= bytes + (uint64_t{status.streams} << 20), "files grow");
+  SKEIN_CHECK(grown < 20'000, "%ld kB", grown);
+  SKEIN_CHECK(status.lost == 0, "%llu lost", static_cast<unsigned long long>(status.lost));
+  skein_stop();
+
+  const Trace trace = read_good_trace(directory);
+  size_t counters = 0;
+  for (const Stream& stream : trace.streams) {
+    uint64_t at_work = 0;
+    for (const Event& event : stream.events()) {
+      if (event.is("executor")) {
+        SKEIN_CHECK(at_work == 0, "stream %llu: executor before the other's end",
+                    static_cast<unsigned long long>(stream.instance));
+        at_work = event.a;
+      } else if (event.is("executor_end")) {
+        SKEIN_CHECK(at_work == event.a, "the end of another executor");
+        at_work = 0;
+      } else if (event.is("counter_set")) {
+        ++counters;
+      }
+    }
+  }
+  SKEIN_CHECK(counters == kThreads, "%zu of %u counters", counters, kThreads);
+  for (const auto& row : trace.rows)
+    SKEIN_CHECK(row.state == skein::format::TaskState::kFree, "a task is left in the table");
+}
+
+// Tasks made on one thread and ended on another: the rows come back to the table.
+void rows_wander(const std::string& directory) {
+  SKEIN_CHECK(start_trace_at(directory, {.tasks = 1024}) == 0, "start");
+  for (unsigned round = 0; round < 200; ++round) {
+    std::vector<skein_task> tasks(100);
+    std::thread([&] {
+      for (skein_task& task : tasks) skein_create(&task, SKEIN_KIND_task, "row", nullptr);
+    }).join();
+    std::thread([&] {
+      for (skein_task& task : tasks) skein_resolve(&task, 0);
+    }).join();
+  }
+  skein_stop();
+  const Trace trace = read_good_trace(directory);
+  SKEIN_CHECK(trace.table.lost[skein::format::kLoss_untracked] == 0, "rows are lost");
+  SKEIN_CHECK(trace.count("resolve") == 20'000, "%zu", trace.count("resolve"));
+}
+
+// More tasks than rows: recorded all the same, and counted.
+void table_full(const std::string& directory) {
+  SKEIN_CHECK(start_trace_at(directory, {.log = true, .tasks = 256}) == 0, "start");
+  std::vector<skein_task> tasks(1000);
+  for (skein_task& task : tasks) skein_create(&task, SKEIN_KIND_task, "many", nullptr);
+  for (skein_task& task : tasks) skein_resolve(&task, skein_resume(&task));
+  skein_task after = {};
+  skein_create(&after, SKEIN_KIND_task, "after", nullptr);
+  SKEIN_CHECK(after.row != 0, "rows that were freed are to be had again");
+  skein_stop();
+  const Trace trace = read_good_trace(directory);
+  SKEIN_CHECK(trace.count("create") == 1001, "%zu", trace.count("create"));
+  SKEIN_CHECK(trace.count("resolve") == 1000, "%zu", trace.count("resolve"));
+  const uint64_t untracked = trace.table.lost[skein::format::kLoss_untracked];
+  SKEIN_CHECK(untracked >= 744 && untracked <= 750, "%llu untracked",
+              static_cast<unsigned long long>(untracked));
+}
+
+// A second name for a task must not free its row twice.
+void ended_twice(const std::string& directory) {
+  SKEIN_CHECK(start_trace_at(directory) == 0, "start");
+  skein_task first = {};
+  skein_create(&first, SKEIN_KIND_task, "first", nullptr);
+  skein_task copy = first;
+  skein_resolve(&first, 0);
+  skein_task other = {};
+  skein_create(&other, SKEIN_KIND_task, "other", nullptr);
+  skein_cancel(&copy);
+  std::vector<skein_task> more(200);
+  for (skein_task& task : more) skein_create(&task, SKEIN_KIND_task, "more", nullptr);
+  skein_stop();
+  const Trace trace = read_good_trace(directory);
+  size_t live = 0;
+  bool other_is_there = false;
+  for (const auto& row : trace.rows) {
+    live += row.state != skein::format::TaskState::kFree ? 1 : 0;
+    other_is_there = other_is_there || row.id == other.id;
+  }
+  SKEIN_CHECK(other_is_there, "its row was given away");
+  SKEIN_CHECK(live == 201, "%zu live tasks", live);
+}
+
+// Cost of a thread's first event, and of the start; said, not judged.
+void say_costs(const std::string& directory) {
+  const auto now = [] {
+    timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return static_cast<double>(t.tv_sec) * 1e6 + static_cast<double>(t.tv_nsec) / 1e3;
+  };
+  const double before = now();
+  start_trace_at(directory, {.tasks = 0});
+  const double started = now();
+  double first[12];
+  for (double& each : first)
+    std::thread([&] {
+      const double begin = now();
+      skein_counter_set(1, 1);
+      each = now() - begin;
+    }).join();
+  printf("start %.0f us; first events of threads, us:", started - before);
+  for (const double each : first) printf(" %.1f", each);
+  printf("\n");
+}
+
+}  // namespace
+
+int main() {
+  Scratch scratch("threads");
+  const auto good = [](int status) { return WIFEXITED(status) && WEXITSTATUS(status) == 0; };
+  SKEIN_CHECK(good(in_child([&] { many_short_threads(scratch / "many"); })), "many threads");
+  SKEIN_CHECK(good(in_child([&] { rows_wander(scratch / "rows"); })), "rows");
+  SKEIN_CHECK(good(in_child([&] { table_full(scratch / "full"); })), "table full");
+  SKEIN_CHECK(good(in_child([&] { ended_twice(scratch / "twice"); })), "ended twice");
+  SKEIN_CHECK(good(in_child([&] { say_costs(scratch / "costs"); })), "costs");
+  return verdict();
+}
