@@ -23,8 +23,11 @@ endif()
 # A jump that crosses 32 bytes is decoded anew each time on Intel's Skylake to Cascade Lake (the "jump
 # conditional code" erratum): 1 to 4 ns an event, depending on where it happens to lie.
 include(CheckCXXCompilerFlag)
-check_cxx_compiler_flag(-Wa,-mbranches-within-32B-boundaries SKEIN_ALIGNS_BRANCHES)
-if(SKEIN_ALIGNS_BRANCHES)
+check_cxx_compiler_flag(-mbranches-within-32B-boundaries SKEIN_COMPILER_ALIGNS_BRANCHES)  # clang
+check_cxx_compiler_flag(-Wa,-mbranches-within-32B-boundaries SKEIN_ASSEMBLER_ALIGNS_BRANCHES)  # gcc
+if(SKEIN_COMPILER_ALIGNS_BRANCHES)
+  list(APPEND record_options -mbranches-within-32B-boundaries)
+elseif(SKEIN_ASSEMBLER_ALIGNS_BRANCHES)
   list(APPEND record_options -Wa,-mbranches-within-32B-boundaries)
 endif()
 target_compile_options(skein_record PRIVATE ${record_options})
