@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,6 +26,16 @@ Text path_of(const char* name) {
   Text path;
   path.add(state.directory).add("/").add(name);
   return path;
+}
+
+// A file beyond the process's limit is not refused but answered by SIGXFSZ, which kills.
+bool within_limit(size_t size) {
+  rlimit limit;
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+      size <= limit.rlim_cur)
+    return true;
+  errno = EFBIG;
+  return false;
 }
 
 bool write_zeros(int fd, size_t offset, size_t size) {
@@ -61,6 +72,7 @@ bool touch(char* begin, size_t size) {
 }
 
 bool allocate(const char* name, size_t offset, size_t size) {
+  if (!within_limit(offset + size)) return false;
   const int fd = open(path_of(name).data, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0) return false;
   const bool done = allocate_fd(fd, offset, size);
@@ -70,6 +82,7 @@ bool allocate(const char* name, size_t offset, size_t size) {
 
 char* make_file(const char* name, size_t size, size_t allocated, size_t touched,
                 void (*fill)(char*, void*), void* argument) {
+  if (!within_limit(size)) return nullptr;
   Text hidden_name;
   hidden_name.add(name[0] == '.' ? "" : ".").add(name);
   const Text hidden = path_of(hidden_name.data);
@@ -98,6 +111,7 @@ char* make_file(const char* name, size_t size, size_t allocated, size_t touched,
 }
 
 bool write_file(const char* name, const char* text, size_t size) {
+  if (!within_limit(size)) return false;
   Text hidden_name;
   hidden_name.add(".").add(name);
   const Text hidden = path_of(hidden_name.data);
