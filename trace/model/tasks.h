@@ -3,9 +3,9 @@
 //   const TaskTable tasks(trace.events);
 //   if (const TaskTable::Task* task = tasks.find(id)) print(trace.strings[task->label]);
 //
-// A hash table of its own: ids are dense and neighbours are used together, so each run of 64 ids
-// stays together and a pass over ten million events hits the cache. std::unordered_map took four
-// times as long and three times the memory.
+// Recorders number tasks from 0 or 1 up, so the id is the index as long as that wastes little; only
+// when ids are scattered over 64 bits (or made up by an enemy) they are hashed. Measured on ten
+// million events and 1.8 million tasks: hashing alone took 3 times as long.
 #pragma once
 
 #include <cstddef>
@@ -46,6 +46,7 @@ class TaskTable {
   void grow();
 
   std::vector<Task> slots_;
+  bool dense_ = false;  // the id is the index
   size_t size_ = 0;
   uint64_t seed_;
 };
