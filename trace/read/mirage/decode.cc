@@ -87,7 +87,7 @@ bool Decoder::chain(size_t at, size_t end, std::optional<uint64_t> previous, uin
     const size_t size = event_size(at, end, longest_guessed_text);
     if (size == 0) return false;
     const uint64_t time = time_at(at);
-    if (time == 0 || (previous && time - *previous > gap)) return false;
+    if (!plausible(time) || (previous && time - *previous > gap)) return false;
     previous = time;
     at += size;
   }
@@ -126,14 +126,14 @@ size_t Decoder::begin_time(size_t at, size_t end, bool aligned) {
 // otherwise one of the next ones may be good.
 size_t Decoder::first_good_time(size_t at, size_t end) const {
   if (chain(at, end, {}, longest_gap, lone_chain_length)) return at;
-  if (end - at >= smallest_event && time_at(at) != 0 && nearby(at, end, time_at(at)) < end)
+  if (end - at >= smallest_event && plausible(time_at(at)) && nearby(at, end, time_at(at)) < end)
     return at;
   for (size_t i = 0; i < lone_chain_length && at < end; i++) {
     const size_t size = event_size(at, end, longest_guessed_text);
     if (size == 0) break;
     const size_t next = at + size;
     const bool last = next == end || event_size(next, end, longest_guessed_text) == 0;
-    if (time_at(at) != 0 && (last || time_at(next) - time_at(at) <= usual_gap)) return at;
+    if (plausible(time_at(at)) && (last || time_at(next) - time_at(at) <= usual_gap)) return at;
     at = next;
   }
   return end;
@@ -157,7 +157,7 @@ size_t Decoder::odd_event(size_t at, size_t end) {
   const size_t size = event_size(at, end, SIZE_MAX);
   const size_t next = at + size;
   if (time == 0) return resynchronise(at, end, "event damaged");
-  if (follows(time, previous_) && nearby(at, end, previous_) == end &&
+  if (plausible(time) && follows(time, previous_) && nearby(at, end, previous_) == end &&
       chain(next, end, time, longest_gap, lone_chain_length)) {
     emit(at, size, time, 0);  // nothing had happened for a while
     return next;
@@ -167,11 +167,11 @@ size_t Decoder::odd_event(size_t at, size_t end) {
     emit(at, size, previous_, flag::time_guessed);
     return next;
   }
-  if (time < previous_ && follows(time, before_) && chain(next, end, time)) {
+  if (before_ <= time && time < previous_ && follows(time, before_) && chain(next, end, time)) {
     repair_previous();
     return at;
   }
-  if (next < end && chain(next, end, time)) {
+  if (plausible(time) && next < end && chain(next, end, time)) {
     set_clock(at);
     return at;
   }

@@ -45,6 +45,9 @@ class Decoder {
   static constexpr size_t longest_guessed_text = 1024;  // bounds the cost of looking around
 
   uint64_t time_at(size_t at) const;
+  // 0 is unwritten. The upper half does not occur in 292 years, and differences of times would
+  // wrap.
+  static bool plausible(uint64_t time) { return time != 0 && time < uint64_t{1} << 63; }
   bool follows(uint64_t time, uint64_t previous) const { return time - previous <= longest_gap; }
   size_t event_size(size_t at, size_t end, size_t longest_text) const;
   bool chain(size_t at, size_t end, std::optional<uint64_t> previous, uint64_t gap = longest_gap,

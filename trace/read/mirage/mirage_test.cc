@@ -374,3 +374,20 @@ TEST_CASE("recognising the format") {
   CHECK(mirage::contains_mirage(bytes));
   CHECK_FALSE(mirage::contains_mirage(Bytes(1000, 0)));
 }
+
+TEST_CASE("times at the end of their range do not wrap") {
+  // Found by fuzzing: the difference of such times wrapped, and the decoder repaired for ever.
+  for (uint64_t time : {UINT64_MAX, UINT64_MAX - 1'765'801'980, uint64_t{1} << 63}) {
+    const Trace trace = mirage::read(written(512, [&](auto& w) {
+      w.label(time, 1, "a");
+      w.label(boot, 2, "b");
+      w.label(boot + 10, 3, "c");
+      w.label(time, 4, "d");
+      w.label(boot + 20, 5, "e");
+      w.label(boot + 30, 6, "f");
+    }));
+    CHECK(trace.events.size() >= 2);
+    CHECK(trace.events.time[trace.events.size() - 1] == 30);
+    CHECK_FALSE(trace.losses.empty());
+  }
+}
