@@ -13,6 +13,9 @@ namespace skein::cli {
 
 void add_dump(CLI::App& app);
 void add_info(CLI::App& app);
+void add_ps(CLI::App& app);
+void add_snapshot(CLI::App& app);
+void add_export(CLI::App& app);
 
 // Turns what the parser threw into the exit code above, and says on `err` what is wrong. Texts that
 // were asked for (--help, --version) go to `out`.

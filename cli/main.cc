@@ -12,6 +12,9 @@ int main(int argc, char** argv) {
   skein::cli::add_control(app);
   skein::cli::add_info(app);
   skein::cli::add_dump(app);
+  skein::cli::add_ps(app);
+  skein::cli::add_snapshot(app);
+  skein::cli::add_export(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -42,8 +42,11 @@ void describe(const Metadata& metadata, Trace& trace) {
   trace.facts.host = metadata.host;
   trace.facts.program = metadata.program;
   trace.facts.pid = metadata.pid;
+  // A tick is 16 counts, except where there is no counter behind it (skein export).
+  const bool counts = metadata.clock_source == "tsc" || metadata.clock_source == "monotonic";
   trace.facts.clock = metadata.clock_source + " " +
-                      std::to_string(metadata.frequency << format::kTickShift) + " Hz";
+                      std::to_string(metadata.frequency << (counts ? format::kTickShift : 0)) +
+                      " Hz";
   trace.facts.utc_offset = metadata.utc_of_tick_0();
   for (const format::NamedNumber& kind : format::kKinds) {
     if (trace.kinds.size() <= kind.number) trace.kinds.resize(kind.number + 1u);

@@ -1,0 +1,121 @@
+#include "cli/running.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string_view>
+
+#include "base/escape.h"
+#include "base/file.h"
+#include "cli/commands.h"
+#include "trace/read/ctf/task_table.h"
+
+namespace skein::cli {
+
+namespace {
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.size() < 10 &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// The kernel writes a newline in a path as \012.
+std::string unescape(std::string_view path) {
+  std::string text;
+  for (size_t i = 0; i < path.size(); i++) {
+    if (path.substr(i).starts_with("\\012")) {
+      text += '\n';
+      i += 3;
+    } else {
+      text += path[i];
+    }
+  }
+  return text;
+}
+
+// The process's number in each pid namespace it is in: its trace has the innermost.
+std::set<uint64_t> numbers_of(const std::string& pid) {
+  std::set<uint64_t> numbers{std::stoull(pid)};
+  std::ifstream status("/proc/" + pid + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with("NSpid:")) continue;
+    std::istringstream words(line.substr(6));
+    for (uint64_t number; words >> number;) numbers.insert(number);
+  }
+  return numbers;
+}
+
+// A forked child has its parent's table mapped, too; it is not the child's.
+std::optional<ctf::TaskTable> table_of(DiskFiles& disk, const std::string& path,
+                                       const std::set<uint64_t>& pids) {
+  if (disk.type(path) != FileType::File) return {};
+  const auto head = disk.head(path, format::kTableHeaderSize);
+  if (!head) return {};
+  const auto table = ctf::read_task_table_header(*head, path);
+  if (!table || !pids.contains(table->pid)) return {};
+  return *table;
+}
+
+}  // namespace
+
+void fail(int code, const std::string& what) {
+  std::fprintf(stderr, "skein: %s\n", escaped(what).c_str());
+  throw CLI::RuntimeError(code);
+}
+
+std::string trace_of_process(const std::string& pid) {
+  constexpr std::string_view name = "/.tasks";
+  std::ifstream maps("/proc/" + pid + "/maps");
+  if (!maps) fail(2, "process " + pid + ": it is not there, or not yours");
+  const auto pids = numbers_of(pid);
+  DiskFiles disk;
+  std::string best;
+  uint64_t newest = 0;
+  for (std::string line; std::getline(maps, line);) {
+    const size_t slash = line.find('/');
+    if (slash == std::string::npos) continue;
+    const std::string path = unescape(std::string_view(line).substr(slash));
+    if (!path.ends_with(name)) continue;
+    // In a container the path means something else to us.
+    for (const std::string& candidate : {path, "/proc/" + pid + "/root" + path}) {
+      const auto table = table_of(disk, candidate, pids);
+      if (!table) continue;
+      if (best.empty() || table->start >= newest) {
+        newest = table->start;
+        best = candidate.substr(0, candidate.size() - name.size());
+      }
+      break;
+    }
+  }
+  if (best.empty())
+    fail(2, "process " + pid + " records no trace; start it with `skein record` or SKEIN_TRACE");
+  return best;
+}
+
+bool records_to(uint64_t pid, const std::string& directory) {
+  struct stat status;
+  if (stat((directory + "/.tasks").c_str(), &status) != 0) return false;
+  std::ifstream maps("/proc/" + std::to_string(pid) + "/maps");
+  for (std::string line; std::getline(maps, line);) {
+    std::istringstream words(line);
+    std::string range, access, offset, device;
+    uint64_t inode = 0;
+    if (words >> range >> access >> offset >> device >> inode && inode == status.st_ino &&
+        line.find("/.tasks") != std::string::npos)
+      return true;
+  }
+  return false;
+}
+
+std::string trace_directory(const std::string& text) {
+  if (is_number(text) && !std::filesystem::exists(text)) return trace_of_process(text);
+  return text;
+}
+
+}  // namespace skein::cli
