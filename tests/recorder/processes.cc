@@ -93,7 +93,7 @@ void at_exit(const std::string& directory) {
   fflush(stdout);
   const pid_t program = fork();
   if (program == 0) {
-    start_trace_at(directory);
+    start_trace_at(directory, {.log = true});  // the endless thread would overwrite a ring
     skein_counter_set(5, 1);
     static AtEnd static_object{2};
     thread_local AtEnd of_main{3};
