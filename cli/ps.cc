@@ -15,6 +15,7 @@
 #include <unordered_map>
 
 #include "base/escape.h"
+#include "base/function_name.h"
 #include "cli/commands.h"
 #include "cli/print.h"
 #include "cli/running.h"
@@ -53,7 +54,7 @@ std::string place_text(const Trace& trace, uint32_t location) {
   if (place.file == 0) return "";
   std::string_view file = trace.strings[place.file];
   file = file.substr(file.rfind('/') + 1);  // npos + 1 == 0
-  std::string text(trace.strings[place.function]);
+  std::string text = short_function_name(trace.strings[place.function]);
   if (!text.empty()) text += ' ';
   return text + std::string(file) + ':' + std::to_string(place.line);
 }
