@@ -15,6 +15,19 @@
 namespace skein::test {
 
 inline constexpr int kSkipped = 77;
+
+// How this program is built, by g++: what a sanitizer does to memory and to signals is not ours.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool kAddressSanitizer = true;
+#else
+inline constexpr bool kAddressSanitizer = false;
+#endif
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool kThreadSanitizer = true;
+#else
+inline constexpr bool kThreadSanitizer = false;
+#endif
+
 inline int failures = 0;
 
 #define SKEIN_CHECK(condition, ...)                          \

@@ -16,13 +16,20 @@ namespace {
 
 using namespace skein::test;
 
-volatile sig_atomic_t handled = 0;
+std::atomic<int> handled = 0;  // by whatever thread the signal comes to
 sigjmp_buf jump;
 
-void every(unsigned microseconds) {
-  const itimerval timer = {{0, static_cast<suseconds_t>(microseconds)},
-                           {0, static_cast<suseconds_t>(microseconds)}};
+std::atomic<unsigned> interval = 0;  // microseconds; 0: no more signals
+
+// A handler asks for the next signal when it is done: were they to come by themselves, a machine on
+// which a handler takes longer than the interval would do nothing but handle them.
+void ask_for_next() {
+  const itimerval timer = {{0, 0}, {0, static_cast<suseconds_t>(interval)}};
   setitimer(ITIMER_REAL, &timer, nullptr);
+}
+void every(unsigned microseconds) {
+  interval = microseconds;
+  ask_for_next();
 }
 
 void on_alarm(void (*handler)(int), int flags = SA_RESTART) {
@@ -33,8 +40,9 @@ void on_alarm(void (*handler)(int), int flags = SA_RESTART) {
 }
 
 void record_in_handler(int) {
-  handled = handled + 1;
+  ++handled;
   skein_pause(SKEIN_KIND_unknown, 0);
+  ask_for_next();
 }
 
 uint64_t run_for(double seconds, uint64_t at_least) {
@@ -106,9 +114,14 @@ void nested_handlers(const std::string& directory) {
 // The thread's first event is a handler's, and the handler comes while the stream is being taken.
 void first_event_in_handler(const std::string& directory) {
   SKEIN_CHECK(start_trace_at(directory) == 0, "start");
-  on_alarm(record_in_handler);
+  constexpr int kSignals = 100;
+  on_alarm([](int) {
+    record_in_handler(0);
+    // Here, for a clone() that takes longer than the interval is begun again and again.
+    if (handled >= kSignals) every(0);
+  });
   every(20);
-  while (handled < 100) {
+  while (handled < kSignals) {
     pthread_t thread;
     pthread_create(
         &thread, nullptr,
@@ -128,8 +141,9 @@ void first_event_in_handler(const std::string& directory) {
 void jumps(const std::string& directory) {
   SKEIN_CHECK(start_trace_at(directory, {.log = true}) == 0, "start");
   on_alarm([](int) {
-    handled = handled + 1;
+    ++handled;
     skein_pause(SKEIN_KIND_unknown, 0);
+    ask_for_next();
     siglongjmp(jump, 1);
   });
   volatile uint64_t made = 0;
@@ -168,6 +182,7 @@ int main() {
   SKEIN_CHECK(good(in_child([&] { high_rate(scratch / "rate"); })), "high rate");
   SKEIN_CHECK(good(in_child([&] { nested_handlers(scratch / "nested"); })), "nested handlers");
   SKEIN_CHECK(good(in_child([&] { first_event_in_handler(scratch / "first"); })), "first event");
-  SKEIN_CHECK(good(in_child([&] { jumps(scratch / "jumps"); })), "longjmp");
+  if (!kThreadSanitizer)  // it calls handlers later, at a point of its own choice
+    SKEIN_CHECK(good(in_child([&] { jumps(scratch / "jumps"); })), "longjmp");
   return verdict();
 }

@@ -13,6 +13,9 @@
 #include "record/core/tasks.h"
 #include "record/host/posix/state.h"
 
+// Is the program built with the thread sanitizer? (Weak: of any kind of program.)
+extern "C" [[gnu::weak]] void __tsan_init();
+
 namespace skein::record {
 namespace {
 
@@ -20,10 +23,12 @@ bool is_on() { return *static_cast<volatile unsigned char*>(skein_page) != 0; }
 
 // Was the event that the writer is marked busy with given up by a longjmp out of a signal handler?
 // A handler lies at least kSignalFrame below what it interrupted (the red zone, and the frame in
-// which the kernel saves the registers), unless it has a stack of its own. Bytes behind the commit
-// mean nothing: the stream is as it was before that event, but for `limit`, which may be another
-// chunk's.
+// which the kernel saves the registers), unless it has a stack of its own, or the thread sanitizer
+// calls it, later and without such a frame: with that one cannot know, and takes every event for
+// one that goes on. Bytes behind the commit mean nothing: the stream is as it was before that
+// event, but for `limit`, which may be another chunk's.
 bool left_by_longjmp(Writer& writer) {
+  if (__tsan_init != nullptr) return false;
   constexpr int32_t kSignalFrame = 1024;
   const auto deeper = static_cast<int32_t>(writer.busy - stack_position());
   if (deeper >= kSignalFrame) return false;
