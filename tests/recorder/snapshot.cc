@@ -85,15 +85,13 @@ int main(int count, char** values) {
 
   std::vector<char> copy;
   Packet packet;
-  uint64_t copies = 0, overtaken = 0, given_up = 0, newest = 0;
+  uint64_t copies = 0, overtaken = 0, newest = 0;
   for (unsigned long i = 0; i < wanted && failures < 5; ++i) {
     for (const Chunk& chunk : ring) {
-      unsigned tries = 0;
-      while (tries < 64 && !copy_packet(chunk, copy)) ++tries;
-      overtaken += tries;
-      if (tries == 64) {
-        ++given_up;
-        continue;
+      // However slow this thread is: the writer may stand still in the middle of a recycling.
+      while (!copy_packet(chunk, copy)) {
+        ++overtaken;
+        std::this_thread::yield();
       }
       ++copies;
       packet.events.clear();
@@ -106,11 +104,9 @@ int main(int count, char** values) {
   }
   stop = true;
   writer.join();
-  printf("%lu snapshots, %llu packets copied, %llu copies overtaken, %llu given up, %llu calls\n",
-         wanted, static_cast<unsigned long long>(copies),
-         static_cast<unsigned long long>(overtaken), static_cast<unsigned long long>(given_up),
+  printf("%lu snapshots, %llu packets copied, %llu copies overtaken, %llu calls\n", wanted,
+         static_cast<unsigned long long>(copies), static_cast<unsigned long long>(overtaken),
          static_cast<unsigned long long>(calls.load()));
-  SKEIN_CHECK(given_up * 100 < copies, "too many");
   SKEIN_CHECK(newest <= calls && newest > 0, "%llu", static_cast<unsigned long long>(newest));
   return verdict();
 }
