@@ -365,6 +365,12 @@ TEST_CASE("rows freed by one executor serve another") {
   }
 }
 
+static uint32_t place_of(Names& names, uint32_t kind, const char* name, const skein_source* where) {
+  const PlaceEntry* known = known_place(names, kind, name, *where);
+  return known != nullptr ? known->id
+                          : skein::record::detail::place_slow(names, kind, name, *where);
+}
+
 TEST_CASE_FIXTURE(Fixture, "names are written once, by content, and survive their module") {
   auto names = std::make_unique<Names>();
   memset(static_cast<void*>(names.get()), 0, sizeof(Names));

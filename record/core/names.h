@@ -58,9 +58,6 @@ struct Names {
   PlaceName places[kPlaces];
 };  // 4.9 MB of address space; the host gives zeroed memory, only what is used becomes real
 
-// Id of a place; 0 if it is not known and could not be added (counted). `where`, `name`: may be
-// null.
-inline uint32_t place_of(Names& names, uint32_t kind, const char* name, const skein_source* where);
 // Id of a text; 0 for null, for an empty text, and when there is no room (counted).
 uint32_t string_of(Names& names, const char* text, size_t size);
 
@@ -102,12 +99,6 @@ uint32_t place_slow(Names& names, uint32_t kind, const char* name, const skein_s
       [[likely]]
     return entry;
   return nullptr;
-}
-
-inline uint32_t place_of(Names& names, uint32_t kind, const char* name, const skein_source* where) {
-  const skein_source& w = where != nullptr ? *where : detail::kNowhere;
-  const PlaceEntry* entry = known_place(names, kind, name, w);
-  return entry != nullptr ? entry->id : detail::place_slow(names, kind, name, w);
 }
 
 }  // namespace skein::record

@@ -27,6 +27,7 @@ struct TaskTable {
   uint32_t free_row = 0;  // list of free rows, in whole batches as they came
   // Puts memory behind rows up to `rows` (exclusive) at least; returns how many there are then.
   uint32_t (*reserve)(TaskTable& table, uint32_t rows) = nullptr;
+  const void* trace = nullptr;  // the host's
 };
 
 inline constexpr uint32_t kRowBatch = 32;

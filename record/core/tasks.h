@@ -58,7 +58,8 @@ SKEIN_HOT bool locate(E& e, uint32_t kind, const char* name, const skein_source*
     return true;
   }
   if constexpr (E::kPlain) return false;
-  place = detail::place_slow(names, kind, name, w);
+  place = host.find_place != nullptr ? host.find_place(names, kind, name, w)
+                                     : detail::place_slow(names, kind, name, w);
   return true;
 }
 

@@ -14,6 +14,7 @@
 // content_size: an event is there or is not.
 #pragma once
 #include <skein/format.h>
+#include <skein/skein.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -64,6 +65,9 @@ struct alignas(64) Writer {
   Writer* next_free = nullptr;
   uint32_t flags = 0;   // format::PacketFlags
   uint32_t broken = 0;  // a bus error took the chunk away
+  uint32_t dead = 0;    // chunks that are files no more: a bit each
+  uint32_t files = 0;   // made for this stream so far
+  const void* trace = nullptr;
   uint32_t chunk = 0;   // index of the current one
   uint32_t chunks = 0;  // made so far (ring: valid entries below)
   char* bases[kMaxChunks] = {};
@@ -95,6 +99,9 @@ struct Host {
   Writer* (*make_room)(Writer* writer, uint64_t now, bool text);
   // Takes a block of kIdBlock task ids. Never fails.
   uint64_t (*take_ids)();
+  // Calls detail::place_slow, with whatever care the host's interrupts need. Null: nothing to care
+  // for.
+  uint32_t (*find_place)(Names& names, uint32_t kind, const char* name, const skein_source& where);
 };
 extern Host host;
 

@@ -30,6 +30,7 @@ bool repair(Writer* writer, const char* address) {
     if (!inside(address, writer->bases[i], writer->sizes[i])) continue;
     if (!replace(writer->bases[i], writer->sizes[i])) return false;
     writer->broken = 1;
+    writer->dead |= 1u << i;
     writer->limit = nullptr;
     count_lost(state.table, format::kLoss_bus_error);
     return true;

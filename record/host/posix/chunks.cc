@@ -27,11 +27,13 @@ struct NewChunk {
   uint64_t now;
 };
 
+const TraceFiles& files_of(const Writer& w) { return *static_cast<const TraceFiles*>(w.trace); }
+
 void fill_header(char* chunk, void* argument) {
   const auto& fresh = *static_cast<NewChunk*>(argument);
   auto& header = *reinterpret_cast<format::PacketHeader*>(chunk);
   header.magic = format::kPacketMagic;
-  memcpy(header.uuid, state.uuid, sizeof header.uuid);
+  memcpy(header.uuid, files_of(*fresh.writer).uuid, sizeof header.uuid);
   header.stream_instance = fresh.writer->stream;
   header.content_size = sizeof header * 8;
   header.packet_size = fresh.size * 8;
@@ -60,9 +62,12 @@ void enter_chunk(Writer& w, unsigned index, char* base, size_t size, size_t wind
   w.chunk = index;
   w.window_end = base + window;
   w.broken = 0;
+  w.dead &= ~(1u << index);
+  note_chunk(w, base, size);
 }
 
-bool add_chunk(Writer& w, uint64_t now) {
+// At `index`: behind the others, or in the place of one that is no more.
+bool add_chunk(Writer& w, unsigned index, uint64_t now) {
   const size_t size = size_of_next(w);
   const size_t window = w.chunks == 0 ? kFirstWindow : (size < kWindow ? size : kWindow);
   Text name;
@@ -70,23 +75,22 @@ bool add_chunk(Writer& w, uint64_t now) {
     name.add("names-");
   else
     name.add("s").add(w.stream, 5).add("-");
-  name.add(w.chunks);
+  name.add(w.files);
   NewChunk fresh = {&w, size, now};
-  char* base = make_file(name.data, size, size, window, fill_header, &fresh);
+  char* base = make_file(files_of(w), name.data, size, size, window, fill_header, &fresh);
   if (base == nullptr) return false;
-  const unsigned index = is_growing(w) ? 0 : w.chunks;
+  ++w.files;
   char* old = w.bases[index];
   const size_t old_size = w.sizes[index];
   enter_chunk(w, index, base, size, window);
-  ++w.chunks;
+  if (is_growing(w) || index == w.chunks) ++w.chunks;
   if (old != nullptr && (w.flags & format::kFlagNames) == 0) munmap(old, old_size);
   return true;
 }
 
 // Its pages were there before, but the kernel may have written them out and made them read-only:
 // they are touched again, window by window.
-bool recycle_chunk(Writer& w, uint64_t now) {
-  const unsigned index = (w.chunk + 1) % w.chunks;
+bool recycle_chunk(Writer& w, unsigned index, uint64_t now) {
   char* base = w.bases[index];
   const size_t size = w.sizes[index];
   const size_t window = size < kWindow ? size : kWindow;
@@ -98,11 +102,17 @@ bool recycle_chunk(Writer& w, uint64_t now) {
 
 bool next_chunk(Writer& w, uint64_t now) {
   if (now < w.retry_at) return false;
-  HoldSignals hold;
-  const bool full = !is_growing(w) && w.chunks >= state.ring_chunks;
-  if (!full && add_chunk(w, now)) return true;
-  // A smaller ring than asked for is better than none.
-  if (!is_growing(w) && w.chunks > 0 && recycle_chunk(w, now)) return true;
+  if (is_growing(w)) {
+    if (add_chunk(w, 0, now)) return true;
+  } else {
+    if (w.chunks < state.ring_chunks && add_chunk(w, w.chunks, now)) return true;
+    // The oldest; a smaller ring than asked for is better than none.
+    for (unsigned i = 1; i <= w.chunks; ++i) {
+      const unsigned index = (w.chunk + i) % w.chunks;
+      const bool dead = (w.dead & 1u << index) != 0;
+      if (dead ? add_chunk(w, index, now) : recycle_chunk(w, index, now)) return true;
+    }
+  }
   w.retry_at = now + state.clock.ticks_per_second;
   return false;
 }
@@ -113,7 +123,13 @@ void discard(Writer& w) {
     __atomic_store_n(&w.packet->events_discarded, w.discarded, __ATOMIC_RELAXED);
 }
 
+bool has_room(const Writer& w, size_t need) {
+  return w.broken == 0 && w.pos != nullptr && static_cast<size_t>(w.window_end - w.pos) >= need;
+}
+
+// Signals are held: a handler that forks or jumps away would leave a stream without a chunk.
 bool make_room_in(Writer& w, uint64_t now, size_t need) {
+  HoldSignals hold;
   for (;;) {
     if (w.broken != 0) {
       // The chunk went away under us (bus_error.cc): what it held is the reader's to count.
@@ -122,7 +138,7 @@ bool make_room_in(Writer& w, uint64_t now, size_t need) {
       if (w.chunks > 0) w.window_end = w.bases[w.chunk] + w.sizes[w.chunk];
       w.pos = w.window_end;
     }
-    if (w.pos != nullptr && static_cast<size_t>(w.window_end - w.pos) >= need) {
+    if (has_room(w, need)) {
       w.limit = w.window_end - kPlainMargin + 1;
       return true;
     }
@@ -168,7 +184,9 @@ Writer* make_room(Writer* writer, uint64_t now, bool text) {
     fresh->busy = mark;
     writer = fresh;
   }
-  if (!make_room_in(*writer, now, text ? kTextMargin : kPlainMargin)) return give_up(writer);
+  const size_t need = text ? kTextMargin : kPlainMargin;
+  if (has_room(*writer, need) && writer->limit != nullptr) return writer;
+  if (!make_room_in(*writer, now, need)) return give_up(writer);
   // Whoever stops the trace or starts another takes the room away after having said so: it is seen
   // here, or taken after this.
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -178,6 +196,9 @@ Writer* make_room(Writer* writer, uint64_t now, bool text) {
   return writer;
 }
 
-bool first_chunk(Writer& writer, uint64_t now) { return next_chunk(writer, now); }
+bool first_chunk(Writer& writer, uint64_t now) {
+  HoldSignals hold;
+  return next_chunk(writer, now);
+}
 
 }  // namespace skein::record

@@ -85,7 +85,9 @@ class Session {
   SKEIN_HOT Emission& operator*() { return emission_; }
 
   uint32_t place(uint32_t kind, const char* name, const skein_source* where) {
-    return place_of(*emission_.writer().names, kind, name, where);
+    uint32_t id = 0;
+    locate(emission_, kind, name, where, id);
+    return id;
   }
   // The id of a task, which joins the trace if it is not in it; of the current one for null.
   SKEIN_HOT uint64_t id_of(skein_task* task) {
@@ -501,6 +503,7 @@ SKEIN_CALL uint64_t skein_current(void) {
 SKEIN_CALL uint32_t skein_string(const char* text) {
   if (!is_on() || text == nullptr) return 0;
   KeepErrno keep;
+  HoldSignals hold;
   return string_of(*state.names, text, strlen(text));
 }
 
@@ -508,6 +511,7 @@ SKEIN_CALL void skein_thread_name(const char* name) {
   if (!is_on() || name == nullptr) return;
   if (this_writer == nullptr && attach() == nullptr) return;
   KeepErrno keep;
+  HoldSignals hold;
   define_thread(*state.names, this_writer->tid, name, strlen(name));
 }
 

@@ -22,9 +22,9 @@ namespace {
 
 constexpr size_t kPage = 4096;
 
-Text path_of(const char* name) {
+Text path_of(const TraceFiles& files, const char* name) {
   Text path;
-  path.add(state.directory).add("/").add(name);
+  path.add(files.directory).add("/").add(name);
   return path;
 }
 
@@ -71,21 +71,21 @@ bool touch(char* begin, size_t size) {
   return true;
 }
 
-bool allocate(const char* name, size_t offset, size_t size) {
+bool allocate(const TraceFiles& files, const char* name, size_t offset, size_t size) {
   if (!within_limit(offset + size)) return false;
-  const int fd = open(path_of(name).data, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  const int fd = open(path_of(files, name).data, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0) return false;
   const bool done = allocate_fd(fd, offset, size);
   close(fd);
   return done;
 }
 
-char* make_file(const char* name, size_t size, size_t allocated, size_t touched,
-                void (*fill)(char*, void*), void* argument) {
+char* make_file(const TraceFiles& files, const char* name, size_t size, size_t allocated,
+                size_t touched, void (*fill)(char*, void*), void* argument) {
   if (!within_limit(size)) return nullptr;
   Text hidden_name;
   hidden_name.add(name[0] == '.' ? "" : ".").add(name);
-  const Text hidden = path_of(hidden_name.data);
+  const Text hidden = path_of(files, hidden_name.data);
   const int fd = open(hidden.data, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0) return nullptr;
   void* memory = MAP_FAILED;
@@ -101,7 +101,7 @@ char* make_file(const char* name, size_t size, size_t allocated, size_t touched,
     return nullptr;
   }
   fill(bytes, argument);
-  if (name[0] != '.' && rename(hidden.data, path_of(name).data) != 0) {
+  if (name[0] != '.' && rename(hidden.data, path_of(files, name).data) != 0) {
     munmap(memory, size);
     unlink(hidden.data);
     return nullptr;
@@ -110,11 +110,11 @@ char* make_file(const char* name, size_t size, size_t allocated, size_t touched,
   return bytes;
 }
 
-bool write_file(const char* name, const char* text, size_t size) {
+bool write_file(const TraceFiles& files, const char* name, const char* text, size_t size) {
   if (!within_limit(size)) return false;
   Text hidden_name;
   hidden_name.add(".").add(name);
-  const Text hidden = path_of(hidden_name.data);
+  const Text hidden = path_of(files, hidden_name.data);
   const int fd = open(hidden.data, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0) return false;
   size_t at = 0;
@@ -125,7 +125,7 @@ bool write_file(const char* name, const char* text, size_t size) {
     at += static_cast<size_t>(done);
   }
   close(fd);
-  return at == size && rename(hidden.data, path_of(name).data) == 0;
+  return at == size && rename(hidden.data, path_of(files, name).data) == 0;
 }
 
 }  // namespace skein::record

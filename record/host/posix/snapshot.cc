@@ -118,7 +118,8 @@ bool copy_file(const char* from, const char* to, const char* name, SnapshotResul
 
 int take_snapshot(const char* directory, SnapshotResult& result) {
   if (state.generation == 0 || state.pid != getpid()) return ENOENT;
-  DIR* source = opendir(state.directory);
+  const TraceFiles& files = *state.files;
+  DIR* source = opendir(files.directory);
   if (source == nullptr) return errno;
   int error = mkdir(directory, 0700) == 0 ? 0 : errno;
   // Events first, names last: a name is defined before an event that uses it.
@@ -130,7 +131,7 @@ int take_snapshot(const char* directory, SnapshotResult& result) {
       const char* name = entry->d_name;
       if (name[0] == '.' && strcmp(name, ".tasks") != 0) continue;
       if ((strncmp(name, "names-", 6) == 0) != names) continue;
-      if (!copy_file(state.directory, directory, name, result)) error = errno;
+      if (!copy_file(files.directory, directory, name, result)) error = errno;
     }
   }
   closedir(source);

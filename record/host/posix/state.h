@@ -32,6 +32,20 @@ struct ClockFacts {
   uint64_t bracket_ns = 0;  // how far apart the readings may be
 };
 
+// What a trace's files have in common. One for each trace, never changed and never freed: a thread
+// may be making a chunk of the old trace while another starts a new one.
+struct TraceFiles {
+  char directory[1024];
+  uint8_t uuid[16];
+};
+
+// What is kept of a Writer in memory that is not wiped on fork.
+struct Shadow {
+  char* base;  // of the chunk it writes to
+  size_t size;
+  Writer* nested;
+};
+
 struct State {
   uint32_t generation = 0;  // 0: no trace was ever started
   int pid = 0;
@@ -40,14 +54,14 @@ struct State {
   unsigned ring_chunks = 0;
   size_t chunk_size = 0;  // of a ring
   size_t ring_bytes = 0;
-  char directory[1024] = {};
-  uint8_t uuid[16] = {};
+  const TraceFiles* files = nullptr;
   ClockFacts clock;
   TaskTable* table = nullptr;
   Names* names = nullptr;
   Writer* names_writer = nullptr;
   Writer* blocks[kBlocks] = {};
-  uint32_t streams = 0;  // Writers made in this generation
+  Shadow* shadows[kBlocks] = {};  // in step with blocks
+  uint32_t streams = 0;           // Writers made in this generation
   Writer* free_streams = nullptr;
   uint64_t bytes = 0;
   uint64_t next_id = 1;  // task ids: for the life of the process, over all traces
@@ -78,12 +92,12 @@ uint64_t monotonic_ns();
 // Makes `size` bytes at directory/name, blocks allocated and mapped, first `touched` bytes made
 // resident. Under a dot-name until `fill` has written it, so that no reader sees half a header.
 // Null: the disk is full, or memory; errno says which.
-char* make_file(const char* name, size_t size, size_t allocated, size_t touched,
-                void (*fill)(char*, void*), void* argument);
-bool allocate(const char* name, size_t offset, size_t size);
+char* make_file(const TraceFiles& files, const char* name, size_t size, size_t allocated,
+                size_t touched, void (*fill)(char*, void*), void* argument);
+bool allocate(const TraceFiles& files, const char* name, size_t offset, size_t size);
 // Makes pages of a mapping present and writable now; false if there is no memory behind them.
 bool touch(char* begin, size_t size);
-bool write_file(const char* name, const char* text, size_t size);
+bool write_file(const TraceFiles& files, const char* name, const char* text, size_t size);
 
 // ---- chunks.cc ----
 Writer* make_room(Writer* writer, uint64_t now, bool text);
@@ -98,9 +112,17 @@ Writer* attach_nested(Writer& writer);
 void prepare_streams(unsigned count);
 // Takes the room of all streams away: their threads ask for it at their next event.
 void close_streams();
+// Null if the Writer is of no trace that runs.
+Shadow* shadow_of(const Writer* writer);
 // Forgets the streams of an older trace: their threads find no room, and attach anew.
 void retire_streams();
 bool make_thread_key();
+
+// Told by a stream's owner where it writes: what a forked child needs, whose Writers are wiped.
+void note_chunk(const Writer& writer, char* base, size_t size);
+
+// ---- fork.cc ----
+void watch_forks();
 
 // ---- bus_error.cc ----
 void watch_bus_errors();
@@ -133,9 +155,9 @@ struct Text {
   }
 };
 
-// What takes a lock, or makes a file, is not interrupted: a handler that records would find the lock
-// taken by its own thread, and one that leaves by longjmp would leave it taken for ever. Faults of
-// the thread itself still come through (SIGBUS: bus_error.cc).
+// What takes a lock, or makes a file, is not interrupted: a handler that records would find the
+// lock taken by its own thread, and one that leaves by longjmp would leave it taken for ever.
+// Faults of the thread itself still come through (SIGBUS: bus_error.cc).
 class HoldSignals {
  public:
   HoldSignals();

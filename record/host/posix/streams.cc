@@ -53,7 +53,15 @@ Writer* make_writer() {
     const size_t size = sizeof(Writer) * kWritersPerBlock;
     void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return nullptr;
+    const size_t shadow_size = sizeof(Shadow) * kWritersPerBlock;
+    void* shadows =
+        mmap(nullptr, shadow_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (shadows == MAP_FAILED) {
+      munmap(memory, size);
+      return nullptr;
+    }
     madvise(memory, size, MADV_WIPEONFORK);
+    state.shadows[index / kWritersPerBlock] = static_cast<Shadow*>(shadows);
     block = static_cast<Writer*>(memory);
   }
   auto* writer = new (block + index % kWritersPerBlock) Writer;
@@ -63,6 +71,7 @@ Writer* make_writer() {
   writer->table = state.table;
   writer->rows = state.table->rows;
   writer->names = state.names;
+  writer->trace = state.files;
   writer->flags = state.log ? uint32_t{format::kFlagLog} : 0;
   __atomic_store_n(&state.streams, index + 1, __ATOMIC_RELEASE);
   return writer;
@@ -151,6 +160,20 @@ HoldSignals::HoldSignals() {
 }
 HoldSignals::~HoldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
+Shadow* shadow_of(const Writer* writer) {
+  for (unsigned i = 0; i < kBlocks && state.blocks[i] != nullptr; ++i)
+    if (writer >= state.blocks[i] && writer < state.blocks[i] + kWritersPerBlock)
+      return state.shadows[i] + (writer - state.blocks[i]);
+  return nullptr;
+}
+
+void note_chunk(const Writer& writer, char* base, size_t size) {
+  Shadow* shadow = shadow_of(&writer);
+  if (shadow == nullptr) return;
+  shadow->base = base;
+  shadow->size = size;
+}
+
 bool make_thread_key() {
   return state.key_made || (state.key_made = pthread_key_create(&thread_key, at_thread_end) == 0);
 }
@@ -196,6 +219,7 @@ Writer* attach_nested(Writer& writer) {
     if (nested->packet != nullptr) nested->packet->flags = nested->flags;
     if (has_room(*nested)) {
       say_executor(*nested, false);
+      if (Shadow* shadow = shadow_of(&writer); shadow != nullptr) shadow->nested = nested;
       writer.nested = nested;  // for good: it goes with the stream from thread to thread
     } else {
       nested->flags &= ~uint32_t{format::kFlagNested};

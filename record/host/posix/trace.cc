@@ -47,8 +47,14 @@ uint64_t take_ids() { return __atomic_fetch_add(&state.next_id, kIdBlock, __ATOM
 
 void yield() { sched_yield(); }
 
+// No handler may run while the names are locked: one that forks or jumps away would leave them so.
+uint32_t find_place(Names& names, uint32_t kind, const char* name, const skein_source& where) {
+  HoldSignals hold;
+  return detail::place_slow(names, kind, name, where);
+}
+
 // The trace's own directory, never one that exists: name, name.PID, name.PID.2 ...
-int make_directory(const char* wanted) {
+int make_directory(const char* wanted, TraceFiles& files) {
   Text base;
   const auto pid = static_cast<uint64_t>(getpid());
   if (wanted == nullptr || wanted[0] == 0) wanted = "skein-%p";
@@ -66,13 +72,13 @@ int make_directory(const char* wanted) {
       base.add(one);
     }
   }
-  if (base.size + 40 > sizeof state.directory) return ENAMETOOLONG;
+  if (base.size + 40 > sizeof files.directory) return ENAMETOOLONG;
   for (unsigned attempt = 0; attempt < 1000; ++attempt) {
     Text path = base;
     if (attempt > 0) path.add(".").add(pid);
     if (attempt > 1) path.add(".").add(attempt);
     if (mkdir(path.data, 0700) == 0) {
-      memcpy(state.directory, path.data, path.size + 1);
+      memcpy(files.directory, path.data, path.size + 1);
       return 0;
     }
     if (errno != EEXIST) return errno;
@@ -123,7 +129,7 @@ int write_the_metadata() {
     --seconds;
   }
   format::MetadataFacts facts = {};
-  memcpy(facts.uuid, state.uuid, sizeof facts.uuid);
+  memcpy(facts.uuid, state.files->uuid, sizeof facts.uuid);
   facts.clock = clock.counter == nullptr ? "tsc" : "monotonic";
   facts.frequency = clock.ticks_per_second;
   facts.offset_s = static_cast<int64_t>(seconds);
@@ -145,7 +151,7 @@ int write_the_metadata() {
     memcpy(text + size, piece, length);
     size += length;
   });
-  const bool written = write_file("metadata", text, size);
+  const bool written = write_file(*state.files, "metadata", text, size);
   const int reason = errno;
   munmap(memory, kRoom);
   return written ? 0 : reason;
@@ -160,7 +166,8 @@ uint32_t reserve_rows(TaskTable& table, uint32_t rows) {
   constexpr size_t kPage = 4096;
   char* base = reinterpret_cast<char*>(table.header);
   const size_t first_page = from / kPage * kPage;
-  if (!allocate(".tasks", from, to - from) || !touch(base + first_page, to - first_page)) {
+  if (!allocate(*static_cast<const TraceFiles*>(table.trace), ".tasks", from, to - from) ||
+      !touch(base + first_page, to - first_page)) {
     count_lost(&table, format::kLoss_disk_full);
     return table.reserved;
   }
@@ -194,14 +201,15 @@ int make_table(uint32_t rows) {
   auto* table = new (memory) TaskTable;
   NewTable fresh = {rows};
   const size_t size = format::kTableHeaderSize + size_t{rows} * sizeof(TaskRow);
-  char* base = make_file(".tasks", size, format::kTableHeaderSize, format::kTableHeaderSize,
-                         fill_table, &fresh);
+  char* base = make_file(*state.files, ".tasks", size, format::kTableHeaderSize,
+                         format::kTableHeaderSize, fill_table, &fresh);
   if (base == nullptr) return errno;
   table->header = reinterpret_cast<format::TaskTableHeader*>(base);
   table->rows = reinterpret_cast<TaskRow*>(base + format::kTableHeaderSize);
   table->capacity = rows;
   table->reserved = 0;
   table->reserve = reserve_rows;
+  table->trace = state.files;
   table->reserved = reserve_rows(*table, 1);
   state.table = table;
   return 0;
@@ -219,6 +227,7 @@ int make_names() {
   writer->counter = state.clock.counter;
   writer->generation = state.generation;
   writer->table = state.table;
+  writer->trace = state.files;
   if (!first_chunk(*writer, read_ticks(state.clock.counter))) return errno != 0 ? errno : ENOSPC;
   names->stream = writer;
   state.names = names;
@@ -238,23 +247,26 @@ void size_the_ring(uint64_t size) {
 void remove_files() {
   for (const char* name : {".tasks", ".metadata", "metadata", "names-0"}) {
     Text path;
-    path.add(state.directory).add("/").add(name);
+    path.add(state.files->directory).add("/").add(name);
     unlink(path.data);
   }
-  rmdir(state.directory);
+  rmdir(state.files->directory);
 }
 
 int start(const Options& options) {
-  host = {.make_room = make_room, .take_ids = take_ids};
+  host = {.make_room = make_room, .take_ids = take_ids, .find_place = find_place};
   relax = yield;
   if (madvise(skein_page, sizeof skein_page, MADV_WIPEONFORK) != 0) return errno;
   retire_streams();
   state.pid = getpid();
   state.log = options.log;
   size_the_ring(options.size);
-  if (const int error = make_directory(options.directory); error != 0) return error;
+  auto* files = static_cast<TraceFiles*>(zeroed(sizeof(TraceFiles)));
+  if (files == nullptr) return ENOMEM;
+  if (const int error = make_directory(options.directory, *files); error != 0) return error;
   state.clock = measure_clock(options.monotonic);
-  make_uuid(state.uuid);
+  make_uuid(files->uuid);
+  state.files = files;
   state.bytes = 0;
   __atomic_store_n(&state.generation, state.generation + 1, __ATOMIC_SEQ_CST);
   if (!make_thread_key()) return EAGAIN;
@@ -273,6 +285,7 @@ int start(const Options& options) {
   define_modules();
   pin_module();
   watch_bus_errors();
+  watch_forks();
   set_on(true);
   return 0;
 }
@@ -359,7 +372,8 @@ void skein_get_status(skein_status* status) {
   for (uint32_t i = 0; i < state.streams; ++i)
     if (const Writer* block = state.blocks[i / kWritersPerBlock])
       status->lost += __atomic_load_n(&block[i % kWritersPerBlock].discarded, __ATOMIC_RELAXED);
-  memcpy(status->directory, state.directory, sizeof state.directory);
+  if (state.files != nullptr)
+    memcpy(status->directory, state.files->directory, sizeof state.files->directory);
 }
 
 uint32_t skein_generation(void) { return skein_on() != 0 ? state.generation : 0; }
