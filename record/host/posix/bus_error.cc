@@ -31,7 +31,7 @@ bool repair(Writer* writer, const char* address) {
     if (!replace(writer->bases[i], writer->sizes[i])) return false;
     writer->broken = 1;
     writer->dead |= 1u << i;
-    writer->limit = nullptr;
+    set_limit(*writer, nullptr);
     count_lost(state.table, format::kLoss_bus_error);
     return true;
   }

@@ -139,7 +139,7 @@ bool make_room_in(Writer& w, uint64_t now, size_t need) {
       w.pos = w.window_end;
     }
     if (has_room(w, need)) {
-      w.limit = w.window_end - kPlainMargin + 1;
+      set_limit(w, w.window_end - kPlainMargin + 1);
       return true;
     }
     char* end = w.chunks > 0 ? w.bases[w.chunk] + w.sizes[w.chunk] : nullptr;
@@ -152,7 +152,7 @@ bool make_room_in(Writer& w, uint64_t now, size_t need) {
       }
     }
     if (!next_chunk(w, now)) {
-      w.limit = nullptr;
+      set_limit(w, nullptr);
       discard(w);
       return false;
     }
@@ -185,14 +185,13 @@ Writer* make_room(Writer* writer, uint64_t now, bool text) {
     writer = fresh;
   }
   const size_t need = text ? kTextMargin : kPlainMargin;
-  if (has_room(*writer, need) && writer->limit != nullptr) return writer;
+  if (has_room(*writer, need) && limit_of(*writer) != nullptr) return writer;
   if (!make_room_in(*writer, now, need)) return give_up(writer);
   // Whoever stops the trace or starts another takes the room away after having said so: it is seen
   // here, or taken after this.
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  if (writer->generation != __atomic_load_n(&state.generation, __ATOMIC_RELAXED) ||
-      *static_cast<volatile unsigned char*>(skein_page) == 0)
-    __atomic_store_n(&writer->limit, static_cast<char*>(nullptr), __ATOMIC_RELAXED);
+  if (writer->generation != __atomic_load_n(&state.generation, __ATOMIC_RELAXED) || !is_on())
+    set_limit(*writer, nullptr);
   return writer;
 }
 

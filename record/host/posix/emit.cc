@@ -19,8 +19,6 @@ extern "C" [[gnu::weak]] void __tsan_init();
 namespace skein::record {
 namespace {
 
-bool is_on() { return *static_cast<volatile unsigned char*>(skein_page) != 0; }
-
 // Was the event that the writer is marked busy with given up by a longjmp out of a signal handler?
 // A handler lies at least kSignalFrame below what it interrupted (the red zone, and the frame in
 // which the kernel saves the registers), unless it has a stack of its own, or the thread sanitizer
@@ -35,7 +33,7 @@ bool left_by_longjmp(Writer& writer) {
   KeepErrno keep;
   stack_t alternate;
   if (sigaltstack(nullptr, &alternate) != 0 || (alternate.ss_flags & SS_ONSTACK) != 0) return false;
-  writer.limit = nullptr;
+  set_limit(writer, nullptr);
   return true;
 }
 

@@ -68,6 +68,9 @@ struct State {
 };
 extern State state;
 
+// With all that was written before the recording was switched on.
+inline bool is_on() { return __atomic_load_n(skein_page, __ATOMIC_ACQUIRE) != 0; }
+
 // Locks, in the page that is wiped on fork: in a child none is held.
 inline uint32_t& stream_lock() { return *reinterpret_cast<uint32_t*>(skein_page + 64); }
 inline uint32_t& start_lock() { return *reinterpret_cast<uint32_t*>(skein_page + 128); }

@@ -93,7 +93,7 @@ void collect_orphans() {
 
 Writer* take_stream() {
   SpinLock lock(stream_lock());
-  if (!lock || *static_cast<volatile unsigned char*>(skein_page) == 0) return nullptr;
+  if (!lock || !is_on()) return nullptr;
   const bool power_of_two = (state.streams & (state.streams - 1)) == 0;
   if (state.free_streams == nullptr && state.streams >= 32 && power_of_two) collect_orphans();
   Writer* writer = state.free_streams;
@@ -120,7 +120,7 @@ void at_thread_end(void* argument) {
   if (writer->generation == state.generation && writer->busy == 0) {
     mark_busy(*writer);
     Emission e(writer);
-    if (*static_cast<volatile unsigned char*>(skein_page) != 0 && e.begin()) {
+    if (is_on() && e.begin()) {
       e.one(format::k_executor_end, writer->tid);
       e.commit();
     }
@@ -197,7 +197,7 @@ Writer* attach() {
     say_executor(*writer, true);
     if (state.key_made) pthread_setspecific(thread_key, writer);
     set_writer(writer);
-  } else if (*static_cast<volatile unsigned char*>(skein_page) != 0) {
+  } else if (is_on()) {
     count_lost(state.table, format::kLoss_no_stream);
   }
   attaching = false;
@@ -252,8 +252,7 @@ void close_streams() {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   const uint32_t streams = __atomic_load_n(&state.streams, __ATOMIC_ACQUIRE);
   for (uint32_t i = 0; i < streams; ++i)
-    if (Writer* writer = writer_at(i))
-      __atomic_store_n(&writer->limit, static_cast<char*>(nullptr), __ATOMIC_RELAXED);
+    if (Writer* writer = writer_at(i)) set_limit(*writer, nullptr);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
