@@ -55,6 +55,10 @@ std::string place_text(const Trace& trace, uint32_t location) {
   std::string_view file = trace.strings[place.file];
   file = file.substr(file.rfind('/') + 1);  // npos + 1 == 0
   std::string text = short_function_name(trace.strings[place.function]);
+  // The line matters more than the namespaces: those give way until the name is short.
+  constexpr size_t kShort = 24;
+  for (size_t at = 0; text.size() > kShort && (at = text.find("::")) != std::string::npos;)
+    text.erase(0, at + 2);
   if (!text.empty()) text += ' ';
   return text + std::string(file) + ':' + std::to_string(place.line);
 }
