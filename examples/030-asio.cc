@@ -77,9 +77,9 @@ int main(int argc, char** argv) {
     }
     tcp::acceptor acceptor(loop, here);
     co_spawn(loop, serve(acceptor), detached);
+    int left = 3;
     if (role == "both") {
-      int left = 3;
-      for (int i = 0; i < 3; ++i)
+      for (int i = left; i > 0; --i)
         co_spawn(loop, client(acceptor.local_endpoint(), rounds), [&](std::exception_ptr) {
           if (--left == 0) loop.stop();
         });
