@@ -1,5 +1,9 @@
 #include "trace/read/events.h"
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
 #include <algorithm>
 #include <numeric>
 
@@ -46,6 +50,16 @@ bool permute(Column<T>& column, const std::vector<uint32_t>& order) {
 std::string_view name(EventKind kind) {
   const auto index = static_cast<size_t>(kind);
   return index < kind_names.size() ? kind_names[index] : "unknown";
+}
+
+void prefer_large_pages([[maybe_unused]] void* begin, [[maybe_unused]] size_t size) {
+#if defined(__linux__)
+  constexpr uintptr_t large = uintptr_t{2} << 20;
+  const auto from = (reinterpret_cast<uintptr_t>(begin) + large - 1) & ~(large - 1);
+  const auto to = (reinterpret_cast<uintptr_t>(begin) + size) & ~(large - 1);
+  // Where that is not to be had, pages stay small.
+  if (from < to) madvise(reinterpret_cast<void*>(from), to - from, MADV_HUGEPAGE);
+#endif
 }
 
 bool Events::reserve(size_t count) {

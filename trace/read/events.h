@@ -137,6 +137,10 @@ struct EventRow {
   uint8_t flags = 0;
 };
 
+// Lets the kernel give big arrays big pages: the first touch of small ones was a third of the time
+// that decoding took.
+void prefer_large_pages(void* begin, size_t size);
+
 // One array. Grows by realloc, never constructs; a failed growth leaves it as it was.
 template <typename T>
 class Column {
@@ -159,6 +163,7 @@ class Column {
     void* larger = std::realloc(data_, count * sizeof(T));
     if (!larger) return false;
     data_ = static_cast<T*>(larger);
+    prefer_large_pages(data_, count * sizeof(T));
     return true;
   }
 

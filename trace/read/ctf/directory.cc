@@ -139,7 +139,7 @@ void run_streams(Source& source, Context& context, const Progress& progress) {
   };
   std::priority_queue<Turn> turns;
   for (auto& [number, stream] : source.streams)
-    if (stream.peek(context)) turns.push({stream.next_ticks(), &stream});
+    if (stream.begin(context)) turns.push({stream.next_ticks(), &stream});
   if (turns.empty()) return;
   context.start = turns.top().ticks;
   constexpr size_t report_every = size_t{1} << 20;

@@ -28,7 +28,7 @@ void Names::read(const Packet& packet, const std::string& file, Trace& trace,
     switch (wire.event) {
       case format::k_string: {
         const uint64_t id = fields.u32();
-        if (id >= most_) {
+        if (id == 0 || id >= most_) {
           lose("text with an impossible number", 1);
           break;
         }

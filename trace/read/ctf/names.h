@@ -34,7 +34,7 @@ class Names {
   // After the last packet: places refer to texts that may be defined after them.
   void finish(Trace& trace);
 
-  StringId text(uint64_t id) const { return id < texts_.size() ? texts_[id] : 0; }
+  StringId text(uint64_t id) const { return texts_[id < texts_.size() ? id : 0]; }
   const Place& place(uint64_t id) const { return places_[id < places_.size() ? id : 0]; }
   StringId thread(uint64_t tid) const {
     const auto found = threads_.find(tid);
@@ -47,7 +47,7 @@ class Names {
   };
 
   uint64_t most_;
-  std::vector<StringId> texts_;
+  std::vector<StringId> texts_ = {0};
   std::vector<Place> places_ = {Place{}};
   std::vector<RawPlace> raw_ = {RawPlace{}};
   std::unordered_map<uint64_t, StringId> threads_;

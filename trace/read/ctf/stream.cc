@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/cursor.h"
+#include "trace/read/ctf/meaning.h"
 
 namespace skein::ctf {
 
@@ -98,18 +99,32 @@ void Stream::damaged(Context& context, std::string what) {
   rest_ = {};
 }
 
-bool Stream::peek(Context& context) {
+// In run() the event is in registers; reading it back from wire_ would wait for its stores.
+[[gnu::always_inline]] inline bool Stream::peek(Context& context, Wire& wire) {
+  if (!decode(rest_, last_, wire) || wire.ticks > bound_ ||
+      (wire.event == format::k_create && wire.a == 0)) [[unlikely]] {
+    if (!peek_slowly(context)) return false;
+    wire = wire_;
+    return true;
+  }
+  ticks_ = std::max(ticks_, wire.ticks);
+  return true;
+}
+
+bool Stream::begin(Context& context) { return peek_slowly(context); }
+
+bool Stream::peek_slowly(Context& context) {
   while (true) {
     while (rest_.empty()) {
       if (next_packet_ == packets_.size()) return false;
       begin_packet(context);
     }
-    if (!decode(rest_, last_, wire_)) [[unlikely]] {
+    if (!decode(rest_, last_, wire_)) {
       const bool known = event_layouts[wire_.id].layout != Layout::Unknown;
       damaged(context, known ? "event cut short" : "event of unknown number");
-    } else if (wire_.ticks > bound_) [[unlikely]] {
+    } else if (wire_.ticks > bound_) {
       damaged(context, "event later than the packet after it");
-    } else if (wire_.event == format::k_create && wire_.a == 0) [[unlikely]] {
+    } else if (wire_.event == format::k_create && wire_.a == 0) {
       damaged(context, "zeros instead of an event");
     } else {
       ticks_ = std::max(ticks_, wire_.ticks);
@@ -118,224 +133,97 @@ bool Stream::peek(Context& context) {
   }
 }
 
+[[gnu::always_inline]] inline void Stream::append(Context& context, const Wire& wire) {
+  const Meaning& meaning = meanings[wire.event];
+  const uint64_t a = wire.a;
+  const uint64_t b = wire.b;
+  const TaskId current = task_or_none(current_);
+  const std::array<TaskId, whos> who = {no_task,         current,         task_or_none(a),
+                                        task_or_none(b), a ? a : current, b ? b : current};
+  const std::array<uint64_t, arguments> argument = {0, a, b};
+  const std::array<uint64_t, afters> after = {current_, a, 0, current_ == a ? 0 : current_};
+  const auto of = [](const auto& table, auto index) { return table[static_cast<size_t>(index)]; };
+
+  context.counts[wire.id]++;
+  const Place& place = context.names.place(of(argument, meaning.place));
+  const uint32_t made = meaning.place_is_made;
+  EventRow row{
+      .time = context.scale.ns(ticks_ - context.start),
+      .task = of(who, meaning.task),
+      .other = of(who, meaning.other),
+      .value = of(argument, meaning.value) + made * place.kind,
+      .text = context.names.text(of(argument, meaning.text)) + made * place.name,
+      .location = place.location,
+      .executor = executor_,
+      .kind = meaning.kind,
+      .flags = wire.ticks < ticks_ ? flag::time_guessed : uint8_t{0},
+  };
+  current_ = of(after, meaning.after);
+  if (meaning.special > (context.resources.empty() ? Special::OnResource : Special::No))
+      [[unlikely]] {
+    wire_ = wire;
+    if (!append_special(context, row)) return;
+  }
+  context.trace.events.append(row);
+}
+
 bool Stream::run(Context& context, uint64_t limit) {
+  Wire wire = wire_;
   do {
-    append(context);
-    last_ = wire_.ticks;
-    rest_ = rest_.subspan(wire_.size);
-    if (!peek(context)) return false;
+    append(context, wire);
+    last_ = wire.ticks;
+    rest_ = rest_.subspan(wire.size);
+    if (!peek(context, wire)) return false;
   } while (ticks_ <= limit);
+  wire_ = wire;
   return true;
 }
 
-void Stream::append(Context& context) {
+// False: it is no event of the model.
+bool Stream::append_special(Context& context, EventRow& row) {
   Trace& trace = context.trace;
-  const Names& names = context.names;
   const uint64_t a = wire_.a;
   const uint64_t b = wire_.b;
-  const TaskId current = task_or_none(current_);
-  context.counts[wire_.id]++;
-  EventRow row{.task = current, .executor = executor_};
-  if (wire_.ticks < ticks_) [[unlikely]]
-    row.flags |= flag::time_guessed;
-  row.time = context.scale.ns(ticks_ - context.start);
-  const auto at_place = [&](uint64_t id) { row.location = names.place(id).location; };
-
   switch (wire_.event) {
-    case format::k_create:
-      row.kind = EventKind::Create;
-      row.task = a;
-      row.other = current;
-      row.value = names.place(b).kind;
-      row.text = names.place(b).name;
-      at_place(b);
-      break;
     case format::k_suspend:
-      row.kind = EventKind::Suspend;
-      row.other = task_or_none(a);
-      row.value = !context.resources.empty() && context.resources.contains(a);
-      at_place(b);
-      current_ = 0;
-      break;
-    case format::k_ready:
-      row.kind = EventKind::Ready;
-      row.other = task_or_none(a);
-      at_place(b);
-      break;
-    case format::k_label:
-      row.kind = EventKind::Label;
-      if (a != 0) row.task = a;
-      row.text = names.text(b);
-      break;
-    case format::k_counter_add:
-    case format::k_counter_set:
-      row.kind =
-          wire_.event == format::k_counter_add ? EventKind::CounterAdd : EventKind::CounterSet;
-      row.text = names.text(a);
-      row.value = b;
-      break;
-    case format::k_notify:
-      row.kind = EventKind::Notify;
-      row.task = task_or_none(a);
-      row.other = current;
-      row.value = b;
-      break;
-    case format::k_resume_by:
-      row.kind = EventKind::Resume;
-      row.task = task_or_none(a);
-      row.other = task_or_none(b);
-      current_ = a;
-      break;
-    case format::k_fail:
-      row.kind = EventKind::Fail;
-      row.task = task_or_none(a);
-      row.other = current;
-      row.text = names.text(b);
-      end_current(a);
-      break;
-    case format::k_become:
-      row.kind = EventKind::Become;
-      row.task = task_or_none(a);
-      row.other = task_or_none(b);
-      end_current(a);
-      break;
+    case format::k_await:
+      row.value = context.resources.contains(row.other);
+      return true;
     case format::k_acquire:
     case format::k_release:
-      row.kind = wire_.event == format::k_acquire ? EventKind::Acquire : EventKind::Release;
-      if (b != 0) row.task = b;
-      row.other = task_or_none(a);
+    case format::k_resource:
+    case format::k_capacity:
       context.resources.insert(a);
-      break;
+      return true;
+    case format::k_scope_enter:
+      row.text = context.names.place(b).name;
+      return true;
     case format::k_span_begin:
-      row.kind = EventKind::SpanBegin;
-      row.value = a;
-      row.text = names.text(b);
       context.spans[a] = row.text;
-      break;
-    case format::k_span_end: {
-      row.kind = EventKind::SpanEnd;
-      row.value = a;
-      const auto span = context.spans.find(a);
-      if (span != context.spans.end()) {
+      return true;
+    case format::k_span_end:
+      if (const auto span = context.spans.find(a); span != context.spans.end()) {
         row.text = span->second;
         context.spans.erase(span);
       }
-      break;
-    }
+      return true;
     case format::k_pause:
-      row.kind = EventKind::Pause;
-      row.task = no_task;
       row.value = context.scale.ns(b);
       row.text = trace.strings.intern(name_of(format::kPauses, a));
-      break;
+      return true;
     case format::k_executor:
-      executor_ = executor(context, a, names.text(b));
-      row.kind = EventKind::ExecutorBegin;
-      row.task = no_task;
+      executor_ = executor(context, a, row.text);
       row.executor = executor_;
-      row.value = a;
-      row.text = names.text(b);
-      break;
-    case format::k_executor_end:
-      row.kind = EventKind::ExecutorEnd;
-      row.task = no_task;
-      row.value = a;
-      break;
+      return true;
     case format::k_lost:
-      row.kind = EventKind::Lost;
-      row.task = no_task;
-      row.value = a;
       row.text = trace.strings.intern(name_of(format::kLosses, b));
-      break;
-    case format::k_resource:
-      row.kind = EventKind::Resource;
-      row.other = task_or_none(a);
-      row.value = names.place(b).kind;
-      row.text = names.place(b).name;
-      at_place(b);
-      context.resources.insert(a);
-      break;
-    case format::k_capacity:
-      row.kind = EventKind::Capacity;
-      row.task = no_task;
-      row.other = task_or_none(a);
-      row.value = b;
-      context.resources.insert(a);
-      break;
-    case format::k_scope_enter:
-      row.kind = EventKind::ScopeEnter;
-      row.other = task_or_none(a);
-      row.text = names.place(b).name;
-      at_place(b);
-      break;
-    case format::k_scope_exit:
-      row.kind = EventKind::ScopeExit;
-      row.other = task_or_none(a);
-      break;
-    case format::k_scope_cancel:
-      row.kind = EventKind::ScopeCancel;
-      row.other = task_or_none(a);
-      break;
-    case format::k_scope_member:
-      row.kind = EventKind::ScopeMember;
-      if (b != 0) row.task = b;
-      row.other = task_or_none(a);
-      break;
-    case format::k_await:
-      row.kind = EventKind::Await;
-      row.task = task_or_none(a);
-      row.other = task_or_none(b);
-      row.value = !context.resources.empty() && context.resources.contains(b);
-      break;
-    case format::k_io:
-      row.kind = EventKind::Io;
-      row.other = task_or_none(a);
-      row.value = b;
-      break;
-    case format::k_resume:
-      row.kind = EventKind::Resume;
-      row.task = task_or_none(a);
-      row.other = current;
-      current_ = a;
-      break;
-    case format::k_switch_to:
-      row.kind = EventKind::SwitchTo;
-      row.task = task_or_none(a);
-      current_ = a;
-      break;
-    case format::k_resolve:
-      row.kind = EventKind::Resolve;
-      row.task = task_or_none(a);
-      row.other = current;
-      end_current(a);
-      break;
-    case format::k_cancel:
-      row.kind = EventKind::Cancel;
-      row.task = task_or_none(a);
-      row.other = current;
-      end_current(a);
-      break;
-    case format::k_should_resolve:
-      row.kind = EventKind::ShouldResolve;
-      if (a != 0) row.task = a;
-      break;
-    case format::k_idle:
-    case format::k_wake:
-      row.kind = wire_.event == format::k_idle ? EventKind::Idle : EventKind::Wake;
-      row.task = no_task;
-      row.text = names.text(a);
-      break;
-    case format::k_sample:
-      row.kind = EventKind::Sample;
-      row.value = a;
-      break;
+      return true;
     default:
       return append_fixed(context, row);
   }
-  trace.events.append(row);
 }
 
-void Stream::append_fixed(Context& context, EventRow& row) {
+bool Stream::append_fixed(Context& context, EventRow& row) {
   Trace& trace = context.trace;
   const size_t header =
       rest_[0] == format::k_extended ? format::kExtendedHeaderSize : format::kHeaderSize;
@@ -380,9 +268,9 @@ void Stream::append_fixed(Context& context, EventRow& row) {
       break;
     }
     default:
-      return;  // a definition out of its stream: counted, and no event of the model
+      return false;  // a definition out of its stream: counted, and no event of the model
   }
-  trace.events.append(row);
+  return true;
 }
 
 }  // namespace skein::ctf

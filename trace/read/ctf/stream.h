@@ -71,18 +71,21 @@ class Stream {
   void prepare(std::vector<Loss>& losses);
 
   // Has it an event to come, and when (ticks)? Damage on the way there goes to losses.
-  bool peek(Context& context);
+  bool begin(Context& context);
   uint64_t next_ticks() const { return ticks_; }
 
-  // Appends its events up to `limit` ticks to the columns; at least one. After a peek() that was
-  // true; returns what peek() would.
+  // Appends its events up to `limit` ticks to the columns; at least one. After a begin() or run()
+  // that was true; is there another?
   bool run(Context& context, uint64_t limit);
 
  private:
+  bool peek(Context& context, Wire& wire);
+  bool peek_slowly(Context& context);
   void begin_packet(Context& context);
   uint32_t executor(Context& context, uint64_t tid, StringId name);
-  void append(Context& context);
-  void append_fixed(Context& context, EventRow& row);
+  void append(Context& context, const Wire& wire);
+  bool append_special(Context& context, EventRow& row);
+  bool append_fixed(Context& context, EventRow& row);
   void end_current(uint64_t task) {
     if (current_ == task) current_ = 0;
   }

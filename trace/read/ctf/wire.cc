@@ -1,5 +1,6 @@
 #include "trace/read/ctf/wire.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/cursor.h"
@@ -63,6 +64,42 @@ size_t fixed_size(uint8_t id, std::span<const uint8_t> fields) {
     }
   }
   return cursor.failed() ? 0 : static_cast<size_t>(cursor.offset());
+}
+
+bool decode_slowly(std::span<const uint8_t> bytes, uint64_t last, Wire& wire) {
+  if (bytes.empty()) return false;
+  // What is not there reads as zeros; the size is compared in the end.
+  std::array<uint8_t, fast_bytes> start{};
+  std::memcpy(start.data(), bytes.data(), std::min(bytes.size(), start.size()));
+  size_t header = format::kHeaderSize;
+  wire.id = start[0];
+  if (wire.id == format::k_extended) {
+    header = format::kExtendedHeaderSize;
+    wire.id = start[1];
+    wire.ticks = load64(start.data() + 2);
+  } else {
+    wire.ticks = extend_ticks(load64(start.data()), last);
+  }
+  const EventLayout& layout = event_layouts[wire.id];
+  wire.event = layout.event;
+  size_t size = header;
+  switch (layout.layout) {
+    case Layout::Numbers:
+      load_arguments(start.data() + header, layout, wire);
+      size += layout.size - format::kHeaderSize;
+      break;
+    case Layout::Fixed: {
+      if (bytes.size() < header) return false;
+      const size_t fields = fixed_size(wire.id, bytes.subspan(header));
+      if (fields == 0) return false;
+      size += fields;
+      break;
+    }
+    case Layout::Unknown:
+      return false;
+  }
+  wire.size = static_cast<uint16_t>(size);
+  return size <= bytes.size();
 }
 
 }  // namespace skein::ctf

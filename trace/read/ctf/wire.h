@@ -27,18 +27,21 @@ struct Wire {
   uint8_t event = 0;  // id of the first event of its name: format::k_create ...
 };
 
-// Where the fields behind the ids of a fixed layout are; for those `a` and `b` are not set.
-enum class Layout : uint8_t { Unknown, Numbers, Signed, Fixed };
+enum class Layout : uint8_t { Unknown, Numbers, Fixed };
 
+// Where the arguments of an id are; of a fixed event, in fixed_fields().
 struct EventLayout {
   uint64_t mask_a = 0;
   uint64_t mask_b = 0;
+  uint64_t sign_b = 0;  // the sign bit, if b is signed
   uint8_t width_a = 0;
-  uint8_t width = 0;  // of all arguments; without texts
+  uint8_t size = 0;  // with a header that is not extended
   uint8_t event = 0;
   Layout layout = Layout::Unknown;
-  uint8_t sign_shift = 0;
 };
+
+// With as many bytes there is no need to look where an event of Layout::Numbers ends.
+inline constexpr size_t fast_bytes = format::kExtendedHeaderSize + 16 + 8;
 
 consteval std::array<EventLayout, 256> make_event_layouts() {
   constexpr auto mask = [](unsigned width) {
@@ -52,15 +55,15 @@ consteval std::array<EventLayout, 256> make_event_layouts() {
       layouts[event.first + i] = {
           .mask_a = mask(widths.a),
           .mask_b = mask(widths.b),
+          .sign_b = is_signed ? uint64_t{1} << (8 * widths.b - 1) : 0,
           .width_a = widths.a,
-          .width = static_cast<uint8_t>(widths.a + widths.b),
+          .size = static_cast<uint8_t>(format::kHeaderSize + widths.a + widths.b),
           .event = event.first,
-          .layout = is_signed ? Layout::Signed : Layout::Numbers,
-          .sign_shift = static_cast<uint8_t>(64 - 8 * (is_signed ? widths.b : 8)),
+          .layout = Layout::Numbers,
       };
     }
   for (const format::FixedEvent& event : format::kFixedEvents)
-    layouts[event.id] = {.event = event.id, .layout = Layout::Fixed};
+    layouts[event.id].event = event.id, layouts[event.id].layout = Layout::Fixed;
   return layouts;
 }
 inline constexpr std::array<EventLayout, 256> event_layouts = make_event_layouts();
@@ -78,55 +81,39 @@ inline uint64_t load64(const uint8_t* from) {
   return value;
 }
 
+// As decode, for what it does not do itself: the end of a packet, extended headers, fixed events.
+bool decode_slowly(std::span<const uint8_t> bytes, uint64_t last, Wire& wire);
+
+inline uint64_t extend_ticks(uint64_t head, uint64_t last) {
+  constexpr uint64_t low = (uint64_t{1} << format::kTimeBits) - 1;
+  return last + (((head >> 8) - last) & low);
+}
+
+inline void load_arguments(const uint8_t* from, const EventLayout& layout, Wire& wire) {
+  wire.a = load64(from) & layout.mask_a;
+  const uint64_t b = load64(from + layout.width_a) & layout.mask_b;
+  wire.b = (b ^ layout.sign_b) - layout.sign_b;
+}
+
 // Reads the event at the beginning of `bytes`; `last` are the ticks of the one before. False when
 // no event can be read there: it is cut short, or its id is unknown.
-inline bool decode(std::span<const uint8_t> bytes, uint64_t last, Wire& wire) {
-  constexpr size_t most = format::kExtendedHeaderSize + 16;
-  std::array<uint8_t, most + 8> tail;
-  const uint8_t* at = bytes.data();
-  if (bytes.size() < tail.size()) [[unlikely]] {
-    if (bytes.empty()) return false;
-    tail = {};
-    std::memcpy(tail.data(), at, bytes.size());
-    at = tail.data();
+[[gnu::always_inline]] inline bool decode(std::span<const uint8_t> bytes, uint64_t last,
+                                          Wire& wire) {
+  const uint8_t id = bytes.size() < fast_bytes ? uint8_t{format::k_extended} : bytes[0];
+  const EventLayout& layout = event_layouts[id];
+  if (layout.layout != Layout::Numbers) [[unlikely]] {
+    // A variable of its own, so that the caller's can live in registers.
+    Wire slow;
+    const bool good = decode_slowly(bytes, last, slow);
+    wire = slow;
+    return good;
   }
-  const uint64_t head = load64(at);
-  size_t header = format::kHeaderSize;
-  wire.id = static_cast<uint8_t>(head);
-  if (wire.id == format::k_extended) [[unlikely]] {
-    header = format::kExtendedHeaderSize;
-    wire.id = at[1];
-    wire.ticks = load64(at + 2);
-  } else {
-    constexpr uint64_t low = (uint64_t{1} << format::kTimeBits) - 1;
-    wire.ticks = last + (((head >> 8) - last) & low);
-  }
-  const EventLayout& layout = event_layouts[wire.id];
+  wire.id = id;
   wire.event = layout.event;
-  size_t size = header + layout.width;
-  switch (layout.layout) {
-    case Layout::Numbers:
-      wire.a = load64(at + header) & layout.mask_a;
-      wire.b = load64(at + header + layout.width_a) & layout.mask_b;
-      break;
-    case Layout::Signed:
-      wire.a = load64(at + header) & layout.mask_a;
-      wire.b = static_cast<uint64_t>(
-          static_cast<int64_t>(load64(at + header + layout.width_a) << layout.sign_shift) >>
-          layout.sign_shift);
-      break;
-    case Layout::Fixed: {
-      if (bytes.size() < header) return false;
-      const size_t fields = fixed_size(wire.id, bytes.subspan(header));
-      if (fields == 0) return false;
-      size = header + fields;
-      break;
-    }
-    case Layout::Unknown:
-      return false;
-  }
-  wire.size = static_cast<uint16_t>(size);
-  return size <= bytes.size();
+  wire.size = layout.size;
+  wire.ticks = extend_ticks(load64(bytes.data()), last);
+  load_arguments(bytes.data() + format::kHeaderSize, layout, wire);
+  return true;
 }
 
 }  // namespace skein::ctf
