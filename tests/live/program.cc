@@ -1,0 +1,36 @@
+// A program with tasks that are known, and a thread that fills its ring as fast as it can; until it
+// is killed. See live_test.py.
+#include <pthread.h>
+#include <skein/skein.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static const skein_source created = {"dir/program.cc", "make_session", 10, 1};
+static const skein_source awaited = {"dir/program.cc", "wait_for_timer", 20, 1};
+
+static void* fill(void*) {
+  for (;;) {
+    skein_task task = {};
+    const uint64_t back = skein_create_running(&task, SKEIN_KIND_task, "busy", &created);
+    skein_label_text(&task, "some text", 9);
+    skein_resolve(&task, back);
+  }
+}
+
+int main() {
+  skein_task session = {}, timer = {}, mutex = {};
+  skein_create_labelled(&session, SKEIN_KIND_coroutine, "session", &created,
+                        skein_string("evil \x1b[31m\"label\""));
+  skein_resource(&mutex, SKEIN_KIND_mutex, "lock", 1, &created);
+  const uint64_t back = skein_resume(&session);
+  skein_create(&timer, SKEIN_KIND_timer, "timer", &created);
+  skein_acquire(&mutex, 0);
+  skein_should_resolve(&session);
+  skein_suspend(&session, timer.id, &awaited, back);
+  printf("%llu %llu %llu\n", static_cast<unsigned long long>(session.id),
+         static_cast<unsigned long long>(timer.id), static_cast<unsigned long long>(mutex.id));
+  fflush(stdout);
+  pthread_t thread;
+  if (pthread_create(&thread, nullptr, fill, nullptr) != 0) return 1;
+  for (;;) pause();
+}
