@@ -103,6 +103,7 @@ class Dump {
       case EventKind::CounterAdd:
       case EventKind::CounterSet:
       case EventKind::Io:
+      case EventKind::Clock:
         return Value::Signed;
       case EventKind::Notify:
         return event.value == unknown_value ? Value::None : Value::Number;
@@ -110,7 +111,6 @@ class Dump {
       case EventKind::Capacity:
       case EventKind::Send:
       case EventKind::Receive:
-      case EventKind::Clock:
       case EventKind::Sample:
       case EventKind::Lost:
         return Value::Number;

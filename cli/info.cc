@@ -136,6 +136,10 @@ std::string to_text(const Trace& trace, const Summary& summary) {
   if (summary.resources) line("resources", grouped(summary.resources));
   line("labels", grouped(summary.labels));
   list("counters", summary.counters, [&](StringId name) { return escaped(trace.strings[name]); });
+  if (trace.facts.overwritten_packets > 0)
+    line("ring",
+         grouped(trace.facts.overwritten_packets) +
+             " older packets were overwritten, as a ring does; names and live tasks are kept");
   if (trace.losses.empty()) line("lost", "nothing");
   for (size_t i = 0; i < trace.losses.size() && i < most_losses; i++)
     line(i == 0 ? "lost" : "", describe(trace.losses[i]));

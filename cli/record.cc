@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "record/host/posix/options.h"
 
 namespace skein::cli {
 namespace {
@@ -117,7 +118,7 @@ void start_child(const Arguments& arguments, const std::string& setting) {
   fail(reason == ENOENT ? 127 : 126, arguments.command[0] + ": " + strerror(reason));
 }
 
-void record(const Arguments& arguments) {
+void run_recorded(const Arguments& arguments) {
   const std::string directory =
       arguments.directory.empty() ? free_name(arguments.command[0]) : arguments.directory;
   if (std::filesystem::exists(directory))
@@ -128,6 +129,11 @@ void record(const Arguments& arguments) {
   setting += ",size=" + arguments.size + ",mode=" + arguments.mode;
   if (!arguments.tasks.empty()) setting += ",tasks=" + arguments.tasks;
   if (arguments.monotonic) setting += ",clock=monotonic";
+
+  // By the recorder's own rules, before the program runs: there it could only complain.
+  record::Options options;
+  if (const char* wrong = record::parse_options(setting.c_str(), options); wrong != nullptr)
+    fail(2, wrong);
 
   handle(SIGINT, SIG_IGN);
   handle(SIGQUIT, SIG_IGN);
@@ -182,7 +188,7 @@ void add_record(CLI::App& app) {
   command->add_option("command", arguments->command, "Program and its arguments, after --")
       ->required();
   command->positionals_at_end();
-  command->callback([arguments] { record(*arguments); });
+  command->callback([arguments] { run_recorded(*arguments); });
 }
 
 }  // namespace skein::cli

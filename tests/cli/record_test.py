@@ -59,7 +59,8 @@ expect("no such program", r.returncode == 127 and "no-such-program" in r.stderr,
 expect("nothing is left behind", not os.path.exists("none"))
 r = run("record", "-o", "empty", "--", "/bin/true")
 expect("a program without skein", r.returncode == 1 and "not built with skein" in r.stderr, r)
-for bad in (["--size", "much"], ["--size", "4Q"], ["--mode", "both"]):
+for bad in (["--size", "much"], ["--size", "4Q"], ["--size", "0"], ["--size", "2000G"],
+            ["--tasks", "abc"], ["--mode", "both"]):
     r = run("record", *bad, "--", program, "0")
     expect(f"bad usage {bad}", r.returncode == 2 and r.stderr.startswith("skein: "), r)
 r = run("record", "--", program, "0")

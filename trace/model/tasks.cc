@@ -82,8 +82,21 @@ TaskTable::TaskTable(const Events& events)
         [[fallthrough]];
       case EventKind::Resolve:
       case EventKind::Cancel:
+        task.ended = true;
+        break;
       case EventKind::Become:
         task.ended = true;
+        // From now on the other is this task, and is expected to end if this one was.
+        if (task.should_resolve && events.other[i] != no_task)
+          get(events.other[i]).should_resolve = true;
+        break;
+      case EventKind::ScopeEnter:
+      case EventKind::ScopeExit:
+        if (events.other[i] == no_task) break;
+        if (Task& scope = get(events.other[i]); kind == EventKind::ScopeExit)
+          scope.ended = true;
+        else if (scope.creates < UINT8_MAX)
+          scope.creates++;
         break;
       case EventKind::Label:
         if (task.label == 0) task.label = events.text[i];

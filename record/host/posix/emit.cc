@@ -267,9 +267,13 @@ SKEIN_CALL void skein_fail(skein_task* task, const char* reason, uint64_t back) 
   Session e(true);
   if (!e) return;
   join(*e, task);
-  e->header(format::k_fail_text);
-  e->u64(task->id);
-  e->text(reason != nullptr ? reason : "", SIZE_MAX);
+  if (reason == nullptr || reason[0] == 0) {
+    e->same(format::k_fail, task->id, 0);
+  } else {
+    e->header(format::k_fail_text);
+    e->u64(task->id);
+    e->text(reason, SIZE_MAX);
+  }
   end(*e, task, back);
 }
 

@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <link.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "record/host/posix/state.h"
 
@@ -49,7 +50,16 @@ int define_one(dl_phdr_info* info, size_t, void*) {
   }
   char build_id[65];
   read_build_id(*info, build_id);
-  const char* path = info->dlpi_name != nullptr && info->dlpi_name[0] != 0 ? info->dlpi_name : "";
+  // The program itself has no name here. No text is left empty: babeltrace2 2.0 shows an older one
+  // in its place.
+  char program[1024] = "-";
+  const char* path = info->dlpi_name;
+  if (path == nullptr || path[0] == 0) {
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length > 0) program[length] = 0;
+    path = program;
+  }
+  if (build_id[0] == 0) build_id[0] = '-', build_id[1] = 0;
   define_module(*state.names, info->dlpi_addr, size, build_id, path);
   return 0;
 }

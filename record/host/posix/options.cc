@@ -5,7 +5,7 @@
 namespace skein::record {
 namespace {
 
-constexpr uint64_t kLargestSize = uint64_t{1} << 40;
+constexpr uint64_t kLargestSize = uint64_t{16} << 30;
 constexpr uint64_t kMostTasks = uint64_t{1} << 26;
 
 // A piece of the text up to the next comma.

@@ -20,6 +20,7 @@ namespace skein::record {
 inline constexpr unsigned kWritersPerBlock = 256;
 inline constexpr unsigned kBlocks = 256;
 inline constexpr unsigned kPreparedStreams = 4;  // made at start, so that first events are cheap
+inline constexpr size_t kLargestPrepared = size_t{1} << 20;  // bytes of a chunk
 inline constexpr size_t kWindow = size_t{64} << 10;
 inline constexpr size_t kPathMax = 1200;
 

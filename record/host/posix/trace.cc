@@ -279,7 +279,8 @@ int start(const Options& options) {
     remove_files();
     return error;
   }
-  prepare_streams(kPreparedStreams);
+  // Of a large ring none is made ahead: its chunks take their room on the disk at once.
+  if (state.log || state.chunk_size <= kLargestPrepared) prepare_streams(kPreparedStreams);
   define_clock_pair(*state.names, state.clock.ticks, state.clock.monotonic_ns,
                     state.clock.realtime_ns, state.clock.bracket_ns);
   define_modules();
