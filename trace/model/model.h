@@ -1,0 +1,133 @@
+// What happened, as the picture shows it: tasks that begin and end, who was current where and when,
+// who waited for whom and who woke whom, counters.
+//
+//   const Model model = build_model(trace);
+//   for (const Model::Task& task : model.tasks)
+//     if (task.is_stuck()) print(trace.strings[task.label]);
+//
+// The rules by which a trace becomes this are those of docs/model.md; each has a test with a drawn
+// example in model_test.cc. Tasks are referred to by their index, in the order of their ids' first
+// event, not by id: an id may be used twice in a damaged trace, and an index is an array access.
+// One pass over the events, then one over the tasks: O(events), 34 bytes an event or less beside
+// the columns on the mix of net.ctf.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trace/read/events.h"
+
+namespace skein {
+
+using TaskIndex = uint32_t;
+inline constexpr TaskIndex no_index = UINT32_MAX;
+
+struct Model {
+  enum class End : uint8_t { Open, Resolved, Failed, Cancelled, Became };
+
+  struct Task {
+    TaskId id = no_task;
+    // As drawn: a bind that only waited begins when it reads (rule 4), one without an end stops
+    // after its last event (rule 5), one without a beginning begins at 0 (rule 1).
+    uint64_t start = 0;
+    uint64_t end = 0;
+    TaskIndex parent = no_index;   // as drawn; no_index: the root
+    TaskIndex becomes = no_index;  // goes on as this one (rule 2)
+    StringId label = 0;            // its first; 0: none
+    StringId name = 0;             // what it was created as: "socket.async_send"
+    StringId reason = 0;           // why it failed or was cancelled
+    uint32_t kind = UINT32_MAX;    // index into Trace::kinds; UINT32_MAX: unknown
+    uint32_t location = 0;         // where it was created; index into Trace::locations
+    uint32_t executor = 0;         // that created it; index into Trace::executors
+    End how = End::Open;
+    bool pre_existing : 1 = false;    // its create is not in the trace
+    bool should_resolve : 1 = false;  // somebody expects its end
+    bool starts_late : 1 = false;     // by rule 4: no line from its parent to it is drawn
+    bool is_resource : 1 = false;     // a mutex, condition, channel ...: waited on, never current
+    bool is_scope : 1 = false;
+
+    bool failed() const { return how == End::Failed; }
+    // Expected to end, and did not: an error to show (rule 5). It runs to the end of the trace.
+    bool is_stuck() const { return should_resolve && how == End::Open; }
+  };
+
+  // An arrow of the picture. Its two times differ (rule 7): a read leaves where the source's bar
+  // ended. from is who acted or whose result it was, to is who was affected.
+  enum class Link : uint8_t {
+    Read,         // `to` got the result of `from`
+    ReadFailure,  // the same, and it was a failure
+    Resolve,      // `from` ended `to`
+    Notify,       // `from` woke `to`
+    Await,        // `from` began to wait for `to`, which was pending
+    Message,      // between machines; from, to may be no_index
+  };
+  struct Interaction {
+    uint64_t from_time = 0;
+    uint64_t to_time = 0;
+    TaskIndex from = no_index;
+    TaskIndex to = no_index;
+    uint32_t location = 0;
+    Link link = Link::Read;
+  };
+
+  struct Activation {  // the task was current on the executor
+    uint64_t start = 0;
+    uint64_t end = 0;
+    TaskIndex task = no_index;
+    uint32_t executor = 0;
+  };
+  struct Stretch {  // of an executor's time: asleep, or nothing of the program ran
+    uint64_t start = 0;
+    uint64_t end = 0;
+    StringId reason = 0;  // 0 for a sleep nobody named
+    uint32_t executor = 0;
+  };
+  struct Label {
+    uint64_t time = 0;
+    TaskIndex task = no_index;
+    StringId text = 0;
+  };
+  struct Span {
+    uint64_t start = 0;
+    uint64_t end = 0;
+    TaskIndex task = no_index;
+    StringId name = 0;
+  };
+  struct Counter {
+    struct Point {
+      uint64_t time = 0;
+      int64_t value = 0;  // from here to the next point
+    };
+    StringId name = 0;
+    uint32_t scale = 0;  // index into scales
+    std::vector<Point> points;
+  };
+  // What counters share whose names differ only after the last '#' (rule 6). Zero is always in it.
+  struct Scale {
+    int64_t low = 0;
+    int64_t high = 0;
+  };
+
+  std::vector<Task> tasks;
+  std::vector<Interaction> interactions;  // by to_time
+  std::vector<Activation> activations;    // by start; of one executor they do not overlap
+  std::vector<Stretch> sleeps;            // by start
+  std::vector<Stretch> pauses;            // by start
+  std::vector<Label> labels;              // by time
+  std::vector<Span> spans;                // by start
+  std::vector<Counter> counters;          // by name
+  std::vector<Scale> scales;
+  uint64_t end = 0;  // time of the last event
+
+  // The one with this id that was created last; no_index for an id that never occurred.
+  TaskIndex find(TaskId id) const;
+  // What it is at the end of its `become`s, itself if it became nothing.
+  TaskIndex last_self(TaskIndex task) const;
+};
+
+struct ModelOptions {
+  bool simplify = true;  // rule 4
+};
+Model build_model(const Trace& trace, const ModelOptions& options = {});
+
+}  // namespace skein

@@ -1,0 +1,86 @@
+// A picture as a list of what to paint, in order: the one thing that pixels, SVG, PDF, the browser,
+// GTK and the terminal have in common. At most 50,000 entries whatever the trace.
+//
+// Colours are named by what they mean (Ink); a theme gives them values, so a list does not depend
+// on it. Texts are safe to show anywhere as text: valid UTF-8 without control characters or
+// bidirectional overrides; who writes markup still has to escape < & and quotes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skein {
+
+enum class Ink : uint8_t {
+  Background,
+  Sleep,  // behind everything: the executor sleeps
+  Pause,  // nothing of the program ran
+  Grid,
+  Axis,        // the time axis' text and lines
+  Band,        // line and name between executors, machines
+  Bar,         // a task
+  BarUnnamed,  // one without a label
+  Failed,      // failed, or should have resolved
+  Running,
+  Creation,  // lines where a task is created or becomes another
+  Highlight,
+  Selection,
+  Read,
+  ReadFailure,
+  Resolve,
+  Notify,
+  Await,
+  Message,
+  Label,
+  Kind,
+  Counter0,  // and seven more
+  Counter1,
+  Counter2,
+  Counter3,
+  Counter4,
+  Counter5,
+  Counter6,
+  Counter7,
+  Bookmark,
+  Measure,
+  Panel,  // background of legend, tooltip, hints
+  PanelText,
+  Span,
+};
+inline constexpr size_t inks = static_cast<size_t>(Ink::Span) + 1;
+
+enum class Shape : uint8_t {
+  Fill,   // the rectangle from (x, y), w wide, h high
+  Line,   // from (x, y) to (x + w, y + h); `size` wide
+  Arrow,  // the same, with a head at its end
+  Text,   // baseline begins at (x, y); cut off beyond w (0: never); `size` pixels high
+};
+
+struct Primitive {
+  float x = 0;
+  float y = 0;
+  float w = 0;
+  float h = 0;
+  uint32_t text = 0;  // offset into DrawList::texts, for Text; a title for others, 0: none
+  Shape shape = Shape::Fill;
+  Ink ink = Ink::Background;
+  uint8_t alpha = 255;
+  uint8_t size = 1;
+};
+static_assert(sizeof(Primitive) == 24);
+
+struct DrawList {
+  float width = 0;
+  float height = 0;
+  std::vector<Primitive> primitives;
+  std::string texts = std::string(1, '\0');  // each ends with a zero; offset 0: the empty text
+
+  std::string_view text(const Primitive& primitive) const { return texts.c_str() + primitive.text; }
+};
+
+// One line per primitive, for golden files: "fill 10 20 300x4 bar", "text 10 20 label 'hello'".
+std::string to_text(const DrawList& list);
+
+}  // namespace skein

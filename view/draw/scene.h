@@ -1,0 +1,84 @@
+// One window onto one or more traces -> a draw list. The picture of docs/model.md: bars, where they
+// run, who woke whom, sleeps and pauses behind, counters, time axis, labels that do not overlap.
+//
+//   DrawList list;
+//   draw(tracks, window, marks, list);
+//
+// Level of detail is per pixel: what is thinner than a pixel is merged into density, never dropped
+// at random; labels and arrows give way when there is no room for them. Cost: what is visible,
+// O(pixels log n) where rows are at least 2 pixels high, O(visible items) where they are thinner.
+// At most 50,000 primitives. The same input gives the same list on every machine.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "view/draw/draw_list.h"
+#include "view/layout/rows.h"
+
+namespace skein {
+
+// One trace in the picture; several are stacked, the first on top, on one time line.
+struct Track {
+  const Trace* trace = nullptr;
+  const Model* model = nullptr;
+  const Rows* rows = nullptr;
+  std::string_view title = {};  // drawn when there are several
+  double offset = 0;            // ns; the trace's time 0 on the common time line
+};
+
+struct Window {
+  double from = 0;         // ns, at the left edge
+  double to = 1;           // ns, at the right edge; > from
+  double top = 0;          // the row at the upper edge, counted over all tracks
+  double row_height = 26;  // pixels; labels from 18 on, density below 2
+  float width = 1500;      // pixels, of everything: axis and counters too
+  float height = 900;
+};
+
+// What the user put on the picture.
+struct Marks {
+  struct Bookmark {
+    double time = 0;
+    std::string_view text;
+  };
+  // Per track one entry per task: 0 nothing, 1 highlighted (yellow), 2 faded; empty: nothing.
+  std::span<const std::span<const uint8_t>> tasks = {};
+  uint32_t selected_track = 0;
+  TaskIndex selected = no_index;
+  // Per track one entry per counter, 0: hidden; empty: all shown.
+  std::span<const std::span<const uint8_t>> counters = {};
+  std::span<const Bookmark> bookmarks = {};
+  double measure_from = 0;  // equal: nothing is measured
+  double measure_to = 0;
+  float pointer_x = -1;  // < 0: not over the picture. Counters show their value there.
+  float pointer_y = -1;
+  bool legend = false;
+  bool hint = false;  // first run: what to do with mouse and keys
+  bool arrows = true;
+};
+
+void draw(std::span<const Track> tracks, const Window& window, const Marks& marks, DrawList& list);
+
+// What is at a point of such a picture.
+struct Hit {
+  enum class What : uint8_t { Nothing, Task, Interaction, Counter, Sleep, Pause, Axis };
+  What what = What::Nothing;
+  uint32_t track = 0;
+  uint32_t index = 0;  // into the model's list of that kind
+};
+Hit hit(std::span<const Track> tracks, const Window& window, const Marks& marks, float x, float y);
+
+// "1.25 ms", "3.0 s": three digits, for people.
+std::string duration_text(double ns);
+
+// Width in pixels of a text of that height in the sans-serif fonts that shells use, from a table:
+// exact enough to place labels, and the same everywhere.
+float text_width(std::string_view text, float size);
+
+// As it may be shown anywhere: bad UTF-8, control characters, escape sequences and bidirectional
+// overrides replaced by U+FFFD; cut after `longest` bytes with an ellipsis.
+std::string safe_text(std::string_view text, size_t longest = 256);
+
+}  // namespace skein

@@ -1,0 +1,30 @@
+// What colour each ink is. Every theme can be told apart by people who do not see red and green
+// alike, or is named otherwise; contrast of texts is at least 4.5 to 1 (WCAG AA).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "view/draw/draw_list.h"
+
+namespace skein {
+
+struct Colour {
+  uint8_t red = 0;
+  uint8_t green = 0;
+  uint8_t blue = 0;
+};
+
+struct Theme {
+  std::string_view name;  // "light", "dark", "colour-blind", "colour-blind-dark"
+  std::array<Colour, inks> colours;
+
+  Colour operator[](Ink ink) const { return colours[static_cast<size_t>(ink)]; }
+};
+
+extern const std::array<Theme, 4> themes;
+// Null when there is none of this name.
+const Theme* find_theme(std::string_view name);
+
+}  // namespace skein

@@ -1,0 +1,27 @@
+// A draw list as pixels, SVG, or characters in a terminal.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "view/draw/draw_list.h"
+#include "view/draw/theme.h"
+
+namespace skein {
+
+// Everything but texts, which are the shell's (it has the fonts). `pixels` is width * height, one
+// word each, 0xAARRGGBB in memory order B G R A (cairo's) or R G B A (the browser's ImageData).
+// Lines are anti-aliased. `scale` is device pixels per unit of the list.
+enum class PixelOrder : uint8_t { Bgra, Rgba };
+void paint_pixels(const DrawList& list, const Theme& theme, PixelOrder order, float scale,
+                  uint32_t width, uint32_t height, std::span<uint32_t> pixels);
+
+// One self-contained document with titles on hover. Texts are escaped; nothing is loaded.
+std::string to_svg(const DrawList& list, const Theme& theme, std::string_view title);
+
+// For a terminal of `columns` characters; a cell is 8 x 16 units of the list, so draw it with a
+// window of 8 * columns. With colours: 24-bit escape sequences; without: characters alone.
+std::string to_terminal(const DrawList& list, const Theme& theme, uint32_t columns, bool colours);
+
+}  // namespace skein
