@@ -1,8 +1,8 @@
 // Where bytes come from: a file, standard input, or memory.
 //
 // Readers are handed a `Files` and never open anything themselves, so that tests and fuzz targets
-// give them files that exist only in memory (`FakeFiles`), and the browser gives what was dropped
-// on the page. `DiskFiles` is the real one.
+// give them files that exist only in memory (`MemoryFiles`), as the browser does. `DiskFiles`
+// (disk_files.h) is the real one.
 //
 //   Result<Contents> contents = files.open(path);
 //   if (!contents) return contents.error();
@@ -31,8 +31,11 @@ class Contents {
   Contents& operator=(Contents&& other) noexcept;
   ~Contents();
 
-  // Takes over a mapping made by mmap.
-  static Contents mapped(void* address, size_t size);
+  // Of bytes that somebody else owns and keeps for longer.
+  static Contents borrowed(std::span<const uint8_t> bytes);
+  // Of bytes that `release` is called with at the end: a mapping.
+  using Release = void (*)(void* address, size_t size);
+  static Contents released(void* address, size_t size, Release release);
 
   std::span<const uint8_t> bytes() const { return view_; }
   size_t size() const { return view_.size(); }
@@ -40,7 +43,7 @@ class Contents {
  private:
   std::vector<uint8_t> owned_;
   std::span<const uint8_t> view_;
-  void* mapping_ = nullptr;
+  Release release_ = nullptr;
 };
 
 // Other: a pipe, a device, a socket. It can be opened, which may wait for ever: not for files that
@@ -73,26 +76,9 @@ class Files {
   virtual Result<std::vector<std::string>> list(const std::string& path) = 0;
 };
 
-class DiskFiles : public Files {
- public:
-  explicit DiskFiles(uint64_t limit = default_limit) : limit_(limit) {}
-
-  FileType type(const std::string& path) override;
-  Result<Contents> open(const std::string& path, Access access = Access::Map) override;
-  Result<std::vector<uint8_t>> head(const std::string& path, size_t count) override;
-  Result<std::vector<std::string>> list(const std::string& path) override;
-
- private:
-  Result<std::vector<uint8_t>> read_up_to(int descriptor, const std::string& path,
-                                          std::vector<uint8_t> start, uint64_t limit);
-  Result<Contents> read_all(int descriptor, const std::string& path, std::vector<uint8_t> start);
-
-  uint64_t limit_;
-  std::vector<uint8_t> input_head_;  // read from standard input, not yet given to open()
-};
-
-// Files in memory, by path. A directory exists when a file is in it.
-class FakeFiles : public Files {
+// Files in memory, by path. A directory exists when a file is in it. What open() gives is not a
+// copy: it lives as long as this, and until the file is added again.
+class MemoryFiles : public Files {
  public:
   void add(std::string path, std::vector<uint8_t> bytes);
   void add(std::string path, std::string_view bytes);

@@ -1,5 +1,7 @@
 #include "base/file.h"
 
+#include "base/disk_files.h"
+
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -132,7 +134,7 @@ TEST_CASE("a directory is listed in order") {
 }
 
 TEST_CASE("files in memory behave like files on disk") {
-  FakeFiles fake;
+  MemoryFiles fake;
   fake.add("dir/b", "bee");
   fake.add("dir/a/deep", "d");
   fake.add("single", "s");

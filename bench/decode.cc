@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/disk_files.h"
 #include "bench/rounds.h"
 #include "trace/read/reader.h"
 

@@ -18,6 +18,7 @@
 #include <random>
 #include <unordered_map>
 
+#include "base/disk_files.h"
 #include "bench/rounds.h"
 #include "trace/read/reader.h"
 

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
+#include "base/disk_files.h"
 #include "base/escape.h"
 #include "base/function_name.h"
 #include "cli/commands.h"

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "base/escape.h"
-#include "base/file.h"
+#include "base/disk_files.h"
 #include "cli/commands.h"
 #include "trace/read/ctf/task_table.h"
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/escape.h"
-#include "base/file.h"
+#include "base/disk_files.h"
 #include "cli/commands.h"
 #include "cli/new_trace.h"
 #include "cli/running.h"

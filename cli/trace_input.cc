@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/escape.h"
-#include "base/file.h"
+#include "base/disk_files.h"
 #include "trace/read/reader.h"
 
 namespace skein::cli {

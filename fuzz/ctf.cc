@@ -52,7 +52,7 @@ void check(const Trace& trace) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Cursor input({data, size});
-  FakeFiles files;
+  MemoryFiles files;
   if (input.u8() & 1) {
     const std::string_view text = input.text();
     if (input.failed()) return 0;

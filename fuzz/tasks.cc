@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     std::memcpy(file.data(), &header, sizeof header);
     file.insert(file.end(), data + 1, data + size);
   }
-  FakeFiles files;
+  MemoryFiles files;
   files.add("t", std::move(file));
   const auto table = ctf::read_task_table(files, "t");
   if (!table) return 0;

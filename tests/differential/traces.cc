@@ -14,6 +14,7 @@
 #include <fstream>
 #include <random>
 
+#include "base/disk_files.h"
 #include "trace/read/ctf/directory.h"
 #include "trace/read/ctf/writer.h"
 

@@ -33,7 +33,7 @@ std::string refusal(Files& files, const std::string& path) {
 }  // namespace
 
 TEST_CASE("a mirage-profile file is recognised, also when its beginning is lost") {
-  FakeFiles files;
+  MemoryFiles files;
   std::vector<uint8_t> bytes = small_trace();
   files.add("whole", bytes);
   CHECK(read_trace(files, "whole").value().events.size() == 1);
@@ -46,7 +46,7 @@ TEST_CASE("a mirage-profile file is recognised, also when its beginning is lost"
 }
 
 TEST_CASE("what is no trace is refused in one line") {
-  FakeFiles files;
+  MemoryFiles files;
   files.add("empty", "");
   files.add("text", "This is no trace, by far not, whatever one might think of it.");
   files.add("short", "x");
@@ -66,7 +66,7 @@ TEST_CASE("what is no trace is refused in one line") {
 }
 
 TEST_CASE("progress ends with everything") {
-  FakeFiles files;
+  MemoryFiles files;
   files.add("trace", small_trace());
   uint64_t last = 0;
   uint64_t all = 0;

@@ -34,7 +34,7 @@ std::string metadata_text(const char* host = "host") {
 
 // A directory "t" in memory.
 struct Fixture {
-  FakeFiles files;
+  MemoryFiles files;
   Fixture() { files.add("t/metadata", metadata_text()); }
 
   void add(const std::string& prefix, StreamWriter& stream) {
@@ -224,7 +224,7 @@ TEST_CASE_FIXTURE(Fixture, "what is no packet of the trace is passed over and sa
 }
 
 TEST_CASE("what is not our metadata is one clear error") {
-  FakeFiles files;
+  MemoryFiles files;
   const auto error = [&](std::string_view text) {
     files.add("t/metadata", text);
     const auto trace = ctf::read(files, "t");
@@ -269,7 +269,7 @@ TEST_CASE("the task table gives the rows whose lock holds still") {
   row.seq = 4;
   row.id = 2;
   put(3, row);
-  FakeFiles files;
+  MemoryFiles files;
   files.add("t/.tasks", bytes);
   const auto table = read_task_table(files, "t/.tasks");
   REQUIRE(table);

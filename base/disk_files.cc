@@ -1,0 +1,117 @@
+#include "base/disk_files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace skein {
+
+namespace {
+
+constexpr const char* input_name = "standard input";
+
+// Closes a descriptor at the end of a block; standard input is left alone.
+struct Descriptor {
+  int number;
+  ~Descriptor() {
+    if (number > STDERR_FILENO) close(number);
+  }
+};
+
+Error system_error(const std::string& path, int code) {
+  std::string advice;
+  if (code == ENOENT) advice = "check the path";
+  if (code == EACCES) advice = "check the permissions";
+  return Error{.what = std::strerror(code), .file = path, .advice = advice};
+}
+
+}  // namespace
+
+FileType DiskFiles::type(const std::string& path) {
+  if (path == "-") return FileType::File;
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0) return FileType::Missing;
+  if (S_ISDIR(status.st_mode)) return FileType::Directory;
+  return S_ISREG(status.st_mode) ? FileType::File : FileType::Other;
+}
+
+Result<Contents> DiskFiles::open(const std::string& path, Access access) {
+  if (path == "-") return read_all(STDIN_FILENO, input_name, std::move(input_head_));
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (file.number < 0) return system_error(path, errno);
+  struct stat status;
+  if (fstat(file.number, &status) != 0) return system_error(path, errno);
+  if (S_ISDIR(status.st_mode)) return Error{.what = "is a directory", .file = path};
+  // Pipes and devices have no size to map; an empty file cannot be mapped.
+  if (!S_ISREG(status.st_mode) || access == Access::Copy || status.st_size == 0)
+    return read_all(file.number, path, {});
+  const auto size = static_cast<size_t>(status.st_size);
+  void* address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number, 0);
+  if (address == MAP_FAILED) return read_all(file.number, path, {});
+  madvise(address, size, MADV_SEQUENTIAL);
+  return Contents::released(address, size, [](void* at, size_t count) { munmap(at, count); });
+}
+
+Result<std::vector<uint8_t>> DiskFiles::head(const std::string& path, size_t count) {
+  if (path == "-") {
+    auto bytes = read_up_to(STDIN_FILENO, input_name, std::move(input_head_), count);
+    if (bytes) input_head_ = *bytes;
+    return bytes;
+  }
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (file.number < 0) return system_error(path, errno);
+  return read_up_to(file.number, path, {}, count);
+}
+
+// Appends to `start` until it has `limit` bytes or the file ends.
+Result<std::vector<uint8_t>> DiskFiles::read_up_to(int descriptor, const std::string& path,
+                                                   std::vector<uint8_t> start, uint64_t limit) {
+  constexpr uint64_t first_step = uint64_t{64} << 10;
+  constexpr uint64_t largest_step = uint64_t{16} << 20;
+  std::vector<uint8_t> bytes = std::move(start);
+  size_t size = bytes.size();
+  while (size < limit) {
+    const uint64_t step = std::clamp<uint64_t>(size, first_step, largest_step);
+    bytes.resize(size + static_cast<size_t>(std::min(step, limit - size)));
+    const ssize_t count = read(descriptor, bytes.data() + size, bytes.size() - size);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return system_error(path, errno);
+    if (count == 0) break;
+    size += static_cast<size_t>(count);
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+Result<Contents> DiskFiles::read_all(int descriptor, const std::string& path,
+                                     std::vector<uint8_t> start) {
+  // One byte more than allowed shows that there is more.
+  auto bytes = read_up_to(descriptor, path, std::move(start), limit_ + 1);
+  if (!bytes) return bytes.error();
+  if (bytes->size() > limit_)
+    return Error{.what = "more than " + std::to_string(limit_) + " bytes",
+                 .file = path,
+                 .advice = "save it to a file and give its path"};
+  return Contents(*std::move(bytes));
+}
+
+Result<std::vector<std::string>> DiskFiles::list(const std::string& path) {
+  DIR* directory = opendir(path.c_str());
+  if (!directory) return system_error(path, errno);
+  std::vector<std::string> names;
+  while (const dirent* entry = readdir(directory)) {
+    const std::string name = entry->d_name;
+    if (name != "." && name != "..") names.push_back(name);
+  }
+  closedir(directory);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace skein
