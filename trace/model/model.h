@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "trace/model/id_map.h"
 #include "trace/read/events.h"
 
 namespace skein {
@@ -118,6 +119,7 @@ struct Model {
   std::vector<Counter> counters;          // by name
   std::vector<Scale> scales;
   uint64_t end = 0;  // time of the last event
+  IdMap ids;         // for find()
 
   // The one with this id that was created last; no_index for an id that never occurred.
   TaskIndex find(TaskId id) const;

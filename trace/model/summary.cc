@@ -45,8 +45,7 @@ Summary summarize(const Trace& trace, const TaskTable& tasks) {
   if (summary.kinds.empty())
     for (size_t kind = 0; kind < event_kinds; kind++)
       if (counts[kind]) summary.kinds.emplace_back(name(EventKind(kind)), counts[kind]);
-  for (const TaskTable::Task& task : tasks.slots()) {
-    if (task.id == no_task) continue;
+  for (const TaskTable::Task& task : tasks.all()) {
     summary.ended += task.ended;
     summary.failed += task.failed;
     summary.pre_existing += task.creates == 0;

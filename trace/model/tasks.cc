@@ -1,33 +1,6 @@
 #include "trace/model/tasks.h"
 
-#include <algorithm>
-#include <utility>
-
 namespace skein {
-
-namespace {
-
-constexpr size_t run =
-    4;  // ids that stay together when hashed: as many as are in a few cache lines
-
-// The largest id; no_task counts as none.
-uint64_t largest_id(const Events& events) {
-  uint64_t largest = 0;
-  for (size_t i = 0; i < events.size(); i++) {
-    // no_task is the largest number of all; one more makes it 0.
-    largest = std::max(largest, events.task[i] + 1);
-    largest = std::max(largest, events.other[i] + 1);
-  }
-  return largest == 0 ? 0 : largest - 1;
-}
-
-uint64_t mix(uint64_t number) {
-  number = (number ^ (number >> 32)) * 0x9E3779B97F4A7C15;
-  number = (number ^ (number >> 29)) * 0xBF58476D1CE4E5B9;
-  return number ^ (number >> 32);
-}
-
-}  // namespace
 
 bool other_is_task(EventKind kind, uint64_t value) {
   switch (kind) {
@@ -54,15 +27,7 @@ bool other_is_task(EventKind kind, uint64_t value) {
   }
 }
 
-// Where the table lies in memory differs from run to run, so nobody can prepare a trace whose ids
-// all collide. Results do not depend on it.
-TaskTable::TaskTable(const Events& events)
-    : slots_(1024), seed_(mix(reinterpret_cast<uintptr_t>(slots_.data()))) {
-  const uint64_t largest = largest_id(events);
-  if (largest / 4 <= events.size() + 256) {
-    dense_ = true;
-    slots_.resize(std::max<size_t>(1024, static_cast<size_t>(largest) + 1));
-  }
+TaskTable::TaskTable(const Events& events) : ids_(events) {
   for (size_t i = 0; i < events.size(); i++) {
     const EventKind kind = events.kind[i];
     if (events.other[i] != no_task && other_is_task(kind, events.value[i])) get(events.other[i]);
@@ -110,38 +75,18 @@ TaskTable::TaskTable(const Events& events)
   }
 }
 
-size_t TaskTable::slot_of(TaskId id) const {
-  if (dense_) return std::min<size_t>(static_cast<size_t>(id), slots_.size() - 1);
-  const size_t mask = slots_.size() - 1;
-  size_t slot = (mix((id / run) ^ seed_) * run + id % run) & mask;
-  while (slots_[slot].id != id && slots_[slot].id != no_task) slot = (slot + 1) & mask;
-  return slot;
-}
-
 const TaskTable::Task* TaskTable::find(TaskId id) const {
-  if (id == no_task) return nullptr;
-  const Task& task = slots_[slot_of(id)];
-  return task.id == id ? &task : nullptr;
+  const uint32_t index = ids_.find(id);
+  return index == IdMap::none ? nullptr : &all_[index];
 }
 
 TaskTable::Task& TaskTable::get(TaskId id) {
-  size_t slot = slot_of(id);
-  if (slots_[slot].id == no_task) {
-    size_++;
-    if (!dense_ && size_ * 2 > slots_.size()) {
-      grow();
-      slot = slot_of(id);
-    }
-    slots_[slot].id = id;
+  uint32_t& index = ids_[id];
+  if (index == IdMap::none) {
+    index = static_cast<uint32_t>(all_.size());
+    all_.push_back({.id = id});
   }
-  return slots_[slot];
-}
-
-void TaskTable::grow() {
-  std::vector<Task> old(slots_.size() * 2);
-  std::swap(old, slots_);
-  for (const Task& task : old)
-    if (task.id != no_task) slots_[slot_of(task.id)] = task;
+  return all_[index];
 }
 
 }  // namespace skein
