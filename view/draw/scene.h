@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "view/draw/draw_list.h"
+#include "view/draw/text.h"
 #include "view/layout/rows.h"
 
 namespace skein {
@@ -59,6 +60,18 @@ struct Marks {
   bool arrows = true;
 };
 
+// How many rows there are to scroll through: those of all tracks, and one for each title.
+double total_rows(std::span<const Track> tracks);
+
+// Where what is in the picture; y of their upper edges. The time axis is above the rows; counters
+// and the legend are below them and take no more room than they need.
+struct Areas {
+  float rows = 0;
+  float counters = 0;  // the rows end here
+  float legend = 0;
+};
+Areas areas(std::span<const Track> tracks, const Window& window, const Marks& marks);
+
 void draw(std::span<const Track> tracks, const Window& window, const Marks& marks, DrawList& list);
 
 // What is at a point of such a picture.
@@ -69,16 +82,5 @@ struct Hit {
   uint32_t index = 0;  // into the model's list of that kind
 };
 Hit hit(std::span<const Track> tracks, const Window& window, const Marks& marks, float x, float y);
-
-// "1.25 ms", "3.0 s": three digits, for people.
-std::string duration_text(double ns);
-
-// Width in pixels of a text of that height in the sans-serif fonts that shells use, from a table:
-// exact enough to place labels, and the same everywhere.
-float text_width(std::string_view text, float size);
-
-// As it may be shown anywhere: bad UTF-8, control characters, escape sequences and bidirectional
-// overrides replaced by U+FFFD; cut after `longest` bytes with an ellipsis.
-std::string safe_text(std::string_view text, size_t longest = 256);
 
 }  // namespace skein

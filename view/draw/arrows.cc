@@ -1,0 +1,264 @@
+#include "view/draw/arrows.h"
+
+#include <array>
+
+#include "view/draw/bars.h"
+
+namespace skein {
+
+namespace {
+
+constexpr size_t most_creations = 3'500;
+constexpr size_t most_arrows = 7'000;
+constexpr double farthest = 3;  // windows: an arrow wider than that has faded away
+
+// Vertical lines by the pixel they are in. Where there are many, they become few that are longer,
+// and say how many they stand for.
+class Columns {
+ public:
+  explicit Columns(float width) : columns_(static_cast<size_t>(width) + 1) {}
+
+  void add(double x, double y, double to_y, uint32_t count, uint8_t alpha) {
+    if (!(x >= 0) || x >= static_cast<double>(columns_.size())) return;
+    total_ += count;
+    Column& column = columns_[static_cast<size_t>(x)];
+    const auto added =
+        Span{static_cast<float>(x), static_cast<float>(y), static_cast<float>(to_y), count, alpha};
+    for (size_t i = 0; i < column.used; i++)
+      if (column.spans[i].top() <= added.bottom() && added.top() <= column.spans[i].bottom()) {
+        column.spans[i].merge(added);
+        return;
+      }
+    if (column.used < column.spans.size())
+      column.spans[column.used++] = added;
+    else
+      column.spans.back().merge(added);
+  }
+
+  // Heads only where there is room for them.
+  void paint(Painter& painter, Ink ink, bool heads) const {
+    // The more lines, the fainter each: together they must not bury the bars.
+    const double crowd = static_cast<double>(total_) / static_cast<double>(columns_.size());
+    const double strength = crowd < 0.05 ? 0.9 : crowd < 0.2 ? 0.75 : crowd < 1 ? 0.55 : 0.35;
+    for (size_t c = 0; c < columns_.size(); c++) {
+      const Column& column = columns_[c];
+      for (size_t i = 0; i < column.used; i++) {
+        const Span& span = column.spans[i];
+        const double more = span.count >= 64 ? 1.6 : span.count >= 8 ? 1.3 : 1;
+        const auto alpha =
+            static_cast<uint8_t>(std::min(255.0, span.alpha * strength * more) / 8) * 8;
+        const float height = span.bottom() - span.top();
+        if (heads && span.count == 1 && height >= 7 && crowd < 1)
+          painter.arrow(ink, span.x, span.y, span.x, span.to_y, static_cast<uint8_t>(alpha));
+        else
+          painter.fill(ink, span.count == 1 ? span.x : static_cast<float>(c), span.top(), 1,
+                       std::max(height, 1.0f), static_cast<uint8_t>(alpha));
+      }
+    }
+  }
+
+ private:
+  struct Span {
+    float x = 0;
+    float y = 0;
+    float to_y = 0;
+    uint32_t count = 0;
+    uint8_t alpha = 0;
+
+    float top() const { return std::min(y, to_y); }
+    float bottom() const { return std::max(y, to_y); }
+    void merge(const Span& other) {
+      const float above = std::min(top(), other.top());
+      to_y = std::max(bottom(), other.bottom());
+      y = above;
+      count += other.count;
+      alpha = std::max(alpha, other.alpha);
+    }
+  };
+  struct Column {
+    std::array<Span, 4> spans;
+    size_t used = 0;
+  };
+  std::vector<Column> columns_;
+  uint64_t total_ = 0;
+};
+
+// Parts of an arrow that lie along a row: where several overlap, one is drawn.
+struct Along {
+  Ink ink;
+  uint8_t alpha;
+  double y;
+  double x;
+  double to_x;
+};
+
+void paint_along(Painter& painter, std::vector<Along>& all) {
+  std::sort(all.begin(), all.end(), [](const Along& a, const Along& b) {
+    if (a.y != b.y) return a.y < b.y;
+    if (a.ink != b.ink) return a.ink < b.ink;
+    if (a.x != b.x) return a.x < b.x;
+    return a.to_x < b.to_x;
+  });
+  for (size_t i = 0; i < all.size();) {
+    Along merged = all[i];
+    for (i++; i < all.size() && all[i].y == merged.y && all[i].ink == merged.ink &&
+              all[i].x <= merged.to_x + 1;
+         i++) {
+      merged.to_x = std::max(merged.to_x, all[i].to_x);
+      merged.alpha = std::max(merged.alpha, all[i].alpha);
+    }
+    painter.fill(merged.ink, merged.x, merged.y - 0.5, merged.to_x - merged.x, 1, merged.alpha);
+  }
+}
+
+}  // namespace
+
+Ink ink_of(Model::Link link) {
+  switch (link) {
+    case Model::Link::Read:
+      return Ink::Read;
+    case Model::Link::ReadFailure:
+      return Ink::ReadFailure;
+    case Model::Link::Resolve:
+      return Ink::Resolve;
+    case Model::Link::Notify:
+      return Ink::Notify;
+    case Model::Link::Await:
+      return Ink::Await;
+    case Model::Link::Message:
+      return Ink::Message;
+  }
+  return Ink::Read;
+}
+
+bool find_path(const Frame& frame, size_t track_index, const Model::Interaction& arrow,
+               ArrowPath& path) {
+  const Track& track = frame.tracks[track_index];
+  const std::vector<uint32_t>& row = track.rows->row;
+  if (arrow.from >= row.size() || arrow.to >= row.size()) return false;
+  const uint32_t from = row[arrow.from];
+  const uint32_t to = row[arrow.to];
+  if (from == Rows::no_row || to == Rows::no_row) return false;
+  path.x = frame.x(track, arrow.from_time);
+  path.to_x = frame.x(track, arrow.to_time);
+  const double width = frame.window.width;
+  if (std::max(path.x, path.to_x) < 0 || std::min(path.x, path.to_x) > width) return false;
+  const double windows = std::max(0.0, path.to_x - path.x) / width;
+  if (windows > farthest) return false;
+  path.alpha = static_cast<uint8_t>(windows < 0.05 ? 255 : 200 / (1 + 2 * windows));
+  const double middle = frame.bar_height / 2;
+  path.y = frame.bar_y(track_index, from) + middle;
+  path.to_y = frame.bar_y(track_index, to) + middle;
+  if (std::max(path.y, path.to_y) < frame.areas.rows) return false;
+  if (std::min(path.y, path.to_y) > frame.areas.counters) return false;
+  // It begins and ends at the bars' edges.
+  if (from != to) {
+    const double down = to > from ? 1 : -1;
+    path.y += down * middle;
+    path.to_y -= down * middle;
+  }
+  return true;
+}
+
+void each_arrow(const Frame& frame, size_t track_index, const std::function<void(uint32_t)>& visit,
+                const std::function<void(size_t, double)>& block) {
+  const Track& track = frame.tracks[track_index];
+  const std::vector<Model::Interaction>& arrows = track.model->interactions;
+  const std::vector<Rows::ArrowBlock>& blocks = track.rows->arrow_blocks;
+  const double span = frame.window.to - frame.window.from;
+  const double first_time = frame.window.from - track.offset;
+  const double last_time = frame.window.to - track.offset;
+  const auto first =
+      std::partition_point(arrows.begin(), arrows.end(), [&](const Model::Interaction& arrow) {
+        return static_cast<double>(arrow.to_time) < first_time;
+      });
+  constexpr size_t per_block = Rows::arrows_per_block;
+  for (size_t b = static_cast<size_t>(first - arrows.begin()) / per_block; b < blocks.size(); b++) {
+    const size_t begin = b * per_block;
+    const size_t end = std::min(begin + per_block, arrows.size());
+    if (static_cast<double>(arrows[begin].to_time) > last_time + farthest * span) break;
+    if (static_cast<double>(blocks[b].earliest) > last_time) continue;
+    const double x = frame.x(track, arrows[begin].to_time);
+    if (end - begin == per_block && frame.x(track, arrows[end - 1].to_time) - x < 1) {
+      block(b, x);
+      continue;
+    }
+    for (size_t i = begin; i < end; i++) visit(static_cast<uint32_t>(i));
+  }
+}
+
+void draw_arrows(const Frame& frame, Painter& painter) {
+  constexpr size_t links = 6;
+  // What is rarer is drawn later, on top.
+  constexpr Model::Link order[] = {Model::Link::Await,   Model::Link::Read,
+                                   Model::Link::Resolve, Model::Link::Notify,
+                                   Model::Link::Message, Model::Link::ReadFailure};
+  std::vector<Columns> columns(links, Columns(frame.window.width));
+  std::vector<Along> along;
+  for (size_t track = 0; track < frame.tracks.size(); track++) {
+    const Track& t = frame.tracks[track];
+    const auto visit = [&](uint32_t index) {
+      const Model::Interaction& arrow = t.model->interactions[index];
+      ArrowPath path;
+      if (!find_path(frame, track, arrow, path)) return;
+      if (frame.mark(track, arrow.from) == 2 || frame.mark(track, arrow.to) == 2)
+        path.alpha = std::min<uint8_t>(path.alpha, 60);
+      if (path.to_x - path.x >= 2)
+        along.push_back(
+            {ink_of(arrow.link), static_cast<uint8_t>(path.alpha / 2), path.y, path.x, path.to_x});
+      if (path.y != path.to_y)
+        columns[static_cast<size_t>(arrow.link)].add(path.to_x, path.y, path.to_y, 1, path.alpha);
+    };
+    const auto block = [&](size_t b, double x) {
+      for (size_t link = 0; link < links; link++) {
+        const Rows::ArrowBlock::Kind& kind = t.rows->arrow_blocks[b].kinds[link];
+        if (kind.count == 0 || kind.first_row == kind.last_row) continue;
+        const double middle = frame.bar_height / 2;
+        const double y = frame.bar_y(track, kind.first_row) + middle;
+        const double to_y = frame.bar_y(track, kind.last_row) + middle;
+        if (to_y < frame.areas.rows || y > frame.areas.counters) continue;
+        columns[link].add(x, y, to_y, kind.count, 160);
+      }
+    };
+    each_arrow(frame, track, visit, block);
+  }
+  painter.allow(most_arrows);
+  paint_along(painter, along);
+  painter.allow(most_arrows);
+  for (const Model::Link link : order)
+    columns[static_cast<size_t>(link)].paint(painter, ink_of(link), frame.row_height >= 6);
+}
+
+void draw_creations(const Frame& frame, Painter& painter) {
+  if (frame.row_height < 4) return;
+  Columns columns(frame.window.width);
+  const double middle = frame.bar_height / 2;
+  for (size_t track = 0; track < frame.tracks.size(); track++) {
+    const Track& t = frame.tracks[track];
+    const auto connect = [&](double x, TaskIndex a, TaskIndex b) {
+      if (a == no_index || b == no_index) return;
+      const uint32_t row_a = t.rows->row[a];
+      const uint32_t row_b = t.rows->row[b];
+      if (row_a == Rows::no_row || row_b == Rows::no_row || row_a == row_b) return;
+      columns.add(x, frame.bar_y(track, row_a) + middle, frame.bar_y(track, row_b) + middle, 1,
+                  255);
+    };
+    const Frame::Range rows = frame.visible_rows(track);
+    for (uint32_t row = rows.first; row < rows.last; row++) {
+      int64_t before = INT64_MIN;  // one line per pixel and row is enough
+      each_bar(frame, track, row, [&](uint32_t position, double x, double end) {
+        const auto pixel = static_cast<int64_t>(std::max(x, -1.0));
+        if (end - x < 1 && pixel == before) return;
+        before = pixel;
+        const TaskIndex index = t.rows->tasks[position];
+        const Model::Task& task = t.model->tasks[index];
+        if (!task.starts_late) connect(x, task.parent, index);
+        if (task.becomes != no_index) connect(frame.x(t, task.end), index, task.becomes);
+      });
+    }
+  }
+  painter.allow(most_creations);
+  columns.paint(painter, Ink::Creation, false);
+}
+
+}  // namespace skein

@@ -1,0 +1,167 @@
+#include "view/draw/layers.h"
+
+namespace skein {
+
+namespace {
+
+struct Ticks {
+  int64_t step = 1;   // ns
+  int64_t first = 0;  // the first in the window
+  int64_t last = -1;
+  // 0: ticks tell the time itself; else how far they are after this, which has fewer digits.
+  int64_t base = 0;
+};
+
+int64_t bounded(double time) {
+  constexpr double limit = 4e18;
+  return static_cast<int64_t>(std::clamp(time, -limit, limit));
+}
+
+// The largest multiple of `step` that is not after `time`.
+int64_t floor_to(int64_t time, int64_t step) {
+  const int64_t rest = time % step;
+  return time - (rest < 0 ? rest + step : rest);
+}
+
+Ticks find_ticks(const Frame& frame) {
+  constexpr double between = 110;  // pixels
+  Ticks ticks;
+  const double least = between / frame.per_ns;
+  for (int i = 0; static_cast<double>(ticks.step) < least && ticks.step < int64_t{1} << 58; i++)
+    ticks.step = i % 3 == 1 ? ticks.step / 2 * 5 : ticks.step * 2;  // 1, 2, 5, 10
+  ticks.first = floor_to(bounded(frame.window.from), ticks.step);
+  if (static_cast<double>(ticks.first) < frame.window.from) ticks.first += ticks.step;
+  ticks.last = bounded(frame.window.to);
+  if (bounded(frame.window.from) / ticks.step >= 10'000) {
+    int64_t coarse = 1;
+    while (coarse < ticks.step * 20) coarse *= 10;
+    ticks.base = floor_to(bounded(frame.window.from), coarse);
+  }
+  return ticks;
+}
+
+double x_of(const Frame& frame, int64_t time) {
+  return (static_cast<double>(time) - frame.window.from) * frame.per_ns;
+}
+
+template <typename Use>
+void each_tick(const Frame& frame, const Ticks& ticks, const Use& use) {
+  int drawn = 0;  // at most 1 in 44 pixels; guards against times that doubles cannot tell apart
+  for (int64_t time = ticks.first; time <= ticks.last && drawn < 1000; time += ticks.step, drawn++)
+    use(time, x_of(frame, time));
+}
+
+}  // namespace
+
+void draw_grid(const Frame& frame, Painter& painter) {
+  painter.allow(1'000);
+  each_tick(frame, find_ticks(frame), [&](int64_t, double x) {
+    painter.fill(Ink::Grid, x, frame.areas.rows, 1, frame.areas.legend - frame.areas.rows);
+  });
+}
+
+void draw_axis(const Frame& frame, Painter& painter) {
+  painter.allow(1'000);
+  const double width = frame.window.width;
+  painter.fill(Ink::Background, 0, 0, width, frame.areas.rows);
+  painter.fill(Ink::Axis, 0, frame.areas.rows - 1, width, 1);
+  const Ticks ticks = find_ticks(frame);
+  double free_from = 0;
+  each_tick(frame, ticks, [&](int64_t time, double x) {
+    painter.fill(Ink::Axis, x, frame.areas.rows - 6, 1, 5);
+    std::string text = time_text(time - ticks.base, ticks.step);
+    if (ticks.base != 0) text.insert(0, "+");
+    if (time == 0) text = "0";
+    const double wide = text_width(text, 11);
+    const double left = std::clamp(x - wide / 2, 2.0, std::max(2.0, width - wide - 2));
+    if (left < free_from) return;
+    painter.text(Ink::Axis, left, frame.areas.rows - 9, 11, text);
+    free_from = left + wide + 8;
+  });
+
+  // The line above: what the ticks count from, and how long the window is.
+  const std::string span = duration_text(frame.window.to - frame.window.from) + " in sight";
+  const double span_x = width - text_width(span, 11) - 6;
+  painter.text(Ink::Axis, span_x, 12, 11, span);
+  std::string origin = "time since the start of the trace";
+  if (ticks.base != 0) origin = "+ from " + time_text(ticks.base, ticks.step) + " after the start";
+  if (!frame.tracks.empty() && frame.tracks[0].trace->facts.utc_offset) {
+    const Facts& facts = frame.tracks[0].trace->facts;
+    const double since = frame.window.from - frame.tracks[0].offset;
+    const auto utc = static_cast<int64_t>(static_cast<uint64_t>(*facts.utc_offset) + facts.start +
+                                          static_cast<uint64_t>(bounded(since)));
+    origin += "; left edge: " + utc_text(utc, ticks.step);
+  }
+  origin = fit_text(origin, 11, static_cast<float>(span_x - 20));
+  painter.text(Ink::Axis, 6, 12, 11, origin);
+}
+
+void draw_panel(Painter& painter, double x, double y, std::span<const std::string_view> lines) {
+  constexpr uint8_t size = 12;
+  constexpr double high = 18;
+  double width = 0;
+  for (const std::string_view line : lines) width = std::max<double>(width, text_width(line, size));
+  const double left = x - width / 2 - 12;
+  const double height = high * static_cast<double>(lines.size()) + 12;
+  painter.fill(Ink::Band, left - 1, y - 1, width + 26, height + 2, 140);
+  painter.fill(Ink::Panel, left, y, width + 24, height);
+  for (const std::string_view line : lines) {
+    y += high;
+    painter.text(Ink::PanelText, left + 12, y, size, line);
+  }
+}
+
+void draw_marks(const Frame& frame, Painter& painter) {
+  painter.allow(2'000);
+  const Marks& marks = frame.marks;
+  const double top = frame.areas.rows;
+  const double bottom = frame.areas.legend;
+  const double width = frame.window.width;
+  const auto x_at = [&](double time) { return (time - frame.window.from) * frame.per_ns; };
+
+  double free_from = 0;
+  for (const Marks::Bookmark& bookmark : marks.bookmarks) {
+    const double x = x_at(bookmark.time);
+    if (!(x >= 0 && x <= width)) continue;
+    painter.fill(Ink::Bookmark, x - 0.5, top, 1.5, bottom - top, 200);
+    const std::string text = fit_text(safe_text(bookmark.text, 80), 11, 160);
+    if (text.empty() || x < free_from) continue;
+    const double wide = text_width(text, 11);
+    painter.fill(Ink::Panel, x + 1, top + 1, wide + 8, 15);
+    painter.text(Ink::Bookmark, x + 5, top + 12, 11, text);
+    free_from = x + wide + 12;
+  }
+
+  if (marks.measure_from != marks.measure_to) {
+    const double x = x_at(std::min(marks.measure_from, marks.measure_to));
+    const double end = x_at(std::max(marks.measure_from, marks.measure_to));
+    painter.fill(Ink::Measure, x, top, end - x, bottom - top, 40);
+    painter.fill(Ink::Measure, x, top, 1, bottom - top);
+    painter.fill(Ink::Measure, end, top, 1, bottom - top);
+    const double length = std::max(marks.measure_from, marks.measure_to) -
+                          std::min(marks.measure_from, marks.measure_to);
+    const std::string text = duration_text(length);
+    const double wide = text_width(text, 12);
+    const double middle = (std::max(x, 0.0) + std::min(end, width)) / 2;
+    if (middle >= 0 && middle <= width) {
+      const double left = std::clamp(middle - wide / 2, 6.0, std::max(6.0, width - wide - 6));
+      painter.fill(Ink::Panel, left - 5, top + 18, wide + 10, 18);
+      painter.text(Ink::Measure, left, top + 31, 12, text);
+    }
+  }
+
+  if (marks.pointer_x >= 0 && marks.pointer_x <= width) {
+    painter.fill(Ink::Axis, marks.pointer_x, top, 1, bottom - top, 110);
+    // Exact to a pixel, not more.
+    int64_t step = 1;
+    while (static_cast<double>(step) * 10 < 1 / frame.per_ns) step *= 10;
+    const std::string text = time_text(bounded(frame.time_at(marks.pointer_x)), step);
+    const double wide = text_width(text, 11);
+    const double left =
+        std::clamp(marks.pointer_x - wide / 2, 4.0, std::max(4.0, width - wide - 4));
+    painter.fill(Ink::Axis, left - 4, 1, wide + 8, 15);
+    painter.text(Ink::Background, left, 12, 11, text);
+  }
+}
+
+}  // namespace skein

@@ -1,0 +1,177 @@
+// What is behind everything: sleeps, pauses, bands; and the marks of the selected task.
+#include "view/draw/bars.h"
+#include "view/draw/layers.h"
+
+namespace skein {
+
+namespace {
+
+// Of each pixel how much is covered, as 8 levels; neighbours alike become one column.
+class Cover {
+ public:
+  explicit Cover(float width) : changes_(static_cast<size_t>(width) + 3, 0) {}
+
+  void add(double x, double end) {
+    end = std::max(end, x + 0.25);
+    const auto width = static_cast<double>(changes_.size() - 3);
+    if (!(end > 0 && x < width)) return;
+    step(std::max(x, 0.0), 1);
+    step(std::min(end, width), -1);
+    used_ = true;
+  }
+
+  void paint(Painter& painter, Ink ink, double y, double height) const {
+    if (!used_) return;
+    int64_t sum = 0;
+    size_t begin = 0;
+    int level = 0;
+    for (size_t c = 0; c < changes_.size(); c++) {
+      sum += changes_[c];
+      const int next = c + 2 >= changes_.size() || sum <= 0
+                           ? 0
+                           : 1 + static_cast<int>(std::min<int64_t>(sum, 255) / 64);
+      if (next == level) continue;
+      if (level > 0)
+        painter.fill(ink, static_cast<double>(begin), y, static_cast<double>(c - begin), height,
+                     static_cast<uint8_t>(level == 4 ? 255 : 30 + 60 * level));
+      begin = c;
+      level = next;
+    }
+  }
+
+ private:
+  void step(double x, int sign) {
+    const auto fixed = static_cast<int32_t>(x * 256);
+    const auto column = static_cast<size_t>(fixed >> 8);
+    changes_[column] += sign * (256 - (fixed & 255));
+    changes_[column + 1] += sign * (fixed & 255);
+  }
+
+  std::vector<int32_t> changes_;
+  bool used_ = false;
+};
+
+void draw_kind(const Frame& frame, Painter& painter, size_t track, Ink ink,
+               const std::vector<Model::Stretch>& stretches) {
+  const Track& t = frame.tracks[track];
+  // One cover per band; a stretch of an executor without a band concerns the whole track.
+  std::vector<Cover> covers(t.rows->bands.size() + 1, Cover(frame.window.width));
+  std::vector<uint32_t> band_of(t.trace->executors.size(), UINT32_MAX);
+  const bool several = t.rows->bands.size() > 1;
+  for (uint32_t band = 0; several && band < t.rows->bands.size(); band++)
+    if (t.rows->bands[band].executor < band_of.size()) band_of[t.rows->bands[band].executor] = band;
+  for (const Model::Stretch& stretch : stretches) {
+    const double x = frame.x(t, stretch.start);
+    if (x > frame.window.width) break;
+    const uint32_t band =
+        stretch.executor < band_of.size() ? band_of[stretch.executor] : UINT32_MAX;
+    // Of several executors, one that has no task sleeps unseen.
+    if (several && band == UINT32_MAX && ink == Ink::Sleep) continue;
+    covers[band == UINT32_MAX ? covers.size() - 1 : band].add(x, frame.x(t, stretch.end));
+  }
+  const auto paint = [&](const Cover& cover, double top, double bottom) {
+    top = std::max<double>(top, frame.areas.rows);
+    bottom = std::min<double>(bottom, frame.areas.counters);
+    if (bottom > top) cover.paint(painter, ink, top, bottom - top);
+  };
+  const bool alone = frame.tracks.size() == 1;
+  paint(covers.back(), alone ? frame.areas.rows : frame.y(track, 0),
+        alone ? frame.areas.counters : frame.y(track, t.rows->count));
+  for (size_t band = 0; several && band < t.rows->bands.size(); band++) {
+    const Rows::Band& b = t.rows->bands[band];
+    paint(covers[band], frame.y(track, b.first_row),
+          frame.y(track, b.first_row + double{1} * b.rows));
+  }
+}
+
+}  // namespace
+
+void draw_stretches(const Frame& frame, Painter& painter) {
+  for (size_t track = 0; track < frame.tracks.size(); track++) {
+    painter.allow(2'000);
+    draw_kind(frame, painter, track, Ink::Sleep, frame.tracks[track].model->sleeps);
+    painter.allow(1'000);
+    draw_kind(frame, painter, track, Ink::Pause, frame.tracks[track].model->pauses);
+    if (painter.size() > most_primitives / 8) return;  // a hundred traces at once
+  }
+}
+
+void draw_bands(const Frame& frame, Painter& painter) {
+  painter.allow(1'500);
+  const double width = frame.window.width;
+  double free_from = 0;  // names of bands that are thinner than a line of text give way
+  const auto name = [&](double y, std::string_view text, uint8_t size) {
+    if (y < frame.areas.rows - 1 || y + size > frame.areas.counters) return;
+    painter.fill(Ink::Band, 0, y, width, 1, 120);
+    if (y < free_from) return;
+    const std::string shown = fit_text(safe_text(text, 100), size, static_cast<float>(width - 12));
+    const double wide = text_width(shown, size);
+    painter.fill(Ink::Background, 2, y + 1, wide + 8, size + 3, 200);
+    painter.text(Ink::Band, 6, y + size + 1, size, shown);
+    free_from = y + size + 5;
+  };
+  for (size_t track = 0; track < frame.tracks.size() && !painter.full(); track++) {
+    const Track& t = frame.tracks[track];
+    if (frame.tracks.size() > 1) name(frame.y(track, -1), t.title, 12);
+    if (t.rows->bands.size() < 2) continue;
+    for (const Rows::Band& band : t.rows->bands) {
+      std::string text = "executor " + std::to_string(band.executor);
+      if (band.executor < t.trace->executors.size()) {
+        const Executor& executor = t.trace->executors[band.executor];
+        if (executor.name != 0) text = t.trace->strings[executor.name];
+        if (executor.tid != 0) text += " (thread " + std::to_string(executor.tid) + ")";
+      }
+      name(frame.y(track, band.first_row), text, 11);
+      if (painter.full()) break;
+    }
+  }
+}
+
+void draw_selection(const Frame& frame, Painter& painter) {
+  const Marks& marks = frame.marks;
+  if (marks.selected_track >= frame.tracks.size()) return;
+  const Track& track = frame.tracks[marks.selected_track];
+  if (marks.selected >= track.rows->row.size()) return;
+  const uint32_t row = track.rows->row[marks.selected];
+  if (row == Rows::no_row) return;
+  const auto tasks = track.rows->tasks_in(row);
+  const auto at = std::find(tasks.begin(), tasks.end(), marks.selected);
+  const Rows::Extent bar = track.rows->bar(
+      *track.model, track.rows->begin[row] + static_cast<size_t>(at - tasks.begin()));
+  const double x = std::max(frame.x(track, bar.start), -10.0) - 2;
+  const double end = std::min(frame.x(track, bar.end), frame.window.width + 10.0) + 2;
+  const double y = frame.bar_y(marks.selected_track, row) - 2;
+  const double height = std::max(frame.bar_height, 2.0) + 4;
+  painter.allow(10);
+  if (y + height < frame.areas.rows || y > frame.areas.counters) return;
+  painter.fill(Ink::Selection, x, y, end - x, 2);
+  painter.fill(Ink::Selection, x, y + height - 2, end - x, 2);
+  painter.fill(Ink::Selection, x, y, 2, height);
+  painter.fill(Ink::Selection, end - 2, y, 2, height);
+}
+
+void draw_spans(const Frame& frame, Painter& painter) {
+  if (frame.row_height < 4) return;
+  painter.allow(1'500);
+  for (size_t track = 0; track < frame.tracks.size(); track++) {
+    const Track& t = frame.tracks[track];
+    std::vector<double> drawn_to(t.rows->count, -1e9);
+    for (const Model::Span& span : t.model->spans) {
+      const double x = frame.x(t, span.start);
+      if (x > frame.window.width) break;
+      const double end = std::max(frame.x(t, span.end), x + 1);
+      if (end < 0 || span.task >= t.rows->row.size()) continue;
+      const uint32_t row = t.rows->row[span.task];
+      if (row == Rows::no_row || end <= drawn_to[row] + 0.5) continue;
+      const double y = frame.bar_y(track, row);
+      if (y < frame.areas.rows - frame.row_height || y > frame.areas.counters) continue;
+      const double high = std::max(2.0, frame.bar_height / 2);
+      painter.fill(Ink::Span, std::max(x, drawn_to[row]), y + frame.bar_height - high,
+                   end - std::max(x, drawn_to[row]), high, 255,
+                   end - x >= 6 ? painter.title(safe_text(t.trace->strings[span.name], 100)) : 0);
+      drawn_to[row] = end;
+    }
+  }
+}
+
+}  // namespace skein

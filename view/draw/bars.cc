@@ -1,0 +1,220 @@
+#include "view/draw/bars.h"
+
+#include "view/draw/density.h"
+
+namespace skein {
+
+namespace {
+
+constexpr size_t most_bars = 19'000;
+constexpr size_t most_activations = 8'000;
+constexpr size_t most_titles = 3'000;
+constexpr double widest_cell = 64;  // pixels; 450 rows of 2 pixels then need 10,600 rectangles
+
+// What is narrower than a cell (a pixel; a few of them if there are too many), summed up by the
+// cell; cells that look alike become one rectangle.
+class ThinBars {
+ public:
+  ThinBars(Painter& painter, double cell, double y, double height, bool running, uint8_t densest)
+      : painter_(painter),
+        cell_(cell),
+        y_(y),
+        height_(height),
+        running_(running),
+        densest_(densest) {}
+
+  // True when it is the first in its cell.
+  bool add(double x, double width, bool red, bool faded) {
+    const auto cell = static_cast<int64_t>(std::max(x / cell_, -1.0) + 1);
+    const bool first = cell != at_;
+    if (first) {
+      close();
+      at_ = cell;
+      count_ = 0;
+      width_ = 0;
+      red_ = false;
+      faded_ = true;
+    }
+    count_++;
+    width_ += width;
+    red_ = red_ || red;
+    faded_ = faded_ && faded;
+    return first;
+  }
+
+  void finish() {
+    close();
+    flush();
+    at_ = none;
+  }
+
+ private:
+  static constexpr int64_t none = INT64_MIN;
+
+  // One that is thinner than a pixel is seen, a crowd is darker.
+  uint8_t alpha() const {
+    if (faded_) return 40;
+    if (red_) return 255;
+    if (!running_) return count_ <= 1 ? 150 : count_ <= 3 ? 185 : count_ <= 7 ? 220 : 255;
+    const double share = width_ / cell_;
+    return std::min<uint8_t>(densest_, share < 0.1   ? 90
+                                       : share < 0.3 ? 140
+                                       : share < 0.6 ? 200
+                                                     : 255);
+  }
+
+  void close() {
+    if (at_ == none) return;
+    const Ink ink = running_ ? Ink::Running : red_ ? Ink::Failed : Ink::Bar;
+    if (end_ != at_ || ink != ink_ || alpha() != alpha_) {
+      flush();
+      begin_ = at_;
+      ink_ = ink;
+      alpha_ = alpha();
+    }
+    end_ = at_ + 1;
+  }
+
+  void flush() {
+    if (end_ > begin_)
+      painter_.fill(ink_, static_cast<double>(begin_ - 1) * cell_, y_,
+                    static_cast<double>(end_ - begin_) * cell_, height_, alpha_);
+    begin_ = end_ = 0;
+  }
+
+  Painter& painter_;
+  double cell_, y_, height_;
+  bool running_;
+  uint8_t densest_;
+  // The cell that is summed up.
+  int64_t at_ = none;
+  uint32_t count_ = 0;
+  double width_ = 0;
+  bool red_ = false;
+  bool faded_ = false;
+  // The rectangle that grows.
+  int64_t begin_ = 0;
+  int64_t end_ = 0;
+  Ink ink_ = Ink::Bar;
+  uint8_t alpha_ = 0;
+};
+
+class BarPainter {
+ public:
+  BarPainter(const Frame& frame, size_t track, Painter& painter, double cell, size_t& titles)
+      : frame_(frame), track_(track), painter_(painter), cell_(cell), titles_(titles) {}
+
+  void bars(uint32_t row) {
+    const double y = frame_.bar_y(track_, row);
+    const Rows& rows = *frame_.tracks[track_].rows;
+    ThinBars thin(painter_, cell_, y, frame_.bar_height, false, 255);
+    each_bar(frame_, track_, row, [&](uint32_t position, double x, double end) {
+      const TaskIndex task = rows.tasks[position];
+      const uint8_t mark = frame_.mark(track_, task);
+      const Rows::Look look = rows.looks[position];
+      if (mark == 1) highlight(row, x, end);
+      if (end - x < cell_) {
+        thin.add(x, end - x, look == Rows::Look::Red, mark == 2);
+        return;
+      }
+      thin.finish();
+      const Ink ink = look == Rows::Look::Red     ? Ink::Failed
+                      : look == Rows::Look::Named ? Ink::Bar
+                                                  : Ink::BarUnnamed;
+      uint32_t title = 0;
+      if (end - x >= 6 && frame_.row_height >= 4 && titles_ < most_titles) {
+        titles_++;
+        title = painter_.title(bar_title(frame_.tracks[track_], task));
+      }
+      painter_.fill(ink, x, y, end - x, frame_.bar_height, mark == 2 ? 70 : 255, title);
+    });
+    thin.finish();
+  }
+
+  void activations(uint32_t row) {
+    const Track& track = frame_.tracks[track_];
+    // A dark edge around it keeps white apart from a light background; without room for one, white
+    // is only so strong that the bar shines through.
+    const bool edge = frame_.bar_height >= 3;
+    const double inset = edge ? 1 : 0;
+    const uint8_t densest = edge ? 255 : 140;
+    const double y = frame_.bar_y(track_, row) + inset;
+    const double height = frame_.bar_height - 2 * inset;
+    ThinBars thin(painter_, cell_, y, height, true, densest);
+    each_activation(frame_, track_, row, [&](uint32_t position, double x, double end) {
+      const TaskIndex task = track.model->activations[track.rows->activations[position]].task;
+      const bool faded = frame_.mark(track_, task) == 2;
+      if (end - x < cell_) {
+        thin.add(x, end - x, false, faded);
+        return;
+      }
+      thin.finish();
+      painter_.fill(Ink::Running, x, y, end - x, height, faded ? 70 : densest);
+    });
+    thin.finish();
+  }
+
+ private:
+  void highlight(uint32_t row, double x, double end) {
+    if (x - 2 < highlighted_to_ && row == highlighted_row_ && end < highlighted_to_) return;
+    painter_.fill(Ink::Highlight, x - 2, frame_.y(track_, row), end - x + 4, frame_.row_height);
+    highlighted_row_ = row;
+    highlighted_to_ = end + 2;
+  }
+
+  const Frame& frame_;
+  size_t track_;
+  Painter& painter_;
+  double cell_;
+  size_t& titles_;
+  uint32_t highlighted_row_ = Rows::no_row;
+  double highlighted_to_ = 0;
+};
+
+// Paints all rows by paint(painter of a track, row), with cells as wide as they must be for `most`
+// rectangles to be enough.
+template <typename Paint>
+void draw_rows(const Frame& frame, Painter& painter, size_t most, const Paint& paint) {
+  const size_t before = painter.size();
+  const size_t texts = painter.list().texts.size();
+  for (double cell = 1;; cell *= 2) {
+    painter.allow(most);
+    size_t titles = 0;
+    for (size_t track = 0; track < frame.tracks.size() && !painter.full(); track++) {
+      BarPainter bars(frame, track, painter, cell, titles);
+      const Frame::Range rows = frame.visible_rows(track);
+      for (uint32_t row = rows.first; row < rows.last && !painter.full(); row++) paint(bars, row);
+    }
+    if (!painter.full() || cell >= widest_cell) return;
+    painter.list().primitives.resize(before);
+    painter.list().texts.resize(texts);
+  }
+}
+
+}  // namespace
+
+std::string bar_title(const Track& track, TaskIndex index) {
+  const Model::Task& task = track.model->tasks[index];
+  const Trace& trace = *track.trace;
+  std::string title = safe_text(trace.strings[task.label ? task.label : task.name], 100);
+  if (title.empty()) title.append("#").append(std::to_string(task.id));
+  if (task.kind < trace.kinds.size())
+    ((title += " (") += safe_text(trace.strings[trace.kinds[task.kind]], 60)) += ')';
+  (title += ", ") +=
+      duration_text(static_cast<double>(std::max(task.start, task.end) - task.start));
+  if (task.is_stuck()) title += ", stuck";
+  if (task.failed()) (title += ", failed: ") += safe_text(trace.strings[task.reason], 100);
+  return title;
+}
+
+void draw_bars(const Frame& frame, Painter& painter) {
+  if (frame.row_height < 2) {
+    draw_density(frame, painter, most_bars, most_activations);
+    return;
+  }
+  draw_rows(frame, painter, most_bars, [](BarPainter& bars, uint32_t row) { bars.bars(row); });
+  draw_rows(frame, painter, most_activations,
+            [](BarPainter& bars, uint32_t row) { bars.activations(row); });
+}
+
+}  // namespace skein

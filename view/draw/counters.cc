@@ -1,0 +1,158 @@
+#include "view/draw/layers.h"
+
+namespace skein {
+
+namespace {
+
+constexpr size_t most_steps = 9'000;  // rectangles, of all counters
+
+Ink ink_of_counter(size_t index) {
+  return static_cast<Ink>(static_cast<size_t>(Ink::Counter0) + index % 8);
+}
+
+// The value at a time; false before the first point.
+bool value_at(const Model::Counter& counter, double time, int64_t& value) {
+  const auto after = std::partition_point(
+      counter.points.begin(), counter.points.end(),
+      [&](const Model::Counter::Point& point) { return static_cast<double>(point.time) <= time; });
+  if (after == counter.points.begin()) return false;
+  value = (after - 1)->value;
+  return true;
+}
+
+class Strip {
+ public:
+  Strip(const Frame& frame, const Track& track, const Model::Scale& scale, double top,
+        double height)
+      : frame_(frame), track_(track), scale_(scale), top_(top + 4), height_(height - 8) {}
+
+  double y(int64_t value) const {
+    const double low = static_cast<double>(scale_.low);
+    const double range = static_cast<double>(scale_.high) - low;
+    const double share = range > 0 ? (static_cast<double>(value) - low) / range : 0.5;
+    return top_ + height_ * (1 - std::clamp(share, 0.0, 1.0));
+  }
+
+  // Step by step; steps within a cell become one from the lowest to the highest.
+  void draw(const Model::Counter& counter, Ink ink, double cell, Painter& painter) const {
+    const std::vector<Model::Counter::Point>& points = counter.points;
+    const double from = frame_.window.from - track_.offset;
+    auto at = std::partition_point(
+        points.begin(), points.end(),
+        [&](const Model::Counter::Point& point) { return static_cast<double>(point.time) < from; });
+    if (at != points.begin()) --at;
+    double line_x = 0;   // from here on the value is `line_y`
+    double line_y = -1;  // -1: no value yet
+    const auto level = [&](double end) {
+      if (line_y >= 0 && end > line_x) painter.fill(ink, line_x, line_y, end - line_x, 1.5);
+    };
+    while (at != points.end()) {
+      const double x = frame_.x(track_, at->time);
+      if (x > frame_.window.width) break;
+      double low = y(at->value);
+      double high = low;
+      if (line_y >= 0) {
+        low = std::max(low, line_y);
+        high = std::min(high, line_y);
+      }
+      double last = y(at->value);
+      for (++at; at != points.end() && frame_.x(track_, at->time) < x + cell; ++at) {
+        last = y(at->value);
+        low = std::max(low, last);
+        high = std::min(high, last);
+      }
+      level(x);
+      if (x >= 0 && low > high) painter.fill(ink, x, high, std::max(1.0, cell), low - high + 1.5);
+      line_x = std::max(x, 0.0);
+      line_y = last;
+    }
+    level(std::min<double>(frame_.window.width, frame_.x(track_, track_.model->end)));
+  }
+
+ private:
+  const Frame& frame_;
+  const Track& track_;
+  const Model::Scale& scale_;
+  double top_;
+  double height_;
+};
+
+// Name and value of each counter of a strip, from left to right.
+void name_counters(const Frame& frame, const Track& track, const CounterStrip& strip,
+                   size_t first_ink, double top, double end, Painter& painter) {
+  const bool pointed = frame.marks.pointer_x >= 0 && frame.marks.pointer_x <= frame.window.width;
+  const double time = pointed ? frame.time_at(frame.marks.pointer_x) - track.offset
+                              : frame.window.to - track.offset;
+  double x = 6;
+  for (size_t i = 0; i < strip.counters.size(); i++) {
+    const Model::Counter& counter = track.model->counters[strip.counters[i]];
+    std::string text = safe_text(track.trace->strings[counter.name], 60);
+    int64_t value = 0;
+    if (value_at(counter, time, value)) (text += "  ") += count_text(value);
+    text = fit_text(text, 11, static_cast<float>(end - x));
+    if (text.empty()) return;
+    const double width = text_width(text, 11);
+    painter.fill(Ink::Background, x - 2, top + 3, width + 4, 13, 190);
+    painter.text(ink_of_counter(first_ink + i), x, top + 13, 11, text);
+    x += width + 16;
+  }
+}
+
+}  // namespace
+
+void draw_counters(const Frame& frame, Painter& painter) {
+  const std::vector<CounterStrip> strips = counter_strips(frame.tracks, frame.marks);
+  const StripRoom room = room_for_strips(strips.size(), frame.window);
+  if (room.count == 0) return;
+  painter.allow(1'000);
+  painter.fill(Ink::Background, 0, frame.areas.counters, frame.window.width,
+               frame.areas.legend - frame.areas.counters);
+  double top = frame.areas.counters;
+  size_t ink = 0;
+  size_t shown = 0;
+  for (size_t s = 0; s < room.count; s++) shown += strips[s].counters.size();
+  for (size_t s = 0; s < room.count; s++, top += room.height) {
+    const CounterStrip& strip = strips[s];
+    const Track& track = frame.tracks[strip.track];
+    static constexpr Model::Scale unknown;
+    const Model::Scale& scale =
+        strip.scale < track.model->scales.size() ? track.model->scales[strip.scale] : unknown;
+    const Strip line(frame, track, scale, top, room.height);
+    painter.allow(1'000);
+    painter.fill(Ink::Band, 0, top, frame.window.width, 1, 110);
+    if (scale.low < 0 && scale.high > 0)
+      painter.fill(Ink::Grid, 0, line.y(0), frame.window.width, 1);
+    for (size_t i = 0; i < strip.counters.size(); i++) {
+      // As coarse as it must be for its share to be enough.
+      const size_t before = painter.size();
+      for (double cell = 1;; cell *= 2) {
+        painter.allow(std::max<size_t>(200, most_steps / shown));
+        line.draw(track.model->counters[strip.counters[i]], ink_of_counter(ink + i), cell, painter);
+        if (!painter.full() || cell > 64) break;
+        painter.list().primitives.resize(before);
+      }
+    }
+    painter.allow(1'000);
+    // The axis: what its ends stand for.
+    const std::string high = count_text(scale.high);
+    const std::string low = count_text(scale.low);
+    const double width = std::max(text_width(high, 9), text_width(low, 9));
+    const double x = frame.window.width - 6 - width;
+    painter.fill(Ink::Background, x - 5, top + 1, width + 11, room.height - 1, 200);
+    painter.fill(Ink::Axis, x - 5, top + 4, 1, room.height - 8);
+    painter.text(Ink::Axis, x, top + 11, 9, high);
+    painter.text(Ink::Axis, x, top + room.height - 3, 9, low);
+    name_counters(frame, track, strip, ink, top, x - 10, painter);
+    ink += strip.counters.size();
+  }
+  if (room.count < strips.size()) {
+    const std::string more = "+ " + std::to_string(strips.size() - room.count) + " more counters";
+    const double width = text_width(more, 9);
+    painter.fill(Ink::Panel, frame.window.width / 2 - width / 2 - 4, frame.areas.legend - 13,
+                 width + 8, 13);
+    painter.text(Ink::PanelText, frame.window.width / 2 - width / 2, frame.areas.legend - 3, 9,
+                 more);
+  }
+}
+
+}  // namespace skein

@@ -1,0 +1,186 @@
+#include "view/draw/density.h"
+
+#include <cmath>
+
+#include "view/draw/bars.h"
+
+namespace skein {
+
+namespace {
+
+using Level = uint8_t;  // 0: nothing; the darkest: `levels`
+constexpr int levels = 7;
+
+// One layer of the picture: a level per pixel.
+struct Grid {
+  Grid(size_t c, size_t l) : columns(c), lines(l), cells(c * l, 0) {}
+
+  // As seen from further away, k x k pixels in one: their mean, but never nothing where there is
+  // something.
+  Grid coarser(size_t k) const {
+    Grid coarse((columns + k - 1) / k, (lines + k - 1) / k);
+    std::vector<uint32_t> sums(coarse.columns);
+    for (size_t line = 0; line < lines; line += k) {
+      std::fill(sums.begin(), sums.end(), 0);
+      for (size_t l = line; l < std::min(line + k, lines); l++)
+        for (size_t c = 0; c < columns; c++) sums[c / k] += cells[l * columns + c];
+      for (size_t c = 0; c < coarse.columns; c++) {
+        const auto pixels = static_cast<uint32_t>(k * k);
+        coarse.cells[line / k * coarse.columns + c] =
+            static_cast<Level>((sums[c] + pixels - 1) / pixels);
+      }
+    }
+    return coarse;
+  }
+
+  size_t columns;
+  size_t lines;
+  std::vector<Level> cells;
+};
+
+struct Run {
+  size_t begin = 0;
+  size_t end = 0;
+  size_t first_line = 0;
+  Level level = 0;
+};
+
+// Emits cells as rectangles: neighbours in a line that are alike become one, and so do rectangles
+// of following lines that are alike.
+template <typename Emit>
+void each_rectangle(const Grid& grid, const Emit& emit) {
+  std::vector<Run> open;
+  std::vector<Run> next;
+  for (size_t line = 0; line <= grid.lines; line++) {
+    next.clear();
+    const Level* cells = line < grid.lines ? &grid.cells[line * grid.columns] : nullptr;
+    auto old = open.begin();
+    for (size_t c = 0; cells && c < grid.columns;) {
+      const Level level = cells[c];
+      const size_t begin = c;
+      while (c < grid.columns && cells[c] == level) c++;
+      if (level == 0) continue;
+      while (old != open.end() && old->begin < begin) emit(*old++, line);
+      if (old != open.end() && old->begin == begin && old->end == c && old->level == level)
+        next.push_back(*old++);
+      else
+        next.push_back({begin, c, line, level});
+    }
+    while (old != open.end()) emit(*old++, line);
+    open.swap(next);
+  }
+}
+
+void paint(const Frame& frame, Painter& painter, const Grid& grid, Ink ink, int faintest,
+           int darkest, size_t most) {
+  static constexpr size_t sizes[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
+  const size_t before = painter.size();
+  for (const size_t k : sizes) {
+    painter.allow(most);
+    each_rectangle(k == 1 ? grid : grid.coarser(k), [&](const Run& run, size_t end_line) {
+      const auto pixels = [k](size_t cells) { return static_cast<double>(cells * k); };
+      painter.fill(
+          ink, pixels(run.begin), frame.areas.rows + pixels(run.first_line),
+          pixels(run.end - run.begin), pixels(end_line - run.first_line),
+          static_cast<uint8_t>(faintest + (darkest - faintest) * (run.level - 1) / (levels - 1)));
+    });
+    if (!painter.full() || k == sizes[std::size(sizes) - 1]) return;
+    painter.list().primitives.resize(before);
+  }
+}
+
+// How much of each pixel of one line is covered, in 1/256 of a pixel, as the sum over its rows.
+// Only the changes are noted, so that a long bar costs as much as a short one.
+class Line {
+ public:
+  explicit Line(size_t columns) : changes_(columns + 2, 0) {}
+
+  void add(double x, double end) {
+    constexpr double least = 0.3;  // pixels: what is thinner still counts
+    end = std::max(end, x + least);
+    const auto width = static_cast<double>(changes_.size() - 2);
+    if (end <= 0 || x >= width) return;
+    step(std::max(x, 0.0), 1);
+    step(std::min(end, width), -1);
+  }
+
+  // The level of each pixel to `out`; forgets everything.
+  void take(size_t rows, Level* out) {
+    int64_t sum = 0;
+    for (size_t c = 0; c + 2 < changes_.size(); c++) {
+      sum += changes_[c];
+      out[c] = level(sum, rows);
+    }
+    std::fill(changes_.begin(), changes_.end(), 0);
+  }
+
+ private:
+  void step(double x, int sign) {
+    const auto fixed = static_cast<int32_t>(x * 256);
+    const auto column = static_cast<size_t>(fixed >> 8);
+    const int32_t inside = 256 - (fixed & 255);
+    changes_[column] += sign * inside;
+    changes_[column + 1] += sign * (256 - inside);
+  }
+
+  static Level level(int64_t sum, size_t rows) {
+    if (sum <= 0) return 0;
+    const double share =
+        std::min(1.0, static_cast<double>(sum) / (256.0 * static_cast<double>(rows)));
+    return static_cast<Level>(1 + static_cast<int>(std::sqrt(share) * (levels - 0.01)));
+  }
+
+  std::vector<int32_t> changes_;
+};
+
+}  // namespace
+
+void draw_density(const Frame& frame, Painter& painter, size_t most_bars, size_t most_activations) {
+  const auto columns = static_cast<size_t>(frame.window.width) + 1;
+  const auto lines = static_cast<size_t>(std::max(0.0f, frame.areas.counters - frame.areas.rows));
+  if (lines == 0) return;
+  Grid bars(columns, lines);
+  Grid running(columns, lines);
+  Grid red(columns, lines);
+  Grid highlighted(columns, lines);
+  Line bar_line(columns);
+  Line running_line(columns);
+  for (size_t track = 0; track < frame.tracks.size(); track++) {
+    const Rows& rows = *frame.tracks[track].rows;
+    const bool marked = track < frame.marks.tasks.size() && !frame.marks.tasks[track].empty();
+    const Frame::Range range = frame.visible_rows(track);
+    size_t rows_in_line = 0;
+    const auto line_of = [&](uint32_t row) {
+      const double y = frame.y(track, row) - frame.areas.rows;
+      return std::min(lines - 1, static_cast<size_t>(std::max(y, 0.0)));
+    };
+    for (uint32_t row = range.first; row < range.last; row++) {
+      const size_t line = line_of(row);
+      const auto set = [&](Grid& grid, double x, double end) {
+        const auto first = static_cast<size_t>(std::clamp(x, 0.0, frame.window.width + 0.0));
+        const auto last = static_cast<size_t>(std::clamp(end, 0.0, frame.window.width + 0.0));
+        std::fill(&grid.cells[line * columns + first], &grid.cells[line * columns + last] + 1,
+                  Level{levels});
+      };
+      each_bar(frame, track, row, [&](uint32_t position, double x, double end) {
+        bar_line.add(x, end);
+        if (rows.looks[position] == Rows::Look::Red) set(red, x, end);
+        if (marked && frame.mark(track, rows.tasks[position]) == 1) set(highlighted, x, end);
+      });
+      each_activation(frame, track, row,
+                      [&](uint32_t, double x, double end) { running_line.add(x, end); });
+      rows_in_line++;
+      if (row + 1 == range.last || line_of(row + 1) != line) {
+        bar_line.take(rows_in_line, &bars.cells[line * columns]);
+        running_line.take(rows_in_line, &running.cells[line * columns]);
+        rows_in_line = 0;
+      }
+    }
+  }
+  paint(frame, painter, bars, Ink::Bar, 60, 240, most_bars * 3 / 4);
+  paint(frame, painter, running, Ink::Running, 40, 150, most_activations);
+  paint(frame, painter, red, Ink::Failed, 255, 255, most_bars / 8);
+  paint(frame, painter, highlighted, Ink::Highlight, 255, 255, most_bars / 8);
+}
+
+}  // namespace skein

@@ -1,0 +1,11 @@
+// Rows thinner than two pixels: how much of each pixel is bar, and how much of that runs.
+#pragma once
+
+#include "view/draw/frame.h"
+#include "view/draw/painter.h"
+
+namespace skein {
+
+void draw_density(const Frame& frame, Painter& painter, size_t most_bars, size_t most_activations);
+
+}  // namespace skein

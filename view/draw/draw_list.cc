@@ -1,0 +1,73 @@
+#include "view/draw/draw_list.h"
+
+#include <array>
+
+namespace skein {
+
+namespace {
+
+constexpr std::array<std::string_view, inks> ink_names = {
+    "background", "sleep",    "pause",    "grid",     "axis",       "band",      "bar",
+    "unnamed",    "failed",   "running",  "creation", "highlight",  "selection", "read",
+    "failure",    "resolve",  "notify",   "await",    "message",    "label",     "kind",
+    "counter0",   "counter1", "counter2", "counter3", "counter4",   "counter5",  "counter6",
+    "counter7",   "bookmark", "measure",  "panel",    "panel-text", "span"};
+static_assert(!ink_names.back().empty());
+
+constexpr std::array<std::string_view, 4> shape_names = {"fill", "line", "arrow", "text"};
+
+// With at most two digits after the point.
+void append_number(std::string& out, float number) {
+  auto hundredths =
+      static_cast<int64_t>(static_cast<double>(number) * 100 + (number < 0 ? -0.5 : 0.5));
+  if (hundredths < 0) {
+    out += '-';
+    hundredths = -hundredths;
+  }
+  out += std::to_string(hundredths / 100);
+  if (hundredths % 100 == 0) return;
+  out += '.';
+  out += static_cast<char>('0' + hundredths / 10 % 10);
+  if (hundredths % 10 != 0) out += static_cast<char>('0' + hundredths % 10);
+}
+
+}  // namespace
+
+std::string to_text(const DrawList& list) {
+  std::string out;
+  for (const Primitive& primitive : list.primitives) {
+    out += shape_names[static_cast<size_t>(primitive.shape)];
+    const auto pair = [&](char before, float a, char between, float b) {
+      out += before;
+      append_number(out, a);
+      out += between;
+      append_number(out, b);
+    };
+    pair(' ', primitive.x, ' ', primitive.y);
+    switch (primitive.shape) {
+      case Shape::Fill:
+        pair(' ', primitive.w, 'x', primitive.h);
+        break;
+      case Shape::Line:
+      case Shape::Arrow:
+        out += " to";
+        pair(' ', primitive.x + primitive.w, ' ', primitive.y + primitive.h);
+        break;
+      case Shape::Text:
+        if (primitive.w > 0) {
+          out += " within ";
+          append_number(out, primitive.w);
+        }
+        break;
+    }
+    (out += ' ') += ink_names[static_cast<size_t>(primitive.ink)];
+    if (primitive.alpha != 255) (out += " alpha ") += std::to_string(primitive.alpha);
+    if (primitive.shape != Shape::Fill && primitive.size != 1)
+      (out += " size ") += std::to_string(primitive.size);
+    if (primitive.text != 0) ((out += " '") += list.text(primitive)) += '\'';
+    out += '\n';
+  }
+  return out;
+}
+
+}  // namespace skein

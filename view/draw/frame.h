@@ -1,0 +1,78 @@
+// Where tasks and times are in the picture: what draw() and hit() share.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "view/draw/scene.h"
+
+namespace skein {
+
+struct Frame {
+  Frame(std::span<const Track> tracks, const Window& window, const Marks& marks);
+
+  std::span<const Track> tracks;
+  const Window& window;
+  const Marks& marks;
+  Areas areas;
+  double per_ns = 0;              // pixels
+  double row_height = 1;          // pixels
+  std::vector<double> first_row;  // by track: what its row 0 is among all rows
+
+  // Of a bar within its row, in pixels from the row's top. Labels are above it, kinds below.
+  double bar_top = 0;
+  double bar_height = 1;
+  bool has_labels = false;
+  bool has_kinds = false;
+  uint8_t label_size = 0;
+  uint8_t kind_size = 0;
+
+  double x(const Track& track, uint64_t time) const {
+    return (static_cast<double>(time) + track.offset - window.from) * per_ns;
+  }
+  double time_at(double at) const { return window.from + at / per_ns; }
+  // Of a row's upper edge; whole pixels where rows are high, so that all bars look alike.
+  double y(size_t track, double row) const {
+    const double exact = areas.rows + (first_row[track] + row - window.top) * row_height;
+    return row_height < 4 ? exact
+                          : static_cast<double>(static_cast<int64_t>(exact + 65536.5)) - 65536;
+  }
+  double bar_y(size_t track, uint32_t row) const { return y(track, row) + bar_top; }
+
+  // The rows of a track that are to be seen: from `first` to before `last`.
+  struct Range {
+    uint32_t first = 0;
+    uint32_t last = 0;
+    bool empty() const { return first >= last; }
+  };
+  Range visible_rows(size_t track) const;
+
+  uint8_t mark(size_t track, TaskIndex task) const {
+    if (track >= marks.tasks.size() || task >= marks.tasks[track].size()) return 0;
+    return marks.tasks[track][task];
+  }
+  bool counter_shown(size_t track, size_t counter) const {
+    return track >= marks.counters.size() || counter >= marks.counters[track].size() ||
+           marks.counters[track][counter] != 0;
+  }
+};
+
+// Counters of one scale lie in one strip.
+struct CounterStrip {
+  uint32_t track = 0;
+  uint32_t scale = 0;
+  std::vector<uint32_t> counters;  // indices into Model::counters
+};
+std::vector<CounterStrip> counter_strips(std::span<const Track> tracks, const Marks& marks);
+// How many of them have room, and how high each is.
+struct StripRoom {
+  size_t count = 0;
+  float height = 0;
+};
+StripRoom room_for_strips(size_t strips, const Window& window);
+
+inline constexpr float axis_height = 34;
+// What the legend needs; its lines are as wide as the window.
+float legend_height(std::span<const Track> tracks, const Window& window);
+
+}  // namespace skein

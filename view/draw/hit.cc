@@ -1,0 +1,126 @@
+#include <cmath>
+
+#include "view/draw/arrows.h"
+#include "view/draw/bars.h"
+#include "view/draw/layers.h"
+
+namespace skein {
+
+namespace {
+
+constexpr double near = 4;  // pixels
+
+double distance_to_segment(double px, double py, double x, double y, double to_x, double to_y) {
+  const double left = std::min(x, to_x);
+  const double right = std::max(x, to_x);
+  const double top = std::min(y, to_y);
+  const double bottom = std::max(y, to_y);
+  const double dx = px < left ? left - px : px > right ? px - right : 0;
+  const double dy = py < top ? top - py : py > bottom ? py - bottom : 0;
+  return std::sqrt(dx * dx + dy * dy);
+}
+
+Hit hit_task(const Frame& frame, double x, double y, double slack_x, bool on_the_bar) {
+  Hit hit;
+  double nearest = 1e300;
+  for (uint32_t track = 0; track < frame.tracks.size(); track++) {
+    const Rows& rows = *frame.tracks[track].rows;
+    const double at =
+        (y - frame.areas.rows) / frame.row_height + frame.window.top - frame.first_row[track];
+    if (at < 0 || at >= rows.count) continue;
+    const auto row = static_cast<uint32_t>(at);
+    const double bar_y = frame.bar_y(track, row);
+    if (on_the_bar && (y < bar_y - 1 || y > bar_y + frame.bar_height + 1)) continue;
+    each_bar(frame, track, row, [&](uint32_t position, double begin, double end) {
+      const double distance = x < begin ? begin - x : x > end ? x - end : 0;
+      if (distance > slack_x || distance > nearest) return;
+      nearest = distance;
+      hit = {Hit::What::Task, track, rows.tasks[position]};
+    });
+  }
+  return hit;
+}
+
+Hit hit_arrow(const Frame& frame, double x, double y) {
+  Hit hit;
+  double nearest = near;
+  for (uint32_t track = 0; track < frame.tracks.size(); track++) {
+    const auto visit = [&](uint32_t index) {
+      ArrowPath path;
+      if (!find_path(frame, track, frame.tracks[track].model->interactions[index], path)) return;
+      const double distance =
+          std::min(distance_to_segment(x, y, path.x, path.y, path.to_x, path.y),
+                   distance_to_segment(x, y, path.to_x, path.y, path.to_x, path.to_y));
+      if (distance > nearest) return;
+      nearest = distance;
+      hit = {Hit::What::Interaction, track, index};
+    };
+    each_arrow(frame, track, visit, [](size_t, double) {});
+  }
+  return hit;
+}
+
+Hit hit_stretch(const Frame& frame, double x, Hit::What what,
+                const std::vector<Model::Stretch> Model::*stretches) {
+  for (uint32_t track = 0; track < frame.tracks.size(); track++) {
+    const std::vector<Model::Stretch>& all = frame.tracks[track].model->*stretches;
+    for (uint32_t i = 0; i < all.size(); i++) {
+      const double begin = frame.x(frame.tracks[track], all[i].start);
+      if (begin > x) break;
+      if (x <= std::max(frame.x(frame.tracks[track], all[i].end), begin + 1))
+        return {what, track, i};
+    }
+  }
+  return {};
+}
+
+Hit hit_counter(const Frame& frame, double x, double y) {
+  const std::vector<CounterStrip> strips = counter_strips(frame.tracks, frame.marks);
+  const StripRoom room = room_for_strips(strips.size(), frame.window);
+  const auto at = static_cast<size_t>((y - frame.areas.counters) / room.height);
+  if (at >= room.count) return {};
+  const CounterStrip& strip = strips[at];
+  const Model& model = *frame.tracks[strip.track].model;
+  // Of those in the strip the one whose line is nearest.
+  Hit hit;
+  double nearest = 1e300;
+  const double time = frame.time_at(x) - frame.tracks[strip.track].offset;
+  for (const uint32_t index : strip.counters) {
+    const std::vector<Model::Counter::Point>& points = model.counters[index].points;
+    const auto after = std::partition_point(
+        points.begin(), points.end(),
+        [&](const Model::Counter::Point& p) { return static_cast<double>(p.time) <= time; });
+    const auto value = static_cast<double>(after == points.begin() ? 0 : (after - 1)->value);
+    const Model::Scale& scale = model.scales[strip.scale];
+    const double range = static_cast<double>(scale.high) - static_cast<double>(scale.low);
+    const double share = range > 0 ? (value - static_cast<double>(scale.low)) / range : 0.5;
+    const double line = frame.areas.counters + static_cast<double>(at) * room.height + 4 +
+                        (room.height - 8) * (1 - share);
+    const double distance = y < line ? line - y : y - line;
+    if (distance >= nearest) continue;
+    nearest = distance;
+    hit = {Hit::What::Counter, strip.track, index};
+  }
+  return hit;
+}
+
+}  // namespace
+
+Hit hit(std::span<const Track> tracks, const Window& window, const Marks& marks, float x, float y) {
+  const Frame frame(tracks, window, marks);
+  if (!(x >= 0 && x <= window.width && y >= 0)) return {};
+  if (y < frame.areas.rows) return {Hit::What::Axis, 0, 0};
+  if (y >= frame.areas.legend) return {};
+  if (y >= frame.areas.counters) return hit_counter(frame, x, y);
+  // On a bar; near an arrow; above or below a bar, where its texts are; what is behind.
+  Hit found = hit_task(frame, x, y, 0.5, true);
+  if (found.what == Hit::What::Nothing && marks.arrows) found = hit_arrow(frame, x, y);
+  if (found.what == Hit::What::Nothing) found = hit_task(frame, x, y, near, false);
+  if (found.what == Hit::What::Nothing)
+    found = hit_stretch(frame, x, Hit::What::Pause, &Model::pauses);
+  if (found.what == Hit::What::Nothing)
+    found = hit_stretch(frame, x, Hit::What::Sleep, &Model::sleeps);
+  return found;
+}
+
+}  // namespace skein

@@ -1,0 +1,145 @@
+#include "view/draw/bars.h"
+#include "view/draw/layers.h"
+
+namespace skein {
+
+namespace {
+
+constexpr size_t most_labels = 2'500;
+constexpr double narrow = 14;  // a bar thinner than that yields to its neighbours' labels
+constexpr double between = 5;  // pixels between two labels
+constexpr double margin = 3;   // at the left edge, where a bar began earlier
+
+struct Candidate {
+  double x = 0;
+  double end = 0;  // of the bar
+  TaskIndex task = no_index;
+  StringId text = 0;    // 0: nothing but the kind
+  bool strong = false;  // of a bar wide enough that its neighbours must not cover it
+};
+
+// What a task is called: what somebody said of it, what it was created as, where.
+StringId name_of(const Track& track, const Model::Task& task) {
+  if (task.label) return task.label;
+  if (task.name) return task.name;
+  if (task.location < track.trace->locations.size())
+    return track.trace->locations[task.location].function;
+  return 0;
+}
+
+std::vector<Candidate> candidates(const Frame& frame, size_t track, uint32_t row) {
+  const Track& t = frame.tracks[track];
+  std::vector<Candidate> all;
+  each_bar(frame, track, row, [&](uint32_t position, double x, double end) {
+    const TaskIndex index = t.rows->tasks[position];
+    // In a crowd of bars thinner than pixels only some can have a label: one in a few pixels.
+    if (end - x < 1 && !all.empty() && x - all.back().x < 4) return;
+    if (frame.mark(track, index) == 2) return;
+    const double shown = std::max(x, margin);
+    all.push_back({shown, end, index, name_of(t, t.model->tasks[index]), end - shown >= narrow});
+  });
+  return all;
+}
+
+// Later labels of tasks, between the first ones: by row. Each is a remark at its own time.
+std::vector<std::vector<Candidate>> remarks(const Frame& frame, size_t track, Frame::Range rows) {
+  const Track& t = frame.tracks[track];
+  std::vector<std::vector<Candidate>> by_row(rows.last - rows.first);
+  const std::vector<Model::Label>& labels = t.model->labels;
+  const auto before = [&](double time) {
+    return std::partition_point(labels.begin(), labels.end(), [&](const Model::Label& label) {
+      return static_cast<double>(label.time) + t.offset < time;
+    });
+  };
+  const auto first = before(frame.window.from);
+  const auto last = before(frame.window.to);
+  // With 30 in every pixel no remark has room; then the names of tasks are what is told.
+  if (static_cast<double>(last - first) > 30 * static_cast<double>(frame.window.width))
+    return by_row;
+  for (auto label = first; label != last; ++label) {
+    if (label->task >= t.rows->row.size()) continue;
+    const uint32_t row = t.rows->row[label->task];
+    if (row == Rows::no_row || row < rows.first || row >= rows.last) continue;
+    const Model::Task& task = t.model->tasks[label->task];
+    if (label->text == task.label) continue;  // already told, at its beginning
+    by_row[row - rows.first].push_back(
+        {frame.x(t, label->time), frame.x(t, task.end), label->task, label->text, false});
+  }
+  return by_row;
+}
+
+// From left to right, each as long as it may be before the next that has a right to its place.
+void place_labels(const Frame& frame, size_t track, uint32_t row, Painter& painter,
+                  const std::vector<Candidate>& all) {
+  const Track& t = frame.tracks[track];
+  const double baseline = frame.bar_y(track, row) - 2.5;
+  double free_from = -1e9;
+  StringId last_text = 0;
+  for (size_t i = 0; i < all.size() && !painter.full(); i++) {
+    const Candidate& candidate = all[i];
+    if (candidate.text == 0 || candidate.x < free_from) continue;
+    // The same again and again (a loop that does one thing) is said once.
+    if (candidate.text == last_text && !candidate.strong) continue;
+    double end = frame.window.width - margin;
+    for (size_t next = i + 1; next < all.size(); next++)
+      if (all[next].strong) {
+        end = std::min(end, all[next].x - between);
+        break;
+      }
+    const std::string text = fit_text(safe_text(t.trace->strings[candidate.text]), frame.label_size,
+                                      static_cast<float>(end - candidate.x));
+    if (text.empty()) continue;
+    const double width = text_width(text, frame.label_size);
+    // Lines behind a text make it hard to read.
+    painter.fill(Ink::Background, candidate.x - 1, baseline - frame.label_size + 2, width + 2,
+                 frame.label_size, 150);
+    painter.text(Ink::Label, candidate.x, baseline, frame.label_size, text);
+    free_from = candidate.x + width + between;
+    last_text = candidate.text;
+  }
+}
+
+void place_kinds(const Frame& frame, size_t track, uint32_t row, Painter& painter,
+                 const std::vector<Candidate>& all) {
+  const Track& t = frame.tracks[track];
+  const double baseline = frame.bar_y(track, row) + frame.bar_height + frame.kind_size - 1.5;
+  for (const Candidate& candidate : all) {
+    if (painter.full()) return;
+    const Model::Task& task = t.model->tasks[candidate.task];
+    std::string text;
+    if (task.kind < t.trace->kinds.size())
+      text = safe_text(t.trace->strings[t.trace->kinds[task.kind]], 60);
+    if (task.pre_existing) text = "older than the trace";
+    if (candidate.text == 0) (text += text.empty() ? "#" : " #") += std::to_string(task.id);
+    const double room = std::min<double>(candidate.end, frame.window.width) - candidate.x;
+    if (text.empty() || text_width(text, frame.kind_size) > room) continue;
+    painter.text(Ink::Kind, candidate.x, baseline, frame.kind_size, text);
+  }
+}
+
+}  // namespace
+
+void draw_labels(const Frame& frame, Painter& painter) {
+  if (!frame.has_labels) return;
+  painter.allow(2 * most_labels);
+  for (size_t track = 0; track < frame.tracks.size(); track++) {
+    const Frame::Range rows = frame.visible_rows(track);
+    if (rows.empty()) continue;
+    std::vector<std::vector<Candidate>> later = remarks(frame, track, rows);
+    for (uint32_t row = rows.first; row < rows.last; row++) {
+      // A text that is cut by the axis or the counters is none.
+      const double top = frame.y(track, row);
+      if (top < frame.areas.rows - 2 || top + frame.bar_top > frame.areas.counters) continue;
+      std::vector<Candidate> all = candidates(frame, track, row);
+      if (frame.has_kinds && top + frame.row_height <= frame.areas.counters + 2)
+        place_kinds(frame, track, row, painter, all);
+      std::vector<Candidate>& remarked = later[row - rows.first];
+      all.insert(all.end(), remarked.begin(), remarked.end());
+      std::stable_sort(all.begin(), all.end(),
+                       [](const Candidate& a, const Candidate& b) { return a.x < b.x; });
+      place_labels(frame, track, row, painter, all);
+    }
+  }
+}
+
+}  // namespace skein

@@ -1,0 +1,25 @@
+// The layers of the picture besides bars and arrows, each drawn by one function.
+#pragma once
+
+#include "view/draw/frame.h"
+#include "view/draw/painter.h"
+
+namespace skein {
+
+void draw_stretches(const Frame& frame, Painter& painter);  // sleeps and pauses
+void draw_grid(const Frame& frame, Painter& painter);
+void draw_bands(const Frame& frame, Painter& painter);
+void draw_selection(const Frame& frame, Painter& painter);
+void draw_spans(const Frame& frame, Painter& painter);
+void draw_labels(const Frame& frame, Painter& painter);
+void draw_counters(const Frame& frame, Painter& painter);
+void draw_axis(const Frame& frame, Painter& painter);
+void draw_marks(const Frame& frame, Painter& painter);  // bookmarks, measure, pointer
+void draw_legend(const Frame& frame, Painter& painter);
+void draw_hint(const Frame& frame, Painter& painter);
+void draw_notice(const Frame& frame, Painter& painter);  // why there is nothing to be seen
+
+// Texts on a panel, one a line, centred at x.
+void draw_panel(Painter& painter, double x, double y, std::span<const std::string_view> lines);
+
+}  // namespace skein

@@ -1,0 +1,156 @@
+// What explains the picture to who sees such a one for the first time.
+#include <array>
+
+#include "view/draw/layers.h"
+
+namespace skein {
+
+namespace {
+
+enum class Sample : uint8_t { Bar, Running, Box, Line, Arrow };
+struct Entry {
+  Sample sample;
+  Ink ink;
+  std::string_view text;
+};
+
+constexpr double sample_width = 26;
+constexpr double line_height = 18;
+constexpr uint8_t text_size = 11;
+
+std::vector<Entry> entries(std::span<const Track> tracks) {
+  std::vector<Entry> all = {
+      {Sample::Bar, Ink::Bar, "a task, waiting"},
+      {Sample::Running, Ink::Running, "running"},
+      {Sample::Bar, Ink::Failed, "failed or stuck"},
+      {Sample::Line, Ink::Creation, "creates, merges"},
+      {Sample::Arrow, Ink::Read, "reads its result"},
+      {Sample::Arrow, Ink::ReadFailure, "reads its failure"},
+      {Sample::Arrow, Ink::Resolve, "resolves"},
+      {Sample::Arrow, Ink::Notify, "wakes"},
+      {Sample::Arrow, Ink::Await, "waits for"},
+  };
+  bool messages = false;
+  bool pauses = false;
+  bool spans = false;
+  for (const Track& track : tracks) {
+    messages = messages || track.trace->facts.streams > 1;
+    pauses = pauses || !track.model->pauses.empty();
+    spans = spans || !track.model->spans.empty();
+  }
+  if (messages && tracks.size() > 1)
+    all.push_back({Sample::Arrow, Ink::Message, "message between machines"});
+  if (spans) all.push_back({Sample::Bar, Ink::Span, "span"});
+  all.push_back({Sample::Box, Ink::Sleep, "all asleep"});
+  if (pauses) all.push_back({Sample::Box, Ink::Pause, "all stopped (gc ...)"});
+  return all;
+}
+
+double width_of(const Entry& entry) {
+  return sample_width + 6 + text_width(entry.text, text_size) + 18;
+}
+
+// Calls use(entry, x, line) for each; as many lines as the width asks for.
+template <typename Use>
+size_t lay_out(std::span<const Track> tracks, double width, const Use& use) {
+  double x = 8;
+  size_t line = 0;
+  for (const Entry& entry : entries(tracks)) {
+    if (x > 8 && x + width_of(entry) > width) {
+      x = 8;
+      line++;
+    }
+    use(entry, x, line);
+    x += width_of(entry);
+  }
+  return line + 1;
+}
+
+void draw_sample(Painter& painter, const Entry& entry, double x, double y) {
+  switch (entry.sample) {
+    case Sample::Bar:
+      painter.fill(entry.ink, x, y - 3, sample_width, 6);
+      break;
+    case Sample::Running:
+      painter.fill(Ink::Bar, x, y - 3, sample_width, 6);
+      painter.fill(entry.ink, x + 5, y - 2, sample_width - 10, 4);
+      break;
+    case Sample::Box:
+      painter.fill(Ink::Band, x, y - 7, sample_width, 14, 90);
+      painter.fill(entry.ink, x + 1, y - 6, sample_width - 2, 12);
+      break;
+    case Sample::Line:
+      painter.fill(Ink::Bar, x, y - 6, sample_width / 2, 2);
+      painter.fill(entry.ink, x + sample_width / 2, y - 6, 1, 12);
+      painter.fill(Ink::Bar, x + sample_width / 2, y + 4, sample_width / 2, 2);
+      break;
+    case Sample::Arrow:
+      painter.arrow(entry.ink, x, y, x + sample_width, y);
+      break;
+  }
+}
+
+}  // namespace
+
+float legend_height(std::span<const Track> tracks, const Window& window) {
+  const size_t lines = lay_out(tracks, window.width, [](const Entry&, double, size_t) {});
+  const auto height = static_cast<float>(static_cast<double>(lines) * line_height + 4);
+  return height > window.height / 3 ? 0 : height;  // a tiny window is for the picture
+}
+
+void draw_legend(const Frame& frame, Painter& painter) {
+  if (!frame.marks.legend || frame.areas.legend >= frame.window.height) return;
+  painter.allow(200);
+  const double top = frame.areas.legend;
+  painter.fill(Ink::Panel, 0, top, frame.window.width, frame.window.height - top);
+  painter.fill(Ink::Band, 0, top, frame.window.width, 1, 110);
+  lay_out(frame.tracks, frame.window.width, [&](const Entry& entry, double x, size_t line) {
+    const double y = top + 2 + line_height * (static_cast<double>(line) + 0.5);
+    draw_sample(painter, entry, x, y);
+    painter.text(Ink::PanelText, x + sample_width + 6, y + 4, text_size, entry.text);
+  });
+}
+
+void draw_hint(const Frame& frame, Painter& painter) {
+  if (!frame.marks.hint) return;
+  static constexpr std::string_view lines[] = {
+      "Time runs to the right. Each bar is a task: white where it runs, dark where it waits.",
+      "Arrows show who woke whom; thin lines, who created whom. Grey: everything sleeps.",
+      "Wheel: zoom   drag: move   click: what is this?   double click: what belongs to it",
+      "Shift and drag: measure   ?: all keys   any key takes this away"};
+  painter.allow(20);
+  const double room = frame.areas.counters - frame.areas.rows;
+  if (room < 100) return;
+  draw_panel(painter, frame.window.width / 2, frame.areas.rows + room * 0.6 - 42, lines);
+}
+
+void draw_notice(const Frame& frame, Painter& painter) {
+  std::vector<std::string_view> lines;
+  bool any_task = false;
+  bool any_row = false;
+  double begin = 1e300;
+  double end = -1e300;
+  for (const Track& track : frame.tracks) {
+    any_task = any_task || !track.model->tasks.empty();
+    any_row = any_row || !track.rows->tasks.empty();
+    begin = std::min(begin, track.offset);
+    end = std::max(end, track.offset + static_cast<double>(track.model->end));
+  }
+  if (frame.tracks.empty())
+    lines = {"No trace is open."};
+  else if (!any_task)
+    lines = {"There is no task in this trace.",
+             "Was recording on while the program ran? `skein info` tells what is in it."};
+  else if (!any_row)
+    lines = {"The filter hides every task.", "Take it away to see them again."};
+  else if (frame.window.from > end)
+    lines = {"The trace ended before this.", "Zoom out, or show all, to see it again."};
+  else if (frame.window.to < begin)
+    lines = {"The trace begins after this.", "Zoom out, or show all, to see it again."};
+  if (lines.empty()) return;
+  painter.allow(20);
+  draw_panel(painter, frame.window.width / 2, (frame.areas.rows + frame.areas.counters) / 2 - 24.0,
+             lines);
+}
+
+}  // namespace skein

@@ -1,0 +1,44 @@
+// Appends primitives to a list, never more than it may hold.
+#pragma once
+
+#include <string_view>
+
+#include "view/draw/draw_list.h"
+
+namespace skein {
+
+inline constexpr size_t most_primitives = 50'000;
+
+class Painter {
+ public:
+  explicit Painter(DrawList& list) : list_(list) {}
+
+  DrawList& list() { return list_; }
+  size_t size() const { return list_.primitives.size(); }
+
+  // From now on at most `more` are added, what is beyond is not drawn: layers that are drawn later
+  // have their share.
+  void allow(size_t more) { limit_ = std::min(most_primitives, size() + more); }
+  bool full() const { return size() >= limit_; }
+
+  // Beyond the edges of the picture nothing is drawn.
+  void fill(Ink ink, double x, double y, double w, double h, uint8_t alpha = 255,
+            uint32_t title = 0);
+  void line(Ink ink, double x, double y, double to_x, double to_y, uint8_t alpha = 255);
+  void arrow(Ink ink, double x, double y, double to_x, double to_y, uint8_t alpha = 255);
+  // `text` must be safe.
+  void text(Ink ink, double x, double baseline, uint8_t size, std::string_view text,
+            double within = 0);
+
+  // To be given as a title.
+  uint32_t title(std::string_view text);
+
+ private:
+  void add(Shape shape, Ink ink, double x, double y, double w, double h, uint8_t alpha,
+           uint8_t size, uint32_t text);
+
+  DrawList& list_;
+  size_t limit_ = most_primitives;
+};
+
+}  // namespace skein

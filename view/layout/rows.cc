@@ -1,0 +1,281 @@
+#include "view/layout/rows.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace skein {
+
+namespace {
+
+// The rows of one band by when their last bar ends, as a tree of minima: leaves are rows, an inner
+// node is the least of its two children. All rows that were never used have the end 0.
+class RowEnds {
+ public:
+  // The first row from `from` on that is free at `time`.
+  uint32_t find(uint32_t from, uint64_t time) {
+    for (;;) {
+      const uint32_t found = search(from, time);
+      if (found != none) return found;
+      grow();
+    }
+  }
+
+  void set(uint32_t row, uint64_t end) {
+    while (row >= leaves_) grow();
+    used_ = std::max(used_, row + 1);
+    size_t node = leaves_ + row;
+    least_[node] = end;
+    for (node /= 2; node != 0; node /= 2)
+      least_[node] = std::min(least_[2 * node], least_[2 * node + 1]);
+  }
+
+  uint32_t used() const { return used_; }
+
+ private:
+  static constexpr uint32_t none = UINT32_MAX;
+
+  uint32_t search(uint32_t from, uint64_t time) const {
+    if (from >= leaves_) return none;
+    size_t node = leaves_ + from;
+    while (least_[node] > time) {
+      while (node & 1) node /= 2;  // a right child: what follows it follows its parent
+      if (node == 0) return none;
+      node++;
+    }
+    while (node < leaves_) {
+      node *= 2;
+      if (least_[node] > time) node++;
+    }
+    return static_cast<uint32_t>(node - leaves_);
+  }
+
+  void grow() {
+    std::vector<uint64_t> larger(size_t{4} * leaves_, 0);
+    std::copy(least_.begin() + leaves_, least_.end(), larger.begin() + 2 * leaves_);
+    leaves_ *= 2;
+    for (size_t node = leaves_ - 1; node != 0; node--)
+      larger[node] = std::min(larger[2 * node], larger[2 * node + 1]);
+    least_ = std::move(larger);
+  }
+
+  uint32_t leaves_ = 16;
+  uint32_t used_ = 0;
+  std::vector<uint64_t> least_ = std::vector<uint64_t>(2 * 16, 0);  // [1]: the root; [0]: unused
+};
+
+// Indices of tasks by start; equal starts keep their order.
+std::vector<TaskIndex> by_start(const Model& model, std::span<const uint8_t> shown) {
+  struct Key {
+    uint64_t start;
+    TaskIndex task;
+  };
+  std::vector<Key> keys;
+  keys.reserve(model.tasks.size());
+  bool sorted = true;
+  for (TaskIndex i = 0; i < model.tasks.size(); i++) {
+    if (!shown.empty() && !shown[i]) continue;
+    const uint64_t start = model.tasks[i].start;
+    sorted = sorted && (keys.empty() || keys.back().start <= start);
+    keys.push_back({start, i});
+  }
+  if (!sorted)
+    std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
+      return a.start != b.start ? a.start < b.start : a.task < b.task;
+    });
+  std::vector<TaskIndex> order(keys.size());
+  for (size_t i = 0; i < keys.size(); i++) order[i] = keys[i].task;
+  return order;
+}
+
+class Arrangement {
+ public:
+  Arrangement(const Trace& trace, const Model& model, std::span<const uint8_t> shown)
+      : model_(model), shown_(shown), executors_(std::max<size_t>(1, trace.executors.size())) {}
+
+  Rows run() {
+    find_first_activations();
+    const std::vector<TaskIndex> order = by_start(model_, shown_);
+    place(order);
+    make_bands(order);
+    fill_rows(order);
+    fill_activations();
+    fill_times();
+    fill_arrow_blocks();
+    return std::move(rows_);
+  }
+
+ private:
+  const Model::Task& task(TaskIndex index) const { return model_.tasks[index]; }
+  bool is_shown(TaskIndex index) const { return shown_.empty() || shown_[index]; }
+  uint32_t band_of(TaskIndex index) const {
+    const uint32_t executor = task(index).executor;
+    return executor < executors_ ? executor : 0;
+  }
+
+  void find_first_activations() {
+    first_active_.assign(model_.tasks.size(), UINT64_MAX);
+    for (const Model::Activation& activation : model_.activations)
+      if (activation.task < first_active_.size())
+        first_active_[activation.task] = std::min(first_active_[activation.task], activation.start);
+  }
+
+  // What `from` goes on as, if that can lie in the same row: it is there later, or it had nothing
+  // to do before.
+  TaskIndex successor(TaskIndex from) const {
+    const TaskIndex next = task(from).becomes;
+    if (next == no_index || next == from || !is_shown(next) || rows_.row[next] != Rows::no_row)
+      return no_index;
+    if (band_of(next) != band_of(from) || task(next).start < task(from).start) return no_index;
+    if (task(next).start >= task(from).end || first_active_[next] >= task(from).end) return next;
+    return no_index;
+  }
+
+  uint64_t end_of(TaskIndex index) const {
+    const Model::Task& t = task(index);
+    return t.is_stuck() ? UINT64_MAX : std::max(t.start, t.end);
+  }
+
+  void place(const std::vector<TaskIndex>& order) {
+    rows_.row.assign(model_.tasks.size(), Rows::no_row);
+    std::vector<RowEnds> bands(executors_);
+    for (const TaskIndex index : order) {
+      if (rows_.row[index] != Rows::no_row) continue;
+      RowEnds& ends = bands[band_of(index)];
+      const uint32_t row = ends.find(row_of_parent(index), task(index).start);
+      uint64_t end = 0;
+      for (TaskIndex member = index; member != no_index; member = successor(member)) {
+        rows_.row[member] = row;
+        end = std::max(end, end_of(member));
+      }
+      ends.set(row, end);
+    }
+    for (const RowEnds& ends : bands) band_rows_.push_back(ends.used());
+  }
+
+  // Of the nearest ancestor that has a row in the same band; 0 without one. Hidden ancestors are
+  // skipped, but not for ever: a filter may leave the last of a million nested calls.
+  uint32_t row_of_parent(TaskIndex index) const {
+    constexpr int patience = 64;
+    TaskIndex parent = task(index).parent;
+    for (int i = 0; i < patience && parent != no_index; i++, parent = task(parent).parent)
+      if (rows_.row[parent] != Rows::no_row)
+        return band_of(parent) == band_of(index) ? rows_.row[parent] : 0;
+    return 0;
+  }
+
+  void make_bands(const std::vector<TaskIndex>& order) {
+    const auto used = std::count_if(band_rows_.begin(), band_rows_.end(),
+                                    [](uint32_t rows) { return rows != 0; });
+    const uint32_t header = used > 1 ? 1 : 0;
+    std::vector<uint32_t> first(executors_, 0);
+    for (uint32_t executor = 0; executor < executors_; executor++) {
+      if (band_rows_[executor] == 0) continue;
+      const uint32_t rows = band_rows_[executor] + header;
+      rows_.bands.push_back({executor, rows_.count, rows});
+      first[executor] = rows_.count + header;
+      rows_.count += rows;
+    }
+    for (const TaskIndex index : order) rows_.row[index] += first[band_of(index)];
+  }
+
+  void fill_rows(const std::vector<TaskIndex>& order) {
+    rows_.begin.assign(rows_.count + size_t{1}, 0);
+    for (const TaskIndex index : order) rows_.begin[rows_.row[index] + 1]++;
+    for (size_t r = 0; r < rows_.count; r++) rows_.begin[r + 1] += rows_.begin[r];
+    std::vector<uint32_t> next(rows_.begin.begin(), rows_.begin.end() - 1);
+    rows_.tasks.resize(order.size());
+    for (const TaskIndex index : order) rows_.tasks[next[rows_.row[index]]++] = index;
+  }
+
+  void fill_activations() {
+    const auto row_of = [&](const Model::Activation& activation) {
+      return activation.task < rows_.row.size() ? rows_.row[activation.task] : Rows::no_row;
+    };
+    std::vector<uint32_t>& begin = rows_.activation_begin;
+    begin.assign(rows_.count + size_t{1}, 0);
+    for (const Model::Activation& activation : model_.activations)
+      if (row_of(activation) != Rows::no_row) begin[row_of(activation) + 1]++;
+    for (size_t r = 0; r < rows_.count; r++) begin[r + 1] += begin[r];
+    std::vector<uint32_t> next(begin.begin(), begin.end() - 1);
+    rows_.activations.resize(begin.back());
+    for (uint32_t i = 0; i < model_.activations.size(); i++)
+      if (const uint32_t row = row_of(model_.activations[i]); row != Rows::no_row)
+        rows_.activations[next[row]++] = i;
+  }
+
+  void fill_times() {
+    uint64_t end = model_.end;
+    for (const Model::Task& t : model_.tasks) end = std::max({end, t.start, t.end});
+    while (end >> rows_.time_shift >= UINT32_MAX) rows_.time_shift++;
+    const auto round = [&](uint64_t start, uint64_t stop) {
+      const uint32_t shift = rows_.time_shift;
+      const uint64_t up = stop >= end ? end : stop + ((uint64_t{1} << shift) - 1);
+      return Rows::Times{static_cast<uint32_t>(std::min(start, end) >> shift),
+                         stop > end ? UINT32_MAX : static_cast<uint32_t>(up >> shift)};
+    };
+    rows_.task_times.reserve(rows_.tasks.size());
+    rows_.looks.reserve(rows_.tasks.size());
+    for (size_t i = 0; i < rows_.tasks.size(); i++) {
+      const Rows::Extent bar = rows_.bar(model_, i);
+      const Model::Task& t = task(rows_.tasks[i]);
+      rows_.task_times.push_back(round(bar.start, bar.end));
+      rows_.looks.push_back(t.failed() || t.is_stuck() ? Rows::Look::Red
+                            : t.label != 0             ? Rows::Look::Named
+                                                       : Rows::Look::Unnamed);
+    }
+    rows_.activation_times.reserve(rows_.activations.size());
+    for (const uint32_t i : rows_.activations)
+      rows_.activation_times.push_back(
+          round(model_.activations[i].start, model_.activations[i].end));
+  }
+
+  void fill_arrow_blocks() {
+    constexpr size_t per_block = Rows::arrows_per_block;
+    rows_.arrow_blocks.resize((model_.interactions.size() + per_block - 1) / per_block);
+    for (size_t i = 0; i < model_.interactions.size(); i++) {
+      const Model::Interaction& arrow = model_.interactions[i];
+      if (arrow.from >= rows_.row.size() || arrow.to >= rows_.row.size()) continue;
+      const uint32_t from = rows_.row[arrow.from];
+      const uint32_t to = rows_.row[arrow.to];
+      if (from == Rows::no_row || to == Rows::no_row) continue;
+      Rows::ArrowBlock& block = rows_.arrow_blocks[i / per_block];
+      Rows::ArrowBlock::Kind& kind = block.kinds[static_cast<size_t>(arrow.link)];
+      block.earliest = std::min(block.earliest, arrow.from_time);
+      kind.first_row = std::min({kind.first_row, from, to});
+      kind.last_row = std::max({kind.last_row, from, to});
+      kind.count++;
+    }
+  }
+
+  const Model& model_;
+  std::span<const uint8_t> shown_;
+  size_t executors_;
+  std::vector<uint64_t> first_active_;  // by task
+  std::vector<uint32_t> band_rows_;     // by executor
+  Rows rows_;
+};
+
+}  // namespace
+
+Rows::Extent Rows::bar(const Model& model, size_t position) const {
+  const TaskIndex index = tasks[position];
+  const Model::Task& task = model.tasks[index];
+  Extent bar{task.start, task.is_stuck() ? UINT64_MAX : std::max(task.start, task.end)};
+  if (position > begin[row[index]]) {  // what became this one hides its beginning
+    const TaskIndex before = tasks[position - 1];
+    if (model.tasks[before].becomes == index)
+      bar.start = std::max(bar.start, model.tasks[before].end);
+  }
+  if (task.becomes != no_index && position + 1 < begin[row[index] + 1] &&
+      tasks[position + 1] == task.becomes)
+    bar.end = std::max(bar.end, model.tasks[task.becomes].start);
+  bar.end = std::max(bar.start, bar.end);
+  return bar;
+}
+
+Rows arrange(const Trace& trace, const Model& model, std::span<const uint8_t> shown) {
+  assert(shown.empty() || shown.size() == model.tasks.size());
+  return Arrangement(trace, model, shown).run();
+}
+
+}  // namespace skein
