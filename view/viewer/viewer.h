@@ -42,18 +42,24 @@ enum class Command : uint8_t {
   PanRight,
   PanUp,
   PanDown,
+  PageUp,
+  PageDown,
+  GoToStart,
+  GoToEnd,
   RowsHigher,
   RowsLower,
   FitAll,
-  FitRows,
+  FitRows,  // what is in this stretch of time fills the height
   FitSelection,
   UndoZoom,
   RedoZoom,
+  Search,  // opens the shell's search field
   SearchNext,
   SearchPrevious,
   ClearSearch,
-  FollowToSource,       // of the selected task: who woke it, whose result it read
-  FollowToDestination,  // whom it woke
+  Filter,               // opens the shell's filter
+  FollowToSource,       // an arrow that ends at the selected task: who woke it, what it read
+  FollowToDestination,  // one that begins there: whom it woke, what it waits for
   SelectParent,
   SelectNext,  // in its row
   SelectPrevious,
@@ -63,6 +69,7 @@ enum class Command : uint8_t {
   AddBookmark,
   NextBookmark,
   PreviousBookmark,
+  Measure,  // the selected task's time, or the whole window
   ClearMeasure,
   ToggleCounters,
   ToggleArrows,
@@ -71,13 +78,15 @@ enum class Command : uint8_t {
   Help,
   Escape,
 };
+inline constexpr size_t commands = static_cast<size_t>(Command::Escape) + 1;
 
 struct Filter {
-  std::string label;      // part of a label, name or location; empty: any
-  std::string kind;       // empty: any
-  std::string executor;   // its name; empty: any
-  uint64_t shortest = 0;  // ns
-  bool only_stuck = false;
+  std::string label;              // part of a label, name or location; empty: any
+  std::string kind;               // one of kinds(); empty: any
+  std::string executor;           // one of executors(): made there or ran there; empty: any
+  uint64_t shortest = 0;          // ns
+  uint64_t longest = UINT64_MAX;  // ns
+  bool only_stuck = false;        // that should have ended and did not
 };
 
 // A line of the panel; `link` is what click() takes, 0: none.
@@ -106,8 +115,8 @@ class Viewer {
   // Adds a trace below those that are there; several lie on one time line (by UTC if all know it,
   // by their beginnings else).
   void add(Trace trace, std::string title);
-  // The same trace, longer by now: window, selection, search, bookmarks stay; follows the end if
-  // the end was in sight.
+  // The same trace, longer by now: window, selection, search, bookmarks stay (tasks are known by
+  // their ids); follows the end if the end was in sight.
   void update(size_t which, Trace trace);
   size_t traces() const;
   const Trace& trace(size_t which) const;
@@ -121,9 +130,12 @@ class Viewer {
   // Input. Coordinates are those of the picture; deltas of the wheel are pixels, down is positive.
   void pointer_move(float x, float y);
   void pointer_leave();
-  void pointer_down(float x, float y, Modifiers);  // shift: measures; else pans
-  void pointer_up(float x, float y);               // without a move: selects
-  void double_click(float x, float y);             // highlights what is related, zooms to it
+  // Dragging pans; with shift, or from the time axis, it measures.
+  void pointer_down(float x, float y, Modifiers);
+  void pointer_up(float x, float y);    // without a move: selects
+  void double_click(float x, float y);  // highlights what is related, zooms to it
+  // Zooms under the pointer; control: in finer steps (browsers send pinches so); shift or dx: pans;
+  // alt: the height of rows.
   void wheel(float x, float y, float dx, float dy, Modifiers);
   void pinch(float x, float y, float factor);  // > 1: larger
   // Key as in the DOM ("ArrowLeft", "+", "f"). False: it means nothing here.
@@ -141,10 +153,16 @@ class Viewer {
   Found search(std::string_view text);  // ignores case; all labels, names, kinds, locations, ids
   Found found() const;
 
+  // Of all traces, for the filter's choices.
+  std::vector<std::string> kinds() const;
+  std::vector<std::string> executors() const;
   void set_filter(const Filter& filter);
   const Filter& filter() const;
 
+  // no_index: nothing is selected.
   void select(size_t track, TaskIndex task);
+  TaskIndex selected() const;
+  size_t selected_track() const;
   Panel panel() const;  // of what is selected or measured; of the whole trace if nothing is
   void click(uint32_t link);
   std::string tooltip() const;  // of what is under the pointer; empty: nothing is
@@ -164,9 +182,17 @@ class Viewer {
 
   void set_theme(const Theme& theme);
   const Theme& theme() const;
+  // What to do with mouse and keys, over the picture; goes away at the first zoom, pan or key.
   void set_hint(bool shown);
 
+  // What the shell shows beside the picture now: Command::Help, Search, Filter and Escape change
+  // it, and a shell that closes one itself says so.
   bool help_shown() const;
+  bool search_shown() const;
+  bool filter_shown() const;
+  void set_help_shown(bool shown);
+  void set_search_shown(bool shown);
+  void set_filter_shown(bool shown);
   // What was lost and what an empty trace means, in a sentence; empty: nothing to say.
   std::string notice() const;
 
