@@ -63,8 +63,10 @@ class Builder {
   struct Now {
     TaskIndex self = no_index;  // what it became, or something on the way there
     uint32_t acted = no_index;  // its latest interaction as the one who acts
-    uint32_t woken = no_index;  // the latest Notify to it, if it has not run since
   };
+  // The widths of Task::executor and Interaction::from_time.
+  static constexpr uint32_t executor_mask = (1 << 24) - 1;
+  static constexpr uint64_t time_mask = (uint64_t{1} << 61) - 1;
 
   void reserve();
   void one();
@@ -73,20 +75,23 @@ class Builder {
   // ---- tasks
   TaskIndex add(TaskId id, uint64_t start);
   TaskIndex self_of(TaskIndex task);
-  TaskIndex get(TaskId id);            // no_index for no_task
-  TaskIndex find_resource(TaskId id);  // no_index while it has no bar
+  TaskIndex get(TaskId id);                  // no_index for no_task
+  TaskIndex get_unless_resource(TaskId id);  // no_index too for a resource without a bar
   TaskIndex resource_task(TaskId id);
   void touch(TaskIndex task) {
     if (task != no_index && model_.tasks[task].how == End::Open) model_.tasks[task].end = now_;
   }
   void did_something(TaskIndex task) {
-    if (beginnings_[task].acted == Beginnings::none) beginnings_[task].acted = Beginnings::other;
+    if (mirage_ && beginnings_[task].acted == Beginnings::none)
+      beginnings_[task].acted = Beginnings::other;
   }
   bool is_open(TaskIndex task) const { return model_.tasks[task].how == End::Open; }
 
   // ---- events
   void create();
   void resume();
+  bool says_so_already(TaskIndex task, TaskIndex waker);
+  void woken_by(TaskIndex task, TaskIndex waker);
   void ready();
   void await(bool suspends);
   void end(End how);
@@ -101,6 +106,14 @@ class Builder {
   void span_end();
   void message();
 
+  // Is the last that `task` did that it began to wait for `on`?
+  bool awaits(TaskIndex task, TaskIndex on) {
+    const uint32_t last = nows_[task].acted;
+    if (last == no_index) return false;
+    const Interaction& interaction = model_.interactions[last];
+    return interaction.link == Link::Await && interaction.from == task &&
+           (interaction.to == on || self_of(interaction.to) == on);
+  }
   uint32_t link(Link link, TaskIndex from, TaskIndex to, uint64_t from_time, TaskIndex actor);
   void read(TaskIndex reader, TaskIndex source);
   void drop(uint32_t interaction) {
@@ -120,7 +133,8 @@ class Builder {
   std::vector<bool> binds_;             // by kind
   std::vector<bool> conditions_;        // by kind
   std::vector<Now> nows_;               // by task
-  std::vector<Beginnings> beginnings_;  // by task
+  std::vector<Beginnings> beginnings_;  // by task, in a mirage trace
+  std::vector<uint32_t> woken_;         // by task, in ours: the Notify to it since it ran last
   std::vector<Resource> resources_;
   IdMap open_spans_;  // numbers to indices into Model::spans
   IdMap messages_;    // correlations to indices into Model::interactions
@@ -131,7 +145,8 @@ class Builder {
   uint32_t executor_ = 0;
 };
 
-// Room for what the events will surely need: growing copies, and leaves room unused.
+// Room for as many as there can be, so that nothing is copied to grow. What stays unused is never
+// touched, and costs addresses only.
 void Builder::reserve() {
   std::array<size_t, event_kinds> counts{};
   for (size_t i = 0; i < events_.size(); i++) counts[static_cast<size_t>(events_.kind[i])]++;
@@ -140,19 +155,37 @@ void Builder::reserve() {
     for (const EventKind kind : kinds) total += counts[static_cast<size_t>(kind)];
     return total;
   };
+  const auto make_room = [](auto& items, size_t count) {
+    items.reserve(count);
+    prefer_large_pages(items.data(), count * sizeof(items[0]));
+  };
   using K = EventKind;
-  const size_t tasks = sum({K::Create, K::ScopeEnter, K::Resource}) + 16;
-  model_.tasks.reserve(tasks);
-  nows_.reserve(tasks);
-  beginnings_.reserve(tasks);
-  model_.labels.reserve(sum({K::Label}));
+  const size_t tasks = sum({K::Create, K::ScopeEnter}) + 16;
+  make_room(model_.tasks, tasks);
+  make_room(nows_, tasks);
+  if (mirage_)
+    make_room(beginnings_, tasks);
+  else
+    make_room(woken_, tasks);
+  make_room(model_.labels, sum({K::Label}));
+  const size_t resumes = sum({K::Ready, K::Resume, K::Notify});
+  make_room(model_.activations, resumes + sum({K::SwitchTo}));
+  make_room(model_.interactions,
+            resumes + sum({K::TryRead, K::Suspend, K::Await, K::Resolve, K::Fail, K::Cancel}));
 }
 
 TaskIndex Builder::add(TaskId id, uint64_t start) {
   const auto index = static_cast<TaskIndex>(model_.tasks.size());
-  model_.tasks.push_back({.id = id, .start = start, .end = now_, .executor = executor_});
+  Task& task = model_.tasks.emplace_back();
+  task.id = id;
+  task.start = start;
+  task.end = now_;
+  task.executor = executor_ & executor_mask;
   nows_.push_back({});
-  beginnings_.push_back({});
+  if (mirage_)
+    beginnings_.push_back({});
+  else
+    woken_.push_back(no_index);
   model_.ids[id] = index;
   return index;
 }
@@ -176,9 +209,9 @@ TaskIndex Builder::get(TaskId id) {
   return task;
 }
 
-TaskIndex Builder::find_resource(TaskId id) {
-  const uint32_t index = model_.ids.find(id);
-  return index < resource_mark ? index : no_index;
+TaskIndex Builder::get_unless_resource(TaskId id) {
+  const uint32_t index = id == no_task ? IdMap::none : model_.ids[id];
+  return index >= resource_mark && index != IdMap::none ? no_index : get(id);
 }
 
 TaskIndex Builder::resource_task(TaskId id) {
@@ -190,7 +223,7 @@ TaskIndex Builder::resource_task(TaskId id) {
     made.parent = resource.maker;
     made.kind = resource.kind;
     made.location = resource.location;
-    made.executor = resource.executor;
+    made.executor = resource.executor & executor_mask;
     made.is_resource = true;
     return task;
   }
@@ -303,11 +336,12 @@ void Builder::create() {
   Task& made = model_.tasks[task];
   made.pre_existing = false;
   made.start = known && !mirage_ ? std::min(made.start, now_) : now_;
+  made.end = now_;
   made.parent = parent;
   made.kind = static_cast<uint32_t>(std::min<uint64_t>(events_.value[at_], UINT32_MAX));
   made.name = events_.text[at_];
   made.location = events_.location[at_];
-  made.executor = executor_;
+  made.executor = executor_ & executor_mask;
 }
 
 // One arrow instead of a wait and its end (rule 3): what `actor` did last is dropped when it was
@@ -315,24 +349,21 @@ void Builder::create() {
 uint32_t Builder::link(Link link, TaskIndex from, TaskIndex to, uint64_t from_time,
                        TaskIndex actor) {
   const auto index = static_cast<uint32_t>(model_.interactions.size());
-  model_.interactions.push_back({.from_time = std::min(from_time, now_),
-                                 .to_time = now_,
-                                 .from = from,
-                                 .to = to,
-                                 .location = events_.location[at_],
-                                 .link = link});
+  Interaction& arrow = model_.interactions.emplace_back();
+  arrow.from_time = std::min(from_time, now_) & time_mask;
+  arrow.link = link;
+  arrow.to_time = now_;
+  arrow.from = from;
+  arrow.to = to;
   if (actor != no_index) {
     uint32_t& last = nows_[actor].acted;
-    uint32_t& first = beginnings_[actor].acted;
-    if (actor == to && last < index) {
-      const Interaction& before = model_.interactions[last];
-      if (before.link == Link::Await && before.from == actor && before.to == from) {
-        if (first == last) first = index;
-        drop(last);
-      }
+    const bool ends_wait = actor == to && awaits(actor, from);
+    if (ends_wait) drop(last);
+    if (mirage_) {
+      uint32_t& first = beginnings_[actor].acted;
+      if (first == Beginnings::none || (ends_wait && first == last)) first = index;
     }
     last = index;
-    if (first == Beginnings::none) first = index;
   }
   return index;
 }
@@ -345,12 +376,13 @@ void Builder::read(TaskIndex reader, TaskIndex source) {
   link(kind, source, reader, from.how == End::Open ? now_ : from.end, reader);
 }
 
+// A resource that was free gave no result.
 void Builder::ready() {
   const TaskIndex reader = get(events_.task[at_]);
-  const TaskIndex source = get(events_.other[at_]);
+  const TaskIndex source = get_unless_resource(events_.other[at_]);
   touch(reader);
   touch(source);
-  read(reader, source);
+  if (source != no_index && !model_.tasks[source].is_resource) read(reader, source);
   if (!(events_.flags[at_] & flag::makes_current)) return;
   if (reader != no_index)
     executors_.run(executor_, reader, now_);
@@ -364,27 +396,36 @@ void Builder::resume() {
   TaskIndex waker = get(events_.other[at_]);
   touch(task);
   touch(waker);
-  Now& now = nows_[task];
-  TaskIndex awaited = no_index;
-  if (now.acted < model_.interactions.size())
-    if (const Interaction& last = model_.interactions[now.acted]; last.link == Link::Await)
-      awaited = self_of(last.to);
-  if (waker == no_index && awaited != no_index && !is_open(awaited)) waker = awaited;
-  if (waker != no_index && waker != task) {
-    if (!is_open(waker) || (waker == awaited && !model_.tasks[waker].is_resource)) {
-      read(task, waker);
-    } else {
-      // A notify and what came of it are one arrow.
-      uint64_t from_time = now_;
-      if (now.woken != no_index && model_.interactions[now.woken].from == waker) {
-        from_time = model_.interactions[now.woken].from_time;
-        drop(now.woken);
-      }
-      link(Link::Notify, waker, task, from_time, no_index);
-    }
+  if (const uint32_t last = nows_[task].acted; waker == no_index && last != no_index) {
+    // Nobody is said to have woken it, but what it waited for has ended.
+    const Interaction& wait = model_.interactions[last];
+    if (wait.link == Link::Await && !is_open(self_of(wait.to))) waker = self_of(wait.to);
   }
-  nows_[task].woken = no_index;
+  if (waker != no_index && waker != task) {
+    if (!is_open(waker) || (!model_.tasks[waker].is_resource && awaits(task, waker)))
+      read(task, waker);
+    else if (!says_so_already(task, waker))
+      woken_by(task, waker);
+  }
+  if (!mirage_) woken_[task] = no_index;
   executors_.run(executor_, task, now_);
+}
+
+// It runs because the other waits for it, or created it to run at once: there is a line for that.
+bool Builder::says_so_already(TaskIndex task, TaskIndex waker) {
+  const Task& woken = model_.tasks[task];
+  return awaits(waker, task) || (woken.parent == waker && woken.start == now_);
+}
+
+// A notify and what came of it are one arrow.
+void Builder::woken_by(TaskIndex task, TaskIndex waker) {
+  uint64_t from_time = now_;
+  if (const uint32_t notify = mirage_ ? no_index : woken_[task];
+      notify != no_index && model_.interactions[notify].from == waker) {
+    from_time = model_.interactions[notify].from_time;
+    drop(notify);
+  }
+  link(Link::Notify, waker, task, from_time, no_index);
 }
 
 void Builder::await(bool suspends) {
@@ -394,7 +435,7 @@ void Builder::await(bool suspends) {
   const TaskIndex on = resource ? resource_task(id) : get(id);
   touch(task);
   touch(on);
-  if (on != no_index && beginnings_[on].tried == Beginnings::none)
+  if (mirage_ && on != no_index && beginnings_[on].tried == Beginnings::none)
     beginnings_[on].tried = static_cast<uint32_t>(model_.interactions.size());
   if (on != no_index && task != no_index && on != task && is_open(on))
     link(Link::Await, task, on, now_, task);
@@ -402,11 +443,8 @@ void Builder::await(bool suspends) {
 }
 
 void Builder::end(End how) {
-  const TaskId id = events_.task[at_];
-  if (id == no_task) return;
-  // Of a resource that has no bar: there is nothing to show.
-  if (const uint32_t index = model_.ids[id]; index >= resource_mark && index != IdMap::none) return;
-  const TaskIndex task = get(id);
+  const TaskIndex task = get_unless_resource(events_.task[at_]);
+  if (task == no_index) return;
   const TaskIndex resolver = get(events_.other[at_]);
   touch(resolver);
   if (is_open(task)) {
@@ -441,19 +479,18 @@ void Builder::become() {
 }
 
 void Builder::notify() {
-  const TaskId id = events_.task[at_];
-  const uint32_t known = id == no_task ? IdMap::none : model_.ids[id];
-  const bool has_no_bar = known >= resource_mark && known != IdMap::none;
-  const TaskIndex receiver = has_no_bar ? no_index : get(id);
+  const TaskIndex receiver = get_unless_resource(events_.task[at_]);
   const TaskIndex sender = get(events_.other[at_]);
   touch(receiver);
   touch(sender);
   if (receiver != no_index && sender != no_index && receiver != sender) {
     // To wake nobody is worth an arrow only where it is lost: a semaphore remembers it.
     const Task& target = model_.tasks[receiver];
+    uint32_t woken = no_index;
     const bool lost = target.kind >= conditions_.size() || conditions_[target.kind];
     if (events_.value[at_] != 0 || !target.is_resource || lost)
-      nows_[receiver].woken = link(Link::Notify, sender, receiver, now_, sender);
+      woken = link(Link::Notify, sender, receiver, now_, sender);
+    if (!mirage_) woken_[receiver] = woken;
   }
   if (!(events_.flags[at_] & flag::makes_current)) return;
   if (receiver != no_index)
@@ -490,7 +527,7 @@ void Builder::resource() {
 
 void Builder::hold() {
   touch(get(events_.task[at_]));
-  if (events_.other[at_] != no_task) touch(find_resource(events_.other[at_]));
+  touch(get_unless_resource(events_.other[at_]));
 }
 
 void Builder::scope() {
@@ -560,12 +597,12 @@ void Builder::message() {
   const bool sends = events_.kind[at_] == EventKind::Send;
   const TaskIndex task = get(events_.task[at_]);
   touch(task);
-  Interaction message{.from_time = now_,
-                      .to_time = now_,
-                      .from = sends ? task : no_index,
-                      .to = sends ? no_index : task,
-                      .location = events_.location[at_],
-                      .link = Link::Message};
+  Interaction message;
+  message.from_time = now_ & time_mask;
+  message.link = Link::Message;
+  message.to_time = now_;
+  message.from = sends ? task : no_index;
+  message.to = sends ? no_index : task;
   const uint64_t correlation = events_.value[at_];
   const auto index = static_cast<uint32_t>(model_.interactions.size());
   if (correlation != no_task) {
