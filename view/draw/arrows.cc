@@ -204,8 +204,8 @@ void draw_arrows(const Frame& frame, Painter& painter) {
       if (frame.mark(track, arrow.from) == 2 || frame.mark(track, arrow.to) == 2)
         path.alpha = std::min<uint8_t>(path.alpha, 60);
       if (path.to_x - path.x >= 2)
-        along.push_back(
-            {ink_of(arrow.link), static_cast<uint8_t>(path.alpha / 2), path.y, path.x, path.to_x});
+        along.push_back({ink_of(arrow.link), static_cast<uint8_t>(path.alpha * 5 / 8), path.y,
+                         path.x, path.to_x});
       if (path.y != path.to_y)
         columns[static_cast<size_t>(arrow.link)].add(path.to_x, path.y, path.to_y, 1, path.alpha);
     };

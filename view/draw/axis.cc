@@ -4,6 +4,8 @@ namespace skein {
 
 namespace {
 
+constexpr double axis_line = axis_height - 4;
+
 struct Ticks {
   int64_t step = 1;   // ns
   int64_t first = 0;  // the first in the window
@@ -64,18 +66,18 @@ void draw_axis(const Frame& frame, Painter& painter) {
   painter.allow(1'000);
   const double width = frame.window.width;
   painter.fill(Ink::Background, 0, 0, width, frame.areas.rows);
-  painter.fill(Ink::Axis, 0, frame.areas.rows - 1, width, 1);
+  painter.fill(Ink::Axis, 0, axis_line, width, 1);
   const Ticks ticks = find_ticks(frame);
   double free_from = 0;
   each_tick(frame, ticks, [&](int64_t time, double x) {
-    painter.fill(Ink::Axis, x, frame.areas.rows - 6, 1, 5);
+    painter.fill(Ink::Axis, x, axis_line - 5, 1, 5);
     std::string text = time_text(time - ticks.base, ticks.step);
     if (ticks.base != 0) text.insert(0, "+");
     if (time == 0) text = "0";
     const double wide = text_width(text, 11);
     const double left = std::clamp(x - wide / 2, 2.0, std::max(2.0, width - wide - 2));
     if (left < free_from) return;
-    painter.text(Ink::Axis, left, frame.areas.rows - 9, 11, text);
+    painter.text(Ink::Axis, left, axis_line - 8, 11, text);
     free_from = left + wide + 8;
   });
 

@@ -24,7 +24,11 @@ class Strip {
  public:
   Strip(const Frame& frame, const Track& track, const Model::Scale& scale, double top,
         double height)
-      : frame_(frame), track_(track), scale_(scale), top_(top + 4), height_(height - 8) {}
+      : frame_(frame),
+        track_(track),
+        scale_(scale),
+        top_(top + strip_title),
+        height_(height - strip_title - 4) {}
 
   double y(int64_t value) const {
     const double low = static_cast<double>(scale_.low);
@@ -88,12 +92,11 @@ void name_counters(const Frame& frame, const Track& track, const CounterStrip& s
     const Model::Counter& counter = track.model->counters[strip.counters[i]];
     std::string text = safe_text(track.trace->strings[counter.name], 60);
     int64_t value = 0;
-    if (value_at(counter, time, value)) (text += "  ") += count_text(value);
-    text = fit_text(text, 11, static_cast<float>(end - x));
+    if (value_at(counter, time, value)) (text += "  ") += std::to_string(value);
+    text = fit_text(text, 10, static_cast<float>(end - x));
     if (text.empty()) return;
-    const double width = text_width(text, 11);
-    painter.fill(Ink::Background, x - 2, top + 3, width + 4, 13, 190);
-    painter.text(ink_of_counter(first_ink + i), x, top + 13, 11, text);
+    const double width = text_width(text, 10);
+    painter.text(ink_of_counter(first_ink + i), x, top + 11, 10, text);
     x += width + 16;
   }
 }
@@ -138,8 +141,8 @@ void draw_counters(const Frame& frame, Painter& painter) {
     const std::string low = count_text(scale.low);
     const double width = std::max(text_width(high, 9), text_width(low, 9));
     const double x = frame.window.width - 6 - width;
-    painter.fill(Ink::Background, x - 5, top + 1, width + 11, room.height - 1, 200);
-    painter.fill(Ink::Axis, x - 5, top + 4, 1, room.height - 8);
+    painter.fill(Ink::Background, x - 5, top + 1, width + 11, room.height - 1);
+    painter.fill(Ink::Axis, x - 5, top + 3, 1, room.height - 6);
     painter.text(Ink::Axis, x, top + 11, 9, high);
     painter.text(Ink::Axis, x, top + room.height - 3, 9, low);
     name_counters(frame, track, strip, ink, top, x - 10, painter);

@@ -11,24 +11,31 @@ namespace {
 using Level = uint8_t;  // 0: nothing; the darkest: `levels`
 constexpr int levels = 7;
 
-// One layer of the picture: a level per pixel.
+// One layer of the picture: a level per pixel. Without cells until something is in it.
 struct Grid {
-  Grid(size_t c, size_t l) : columns(c), lines(l), cells(c * l, 0) {}
+  Grid(size_t c, size_t l) : columns(c), lines(l) {}
+
+  Level* line(size_t l) {
+    if (cells.empty()) cells.assign(columns * lines, 0);
+    return &cells[l * columns];
+  }
 
   // As seen from further away, k x k pixels in one: their mean, but never nothing where there is
   // something.
   Grid coarser(size_t k) const {
     Grid coarse((columns + k - 1) / k, (lines + k - 1) / k);
-    std::vector<uint32_t> sums(coarse.columns);
-    for (size_t line = 0; line < lines; line += k) {
+    const auto pixels = static_cast<uint32_t>(k * k);
+    std::vector<uint32_t> sums(coarse.columns + 1);
+    for (size_t first = 0; first < lines; first += k) {
       std::fill(sums.begin(), sums.end(), 0);
-      for (size_t l = line; l < std::min(line + k, lines); l++)
-        for (size_t c = 0; c < columns; c++) sums[c / k] += cells[l * columns + c];
-      for (size_t c = 0; c < coarse.columns; c++) {
-        const auto pixels = static_cast<uint32_t>(k * k);
-        coarse.cells[line / k * coarse.columns + c] =
-            static_cast<Level>((sums[c] + pixels - 1) / pixels);
+      for (size_t l = first; l < std::min(first + k, lines); l++) {
+        const Level* from = &cells[l * columns];
+        for (size_t c = 0, begin = 0; begin < columns; c++, begin += k)
+          for (size_t i = begin; i < std::min(begin + k, columns); i++) sums[c] += from[i];
       }
+      Level* to = coarse.line(first / k);
+      for (size_t c = 0; c < coarse.columns; c++)
+        to[c] = static_cast<Level>((sums[c] + pixels - 1) / pixels);
     }
     return coarse;
   }
@@ -46,12 +53,15 @@ struct Run {
 };
 
 // Emits cells as rectangles: neighbours in a line that are alike become one, and so do rectangles
-// of following lines that are alike.
+// of following lines that are alike. Ends after the line in which `emit` has returned false; says
+// how many lines were done.
 template <typename Emit>
-void each_rectangle(const Grid& grid, const Emit& emit) {
+size_t each_rectangle(const Grid& grid, const Emit& emit) {
   std::vector<Run> open;
   std::vector<Run> next;
-  for (size_t line = 0; line <= grid.lines; line++) {
+  bool more = true;
+  size_t line = 0;
+  for (; line <= grid.lines && more; line++) {
     next.clear();
     const Level* cells = line < grid.lines ? &grid.cells[line * grid.columns] : nullptr;
     auto old = open.begin();
@@ -60,32 +70,41 @@ void each_rectangle(const Grid& grid, const Emit& emit) {
       const size_t begin = c;
       while (c < grid.columns && cells[c] == level) c++;
       if (level == 0) continue;
-      while (old != open.end() && old->begin < begin) emit(*old++, line);
+      while (old != open.end() && old->begin < begin) more = emit(*old++, line);
       if (old != open.end() && old->begin == begin && old->end == c && old->level == level)
         next.push_back(*old++);
       else
         next.push_back({begin, c, line, level});
     }
-    while (old != open.end()) emit(*old++, line);
+    while (old != open.end()) more = emit(*old++, line);
     open.swap(next);
   }
+  return line;
 }
 
 void paint(const Frame& frame, Painter& painter, const Grid& grid, Ink ink, int faintest,
            int darkest, size_t most) {
-  static constexpr size_t sizes[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
+  if (grid.cells.empty()) return;
+  constexpr size_t coarsest = 48;  // 32 x 19 cells of a picture of 1500 x 900
   const size_t before = painter.size();
-  for (const size_t k : sizes) {
+  for (size_t k = 1;;) {
     painter.allow(most);
-    each_rectangle(k == 1 ? grid : grid.coarser(k), [&](const Run& run, size_t end_line) {
+    const Grid coarse = k == 1 ? Grid(0, 0) : grid.coarser(k);
+    const Grid& used = k == 1 ? grid : coarse;
+    const size_t done = each_rectangle(used, [&](const Run& run, size_t end_line) {
       const auto pixels = [k](size_t cells) { return static_cast<double>(cells * k); };
-      painter.fill(
-          ink, pixels(run.begin), frame.areas.rows + pixels(run.first_line),
-          pixels(run.end - run.begin), pixels(end_line - run.first_line),
-          static_cast<uint8_t>(faintest + (darkest - faintest) * (run.level - 1) / (levels - 1)));
+      const int alpha = faintest + (darkest - faintest) * (run.level - 1) / (levels - 1);
+      painter.fill(ink, pixels(run.begin), frame.areas.rows + pixels(run.first_line),
+                   pixels(run.end - run.begin), pixels(end_line - run.first_line),
+                   static_cast<uint8_t>(alpha));
+      return !painter.full();
     });
-    if (!painter.full() || k == sizes[std::size(sizes) - 1]) return;
+    if (!painter.full() || k >= coarsest) return;
+    // There are too many. Cells twice as wide and high make half to a quarter of the rectangles;
+    // as far as it got tells how many there would have been.
     painter.list().primitives.resize(before);
+    const double excess = static_cast<double>(used.lines + 1) / static_cast<double>(done);
+    k = std::max(k + 1, static_cast<size_t>(static_cast<double>(k) * std::sqrt(excess)));
   }
 }
 
@@ -159,8 +178,7 @@ void draw_density(const Frame& frame, Painter& painter, size_t most_bars, size_t
       const auto set = [&](Grid& grid, double x, double end) {
         const auto first = static_cast<size_t>(std::clamp(x, 0.0, frame.window.width + 0.0));
         const auto last = static_cast<size_t>(std::clamp(end, 0.0, frame.window.width + 0.0));
-        std::fill(&grid.cells[line * columns + first], &grid.cells[line * columns + last] + 1,
-                  Level{levels});
+        std::fill(grid.line(line) + first, grid.line(line) + last + 1, Level{levels});
       };
       each_bar(frame, track, row, [&](uint32_t position, double x, double end) {
         bar_line.add(x, end);
@@ -171,8 +189,8 @@ void draw_density(const Frame& frame, Painter& painter, size_t most_bars, size_t
                       [&](uint32_t, double x, double end) { running_line.add(x, end); });
       rows_in_line++;
       if (row + 1 == range.last || line_of(row + 1) != line) {
-        bar_line.take(rows_in_line, &bars.cells[line * columns]);
-        running_line.take(rows_in_line, &running.cells[line * columns]);
+        bar_line.take(rows_in_line, bars.line(line));
+        running_line.take(rows_in_line, running.line(line));
         rows_in_line = 0;
       }
     }

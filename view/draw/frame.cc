@@ -27,8 +27,8 @@ std::vector<CounterStrip> counter_strips(std::span<const Track> tracks, const Ma
 }
 
 StripRoom room_for_strips(size_t strips, const Window& window) {
-  constexpr float least = 26;
-  constexpr float most = 52;
+  constexpr float least = 30;
+  constexpr float most = 40;
   const float room = std::max(0.0f, window.height - axis_height) * 0.3f;
   const auto fitting = static_cast<size_t>(room / least);
   const size_t count = std::min(strips, fitting);
@@ -61,17 +61,17 @@ Frame::Frame(std::span<const Track> all, const Window& of, const Marks& with)
     row += track.rows->count;
   }
   const double h = row_height;
-  has_labels = h >= 18;
+  has_labels = h >= 12;
   has_kinds = h >= 24;
   if (has_labels) {
     label_size = static_cast<uint8_t>(h >= 30 ? 12 : h >= 22 ? 11 : 9);
     kind_size = 9;
-    bar_height = h >= 30 ? 7 : h >= 22 ? 6 : 5;
-    bar_top = has_kinds ? label_size + 1.0 : h - bar_height - 1;
+    bar_height = h >= 30 ? 7 : h >= 22 ? 6 : h >= 16 ? 5 : 4;
+    bar_top = has_kinds ? label_size + 1.0 : static_cast<double>(static_cast<int>(h - bar_height));
   } else {
-    const double gap = h >= 10 ? 3 : h >= 6 ? 2 : h >= 3 ? 1 : 0;
-    bar_height = h >= 4 ? static_cast<double>(static_cast<int>(h - gap)) : h - gap;
-    bar_top = gap / 2;
+    const double gap = h >= 6 ? 2 : h >= 3 ? 1 : 0;
+    bar_height = std::min(6.0, h >= 4 ? static_cast<double>(static_cast<int>(h - gap)) : h - gap);
+    bar_top = static_cast<double>(static_cast<int>((h - bar_height) / 2));
   }
 }
 

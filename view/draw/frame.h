@@ -71,7 +71,9 @@ struct StripRoom {
 };
 StripRoom room_for_strips(size_t strips, const Window& window);
 
-inline constexpr float axis_height = 34;
+inline constexpr float strip_title = 14;  // what of a strip its counters' names take
+
+inline constexpr float axis_height = 37;  // the last pixels keep labels off its line
 // What the legend needs; its lines are as wide as the window.
 float legend_height(std::span<const Track> tracks, const Window& window);
 

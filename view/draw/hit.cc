@@ -94,8 +94,8 @@ Hit hit_counter(const Frame& frame, double x, double y) {
     const Model::Scale& scale = model.scales[strip.scale];
     const double range = static_cast<double>(scale.high) - static_cast<double>(scale.low);
     const double share = range > 0 ? (value - static_cast<double>(scale.low)) / range : 0.5;
-    const double line = frame.areas.counters + static_cast<double>(at) * room.height + 4 +
-                        (room.height - 8) * (1 - share);
+    const double line = frame.areas.counters + static_cast<double>(at) * room.height + strip_title +
+                        (room.height - strip_title - 4) * (1 - share);
     const double distance = y < line ? line - y : y - line;
     if (distance >= nearest) continue;
     nearest = distance;

@@ -92,7 +92,7 @@ void place_labels(const Frame& frame, size_t track, uint32_t row, Painter& paint
     const double width = text_width(text, frame.label_size);
     // Lines behind a text make it hard to read.
     painter.fill(Ink::Background, candidate.x - 1, baseline - frame.label_size + 2, width + 2,
-                 frame.label_size, 150);
+                 frame.label_size, 120);
     painter.text(Ink::Label, candidate.x, baseline, frame.label_size, text);
     free_from = candidate.x + width + between;
     last_text = candidate.text;
@@ -129,7 +129,9 @@ void draw_labels(const Frame& frame, Painter& painter) {
     for (uint32_t row = rows.first; row < rows.last; row++) {
       // A text that is cut by the axis or the counters is none.
       const double top = frame.y(track, row);
-      if (top < frame.areas.rows - 2 || top + frame.bar_top > frame.areas.counters) continue;
+      if (top < frame.areas.rows - 2 ||
+          top + frame.bar_top + frame.bar_height > frame.areas.counters)
+        continue;
       std::vector<Candidate> all = candidates(frame, track, row);
       if (frame.has_kinds && top + frame.row_height <= frame.areas.counters + 2)
         place_kinds(frame, track, row, painter, all);

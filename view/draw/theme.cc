@@ -18,13 +18,13 @@ constexpr Colours with(Colours colours, std::initializer_list<std::pair<Ink, uin
 
 constexpr Colours light = with(
     {}, {
-            {Ink::Background, 0xfafaf8}, {Ink::Sleep, 0xe6e7ea},      {Ink::Pause, 0xf3d9d6},
-            {Ink::Grid, 0xd8d9dc},       {Ink::Axis, 0x4a4e57},       {Ink::Band, 0x3d4048},
+            {Ink::Background, 0xeff0f3}, {Ink::Sleep, 0xdcdee4},      {Ink::Pause, 0xf0cfca},
+            {Ink::Grid, 0xd0d3da},       {Ink::Axis, 0x4a4e57},       {Ink::Band, 0x3d4048},
             {Ink::Bar, 0x3a4256},        {Ink::BarUnnamed, 0x6d7484}, {Ink::Failed, 0xc8102e},
             {Ink::Running, 0xffffff},    {Ink::Creation, 0x6d7484},   {Ink::Highlight, 0xffd83d},
             {Ink::Selection, 0x0b62d6},  {Ink::Read, 0x2456d6},       {Ink::ReadFailure, 0xd0021b},
             {Ink::Resolve, 0x12833a},    {Ink::Notify, 0xd9730d},     {Ink::Await, 0xb08a00},
-            {Ink::Message, 0x8331b8},    {Ink::Label, 0x16181d},      {Ink::Kind, 0x5f6470},
+            {Ink::Message, 0x8331b8},    {Ink::Label, 0x16181d},      {Ink::Kind, 0x545964},
             {Ink::Counter0, 0xa84a00},   {Ink::Counter1, 0x0b6a72},   {Ink::Counter2, 0xb3263e},
             {Ink::Counter3, 0x7a2fc0},   {Ink::Counter4, 0x1d5fbf},   {Ink::Counter5, 0x23702e},
             {Ink::Counter6, 0x7a5a00},   {Ink::Counter7, 0x9c2a80},   {Ink::Bookmark, 0x8a3fa0},
