@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "base/cursor.h"
+#include "fuzz/model.h"
 #include "trace/read/ctf/directory.h"
 
 using namespace skein;
@@ -46,6 +47,7 @@ void check(const Trace& trace) {
     require(static_cast<size_t>(events.kind[i]) < event_kinds);
     if (events.kind[i] == EventKind::Create) require(events.task[i] != 0);
   }
+  check_model(trace);
 }
 
 }  // namespace

@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <span>
 
+#include "fuzz/model.h"
+
 namespace {
 
 void require(bool condition) {
@@ -54,5 +56,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (events.kind[i] == EventKind::Create) require(events.value[i] < trace.kinds.size());
   }
   for (const Loss& loss : trace.losses) require(loss.offset <= size && !loss.what.empty());
+  check_model(trace);
   return 0;
 }
