@@ -87,6 +87,14 @@ class Builder {
   }
   bool is_open(TaskIndex task) const { return model_.tasks[task].how == End::Open; }
 
+  // It is current from now on; no_index is the root.
+  void run(TaskIndex task) {
+    if (task != no_index)
+      executors_.run(executor_, task, now_);
+    else
+      executors_.sleep(executor_, now_, 0);
+  }
+
   // ---- events
   void create();
   void resume();
@@ -383,11 +391,8 @@ void Builder::ready() {
   touch(reader);
   touch(source);
   if (source != no_index && !model_.tasks[source].is_resource) read(reader, source);
-  if (!(events_.flags[at_] & flag::makes_current)) return;
-  if (reader != no_index)
-    executors_.run(executor_, reader, now_);
-  else
-    executors_.sleep(executor_, now_, 0);
+  // What reads the root, as Lwt does when there is nothing to bind, says no more than that.
+  if (events_.flags[at_] & flag::makes_current && events_.other[at_] != no_task) run(reader);
 }
 
 void Builder::resume() {
@@ -492,11 +497,7 @@ void Builder::notify() {
       woken = link(Link::Notify, sender, receiver, now_, sender);
     if (!mirage_) woken_[receiver] = woken;
   }
-  if (!(events_.flags[at_] & flag::makes_current)) return;
-  if (receiver != no_index)
-    executors_.run(executor_, receiver, now_);
-  else
-    executors_.sleep(executor_, now_, 0);
+  if (events_.flags[at_] & flag::makes_current) run(receiver);
 }
 
 void Builder::label() {

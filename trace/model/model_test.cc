@@ -253,7 +253,8 @@ TEST_CASE("3: a wait and the read that ended it are one arrow") {
 TEST_CASE("3: the root reads and is read without arrows") {
   const Example e = mirage(R"(
      0 create 1
-    10 read 1 of -
+     5 read 1 of -
+    10 switch_to 1
     20 read - of 1
     30 switch_to 1
     40 resolve 1 by -
