@@ -10,7 +10,8 @@ namespace {
 
 constexpr size_t most_creations = 3'500;
 constexpr size_t most_arrows = 7'000;
-constexpr double farthest = 3;  // windows: an arrow wider than that has faded away
+constexpr double along_from = 2;  // pixels: an arrow less wide than that is vertical
+constexpr double farthest = 3;    // windows: an arrow wider than that has faded away
 
 // Vertical lines by the pixel they are in. Where there are many, they become few that are longer,
 // and say how many they stand for.
@@ -151,10 +152,10 @@ bool find_path(const Frame& frame, size_t track_index, const Model::Interaction&
   path.to_y = frame.bar_y(track_index, to) + middle;
   if (std::max(path.y, path.to_y) < frame.areas.rows) return false;
   if (std::min(path.y, path.to_y) > frame.areas.counters) return false;
-  // It begins and ends at the bars' edges.
+  // It ends at the bar's edge, and begins at one unless it goes on beside the bar's end.
   if (from != to) {
     const double down = to > from ? 1 : -1;
-    path.y += down * middle;
+    if (path.to_x - path.x < along_from) path.y += down * middle;
     path.to_y -= down * middle;
   }
   return true;
@@ -203,7 +204,7 @@ void draw_arrows(const Frame& frame, Painter& painter) {
       if (!find_path(frame, track, arrow, path)) return;
       if (frame.mark(track, arrow.from) == 2 || frame.mark(track, arrow.to) == 2)
         path.alpha = std::min<uint8_t>(path.alpha, 60);
-      if (path.to_x - path.x >= 2)
+      if (path.to_x - path.x >= along_from)
         along.push_back({ink_of(arrow.link), static_cast<uint8_t>(path.alpha * 5 / 8), path.y,
                          path.x, path.to_x});
       if (path.y != path.to_y)

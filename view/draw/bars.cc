@@ -127,6 +127,12 @@ class BarPainter {
         title = painter_.title(bar_title(frame_.tracks[track_], task));
       }
       painter_.fill(ink, x, y, end - x, frame_.bar_height, mark == 2 ? 70 : 255, title);
+      // It did not end, it was only not heard of again.
+      const Model::Task& described = frame_.tracks[track_].model->tasks[task];
+      if (frame_.row_height >= 6 && described.how == Model::End::Open && !described.is_stuck()) {
+        const double middle = y + frame_.bar_height / 2;
+        painter_.arrow(ink, end, middle, end + 8, middle);
+      }
     });
     thin.finish();
   }
@@ -203,7 +209,10 @@ std::string bar_title(const Track& track, TaskIndex index) {
   (title += ", ") +=
       duration_text(static_cast<double>(std::max(task.start, task.end) - task.start));
   if (task.is_stuck()) title += ", stuck";
-  if (task.failed()) (title += ", failed: ") += safe_text(trace.strings[task.reason], 100);
+  if (task.failed()) {
+    title += ", failed";
+    if (task.reason != 0) (title += ": ") += safe_text(trace.strings[task.reason], 100);
+  }
   return title;
 }
 

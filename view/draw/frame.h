@@ -8,7 +8,12 @@
 
 namespace skein {
 
+// What shells ask for may be nonsense for a moment (a window without a size while it is opened):
+// the nearest window that can be drawn.
+Window sound(Window window);
+
 struct Frame {
+  // The window must be sound, and live longer.
   Frame(std::span<const Track> tracks, const Window& window, const Marks& marks);
 
   std::span<const Track> tracks;

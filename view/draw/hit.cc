@@ -107,8 +107,9 @@ Hit hit_counter(const Frame& frame, double x, double y) {
 }  // namespace
 
 Hit hit(std::span<const Track> tracks, const Window& window, const Marks& marks, float x, float y) {
-  const Frame frame(tracks, window, marks);
-  if (!(x >= 0 && x <= window.width && y >= 0)) return {};
+  const Window checked = sound(window);
+  const Frame frame(tracks, checked, marks);
+  if (!(x >= 0 && x <= checked.width && y >= 0)) return {};
   if (y < frame.areas.rows) return {Hit::What::Axis, 0, 0};
   if (y >= frame.areas.legend) return {};
   if (y >= frame.areas.counters) return hit_counter(frame, x, y);

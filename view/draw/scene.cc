@@ -6,30 +6,6 @@
 
 namespace skein {
 
-namespace {
-
-// What shells ask for may be nonsense for a moment (a window without a size while it is opened).
-Window sound(Window window) {
-  const auto finite = [](double value) { return value - value == 0; };
-  const auto size = [&](float value) {
-    return finite(value) ? std::clamp(value, 1.0f, 32'768.0f) : 1.0f;
-  };
-  window.width = size(window.width);
-  window.height = size(window.height);
-  if (!finite(window.from)) window.from = 0;
-  if (!finite(window.to) || window.to <= window.from) window.to = window.from + 1;
-  if (window.to - window.from <= 0) {  // so late that doubles cannot tell 1 ns
-    window.from = 0;
-    window.to = 1;
-  }
-  if (!finite(window.top)) window.top = 0;
-  if (!finite(window.row_height)) window.row_height = 26;
-  window.row_height = std::clamp(window.row_height, 1e-6, 1000.0);
-  return window;
-}
-
-}  // namespace
-
 void draw(std::span<const Track> tracks, const Window& window, const Marks& marks, DrawList& list) {
   const Window checked = sound(window);
   const Frame frame(tracks, checked, marks);

@@ -37,7 +37,7 @@ constexpr Colours dark = with(
             {Ink::Background, 0x16181d}, {Ink::Sleep, 0x23262d},      {Ink::Pause, 0x3c2426},
             {Ink::Grid, 0x31343c},       {Ink::Axis, 0xb4b9c4},       {Ink::Band, 0xc9cdd6},
             {Ink::Bar, 0x8089a0},        {Ink::BarUnnamed, 0x666d7e}, {Ink::Failed, 0xff5c64},
-            {Ink::Running, 0xffffff},    {Ink::Creation, 0x868d9c},   {Ink::Highlight, 0x8f7600},
+            {Ink::Running, 0xffffff},    {Ink::Creation, 0x868d9c},   {Ink::Highlight, 0x7a6400},
             {Ink::Selection, 0x5aa9ff},  {Ink::Read, 0x6f9bff},       {Ink::ReadFailure, 0xff5c64},
             {Ink::Resolve, 0x43c06a},    {Ink::Notify, 0xff9d42},     {Ink::Await, 0xe0c040},
             {Ink::Message, 0xc58bf2},    {Ink::Label, 0xf0f1f4},      {Ink::Kind, 0xa2a8b4},
@@ -63,7 +63,7 @@ constexpr Colours colour_blind = with(
 
 constexpr Colours colour_blind_dark = with(
     dark, {
-              {Ink::Pause, 0x40301c},     {Ink::Failed, 0xf07a28},   {Ink::Highlight, 0x857c00},
+              {Ink::Pause, 0x40301c},     {Ink::Failed, 0xf07a28},   {Ink::Highlight, 0x726a00},
               {Ink::Selection, 0x56b4e9}, {Ink::Read, 0x4a9fdc},     {Ink::ReadFailure, 0xf07a28},
               {Ink::Resolve, 0x1fb88c},   {Ink::Notify, 0xe69f00},   {Ink::Await, 0xf0e442},
               {Ink::Message, 0xdc92bc},   {Ink::Counter0, 0xf0883e}, {Ink::Counter1, 0x56b4e9},

@@ -1,0 +1,243 @@
+#include "view/layout/rows.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+
+using namespace skein;
+
+namespace {
+
+// A model by hand: tasks with a start, an end and a parent.
+struct Drawn {
+  Trace trace;
+  Model model;
+
+  TaskIndex task(uint64_t start, uint64_t end, TaskIndex parent = no_index) {
+    Model::Task task;
+    task.id = model.tasks.size() + 1;
+    task.start = start;
+    task.end = end;
+    task.parent = parent;
+    task.how = Model::End::Resolved;
+    model.tasks.push_back(task);
+    model.end = std::max(model.end, end);
+    return static_cast<TaskIndex>(model.tasks.size() - 1);
+  }
+
+  void become(TaskIndex from, TaskIndex to) {
+    model.tasks[from].becomes = to;
+    model.tasks[from].how = Model::End::Became;
+  }
+
+  // One line per row, one character per ns: which task's bar is there.
+  std::string picture() const {
+    const Rows rows = arrange(trace, model);
+    std::string text;
+    for (uint32_t row = 0; row < rows.count; row++) {
+      std::string line;
+      for (uint32_t i = rows.begin[row]; i < rows.begin[row + 1]; i++) {
+        const Rows::Extent bar = rows.bar(model, i);
+        for (uint64_t time = bar.start; time < std::min(bar.end, model.end); time++) {
+          line.resize(std::max<size_t>(line.size(), time + 1), ' ');
+          CHECK(line[time] == ' ');  // bars do not overlap
+          line[time] = static_cast<char>('a' + rows.tasks[i]);
+        }
+      }
+      (text += line) += '\n';
+    }
+    return text;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("children lie below their parents, and rows are used again") {
+  Drawn d;
+  const TaskIndex a = d.task(0, 9);
+  d.task(1, 4, a);
+  d.task(2, 4, a);
+  d.task(5, 8, a);
+  d.task(10, 12);
+  CHECK(d.picture() ==
+        "aaaaaaaaa ee\n"
+        " bbb ddd\n"
+        "  cc\n");
+}
+
+TEST_CASE("a child of a task that has ended may lie in its row") {
+  Drawn d;
+  const TaskIndex a = d.task(0, 3);
+  d.task(3, 6, a);
+  CHECK(d.picture() == "aaabbb\n");
+}
+
+TEST_CASE("what a task becomes keeps its row") {
+  Drawn d;
+  SUBCASE("later: its predecessor reaches to it, and nobody comes between") {
+    const TaskIndex a = d.task(0, 3);
+    const TaskIndex b = d.task(6, 9);
+    d.task(4, 5);
+    d.become(a, b);
+    CHECK(d.picture() == "aaaaaabbb\n    c\n");
+  }
+  SUBCASE("made shortly before, without work of its own: the rest of it") {
+    const TaskIndex a = d.task(0, 5);
+    const TaskIndex b = d.task(3, 9, a);
+    d.become(a, b);
+    CHECK(d.picture() == "aaaaabbbb\n");
+  }
+  SUBCASE("it ran before: it has a row of its own") {
+    const TaskIndex a = d.task(0, 5);
+    const TaskIndex b = d.task(3, 9, a);
+    d.become(a, b);
+    d.model.activations = {{4, 5, b, 0}};
+    CHECK(d.picture() == "aaaaa\n   bbbbbb\n");
+  }
+  SUBCASE("two become one: the first has it") {
+    const TaskIndex a = d.task(0, 3);
+    const TaskIndex b = d.task(1, 3);
+    const TaskIndex c = d.task(3, 6);
+    d.become(a, c);
+    d.become(b, c);
+    CHECK(d.picture() == "aaaccc\n bb\n");
+  }
+  SUBCASE("a circle, in a damaged trace") {
+    const TaskIndex a = d.task(0, 3);
+    const TaskIndex b = d.task(3, 6);
+    d.become(a, b);
+    d.become(b, a);
+    CHECK(d.picture() == "aaabbb\n");
+  }
+}
+
+TEST_CASE("a stuck task keeps its row to the end") {
+  Drawn d;
+  const TaskIndex a = d.task(0, 2);
+  d.model.tasks[a].how = Model::End::Open;
+  d.model.tasks[a].should_resolve = true;
+  d.task(4, 6);
+  CHECK(d.picture() == "aaaaaa\n    bb\n");
+}
+
+TEST_CASE("each executor has a band with a row for its name") {
+  Drawn d;
+  d.trace.executors.resize(3);
+  d.task(0, 4);
+  const TaskIndex b = d.task(1, 4);
+  d.model.tasks[b].executor = 2;
+  const Rows rows = arrange(d.trace, d.model);
+  REQUIRE(rows.bands.size() == 2);
+  CHECK(rows.bands[0].executor == 0);
+  CHECK(rows.bands[0].rows == 2);
+  CHECK(rows.bands[1].executor == 2);
+  CHECK(rows.bands[1].first_row == 2);
+  CHECK(rows.count == 4);
+  CHECK(rows.row[0] == 1);
+  CHECK(rows.row[1] == 3);
+  CHECK(rows.tasks_in(0).empty());
+}
+
+TEST_CASE("what is hidden has no row, and takes none") {
+  Drawn d;
+  const TaskIndex a = d.task(0, 9);
+  const TaskIndex b = d.task(1, 8, a);
+  d.task(2, 7, b);
+  d.model.activations = {{1, 2, b, 0}};
+  const std::vector<uint8_t> shown = {1, 0, 1};
+  const Rows rows = arrange(d.trace, d.model, shown);
+  CHECK(rows.row == std::vector<uint32_t>{0, Rows::no_row, 1});
+  CHECK(rows.activations.empty());
+}
+
+TEST_CASE("nothing") {
+  Drawn d;
+  const Rows rows = arrange(d.trace, d.model);
+  CHECK(rows.count == 0);
+  CHECK(rows.bands.empty());
+  CHECK(rows.begin.size() == 1);
+}
+
+TEST_CASE("a million nested tasks") {
+  Drawn d;
+  constexpr uint32_t n = 1'000'000;
+  for (uint32_t i = 0; i < n; i++) d.task(i, 3 * uint64_t{n} - i, i ? i - 1 : no_index);
+  const Rows rows = arrange(d.trace, d.model);
+  CHECK(rows.count == n);
+  CHECK(rows.row[n - 1] == n - 1);
+}
+
+TEST_CASE("times are rounded outwards to 32 bits") {
+  Drawn d;
+  d.task(0, uint64_t{1} << 40);
+  d.task((uint64_t{1} << 35) + 1, (uint64_t{1} << 35) + 2);
+  const Rows rows = arrange(d.trace, d.model);
+  for (size_t i = 0; i < rows.tasks.size(); i++) {
+    const Rows::Extent bar = rows.bar(d.model, i);
+    const uint64_t unit = uint64_t{1} << rows.time_shift;
+    CHECK(rows.task_times[i].start * unit <= bar.start);
+    CHECK(rows.task_times[i].start * unit + unit > bar.start);
+    CHECK(rows.task_times[i].end * unit >= bar.end);
+    CHECK(rows.task_times[i].end * unit < bar.end + unit);
+  }
+}
+
+TEST_CASE("random tasks: every one in the row that a search from the top would have found") {
+  std::mt19937 random(1);
+  for (int round = 0; round < 300; round++) {
+    Drawn d;
+    const auto below = [&](uint64_t limit) { return random() % limit; };
+    const uint64_t n = 1 + below(120);
+    for (uint64_t i = 0; i < n; i++) {
+      const TaskIndex parent = i && below(4) ? static_cast<TaskIndex>(below(i)) : no_index;
+      const uint64_t start = (parent == no_index ? 0 : d.model.tasks[parent].start) + below(40);
+      d.task(start, start + below(30), parent);
+    }
+    const Rows rows = arrange(d.trace, d.model);
+    std::vector<TaskIndex> order(n);
+    for (TaskIndex i = 0; i < n; i++) order[i] = i;
+    std::stable_sort(order.begin(), order.end(), [&](TaskIndex x, TaskIndex y) {
+      return d.model.tasks[x].start < d.model.tasks[y].start;
+    });
+    std::map<uint32_t, uint64_t> ends;
+    std::vector<uint32_t> expected(n, Rows::no_row);
+    for (const TaskIndex i : order) {
+      const Model::Task& task = d.model.tasks[i];
+      uint32_t row = 0;
+      if (task.parent != no_index && expected[task.parent] != Rows::no_row)
+        row = expected[task.parent];
+      while (ends[row] > task.start) row++;
+      ends[row] = task.end;
+      expected[i] = row;
+    }
+    REQUIRE(rows.row == expected);
+    size_t placed = 0;
+    for (uint32_t row = 0; row < rows.count; row++) placed += rows.tasks_in(row).size();
+    REQUIRE(placed == n);
+  }
+}
+
+TEST_CASE("blocks of arrows know their rows") {
+  Drawn d;
+  const TaskIndex a = d.task(0, 1000);
+  const TaskIndex b = d.task(1, 1000, a);
+  for (uint32_t i = 0; i < 600; i++) {
+    Model::Interaction arrow;
+    arrow.from_time = i;
+    arrow.link = Model::Link::Resolve;
+    arrow.to_time = i;
+    arrow.from = a;
+    arrow.to = i < 512 ? a : b;
+    d.model.interactions.push_back(arrow);
+  }
+  const Rows rows = arrange(d.trace, d.model);
+  REQUIRE(rows.arrow_blocks.size() == 3);
+  const auto resolve = static_cast<size_t>(Model::Link::Resolve);
+  CHECK(rows.arrow_blocks[0].kinds[resolve].last_row == 0);
+  CHECK(rows.arrow_blocks[0].kinds[resolve].count == 256);
+  CHECK(rows.arrow_blocks[2].kinds[resolve].last_row == 1);
+  CHECK(rows.arrow_blocks[2].kinds[resolve].count == 88);
+  CHECK(rows.arrow_blocks[2].earliest == 512);
+}
