@@ -173,7 +173,8 @@ class Viewer {
   std::string save_notes() const;  // JSON, to be kept beside the trace
   Result<void> load_notes(std::string_view json);
 
-  struct CounterState {
+  struct CounterState {  // of all traces, those of a trace after those of the one above
+    size_t track = 0;
     std::string name;
     bool shown = true;
   };
@@ -196,8 +197,9 @@ class Viewer {
   // What was lost and what an empty trace means, in a sentence; empty: nothing to say.
   std::string notice() const;
 
+  struct State;  // of the parts this is made of
+
  private:
-  struct State;
   std::unique_ptr<State> state_;
 };
 

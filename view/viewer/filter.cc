@@ -1,0 +1,164 @@
+// Which tasks have a row: those that pass the filter and have no collapsed ancestor.
+#include <algorithm>
+
+#include "view/viewer/state.h"
+
+namespace skein {
+
+using State = Viewer::State;
+
+std::string executor_text(const Trace& trace, uint32_t executor) {
+  std::string text = "executor " + std::to_string(executor);
+  if (executor >= trace.executors.size()) return text;
+  const Executor& known = trace.executors[executor];
+  if (known.name != 0) text = safe_text(trace.strings[known.name], 100);
+  if (known.tid != 0) text += " (thread " + std::to_string(known.tid) + ")";
+  return text;
+}
+
+std::string kind_text(const Trace& trace, const Model::Task& task) {
+  if (task.kind >= trace.kinds.size()) return "unknown";
+  return safe_text(trace.strings[trace.kinds[task.kind]], 100);
+}
+
+namespace {
+
+bool equal(const Filter& a, const Filter& b) {
+  return a.label == b.label && a.kind == b.kind && a.executor == b.executor &&
+         a.shortest == b.shortest && a.longest == b.longest && a.only_stuck == b.only_stuck;
+}
+
+void sort_unique(std::vector<std::string>& texts) {
+  std::sort(texts.begin(), texts.end());
+  texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
+}
+
+}  // namespace
+
+std::vector<std::string> Viewer::kinds() const {
+  std::vector<std::string> all;
+  for (const auto& traced : state_->traces) {
+    std::vector<uint8_t> used(traced->trace.kinds.size() + 1, 0);
+    for (const Model::Task& task : traced->model.tasks) {
+      const size_t kind = std::min<size_t>(task.kind, traced->trace.kinds.size());
+      if (used[kind]++ == 0) all.push_back(kind_text(traced->trace, task));
+      used[kind] = 1;
+    }
+  }
+  sort_unique(all);
+  return all;
+}
+
+std::vector<std::string> Viewer::executors() const {
+  std::vector<std::string> all;
+  for (const auto& traced : state_->traces)
+    for (uint32_t i = 0; i < traced->trace.executors.size(); i++)
+      all.push_back(executor_text(traced->trace, i));
+  sort_unique(all);
+  return all;
+}
+
+void Viewer::set_filter(const skein::Filter& filter) {
+  State& s = *state_;
+  if (equal(filter, s.filter)) return;
+  s.filter = filter;
+  for (const auto& traced : s.traces) s.filter_tasks(*traced);
+  s.arrange_tracks();
+  s.find_again();
+}
+
+void State::filter_tasks(Traced& traced) {
+  std::vector<uint8_t>& passes = traced.passes;
+  passes.clear();
+  if (equal(filter, {})) return show_tasks(traced);
+  const Trace& trace = traced.trace;
+  const Model& model = traced.model;
+  if (!filter.label.empty())
+    traced.search.run(filter.label, passes);
+  else
+    passes.assign(model.tasks.size(), 1);
+
+  std::vector<uint8_t> kinds;
+  for (const StringId kind : trace.kinds)
+    kinds.push_back(filter.kind.empty() || safe_text(trace.strings[kind], 100) == filter.kind);
+  const bool unknown = filter.kind.empty() || filter.kind == "unknown";
+  for (size_t i = 0; i < passes.size(); i++) {
+    const Model::Task& task = model.tasks[i];
+    const uint64_t duration = std::max(task.start, task.end) - task.start;
+    if (duration < filter.shortest || duration > filter.longest ||
+        (filter.only_stuck && !task.is_stuck()) ||
+        !(task.kind < kinds.size() ? kinds[task.kind] != 0 : unknown))
+      passes[i] = 0;
+  }
+  if (!filter.executor.empty()) {
+    std::vector<uint8_t> wanted;
+    for (uint32_t i = 0; i < trace.executors.size(); i++)
+      wanted.push_back(executor_text(trace, i) == filter.executor);
+    const auto fits = [&](uint32_t executor) {
+      return executor < wanted.size() && wanted[executor] != 0;
+    };
+    std::vector<uint8_t> there(passes.size(), 0);
+    for (size_t i = 0; i < passes.size(); i++) there[i] = fits(model.tasks[i].executor);
+    for (const Model::Activation& activation : model.activations)
+      if (activation.task < there.size() && fits(activation.executor)) there[activation.task] = 1;
+    for (size_t i = 0; i < passes.size(); i++) passes[i] &= there[i];
+  }
+  show_tasks(traced);
+}
+
+// Parents are not always before their children, and a damaged trace could have circles: each chain
+// is followed up to what is known already, and then all of it is known.
+void State::show_tasks(Traced& traced) {
+  traced.shown = traced.passes;
+  if (std::find(traced.collapsed.begin(), traced.collapsed.end(), 1) == traced.collapsed.end())
+    return;
+  const std::vector<Model::Task>& tasks = traced.model.tasks;
+  enum : uint8_t { Unknown, OnTheWay, Seen, Hidden };
+  std::vector<uint8_t> state(tasks.size(), Unknown);
+  std::vector<TaskIndex> chain;
+  for (TaskIndex i = 0; i < tasks.size(); i++) {
+    chain.clear();
+    TaskIndex at = i;
+    while (at < tasks.size() && state[at] == Unknown) {
+      state[at] = OnTheWay;
+      chain.push_back(at);
+      at = tasks[at].parent;
+    }
+    bool hidden = at < tasks.size() && (state[at] == Hidden || traced.collapsed[at] != 0);
+    if (at < tasks.size() && state[at] == OnTheWay) hidden = false;
+    for (auto task = chain.rbegin(); task != chain.rend(); ++task) {
+      state[*task] = hidden ? Hidden : Seen;
+      hidden = hidden || traced.collapsed[*task] != 0;
+    }
+  }
+  if (traced.shown.empty()) traced.shown.assign(tasks.size(), 1);
+  for (size_t i = 0; i < tasks.size(); i++)
+    if (state[i] == Hidden) traced.shown[i] = 0;
+}
+
+void State::collapse_selected() {
+  if (!selected_task()) return;
+  Traced& of = traced(selection.track);
+  of.collapsed.resize(of.model.tasks.size(), 0);
+  of.collapsed[selection.index] ^= 1;
+  show_tasks(of);
+  panel_valid = false;
+  arrange_tracks();
+}
+
+// Whatever hides the task by being collapsed is opened. Was there any?
+bool State::expand_above(Traced& of, TaskIndex task) {
+  if (of.collapsed.empty()) return false;
+  bool any = false;
+  size_t steps = 0;
+  for (TaskIndex at = of.model.tasks[task].parent;
+       at < of.collapsed.size() && steps < of.collapsed.size();
+       at = of.model.tasks[at].parent, steps++) {
+    any = any || of.collapsed[at] != 0;
+    of.collapsed[at] = 0;
+  }
+  if (any) show_tasks(of);
+  return any;
+}
+
+}  // namespace skein

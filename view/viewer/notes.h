@@ -1,0 +1,30 @@
+// What a person wrote about a trace, as it is kept beside it:
+//
+//   {"skein_notes": 1, "bookmarks": [{"time_ns": 1250000, "text": "here it stops"}]}
+//
+// A reader and a writer of their own: a JSON library would be half of the web page's program. What
+// is not known here is passed over, so that later versions may add to it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "view/viewer/viewer.h"
+
+namespace skein {
+
+inline constexpr size_t most_bookmarks = 10'000;
+inline constexpr size_t longest_note = 4'096;  // bytes
+
+std::string write_notes(std::span<const Bookmark> bookmarks);
+
+// Texts are valid UTF-8; longer ones are cut; times are finite. An error says at which byte.
+Result<std::vector<Bookmark>> read_notes(std::string_view json);
+
+// As a note may be: valid UTF-8, at most longest_note bytes.
+std::string bounded_note(std::string_view text);
+
+}  // namespace skein

@@ -1,0 +1,108 @@
+// What happened in a measured range.
+#include "view/viewer/range.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "view/viewer/panel_writer.h"
+#include "view/viewer/state.h"
+
+namespace skein {
+
+RangeStatistics measure(const Trace& trace, const Model& model, double from, double to) {
+  const auto bounded = [&](double time) {
+    return static_cast<uint64_t>(std::clamp(std::ceil(time), 0.0, 1.8e19));
+  };
+  const uint64_t begin = bounded(from);
+  const uint64_t end = bounded(to);
+  const auto inside = [&](uint64_t time) { return time >= begin && time < end; };
+  RangeStatistics all;
+  if (begin >= end) return all;
+  for (const Model::Task& task : model.tasks) {
+    if (task.is_resource) continue;
+    const bool ended = task.how != Model::End::Open;
+    if (!task.pre_existing && inside(task.start)) all.created++;
+    if (ended && inside(task.end)) all.ended++;
+    if (task.failed() && inside(task.end)) all.failed++;
+    if (task.start < end && (!ended || task.end >= begin)) all.alive++;
+  }
+
+  all.running.resize(std::max<size_t>(1, trace.executors.size()), 0);
+  for (const Model::Activation& activation : model.activations) {
+    if (activation.start >= end) break;
+    if (activation.end <= begin || activation.executor >= all.running.size()) continue;
+    all.running[activation.executor] +=
+        std::min(activation.end, end) - std::max(activation.start, begin);
+    all.activations++;
+  }
+
+  const auto first =
+      std::partition_point(model.interactions.begin(), model.interactions.end(),
+                           [&](const Model::Interaction& arrow) { return arrow.to_time < begin; });
+  for (auto arrow = first; arrow != model.interactions.end() && arrow->to_time < end; ++arrow)
+    all.interactions[static_cast<size_t>(arrow->link)]++;
+
+  for (const Model::Stretch& pause : model.pauses) {
+    if (pause.start >= end) break;
+    if (pause.end > begin) all.paused += std::min(pause.end, end) - std::max(pause.start, begin);
+  }
+
+  for (const Model::Counter& counter : model.counters) {
+    const auto value_before = [&](uint64_t time) -> int64_t {
+      const auto after = std::partition_point(
+          counter.points.begin(), counter.points.end(),
+          [&](const Model::Counter::Point& point) { return point.time < time; });
+      return after == counter.points.begin() ? 0 : (after - 1)->value;
+    };
+    all.counters.push_back({value_before(begin), value_before(end)});
+  }
+  return all;
+}
+
+using State = Viewer::State;
+
+void State::write_range() const {
+  const double from = std::min(measure_from, measure_to);
+  const double to = std::max(measure_from, measure_to);
+  panel_cache.title = "Range of " + duration_text(to - from);
+  for (uint32_t i = 0; i < traces.size(); i++) {
+    const Traced& of = traced(i);
+    PanelWriter out(panel_cache, targets, of, i);
+    if (traces.size() > 1) out.line("trace", of.title);
+    const RangeStatistics all = measure(of.trace, of.model, from - of.offset, to - of.offset);
+    const auto number = [&](std::string_view name, uint64_t count) {
+      if (count != 0) out.line(name, std::to_string(count));
+    };
+    out.at_time("from", static_cast<uint64_t>(std::max(0.0, from - of.offset)));
+    out.at_time("to", static_cast<uint64_t>(std::max(0.0, to - of.offset)));
+    out.line("tasks made", std::to_string(all.created));
+    out.line("tasks ended", std::to_string(all.ended));
+    number("of these failed", all.failed);
+    out.line("tasks there", std::to_string(all.alive));
+    for (uint32_t executor = 0; executor < all.running.size(); executor++) {
+      if (all.running[executor] == 0 && all.running.size() > 1) continue;
+      const auto ran = static_cast<double>(all.running[executor]);
+      const auto percent = static_cast<int64_t>(std::llround(ran / (to - from) * 1000));
+      out.line(all.running.size() > 1 ? executor_text(of.trace, executor) + " ran" : "ran",
+               duration_text(ran) + ", " + std::to_string(percent / 10) + "." +
+                   std::to_string(percent % 10) + " %");
+    }
+    number("stretches of running", all.activations);
+    if (all.paused != 0) out.line("stopped", duration_text(static_cast<double>(all.paused)));
+    static constexpr std::array<std::string_view, 6> names = {
+        "results read", "failures read", "ended by another", "wake-ups", "waits begun", "messages"};
+    for (size_t link = 0; link < names.size(); link++) number(names[link], all.interactions[link]);
+    for (size_t c = 0; c < all.counters.size(); c++) {
+      const auto [before, after] = all.counters[c];
+      if (before == after) continue;
+      const int64_t change =
+          static_cast<int64_t>(static_cast<uint64_t>(after) - static_cast<uint64_t>(before));
+      out.line(safe_text(of.trace.strings[of.model.counters[c].name], 100),
+               std::to_string(before) + " to " + std::to_string(after) + " (" +
+                   (change > 0 ? "+" : "") + std::to_string(change) + ")");
+    }
+  }
+}
+
+}  // namespace skein

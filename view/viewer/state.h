@@ -1,0 +1,175 @@
+// What a Viewer knows. The parts that need nothing else are classes of their own (Navigation,
+// Search, notes); here they meet. Implemented in
+//
+//   viewer.cc     traces come and grow; the picture
+//   input.cc      pointer, wheel, keys, commands
+//   selection.cc  what is selected, found, related; where arrows lead
+//   panel.cc      what the panel and the tooltip say about it
+//   range.cc      ... about a measured range
+//   filter.cc     which tasks have a row
+#pragma once
+
+#include <limits>
+
+#include "view/viewer/navigation.h"
+#include "view/viewer/search.h"
+#include "view/viewer/viewer.h"
+
+namespace skein {
+
+inline constexpr double no_time = std::numeric_limits<double>::quiet_NaN();
+
+struct Viewer::State {
+  struct Traced {
+    Traced(Trace of, std::string called);
+
+    Trace trace;
+    Model model;
+    Search search;
+    Rows rows;
+    std::string title;
+    double offset = 0;           // ns on the common time line
+    uint64_t aligned_start = 0;  // Facts::start when the offset was decided
+
+    // One entry per task each; empty: all pass, none is collapsed, all have a row, none is marked.
+    std::vector<uint8_t> passes;     // the filter
+    std::vector<uint8_t> collapsed;  // its children are hidden
+    std::vector<uint8_t> shown;      // has a row
+    std::vector<uint8_t> found;      // by the search
+    std::vector<uint8_t> marks;      // found or related
+
+    std::vector<uint8_t> counters;      // one entry per counter: shown
+    std::vector<uint8_t> counters_off;  // as many zeros
+
+    double begin() const { return offset; }
+    double end() const { return offset + static_cast<double>(model.end); }
+    bool is_found(TaskIndex task) const { return task < found.size() && found[task] != 0; }
+  };
+
+  // Where something of the panel leads to: a task, a time, or a task at a time.
+  struct Target {
+    uint32_t track = 0;
+    TaskIndex task = no_index;
+    double time = no_time;
+  };
+
+  // ---- viewer.cc
+  void align();
+  void arrange_tracks();  // after anything that changes which rows there are, or how big they are
+  void set_bounds();
+  Marks marks() const;
+  void redraw() { changed = true; }
+  Traced& traced(size_t which) { return *traces[which]; }
+  const Traced& traced(size_t which) const { return *traces[which]; }
+  const Model& model(size_t track) const { return traces[track]->model; }
+  bool has_task(size_t track, TaskIndex task) const {
+    return track < traces.size() && task < traces[track]->model.tasks.size();
+  }
+
+  // ---- input.cc
+  void run(Command command);
+  void click(float x, float y);
+  void went();  // after the window may have moved
+  void escape();
+  void fit_rows();
+  void fit_selection();
+  void add_bookmark(double time);
+  void insert_bookmark(double time, std::string_view text);
+  void step_bookmark(int direction);
+
+  // ---- selection.cc
+  void select(const Hit& hit, double time = no_time);
+  void go_to(size_t track, TaskIndex task, double time = no_time);  // selects and reveals
+  void go_to_time(double time);
+  void reveal(size_t track, TaskIndex task, double time);
+  bool extent_of_selection(double& from, double& to) const;
+  bool selected_task() const { return selection.what == Hit::What::Task; }
+  double focus_time() const;  // where the user looks
+  double row_of(size_t track, TaskIndex task) const;
+  void find(std::string_view text);
+  void find_again();  // after traces or the filter changed
+  void step_found(int direction);
+  void relate();
+  void mark();  // from what is found and related
+  void follow(bool to_source);
+  void step_in_row(int direction);
+
+  // ---- filter.cc
+  void filter_tasks(Traced& traced);
+  void show_tasks(Traced& traced);  // filter and collapsing into Traced::shown
+  void collapse_selected();
+  bool expand_above(Traced& traced, TaskIndex task);
+
+  // ---- panel.cc, range.cc
+  const Panel& panel() const;
+  void write_range() const;
+  std::string tooltip() const;
+  std::string notice() const;
+
+  std::vector<std::unique_ptr<Traced>> traces;
+  std::vector<Track> tracks;  // what draw() is given
+  bool by_clock = false;      // how they are aligned
+
+  Navigation navigation;
+  DrawList list;
+  bool changed = true;
+  mutable std::vector<std::span<const uint8_t>> task_marks;  // what marks() hands out
+  mutable std::vector<std::span<const uint8_t>> counter_marks;
+  mutable std::vector<Marks::Bookmark> bookmark_marks;
+
+  float pointer_x = -1;
+  float pointer_y = -1;
+  struct Drag {
+    enum class What : uint8_t { Nothing, Press, Pan, Measure };
+    What what = What::Nothing;
+    bool measures = false;  // a press that becomes Measure when it moves
+    float x = 0;            // where the pointer was pressed, or last
+    float y = 0;
+  } drag;
+  float gesture_x = 0;  // where the last zoom by the wheel was
+  float gesture_y = 0;
+  Command last_key = Command::Escape;
+
+  Hit selection;
+  double focus = no_time;  // where the user clicked or an arrow led; none: the middle
+  bool related = false;    // of the selected task
+
+  std::string searched;
+  size_t found_count = 0;
+  size_t found_at = 0;  // 1 to count
+  struct Place {
+    double time = 0;
+    uint32_t track = 0;
+    TaskIndex task = 0;
+  };
+  std::vector<Place> found_order;  // by time; made when it is asked for
+  void order_found();
+
+  skein::Filter filter;
+  std::vector<Bookmark> bookmarks;  // by time
+  double measure_from = 0;
+  double measure_to = 0;
+  bool measured_last = false;  // the panel is of the range, not of what is selected
+
+  bool counters_on = true;
+  bool arrows = true;
+  bool legend = false;
+  bool hint = false;
+  bool help = false;
+  bool search_field = false;
+  bool filter_field = false;
+  const Theme* theme = &themes[0];
+
+  // The panel, made when it is asked for.
+  mutable Panel panel_cache;
+  mutable std::vector<Target> targets;  // link - 1
+  mutable bool panel_valid = false;
+};
+
+// "ring.write (#1205)", for people; the trace's texts made safe.
+std::string task_text(const Trace& trace, const Model& model, TaskIndex task);
+// "worker-3 (thread 4711)", "executor 0".
+std::string executor_text(const Trace& trace, uint32_t executor);
+std::string kind_text(const Trace& trace, const Model::Task& task);
+
+}  // namespace skein

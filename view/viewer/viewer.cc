@@ -1,0 +1,331 @@
+#include "view/viewer/viewer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/escape.h"
+#include "view/viewer/keys.h"
+#include "view/viewer/notes.h"
+#include "view/viewer/state.h"
+
+namespace skein {
+
+using State = Viewer::State;
+
+State::Traced::Traced(Trace of, std::string called)
+    : trace(std::move(of)),
+      model(build_model(trace)),
+      search(trace, model),
+      title(safe_text(called)),
+      aligned_start(trace.facts.start),
+      counters(model.counters.size(), 1),
+      counters_off(model.counters.size(), 0) {}
+
+namespace {
+
+// Of one trace its time 0 in UTC less that of the other; only if both know.
+double utc_distance(const Facts& from, const Facts& to) {
+  if (!from.utc_offset || !to.utc_offset) return no_time;
+  // As unsigned numbers: clocks that are nonsense may differ by more than 63 bits.
+  const uint64_t a = from.start + static_cast<uint64_t>(*from.utc_offset);
+  const uint64_t b = to.start + static_cast<uint64_t>(*to.utc_offset);
+  return static_cast<double>(static_cast<int64_t>(b - a));
+}
+
+}  // namespace
+
+// By UTC if all know it and they are of one time: two runs of an hour ago and now would be two dots
+// on a line of an hour; they are compared from their beginnings.
+void State::align() {
+  double begin = 0;
+  double end = 0;
+  double sum = 0;
+  by_clock = traces.size() > 1;
+  std::vector<double> offsets;
+  for (const auto& traced : traces) {
+    const double offset = utc_distance(traces[0]->trace.facts, traced->trace.facts);
+    const auto duration = static_cast<double>(traced->model.end);
+    offsets.push_back(offset);
+    if (std::isnan(offset)) by_clock = false;
+    begin = std::min(begin, offset);
+    end = std::max(end, offset + duration);
+    sum += duration;
+  }
+  by_clock = by_clock && end - begin <= 2 * sum;
+  for (size_t i = 0; i < traces.size(); i++) {
+    traces[i]->offset = by_clock ? offsets[i] : 0;
+    traces[i]->aligned_start = traces[i]->trace.facts.start;
+  }
+}
+
+void State::arrange_tracks() {
+  tracks.clear();
+  for (const auto& traced : traces) {
+    traced->rows = arrange(traced->trace, traced->model, traced->shown);
+    tracks.push_back({.trace = &traced->trace,
+                      .model = &traced->model,
+                      .rows = &traced->rows,
+                      .title = traced->title,
+                      .offset = traced->offset});
+  }
+  set_bounds();
+}
+
+void State::set_bounds() {
+  Navigation::Bounds bounds;
+  bounds.rows = total_rows(tracks);
+  const Areas all = areas(tracks, navigation.window(), marks());
+  bounds.rows_y = all.rows;
+  bounds.rows_height = std::max(1.0f, all.counters - all.rows);
+  for (size_t i = 0; i < traces.size(); i++) {
+    bounds.from = i == 0 ? traces[i]->begin() : std::min(bounds.from, traces[i]->begin());
+    bounds.to = i == 0 ? traces[i]->end() : std::max(bounds.to, traces[i]->end());
+  }
+  navigation.set_bounds(bounds);
+  redraw();
+}
+
+Marks State::marks() const {
+  task_marks.clear();
+  counter_marks.clear();
+  bookmark_marks.clear();
+  for (const auto& traced : traces) {
+    task_marks.push_back(traced->marks);
+    counter_marks.push_back(counters_on ? traced->counters : traced->counters_off);
+  }
+  for (const Bookmark& bookmark : bookmarks)
+    bookmark_marks.push_back({.time = bookmark.time, .text = bookmark.text});
+  Marks marks{.tasks = task_marks,
+              .counters = counter_marks,
+              .bookmarks = bookmark_marks,
+              .measure_from = std::min(measure_from, measure_to),
+              .measure_to = std::max(measure_from, measure_to),
+              .pointer_x = pointer_x,
+              .pointer_y = pointer_y,
+              .legend = legend,
+              .hint = hint,
+              .arrows = arrows};
+  if (selected_task()) {
+    marks.selected_track = selection.track;
+    marks.selected = selection.index;
+  }
+  return marks;
+}
+
+Viewer::Viewer() : state_(std::make_unique<State>()) {}
+Viewer::~Viewer() = default;
+Viewer::Viewer(Viewer&&) noexcept = default;
+Viewer& Viewer::operator=(Viewer&&) noexcept = default;
+
+void Viewer::add(Trace trace, std::string title) {
+  State& s = *state_;
+  s.traces.push_back(std::make_unique<State::Traced>(std::move(trace), std::move(title)));
+  State::Traced& added = *s.traces.back();
+  s.align();
+  s.filter_tasks(added);
+  s.arrange_tracks();
+  s.navigation.fit_all();
+  s.navigation.forget();
+  s.find_again();
+}
+
+void Viewer::update(size_t which, Trace trace) {
+  State& s = *state_;
+  if (which >= s.traces.size()) return;
+  const State::Traced& old = s.traced(which);
+  auto fresh = std::make_unique<State::Traced>(std::move(trace), old.title);
+  const bool was_empty = old.trace.events.empty();
+  const Navigation::Bounds before = s.navigation.bounds();
+  const Window window = s.navigation.window();
+  const bool all = s.navigation.all_in_sight();
+  const bool end = s.navigation.end_in_sight();
+
+  // A ring may have forgotten its beginning: the same moment stays where it was.
+  fresh->offset =
+      old.offset +
+      static_cast<double>(static_cast<int64_t>(fresh->trace.facts.start - old.aligned_start));
+  fresh->offset = was_empty ? old.offset : fresh->offset;
+  const auto now = [&](TaskIndex task) {
+    return task < old.model.tasks.size() ? fresh->model.find(old.model.tasks[task].id) : no_index;
+  };
+  for (TaskIndex task = 0; task < old.collapsed.size(); task++)
+    if (const TaskIndex same = old.collapsed[task] ? now(task) : no_index; same != no_index) {
+      fresh->collapsed.resize(fresh->model.tasks.size());
+      fresh->collapsed[same] = 1;
+    }
+  for (size_t j = 0; j < old.counters.size(); j++)
+    for (size_t i = 0; !old.counters[j] && i < fresh->counters.size(); i++)
+      if (fresh->trace.strings[fresh->model.counters[i].name] ==
+          old.trace.strings[old.model.counters[j].name])
+        fresh->counters[i] = 0;
+  if (s.selection.what != Hit::What::Nothing && s.selection.track == which) {
+    const TaskIndex same = s.selected_task() ? now(s.selection.index) : no_index;
+    if (same == no_index)
+      s.selection = {};
+    else
+      s.selection.index = same;
+  }
+  s.traces[which] = std::move(fresh);
+  s.filter_tasks(s.traced(which));
+  s.arrange_tracks();
+  if (was_empty) {
+    s.navigation.fit_all();
+    s.navigation.forget();
+  } else if (end) {
+    const double more = s.navigation.bounds().to - before.to;
+    s.navigation.follow(window.from + (all ? 0 : more), window.to + more);
+  }
+  s.find_again();
+}
+
+size_t Viewer::traces() const { return state_->traces.size(); }
+const Trace& Viewer::trace(size_t which) const { return state_->traced(which).trace; }
+const Model& Viewer::model(size_t which) const { return state_->traced(which).model; }
+
+void Viewer::resize(float width, float height) {
+  if (!std::isfinite(width) || !std::isfinite(height)) return;
+  state_->navigation.resize(width, height);
+  state_->set_bounds();
+}
+
+const DrawList& Viewer::picture() {
+  State& s = *state_;
+  if (s.changed) {
+    s.changed = false;
+    draw(s.tracks, s.navigation.window(), s.marks(), s.list);
+  }
+  return s.list;
+}
+
+bool Viewer::changed() const { return state_->changed; }
+
+const Window& Viewer::window() const { return state_->navigation.window(); }
+
+void Viewer::show(double from, double to) {
+  state_->navigation.show(from, to);
+  state_->went();
+}
+
+// ---- what was added by the user
+
+std::span<const Bookmark> Viewer::bookmarks() const { return state_->bookmarks; }
+
+void Viewer::add_bookmark(double time, std::string text) { state_->insert_bookmark(time, text); }
+
+void State::insert_bookmark(double time, std::string_view text) {
+  if (!std::isfinite(time) || bookmarks.size() >= most_bookmarks) return;
+  const auto after =
+      std::upper_bound(bookmarks.begin(), bookmarks.end(), time,
+                       [](double t, const Bookmark& bookmark) { return t < bookmark.time; });
+  bookmarks.insert(after, {.time = time, .text = bounded_note(text)});
+  redraw();
+}
+
+void Viewer::remove_bookmark(size_t which) {
+  State& s = *state_;
+  if (which >= s.bookmarks.size()) return;
+  s.bookmarks.erase(s.bookmarks.begin() + static_cast<ptrdiff_t>(which));
+  s.redraw();
+}
+
+std::string Viewer::save_notes() const { return write_notes(state_->bookmarks); }
+
+Result<void> Viewer::load_notes(std::string_view json) {
+  Result<std::vector<Bookmark>> notes = read_notes(json);
+  if (!notes) return notes.error();
+  state_->bookmarks = std::move(*notes);
+  state_->redraw();
+  return {};
+}
+
+std::vector<Viewer::CounterState> Viewer::counters() const {
+  const State& s = *state_;
+  std::vector<CounterState> all;
+  for (size_t track = 0; track < s.traces.size(); track++) {
+    const State::Traced& traced = s.traced(track);
+    for (size_t i = 0; i < traced.counters.size(); i++)
+      all.push_back({.track = track,
+                     .name = safe_text(traced.trace.strings[traced.model.counters[i].name]),
+                     .shown = s.counters_on && traced.counters[i] != 0});
+  }
+  return all;
+}
+
+void Viewer::show_counter(size_t which, bool shown) {
+  State& s = *state_;
+  if (!s.counters_on) {  // all off, and this one on again: only this one
+    if (!shown) return;
+    for (const auto& traced : s.traces)
+      std::fill(traced->counters.begin(), traced->counters.end(), uint8_t{0});
+    s.counters_on = true;
+  }
+  for (const auto& traced : s.traces) {
+    if (which < traced->counters.size()) {
+      traced->counters[which] = shown;
+      break;
+    }
+    which -= traced->counters.size();
+  }
+  s.set_bounds();
+}
+
+void Viewer::set_theme(const Theme& theme) {
+  state_->theme = &theme;
+  state_->redraw();
+}
+const Theme& Viewer::theme() const { return *state_->theme; }
+
+void Viewer::set_hint(bool shown) {
+  state_->hint = shown;
+  state_->redraw();
+}
+
+bool Viewer::help_shown() const { return state_->help; }
+bool Viewer::search_shown() const { return state_->search_field; }
+bool Viewer::filter_shown() const { return state_->filter_field; }
+void Viewer::set_help_shown(bool shown) { state_->help = shown; }
+void Viewer::set_search_shown(bool shown) { state_->search_field = shown; }
+void Viewer::set_filter_shown(bool shown) { state_->filter_field = shown; }
+
+// ---- found, filtered, selected: what else answers from here
+
+Viewer::Found Viewer::search(std::string_view text) {
+  state_->find(text);
+  return found();
+}
+
+Viewer::Found Viewer::found() const {
+  return {.count = state_->found_count, .at = state_->found_at};
+}
+
+const Filter& Viewer::filter() const { return state_->filter; }
+
+void Viewer::select(size_t track, TaskIndex task) {
+  State& s = *state_;
+  Hit hit;
+  if (s.has_task(track, task)) hit = {Hit::What::Task, static_cast<uint32_t>(track), task};
+  s.select(hit);
+}
+
+TaskIndex Viewer::selected() const {
+  return state_->selected_task() ? state_->selection.index : no_index;
+}
+size_t Viewer::selected_track() const { return state_->selection.track; }
+
+Panel Viewer::panel() const { return state_->panel(); }
+
+void Viewer::click(uint32_t link) {
+  State& s = *state_;
+  s.panel();  // so that links are those of what is shown now
+  if (link == 0 || link > s.targets.size()) return;
+  const State::Target target = s.targets[link - 1];
+  if (target.task != no_index)
+    s.go_to(target.track, target.task, target.time);
+  else
+    s.go_to_time(target.time);
+}
+
+std::string Viewer::tooltip() const { return state_->tooltip(); }
+std::string Viewer::notice() const { return state_->notice(); }
+
+}  // namespace skein
