@@ -141,21 +141,22 @@ class BarPainter {
     const Track& track = frame_.tracks[track_];
     // A dark edge around it keeps white apart from a light background; without room for one, white
     // is only so strong that the bar shines through.
-    const bool edge = frame_.bar_height >= 3;
-    const double inset = edge ? 1 : 0;
+    const bool edge = frame_.bar_height >= 3 && frame_.row_height >= 6;
     const uint8_t densest = edge ? 255 : 140;
-    const double y = frame_.bar_y(track_, row) + inset;
-    const double height = frame_.bar_height - 2 * inset;
-    ThinBars thin(painter_, cell_, y, height, true, densest);
+    const double y = frame_.bar_y(track_, row);
+    const double height = frame_.bar_height;
+    const double inset = edge ? 1 : 0;
+    ThinBars thin(painter_, cell_, y + inset, height - 2 * inset, true, densest);
     each_activation(frame_, track_, row, [&](uint32_t position, double x, double end) {
       const TaskIndex task = track.model->activations[track.rows->activations[position]].task;
       const bool faded = frame_.mark(track_, task) == 2;
-      if (end - x < cell_) {
+      if (end - x < std::max(cell_, edge ? 3.0 : 1.0)) {
         thin.add(x, end - x, false, faded);
         return;
       }
       thin.finish();
-      painter_.fill(Ink::Running, x, y, end - x, height, faded ? 70 : densest);
+      if (edge) painter_.fill(Ink::Bar, x, y - 1, end - x, height + 2, faded ? 70 : 255);
+      painter_.fill(Ink::Running, x + inset, y, end - x - 2 * inset, height, faded ? 70 : densest);
     });
     thin.finish();
   }

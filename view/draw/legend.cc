@@ -73,7 +73,8 @@ void draw_sample(Painter& painter, const Entry& entry, double x, double y) {
       break;
     case Sample::Running:
       painter.fill(Ink::Bar, x, y - 3, sample_width, 6);
-      painter.fill(entry.ink, x + 5, y - 2, sample_width - 10, 4);
+      painter.fill(Ink::Bar, x + 5, y - 4, sample_width - 10, 8);
+      painter.fill(entry.ink, x + 6, y - 3, sample_width - 12, 6);
       break;
     case Sample::Box:
       painter.fill(Ink::Band, x, y - 7, sample_width, 14, 90);
