@@ -45,6 +45,12 @@ bool permute(Column<T>& column, const std::vector<uint32_t>& order) {
   return true;
 }
 
+template <typename T>
+bool permute(LateColumn<T>& column, const std::vector<uint32_t>& order) {
+  Column<T>* values = column.values();
+  return !values || permute(*values, order);
+}
+
 }  // namespace
 
 std::string_view name(EventKind kind) {
@@ -69,8 +75,8 @@ bool Events::reserve(size_t count) {
     prefer_huge_pages(column.data(), count * sizeof(column[0]));
     return true;
   };
-  if (!grow(time) || !grow(task) || !grow(other) || !grow(value) || !grow(text) ||
-      !grow(location) || !grow(executor) || !grow(kind) || !grow(flags))
+  if (!grow(time) || !grow(task) || !grow(other) || !grow(value) || !grow(text) || !grow(kind) ||
+      !grow(flags) || !location.grow(count) || !executor.grow(count))
     return false;
   capacity_ = count;
   return true;

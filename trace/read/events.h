@@ -8,7 +8,8 @@
 //       print(trace.strings[trace.events.text[i]]);
 //
 // A struct of arrays: a question that looks at two fields of ten million events reads two arrays.
-// 46 bytes an event (EventRow is what one is put together from). Events are in the order of time,
+// 46 bytes an event, 38 where there is one executor and no places (EventRow is what one is put
+// together from). Events are in the order of time,
 // and within one stream in the order they were written. Texts and source locations are ids: they
 // are few and repeat. Nothing here knows a format; what a format calls its events is kept as a
 // count by name in `Facts::wire_kinds`.
@@ -18,6 +19,7 @@
 // pages instead); an own id per format (every user would need one switch per format).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -171,6 +173,32 @@ class Column {
   T* data_ = nullptr;
 };
 
+// One that has nothing to say in many traces (places and executors in mirage-profile's): takes no
+// memory until the first value that is not 0.
+template <typename T>
+class LateColumn {
+ public:
+  T operator[](size_t index) const { return values_.data() ? values_[index] : T{}; }
+
+  // All up to `index` have been set. When there is no memory for the first value, all stay 0.
+  void set(size_t index, T value, size_t capacity) {
+    if (values_.data() == nullptr && (value == T{} || !begin(index, capacity))) return;
+    values_[index] = value;
+  }
+  bool grow(size_t count) { return values_.data() == nullptr || values_.grow(count); }
+  // Null while all is 0.
+  Column<T>* values() { return values_.data() ? &values_ : nullptr; }
+
+ private:
+  bool begin(size_t index, size_t capacity) {
+    if (!values_.grow(capacity)) return false;
+    std::fill_n(values_.data(), index, T{});
+    return true;
+  }
+
+  Column<T> values_;
+};
+
 class Events {
  public:
   Column<uint64_t> time;
@@ -178,8 +206,8 @@ class Events {
   Column<TaskId> other;
   Column<uint64_t> value;
   Column<StringId> text;
-  Column<uint32_t> location;
-  Column<uint32_t> executor;
+  LateColumn<uint32_t> location;
+  LateColumn<uint32_t> executor;
   Column<EventKind> kind;
   Column<uint8_t> flags;
 
@@ -200,8 +228,8 @@ class Events {
     other[size_] = row.other;
     value[size_] = row.value;
     text[size_] = row.text;
-    location[size_] = row.location;
-    executor[size_] = row.executor;
+    location.set(size_, row.location, capacity_);
+    executor.set(size_, row.executor, capacity_);
     kind[size_] = row.kind;
     flags[size_] = row.flags;
     size_++;

@@ -49,6 +49,20 @@ TEST_CASE("sorting keeps the order of equal times") {
   CHECK(events.time[3000] == 5000);
 }
 
+TEST_CASE("places and executors take no memory until there are some") {
+  Events events;
+  for (uint32_t i = 0; i < 5000; i++) events.append({.time = i});
+  CHECK(events.location.values() == nullptr);
+  CHECK(events.location[4999] == 0);
+  for (uint32_t i = 5000; i < 20'000; i++) events.append({.time = 30'000 - i, .location = i});
+  CHECK(events.executor.values() == nullptr);
+  REQUIRE(events.sort_by_time());
+  for (size_t i = 0; i < 20'000; i++) {
+    REQUIRE(events.location[i] == (i < 5000 ? 0 : 30'000 - events.time[i]));
+    REQUIRE(events.executor[i] == 0);
+  }
+}
+
 TEST_CASE("every kind has a name of its own") {
   std::set<std::string_view> names;
   for (size_t kind = 0; kind < event_kinds; kind++) names.insert(name(EventKind(kind)));
