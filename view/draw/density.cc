@@ -1,5 +1,6 @@
 #include "view/draw/density.h"
 
+#include <array>
 #include <cmath>
 
 #include "view/draw/bars.h"
@@ -125,28 +126,37 @@ class Line {
 
   // The level of each pixel to `out`; forgets everything.
   void take(size_t rows, Level* out) {
+    static const std::array<Level, 257> level_of_share = level_table();  // a root each is too slow
+    const double share = 1.0 / static_cast<double>(rows);
     int64_t sum = 0;
     for (size_t c = 0; c + 2 < changes_.size(); c++) {
       sum += changes_[c];
-      out[c] = level(sum, rows);
+      if (sum <= 0) {
+        out[c] = 0;
+        continue;
+      }
+      const auto covered = static_cast<int64_t>(static_cast<double>(sum) * share);
+      out[c] = level_of_share[static_cast<size_t>(std::min<int64_t>(covered, 256))];
     }
     std::fill(changes_.begin(), changes_.end(), 0);
   }
 
  private:
+  // The root, so that little is told from nothing.
+  static std::array<Level, 257> level_table() {
+    std::array<Level, 257> table;
+    for (size_t i = 0; i < table.size(); i++)
+      table[i] = static_cast<Level>(
+          1 + static_cast<int>(std::sqrt(static_cast<double>(i) / 256) * (levels - 0.01)));
+    return table;
+  }
+
   void step(double x, int sign) {
     const auto fixed = static_cast<int32_t>(x * 256);
     const auto column = static_cast<size_t>(fixed >> 8);
     const int32_t inside = 256 - (fixed & 255);
     changes_[column] += sign * inside;
     changes_[column + 1] += sign * (256 - inside);
-  }
-
-  static Level level(int64_t sum, size_t rows) {
-    if (sum <= 0) return 0;
-    const double share =
-        std::min(1.0, static_cast<double>(sum) / (256.0 * static_cast<double>(rows)));
-    return static_cast<Level>(1 + static_cast<int>(std::sqrt(share) * (levels - 0.01)));
   }
 
   std::vector<int32_t> changes_;
