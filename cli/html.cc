@@ -1,0 +1,100 @@
+// `skein html`: traces as one page that needs nothing else.
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/disk_files.h"
+#include "base/escape.h"
+#include "cli/commands.h"
+#include "cli/print.h"
+#include "trace/read/reader.h"
+#include "view/web/document/bundle.h"
+#include "view/web/document/document.h"
+
+namespace skein::cli {
+
+namespace {
+
+struct HtmlArguments {
+  std::vector<std::string> traces;
+  std::string output;
+  std::string title;
+};
+
+[[noreturn]] void fail(const std::string& message) {
+  std::fprintf(stderr, "skein: %s\n", escaped(message).c_str());
+  throw CLI::RuntimeError(2);
+}
+
+// The last part of a path: "net.ctf".
+std::string base_name(std::string path) {
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  if (path == "-") return "standard input";
+  return path.substr(path.rfind('/') + 1);
+}
+
+// Remembers what standard input said, for it is asked twice: is it a trace, and for its bytes.
+class Inputs : public DiskFiles {
+ public:
+  Result<Contents> open(const std::string& path, Access access) override {
+    if (path != "-") return DiskFiles::open(path, access);
+    if (!read_) {
+      auto contents = DiskFiles::open(path, access);
+      if (!contents) return contents;
+      input_ = *std::move(contents);
+      read_ = true;
+    }
+    return Contents::borrowed(input_.bytes());
+  }
+
+ private:
+  Contents input_;
+  bool read_ = false;
+};
+
+void write_page(const HtmlArguments& arguments) {
+  constexpr uint64_t most_bytes = uint64_t{1} << 30;  // the browser's memory has an end
+  if (!web::has_page())
+    fail("this skein was built without the page (clang-19 for wasm32-wasi was not there)");
+  Inputs files;
+  std::vector<web::TraceInput> inputs;
+  std::string title = arguments.title;
+  for (const std::string& path : arguments.traces) {
+    const Result<Trace> trace = read_trace(files, path);
+    if (!trace) fail(trace.error().message());
+    inputs.push_back({path, base_name(path)});
+    if (arguments.title.empty()) title += (title.empty() ? "" : ", ") + inputs.back().title;
+  }
+  const auto bundle = web::make_bundle(files, inputs, most_bytes);
+  if (!bundle) fail(bundle.error().message());
+  const std::string page = web::make_document(
+      {.title = title, .notes = title + " " + std::to_string(bundle->size())}, *bundle);
+  std::FILE* out = arguments.output == "-" ? stdout : std::fopen(arguments.output.c_str(), "wb");
+  if (!out) fail(arguments.output + ": " + std::strerror(errno));
+  const bool written = std::fwrite(page.data(), 1, page.size(), out) == page.size();
+  if ((out == stdout ? std::fflush(out) : std::fclose(out)) != 0 || !written)
+    fail(arguments.output + ": " + std::strerror(errno));
+  if (out != stdout)
+    std::printf("%s: %s bytes, opens in any browser\n", escaped(arguments.output).c_str(),
+                grouped(page.size()).c_str());
+}
+
+}  // namespace
+
+void add_html(CLI::App& app) {
+  auto* command = app.add_subcommand("html", "Write traces as one page that opens in any browser");
+  auto arguments = std::make_shared<HtmlArguments>();
+  command
+      ->add_option(
+          "TRACE", arguments->traces,
+          "directories that skein recorded, mirage-profile or Eio trace files, or -; several "
+          "are stacked on one time line")
+      ->required();
+  command->add_option("-o,--output", arguments->output, "the page's file, or - for standard output")
+      ->required();
+  command->add_option("--title", arguments->title, "instead of the traces' names");
+  command->callback([arguments] { write_page(*arguments); });
+}
+
+}  // namespace skein::cli

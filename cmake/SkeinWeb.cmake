@@ -1,0 +1,72 @@
+# The viewer's page: the core as a WebAssembly module, a thin TypeScript shell, one HTML file that is
+# part of the program `skein` (view/web/document says how it is put together).
+#
+# Needs clang-19 with wasi-libc and libc++ for wasm32, and tsc; without them SKEIN_HAS_WEB is off and
+# `skein html` and `skein serve` say so.
+#
+# The same sources as the native build, but for what needs a disk. No threads and no exceptions: the
+# page opens from file://, where there is no shared memory. (Emscripten was rejected: Debian's lacks
+# half of C++20, and its glue is larger than ours.)
+find_package(ZLIB REQUIRED)
+target_link_libraries(skein_view_web PRIVATE ZLIB::ZLIB)
+find_program(SKEIN_WASM_COMPILER clang++-19)
+find_program(SKEIN_TSC tsc)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+set(SKEIN_HAS_WEB OFF)
+if(SKEIN_WASM_COMPILER AND SKEIN_TSC AND EXISTS /usr/include/wasm32-wasi
+   AND EXISTS /usr/lib/llvm-19/include/wasm32-wasi/c++/v1)
+  set(SKEIN_HAS_WEB ON)
+endif()
+if(NOT SKEIN_HAS_WEB)
+  message(STATUS "skein html, skein serve: not built (clang++-19 for wasm32-wasi and tsc are needed)")
+  return()
+endif()
+
+set(web ${PROJECT_BINARY_DIR}/web)
+file(MAKE_DIRECTORY ${web})
+file(GLOB_RECURSE wasm_sources CONFIGURE_DEPENDS
+  base/*.cc trace/read/*.cc trace/model/*.cc view/layout/*.cc view/draw/*.cc view/viewer/*.cc
+  view/paint/raster.cc view/web/page/exports.cc)
+list(FILTER wasm_sources EXCLUDE REGEX "(_test|/disk_files)\\.cc$")
+
+set(wasm_flags --target=wasm32-wasi -std=c++20 -O2 -flto -DNDEBUG -fno-exceptions -fno-rtti
+  -fvisibility=hidden -ffp-contract=off -stdlib=libc++
+  -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/format/include)
+set(wasm_objects)
+foreach(source IN LISTS wasm_sources)
+  file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${source})
+  string(REPLACE "/" "_" name ${name})
+  set(object ${web}/${name}.o)
+  add_custom_command(OUTPUT ${object}
+    COMMAND ${SKEIN_WASM_COMPILER} ${wasm_flags} -MD -MF ${object}.d -c ${source} -o ${object}
+    DEPENDS ${source} DEPFILE ${object}.d
+    COMMENT "Building wasm object ${name}" VERBATIM)
+  list(APPEND wasm_objects ${object})
+endforeach()
+add_custom_command(OUTPUT ${web}/page.wasm
+  COMMAND ${SKEIN_WASM_COMPILER} ${wasm_flags} -mexec-model=reactor
+          -Wl,--gc-sections,--strip-all,--max-memory=4294967296 ${wasm_objects} -o ${web}/page.wasm
+  DEPENDS ${wasm_objects}
+  COMMENT "Linking page.wasm" VERBATIM)
+
+add_custom_command(OUTPUT ${web}/page.js
+  COMMAND ${SKEIN_TSC} --strict --noUnusedLocals --noImplicitReturns --target es2020
+          --lib es2020,dom,dom.iterable --module none --removeComments --newLine lf
+          --outFile ${web}/page.js ${PROJECT_SOURCE_DIR}/view/web/page/page.ts
+  DEPENDS ${PROJECT_SOURCE_DIR}/view/web/page/page.ts ${PROJECT_SOURCE_DIR}/view/web/page/page.d.ts
+  COMMENT "Compiling page.ts" VERBATIM)
+
+# page.html: the template with style, shell and module put in.
+add_custom_command(OUTPUT ${web}/page.html
+  COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/make-page
+          ${PROJECT_SOURCE_DIR}/view/web/page ${web}/page.js ${web}/page.wasm ${web}/page.html
+  DEPENDS ${PROJECT_SOURCE_DIR}/tools/make-page ${PROJECT_SOURCE_DIR}/view/web/page/page.html.in
+          ${PROJECT_SOURCE_DIR}/view/web/page/page.css ${web}/page.js ${web}/page.wasm
+  COMMENT "Making page.html" VERBATIM)
+add_custom_command(OUTPUT ${web}/page_html.cc
+  COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/embed
+          ${web}/page.html skein::web::page_html ${web}/page_html.cc
+  DEPENDS ${PROJECT_SOURCE_DIR}/tools/embed ${web}/page.html
+  COMMENT "Embedding page.html" VERBATIM)
+target_sources(skein_view_web PRIVATE ${web}/page_html.cc)
+target_compile_definitions(skein_view_web PRIVATE SKEIN_HAS_WEB)

@@ -1,0 +1,34 @@
+// The viewer as one self-contained HTML document: style, shell, WebAssembly module and, if it is
+// not live, the traces. It opens from file://, asks no server for anything, and its security policy
+// forbids that it could.
+//
+//    view/web/page/*  --build-->  page.html  --part of skein-->  make_document  -->  trace.html
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace skein::web {
+
+// False: this program was built without the page (clang-19 for wasm was missing).
+bool has_page();
+
+struct DocumentOptions {
+  std::string title;
+  // Under what name the browser keeps the user's notes: the same for the same trace.
+  std::string notes;
+  // A live page gets its traces from where it came from. Its scripts carry this nonce; the server
+  // sends the policy as a header.
+  bool live = false;
+  std::string nonce = {};
+};
+
+// Before: has_page(). `bundle` is make_bundle's, empty if live.
+std::string make_document(const DocumentOptions& options, std::span<const uint8_t> bundle);
+
+// As `Content-Encoding: gzip`; also how the bundle lies in the document.
+std::string gzip(std::span<const uint8_t> bytes, int level);
+
+}  // namespace skein::web

@@ -1,0 +1,290 @@
+// The viewer as a WebAssembly module: plain functions and plain buffers (page.d.ts has the other
+// side). One page, one viewer, one thread.
+//
+// Texts come in as UTF-8 in memory that `allocate` gave, and go out as the result of the last call
+// that has one: `result()` and `result_size()`. What has structure goes out as JSON.
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/escape.h"
+#include "base/file.h"
+#include "trace/read/reader.h"
+#include "view/paint/paint.h"
+#include "view/viewer/keys.h"
+#include "view/viewer/viewer.h"
+
+#define EXPORT(name) extern "C" __attribute__((export_name(#name), visibility("default")))
+
+using namespace skein;
+
+namespace {
+
+struct Page {
+  MemoryFiles files;
+  Viewer viewer;
+  std::vector<uint32_t> pixels;
+  uint32_t pixel_width = 0;
+  uint32_t pixel_height = 0;
+  std::string result;
+};
+Page* page;
+
+Modifiers modifiers(int bits) {
+  return {.shift = (bits & 1) != 0, .control = (bits & 2) != 0, .alt = (bits & 4) != 0};
+}
+
+// JSON, a member at a time.
+class Json {
+ public:
+  explicit Json(std::string& out) : out_(out) { out_.clear(); }
+  Json& open(char bracket) {
+    comma();
+    out_ += bracket;
+    first_ = true;
+    return *this;
+  }
+  Json& close(char bracket) {
+    out_ += bracket;
+    first_ = false;
+    return *this;
+  }
+  Json& key(std::string_view name) {
+    comma();
+    append_json(out_, name);
+    out_ += ':';
+    first_ = true;
+    return *this;
+  }
+  Json& text(std::string_view value) {
+    comma();
+    append_json(out_, value);
+    return *this;
+  }
+  Json& number(uint64_t value) {
+    comma();
+    out_ += std::to_string(value);
+    return *this;
+  }
+  Json& flag(bool value) {
+    comma();
+    out_ += value ? "true" : "false";
+    return *this;
+  }
+
+ private:
+  void comma() {
+    if (!first_) out_ += ',';
+    first_ = false;
+  }
+  std::string& out_;
+  bool first_ = true;
+};
+
+std::string take(const char* text, size_t size) { return std::string(text, size); }
+
+// Empty: it went well.
+void set_error(const Error* error) { page->result = error != nullptr ? error->message() : ""; }
+
+}  // namespace
+
+EXPORT(start) void start() { page = new Page; }
+
+EXPORT(allocate) void* allocate(size_t size) { return std::malloc(size); }
+EXPORT(release) void release(void* at) { std::free(at); }
+
+EXPORT(result) const char* result() { return page->result.data(); }
+EXPORT(result_size) size_t result_size() { return page->result.size(); }
+
+// ---- traces ----
+
+EXPORT(add_file)
+void add_file(const char* path, size_t path_size, const uint8_t* bytes, size_t size) {
+  page->files.add(take(path, path_size), std::vector<uint8_t>(bytes, bytes + size));
+}
+
+// Reads the trace at `path` of the files added, as number `which`: a new one, or the same one
+// again, longer. The files are forgotten. The result is an error's text, or empty.
+EXPORT(open_trace)
+void open_trace(size_t which, const char* path, size_t path_size, const char* title,
+                size_t title_size) {
+  auto trace = read_trace(page->files, take(path, path_size));
+  page->files = {};
+  if (!trace) return set_error(&trace.error());
+  if (which < page->viewer.traces())
+    page->viewer.update(which, *std::move(trace));
+  else
+    page->viewer.add(*std::move(trace), take(title, title_size));
+  set_error(nullptr);
+}
+
+EXPORT(event_count) double event_count() {
+  double count = 0;
+  for (size_t i = 0; i < page->viewer.traces(); i++)
+    count += static_cast<double>(page->viewer.trace(i).events.size());
+  return count;
+}
+
+// ---- picture ----
+
+EXPORT(resize) void resize(float width, float height) { page->viewer.resize(width, height); }
+EXPORT(changed) bool changed() { return page->viewer.changed(); }
+
+// Everything up to `overlay()`, but texts, as width * height pixels of 4 bytes, R G B A.
+EXPORT(paint) const void* paint(float scale, uint32_t width, uint32_t height) {
+  page->pixels.resize(static_cast<size_t>(width) * height);
+  paint_pixels(page->viewer.picture(), page->viewer.theme(), PixelOrder::Rgba, scale, width, height,
+               page->pixels);
+  return page->pixels.data();
+}
+// The draw list, for what is left: texts, and what lies above texts.
+EXPORT(primitives) const void* primitives() { return page->viewer.picture().primitives.data(); }
+EXPORT(primitive_count) size_t primitive_count() {
+  return page->viewer.picture().primitives.size();
+}
+EXPORT(texts) const char* texts() { return page->viewer.picture().texts.data(); }
+EXPORT(texts_size) size_t texts_size() { return page->viewer.picture().texts.size(); }
+// The first primitive that lies above texts (the legend's background, a readout's).
+EXPORT(overlay) size_t overlay() {
+  const auto& primitives = page->viewer.picture().primitives;
+  size_t first = 0;
+  while (first < primitives.size() && primitives[first].ink != Ink::Panel) first++;
+  return first;
+}
+// Three bytes an ink: red, green, blue.
+EXPORT(colours) const void* colours() { return page->viewer.theme().colours.data(); }
+EXPORT(list_text) void list_text() { page->result = to_text(page->viewer.picture()); }
+
+// ---- input ----
+
+EXPORT(pointer_move) void pointer_move(float x, float y) { page->viewer.pointer_move(x, y); }
+EXPORT(pointer_leave) void pointer_leave() { page->viewer.pointer_leave(); }
+EXPORT(pointer_down) void pointer_down(float x, float y, int bits) {
+  page->viewer.pointer_down(x, y, modifiers(bits));
+}
+EXPORT(pointer_up) void pointer_up(float x, float y) { page->viewer.pointer_up(x, y); }
+EXPORT(double_click) void double_click(float x, float y) { page->viewer.double_click(x, y); }
+EXPORT(wheel) void wheel(float x, float y, float dx, float dy, int bits) {
+  page->viewer.wheel(x, y, dx, dy, modifiers(bits));
+}
+EXPORT(pinch) void pinch(float x, float y, float factor) { page->viewer.pinch(x, y, factor); }
+EXPORT(key) bool key(const char* name, size_t size, int bits) {
+  return page->viewer.key({name, size}, modifiers(bits));
+}
+// By its name in the table of keys.
+EXPORT(run_command) void run_command(const char* name, size_t size) {
+  if (const KeyBinding* found = find_command({name, size})) page->viewer.run(found->command);
+}
+EXPORT(show) void show(double from, double to) { page->viewer.show(from, to); }
+EXPORT(window_from) double window_from() { return page->viewer.window().from; }
+EXPORT(window_to) double window_to() { return page->viewer.window().to; }
+EXPORT(set_hint) void set_hint(bool shown) { page->viewer.set_hint(shown); }
+EXPORT(set_theme) void set_theme(const char* name, size_t size) {
+  if (const Theme* theme = find_theme({name, size})) page->viewer.set_theme(*theme);
+}
+
+// ---- search, filter, panel, notes: results as JSON ----
+
+EXPORT(search) void search(const char* text, size_t size) {
+  const Viewer::Found found = page->viewer.search({text, size});
+  Json(page->result)
+      .open('{')
+      .key("count")
+      .number(found.count)
+      .key("at")
+      .number(found.at)
+      .close('}');
+}
+EXPORT(found) void found() {
+  const Viewer::Found found = page->viewer.found();
+  Json(page->result)
+      .open('{')
+      .key("count")
+      .number(found.count)
+      .key("at")
+      .number(found.at)
+      .close('}');
+}
+
+EXPORT(set_filter)
+void set_filter(const char* label, size_t label_size, const char* kind, size_t kind_size,
+                const char* executor, size_t executor_size, double shortest, bool only_stuck) {
+  page->viewer.set_filter({.label = take(label, label_size),
+                           .kind = take(kind, kind_size),
+                           .executor = take(executor, executor_size),
+                           .shortest = shortest > 0 ? static_cast<uint64_t>(shortest) : 0,
+                           .only_stuck = only_stuck});
+}
+
+EXPORT(panel) void panel() {
+  const Panel panel = page->viewer.panel();
+  Json json(page->result);
+  json.open('{').key("title").text(panel.title).key("lines").open('[');
+  for (const PanelLine& line : panel.lines)
+    json.open('[').text(line.name).text(line.value).number(line.link).close(']');
+  json.close(']').close('}');
+}
+EXPORT(click) void click(uint32_t link) { page->viewer.click(link); }
+EXPORT(tooltip) void tooltip() { page->result = page->viewer.tooltip(); }
+EXPORT(notice) void notice() { page->result = page->viewer.notice(); }
+
+EXPORT(counters) void counters() {
+  Json json(page->result);
+  json.open('[');
+  for (const Viewer::CounterState& counter : page->viewer.counters())
+    json.open('[').text(counter.name).flag(counter.shown).close(']');
+  json.close(']');
+}
+EXPORT(show_counter) void show_counter(size_t which, bool shown) {
+  page->viewer.show_counter(which, shown);
+}
+
+EXPORT(bookmarks) void bookmarks() {
+  Json json(page->result);
+  json.open('[');
+  for (const Bookmark& bookmark : page->viewer.bookmarks())
+    json.open('[').text(duration_text(bookmark.time)).text(bookmark.text).close(']');
+  json.close(']');
+}
+EXPORT(add_bookmark) void add_bookmark(double time, const char* text, size_t size) {
+  page->viewer.add_bookmark(time, take(text, size));
+}
+EXPORT(remove_bookmark) void remove_bookmark(size_t which) { page->viewer.remove_bookmark(which); }
+EXPORT(go_to_bookmark) void go_to_bookmark(size_t which) {
+  const auto all = page->viewer.bookmarks();
+  if (which >= all.size()) return;
+  const Window& window = page->viewer.window();
+  const double half = (window.to - window.from) / 2;
+  page->viewer.show(all[which].time - half, all[which].time + half);
+}
+EXPORT(save_notes) void save_notes() { page->result = page->viewer.save_notes(); }
+EXPORT(load_notes) void load_notes(const char* json, size_t size) {
+  const Result<void> loaded = page->viewer.load_notes({json, size});
+  set_error(loaded ? nullptr : &loaded.error());
+}
+
+EXPORT(help_shown) bool help_shown() { return page->viewer.help_shown(); }
+EXPORT(keys) void keys() {
+  Json json(page->result);
+  json.open('[');
+  for (const KeyBinding& binding : key_bindings())
+    json.open('[')
+        .text(binding.name)
+        .text(binding.group)
+        .text(binding.keys)
+        .text(binding.help)
+        .close(']');
+  for (const MouseBinding& binding : mouse_bindings())
+    json.open('[').text("").text("Mouse").text(binding.gesture).text(binding.help).close(']');
+  json.close(']');
+}
+EXPORT(theme_names) void theme_names() {
+  Json json(page->result);
+  json.open('[');
+  for (const Theme& theme : themes) json.text(theme.name);
+  json.close(']');
+}
+EXPORT(theme_name) void theme_name() { page->result = page->viewer.theme().name; }

@@ -1,0 +1,68 @@
+// What page.wasm exports (exports.cc has the contracts). Pointers and sizes are bytes in `memory`.
+type Address = number;
+interface PageModule {
+  memory: WebAssembly.Memory;
+  _initialize(): void;
+  start(): void;
+  allocate(size: number): Address;
+  release(at: Address): void;
+  result(): Address;
+  result_size(): number;
+
+  add_file(path: Address, pathSize: number, bytes: Address, size: number): void;
+  open_trace(which: number, path: Address, pathSize: number, title: Address, titleSize: number): void;
+  event_count(): number;
+
+  resize(width: number, height: number): void;
+  changed(): number;
+  paint(scale: number, width: number, height: number): Address;
+  primitives(): Address;
+  primitive_count(): number;
+  overlay(): number;
+  texts(): Address;
+  texts_size(): number;
+  colours(): Address;
+  list_text(): void;
+
+  pointer_move(x: number, y: number): void;
+  pointer_leave(): void;
+  pointer_down(x: number, y: number, modifiers: number): void;
+  pointer_up(x: number, y: number): void;
+  double_click(x: number, y: number): void;
+  wheel(x: number, y: number, dx: number, dy: number, modifiers: number): void;
+  pinch(x: number, y: number, factor: number): void;
+  key(name: Address, size: number, modifiers: number): number;
+  run_command(name: Address, size: number): void;
+  show(from: number, to: number): void;
+  window_from(): number;
+  window_to(): number;
+  set_hint(shown: number): void;
+  set_theme(name: Address, size: number): void;
+
+  search(text: Address, size: number): void;
+  found(): void;
+  set_filter(label: Address, labelSize: number, kind: Address, kindSize: number, executor: Address,
+             executorSize: number, shortest: number, onlyStuck: number): void;
+  panel(): void;
+  click(link: number): void;
+  tooltip(): void;
+  notice(): void;
+  counters(): void;
+  show_counter(which: number, shown: number): void;
+  bookmarks(): void;
+  add_bookmark(time: number, text: Address, size: number): void;
+  remove_bookmark(which: number): void;
+  go_to_bookmark(which: number): void;
+  save_notes(): void;
+  load_notes(json: Address, size: number): void;
+  help_shown(): number;
+  keys(): void;
+  theme_names(): void;
+  theme_name(): void;
+}
+
+declare class DecompressionStream {  // newer than tsc's own list
+  constructor(format: "gzip");
+  readonly readable: ReadableStream<Uint8Array>;
+  readonly writable: WritableStream<BufferSource>;
+}

@@ -1,0 +1,477 @@
+/// <reference path="page.d.ts" />
+// The page's shell: forwards input to the module, paints what it draws, keeps the widgets around the
+// picture up to date. Whatever can be decided without a screen is decided in the module (view/viewer).
+// Texts of a trace reach the page by textContent and fillText alone, never as markup.
+
+interface Settings { live: boolean; notes: string }
+interface TraceFiles { title: string; path: string; files: [string, number][] }
+
+function element<T extends HTMLElement>(id: string): T {
+  return document.getElementById(id) as T;
+}
+function make<K extends keyof HTMLElementTagNameMap>(
+    tag: K, text = ""): HTMLElementTagNameMap[K] {
+  const made = document.createElement(tag);
+  made.textContent = text;
+  return made;
+}
+
+// Storage may be forbidden (file://, private windows): then nothing is remembered.
+function remembered(key: string): string | null {
+  try { return localStorage.getItem(key); } catch { return null; }
+}
+function remember(key: string, value: string) {
+  try { localStorage.setItem(key, value); } catch { /* forgotten when the page closes */ }
+}
+
+async function unpack(id: string): Promise<Uint8Array> {
+  const base64 = atob(element(id).textContent!.trim());
+  const packed = new Uint8Array(base64.length);
+  for (let i = 0; i < packed.length; i++) packed[i] = base64.charCodeAt(i);
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+// Texts go in and out as UTF-8 in the module's memory.
+class Module {
+  private readonly encoder = new TextEncoder();
+  private readonly decoder = new TextDecoder();
+  constructor(readonly calls: PageModule) {}
+
+  bytes(at: Address, size: number): Uint8Array { return new Uint8Array(this.calls.memory.buffer, at, size); }
+  text(at: Address, size: number): string { return this.decoder.decode(this.bytes(at, size)); }
+
+  // Calls `use` with address and size of each text, which are there during the call.
+  with(texts: (string | Uint8Array)[], use: (...places: number[]) => void) {
+    const places: number[] = [];
+    for (const text of texts) {
+      const bytes = typeof text === "string" ? this.encoder.encode(text) : text;
+      const at = this.calls.allocate(bytes.length + 1);
+      this.bytes(at, bytes.length).set(bytes);
+      places.push(at, bytes.length);
+    }
+    use(...places);
+    for (let i = 0; i < places.length; i += 2) this.calls.release(places[i]);
+  }
+  result(): string { return this.text(this.calls.result(), this.calls.result_size()); }
+  json<T>(call: () => void): T { call(); return JSON.parse(this.result()) as T; }
+}
+
+// A bundle is a length (4 bytes, little-endian), so many bytes of JSON, then the files' bytes.
+function openBundle(module: Module, bundle: Uint8Array): string {
+  const size = new DataView(bundle.buffer, bundle.byteOffset).getUint32(0, true);
+  const header = JSON.parse(new TextDecoder().decode(bundle.subarray(4, 4 + size))) as { traces: TraceFiles[] };
+  let at = 4 + size;
+  let error = "";
+  header.traces.forEach((trace, which) => {
+    for (const [path, length] of trace.files) {
+      const bytes = bundle.subarray(at, at + length);
+      at += length;
+      module.with([path, bytes], (p, ps, b, bs) => module.calls.add_file(p, ps, b, bs));
+    }
+    module.with([trace.path, trace.title], (p, ps, t, ts) => module.calls.open_trace(which, p, ps, t, ts));
+    error ||= module.result();
+  });
+  return error;
+}
+
+const enum Shape { Fill, Line, Arrow, Text }
+const primitiveSize = 24;
+const modifiersOf = (event: MouseEvent | KeyboardEvent) =>
+    (event.shiftKey ? 1 : 0) | (event.ctrlKey || event.metaKey ? 2 : 0) | (event.altKey ? 4 : 0);
+
+class Picture {
+  private readonly canvas = element<HTMLCanvasElement>("picture");
+  private readonly context = this.canvas.getContext("2d", { alpha: false })!;
+  private scheduled = false;
+  private readonly touches = new Map<number, { x: number; y: number }>();
+  private spread = 0;
+
+  constructor(private readonly module: Module, private readonly updated: () => void) {
+    new ResizeObserver(() => this.resize()).observe(this.canvas);
+    this.listen();
+    this.resize();
+  }
+
+  focus() { this.canvas.focus({ preventScroll: true }); }
+
+  private resize() {
+    const { clientWidth, clientHeight } = this.canvas;
+    if (clientWidth === 0 || clientHeight === 0) return;
+    this.canvas.width = Math.round(clientWidth * devicePixelRatio);
+    this.canvas.height = Math.round(clientHeight * devicePixelRatio);
+    this.module.calls.resize(clientWidth, clientHeight);
+    this.draw();
+  }
+
+  // Draws before the next frame, however often it is called until then.
+  schedule() {
+    if (this.scheduled) return;
+    this.scheduled = true;
+    requestAnimationFrame(() => {
+      this.scheduled = false;
+      if (this.module.calls.changed()) this.draw();
+      this.updated();
+    });
+  }
+
+  draw() {
+    const { calls } = this.module;
+    const { width, height } = this.canvas;
+    const pixels = calls.paint(devicePixelRatio, width, height);
+    const data = new Uint8ClampedArray(calls.memory.buffer, pixels, width * height * 4);
+    this.context.putImageData(new ImageData(data, width, height), 0, 0);
+    this.context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
+    this.drawTexts();
+    this.context.setTransform(1, 0, 0, 1, 0, 0);
+  }
+
+  // Texts, and from the overlay on (legend, readouts) everything: it lies above texts.
+  private drawTexts() {
+    const { calls } = this.module;
+    const count = calls.primitive_count();
+    const view = new DataView(calls.memory.buffer, calls.primitives(), count * primitiveSize);
+    const texts = this.module.bytes(calls.texts(), calls.texts_size());
+    const colours = this.module.bytes(calls.colours(), 3 * 256);
+    const overlay = calls.overlay();
+    const decoder = new TextDecoder();
+    const context = this.context;
+    let style = "";
+    let font = 0;
+    for (let i = 0; i < count; i++) {
+      const at = i * primitiveSize;
+      const shape: Shape = view.getUint8(at + 20);
+      if (shape !== Shape.Text && i < overlay) continue;
+      const x = view.getFloat32(at, true), y = view.getFloat32(at + 4, true);
+      const w = view.getFloat32(at + 8, true), h = view.getFloat32(at + 12, true);
+      const ink = view.getUint8(at + 21) * 3, alpha = view.getUint8(at + 22), size = view.getUint8(at + 23);
+      const wanted = `rgb(${colours[ink]} ${colours[ink + 1]} ${colours[ink + 2]} / ${alpha / 255})`;
+      if (wanted !== style) context.fillStyle = context.strokeStyle = style = wanted;
+      if (shape === Shape.Fill) {
+        context.fillRect(x, y, w, h);
+      } else if (shape === Shape.Text) {
+        const from = view.getUint32(at + 16, true);
+        const text = decoder.decode(texts.subarray(from, texts.indexOf(0, from)));
+        if (size !== font) context.font = `${font = size}px sans-serif`;
+        if (w > 0) context.fillText(text, x, y, w);
+        else context.fillText(text, x, y);
+      } else {
+        context.lineWidth = size;
+        context.beginPath();
+        context.moveTo(x, y);
+        context.lineTo(x + w, y + h);
+        context.stroke();
+      }
+    }
+  }
+
+  private listen() {
+    const { calls } = this.module;
+    const canvas = this.canvas;
+    const after = () => this.schedule();
+    canvas.addEventListener("pointerdown", event => {
+      this.focus();
+      canvas.setPointerCapture(event.pointerId);
+      this.touches.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
+      if (this.touches.size === 1) calls.pointer_down(event.offsetX, event.offsetY, modifiersOf(event));
+      else this.spread = this.distance();
+      after();
+    });
+    canvas.addEventListener("pointermove", event => {
+      if (this.touches.has(event.pointerId))
+        this.touches.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
+      if (this.touches.size === 2) this.pinch();
+      else calls.pointer_move(event.offsetX, event.offsetY);
+      after();
+    });
+    const lift = (event: PointerEvent) => {
+      const last = this.touches.delete(event.pointerId) && this.touches.size === 0;
+      if (last) calls.pointer_up(event.offsetX, event.offsetY);
+      after();
+    };
+    canvas.addEventListener("pointerup", lift);
+    canvas.addEventListener("pointercancel", lift);
+    canvas.addEventListener("pointerleave", () => { calls.pointer_leave(); after(); });
+    canvas.addEventListener("dblclick", event => { calls.double_click(event.offsetX, event.offsetY); after(); });
+    canvas.addEventListener("wheel", event => {
+      event.preventDefault();
+      const unit = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
+      calls.wheel(event.offsetX, event.offsetY, event.deltaX * unit, event.deltaY * unit, modifiersOf(event));
+      after();
+    }, { passive: false });
+  }
+
+  private distance(): number {
+    const [a, b] = [...this.touches.values()];
+    return Math.hypot(a.x - b.x, a.y - b.y);
+  }
+  private pinch() {
+    const [a, b] = [...this.touches.values()];
+    const spread = this.distance();
+    if (this.spread > 0 && spread > 0)
+      this.module.calls.pinch((a.x + b.x) / 2, (a.y + b.y) / 2, spread / this.spread);
+    this.spread = spread;
+  }
+}
+
+// Everything around the picture.
+class Widgets {
+  private shown = "";
+  constructor(private readonly module: Module, private readonly changed: () => void,
+              private readonly settings: Settings) {
+    this.listen();
+    this.listThemes();
+  }
+
+  // What may have changed with the picture. Cheap when nothing did.
+  update() {
+    const { calls } = this.module;
+    calls.panel();
+    const panel = this.module.result();
+    if (panel !== this.shown) this.showPanel(JSON.parse(this.shown = panel));
+    const { count, at } = this.module.json<{ count: number; at: number }>(() => calls.found());
+    const sought = element<HTMLInputElement>("search").value !== "";
+    element("found").textContent = !sought ? "" : count === 0 ? "nothing" : at > 0 ? `${at} of ${count}` : `${count} found`;
+    calls.notice();
+    element("notice").textContent = this.module.result();
+    const help = element<HTMLDialogElement>("help");
+    if (calls.help_shown() && !help.open) this.showHelp();
+    if (!calls.help_shown() && help.open) help.close();
+    calls.theme_name();
+    document.documentElement.classList.toggle("dark", this.module.result().includes("dark"));
+  }
+
+  tooltip(x: number, y: number) {
+    this.module.calls.tooltip();
+    const box = element("tooltip");
+    box.textContent = this.module.result();
+    box.hidden = box.textContent === "";
+    if (box.hidden) return;
+    box.style.left = `${Math.max(0, Math.min(x + 14, innerWidth - box.offsetWidth - 4))}px`;
+    box.style.top = `${y + 18 + box.offsetHeight < innerHeight ? y + 18 : y - box.offsetHeight - 8}px`;
+  }
+  hideTooltip() { element("tooltip").hidden = true; }
+
+  run(name: string) {
+    this.module.with([name], (at, size) => this.module.calls.run_command(at, size));
+    this.changed();
+  }
+
+  listCounters() {
+    const list = element("counters");
+    const counters = this.module.json<[string, boolean][]>(() => this.module.calls.counters());
+    list.replaceChildren(...counters.map(([name, shown], which) => {
+      const label = make("label"), box = make("input");
+      box.type = "checkbox";
+      box.checked = shown;
+      box.addEventListener("change", () => { this.module.calls.show_counter(which, Number(box.checked)); this.changed(); });
+      label.append(box, name);
+      return label;
+    }));
+    if (counters.length === 0) list.textContent = "This trace has no counters.";
+  }
+
+  listBookmarks() {
+    const bookmarks = this.module.json<[string, string][]>(() => this.module.calls.bookmarks());
+    element("bookmarks").replaceChildren(...bookmarks.map(([time, text], which) => {
+      const item = make("li"), go = make("a", `${time}  ${text}`), remove = make("button", "\u00d7");
+      go.setAttribute("role", "button");
+      go.tabIndex = 0;
+      go.addEventListener("click", () => { this.module.calls.go_to_bookmark(which); this.changed(); });
+      remove.title = "Remove";
+      remove.addEventListener("click", () => { this.module.calls.remove_bookmark(which); this.notesChanged(); });
+      item.append(go, " ", remove);
+      return item;
+    }));
+  }
+
+  loadNotes(json: string) {
+    this.module.with([json], (at, size) => this.module.calls.load_notes(at, size));
+    const error = this.module.result();
+    if (error !== "") element("live").textContent = error;
+    this.notesChanged();
+  }
+  private notes(): string { this.module.calls.save_notes(); return this.module.result(); }
+  notesChanged() {
+    remember(`skein notes ${this.settings.notes}`, this.notes());
+    this.listBookmarks();
+    this.changed();
+  }
+
+  private showPanel(panel: { title: string; lines: [string, string, number][] }) {
+    const list = make("dl");
+    for (const [name, value, link] of panel.lines) {
+      const entry = make("dd", link === 0 ? value : "");
+      if (link !== 0) {
+        const anchor = make("a", value);
+        anchor.setAttribute("role", "button");
+        anchor.tabIndex = 0;
+        const follow = () => { this.module.calls.click(link); this.changed(); };
+        anchor.addEventListener("click", follow);
+        anchor.addEventListener("keydown", event => { if (event.key === "Enter") follow(); });
+        entry.append(anchor);
+      }
+      list.append(make("dt", name), entry);
+    }
+    element("panel").replaceChildren(make("h2", panel.title), list);
+  }
+
+  private showHelp() {
+    const dialog = element<HTMLDialogElement>("help");
+    const groups = new Map<string, HTMLTableElement>();
+    for (const [, group, keys, help] of this.module.json<string[][]>(() => this.module.calls.keys())) {
+      if (keys === "") continue;
+      if (!groups.has(group)) groups.set(group, make("table"));
+      const row = groups.get(group)!.insertRow(), cell = row.insertCell();
+      for (const key of group === "Mouse" ? [keys] : keys.split(" ")) cell.append(make("kbd", key), " ");
+      row.insertCell().textContent = help;
+    }
+    dialog.replaceChildren(...[...groups].flatMap(([group, table]) => [make("h3", group), table]));
+    dialog.showModal();
+  }
+
+  private listThemes() {
+    const names = this.module.json<string[]>(() => this.module.calls.theme_names());
+    const chosen = remembered("skein theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+    this.setTheme(chosen);
+    element("themes").replaceChildren(...names.map(name => {
+      const button = make("button", name);
+      button.addEventListener("click", () => { remember("skein theme", name); this.setTheme(name); this.changed(); });
+      return button;
+    }));
+  }
+  private setTheme(name: string) {
+    this.module.with([name], (at, size) => this.module.calls.set_theme(at, size));
+  }
+
+  private applyFilter() {
+    const form = element("filter").querySelector("form")!;
+    const field = (name: string) => form.elements.namedItem(name) as HTMLInputElement;
+    this.module.with([field("label").value, field("kind").value, field("executor").value], (l, ls, k, ks, e, es) =>
+      this.module.calls.set_filter(l, ls, k, ks, e, es, Number(field("shortest").value) * 1e6, Number(field("stuck").checked)));
+    this.changed();
+  }
+
+  private listen() {
+    const { calls } = this.module;
+    for (const button of document.querySelectorAll<HTMLElement>("[data-run]"))
+      button.addEventListener("click", () => this.run(button.dataset.run!));
+    const search = element<HTMLInputElement>("search");
+    search.addEventListener("input", () => {
+      this.module.with([search.value], (at, size) => calls.search(at, size));
+      this.changed();
+    });
+    search.addEventListener("keydown", event => {
+      if (event.key === "Enter") this.run(event.shiftKey ? "search-previous" : "search-next");
+      if (event.key === "Escape") { search.value = ""; this.run("clear-search"); element("picture").focus(); }
+      event.stopPropagation();
+    });
+    const filter = element("filter").querySelector("form")!;
+    filter.addEventListener("input", () => this.applyFilter());
+    filter.addEventListener("reset", () => setTimeout(() => this.applyFilter()));
+    filter.addEventListener("submit", event => event.preventDefault());
+    element("counter-menu").addEventListener("toggle", () => this.listCounters());
+    element("bookmark-menu").addEventListener("toggle", () => this.listBookmarks());
+    const note = element<HTMLFormElement>("note");
+    note.addEventListener("submit", event => {
+      event.preventDefault();
+      const field = note.elements.namedItem("text") as HTMLInputElement;
+      const middle = (calls.window_from() + calls.window_to()) / 2;
+      this.module.with([field.value], (at, size) => calls.add_bookmark(middle, at, size));
+      field.value = "";
+      this.notesChanged();
+    });
+    element("save-notes").addEventListener("click", () => {
+      const link = make("a");
+      link.href = URL.createObjectURL(new Blob([this.notes()], { type: "application/json" }));
+      link.download = "skein-notes.json";
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href));
+    });
+    element<HTMLInputElement>("load-notes").addEventListener("change", async event => {
+      const file = (event.target as HTMLInputElement).files?.[0];
+      if (file) this.loadNotes(await file.text());
+    });
+    element<HTMLDialogElement>("help").addEventListener("close", () => { if (calls.help_shown()) this.run("help"); });
+    document.addEventListener("keydown", event => {
+      if (event.target instanceof HTMLInputElement || element<HTMLDialogElement>("help").open) return;
+      if (event.key === "/" || (event.key === "f" && event.ctrlKey)) {
+        search.focus();
+        search.select();
+        event.preventDefault();
+        return;
+      }
+      this.module.with([event.key], (at, size) => {
+        if (calls.key(at, size, modifiersOf(event))) event.preventDefault();
+      });
+      this.listBookmarks();
+      this.changed();
+    });
+    // One menu at a time, and none after a click elsewhere.
+    document.addEventListener("pointerdown", event => {
+      for (const menu of document.querySelectorAll<HTMLDetailsElement>(".menu[open]"))
+        if (!menu.contains(event.target as Node)) menu.open = false;
+    });
+  }
+}
+
+// Asks the server for the trace as it is now, every second; while nothing is new it says so.
+async function follow(module: Module, changed: () => void) {
+  const status = element("live");
+  const token = new URLSearchParams(location.search).get("token") ?? "";
+  let version = "";
+  for (;;) {
+    try {
+      const response = await fetch(`bundle?token=${encodeURIComponent(token)}&have=${version}`);
+      if (response.status === 200) {
+        version = response.headers.get("X-Skein-Version") ?? "";
+        const error = openBundle(module, new Uint8Array(await response.arrayBuffer()));
+        status.textContent = error !== "" ? error : response.headers.get("X-Skein-State") ?? "";
+        changed();
+      } else if (response.status !== 204) {
+        status.textContent = (await response.text()).slice(0, 200);
+      }
+    } catch {
+      status.textContent = "skein serve does not answer any more; this is what was read last";
+      return;
+    }
+    await new Promise(resolve => setTimeout(resolve, 1000));
+  }
+}
+
+async function main() {
+  const began = performance.now();
+  const settings = JSON.parse(element("settings").textContent!) as Settings;
+  const { instance } = await WebAssembly.instantiate((await unpack("module")) as BufferSource, {
+    // The core uses no system: whatever its library asks for is not there (ENOSYS).
+    wasi_snapshot_preview1: new Proxy({}, { get: () => () => 52 }),
+  });
+  const calls = instance.exports as unknown as PageModule;
+  calls._initialize();
+  calls.start();
+  const module = new Module(calls);
+  const error = settings.live ? "" : openBundle(module, await unpack("traces"));
+  element("progress").hidden = true;
+  const picture: Picture = new Picture(module, () => widgets.update());
+  const widgets = new Widgets(module, () => picture.schedule(), settings);
+  const canvas = element("picture");
+  canvas.addEventListener("pointermove", event => widgets.tooltip(event.clientX, event.clientY));
+  canvas.addEventListener("pointerleave", () => widgets.hideTooltip());
+  if (error !== "") element("live").textContent = error;
+  const notes = remembered(`skein notes ${settings.notes}`);
+  if (notes !== null) widgets.loadNotes(notes);
+  if (remembered("skein hint") === null) {
+    calls.set_hint(1);
+    remember("skein hint", "seen");
+  }
+  picture.draw();
+  widgets.update();
+  picture.focus();
+  performance.measure("first picture", { start: began });
+  (window as unknown as Record<string, unknown>).skein = { module, picture };  // for tests and the console
+  if (settings.live) await follow(module, () => picture.schedule());
+}
+
+main().catch((problem: unknown) => {
+  element("progress").textContent = `This page cannot show the trace: ${problem}`;
+});
