@@ -52,7 +52,7 @@ def check_ps(of, ids, state):
     lines = text.splitlines()
     above = next((i for i, line in enumerate(lines) if line.startswith(f"{session} ")), None)
     check(above is not None and lines[above + 1].startswith(f"  {timer} "), f"ps --tree: {text}")
-    check(all(len(line) <= 160 for line in lines), "ps: a line is too wide")
+    check(all(len(line) <= 100 for line in lines), "ps: a line is too wide")
 
 
 def check_trace(trace, what):
