@@ -63,8 +63,7 @@ def check_trace(trace, what):
     check(not damage, f"{what}: {damage[:2]}")
     if shutil.which("babeltrace2"):
         seen = subprocess.run(["babeltrace2", trace], capture_output=True, text=True, timeout=120)
-        definitions = ("string", "place", "thread_name", "module", "clock_pair")
-        names = sum(json_of["kinds"].get(name, 0) for name in definitions)
+        names = sum(json_of["definitions"].values())
         check(seen.returncode == 0, f"{what}: babeltrace2 exits with {seen.returncode}")
         check(len(seen.stdout.splitlines()) == json_of["events"] + names,
               f"{what}: babeltrace2 sees {len(seen.stdout.splitlines())} events, skein "

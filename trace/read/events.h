@@ -10,8 +10,8 @@
 // A struct of arrays: a question that looks at two fields of ten million events reads two arrays.
 // 46 bytes an event (EventRow is what one is put together from). Events are in the order of time,
 // and within one stream in the order they were written. Texts and source locations are ids: they
-// are few and repeat. Nothing here knows a format; what a format calls its events is kept as a
-// count by name in `Facts::wire_kinds`.
+// are few and repeat. Nothing here knows a format; where a format has other events than the model,
+// what it calls them is kept as a count by name in `Facts::wire_kinds`.
 //
 // Rejected: a vector of structs (twice the memory traffic for a scan of one field); std::vector per
 // column (one capacity check per column and event, and growing copies: realloc of a big block moves
@@ -264,8 +264,11 @@ struct Facts {
   // when on (as EventRow::time) every stream has all its events.
   uint64_t overwritten_packets = 0;
   uint64_t complete_from = 0;
-  // How many events there are by the names the format itself uses, in the format's order.
+  // How many events there are by the names the format itself uses, in the format's order; empty for
+  // our own format, whose events are the model's.
   std::vector<std::pair<std::string, uint64_t>> wire_kinds;
+  // Records that are no events but say what the numbers in events mean (texts, places), by name.
+  std::vector<std::pair<std::string, uint64_t>> definitions;
 };
 
 // What was loaded where in the recorded program.

@@ -164,15 +164,10 @@ void run_streams(Source& source, Context& context, const Progress& progress) {
   }
 }
 
-void count_kinds(const std::array<uint64_t, 256>& counts, Facts& facts) {
-  const auto add = [&](std::string_view name, size_t first, size_t ids) {
-    uint64_t sum = 0;
-    for (size_t id = first; id < first + ids; id++) sum += counts[id];
-    if (sum > 0) facts.wire_kinds.emplace_back(name, sum);
-  };
-  for (const format::EventClass& event : format::kEventClasses)
-    add(event.name, event.first, format::ids(event.shape));
-  for (const format::FixedEvent& event : format::kFixedEvents) add(event.name, event.id, 1);
+void count_definitions(const std::array<uint64_t, 256>& counts, Facts& facts) {
+  for (const format::FixedEvent& event : format::kFixedEvents)
+    if (event.id >= format::k_string && counts[event.id] > 0)
+      facts.definitions.emplace_back(event.name, counts[event.id]);
 }
 
 // From when on does every stream have all its events?
@@ -198,13 +193,19 @@ void read_losses(Files& files, const std::string& path, Trace& trace) {
     return;
   }
   for (size_t reason = 0; reason < table->lost.size(); reason++) {
-    std::string_view why = "unknown";
+    const uint64_t count = table->lost[reason];
+    if (count == 0) continue;
+    std::string what = "not recorded: unknown";
     for (const format::NamedNumber& loss : format::kLosses)
-      if (loss.number == reason) why = loss.name;
-    if (table->lost[reason] > 0)
-      add_loss(trace.losses, {.what = "not recorded: " + std::string(why),
-                              .file = ".tasks",
-                              .events = table->lost[reason]});
+      if (loss.number == reason) what = std::string("not recorded: ") + loss.name;
+    std::replace(what.begin(), what.end(), '_', ' ');
+    const bool untracked = reason == format::kLoss_untracked;  // their events are all there
+    if (untracked) what = std::to_string(count) + " tasks found the table of live tasks full";
+    add_loss(trace.losses, {.what = std::move(what),
+                            .file = ".tasks",
+                            .bytes = 0,
+                            .packets = 0,
+                            .events = untracked ? 0 : count});
   }
 }
 
@@ -255,7 +256,7 @@ Result<Trace> read(Files& files, const std::string& path, const Progress& progre
   }
   run_streams(source, context, progress);
   trace.facts.start = context.scale.ns(context.start);
-  count_kinds(context.counts, trace.facts);
+  count_definitions(context.counts, trace.facts);
   find_horizon(source, context, trace.facts);
   read_losses(files, path, trace);
   return trace;

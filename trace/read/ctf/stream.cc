@@ -60,6 +60,8 @@ void Stream::prepare(std::vector<Loss>& losses) {
     add_loss(losses, {.what = "dropped by the recorder",
                       .file = *last.file,
                       .offset = last.packet.offset,
+                      .bytes = 0,
+                      .packets = 0,
                       .events = last.packet.header.discarded});
 }
 
