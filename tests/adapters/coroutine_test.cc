@@ -1,5 +1,6 @@
 // What skein/coroutine.h tells the recorder, lesson by lesson. The coroutine types here are as
 // libraries write them; none knows of skein. Compiled with -include skein/coroutine.h.
+#include <cxxabi.h>  // declares again what the header declares for itself
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -128,11 +129,19 @@ TEST_CASE("a chain of tasks: parents, what each waits for, where, who goes on") 
   CHECK(create.line <= marked + 2);
 }
 
+namespace {
+struct Thrown {
+  template <class T>
+  struct Local {};
+};
+}  // namespace
+
 TEST_CASE("an exception fails each task on its way, with its text") {
   struct Here {
     static Task<int> thrower(int what) {
       if (what == 0) throw std::runtime_error("boom");
       if (what == 1) throw "a text";
+      if (what == 3) throw Thrown::Local<int>{};
       throw 7;
       co_return 0;
     }
@@ -149,7 +158,11 @@ TEST_CASE("an exception fails each task on its way, with its text") {
   CHECK(fake::words().back() == "fail 1 a text back 0");
   fake::reset();
   CHECK_THROWS_AS(Here::thrower(2).run(), int);
-  CHECK(fake::words().back() == "fail 1 i back 0");  // the type's name
+  CHECK(fake::words().back() == "fail 1 an exception of type int back 0");
+  fake::reset();
+  CHECK_THROWS_AS(Here::thrower(3).run(), Thrown::Local<int>);
+  CHECK(fake::words().back() ==
+        "fail 1 an exception of type (anonymous namespace)::Thrown::Local<int> back 0");
 }
 
 TEST_CASE("destroyed before its end: cancelled; after its end: nothing more") {

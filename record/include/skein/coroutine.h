@@ -51,7 +51,8 @@
 #if defined(__cpp_exceptions)
 namespace __cxxabiv1 {  // as in <cxxabi.h>, which costs 7 ms
 extern "C" std::type_info* __cxa_current_exception_type() noexcept;
-}
+extern "C" char* __cxa_demangle(const char* name, char* buffer, size_t* size, int* status);
+}  // namespace __cxxabiv1
 #endif
 
 #define coroutine_traits skein_original_coroutine_traits
@@ -248,24 +249,30 @@ inline uint64_t awaited_task(const void* object, unsigned long size) {
 // throwing it once more: there is no other portable way, and it costs no more than the exception
 // did, while recording only. Never for a foreign one (a cancelled pthread must not be caught).
 SKEIN_DETAIL_HIDDEN __attribute__((noinline, cold)) inline void failed(frame& f) {
-  const char* reason = "exception";
+  const auto fail = [&f](const char* reason) {
+    skein_fail(&f.task, reason, f.back);
+    f.back = kEnded;
+  };
 #if defined(__cpp_exceptions)
   if (const std::type_info* type = __cxxabiv1::__cxa_current_exception_type()) {
     try {
       throw;
     } catch (const std::exception& e) {
-      skein_fail(&f.task, e.what(), f.back);
-      f.back = kEnded;
-      return;
+      return fail(e.what());
     } catch (const char* text) {
-      reason = text;
+      return fail(text);
     } catch (...) {
-      reason = type->name();
+      char reason[256] = "an exception of type ";
+      int status = 0;
+      char* name = __cxxabiv1::__cxa_demangle(type->name(), nullptr, nullptr, &status);
+      __builtin_strncat(reason, name != nullptr ? name : type->name(),
+                        sizeof reason - 1 - __builtin_strlen(reason));
+      __builtin_free(name);
+      return fail(reason);
     }
   }
 #endif
-  skein_fail(&f.task, reason, f.back);
-  f.back = kEnded;
+  fail("an exception");
 }
 
 // Its id stays: who awaits it later reads its result.
