@@ -46,20 +46,22 @@ SKEIN_HOT bool join(E& e, skein_task* task) {
   return true;
 }
 
-// The number of a place.
+// The number of a place; and its entry, null if there was no room for one.
 template <typename E>
 SKEIN_HOT bool locate(E& e, uint32_t kind, const char* name, const skein_source* where,
-                      uint32_t& place) {
+                      uint32_t& place, const PlaceEntry** found = nullptr) {
   Names& names = *e.writer().names;
   const skein_source& w = where != nullptr ? *where : detail::kNowhere;
   const PlaceEntry* entry = known_place(names, kind, name, w);
   if (entry != nullptr) [[likely]] {
     place = entry->id;
+    if (found != nullptr) *found = entry;
     return true;
   }
   if constexpr (E::kPlain) return false;
   place = host.find_place != nullptr ? host.find_place(names, kind, name, w)
                                      : detail::place_slow(names, kind, name, w);
+  if (found != nullptr) *found = known_place(names, kind, name, w);
   return true;
 }
 
@@ -262,13 +264,15 @@ SKEIN_HOT bool create_running(E& e, skein_task* task, uint32_t place, uint64_t& 
 }
 
 template <typename E>
-SKEIN_HOT bool suspend(E& e, skein_task* task, uint64_t on, uint32_t place, uint64_t back) {
+SKEIN_HOT bool suspend(E& e, skein_task* task, uint64_t on, uint32_t place, const PlaceEntry* at,
+                       uint64_t back) {
   Writer& w = e.writer();
   if (!join(e, task) || !be_current(e, task)) return false;
   e.two(format::k_suspend, on, place);
   go_back(e, back);
   w.ended = 0;
   w.suspended = task->id;
+  w.suspended_at = at;
   w.suspended_row = task->row;
   TaskRow* r = row_of(w, task);
   if (r == nullptr) return true;
@@ -296,6 +300,16 @@ SKEIN_HOT bool ready(E& e, skein_task* task, uint64_t on, uint32_t place) {
   e.writer().current = task->id;
   e.two(format::k_ready, on, place);
   return true;
+}
+
+// Where an operation starts that nobody says a place of: where it is awaited.
+template <typename E>
+SKEIN_HOT skein_source operation_source(E& e, const skein_source* where,
+                                        const skein_source* otherwise) {
+  if (where != nullptr) return *where;
+  const Writer& w = e.writer();
+  if (w.suspended != 0 && w.suspended_at != nullptr) return w.suspended_at->source();
+  return otherwise != nullptr ? *otherwise : detail::kNowhere;
 }
 
 template <typename E>
