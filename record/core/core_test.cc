@@ -181,7 +181,7 @@ TEST_CASE_FIXTURE(Fixture, "a task's life is seen in its row") {
   CHECK(back == 0);
   CHECK(writer.current == task.id);
   CHECK(row.state == TaskState::kRunning);
-  emit([&](Emission& e) { suspend(e, &task, 77, 6, back); });
+  emit([&](Emission& e) { suspend(e, &task, 77, 6, nullptr, back); });
   CHECK(row.state == TaskState::kSuspended);
   CHECK(row.on == 77);
   CHECK(row.at == 6);
@@ -198,7 +198,7 @@ TEST_CASE_FIXTURE(Fixture, "a parent that goes on after its child's end was woke
   emit([&](Emission& e) { create_running(e, &parent, 1, back); });
   emit([&](Emission& e) { create(e, &child, 2); });
   emit([&](Emission& e) { create(e, &other, 3); });
-  emit([&](Emission& e) { suspend(e, &parent, 0, 4, 0); });
+  emit([&](Emission& e) { suspend(e, &parent, 0, 4, nullptr, 0); });
   emit([&](Emission& e) { resume(e, &child, back); });
   emit([&](Emission& e) { resolve(e, &child, 0); });
   CHECK(emit([&](Emission& e) { resume(e, &parent, back); })[0] ==
@@ -212,7 +212,7 @@ TEST_CASE_FIXTURE(Fixture,
   emit([&](Emission& e) { create_running(e, &parent, 1, back); });
   emit([&](Emission& e) { create(e, &child, 2); });
   emit([&](Emission& e) { create(e, &other, 2); });
-  emit([&](Emission& e) { suspend(e, &parent, child.id, 4, 0); });
+  emit([&](Emission& e) { suspend(e, &parent, child.id, 4, nullptr, 0); });
   emit([&](Emission& e) { resume(e, &child, back); });
   CHECK(table.rows[child.row].waker == parent.id);
   // What is resumed next has nothing to do with the parent's wait.
@@ -234,7 +234,7 @@ TEST_CASE_FIXTURE(Fixture, "a stranger that goes on after somebody's end was not
 TEST_CASE_FIXTURE(Fixture, "an operation belongs to the task that was suspended last") {
   skein_task task = {}, operation_task = {}, next = {};
   emit([&](Emission& e) { create_running(e, &task, 1, back); });
-  emit([&](Emission& e) { suspend(e, &task, 0, 2, 0); });
+  emit([&](Emission& e) { suspend(e, &task, 0, 2, nullptr, 0); });
   emit([&](Emission& e) { operation(e, &operation_task, 3); });
   CHECK(table.rows[operation_task.row].parent == task.id);
   CHECK(table.rows[task.row].on == operation_task.id);
@@ -283,11 +283,11 @@ std::vector<std::pair<char, size_t>> one_life(Fixture& f) {
   emit([&](E& e) { return create_labelled(e, &child, 2, 70'000); });
   emit([&](E& e) { return create_under(e, &other, 0, 3); });
   emit([&](E& e) { return ready(e, &parent, 1, 4); });
-  emit([&](E& e) { return suspend(e, &parent, child.id, 5, 0); });
+  emit([&](E& e) { return suspend(e, &parent, child.id, 5, nullptr, 0); });
   emit([&](E& e) { return resume(e, &child, back); });
   emit([&](E& e) { return resolve(e, &child, 0); });
   emit([&](E& e) { return resume(e, &parent, back); });
-  emit([&](E& e) { return suspend(e, &parent, 0, 5, other.id); });
+  emit([&](E& e) { return suspend(e, &parent, 0, 5, nullptr, other.id); });
   emit([&](E& e) { return cancel(e, &other); });
   emit([&](E& e) { return resume_by(e, &parent, 9, back); });
   skein_task last = {};
@@ -337,7 +337,7 @@ TEST_CASE_FIXTURE(Fixture, "what is not plain is refused before anything is chan
   CHECK(refused(create_one));                                                // no row
   CHECK(refused([&](PlainEmission& e) { return resume(e, &task, back); }));  // of no trace
   task = {.id = 1, .row = 1, .generation = 1};
-  CHECK(refused([&](PlainEmission& e) { return suspend(e, &task, 0, 1, 0); }));  // not current
+  CHECK(refused([&](PlainEmission& e) { return suspend(e, &task, 0, 1, nullptr, 0); }));  // not current
   writer.free_rows = kRowsToSpill - 1;
   CHECK(refused([&](PlainEmission& e) { return resolve(e, &task, 0); }));  // too many free rows
   writer.limit = writer.pos;
