@@ -43,8 +43,8 @@ class Contents {
   void* mapping_ = nullptr;
 };
 
-// Other: a pipe, a device, a socket. It can be opened, which may wait for ever: not for files that
-// were only found in a directory.
+// Other: a pipe, a device, a socket. It can be opened, which may wait for what is written to it:
+// not for files that were only found in a directory.
 enum class FileType { Missing, File, Directory, Other };
 
 enum class Access {
@@ -66,7 +66,8 @@ class Files {
   virtual Result<Contents> open(const std::string& path, Access access = Access::Map) = 0;
 
   // The first `count` bytes, or all when there are fewer: enough to tell what it is before reading
-  // gigabytes of something else. What was taken from standard input is given again by open().
+  // gigabytes of something else. What was taken from standard input or from a pipe is given again
+  // by open().
   virtual Result<std::vector<uint8_t>> head(const std::string& path, size_t count) = 0;
 
   // Names of the entries of a directory without `.` and `..`, sorted; not recursive.
@@ -76,6 +77,9 @@ class Files {
 class DiskFiles : public Files {
  public:
   explicit DiskFiles(uint64_t limit = default_limit) : limit_(limit) {}
+  DiskFiles(const DiskFiles&) = delete;
+  DiskFiles& operator=(const DiskFiles&) = delete;
+  ~DiskFiles() override;
 
   FileType type(const std::string& path) override;
   Result<Contents> open(const std::string& path, Access access = Access::Map) override;
@@ -83,12 +87,20 @@ class DiskFiles : public Files {
   Result<std::vector<std::string>> list(const std::string& path) override;
 
  private:
+  // What can be read once only: standard input, a pipe, a device. Open from head() to open().
+  struct Flow {
+    int descriptor = -1;
+    std::vector<uint8_t> head = {};  // read, and not yet given to open()
+  };
+
+  bool flows(const std::string& path) { return path == "-" || type(path) == FileType::Other; }
+  Result<Flow*> flow(const std::string& path);
   Result<std::vector<uint8_t>> read_up_to(int descriptor, const std::string& path,
                                           std::vector<uint8_t> start, uint64_t limit);
   Result<Contents> read_all(int descriptor, const std::string& path, std::vector<uint8_t> start);
 
   uint64_t limit_;
-  std::vector<uint8_t> input_head_;  // read from standard input, not yet given to open()
+  std::map<std::string, Flow> flows_;  // by path
 };
 
 // Files in memory, by path. A directory exists when a file is in it.

@@ -11,35 +11,16 @@ import signal
 import stat
 import subprocess
 import sys
-import tempfile
-import time
 
-skein, program = sys.argv[1], sys.argv[2]
-work = tempfile.TemporaryDirectory(prefix="skein-record-")
-os.chdir(work.name)
+from common import SKEIN, expect, info, run, until, work_in_new_folder
 
-
-def run(*words, **options):
-    return subprocess.run([skein, *words], capture_output=True, text=True, timeout=60, **options)
-
-
-def expect(what, condition, detail=""):
-    if not condition:
-        print(f"FAILED: {what}: {detail}")
-        sys.exit(1)
-
-
-def until(condition, what, seconds=30):
-    end = time.monotonic() + seconds
-    while not condition():
-        expect(what, time.monotonic() < end, "it never happened")
-        time.sleep(0.005)
-
+program = sys.argv[2]
+work = work_in_new_folder("record")
 
 r = run("record", "-o", "good", "--", program, "0")
 expect("success passes through", r.returncode == 0, r)
 expect("it says where the trace is", "skein info good" in r.stderr, r.stderr)
-expect("the trace is there", json.loads(run("info", "--json", "good").stdout)["tasks"] >= 1)
+expect("the trace is there", info("good")["tasks"] >= 1)
 expect("directory is private", stat.S_IMODE(os.stat("good").st_mode) == 0o700)
 for entry in pathlib.Path("good").iterdir():
     expect(f"{entry} is private", stat.S_IMODE(entry.stat().st_mode) == 0o600)
@@ -69,7 +50,7 @@ r = run("record", "--", program, "0")
 expect("default name, again", os.path.isdir(os.path.basename(program) + ".skein.2"), r)
 
 # A SIGTERM to `skein record` is the program's.
-p = subprocess.Popen([skein, "record", "-o", "term", "--", program, "wait"],
+p = subprocess.Popen([SKEIN, "record", "-o", "term", "--", program, "wait"],
                      stderr=subprocess.PIPE, text=True)
 until(lambda: os.path.exists("ready"), "the program is ready")
 p.send_signal(signal.SIGTERM)
@@ -90,17 +71,17 @@ r = run("control", path, "start", f"{work.name}/later,mode=log")
 expect("started", r.returncode == 0 and json.loads(r.stdout)["on"] is True, r)
 r = run("control", path, "start", f"{work.name}/other")
 expect("one at a time", r.returncode == 1, r)
-until(lambda: json.loads(run("info", "--json", "later").stdout)["tasks"] > 0, "events come")
+until(lambda: info("later")["tasks"] > 0, "events come")
 r = run("control", path, "snapshot", f"{work.name}/copy")
 expect("snapshot", r.returncode == 0, r)
-expect("the copy is a trace", json.loads(run("info", "--json", "copy").stdout)["tasks"] > 0)
+expect("the copy is a trace", info("copy")["tasks"] > 0)
 r = run("control", path, "snapshot", f"{work.name}/copy")
 expect("no snapshot over another", r.returncode == 1, r)
 expect("stopped", json.loads(run("control", path, "stop").stdout)["on"] is False)
-at_stop = json.loads(run("info", "--json", "later").stdout)["events"]
-expect("nothing after stop", at_stop == json.loads(run("info", "--json", "later").stdout)["events"])
+at_stop = info("later")["events"]
+expect("nothing after stop", at_stop == info("later")["events"])
 expect("goes on", json.loads(run("control", path, "start").stdout)["on"] is True)
-until(lambda: json.loads(run("info", "--json", "later").stdout)["events"] > at_stop, "more events")
+until(lambda: info("later")["events"] > at_stop, "more events")
 p.send_signal(signal.SIGTERM)
 expect("ends well", p.wait(timeout=30) == 0)
 r = run("control", path, "status")
