@@ -8,20 +8,26 @@
 //       print(trace.strings[trace.events.text[i]]);
 //
 // A struct of arrays: a question that looks at two fields of ten million events reads two arrays.
-// 46 bytes an event (EventRow is what one is put together from). Events are in the order of time,
-// and within one stream in the order they were written. Texts and source locations are ids: they
-// are few and repeat. Nothing here knows a format; where a format has other events than the model,
-// what it calls them is kept as a count by name in `Facts::wire_kinds`.
+// Events are in the order of time, and within one stream in the order they were written. Texts and
+// source locations are ids: they are few and repeat. Nothing here knows a format; where a format
+// has other events than the model, what it calls them is kept as a count by name in
+// `Facts::wire_kinds`.
 //
-// Rejected: a vector of structs (twice the memory traffic for a scan of one field); std::vector per
-// column (one capacity check per column and event, and growing copies: realloc of a big block moves
-// pages instead); an own id per format (every user would need one switch per format).
+// An event is 46 bytes (EventRow is what one is put together from), and takes 14 to 20: columns are
+// packed, see Column. Packing costs the CPU time that it saves in memory, which the kernel clears
+// (bench/decode.cc, 6.4 million events: 80 M/s packed or not), and leaves a third of the memory.
+//
+// Rejected: a vector of structs (twice the memory traffic for a scan of one field); plain arrays
+// that grow by realloc, in huge pages (three times the memory); an own id per format (every user
+// would need one switch per format).
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -137,46 +143,76 @@ struct EventRow {
   uint8_t flags = 0;
 };
 
-// Lets the kernel give big arrays big pages: the first touch of small ones was a third of the time
-// that decoding took.
-void prefer_large_pages(void* begin, size_t size);
+// How a column keeps a value: so that the usual ones are small numbers.
+enum class Coding : uint8_t {
+  Plain,
+  OneMore,  // no_task, the largest number, is 0
+  Signed,   // zigzag: 0, -1, 1, -2 ... are 0, 1, 2, 3
+};
 
-// One array. Grows by realloc, never constructs; a failed growth leaves it as it was.
-template <typename T>
+inline constexpr size_t block_rows = 512;  // unpacked they fit in a first-level cache
+
+// One array. Of the rows of a block only the low bytes in which they differ are kept, 0, 1, 2, 4 or
+// 8 of each, and what they have in common once. So any row is found without a search or a branch:
+//
+//    pieces_[row / block_rows]  ->  bytes  |row 0|row 1|...       value = common | bytes & mask
+//
+// The block that is being filled is not packed: its piece says so by its mask.
+template <typename T, Coding coding = Coding::Plain>
 class Column {
  public:
-  Column() = default;
-  Column(Column&& other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
-  Column& operator=(Column&& other) noexcept {
-    std::swap(data_, other.data_);
-    return *this;
-  }
-  ~Column() { std::free(data_); }
-
-  T& operator[](size_t index) { return data_[index]; }
-  const T& operator[](size_t index) const { return data_[index]; }
-  T* data() { return data_; }
-  const T* data() const { return data_; }
-
-  bool grow(size_t count) {
-    if (count > SIZE_MAX / sizeof(T)) return false;
-    void* larger = std::realloc(data_, count * sizeof(T));
-    if (!larger) return false;
-    data_ = static_cast<T*>(larger);
-    prefer_large_pages(data_, count * sizeof(T));
-    return true;
+  T operator[](size_t row) const {
+    const Piece& piece = pieces_[row / block_rows];
+    uint64_t value;
+    std::memcpy(&value, piece.bytes + (row % block_rows << piece.shift), sizeof value);
+    return decode(piece.common | (value & piece.mask));
   }
 
  private:
-  T* data_ = nullptr;
+  friend class Events;
+
+  struct Piece {
+    const uint8_t* bytes;  // 7 more than its rows take can be read
+    uint64_t mask;
+    uint64_t common;
+    uint8_t shift;  // a row takes 1 << shift bytes
+  };
+
+  using Rows = std::array<T, block_rows>;  // a block that is not packed
+
+  static T encode(T value) {
+    if constexpr (coding == Coding::OneMore) return value + 1;
+    if constexpr (coding == Coding::Signed) return value << 1 ^ (0 - (value >> 63));
+    return value;
+  }
+  static T decode(uint64_t stored) {
+    if constexpr (coding == Coding::OneMore) return stored - 1;
+    if constexpr (coding == Coding::Signed) return stored >> 1 ^ (0 - (stored & 1));
+    return static_cast<T>(stored);
+  }
+
+  void begin_block(const Rows& rows);
+  // Packs the last block to `to`, at most sizeof(Rows); returns where its bytes end.
+  uint8_t* pack(const Rows& rows, uint8_t* to);
+
+  std::vector<Piece> pieces_;
 };
 
 class Events {
+ private:
+  struct Block {
+    std::array<uint64_t, block_rows> time, task, other, value;
+    std::array<uint32_t, block_rows> text, location, executor;
+    std::array<EventKind, block_rows> kind;
+    std::array<uint8_t, block_rows> flags;
+    uint8_t behind[8];  // a row is read as 8 bytes
+  };
+
  public:
   Column<uint64_t> time;
-  Column<TaskId> task;
-  Column<TaskId> other;
-  Column<uint64_t> value;
+  Column<TaskId, Coding::OneMore> task;
+  Column<TaskId, Coding::OneMore> other;
+  Column<uint64_t, Coding::Signed> value;
   Column<StringId> text;
   Column<uint32_t> location;
   Column<uint32_t> executor;
@@ -186,38 +222,50 @@ class Events {
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
-  // Makes room; without it, append does. False when there is no memory for that.
-  bool reserve(size_t count);
-
   // When there is no more memory the event is counted in dropped() and forgotten.
   void append(const EventRow& row) {
-    if (size_ == capacity_ && !reserve(capacity_ < 1024 ? 1024 : capacity_ * 2)) {
+    const size_t at = size_ % block_rows;
+    if (at == 0 && !next_block()) [[unlikely]] {
       dropped_++;
       return;
     }
-    time[size_] = row.time;
-    task[size_] = row.task;
-    other[size_] = row.other;
-    value[size_] = row.value;
-    text[size_] = row.text;
-    location[size_] = row.location;
-    executor[size_] = row.executor;
-    kind[size_] = row.kind;
-    flags[size_] = row.flags;
+    Block& block = *open_;
+    block.time[at] = row.time;
+    block.task[at] = task.encode(row.task);
+    block.other[at] = other.encode(row.other);
+    block.value[at] = value.encode(row.value);
+    block.text[at] = row.text;
+    block.location[at] = row.location;
+    block.executor[at] = row.executor;
+    block.kind[at] = row.kind;
+    block.flags[at] = row.flags;
     size_++;
   }
+
+  // Gives the last event, if there is one, another time and more flags.
+  void amend_last(uint64_t new_time, uint8_t more_flags);
 
   EventRow row(size_t index) const;
   uint64_t dropped() const { return dropped_; }
 
-  // Puts the events in the order of time; equal times keep their order. For readers of several
-  // streams. Does nothing when they are in order.
-  bool sort_by_time();
+  // What the columns take.
+  size_t bytes() const;
 
  private:
+  struct Free {
+    void operator()(void* memory) const { std::free(memory); }
+  };
+
+  bool next_block();
+  uint8_t* room();
+
+  std::unique_ptr<Block, Free> open_;  // the rows from the last multiple of block_rows on
   size_t size_ = 0;
-  size_t capacity_ = 0;
   uint64_t dropped_ = 0;
+  std::vector<std::unique_ptr<uint8_t, Free>> chunks_;  // packed blocks lie in these
+  size_t chunk_left_ = 0;
+  uint8_t* chunk_at_ = nullptr;
+  size_t chunk_bytes_ = 0;
 };
 
 struct Location {
