@@ -60,7 +60,7 @@ struct Replay {
         skein_fail(subject, "failed", 0);
         break;
       case EventKind::Become:
-        skein_become(subject, id(e.other[i]));
+        skein_become(subject, task(e.other[i]));
         break;
       case EventKind::Label:
         skein_label(subject, string);

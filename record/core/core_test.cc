@@ -262,6 +262,32 @@ TEST_CASE_FIXTURE(Fixture, "a full table leaves tasks untracked, and counts them
   CHECK(again.row != 0);
 }
 
+TEST_CASE("a replacement's row says what the replaced one's said") {
+  Fixture f;
+  const auto row = [&](const skein_task& task) -> const TaskRow& { return f.table.rows[task.row]; };
+  skein_task waiting = {}, its_heir = {}, running = {}, heir = {};
+  uint64_t back = 0;
+  f.emit([&](Emission& e) { create_running(e, &waiting, 1, back); });
+  f.emit([&](Emission& e) { suspend(e, &waiting, 77, 6, nullptr, 0); });
+  f.emit([&](Emission& e) { create(e, &its_heir, 2); });
+  f.emit([&](Emission& e) { become(e, &waiting, &its_heir); });
+  CHECK(row(its_heir).state == TaskState::kSuspended);
+  CHECK(row(its_heir).on == 77);
+  CHECK(row(its_heir).at == 6);
+  CHECK(row(its_heir).place == 2);
+  CHECK(f.writer.current == 0);
+
+  f.emit([&](Emission& e) { create_running(e, &running, 1, back); });
+  f.table.rows[running.row].flags = format::kTaskShouldResolve;
+  f.emit([&](Emission& e) { create(e, &heir, 3); });
+  f.emit([&](Emission& e) { become(e, &running, &heir); });
+  CHECK(row(heir).state == TaskState::kRunning);
+  CHECK(row(heir).flags == format::kTaskShouldResolve);
+  CHECK(row(heir).seq % 2 == 0);
+  CHECK(f.writer.current == heir.id);
+  CHECK(running.row == 0);
+}
+
 // One life of a parent and a child, by either kind of emission. Returns each operation's first
 // event id and size; both kinds read the time stamp counter.
 template <class E>
@@ -292,7 +318,7 @@ std::vector<std::pair<char, size_t>> one_life(Fixture& f) {
   emit([&](E& e) { return resume_by(e, &parent, 9, back); });
   skein_task last = {};
   emit([&](E& e) { return operation(e, &last, 6); });
-  emit([&](E& e) { return become(e, &parent, last.id); });
+  emit([&](E& e) { return become(e, &parent, &last); });
   return written;
 }
 
@@ -337,7 +363,8 @@ TEST_CASE_FIXTURE(Fixture, "what is not plain is refused before anything is chan
   CHECK(refused(create_one));                                                // no row
   CHECK(refused([&](PlainEmission& e) { return resume(e, &task, back); }));  // of no trace
   task = {.id = 1, .row = 1, .generation = 1};
-  CHECK(refused([&](PlainEmission& e) { return suspend(e, &task, 0, 1, nullptr, 0); }));  // not current
+  CHECK(refused(
+      [&](PlainEmission& e) { return suspend(e, &task, 0, 1, nullptr, 0); }));  // not current
   writer.free_rows = kRowsToSpill - 1;
   CHECK(refused([&](PlainEmission& e) { return resolve(e, &task, 0); }));  // too many free rows
   writer.limit = writer.pos;

@@ -357,14 +357,41 @@ SKEIN_HOT bool cancel(E& e, skein_task* task) {
   return true;
 }
 
+// The replacement's row says what the replaced one's said: no other event will tell of it.
 template <typename E>
-SKEIN_HOT bool become(E& e, skein_task* task, uint64_t other) {
-  if (!may_end(e) || !join(e, task)) return false;
+SKEIN_HOT void take_over(E& e, const skein_task* task, const skein_task* other, bool current) {
+  Writer& w = e.writer();
+  TaskRow* r = row_of(w, other);
+  if (r == nullptr || r->id != other->id) return;
+  const TaskRow* old = row_of(w, task);
+  RowUpdate update(*r);
+  if (old != nullptr && old->id == task->id) {
+    r->flags |= old->flags;
+    if (r->state == TaskState::kCreated) {
+      r->on = old->on;
+      r->since = old->since;
+      r->waker = old->waker;
+      r->at = old->at;
+      r->tid = old->tid;
+      r->state = old->state;
+    }
+  }
+  if (!current) return;
+  r->on = 0;
+  r->since = e.now();
+  r->tid = w.tid;
+  r->state = TaskState::kRunning;
+}
+
+template <typename E>
+SKEIN_HOT bool become(E& e, skein_task* task, skein_task* other) {
+  if (!may_end(e) || !join(e, task) || !join(e, other)) return false;
   const bool was_current = e.writer().current == task->id;
-  e.same(format::k_become, task->id, other);
+  e.same(format::k_become, task->id, other->id);
+  take_over(e, task, other, was_current);
   if (was_current) e.writer().current = 0;
   end(e, task, 0);
-  if (was_current) go_back(e, other);
+  if (was_current) go_back(e, other->id);
   return true;
 }
 

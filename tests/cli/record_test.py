@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -65,6 +66,46 @@ until(lambda: os.path.exists("ready"), "the program is ready")
 expect("socket is private", stat.S_IMODE(os.stat(path).st_mode) == 0o600)
 status = json.loads(run("control", path, "status").stdout)
 expect("off until told to", status["on"] is False, status)
+expect("no clock before a trace", status["clock"] is None and status["directory"] == "", status)
+
+
+# What no client of ours says: each is answered by one line, and the program is none the worse.
+def connect():
+    peer = socket.socket(socket.AF_UNIX)
+    peer.settimeout(30)
+    peer.connect(path)
+    return peer
+
+
+def say(data, hang_up=False):
+    with connect() as peer:
+        peer.sendall(data)
+        if hang_up:
+            peer.shutdown(socket.SHUT_WR)
+        answer = b""
+        while piece := peer.recv(4096):
+            answer += piece
+        expect(f"one line to {data[:20]}", answer.count(b"\n") == 1, answer)
+        return json.loads(answer)
+
+
+expect("too long", "2047" in say(b"start " + 100_000 * b"x" + b"\n")["error"])
+expect("too long, without an end", "2047" in say(5_000 * b"x", hang_up=True)["error"])
+expect("just not too long", "requests are" in say(2047 * b"x" + b"\n")["error"])
+expect("garbage", say(bytes(range(11, 256)) + b"\n")["ok"] is False)
+expect("zeros", "line of text" in say(b"status\0\0\n")["error"])
+expect("nothing but an end", "requests are" in say(b"\n")["error"])
+expect("half a line", say(b"stat", hang_up=True)["ok"] is False)
+expect("a line without its end", say(b"status", hang_up=True)["ok"] is True)
+expect("all is escaped", say(b"snapshot /" + 2000 * b"\x01" + b"/x\n")["ok"] is False)
+connect().close()
+slow = connect()
+slow.sendall(b"st")
+others = [connect() for _ in range(6)]
+for other in others:
+    other.sendall(b"status\n")
+expect("a slow one is told so", b"5 s" in slow.recv(4096))
+expect("then comes the others' turn", all(b'"ok":true' in other.recv(4096) for other in others))
 r = run("control", path, "start")
 expect("nothing to go on with", r.returncode == 1 and "start DIR" in r.stderr, r)
 r = run("control", path, "start", f"{work.name}/later,mode=log")

@@ -294,8 +294,8 @@ SKEIN_CALL void skein_cancel(skein_task* task) {
   record([](auto& e, skein_task* task) SKEIN_INLINE { return cancel(e, task); }, task);
 }
 
-SKEIN_CALL void skein_become(skein_task* task, uint64_t other) {
-  record([](auto& e, skein_task* task, uint64_t other)
+SKEIN_CALL void skein_become(skein_task* task, skein_task* other) {
+  record([](auto& e, skein_task* task, skein_task* other)
              SKEIN_INLINE { return become(e, task, other); },
          task, other);
 }

@@ -126,8 +126,9 @@ void skein_resolve(skein_task* task, uint64_t back);
 void skein_fail(skein_task* task, const char* reason, uint64_t back);
 /* The task was destroyed or cancelled before its end. */
 void skein_cancel(skein_task* task);
-/* From now on the task is the other task (tail await). */
-void skein_become(skein_task* task, uint64_t other);
+/* The task ended by becoming the other (tail await): the other is current if it was, is expected to
+ * end if it was, and, if it never ran, waits for what it waited for. */
+void skein_become(skein_task* task, skein_task* other);
 /* The result of an operation, e.g. bytes moved. */
 void skein_io(skein_task* task, uint64_t result);
 
