@@ -242,6 +242,40 @@ TEST_CASE_FIXTURE(Fixture, "an operation belongs to the task that was suspended 
   CHECK(table.rows[next.row].parent == 0);
 }
 
+TEST_CASE_FIXTURE(Fixture, "an operation lies where it is awaited, if nobody says better") {
+  const PlaceEntry at = {"a.cc", "f", nullptr, uint64_t{7} << 32 | 12, 0, 0, 1, 0};
+  const skein_source said = {"b.cc", "g", 1, 0}, otherwise = {"c.cc", "h", 2, 0};
+  Emission e(&writer);
+  CHECK(operation_source(e, nullptr, nullptr).file == nullptr);
+  CHECK(operation_source(e, nullptr, &otherwise).line == 2);
+  skein_task task = {}, operation_task = {};
+  emit([&](Emission& emission) { create_running(emission, &task, 1, back); });
+  emit([&](Emission& emission) { suspend(emission, &task, 0, 2, &at, 0); });
+  const skein_source awaited = operation_source(e, nullptr, &otherwise);
+  CHECK(awaited.function == at.function);
+  CHECK(awaited.line == 12);
+  CHECK(awaited.column == 7);
+  CHECK(operation_source(e, &said, &otherwise).line == 1);
+  emit([&](Emission& emission) { operation(emission, &operation_task, 3); });
+  CHECK(operation_source(e, nullptr, &otherwise).line == 2);  // the second one is somebody else's
+}
+
+TEST_CASE_FIXTURE(Fixture, "resolved, and who waited goes on: both or nothing") {
+  skein_task outer = {}, waits = {}, future = {};
+  emit([&](Emission& e) { create_running(e, &outer, 1, back); });
+  emit([&](Emission& e) { create(e, &future, 1); });
+  emit([&](Emission& e) { create_running(e, &waits, 1, back); });
+  emit([&](Emission& e) { suspend(e, &waits, 0, 2, nullptr, back); });
+  const uint32_t row = future.row;
+  CHECK(emit([&](Emission& e) { resolve_resume(e, &future, 0, &waits, back); })[0] ==
+        static_cast<char>(format::k_resolve));
+  CHECK(back == outer.id);
+  CHECK(writer.current == waits.id);
+  CHECK(table.rows[row].id == 0);
+  CHECK(table.rows[waits.row].state == TaskState::kRunning);
+  CHECK(table.rows[waits.row].waker == future.id);
+}
+
 TEST_CASE_FIXTURE(Fixture, "a task from before the trace joins it") {
   skein_task task = {.id = 0, .row = 0, .generation = 0};
   emit([&](Emission& e) { resume(e, &task, back); });
@@ -318,7 +352,10 @@ std::vector<std::pair<char, size_t>> one_life(Fixture& f) {
   emit([&](E& e) { return resume_by(e, &parent, 9, back); });
   skein_task last = {};
   emit([&](E& e) { return operation(e, &last, 6); });
-  emit([&](E& e) { return become(e, &parent, &last); });
+  emit([&](E& e) { return resolve_resume(e, &last, 0, &parent, back); });
+  skein_task other_one = {};
+  emit([&](E& e) { return create(e, &other_one, 6); });
+  emit([&](E& e) { return become(e, &parent, &other_one); });
   return written;
 }
 

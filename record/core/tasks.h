@@ -350,6 +350,18 @@ SKEIN_HOT bool resolve(E& e, skein_task* task, uint64_t back) {
 }
 
 template <typename E>
+SKEIN_HOT bool resolve_resume(E& e, skein_task* task, uint64_t back, skein_task* next,
+                              uint64_t& next_back) {
+  if (!may_end(e) || !join(e, task) || !join(e, next)) return false;
+  e.one(format::k_resolve, task->id);
+  end(e, task, back);
+  next_back = e.writer().current;
+  e.same(format::k_resume_by, next->id, task->id);
+  set_running(e, next, task->id);
+  return true;
+}
+
+template <typename E>
 SKEIN_HOT bool cancel(E& e, skein_task* task) {
   if (!may_end(e) || !join(e, task)) return false;
   e.one(format::k_cancel, task->id);

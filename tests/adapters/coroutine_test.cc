@@ -2,6 +2,7 @@
 // libraries write them; none knows of skein. Compiled with -include skein/coroutine.h.
 #include <cxxabi.h>  // declares again what the header declares for itself
 #include <doctest/doctest.h>
+#include <skein/task.h>
 
 #include <algorithm>
 #include <atomic>
@@ -745,6 +746,74 @@ TEST_CASE("switched on and off while coroutines live") {
     event.waiter.resume();
   }
   CHECK(fake::words().size() == 3);
+}
+
+TEST_CASE("switched on while a coroutine runs: nothing was current before it") {
+  Event event;
+  auto f = [&]() -> Task<int> {
+    fake::switch_on(true);
+    co_await event;
+    fake::switch_on(true);
+    co_return 1;
+  };
+  fake::reset(false);
+  {
+    Task<int> task = f();
+    task.handle.resume();
+    CHECK(fake::words() == Words{"join 1", "suspend 1 on 0 back 0"});
+  }
+  fake::reset();
+  Task<int> task = f();
+  fake::switch_on(false);
+  task.handle.resume();  // unseen
+  fake::switch_on(false);
+  event.waiter.resume();  // unseen, up to the end
+  CHECK(fake::words() == Words{"create 1 under 0", "suspend 1 on 0 back 0", "resolve 1 back 0"});
+}
+
+namespace {
+struct Future {
+  skein_task task = {};
+  std::coroutine_handle<> waiter;
+  bool await_ready() { return false; }
+  void await_suspend(std::coroutine_handle<> h) { waiter = h; }
+  void await_resume() {}
+};
+}  // namespace
+
+TEST_CASE("resolve_and_resume: both at once if the coroutine that waits is traced and waits") {
+  Future future;
+  auto f = [&]() -> Task<int> {
+    co_await future;
+    co_await future;
+    co_return 1;
+  };
+  fake::reset();
+  skein_create(&future.task, SKEIN_KIND_promise, nullptr, nullptr);
+  Task<int> task = f();
+  task.handle.resume();
+  skein::resolve_and_resume(future.task, future.waiter);
+  CHECK(fake::words() == Words{"create 1 under 0 kind 3", "create 2 under 0", "resume 2",
+                               "suspend 2 on 0 back 0", "resolve 1 back 0", "resume 2 by 1",
+                               "suspend 2 on 0 back 0"});
+  future.waiter.resume();
+  CHECK(fake::words().size() == 9);
+  CHECK(fake::words()[7] == "resume 2");
+  CHECK(fake::words()[8] == "resolve 2 back 0");
+  fake::reset();
+  skein_create(&future.task, SKEIN_KIND_promise, nullptr, nullptr);
+  auto unseen = [&]() -> Detached { co_await future; };
+  fake::switch_on(false);
+  unseen();
+  fake::switch_on(true);
+  skein::resolve_and_resume(future.task, future.waiter);
+  CHECK(fake::words() == Words{"create 1 under 0 kind 3", "resolve 1 back 0", "join 2", "resume 2",
+                               "resolve 2 back 0"});
+  fake::reset();
+  Task<int> unstarted = value(1);
+  skein::resolve_and_resume(future.task, std::coroutine_handle<>(unstarted.handle));
+  CHECK(fake::words() ==
+        Words{"create 1 under 0", "resolve 1 back 0", "resume 1", "resolve 1 back 0"});
 }
 
 TEST_CASE("the promise lies where the library expects it") {

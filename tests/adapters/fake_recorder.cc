@@ -98,6 +98,10 @@ void skein_resolve(skein_task* task, uint64_t back) {
   note("resolve " + id_of(task) + " back " + number(back));
   if (current == task->id) current = back;
 }
+uint64_t skein_resolve_resume(skein_task* task, uint64_t back, skein_task* next) {
+  skein_resolve(task, back);
+  return skein_resume_by(next, task->id);
+}
 void skein_fail(skein_task* task, const char* reason, uint64_t back) {
   note("fail " + id_of(task) + " " + (reason != nullptr ? reason : "-") + " back " + number(back));
   if (current == task->id) current = back;

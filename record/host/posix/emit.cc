@@ -275,6 +275,13 @@ SKEIN_CALL void skein_resolve(skein_task* task, uint64_t back) {
          task, back);
 }
 
+SKEIN_CALL uint64_t skein_resolve_resume(skein_task* task, uint64_t back, skein_task* next) {
+  return record_for_back(
+      [](auto& e, uint64_t& next_back, skein_task* task, uint64_t back, skein_task* next)
+          SKEIN_INLINE { return resolve_resume(e, task, back, next, next_back); },
+      task, back, next);
+}
+
 SKEIN_CALL void skein_fail(skein_task* task, const char* reason, uint64_t back) {
   Session e(true);
   if (!e) return;

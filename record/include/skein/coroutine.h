@@ -115,9 +115,17 @@ struct place {
 // What a coroutine's frame has more: 24 bytes.
 struct frame {
   skein_task task{};
-  uint64_t back;  // what was current before it was resumed; kEnded
+  uint64_t back;  // what was current before it was resumed; or one of these:
 };
 inline constexpr uint64_t kEnded = ~0ull;
+inline constexpr uint64_t kSuspended = ~1ull;
+inline constexpr uint64_t kResumed = 1ull << 63;  // + back: the recorder knows already that it runs
+
+// It runs; what was current before? 0, too, if recording was switched on or off meanwhile.
+inline uint64_t back_of(const frame& f) { return f.back >> 62 != 0 ? 0 : f.back; }
+inline void resumed(frame& f) {
+  f.back = f.back >> 62 == kResumed >> 62 ? f.back & ~kResumed : skein_resume(&f.task);
+}
 
 // ---- which coroutine is awaited ----
 //
@@ -185,8 +193,13 @@ inline void remember(const frame& f, const void* promise) {
   if (traced_regions.find(begin >> kRegionBits) == 0) traced_regions.add(begin >> kRegionBits);
 }
 
-// The coroutine whose frame or promise lies at `word`, if it is in a trace; else 0. Not for the
-// sanitizers: until the second word is known to be one of ours, this may be any live object's
+// Our part of the frame that begins here, of a function found in traced_functions.
+inline frame* part_of(uintptr_t begin, uint64_t function) {
+  return reinterpret_cast<frame*>(begin + function % (1 << kOffsetBits) * sizeof(void*));
+}
+
+// The task of the traced coroutine whose frame or promise lies at `word`; 0 if none does. Not for
+// the sanitizers: until the second word is known to be one of ours, this may be any live object's
 // neighbour; and the id of a coroutine that is ending on another thread may be read.
 __attribute__((no_sanitize("address"), no_sanitize("thread"), noinline))
 SKEIN_DETAIL_HIDDEN inline uint64_t
@@ -197,12 +210,24 @@ task_at(uintptr_t word) {
     if (traced_regions.find(begin >> kRegionBits) == 0) continue;
     const uint64_t function = traced_functions.find(reinterpret_cast<const any_word*>(begin)[1]);
     if (function == 0) continue;
-    const frame& f =
-        *reinterpret_cast<const frame*>(begin + function % (1 << kOffsetBits) * sizeof(void*));
+    const frame& f = *::skein::detail::part_of(begin, function);
     // One that ended in an earlier trace is not in this one.
     return f.back == kEnded && f.task.generation != skein_generation() ? 0 : f.task.id;
   }
   return 0;
+}
+
+// `ended` ends, and the coroutine of this address, if it is a traced one that waits, is resumed
+// next: says both at once. False: says nothing.
+SKEIN_DETAIL_HIDDEN __attribute__((noinline)) inline bool resolve_for(skein_task& ended,
+                                                                      const void* waiter) {
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(waiter);
+  const uint64_t function = traced_functions.find(reinterpret_cast<const any_word*>(begin)[1]);
+  if (function == 0) return false;
+  frame* f = ::skein::detail::part_of(begin, function);
+  if (f->back != kSuspended) return false;
+  f->back = kResumed | skein_resolve_resume(&ended, 0, &f->task);
+  return true;
 }
 
 // A module's places must be forgotten when the module is unloaded: one object a module, of which
@@ -227,7 +252,7 @@ SKEIN_DETAIL_HIDDEN __attribute__((noinline)) inline void created(frame& f, cons
   if (runs)
     f.back = skein_create_running(&f.task, kind, name, where);
   else
-    skein_create(&f.task, kind, name, where);
+    skein_create(&f.task, kind, name, where), f.back = 0;
   ::skein::detail::remember(f, promise);
 }
 
@@ -250,7 +275,7 @@ inline uint64_t awaited_task(const void* object, unsigned long size) {
 // did, while recording only. Never for a foreign one (a cancelled pthread must not be caught).
 SKEIN_DETAIL_HIDDEN __attribute__((noinline, cold)) inline void failed(frame& f) {
   const auto fail = [&f](const char* reason) {
-    skein_fail(&f.task, reason, f.back);
+    skein_fail(&f.task, reason, ::skein::detail::back_of(f));
     f.back = kEnded;
   };
 #if defined(__cpp_exceptions)
@@ -278,7 +303,7 @@ SKEIN_DETAIL_HIDDEN __attribute__((noinline, cold)) inline void failed(frame& f)
 // Its id stays: who awaits it later reads its result.
 inline void ended(frame& f) {
   if (f.task.id == 0 || f.back == kEnded) return;  // never recorded; failed
-  skein_resolve(&f.task, f.back);
+  skein_resolve(&f.task, ::skein::detail::back_of(f));
   f.back = kEnded;
 }
 
@@ -420,7 +445,7 @@ struct held<T> {
 struct resume_if_thrown {
   frame* f;
   ~resume_if_thrown() {
-    if (f != nullptr && skein_on()) f->back = skein_resume(&f->task);
+    if (f != nullptr && skein_on()) ::skein::detail::resumed(*f);
   }
 };
 
@@ -450,6 +475,8 @@ struct traced_awaiter {
     if constexpr (Step == step::initial) {
       if (skein_on())
         ::skein::detail::created(self->skein_frame, self, D::kSkeinKind, where.get(), ready);
+      else
+        self->skein_frame.back = 0;
     } else if constexpr (Step == step::await) {
       if (ready && skein_on()) skein_ready(&self->skein_frame.task, awaited(), where.get());
     }
@@ -461,8 +488,11 @@ struct traced_awaiter {
                                                                   kSuspendsNoexcept) {
     const Handle handle = Handle::from_address(h.address());
     if constexpr (Step == step::await || Step == step::yield) {
-      if (skein_on())
-        skein_suspend(&self->skein_frame.task, awaited(), where.get(), self->skein_frame.back);
+      if (skein_on()) {
+        frame& f = self->skein_frame;
+        skein_suspend(&f.task, awaited(), where.get(), ::skein::detail::back_of(f));
+        f.back = kSuspended;
+      }
     }
     where = {};
     if constexpr (Step == step::final || kSuspendsNoexcept) {
@@ -483,7 +513,7 @@ struct traced_awaiter {
   decltype(auto) await_resume() noexcept(
       noexcept(::skein::detail::some<Awaiter>().await_resume())) {
     if constexpr (Step != step::final) {
-      if (!where && skein_on()) self->skein_frame.back = skein_resume(&self->skein_frame.task);
+      if (!where && skein_on()) ::skein::detail::resumed(self->skein_frame);
     }
     return inner.awaiter().await_resume();
   }

@@ -122,6 +122,9 @@ void skein_ready(skein_task* task, uint64_t on, const skein_source* where);
 /* The task ended with a value; current := back if it was current. The resolver is what was
  * current. */
 void skein_resolve(skein_task* task, uint64_t back);
+/* skein_resolve, and skein_resume_by of `next`, which was waiting for it: one time stamp for both.
+ * Returns the `back` of next. */
+uint64_t skein_resolve_resume(skein_task* task, uint64_t back, skein_task* next);
 /* The task ended with an error; `reason` may be NULL. */
 void skein_fail(skein_task* task, const char* reason, uint64_t back);
 /* The task was destroyed or cancelled before its end. */
