@@ -97,7 +97,11 @@ if os.geteuid() != 0:
 else:  # as somebody else
     os.chmod(work.name, 0o755)
     nobody = lambda: os.setuid(65534)
-    if run("--version", preexec_fn=nobody).returncode == 0:  # else the program itself is hidden
+    try:
+        reachable = run("--version", preexec_fn=nobody).returncode == 0
+    except PermissionError:
+        reachable = False  # the program itself lies below a closed directory
+    if reachable:
         os.mkdir("closed", 0o700)
         refused("a directory without permission", "Permission denied", "info", "closed",
                 preexec_fn=nobody)
