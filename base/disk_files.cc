@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,7 +15,9 @@ namespace skein {
 
 namespace {
 
-constexpr const char* input_name = "standard input";
+const char* name_of(const std::string& path) {
+  return path == "-" ? "standard input" : path.c_str();
+}
 
 // Closes a descriptor at the end of a block; standard input is left alone.
 struct Descriptor {
@@ -31,6 +34,18 @@ Error system_error(const std::string& path, int code) {
   return Error{.what = std::strerror(code), .file = path, .advice = advice};
 }
 
+// Does somebody write to a FIFO, or begin to within a moment? To open one without O_NONBLOCK, and
+// to read from it, waits for ever if nobody comes. What was read to find that out goes to `head`.
+bool has_writer(int fifo, std::vector<uint8_t>& head) {
+  constexpr int moment_ms = 3000;
+  pollfd waits{.fd = fifo, .events = POLLIN, .revents = 0};
+  if (poll(&waits, 1, moment_ms) > 0) return true;
+  uint8_t byte = 0;
+  const ssize_t count = read(fifo, &byte, 1);
+  if (count > 0) head.push_back(byte);
+  return count != 0;  // EAGAIN: there is one that has written nothing yet
+}
+
 }  // namespace
 
 FileType DiskFiles::type(const std::string& path) {
@@ -42,13 +57,20 @@ FileType DiskFiles::type(const std::string& path) {
 }
 
 Result<Contents> DiskFiles::open(const std::string& path, Access access) {
-  if (path == "-") return read_all(STDIN_FILENO, input_name, std::move(input_head_));
+  if (flows(path)) {
+    const auto from = flow(path);
+    if (!from) return from.error();
+    const Descriptor closed{(*from)->descriptor};
+    auto contents = read_all(closed.number, name_of(path), std::move((*from)->head));
+    flows_.erase(path);
+    return contents;
+  }
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (file.number < 0) return system_error(path, errno);
   struct stat status;
   if (fstat(file.number, &status) != 0) return system_error(path, errno);
   if (S_ISDIR(status.st_mode)) return Error{.what = "is a directory", .file = path};
-  // Pipes and devices have no size to map; an empty file cannot be mapped.
+  // An empty file cannot be mapped.
   if (!S_ISREG(status.st_mode) || access == Access::Copy || status.st_size == 0)
     return read_all(file.number, path, {});
   const auto size = static_cast<size_t>(status.st_size);
@@ -59,14 +81,44 @@ Result<Contents> DiskFiles::open(const std::string& path, Access access) {
 }
 
 Result<std::vector<uint8_t>> DiskFiles::head(const std::string& path, size_t count) {
-  if (path == "-") {
-    auto bytes = read_up_to(STDIN_FILENO, input_name, std::move(input_head_), count);
-    if (bytes) input_head_ = *bytes;
+  if (flows(path)) {
+    const auto from = flow(path);
+    if (!from) return from.error();
+    auto bytes = read_up_to((*from)->descriptor, name_of(path), std::move((*from)->head), count);
+    if (bytes) (*from)->head = *bytes;
     return bytes;
   }
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (file.number < 0) return system_error(path, errno);
   return read_up_to(file.number, path, {}, count);
+}
+
+DiskFiles::~DiskFiles() {
+  for (const auto& [path, from] : flows_) Descriptor{from.descriptor};
+}
+
+Result<DiskFiles::Flow*> DiskFiles::flow(const std::string& path) {
+  if (const auto found = flows_.find(path); found != flows_.end()) return &found->second;
+  Flow opened{.descriptor = STDIN_FILENO};
+  struct stat status {};
+  if (path != "-") {
+    if (stat(path.c_str(), &status) != 0) return system_error(path, errno);
+    if (S_ISSOCK(status.st_mode)) return Error{.what = "a socket, not a trace", .file = path};
+    opened.descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (opened.descriptor < 0) return system_error(path, errno);
+  }
+  Descriptor closed{opened.descriptor};
+  if (isatty(opened.descriptor))
+    return Error{.what = "a terminal, not a trace",
+                 .file = name_of(path),
+                 .advice = "give a path, or what another program writes"};
+  if (S_ISFIFO(status.st_mode) && !has_writer(opened.descriptor, opened.head))
+    return Error{.what = "a FIFO that nobody writes to",
+                 .file = path,
+                 .advice = "start the program that writes to it"};
+  if (path != "-") fcntl(opened.descriptor, F_SETFL, O_RDONLY);  // from here on, wait
+  closed.number = -1;
+  return &flows_.emplace(path, std::move(opened)).first->second;
 }
 
 // Appends to `start` until it has `limit` bytes or the file ends.

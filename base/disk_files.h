@@ -8,6 +8,9 @@ namespace skein {
 class DiskFiles : public Files {
  public:
   explicit DiskFiles(uint64_t limit = default_limit) : limit_(limit) {}
+  DiskFiles(const DiskFiles&) = delete;
+  DiskFiles& operator=(const DiskFiles&) = delete;
+  ~DiskFiles() override;
 
   FileType type(const std::string& path) override;
   Result<Contents> open(const std::string& path, Access access = Access::Map) override;
@@ -15,12 +18,20 @@ class DiskFiles : public Files {
   Result<std::vector<std::string>> list(const std::string& path) override;
 
  private:
+  // What can be read once only: standard input, a pipe, a device. Open from head() to open().
+  struct Flow {
+    int descriptor = -1;
+    std::vector<uint8_t> head = {};  // read, and not yet given to open()
+  };
+
+  bool flows(const std::string& path) { return path == "-" || type(path) == FileType::Other; }
+  Result<Flow*> flow(const std::string& path);
   Result<std::vector<uint8_t>> read_up_to(int descriptor, const std::string& path,
                                           std::vector<uint8_t> start, uint64_t limit);
   Result<Contents> read_all(int descriptor, const std::string& path, std::vector<uint8_t> start);
 
   uint64_t limit_;
-  std::vector<uint8_t> input_head_;  // read from standard input, not yet given to open()
+  std::map<std::string, Flow> flows_;  // by path
 };
 
 }  // namespace skein

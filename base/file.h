@@ -46,8 +46,8 @@ class Contents {
   Release release_ = nullptr;
 };
 
-// Other: a pipe, a device, a socket. It can be opened, which may wait for ever: not for files that
-// were only found in a directory.
+// Other: a pipe, a device, a socket. It can be opened, which may wait for what is written to it:
+// not for files that were only found in a directory.
 enum class FileType { Missing, File, Directory, Other };
 
 enum class Access {
@@ -69,7 +69,8 @@ class Files {
   virtual Result<Contents> open(const std::string& path, Access access = Access::Map) = 0;
 
   // The first `count` bytes, or all when there are fewer: enough to tell what it is before reading
-  // gigabytes of something else. What was taken from standard input is given again by open().
+  // gigabytes of something else. What was taken from standard input or from a pipe is given again
+  // by open().
   virtual Result<std::vector<uint8_t>> head(const std::string& path, size_t count) = 0;
 
   // Names of the entries of a directory without `.` and `..`, sorted; not recursive.

@@ -1,13 +1,18 @@
 #include "base/file.h"
 
-#include "base/disk_files.h"
-
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
+
+#include "base/disk_files.h"
 
 using namespace skein;
 
@@ -93,6 +98,39 @@ TEST_CASE("a pipe is read to its end") {
   close(ends[1]);
   CHECK(text(disk.open("/dev/fd/" + std::to_string(ends[0])).value()) == "through");
   close(ends[0]);
+}
+
+TEST_CASE("what was taken from a pipe is given again") {
+  Folder folder;
+  const std::string path = folder.path + "/fifo";
+  REQUIRE(mkfifo(path.c_str(), 0600) == 0);
+  std::thread writer([&] {
+    const int file = ::open(path.c_str(), O_WRONLY);
+    CHECK(write(file, "through", 7) == 7);
+    close(file);
+  });
+  DiskFiles disk;
+  CHECK(disk.type(path) == FileType::Other);
+  CHECK(disk.head(path, 3).value() == std::vector<uint8_t>{'t', 'h', 'r'});
+  CHECK(disk.head(path, 2).value().size() >= 2);
+  CHECK(text(disk.open(path).value()) == "through");
+  writer.join();
+}
+
+TEST_CASE("a pipe to which nobody writes, a socket") {
+  Folder folder;
+  DiskFiles disk;
+  const std::string fifo = folder.path + "/fifo";
+  REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
+  CHECK(disk.open(fifo).error().what == "a FIFO that nobody writes to");
+  const std::string path = folder.path + "/socket";
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  REQUIRE(path.size() < sizeof address.sun_path);
+  path.copy(address.sun_path, path.size());
+  const int socket_file = socket(AF_UNIX, SOCK_STREAM, 0);
+  REQUIRE(bind(socket_file, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  CHECK(disk.head(path, 1).error().what == "a socket, not a trace");
+  close(socket_file);
 }
 
 TEST_CASE("the head of a file is as much as there is") {

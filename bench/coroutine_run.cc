@@ -3,7 +3,7 @@
 //
 // The analogue of mirage-profile's own benchmark: two named promises, a coroutine that awaits both,
 // both resolved, one counter.
-#include <skein/skein.h>
+#include <skein/task.h>
 
 #include <coroutine>
 #include <cstdint>
@@ -25,10 +25,10 @@ struct Future {
   bool await_ready() const { return done; }
   void await_suspend(std::coroutine_handle<> handle) { waiting = handle; }
   void await_resume() const {}
+  uint64_t skein_awaits() const { return task.id; }
   void resolve() {
-    if (skein_on()) skein_resolve(&task, 0);
     done = true;
-    if (waiting) waiting.resume();
+    skein::resolve_and_resume(task, waiting);
   }
 };
 

@@ -2,7 +2,8 @@
 // bytes per event, and a trace of any size to decode.
 //
 //   bench_mix SOURCE DIRECTORY            once, with the source's cadence; prints bytes per event
-//   bench_mix SOURCE DIRECTORY REPEATS    as fast as it goes, mode log
+//   bench_mix SOURCE DIRECTORY REPEATS [THREADS]    so often in each thread, as fast as it goes,
+//                                                   mode log
 //
 // SOURCE is a mirage-profile trace, or "-": a made-up sequence with net.ctf's numbers of each kind.
 // What a mirage event becomes: creates -> create; read by the current task -> ready, by another ->
@@ -16,7 +17,9 @@
 
 #include <cstdio>
 #include <random>
+#include <thread>
 #include <unordered_map>
+#include <vector>
 
 #include "base/disk_files.h"
 #include "bench/rounds.h"
@@ -58,7 +61,7 @@ struct Replay {
         skein_fail(subject, "failed", 0);
         break;
       case EventKind::Become:
-        skein_become(subject, id(e.other[i]));
+        skein_become(subject, task(e.other[i]));
         break;
       case EventKind::Label:
         skein_label(subject, string);
@@ -153,7 +156,7 @@ void sum_bytes(const std::string& directory, uint64_t& events, uint64_t& headers
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    fputs("usage: bench_mix SOURCE|- DIRECTORY [REPEATS]\n", stderr);
+    fputs("usage: bench_mix SOURCE|- DIRECTORY [REPEATS [THREADS]]\n", stderr);
     return 2;
   }
   Trace source;
@@ -178,10 +181,16 @@ int main(int argc, char** argv) {
   Replay replay = {.source = source, .tasks = {}};
   const int repeats = argc > 3 ? atoi(argv[3]) : 0;
   if (repeats == 0) replay.run(true);
-  for (int i = 0; i < repeats; ++i) {
-    replay.run(false);
-    replay.cancel_rest();
-  }
+  std::vector<std::thread> threads;
+  for (int thread = 0; repeats > 0 && thread < (argc > 4 ? atoi(argv[4]) : 1); ++thread)
+    threads.emplace_back([&source, repeats] {
+      Replay own = {.source = source, .tasks = {}};
+      for (int i = 0; i < repeats; ++i) {
+        own.run(false);
+        own.cancel_rest();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
   skein_stop();
   if (repeats != 0) return 0;
   uint64_t bytes = 0;

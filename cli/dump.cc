@@ -4,6 +4,7 @@
 //    time, s  executor, task, label, event, arguments         place
 #include <memory>
 #include <string>
+#include <unordered_map>
 
 #include "base/escape.h"
 #include "base/function_name.h"
@@ -27,6 +28,10 @@ class Dump {
       if (executor.tid) name += (name.empty() ? "" : "/") + std::to_string(executor.tid);
       executors_.push_back(name.empty() ? "#" + std::to_string(i) : name);
     }
+    const Events& events = trace.events;
+    for (size_t i = 0; i < events.size(); i++)
+      if (events.kind[i] == EventKind::Resource)
+        resources_.try_emplace(events.other[i], events.text[i]);
   }
 
   void text_line(std::string& out, size_t index) const {
@@ -107,6 +112,8 @@ class Dump {
         return Value::Signed;
       case EventKind::Notify:
         return event.value == unknown_value ? Value::None : Value::Number;
+      case EventKind::SpanBegin:
+      case EventKind::SpanEnd:
       case EventKind::Pause:
       case EventKind::Capacity:
       case EventKind::Send:
@@ -160,6 +167,13 @@ class Dump {
     }
   }
 
+  // A peer and a clock domain are numbers of another kind; what a task becomes is named on the next
+  // lines; a resource that is made, on this one.
+  static bool names_other(EventKind kind) {
+    return kind != EventKind::Send && kind != EventKind::Receive && kind != EventKind::Clock &&
+           kind != EventKind::Become && kind != EventKind::Resource;
+  }
+
   static std::string_view value_name(EventKind kind) {
     switch (kind) {
       case EventKind::Create:
@@ -180,6 +194,9 @@ class Dump {
         return "stack";
       case EventKind::Io:
         return "result";
+      case EventKind::SpanBegin:
+      case EventKind::SpanEnd:
+        return "span";
       case EventKind::Lost:
         return "events";
       default:
@@ -196,11 +213,7 @@ class Dump {
     if (event.other != no_task) {
       ((out += ' ') += other_name(event.kind)) += '=';
       append_number(out, event.other);
-      if (!other_is_task(event.kind, event.value) || event.kind == EventKind::Become) {
-        // resources have no labels; the label of what a task becomes is on the next lines
-      } else {
-        label(out, event.other);
-      }
+      if (names_other(event.kind)) label(out, event.other);
     }
     const Value type = value_type(event);
     if (type == Value::None) return;
@@ -220,8 +233,16 @@ class Dump {
       append_number(out, id);
   }
 
-  // Its label in quotes; else the name it was created by, else the function it is.
+  // Its label, or a resource's name, in quotes; else the name it was created by, else the function
+  // it is.
   void label(std::string& out, TaskId id) const {
+    if (const auto found = resources_.find(id); found != resources_.end()) {
+      if (!found->second) return;
+      out += " \"";
+      append_escaped(out, trace_.strings[found->second]);
+      out += '"';
+      return;
+    }
     const TaskTable::Task* known = tasks_.find(id);
     if (!known) return;
     if (known->label) {
@@ -237,7 +258,9 @@ class Dump {
     append_escaped(out, known->name ? trace_.strings[known->name] : function(signature));
   }
 
+  // Nothing where the file is not known.
   void place(std::string& out, const Location& at) const {
+    if (at.file == 0 && at.function == 0) return;
     out += "  ";
     append_escaped(out, trace_.strings[at.file]);
     if (at.line) {
@@ -264,6 +287,7 @@ class Dump {
   const Trace& trace_;
   TaskTable tasks_;
   std::vector<std::string> executors_;
+  std::unordered_map<TaskId, StringId> resources_;  // by id: the name
   mutable std::unordered_map<StringId, std::string> functions_;
 };
 

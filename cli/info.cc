@@ -38,6 +38,8 @@ Json to_json(const Trace& trace, const Summary& summary) {
   json["events"] = summary.events;
   json["kinds"] = Json::object();
   for (const auto& [kind, count] : summary.kinds) json["kinds"][valid_utf8(kind)] = count;
+  json["definitions"] = Json::object();
+  for (const auto& [name, count] : facts.definitions) json["definitions"][name] = count;
   json["tasks"] = summary.tasks;
   json["ended"] = summary.ended;
   json["unresolved"] = summary.unresolved;
@@ -51,6 +53,8 @@ Json to_json(const Trace& trace, const Summary& summary) {
   for (const auto& [name, updates] : summary.counters)
     json["counters"][valid_utf8(trace.strings[name])] = updates;
   json["span_ns"] = summary.span_ns;
+  json["overwritten_packets"] = facts.overwritten_packets;
+  json["complete_from_ns"] = facts.complete_from;
   json["lost"] = Json::array();
   for (const Loss& loss : trace.losses)
     json["lost"].push_back({{"what", valid_utf8(loss.what)},
@@ -80,17 +84,21 @@ std::string plural(uint64_t count, std::string_view thing) {
 }
 
 std::string describe(const Loss& loss) {
-  std::string text = loss.file.empty() ? "" : escaped(loss.file) + ", ";
-  text += "byte " + grouped(loss.offset) + ": " + escaped(loss.what);
+  // What the recorder counted has no place in the file.
+  const bool has_place = loss.bytes != 0u || loss.packets != 0u || loss.offset != 0;
+  std::string text = escaped(loss.file);
+  if (has_place) text += (text.empty() ? "byte " : ", byte ") + grouped(loss.offset);
+  if (!text.empty()) text += ": ";
+  text += escaped(loss.what);
   std::string sizes;
   const auto add = [&](const std::optional<uint64_t>& count, std::string_view thing) {
-    if (count == 0u) return;
-    sizes += sizes.empty() ? "" : ", ";
-    sizes += count ? plural(*count, thing) : "an unknown number of " + std::string(thing) + "s";
+    if (!count || *count == 0) return;
+    sizes += (sizes.empty() ? "" : ", ") + plural(*count, thing);
   };
   add(loss.bytes, "byte");
   add(loss.packets, "packet");
   add(loss.events, "event");
+  if (!loss.events) sizes += std::string(sizes.empty() ? "" : ", ") + "an unknown number of events";
   return sizes.empty() ? text : text + " (" + sizes + ")";
 }
 
@@ -126,6 +134,12 @@ std::string to_text(const Trace& trace, const Summary& summary) {
   line("span", seconds(summary.span_ns) + " s");
   line("events", grouped(summary.events));
   list("", summary.kinds, [](const std::string& kind) { return escaped(kind); });
+  if (!facts.definitions.empty()) {
+    std::string names;
+    for (const auto& [name, count] : facts.definitions)
+      names += (names.empty() ? "" : ", ") + grouped(count) + " " + name;
+    line("names", names);
+  }
   std::string tasks = grouped(summary.tasks) + ": " + grouped(summary.ended) + " ended, " +
                       grouped(summary.unresolved) + " unresolved";
   if (summary.failed) tasks += ", " + grouped(summary.failed) + " failed";
@@ -136,10 +150,11 @@ std::string to_text(const Trace& trace, const Summary& summary) {
   if (summary.resources) line("resources", grouped(summary.resources));
   line("labels", grouped(summary.labels));
   list("counters", summary.counters, [&](StringId name) { return escaped(trace.strings[name]); });
-  if (trace.facts.overwritten_packets > 0)
-    line("ring",
-         grouped(trace.facts.overwritten_packets) +
-             " older packets were overwritten, as a ring does; names and live tasks are kept");
+  if (facts.overwritten_packets > 0) {
+    line("ring", plural(facts.overwritten_packets, "older packet") +
+                     " overwritten, as a ring does; names and live tasks are kept");
+    line("", "from " + seconds(facts.complete_from) + " s on every stream has all its events");
+  }
   if (trace.losses.empty()) line("lost", "nothing");
   for (size_t i = 0; i < trace.losses.size() && i < most_losses; i++)
     line(i == 0 ? "lost" : "", describe(trace.losses[i]));

@@ -114,6 +114,7 @@ bool records_to(uint64_t pid, const std::string& directory) {
 }
 
 std::string trace_directory(const std::string& text) {
+  if (text.empty()) fail(2, "the TRACE is an empty text; give a process or a path");
   if (is_number(text) && !std::filesystem::exists(text)) return trace_of_process(text);
   return text;
 }

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "base/escape.h"
 #include "base/disk_files.h"
+#include "cli/running.h"
 #include "trace/read/reader.h"
 
 namespace skein::cli {
@@ -19,15 +19,13 @@ void add_trace_argument(CLI::App& command, std::string& path) {
 }
 
 Trace open_trace(const std::string& path) {
+  if (path.empty()) fail(2, "the TRACE is an empty text; give a path, or - for standard input");
   ProgressBar bar(stderr, isatty(STDERR_FILENO), ProgressBar::Clock::now());
   DiskFiles disk;
   Result<Trace> trace = read_trace(disk, path, [&](uint64_t done, uint64_t in_all) {
     bar.show(done, in_all, ProgressBar::Clock::now());
   });
-  if (!trace) {
-    std::fprintf(stderr, "skein: %s\n", escaped(trace.error().message()).c_str());
-    throw CLI::RuntimeError(2);
-  }
+  if (!trace) fail(2, trace.error().message());
   return *std::move(trace);
 }
 

@@ -181,7 +181,7 @@ TEST_CASE_FIXTURE(Fixture, "a task's life is seen in its row") {
   CHECK(back == 0);
   CHECK(writer.current == task.id);
   CHECK(row.state == TaskState::kRunning);
-  emit([&](Emission& e) { suspend(e, &task, 77, 6, back); });
+  emit([&](Emission& e) { suspend(e, &task, 77, 6, nullptr, back); });
   CHECK(row.state == TaskState::kSuspended);
   CHECK(row.on == 77);
   CHECK(row.at == 6);
@@ -198,7 +198,7 @@ TEST_CASE_FIXTURE(Fixture, "a parent that goes on after its child's end was woke
   emit([&](Emission& e) { create_running(e, &parent, 1, back); });
   emit([&](Emission& e) { create(e, &child, 2); });
   emit([&](Emission& e) { create(e, &other, 3); });
-  emit([&](Emission& e) { suspend(e, &parent, 0, 4, 0); });
+  emit([&](Emission& e) { suspend(e, &parent, 0, 4, nullptr, 0); });
   emit([&](Emission& e) { resume(e, &child, back); });
   emit([&](Emission& e) { resolve(e, &child, 0); });
   CHECK(emit([&](Emission& e) { resume(e, &parent, back); })[0] ==
@@ -212,7 +212,7 @@ TEST_CASE_FIXTURE(Fixture,
   emit([&](Emission& e) { create_running(e, &parent, 1, back); });
   emit([&](Emission& e) { create(e, &child, 2); });
   emit([&](Emission& e) { create(e, &other, 2); });
-  emit([&](Emission& e) { suspend(e, &parent, child.id, 4, 0); });
+  emit([&](Emission& e) { suspend(e, &parent, child.id, 4, nullptr, 0); });
   emit([&](Emission& e) { resume(e, &child, back); });
   CHECK(table.rows[child.row].waker == parent.id);
   // What is resumed next has nothing to do with the parent's wait.
@@ -234,12 +234,46 @@ TEST_CASE_FIXTURE(Fixture, "a stranger that goes on after somebody's end was not
 TEST_CASE_FIXTURE(Fixture, "an operation belongs to the task that was suspended last") {
   skein_task task = {}, operation_task = {}, next = {};
   emit([&](Emission& e) { create_running(e, &task, 1, back); });
-  emit([&](Emission& e) { suspend(e, &task, 0, 2, 0); });
+  emit([&](Emission& e) { suspend(e, &task, 0, 2, nullptr, 0); });
   emit([&](Emission& e) { operation(e, &operation_task, 3); });
   CHECK(table.rows[operation_task.row].parent == task.id);
   CHECK(table.rows[task.row].on == operation_task.id);
   emit([&](Emission& e) { operation(e, &next, 3); });
   CHECK(table.rows[next.row].parent == 0);
+}
+
+TEST_CASE_FIXTURE(Fixture, "an operation lies where it is awaited, if nobody says better") {
+  const PlaceEntry at = {"a.cc", "f", nullptr, uint64_t{7} << 32 | 12, 0, 0, 1, 0};
+  const skein_source said = {"b.cc", "g", 1, 0}, otherwise = {"c.cc", "h", 2, 0};
+  Emission e(&writer);
+  CHECK(operation_source(e, nullptr, nullptr).file == nullptr);
+  CHECK(operation_source(e, nullptr, &otherwise).line == 2);
+  skein_task task = {}, operation_task = {};
+  emit([&](Emission& emission) { create_running(emission, &task, 1, back); });
+  emit([&](Emission& emission) { suspend(emission, &task, 0, 2, &at, 0); });
+  const skein_source awaited = operation_source(e, nullptr, &otherwise);
+  CHECK(awaited.function == at.function);
+  CHECK(awaited.line == 12);
+  CHECK(awaited.column == 7);
+  CHECK(operation_source(e, &said, &otherwise).line == 1);
+  emit([&](Emission& emission) { operation(emission, &operation_task, 3); });
+  CHECK(operation_source(e, nullptr, &otherwise).line == 2);  // the second one is somebody else's
+}
+
+TEST_CASE_FIXTURE(Fixture, "resolved, and who waited goes on: both or nothing") {
+  skein_task outer = {}, waits = {}, future = {};
+  emit([&](Emission& e) { create_running(e, &outer, 1, back); });
+  emit([&](Emission& e) { create(e, &future, 1); });
+  emit([&](Emission& e) { create_running(e, &waits, 1, back); });
+  emit([&](Emission& e) { suspend(e, &waits, 0, 2, nullptr, back); });
+  const uint32_t row = future.row;
+  CHECK(emit([&](Emission& e) { resolve_resume(e, &future, 0, &waits, back); })[0] ==
+        static_cast<char>(format::k_resolve));
+  CHECK(back == outer.id);
+  CHECK(writer.current == waits.id);
+  CHECK(table.rows[row].id == 0);
+  CHECK(table.rows[waits.row].state == TaskState::kRunning);
+  CHECK(table.rows[waits.row].waker == future.id);
 }
 
 TEST_CASE_FIXTURE(Fixture, "a task from before the trace joins it") {
@@ -260,6 +294,32 @@ TEST_CASE_FIXTURE(Fixture, "a full table leaves tasks untracked, and counts them
   skein_task again = {};
   emit([&](Emission& e) { create(e, &again, 1); });
   CHECK(again.row != 0);
+}
+
+TEST_CASE("a replacement's row says what the replaced one's said") {
+  Fixture f;
+  const auto row = [&](const skein_task& task) -> const TaskRow& { return f.table.rows[task.row]; };
+  skein_task waiting = {}, its_heir = {}, running = {}, heir = {};
+  uint64_t back = 0;
+  f.emit([&](Emission& e) { create_running(e, &waiting, 1, back); });
+  f.emit([&](Emission& e) { suspend(e, &waiting, 77, 6, nullptr, 0); });
+  f.emit([&](Emission& e) { create(e, &its_heir, 2); });
+  f.emit([&](Emission& e) { become(e, &waiting, &its_heir); });
+  CHECK(row(its_heir).state == TaskState::kSuspended);
+  CHECK(row(its_heir).on == 77);
+  CHECK(row(its_heir).at == 6);
+  CHECK(row(its_heir).place == 2);
+  CHECK(f.writer.current == 0);
+
+  f.emit([&](Emission& e) { create_running(e, &running, 1, back); });
+  f.table.rows[running.row].flags = format::kTaskShouldResolve;
+  f.emit([&](Emission& e) { create(e, &heir, 3); });
+  f.emit([&](Emission& e) { become(e, &running, &heir); });
+  CHECK(row(heir).state == TaskState::kRunning);
+  CHECK(row(heir).flags == format::kTaskShouldResolve);
+  CHECK(row(heir).seq % 2 == 0);
+  CHECK(f.writer.current == heir.id);
+  CHECK(running.row == 0);
 }
 
 // One life of a parent and a child, by either kind of emission. Returns each operation's first
@@ -283,16 +343,19 @@ std::vector<std::pair<char, size_t>> one_life(Fixture& f) {
   emit([&](E& e) { return create_labelled(e, &child, 2, 70'000); });
   emit([&](E& e) { return create_under(e, &other, 0, 3); });
   emit([&](E& e) { return ready(e, &parent, 1, 4); });
-  emit([&](E& e) { return suspend(e, &parent, child.id, 5, 0); });
+  emit([&](E& e) { return suspend(e, &parent, child.id, 5, nullptr, 0); });
   emit([&](E& e) { return resume(e, &child, back); });
   emit([&](E& e) { return resolve(e, &child, 0); });
   emit([&](E& e) { return resume(e, &parent, back); });
-  emit([&](E& e) { return suspend(e, &parent, 0, 5, other.id); });
+  emit([&](E& e) { return suspend(e, &parent, 0, 5, nullptr, other.id); });
   emit([&](E& e) { return cancel(e, &other); });
   emit([&](E& e) { return resume_by(e, &parent, 9, back); });
   skein_task last = {};
   emit([&](E& e) { return operation(e, &last, 6); });
-  emit([&](E& e) { return become(e, &parent, last.id); });
+  emit([&](E& e) { return resolve_resume(e, &last, 0, &parent, back); });
+  skein_task other_one = {};
+  emit([&](E& e) { return create(e, &other_one, 6); });
+  emit([&](E& e) { return become(e, &parent, &other_one); });
   return written;
 }
 
@@ -337,7 +400,8 @@ TEST_CASE_FIXTURE(Fixture, "what is not plain is refused before anything is chan
   CHECK(refused(create_one));                                                // no row
   CHECK(refused([&](PlainEmission& e) { return resume(e, &task, back); }));  // of no trace
   task = {.id = 1, .row = 1, .generation = 1};
-  CHECK(refused([&](PlainEmission& e) { return suspend(e, &task, 0, 1, 0); }));  // not current
+  CHECK(refused(
+      [&](PlainEmission& e) { return suspend(e, &task, 0, 1, nullptr, 0); }));  // not current
   writer.free_rows = kRowsToSpill - 1;
   CHECK(refused([&](PlainEmission& e) { return resolve(e, &task, 0); }));  // too many free rows
   writer.limit = writer.pos;

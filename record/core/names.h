@@ -27,6 +27,12 @@ struct PlaceEntry {
   uint32_t epoch;
   uint32_t id;
   uint32_t reserved;
+
+  [[gnu::always_inline]] skein_source source() const {
+    skein_source s{file, function, 0, 0};
+    __builtin_memcpy(&s.line, &line_column, sizeof line_column);
+    return s;
+  }
 };
 
 struct NameEntry {  // of a string; id 0: free

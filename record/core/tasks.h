@@ -46,20 +46,22 @@ SKEIN_HOT bool join(E& e, skein_task* task) {
   return true;
 }
 
-// The number of a place.
+// The number of a place; and its entry, null if there was no room for one.
 template <typename E>
 SKEIN_HOT bool locate(E& e, uint32_t kind, const char* name, const skein_source* where,
-                      uint32_t& place) {
+                      uint32_t& place, const PlaceEntry** found = nullptr) {
   Names& names = *e.writer().names;
   const skein_source& w = where != nullptr ? *where : detail::kNowhere;
   const PlaceEntry* entry = known_place(names, kind, name, w);
   if (entry != nullptr) [[likely]] {
     place = entry->id;
+    if (found != nullptr) *found = entry;
     return true;
   }
   if constexpr (E::kPlain) return false;
   place = host.find_place != nullptr ? host.find_place(names, kind, name, w)
                                      : detail::place_slow(names, kind, name, w);
+  if (found != nullptr) *found = known_place(names, kind, name, w);
   return true;
 }
 
@@ -262,13 +264,15 @@ SKEIN_HOT bool create_running(E& e, skein_task* task, uint32_t place, uint64_t& 
 }
 
 template <typename E>
-SKEIN_HOT bool suspend(E& e, skein_task* task, uint64_t on, uint32_t place, uint64_t back) {
+SKEIN_HOT bool suspend(E& e, skein_task* task, uint64_t on, uint32_t place, const PlaceEntry* at,
+                       uint64_t back) {
   Writer& w = e.writer();
   if (!join(e, task) || !be_current(e, task)) return false;
   e.two(format::k_suspend, on, place);
   go_back(e, back);
   w.ended = 0;
   w.suspended = task->id;
+  w.suspended_at = at;
   w.suspended_row = task->row;
   TaskRow* r = row_of(w, task);
   if (r == nullptr) return true;
@@ -296,6 +300,16 @@ SKEIN_HOT bool ready(E& e, skein_task* task, uint64_t on, uint32_t place) {
   e.writer().current = task->id;
   e.two(format::k_ready, on, place);
   return true;
+}
+
+// Where an operation starts that nobody says a place of: where it is awaited.
+template <typename E>
+SKEIN_HOT skein_source operation_source(E& e, const skein_source* where,
+                                        const skein_source* otherwise) {
+  if (where != nullptr) return *where;
+  const Writer& w = e.writer();
+  if (w.suspended != 0 && w.suspended_at != nullptr) return w.suspended_at->source();
+  return otherwise != nullptr ? *otherwise : detail::kNowhere;
 }
 
 template <typename E>
@@ -336,6 +350,18 @@ SKEIN_HOT bool resolve(E& e, skein_task* task, uint64_t back) {
 }
 
 template <typename E>
+SKEIN_HOT bool resolve_resume(E& e, skein_task* task, uint64_t back, skein_task* next,
+                              uint64_t& next_back) {
+  if (!may_end(e) || !join(e, task) || !join(e, next)) return false;
+  e.one(format::k_resolve, task->id);
+  end(e, task, back);
+  next_back = e.writer().current;
+  e.same(format::k_resume_by, next->id, task->id);
+  set_running(e, next, task->id);
+  return true;
+}
+
+template <typename E>
 SKEIN_HOT bool cancel(E& e, skein_task* task) {
   if (!may_end(e) || !join(e, task)) return false;
   e.one(format::k_cancel, task->id);
@@ -343,14 +369,41 @@ SKEIN_HOT bool cancel(E& e, skein_task* task) {
   return true;
 }
 
+// The replacement's row says what the replaced one's said: no other event will tell of it.
 template <typename E>
-SKEIN_HOT bool become(E& e, skein_task* task, uint64_t other) {
-  if (!may_end(e) || !join(e, task)) return false;
+SKEIN_HOT void take_over(E& e, const skein_task* task, const skein_task* other, bool current) {
+  Writer& w = e.writer();
+  TaskRow* r = row_of(w, other);
+  if (r == nullptr || r->id != other->id) return;
+  const TaskRow* old = row_of(w, task);
+  RowUpdate update(*r);
+  if (old != nullptr && old->id == task->id) {
+    r->flags |= old->flags;
+    if (r->state == TaskState::kCreated) {
+      r->on = old->on;
+      r->since = old->since;
+      r->waker = old->waker;
+      r->at = old->at;
+      r->tid = old->tid;
+      r->state = old->state;
+    }
+  }
+  if (!current) return;
+  r->on = 0;
+  r->since = e.now();
+  r->tid = w.tid;
+  r->state = TaskState::kRunning;
+}
+
+template <typename E>
+SKEIN_HOT bool become(E& e, skein_task* task, skein_task* other) {
+  if (!may_end(e) || !join(e, task) || !join(e, other)) return false;
   const bool was_current = e.writer().current == task->id;
-  e.same(format::k_become, task->id, other);
+  e.same(format::k_become, task->id, other->id);
+  take_over(e, task, other, was_current);
   if (was_current) e.writer().current = 0;
   end(e, task, 0);
-  if (was_current) go_back(e, other);
+  if (was_current) go_back(e, other->id);
   return true;
 }
 

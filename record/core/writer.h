@@ -24,6 +24,7 @@
 namespace skein::record {
 
 struct Names;
+struct PlaceEntry;
 
 inline constexpr unsigned kMaxChunks = 16;   // of a ring
 inline constexpr size_t kPlainMargin = 160;  // room every operation without text may use
@@ -48,6 +49,7 @@ struct alignas(64) Writer {
   uint64_t ended = 0;         // task that ended last here, if nothing was resumed since
   uint64_t ended_parent = 0;  // its parent
   uint64_t suspended = 0;     // task that was suspended last here, if nothing was resumed since
+  const PlaceEntry* suspended_at = nullptr;  // where; may be null
   uint32_t suspended_row = 0;
   uint32_t free_row = 0;  // list of free rows, linked by TaskRow::parent
   uint32_t free_rows = 0;

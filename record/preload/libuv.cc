@@ -78,7 +78,7 @@ void begin(const void* address, const char* name, uint32_t kind, F* callback,
     Dl_info info{};
     dladdr(reinterpret_cast<const void*>(callback), &info);
     const skein_source where = {info.dli_fname, info.dli_sname, 0, 0};
-    skein_operation(&entry.task, kind, name, &where);
+    skein_operation(&entry.task, kind, name, &where, nullptr);
   }
   std::lock_guard lock(table().mutex);
   Entry& place = table().entries[{address, use}];

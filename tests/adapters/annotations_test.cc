@@ -205,3 +205,28 @@ TEST_CASE("channel: values in order, senders wait when it is full, close ends it
   CHECK(only({"resource"}) == Words{"resource 1 under 0 kind 35 numbers capacity 2",
                                     "resource 4 under 0 kind 35 empty capacity 1"});
 }
+
+TEST_CASE("channel: values that nobody received go with it") {
+  static int alive;
+  struct counted {
+    counted() { ++alive; }
+    counted(counted&&) noexcept { ++alive; }
+    counted(const counted&) = delete;
+    counted& operator=(counted&&) noexcept { return *this; }
+    ~counted() { --alive; }
+  };
+  alive = 0;
+  {
+    skein::channel<counted> left("left", 3);
+    auto f = [&]() -> task<int> {
+      for (int i = 0; i < 3; ++i) co_await left.send({});
+      co_return (co_await left.receive()).has_value() ? 1 : 0;
+    };
+    task<int> both = f();
+    both.start();
+    CHECK(both.result() == 1);
+    CHECK(left.size() == 2);
+    CHECK(alive == 2);
+  }
+  CHECK(alive == 0);
+}

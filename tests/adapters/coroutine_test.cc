@@ -1,6 +1,8 @@
 // What skein/coroutine.h tells the recorder, lesson by lesson. The coroutine types here are as
 // libraries write them; none knows of skein. Compiled with -include skein/coroutine.h.
+#include <cxxabi.h>  // declares again what the header declares for itself
 #include <doctest/doctest.h>
+#include <skein/task.h>
 
 #include <algorithm>
 #include <atomic>
@@ -12,9 +14,9 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <vector>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "tests/adapters/fake_recorder.h"
 
@@ -128,11 +130,19 @@ TEST_CASE("a chain of tasks: parents, what each waits for, where, who goes on") 
   CHECK(create.line <= marked + 2);
 }
 
+namespace {
+struct Thrown {
+  template <class T>
+  struct Local {};
+};
+}  // namespace
+
 TEST_CASE("an exception fails each task on its way, with its text") {
   struct Here {
     static Task<int> thrower(int what) {
       if (what == 0) throw std::runtime_error("boom");
       if (what == 1) throw "a text";
+      if (what == 3) throw Thrown::Local<int>{};
       throw 7;
       co_return 0;
     }
@@ -149,7 +159,11 @@ TEST_CASE("an exception fails each task on its way, with its text") {
   CHECK(fake::words().back() == "fail 1 a text back 0");
   fake::reset();
   CHECK_THROWS_AS(Here::thrower(2).run(), int);
-  CHECK(fake::words().back() == "fail 1 i back 0");  // the type's name
+  CHECK(fake::words().back() == "fail 1 an exception of type int back 0");
+  fake::reset();
+  CHECK_THROWS_AS(Here::thrower(3).run(), Thrown::Local<int>);
+  CHECK(fake::words().back() ==
+        "fail 1 an exception of type (anonymous namespace)::Thrown::Local<int> back 0");
 }
 
 TEST_CASE("destroyed before its end: cancelled; after its end: nothing more") {
@@ -570,20 +584,123 @@ TEST_CASE("awaiting: lvalue tasks, several at once, what cannot be known is not 
     const int second = co_await ByReference{b};
     co_return first + second;
   };
-  // The two may fall into one slot of the coroutines created last, by the luck of their addresses:
-  // then it is not known which one is awaited. Tasks that are kept make each round's addresses new.
+  fake::reset();
+  CHECK(f().run() == 3);
+  const Words words = fake::words();
+  CHECK(std::count(words.begin(), words.end(), "suspend 1 on 2 back 0") == 1);
+  CHECK(std::count(words.begin(), words.end(), "suspend 1 on 0 back 0") == 1);
+}
+
+namespace {
+// Awaits them last to first; they were created as 2, 3 ... and must all be known.
+Task<int> sum_of(std::vector<Task<int>>& tasks) {
+  int sum = 0;
+  for (auto task = tasks.rbegin(); task != tasks.rend(); ++task) sum += co_await std::move(*task);
+  co_return sum;
+}
+unsigned known_edges(size_t tasks) {
+  const Words words = fake::words();
   unsigned known = 0;
-  std::vector<Task<int>> kept;
-  for (unsigned i = 0; i < 64; ++i) {
-    kept.push_back(value(0));
-    fake::reset();
-    CHECK(f().run() == 3);
-    const Words words = fake::words();
-    const auto first = std::count(words.begin(), words.end(), "suspend 1 on 2 back 0");
-    CHECK(first + std::count(words.begin(), words.end(), "suspend 1 on 0 back 0") == 2);
-    known += first == 1 ? 1 : 0;
+  for (size_t i = 0; i < tasks; ++i)
+    known += static_cast<unsigned>(std::count(words.begin(), words.end(),
+                                              "suspend 1 on " + std::to_string(i + 2) + " back 0"));
+  return known;
+}
+}  // namespace
+
+TEST_CASE("each of many neighbouring frames is known when it is awaited") {
+  constexpr size_t kTasks = 3'000;  // 300 kB of frames, side by side
+  std::vector<Task<int>> tasks;
+  fake::reset();
+  Task<int> sum = sum_of(tasks);
+  for (size_t i = 0; i < kTasks; ++i) tasks.push_back(value(1));
+  CHECK(sum.run() == kTasks);
+  CHECK(known_edges(kTasks) == kTasks);
+}
+
+TEST_CASE("tasks that another thread created are known") {
+  constexpr size_t kTasks = 100;
+  std::vector<Task<int>> tasks;
+  fake::reset();
+  Task<int> sum = sum_of(tasks);
+  std::thread([&] {
+    for (size_t i = 0; i < kTasks; ++i) tasks.push_back(value(1));
+  }).join();
+  CHECK(sum.run() == kTasks);
+  CHECK(known_edges(kTasks) == kTasks);
+}
+
+namespace {
+// Runs at once, and is awaited by its frame's address or, as Asio's, by its promise's.
+template <bool ByPromise>
+struct Eager {
+  struct promise_type {
+    int value = 0;
+    std::coroutine_handle<> waiter = std::noop_coroutine();
+    Eager get_return_object() { return {7, *this}; }
+    std::suspend_never initial_suspend() { return {}; }
+    struct Final {
+      promise_type& promise;
+      bool await_ready() noexcept { return false; }
+      std::coroutine_handle<> await_suspend(std::coroutine_handle<>) noexcept {
+        return promise.waiter;
+      }
+      void await_resume() noexcept {}
+    };
+    Final final_suspend() noexcept { return {*this}; }
+    void return_value(int v) { value = v; }
+    void unhandled_exception() { std::terminate(); }
+  };
+  using Handle = std::coroutine_handle<promise_type>;
+  Eager(int n, promise_type& p) : number(n) {
+    if constexpr (ByPromise)
+      promise = &p;
+    else
+      handle = Handle::from_promise(p);
   }
-  CHECK(known >= 4);
+  Eager(Eager&& other) noexcept
+      : handle(std::exchange(other.handle, nullptr)),
+        promise(std::exchange(other.promise, nullptr)) {}
+  ~Eager() {
+    if (Handle h = get()) h.destroy();
+  }
+  Handle get() const {
+    if constexpr (ByPromise) return promise != nullptr ? Handle::from_promise(*promise) : nullptr;
+    return handle;
+  }
+  bool await_ready() { return get().done(); }
+  void await_suspend(std::coroutine_handle<> h) { get().promise().waiter = h; }
+  int await_resume() { return get().promise().value; }
+
+  long number = 0;  // a word that is no address
+  Handle handle;
+  promise_type* promise = nullptr;
+};
+template <class Eager>
+Eager waits_for(Event* event) {
+  if (event != nullptr) co_await *event;
+  co_return 1;
+}
+template <class Eager>
+void check_eager() {
+  Event event;
+  auto f = [&](Event* e) -> Eager { co_return co_await waits_for<Eager>(e); };
+  fake::reset();
+  CHECK(f(nullptr).get().promise().value == 1);
+  CHECK(fake::words() == Words{"run 1 under 0", "run 2 under 1", "resolve 2 back 1", "ready 1 on 2",
+                               "resolve 1 back 0"});
+  fake::reset();
+  Eager outer = f(&event);
+  event.waiter.resume();
+  CHECK(fake::words() == Words{"run 1 under 0", "run 2 under 1", "suspend 2 on 0 back 1",
+                               "suspend 1 on 2 back 0", "resume 2", "resolve 2 back 0", "resume 1",
+                               "resolve 1 back 0"});
+}
+}  // namespace
+
+TEST_CASE("an eager task is known while it runs and when it has ended, by its frame or promise") {
+  check_eager<Eager<false>>();
+  check_eager<Eager<true>>();
 }
 
 TEST_CASE("function pointers, member functions, lambdas, templates, recursion") {
@@ -629,6 +746,74 @@ TEST_CASE("switched on and off while coroutines live") {
     event.waiter.resume();
   }
   CHECK(fake::words().size() == 3);
+}
+
+TEST_CASE("switched on while a coroutine runs: nothing was current before it") {
+  Event event;
+  auto f = [&]() -> Task<int> {
+    fake::switch_on(true);
+    co_await event;
+    fake::switch_on(true);
+    co_return 1;
+  };
+  fake::reset(false);
+  {
+    Task<int> task = f();
+    task.handle.resume();
+    CHECK(fake::words() == Words{"join 1", "suspend 1 on 0 back 0"});
+  }
+  fake::reset();
+  Task<int> task = f();
+  fake::switch_on(false);
+  task.handle.resume();  // unseen
+  fake::switch_on(false);
+  event.waiter.resume();  // unseen, up to the end
+  CHECK(fake::words() == Words{"create 1 under 0", "suspend 1 on 0 back 0", "resolve 1 back 0"});
+}
+
+namespace {
+struct Future {
+  skein_task task = {};
+  std::coroutine_handle<> waiter;
+  bool await_ready() { return false; }
+  void await_suspend(std::coroutine_handle<> h) { waiter = h; }
+  void await_resume() {}
+};
+}  // namespace
+
+TEST_CASE("resolve_and_resume: both at once if the coroutine that waits is traced and waits") {
+  Future future;
+  auto f = [&]() -> Task<int> {
+    co_await future;
+    co_await future;
+    co_return 1;
+  };
+  fake::reset();
+  skein_create(&future.task, SKEIN_KIND_promise, nullptr, nullptr);
+  Task<int> task = f();
+  task.handle.resume();
+  skein::resolve_and_resume(future.task, future.waiter);
+  CHECK(fake::words() == Words{"create 1 under 0 kind 3", "create 2 under 0", "resume 2",
+                               "suspend 2 on 0 back 0", "resolve 1 back 0", "resume 2 by 1",
+                               "suspend 2 on 0 back 0"});
+  future.waiter.resume();
+  CHECK(fake::words().size() == 9);
+  CHECK(fake::words()[7] == "resume 2");
+  CHECK(fake::words()[8] == "resolve 2 back 0");
+  fake::reset();
+  skein_create(&future.task, SKEIN_KIND_promise, nullptr, nullptr);
+  auto unseen = [&]() -> Detached { co_await future; };
+  fake::switch_on(false);
+  unseen();
+  fake::switch_on(true);
+  skein::resolve_and_resume(future.task, future.waiter);
+  CHECK(fake::words() == Words{"create 1 under 0 kind 3", "resolve 1 back 0", "join 2", "resume 2",
+                               "resolve 2 back 0"});
+  fake::reset();
+  Task<int> unstarted = value(1);
+  skein::resolve_and_resume(future.task, std::coroutine_handle<>(unstarted.handle));
+  CHECK(fake::words() ==
+        Words{"create 1 under 0", "resolve 1 back 0", "resume 1", "resolve 1 back 0"});
 }
 
 TEST_CASE("the promise lies where the library expects it") {

@@ -25,6 +25,7 @@ for client in clients:
     equal("pauses", len(waits), 10)
     for on, _, waker in waits:
         equal("a pause", (on.kind, on.name, on.end), ("timer", "deadline_timer.async_wait", "resolve"))
+        equal("its place", (on.file, on.line), (client.file, line_of(source, "await: pause")))
         assert on.parent is client and waker is on
 
 line = line_of(source, "await: answer")
@@ -32,6 +33,7 @@ for ask in asks:
     (on, _, waker), = ask.waits(line)
     equal("what answers", (on.kind, on.name, on.end), ("io", "socket.async_receive", "resolve"))
     equal("bytes", on.io, [10])
+    equal("a composed operation's place", (on.file, on.line), (ask.file, line))
     assert waker is on and on.parent is ask
 
 server, = trace.of("serve")

@@ -63,8 +63,9 @@ uint64_t skein_create_running(skein_task* task, uint32_t kind, const char* name,
   current = task->id;
   return back;
 }
-void skein_operation(skein_task* task, uint32_t kind, const char* name, const skein_source* where) {
-  note(make(task, "operation", kind, name), where);
+void skein_operation(skein_task* task, uint32_t kind, const char* name, const skein_source* where,
+                     const skein_source* otherwise) {
+  note(make(task, "operation", kind, name), where != nullptr ? where : otherwise);
 }
 uint64_t skein_resume(skein_task* task) {
   note("resume " + id_of(task));
@@ -76,6 +77,11 @@ uint64_t skein_resume_by(skein_task* task, uint64_t waker) {
   note("resume " + id_of(task) + " by " + number(waker));
   const uint64_t back = current;
   current = task->id;
+  return back;
+}
+uint64_t skein_resume_io(skein_task* task, uint64_t result) {
+  const uint64_t back = skein_resume(task);
+  skein_io(task, result);
   return back;
 }
 void skein_suspend(skein_task* task, uint64_t on, const skein_source* where, uint64_t back) {
@@ -91,6 +97,10 @@ void skein_ready(skein_task* task, uint64_t on, const skein_source* where) {
 void skein_resolve(skein_task* task, uint64_t back) {
   note("resolve " + id_of(task) + " back " + number(back));
   if (current == task->id) current = back;
+}
+uint64_t skein_resolve_resume(skein_task* task, uint64_t back, skein_task* next) {
+  skein_resolve(task, back);
+  return skein_resume_by(next, task->id);
 }
 void skein_fail(skein_task* task, const char* reason, uint64_t back) {
   note("fail " + id_of(task) + " " + (reason != nullptr ? reason : "-") + " back " + number(back));

@@ -10,11 +10,16 @@ import sys
 import pathlib
 
 skein, source = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
+FORMS = {"export": ["export", "ctf"]}  # commands that have commands of their own
 failures = []
 
 
 def output(*words):
     return subprocess.run([str(skein), *words], capture_output=True, text=True, check=True).stdout
+
+
+def options_of(*words):
+    return set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", output(*words, "--help").split("Options:")[1]))
 
 
 commands = re.findall(r"^  ([a-z][a-z-]*)\s", output("--help").split("Subcommands:")[1], re.M)
@@ -26,9 +31,13 @@ for command in commands:
         failures.append(f"{page.name} is missing")
         continue
     text = page.read_text()
-    for option in set(re.findall(r"--([a-z][a-z-]*)", output(command, "--help"))) - {"help"}:
-        if f"Fl -{option}" not in text:
-            failures.append(f"{page.name} does not name --{option}")
+    options = options_of(*FORMS.get(command, [command]))
+    for option in options - {"--help"}:
+        if f"Fl -{option[2:]}" not in text:
+            failures.append(f"{page.name} does not name {option}")
+    for option in re.findall(r"\bFl -([a-z]+)", text):
+        if f"--{option}" not in options:
+            failures.append(f"{page.name} names --{option}, which is not there")
     if f"skein-{command} 1" not in overview:
         failures.append(f"skein.1 does not name skein-{command}")
     if shutil.which("mandoc"):
@@ -42,7 +51,9 @@ complete_words() {{ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _skein; echo "${{
 complete_words skein ''
 complete_words skein record --
 complete_words skein record --mode ''
-"""
+complete_words skein export ''
+complete_words skein record -o x -- {skein.name}
+""" + "".join(f"complete_words skein {' '.join(FORMS.get(c, [c]))} --\n" for c in commands)
 environment = dict(os.environ, PATH=f"{skein.parent}:{os.environ['PATH']}")
 lines = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=environment,
                        check=True).stdout.splitlines()
@@ -53,6 +64,14 @@ if "--size" not in lines[1].split():
     failures.append(f"bash completion of record options: {lines[1]}")
 if lines[2].split() != ["ring", "log"]:
     failures.append(f"bash completion of --mode: {lines[2]}")
+
+if lines[3].split() != ["ctf"]:
+    failures.append(f"bash completion of export: {lines[3]}")
+if skein.name not in lines[4].split():
+    failures.append(f"bash completion of the program to record: {lines[4]}")
+for command, line in zip(commands, lines[5:], strict=True):
+    if set(line.split()) != options_of(*FORMS.get(command, [command])):
+        failures.append(f"bash completion of the options of {command}: {line}")
 
 for failure in failures:
     print(failure)

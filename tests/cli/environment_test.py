@@ -4,7 +4,6 @@ caller has, nonsense; a trace read by babeltrace2 while it is written, a ring th
 
 usage: environment_test.py SKEIN RECORDED_PROGRAM"""
 import calendar
-import json
 import os
 import pathlib
 import re
@@ -13,36 +12,19 @@ import signal
 import stat
 import subprocess
 import sys
-import tempfile
 import time
 
-skein, program = sys.argv[1], sys.argv[2]
+from common import expect, info, run, until, work_in_new_folder
+
+program = sys.argv[2]
 babeltrace = shutil.which("babeltrace2")
-work = tempfile.TemporaryDirectory(prefix="skein-environment-")
-os.chdir(work.name)
+work = work_in_new_folder("environment")
 os.chmod(work.name, 0o777)
 
 
 def traced(setting, *words, **options):
     return subprocess.run([program, *words], env=dict(os.environ, SKEIN_TRACE=setting),
                           capture_output=True, text=True, timeout=60, **options)
-
-
-def info(trace):
-    return json.loads(subprocess.run([skein, "info", "--json", trace], capture_output=True, check=True).stdout)
-
-
-def expect(what, condition, detail=""):
-    if not condition:
-        print(f"FAILED: {what}: {detail}")
-        sys.exit(1)
-
-
-def until(condition, what, seconds=30):
-    end = time.monotonic() + seconds
-    while not condition():
-        expect(what, time.monotonic() < end, "it never happened")
-        time.sleep(0.005)
 
 
 # exec: one process, two programs, two traces.
@@ -62,7 +44,7 @@ expect("%p", re.fullmatch(r"number-\d+", next(pathlib.Path(".").glob("number-*")
 for name, setting in (("tsc", "tsc"), ("monotonic", "monotonic,clock=monotonic")):
     traced(setting, "0")
     if name == "monotonic":
-        said = subprocess.run([skein, "info", name], capture_output=True, text=True).stdout
+        said = run("info", name).stdout
         expect("info says which clock", re.search(r"^clock\s+monotonic", said, re.M), said)
     if babeltrace:
         text = subprocess.run([babeltrace, "--clock-gmt", "--clock-date", name], capture_output=True,
@@ -104,13 +86,13 @@ os.remove("ready")
 p = subprocess.Popen([program, "wait"], env=dict(os.environ, SKEIN_TRACE="ring,size=64k"))
 until(lambda: os.path.exists("ready"), "the program is ready")
 for i in range(5):
-    r = subprocess.run([skein, "snapshot", str(p.pid), "-o", f"copy{i}"], capture_output=True, text=True)
+    r = run("snapshot", p.pid, "-o", f"copy{i}")
     expect("snapshot by process number", r.returncode == 0, r)
     expect("the copy is whole", not info(f"copy{i}")["lost"], info(f"copy{i}")["lost"])
     if babeltrace:
         r = subprocess.run([babeltrace, f"copy{i}"], capture_output=True)
         expect("babeltrace2 reads a snapshot", r.returncode == 0, r.stderr)
-r = subprocess.run([skein, "snapshot", str(p.pid), "-o", "copy0"], capture_output=True, text=True)
+r = run("snapshot", p.pid, "-o", "copy0")
 expect("no copy over another", r.returncode != 0 and r.stderr.startswith("skein: "), r)
 p.send_signal(signal.SIGTERM)
 p.wait(timeout=30)

@@ -8,38 +8,20 @@ import json
 import os
 import pathlib
 import signal
+import socket
 import stat
 import subprocess
 import sys
-import tempfile
-import time
 
-skein, program = sys.argv[1], sys.argv[2]
-work = tempfile.TemporaryDirectory(prefix="skein-record-")
-os.chdir(work.name)
+from common import SKEIN, expect, info, run, until, work_in_new_folder
 
-
-def run(*words, **options):
-    return subprocess.run([skein, *words], capture_output=True, text=True, timeout=60, **options)
-
-
-def expect(what, condition, detail=""):
-    if not condition:
-        print(f"FAILED: {what}: {detail}")
-        sys.exit(1)
-
-
-def until(condition, what, seconds=30):
-    end = time.monotonic() + seconds
-    while not condition():
-        expect(what, time.monotonic() < end, "it never happened")
-        time.sleep(0.005)
-
+program = sys.argv[2]
+work = work_in_new_folder("record")
 
 r = run("record", "-o", "good", "--", program, "0")
 expect("success passes through", r.returncode == 0, r)
 expect("it says where the trace is", "skein info good" in r.stderr, r.stderr)
-expect("the trace is there", json.loads(run("info", "--json", "good").stdout)["tasks"] >= 1)
+expect("the trace is there", info("good")["tasks"] >= 1)
 expect("directory is private", stat.S_IMODE(os.stat("good").st_mode) == 0o700)
 for entry in pathlib.Path("good").iterdir():
     expect(f"{entry} is private", stat.S_IMODE(entry.stat().st_mode) == 0o600)
@@ -69,7 +51,7 @@ r = run("record", "--", program, "0")
 expect("default name, again", os.path.isdir(os.path.basename(program) + ".skein.2"), r)
 
 # A SIGTERM to `skein record` is the program's.
-p = subprocess.Popen([skein, "record", "-o", "term", "--", program, "wait"],
+p = subprocess.Popen([SKEIN, "record", "-o", "term", "--", program, "wait"],
                      stderr=subprocess.PIPE, text=True)
 until(lambda: os.path.exists("ready"), "the program is ready")
 p.send_signal(signal.SIGTERM)
@@ -84,23 +66,63 @@ until(lambda: os.path.exists("ready"), "the program is ready")
 expect("socket is private", stat.S_IMODE(os.stat(path).st_mode) == 0o600)
 status = json.loads(run("control", path, "status").stdout)
 expect("off until told to", status["on"] is False, status)
+expect("no clock before a trace", status["clock"] is None and status["directory"] == "", status)
+
+
+# What no client of ours says: each is answered by one line, and the program is none the worse.
+def connect():
+    peer = socket.socket(socket.AF_UNIX)
+    peer.settimeout(30)
+    peer.connect(path)
+    return peer
+
+
+def say(data, hang_up=False):
+    with connect() as peer:
+        peer.sendall(data)
+        if hang_up:
+            peer.shutdown(socket.SHUT_WR)
+        answer = b""
+        while piece := peer.recv(4096):
+            answer += piece
+        expect(f"one line to {data[:20]}", answer.count(b"\n") == 1, answer)
+        return json.loads(answer)
+
+
+expect("too long", "2047" in say(b"start " + 100_000 * b"x" + b"\n")["error"])
+expect("too long, without an end", "2047" in say(5_000 * b"x", hang_up=True)["error"])
+expect("just not too long", "requests are" in say(2047 * b"x" + b"\n")["error"])
+expect("garbage", say(bytes(range(11, 256)) + b"\n")["ok"] is False)
+expect("zeros", "line of text" in say(b"status\0\0\n")["error"])
+expect("nothing but an end", "requests are" in say(b"\n")["error"])
+expect("half a line", say(b"stat", hang_up=True)["ok"] is False)
+expect("a line without its end", say(b"status", hang_up=True)["ok"] is True)
+expect("all is escaped", say(b"snapshot /" + 2000 * b"\x01" + b"/x\n")["ok"] is False)
+connect().close()
+slow = connect()
+slow.sendall(b"st")
+others = [connect() for _ in range(6)]
+for other in others:
+    other.sendall(b"status\n")
+expect("a slow one is told so", b"5 s" in slow.recv(4096))
+expect("then comes the others' turn", all(b'"ok":true' in other.recv(4096) for other in others))
 r = run("control", path, "start")
 expect("nothing to go on with", r.returncode == 1 and "start DIR" in r.stderr, r)
 r = run("control", path, "start", f"{work.name}/later,mode=log")
 expect("started", r.returncode == 0 and json.loads(r.stdout)["on"] is True, r)
 r = run("control", path, "start", f"{work.name}/other")
 expect("one at a time", r.returncode == 1, r)
-until(lambda: json.loads(run("info", "--json", "later").stdout)["tasks"] > 0, "events come")
+until(lambda: info("later")["tasks"] > 0, "events come")
 r = run("control", path, "snapshot", f"{work.name}/copy")
 expect("snapshot", r.returncode == 0, r)
-expect("the copy is a trace", json.loads(run("info", "--json", "copy").stdout)["tasks"] > 0)
+expect("the copy is a trace", info("copy")["tasks"] > 0)
 r = run("control", path, "snapshot", f"{work.name}/copy")
 expect("no snapshot over another", r.returncode == 1, r)
 expect("stopped", json.loads(run("control", path, "stop").stdout)["on"] is False)
-at_stop = json.loads(run("info", "--json", "later").stdout)["events"]
-expect("nothing after stop", at_stop == json.loads(run("info", "--json", "later").stdout)["events"])
+at_stop = info("later")["events"]
+expect("nothing after stop", at_stop == info("later")["events"])
 expect("goes on", json.loads(run("control", path, "start").stdout)["on"] is True)
-until(lambda: json.loads(run("info", "--json", "later").stdout)["events"] > at_stop, "more events")
+until(lambda: info("later")["events"] > at_stop, "more events")
 p.send_signal(signal.SIGTERM)
 expect("ends well", p.wait(timeout=30) == 0)
 r = run("control", path, "status")

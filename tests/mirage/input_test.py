@@ -53,7 +53,7 @@ def main():
         assert "not a trace" in refused(here / "zeros")
         assert "directory" in refused(here / "folder")
         assert "uuid" in refused(here / "other")
-        assert "no such file" in refused(here / "missing")
+        assert "No such file" in refused(here / "missing")
         assert "not a trace" in refused("-", stdin=b"something else entirely")
         assert "\x1b" not in refused(here / "evil\x1b[2Jname")
         refused()  # no argument at all

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """The model of the ring's memory orders holds, and each weakening of it does not.
 
-    run.py RING.PML CC
+    run.py RING.PML RING.C CC
 
+RING.C, the same in C for other checkers, compiles in every variant and holds when it is just run.
 Every variant is checked by spin over its whole state space. A weakening that spin finds no error in
 would be one that this model cannot see: the test fails.
 """
@@ -49,13 +50,24 @@ def check(model, cc, folder, defines):
     return errors, float(states)
 
 
+def run_in_c(source, cc, folder):
+    for number, defines in enumerate(["", *WEAKENINGS]):
+        program = folder / f"ring-{number}"
+        subprocess.run([cc, "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-pthread", "-DROUNDS=10000",
+                        *[f"-D{name}" for name in defines.split()], str(source), "-o", str(program)],
+                       check=True)
+    subprocess.run([str(folder / "ring-0")], check=True, timeout=300)
+    print("in C: 10000 rounds")
+
+
 def main():
-    model, cc = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
+    model, in_c, cc = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(), sys.argv[3]
     if not shutil.which("spin") or not shutil.which(cc):
         print("skipped: spin is not installed")
         return 77
     wrong = 0
     with tempfile.TemporaryDirectory() as scratch:
+        run_in_c(in_c, cc, pathlib.Path(scratch))
         errors, states = check(model, cc, pathlib.Path(scratch) / "as-it-is", "")
         print(f"as it is: {errors} errors in {states:.0f} states")
         wrong += errors != 0

@@ -131,6 +131,9 @@ void first_event_in_handler(const std::string& directory) {
         },
         nullptr);
     pthread_join(thread, nullptr);
+    // The thread sanitizer keeps a signal for a point of its own choice, and forgets it if the
+    // thread ends before: then no handler asks for the next one.
+    if (handled < kSignals) ask_for_next();
   }
   every(0);
   skein_stop();
@@ -180,9 +183,12 @@ int main() {
   Scratch scratch("signals");
   const auto good = [](int status) { return WIFEXITED(status) && WEXITSTATUS(status) == 0; };
   SKEIN_CHECK(good(in_child([&] { high_rate(scratch / "rate"); })), "high rate");
-  SKEIN_CHECK(good(in_child([&] { nested_handlers(scratch / "nested"); })), "nested handlers");
   SKEIN_CHECK(good(in_child([&] { first_event_in_handler(scratch / "first"); })), "first event");
-  if (!kThreadSanitizer)  // it calls handlers later, at a point of its own choice
+  // The thread sanitizer calls handlers later, at a point of its own choice, and keeps one signal
+  // mask to restore for all of them: after a handler in a handler all signals may stay blocked.
+  if (!kThreadSanitizer) {
+    SKEIN_CHECK(good(in_child([&] { nested_handlers(scratch / "nested"); })), "nested handlers");
     SKEIN_CHECK(good(in_child([&] { jumps(scratch / "jumps"); })), "longjmp");
+  }
   return verdict();
 }

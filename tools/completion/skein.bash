@@ -2,13 +2,21 @@
 # fall behind.
 _skein() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
-  local command= word
+  local command= i
   COMPREPLY=()
-  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case $word in
-      --) return 0 ;; # the traced program's own words
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case ${COMP_WORDS[i]} in
+      --) # the traced program and its own words
+        if declare -F _command_offset >/dev/null; then
+          _command_offset $((i + 1))
+        elif ((i + 1 == COMP_CWORD)); then
+          mapfile -t COMPREPLY < <(compgen -c -f -- "$current")
+        else
+          mapfile -t COMPREPLY < <(compgen -f -- "$current")
+        fi
+        return 0 ;;
       -*) ;;
-      *) command=$word; break ;;
+      *) [ -n "$command" ] || command=${COMP_WORDS[i]} ;;
     esac
   done
   if [ -z "$command" ]; then
@@ -22,12 +30,20 @@ _skein() {
   esac
   case $command/$current in
     */-*)
-      local options
-      options=$(skein "$command" --help 2>/dev/null | grep -oE '(^|[ ,])--[a-z][a-z-]*' | tr -d ' ,')
+      local options words=("$command")
+      [ "$command" != export ] || words+=(ctf)
+      options=$(skein "${words[@]}" --help 2>/dev/null | sed -n '/^Options:/,$p' |
+        grep -oE '(^|[ ,])--[a-z][a-z-]*' | tr -d ' ,')
       mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current") ;;
     control/*)
       mapfile -t COMPREPLY < <(compgen -W "status start stop snapshot" -- "$current"
                                compgen -f -- "$current") ;;
+    export/*)
+      if [ "$previous" = export ]; then
+        mapfile -t COMPREPLY < <(compgen -W ctf -- "$current")
+      else
+        mapfile -t COMPREPLY < <(compgen -f -- "$current")
+      fi ;;
     *) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
   esac
 }

@@ -1,11 +1,7 @@
 #include "trace/read/events.h"
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
-
 #include <algorithm>
-#include <numeric>
+#include <bit>
 
 #ifdef __linux__
 #include <sys/mman.h>
@@ -24,31 +20,14 @@ constexpr std::array<std::string_view, event_kinds> kind_names{
     "capacity",   "scope_enter", "scope_exit", "scope_cancel",   "scope_member", "io",
     "lost"};
 
-// A third of decoding a long trace is the kernel handing out pages of 4 KiB one by one.
-void prefer_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] size_t size) {
-#ifdef __linux__
-  constexpr size_t least = size_t{8} << 20;
-  constexpr uintptr_t page = 4096;
-  if (size < least) return;
-  const uintptr_t begin = (reinterpret_cast<uintptr_t>(data) + page - 1) / page * page;
-  const uintptr_t end = (reinterpret_cast<uintptr_t>(data) + size) / page * page;
-  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
-#endif
-}
-
-template <typename T>
-bool permute(Column<T>& column, const std::vector<uint32_t>& order) {
-  Column<T> sorted;
-  if (!sorted.grow(order.size())) return false;
-  for (size_t i = 0; i < order.size(); i++) sorted[i] = column[order[i]];
-  column = std::move(sorted);
-  return true;
-}
-
-template <typename T>
-bool permute(LateColumn<T>& column, const std::vector<uint32_t>& order) {
-  Column<T>* values = column.values();
-  return !values || permute(*values, order);
+// The low bytes of each, as many as a Narrow has.
+template <typename Narrow, typename T>
+uint8_t* narrow(const std::array<T, block_rows>& rows, uint8_t* to) {
+  for (size_t i = 0; i < block_rows; i++) {
+    const auto low = static_cast<Narrow>(rows[i]);
+    std::memcpy(to + i * sizeof low, &low, sizeof low);
+  }
+  return to + block_rows * sizeof(Narrow);
 }
 
 }  // namespace
@@ -58,28 +37,103 @@ std::string_view name(EventKind kind) {
   return index < kind_names.size() ? kind_names[index] : "unknown";
 }
 
-void prefer_large_pages([[maybe_unused]] void* begin, [[maybe_unused]] size_t size) {
-#if defined(__linux__)
-  constexpr uintptr_t large = uintptr_t{2} << 20;
-  const auto from = (reinterpret_cast<uintptr_t>(begin) + large - 1) & ~(large - 1);
-  const auto to = (reinterpret_cast<uintptr_t>(begin) + size) & ~(large - 1);
-  // Where that is not to be had, pages stay small.
-  if (from < to) madvise(reinterpret_cast<void*>(from), to - from, MADV_HUGEPAGE);
-#endif
+template <typename T, Coding coding>
+void Column<T, coding>::begin_block(const Rows& rows) {
+  pieces_.push_back({.bytes = reinterpret_cast<const uint8_t*>(rows.data()),
+                     .mask = ~uint64_t{0} >> (64 - 8 * sizeof(T)),
+                     .common = 0,
+                     .shift = std::countr_zero(sizeof(T))});
 }
 
-bool Events::reserve(size_t count) {
-  if (count <= capacity_) return true;
-  const auto grow = [count](auto& column) {
-    if (!column.grow(count)) return false;
-    prefer_huge_pages(column.data(), count * sizeof(column[0]));
-    return true;
+template <typename T, Coding coding>
+uint8_t* Column<T, coding>::pack(const Rows& rows, uint8_t* to) {
+  Piece& piece = pieces_.back();
+  piece.bytes = to;
+  const auto bits = [](T value) { return static_cast<uint64_t>(value); };
+  uint64_t differ = 0;
+  for (size_t i = 0; i < block_rows; i++) differ |= bits(rows[i]) ^ bits(rows[0]);
+  const auto keep = [&]<typename Narrow>(Narrow) {
+    piece.mask = static_cast<Narrow>(~Narrow{0});
+    piece.shift = std::countr_zero(sizeof(Narrow));
+    if constexpr (sizeof(Narrow) <= sizeof(T)) to = narrow<Narrow>(rows, to);
   };
-  if (!grow(time) || !grow(task) || !grow(other) || !grow(value) || !grow(text) || !grow(kind) ||
-      !grow(flags) || !location.grow(count) || !executor.grow(count))
-    return false;
-  capacity_ = count;
+  if (differ == 0)
+    piece.mask = 0;
+  else if (differ <= UINT8_MAX)
+    keep(uint8_t{});
+  else if (differ <= UINT16_MAX)
+    keep(uint16_t{});
+  else if (differ <= UINT32_MAX)
+    keep(uint32_t{});
+  else
+    keep(uint64_t{});
+  piece.common = bits(rows[0]) & ~piece.mask;
+  return to;
+}
+
+bool Events::next_block() {
+  const auto each = [this](const auto& act) {
+    act(time, open_->time);
+    act(task, open_->task);
+    act(other, open_->other);
+    act(value, open_->value);
+    act(text, open_->text);
+    act(location, open_->location);
+    act(executor, open_->executor);
+    act(kind, open_->kind);
+    act(flags, open_->flags);
+  };
+  if (!open_) {
+    open_.reset(static_cast<Block*>(std::malloc(sizeof(Block))));
+    if (!open_) return false;
+  } else {
+    uint8_t* const begin = room();
+    if (!begin) return false;
+    uint8_t* to = begin;
+    each([&](auto& column, const auto& rows) { to = column.pack(rows, to); });
+    chunk_at_ = to;
+    chunk_left_ -= static_cast<size_t>(to - begin);
+  }
+  each([](auto& column, const auto& rows) { column.begin_block(rows); });
   return true;
+}
+
+// Where a block can be packed, however big it gets; null when there is no memory. Big chunks are of
+// large pages: to be handed 4 KiB at a time would cost a fifth of decoding.
+uint8_t* Events::room() {
+  constexpr size_t smallest = size_t{64} << 10;
+  constexpr size_t largest = size_t{4} << 20;
+  constexpr size_t large_page = size_t{2} << 20;
+  if (chunk_left_ < sizeof(Block)) {
+    const size_t size = std::clamp(std::bit_ceil(chunk_bytes_), smallest, largest);
+    std::unique_ptr<uint8_t, Free> chunk(
+        static_cast<uint8_t*>(std::aligned_alloc(std::min(size, large_page), size)));
+    if (!chunk) return nullptr;
+#ifdef __linux__
+    if (size >= large_page) madvise(chunk.get(), size, MADV_HUGEPAGE);
+#endif
+    chunk_at_ = chunk.get();
+    chunk_left_ = size;
+    chunk_bytes_ += size;
+    chunks_.push_back(std::move(chunk));
+  }
+  return chunk_at_;
+}
+
+size_t Events::bytes() const {
+  const auto pieces = [](const auto& column) {
+    return column.pieces_.capacity() * sizeof(column.pieces_[0]);
+  };
+  return (open_ ? sizeof(Block) : 0) + chunk_bytes_ - chunk_left_ + pieces(time) + pieces(task) +
+         pieces(other) + pieces(value) + pieces(text) + pieces(location) + pieces(executor) +
+         pieces(kind) + pieces(flags);
+}
+
+void Events::amend_last(uint64_t new_time, uint8_t more_flags) {
+  if (size_ == 0) return;
+  const size_t last = (size_ - 1) % block_rows;  // it is in the open block: see append
+  open_->time[last] = new_time;
+  open_->flags[last] |= more_flags;
 }
 
 EventRow Events::row(size_t index) const {
@@ -92,20 +146,6 @@ EventRow Events::row(size_t index) const {
           .executor = executor[index],
           .kind = kind[index],
           .flags = flags[index]};
-}
-
-bool Events::sort_by_time() {
-  if (size_ == 0 || std::is_sorted(time.data(), time.data() + size_)) return true;
-  if (size_ > UINT32_MAX) return false;
-  std::vector<uint32_t> order(size_);
-  std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(),
-                   [this](uint32_t a, uint32_t b) { return time[a] < time[b]; });
-  const bool done = permute(time, order) && permute(task, order) && permute(other, order) &&
-                    permute(value, order) && permute(text, order) && permute(location, order) &&
-                    permute(executor, order) && permute(kind, order) && permute(flags, order);
-  capacity_ = size_;  // the sorted columns have no spare room
-  return done;
 }
 
 void add_loss(std::vector<Loss>& losses, Loss loss) {

@@ -8,22 +8,26 @@
 //       print(trace.strings[trace.events.text[i]]);
 //
 // A struct of arrays: a question that looks at two fields of ten million events reads two arrays.
-// 46 bytes an event, 38 where there is one executor and no places (EventRow is what one is put
-// together from). Events are in the order of time,
-// and within one stream in the order they were written. Texts and source locations are ids: they
-// are few and repeat. Nothing here knows a format; what a format calls its events is kept as a
-// count by name in `Facts::wire_kinds`.
+// Events are in the order of time, and within one stream in the order they were written. Texts and
+// source locations are ids: they are few and repeat. Nothing here knows a format; where a format
+// has other events than the model, what it calls them is kept as a count by name in
+// `Facts::wire_kinds`.
 //
-// Rejected: a vector of structs (twice the memory traffic for a scan of one field); std::vector per
-// column (one capacity check per column and event, and growing copies: realloc of a big block moves
-// pages instead); an own id per format (every user would need one switch per format).
+// An event is 46 bytes (EventRow is what one is put together from), and takes 14 to 20: columns are
+// packed, see Column. Packing costs the CPU time that it saves in memory, which the kernel clears
+// (bench/decode.cc, 6.4 million events: 80 M/s packed or not), and leaves a third of the memory.
+//
+// Rejected: a vector of structs (twice the memory traffic for a scan of one field); plain arrays
+// that grow by realloc, in huge pages (three times the memory); an own id per format (every user
+// would need one switch per format).
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -139,113 +143,129 @@ struct EventRow {
   uint8_t flags = 0;
 };
 
-// Lets the kernel give big arrays big pages: the first touch of small ones was a third of the time
-// that decoding took.
-void prefer_large_pages(void* begin, size_t size);
-
-// One array. Grows by realloc, never constructs; a failed growth leaves it as it was.
-template <typename T>
-class Column {
- public:
-  Column() = default;
-  Column(Column&& other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
-  Column& operator=(Column&& other) noexcept {
-    std::swap(data_, other.data_);
-    return *this;
-  }
-  ~Column() { std::free(data_); }
-
-  T& operator[](size_t index) { return data_[index]; }
-  const T& operator[](size_t index) const { return data_[index]; }
-  T* data() { return data_; }
-  const T* data() const { return data_; }
-
-  bool grow(size_t count) {
-    if (count > SIZE_MAX / sizeof(T)) return false;
-    void* larger = std::realloc(data_, count * sizeof(T));
-    if (!larger) return false;
-    data_ = static_cast<T*>(larger);
-    prefer_large_pages(data_, count * sizeof(T));
-    return true;
-  }
-
- private:
-  T* data_ = nullptr;
+// How a column keeps a value: so that the usual ones are small numbers.
+enum class Coding : uint8_t {
+  Plain,
+  OneMore,  // no_task, the largest number, is 0
+  Signed,   // zigzag: 0, -1, 1, -2 ... are 0, 1, 2, 3
 };
 
-// One that has nothing to say in many traces (places and executors in mirage-profile's): takes no
-// memory until the first value that is not 0.
-template <typename T>
-class LateColumn {
- public:
-  T operator[](size_t index) const { return values_.data() ? values_[index] : T{}; }
+inline constexpr size_t block_rows = 512;  // unpacked they fit in a first-level cache
 
-  // All up to `index` have been set. When there is no memory for the first value, all stay 0.
-  void set(size_t index, T value, size_t capacity) {
-    if (values_.data() == nullptr && (value == T{} || !begin(index, capacity))) return;
-    values_[index] = value;
+// One array. Of the rows of a block only the low bytes in which they differ are kept, 0, 1, 2, 4 or
+// 8 of each, and what they have in common once. So any row is found without a search or a branch:
+//
+//    pieces_[row / block_rows]  ->  bytes  |row 0|row 1|...       value = common | bytes & mask
+//
+// The block that is being filled is not packed: its piece says so by its mask.
+template <typename T, Coding coding = Coding::Plain>
+class Column {
+ public:
+  T operator[](size_t row) const {
+    const Piece& piece = pieces_[row / block_rows];
+    uint64_t value;
+    std::memcpy(&value, piece.bytes + (row % block_rows << piece.shift), sizeof value);
+    return decode(piece.common | (value & piece.mask));
   }
-  bool grow(size_t count) { return values_.data() == nullptr || values_.grow(count); }
-  // Null while all is 0.
-  Column<T>* values() { return values_.data() ? &values_ : nullptr; }
 
  private:
-  bool begin(size_t index, size_t capacity) {
-    if (!values_.grow(capacity)) return false;
-    std::fill_n(values_.data(), index, T{});
-    return true;
+  friend class Events;
+
+  struct Piece {
+    const uint8_t* bytes;  // 7 more than its rows take can be read
+    uint64_t mask;
+    uint64_t common;
+    uint8_t shift;  // a row takes 1 << shift bytes
+  };
+
+  using Rows = std::array<T, block_rows>;  // a block that is not packed
+
+  static T encode(T value) {
+    if constexpr (coding == Coding::OneMore) return value + 1;
+    if constexpr (coding == Coding::Signed) return value << 1 ^ (0 - (value >> 63));
+    return value;
+  }
+  static T decode(uint64_t stored) {
+    if constexpr (coding == Coding::OneMore) return stored - 1;
+    if constexpr (coding == Coding::Signed) return stored >> 1 ^ (0 - (stored & 1));
+    return static_cast<T>(stored);
   }
 
-  Column<T> values_;
+  void begin_block(const Rows& rows);
+  // Packs the last block to `to`, at most sizeof(Rows); returns where its bytes end.
+  uint8_t* pack(const Rows& rows, uint8_t* to);
+
+  std::vector<Piece> pieces_;
 };
 
 class Events {
+ private:
+  struct Block {
+    std::array<uint64_t, block_rows> time, task, other, value;
+    std::array<uint32_t, block_rows> text, location, executor;
+    std::array<EventKind, block_rows> kind;
+    std::array<uint8_t, block_rows> flags;
+    uint8_t behind[8];  // a row is read as 8 bytes
+  };
+
  public:
   Column<uint64_t> time;
-  Column<TaskId> task;
-  Column<TaskId> other;
-  Column<uint64_t> value;
+  Column<TaskId, Coding::OneMore> task;
+  Column<TaskId, Coding::OneMore> other;
+  Column<uint64_t, Coding::Signed> value;
   Column<StringId> text;
-  LateColumn<uint32_t> location;
-  LateColumn<uint32_t> executor;
+  Column<uint32_t> location;
+  Column<uint32_t> executor;
   Column<EventKind> kind;
   Column<uint8_t> flags;
 
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
-  // Makes room; without it, append does. False when there is no memory for that.
-  bool reserve(size_t count);
-
   // When there is no more memory the event is counted in dropped() and forgotten.
   void append(const EventRow& row) {
-    if (size_ == capacity_ && !reserve(capacity_ < 1024 ? 1024 : capacity_ * 2)) {
+    const size_t at = size_ % block_rows;
+    if (at == 0 && !next_block()) [[unlikely]] {
       dropped_++;
       return;
     }
-    time[size_] = row.time;
-    task[size_] = row.task;
-    other[size_] = row.other;
-    value[size_] = row.value;
-    text[size_] = row.text;
-    location.set(size_, row.location, capacity_);
-    executor.set(size_, row.executor, capacity_);
-    kind[size_] = row.kind;
-    flags[size_] = row.flags;
+    Block& block = *open_;
+    block.time[at] = row.time;
+    block.task[at] = task.encode(row.task);
+    block.other[at] = other.encode(row.other);
+    block.value[at] = value.encode(row.value);
+    block.text[at] = row.text;
+    block.location[at] = row.location;
+    block.executor[at] = row.executor;
+    block.kind[at] = row.kind;
+    block.flags[at] = row.flags;
     size_++;
   }
+
+  // Gives the last event, if there is one, another time and more flags.
+  void amend_last(uint64_t new_time, uint8_t more_flags);
 
   EventRow row(size_t index) const;
   uint64_t dropped() const { return dropped_; }
 
-  // Puts the events in the order of time; equal times keep their order. For readers of several
-  // streams. Does nothing when they are in order.
-  bool sort_by_time();
+  // What the columns take.
+  size_t bytes() const;
 
  private:
+  struct Free {
+    void operator()(void* memory) const { std::free(memory); }
+  };
+
+  bool next_block();
+  uint8_t* room();
+
+  std::unique_ptr<Block, Free> open_;  // the rows from the last multiple of block_rows on
   size_t size_ = 0;
-  size_t capacity_ = 0;
   uint64_t dropped_ = 0;
+  std::vector<std::unique_ptr<uint8_t, Free>> chunks_;  // packed blocks lie in these
+  size_t chunk_left_ = 0;
+  uint8_t* chunk_at_ = nullptr;
+  size_t chunk_bytes_ = 0;
 };
 
 struct Location {
@@ -292,8 +312,11 @@ struct Facts {
   // when on (as EventRow::time) every stream has all its events.
   uint64_t overwritten_packets = 0;
   uint64_t complete_from = 0;
-  // How many events there are by the names the format itself uses, in the format's order.
+  // How many events there are by the names the format itself uses, in the format's order; empty for
+  // our own format, whose events are the model's.
   std::vector<std::pair<std::string, uint64_t>> wire_kinds;
+  // Records that are no events but say what the numbers in events mean (texts, places), by name.
+  std::vector<std::pair<std::string, uint64_t>> definitions;
 };
 
 // What was loaded where in the recorded program.

@@ -7,59 +7,85 @@
 
 using namespace skein;
 
-TEST_CASE("events come back as they were appended") {
+namespace {
+
+// Rows that pack into every width: what varies in block n has n bits.
+EventRow row_of(uint64_t i) {
+  const uint64_t block = i / block_rows;
+  const uint64_t low = (i * 0x9E3779B97F4A7C15) >> (block < 63 ? 63 - block : 0);
+  const uint64_t common = block % 3 == 0 ? 0 : uint64_t{0xABCDEF} << 40;
+  const bool odd = i % 2;
+  return {.time = low | common,
+          .task = i % 5 == 0 && block % 2 ? no_task : low,
+          .other = block % 4 == 0 ? no_task : common + i,
+          .value = odd ? 0 - low : low,
+          .text = static_cast<StringId>(low),
+          .location = static_cast<uint32_t>(low | common),
+          .executor = static_cast<uint32_t>(block),
+          .kind = EventKind(low % event_kinds),
+          .flags = static_cast<uint8_t>(block % 5 == 1 ? low : 0)};
+}
+
+bool same(const EventRow& a, const EventRow& b) {
+  return a.time == b.time && a.task == b.task && a.other == b.other && a.value == b.value &&
+         a.text == b.text && a.location == b.location && a.executor == b.executor &&
+         a.kind == b.kind && a.flags == b.flags;
+}
+
+}  // namespace
+
+TEST_CASE("events come back as they were appended, packed or not") {
   Events events;
-  for (uint64_t i = 0; i < 5000; i++)
-    events.append({.time = i,
-                   .task = i * 3,
-                   .other = i * 5,
-                   .value = i * 7,
-                   .text = static_cast<StringId>(i + 1),
-                   .location = static_cast<uint32_t>(i + 2),
-                   .executor = static_cast<uint32_t>(i % 3),
-                   .kind = EventKind::CounterAdd,
-                   .flags = static_cast<uint8_t>(i % 2)});
-  REQUIRE(events.size() == 5000);
+  constexpr size_t count = 70 * block_rows + 5;
+  for (size_t i = 0; i < count; i++) {
+    events.append(row_of(i));
+    if (!same(events.row(i), row_of(i))) FAIL("row ", i, " while it is not packed");
+  }
+  REQUIRE(events.size() == count);
   CHECK(events.dropped() == 0);
-  for (uint64_t i = 0; i < 5000; i++) {
-    const EventRow row = events.row(i);
-    REQUIRE(row.time == i);
-    REQUIRE(row.task == i * 3);
-    REQUIRE(row.other == i * 5);
-    REQUIRE(row.value == i * 7);
-    REQUIRE(row.text == i + 1);
-    REQUIRE(row.location == i + 2);
-    REQUIRE(row.executor == i % 3);
-    REQUIRE(row.kind == EventKind::CounterAdd);
-    REQUIRE(row.flags == i % 2);
-  }
+  const Events moved = std::move(events);
+  for (size_t i = 0; i < count; i++)
+    if (!same(moved.row(i), row_of(i))) FAIL("row ", i);
+  CHECK(moved.task[5 * block_rows] == no_task);
 }
 
-TEST_CASE("sorting keeps the order of equal times") {
+TEST_CASE("the extremes of every column come back") {
   Events events;
-  for (uint64_t i = 0; i < 3000; i++)
-    events.append({.time = 1000 - i / 3, .task = i, .kind = EventKind::Resume});
-  REQUIRE(events.sort_by_time());
-  for (size_t i = 1; i < events.size(); i++) {
-    REQUIRE(events.time[i - 1] <= events.time[i]);
-    if (events.time[i - 1] == events.time[i]) REQUIRE(events.task[i - 1] < events.task[i]);
+  for (uint64_t i = 0; i < 2 * block_rows + 1; i++)
+    events.append(i % 3 == 0 ? EventRow{.time = UINT64_MAX,
+                                        .task = UINT64_MAX - 1,
+                                        .other = 0,
+                                        .value = uint64_t{1} << 63,
+                                        .text = UINT32_MAX,
+                                        .location = UINT32_MAX,
+                                        .executor = UINT32_MAX,
+                                        .kind = EventKind::Lost,
+                                        .flags = UINT8_MAX}
+                             : EventRow{.value = UINT64_MAX >> 1, .kind = EventKind::Create});
+  for (const size_t i : {size_t{0}, block_rows * 2}) {
+    const EventRow row = events.row(i + (3 - i % 3) % 3);
+    if (i + (3 - i % 3) % 3 >= events.size()) continue;
+    CHECK(row.time == UINT64_MAX);
+    CHECK(row.task == UINT64_MAX - 1);
+    CHECK(row.other == 0);
+    CHECK(row.value == uint64_t{1} << 63);
+    CHECK(row.text == UINT32_MAX);
+    CHECK(row.flags == UINT8_MAX);
   }
-  events.append({.time = 5000});  // still grows
-  CHECK(events.size() == 3001);
-  CHECK(events.time[3000] == 5000);
+  CHECK(events.row(1).value == UINT64_MAX >> 1);
+  CHECK(events.row(1).task == no_task);
 }
 
-TEST_CASE("places and executors take no memory until there are some") {
+TEST_CASE("the last event can be amended, in a full block too") {
   Events events;
-  for (uint32_t i = 0; i < 5000; i++) events.append({.time = i});
-  CHECK(events.location.values() == nullptr);
-  CHECK(events.location[4999] == 0);
-  for (uint32_t i = 5000; i < 20'000; i++) events.append({.time = 30'000 - i, .location = i});
-  CHECK(events.executor.values() == nullptr);
-  REQUIRE(events.sort_by_time());
-  for (size_t i = 0; i < 20'000; i++) {
-    REQUIRE(events.location[i] == (i < 5000 ? 0 : 30'000 - events.time[i]));
-    REQUIRE(events.executor[i] == 0);
+  events.amend_last(7, 1);  // there is none
+  for (uint64_t i = 0; i < 3 * block_rows; i++) {
+    events.append({.time = i, .flags = 1});
+    events.amend_last(i + 100, 2);
+  }
+  for (const size_t i : {size_t{0}, block_rows - 1, 3 * block_rows - 1}) {
+    CHECK(events.time[i] == i + 100);
+    CHECK(events.flags[i] == 3);
   }
 }
 
@@ -73,13 +99,31 @@ TEST_CASE("every kind has a name of its own") {
   CHECK(name(EventKind(250)) == "unknown");
 }
 
-TEST_CASE("an event takes at most 80 bytes") {
-  const Events e;
-  const auto bytes_of = [](const auto& column) { return sizeof(column[0]); };
-  CHECK(bytes_of(e.time) + bytes_of(e.task) + bytes_of(e.other) + bytes_of(e.value) +
-            bytes_of(e.text) + bytes_of(e.location) + bytes_of(e.executor) + bytes_of(e.kind) +
-            bytes_of(e.flags) ==
-        46);
+TEST_CASE("an event takes at most 80 bytes, and usual ones 20") {
+  Events worst;
+  Events usual;
+  constexpr uint64_t scatter = 0x9E3779B97F4A7C15;
+  for (uint64_t i = 0; i < 100'000; i++) {
+    const uint64_t any = i * scatter;
+    worst.append({.time = any,
+                  .task = any,
+                  .other = any,
+                  .value = any,
+                  .text = static_cast<StringId>(any),
+                  .location = static_cast<uint32_t>(any),
+                  .executor = static_cast<uint32_t>(any),
+                  .kind = EventKind(any % event_kinds),
+                  .flags = static_cast<uint8_t>(any)});
+    usual.append({.time = i * 500,
+                  .task = i / 10,
+                  .other = i % 2 ? no_task : i / 10 - i % 7,
+                  .value = 0 - any % 100,
+                  .text = static_cast<StringId>(any % 500),
+                  .location = static_cast<uint32_t>(any % 200),
+                  .kind = EventKind(any % event_kinds)});
+  }
+  CHECK(worst.bytes() <= 80 * worst.size());
+  CHECK(usual.bytes() <= 20 * usual.size());
 }
 
 TEST_CASE("the list of losses is bounded, and its sums stay right") {

@@ -1,5 +1,7 @@
 #include "trace/read/reader.h"
 
+#include <algorithm>
+
 #include "base/cursor.h"
 #include "trace/read/ctf/directory.h"
 #include "trace/read/mirage/mirage.h"
@@ -25,6 +27,10 @@ Result<Trace> read_directory(Files& files, const std::string& path, const Progre
   if (ctf::has_metadata(files, path)) return ctf::read(files, path, progress);
   const auto names = files.list(path);
   if (!names) return names.error();
+  if (std::find(names->begin(), names->end(), "metadata") != names->end()) {
+    const auto head = files.head(path + "/metadata", 1);
+    return head ? no_trace(path, "its `metadata` is no file") : head.error();
+  }
   return no_trace(path, names->empty() ? "an empty directory, not a trace"
                                        : "a directory without a trace in it");
 }
@@ -59,7 +65,8 @@ Result<Trace> read_trace(Files& files, const std::string& path, const Progress& 
     case FileType::Missing:
       break;
   }
-  return Error{.what = "no such file or directory", .file = path, .advice = "check the path"};
+  const auto head = files.head(path, 1);  // for the reason
+  return head ? no_trace(path, "not a trace") : head.error();
 }
 
 }  // namespace skein

@@ -61,7 +61,7 @@ TEST_CASE("what is no trace is refused in one line") {
   CHECK(refusal(files, "short") == "not a trace");
   CHECK(refusal(files, "zeros") == "not a trace");
   CHECK(refusal(files, "folder") == "a directory without a trace in it");
-  CHECK(refusal(files, "missing") == "no such file or directory");
+  CHECK(refusal(files, "missing") == "No such file or directory");
   CHECK(refusal(files, "other") == "a CTF stream with another uuid than mirage-profile's");
 }
 

@@ -3,9 +3,9 @@
 // The time stamp counter is taken if the processor says it is invariant and the kernel has not
 // found it unstable (then its clocksource is hpet or acpi_pm). Its frequency, best source first:
 // CPUID leaf 0x15 (crystal), the hypervisor's leaf 0x40000010, else measured against
-// CLOCK_MONOTONIC_RAW for 2 ms (about 20 ppm; a reader can do better later, from the clock pairs in
-// every packet header). A second of calibration, as others take, is not ours to spend in somebody's
-// start-up.
+// CLOCK_MONOTONIC_RAW for 2 ms, in which start makes its files (about 20 ppm; a reader can do
+// better later, from the clock pairs in every packet header). A second of calibration, as others
+// take, is not ours to spend in somebody's start-up.
 #include <fcntl.h>
 #include <string.h>
 #include <time.h>
@@ -91,25 +91,17 @@ Reading read_both(clockid_t clock) {
   return best;
 }
 
-uint64_t measured_hertz() {
-  const Reading a = read_both(CLOCK_MONOTONIC_RAW);
-  while (read_clock(CLOCK_MONOTONIC_RAW) < a.ns + 2'000'000) {
-  }
-  const Reading b = read_both(CLOCK_MONOTONIC_RAW);
-  return static_cast<uint64_t>(static_cast<double>(b.count - a.count) *
-                               static_cast<double>(kSecond) / static_cast<double>(b.ns - a.ns));
+uint64_t ticks_of(uint64_t hertz) {
+  const uint64_t half = uint64_t{1} << (format::kTickShift - 1);
+  return (hertz + half) >> format::kTickShift;
 }
 
-}  // namespace
-
-uint64_t monotonic_ns() { return read_monotonic(); }
-
-ClockFacts clock_pair(const ClockFacts& chosen) {
-  ClockFacts facts = chosen;
+// One moment in three clocks.
+void read_together(ClockFacts& facts) {
   facts.bracket_ns = UINT64_MAX;
   for (int i = 0; i < 8; ++i) {
     const uint64_t before = read_monotonic();
-    const uint64_t ticks = read_ticks(chosen.counter);
+    const uint64_t ticks = read_ticks(facts.counter);
     const uint64_t realtime = read_clock(CLOCK_REALTIME);
     const uint64_t after = read_monotonic();
     if (after - before >= facts.bracket_ns) continue;
@@ -118,21 +110,38 @@ ClockFacts clock_pair(const ClockFacts& chosen) {
     facts.monotonic_ns = before + (after - before) / 2;
     facts.realtime_ns = realtime;
   }
-  return facts;
 }
 
-ClockFacts measure_clock(bool monotonic) {
+}  // namespace
+
+uint64_t monotonic_ns() { return read_monotonic(); }
+
+ClockFacts choose_clock(bool monotonic) {
   ClockFacts facts;
   if (monotonic || !counter_is_invariant()) {
     facts.counter = read_monotonic;
-    facts.ticks_per_second = kSecond >> format::kTickShift;
+    facts.ticks_per_second = ticks_of(kSecond);
+  } else if (const uint64_t hertz = stated_hertz(); hertz != 0) {
+    facts.ticks_per_second = ticks_of(hertz);
   } else {
-    uint64_t hertz = stated_hertz();
-    if (hertz == 0) hertz = measured_hertz();
-    const uint64_t half = uint64_t{1} << (format::kTickShift - 1);
-    facts.ticks_per_second = (hertz + half) >> format::kTickShift;
+    const Reading begin = read_both(CLOCK_MONOTONIC_RAW);
+    facts.begin_count = begin.count;
+    facts.begin_ns = begin.ns;
   }
-  return clock_pair(facts);
+  read_together(facts);
+  return facts;
+}
+
+void finish_clock(ClockFacts& facts) {
+  if (facts.ticks_per_second != 0) return;
+  constexpr uint64_t kLongEnough = 2'000'000;
+  while (read_clock(CLOCK_MONOTONIC_RAW) < facts.begin_ns + kLongEnough) {
+  }
+  const Reading end = read_both(CLOCK_MONOTONIC_RAW);
+  const auto counts = static_cast<double>(end.count - facts.begin_count);
+  const auto ns = static_cast<double>(end.ns - facts.begin_ns);
+  facts.ticks_per_second =
+      ticks_of(static_cast<uint64_t>(counts * static_cast<double>(kSecond) / ns));
 }
 
 }  // namespace skein::record

@@ -18,11 +18,12 @@
 namespace skein::record {
 namespace {
 
-constexpr int kPatienceMs = 5000;  // a peer that says nothing for so long is hung up on
+constexpr int kPatienceMs = 5000;  // in which a peer must have said its line
+constexpr size_t kLongestRequest = 2048;
 int listener = -1;
 
 struct Reply {
-  char data[8192];
+  char data[6 * kLongestRequest + 2048];  // a request may be quoted in it
   size_t size = 0;
   Reply& add(const char* text) {
     while (*text != 0 && size + 1 < sizeof data) data[size++] = *text++;
@@ -63,7 +64,10 @@ void say_status(Reply& reply) {
   reply.add(",\"on\":").add(status.on != 0 ? "true" : "false");
   reply.add(",\"generation\":").add(uint64_t{status.generation});
   reply.add(",\"streams\":").add(uint64_t{status.streams});
-  reply.add(",\"clock\":").add(status.clock_is_tsc != 0 ? "\"tsc\"" : "\"monotonic\"");
+  reply.add(",\"clock\":");
+  reply.add(status.generation == 0     ? "null"
+            : status.clock_is_tsc != 0 ? "\"tsc\""
+                                       : "\"monotonic\"");
   reply.add(",\"bytes\":").add(status.bytes).add(",\"lost\":").add(status.lost);
   reply.add(",\"directory\":").quoted(status.directory).add("}\n");
 }
@@ -126,36 +130,50 @@ bool may_ask(int peer) {
   return credentials.uid == geteuid() || credentials.uid == 0;
 }
 
-// One line; false if the peer went away, said too much, or too little for too long.
-bool read_request(int peer, char* request, size_t room) {
+// One line, without its end. Null, or what is wrong with it; an empty text: nobody is there to be
+// told. All that the peer says is read in any case: hung up on in the middle, it may lose the
+// answer.
+const char* read_request(int peer, char (&request)[kLongestRequest]) {
   size_t size = 0;
-  while (size + 1 < room) {
+  bool too_long = false;
+  const uint64_t until = monotonic_ns() + uint64_t{kPatienceMs} * 1'000'000;
+  for (;;) {
+    const uint64_t now = monotonic_ns();
     pollfd waiting = {peer, POLLIN, 0};
-    if (poll(&waiting, 1, kPatienceMs) <= 0) return false;
-    const ssize_t n = recv(peer, request + size, room - 1 - size, 0);
-    if (n < 0) return false;
+    if (now >= until || poll(&waiting, 1, static_cast<int>((until - now) / 1'000'000) + 1) == 0)
+      return "no whole line came in 5 s";
+    const ssize_t n = recv(peer, request + size, sizeof request - size, MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+    if (n < 0 || (n == 0 && size == 0)) return "";
+    auto* end = static_cast<char*>(memchr(request + size, '\n', static_cast<size_t>(n)));
     size += static_cast<size_t>(n);
-    request[size] = 0;
-    char* end = strchr(request, '\n');
     if (end != nullptr || n == 0) {
-      if (end != nullptr) *end = 0;
-      return size > 0;
+      if (too_long) return "a request is at most 2047 bytes";
+      if (end == nullptr) end = request + size;
+      *end = 0;
+      return memchr(request, 0, static_cast<size_t>(end - request)) == nullptr
+                 ? nullptr
+                 : "a request is a line of text";
     }
+    if (size < sizeof request) continue;
+    too_long = true;
+    size = 1;  // not 0: somebody was there
   }
-  return false;
 }
 
 void serve(int peer) {
   Reply reply;
-  char request[2048];
-  // Read first in any case: an answer to a peer that is still talking may be lost.
-  if (!read_request(peer, request, sizeof request)) return;
-  if (may_ask(peer))
-    answer(request, reply);
-  else
+  char request[kLongestRequest];
+  const char* wrong = read_request(peer, request);
+  if (!may_ask(peer))
     reply.error("not yours", EPERM);
+  else if (wrong == nullptr)
+    answer(request, reply);
+  else if (wrong[0] != 0)
+    reply.error(wrong, 0);
+  // An answer fits a socket's buffer: this does not wait for a peer that does not listen.
   for (size_t at = 0; at < reply.size;) {
-    const ssize_t n = send(peer, reply.data + at, reply.size - at, MSG_NOSIGNAL);
+    const ssize_t n = send(peer, reply.data + at, reply.size - at, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n <= 0) return;
     at += static_cast<size_t>(n);
   }
@@ -170,6 +188,8 @@ void* control_thread(void*) {
       close(peer);
     } else if (errno == EBADF || errno == EINVAL || errno == ENOTSOCK) {
       return nullptr;  // the program closed our descriptor with all of its own
+    } else if (errno != EINTR && errno != ECONNABORTED) {
+      poll(nullptr, 0, 100);  // no descriptor, no memory: the peer still waits, and so do we
     }
   }
 }

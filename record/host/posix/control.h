@@ -3,7 +3,8 @@
 // process id). This is the only thing of skein's that runs in the program by itself: one thread
 // that sleeps in accept, with all signals blocked.
 //
-// One request a connection, one line; one line of JSON in answer:
+// One request a connection, one line of at most 2047 bytes, said within 5 s; one line of JSON in
+// answer, {"ok":false,"error":".."} to whatever else comes. One peer at a time: the others wait.
 //
 //   status                         {"ok":true,"on":true,"generation":1,"directory":"/x/t", ...}
 //   start [dir[,size=..][,mode=..]]  as SKEIN_TRACE; without a dir, goes on with a stopped trace

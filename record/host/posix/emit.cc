@@ -204,14 +204,15 @@ SKEIN_CALL uint64_t skein_create_running(skein_task* task, uint32_t kind, const 
 }
 
 SKEIN_CALL void skein_operation(skein_task* task, uint32_t kind, const char* name,
-                                const skein_source* where) {
+                                const skein_source* where, const skein_source* otherwise) {
   record(
-      [](auto& e, skein_task* task, uint32_t kind, const char* name, const skein_source* where)
-          SKEIN_INLINE {
-            uint32_t place;
-            return locate(e, kind, name, where, place) && operation(e, task, place);
-          },
-      task, kind, name, where);
+      [](auto& e, skein_task* task, uint32_t kind, const char* name, const skein_source* where,
+         const skein_source* otherwise) SKEIN_INLINE {
+        uint32_t place;
+        const skein_source source = operation_source(e, where, otherwise);
+        return locate(e, kind, name, &source, place) && operation(e, task, place);
+      },
+      task, kind, name, where, otherwise);
 }
 
 SKEIN_CALL uint64_t skein_resume(skein_task* task) {
@@ -226,14 +227,25 @@ SKEIN_CALL uint64_t skein_resume_by(skein_task* task, uint64_t waker) {
                          task, waker);
 }
 
+SKEIN_CALL uint64_t skein_resume_io(skein_task* task, uint64_t result) {
+  return record_for_back(
+      [](auto& e, uint64_t& back, skein_task* task, uint64_t result) SKEIN_INLINE {
+        if (!resume(e, task, back)) return false;
+        e.same(format::k_io, task->id, result);
+        return true;
+      },
+      task, result);
+}
+
 SKEIN_CALL void skein_suspend(skein_task* task, uint64_t on, const skein_source* where,
                               uint64_t back) {
   record(
       [](auto& e, skein_task* task, uint64_t on, const skein_source* where, uint64_t back)
           SKEIN_INLINE {
             uint32_t place;
-            return locate(e, format::kKind_unknown, nullptr, where, place) &&
-                   suspend(e, task, on, place, back);
+            const PlaceEntry* at;
+            return locate(e, format::kKind_unknown, nullptr, where, place, &at) &&
+                   suspend(e, task, on, place, at, back);
           },
       task, on, where, back);
 }
@@ -263,6 +275,13 @@ SKEIN_CALL void skein_resolve(skein_task* task, uint64_t back) {
          task, back);
 }
 
+SKEIN_CALL uint64_t skein_resolve_resume(skein_task* task, uint64_t back, skein_task* next) {
+  return record_for_back(
+      [](auto& e, uint64_t& next_back, skein_task* task, uint64_t back, skein_task* next)
+          SKEIN_INLINE { return resolve_resume(e, task, back, next, next_back); },
+      task, back, next);
+}
+
 SKEIN_CALL void skein_fail(skein_task* task, const char* reason, uint64_t back) {
   Session e(true);
   if (!e) return;
@@ -282,8 +301,8 @@ SKEIN_CALL void skein_cancel(skein_task* task) {
   record([](auto& e, skein_task* task) SKEIN_INLINE { return cancel(e, task); }, task);
 }
 
-SKEIN_CALL void skein_become(skein_task* task, uint64_t other) {
-  record([](auto& e, skein_task* task, uint64_t other)
+SKEIN_CALL void skein_become(skein_task* task, skein_task* other) {
+  record([](auto& e, skein_task* task, skein_task* other)
              SKEIN_INLINE { return become(e, task, other); },
          task, other);
 }

@@ -117,8 +117,9 @@ bool copy_file(const char* from, const char* to, const char* name, SnapshotResul
 }  // namespace
 
 int take_snapshot(const char* directory, SnapshotResult& result) {
-  if (state.generation == 0 || state.pid != getpid()) return ENOENT;
-  const TraceFiles& files = *state.files;
+  const TraceFiles* shown = __atomic_load_n(&state.shown, __ATOMIC_ACQUIRE);
+  if (shown == nullptr || state.pid != getpid()) return ENOENT;
+  const TraceFiles& files = *shown;
   DIR* source = opendir(files.directory);
   if (source == nullptr) return errno;
   int error = mkdir(directory, 0700) == 0 ? 0 : errno;

@@ -30,11 +30,13 @@ struct ClockFacts {
   uint64_t ticks = 0;  // one moment in three clocks
   uint64_t monotonic_ns = 0;
   uint64_t realtime_ns = 0;
-  uint64_t bracket_ns = 0;  // how far apart the readings may be
+  uint64_t bracket_ns = 0;   // how far apart the readings may be
+  uint64_t begin_count = 0;  // where the measurement of the rate began
+  uint64_t begin_ns = 0;
 };
 
-// What a trace's files have in common. One for each trace, never changed and never freed: a thread
-// may be making a chunk of the old trace while another starts a new one.
+// What a trace's files have in common. One for each trace, not changed once its directory is shown
+// and never freed: a thread may be making a chunk of the old trace while another starts a new one.
 struct TraceFiles {
   char directory[1024];
   uint8_t uuid[16];
@@ -56,6 +58,7 @@ struct State {
   size_t chunk_size = 0;  // of a ring
   size_t ring_bytes = 0;
   const TraceFiles* files = nullptr;
+  const TraceFiles* shown = nullptr;  // the same, when start is done; null: no trace to go on with
   ClockFacts clock;
   TaskTable* table = nullptr;
   Names* names = nullptr;
@@ -86,10 +89,10 @@ extern constinit Writer nobody;
 void set_writer(Writer* writer);
 
 // ---- clock.cc ----
-// Chooses the clock and measures it against UTC; at most 2 ms. `monotonic`: not the counter.
-ClockFacts measure_clock(bool monotonic);
-// The same moment once more, with the clock that was chosen.
-ClockFacts clock_pair(const ClockFacts& chosen);
+// Chooses the clock and reads it beside UTC. `monotonic`: not the counter. Its rate, if nobody
+// states it, is measured from here to finish_clock, which waits until that is 2 ms.
+ClockFacts choose_clock(bool monotonic);
+void finish_clock(ClockFacts& clock);
 uint64_t monotonic_ns();
 
 // ---- files.cc ----
@@ -105,15 +108,22 @@ bool write_file(const TraceFiles& files, const char* name, const char* text, siz
 
 // ---- chunks.cc ----
 Writer* make_room(Writer* writer, uint64_t now, bool text);
-// A stream's first chunk.
-bool first_chunk(Writer& writer, uint64_t now);
+// Makes room in a stream that nobody writes to yet. Before: signals are held. False: none to be
+// had.
+bool open_stream(Writer& writer);
+// Takes a stream's room away if its trace has stopped: after making it room, for a stop may have
+// come in between.
+void close_if_stopped(Writer& writer);
 
 // ---- streams.cc ----
 // Gives the calling thread a stream; null: there is none to be had (counted).
 Writer* attach();
 // A stream for events of signal handlers that interrupt `writer`.
 Writer* attach_nested(Writer& writer);
+// At start, before recording is on: that first events are cheap.
 void prepare_streams(unsigned count);
+// The same later: makes a stream if none is free. Before: signals are held.
+void keep_spare_stream();
 // Takes the room of all streams away: their threads ask for it at their next event.
 void close_streams();
 // Null if the Writer is of no trace that runs.

@@ -146,8 +146,21 @@ void say_executor(Writer& writer, bool named) {
   writer.busy = 0;
 }
 
-bool has_room(Writer& writer) {
-  return writer.chunks > 0 || first_chunk(writer, read_ticks(writer.counter));
+// Of a large ring none is made ahead: its chunks take their room on the disk at once.
+bool may_prepare() { return state.log || state.chunk_size <= kLargestPrepared; }
+
+// A new stream for whoever comes next. Its file is made while the lock is free.
+void prepare_stream(bool only_if_none_is_free) {
+  Writer* writer = nullptr;
+  {
+    SpinLock lock(stream_lock());
+    if (!lock || (only_if_none_is_free && state.free_streams != nullptr)) return;
+    writer = make_writer();
+  }
+  if (writer == nullptr) return;
+  open_stream(*writer);  // if there is no room now: whoever takes it tries again
+  if (only_if_none_is_free) close_if_stopped(*writer);
+  give_back(writer);
 }
 
 }  // namespace
@@ -187,11 +200,12 @@ Writer* attach() {
   }
   attaching = true;
   Writer* writer = take_stream();
-  if (writer != nullptr && !has_room(*writer)) {
+  if (writer != nullptr && !open_stream(*writer)) {
     give_back(writer);
     writer = nullptr;
   }
   if (writer != nullptr) {
+    close_if_stopped(*writer);
     writer->tid = static_cast<uint32_t>(syscall(SYS_gettid));
     if (writer->nested != nullptr) writer->nested->tid = writer->tid;
     say_executor(*writer, true);
@@ -217,7 +231,8 @@ Writer* attach_nested(Writer& writer) {
     nested->flags |= format::kFlagNested;
     nested->tid = writer.tid;
     if (nested->packet != nullptr) nested->packet->flags = nested->flags;
-    if (has_room(*nested)) {
+    if (open_stream(*nested)) {
+      close_if_stopped(*nested);
       say_executor(*nested, false);
       if (Shadow* shadow = shadow_of(&writer); shadow != nullptr) shadow->nested = nested;
       writer.nested = nested;  // for good: it goes with the stream from thread to thread
@@ -233,19 +248,16 @@ Writer* attach_nested(Writer& writer) {
 }
 
 void prepare_streams(unsigned count) {
-  SpinLock lock(stream_lock());
-  if (!lock) return;
-  for (unsigned i = 0; i < count; ++i) {
-    Writer* writer = make_writer();
-    if (writer == nullptr || !has_room(*writer)) return;
-    writer->next_free = state.free_streams;
-    state.free_streams = writer;
-  }
+  for (unsigned i = 0; i < count && may_prepare(); ++i) prepare_stream(false);
   // What a first event calls, called once before: threads mostly have the name of their process,
   // and the dynamic linker looks a function up at its first call (10 us in all).
   char name[17] = {};
   if (prctl(PR_GET_NAME, name) == 0) string_of(*state.names, name, strlen(name));
   pthread_setspecific(thread_key, pthread_getspecific(thread_key));
+}
+
+void keep_spare_stream() {
+  if (may_prepare()) prepare_stream(true);
 }
 
 void close_streams() {

@@ -1,12 +1,17 @@
 // A trace begins and stops: by skein_start, or by the environment before main.
 //
 // Start is the only place that may take its time (at most 5 ms) and that fails with a reason.
-// Order: everything a reader needs (directory, metadata, names, table) is there before the first
-// event can be; the enable flag is set last.
+//
+//    mkdir /parent/.skein-PID  ->  table, names, streams, metadata  ->  rename to /parent/name  ->
+//    on
+//
+// So a directory by a trace's name is whole: a program killed before the rename leaves one that is
+// hidden, and nothing else. The enable flag is set last.
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <skein/metadata.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -53,35 +58,69 @@ uint32_t find_place(Names& names, uint32_t kind, const char* name, const skein_s
   return detail::place_slow(names, kind, name, where);
 }
 
-// The trace's own directory, never one that exists: name, name.PID, name.PID.2 ...
-int make_directory(const char* wanted, TraceFiles& files) {
-  Text base;
-  const auto pid = static_cast<uint64_t>(getpid());
+// The whole path of what was asked for.
+int expand(const char* wanted, Text& path) {
   if (wanted == nullptr || wanted[0] == 0) wanted = "skein-%p";
   if (wanted[0] != '/') {
     char here[1024];
     if (getcwd(here, sizeof here) == nullptr) return errno;
-    base.add(here).add("/");
+    path.add(here).add("/");
   }
   for (const char* at = wanted; *at != 0; ++at) {
     if (at[0] == '%' && at[1] == 'p') {
-      base.add(pid);
+      path.add(static_cast<uint64_t>(getpid()));
       ++at;
     } else {
       const char one[2] = {*at, 0};
-      base.add(one);
+      path.add(one);
     }
   }
-  if (base.size + 40 > sizeof files.directory) return ENAMETOOLONG;
-  for (unsigned attempt = 0; attempt < 1000; ++attempt) {
+  while (path.size > 1 && path.data[path.size - 1] == '/') path.data[--path.size] = 0;
+  return path.size + 40 > sizeof TraceFiles::directory ? ENAMETOOLONG : 0;
+}
+
+constexpr unsigned kAttempts = 1000;  // to find a name that is free
+
+// Where the files are made: beside the place they go to.
+int make_hidden_directory(const Text& wanted, TraceFiles& files) {
+  Text base;
+  base.add(wanted.data);
+  while (base.size > 0 && base.data[base.size - 1] != '/') base.data[--base.size] = 0;
+  base.add(".skein-").add(static_cast<uint64_t>(getpid()));
+  for (unsigned attempt = 0; attempt < kAttempts; ++attempt) {
     Text path = base;
-    if (attempt > 0) path.add(".").add(pid);
-    if (attempt > 1) path.add(".").add(attempt);
+    if (attempt > 0) path.add(".").add(attempt);
+    if (path.size >= sizeof files.directory) return ENAMETOOLONG;
     if (mkdir(path.data, 0700) == 0) {
       memcpy(files.directory, path.data, path.size + 1);
       return 0;
     }
     if (errno != EEXIST) return errno;
+  }
+  return EEXIST;
+}
+
+bool move_directory(const char* from, const char* to) {
+  if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return true;
+  if (errno != EINVAL && errno != ENOSYS) return false;
+  // A file system that cannot promise it (NFS): an empty directory that somebody makes between
+  // these two calls is replaced, nothing else.
+  struct stat facts;
+  if (lstat(to, &facts) == 0) errno = EEXIST;
+  return errno == ENOENT && rename(from, to) == 0;
+}
+
+// The trace's own directory, never one that exists: name, name.PID, name.PID.2 ...
+int show_directory(const Text& wanted, TraceFiles& files) {
+  for (unsigned attempt = 0; attempt < kAttempts; ++attempt) {
+    Text path = wanted;
+    if (attempt > 0) path.add(".").add(static_cast<uint64_t>(getpid()));
+    if (attempt > 1) path.add(".").add(attempt);
+    if (move_directory(files.directory, path.data)) {
+      memcpy(files.directory, path.data, path.size + 1);
+      return 0;
+    }
+    if (errno != EEXIST && errno != ENOTEMPTY) return errno;
   }
   return EEXIST;
 }
@@ -228,7 +267,7 @@ int make_names() {
   writer->generation = state.generation;
   writer->table = state.table;
   writer->trace = state.files;
-  if (!first_chunk(*writer, read_ticks(state.clock.counter))) return errno != 0 ? errno : ENOSPC;
+  if (!open_stream(*writer)) return errno != 0 ? errno : ENOSPC;
   names->stream = writer;
   state.names = names;
   state.names_writer = writer;
@@ -245,45 +284,58 @@ void size_the_ring(uint64_t size) {
 
 // What was made before a failure goes again: half a trace is nobody's.
 void remove_files() {
-  for (const char* name : {".tasks", ".metadata", "metadata", "names-0"}) {
+  const auto remove = [](const char* name) {
     Text path;
     path.add(state.files->directory).add("/").add(name);
     unlink(path.data);
-  }
+  };
+  for (const char* name : {".tasks", ".metadata", "metadata", "names-0"}) remove(name);
+  for (uint32_t stream = 0; stream < state.streams; ++stream)
+    remove(Text().add("s").add(stream, 5).add("-0").data);
   rmdir(state.files->directory);
+}
+
+int make_files(const Options& options) {
+  const uint32_t rows = options.tasks != 0 ? options.tasks : kDefaultTasks;
+  if (const int error = make_table(rows); error != 0) return error;
+  if (const int error = make_names(); error != 0) return error;
+  prepare_streams(kPreparedStreams);
+  define_clock_pair(*state.names, state.clock.ticks, state.clock.monotonic_ns,
+                    state.clock.realtime_ns, state.clock.bracket_ns);
+  define_modules();
+  finish_clock(state.clock);
+  return write_the_metadata();
 }
 
 int start(const Options& options) {
   host = {.make_room = make_room, .take_ids = take_ids, .find_place = find_place};
   relax = yield;
   if (madvise(skein_page, sizeof skein_page, MADV_WIPEONFORK) != 0) return errno;
+  if (!make_thread_key()) return EAGAIN;
+  Text wanted;
+  if (const int error = expand(options.directory, wanted); error != 0) return error;
+  auto* files = static_cast<TraceFiles*>(zeroed(sizeof(TraceFiles)));
+  if (files == nullptr) return ENOMEM;
+  if (const int error = make_hidden_directory(wanted, *files); error != 0) return error;
+
   retire_streams();
   state.pid = getpid();
   state.log = options.log;
   size_the_ring(options.size);
-  auto* files = static_cast<TraceFiles*>(zeroed(sizeof(TraceFiles)));
-  if (files == nullptr) return ENOMEM;
-  if (const int error = make_directory(options.directory, *files); error != 0) return error;
-  state.clock = measure_clock(options.monotonic);
+  state.clock = choose_clock(options.monotonic);
   make_uuid(files->uuid);
   state.files = files;
   state.bytes = 0;
+  __atomic_store_n(&state.shown, nullptr, __ATOMIC_RELEASE);
   __atomic_store_n(&state.generation, state.generation + 1, __ATOMIC_SEQ_CST);
-  if (!make_thread_key()) return EAGAIN;
 
-  const uint32_t rows = options.tasks != 0 ? options.tasks : kDefaultTasks;
-  int error = write_the_metadata();
-  if (error == 0) error = make_table(rows);
-  if (error == 0) error = make_names();
+  int error = make_files(options);
+  if (error == 0) error = show_directory(wanted, *files);
   if (error != 0) {
     remove_files();
     return error;
   }
-  // Of a large ring none is made ahead: its chunks take their room on the disk at once.
-  if (state.log || state.chunk_size <= kLargestPrepared) prepare_streams(kPreparedStreams);
-  define_clock_pair(*state.names, state.clock.ticks, state.clock.monotonic_ns,
-                    state.clock.realtime_ns, state.clock.bracket_ns);
-  define_modules();
+  __atomic_store_n(&state.shown, files, __ATOMIC_RELEASE);
   pin_module();
   watch_bus_errors();
   watch_forks();
@@ -296,11 +348,12 @@ bool recording() { return __atomic_load_n(skein_page, __ATOMIC_ACQUIRE) != 0; }
 }  // namespace
 
 int start_trace(const Options* options) {
+  HoldSignals hold;
   SpinLock lock(start_lock());
   if (!lock) return EBUSY;
   if (recording()) return EALREADY;
   if (options != nullptr) return start(*options);
-  if (state.generation == 0 || state.pid != getpid()) return EINVAL;  // nothing to go on with
+  if (state.shown == nullptr || state.pid != getpid()) return EINVAL;  // nothing to go on with
   set_on(true);
   return 0;
 }
@@ -373,8 +426,8 @@ void skein_get_status(skein_status* status) {
   for (uint32_t i = 0; i < state.streams; ++i)
     if (const Writer* block = state.blocks[i / kWritersPerBlock])
       status->lost += __atomic_load_n(&block[i % kWritersPerBlock].discarded, __ATOMIC_RELAXED);
-  if (state.files != nullptr)
-    memcpy(status->directory, state.files->directory, sizeof state.files->directory);
+  if (const TraceFiles* files = __atomic_load_n(&state.shown, __ATOMIC_ACQUIRE); files != nullptr)
+    memcpy(status->directory, files->directory, sizeof files->directory);
 }
 
 uint32_t skein_generation(void) { return skein_on() != 0 ? state.generation : 0; }

@@ -5,7 +5,8 @@
 //
 //   creation           an operation exists: kind timer, io or handler by the type of the object,
 //                      name "socket.async_receive"; what the coroutine suspended just before waits
-//                      for, or else a child of whatever is current
+//                      for, or else a child of whatever is current. Its place: that of the
+//                      program's HANDLER_LOCATION, of the co_await, or of Asio's composed operation
 //   invocation begin   it is current; the bytes it moved
 //   invocation end     it ended: resolved, or failed with the error code's message
 //   never invoked      cancelled (its context was destroyed)
@@ -17,7 +18,8 @@
 // A program built so must be built so as a whole: Asio's operations have another layout. (They have
 // with Asio's own handler tracking too.)
 //
-// What Asio has no hook for: going to sleep in the reactor. The hooks for single system calls tell
+// What Asio has no hook for: going to sleep in the reactor. It needs none: a thread on which
+// nothing is current is in its loop (docs/recording.md). The hooks for single system calls tell
 // nothing that the operation's end does not tell, and are left empty.
 #ifndef SKEIN_ASIO_H
 #define SKEIN_ASIO_H
@@ -124,11 +126,30 @@ struct location {
   }
 };
 
+// Is it one of Asio's composed operations that says its location? Asked once for each file's name,
+// of which there are few: a line of Asio's is of less use than that of the co_await.
+[[gnu::visibility("hidden")]] inline bool of_asio(const char* file) {
+  static constinit struct {
+    uint64_t files[64];  // address of the name, * 2, + 1 if it is Asio's
+  } known = {};
+  const auto address = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(file)) * 2;
+  uint64_t& entry = known.files[(address * 0x9E3779B97F4A7C15ull) >> 58];
+  uint64_t found = __atomic_load_n(&entry, __ATOMIC_RELAXED);
+  if ((found | 1) != (address | 1)) {
+    found = address | (__builtin_strstr(file, "/asio/impl/") != nullptr ||
+                       __builtin_strstr(file, "/asio/ssl/") != nullptr);
+    __atomic_store_n(&entry, found, __ATOMIC_RELAXED);
+  }
+  return (found & 1) != 0;
+}
+
 [[gnu::noinline, gnu::visibility("hidden")]] inline void created(skein_task& task,
                                                                  const char* object,
                                                                  const char* operation) {
+  const skein_source* said = outermost;
+  const bool by_asio = said != nullptr && ::skein::detail::asio_hooks::of_asio(said->file);
   skein_operation(&task, kind_of(object), ::skein::detail::asio_hooks::join(object, operation),
-                  outermost);
+                  by_asio ? nullptr : said, said);
 }
 
 template <class Context>
@@ -158,15 +179,18 @@ class completion {
   }
   template <class Error, class... Results>
   void invocation_begin(const Error& error, const Results&... results) {
-    invocation_begin();
+    invoked_ = true;
     if (task_.id == 0 || !skein_on()) return;
+    if constexpr ((__is_same(Results, unsigned long) || ...))
+      back_ = skein_resume_io(&task_, (bytes(results) + ...));
+    else
+      back_ = skein_resume(&task_);
     if constexpr (requires {
                     error.message().c_str();
                     static_cast<bool>(error);
                   }) {
       if (error) ::skein::detail::asio_hooks::completion::keep(reason_, error.message().c_str());
     }
-    (moved(results), ...);
   }
   void invocation_end() {
     if (task_.id != 0 && skein_on()) {
@@ -179,9 +203,13 @@ class completion {
   }
 
  private:
+  // Bytes moved; other results are not numbers of that kind.
   template <class T>
-  void moved(const T& result) {
-    if constexpr (__is_same(T, unsigned long)) skein_io(&task_, result);
+  static uint64_t bytes(const T& result) {
+    if constexpr (__is_same(T, unsigned long))
+      return result;
+    else
+      return 0;
   }
   template <unsigned long N>
   [[gnu::noinline, gnu::cold]] static void keep(char (&to)[N], const char* text) {

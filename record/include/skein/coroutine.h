@@ -20,16 +20,18 @@
 // Rules this code keeps; each has a test in tests/adapters/coroutine_test.cc:
 //  - A suspend is recorded before the inner await_suspend, for after it the frame may run on
 //    another thread or be gone. Only when it says false or throws is the frame ours again.
-//  - No thread_local is read but in functions that are never inlined: a coroutine may go on on
-//    another thread, and compilers keep the address of a thread_local across a co_await.
+//  - No thread_local is used here: a coroutine may go on on another thread, and compilers keep the
+//    address of a thread_local across a co_await.
 //  - The final awaiter is noexcept throughout. A final_suspend that does not suspend ends the task
 //    just the same.
 //  - Own helpers are called with their full names: a promise's namespaces must not take part.
 //  - <coroutine> is not included: with its 30 ms it would cost the sources that have no coroutine.
 //
-// Limits: an awaitable whose operator co_await is found by neither member nor argument-dependent
-// look-up (say, one for std::chrono::duration in the global namespace) is awaited untraced;
-// yielding a bit-field or an overload set needs a cast; members of a promise must be accessible.
+// Limits: which coroutine is awaited is not known if it was made in another module (library) by a
+// function that this one never called, or before the recording; an awaitable whose operator
+// co_await is found by neither member nor argument-dependent look-up (say, one for
+// std::chrono::duration in the global namespace) is awaited untraced; yielding a bit-field or an
+// overload set needs a cast; members of a promise must be accessible.
 #ifndef SKEIN_COROUTINE_H
 #define SKEIN_COROUTINE_H
 #if !defined(SKEIN_DISABLE) && defined(__cplusplus) && defined(__cpp_concepts) && \
@@ -49,7 +51,8 @@
 #if defined(__cpp_exceptions)
 namespace __cxxabiv1 {  // as in <cxxabi.h>, which costs 7 ms
 extern "C" std::type_info* __cxa_current_exception_type() noexcept;
-}
+extern "C" char* __cxa_demangle(const char* name, char* buffer, size_t* size, int* status);
+}  // namespace __cxxabiv1
 #endif
 
 #define coroutine_traits skein_original_coroutine_traits
@@ -112,29 +115,119 @@ struct place {
 // What a coroutine's frame has more: 24 bytes.
 struct frame {
   skein_task task{};
-  uint64_t back;  // what was current before it was resumed
+  uint64_t back;  // what was current before it was resumed; or one of these:
 };
+inline constexpr uint64_t kEnded = ~0ull;
+inline constexpr uint64_t kSuspended = ~1ull;
+inline constexpr uint64_t kResumed = 1ull << 63;  // + back: the recorder knows already that it runs
 
-// Coroutines created last on this thread, by the address of their promise, so that `co_await f()`
-// can say which task it waits for.
-struct recent_coroutine {
-  const char* promise;
-  const frame* part;
-  uint64_t id;
-  // Before: something that is a coroutine's handle says that a frame lies there. It may be a
-  // younger one's, whose create this thread did not see: then the id is another.
-  uint64_t if_alive() const { return part->task.id == id ? id : 0; }
-};
+// It runs; what was current before? 0, too, if recording was switched on or off meanwhile.
+inline uint64_t back_of(const frame& f) { return f.back >> 62 != 0 ? 0 : f.back; }
+inline void resumed(frame& f) {
+  f.back = f.back >> 62 == kResumed >> 62 ? f.back & ~kResumed : skein_resume(&f.task);
+}
+
+// ---- which coroutine is awaited ----
+//
+// `co_await f()` is to say which task it waits for. An object of a coroutine's return type has the
+// address of the frame somewhere in it or, as Asio's awaitable, that of the promise:
+//
+//   frame -> +----------------+-----------------+------------+-- ... --+------+
+//            | resume (code)  | destroy (code)  | promise    |         | task |
+//            +----------------+-----------------+------------+-- ... --+------+
+//
+// But which word of the object it is, and whether that coroutine is a traced one, is written
+// nowhere. (The same return type may come from code that is not traced.) What is known: the
+// destroy functions of all traced coroutines, which are few, with the place of the task in their
+// frames; and the regions of memory in which traced frames have lain, so that no word is followed
+// that points elsewhere. Both are asked at each create and hardly ever written. Rejected: the
+// frames themselves in a table of any size, which forgets the older ones, is written at each
+// create, and either knows nothing of other threads' or is fought over by them.
+
 // Hidden, as are the functions that use it: a symbol that modules share (g++ makes it "unique")
 // would keep a module from ever being unloaded.
 #define SKEIN_DETAIL_HIDDEN __attribute__((visibility("hidden")))
-inline constexpr unsigned kRecentBits = 4;
-SKEIN_DETAIL_HIDDEN inline thread_local constinit recent_coroutine
-    recent_coroutines[1 << kRecentBits] = {};
 
-inline unsigned recent_slot(const char* promise) {
-  const uint64_t mixed = reinterpret_cast<uintptr_t>(promise) * 0x9E3779B97F4A7C15ull;
-  return static_cast<unsigned>(mixed >> (64 - kRecentBits));
+// Nonzero words by a key, which is the word without its low kLow bits. Of more than it can hold it
+// forgets the older ones. Any thread may ask and add.
+template <unsigned kLow>
+struct word_set {
+  static constexpr unsigned kBits = 10, kTries = 8;
+  uint64_t words[1 << kBits];
+
+  static unsigned slot(uint64_t key, unsigned tried) {
+    return (static_cast<unsigned>((key * 0x9E3779B97F4A7C15ull) >> (64 - kBits)) + tried) %
+           (1 << kBits);
+  }
+  // 0: not in it.
+  uint64_t find(uint64_t key) const {
+    for (unsigned tried = 0; tried < kTries; ++tried) {
+      const uint64_t word = __atomic_load_n(&words[slot(key, tried)], __ATOMIC_RELAXED);
+      if (word == 0) return 0;
+      if (word >> kLow == key) return word;
+    }
+    return 0;
+  }
+  void add(uint64_t word) {
+    const uint64_t key = word >> kLow;
+    unsigned free = 0;
+    while (free < kTries && __atomic_load_n(&words[slot(key, free)], __ATOMIC_RELAXED) != 0) ++free;
+    __atomic_store_n(&words[slot(key, free % kTries)], word, __ATOMIC_RELAXED);
+  }
+};
+inline constexpr unsigned kOffsetBits = 16;  // from a frame to its task, in words
+inline constexpr unsigned kRegionBits = 18;  // 256 KiB: 1024 of them are much
+SKEIN_DETAIL_HIDDEN inline constinit word_set<kOffsetBits> traced_functions = {};
+SKEIN_DETAIL_HIDDEN inline constinit word_set<0> traced_regions = {};
+inline constexpr unsigned long kFrameToPromise = 2 * sizeof(void*);
+using any_word __attribute__((__may_alias__)) = volatile uintptr_t;
+
+inline void remember(const frame& f, const void* promise) {
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(promise) - kFrameToPromise;
+  const uint64_t destroy = reinterpret_cast<const any_word*>(begin)[1];
+  const uint64_t offset = (reinterpret_cast<uintptr_t>(&f) - begin) / sizeof(void*);
+  const uint64_t word = destroy << kOffsetBits | offset;
+  if (traced_functions.find(destroy) != word && word >> kOffsetBits == destroy &&
+      offset < 1 << kOffsetBits)
+    traced_functions.add(word);
+  if (traced_regions.find(begin >> kRegionBits) == 0) traced_regions.add(begin >> kRegionBits);
+}
+
+// Our part of the frame that begins here, of a function found in traced_functions.
+inline frame* part_of(uintptr_t begin, uint64_t function) {
+  return reinterpret_cast<frame*>(begin + function % (1 << kOffsetBits) * sizeof(void*));
+}
+
+// The task of the traced coroutine whose frame or promise lies at `word`; 0 if none does. Not for
+// the sanitizers: until the second word is known to be one of ours, this may be any live object's
+// neighbour; and the id of a coroutine that is ending on another thread may be read.
+__attribute__((no_sanitize("address"), no_sanitize("thread"), noinline))
+SKEIN_DETAIL_HIDDEN inline uint64_t
+task_at(uintptr_t word) {
+  if (word % kFrameToPromise != 0) return 0;  // else the second word could be on another page
+  for (int promise = 0; promise < 2; ++promise) {
+    const uintptr_t begin = promise != 0 ? word - kFrameToPromise : word;
+    if (traced_regions.find(begin >> kRegionBits) == 0) continue;
+    const uint64_t function = traced_functions.find(reinterpret_cast<const any_word*>(begin)[1]);
+    if (function == 0) continue;
+    const frame& f = *::skein::detail::part_of(begin, function);
+    // One that ended in an earlier trace is not in this one.
+    return f.back == kEnded && f.task.generation != skein_generation() ? 0 : f.task.id;
+  }
+  return 0;
+}
+
+// `ended` ends, and the coroutine of this address, if it is a traced one that waits, is resumed
+// next: says both at once. False: says nothing.
+SKEIN_DETAIL_HIDDEN __attribute__((noinline)) inline bool resolve_for(skein_task& ended,
+                                                                      const void* waiter) {
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(waiter);
+  const uint64_t function = traced_functions.find(reinterpret_cast<const any_word*>(begin)[1]);
+  if (function == 0) return false;
+  frame* f = ::skein::detail::part_of(begin, function);
+  if (f->back != kSuspended) return false;
+  f->back = kResumed | skein_resolve_resume(&ended, 0, &f->task);
+  return true;
 }
 
 // A module's places must be forgotten when the module is unloaded: one object a module, of which
@@ -159,27 +252,20 @@ SKEIN_DETAIL_HIDDEN __attribute__((noinline)) inline void created(frame& f, cons
   if (runs)
     f.back = skein_create_running(&f.task, kind, name, where);
   else
-    skein_create(&f.task, kind, name, where);
-  const char* address = static_cast<const char*>(promise);
-  recent_coroutines[recent_slot(address)] = {address, &f, f.task.id};
+    skein_create(&f.task, kind, name, where), f.back = 0;
+  ::skein::detail::remember(f, promise);
 }
 
-// The coroutine, of those created last on this thread, that an object of a coroutine's return type
-// holds; 0: none is known. Such an object has somewhere in it the address of the frame or, as
-// Asio's awaitable, of the promise.
-SKEIN_DETAIL_HIDDEN __attribute__((noinline)) inline uint64_t awaited_task(const void* object,
-                                                                           unsigned long size) {
+// The task of the traced coroutine that an object of a coroutine's return type holds; 0: none is
+// known.
+inline uint64_t awaited_task(const void* object, unsigned long size) {
   __asm__ volatile("" : : : "memory");
-  constexpr unsigned long kFrameToPromise = 2 * sizeof(void*);
   const unsigned long words = size / sizeof(void*) < 4 ? size / sizeof(void*) : 4;
   for (unsigned long i = 0; i < words; ++i) {
-    const char* word;
+    uintptr_t word;
     __builtin_memcpy(&word, static_cast<const char*>(object) + i * sizeof(word), sizeof(word));
-    if (word == nullptr) continue;
-    const recent_coroutine& by_frame = recent_coroutines[recent_slot(word + kFrameToPromise)];
-    if (by_frame.promise == word + kFrameToPromise) return by_frame.if_alive();
-    const recent_coroutine& by_promise = recent_coroutines[recent_slot(word)];
-    if (by_promise.promise == word) return by_promise.if_alive();
+    if (word == 0) continue;
+    if (const uint64_t id = ::skein::detail::task_at(word)) return id;
   }
   return 0;
 }
@@ -188,30 +274,37 @@ SKEIN_DETAIL_HIDDEN __attribute__((noinline)) inline uint64_t awaited_task(const
 // throwing it once more: there is no other portable way, and it costs no more than the exception
 // did, while recording only. Never for a foreign one (a cancelled pthread must not be caught).
 SKEIN_DETAIL_HIDDEN __attribute__((noinline, cold)) inline void failed(frame& f) {
-  const char* reason = "exception";
+  const auto fail = [&f](const char* reason) {
+    skein_fail(&f.task, reason, ::skein::detail::back_of(f));
+    f.back = kEnded;
+  };
 #if defined(__cpp_exceptions)
   if (const std::type_info* type = __cxxabiv1::__cxa_current_exception_type()) {
     try {
       throw;
     } catch (const std::exception& e) {
-      skein_fail(&f.task, e.what(), f.back);
-      f.task.id = 0;
-      return;
+      return fail(e.what());
     } catch (const char* text) {
-      reason = text;
+      return fail(text);
     } catch (...) {
-      reason = type->name();
+      char reason[256] = "an exception of type ";
+      int status = 0;
+      char* name = __cxxabiv1::__cxa_demangle(type->name(), nullptr, nullptr, &status);
+      __builtin_strncat(reason, name != nullptr ? name : type->name(),
+                        sizeof reason - 1 - __builtin_strlen(reason));
+      __builtin_free(name);
+      return fail(reason);
     }
   }
 #endif
-  skein_fail(&f.task, reason, f.back);
-  f.task.id = 0;
+  fail("an exception");
 }
 
+// Its id stays: who awaits it later reads its result.
 inline void ended(frame& f) {
-  if (f.task.id == 0) return;  // failed, or never recorded
-  skein_resolve(&f.task, f.back);
-  f.task.id = 0;
+  if (f.task.id == 0 || f.back == kEnded) return;  // never recorded; failed
+  skein_resolve(&f.task, ::skein::detail::back_of(f));
+  f.back = kEnded;
 }
 
 // ---- what the compiler does with an awaitable, done by hand ----
@@ -352,7 +445,7 @@ struct held<T> {
 struct resume_if_thrown {
   frame* f;
   ~resume_if_thrown() {
-    if (f != nullptr && skein_on()) f->back = skein_resume(&f->task);
+    if (f != nullptr && skein_on()) ::skein::detail::resumed(*f);
   }
 };
 
@@ -382,6 +475,8 @@ struct traced_awaiter {
     if constexpr (Step == step::initial) {
       if (skein_on())
         ::skein::detail::created(self->skein_frame, self, D::kSkeinKind, where.get(), ready);
+      else
+        self->skein_frame.back = 0;
     } else if constexpr (Step == step::await) {
       if (ready && skein_on()) skein_ready(&self->skein_frame.task, awaited(), where.get());
     }
@@ -393,8 +488,11 @@ struct traced_awaiter {
                                                                   kSuspendsNoexcept) {
     const Handle handle = Handle::from_address(h.address());
     if constexpr (Step == step::await || Step == step::yield) {
-      if (skein_on())
-        skein_suspend(&self->skein_frame.task, awaited(), where.get(), self->skein_frame.back);
+      if (skein_on()) {
+        frame& f = self->skein_frame;
+        skein_suspend(&f.task, awaited(), where.get(), ::skein::detail::back_of(f));
+        f.back = kSuspended;
+      }
     }
     where = {};
     if constexpr (Step == step::final || kSuspendsNoexcept) {
@@ -415,7 +513,7 @@ struct traced_awaiter {
   decltype(auto) await_resume() noexcept(
       noexcept(::skein::detail::some<Awaiter>().await_resume())) {
     if constexpr (Step != step::final) {
-      if (!where && skein_on()) self->skein_frame.back = skein_resume(&self->skein_frame.task);
+      if (!where && skein_on()) ::skein::detail::resumed(self->skein_frame);
     }
     return inner.awaiter().await_resume();
   }
@@ -541,7 +639,8 @@ struct traced : Base {
   ::skein::detail::frame skein_frame;
 
   ~traced() {
-    if (skein_frame.task.id != 0 && skein_on()) skein_cancel(&skein_frame.task);
+    if (skein_frame.task.id != 0 && skein_frame.back != kEnded && skein_on())
+      skein_cancel(&skein_frame.task);
   }
 
 #if defined(__GNUC__) && !defined(__clang__)

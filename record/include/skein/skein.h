@@ -97,8 +97,10 @@ void skein_create_labelled(skein_task* task, uint32_t kind, const char* name,
 uint64_t skein_create_running(skein_task* task, uint32_t kind, const char* name,
                               const skein_source* where);
 /* An operation exists: child of the task last suspended on this OS thread, if nothing was resumed
- * since, else of the current task; in the first case that task is said to await it. */
-void skein_operation(skein_task* task, uint32_t kind, const char* name, const skein_source* where);
+ * since, else of the current task; in the first case that task is said to await it. `where` NULL:
+ * where that task awaits it; if there is none, `otherwise`. */
+void skein_operation(skein_task* task, uint32_t kind, const char* name, const skein_source* where,
+                     const skein_source* otherwise);
 
 /* The task is current on this OS thread from now on; made ready by the task it waited for if that
  * just ended on this thread, by the task that was just suspended here to wait for it, else by
@@ -107,6 +109,9 @@ void skein_operation(skein_task* task, uint32_t kind, const char* name, const sk
 uint64_t skein_resume(skein_task* task);
 /* ... `waker` made it ready (a task's or resource's id). */
 uint64_t skein_resume_by(skein_task* task, uint64_t waker);
+/* ... as skein_resume, with the result of the operation that it is (skein_io), one time stamp for
+ * both. */
+uint64_t skein_resume_io(skein_task* task, uint64_t result);
 /* The task waits, at `where`, for `on` (a task's or resource's id; 0: not known); current := back. */
 void skein_suspend(skein_task* task, uint64_t on, const skein_source* where, uint64_t back);
 /* Says afterwards what a suspended task waits for. */
@@ -117,12 +122,16 @@ void skein_ready(skein_task* task, uint64_t on, const skein_source* where);
 /* The task ended with a value; current := back if it was current. The resolver is what was
  * current. */
 void skein_resolve(skein_task* task, uint64_t back);
+/* skein_resolve, and skein_resume_by of `next`, which was waiting for it: one time stamp for both.
+ * Returns the `back` of next. */
+uint64_t skein_resolve_resume(skein_task* task, uint64_t back, skein_task* next);
 /* The task ended with an error; `reason` may be NULL. */
 void skein_fail(skein_task* task, const char* reason, uint64_t back);
 /* The task was destroyed or cancelled before its end. */
 void skein_cancel(skein_task* task);
-/* From now on the task is the other task (tail await). */
-void skein_become(skein_task* task, uint64_t other);
+/* The task ended by becoming the other (tail await): the other is current if it was, is expected to
+ * end if it was, and, if it never ran, waits for what it waited for. */
+void skein_become(skein_task* task, skein_task* other);
 /* The result of an operation, e.g. bytes moved. */
 void skein_io(skein_task* task, uint64_t result);
 

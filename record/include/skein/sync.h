@@ -24,7 +24,6 @@
 #include <skein/task.h>
 
 #include <coroutine>
-#include <deque>
 #include <optional>
 #include <utility>
 
@@ -108,6 +107,42 @@ class waiters {
  private:
   waiter* first_ = nullptr;
   waiter* last_ = nullptr;
+};
+
+// First in, first out. (<deque> would cost each source that includes this header 46 ms, as much as
+// all the rest.)
+template <class T>
+class values {
+ public:
+  values() = default;
+  values(const values&) = delete;
+  ~values() {
+    while (first_ != nullptr) drop();
+  }
+  uint64_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  void push(T&& value) {
+    node* added = new node{std::move(value), nullptr};
+    (last_ != nullptr ? last_->next : first_) = added;
+    last_ = added;
+    ++size_;
+  }
+  // Before: not empty.
+  T& front() { return first_->value; }
+  void drop() {
+    delete std::exchange(first_, first_->next);
+    if (first_ == nullptr) last_ = nullptr;
+    --size_;
+  }
+
+ private:
+  struct node {
+    T value;
+    node* next;
+  };
+  node* first_ = nullptr;
+  node* last_ = nullptr;
+  uint64_t size_ = 0;
 };
 
 }  // namespace detail
@@ -295,7 +330,7 @@ class channel {
   void put(T&& value) {
     resource_.notified(receivers_.empty() ? 0 : 1);
     if (receivers_.empty()) {
-      values_.push_back(std::move(value));
+      values_.push(std::move(value));
       return;
     }
     auto& receiver = static_cast<receiving&>(receivers_.pop());
@@ -304,17 +339,17 @@ class channel {
   }
   void take(std::optional<T>& to) {
     to = std::move(values_.front());
-    values_.pop_front();
+    values_.drop();
     if (senders_.empty()) return;
     auto& sender = static_cast<sending&>(senders_.pop());
-    values_.push_back(std::move(sender.value));
+    values_.push(std::move(sender.value));
     resource_.notified(1);
     sender.handle.resume();
   }
 
   detail::resource resource_;
   uint64_t capacity_;
-  std::deque<T> values_;
+  detail::values<T> values_;
   bool closed_ = false;
   detail::waiters senders_;
   detail::waiters receivers_;

@@ -9,6 +9,10 @@
 //   skein::task request("request");         // child of the current task
 //   { skein::running r(request); ... }      // it is current in this block
 //   request.resolve();                      // or fail(reason); destroyed before that: cancelled
+//
+//   skein::resolve_and_resume(task, handle);   // a future of one's own has its result
+// An awaiter of one's own says what it waits for: a task's or resource's id from
+// `uint64_t skein_awaits()`, asked before it suspends and when it is ready.
 #pragma once
 #include <skein/counter.h>
 #include <skein/skein.h>
@@ -127,6 +131,25 @@ struct running {
   explicit running(task&, here = {}) {}
 };
 #endif
+
+#if defined(SKEIN_DETAIL_PLACE) && !defined(SKEIN_DISABLE)
+#define SKEIN_DETAIL_COROUTINES true  // skein/coroutine.h is there
+#else
+#define SKEIN_DETAIL_COROUTINES false
+#endif
+// `ended` ends with a value, and the coroutine that waits for it (a std::coroutine_handle; may be
+// null) is resumed, inside of this call. If that is traced, one time stamp tells both.
+template <class Handle, bool Traced = SKEIN_DETAIL_COROUTINES>
+void resolve_and_resume(skein_task& ended, Handle waiter) {
+  if (skein_on()) {
+    bool told = false;
+#if defined(SKEIN_DETAIL_PLACE) && !defined(SKEIN_DISABLE)
+    if (waiter) told = detail::resolve_for(ended, waiter.address());
+#endif
+    if (!told) skein_resolve(&ended, 0);
+  }
+  if (waiter) waiter.resume();
+}
 
 }  // namespace skein
 

@@ -1,8 +1,8 @@
 #include "trace/read/ctf/directory.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
-#include <queue>
 
 #include "base/cursor.h"
 #include "trace/read/ctf/chunk.h"
@@ -127,35 +127,69 @@ void read_names(Source& source, Names& names, Trace& trace, std::array<uint64_t,
   names.finish(trace);
 }
 
-// Lets the streams run in turns, the earliest first.
-void run_streams(Source& source, Context& context, const Progress& progress) {
+// The streams that have an event to come, the one with the earliest in front. A heap, in which the
+// first is moved down to where it belongs: it was the earliest, and mostly still is nearly so.
+class Turns {
+ public:
+  void add(Stream& stream) {
+    turns_.push_back({stream.next_ticks(), &stream});
+    std::push_heap(turns_.begin(), turns_.end(), std::greater<>());
+  }
+  bool empty() const { return turns_.empty(); }
+  Stream& first() { return *turns_.front().stream; }
+
+  // Up to which ticks no other stream's event is due before the first's.
+  uint64_t limit() const {
+    if (turns_.size() == 1) return UINT64_MAX;
+    const Turn& next = turns_[next_child(0)];
+    // At equal times the stream with the lower number goes first.
+    return next.stream->number() < turns_[0].stream->number() ? next.ticks - 1 : next.ticks;
+  }
+
+  void first_has_run() {
+    Turn moved{turns_[0].stream->next_ticks(), turns_[0].stream};
+    size_t at = 0;
+    for (size_t next; (next = next_child(at)) < turns_.size() && moved > turns_[next]; at = next)
+      turns_[at] = turns_[next];
+    turns_[at] = moved;
+  }
+
+  void first_has_ended() {
+    std::pop_heap(turns_.begin(), turns_.end(), std::greater<>());
+    turns_.pop_back();
+  }
+
+ private:
   struct Turn {
     uint64_t ticks;
     Stream* stream;
-    bool operator<(const Turn& other) const {  // the greatest is on top: the earliest
-      if (ticks != other.ticks) return ticks > other.ticks;
-      return stream->number() > other.stream->number();
+    bool operator>(const Turn& other) const {
+      return ticks != other.ticks ? ticks > other.ticks : stream->number() > other.stream->number();
     }
   };
-  std::priority_queue<Turn> turns;
+
+  // The one of the two below it that comes first; beyond the end if there is none.
+  size_t next_child(size_t at) const {
+    const size_t child = 2 * at + 1;
+    return child + (child + 1 < turns_.size() && turns_[child] > turns_[child + 1]);
+  }
+
+  std::vector<Turn> turns_;
+};
+
+void run_streams(Source& source, Context& context, const Progress& progress) {
+  Turns turns;
   for (auto& [number, stream] : source.streams)
-    if (stream.begin(context)) turns.push({stream.next_ticks(), &stream});
+    if (stream.begin(context)) turns.add(stream);
   if (turns.empty()) return;
-  context.start = turns.top().ticks;
+  context.start = turns.first().next_ticks();
   constexpr size_t report_every = size_t{1} << 20;
   size_t reported = 0;
-  const size_t expected = static_cast<size_t>(source.events_bytes / 7);
-  context.trace.events.reserve(std::min(expected, size_t{1} << 26));
   while (!turns.empty()) {
-    Stream* stream = turns.top().stream;
-    turns.pop();
-    uint64_t limit = UINT64_MAX;
-    if (!turns.empty()) {
-      limit = turns.top().ticks;
-      // At equal times the stream with the lower number goes first.
-      if (turns.top().stream->number() < stream->number() && limit > 0) limit--;
-    }
-    if (stream->run(context, limit)) turns.push({stream->next_ticks(), stream});
+    if (turns.first().run(context, turns.limit()))
+      turns.first_has_run();
+    else
+      turns.first_has_ended();
     const size_t size = context.trace.events.size();
     if (progress && size - reported >= report_every) {
       reported = size;
@@ -164,15 +198,10 @@ void run_streams(Source& source, Context& context, const Progress& progress) {
   }
 }
 
-void count_kinds(const std::array<uint64_t, 256>& counts, Facts& facts) {
-  const auto add = [&](std::string_view name, size_t first, size_t ids) {
-    uint64_t sum = 0;
-    for (size_t id = first; id < first + ids; id++) sum += counts[id];
-    if (sum > 0) facts.wire_kinds.emplace_back(name, sum);
-  };
-  for (const format::EventClass& event : format::kEventClasses)
-    add(event.name, event.first, format::ids(event.shape));
-  for (const format::FixedEvent& event : format::kFixedEvents) add(event.name, event.id, 1);
+void count_definitions(const std::array<uint64_t, 256>& counts, Facts& facts) {
+  for (const format::FixedEvent& event : format::kFixedEvents)
+    if (event.id >= format::k_string && counts[event.id] > 0)
+      facts.definitions.emplace_back(event.name, counts[event.id]);
 }
 
 // From when on does every stream have all its events?
@@ -198,13 +227,19 @@ void read_losses(Files& files, const std::string& path, Trace& trace) {
     return;
   }
   for (size_t reason = 0; reason < table->lost.size(); reason++) {
-    std::string_view why = "unknown";
+    const uint64_t count = table->lost[reason];
+    if (count == 0) continue;
+    std::string what = "not recorded: unknown";
     for (const format::NamedNumber& loss : format::kLosses)
-      if (loss.number == reason) why = loss.name;
-    if (table->lost[reason] > 0)
-      add_loss(trace.losses, {.what = "not recorded: " + std::string(why),
-                              .file = ".tasks",
-                              .events = table->lost[reason]});
+      if (loss.number == reason) what = std::string("not recorded: ") + loss.name;
+    std::replace(what.begin(), what.end(), '_', ' ');
+    const bool untracked = reason == format::kLoss_untracked;  // their events are all there
+    if (untracked) what = std::to_string(count) + " tasks found the table of live tasks full";
+    add_loss(trace.losses, {.what = std::move(what),
+                            .file = ".tasks",
+                            .bytes = 0,
+                            .packets = 0,
+                            .events = untracked ? 0 : count});
   }
 }
 
@@ -246,8 +281,14 @@ Result<Trace> read(Files& files, const std::string& path, const Progress& progre
   if (!metadata) return metadata.error();
 
   Names names(source.names_bytes);
-  Context context{.trace = trace, .names = names, .scale = TickScale(metadata->frequency)};
-  read_names(source, names, trace, context.counts);
+  std::array<uint64_t, 256> definitions{};
+  read_names(source, names, trace, definitions);
+  Context context{.trace = trace,
+                  .names = names,
+                  .texts = names.texts(),
+                  .places = names.places(),
+                  .scale = TickScale(metadata->frequency),
+                  .definitions = definitions};
   for (auto& [number, stream] : source.streams) {
     stream.prepare(trace.losses);
     trace.facts.packets += stream.packets().size();
@@ -255,7 +296,7 @@ Result<Trace> read(Files& files, const std::string& path, const Progress& progre
   }
   run_streams(source, context, progress);
   trace.facts.start = context.scale.ns(context.start);
-  count_kinds(context.counts, trace.facts);
+  count_definitions(context.definitions, trace.facts);
   find_horizon(source, context, trace.facts);
   read_losses(files, path, trace);
   return trace;

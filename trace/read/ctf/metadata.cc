@@ -145,7 +145,7 @@ Result<Metadata> parse_metadata(std::string_view text, const std::string& file) 
     }
     previous = tokens.quoted ? std::string() : tokens.value;
   }
-  if (metadata.frequency == 0)
+  if (metadata.is_ours() && metadata.frequency == 0)
     return Error{.what = "the clock's frequency is missing", .file = file};
   return metadata;
 }

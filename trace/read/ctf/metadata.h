@@ -28,7 +28,7 @@ struct Metadata {
   uint64_t pid = 0;
   std::string mode;          // "ring" or "log"
   std::string clock_source;  // "tsc" or "monotonic"
-  uint64_t frequency = 0;    // ticks per second; never 0 in a parsed one
+  uint64_t frequency = 0;    // ticks per second; never 0 in one of ours
   int64_t offset_s = 0;      // UTC of tick 0
   uint64_t offset = 0;       // ticks
 
@@ -38,7 +38,7 @@ struct Metadata {
   int64_t utc_of_tick_0() const;
 };
 
-// Fails when the text is no TSDL, or its clock has no frequency.
+// Fails when the text is no TSDL, or the clock of a trace of ours has no frequency.
 Result<Metadata> parse_metadata(std::string_view text, const std::string& file);
 
 }  // namespace skein::ctf

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -21,6 +22,12 @@ struct Place {
   uint8_t kind = 0;
 };
 
+// The definition of a number, number 0's for one that has none.
+template <typename T>
+const T& definition(std::span<const T> all, uint64_t id) {
+  return all[id < all.size() ? id : 0];
+}
+
 class Names {
  public:
   // `bytes`: of the whole stream.
@@ -34,8 +41,11 @@ class Names {
   // After the last packet: places refer to texts that may be defined after them.
   void finish(Trace& trace);
 
-  StringId text(uint64_t id) const { return texts_[id < texts_.size() ? id : 0]; }
-  const Place& place(uint64_t id) const { return places_[id < places_.size() ? id : 0]; }
+  StringId text(uint64_t id) const { return definition(texts(), id); }
+  const Place& place(uint64_t id) const { return definition(places(), id); }
+  // By number; what was not defined is as number 0, which nothing has. Valid until the next read().
+  std::span<const StringId> texts() const { return texts_; }
+  std::span<const Place> places() const { return places_; }
   StringId thread(uint64_t tid) const {
     const auto found = threads_.find(tid);
     return found == threads_.end() ? 0 : found->second;

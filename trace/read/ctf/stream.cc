@@ -9,7 +9,11 @@ namespace skein::ctf {
 
 namespace {
 
-TaskId task_or_none(uint64_t id) { return id == 0 ? no_task : id; }
+// No branch: nothing predicts who is nobody.
+uint64_t if_zero(uint64_t number, uint64_t other) {
+  return number | (other & (0 - static_cast<uint64_t>(number == 0)));
+}
+TaskId task_or_none(uint64_t id) { return if_zero(id, no_task); }
 
 template <size_t count>
 std::string_view name_of(const format::NamedNumber (&names)[count], uint64_t number) {
@@ -60,15 +64,17 @@ void Stream::prepare(std::vector<Loss>& losses) {
     add_loss(losses, {.what = "dropped by the recorder",
                       .file = *last.file,
                       .offset = last.packet.offset,
+                      .bytes = 0,
+                      .packets = 0,
                       .events = last.packet.header.discarded});
 }
 
 void Stream::begin_packet(Context& context) {
   packet_ = &packets_[next_packet_++];
   const PacketHeader& header = packet_->packet.header;
-  rest_ = packet_->packet.content;
-  last_ = header.begin;
-  current_ = header.current_task;
+  at_.rest = packet_->packet.content;
+  at_.last = header.begin;
+  at_[Number::Current] = header.current_task;
   executor_ = executor(context, header.tid, 0);
   // The next packet's begin bounds this one's times, unless it is the damaged one.
   bound_ = UINT64_MAX;
@@ -91,100 +97,112 @@ uint32_t Stream::executor(Context& context, uint64_t tid, StringId name) {
 }
 
 void Stream::damaged(Context& context, std::string what) {
-  const auto before = static_cast<uint64_t>(rest_.data() - packet_->packet.content.data());
+  const auto before = static_cast<uint64_t>(at_.rest.data() - packet_->packet.content.data());
   add_loss(context.trace.losses, {.what = std::move(what),
                                   .file = *packet_->file,
                                   .offset = packet_->packet.offset + packet_header_size + before,
-                                  .bytes = rest_.size()});
-  rest_ = {};
+                                  .bytes = at_.rest.size()});
+  at_.rest = {};
 }
 
-// In run() the event is in registers; reading it back from wire_ would wait for its stores.
-[[gnu::always_inline]] inline bool Stream::peek(Context& context, Wire& wire) {
-  if (!decode(rest_, last_, wire) || wire.ticks > bound_ ||
-      (wire.event == format::k_create && wire.a == 0)) [[unlikely]] {
-    if (!peek_slowly(context)) return false;
-    wire = wire_;
-    return true;
-  }
-  ticks_ = std::max(ticks_, wire.ticks);
-  return true;
-}
-
-bool Stream::begin(Context& context) { return peek_slowly(context); }
-
-bool Stream::peek_slowly(Context& context) {
+// Goes on to the next event that there is, over the ends of packets and damage.
+bool Stream::find_event(Context& context, Wire& wire) {
   while (true) {
-    while (rest_.empty()) {
+    while (at_.rest.empty()) {
       if (next_packet_ == packets_.size()) return false;
       begin_packet(context);
     }
-    if (!decode(rest_, last_, wire_)) {
-      const bool known = event_layouts[wire_.id].layout != Layout::Unknown;
+    if (!decode(at_.rest, at_.last, wire)) {
+      const bool known = event_layouts[wire.id].layout != Layout::Unknown;
       damaged(context, known ? "event cut short" : "event of unknown number");
-    } else if (wire_.ticks > bound_) {
+    } else if (wire.ticks > bound_) {
       damaged(context, "event later than the packet after it");
-    } else if (wire_.event == format::k_create && wire_.a == 0) {
+    } else if (wire.event == format::k_create && wire.a == 0) {
       damaged(context, "zeros instead of an event");
     } else {
-      ticks_ = std::max(ticks_, wire_.ticks);
+      at_.ticks = std::max(at_.ticks, wire.ticks);
       return true;
     }
   }
 }
 
-[[gnu::always_inline]] inline void Stream::append(Context& context, const Wire& wire) {
-  const Meaning& meaning = meanings[wire.event];
-  const uint64_t a = wire.a;
-  const uint64_t b = wire.b;
-  const TaskId current = task_or_none(current_);
-  const std::array<TaskId, whos> who = {no_task,         current,         task_or_none(a),
-                                        task_or_none(b), a ? a : current, b ? b : current};
-  const std::array<uint64_t, arguments> argument = {0, a, b};
-  const std::array<uint64_t, afters> after = {current_, a, 0, current_ == a ? 0 : current_};
-  const auto of = [](const auto& table, auto index) { return table[static_cast<size_t>(index)]; };
+bool Stream::begin(Context& context) {
+  Wire wire;
+  return find_event(context, wire);
+}
 
-  context.counts[wire.id]++;
-  const Place& place = context.names.place(of(argument, meaning.place));
+// What the tables say about an event; moves `at` behind it.
+[[gnu::always_inline]] inline EventRow Stream::begin_row(const Context& context, Position& at,
+                                                         const Wire& wire,
+                                                         const Meaning& meaning) const {
+  at[Number::A] = wire.a;
+  at[Number::B] = wire.b;
+  at[Number::NotA] = at[Number::Current] == wire.a ? 0 : at[Number::Current];
+  const Place& place = definition(context.places, at[meaning.place]);
   const uint32_t made = meaning.place_is_made;
-  EventRow row{
-      .time = context.scale.ns(ticks_ - context.start),
-      .task = of(who, meaning.task),
-      .other = of(who, meaning.other),
-      .value = of(argument, meaning.value) + made * place.kind,
-      .text = context.names.text(of(argument, meaning.text)) + made * place.name,
+  const EventRow row{
+      .time = context.scale.ns(at.ticks - context.start),
+      .task = task_or_none(if_zero(at[meaning.task], at[meaning.or_task])),
+      .other = task_or_none(at[meaning.other]),
+      .value = at[meaning.value] + made * place.kind,
+      .text = definition(context.texts, at[meaning.text]) + made * place.name,
       .location = place.location,
       .executor = executor_,
       .kind = meaning.kind,
-      .flags = wire.ticks < ticks_ ? flag::time_guessed : uint8_t{0},
+      .flags = wire.ticks < at.ticks ? flag::time_guessed : uint8_t{0},
   };
-  current_ = of(after, meaning.after);
-  if (meaning.special > (context.resources.empty() ? Special::OnResource : Special::No))
-      [[unlikely]] {
-    wire_ = wire;
-    if (!append_special(context, row)) return;
-  }
-  context.trace.events.append(row);
+  at[Number::Current] = at[meaning.after];
+  at.last = wire.ticks;
+  at.rest = at.rest.subspan(wire.size);
+  return row;
 }
 
 bool Stream::run(Context& context, uint64_t limit) {
-  Wire wire = wire_;
-  do {
-    append(context, wire);
-    last_ = wire.ticks;
-    rest_ = rest_.subspan(wire.size);
-    if (!peek(context, wire)) return false;
-  } while (ticks_ <= limit);
-  wire_ = wire;
+  Position at = at_;
+  while (true) {
+    if (at.rest.size() >= fast_bytes) [[likely]] {
+      const auto& [layout, meaning] = known_events[at.rest[0]];
+      Wire wire;  // neither it nor `at` is given to a function that is not inline: into registers
+      if (decode_usual(at.rest.data(), layout, at.last, wire) && wire.ticks <= bound_ &&
+          meaning.special <= context.usual) [[likely]] {
+        at.ticks = std::max(at.ticks, wire.ticks);
+        if (at.ticks > limit) break;
+        context.trace.events.append(begin_row(context, at, wire, meaning));
+        continue;
+      }
+    }
+    at_ = at;
+    if (!append_slowly(context, limit)) return false;
+    at = at_;
+    if (at.ticks > limit) break;
+  }
+  at_ = at;
   return true;
 }
 
-// False: it is no event of the model.
-bool Stream::append_special(Context& context, EventRow& row) {
+// Appends the next event, if it is not later than the limit. False when there is none.
+bool Stream::append_slowly(Context& context, uint64_t limit) {
+  Wire wire;
+  if (!find_event(context, wire)) return false;
+  if (at_.ticks > limit) return true;
+  const std::span<const uint8_t> bytes = at_.rest.first(wire.size);
+  const Meaning& meaning = known_events[wire.id].meaning;
+  EventRow row = begin_row(context, at_, wire, meaning);
+  if (meaning.special == Special::No || complete(context, wire, bytes, row))
+    context.trace.events.append(row);
+  else
+    context.definitions[wire.id]++;
+  if (!context.resources.empty()) context.usual = Special::No;
+  return true;
+}
+
+// What the table cannot say. False: it is no event of the model.
+bool Stream::complete(Context& context, const Wire& wire, std::span<const uint8_t> bytes,
+                      EventRow& row) {
   Trace& trace = context.trace;
-  const uint64_t a = wire_.a;
-  const uint64_t b = wire_.b;
-  switch (wire_.event) {
+  const uint64_t a = wire.a;
+  const uint64_t b = wire.b;
+  switch (wire.event) {
     case format::k_suspend:
     case format::k_await:
       row.value = context.resources.contains(row.other);
@@ -196,7 +214,7 @@ bool Stream::append_special(Context& context, EventRow& row) {
       context.resources.insert(a);
       return true;
     case format::k_scope_enter:
-      row.text = context.names.place(b).name;
+      row.text = definition(context.places, b).name;
       return true;
     case format::k_span_begin:
       context.spans[a] = row.text;
@@ -219,16 +237,17 @@ bool Stream::append_special(Context& context, EventRow& row) {
       row.text = trace.strings.intern(name_of(format::kLosses, b));
       return true;
     default:
-      return append_fixed(context, row);
+      return complete_fixed(context, wire, bytes, row);
   }
 }
 
-bool Stream::append_fixed(Context& context, EventRow& row) {
+bool Stream::complete_fixed(Context& context, const Wire& wire, std::span<const uint8_t> bytes,
+                            EventRow& row) {
   Trace& trace = context.trace;
   const size_t header =
-      rest_[0] == format::k_extended ? format::kExtendedHeaderSize : format::kHeaderSize;
-  Cursor fields(rest_.subspan(header, wire_.size - header));
-  switch (wire_.event) {
+      bytes[0] == format::k_extended ? format::kExtendedHeaderSize : format::kHeaderSize;
+  Cursor fields(bytes.subspan(header));
+  switch (wire.event) {
     case format::k_label_text: {
       row.kind = EventKind::Label;
       if (const uint64_t task = fields.u64(); task != 0) row.task = task;
@@ -240,7 +259,7 @@ bool Stream::append_fixed(Context& context, EventRow& row) {
       row.other = task_or_none(fields.u64());
       row.task = task_or_none(fields.u64());
       {
-        const Place& place = context.names.place(fields.u32());
+        const Place& place = definition(context.places, fields.u32());
         row.value = place.kind;
         row.text = place.name;
         row.location = place.location;
@@ -248,7 +267,7 @@ bool Stream::append_fixed(Context& context, EventRow& row) {
       break;
     case format::k_send:
     case format::k_receive:
-      row.kind = wire_.event == format::k_send ? EventKind::Send : EventKind::Receive;
+      row.kind = wire.event == format::k_send ? EventKind::Send : EventKind::Receive;
       row.value = fields.u64();
       row.other = fields.u64();
       break;
@@ -264,11 +283,11 @@ bool Stream::append_fixed(Context& context, EventRow& row) {
       const uint64_t task = fields.u64();
       row.task = task_or_none(task);
       row.text = trace.strings.intern(fields.text());
-      end_current(task);
+      if (at_[Number::Current] == task) at_[Number::Current] = 0;
       break;
     }
     default:
-      return false;  // a definition out of its stream: counted, and no event of the model
+      return false;  // a definition out of its stream
   }
   return true;
 }

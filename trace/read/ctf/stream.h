@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "trace/read/ctf/chunk.h"
+#include "trace/read/ctf/meaning.h"
 #include "trace/read/ctf/names.h"
 #include "trace/read/ctf/wire.h"
 #include "trace/read/events.h"
@@ -47,10 +48,13 @@ class TickScale {
 struct Context {
   Trace& trace;
   const Names& names;
+  std::span<const StringId> texts;  // of names
+  std::span<const Place> places;
   TickScale scale;
   uint64_t start = 0;                           // ticks of time 0
-  std::array<uint64_t, 256> counts = {};        // events by id
+  std::array<uint64_t, 256> definitions = {};   // how many, by id
   std::unordered_set<uint64_t> resources = {};  // ids known not to be tasks
+  Special usual = Special::OnResource;          // ... and while there are none, this is no matter
   std::unordered_map<uint64_t, StringId> spans = {};
 };
 
@@ -72,36 +76,41 @@ class Stream {
 
   // Has it an event to come, and when (ticks)? Damage on the way there goes to losses.
   bool begin(Context& context);
-  uint64_t next_ticks() const { return ticks_; }
+  uint64_t next_ticks() const { return at_.ticks; }
 
-  // Appends its events up to `limit` ticks to the columns; at least one. After a begin() or run()
-  // that was true; is there another?
+  // Appends its events up to `limit` ticks to the columns. After a begin() or run() that was true;
+  // is there another?
   bool run(Context& context, uint64_t limit);
 
  private:
-  bool peek(Context& context, Wire& wire);
-  bool peek_slowly(Context& context);
+  // What changes from event to event. While the stream runs, a copy of it is in registers.
+  struct Position {
+    std::span<const uint8_t> rest;              // of the packet
+    uint64_t last = 0;                          // ticks of the last event, or of the packet's begin
+    uint64_t ticks = 0;                         // of the event to come, not before those appended
+    std::array<uint64_t, numbers> number = {};  // by Number; the arguments are the last event's
+
+    uint64_t& operator[](Number which) { return number[static_cast<size_t>(which)]; }
+  };
+
+  bool find_event(Context& context, Wire& wire);
   void begin_packet(Context& context);
   uint32_t executor(Context& context, uint64_t tid, StringId name);
-  void append(Context& context, const Wire& wire);
-  bool append_special(Context& context, EventRow& row);
-  bool append_fixed(Context& context, EventRow& row);
-  void end_current(uint64_t task) {
-    if (current_ == task) current_ = 0;
-  }
+  bool append_slowly(Context& context, uint64_t limit);
+  EventRow begin_row(const Context& context, Position& at, const Wire& wire,
+                     const Meaning& meaning) const;
+  bool complete(Context& context, const Wire& wire, std::span<const uint8_t> bytes, EventRow& row);
+  bool complete_fixed(Context& context, const Wire& wire, std::span<const uint8_t> bytes,
+                      EventRow& row);
   void damaged(Context& context, std::string what);
 
   uint64_t number_;
   std::vector<StreamPacket> packets_;
   size_t next_packet_ = 0;
   const StreamPacket* packet_ = nullptr;
-  std::span<const uint8_t> rest_;
-  uint64_t last_ = 0;     // ticks of the last event, or of the packet's begin
-  uint64_t ticks_ = 0;    // of the event to come, not before those appended
-  uint64_t bound_ = 0;    // ticks at which the next packet begins
-  uint64_t current_ = 0;  // task
+  Position at_;
+  uint64_t bound_ = 0;  // ticks at which the next packet begins
   uint32_t executor_ = 0;
-  Wire wire_;
   std::unordered_map<uint64_t, uint32_t> executors_;  // by tid
 };
 

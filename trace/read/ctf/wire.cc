@@ -66,7 +66,7 @@ size_t fixed_size(uint8_t id, std::span<const uint8_t> fields) {
   return cursor.failed() ? 0 : static_cast<size_t>(cursor.offset());
 }
 
-bool decode_slowly(std::span<const uint8_t> bytes, uint64_t last, Wire& wire) {
+bool decode(std::span<const uint8_t> bytes, uint64_t last, Wire& wire) {
   if (bytes.empty()) return false;
   // What is not there reads as zeros; the size is compared in the end.
   std::array<uint8_t, fast_bytes> start{};

@@ -34,6 +34,7 @@ struct EventLayout {
   uint64_t mask_a = 0;
   uint64_t mask_b = 0;
   uint64_t sign_b = 0;  // the sign bit, if b is signed
+  uint8_t least_a = 0;  // less cannot be
   uint8_t width_a = 0;
   uint8_t size = 0;  // with a header that is not extended
   uint8_t event = 0;
@@ -48,6 +49,7 @@ consteval std::array<EventLayout, 256> make_event_layouts() {
     return width == 0 ? 0 : ~uint64_t{0} >> (64 - 8 * width);
   };
   std::array<EventLayout, 256> layouts;
+  for (EventLayout& layout : layouts) layout.least_a = 1;  // not usual: a, masked, is 0
   for (const format::EventClass& event : format::kEventClasses)
     for (unsigned i = 0; i < format::ids(event.shape); i++) {
       const format::Widths widths = format::widths(event.shape, i);
@@ -56,6 +58,7 @@ consteval std::array<EventLayout, 256> make_event_layouts() {
           .mask_a = mask(widths.a),
           .mask_b = mask(widths.b),
           .sign_b = is_signed ? uint64_t{1} << (8 * widths.b - 1) : 0,
+          .least_a = event.first == format::k_create,
           .width_a = widths.a,
           .size = static_cast<uint8_t>(format::kHeaderSize + widths.a + widths.b),
           .event = event.first,
@@ -81,9 +84,6 @@ inline uint64_t load64(const uint8_t* from) {
   return value;
 }
 
-// As decode, for what it does not do itself: the end of a packet, extended headers, fixed events.
-bool decode_slowly(std::span<const uint8_t> bytes, uint64_t last, Wire& wire);
-
 inline uint64_t extend_ticks(uint64_t head, uint64_t last) {
   constexpr uint64_t low = (uint64_t{1} << format::kTimeBits) - 1;
   return last + (((head >> 8) - last) & low);
@@ -97,23 +97,20 @@ inline void load_arguments(const uint8_t* from, const EventLayout& layout, Wire&
 
 // Reads the event at the beginning of `bytes`; `last` are the ticks of the one before. False when
 // no event can be read there: it is cut short, or its id is unknown.
-[[gnu::always_inline]] inline bool decode(std::span<const uint8_t> bytes, uint64_t last,
-                                          Wire& wire) {
-  const uint8_t id = bytes.size() < fast_bytes ? uint8_t{format::k_extended} : bytes[0];
-  const EventLayout& layout = event_layouts[id];
-  if (layout.layout != Layout::Numbers) [[unlikely]] {
-    // A variable of its own, so that the caller's can live in registers.
-    Wire slow;
-    const bool good = decode_slowly(bytes, last, slow);
-    wire = slow;
-    return good;
-  }
-  wire.id = id;
+bool decode(std::span<const uint8_t> bytes, uint64_t last, Wire& wire);
+
+// The same for the usual event: numbers behind a short header, not at the very end of a packet, and
+// no zeros. `bytes` are at least fast_bytes, `layout` is that of the first. False for all others,
+// and then `wire` is undefined.
+[[gnu::always_inline]] inline bool decode_usual(const uint8_t* bytes, const EventLayout& layout,
+                                                uint64_t last, Wire& wire) {
+  const uint64_t head = load64(bytes);
+  wire.id = static_cast<uint8_t>(head);
   wire.event = layout.event;
   wire.size = layout.size;
-  wire.ticks = extend_ticks(load64(bytes.data()), last);
-  load_arguments(bytes.data() + format::kHeaderSize, layout, wire);
-  return true;
+  wire.ticks = extend_ticks(head, last);
+  load_arguments(bytes + format::kHeaderSize, layout, wire);
+  return wire.a >= layout.least_a;
 }
 
 }  // namespace skein::ctf

@@ -188,11 +188,8 @@ void Decoder::set_clock(size_t at) {
 // What followed shows that the time of the last event was wrong.
 void Decoder::repair_previous() {
   previous_ = before_;
-  Events& events = trace_.events;
-  const size_t last = events.size() - 1;
-  if (events.empty()) return;
-  events.time[last] = before_ - start_;
-  events.flags[last] |= flag::time_guessed;
+  if (trace_.events.empty()) return;
+  trace_.events.amend_last(before_ - start_, flag::time_guessed);
   lose("time of an event damaged", last_at_, 8, 0);
 }
 

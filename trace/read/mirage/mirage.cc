@@ -51,10 +51,6 @@ Trace read(std::span<const uint8_t> file, const Progress& progress) {
   trace.kinds.push_back(trace.strings.intern("unknown"));
 
   const std::vector<Packet> packets = ordered_packets(file, trace.losses);
-  // Room for events of the usual length; what is not needed is never touched.
-  size_t content = 0;
-  for (const Packet& packet : packets) content += packet.content_end - packet.first_event;
-  trace.events.reserve(content / 24);
   Decoder decoder(file, trace);
   uint64_t done = 0;
   for (const Packet& packet : packets) {

@@ -181,7 +181,7 @@ TEST_CASE("more packets than counts") {
   const Trace trace = mirage::read(labels(600'000, 256));
   CHECK(trace.facts.packets > 65'536);
   CHECK(trace.events.size() == 600'000);
-  CHECK(std::is_sorted(trace.events.task.data(), trace.events.task.data() + 600'000));
+  for (size_t i = 1; i < 600'000; i++) REQUIRE(trace.events.task[i - 1] <= trace.events.task[i]);
   CHECK(trace.losses.empty());
 }
 
