@@ -1,0 +1,103 @@
+#include "view/viewer/notes.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+using namespace skein;
+
+namespace {
+
+std::vector<Bookmark> read(std::string_view json) {
+  auto notes = read_notes(json);
+  REQUIRE_MESSAGE(notes, std::string(json));
+  return std::move(*notes);
+}
+
+}  // namespace
+
+TEST_CASE("notes come back as they were written") {
+  const std::vector<Bookmark> bookmarks = {
+      {-5, "before the beginning"},
+      {0, ""},
+      {1'250'000, "a \"quoted\" \\ text\nof two lines \x01 \xe2\x82\xac \xf0\x9f\x98\x80"},
+      {9e15, "</script>"}};
+  const std::vector<Bookmark> again = read(write_notes(bookmarks));
+  REQUIRE(again.size() == bookmarks.size());
+  for (size_t i = 0; i < again.size(); i++) {
+    CHECK(again[i].time == bookmarks[i].time);
+    CHECK(again[i].text == bookmarks[i].text);
+  }
+  CHECK(read(write_notes({})).empty());
+}
+
+TEST_CASE("what is not known is passed over") {
+  const auto bookmarks = read(
+      R"( {"a": [1, {"b": [true, false, null, -1.5e3, "x"]}, []], "skein_notes": 2,
+           "bookmarks": [{"colour": {"r": 1}, "text": "t", "time_ns": 1.5e3}, {}]} )");
+  REQUIRE(bookmarks.size() == 2);
+  CHECK(bookmarks[0].time == 0);
+  CHECK(bookmarks[1].time == 1500);
+  CHECK(bookmarks[1].text == "t");
+}
+
+TEST_CASE("escapes of JSON are understood") {
+  const auto text = [](std::string_view escaped) {
+    return read("{\"skein_notes\":1,\"bookmarks\":[{\"text\":\"" + std::string(escaped) + "\"}]}")
+        .at(0)
+        .text;
+  };
+  CHECK(text(R"(\u0041\n\t\/\"\\)") == "A\n\t/\"\\");
+  CHECK(text(R"(\u20ac)") == "\xe2\x82\xac");
+  CHECK(text(R"(\ud83d\ude00)") == "\xf0\x9f\x98\x80");
+  CHECK(text(R"(\ud83dx)") == "\xef\xbf\xbdx");  // half a pair
+  CHECK(text(R"(\ud83d\u0041)") ==
+        "\xef\xbf\xbd"
+        "A");
+}
+
+TEST_CASE("what is no JSON, or not of a trace, is an error and says where") {
+  for (const std::string_view bad :
+       {"", "{", "[]", "{}", "null", "{\"skein_notes\": 0}", "{\"skein_notes\": 1",
+        "{\"skein_notes\": 1} x", "{\"skein_notes\": 1, }", "{\"skein_notes\": \"1\"}",
+        "{\"skein_notes\": 1, \"bookmarks\": {}}", "{\"skein_notes\": 1, \"bookmarks\": [1]}",
+        "{\"skein_notes\": 1, \"bookmarks\": [{\"text\": 1}]}",
+        "{\"skein_notes\": 1, \"bookmarks\": [{\"text\": \"\\x\"}]}",
+        "{\"skein_notes\": 1, \"bookmarks\": [{\"text\": \"\\u12\"}]}",
+        "{\"skein_notes\": 1, \"bookmarks\": [{\"text\": \"\n\"}]}",
+        "{\"skein_notes\": 1, \"bookmarks\": [{\"time_ns\": --1}]}",
+        "{\"skein_notes\": 1, \"bookmarks\": [{\"time_ns\": 1e}]}"}) {
+    CAPTURE(bad);
+    CHECK(!read_notes(bad));
+  }
+  const auto cut = read_notes("{\"skein_notes\": 1, \"bookmarks\": [");
+  REQUIRE(!cut);
+  CHECK(cut.error().offset == 33);
+}
+
+TEST_CASE("hostile notes are bounded") {
+  std::string deep = "{\"skein_notes\": 1, \"x\": ";
+  deep.append(1'000'000, '[');
+  CHECK(!read_notes(deep));
+
+  std::string many = "{\"skein_notes\": 1, \"bookmarks\": [{}";
+  for (size_t i = 0; i < 2 * most_bookmarks; i++) many += ",{}";
+  CHECK(read(many + "]}").size() == most_bookmarks);
+
+  std::string big(100'000, 'x');
+  big += "\xff";
+  const auto one =
+      read("{\"skein_notes\":1,\"bookmarks\":[{\"time_ns\":1e999,\"text\":\"" + big + "\"}]}");
+  CHECK(one.at(0).text.size() == longest_note);
+  CHECK(std::isfinite(one.at(0).time));
+}
+
+TEST_CASE("a note is cut between characters, and is UTF-8") {
+  CHECK(bounded_note("ok") == "ok");
+  CHECK(bounded_note("a\xff") == "a\\xff");
+  std::string euros;
+  for (int i = 0; i < 3000; i++) euros += "\xe2\x82\xac";
+  const std::string cut = bounded_note(euros);
+  CHECK(cut.size() == longest_note / 3 * 3);
+  CHECK(cut == euros.substr(0, cut.size()));
+}
