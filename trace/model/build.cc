@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/large_pages.h"
 #include "trace/model/counters.h"
 #include "trace/model/executors.h"
 #include "trace/model/model.h"

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
+#include "base/large_pages.h"
 
 namespace skein {
 
@@ -109,9 +107,7 @@ uint8_t* Events::room() {
     std::unique_ptr<uint8_t, Free> chunk(
         static_cast<uint8_t*>(std::aligned_alloc(std::min(size, large_page), size)));
     if (!chunk) return nullptr;
-#ifdef __linux__
-    if (size >= large_page) madvise(chunk.get(), size, MADV_HUGEPAGE);
-#endif
+    prefer_large_pages(chunk.get(), size);
     chunk_at_ = chunk.get();
     chunk_left_ = size;
     chunk_bytes_ += size;
