@@ -26,10 +26,12 @@ namespace {
 // Of one trace its time 0 in UTC less that of the other; only if both know.
 double utc_distance(const Facts& from, const Facts& to) {
   if (!from.utc_offset || !to.utc_offset) return no_time;
-  // As unsigned numbers: clocks that are nonsense may differ by more than 63 bits.
   const uint64_t a = from.start + static_cast<uint64_t>(*from.utc_offset);
   const uint64_t b = to.start + static_cast<uint64_t>(*to.utc_offset);
-  return static_cast<double>(static_cast<int64_t>(b - a));
+  // Clocks that are nonsense may differ by more than 63 bits.
+  const double roughly =
+      static_cast<double>(static_cast<int64_t>(b)) - static_cast<double>(static_cast<int64_t>(a));
+  return std::fabs(roughly) > 9e18 ? roughly : static_cast<double>(static_cast<int64_t>(b - a));
 }
 
 }  // namespace

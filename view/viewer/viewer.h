@@ -81,9 +81,9 @@ enum class Command : uint8_t {
 inline constexpr size_t commands = static_cast<size_t>(Command::Escape) + 1;
 
 struct Filter {
-  std::string label;              // part of a label, name or location; empty: any
-  std::string kind;               // one of kinds(); empty: any
-  std::string executor;           // one of executors(): made there or ran there; empty: any
+  std::string label = {};         // part of a label, name or location; empty: any
+  std::string kind = {};          // one of kinds(); empty: any
+  std::string executor = {};      // one of executors(): made there or ran there; empty: any
   uint64_t shortest = 0;          // ns
   uint64_t longest = UINT64_MAX;  // ns
   bool only_stuck = false;        // that should have ended and did not
