@@ -55,8 +55,11 @@ TEST_CASE("names, locations, reasons and spans are found") {
   t.trace.locations.push_back({.file = t.trace.strings.intern("net/Ring.cc"),
                                .function = t.trace.strings.intern("ring::write"),
                                .line = 12});
-  t.add({.time = 1, .task = 1, .text = t.trace.strings.intern("async_send"), .location = 1});
-  t.trace.events.kind[0] = EventKind::Create;
+  t.add({.time = 1,
+         .task = 1,
+         .text = t.trace.strings.intern("async_send"),
+         .location = 1,
+         .kind = EventKind::Create});
   t.create(1, 2, 1, "x");
   t.add({.time = 2,
          .task = 2,
