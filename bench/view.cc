@@ -1,8 +1,11 @@
 // What a person waits for in the viewer: every key of a search, the next that was found, a click's
 // panel, a redraw; CPU milliseconds of the whole process.
 //
-//   bench_view TRACE [rounds]
+//   bench_view TRACE [rounds] [distinct]
 //   skein-generate-mirage --events 1000000 -o big.ctf && bench_view big.ctf
+//
+// With `distinct` every label of the trace gets a text of its own first: the most that a search can
+// have to look at.
 #include <time.h>
 
 #include <algorithm>
@@ -28,6 +31,26 @@ double milliseconds(const Work& work) {
   work();
   return process_cpu() - begin;
 }
+
+skein::Trace with_distinct_labels(skein::Trace trace) {
+  skein::Trace result;
+  std::string text;
+  for (skein::StringId id = 1; id < trace.strings.size(); id++)
+    result.strings.intern(trace.strings[id]);
+  for (size_t i = 0; i < trace.events.size(); i++) {
+    skein::EventRow row = trace.events.row(i);
+    if (row.kind == skein::EventKind::Label) {
+      text = trace.strings[row.text];
+      row.text = result.strings.intern(text + " request " + std::to_string(i));
+    }
+    result.events.append(row);
+  }
+  result.kinds = std::move(trace.kinds);
+  result.executors = std::move(trace.executors);
+  result.locations = std::move(trace.locations);
+  result.facts = std::move(trace.facts);
+  return result;
+}
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -42,6 +65,7 @@ int main(int argc, char** argv) {
     fprintf(stderr, "skein: %s\n", trace.error().message().c_str());
     return 2;
   }
+  if (argc > 3) *trace = with_distinct_labels(std::move(*trace));
   const size_t events = trace->events.size();
   const size_t texts = trace->strings.size();
   skein::Viewer viewer;
