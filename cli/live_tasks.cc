@@ -10,6 +10,7 @@
 #include "base/function_name.h"
 #include "cli/running.h"
 #include "cli/trace_input.h"
+#include "target/recording.h"
 #include "trace/read/ctf/directory.h"
 #include "trace/read/ctf/stream.h"
 #include "trace/read/ctf/task_table.h"

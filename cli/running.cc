@@ -1,7 +1,5 @@
 #include "cli/running.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -96,21 +94,6 @@ std::string trace_of_process(const std::string& pid) {
   if (best.empty())
     fail(2, "process " + pid + " records no trace; start it with `skein record` or SKEIN_TRACE");
   return best;
-}
-
-bool records_to(uint64_t pid, const std::string& directory) {
-  struct stat status;
-  if (stat((directory + "/.tasks").c_str(), &status) != 0) return false;
-  std::ifstream maps("/proc/" + std::to_string(pid) + "/maps");
-  for (std::string line; std::getline(maps, line);) {
-    std::istringstream words(line);
-    std::string range, access, offset, device;
-    uint64_t inode = 0;
-    if (words >> range >> access >> offset >> device >> inode && inode == status.st_ino &&
-        line.find("/.tasks") != std::string::npos)
-      return true;
-  }
-  return false;
 }
 
 std::string trace_directory(const std::string& text) {

@@ -1,7 +1,6 @@
 // From what the user names (a process or a directory) to the directory of a trace.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 namespace skein::cli {
@@ -12,10 +11,6 @@ std::string trace_of_process(const std::string& pid);
 
 // `text` itself, or trace_of_process if it is a number and nothing of that name is there.
 std::string trace_directory(const std::string& text);
-
-// Is process `pid` there, and has it this very directory's `.tasks` mapped? Its number may be
-// another process's by now.
-bool records_to(uint64_t pid, const std::string& directory);
 
 // Prints "skein: <what>", escaped, and throws CLI::RuntimeError(code).
 [[noreturn]] void fail(int code, const std::string& what);

@@ -21,7 +21,7 @@ inline constexpr double no_time = std::numeric_limits<double>::quiet_NaN();
 
 struct Viewer::State {
   struct Traced {
-    Traced(Trace of, std::string called);
+    Traced(Trace of, Model made, std::string called);
 
     Trace trace;
     Model model;

@@ -12,9 +12,9 @@ namespace skein {
 
 using State = Viewer::State;
 
-State::Traced::Traced(Trace of, std::string called)
+State::Traced::Traced(Trace of, Model made, std::string called)
     : trace(std::move(of)),
-      model(build_model(trace)),
+      model(std::move(made)),
       search(trace, model),
       title(safe_text(called)),
       aligned_start(trace.facts.start),
@@ -120,8 +120,14 @@ Viewer::Viewer(Viewer&&) noexcept = default;
 Viewer& Viewer::operator=(Viewer&&) noexcept = default;
 
 void Viewer::add(Trace trace, std::string title) {
+  Model model = build_model(trace);
+  add(std::move(trace), std::move(model), std::move(title));
+}
+
+void Viewer::add(Trace trace, Model model, std::string title) {
   State& s = *state_;
-  s.traces.push_back(std::make_unique<State::Traced>(std::move(trace), std::move(title)));
+  s.traces.push_back(
+      std::make_unique<State::Traced>(std::move(trace), std::move(model), std::move(title)));
   State::Traced& added = *s.traces.back();
   s.align();
   s.filter_tasks(added);
@@ -132,10 +138,15 @@ void Viewer::add(Trace trace, std::string title) {
 }
 
 void Viewer::update(size_t which, Trace trace) {
+  Model model = build_model(trace);
+  update(which, std::move(trace), std::move(model));
+}
+
+void Viewer::update(size_t which, Trace trace, Model model) {
   State& s = *state_;
   if (which >= s.traces.size()) return;
   const State::Traced& old = s.traced(which);
-  auto fresh = std::make_unique<State::Traced>(std::move(trace), old.title);
+  auto fresh = std::make_unique<State::Traced>(std::move(trace), std::move(model), old.title);
   const bool was_empty = old.trace.events.empty();
   const Navigation::Bounds before = s.navigation.bounds();
   const Window window = s.navigation.window();

@@ -115,9 +115,12 @@ class Viewer {
   // Adds a trace below those that are there; several lie on one time line (by UTC if all know it,
   // by their beginnings else).
   void add(Trace trace, std::string title);
+  // With what build_model() made of it: that costs most, and may be done on another thread.
+  void add(Trace trace, Model model, std::string title);
   // The same trace, longer by now: window, selection, search, bookmarks stay (tasks are known by
   // their ids); follows the end if the end was in sight.
   void update(size_t which, Trace trace);
+  void update(size_t which, Trace trace, Model model);
   size_t traces() const;
   const Trace& trace(size_t which) const;
   const Model& model(size_t which) const;
