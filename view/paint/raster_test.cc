@@ -66,8 +66,7 @@ TEST_CASE("a fill thinner than a pixel is a fainter pixel") {
 
 TEST_CASE("alpha lets what is below shine through, and adds up") {
   CHECK(painted(3, 1, {shape(Shape::Fill, 0, 0, 2, 1, 128)}) == "\n-- |\n");
-  CHECK(painted(3, 1,
-                {shape(Shape::Fill, 0, 0, 2, 1, 128), shape(Shape::Fill, 1, 0, 2, 1, 128)}) ==
+  CHECK(painted(3, 1, {shape(Shape::Fill, 0, 0, 2, 1, 128), shape(Shape::Fill, 1, 0, 2, 1, 128)}) ==
         "\n-+-|\n");
 }
 
@@ -85,27 +84,48 @@ TEST_CASE("upright and level lines cover whole pixels wherever they are") {
 }
 
 TEST_CASE("slanted lines are anti-aliased, in both directions the same") {
-  const std::string down = R"(
--.      |
-+++.    |
-  .+++  |
-    .+++|
-)";
   CHECK(painted(8, 4, {shape(Shape::Line, 0, 0.5f, 8, 3.5f)}) ==
         painted(8, 4, {shape(Shape::Line, 8, 4, -8, -3.5f)}));
   CHECK(painted(5, 5, {shape(Shape::Line, 0, 0, 5, 5)}) == R"(
-+.   |
-.+.  |
- .+. |
-  .+.|
-   .+|
+#.   |
+.#.  |
+ .#. |
+  .#.|
+   .#|
 )");
-  CHECK(painted(6, 3, {shape(Shape::Line, 0, 0, 6, 3, 255, 2)}) == down);
+  CHECK(painted(6, 3, {shape(Shape::Line, 0, 0, 6, 3, 255, 2)}) == R"(
+##+-  |
+-+##+-|
+  -+##|
+)");
 }
 
 TEST_CASE("an arrow has a head that ends at its end") {
-  CHECK(painted(9, 12, {shape(Shape::Arrow, 4.5f, 0, 0, 12)}) == "");
-  CHECK(painted(12, 9, {shape(Shape::Arrow, 12, 4.5f, -12, 0)}) == "");
+  CHECK(painted(9, 12, {shape(Shape::Arrow, 4.5f, 0, 0, 12)}) == R"(
+    #    |
+    #    |
+    #    |
+    #    |
+    #    |
+ .#####. |
+  +###+  |
+  -###-  |
+   ###   |
+   -#-   |
+   .#.   |
+    -    |
+)");
+  CHECK(painted(12, 9, {shape(Shape::Arrow, 12, 4.5f, -12, 0)}) == R"(
+            |
+      .     |
+    -+#     |
+ .-####     |
+-###########|
+ .-####     |
+    -+#     |
+      .     |
+            |
+)");
 }
 
 TEST_CASE("what is outside is clipped, whatever its coordinates are") {
