@@ -26,7 +26,7 @@ set(web ${PROJECT_BINARY_DIR}/web)
 file(MAKE_DIRECTORY ${web})
 file(GLOB_RECURSE wasm_sources CONFIGURE_DEPENDS
   base/*.cc trace/read/*.cc trace/model/*.cc view/layout/*.cc view/draw/*.cc view/viewer/*.cc
-  view/paint/raster.cc view/web/page/exports.cc)
+  view/paint/geometry.cc view/paint/raster.cc view/web/page/exports.cc)
 list(FILTER wasm_sources EXCLUDE REGEX "(_test|/disk_files)\\.cc$")
 
 set(wasm_flags --target=wasm32-wasi -std=c++20 -O2 -flto -DNDEBUG -fno-exceptions -fno-rtti

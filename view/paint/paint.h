@@ -12,10 +12,15 @@ namespace skein {
 
 // Everything but texts, which are the shell's (it has the fonts). `pixels` is width * height, one
 // word each, 0xAARRGGBB in memory order B G R A (cairo's) or R G B A (the browser's ImageData).
-// Lines are anti-aliased. `scale` is device pixels per unit of the list.
+// Edges are anti-aliased. `scale` is device pixels per unit of the list. What is there already is
+// painted over as if it were opaque, and is opaque afterwards.
 enum class PixelOrder : uint8_t { Bgra, Rgba };
 void paint_pixels(const DrawList& list, const Theme& theme, PixelOrder order, float scale,
                   uint32_t width, uint32_t height, std::span<uint32_t> pixels);
+// Only the primitives from `first` to before `last`, for a shell that paints texts in between.
+void paint_pixels(const DrawList& list, size_t first, size_t last, const Theme& theme,
+                  PixelOrder order, float scale, uint32_t width, uint32_t height,
+                  std::span<uint32_t> pixels);
 
 // One self-contained document with titles on hover. Texts are escaped; nothing is loaded.
 std::string to_svg(const DrawList& list, const Theme& theme, std::string_view title);

@@ -267,8 +267,8 @@ class TaskPanel {
   std::string location(uint32_t index) const {
     const Location& at = trace_.locations[index];
     std::string place = text(at.file);
-    if (at.line != 0) place += ":" + std::to_string(at.line);
-    if (at.function != 0) place += " (" + text(at.function) + ")";
+    if (at.line != 0) place.append(":").append(std::to_string(at.line));
+    if (at.function != 0) place.append(" (").append(text(at.function)).append(")");
     return place;
   }
 
@@ -471,7 +471,8 @@ std::string State::notice() const {
     }
     if (losses == 0) continue;
     std::string text = "Part of the trace is missing: ";
-    if (events != 0) text += (unknown ? "at least " : "") + std::to_string(events) + " events, ";
+    if (events != 0)
+      text.append(unknown ? "at least " : "").append(std::to_string(events)).append(" events, ");
     text += losses == 1 && !trace.losses.empty() ? safe_text(trace.losses[0].what)
                                                  : "in " + std::to_string(losses) + " places";
     return text + ".";
