@@ -173,10 +173,12 @@ void Viewer::update(size_t which, Trace trace, Model model) {
         fresh->counters[i] = 0;
   if (s.selection.what != Hit::What::Nothing && s.selection.track == which) {
     const TaskIndex same = s.selected_task() ? now(s.selection.index) : no_index;
-    if (same == no_index)
+    if (same == no_index) {
       s.selection = {};
-    else
+      s.related = false;
+    } else {
       s.selection.index = same;
+    }
   }
   s.traces[which] = std::move(fresh);
   s.filter_tasks(s.traced(which));
