@@ -13,10 +13,14 @@ constexpr size_t run =
 // The largest id; no_task counts as none.
 uint64_t largest_id(const Events& events) {
   uint64_t largest = 0;
-  for (size_t i = 0; i < events.size(); i++) {
-    // no_task is the largest number of all; one more makes it 0.
-    largest = std::max(largest, events.task[i] + 1);
-    largest = std::max(largest, events.other[i] + 1);
+  for (size_t begin = 0; begin < events.size(); begin += block_rows) {
+    const auto task = events.task.block(begin);
+    const auto other = events.other.block(begin);
+    for (size_t i = 0; i < std::min(block_rows, events.size() - begin); i++) {
+      // no_task is the largest number of all; one more makes it 0.
+      largest = std::max(largest, task[i] + 1);
+      largest = std::max(largest, other[i] + 1);
+    }
   }
   return largest == 0 ? 0 : largest - 1;
 }
@@ -63,11 +67,21 @@ TaskTable::TaskTable(const Events& events)
     dense_ = true;
     slots_.resize(std::max<size_t>(1024, static_cast<size_t>(largest) + 1));
   }
-  for (size_t i = 0; i < events.size(); i++) {
-    const EventKind kind = events.kind[i];
-    if (events.other[i] != no_task && other_is_task(kind, events.value[i])) get(events.other[i]);
-    if (events.task[i] == no_task) continue;
-    Task& task = get(events.task[i]);
+  for (size_t begin = 0; begin < events.size(); begin += block_rows) add_block(events, begin);
+}
+
+void TaskTable::add_block(const Events& events, size_t begin) {
+  const auto kinds = events.kind.block(begin);
+  const auto tasks = events.task.block(begin);
+  const auto others = events.other.block(begin);
+  const auto values = events.value.block(begin);
+  for (size_t row = 0; row < std::min(block_rows, events.size() - begin); row++) {
+    const size_t i = begin + row;
+    const EventKind kind = kinds[row];
+    const TaskId other = others[row];
+    if (other != no_task && other_is_task(kind, values[row])) get(other);
+    if (tasks[row] == no_task) continue;
+    Task& task = get(tasks[row]);
     switch (kind) {
       case EventKind::Create:
         if (task.creates < UINT8_MAX) task.creates++;
@@ -87,13 +101,12 @@ TaskTable::TaskTable(const Events& events)
       case EventKind::Become:
         task.ended = true;
         // From now on the other is this task, and is expected to end if this one was.
-        if (task.should_resolve && events.other[i] != no_task)
-          get(events.other[i]).should_resolve = true;
+        if (task.should_resolve && other != no_task) get(other).should_resolve = true;
         break;
       case EventKind::ScopeEnter:
       case EventKind::ScopeExit:
-        if (events.other[i] == no_task) break;
-        if (Task& scope = get(events.other[i]); kind == EventKind::ScopeExit)
+        if (other == no_task) break;
+        if (Task& scope = get(other); kind == EventKind::ScopeExit)
           scope.ended = true;
         else if (scope.creates < UINT8_MAX)
           scope.creates++;

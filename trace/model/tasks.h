@@ -41,6 +41,7 @@ class TaskTable {
   const std::vector<Task>& slots() const { return slots_; }
 
  private:
+  void add_block(const Events& events, size_t begin);
   size_t slot_of(TaskId id) const;
   Task& get(TaskId id);
   void grow();
