@@ -68,7 +68,8 @@ inline constexpr TaskId no_task = UINT64_MAX;  // nobody, the loop itself; mirag
 //  Pause          (none)                              nanoseconds up to   kind ("gc")
 //                                                     this event
 //  Send, Receive  who did it        peer              correlation id
-//  Clock          (none)            clock domain      its reading
+//  Clock          (none)            ns by which       ns it is ahead,     "domain 1"
+//                                   that may be wrong signed
 //  Sample         current one                         stack id
 //  ExecutorBegin, ExecutorEnd       (none): an OS thread takes, leaves the stream
 //  Resource       who made it       the resource      index into kinds    its name
