@@ -1,6 +1,7 @@
 // Decode speed of our reader: events into columns, CPU seconds of the whole process.
 //
-//   bench_decode TRACE [rounds]     prints events, best and median events per CPU second
+//   bench_decode TRACE [rounds]     prints events, best and median million events per CPU second,
+//                                   bytes of the columns per event
 #include <time.h>
 
 #include <cstdio>
@@ -26,6 +27,7 @@ int main(int argc, char** argv) {
   const int rounds = argc > 2 ? atoi(argv[2]) : 5;
   std::vector<double> seconds;
   size_t events = 0;
+  size_t bytes = 0;
   for (int i = 0; i < rounds; ++i) {
     skein::DiskFiles disk;
     const double begin = process_cpu();
@@ -36,8 +38,9 @@ int main(int argc, char** argv) {
       return 2;
     }
     events = trace->events.size();
+    bytes = trace->events.bytes();
   }
   const auto n = static_cast<double>(events);
-  printf("%zu\t%.2f\t%.2f\n", events, n / skein::bench::best_of(seconds) / 1e6,
-         n / skein::bench::median_of(seconds) / 1e6);
+  printf("%zu\t%.2f\t%.2f\t%.1f\n", events, n / skein::bench::best_of(seconds) / 1e6,
+         n / skein::bench::median_of(seconds) / 1e6, static_cast<double>(bytes) / n);
 }

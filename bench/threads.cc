@@ -51,6 +51,20 @@ void* stay(void* argument) {
   return nullptr;
 }
 
+// As many threads at once as streams are prepared: what each first event took.
+void first_events(size_t count, std::vector<double>& samples) {
+  Crowd crowd;
+  crowd.first.resize(count);
+  pthread_barrier_init(&crowd.barrier, nullptr, static_cast<unsigned>(count));
+  std::vector<Member> members;
+  for (size_t i = 0; i < count; ++i) members.push_back({&crowd, i});
+  std::vector<pthread_t> threads(count);
+  for (size_t i = 0; i < count; ++i) pthread_create(&threads[i], nullptr, stay, &members[i]);
+  for (pthread_t thread : threads) pthread_join(thread, nullptr);
+  pthread_barrier_destroy(&crowd.barrier);
+  samples.insert(samples.end(), crowd.first.begin(), crowd.first.end());
+}
+
 uint64_t resident() {
   unsigned long long size = 0, pages = 0;
   if (FILE* file = fopen("/proc/self/statm", "r")) {
@@ -83,6 +97,8 @@ int main(int argc, char** argv) {
   const size_t rounds = argc > 2 ? strtoul(argv[2], nullptr, 10) : 301;
   std::vector<double> start;
   std::vector<double> start_cpu;
+  std::vector<double> prepared;
+  constexpr size_t kPrepared = 4;
   for (int i = 0; i < 20; ++i) {  // each a trace of its own
     const std::string directory = std::string(argv[1]) + "." + std::to_string(i);
     skein_options options = {};
@@ -95,17 +111,17 @@ int main(int argc, char** argv) {
     }
     start.push_back(wall_ns() - begin);
     start_cpu.push_back(cpu_ns() - begin_cpu);
-    if (i + 1 < 20) skein_stop();
+    if (i + 1 == 20) break;
+    first_events(kPrepared, prepared);
+    skein_stop();
   }
   line("skein_start, wall", start);
   line("skein_start, CPU", start_cpu);
 
   // Prepared streams: nobody had them before.
-  std::vector<double> prepared;
+  line("first event, prepared stream, wall", prepared);
   double latency = 0;
   first_event(&latency);  // the main thread's own: one of the four
-  prepared.push_back(latency);
-  line("first event, prepared stream, wall", prepared);
 
   std::vector<double> reused;
   std::vector<double> with;

@@ -159,7 +159,7 @@ class Dump {
       case EventKind::Receive:
         return "peer";
       case EventKind::Clock:
-        return "domain";
+        return "bracket";
       case EventKind::Io:
         return "operation";
       default:

@@ -234,13 +234,15 @@ class Exporter {
             .u64(row.other)
             .done();
         break;
-      case EventKind::Clock:
+      case EventKind::Clock: {
+        const std::string domain(trace_.strings[row.text]);  // "domain 1"
         stream.fixed(format::k_clock, time)
-            .u32(static_cast<uint32_t>(row.other))
+            .u32(static_cast<uint32_t>(std::strtoul(&domain[domain.rfind(' ') + 1], nullptr, 10)))
             .u64(row.value)
-            .u64(0)
+            .u64(row.other)
             .done();
         break;
+      }
       case EventKind::Sample:
         by_task();
         event(format::k_sample, row.value);

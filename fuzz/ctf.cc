@@ -1,6 +1,7 @@
 // Reads a trace directory of our format made from the input:
 //
-//   u8 flags          1: the rest up to the first NUL is the metadata, else it is a valid one
+//   u8 flags          bit 0: the rest up to the first NUL is the metadata, else it is a valid one;
+//                     bit 1: there is none
 //   then chunks:      u8 name, u16 size, bytes
 //   name              bit 7: the packet's magic, uuid and version are set right; the rest is a
 //                     number of a file
@@ -23,13 +24,13 @@ namespace {
 constexpr std::string_view metadata =
     "/* CTF 1.8 */env{tracer_name=skein;tracer_major=1;};clock{freq=156250000;};";
 
-void repair(std::vector<uint8_t>& chunk) {
+void repair(std::vector<uint8_t>& chunk, uint8_t uuid) {
   if (chunk.size() < sizeof(format::PacketHeader)) return;
   const auto set = [&](size_t offset, uint32_t value) {
     std::memcpy(chunk.data() + offset, &value, sizeof value);
   };
   set(0, format::kPacketMagic);
-  std::memset(chunk.data() + offsetof(format::PacketHeader, uuid), 0, 16);
+  std::memset(chunk.data() + offsetof(format::PacketHeader, uuid), uuid, 16);
   set(offsetof(format::PacketHeader, format_version), format::kVersion);
 }
 
@@ -55,11 +56,12 @@ void check(const Trace& trace) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Cursor input({data, size});
   MemoryFiles files;
-  if (input.u8() & 1) {
+  const uint8_t flags = input.u8();
+  if (flags & 1) {
     const std::string_view text = input.text();
     if (input.failed()) return 0;
     files.add("t/metadata", text);
-  } else {
+  } else if (!(flags & 2)) {
     files.add("t/metadata", metadata);
   }
   while (input.remaining() >= 3) {
@@ -67,7 +69,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const size_t wanted = input.u16();
     const auto bytes = input.bytes(std::min(wanted, input.remaining()));
     std::vector<uint8_t> chunk(bytes.begin(), bytes.end());
-    if (name & 0x80) repair(chunk);
+    if (name & 0x80) repair(chunk, flags & 2);
     files.add("t/c" + std::to_string(name & 0x7F), std::move(chunk));
   }
   if (const auto trace = ctf::read(files, "t")) check(*trace);

@@ -5,7 +5,7 @@
 namespace skein::record {
 
 Host host;
-void (*relax)() = nullptr;
+void (*relax)(uint32_t turn) = nullptr;
 
 Reached extended_header(Writer& w, Reached from, unsigned id) {
   auto [at, now] = from;

@@ -6,12 +6,13 @@
 
 namespace skein::record {
 
-// Lets other threads run for a moment (sched_yield); null where there are none.
-extern void (*relax)();
+// Lets other threads run for a moment, the longer the more turns it was asked already; null where
+// there are none.
+extern void (*relax)(uint32_t turn);
 
 class SpinLock {
  public:
-  // True in a boolean context if it holds the lock. Gives up after some 300 turns of the scheduler.
+  // True in a boolean context if it holds the lock. Gives up after 300 turns of `relax`.
   explicit SpinLock(uint32_t& word) : word_(word) {
     for (uint32_t i = 0; i < kTries; ++i) {
       if (__atomic_load_n(&word_, __ATOMIC_RELAXED) == 0 &&
@@ -19,7 +20,7 @@ class SpinLock {
         held_ = true;
         return;
       }
-      if (i % 64 == 63 && relax != nullptr) relax();
+      if (i % 64 == 63 && relax != nullptr) relax(i / 64);
 #if defined(__x86_64__) || defined(__i386__)
       __builtin_ia32_pause();
 #endif

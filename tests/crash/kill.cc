@@ -221,6 +221,7 @@ int main(int count, char** values) {
     }
     if (!good && getenv("SKEIN_KEEP") != nullptr) {
       printf("kept: %s\n", directory.c_str());
+      fflush(stdout);
       _exit(1);
     }
     std::filesystem::remove_all(directory);

@@ -6,7 +6,8 @@
 // A program records numbered calls and is traced with ptrace. It runs freely until its chunk is
 // nearly full; from there on, through the end of the chunk, the making or recycling of the next one
 // and some calls in it, it is stopped after every instruction, and its files are judged as they lie
-// there. Now and then babeltrace2 reads the directory of the stopped program too.
+// there, with its task table. Now and then babeltrace2 reads the directory of the stopped program
+// too.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -104,6 +105,7 @@ class Watcher {
   Watcher(const std::string& directory, bool log, const Shared& shared)
       : directory_(directory), log_(log), shared_(shared) {}
   ~Watcher() {
+    if (table_ != nullptr) munmap(const_cast<char*>(table_), table_size_);
     for (auto& chunk : chunks_) munmap(const_cast<char*>(chunk->bytes), chunk->size);
   }
   Watcher(const Watcher&) = delete;
@@ -129,23 +131,26 @@ class Watcher {
     if (run_.last < acknowledged || run_.last > acknowledged + 1)
       return "newest " + std::to_string(run_.last) + ", acknowledged " +
              std::to_string(acknowledged);
-    return {};
+    return judge_table();
   }
 
  private:
-  bool find_new_chunk() {
-    const std::string name = "s00003-" + std::to_string(chunks_.size());
+  const char* map(const std::string& name, size_t& size) {
     const int fd = open((directory_ + "/" + name).c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return false;
+    if (fd < 0) return nullptr;
     struct stat facts;
     fstat(fd, &facts);
-    const auto size = static_cast<size_t>(facts.st_size);
+    size = static_cast<size_t>(facts.st_size);
     void* memory = mmap(nullptr, size, PROT_READ, MAP_SHARED, fd, 0);
     close(fd);
-    if (memory == MAP_FAILED) return false;
+    return memory != MAP_FAILED ? static_cast<const char*>(memory) : nullptr;
+  }
+
+  bool find_new_chunk() {
+    const std::string name = "s00003-" + std::to_string(chunks_.size());
     auto chunk = std::make_unique<Chunk>();
-    chunk->bytes = static_cast<const char*>(memory);
-    chunk->size = size;
+    chunk->bytes = map(name, chunk->size);
+    if (chunk->bytes == nullptr) return false;
     chunk->packet.file = name;
     chunks_.push_back(std::move(chunk));
     return true;
@@ -165,6 +170,14 @@ class Watcher {
         return "time goes back from packet to packet";
       events.insert(events.end(), packet->events.begin(), packet->events.end());
     }
+    live_.clear();
+    uint64_t inner = 0;
+    for (const Event& event : events) {
+      if (event.is("create")) inner = event.a;
+      if (event.is("switch_to")) live_ = {event.a};  // the outer one, for the inner one has ended
+      if (event.is("resolve")) inner = 0;
+    }
+    if (!live_.empty() && inner != 0) live_.push_back(inner);
     run_ = find_run(events, 1);
     if (!run_.problem.empty()) return run_.problem;
     const uint64_t begun = order.back()->header.packet_seq_num + 1;
@@ -174,8 +187,46 @@ class Watcher {
     return {};
   }
 
+  // The rows that can be believed are those of the tasks that are alive by the committed events,
+  // but for one that the operation under way is writing, or has written already.
+  std::string judge_table() {
+    namespace format = skein::format;
+    if (table_ == nullptr) table_ = map(".tasks", table_size_);
+    if (table_ == nullptr) return "no task table";
+    const auto& header = *reinterpret_cast<const format::TaskTableHeader*>(table_);
+    const auto* rows = reinterpret_cast<const format::TaskRow*>(table_ + format::kTableHeaderSize);
+    size_t odd = 0;
+    std::vector<uint64_t> different = live_;
+    for (uint64_t i = 1; i < header.rows_used; ++i) {
+      const format::TaskRow& row = rows[i];
+      const std::string where = "row " + std::to_string(i) + ": ";
+      if (row.seq % 2 != 0) {
+        ++odd;
+        continue;
+      }
+      if (row.state == format::TaskState::kFree) {
+        if (row.id != 0) return where + "free, but somebody's";
+        continue;
+      }
+      if (row.id == 0 || row.state != format::TaskState::kRunning || row.place == 0 ||
+          row.tid == 0 || row.since == 0 || row.on != 0)
+        return where + "not one of a task that runs";
+      const auto known = std::find(different.begin(), different.end(), row.id);
+      if (known != different.end())
+        different.erase(known);
+      else
+        different.push_back(row.id);
+    }
+    if (odd <= 1 && (live_.empty() || different.size() <= 1)) return {};
+    return std::to_string(odd) + " rows being written, " + std::to_string(different.size()) +
+           " tasks that the table and the events tell differently";
+  }
+
   std::string directory_;
   bool log_;
+  const char* table_ = nullptr;
+  size_t table_size_ = 0;
+  std::vector<uint64_t> live_;  // tasks; empty: not known, the ring forgot
   const Shared& shared_;
   std::vector<std::unique_ptr<Chunk>> chunks_;
   Run run_;

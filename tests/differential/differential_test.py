@@ -184,7 +184,8 @@ class Reader:
         elif name in ("send", "receive"):
             value, other = f["correlation"], f["peer"]
         elif name == "clock":
-            task, other, value = 0, f["domain"], unsigned(f["offset"])
+            task, other, value = 0, f["bracket"], unsigned(f["offset"])
+            text = f"domain {f['domain']}"
         else:
             raise ValueError(name)
         if ended is not None and self.current[stream] == ended:

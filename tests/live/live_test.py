@@ -47,6 +47,11 @@ def check_ps(of, ids, state):
           f"ps {of}: {tasks[timer]}")
     check(tasks[mutex]["state"] == "resource" and tasks[mutex]["on"] == session,
           f"ps {of}: {tasks[mutex]}")
+    heirs = {task["name"]: task for task in listing["tasks"]}
+    check(not {"waiting", "running"} & set(heirs), f"ps {of}: {heirs.keys()}: became another")
+    check(heirs["its_heir"]["state"] == "suspended" and heirs["its_heir"]["on"] == timer,
+          f"ps {of}: {heirs['its_heir']}")
+    check(heirs["heir"]["state"] == "running", f"ps {of}: {heirs['heir']}")
     text = run("ps", "--tree", of).stdout
     check("\x1b" not in text, f"ps {of}: an escape sequence reaches the terminal")
     lines = text.splitlines()

@@ -27,6 +27,15 @@ int main() {
   skein_acquire(&mutex, 0);
   skein_should_resolve(&session);
   skein_suspend(&session, timer.id, &awaited, back);
+  // One that waits, and one that runs, each become another that was only created.
+  skein_task waiting = {}, its_heir = {}, running = {}, heir = {};
+  skein_create(&its_heir, SKEIN_KIND_promise, "its_heir", &created);
+  skein_create(&heir, SKEIN_KIND_promise, "heir", &created);
+  const uint64_t before = skein_create_running(&waiting, SKEIN_KIND_task, "waiting", &created);
+  skein_suspend(&waiting, timer.id, &awaited, before);
+  skein_become(&waiting, &its_heir);
+  skein_create_running(&running, SKEIN_KIND_task, "running", &created);
+  skein_become(&running, &heir);
   printf("%llu %llu %llu\n", static_cast<unsigned long long>(session.id),
          static_cast<unsigned long long>(timer.id), static_cast<unsigned long long>(mutex.id));
   fflush(stdout);

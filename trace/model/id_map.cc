@@ -13,10 +13,14 @@ constexpr size_t run = 4;
 // The largest id; no_task counts as none.
 uint64_t largest_id(const Events& events) {
   uint64_t largest = 0;
-  for (size_t i = 0; i < events.size(); i++) {
-    // no_task is the largest number of all; one more makes it 0.
-    largest = std::max(largest, events.task[i] + 1);
-    largest = std::max(largest, events.other[i] + 1);
+  for (size_t begin = 0; begin < events.size(); begin += block_rows) {
+    const auto task = events.task.block(begin);
+    const auto other = events.other.block(begin);
+    for (size_t i = 0; i < std::min(block_rows, events.size() - begin); i++) {
+      // no_task is the largest number of all; one more makes it 0.
+      largest = std::max(largest, task[i] + 1);
+      largest = std::max(largest, other[i] + 1);
+    }
   }
   return largest == 0 ? 0 : largest - 1;
 }

@@ -11,16 +11,23 @@ using Counts = std::array<uint64_t, event_kinds>;
 
 Counts count_kinds(const Events& events) {
   Counts counts{};
-  for (size_t i = 0; i < events.size(); i++) counts[static_cast<size_t>(events.kind[i])]++;
+  for (size_t begin = 0; begin < events.size(); begin += block_rows) {
+    const auto kinds = events.kind.block(begin);
+    for (size_t i = 0; i < std::min(block_rows, events.size() - begin); i++)
+      counts[static_cast<size_t>(kinds[i])]++;
+  }
   return counts;
 }
 
 std::vector<std::pair<StringId, uint64_t>> count_counters(const Trace& trace) {
   const Events& events = trace.events;
   std::vector<uint64_t> updates(trace.strings.size());
-  for (size_t i = 0; i < events.size(); i++)
-    if (events.kind[i] == EventKind::CounterAdd || events.kind[i] == EventKind::CounterSet)
-      updates[events.text[i]]++;
+  for (size_t begin = 0; begin < events.size(); begin += block_rows) {
+    const auto kinds = events.kind.block(begin);
+    for (size_t i = 0; i < std::min(block_rows, events.size() - begin); i++)
+      if (kinds[i] == EventKind::CounterAdd || kinds[i] == EventKind::CounterSet)
+        updates[events.text[begin + i]]++;
+  }
   std::vector<std::pair<StringId, uint64_t>> counters;
   for (size_t id = 0; id < updates.size(); id++)
     if (updates[id]) counters.emplace_back(static_cast<StringId>(id), updates[id]);

@@ -1,5 +1,7 @@
 #include "trace/model/tasks.h"
 
+#include <algorithm>
+
 namespace skein {
 
 bool other_is_task(EventKind kind, uint64_t value) {
@@ -28,11 +30,21 @@ bool other_is_task(EventKind kind, uint64_t value) {
 }
 
 TaskTable::TaskTable(const Events& events) : ids_(events) {
-  for (size_t i = 0; i < events.size(); i++) {
-    const EventKind kind = events.kind[i];
-    if (events.other[i] != no_task && other_is_task(kind, events.value[i])) get(events.other[i]);
-    if (events.task[i] == no_task) continue;
-    Task& task = get(events.task[i]);
+  for (size_t begin = 0; begin < events.size(); begin += block_rows) add_block(events, begin);
+}
+
+void TaskTable::add_block(const Events& events, size_t begin) {
+  const auto kinds = events.kind.block(begin);
+  const auto tasks = events.task.block(begin);
+  const auto others = events.other.block(begin);
+  const auto values = events.value.block(begin);
+  for (size_t row = 0; row < std::min(block_rows, events.size() - begin); row++) {
+    const size_t i = begin + row;
+    const EventKind kind = kinds[row];
+    const TaskId other = others[row];
+    if (other != no_task && other_is_task(kind, values[row])) get(other);
+    if (tasks[row] == no_task) continue;
+    Task& task = get(tasks[row]);
     switch (kind) {
       case EventKind::Create:
         if (task.creates < UINT8_MAX) task.creates++;
@@ -52,13 +64,12 @@ TaskTable::TaskTable(const Events& events) : ids_(events) {
       case EventKind::Become:
         task.ended = true;
         // From now on the other is this task, and is expected to end if this one was.
-        if (task.should_resolve && events.other[i] != no_task)
-          get(events.other[i]).should_resolve = true;
+        if (task.should_resolve && other != no_task) get(other).should_resolve = true;
         break;
       case EventKind::ScopeEnter:
       case EventKind::ScopeExit:
-        if (events.other[i] == no_task) break;
-        if (Task& scope = get(events.other[i]); kind == EventKind::ScopeExit)
+        if (other == no_task) break;
+        if (Task& scope = get(other); kind == EventKind::ScopeExit)
           scope.ended = true;
         else if (scope.creates < UINT8_MAX)
           scope.creates++;

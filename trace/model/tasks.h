@@ -38,6 +38,7 @@ class TaskTable {
   const std::vector<Task>& all() const { return all_; }
 
  private:
+  void add_block(const Events& events, size_t begin);
   Task& get(TaskId id);
 
   IdMap ids_;  // to indices into all_

@@ -46,6 +46,18 @@ TEST_CASE("events come back as they were appended, packed or not") {
   const Events moved = std::move(events);
   for (size_t i = 0; i < count; i++)
     if (!same(moved.row(i), row_of(i))) FAIL("row ", i);
+  for (size_t begin = 0; begin < count; begin += block_rows) {
+    const auto times = moved.time.block(begin), tasks = moved.task.block(begin),
+               values = moved.value.block(begin);
+    const auto locations = moved.location.block(begin);
+    const auto kinds = moved.kind.block(begin);
+    for (size_t i = 0; i < block_rows && begin + i < count; i++) {
+      const EventRow row = row_of(begin + i);
+      if (times[i] != row.time || tasks[i] != row.task || values[i] != row.value ||
+          locations[i] != row.location || kinds[i] != row.kind)
+        FAIL("row ", begin + i, " of a block");
+    }
+  }
   CHECK(moved.task[5 * block_rows] == no_task);
 }
 

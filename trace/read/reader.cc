@@ -31,6 +31,7 @@ Result<Trace> read_directory(Files& files, const std::string& path, const Progre
     const auto head = files.head(path + "/metadata", 1);
     return head ? no_trace(path, "its `metadata` is no file") : head.error();
   }
+  if (ctf::has_our_packets(files, path)) return ctf::read(files, path, progress);
   return no_trace(path, names->empty() ? "an empty directory, not a trace"
                                        : "a directory without a trace in it");
 }

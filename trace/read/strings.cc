@@ -6,20 +6,32 @@ namespace skein {
 
 namespace {
 
-// Eight bytes a step: labels are hashed once per event, so this is on the path of decoding.
+template <typename Number>
+uint64_t load(const char* from) {
+  Number number;
+  std::memcpy(&number, from, sizeof number);
+  return number;
+}
+
+// The last up to eight bytes, some of them twice: a copy of as many as there are would be a call.
+uint64_t load_last(std::string_view text) {
+  const char* end = text.data() + text.size();
+  if (text.size() >= 8) return load<uint64_t>(end - 8);
+  if (text.size() >= 4) return load<uint32_t>(text.data()) << 32 | load<uint32_t>(end - 4);
+  return load<uint8_t>(text.data()) << 16 | load<uint8_t>(text.data() + text.size() / 2) << 8 |
+         load<uint8_t>(end - 1);
+}
+
+// Eight bytes a step: labels are hashed once per event, so this is on the path of decoding. `text`
+// is not empty.
 uint32_t hash_of(std::string_view text) {
   constexpr uint64_t odd = 0x9E3779B97F4A7C15;
   uint64_t hash = text.size() * odd;
-  size_t at = 0;
-  for (; text.size() - at >= 8; at += 8) {
-    uint64_t word;
-    std::memcpy(&word, text.data() + at, 8);
-    hash = (hash ^ word) * odd;
+  for (size_t at = 0; text.size() - at > 8; at += 8) {
+    hash = (hash ^ load<uint64_t>(text.data() + at)) * odd;
     hash ^= hash >> 29;
   }
-  uint64_t last = 0;
-  if (at < text.size()) std::memcpy(&last, text.data() + at, text.size() - at);
-  hash = (hash ^ last) * odd;
+  hash = (hash ^ load_last(text)) * odd;
   return static_cast<uint32_t>(hash >> 32);
 }
 

@@ -32,14 +32,14 @@ bool repair(Writer* writer, const char* address) {
     writer->broken = 1;
     writer->dead |= 1u << i;
     set_limit(*writer, nullptr);
-    count_lost(state.table, format::kLoss_bus_error);
+    lose(format::kLoss_bus_error);
     return true;
   }
   return false;
 }
 
 bool repair_table(char* address) {
-  TaskTable* table = state.table;
+  TaskTable* table = now_of(state.table);
   if (table == nullptr || table->header == nullptr) return false;
   char* base = reinterpret_cast<char*>(table->header);
   const size_t size = format::kTableHeaderSize + size_t{table->capacity} * sizeof(TaskRow);
@@ -50,8 +50,8 @@ bool repair_table(char* address) {
 
 bool ours(char* address) {
   if (repair_table(address) || repair(state.names_writer, address)) return true;
-  for (uint32_t i = 0; i < state.streams; ++i) {
-    Writer* block = state.blocks[i / kWritersPerBlock];
+  for (uint32_t i = 0; i < __atomic_load_n(&state.streams, __ATOMIC_ACQUIRE); ++i) {
+    Writer* block = now_of(state.blocks[i / kWritersPerBlock]);
     if (block != nullptr && repair(block + i % kWritersPerBlock, address)) return true;
   }
   return false;

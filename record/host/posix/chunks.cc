@@ -27,8 +27,6 @@ struct NewChunk {
   uint64_t now;
 };
 
-const TraceFiles& files_of(const Writer& w) { return *static_cast<const TraceFiles*>(w.trace); }
-
 void fill_header(char* chunk, void* argument) {
   const auto& fresh = *static_cast<NewChunk*>(argument);
   auto& header = *reinterpret_cast<format::PacketHeader*>(chunk);
@@ -37,7 +35,7 @@ void fill_header(char* chunk, void* argument) {
   header.stream_instance = fresh.writer->stream;
   header.content_size = sizeof header * 8;
   header.packet_size = fresh.size * 8;
-  header.timestamp_begin = state.clock.ticks;
+  header.timestamp_begin = fresh.now;
   header.format_version = format::kVersion;
   header.flags = fresh.writer->flags;
   begin_packet(*fresh.writer, chunk, fresh.now, monotonic_ns());
@@ -48,7 +46,7 @@ bool is_growing(const Writer& w) {
 }
 
 size_t size_of_next(const Writer& w) {
-  if (!is_growing(w)) return state.chunk_size;
+  if (!is_growing(w)) return files_of(w).chunk_size;
   size_t size = (w.flags & format::kFlagNames) != 0 ? kFirstNamesChunk : kFirstLogChunk;
   for (unsigned i = 0; i < w.chunks && size < kLastLogChunk; ++i) size *= 2;
   return size;
@@ -105,7 +103,7 @@ bool next_chunk(Writer& w, uint64_t now) {
   if (is_growing(w)) {
     if (add_chunk(w, 0, now)) return true;
   } else {
-    if (w.chunks < state.ring_chunks && add_chunk(w, w.chunks, now)) return true;
+    if (w.chunks < files_of(w).ring_chunks && add_chunk(w, w.chunks, now)) return true;
     // The oldest; a smaller ring than asked for is better than none.
     for (unsigned i = 1; i <= w.chunks; ++i) {
       const unsigned index = (w.chunk + i) % w.chunks;
@@ -113,7 +111,7 @@ bool next_chunk(Writer& w, uint64_t now) {
       if (dead ? add_chunk(w, index, now) : recycle_chunk(w, index, now)) return true;
     }
   }
-  w.retry_at = now + state.clock.ticks_per_second;
+  w.retry_at = now + files_of(w).clock.ticks_per_second;
   return false;
 }
 
@@ -181,8 +179,7 @@ void close_if_stopped(Writer& writer) {
 
 Writer* make_room(Writer* writer, uint64_t now, bool text) {
   KeepErrno keep;
-  if ((writer->flags & format::kFlagNames) == 0 &&
-      writer->generation != __atomic_load_n(&state.generation, __ATOMIC_ACQUIRE)) {
+  if ((writer->flags & format::kFlagNames) == 0 && writer->generation != generation_now()) {
     // Of an older trace, or wiped by a fork.
     if ((writer->flags & format::kFlagNested) != 0) return give_up(writer);
     Writer* old = writer;

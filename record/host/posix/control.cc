@@ -65,7 +65,7 @@ void say_status(Reply& reply) {
   reply.add(",\"generation\":").add(uint64_t{status.generation});
   reply.add(",\"streams\":").add(uint64_t{status.streams});
   reply.add(",\"clock\":");
-  reply.add(status.generation == 0     ? "null"
+  reply.add(status.directory[0] == 0   ? "null"
             : status.clock_is_tsc != 0 ? "\"tsc\""
                                        : "\"monotonic\"");
   reply.add(",\"bytes\":").add(status.bytes).add(",\"lost\":").add(status.lost);

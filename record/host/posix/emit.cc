@@ -46,7 +46,7 @@ bool left_by_longjmp(Writer& writer) {
   if (nested == nullptr) return nullptr;
   if (nested->busy != 0 &&
       !left_by_longjmp(*nested)) {  // a handler that interrupted a handler in an event
-    count_lost(state.table, format::kLoss_nested);
+    lose(format::kLoss_nested);
     return nullptr;
   }
   return nested;
@@ -475,7 +475,7 @@ SKEIN_CALL void skein_wake(uint32_t reason) {
 SKEIN_CALL void skein_pause(uint32_t kind, uint64_t nanoseconds) {
   Session e;
   if (!e) return;
-  const uint64_t rate = state.clock.ticks_per_second;
+  const uint64_t rate = files_of(e->writer()).clock.ticks_per_second;
   const uint64_t ticks = nanoseconds / kNanosecondsPerSecond * rate +
                          nanoseconds % kNanosecondsPerSecond * rate / kNanosecondsPerSecond;
   e->same(format::k_pause, kind, ticks);
@@ -517,7 +517,7 @@ SKEIN_CALL void skein_clock(uint32_t domain, int64_t offset, uint64_t bracket) {
 
 SKEIN_CALL uint64_t skein_current(void) {
   const Writer* writer = this_writer;
-  return is_on() && writer != nullptr && writer->generation == state.generation ? writer->current
+  return is_on() && writer != nullptr && writer->generation == generation_now() ? writer->current
                                                                                 : 0;
 }
 
@@ -525,7 +525,7 @@ SKEIN_CALL uint32_t skein_string(const char* text) {
   if (!is_on() || text == nullptr) return 0;
   KeepErrno keep;
   HoldSignals hold;
-  return string_of(*state.names, text, strlen(text));
+  return string_of(*now_of(state.names), text, strlen(text));
 }
 
 SKEIN_CALL void skein_thread_name(const char* name) {
@@ -533,11 +533,12 @@ SKEIN_CALL void skein_thread_name(const char* name) {
   if (this_writer == nullptr && attach() == nullptr) return;
   KeepErrno keep;
   HoldSignals hold;
-  define_thread(*state.names, this_writer->tid, name, strlen(name));
+  define_thread(*now_of(state.names), this_writer->tid, name, strlen(name));
 }
 
 SKEIN_CALL void skein_forget_module(void) {
-  if (state.names != nullptr) __atomic_fetch_add(&state.names->epoch, 1, __ATOMIC_RELEASE);
+  if (Names* names = now_of(state.names); names != nullptr)
+    __atomic_fetch_add(&names->epoch, 1, __ATOMIC_RELEASE);
 }
 
 }  // extern "C"

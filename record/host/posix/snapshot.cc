@@ -117,7 +117,7 @@ bool copy_file(const char* from, const char* to, const char* name, SnapshotResul
 }  // namespace
 
 int take_snapshot(const char* directory, SnapshotResult& result) {
-  const TraceFiles* shown = __atomic_load_n(&state.shown, __ATOMIC_ACQUIRE);
+  const TraceFiles* shown = now_of(state.shown);
   if (shown == nullptr || state.pid != getpid()) return ENOENT;
   const TraceFiles& files = *shown;
   DIR* source = opendir(files.directory);

@@ -40,7 +40,14 @@ struct ClockFacts {
 struct TraceFiles {
   char directory[1024];
   uint8_t uuid[16];
+  bool log;
+  unsigned ring_chunks;
+  size_t chunk_size;  // of a ring
+  ClockFacts clock;
 };
+inline const TraceFiles& files_of(const Writer& writer) {
+  return *static_cast<const TraceFiles*>(writer.trace);
+}
 
 // What is kept of a Writer in memory that is not wiped on fork.
 struct Shadow {
@@ -52,14 +59,9 @@ struct Shadow {
 struct State {
   uint32_t generation = 0;  // 0: no trace was ever started
   int pid = 0;
-  bool log = false;
   bool key_made = false;
-  unsigned ring_chunks = 0;
-  size_t chunk_size = 0;  // of a ring
-  size_t ring_bytes = 0;
-  const TraceFiles* files = nullptr;
+  TraceFiles* files = nullptr;
   const TraceFiles* shown = nullptr;  // the same, when start is done; null: no trace to go on with
-  ClockFacts clock;
   TaskTable* table = nullptr;
   Names* names = nullptr;
   Writer* names_writer = nullptr;
@@ -71,6 +73,19 @@ struct State {
   uint64_t next_id = 1;  // task ids: for the life of the process, over all traces
 };
 extern State state;
+
+// A thread may read these while another starts the next trace.
+template <typename T>
+T* now_of(T* const& pointer) {
+  return __atomic_load_n(&pointer, __ATOMIC_ACQUIRE);
+}
+template <typename T>
+void publish(T*& pointer, T* value) {
+  __atomic_store_n(&pointer, value, __ATOMIC_RELEASE);
+}
+inline void lose(format::Loss reason) { count_lost(now_of(state.table), reason); }
+
+inline uint32_t generation_now() { return __atomic_load_n(&state.generation, __ATOMIC_ACQUIRE); }
 
 // With all that was written before the recording was switched on.
 inline bool is_on() { return __atomic_load_n(skein_page, __ATOMIC_ACQUIRE) != 0; }
@@ -128,8 +143,9 @@ void keep_spare_stream();
 void close_streams();
 // Null if the Writer is of no trace that runs.
 Shadow* shadow_of(const Writer* writer);
-// Forgets the streams of an older trace: their threads find no room, and attach anew.
-void retire_streams();
+// Forgets the streams of an older trace: their threads find no room, and attach anew. False: the
+// lock was not to be had.
+bool begin_generation();
 bool make_thread_key();
 
 // Told by a stream's owner where it writes: what a forked child needs, whose Writers are wiped.

@@ -40,8 +40,13 @@ thread_local constinit bool attaching __attribute__((tls_model("initial-exec")))
 pthread_key_t thread_key;
 
 Writer* writer_at(uint32_t index) {
-  Writer* block = state.blocks[index / kWritersPerBlock];
+  Writer* block = now_of(state.blocks[index / kWritersPerBlock]);
   return block != nullptr ? block + index % kWritersPerBlock : nullptr;
+}
+
+// Before: stream lock held. Atomic for keep_spare_stream, which looks without it.
+void set_free_streams(Writer* first) {
+  __atomic_store_n(&state.free_streams, first, __ATOMIC_RELAXED);
 }
 
 // Before: stream lock held. Null: no memory, or too many streams.
@@ -61,18 +66,18 @@ Writer* make_writer() {
       return nullptr;
     }
     madvise(memory, size, MADV_WIPEONFORK);
-    state.shadows[index / kWritersPerBlock] = static_cast<Shadow*>(shadows);
-    block = static_cast<Writer*>(memory);
+    publish(state.shadows[index / kWritersPerBlock], static_cast<Shadow*>(shadows));
+    publish(block, static_cast<Writer*>(memory));
   }
   auto* writer = new (block + index % kWritersPerBlock) Writer;
   writer->stream = index;
   writer->generation = state.generation;
-  writer->counter = state.clock.counter;
+  writer->counter = state.files->clock.counter;
   writer->table = state.table;
   writer->rows = state.table->rows;
   writer->names = state.names;
   writer->trace = state.files;
-  writer->flags = state.log ? uint32_t{format::kFlagLog} : 0;
+  writer->flags = state.files->log ? uint32_t{format::kFlagLog} : 0;
   __atomic_store_n(&state.streams, index + 1, __ATOMIC_RELEASE);
   return writer;
 }
@@ -87,7 +92,7 @@ void collect_orphans() {
     writer->busy = 0;
     writer->current = 0;
     writer->next_free = state.free_streams;
-    state.free_streams = writer;
+    set_free_streams(writer);
   }
 }
 
@@ -98,7 +103,7 @@ Writer* take_stream() {
   if (state.free_streams == nullptr && state.streams >= 32 && power_of_two) collect_orphans();
   Writer* writer = state.free_streams;
   if (writer == nullptr) return make_writer();
-  state.free_streams = writer->next_free;
+  set_free_streams(writer->next_free);
   writer->next_free = nullptr;
   return writer;
 }
@@ -109,7 +114,7 @@ void give_back(Writer* writer) {
   if (!lock || writer->generation != state.generation) return;
   writer->tid = 0;
   writer->next_free = state.free_streams;
-  state.free_streams = writer;
+  set_free_streams(writer);
 }
 
 void at_thread_end(void* argument) {
@@ -117,7 +122,7 @@ void at_thread_end(void* argument) {
   HoldSignals hold;
   auto* writer = static_cast<Writer*>(argument);
   if (this_writer != writer) return;
-  if (writer->generation == state.generation && writer->busy == 0) {
+  if (writer->generation == generation_now() && writer->busy == 0) {
     mark_busy(*writer);
     Emission e(writer);
     if (is_on() && e.begin()) {
@@ -147,14 +152,18 @@ void say_executor(Writer& writer, bool named) {
 }
 
 // Of a large ring none is made ahead: its chunks take their room on the disk at once.
-bool may_prepare() { return state.log || state.chunk_size <= kLargestPrepared; }
+bool may_prepare() {
+  const TraceFiles& files = *now_of(state.files);
+  return files.log || files.chunk_size <= kLargestPrepared;
+}
 
 // A new stream for whoever comes next. Its file is made while the lock is free.
 void prepare_stream(bool only_if_none_is_free) {
   Writer* writer = nullptr;
   {
     SpinLock lock(stream_lock());
-    if (!lock || (only_if_none_is_free && state.free_streams != nullptr)) return;
+    // Off: another trace may be in the making.
+    if (!lock || (only_if_none_is_free && (!is_on() || state.free_streams != nullptr))) return;
     writer = make_writer();
   }
   if (writer == nullptr) return;
@@ -174,9 +183,12 @@ HoldSignals::HoldSignals() {
 HoldSignals::~HoldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 Shadow* shadow_of(const Writer* writer) {
-  for (unsigned i = 0; i < kBlocks && state.blocks[i] != nullptr; ++i)
-    if (writer >= state.blocks[i] && writer < state.blocks[i] + kWritersPerBlock)
-      return state.shadows[i] + (writer - state.blocks[i]);
+  for (unsigned i = 0; i < kBlocks; ++i) {
+    const Writer* block = now_of(state.blocks[i]);
+    if (block == nullptr) break;
+    if (writer >= block && writer < block + kWritersPerBlock)
+      return now_of(state.shadows[i]) + (writer - block);
+  }
   return nullptr;
 }
 
@@ -195,7 +207,7 @@ Writer* attach() {
   KeepErrno keep;
   HoldSignals hold;
   if (attaching) {  // a signal handler interrupted this very function
-    count_lost(state.table, format::kLoss_nested);
+    lose(format::kLoss_nested);
     return nullptr;
   }
   attaching = true;
@@ -212,7 +224,7 @@ Writer* attach() {
     if (state.key_made) pthread_setspecific(thread_key, writer);
     set_writer(writer);
   } else if (is_on()) {
-    count_lost(state.table, format::kLoss_no_stream);
+    lose(format::kLoss_no_stream);
   }
   attaching = false;
   return writer;
@@ -222,7 +234,7 @@ Writer* attach_nested(Writer& writer) {
   KeepErrno keep;
   HoldSignals hold;
   if (attaching) {
-    count_lost(state.table, format::kLoss_nested);
+    lose(format::kLoss_nested);
     return nullptr;
   }
   attaching = true;
@@ -242,7 +254,7 @@ Writer* attach_nested(Writer& writer) {
       nested = nullptr;
     }
   }
-  if (nested == nullptr) count_lost(state.table, format::kLoss_nested);
+  if (nested == nullptr) lose(format::kLoss_nested);
   attaching = false;
   return nested;
 }
@@ -257,7 +269,8 @@ void prepare_streams(unsigned count) {
 }
 
 void keep_spare_stream() {
-  if (may_prepare()) prepare_stream(true);
+  if (may_prepare() && __atomic_load_n(&state.free_streams, __ATOMIC_RELAXED) == nullptr)
+    prepare_stream(true);
 }
 
 void close_streams() {
@@ -268,11 +281,16 @@ void close_streams() {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-void retire_streams() {
+bool begin_generation() {
   close_streams();
-  for (Writer*& block : state.blocks) block = nullptr;  // left to the threads that still hold them
-  state.streams = 0;
-  state.free_streams = nullptr;
+  SpinLock lock(stream_lock());
+  if (!lock) return false;
+  for (Writer*& block : state.blocks)
+    publish(block, static_cast<Writer*>(nullptr));  // left to the threads that still hold them
+  __atomic_store_n(&state.streams, 0, __ATOMIC_RELEASE);
+  set_free_streams(nullptr);
+  __atomic_store_n(&state.generation, state.generation + 1, __ATOMIC_SEQ_CST);
+  return true;
 }
 
 }  // namespace skein::record

@@ -18,6 +18,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <initializer_list>
@@ -50,7 +51,15 @@ void set_on(bool on) {
 
 uint64_t take_ids() { return __atomic_fetch_add(&state.next_id, kIdBlock, __ATOMIC_RELAXED); }
 
-void yield() { sched_yield(); }
+// A holder that lost its processor may wait for some milliseconds until it has it back; to yield is
+// not enough then, for it may be another processor's. At most 30 ms in all.
+void yield(uint32_t turn) {
+  constexpr timespec kMoment = {0, 50'000};
+  if (turn < 16)
+    sched_yield();
+  else
+    nanosleep(&kMoment, nullptr);
+}
 
 // No handler may run while the names are locked: one that forks or jumps away would leave them so.
 uint32_t find_place(Names& names, uint32_t kind, const char* name, const skein_source& where) {
@@ -125,11 +134,11 @@ int show_directory(const Text& wanted, TraceFiles& files) {
   return EEXIST;
 }
 
-void make_uuid(uint8_t (&uuid)[16]) {
+void make_uuid(const ClockFacts& clock, uint8_t (&uuid)[16]) {
   if (getrandom(uuid, sizeof uuid, GRND_NONBLOCK) != static_cast<ssize_t>(sizeof uuid)) {
     // Early at boot, or forbidden: unique is enough, it need not be secret.
-    const uint64_t parts[2] = {state.clock.realtime_ns,
-                               state.clock.ticks ^ static_cast<uint64_t>(getpid()) << 48};
+    const uint64_t parts[2] = {clock.realtime_ns, clock.ticks ^ static_cast<uint64_t>(getpid())
+                                                                    << 48};
     memcpy(uuid, parts, sizeof parts);
   }
   uuid[6] = static_cast<uint8_t>((uuid[6] & 0x0f) | 0x40);  // RFC 4122, version 4
@@ -155,7 +164,7 @@ int write_the_metadata() {
   read_text("/proc/sys/kernel/random/boot_id", boot_id, sizeof boot_id);
   read_text("/proc/self/comm", process, sizeof process);
 
-  const ClockFacts& clock = state.clock;
+  const ClockFacts& clock = state.files->clock;
   constexpr uint64_t kSecond = 1'000'000'000;
   // UTC of tick 0, as whole seconds and ticks.
   const auto rate = static_cast<__int128>(clock.ticks_per_second);
@@ -178,7 +187,7 @@ int write_the_metadata() {
   facts.boot_id = boot_id;
   facts.procname = process;
   facts.pid = static_cast<uint64_t>(getpid());
-  facts.mode = state.log ? "log" : "ring";
+  facts.mode = state.files->log ? "log" : "ring";
 
   constexpr size_t kRoom = size_t{64} << 10;
   void* memory = mmap(nullptr, kRoom, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -225,8 +234,8 @@ void fill_table(char* base, void* argument) {
   header.rows = static_cast<NewTable*>(argument)->rows;
   header.rows_used = 1;
   header.pid = static_cast<uint64_t>(getpid());
-  header.start_ticks = state.clock.ticks;
-  header.ring_bytes = state.log ? 0 : state.ring_bytes;
+  header.start_ticks = state.files->clock.ticks;
+  header.ring_bytes = state.files->log ? 0 : state.files->chunk_size * state.files->ring_chunks;
 }
 
 void* zeroed(size_t size) {
@@ -250,7 +259,7 @@ int make_table(uint32_t rows) {
   table->reserve = reserve_rows;
   table->trace = state.files;
   table->reserved = reserve_rows(*table, 1);
-  state.table = table;
+  publish(state.table, table);
   return 0;
 }
 
@@ -263,23 +272,22 @@ int make_names() {
   auto* writer = new (writer_memory) Writer;
   writer->stream = format::kNamesStream;
   writer->flags = format::kFlagNames;
-  writer->counter = state.clock.counter;
+  writer->counter = state.files->clock.counter;
   writer->generation = state.generation;
   writer->table = state.table;
   writer->trace = state.files;
   if (!open_stream(*writer)) return errno != 0 ? errno : ENOSPC;
   names->stream = writer;
-  state.names = names;
+  publish(state.names, names);
   state.names_writer = writer;
   return 0;
 }
 
-void size_the_ring(uint64_t size) {
+void size_the_ring(TraceFiles& files, uint64_t size) {
   if (size == 0) size = kDefaultSize;
-  state.ring_chunks = size >= (512u << 10) ? 8 : 4;
-  state.chunk_size = (size / state.ring_chunks + 4095) & ~size_t{4095};
-  if (state.chunk_size < kSmallestChunk) state.chunk_size = kSmallestChunk;
-  state.ring_bytes = state.chunk_size * state.ring_chunks;
+  files.ring_chunks = size >= (512u << 10) ? 8 : 4;
+  files.chunk_size = (size / files.ring_chunks + 4095) & ~size_t{4095};
+  if (files.chunk_size < kSmallestChunk) files.chunk_size = kSmallestChunk;
 }
 
 // What was made before a failure goes again: half a trace is nobody's.
@@ -300,34 +308,39 @@ int make_files(const Options& options) {
   if (const int error = make_table(rows); error != 0) return error;
   if (const int error = make_names(); error != 0) return error;
   prepare_streams(kPreparedStreams);
-  define_clock_pair(*state.names, state.clock.ticks, state.clock.monotonic_ns,
-                    state.clock.realtime_ns, state.clock.bracket_ns);
+  define_clock_pair(*state.names, state.files->clock.ticks, state.files->clock.monotonic_ns,
+                    state.files->clock.realtime_ns, state.files->clock.bracket_ns);
   define_modules();
-  finish_clock(state.clock);
+  finish_clock(state.files->clock);
   return write_the_metadata();
 }
 
 int start(const Options& options) {
-  host = {.make_room = make_room, .take_ids = take_ids, .find_place = find_place};
-  relax = yield;
+  if (state.generation == 0) {
+    host = {.make_room = make_room, .take_ids = take_ids, .find_place = find_place};
+    relax = yield;
+  }
   if (madvise(skein_page, sizeof skein_page, MADV_WIPEONFORK) != 0) return errno;
   if (!make_thread_key()) return EAGAIN;
   Text wanted;
   if (const int error = expand(options.directory, wanted); error != 0) return error;
-  auto* files = static_cast<TraceFiles*>(zeroed(sizeof(TraceFiles)));
-  if (files == nullptr) return ENOMEM;
+  void* memory = zeroed(sizeof(TraceFiles));
+  if (memory == nullptr) return ENOMEM;
+  auto* files = new (memory) TraceFiles;
   if (const int error = make_hidden_directory(wanted, *files); error != 0) return error;
+  files->log = options.log;
+  size_the_ring(*files, options.size);
+  files->clock = choose_clock(options.monotonic);
+  make_uuid(files->clock, files->uuid);
 
-  retire_streams();
+  if (!begin_generation()) {
+    rmdir(files->directory);
+    return EBUSY;
+  }
   state.pid = getpid();
-  state.log = options.log;
-  size_the_ring(options.size);
-  state.clock = choose_clock(options.monotonic);
-  make_uuid(files->uuid);
-  state.files = files;
-  state.bytes = 0;
-  __atomic_store_n(&state.shown, nullptr, __ATOMIC_RELEASE);
-  __atomic_store_n(&state.generation, state.generation + 1, __ATOMIC_SEQ_CST);
+  publish(state.files, files);
+  publish(state.shown, static_cast<const TraceFiles*>(nullptr));
+  __atomic_store_n(&state.bytes, 0, __ATOMIC_RELAXED);
 
   int error = make_files(options);
   if (error == 0) error = show_directory(wanted, *files);
@@ -335,7 +348,7 @@ int start(const Options& options) {
     remove_files();
     return error;
   }
-  __atomic_store_n(&state.shown, files, __ATOMIC_RELEASE);
+  publish(state.shown, static_cast<const TraceFiles*>(files));
   pin_module();
   watch_bus_errors();
   watch_forks();
@@ -416,20 +429,22 @@ void skein_get_status(skein_status* status) {
   memset(status, 0, sizeof *status);
   if (state.pid != getpid()) return;
   status->on = recording() ? 1 : 0;
-  status->generation = state.generation;
-  status->streams = state.streams;
-  status->clock_is_tsc = state.clock.counter == nullptr ? 1 : 0;
+  status->generation = generation_now();
+  status->streams = __atomic_load_n(&state.streams, __ATOMIC_ACQUIRE);
+
   status->bytes = __atomic_load_n(&state.bytes, __ATOMIC_RELAXED);
-  if (state.table != nullptr && state.table->header != nullptr)
-    for (const uint64_t& lost : state.table->header->lost)
+  if (const TaskTable* table = now_of(state.table); table != nullptr && table->header != nullptr)
+    for (const uint64_t& lost : table->header->lost)
       status->lost += __atomic_load_n(&lost, __ATOMIC_RELAXED);
-  for (uint32_t i = 0; i < state.streams; ++i)
-    if (const Writer* block = state.blocks[i / kWritersPerBlock])
+  for (uint32_t i = 0; i < status->streams; ++i)
+    if (const Writer* block = now_of(state.blocks[i / kWritersPerBlock]))
       status->lost += __atomic_load_n(&block[i % kWritersPerBlock].discarded, __ATOMIC_RELAXED);
-  if (const TraceFiles* files = __atomic_load_n(&state.shown, __ATOMIC_ACQUIRE); files != nullptr)
-    memcpy(status->directory, files->directory, sizeof files->directory);
+  const TraceFiles* files = now_of(state.shown);
+  if (files == nullptr) return;
+  status->clock_is_tsc = files->clock.counter == nullptr ? 1 : 0;
+  memcpy(status->directory, files->directory, sizeof files->directory);
 }
 
-uint32_t skein_generation(void) { return skein_on() != 0 ? state.generation : 0; }
+uint32_t skein_generation(void) { return skein_on() != 0 ? generation_now() : 0; }
 
 }  // extern "C"

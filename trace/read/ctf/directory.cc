@@ -6,6 +6,7 @@
 
 #include "base/cursor.h"
 #include "trace/read/ctf/chunk.h"
+#include "trace/read/ctf/salvage.h"
 #include "trace/read/ctf/stream.h"
 #include "trace/read/ctf/task_table.h"
 
@@ -28,13 +29,30 @@ struct Source {
   std::map<uint64_t, Stream> streams;
 };
 
-Result<Metadata> load_metadata(Files& files, const std::string& path) {
+// The text of the file `metadata`, as much of it as is there.
+Result<std::string> load_metadata(Files& files, const std::string& path) {
   const std::string file = path + "/metadata";
   if (files.type(file) != FileType::File)
     return Error{.what = "no file `metadata` in it", .file = path};
   const auto text = files.head(file, largest_metadata);
   if (!text) return text.error();
-  return parse_metadata({reinterpret_cast<const char*>(text->data()), text->size()}, file);
+  return std::string(text->begin(), text->end());
+}
+
+// Is metadata missing or damaged, although the packets are ours? Then fills in what it should say,
+// and says so.
+bool salvage(const Source& source, const std::string& reason, Metadata& metadata,
+             std::vector<Loss>& losses) {
+  const bool clock_known = metadata.frequency != 0;
+  Salvage salvage;
+  for (const Source::File& file : source.files)
+    for (PacketReader packets(file.contents.bytes()); packets.next();)
+      salvage.add(packets.packet().header);
+  if (!salvage.complete(metadata)) return false;
+  const std::string clock =
+      clock_known ? "its clock is known" : "the clock's rate is " + metadata.clock_source;
+  add_loss(losses, {.what = reason + "; " + clock, .file = "metadata", .packets = 0, .events = 0});
+  return true;
 }
 
 void describe(const Metadata& metadata, Trace& trace) {
@@ -43,11 +61,13 @@ void describe(const Metadata& metadata, Trace& trace) {
   trace.facts.program = metadata.program;
   trace.facts.pid = metadata.pid;
   // A tick is 16 counts, except where there is no counter behind it (skein export).
-  const bool counts = metadata.clock_source == "tsc" || metadata.clock_source == "monotonic";
-  trace.facts.clock = metadata.clock_source + " " +
-                      std::to_string(metadata.frequency << (counts ? format::kTickShift : 0)) +
-                      " Hz";
-  trace.facts.utc_offset = metadata.utc_of_tick_0();
+  const std::string& clock = metadata.clock_source;
+  const bool counts = clock == "tsc" || clock == "monotonic" || clock == "estimated";
+  trace.facts.clock = clock;
+  if (clock != "unknown")
+    trace.facts.clock +=
+        " " + std::to_string(metadata.frequency << (counts ? format::kTickShift : 0)) + " Hz";
+  if (metadata.utc_known) trace.facts.utc_offset = metadata.utc_of_tick_0();
   for (const format::NamedNumber& kind : format::kKinds) {
     if (trace.kinds.size() <= kind.number) trace.kinds.resize(kind.number + 1u);
     trace.kinds[kind.number] = trace.strings.intern(kind.name);
@@ -245,25 +265,38 @@ void read_losses(Files& files, const std::string& path, Trace& trace) {
 
 Result<Metadata> open_directory(Files& files, const std::string& path, Trace& trace, Source& source,
                                 bool names_only) {
-  auto metadata = load_metadata(files, path);
-  if (!metadata) return metadata;
-  if (!metadata->is_ours())
-    return Error{.what = "a CTF trace of " +
-                         (metadata->tracer.empty() ? "an unknown tracer" : metadata->tracer),
+  const auto text = load_metadata(files, path);
+  Result<Metadata> metadata = text ? parse_metadata(*text, path + "/metadata") : text.error();
+  if (metadata && !metadata->tracer.empty() && !metadata->is_ours())
+    return Error{.what = "a CTF trace of " + metadata->tracer,
                  .file = path,
                  .advice = "babeltrace2 reads it"};
-  if (metadata->version > format::kVersion)
+  if (metadata && metadata->version > format::kVersion)
     return Error{.what = "format version " + std::to_string(metadata->version) +
                          "; this skein reads up to " + std::to_string(format::kVersion),
                  .file = path,
                  .advice = "use the skein that recorded it"};
-  describe(*metadata, trace);
   const auto entries = files.list(path);
   if (!entries) return entries.error();
   std::vector<std::string> wanted = *entries;
   if (names_only)
     std::erase_if(wanted, [](const std::string& name) { return !name.starts_with("names-"); });
   load_files(files, path, wanted, trace.losses, source);
+  if (!metadata) {
+    Metadata lost;
+    if (!salvage(source, metadata.error().what, lost, trace.losses)) return metadata;
+    metadata = lost;
+  } else if (!metadata->is_complete() &&
+             !salvage(source, "metadata is cut short or damaged", *metadata, trace.losses)) {
+    if (metadata->is_ours())
+      return Error{.what = "the clock's frequency is missing", .file = path + "/metadata"};
+    return Error{
+        .what = "a CTF trace of an unknown tracer", .file = path, .advice = "babeltrace2 reads it"};
+  }
+  if (!metadata->utc_known && !metadata->salvaged)
+    add_loss(trace.losses,
+             {.what = "the time of day is missing", .file = "metadata", .packets = 0, .events = 0});
+  describe(*metadata, trace);
   sort_packets(*metadata, names_only, trace.losses, source);
   return metadata;
 }
@@ -272,6 +305,19 @@ Result<Metadata> open_directory(Files& files, const std::string& path, Trace& tr
 
 bool has_metadata(Files& files, const std::string& path) {
   return files.type(path + "/metadata") == FileType::File;
+}
+
+bool has_our_packets(Files& files, const std::string& path) {
+  const auto names = files.list(path);
+  if (!names) return false;
+  return std::any_of(names->begin(), names->end(), [&](const std::string& name) {
+    const std::string file = path + "/" + name;
+    if (!name.starts_with("names-") && !name.starts_with("s")) return false;
+    if (files.type(file) != FileType::File) return false;
+    const auto head = files.head(file, packet_header_size);
+    const auto header = head ? read_packet_header(*head) : head.error();
+    return header && is_our_packet(*header);
+  });
 }
 
 Result<Trace> read(Files& files, const std::string& path, const Progress& progress) {

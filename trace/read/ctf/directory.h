@@ -15,9 +15,12 @@ namespace skein::ctf {
 // Is `path` a directory with a file `metadata`, hence a CTF trace, ours or not?
 bool has_metadata(Files& files, const std::string& path);
 
-// All of it. Damage is in Trace::losses; an error only when the metadata cannot be used: it is
-// somebody else's, of a later version, or broken. Works on
-// the directory of a running program too, and gives what was committed when each chunk was read; a
+// Is it one of ours that has lost it: is there a packet in a file named as our recorder does?
+bool has_our_packets(Files& files, const std::string& path);
+
+// All of it. Damage is in Trace::losses; an error only when the trace is somebody else's or of a
+// later version, or neither metadata nor packets say that it is ours (salvage.h). Works on the
+// directory of a running program too, and gives what was committed when each chunk was read; a
 // snapshot (snapshot.h) gives the same, but keeps it.
 Result<Trace> read(Files& files, const std::string& path, const Progress& progress = {});
 

@@ -246,6 +246,96 @@ TEST_CASE("what is not our metadata is one clear error") {
   CHECK(*ctf::read(files, "t")->facts.utc_offset == 1'700'000'000'250'000'000);
 }
 
+TEST_CASE("metadata that is lost or damaged is made up for by the packets") {
+  // Two packets, three seconds apart, and names.
+  const auto fill = [](Fixture& fixture, uint64_t later_ns) {
+    fixture.add_names();
+    StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 4096});
+    stream.event(format::k_create, second, 10, 1);
+    stream.close();
+    stream.event(format::k_resume, 4 * second, 10);
+    uint64_t ns = 50;
+    for (auto& chunk : stream.finish()) {
+      std::memcpy(chunk.data() + offsetof(format::PacketHeader, monotonic_ns), &ns, 8);
+      ns += later_ns;
+    }
+    fixture.add("s00000-", stream);
+  };
+  const auto check = [](const Trace& trace, std::string_view clock) {
+    REQUIRE(trace.losses.size() == 1);
+    CHECK(trace.losses[0].file == "metadata");
+    CHECK(trace.losses[0].events == 0);
+    CHECK(trace.facts.clock == clock);
+    REQUIRE(trace.events.size() == 2);
+    CHECK(trace.strings[trace.events.text[0]] == "session");
+    CHECK(trace.events.time[0] == 0);
+  };
+  Fixture whole;
+  fill(whole, 3'000'000'000);
+  const std::string text = metadata_text();
+
+  SUBCASE("lost") {
+    Fixture fixture;
+    fill(fixture, 3'000'000'000);
+    MemoryFiles lost;
+    for (const char* name : {"names-0", "s00000-0", "s00000-1"}) {
+      const std::string path = std::string("t/") + name;
+      const auto bytes = fixture.files.open(path).value();
+      lost.add(path, std::vector<uint8_t>(bytes.bytes().begin(), bytes.bytes().end()));
+    }
+    CHECK(has_our_packets(lost, "t"));
+    const auto trace = ctf::read(lost, "t");
+    REQUIRE(trace);
+    check(*trace, "estimated 1600000000 Hz");
+    CHECK(trace->events.time[1] == 3'000'000'000);
+    CHECK_FALSE(trace->facts.utc_offset);
+    CHECK(trace->losses[0].what == "no file `metadata` in it; the clock's rate is estimated");
+  }
+  SUBCASE("cut short anywhere, or overwritten") {
+    const size_t rate_known = text.find(";", text.find("freq =")) + 1;
+    const size_t all_known = text.find(";", text.find("offset =")) + 1;
+    for (size_t size = 0; size < all_known; size++) {
+      whole.files.add("t/metadata", text.substr(0, size));
+      const Trace trace = whole.read();
+      check(trace, size < rate_known ? "estimated 1600000000 Hz" : "tsc 1600000000 Hz");
+      CHECK_FALSE(trace.facts.utc_offset);
+    }
+    whole.files.add("t/metadata", text.substr(0, all_known));
+    CHECK(whole.read().losses.empty());
+    whole.files.add("t/metadata", std::vector<uint8_t>(4096));
+    check(whole.read(), "estimated 1600000000 Hz");
+  }
+  SUBCASE("without a rate to go by") {
+    Fixture fixture;
+    fill(fixture, 0);
+    fixture.files.add("t/metadata", "");
+    const Trace trace = fixture.read();
+    check(trace, "unknown");
+    CHECK(trace.events.time[1] == 3 * second * 16);
+  }
+  SUBCASE("what it still says is kept") {
+    std::string damaged = text;
+    damaged.replace(damaged.find("freq = "), 7, "fr#q = ");
+    whole.files.add("t/metadata", damaged);
+    const Trace trace = whole.read();
+    check(trace, "estimated 1600000000 Hz");
+    CHECK(trace.facts.host == "host");
+    CHECK(trace.facts.pid == 42);
+  }
+}
+
+TEST_CASE("a directory of somebody else's packets is not taken for ours") {
+  MemoryFiles files;
+  StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 1024});
+  stream.event(format::k_sample, 10, 1);
+  auto chunk = first_chunk(stream);
+  chunk[offsetof(format::PacketHeader, format_version)] = 9;
+  files.add("t/s00000-0", chunk);
+  files.add("t/names-0", "text");
+  CHECK_FALSE(has_our_packets(files, "t"));
+  CHECK(ctf::read(files, "t").error().message() == "t: no file `metadata` in it");
+}
+
 TEST_CASE("the task table gives the rows whose lock holds still") {
   std::vector<uint8_t> bytes(format::kTableHeaderSize + 4 * sizeof(format::TaskRow));
   format::TaskTableHeader header{};

@@ -112,7 +112,7 @@ void assign(Metadata& metadata, const std::string& block, const std::string& key
   if (block == "clock") {
     if (key == "freq") read_number(value, metadata.frequency);
     if (key == "offset_s") read_number(value, metadata.offset_s);
-    if (key == "offset") read_number(value, metadata.offset);
+    if (key == "offset") read_number(value, metadata.offset), metadata.utc_known = true;
   }
 }
 
@@ -121,6 +121,7 @@ void assign(Metadata& metadata, const std::string& block, const std::string& key
 int64_t Metadata::utc_of_tick_0() const {
   using Wide = __int128;
   constexpr Wide second = 1'000'000'000;
+  if (frequency == 0) return 0;
   const Wide ns = offset_s * second + static_cast<Wide>(offset) * second / frequency;
   constexpr Wide most = std::numeric_limits<int64_t>::max();
   return static_cast<int64_t>(ns > most ? most : ns < -most ? -most : ns);
@@ -136,17 +137,18 @@ Result<Metadata> parse_metadata(std::string_view text, const std::string& file) 
   while (tokens.next()) {
     if (tokens.is("{")) {
       if (depth++ == 0) block = previous;
+      key.clear();
     } else if (tokens.is("}")) {
       if (depth > 0) depth--;
     } else if (tokens.is("=") && depth == 1) {
       key = previous;
-      if (!tokens.next()) break;
-      assign(metadata, block, key, tokens.value);
+    } else if (tokens.is(";") && depth == 1) {
+      // Only what is whole: in a text that is cut short, the last value may be.
+      if (!key.empty()) assign(metadata, block, key, previous);
+      key.clear();
     }
-    previous = tokens.quoted ? std::string() : tokens.value;
+    previous = tokens.value;
   }
-  if (metadata.is_ours() && metadata.frequency == 0)
-    return Error{.what = "the clock's frequency is missing", .file = file};
   return metadata;
 }
 

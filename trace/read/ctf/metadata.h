@@ -27,12 +27,15 @@ struct Metadata {
   std::string program;
   uint64_t pid = 0;
   std::string mode;          // "ring" or "log"
-  std::string clock_source;  // "tsc" or "monotonic"
+  std::string clock_source;  // "tsc" or "monotonic"; "estimated" or "unknown": see salvage.h
   uint64_t frequency = 0;    // ticks per second; never 0 in one of ours
   int64_t offset_s = 0;      // UTC of tick 0
   uint64_t offset = 0;       // ticks
+  bool utc_known = false;    // are these two?
+  bool salvaged = false;     // by salvage.h
 
   bool is_ours() const { return tracer == "skein"; }
+  bool is_complete() const { return is_ours() && frequency != 0; }
 
   // UTC of tick 0 in nanoseconds; what does not fit is cut off at the limits.
   int64_t utc_of_tick_0() const;

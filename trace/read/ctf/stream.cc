@@ -274,8 +274,9 @@ bool Stream::complete_fixed(Context& context, const Wire& wire, std::span<const 
     case format::k_clock:
       row.kind = EventKind::Clock;
       row.task = no_task;
-      row.other = fields.u32();
+      row.text = trace.strings.intern("domain " + std::to_string(fields.u32()));
       row.value = fields.u64();
+      row.other = fields.u64();
       break;
     case format::k_fail_text: {
       row.kind = EventKind::Fail;

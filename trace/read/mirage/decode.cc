@@ -13,6 +13,43 @@ uint64_t load(const uint8_t* bytes) {
   return number;
 }
 
+// A number that is at hand with an event. Most: no_task, or a value that is not known.
+enum class Number : uint8_t { Zero, Most, First, Second, TaskKind };
+
+// What an op means in the model. A table and no switch: which op comes next cannot be predicted.
+struct Meaning {
+  EventKind kind;
+  Number task;
+  Number other = Number::Most;
+  Number value = Number::Zero;
+  uint8_t flags = 0;
+};
+constexpr std::array<Meaning, ops> meanings = [] {
+  using K = EventKind;
+  using enum Number;
+  std::array<Meaning, ops> m{};
+  const auto set = [&m](Op op, const Meaning& meaning) { m[static_cast<size_t>(op)] = meaning; };
+  set(Op::Creates, {.kind = K::Create, .task = Second, .other = First, .value = TaskKind});
+  set(Op::Read, {.kind = K::Ready, .task = First, .other = Second, .flags = flag::makes_current});
+  set(Op::ReadLater, {.kind = K::Ready, .task = First, .other = Second});
+  set(Op::TryRead, {.kind = K::TryRead, .task = First, .other = Second});
+  set(Op::Fulfills, {.kind = K::Resolve, .task = Second, .other = First});
+  set(Op::Fails, {.kind = K::Fail, .task = Second, .other = First});
+  set(Op::Becomes, {.kind = K::Become, .task = First, .other = Second});
+  set(Op::Label, {.kind = K::Label, .task = First});
+  set(Op::Increase, {.kind = K::CounterAdd, .task = First, .value = Second});
+  set(Op::Counter, {.kind = K::CounterSet, .task = First, .value = Second});
+  set(Op::Switch, {.kind = K::SwitchTo, .task = First});
+  set(Op::Gc, {.kind = K::Pause, .task = Most, .value = First});
+  set(Op::Signal, {.kind = K::Notify,
+                   .task = First,
+                   .other = Second,
+                   .value = Most,
+                   .flags = flag::makes_current});
+  set(Op::SignalLater, {.kind = K::Notify, .task = First, .other = Second, .value = Most});
+  return m;
+}();
+
 std::string_view text(const uint8_t* bytes, size_t size) {
   return {reinterpret_cast<const char*>(bytes), size};
 }
@@ -22,41 +59,9 @@ std::string_view text(const uint8_t* bytes, size_t size) {
 Decoder::Decoder(std::span<const uint8_t> file, Trace& trace)
     : file_(file), trace_(trace), gc_(trace.strings.intern("gc")) {}
 
-void Decoder::decode(const Packet& packet) {
-  size_t at = packet.first_event;
-  size_t end = packet.content_end;
-  if (!started_) {
-    if (at == end && at != packet.end && first_good_time(at, packet.end) == at) end = packet.end;
-    at = begin_time(at, end, packet.has_header);
-    if (!started_) return;
-  }
-  for (;;) {
-    const size_t size = at < end ? event_size(at, end, SIZE_MAX) : 0;
-    if (size == 0) [[unlikely]] {
-      const size_t behind = end_behind(end, at, packet);
-      if (behind > end) {
-        end = behind;
-      } else if (at < end) {
-        at = resynchronise(at, end, "event damaged or cut short");
-      } else {
-        return;
-      }
-      continue;
-    }
-    const uint64_t time = time_at(at);
-    if (time - previous_ > usual_gap) [[unlikely]] {
-      at = odd_event(at, end);
-      continue;
-    }
-    emit(at, size, time, 0);
-    at += size;
-  }
-}
-
-uint64_t Decoder::time_at(size_t at) const { return load(file_.data() + at); }
-
 // The size of the event at `at` if all of it lies before `end` and its op exists, else 0.
-size_t Decoder::event_size(size_t at, size_t end, size_t longest_text) const {
+[[gnu::always_inline]] inline size_t Decoder::size_at(size_t at, size_t end,
+                                                      size_t longest_text) const {
   const size_t left = end - at;
   if (left < smallest_event) return 0;
   const uint8_t op = file_[at + 8];
@@ -75,6 +80,80 @@ size_t Decoder::event_size(size_t at, size_t end, size_t longest_text) const {
   }
   const auto length = static_cast<const uint8_t*>(nul) - (file_.data() + from);
   return fixed + static_cast<size_t>(length) + 1;
+}
+
+[[gnu::always_inline]] inline void Decoder::append(size_t at, size_t size, uint64_t time,
+                                                   uint8_t flags) {
+  const uint8_t* bytes = file_.data() + at;
+  // As much is read of every event as the longest has before its text.
+  std::array<uint8_t, largest_fixed> copy{};
+  if (file_.size() - at < largest_fixed) [[unlikely]] {
+    std::copy_n(bytes, std::min(size, copy.size()), copy.begin());
+    bytes = copy.data();
+  }
+  const auto op = Op{bytes[8]};
+  const Meaning& meaning = meanings[bytes[8]];
+  const std::array<uint64_t, 5> numbers = {0, UINT64_MAX, load(bytes + 9), load(bytes + 17),
+                                           std::min<uint64_t>(bytes[25], task_kinds.size())};
+  const auto number = [&](Number which) { return numbers[static_cast<size_t>(which)]; };
+  EventRow row{.time = time - start_,
+               .task = number(meaning.task),
+               .other = number(meaning.other),
+               .value = number(meaning.value),
+               .kind = meaning.kind,
+               .flags = static_cast<uint8_t>(meaning.flags | flags)};
+  if (has_text(op)) {
+    const size_t fixed = op_sizes[static_cast<size_t>(op)];
+    const std::string_view said = text(file_.data() + at + fixed, size - fixed - 1);
+    if (op == Op::Label && said == should_resolve_label)
+      row.kind = EventKind::ShouldResolve;
+    else
+      row.text = trace_.strings.intern(said);
+  }
+  if (op == Op::Switch && row.task == no_task) row.kind = EventKind::Idle;
+  if (op == Op::Gc) row.text = gc_;
+  counts_[static_cast<size_t>(op)]++;
+  before_ = previous_;
+  previous_ = time;
+  last_at_ = at;
+  trace_.events.append(row);
+}
+
+void Decoder::decode(const Packet& packet) {
+  size_t at = packet.first_event;
+  size_t end = packet.content_end;
+  if (!started_) {
+    if (at == end && at != packet.end && first_good_time(at, packet.end) == at) end = packet.end;
+    at = begin_time(at, end, packet.has_header);
+    if (!started_) return;
+  }
+  for (;;) {
+    const size_t size = at < end ? size_at(at, end, SIZE_MAX) : 0;
+    if (size == 0) [[unlikely]] {
+      const size_t behind = end_behind(end, at, packet);
+      if (behind > end) {
+        end = behind;
+      } else if (at < end) {
+        at = resynchronise(at, end, "event damaged or cut short");
+      } else {
+        return;
+      }
+      continue;
+    }
+    const uint64_t time = time_at(at);
+    if (time - previous_ > usual_gap) [[unlikely]] {
+      at = odd_event(at, end);
+      continue;
+    }
+    append(at, size, time, 0);
+    at += size;
+  }
+}
+
+uint64_t Decoder::time_at(size_t at) const { return load(file_.data() + at); }
+
+size_t Decoder::event_size(size_t at, size_t end, size_t longest_text) const {
+  return size_at(at, end, longest_text);
 }
 
 // Do the next `length` events, or what is left of them, fit one another and `previous`? None may be
@@ -226,78 +305,7 @@ size_t Decoder::end_behind(size_t end, size_t at, const Packet& packet) {
 }
 
 void Decoder::emit(size_t at, size_t size, uint64_t time, uint8_t flags) {
-  const uint8_t* bytes = file_.data() + at;
-  const auto op = Op{bytes[8]};
-  const uint64_t first = load(bytes + 9);
-  const uint64_t second = op_sizes[bytes[8]] >= 25 ? load(bytes + 17) : 0;
-  counts_[bytes[8]]++;
-  before_ = previous_;
-  previous_ = time;
-  last_at_ = at;
-  EventRow row{.time = time - start_, .task = first, .flags = flags};
-  Strings& strings = trace_.strings;
-  switch (op) {
-    case Op::Creates:
-      row.kind = EventKind::Create;
-      row.task = second;
-      row.other = first;
-      row.value = std::min<uint64_t>(bytes[25], task_kinds.size());
-      break;
-    case Op::Read:
-    case Op::ReadLater:
-      row.kind = EventKind::Ready;
-      row.other = second;
-      if (op == Op::Read) row.flags |= flag::makes_current;
-      break;
-    case Op::TryRead:
-      row.kind = EventKind::TryRead;
-      row.other = second;
-      break;
-    case Op::Fulfills:
-      row.kind = EventKind::Resolve;
-      row.task = second;
-      row.other = first;
-      break;
-    case Op::Fails:
-      row.kind = EventKind::Fail;
-      row.task = second;
-      row.other = first;
-      row.text = strings.intern(text(bytes + 25, size - 26));
-      break;
-    case Op::Becomes:
-      row.kind = EventKind::Become;
-      row.other = second;
-      break;
-    case Op::Label: {
-      const std::string_view label = text(bytes + 17, size - 18);
-      row.kind = label == should_resolve_label ? EventKind::ShouldResolve : EventKind::Label;
-      if (row.kind == EventKind::Label) row.text = strings.intern(label);
-      break;
-    }
-    case Op::Increase:
-    case Op::Counter:
-      row.kind = op == Op::Increase ? EventKind::CounterAdd : EventKind::CounterSet;
-      row.value = second;
-      row.text = strings.intern(text(bytes + 25, size - 26));
-      break;
-    case Op::Switch:
-      row.kind = first == no_task ? EventKind::Idle : EventKind::SwitchTo;
-      break;
-    case Op::Gc:
-      row.kind = EventKind::Pause;
-      row.task = no_task;
-      row.value = first;
-      row.text = gc_;
-      break;
-    case Op::Signal:
-    case Op::SignalLater:
-      row.kind = EventKind::Notify;
-      row.other = second;
-      row.value = unknown_value;
-      if (op == Op::Signal) row.flags |= flag::makes_current;
-      break;
-  }
-  trace_.events.append(row);
+  append(at, size, time, flags);
 }
 
 void Decoder::lose(const char* what, size_t offset, uint64_t bytes,

@@ -49,6 +49,7 @@ class Decoder {
   // wrap.
   static bool plausible(uint64_t time) { return time != 0 && time < uint64_t{1} << 63; }
   bool follows(uint64_t time, uint64_t previous) const { return time - previous <= longest_gap; }
+  size_t size_at(size_t at, size_t end, size_t longest_text) const;  // event_size, inlined
   size_t event_size(size_t at, size_t end, size_t longest_text) const;
   bool chain(size_t at, size_t end, std::optional<uint64_t> previous, uint64_t gap = longest_gap,
              size_t length = chain_length) const;
@@ -62,6 +63,7 @@ class Decoder {
   size_t end_behind(size_t end, size_t at, const Packet& packet);
   void repair_previous();
   void set_clock(size_t at);
+  void append(size_t at, size_t size, uint64_t time, uint8_t flags);  // emit, inlined
   void emit(size_t at, size_t size, uint64_t time, uint8_t flags);
   void lose(const char* what, size_t offset, uint64_t bytes, std::optional<uint64_t> events);
 

@@ -55,6 +55,7 @@ inline constexpr std::array<std::string_view, ops> op_names{
 inline constexpr std::array<uint8_t, ops> op_sizes{26, 25, 25, 25, 25, 17, 25,
                                                    17, 17, 25, 25, 25, 25, 25};
 inline constexpr size_t smallest_event = 17;
+inline constexpr size_t largest_fixed = 26;
 
 constexpr bool has_text(Op op) {
   return op == Op::Fails || op == Op::Label || op == Op::Increase || op == Op::Counter;
