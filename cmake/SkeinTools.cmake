@@ -9,8 +9,12 @@ list(FILTER cli_sources EXCLUDE REGEX "(_test|/main)\\.cc$")
 
 add_library(skein_cli OBJECT ${cli_sources})
 target_link_libraries(skein_cli PUBLIC
-  skein_record skein_target skein_trace_model skein_view_web CLI11::CLI11 nlohmann_json::nlohmann_json)
+  skein_record skein_target skein_trace_model skein_view_paint skein_view_web CLI11::CLI11 nlohmann_json::nlohmann_json)
 target_compile_definitions(skein_cli PUBLIC SKEIN_VERSION="${PROJECT_VERSION}")
+if(SKEIN_HAS_CAIRO)
+  target_link_libraries(skein_cli PUBLIC skein_view_cairo)
+  target_compile_definitions(skein_cli PUBLIC SKEIN_HAS_CAIRO)
+endif()
 if(SKEIN_SANITIZED)  # CLI11 and nlohmann-json, instrumented: 30 s a file with -O1, 16 s without
   target_compile_options(skein_cli PUBLIC -O0)
 endif()
