@@ -16,6 +16,8 @@ void add_info(CLI::App& app);
 void add_ps(CLI::App& app);
 void add_snapshot(CLI::App& app);
 void add_export(CLI::App& app);
+void add_render(CLI::App& app);
+void add_show(CLI::App& app);
 void add_html(CLI::App& app);
 
 // Turns what the parser threw into the exit code above, and says on `err` what is wrong. Texts that

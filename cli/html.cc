@@ -8,6 +8,7 @@
 #include "base/escape.h"
 #include "cli/commands.h"
 #include "cli/print.h"
+#include "cli/trace_input.h"
 #include "trace/read/reader.h"
 #include "view/web/document/bundle.h"
 #include "view/web/document/document.h"
@@ -25,13 +26,6 @@ struct HtmlArguments {
 [[noreturn]] void fail(const std::string& message) {
   std::fprintf(stderr, "skein: %s\n", escaped(message).c_str());
   throw CLI::RuntimeError(2);
-}
-
-// The last part of a path: "net.ctf".
-std::string base_name(std::string path) {
-  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  if (path == "-") return "standard input";
-  return path.substr(path.rfind('/') + 1);
 }
 
 // Remembers what standard input said, for it is asked twice: is it a trace, and for its bytes.
@@ -63,7 +57,7 @@ void write_page(const HtmlArguments& arguments) {
   for (const std::string& path : arguments.traces) {
     const Result<Trace> trace = read_trace(files, path);
     if (!trace) fail(trace.error().message());
-    inputs.push_back({path, base_name(path)});
+    inputs.push_back({path, trace_name(path)});
     if (arguments.title.empty()) title += (title.empty() ? "" : ", ") + inputs.back().title;
   }
   const auto bundle = web::make_bundle(files, inputs, most_bytes);

@@ -15,6 +15,8 @@ int main(int argc, char** argv) {
   skein::cli::add_ps(app);
   skein::cli::add_snapshot(app);
   skein::cli::add_export(app);
+  skein::cli::add_show(app);
+  skein::cli::add_render(app);
   skein::cli::add_html(app);
   try {
     app.parse(argc, argv);

@@ -29,6 +29,12 @@ Trace open_trace(const std::string& path) {
   return *std::move(trace);
 }
 
+std::string trace_name(std::string path) {
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  if (path == "-") return "standard input";
+  return path.substr(path.rfind('/') + 1);
+}
+
 void ProgressBar::show(uint64_t done, uint64_t in_all, Clock::time_point now) {
   if (!enabled_ || now < next_) return;
   next_ = now + std::chrono::milliseconds(100);

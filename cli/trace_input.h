@@ -21,6 +21,9 @@ void add_trace_argument(CLI::App& command, std::string& path);
 // stderr and throws CLI::RuntimeError(2).
 Trace open_trace(const std::string& path);
 
+// What a trace is called: the last part of its path.
+std::string trace_name(std::string path);
+
 // A bar on a terminal, from the first second on; nothing anywhere else. Gone when it is destroyed.
 class ProgressBar {
  public:

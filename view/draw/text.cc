@@ -98,6 +98,8 @@ int decimals_for(int64_t step, int64_t unit) {
 
 }  // namespace
 
+int terminal_cells(uint32_t code) { return is_combining(code) ? 0 : is_wide(code) ? 2 : 1; }
+
 float text_width(std::string_view text, float size) {
   uint64_t width = 0;
   each_character(text, [&](uint32_t code, size_t) {

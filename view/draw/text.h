@@ -15,6 +15,9 @@ float text_width(std::string_view text, float size);
 // three characters would be left of it.
 std::string fit_text(std::string_view text, float size, float width);
 
+// How many cells of a terminal a character takes: 0 (it combines with the one before), 1 or 2.
+int terminal_cells(uint32_t code);
+
 // As it may be shown anywhere: bad UTF-8, control characters, escape sequences and bidirectional
 // overrides replaced by U+FFFD; cut after `longest` bytes with an ellipsis.
 std::string safe_text(std::string_view text, size_t longest = 256);

@@ -26,7 +26,11 @@ void paint_pixels(const DrawList& list, size_t first, size_t last, const Theme& 
 std::string to_svg(const DrawList& list, const Theme& theme, std::string_view title);
 
 // For a terminal of `columns` characters; a cell is 8 x 16 units of the list, so draw it with a
-// window of 8 * columns. With colours: 24-bit escape sequences; without: characters alone.
-std::string to_terminal(const DrawList& list, const Theme& theme, uint32_t columns, bool colours);
+// window of 8 * columns, rows of 16 and their upper edges at multiples of 16. Each line ends with a
+// newline and has nothing in it but printable characters and, with colours, escape sequences that
+// set them; it can be read without colours too: a bar is a line, where it runs a block.
+enum class TerminalColours : uint8_t { None, Few, All };  // Few: 256, All: 24 bits
+std::string to_terminal(const DrawList& list, const Theme& theme, uint32_t columns,
+                        TerminalColours colours);
 
 }  // namespace skein

@@ -212,6 +212,9 @@ const DrawList& Viewer::picture() {
   return s.list;
 }
 
+std::span<const Track> Viewer::tracks() const { return state_->tracks; }
+Marks Viewer::marks() const { return state_->marks(); }
+
 bool Viewer::changed() const { return state_->changed; }
 
 const Window& Viewer::window() const { return state_->navigation.window(); }

@@ -130,6 +130,10 @@ class Viewer {
   const DrawList& picture();
   bool changed() const;  // since picture() was called last
 
+  // What picture() draws, for who draws windows of its own. Valid as long as that.
+  std::span<const Track> tracks() const;
+  Marks marks() const;
+
   // Input. Coordinates are those of the picture; deltas of the wheel are pixels, down is positive.
   void pointer_move(float x, float y);
   void pointer_leave();

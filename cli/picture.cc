@@ -1,0 +1,154 @@
+#include "cli/picture.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "base/escape.h"
+#include "cli/print.h"
+#include "cli/running.h"
+#include "cli/trace_input.h"
+#include "view/draw/text.h"
+
+namespace skein::cli {
+
+namespace {
+
+void report_losses(const Trace& trace, const std::string& path) {
+  constexpr size_t most = 5;
+  const std::string name = "skein: " + escaped(trace_name(path)) + ": ";
+  const auto& losses = trace.losses;
+  for (size_t i = 0; i < std::min(losses.size(), most); i++) {
+    std::string text =
+        name + "lost: " + escaped(losses[i].what) + ", byte " + grouped(losses[i].offset);
+    if (!losses[i].file.empty()) text += " of " + escaped(losses[i].file);
+    if (losses[i].events) text += " (" + grouped(*losses[i].events) + " events)";
+    std::fprintf(stderr, "%s\n", text.c_str());
+  }
+  if (losses.size() > most)
+    std::fprintf(stderr, "%sand %s more losses; see skein info\n", name.c_str(),
+                 grouped(losses.size() - most).c_str());
+  if (trace.events.empty())
+    std::fprintf(stderr, "%sthere is no event in it: was recording on while the program ran?\n",
+                 name.c_str());
+}
+
+double time_argument(const std::string& option, const std::string& text) {
+  const std::optional<double> time = parse_time(text);
+  if (!time) fail(2, option + ": '" + text + "' is no time; say 1.5s, 20ms, 300us or 7ns");
+  return *time;
+}
+
+struct Stretch {
+  double from = std::numeric_limits<double>::infinity();
+  double to = -std::numeric_limits<double>::infinity();
+  void include(double begin, double end) {
+    from = std::min(from, begin);
+    to = std::max(to, end);
+  }
+};
+
+// Of all traces, and of the highlighted tasks.
+Stretch whole_time(const Viewer& viewer) {
+  Stretch all;
+  for (const Track& track : viewer.tracks())
+    all.include(track.offset, track.offset + static_cast<double>(track.model->end));
+  return all;
+}
+
+Stretch highlighted_time(const Viewer& viewer) {
+  Stretch found;
+  const Marks marks = viewer.marks();
+  const auto tracks = viewer.tracks();
+  for (size_t t = 0; t < std::min(tracks.size(), marks.tasks.size()); t++)
+    for (size_t i = 0; i < marks.tasks[t].size(); i++) {
+      if (marks.tasks[t][i] != 1) continue;
+      const Model::Task& task = tracks[t].model->tasks[i];
+      found.include(tracks[t].offset + static_cast<double>(task.start),
+                    tracks[t].offset + static_cast<double>(std::max(task.start, task.end)));
+    }
+  return found;
+}
+
+}  // namespace
+
+std::optional<double> parse_time(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || !std::isfinite(number)) return {};
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  constexpr std::pair<std::string_view, double> units[] = {
+      {"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"\u00b5s", 1e3}, {"ns", 1}};
+  for (const auto& [unit, ns] : units)
+    if (text == unit) return number * ns;
+  return {};
+}
+
+void add_picture_arguments(CLI::App& command, PictureArguments& arguments) {
+  command
+      .add_option("TRACE", arguments.traces,
+                  "directories that skein recorded, mirage-profile or Eio trace files, or - for "
+                  "standard input; several are stacked on one time line")
+      ->required();
+  command.add_option("--from", arguments.from, "since the start: 1.5s, 20ms, 300us");
+  command.add_option("--to", arguments.to, "the same");
+  command.add_option("--select", arguments.select,
+                     "highlight the tasks that have this in a label, name or place, and zoom to "
+                     "them");
+  std::string names;
+  for (const Theme& theme : themes) (names += names.empty() ? "" : ", ") += theme.name;
+  command.add_option("--theme", arguments.theme, names);
+}
+
+Picture open_picture(const PictureArguments& arguments) {
+  Picture picture;
+  if (!arguments.theme.empty()) {
+    picture.theme = find_theme(arguments.theme);
+    if (picture.theme == nullptr) {
+      std::string names;
+      for (const Theme& theme : themes) (names += names.empty() ? "" : ", ") += theme.name;
+      fail(2, "--theme: there is no '" + arguments.theme + "'; there are " + names);
+    }
+  }
+  std::optional<double> from;
+  std::optional<double> to;
+  if (!arguments.from.empty()) from = time_argument("--from", arguments.from);
+  if (!arguments.to.empty()) to = time_argument("--to", arguments.to);
+  if (from && to && !(*from < *to))
+    fail(2, "--from " + arguments.from + " is not before --to " + arguments.to);
+
+  Viewer& viewer = picture.viewer;
+  for (const std::string& path : arguments.traces) {
+    Trace trace = open_trace(path);
+    report_losses(trace, path);
+    const std::string name = trace_name(path);
+    picture.title += (picture.title.empty() ? "" : ", ") + name;
+    viewer.add(std::move(trace), name);
+  }
+  if (picture.theme != nullptr) viewer.set_theme(*picture.theme);
+
+  const Stretch all = whole_time(viewer);
+  Stretch shown = all;
+  if (!arguments.select.empty()) {
+    if (viewer.search(arguments.select).count == 0)
+      fail(1, "--select: no task has '" + arguments.select + "' in a label, name or place");
+    shown = highlighted_time(viewer);
+    const double margin = std::max(1e3, (shown.to - shown.from) * 0.05);
+    shown = {std::max(all.from, shown.from - margin), std::min(all.to, shown.to + margin)};
+  }
+  if (from && *from >= all.to)
+    fail(2, "--from " + arguments.from + ": the trace ends at " + duration_text(all.to));
+  if (to && *to <= all.from)
+    fail(2, "--to " + arguments.to + ": the trace begins at " + duration_text(all.from));
+  if (from || to) shown = {from.value_or(all.from), to.value_or(all.to)};
+  if (from && !to) shown.to = std::max(shown.to, *from + 1);
+  picture.whole = !from && !to && arguments.select.empty();
+  picture.from = shown.from;
+  picture.to = shown.to;
+  return picture;
+}
+
+}  // namespace skein::cli

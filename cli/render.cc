@@ -1,0 +1,100 @@
+// `skein render`: the picture as a file, without a screen.
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/picture.h"
+#include "cli/running.h"
+#include "view/paint/paint.h"
+
+#ifdef SKEIN_HAS_CAIRO
+#include "view/cairo/paint.h"
+#endif
+
+namespace skein::cli {
+
+namespace {
+
+struct RenderArguments {
+  PictureArguments picture;
+  std::string output;
+  float width = 1500;
+  float height = 900;
+};
+
+enum class Format { Svg, Png, Pdf };
+
+Format find_format(const std::string& path) {
+  const auto ends_with = [&](std::string_view suffix) {
+    return path.size() > suffix.size() &&
+           CLI::detail::to_lower(path.substr(path.size() - suffix.size())) == suffix;
+  };
+  Format format = Format::Svg;
+  if (ends_with(".png"))
+    format = Format::Png;
+  else if (ends_with(".pdf"))
+    format = Format::Pdf;
+  else if (!ends_with(".svg"))
+    fail(2, path + ": its name must end with .svg, .png or .pdf");
+#ifndef SKEIN_HAS_CAIRO
+  if (format != Format::Svg)
+    fail(2, path + ": this skein was built without cairo and pango; it can write .svg only");
+#endif
+  return format;
+}
+
+std::string paint_as(Format format, const DrawList& list, const Theme& theme,
+                     const std::string& title) {
+#ifdef SKEIN_HAS_CAIRO
+  if (format == Format::Png) return to_png(list, theme, 1);
+  if (format == Format::Pdf) return to_pdf(list, theme, title);
+#endif
+  (void)format;
+  return to_svg(list, theme, title);
+}
+
+void write_file(const std::string& path, const std::string& bytes) {
+  std::FILE* const out = std::fopen(path.c_str(), "wb");
+  bool written = out != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), out) == bytes.size();
+  if (out != nullptr) written = std::fclose(out) == 0 && written;
+  if (!written) fail(2, path + ": " + std::strerror(errno));
+}
+
+void render(const RenderArguments& arguments) {
+  const Format format = find_format(arguments.output);
+  Picture picture = open_picture(arguments.picture);
+  Viewer& viewer = picture.viewer;
+  viewer.resize(arguments.width, arguments.height);
+  viewer.run(Command::ToggleLegend);
+  if (!picture.whole) {
+    viewer.show(picture.from, picture.to);
+    viewer.run(Command::FitRows);
+  }
+  const std::string bytes = paint_as(format, viewer.picture(), viewer.theme(), picture.title);
+  if (bytes.empty()) fail(2, arguments.output + ": the picture is too large for memory");
+  write_file(arguments.output, bytes);
+}
+
+}  // namespace
+
+void add_render(CLI::App& app) {
+  auto* command = app.add_subcommand("render", "The picture of traces as PNG, SVG or PDF");
+  auto arguments = std::make_shared<RenderArguments>();
+  add_picture_arguments(*command, arguments->picture);
+  command
+      ->add_option("-o,--output", arguments->output,
+                   "the file: its name ends with .png, .svg or .pdf")
+      ->required();
+  constexpr float most = 32'767;
+  command->add_option("--width", arguments->width, "of the picture, in pixels")
+      ->check(CLI::Range(16.0f, most))
+      ->capture_default_str();
+  command->add_option("--height", arguments->height, "the same")
+      ->check(CLI::Range(16.0f, most))
+      ->capture_default_str();
+  command->callback([arguments] { render(*arguments); });
+}
+
+}  // namespace skein::cli

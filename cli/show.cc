@@ -1,0 +1,231 @@
+// `skein show`: the picture in a terminal.
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+#include "cli/commands.h"
+#include "cli/picture.h"
+#include "cli/print.h"
+#include "cli/running.h"
+#include "view/paint/paint.h"
+
+namespace skein::cli {
+
+namespace {
+
+// Units of the draw list in a cell; the time axis takes three lines.
+constexpr uint32_t cell_width = 8;
+constexpr uint32_t cell_height = 16;
+constexpr uint32_t axis_lines = 3;
+constexpr uint32_t rows_per_page = 200;  // so that no list becomes too long
+
+struct ShowArguments {
+  PictureArguments picture;
+  uint32_t width = 0;  // 0: the terminal's
+  bool all = false;
+  std::string colour = "auto";
+};
+
+std::string_view variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+struct Terminal {
+  bool is_terminal = false;
+  uint32_t columns = 80;
+  uint32_t lines = 24;
+};
+
+Terminal find_terminal() {
+  Terminal terminal;
+  const auto number = [](std::string_view text, uint32_t otherwise) {
+    uint32_t value = 0;
+    for (const char c : text) {
+      if (c < '0' || c > '9' || value > 10'000) return otherwise;
+      value = value * 10 + static_cast<uint32_t>(c - '0');
+    }
+    return value == 0 ? otherwise : value;
+  };
+  terminal.is_terminal = isatty(STDOUT_FILENO);
+  winsize size{};
+  if (terminal.is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
+    if (size.ws_col != 0) terminal.columns = size.ws_col;
+    if (size.ws_row != 0) terminal.lines = size.ws_row;
+  }
+  if (size.ws_col == 0) terminal.columns = number(variable("COLUMNS"), terminal.columns);
+  if (size.ws_row == 0) terminal.lines = number(variable("LINES"), terminal.lines);
+  return terminal;
+}
+
+TerminalColours find_colours(const std::string& wanted, const Terminal& terminal) {
+  if (wanted == "never") return TerminalColours::None;
+  if (wanted == "auto" && (!terminal.is_terminal || !variable("NO_COLOR").empty() ||
+                           variable("TERM").empty() || variable("TERM") == "dumb"))
+    return TerminalColours::None;
+  const std::string_view said = variable("COLORTERM");
+  return said == "truecolor" || said == "24bit" ? TerminalColours::All : TerminalColours::Few;
+}
+
+// Some terminals say "foreground;background", as numbers of 16 colours.
+const Theme& find_background() {
+  const std::string_view said = variable("COLORFGBG");
+  const bool is_light = said.ends_with(";7") || said.ends_with(";15");
+  return *find_theme(is_light ? "light" : "dark");
+}
+
+// The tracks with only those tasks that are in the window: what is not would be empty lines.
+class Compact {
+ public:
+  Compact(const Viewer& viewer, const Window& window) {
+    const std::span<const Track> tracks = viewer.tracks();
+    rows_.reserve(tracks.size());
+    for (const Track& track : tracks) {
+      const std::vector<Model::Task>& tasks = track.model->tasks;
+      std::vector<uint8_t> shown(tasks.size());
+      for (size_t i = 0; i < tasks.size(); i++) {
+        const auto start = track.offset + static_cast<double>(tasks[i].start);
+        const auto end = track.offset + static_cast<double>(tasks[i].end);
+        shown[i] = start <= window.to && (end >= window.from || tasks[i].is_stuck());
+      }
+      rows_.push_back(arrange(*track.trace, *track.model, shown));
+      tracks_.push_back(track);
+      tracks_.back().rows = &rows_.back();
+    }
+  }
+  std::span<const Track> tracks() const { return tracks_; }
+
+ private:
+  std::vector<Rows> rows_;
+  std::vector<Track> tracks_;
+};
+
+class Show {
+ public:
+  Show(std::span<const Track> tracks, const Marks& marks, const Window& window, const Theme& theme,
+       uint32_t columns, TerminalColours colours)
+      : tracks_(tracks),
+        marks_(marks),
+        window_(window),
+        theme_(theme),
+        columns_(columns),
+        colours_(colours) {
+    window_.width = static_cast<float>(columns * cell_width);
+    window_.row_height = cell_height;
+    for (const Track& track : tracks) hidden_.emplace_back(track.model->counters.size(), 0);
+    for (const auto& hidden : hidden_) no_counters_.push_back(hidden);
+  }
+
+  // Rows from `first` on, with the time axis above if they are the first.
+  void rows(std::string& out, uint32_t first, uint32_t count) {
+    // Rows begin below the axis, which ends within a cell: they are moved to the next edge.
+    const Areas at = areas(tracks_, window_, marks_);
+    const double gap = axis_lines * cell_height - static_cast<double>(at.rows);
+    window_.top = first - gap / cell_height;
+    window_.height = static_cast<float>((axis_lines + count) * cell_height);
+    Marks marks = marks_;
+    marks.counters = no_counters_;
+    draw(tracks_, window_, marks, list_);
+    paint(out, first == 0 ? 0 : axis_lines);
+  }
+
+  // Their strips alone, at most so many lines of them.
+  void counters(std::string& out) {
+    window_.height = 4'000;  // room for all
+    const float high = window_.height - areas(tracks_, window_, marks_).counters;
+    if (high <= 0) return;
+    // They are at the bottom; their upper edge is to be the edge of a line.
+    const auto above = static_cast<uint32_t>((window_.height - high) / cell_height);
+    window_.height = static_cast<float>(above * cell_height) + high;
+    window_.top = 1e9;
+    draw(tracks_, window_, marks_, list_);
+    paint(out, above);
+  }
+
+ private:
+  // Without the first lines.
+  void paint(std::string& out, uint32_t skipped) {
+    const std::string text = to_terminal(list_, theme_, columns_, colours_);
+    size_t begin = 0;
+    for (; skipped > 0; skipped--) begin = text.find('\n', begin) + 1;
+    out.append(text, begin);
+  }
+
+  std::span<const Track> tracks_;
+  Marks marks_;
+  Window window_;
+  const Theme& theme_;
+  uint32_t columns_;
+  TerminalColours colours_;
+  DrawList list_;
+  std::vector<std::vector<uint8_t>> hidden_;
+  std::vector<std::span<const uint8_t>> no_counters_;
+};
+
+size_t lines_of(const std::string& text) {
+  return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+void show(const ShowArguments& arguments) {
+  const Terminal terminal = find_terminal();
+  const uint32_t columns = arguments.width != 0 ? arguments.width : terminal.columns;
+  const TerminalColours colours = find_colours(arguments.colour, terminal);
+  Picture picture = open_picture(arguments.picture);
+  Viewer& viewer = picture.viewer;
+  viewer.resize(static_cast<float>(columns * cell_width), 900);
+  if (!picture.whole) viewer.show(picture.from, picture.to);
+  const Window window = viewer.window();
+  const Compact compact(viewer, window);
+  const Theme& theme = picture.theme != nullptr ? *picture.theme : find_background();
+  Show show(compact.tracks(), viewer.marks(), window, theme, columns, colours);
+
+  std::string counters;
+  show.counters(counters);
+  const std::string_view legend =
+      "\u2501 a task  \u2588 where it runs  \u2502 creates, merges  \u25b2 \u25bc wakes, is read";
+  const auto rows = static_cast<uint32_t>(std::min(1e6, total_rows(compact.tracks())));
+  uint32_t shown = rows;
+  if (terminal.is_terminal && !arguments.all) {
+    constexpr size_t around = axis_lines + 3;  // legend, what is missing, the next prompt
+    const size_t taken = around + lines_of(counters);
+    shown = std::min(
+        rows, std::max<uint32_t>(4, terminal.lines - static_cast<uint32_t>(
+                                                         std::min<size_t>(taken, terminal.lines))));
+  }
+  Output out(stdout);
+  uint32_t done = 0;
+  do {
+    const uint32_t page = std::min(rows_per_page, shown - done);
+    show.rows(out.text(), done, std::max(page, done == 0 ? 3u : page));
+    out.line_done();
+    done += page;
+  } while (done < shown);
+  out.text() += counters;
+  if (shown < rows)
+    out.text() +=
+        "+ " + grouped(rows - shown) + " more rows: --all shows them, --from and --to fewer\n";
+  (out.text() += legend) += '\n';
+  out.finish();
+}
+
+}  // namespace
+
+void add_show(CLI::App& app) {
+  auto* command = app.add_subcommand("show", "The picture of traces in the terminal");
+  auto arguments = std::make_shared<ShowArguments>();
+  add_picture_arguments(*command, arguments->picture);
+  command->add_option("--width", arguments->width, "in characters, instead of the terminal's")
+      ->check(CLI::Range(20u, 2'000u));
+  command->add_flag("--all", arguments->all,
+                    "all rows, even if they are more than the terminal has");
+  command->add_option("--color,--colour", arguments->colour, "auto, always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str();
+  command->callback([arguments] { show(*arguments); });
+}
+
+}  // namespace skein::cli

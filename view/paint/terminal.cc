@@ -1,0 +1,538 @@
+// A picture in the cells of a terminal. Every shape leaves its mark in the cells it touches (which
+// eighths of them are bar, which run, which lines leave a cell to which side, which dots of a
+// counter are set), and at the end a cell shows the one character that says most.
+//
+//     ┍━main━━━━━━━━━━━━━━━━██━━━━━━━┑     a task, running at the end; created │ and merging
+//     │ ┕━read━━━━━━━━━━━━━━▲             ▲ who woke it
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "base/utf8.h"
+#include "view/draw/text.h"
+#include "view/paint/paint.h"
+
+namespace skein {
+
+namespace {
+
+constexpr double cell_width = 8;
+constexpr double cell_height = 16;
+
+enum Side : uint8_t { Up, Down, Left, Right };
+enum Weight : uint8_t { None, Light, Heavy };
+
+struct Cell {
+  uint32_t text = 0;                 // a character, 0: none
+  uint32_t combining = 0;            // on it
+  bool covered = false;              // by the wide character at its left
+  bool grid = false;                 //
+  std::array<Weight, 4> lines = {};  // by Side
+  uint8_t bar = 0;                   // which eighths, from the left, bit 0
+  uint8_t running = 0;
+  uint8_t asleep = 0;
+  uint8_t paused = 0;
+  uint8_t dots = 0;   // Braille
+  uint32_t head = 0;  // of an arrow: a character
+  bool highlighted = false;
+  bool panel = false;
+  Ink text_ink = Ink::Label;
+  Ink line_ink = Ink::Axis;
+  Ink bar_ink = Ink::Bar;
+  Ink dots_ink = Ink::Counter0;
+  Ink head_ink = Ink::Read;
+};
+
+// U+2500 to U+257F by the weights of its sides: up, down, left, right.
+uint32_t box_character(const std::array<Weight, 4>& sides) {
+  // Index: up * 27 + down * 9 + left * 3 + right.
+  static constexpr std::array<uint16_t, 81> characters = {
+      // up: none; down: none, light, heavy
+      ' ', 0x2576, 0x257a, 0x2574, 0x2500, 0x257c, 0x2578, 0x257e, 0x2501,     //
+      0x2577, 0x250c, 0x250d, 0x2510, 0x252c, 0x252e, 0x2511, 0x252d, 0x252f,  //
+      0x257b, 0x250e, 0x250f, 0x2512, 0x2530, 0x2532, 0x2513, 0x2531, 0x2533,  //
+      // up: light
+      0x2575, 0x2514, 0x2515, 0x2518, 0x2534, 0x2536, 0x2519, 0x2535, 0x2537,  //
+      0x2502, 0x251c, 0x251d, 0x2524, 0x253c, 0x253e, 0x2525, 0x253d, 0x253f,  //
+      0x257d, 0x251f, 0x2522, 0x2527, 0x2541, 0x2546, 0x252a, 0x2545, 0x2548,  //
+      // up: heavy
+      0x2579, 0x2516, 0x2517, 0x251a, 0x2538, 0x253a, 0x251b, 0x2539, 0x253b,  //
+      0x257f, 0x251e, 0x2521, 0x2526, 0x2540, 0x2544, 0x2529, 0x2543, 0x2547,  //
+      0x2503, 0x2520, 0x2523, 0x2528, 0x2542, 0x254a, 0x252b, 0x2549, 0x254b};
+  return characters[sides[Up] * 27u + sides[Down] * 9u + sides[Left] * 3u + sides[Right]];
+}
+
+class Screen {
+ public:
+  Screen(const DrawList& list, const Theme& theme, uint32_t columns, TerminalColours colours)
+      : list_(list),
+        theme_(theme),
+        colours_(colours),
+        columns_(std::clamp<int64_t>(columns, 1, 2'000)),
+        lines_(
+            std::clamp<int64_t>(cell_of(list.height + cell_height - 1, cell_height), 1, 100'000)),
+        cells_(static_cast<size_t>(columns_ * lines_)) {
+    // White where tasks run is nothing on a light background: there it is dark.
+    const auto brightness = [&](Ink ink) {
+      return theme[ink].red * 3 + theme[ink].green * 6 + theme[ink].blue;
+    };
+    running_ = std::abs(brightness(Ink::Running) - brightness(Ink::Background)) < 600
+                   ? Ink::Label
+                   : Ink::Running;
+  }
+
+  std::string paint() {
+    for (const Primitive& p : list_.primitives) {
+      if (!std::isfinite(p.x + p.y + p.w + p.h)) continue;
+      switch (p.shape) {
+        case Shape::Fill:
+          fill(p);
+          break;
+        case Shape::Line:
+        case Shape::Arrow:
+          line(p);
+          break;
+        case Shape::Text:
+          texts_.push_back(&p);
+          break;
+      }
+    }
+    place_texts();
+    return written();
+  }
+
+ private:
+  static int64_t cell_of(double at, double size) {
+    return static_cast<int64_t>(std::floor(std::clamp(at, -1e7, 1e7) / size));
+  }
+
+  bool inside(int64_t column, int64_t row) const {
+    return column >= 0 && column < columns_ && row >= 0 && row < lines_;
+  }
+  Cell& at(int64_t column, int64_t row) {
+    return cells_[static_cast<size_t>(row * columns_ + column)];
+  }
+
+  // Calls use(cell, the eighths of it that are covered) for each cell of a line.
+  template <typename Use>
+  void along(double x, double end, int64_t row, const Use& use) {
+    if (row < 0 || row >= lines_) return;
+    const int64_t from = std::max<int64_t>(cell_of(x, 1), 0);
+    const int64_t to = std::min<int64_t>(std::max(cell_of(end - 0.01, 1), from), columns_ * 8 - 1);
+    for (int64_t column = from / 8; column <= to / 8 && from <= to; column++) {
+      const int64_t first = std::max<int64_t>(from - column * 8, 0);
+      const int64_t last = std::min<int64_t>(to - column * 8, 7);
+      use(at(column, row), static_cast<uint8_t>((0xffu << first) & (0xffu >> (7 - last))));
+    }
+  }
+
+  // The same for the cells whose middle is between y and end_y.
+  template <typename Use>
+  void area(const Primitive& p, const Use& use) {
+    const int64_t first = std::max<int64_t>(0, cell_of(p.y + cell_height / 2 - 0.01, cell_height));
+    const int64_t last =
+        std::min<int64_t>(lines_ - 1, cell_of(p.y + p.h - cell_height / 2 - 0.01, cell_height));
+    for (int64_t row = first; row <= last; row++) along(p.x, p.x + p.w, row, use);
+  }
+
+  void fill(const Primitive& p) {
+    const int64_t middle = cell_of(p.y + p.h / 2, cell_height);
+    switch (p.ink) {
+      case Ink::Background:
+      case Ink::Panel:
+        if (p.alpha < 255) return;
+        area(p, [&](Cell& cell, uint8_t part) {
+          if (part != 0xff) return;
+          cell = Cell();
+          cell.panel = p.ink == Ink::Panel;
+        });
+        return;
+      case Ink::Sleep:
+        area(p, [](Cell& cell, uint8_t part) { cell.asleep |= part; });
+        return;
+      case Ink::Pause:
+        area(p, [](Cell& cell, uint8_t part) { cell.paused |= part; });
+        return;
+      case Ink::Highlight:
+        area(p, [](Cell& cell, uint8_t) { cell.highlighted = true; });
+        return;
+      case Ink::Bar:
+      case Ink::BarUnnamed:
+      case Ink::Failed:
+      case Ink::Span:
+        along(p.x, p.x + p.w, middle, [&](Cell& cell, uint8_t part) {
+          cell.bar |= part;
+          if (cell.bar_ink != Ink::Failed) cell.bar_ink = p.ink;
+        });
+        return;
+      case Ink::Running:
+        along(p.x, p.x + p.w, middle, [](Cell& cell, uint8_t part) { cell.running |= part; });
+        return;
+      case Ink::Counter0:
+      case Ink::Counter1:
+      case Ink::Counter2:
+      case Ink::Counter3:
+      case Ink::Counter4:
+      case Ink::Counter5:
+      case Ink::Counter6:
+      case Ink::Counter7:
+        dots(p);
+        return;
+      case Ink::Axis:
+        if (p.w < 4 && p.h < 8) {  // a tick stands on the line below
+          const int64_t row = cell_of(p.y + p.h, cell_height);
+          const int64_t column = cell_of(p.x, cell_width);
+          if (inside(column, row)) side(column, row, Up, Light, Ink::Axis);
+          return;
+        }
+        break;
+      case Ink::Grid:
+        if (p.h > p.w) {
+          area(p, [](Cell& cell, uint8_t) { cell.grid = true; });
+          return;
+        }
+        break;
+      default:
+        break;
+    }
+    // What is thin is a line.
+    if (p.w <= 2 && p.h > p.w && p.alpha >= faintest)
+      upright(p.x, p.y, p.y + p.h, p.ink);
+    else if (p.h <= 2 && p.alpha >= faintest)
+      level(p.x, p.x + p.w, p.y + p.h / 2, p.ink);
+  }
+
+  void line(const Primitive& p) {
+    if (p.alpha < faintest) return;
+    const double to_x = p.x + p.w;
+    const double to_y = p.y + p.h;
+    if (p.h == 0) {
+      level(std::min<double>(p.x, to_x), std::max<double>(p.x, to_x), p.y, p.ink);
+    } else {
+      level(std::min<double>(p.x, to_x), std::max<double>(p.x, to_x), p.y, p.ink);
+      upright(to_x, p.y, to_y, p.ink);
+    }
+    if (p.shape != Shape::Arrow) return;
+    const bool upwards = p.h != 0;
+    const int64_t column = cell_of(upwards || p.w < 0 ? to_x : to_x - 0.01, cell_width);
+    const int64_t row = cell_of(to_y - 0.5, cell_height);
+    if (!inside(column, row)) return;
+    Cell& cell = at(column, row);
+    cell.head = upwards ? p.h < 0 ? 0x25b2u : 0x25bcu : p.w < 0 ? 0x25c4u : 0x25bau;
+    cell.head_ink = p.ink;
+  }
+
+  void side(int64_t column, int64_t row, Side which, Weight weight, Ink ink) {
+    Cell& cell = at(column, row);
+    cell.lines[which] = std::max(cell.lines[which], weight);
+    cell.line_ink = ink;
+  }
+
+  void upright(double x, double y, double to_y, Ink ink) {
+    const int64_t column = cell_of(x, cell_width);
+    int64_t first = cell_of(std::min(y, to_y), cell_height);
+    int64_t last = cell_of(std::max(y, to_y) - 0.5, cell_height);
+    if (column < 0 || column >= columns_ || first >= last) return;
+    const int64_t top = first;
+    const int64_t bottom = last;
+    first = std::max<int64_t>(first, 0);
+    last = std::min(last, lines_ - 1);
+    for (int64_t row = first; row <= last; row++) {
+      if (row != top) side(column, row, Up, Light, ink);
+      if (row != bottom) side(column, row, Down, Light, ink);
+    }
+  }
+
+  void level(double x, double end, double y, Ink ink) {
+    const int64_t row = cell_of(y - 0.5, cell_height);
+    if (end - x < cell_width) return;
+    along(x, end, row, [&](Cell& cell, uint8_t part) {
+      if (part & 0x0f) cell.lines[Left] = std::max(cell.lines[Left], Light);
+      if (part & 0xf0) cell.lines[Right] = std::max(cell.lines[Right], Light);
+      cell.line_ink = ink;
+    });
+  }
+
+  // Braille: two columns of four dots a cell.
+  void dots(const Primitive& p) {
+    static constexpr uint8_t bits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
+    const double high = p.h > 2 ? p.y + p.h : p.y + 0.5;
+    const int64_t first_x = std::max<int64_t>(0, cell_of(p.x, 4));
+    const int64_t last_x =
+        std::min<int64_t>(columns_ * 2 - 1, cell_of(std::max<double>(p.x, p.x + p.w - 1), 4));
+    const int64_t first_y = std::max<int64_t>(0, cell_of(p.y, 4));
+    const int64_t last_y = std::min<int64_t>(lines_ * 4 - 1, cell_of(high - 0.5, 4));
+    for (int64_t y = first_y; y <= last_y; y++)
+      for (int64_t x = first_x; x <= last_x; x++) {
+        Cell& cell = at(x / 2, y / 4);
+        cell.dots |= bits[y % 4][x % 2];
+        cell.dots_ink = p.ink;
+      }
+  }
+
+  // Line by line, from left to right, each as long as there is room before the next: letters are
+  // wider here than they were counted for.
+  void place_texts() {
+    const auto row_of = [](const Primitive* p) {
+      return cell_of(p->y - p->size * 0.35, cell_height);
+    };
+    std::stable_sort(texts_.begin(), texts_.end(), [&](const Primitive* a, const Primitive* b) {
+      return std::pair(row_of(a), a->x) < std::pair(row_of(b), b->x);
+    });
+    int64_t free_from = 0;
+    for (size_t i = 0; i < texts_.size(); i++) {
+      const Primitive& p = *texts_[i];
+      const int64_t row = row_of(&p);
+      if (row < 0 || row >= lines_) continue;
+      if (i == 0 || row_of(texts_[i - 1]) != row) free_from = 0;
+      const bool is_label = p.ink == Ink::Label || p.ink == Ink::Kind;
+      int64_t column = std::max<int64_t>(0, cell_of(p.x + (is_label ? 0 : 4), cell_width));
+      if (is_label && p.x < cell_width / 2) column = 0;
+      if (is_label) column++;  // where its bar begins is seen
+      const std::string_view text = list_.text(p);
+      const int64_t wanted = cells_of(text);
+      // What was pushed against the right edge stays there.
+      const double right = p.x + text_width(text, p.size);
+      if (!is_label && right > list_.width - 30)
+        column = std::max(free_from, columns_ - wanted - 1);
+      column = std::max(column, free_from);
+      int64_t end = columns_;
+      if (i + 1 < texts_.size() && row_of(texts_[i + 1]) == row)
+        end = std::min(end, cell_of(texts_[i + 1]->x, cell_width) + (is_label ? 0 : -1));
+      if (!is_label && end - column < wanted) end = std::min(columns_, column + wanted);
+      if (wanted > end - column && end - column < 4) continue;
+      free_from = write(text, column, end, row, p.ink) + 1;
+    }
+  }
+
+  static int64_t cells_of(std::string_view text) {
+    int64_t cells = 0;
+    each_character(text, [&](uint32_t code) { cells += terminal_cells(code); });
+    return cells;
+  }
+
+  template <typename Use>
+  static void each_character(std::string_view text, const Use& use) {
+    while (!text.empty()) {
+      const CodePoint point = decode_utf8(text);
+      use(point.size == 0 || is_hidden(point.code) ? 0xfffd : point.code);
+      text.remove_prefix(std::max<size_t>(point.size, 1));
+    }
+  }
+
+  // Returns where it ended.
+  int64_t write(std::string_view text, int64_t column, int64_t end, int64_t row, Ink ink) {
+    const bool whole = cells_of(text) <= end - column;
+    bool full = false;
+    Cell* last = nullptr;
+    each_character(text, [&](uint32_t code) {
+      const int cells = terminal_cells(code);
+      if (full) return;
+      if (cells == 0) {
+        if (last != nullptr && last->combining == 0) last->combining = code;
+        return;
+      }
+      if (!whole && column + cells > end - 1) {
+        full = true;
+        code = 0x2026;
+      }
+      last = &at(column, row);
+      last->text = code;
+      last->text_ink = ink;
+      column++;
+      if (!full && cells == 2) {
+        at(column, row).covered = true;
+        column++;
+      }
+    });
+    return column;
+  }
+
+  // ---- what a cell shows
+
+  static int eighths(uint8_t part) { return __builtin_popcount(part); }
+
+  uint32_t running_character(uint8_t part) const {
+    if (eighths(part) >= 7) return 0x2588;  // full block
+    if ((part & 0x0f) == 0) return 0x2590;  // right half
+    const int first = __builtin_ctz(part);
+    if (first <= 1) return 0x2590 - static_cast<uint32_t>(32 - __builtin_clz(part));  // from left
+    return 0x258c;
+  }
+
+  struct Shown {
+    uint32_t code = ' ';
+    Ink ink = Ink::Axis;
+    Ink background = Ink::Background;
+  };
+
+  Shown shown(const Cell& cell) const {
+    Shown out;
+    const bool asleep = eighths(cell.asleep) >= 4;
+    const bool paused = cell.paused != 0;
+    const bool plain = colours_ == TerminalColours::None;
+    out.background = cell.panel         ? Ink::Panel
+                     : cell.highlighted ? Ink::Highlight
+                     : paused           ? Ink::Pause
+                     : asleep           ? Ink::Sleep
+                                        : Ink::Background;
+    if (cell.text != 0) {
+      out.code = cell.text;
+      out.ink = cell.text_ink;
+      if (cell.running != 0 && eighths(cell.running) >= 4) {
+        out.ink = Ink::Background;
+        out.background = running_;
+      }
+      return out;
+    }
+    if (cell.head != 0) {
+      out.code = cell.head;
+      out.ink = cell.head_ink;
+      return out;
+    }
+    if (cell.running != 0) {
+      out.code = running_character(cell.running);
+      out.ink = running_;
+      return out;
+    }
+    std::array<Weight, 4> lines = cell.lines;
+    if (cell.bar & 0x0f) lines[Left] = Heavy;
+    if (cell.bar & 0xf0) lines[Right] = Heavy;
+    out.code = box_character(lines);
+    if (cell.bar != 0) {
+      out.ink = cell.bar_ink;
+      // Without colours what failed is dashed, what was found is double.
+      const bool only_bar = lines[Up] == None && lines[Down] == None;
+      if (plain && only_bar && cell.bar_ink == Ink::Failed) out.code = 0x254d;
+      if (plain && only_bar && cell.highlighted) out.code = 0x2550;
+      return out;
+    }
+    out.ink = cell.line_ink;
+    // Lines between counters give way to them.
+    if (out.code != ' ' && (cell.dots == 0 || cell.line_ink != Ink::Band)) return out;
+    if (cell.dots != 0) {
+      out.code = 0x2800u + cell.dots;
+      out.ink = cell.dots_ink;
+    } else if (plain && paused) {
+      out.code = 0x2592;
+    } else if (plain && asleep) {
+      out.code = 0xb7;
+    } else if (cell.grid) {
+      out.code = 0x250a;
+      out.ink = Ink::Grid;
+    }
+    return out;
+  }
+
+  static void append_utf8(std::string& out, uint32_t code) {
+    const auto tail = [&](unsigned shift) {
+      out += static_cast<char>(0x80 | (code >> shift & 0x3f));
+    };
+    if (code < 0x80) {
+      out += static_cast<char>(code);
+    } else if (code < 0x800) {
+      out += static_cast<char>(0xc0 | code >> 6);
+      tail(0);
+    } else if (code < 0x10000) {
+      out += static_cast<char>(0xe0 | code >> 12);
+      tail(6);
+      tail(0);
+    } else {
+      out += static_cast<char>(0xf0 | code >> 18);
+      tail(12);
+      tail(6);
+      tail(0);
+    }
+  }
+
+  static void append_number(std::string& out, unsigned number) {
+    std::array<char, 12> digits;
+    out.append(digits.data(),
+               std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr);
+  }
+
+  // "38;2;58;66;86": foreground, or with 48 background.
+  void append_colour(std::string& out, unsigned which, Colour colour) const {
+    append_number(out, which);
+    if (colours_ == TerminalColours::All) {
+      out += ";2;";
+      append_number(out, colour.red);
+      out += ';';
+      append_number(out, colour.green);
+      out += ';';
+      append_number(out, colour.blue);
+      return;
+    }
+    // Of 256 colours: 24 greys, or a cube of six steps a side.
+    const auto [least, most] = std::minmax({colour.red, colour.green, colour.blue});
+    const unsigned mean = (colour.red + colour.green + colour.blue) / 3u;
+    out += ";5;";
+    if (most - least < 14 && mean >= 4 && mean < 247) {
+      append_number(out, 232 + std::min(23u, (mean - 3) / 10));
+      return;
+    }
+    const auto step = [](unsigned value) {
+      return value < 48 ? 0u : value < 115 ? 1u : (value - 35) / 40;
+    };
+    append_number(out, 16 + 36 * step(colour.red) + 6 * step(colour.green) + step(colour.blue));
+  }
+
+  std::string written() {
+    std::string out;
+    for (int64_t row = 0; row < lines_; row++) {
+      bool inked = false;  // a colour was set in this line
+      bool backgrounded = false;
+      Shown now;
+      const size_t line_begin = out.size();
+      for (int64_t column = 0; column < columns_; column++) {
+        const Cell& cell = at(column, row);
+        if (cell.covered) continue;
+        const Shown next = shown(cell);
+        const bool new_ink = next.code != ' ' && (!inked || next.ink != now.ink);
+        const bool new_background = !backgrounded || next.background != now.background;
+        if (colours_ != TerminalColours::None && (new_ink || new_background)) {
+          out += "\x1b[";
+          if (new_background) append_colour(out, 48, theme_[next.background]);
+          if (new_ink) {
+            if (new_background) out += ';';
+            append_colour(out, 38, theme_[next.ink]);
+            now.ink = next.ink;
+          }
+          out += 'm';
+          inked = inked || new_ink;
+          backgrounded = true;
+          now.background = next.background;
+        }
+        append_utf8(out, next.code);
+        if (cell.combining != 0) append_utf8(out, cell.combining);
+      }
+      if (colours_ == TerminalColours::None)
+        while (out.size() > line_begin && out.back() == ' ') out.pop_back();
+      else
+        out += "\x1b[0m";
+      out += '\n';
+    }
+    return out;
+  }
+
+  static constexpr uint8_t faintest = 70;  // arrows that have faded more are left out
+
+  const DrawList& list_;
+  const Theme& theme_;
+  TerminalColours colours_;
+  int64_t columns_;
+  int64_t lines_;
+  std::vector<Cell> cells_;
+  std::vector<const Primitive*> texts_;
+  Ink running_;
+};
+
+}  // namespace
+
+std::string to_terminal(const DrawList& list, const Theme& theme, uint32_t columns,
+                        TerminalColours colours) {
+  return Screen(list, theme, columns, colours).paint();
+}
+
+}  // namespace skein
