@@ -2,6 +2,7 @@
 #
 #   tools     bin/skein, man pages, completion,     -> Debian package skein
 #             lib/skein/libskein-uv.so
+#   desktop   libexec/skein/skein-view, its launcher -> skein-view
 #   runtime   lib/libskein.so.0                     -> libskein0
 #   dev       headers, libskein.a, CMake, pkg-config -> libskein-dev
 #
@@ -20,6 +21,13 @@ endif()
 if(EXISTS ${PROJECT_SOURCE_DIR}/tools/completion/_skein)
   install(FILES tools/completion/_skein
           DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT tools)
+endif()
+
+if(TARGET skein-view)  # run by `skein view`, hence not among the programs
+  install(TARGETS skein-view RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/skein
+          COMPONENT desktop)
+  install(FILES view/gtk/skein-view.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications
+          COMPONENT desktop)
 endif()
 
 if(TARGET skein_uv)  # named by its path in LD_PRELOAD, hence not among the libraries to link with

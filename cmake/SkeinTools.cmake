@@ -10,8 +10,10 @@ list(FILTER cli_sources EXCLUDE REGEX "(_test|/main)\\.cc$")
 add_library(skein_cli OBJECT ${cli_sources})
 target_link_libraries(skein_cli PUBLIC
   skein_record skein_target skein_trace_model skein_view_paint skein_view_viewer skein_view_web CLI11::CLI11 nlohmann_json::nlohmann_json)
-target_compile_definitions(skein_cli PUBLIC SKEIN_VERSION="${PROJECT_VERSION}")
-if(SKEIN_HAS_CAIRO)
+include(GNUInstallDirs)
+target_compile_definitions(skein_cli PUBLIC
+  SKEIN_VERSION="${PROJECT_VERSION}" SKEIN_LIBEXEC="${CMAKE_INSTALL_LIBEXECDIR}/skein")
+if(TARGET skein_view_cairo)
   target_link_libraries(skein_cli PUBLIC skein_view_cairo)
   target_compile_definitions(skein_cli PUBLIC SKEIN_HAS_CAIRO)
 endif()

@@ -35,7 +35,7 @@ for command in commands:
     for option in options - {"--help"}:
         if f"Fl -{option[2:]}" not in text:
             failures.append(f"{page.name} does not name {option}")
-    for option in re.findall(r"\bFl -([a-z]+)", text):
+    for option in re.findall(r"\bFl -([a-z][a-z-]*)", text):
         if f"--{option}" not in options:
             failures.append(f"{page.name} names --{option}, which is not there")
     if f"skein-{command} 1" not in overview:

@@ -1,0 +1,78 @@
+#include "view/gtk/application.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+namespace skein::desktop {
+
+namespace {
+
+struct Arguments {
+  std::vector<std::string> traces;
+  std::string theme;
+  bool new_window = false;
+};
+
+bool read_arguments(int argc, char** argv, Arguments& arguments) {
+  bool options = true;
+  for (int i = 1; i < argc; i++) {
+    const std::string_view word = argv[i];
+    if (!options || word == "-" || !word.starts_with('-'))
+      arguments.traces.emplace_back(word);
+    else if (word == "--")
+      options = false;
+    else if (word == "--new-window")
+      arguments.new_window = true;
+    else if (word == "--theme" && i + 1 < argc)
+      arguments.theme = argv[++i];
+    else
+      return false;
+  }
+  return true;
+}
+
+void set_keys(Gtk::Application& application) {
+  for (const WindowKey& key : window_keys) application.set_accel_for_action(key.action, key.keys);
+}
+
+}  // namespace
+
+Window& open_window(Gtk::Application& application, const std::string& theme) {
+  auto* window = new Window(theme);
+  application.add_window(*window);
+  window->signal_hide().connect([window] { delete window; });
+  window->present();
+  return *window;
+}
+
+int run(int argc, char** argv) {
+  Arguments arguments;
+  if (!read_arguments(argc, argv, arguments)) {
+    std::fprintf(stderr, "skein: skein-view is run by skein view; see skein view --help\n");
+    return 2;
+  }
+  if (!gtk_init_check()) {
+    std::fprintf(stderr, "skein: no display: use skein html or skein show\n");
+    return 2;
+  }
+  // Each run is a program of its own: what one of them shows cannot take the others down.
+  auto application = Gtk::Application::create("skein.View", Gio::Application::Flags::NON_UNIQUE);
+  application->signal_startup().connect([&] { set_keys(*application.get()); });
+  application->add_action("quit", [&] {
+    for (Gtk::Window* window : application->get_windows()) window->close();
+  });
+  application->signal_activate().connect([&] {
+    if (!arguments.new_window)
+      return open_window(*application.get(), arguments.theme).open(arguments.traces);
+    for (const std::string& trace : arguments.traces)
+      open_window(*application.get(), arguments.theme).open({trace});
+    if (arguments.traces.empty()) open_window(*application.get(), arguments.theme).open({});
+  });
+  const int code = application->run();
+  std::fflush(nullptr);
+  std::_Exit(code);  // a reading that has begun is not waited for
+}
+
+}  // namespace skein::desktop

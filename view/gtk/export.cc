@@ -1,0 +1,37 @@
+#include "view/gtk/export.h"
+
+#include <glibmm/bytes.h>
+
+#include <filesystem>
+
+#include "view/cairo/paint.h"
+#include "view/gtk/notes_file.h"
+#include "view/paint/paint.h"
+
+namespace skein::desktop {
+
+Result<void> export_picture(Viewer& viewer, const std::string& path, const std::string& title,
+                            int scale) {
+  const DrawList& list = viewer.picture();
+  const Theme& theme = viewer.theme();
+  const std::string ending = std::filesystem::path(path).extension().string();
+  std::string bytes;
+  if (ending == ".png")
+    bytes = to_png(list, theme, scale);
+  else if (ending == ".svg")
+    bytes = to_svg(list, theme, title);
+  else if (ending == ".pdf")
+    bytes = to_pdf(list, theme, title);
+  else
+    return Error{.what = "a picture is .png, .svg or .pdf", .file = path};
+  if (bytes.empty()) return Error{.what = "the picture is too large", .file = path};
+  return write_whole_file(path, bytes);
+}
+
+Glib::RefPtr<Gdk::Texture> picture_texture(Viewer& viewer, int scale) {
+  const std::string png = to_png(viewer.picture(), viewer.theme(), scale);
+  if (png.empty()) return {};
+  return Gdk::Texture::create_from_bytes(Glib::Bytes::create(png.data(), png.size()));
+}
+
+}  // namespace skein::desktop

@@ -1,0 +1,223 @@
+#include "view/gtk/loader.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "base/disk_files.h"
+#include "target/recording.h"
+#include "trace/read/ctf/task_table.h"
+#include "trace/read/reader.h"
+
+namespace skein::desktop {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// More is not read again and again: each time costs seconds, and twice the memory.
+constexpr size_t most_followed = 50'000'000;  // events
+
+// Changes when the file does.
+struct Stamp {
+  int64_t size = 0;
+  int64_t seconds = 0;
+  int64_t nanoseconds = 0;
+  bool operator==(const Stamp&) const = default;
+};
+
+std::optional<Stamp> stamp_of(const std::string& path) {
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  return Stamp{status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
+}
+
+bool is_recorded_now(const std::string& path) {
+  DiskFiles files;
+  const std::string table = path + "/.tasks";
+  if (files.type(table) != FileType::File) return false;
+  const auto head = files.head(table, format::kTableHeaderSize);
+  if (!head) return false;
+  const auto header = ctf::read_task_table_header(*head, table);
+  return header && records_to(header->pid, path);
+}
+
+// What is known of a trace that was read once.
+struct Followed {
+  std::optional<Stamp> stamp = {};
+  bool live = false;
+  size_t events = 0;
+  uint64_t packets = 0;
+  Clock::time_point next = {};  // when to look again
+};
+
+}  // namespace
+
+// Both threads know it; it lives as long as either.
+struct Loader::Shared {
+  std::vector<std::string> paths;
+  Post post;
+  std::chrono::milliseconds period;
+
+  // Of the thread that made the Loader alone.
+  Calls calls;
+  bool gone = false;
+
+  std::mutex mutex;
+  std::condition_variable woken;
+  bool stop = false;
+  bool waiting = false;  // a version has been posted and not been taken
+
+  bool stopped() {
+    const std::lock_guard lock(mutex);
+    return stop;
+  }
+  void set_stop() {
+    const std::lock_guard lock(mutex);
+    stop = true;
+    woken.notify_all();
+  }
+  void set_waiting(bool is) {
+    const std::lock_guard lock(mutex);
+    waiting = is;
+    woken.notify_all();
+  }
+  void wait_until_taken() {
+    std::unique_lock lock(mutex);
+    woken.wait(lock, [&] { return stop || !waiting; });
+  }
+  void wait_until(Clock::time_point time) {
+    std::unique_lock lock(mutex);
+    woken.wait_until(lock, time, [&] { return stop; });
+  }
+};
+
+namespace {
+
+// What the thread does.
+template <typename Shared>
+class Work {
+ public:
+  explicit Work(std::shared_ptr<Shared> shared)
+      : shared_(std::move(shared)), followed_(shared_->paths.size()) {}
+
+  void run() {
+    for (size_t i = 0; i < followed_.size() && !shared_->stopped(); i++) read(i, true);
+    while (!shared_->stopped()) {
+      auto next = Clock::time_point::max();
+      for (size_t i = 0; i < followed_.size() && !shared_->stopped(); i++) {
+        if (followed_[i].next <= Clock::now()) look(i);
+        next = std::min(next, followed_[i].next);
+      }
+      if (next == Clock::time_point::max()) return;  // there is nothing to follow
+      shared_->wait_until(next);
+    }
+  }
+
+ private:
+  // Calls `work` with the calls, unless their owner is gone by then.
+  template <typename Callable>
+  void post(Callable work) {
+    shared_->post([shared = shared_, work = std::move(work)]() mutable {
+      if (!shared->gone) work(shared->calls);
+    });
+  }
+
+  void read(size_t which, bool first) {
+    Followed& known = followed_[which];
+    const std::string& path = shared_->paths[which];
+    const auto begin = Clock::now();
+    const bool live = is_recorded_now(path);  // before it is read: what is written last is read
+    const auto stamp = stamp_of(path);
+    DiskFiles files;
+    auto last = begin;
+    Result<Trace> trace = read_trace(files, path, [&](uint64_t done, uint64_t in_all) {
+      const auto now = Clock::now();
+      if (!first || in_all == 0 || now - last < std::chrono::milliseconds(50)) return;
+      last = now;
+      post([which, share = static_cast<double>(done) / static_cast<double>(in_all)](auto& calls) {
+        if (calls.progress) calls.progress(which, share);
+      });
+    });
+    if (!trace) {
+      if (first)
+        post([which, error = trace.error()](auto& calls) {
+          if (calls.failed) calls.failed(which, error);
+        });
+      if (known.live) end(which);  // its directory went away with it: a container
+      known.live = false;
+      known.stamp = stamp;
+      // Somebody may be just writing it anew.
+      known.next = first || !stamp ? Clock::time_point::max() : Clock::now() + shared_->period;
+      return;
+    }
+    const bool grown = first || known.live != live || trace->events.size() != known.events ||
+                       trace->facts.packets != known.packets;
+    const bool ended = known.live && !live;
+    known.stamp = stamp;
+    known.live = live;
+    known.events = trace->events.size();
+    known.packets = trace->facts.packets;
+    if (grown) {
+      auto loaded = std::make_shared<Loader::Loaded>();
+      loaded->which = which;
+      loaded->model = build_model(*trace);
+      loaded->trace = *std::move(trace);
+      loaded->live = live;
+      shared_->set_waiting(true);
+      // Taken also when the owner is gone: post() would not call it then.
+      shared_->post([shared = shared_, loaded] {
+        if (!shared->gone && shared->calls.loaded) shared->calls.loaded(std::move(*loaded));
+        shared->set_waiting(false);
+      });
+      shared_->wait_until_taken();
+    }
+    if (ended) end(which);
+    // At most a fifth of a processor.
+    const auto now = Clock::now();
+    known.next = known.events > most_followed || (!live && !stamp)
+                     ? Clock::time_point::max()
+                     : now + std::max<Clock::duration>(shared_->period, 4 * (now - begin));
+  }
+
+  // Reads it again if that is worth it.
+  void look(size_t which) {
+    Followed& known = followed_[which];
+    if (known.live || stamp_of(shared_->paths[which]) != known.stamp)
+      read(which, false);
+    else
+      known.next = Clock::now() + shared_->period;
+  }
+
+  void end(size_t which) {
+    post([which](auto& calls) {
+      if (calls.ended) calls.ended(which);
+    });
+  }
+
+  std::shared_ptr<Shared> shared_;
+  std::vector<Followed> followed_;
+};
+
+}  // namespace
+
+Loader::Loader(std::vector<std::string> paths, Calls calls, Post post,
+               std::chrono::milliseconds period)
+    : shared_(std::make_shared<Shared>()) {
+  shared_->paths = std::move(paths);
+  shared_->calls = std::move(calls);
+  shared_->post = std::move(post);
+  shared_->period = period;
+  std::thread([shared = shared_] { Work(shared).run(); }).detach();
+}
+
+Loader::~Loader() {
+  shared_->gone = true;
+  shared_->set_stop();
+}
+
+}  // namespace skein::desktop

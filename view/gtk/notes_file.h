@@ -1,0 +1,22 @@
+// Where notes are kept, and how: beside the trace, `net.ctf.skein-notes.json`, for a directory
+// beside it too, never in it: it may be a running recorder's, and every file in it is taken for a
+// stream.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace skein::desktop {
+
+// Empty for standard input, which has no place.
+std::string notes_path(const std::string& trace);
+
+// Empty: there are none.
+Result<std::string> read_notes_file(const std::string& path);
+
+// Whoever reads it meanwhile sees the old text or the new one, and so does who comes after a crash.
+Result<void> write_whole_file(const std::string& path, std::string_view text);
+
+}  // namespace skein::desktop

@@ -1,0 +1,42 @@
+// The picture as a widget: forwards pointer, wheel and pinches to the viewer and paints its draw
+// list. Keys are the window's.
+#pragma once
+
+#include <gtkmm.h>
+
+#include <functional>
+
+#include "view/viewer/viewer.h"
+
+namespace skein::desktop {
+
+class Picture : public Gtk::DrawingArea {
+ public:
+  // `acted` is called after each input.
+  Picture(Viewer& viewer, std::function<void()> acted);
+
+  // To be called when something else acted on the viewer. Cheap when nothing has changed.
+  void refresh();
+  // The viewer is another one.
+  void start_anew();
+
+ private:
+  void listen();
+  void paint(const Cairo::RefPtr<Cairo::Context>& cairo, int width, int height);
+  bool show_tooltip(const Glib::RefPtr<Gtk::Tooltip>& tooltip);
+  void after_input();
+
+  Viewer& viewer_;
+  std::function<void()> acted_;
+  Cairo::RefPtr<Cairo::ImageSurface> image_;  // of the last picture
+  double x_ = 0;                              // where the pointer is
+  double y_ = 0;
+  bool dragging_ = false;
+  double drag_x_ = 0;
+  double drag_y_ = 0;
+  bool second_click_ = false;
+  double pinched_ = 1;
+  std::string tooltip_;
+};
+
+}  // namespace skein::desktop

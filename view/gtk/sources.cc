@@ -1,0 +1,159 @@
+// The window's traces and the notes on them.
+#include <filesystem>
+
+#include "view/draw/text.h"
+#include "view/gtk/notes_file.h"
+#include "view/gtk/window.h"
+
+namespace skein::desktop {
+
+namespace {
+
+// "net.ctf"
+std::string base_name(std::string path) {
+  if (path == "-") return "standard input";
+  std::error_code error;
+  if (path == "." || path.ends_with("..")) path = std::filesystem::canonical(path, error).string();
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  return safe_text(path.substr(path.rfind('/') + 1));
+}
+
+// Always later and on the main thread, whichever thread asks.
+void post(std::function<void()> work) {
+  g_idle_add_full(
+      G_PRIORITY_DEFAULT_IDLE,
+      [](gpointer data) -> gboolean {
+        (*static_cast<std::function<void()>*>(data))();
+        return G_SOURCE_REMOVE;
+      },
+      new std::function<void()>(std::move(work)),
+      [](gpointer data) { delete static_cast<std::function<void()>*>(data); });
+}
+
+}  // namespace
+
+void Window::open(const std::vector<std::string>& paths) {
+  save_notes();
+  loaders_.clear();
+  sources_.clear();
+  pending_ = 0;
+  progress_.set_visible(false);
+  const Theme& theme = viewer_.theme();
+  viewer_ = Viewer();
+  viewer_.set_theme(theme);
+  picture_.start_anew();
+  filter_.clear();
+  search_.set_text("");
+  bookmarks_seen_ = 0;
+  notes_path_.clear();
+  notes_saved_.clear();
+  dismissed_.clear();
+  say("");
+  for (const std::string& path : paths)
+    sources_.push_back({.path = path, .title = base_name(path)});
+  load(0);
+}
+
+void Window::add(const std::string& path) {
+  sources_.push_back({.path = path, .title = base_name(path)});
+  load(sources_.size() - 1);
+}
+
+void Window::load(size_t first) {
+  acted();
+  std::vector<std::string> paths;
+  for (size_t i = first; i < sources_.size(); i++) paths.push_back(sources_[i].path);
+  if (paths.empty()) return;
+  pending_ += paths.size();
+  progress_.set_fraction(0);
+  progress_.set_text("Reading " + sources_[first].title);
+  progress_.set_visible(true);
+  Loader::Calls calls;
+  calls.progress = [this, first](size_t which, double share) {
+    progress_.set_fraction(share);
+    progress_.set_text("Reading " + sources_[first + which].title);
+  };
+  calls.loaded = [this, first](Loader::Loaded of) { loaded(first + of.which, std::move(of)); };
+  calls.failed = [this](size_t, const Error& error) {
+    progress_.set_visible(--pending_ > 0);
+    say(safe_text(error.message(), 500));
+  };
+  calls.ended = [this, first](size_t which) {
+    sources_[first + which].live = false;
+    sources_[first + which].ended = true;
+    acted();
+  };
+  loaders_.push_back(std::make_unique<Loader>(std::move(paths), std::move(calls), post));
+}
+
+void Window::loaded(size_t which, Loader::Loaded of) {
+  Source& source = sources_[which];
+  source.live = of.live;
+  if (source.track) {
+    viewer_.update(*source.track, std::move(of.trace), std::move(of.model));
+    picture_.refresh();
+    acted();
+    return;
+  }
+  source.track = viewer_.traces();
+  viewer_.add(std::move(of.trace), std::move(of.model), source.title);
+  if (*source.track == 0) load_notes(source.path);
+  if (!settings_.seen) viewer_.set_hint(true);
+  settings_.seen = true;
+  progress_.set_visible(--pending_ > 0);
+  remember_recent(source.path);
+  picture_.grab_focus();
+  picture_.refresh();
+  acted();
+}
+
+// Times in notes are those of the first trace, beside which they are kept.
+void Window::load_notes(const std::string& trace) {
+  const std::string path = notes_path(trace);
+  notes_.set_place(path.empty() ? "Standard input has no place to keep notes in."
+                                : "Kept in " + safe_text(path, 500));
+  if (path.empty()) return;
+  const Result<std::string> text = read_notes_file(path);
+  Result<void> read = {};
+  if (!text)
+    read = text.error();
+  else if (!text->empty())
+    read = viewer_.load_notes(*text);
+  if (!read) {  // and they are not written over
+    say("Notes cannot be read and will not be saved: " + safe_text(path, 500) + ": " +
+        safe_text(read.error().what));
+    return;
+  }
+  notes_path_ = path;
+  notes_saved_ = viewer_.save_notes();
+  bookmarks_seen_ = viewer_.bookmarks().size();
+}
+
+void Window::save_notes() {
+  notes_timer_.disconnect();
+  if (notes_path_.empty()) return;
+  std::string text = viewer_.save_notes();
+  if (text == notes_saved_) return;
+  if (const Result<void> written = write_whole_file(notes_path_, text); !written)
+    say("Notes are not saved: " + safe_text(written.error().message(), 500));
+  else
+    notes_saved_ = std::move(text);
+}
+
+void Window::remember_recent(const std::string& path) {
+  std::error_code error;
+  const auto absolute = std::filesystem::absolute(path, error).lexically_normal();
+  if (path == "-" || error || absolute.string().starts_with("/proc/")) return;
+  Gtk::RecentManager::Data data;
+  data.display_name = base_name(path);
+  data.description = "Trace";
+  data.mime_type = std::filesystem::is_directory(absolute, error) ? "inode/directory"
+                                                                  : "application/octet-stream";
+  data.app_name = "skein-view";
+  data.app_exec = "skein view %f";
+  data.groups = {"skein"};
+  data.is_private = false;
+  Gtk::RecentManager::get_default()->add_item(Glib::filename_to_uri(absolute.string()), data);
+}
+
+}  // namespace skein::desktop

@@ -1,0 +1,411 @@
+#include "view/gtk/window.h"
+
+#include <algorithm>
+
+#include "view/draw/text.h"
+#include "view/gtk/keyval.h"
+#include "view/viewer/keys.h"
+
+namespace skein::desktop {
+
+namespace {
+
+constexpr const char* style = R"(
+.skein-help { background: @theme_bg_color; }
+.skein-bar { padding: 2px 10px; background: alpha(@warning_color, 0.25); }
+.skein-bar.good { background: alpha(@theme_selected_bg_color, 0.2); }
+.skein-status { font-size: smaller; }
+)";
+
+bool is_dark(const Theme& theme) { return theme.name.find("dark") != std::string_view::npos; }
+
+Gtk::Button* icon_button(const char* icon, const std::string& tooltip) {
+  auto* button = Gtk::make_managed<Gtk::Button>();
+  button->set_icon_name(icon);
+  button->set_tooltip_text(tooltip);
+  button->set_focusable(false);  // keys go on to the picture
+  return button;
+}
+
+// Does nothing, and says no, if that is what it shows: a new text means a new layout.
+bool change_text(Gtk::Label& label, const std::string& text) {
+  if (label.get_text().raw() == text) return false;
+  label.set_text(text);
+  return true;
+}
+
+std::string grouped(size_t count) {
+  std::string text = std::to_string(count);
+  for (size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, ",");
+  return text;
+}
+
+}  // namespace
+
+Window::Window(const std::string& theme)
+    : settings_(load_settings()),
+      filter_(viewer_, [this] { acted(); }),
+      counters_(viewer_, [this] { acted(); }),
+      notes_(viewer_,
+             [this] {
+               bookmarks_seen_ = SIZE_MAX;  // a text may have changed
+               acted();
+             }),
+      picture_(viewer_, [this] { acted(); }),
+      panel_([this](uint32_t link) {
+        viewer_.click(link);
+        acted();
+      }) {
+  const auto settings = Gtk::Settings::get_for_display(get_display());
+  const bool dark =
+      settings->property_gtk_application_prefer_dark_theme().get_value() ||
+      settings->property_gtk_theme_name().get_value().find("dark") != Glib::ustring::npos;
+  const Theme* chosen = find_theme(theme.empty() ? settings_.theme : theme);
+  viewer_.set_theme(chosen ? *chosen : *find_theme(dark ? "dark" : "light"));
+  set_default_size(settings_.width, settings_.height);
+  add_actions();
+  build();
+  listen_to_drops();
+  signal_close_request().connect(
+      [this] {
+        save_notes();
+        if (!is_fullscreen() && !is_maximized()) {
+          settings_.width = get_width();
+          settings_.height = get_height();
+        }
+        save_settings(settings_);
+        return false;
+      },
+      false);
+  sync();
+}
+
+Window::~Window() {
+  notes_timer_.disconnect();
+  sync_timer_.disconnect();
+}
+
+void Window::build() {
+  auto css = Gtk::CssProvider::create();
+  css->load_from_data(style);
+  Gtk::StyleContext::add_provider_for_display(get_display(), css,
+                                              GTK_STYLE_PROVIDER_PRIORITY_APPLICATION);
+  build_header();
+
+  bar_.add_css_class("skein-bar");
+  bar_text_.set_xalign(0);
+  bar_text_.set_wrap(true);
+  bar_text_.set_hexpand(true);
+  bar_text_.set_selectable(true);
+  bar_text_.set_focusable(false);
+  auto* close = icon_button("window-close-symbolic", "Close");
+  close->set_has_frame(false);
+  close->signal_clicked().connect([this] {
+    if (message_.empty()) dismissed_ = viewer_.notice();
+    message_.clear();
+    acted();
+  });
+  bar_.append(bar_text_);
+  bar_.append(*close);
+
+  progress_.set_show_text(true);
+  progress_.set_valign(Gtk::Align::CENTER);
+  progress_.set_halign(Gtk::Align::CENTER);
+  progress_.set_size_request(400, -1);
+  progress_.set_visible(false);
+
+  welcome_.set_halign(Gtk::Align::CENTER);
+  welcome_.set_valign(Gtk::Align::CENTER);
+  auto* title = Gtk::make_managed<Gtk::Label>("No trace is open");
+  title->add_css_class("title-2");
+  welcome_.append(*title);
+  const std::pair<const char*, const char*> choices[] = {
+      {"Open a directory that skein recorded …", "win.open-directory"},
+      {"Open a trace file …", "win.open-file"}};
+  for (const auto& [label, action] : choices) {
+    auto* button = Gtk::make_managed<Gtk::Button>(label);
+    gtk_actionable_set_action_name(GTK_ACTIONABLE(button->gobj()), action);
+    welcome_.append(*button);
+  }
+  welcome_.append(*Gtk::make_managed<Gtk::Label>("… or drop one here."));
+
+  overlay_.set_child(picture_);
+  overlay_.add_overlay(welcome_);
+  overlay_.add_overlay(progress_);
+  panel_.set_size_request(310, -1);
+  panel_.set_visible(settings_.panel);
+  paned_.set_start_child(overlay_);
+  paned_.set_end_child(panel_);
+  paned_.set_resize_end_child(false);
+  paned_.set_shrink_start_child(false);
+  paned_.set_shrink_end_child(false);
+  paned_.set_vexpand(true);
+
+  auto* box = Gtk::make_managed<Gtk::Box>(Gtk::Orientation::VERTICAL);
+  box->append(bar_);
+  box->append(paned_);
+  set_child(*box);
+
+  auto keys = Gtk::EventControllerKey::create();
+  keys->set_propagation_phase(Gtk::PropagationPhase::CAPTURE);
+  keys->signal_key_pressed().connect(
+      [this](guint keyval, guint, Gdk::ModifierType state) { return key(keyval, state); }, false);
+  add_controller(keys);
+}
+
+void Window::build_header() {
+  set_titlebar(header_);
+  open_.set_label("Open");
+  open_.set_tooltip_text("Open traces, or add one below to compare (Ctrl+o)");
+  open_.set_create_popup_func([this] { open_.set_menu_model(make_open_menu()); });
+  header_.pack_start(open_);
+
+  auto* zoom = Gtk::make_managed<Gtk::Box>();
+  zoom->add_css_class("linked");
+  const std::pair<const char*, Command> buttons[] = {{"zoom-out-symbolic", Command::ZoomOut},
+                                                     {"zoom-in-symbolic", Command::ZoomIn},
+                                                     {"zoom-fit-best-symbolic", Command::FitAll},
+                                                     {"edit-undo-symbolic", Command::UndoZoom}};
+  for (const auto& [icon, command] : buttons) {
+    const KeyBinding& key = binding(command);
+    auto* button = icon_button(icon, std::string(key.help) + " (" +
+                                         std::string(key.keys.substr(0, key.keys.find(' '))) + ")");
+    button->signal_clicked().connect([this, command] { run(command); });
+    zoom->append(*button);
+  }
+  header_.pack_start(*zoom);
+
+  title_.add_css_class("title");
+  title_.set_ellipsize(Pango::EllipsizeMode::END);
+  status_.add_css_class("dim-label");
+  status_.add_css_class("skein-status");
+  status_.set_ellipsize(Pango::EllipsizeMode::END);
+  auto* titles = Gtk::make_managed<Gtk::Box>(Gtk::Orientation::VERTICAL);
+  titles->set_valign(Gtk::Align::CENTER);
+  titles->append(title_);
+  titles->append(status_);
+  header_.set_title_widget(*titles);
+
+  menu_.set_icon_name("open-menu-symbolic");
+  menu_.set_menu_model(make_main_menu());
+  menu_.set_tooltip_text("Menu (F10)");
+  notes_button_.set_icon_name("user-bookmarks-symbolic");
+  notes_button_.set_tooltip_text("Bookmarks and notes (Ctrl+b)");
+  notes_button_.set_popover(notes_);
+  counters_button_.set_label("Counters");
+  counters_button_.set_tooltip_text("Which counters are shown");
+  counters_button_.set_popover(counters_);
+  filter_button_.set_label("Filter");
+  filter_button_.set_tooltip_text("Which tasks are shown (Shift+f)");
+  filter_button_.set_popover(filter_);
+  auto* help = Gtk::make_managed<Gtk::Button>("?");
+  help->set_tooltip_text("Keys and mouse (?)");
+  help->set_focusable(false);
+  help->signal_clicked().connect([this] { run(Command::Help); });
+  filter_.signal_closed().connect([this] { viewer_.set_filter_shown(false); });
+  for (Gtk::Popover* popover :
+       {static_cast<Gtk::Popover*>(&filter_), static_cast<Gtk::Popover*>(&counters_),
+        static_cast<Gtk::Popover*>(&notes_)})
+    popover->signal_closed().connect([this] { picture_.grab_focus(); });
+
+  // Not by set_placeholder_text(), which takes it for a GtkEntry until 4.10.
+  g_object_set(search_.gobj(), "placeholder-text", "Search (/)", nullptr);
+  search_.set_width_chars(18);
+  search_.signal_changed().connect([this] { searched(); });
+  search_.signal_activate().connect([this] { run(Command::SearchNext); });
+  search_.signal_stop_search().connect([this] {
+    run(Command::ClearSearch);
+    picture_.grab_focus();
+  });
+  found_.set_width_chars(10);
+  found_.set_xalign(0);
+  auto* finding = Gtk::make_managed<Gtk::Box>();
+  finding->add_css_class("linked");
+  auto* previous = icon_button("go-up-symbolic", "Previous that was found (Shift+n)");
+  previous->signal_clicked().connect([this] { run(Command::SearchPrevious); });
+  auto* next = icon_button("go-down-symbolic", "Next that was found (n, Enter)");
+  next->signal_clicked().connect([this] { run(Command::SearchNext); });
+  finding->append(search_);
+  finding->append(*previous);
+  finding->append(*next);
+
+  for (Gtk::Widget* widget :
+       {static_cast<Gtk::Widget*>(&menu_), static_cast<Gtk::Widget*>(help),
+        static_cast<Gtk::Widget*>(&notes_button_), static_cast<Gtk::Widget*>(&counters_button_),
+        static_cast<Gtk::Widget*>(&filter_button_), static_cast<Gtk::Widget*>(&found_),
+        static_cast<Gtk::Widget*>(finding)})
+    header_.pack_end(*widget);
+}
+
+// Whatever has a field to type in gets its keys; all others are the picture's, wherever the focus
+// is.
+bool Window::key(guint keyval, Gdk::ModifierType state) {
+  const auto other = Gdk::ModifierType::SUPER_MASK | Gdk::ModifierType::META_MASK;
+  if ((state & other) != Gdk::ModifierType{}) return false;
+  const std::string name = key_name(keyval);
+  const Modifiers modifiers = modifiers_of(state);
+  if (name.empty()) return false;
+  if (Gtk::Widget* focus = get_focus()) {
+    if (focus->get_ancestor(Gtk::Popover::get_type())) return false;
+    const bool types = dynamic_cast<Gtk::Text*>(focus) != nullptr;
+    if (types && name == "Enter" && modifiers.shift) return false;
+    if (types && name != "F1" && name != "F3") return false;
+  }
+  const KeyBinding* found = find_key(name, modifiers);
+  if (!found) {
+    viewer_.key(name, modifiers);  // a hint goes away at any key
+    picture_.refresh();
+    return false;
+  }
+  run(found->command);
+  return true;
+}
+
+void Window::run(Command command) {
+  viewer_.run(command);
+  if (command == Command::Search) {
+    search_.grab_focus();
+    search_.select_region(0, -1);
+  }
+  acted();
+}
+
+void Window::searched() {
+  const std::string text = search_.get_text();
+  viewer_.search(text);
+  viewer_.set_search_shown(!text.empty());
+  acted();
+}
+
+void Window::acted() {
+  picture_.refresh();
+  if (sync_timer_.connected()) return;
+  sync_timer_ = Glib::signal_idle().connect([this] {
+    sync();
+    return false;
+  });
+}
+
+void Window::sync() {
+  picture_.refresh();
+  if (panel_.get_visible()) panel_.show_panel(viewer_.panel());
+  sync_search();
+  sync_theme();
+  sync_notice();
+  sync_title();
+  show_help(viewer_.help_shown());
+  if (viewer_.filter_shown() && !filter_.get_visible()) filter_button_.popup();
+  if (!viewer_.filter_shown() && filter_.get_visible()) viewer_.set_filter_shown(true);
+  if (viewer_.bookmarks().size() != bookmarks_seen_) {
+    bookmarks_seen_ = viewer_.bookmarks().size();
+    notes_timer_.disconnect();
+    notes_timer_ = Glib::signal_timeout().connect(
+        [this] {
+          save_notes();
+          return false;
+        },
+        500);
+  }
+  welcome_.set_visible(viewer_.traces() == 0 && pending_ == 0);
+  const Filter& filter = viewer_.filter();
+  const bool filtered = !filter.label.empty() || !filter.kind.empty() || !filter.executor.empty() ||
+                        filter.shortest != 0 || filter.longest != UINT64_MAX || filter.only_stuck;
+  filter_button_.set_label(filtered ? "Filter: on" : "Filter");
+}
+
+void Window::sync_search() {
+  if (!viewer_.search_shown() && !search_.get_text().empty() && !search_.has_focus())
+    search_.set_text("");
+  const Viewer::Found found = viewer_.found();
+  std::string text;
+  if (search_.get_text().empty())
+    text = "";
+  else if (found.count == 0)
+    text = "nothing";
+  else if (found.at == 0)
+    text = grouped(found.count) + " found";
+  else
+    text = grouped(found.at) + " of " + grouped(found.count);
+  change_text(found_, text);
+}
+
+void Window::sync_theme() {
+  const Theme& theme = viewer_.theme();
+  if (theme.name == theme_shown_) return;
+  const bool first = theme_shown_.empty();
+  theme_shown_ = theme.name;
+  Gtk::Settings::get_for_display(get_display())
+      ->property_gtk_application_prefer_dark_theme()
+      .set_value(is_dark(theme));
+  theme_action_->change_state(Glib::ustring(theme_shown_));
+  if (!first) settings_.theme = theme_shown_;
+}
+
+void Window::sync_notice() {
+  std::string text = message_.empty() ? viewer_.notice() : message_;
+  if (message_.empty() && text == dismissed_) text.clear();
+  change_text(bar_text_, text);
+  if (good_message_ && !message_.empty())
+    bar_.add_css_class("good");
+  else
+    bar_.remove_css_class("good");
+  bar_.set_visible(!text.empty());
+}
+
+void Window::sync_title() {
+  std::string title;
+  size_t events = 0;
+  size_t tasks = 0;
+  bool live = false;
+  bool ended = false;
+  for (const Source& source : sources_) {
+    title += (title.empty() ? "" : ", ") + source.title;
+    live = live || source.live;
+    ended = ended || source.ended;
+    if (!source.track) continue;
+    events += viewer_.trace(*source.track).events.size();
+    tasks += viewer_.model(*source.track).tasks.size();
+  }
+  std::string status = grouped(events) + " events, " + grouped(tasks) + " tasks";
+  if (viewer_.traces() == 0) status = pending_ > 0 ? "reading" : "";
+  std::string state;
+  if (pending_ > 0)
+    state = "reading";
+  else if (live)
+    state = "running";
+  else if (ended)
+    state = "ended";
+  if (live)
+    status += ", running: followed";
+  else if (ended)
+    status += ", the program has ended";
+  change_text(title_, title.empty() ? "skein" : title);
+  const std::string full =
+      title.empty() ? "skein" : title + (state.empty() ? "" : " (" + state + ")") + " - skein";
+  if (get_title().raw() != full) set_title(full);
+  change_text(status_, status);
+  status_.set_visible(!status.empty());
+}
+
+void Window::say(const std::string& text, bool good) {
+  message_ = text;
+  good_message_ = good;
+  acted();
+}
+
+void Window::show_help(bool shown) {
+  if (shown == (help_ != nullptr)) return;
+  if (!shown) {
+    overlay_.remove_overlay(*help_);
+    help_.reset();
+    picture_.grab_focus();
+    return;
+  }
+  help_ = std::make_unique<HelpView>([this] {
+    viewer_.set_help_shown(false);
+    acted();
+  });
+  overlay_.add_overlay(*help_);
+}
+
+}  // namespace skein::desktop

@@ -1,0 +1,116 @@
+// A window: a header bar with what one does most, the picture, the panel. It owns the viewer and
+// what reads its traces; decides nothing that view/viewer could.
+#pragma once
+
+#include <gtkmm.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "view/gtk/help.h"
+#include "view/gtk/loader.h"
+#include "view/gtk/panel.h"
+#include "view/gtk/picture.h"
+#include "view/gtk/popovers.h"
+#include "view/gtk/settings.h"
+#include "view/viewer/viewer.h"
+
+namespace skein::desktop {
+
+class Window : public Gtk::ApplicationWindow {
+ public:
+  // `theme`: empty: as it was chosen last, or as the desktop is, light or dark.
+  explicit Window(const std::string& theme);
+  ~Window() override;
+
+  // Instead of what is shown; several are stacked.
+  void open(const std::vector<std::string>& paths);
+  // Below what is shown.
+  void add(const std::string& path);
+
+ private:
+  struct Source {
+    std::string path;
+    std::string title;
+    std::optional<size_t> track = {};
+    bool live = false;
+    bool ended = false;  // was live
+  };
+
+  // ---- window.cc: what is there, and what follows from an input
+  void build();
+  void build_header();
+  void run(Command command);
+  bool key(guint keyval, Gdk::ModifierType state);
+  void acted();  // something may have changed: sync() soon
+  void sync();
+  void sync_search();
+  void sync_theme();
+  void sync_notice();
+  void sync_title();
+  void say(const std::string& text, bool good = false);  // in the bar; empty: nothing to say
+  void show_help(bool shown);
+  void searched();
+
+  // ---- sources.cc: traces and notes
+  void load(size_t first);
+  void loaded(size_t which, Loader::Loaded loaded);
+  void load_notes(const std::string& trace);
+  void save_notes();
+  void remember_recent(const std::string& path);
+
+  // ---- actions.cc: menus, dialogs, drops
+  void add_actions();
+  Glib::RefPtr<Gio::Menu> make_open_menu();
+  Glib::RefPtr<Gio::Menu> make_main_menu();
+  void choose(bool directory, bool below);
+  void choose_export();
+  void copy_picture();
+  void listen_to_drops();
+  void open_or_add(const std::vector<std::string>& paths);
+
+  Settings settings_;
+  Viewer viewer_;
+  std::vector<Source> sources_;
+  std::vector<std::unique_ptr<Loader>> loaders_;
+  size_t pending_ = 0;      // sources that were not read yet
+  std::string notes_path_;  // empty: nowhere
+  std::string notes_saved_;
+  size_t bookmarks_seen_ = 0;
+  sigc::connection notes_timer_;
+  sigc::connection sync_timer_;
+
+  Gtk::HeaderBar header_;
+  Gtk::MenuButton open_;
+  Gtk::MenuButton menu_;
+  Gtk::MenuButton filter_button_;
+  Gtk::MenuButton counters_button_;
+  Gtk::MenuButton notes_button_;
+  FilterPopover filter_;
+  CountersPopover counters_;
+  NotesPopover notes_;
+  Gtk::Label title_;
+  Gtk::Label status_;
+  Gtk::SearchEntry search_;
+  Gtk::Label found_;
+
+  Gtk::Box bar_{Gtk::Orientation::HORIZONTAL, 8};
+  Gtk::Label bar_text_;
+  std::string message_;    // until it is closed
+  bool good_message_ = false;
+  std::string dismissed_;  // a notice that was closed
+  Gtk::ProgressBar progress_;
+  Gtk::Paned paned_{Gtk::Orientation::HORIZONTAL};
+  Gtk::Overlay overlay_;
+  Picture picture_;
+  PanelView panel_;
+  Gtk::Box welcome_{Gtk::Orientation::VERTICAL, 12};
+  std::unique_ptr<HelpView> help_;
+  std::string theme_shown_;
+  Glib::RefPtr<Gio::SimpleAction> theme_action_;
+  Glib::RefPtr<Gtk::FileChooserNative> chooser_;
+};
+
+}  // namespace skein::desktop
