@@ -104,6 +104,10 @@ class Compact {
   std::vector<Track> tracks_;
 };
 
+size_t lines_of(const std::string& text) {
+  return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
 class Show {
  public:
   Show(std::span<const Track> tracks, const Marks& marks, const Window& window, const Theme& theme,
@@ -116,8 +120,8 @@ class Show {
         colours_(colours) {
     window_.width = static_cast<float>(columns * cell_width);
     window_.row_height = cell_height;
-    for (const Track& track : tracks) hidden_.emplace_back(track.model->counters.size(), 0);
-    for (const auto& hidden : hidden_) no_counters_.push_back(hidden);
+    for (const Track& track : tracks) shown_.emplace_back(track.model->counters.size(), 0);
+    for (const auto& shown : shown_) counters_.push_back(shown);
   }
 
   // Rows from `first` on, with the time axis above if they are the first.
@@ -128,25 +132,47 @@ class Show {
     window_.top = first - gap / cell_height;
     window_.height = static_cast<float>((axis_lines + count) * cell_height);
     Marks marks = marks_;
-    marks.counters = no_counters_;
+    marks.counters = counters_;
     draw(tracks_, window_, marks, list_);
     paint(out, first == 0 ? 0 : axis_lines);
   }
 
-  // Their strips alone, at most so many lines of them.
-  void counters(std::string& out) {
-    window_.height = 4'000;  // room for all
-    const float high = window_.height - areas(tracks_, window_, marks_).counters;
-    if (high <= 0) return;
-    // They are at the bottom; their upper edge is to be the edge of a line.
-    const auto above = static_cast<uint32_t>((window_.height - high) / cell_height);
-    window_.height = static_cast<float>(above * cell_height) + high;
-    window_.top = 1e9;
-    draw(tracks_, window_, marks_, list_);
-    paint(out, above);
+  // A strip for each scale, one below the other, at most so many lines in all; how many strips
+  // were left out.
+  size_t counters(std::string& out, size_t most_lines) {
+    constexpr size_t strip_lines = 3;
+    size_t left_out = 0;
+    for (size_t t = 0; t < tracks_.size(); t++) {
+      const Model& model = *tracks_[t].model;
+      for (uint32_t scale = 0; scale < model.scales.size(); scale++) {
+        for (size_t c = 0; c < model.counters.size(); c++)
+          shown_[t][c] = model.counters[c].scale == scale;
+        if (lines_of(out) + strip_lines > most_lines)
+          left_out++;
+        else
+          strip(out);
+      }
+      std::fill(shown_[t].begin(), shown_[t].end(), uint8_t{0});
+    }
+    return left_out;
   }
 
  private:
+  // The strip of those counters that are not hidden, which is at the bottom of a picture: its upper
+  // edge is to be the edge of a line.
+  void strip(std::string& out) {
+    Marks marks = marks_;
+    marks.counters = counters_;
+    window_.top = 1e9;
+    window_.height = 40 * cell_height;
+    const float high = window_.height - areas(tracks_, window_, marks).counters;
+    if (high <= 0) return;
+    const auto above = static_cast<uint32_t>((window_.height - high) / cell_height);
+    window_.height = static_cast<float>(above * cell_height) + high;
+    draw(tracks_, window_, marks, list_);
+    paint(out, above);
+  }
+
   // Without the first lines.
   void paint(std::string& out, uint32_t skipped) {
     const std::string text = to_terminal(list_, theme_, columns_, colours_);
@@ -162,13 +188,9 @@ class Show {
   uint32_t columns_;
   TerminalColours colours_;
   DrawList list_;
-  std::vector<std::vector<uint8_t>> hidden_;
-  std::vector<std::span<const uint8_t>> no_counters_;
+  std::vector<std::vector<uint8_t>> shown_;  // counters, by track: none but in strip()
+  std::vector<std::span<const uint8_t>> counters_;
 };
-
-size_t lines_of(const std::string& text) {
-  return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
-}
 
 void show(const ShowArguments& arguments) {
   const Terminal terminal = find_terminal();
@@ -184,13 +206,14 @@ void show(const ShowArguments& arguments) {
   Show show(compact.tracks(), viewer.marks(), window, theme, columns, colours);
 
   std::string counters;
-  show.counters(counters);
+  const size_t most = terminal.is_terminal && !arguments.all ? terminal.lines / 4 : SIZE_MAX;
+  const size_t left_out = show.counters(counters, most);
   const std::string_view legend =
       "\u2501 a task  \u2588 where it runs  \u2502 creates, merges  \u25b2 \u25bc wakes, is read";
   const auto rows = static_cast<uint32_t>(std::min(1e6, total_rows(compact.tracks())));
   uint32_t shown = rows;
   if (terminal.is_terminal && !arguments.all) {
-    constexpr size_t around = axis_lines + 3;  // legend, what is missing, the next prompt
+    constexpr size_t around = axis_lines + 4;  // what is missing, legend, the next prompt
     const size_t taken = around + lines_of(counters);
     shown = std::min(
         rows, std::max<uint32_t>(4, terminal.lines - static_cast<uint32_t>(
@@ -205,6 +228,7 @@ void show(const ShowArguments& arguments) {
     done += page;
   } while (done < shown);
   out.text() += counters;
+  if (left_out > 0) out.text() += "+ " + grouped(left_out) + " more counters: --all shows them\n";
   if (shown < rows)
     out.text() +=
         "+ " + grouped(rows - shown) + " more rows: --all shows them, --from and --to fewer\n";
