@@ -154,6 +154,7 @@ void Window::choose_export() {
   chooser_->signal_response().connect([this](int response) {
     if (response != Gtk::ResponseType::ACCEPT || !chooser_->get_file()) return;
     const std::string path = chooser_->get_file()->get_path();
+    viewer_.pointer_leave();  // whose line is no part of it
     const Result<void> written = export_picture(viewer_, path, title_.get_text(), 2);
     if (written)
       say("Written: " + safe_text(path, 500), true);

@@ -1,5 +1,6 @@
 #include "view/gtk/help.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +15,7 @@ const WindowKey window_keys[13] = {
     {"win.add-directory", "<Control>d", "Ctrl+d", "Add a directory below, to compare"},
     {"win.add-file", "<Control><Shift>d", "Ctrl+Shift+d", "Add a trace file below"},
     {"win.export", "<Control>e", "Ctrl+e", "Export the picture: PNG, SVG, PDF"},
-    {"win.copy", "<Control>c", "Ctrl+c", "Copy the picture"},
+    {"win.copy", "<Control><Shift>c", "Ctrl+Shift+c", "Copy the picture"},
     {"win.new-window", "<Control>n", "Ctrl+n", "Another window"},
     {"win.panel", "F9", "F9", "Panel on and off"},
     {"win.notes", "<Control>b", "Ctrl+b", "Bookmarks and notes"},
@@ -51,6 +52,7 @@ void add_section(Gtk::Box& column, std::string_view title, const std::vector<Lin
     keys->set_width_chars(15);
     auto* help = Gtk::make_managed<Gtk::Label>(line.help);
     help->set_xalign(0);
+    help->set_yalign(0);
     help->set_wrap(true);
     help->set_max_width_chars(34);
     help->set_hexpand(true);
