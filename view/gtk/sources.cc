@@ -98,8 +98,11 @@ void Window::loaded(size_t which, Loader::Loaded of) {
   source.track = viewer_.traces();
   viewer_.add(std::move(of.trace), std::move(of.model), source.title);
   if (*source.track == 0) load_notes(source.path);
-  if (!settings_.seen) viewer_.set_hint(true);
-  settings_.seen = true;
+  if (!settings_.seen) {
+    viewer_.set_hint(true);
+    settings_.seen = true;
+    save_settings(settings_);  // now: there may be no orderly end
+  }
   progress_.set_visible(--pending_ > 0);
   remember_recent(source.path);
   picture_.grab_focus();
