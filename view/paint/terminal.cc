@@ -189,7 +189,10 @@ class Screen {
         break;
       case Ink::Grid:
         if (p.h > p.w) {
-          area(p, [](Cell& cell, uint8_t) { cell.grid = true; });
+          Primitive thin = p;
+          thin.x += thin.w / 2;
+          thin.w = 0;
+          area(thin, [](Cell& cell, uint8_t) { cell.grid = true; });
           return;
         }
         break;
