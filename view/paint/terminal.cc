@@ -234,7 +234,7 @@ class Screen {
 
   void upright(double x, double y, double to_y, Ink ink) {
     const int64_t column = cell_of(x, cell_width);
-    int64_t first = cell_of(std::min(y, to_y), cell_height);
+    int64_t first = cell_of(std::min(y, to_y) - 0.5, cell_height);
     int64_t last = cell_of(std::max(y, to_y) - 0.5, cell_height);
     if (column < 0 || column >= columns_ || first >= last) return;
     const int64_t top = first;
