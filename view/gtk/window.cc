@@ -74,6 +74,9 @@ Window::Window(const std::string& theme)
           settings_.height = get_height();
         }
         save_settings(settings_);
+        closed_ = true;
+        loaders_.clear();
+        sync_timer_.disconnect();
         return false;
       },
       false);
@@ -81,6 +84,7 @@ Window::Window(const std::string& theme)
 }
 
 Window::~Window() {
+  closed_ = true;
   notes_timer_.disconnect();
   sync_timer_.disconnect();
 }
@@ -278,6 +282,7 @@ void Window::searched() {
 }
 
 void Window::acted() {
+  if (closed_) return;
   picture_.refresh();
   if (sync_timer_.connected()) return;
   sync_timer_ = Glib::signal_idle().connect([this] {

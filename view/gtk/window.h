@@ -71,6 +71,7 @@ class Window : public Gtk::ApplicationWindow {
   void listen_to_drops();
   void open_or_add(const std::vector<std::string>& paths);
 
+  bool closed_ = false;  // widgets that go away say so, and nothing follows from it
   Settings settings_;
   Viewer viewer_;
   std::vector<Source> sources_;
