@@ -19,6 +19,7 @@ void add_export(CLI::App& app);
 void add_render(CLI::App& app);
 void add_show(CLI::App& app);
 void add_html(CLI::App& app);
+void add_serve(CLI::App& app);
 void add_view(CLI::App& app);
 
 // Turns what the parser threw into the exit code above, and says on `err` what is wrong. Texts that

@@ -1,5 +1,7 @@
 // `skein html`: traces as one page that needs nothing else.
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,6 +10,7 @@
 #include "base/escape.h"
 #include "cli/commands.h"
 #include "cli/print.h"
+#include "cli/running.h"
 #include "cli/trace_input.h"
 #include "trace/read/reader.h"
 #include "view/web/document/bundle.h"
@@ -22,11 +25,6 @@ struct HtmlArguments {
   std::string output;
   std::string title;
 };
-
-[[noreturn]] void fail(const std::string& message) {
-  std::fprintf(stderr, "skein: %s\n", escaped(message).c_str());
-  throw CLI::RuntimeError(2);
-}
 
 // Remembers what standard input said, for it is asked twice: is it a trace, and for its bytes.
 class Inputs : public DiskFiles {
@@ -50,25 +48,25 @@ class Inputs : public DiskFiles {
 void write_page(const HtmlArguments& arguments) {
   constexpr uint64_t most_bytes = uint64_t{1} << 30;  // the browser's memory has an end
   if (!web::has_page())
-    fail("this skein was built without the page (clang-19 for wasm32-wasi was not there)");
+    fail(2, "this skein was built without the page (clang-19 for wasm32-wasi was not there)");
   Inputs files;
   std::vector<web::TraceInput> inputs;
   std::string title = arguments.title;
   for (const std::string& path : arguments.traces) {
     const Result<Trace> trace = read_trace(files, path);
-    if (!trace) fail(trace.error().message());
+    if (!trace) fail(2, trace.error().message());
     inputs.push_back({path, trace_name(path)});
     if (arguments.title.empty()) title += (title.empty() ? "" : ", ") + inputs.back().title;
   }
   const auto bundle = web::make_bundle(files, inputs, most_bytes);
-  if (!bundle) fail(bundle.error().message());
+  if (!bundle) fail(2, bundle.error().message());
   const std::string page = web::make_document(
       {.title = title, .notes = title + " " + std::to_string(bundle->size())}, *bundle);
   std::FILE* out = arguments.output == "-" ? stdout : std::fopen(arguments.output.c_str(), "wb");
-  if (!out) fail(arguments.output + ": " + std::strerror(errno));
+  if (!out) fail(2, arguments.output + ": " + std::strerror(errno));
   const bool written = std::fwrite(page.data(), 1, page.size(), out) == page.size();
   if ((out == stdout ? std::fflush(out) : std::fclose(out)) != 0 || !written)
-    fail(arguments.output + ": " + std::strerror(errno));
+    fail(2, arguments.output + ": " + std::strerror(errno));
   if (out != stdout)
     std::printf("%s: %s bytes, opens in any browser\n", escaped(arguments.output).c_str(),
                 grouped(page.size()).c_str());

@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
   skein::cli::add_show(app);
   skein::cli::add_render(app);
   skein::cli::add_html(app);
+  skein::cli::add_serve(app);
   skein::cli::add_view(app);
   try {
     app.parse(argc, argv);

@@ -192,6 +192,25 @@ class Show {
   std::vector<std::span<const uint8_t>> counters_;
 };
 
+// As much of it as there is room for.
+void add_legend(std::string& out, uint32_t columns) {
+  struct Entry {
+    std::string_view text;
+    uint32_t cells;
+  };
+  constexpr Entry entries[] = {{"\u2501 a task", 8},
+                               {"  \u2588 where it runs", 17},
+                               {"  \u2502 creates, merges", 19},
+                               {"  \u25b2 \u25bc wakes, is read", 20}};
+  uint32_t used = 0;
+  for (const Entry& entry : entries) {
+    used += entry.cells;
+    if (used > columns) break;
+    out += entry.text;
+  }
+  out += '\n';
+}
+
 void show(const ShowArguments& arguments) {
   const Terminal terminal = find_terminal();
   const uint32_t columns = arguments.width != 0 ? arguments.width : terminal.columns;
@@ -208,8 +227,6 @@ void show(const ShowArguments& arguments) {
   std::string counters;
   const size_t most = terminal.is_terminal && !arguments.all ? terminal.lines / 4 : SIZE_MAX;
   const size_t left_out = show.counters(counters, most);
-  const std::string_view legend =
-      "\u2501 a task  \u2588 where it runs  \u2502 creates, merges  \u25b2 \u25bc wakes, is read";
   const auto rows = static_cast<uint32_t>(std::min(1e6, total_rows(compact.tracks())));
   uint32_t shown = rows;
   if (terminal.is_terminal && !arguments.all) {
@@ -232,7 +249,7 @@ void show(const ShowArguments& arguments) {
   if (shown < rows)
     out.text() +=
         "+ " + grouped(rows - shown) + " more rows: --all shows them, --from and --to fewer\n";
-  (out.text() += legend) += '\n';
+  add_legend(out.text(), columns);
   out.finish();
 }
 

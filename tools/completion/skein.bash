@@ -26,6 +26,10 @@ _skein() {
     return 0
   fi
   case $previous in
+    --theme) mapfile -t COMPREPLY < <(
+      compgen -W "light dark colour-blind colour-blind-dark" -- "$current"); return 0 ;;
+    --color | --colour) mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$current")
+      return 0 ;;
     --mode) mapfile -t COMPREPLY < <(compgen -W "ring log" -- "$current"); return 0 ;;
   esac
   case $command/$current in

@@ -53,6 +53,9 @@ int run(int argc, char** argv) {
     std::fprintf(stderr, "skein: skein-view is run by skein view; see skein view --help\n");
     return 2;
   }
+  // The picture is made of pixels anyhow, and cairo hands them on as they are. Without a graphics
+  // card GTK's OpenGL needs 60 ms a picture instead of 8, and 85 MB more.
+  g_setenv("GSK_RENDERER", "cairo", 0);
   if (!gtk_init_check()) {
     std::fprintf(stderr, "skein: no display: use skein html or skein show\n");
     return 2;

@@ -189,7 +189,10 @@ class Screen {
         break;
       case Ink::Grid:
         if (p.h > p.w) {
-          area(p, [](Cell& cell, uint8_t) { cell.grid = true; });
+          Primitive thin = p;
+          thin.x += thin.w / 2;
+          thin.w = 0;
+          area(thin, [](Cell& cell, uint8_t) { cell.grid = true; });
           return;
         }
         break;
@@ -231,7 +234,7 @@ class Screen {
 
   void upright(double x, double y, double to_y, Ink ink) {
     const int64_t column = cell_of(x, cell_width);
-    int64_t first = cell_of(std::min(y, to_y), cell_height);
+    int64_t first = cell_of(std::min(y, to_y) - 0.5, cell_height);
     int64_t last = cell_of(std::max(y, to_y) - 0.5, cell_height);
     if (column < 0 || column >= columns_ || first >= last) return;
     const int64_t top = first;

@@ -3,6 +3,8 @@
 #include <string_view>
 
 #include "base/escape.h"
+#include "trace/read/ctf/chunk.h"
+#include "view/web/document/pack.h"
 
 namespace skein::web {
 
@@ -11,6 +13,11 @@ namespace {
 struct Entry {
   std::string name;  // in the bundle
   Contents contents;
+  std::vector<uint8_t> packed = {};  // instead of the contents; empty: as they are
+
+  std::span<const uint8_t> bytes() const {
+    return packed.empty() ? contents.bytes() : std::span<const uint8_t>(packed);
+  }
 };
 
 // The files of a trace: itself, or those in it; a recorder's directory has no others.
@@ -20,6 +27,7 @@ Result<std::vector<Entry>> collect(Files& files, const std::string& path, const 
     auto contents = files.open(path);
     if (!contents) return contents.error();
     entries.push_back({name, *std::move(contents)});
+    entries.back().packed = pack(entries.back().contents.bytes());
     return entries;
   }
   const auto inside = files.list(path);
@@ -27,7 +35,7 @@ Result<std::vector<Entry>> collect(Files& files, const std::string& path, const 
   for (const std::string& file : *inside) {
     const std::string from = path + "/" + file;
     if (file.starts_with(".") || files.type(from) != FileType::File) continue;
-    auto contents = files.open(from, Access::Copy);
+    auto contents = ctf::copy_chunk(files, from);  // also of one that is being written
     if (!contents) return contents.error();
     entries.push_back({name + "/" + file, *std::move(contents)});
   }
@@ -52,7 +60,9 @@ Result<std::vector<uint8_t>> make_bundle(Files& files, std::span<const TraceInpu
       Entry& entry = (*entries)[k];
       header += k == 0 ? "[" : ",[";
       append_json(header, entry.name);
-      header += ',' + std::to_string(entry.contents.size()) + ']';
+      header += ',' + std::to_string(entry.contents.size());
+      if (!entry.packed.empty()) header += ',' + std::to_string(entry.packed.size());
+      header += ']';
       size += entry.contents.size();
       all.push_back(std::move(entry));
     }
@@ -69,7 +79,7 @@ Result<std::vector<uint8_t>> make_bundle(Files& files, std::span<const TraceInpu
     bundle.push_back(static_cast<uint8_t>(header.size() >> shift));
   bundle.insert(bundle.end(), header.begin(), header.end());
   for (const Entry& entry : all) {
-    const auto bytes = entry.contents.bytes();
+    const auto bytes = entry.bytes();
     bundle.insert(bundle.end(), bytes.begin(), bytes.end());
   }
   return bundle;

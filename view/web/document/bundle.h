@@ -6,9 +6,10 @@
 //    | the header      |                  | bytes        | file's bytes |
 //    +-----------------+------------------+--------------+--------------+-- ...
 //
-//    {"traces": [{"title": "net.ctf", "path": "0", "files": [["0", 281024]]},
+//    {"traces": [{"title": "net.ctf", "path": "0", "files": [["0", 281024, 97611]]},
 //                {"title": "echo", "path": "1", "files": [["1/metadata", 9034], ["1/s00000-0",
 //                ...]]}]}
+// A file is its path, its size and, if it is packed (pack.h), its packed size.
 #pragma once
 
 #include <cstdint>

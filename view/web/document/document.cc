@@ -9,28 +9,16 @@
 namespace skein::web {
 
 #ifdef SKEIN_HAS_WEB
-extern const std::string_view page_html;  // made by the build: cmake/SkeinWeb.cmake
+// Made by the build (cmake/SkeinWeb.cmake).
+extern const std::string_view page_html;
+extern const std::string_view page_js, page_wasm;  // gzip
 bool has_page() { return true; }
 #else
-constexpr std::string_view page_html;
+constexpr std::string_view page_html, page_js, page_wasm;
 bool has_page() { return false; }
 #endif
 
 namespace {
-
-std::string base64(std::string_view bytes) {
-  constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (size_t at = 0; at < bytes.size(); at += 3) {
-    const size_t count = std::min<size_t>(3, bytes.size() - at);
-    uint32_t group = 0;
-    for (size_t i = 0; i < 3; i++)
-      group = group << 8 | (i < count ? static_cast<uint8_t>(bytes[at + i]) : 0);
-    for (size_t i = 0; i < 4; i++) text += i <= count ? digits[group >> (18 - 6 * i) & 63] : '=';
-  }
-  return text;
-}
 
 std::string html_escaped(std::string_view text) {
   std::string out;
@@ -88,11 +76,12 @@ std::string fill(std::string_view page, std::span<const Replacement> replacement
   return out;
 }
 
-constexpr std::string_view offline_policy =
-    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src "
-    "'unsafe-inline' 'wasm-unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; "
-    "form-action "
-    "'none'; base-uri 'none'\">";
+// Made of what is in the page: the same traces give the same page.
+std::string nonce_of(std::span<const uint8_t> bundle) {
+  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const uint8_t byte : bundle) hash = (hash ^ byte) * 0x100000001b3;
+  return std::to_string(hash);
+}
 
 }  // namespace
 
@@ -113,12 +102,52 @@ std::string gzip(std::span<const uint8_t> bytes, int level) {
   return out;
 }
 
+std::string policy(const std::string& nonce, bool live) {
+  return "default-src 'none'; script-src 'nonce-" + nonce +
+         "' 'wasm-unsafe-eval'; style-src 'nonce-" + nonce +
+         "'; img-src data:; form-action 'none'; base-uri 'none'" +
+         (live ? "; connect-src 'self'; frame-ancestors 'none'" : "");
+}
+
+std::string seven_bits(std::string_view bytes) {
+  // As they stand, HTML's parser would change these, or see the end of the element.
+  constexpr std::string_view illegal("\0\r<", 3);
+  std::string text;
+  text.reserve(bytes.size() / 6 * 7 + 8);
+  size_t waits = illegal.npos;  // which of them is to be put with the next 7 bits
+  const auto put = [&](char bits) {
+    if (waits != illegal.npos) {
+      const auto code = static_cast<unsigned>(waits + 2) << 7 | static_cast<unsigned>(bits);
+      text += static_cast<char>(0xc0 | code >> 6);
+      text += static_cast<char>(0x80 | (code & 0x3f));
+      waits = illegal.npos;
+    } else if (const size_t which = illegal.find(bits); which != illegal.npos) {
+      waits = which;
+    } else {
+      text += bits;
+    }
+  };
+  unsigned held = 0, count = 0;
+  for (const char byte : bytes) {
+    held |= static_cast<unsigned>(static_cast<uint8_t>(byte)) << count;
+    for (count += 8; count >= 7; count -= 7, held >>= 7) put(static_cast<char>(held & 0x7f));
+  }
+  if (count > 0) put(static_cast<char>((held | 0x7fu << count) & 0x7f));  // none of the illegal
+  if (waits != illegal.npos) put(0);
+  return text;
+}
+
 std::string make_document(const DocumentOptions& options, std::span<const uint8_t> bundle) {
+  const std::string nonce = options.live ? options.nonce : nonce_of(bundle);
   const Replacement replacements[] = {
       {"@TITLE@", html_escaped(options.title)},
-      {"@POLICY@", options.live ? "" : std::string(offline_policy)},
-      {"@NONCE@", options.live ? " nonce=\"" + html_escaped(options.nonce) + '"' : ""},
-      {"@TRACES@", options.live ? "" : base64(gzip(bundle, 9))},
+      {"@POLICY@", options.live ? ""
+                                : "<meta http-equiv=\"Content-Security-Policy\" content=\"" +
+                                      policy(nonce, false) + "\">"},
+      {"@NONCE@", " nonce=\"" + nonce + '"'},
+      {"@SHELL@", seven_bits(page_js)},
+      {"@MODULE@", seven_bits(page_wasm)},
+      {"@TRACES@", options.live ? "" : seven_bits(gzip(bundle, 9))},
       {"@SETTINGS@", std::string("{\"live\":") + (options.live ? "true" : "false") +
                          ",\"notes\":" + json_string(options.notes) + "}"}};
   return fill(page_html, replacements);

@@ -19,10 +19,9 @@ struct DocumentOptions {
   std::string title;
   // Under what name the browser keeps the user's notes: the same for the same trace.
   std::string notes;
-  // A live page gets its traces from where it came from. Its scripts carry this nonce; the server
-  // sends the policy as a header.
+  // A live page gets its traces from where it came from, and needs policy(nonce, true) as a header.
   bool live = false;
-  std::string nonce = {};
+  std::string nonce = {};  // of a live page: new and random for each, letters and digits
 };
 
 // Before: has_page(). `bundle` is make_bundle's, empty if live.
@@ -30,5 +29,13 @@ std::string make_document(const DocumentOptions& options, std::span<const uint8_
 
 // As `Content-Encoding: gzip`; also how the bundle lies in the document.
 std::string gzip(std::span<const uint8_t> bytes, int level);
+
+// The Content-Security-Policy: no script but the page's own, no request but, if live, to its
+// server.
+std::string policy(const std::string& nonce, bool live);
+
+// Bytes as text that can stand in a script element of a page in UTF-8: 7 bits a character, the
+// first byte's lowest bits first. 14 % longer than the bytes; base64 is 33 %.
+std::string seven_bits(std::string_view bytes);
 
 }  // namespace skein::web

@@ -16,6 +16,7 @@
 #include "view/paint/paint.h"
 #include "view/viewer/keys.h"
 #include "view/viewer/viewer.h"
+#include "view/web/document/pack.h"
 
 #define EXPORT(name) extern "C" __attribute__((export_name(#name), visibility("default")))
 
@@ -104,6 +105,13 @@ EXPORT(result_size) size_t result_size() { return page->result.size(); }
 EXPORT(add_file)
 void add_file(const char* path, size_t path_size, const uint8_t* bytes, size_t size) {
   page->files.add(take(path, path_size), std::vector<uint8_t>(bytes, bytes + size));
+}
+
+// As pack.h packed it; `size` is that of the file.
+EXPORT(add_packed_file)
+void add_packed_file(const char* path, size_t path_size, const uint8_t* bytes, size_t packed_size,
+                     size_t size) {
+  page->files.add(take(path, path_size), web::unpack({bytes, packed_size}, size));
 }
 
 // Reads the trace at `path` of the files added, as number `which`: a new one, or the same one
@@ -219,6 +227,16 @@ void set_filter(const char* label, size_t label_size, const char* kind, size_t k
                            .only_stuck = only_stuck});
 }
 
+// [kinds, executors]: the filter's choices.
+EXPORT(choices) void choices() {
+  Json json(page->result);
+  json.open('[').open('[');
+  for (const std::string& kind : page->viewer.kinds()) json.text(kind);
+  json.close(']').open('[');
+  for (const std::string& executor : page->viewer.executors()) json.text(executor);
+  json.close(']').close(']');
+}
+
 EXPORT(panel) void panel() {
   const Panel panel = page->viewer.panel();
   Json json(page->result);
@@ -235,7 +253,7 @@ EXPORT(counters) void counters() {
   Json json(page->result);
   json.open('[');
   for (const Viewer::CounterState& counter : page->viewer.counters())
-    json.open('[').text(counter.name).flag(counter.shown).close(']');
+    json.open('[').text(counter.name).flag(counter.shown).number(counter.track).close(']');
   json.close(']');
 }
 EXPORT(show_counter) void show_counter(size_t which, bool shown) {
@@ -267,6 +285,11 @@ EXPORT(load_notes) void load_notes(const char* json, size_t size) {
 }
 
 EXPORT(help_shown) bool help_shown() { return page->viewer.help_shown(); }
+EXPORT(search_shown) bool search_shown() { return page->viewer.search_shown(); }
+EXPORT(filter_shown) bool filter_shown() { return page->viewer.filter_shown(); }
+EXPORT(set_help_shown) void set_help_shown(bool shown) { page->viewer.set_help_shown(shown); }
+EXPORT(set_search_shown) void set_search_shown(bool shown) { page->viewer.set_search_shown(shown); }
+EXPORT(set_filter_shown) void set_filter_shown(bool shown) { page->viewer.set_filter_shown(shown); }
 EXPORT(keys) void keys() {
   Json json(page->result);
   json.open('[');

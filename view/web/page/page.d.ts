@@ -10,6 +10,7 @@ interface PageModule {
   result_size(): number;
 
   add_file(path: Address, pathSize: number, bytes: Address, size: number): void;
+  add_packed_file(path: Address, pathSize: number, bytes: Address, packedSize: number, size: number): void;
   open_trace(which: number, path: Address, pathSize: number, title: Address, titleSize: number): void;
   event_count(): number;
 
@@ -43,6 +44,7 @@ interface PageModule {
   found(): void;
   set_filter(label: Address, labelSize: number, kind: Address, kindSize: number, executor: Address,
              executorSize: number, shortest: number, onlyStuck: number): void;
+  choices(): void;
   panel(): void;
   click(link: number): void;
   tooltip(): void;
@@ -56,6 +58,11 @@ interface PageModule {
   save_notes(): void;
   load_notes(json: Address, size: number): void;
   help_shown(): number;
+  search_shown(): number;
+  filter_shown(): number;
+  set_help_shown(shown: number): void;
+  set_search_shown(shown: number): void;
+  set_filter_shown(shown: number): void;
   keys(): void;
   theme_names(): void;
   theme_name(): void;

@@ -3,8 +3,10 @@
 // picture up to date. Whatever can be decided without a screen is decided in the module (view/viewer).
 // Texts of a trace reach the page by textContent and fillText alone, never as markup.
 
+declare function unpack(id: string): Promise<Uint8Array>;  // unpack.ts
+
 interface Settings { live: boolean; notes: string }
-interface TraceFiles { title: string; path: string; files: [string, number][] }
+interface TraceFiles { title: string; path: string; files: [string, number, number?][] }
 
 function element<T extends HTMLElement>(id: string): T {
   return document.getElementById(id) as T;
@@ -22,14 +24,6 @@ function remembered(key: string): string | null {
 }
 function remember(key: string, value: string) {
   try { localStorage.setItem(key, value); } catch { /* forgotten when the page closes */ }
-}
-
-async function unpack(id: string): Promise<Uint8Array> {
-  const base64 = atob(element(id).textContent!.trim());
-  const packed = new Uint8Array(base64.length);
-  for (let i = 0; i < packed.length; i++) packed[i] = base64.charCodeAt(i);
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
 // Texts go in and out as UTF-8 in the module's memory.
@@ -64,10 +58,10 @@ function openBundle(module: Module, bundle: Uint8Array): string {
   let at = 4 + size;
   let error = "";
   header.traces.forEach((trace, which) => {
-    for (const [path, length] of trace.files) {
-      const bytes = bundle.subarray(at, at + length);
-      at += length;
-      module.with([path, bytes], (p, ps, b, bs) => module.calls.add_file(p, ps, b, bs));
+    for (const [path, size, packed] of trace.files) {
+      const bytes = bundle.subarray(at, at += packed ?? size);
+      module.with([path, bytes], (p, ps, b, bs) => packed === undefined
+          ? module.calls.add_file(p, ps, b, bs) : module.calls.add_packed_file(p, ps, b, bs, size));
     }
     module.with([trace.path, trace.title], (p, ps, t, ts) => module.calls.open_trace(which, p, ps, t, ts));
     error ||= module.result();
@@ -170,6 +164,7 @@ class Picture {
     const canvas = this.canvas;
     const after = () => this.schedule();
     canvas.addEventListener("pointerdown", event => {
+      if (event.pointerType === "mouse" && event.button !== 0) return;
       this.focus();
       canvas.setPointerCapture(event.pointerId);
       this.touches.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
@@ -237,6 +232,19 @@ class Widgets {
     const help = element<HTMLDialogElement>("help");
     if (calls.help_shown() && !help.open) this.showHelp();
     if (!calls.help_shown() && help.open) help.close();
+    const search = element<HTMLInputElement>("search");
+    if (calls.search_shown() && document.activeElement !== search) {
+      search.focus();
+      search.select();
+    }
+    const filter = element<HTMLDetailsElement>("filter");
+    if (Boolean(calls.filter_shown()) !== filter.open) {
+      filter.open = !filter.open;
+      if (filter.open) {
+        this.listChoices();
+        filter.querySelector("input")!.focus();
+      }
+    }
     calls.theme_name();
     document.documentElement.classList.toggle("dark", this.module.result().includes("dark"));
   }
@@ -259,16 +267,32 @@ class Widgets {
 
   listCounters() {
     const list = element("counters");
-    const counters = this.module.json<[string, boolean][]>(() => this.module.calls.counters());
-    list.replaceChildren(...counters.map(([name, shown], which) => {
+    const counters = this.module.json<[string, boolean, number][]>(() => this.module.calls.counters());
+    const several = counters.some(([, , track]) => track > 0);
+    list.replaceChildren(...counters.map(([name, shown, track], which) => {
       const label = make("label"), box = make("input");
       box.type = "checkbox";
       box.checked = shown;
       box.addEventListener("change", () => { this.module.calls.show_counter(which, Number(box.checked)); this.changed(); });
-      label.append(box, name);
+      label.append(box, several ? `${track + 1}: ${name}` : name);
       return label;
     }));
     if (counters.length === 0) list.textContent = "This trace has no counters.";
+  }
+
+  // The filter's choices; what was chosen stays chosen while the trace grows.
+  private listChoices() {
+    const lists = this.module.json<string[][]>(() => this.module.calls.choices());
+    ["kind", "executor"].forEach((name, which) => {
+      const select = element("filter").querySelector<HTMLSelectElement>(`[name=${name}]`)!;
+      const chosen = select.value;
+      select.replaceChildren(...["", ...lists[which]].map(choice => {
+        const option = make("option", choice === "" ? "any" : choice);
+        option.value = choice;
+        return option;
+      }));
+      select.value = chosen;
+    });
   }
 
   listBookmarks() {
@@ -326,7 +350,13 @@ class Widgets {
       for (const key of group === "Mouse" ? [keys] : keys.split(" ")) cell.append(make("kbd", key), " ");
       row.insertCell().textContent = help;
     }
-    dialog.replaceChildren(...[...groups].flatMap(([group, table]) => [make("h3", group), table]));
+    const columns = make("div");
+    columns.append(...[...groups].map(([group, table]) => {
+      const section = make("section");
+      section.append(make("h3", group), table);
+      return section;
+    }));
+    dialog.replaceChildren(columns);
     dialog.showModal();
   }
 
@@ -366,6 +396,19 @@ class Widgets {
       if (event.key === "Escape") { search.value = ""; this.run("clear-search"); element("picture").focus(); }
       event.stopPropagation();
     });
+    search.addEventListener("blur", () => calls.set_search_shown(0));
+    // The module decides whether the filter is open: a key can open it, too.
+    element("filter").querySelector("summary")!.addEventListener("click", event => {
+      event.preventDefault();
+      calls.set_filter_shown(Number(!calls.filter_shown()));
+      this.changed();
+    });
+    element("filter").addEventListener("keydown", event => {
+      if (event.key !== "Escape") return;
+      calls.set_filter_shown(0);
+      element("picture").focus();
+      this.changed();
+    });
     const filter = element("filter").querySelector("form")!;
     filter.addEventListener("input", () => this.applyFilter());
     filter.addEventListener("reset", () => setTimeout(() => this.applyFilter()));
@@ -392,15 +435,11 @@ class Widgets {
       const file = (event.target as HTMLInputElement).files?.[0];
       if (file) this.loadNotes(await file.text());
     });
-    element<HTMLDialogElement>("help").addEventListener("close", () => { if (calls.help_shown()) this.run("help"); });
+    element<HTMLDialogElement>("help").addEventListener("close", () => { calls.set_help_shown(0); this.changed(); });
     document.addEventListener("keydown", event => {
-      if (event.target instanceof HTMLInputElement || element<HTMLDialogElement>("help").open) return;
-      if (event.key === "/" || (event.key === "f" && event.ctrlKey)) {
-        search.focus();
-        search.select();
-        event.preventDefault();
-        return;
-      }
+      const { target } = event;
+      if (!(target instanceof HTMLElement) || target.closest("input, select, dialog")) return;
+      if (target.closest("button, summary, a") && (event.key === "Enter" || event.key === " ")) return;
       this.module.with([event.key], (at, size) => {
         if (calls.key(at, size, modifiersOf(event))) event.preventDefault();
       });
@@ -410,38 +449,64 @@ class Widgets {
     // One menu at a time, and none after a click elsewhere.
     document.addEventListener("pointerdown", event => {
       for (const menu of document.querySelectorAll<HTMLDetailsElement>(".menu[open]"))
-        if (!menu.contains(event.target as Node)) menu.open = false;
+        if (!menu.contains(event.target as Node)) {
+          if (menu.id === "filter") calls.set_filter_shown(0);
+          menu.open = false;
+        }
     });
   }
 }
 
+// The body of an answer, with the bar going on as it comes.
+async function received(response: Response, progress: HTMLProgressElement): Promise<Uint8Array> {
+  const size = Number(response.headers.get("X-Skein-Size") ?? 0);
+  const bytes = new Uint8Array(size);
+  const reader = response.body!.getReader();
+  let at = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    bytes.set(value, at);
+    at += value.length;
+    progress.value = at / size;
+  }
+  return bytes;
+}
+
 // Asks the server for the trace as it is now, every second; while nothing is new it says so.
 async function follow(module: Module, changed: () => void) {
-  const status = element("live");
+  const status = element("live"), cover = element("progress");
+  const progress = cover.querySelector("progress")!;
   const token = new URLSearchParams(location.search).get("token") ?? "";
   let version = "";
   for (;;) {
+    const asked = performance.now();
     try {
       const response = await fetch(`bundle?token=${encodeURIComponent(token)}&have=${version}`);
+      const state = response.headers.get("X-Skein-State") ?? "";
+      let error = "";
       if (response.status === 200) {
+        error = openBundle(module, await received(response, progress));
         version = response.headers.get("X-Skein-Version") ?? "";
-        const error = openBundle(module, new Uint8Array(await response.arrayBuffer()));
-        status.textContent = error !== "" ? error : response.headers.get("X-Skein-State") ?? "";
+        cover.hidden = true;
         changed();
       } else if (response.status !== 204) {
-        status.textContent = (await response.text()).slice(0, 200);
+        error = (await response.text()).slice(0, 200);
       }
+      status.textContent = error !== "" ? error : state;
     } catch {
       status.textContent = "skein serve does not answer any more; this is what was read last";
       return;
     }
-    await new Promise(resolve => setTimeout(resolve, 1000));
+    // A big trace takes long to read: the page must not do that alone.
+    await new Promise(resolve => setTimeout(resolve, Math.max(1000, 3 * (performance.now() - asked))));
   }
 }
 
 async function main() {
   const began = performance.now();
   const settings = JSON.parse(element("settings").textContent!) as Settings;
+  const traces = settings.live ? null : unpack("traces");  // meanwhile the module is compiled
   const { instance } = await WebAssembly.instantiate((await unpack("module")) as BufferSource, {
     // The core uses no system: whatever its library asks for is not there (ENOSYS).
     wasi_snapshot_preview1: new Proxy({}, { get: () => () => 52 }),
@@ -450,8 +515,8 @@ async function main() {
   calls._initialize();
   calls.start();
   const module = new Module(calls);
-  const error = settings.live ? "" : openBundle(module, await unpack("traces"));
-  element("progress").hidden = true;
+  const error = traces === null ? "" : openBundle(module, await traces);
+  element("progress").hidden = !settings.live;
   const picture: Picture = new Picture(module, () => widgets.update());
   const widgets = new Widgets(module, () => picture.schedule(), settings);
   const canvas = element("picture");

@@ -1,0 +1,58 @@
+// What the tests in a browser share.
+import { createRequire } from "node:module";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const folder = process.env.SKEIN_BROWSER_FOLDER;
+const { chromium } = createRequire(join(folder, "package.json"))("playwright-core");
+export const [skein, source, printLists, ticks, generate] = process.argv.slice(2);
+
+let failures = 0;
+export function expect(condition, what, detail = "") {
+  if (condition) return;
+  failures++;
+  console.log(`FAILED: ${what} ${detail}`);
+}
+
+// Calls `test` with a browser and a folder that are gone afterwards; ends the program.
+export async function main(test) {
+  const scratch = mkdtempSync(join(tmpdir(), "skein-browser-"));
+  const browser = await chromium.launch({
+    executablePath: process.env.SKEIN_BROWSER,
+    args: ["--no-sandbox", "--disable-gpu", "--force-color-profile=srgb", "--font-render-hinting=none"],
+  });
+  try {
+    await test(browser, scratch);
+  } catch (problem) {
+    expect(false, "a test stopped:", problem.stack);
+  } finally {
+    await browser.close();
+    rmSync(scratch, { recursive: true });
+  }
+  process.exit(failures === 0 ? 0 : 1);
+}
+
+// A page that must do nothing but show: no dialog, no error (but that its server `ends`), no request
+// but those `allowed`.
+export async function open(browser, url, { allowed = request => request === url, ends = false, ...options } = {}) {
+  const context = await browser.newContext({ viewport: { width: 1200, height: 700 }, deviceScaleFactor: 1,
+                                             colorScheme: "light", ...options });
+  const page = await context.newPage();
+  page.on("dialog", dialog => { expect(false, `${url}: a dialog`, dialog.message()); dialog.dismiss(); });
+  page.on("pageerror", error => expect(false, `${url}: an error`, error.stack));
+  page.on("console", message =>
+      expect(message.type() !== "error" || (ends && message.text().includes("ERR_CONNECTION_REFUSED")), `${url}: the console says`, message.text()));
+  page.on("request", request => {
+    const to = request.url();
+    expect(allowed(to) || to.startsWith("data:") || to.startsWith("blob:"), `${url}: a request to`, to);
+  });
+  await page.goto(url);
+  await page.waitForFunction(() => window.skein && document.getElementById("progress").hidden);
+  return page;
+}
+
+// A frame has been drawn, and the widgets are up to date.
+export const settled = page =>
+    page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
+export const span = page => page.evaluate(() => [skein.module.calls.window_from(), skein.module.calls.window_to()]);

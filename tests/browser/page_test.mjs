@@ -1,0 +1,308 @@
+// A page that `skein html` wrote, opened from disk: input of all kinds, hostile and damaged traces,
+// the same draw lists as natively, and pictures as they were (golden; tools/update-golden).
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, generate, main, open, printLists, settled, skein, source, span } from "./common.mjs";
+
+const net = join(process.env.SKEIN_DATA ?? join(source, "../shared/data"), "net.ctf");
+
+function html(trace, scratch, name) {
+  const output = join(scratch, name);
+  execFileSync(skein, ["html", trace, "-o", output]);
+  return output;
+}
+
+// The steps of print_lists.cc.
+async function lists(page) {
+  return page.evaluate(async () => {
+    const { module } = window.skein, { calls } = module;
+    let all = "";
+    const print = what => { calls.list_text(); all += `# ${what}\n${module.result()}`; };
+    calls.set_hint(0);
+    calls.resize(1000, 600);
+    print("whole");
+    for (let i = 0; i < 6; i++) {
+      calls.wheel(300, 200, 0, -240, 0);
+      print("zoomed");
+    }
+    calls.wheel(300, 200, 200, 0, 0);
+    print("panned");
+    calls.pointer_down(300, 120, 0);
+    calls.pointer_up(300, 120);
+    calls.pointer_move(400, 300);
+    print("selected");
+    module.with(["e"], (at, size) => calls.search(at, size));
+    print("searched");
+    for (const name of ["search-next", "rows-higher", "toggle-legend", "fit-all"]) {
+      module.with([name], (at, size) => calls.run_command(at, size));
+      print(name);
+    }
+    return all;
+  });
+}
+
+function firstDifference(a, b) {
+  const left = a.split("\n"), right = b.split("\n");
+  const at = left.findIndex((line, i) => line !== right[i]);
+  return `line ${at + 1}: native ${left[at]}, wasm ${right[at]}`;
+}
+
+// Compares with tests/golden/browser-NAME.png: as many pixels as letters of another font would
+// change may differ, not more.
+async function looksAsBefore(page, name) {
+  const golden = join(source, `tests/golden/browser-${name}.png`);
+  await page.mouse.move(1199, 699);
+  await settled(page);
+  const now = await page.screenshot();
+  if (process.env.SKEIN_UPDATE_GOLDEN) return writeFileSync(golden, now);
+  const images = [now, readFileSync(golden)].map(bytes => bytes.toString("base64"));
+  const share = await (await page.context().newPage()).evaluate(async images => {
+    const [a, b] = await Promise.all(images.map(async base64 => {
+      const image = new Image();
+      image.src = `data:image/png;base64,${base64}`;
+      await image.decode();
+      const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
+      canvas.drawImage(image, 0, 0);
+      return canvas.getImageData(0, 0, image.width, image.height);
+    }));
+    if (a.width !== b.width || a.height !== b.height) return 1;
+    let different = 0;
+    for (let i = 0; i < a.data.length; i += 4)
+      different += [0, 1, 2].some(k => Math.abs(a.data[i + k] - b.data[i + k]) > 48);
+    return different / (a.data.length / 4);
+  }, images);
+  expect(share < 0.03, `${name}: ${(share * 100).toFixed(1)} % of the pixels are others`);
+  return undefined;
+}
+
+async function works(browser, file) {
+  const page = await open(browser, `file://${file}`);
+  const notice = () => page.textContent("#notice");
+  expect(await notice() === "", "a whole trace has lost nothing", await notice());
+
+  // Wheel, keys, buttons.
+  const whole = await span(page);
+  await page.mouse.move(400, 300);
+  await page.mouse.wheel(0, -400);
+  await settled(page);
+  const zoomed = await span(page);
+  expect(zoomed[1] - zoomed[0] < whole[1] - whole[0], "the wheel zooms", String(zoomed));
+  await page.mouse.down();
+  await page.mouse.move(300, 300, { steps: 3 });
+  await page.mouse.up();
+  await settled(page);
+  const dragged = await span(page);
+  expect(dragged[0] > zoomed[0], "dragging pans", String(dragged));
+  await page.click("[data-run=fit-all]");
+  await settled(page);
+  expect((await span(page)).join() === whole.join(), "Fit shows all", String(await span(page)));
+  await page.focus("#picture");
+  await page.keyboard.press("+");
+  await settled(page);
+  expect((await span(page))[1] < whole[1], "+ zooms");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("u");
+  await page.click("[data-run=fit-all]");
+
+  // Search.
+  await page.keyboard.press("/");
+  await settled(page);
+  expect(await page.evaluate(() => document.activeElement.id) === "search", "/ goes to the search field");
+  await page.keyboard.type("task");
+  await settled(page);
+  const found = await page.textContent("#found");
+  expect(/^\d+ found$|^\d+ of \d+$/.test(found), "the search counts", found);
+  await page.keyboard.press("Enter");
+  await settled(page);
+  expect(/^\d+ of \d+$/.test(await page.textContent("#found")), "Enter goes to the first found",
+         await page.textContent("#found"));
+  const title = await page.textContent("#panel h2");
+  expect(title.length > 0, "what was found is in the panel");
+  await page.fill("#search", "there is no such text");
+  await settled(page);
+  expect(await page.textContent("#found") === "nothing", "nothing is found", await page.textContent("#found"));
+  await page.keyboard.press("Escape");
+  await settled(page);
+  expect(await page.inputValue("#search") === "", "Escape ends the search");
+
+  // Select, and follow a link of the panel.
+  await page.locator("#panel a", { hasText: "#" }).first().click();
+  await settled(page);
+  expect(await page.textContent("#panel h2") !== title, "a link leads to another task",
+         await page.textContent("#panel h2"));
+
+  // Bookmark, kept over a reload.
+  await page.click("#bookmark-menu summary");
+  await page.fill("#note input", "here <b>it</b> is");
+  await page.keyboard.press("Enter");
+  await settled(page);
+  expect((await page.textContent("#bookmarks")).includes("here <b>it</b> is"), "a bookmark is listed");
+  const [saved] = await Promise.all([page.waitForEvent("download"), page.click("#save-notes")]);
+  const notes = readFileSync(await saved.path(), "utf8");
+  expect(JSON.stringify(JSON.parse(notes)).includes("here <b>it</b> is"), "notes are saved", notes);
+  await page.reload();
+  await page.waitForFunction(() => window.skein);
+  await page.click("#bookmark-menu summary");
+  await settled(page);
+  expect((await page.textContent("#bookmarks")).includes("here <b>it</b> is"), "a bookmark is kept");
+  await page.click("#bookmarks button");
+  expect(await page.textContent("#bookmarks") === "", "a bookmark is removed");
+  await page.setInputFiles("#load-notes", { name: "n.json", mimeType: "application/json", buffer: Buffer.from(notes) });
+  await page.waitForFunction(() => document.getElementById("bookmarks").textContent.includes("here"));
+  await page.click("#bookmarks button");
+  await page.click("#title");
+
+  // Filter.
+  await page.click("#filter summary");
+  await page.waitForSelector("#filter[open]");
+  const kinds = await page.locator("#filter [name=kind] option").allTextContents();
+  expect(kinds.length > 1 && kinds[0] === "any", "kinds to choose from", kinds.join());
+  await page.fill("#filter [name=label]", "there is no such text");
+  await settled(page);
+  const bars = () => page.evaluate(() => { skein.module.calls.list_text(); return skein.module.result().split("\n").filter(line => / bar/.test(line)).length; });
+  const filtered = await bars();
+  await page.click("#filter [type=reset]");
+  await page.waitForTimeout(0);
+  await settled(page);
+  expect(await bars() > filtered, "the filter hides tasks", `${filtered} ${await bars()}`);
+  await page.keyboard.press("Escape");
+
+  // Help.
+  await page.focus("#picture");
+  await page.keyboard.press("?");
+  await settled(page);
+  expect(await page.locator("#help[open]").count() === 1, "? opens help");
+  expect((await page.textContent("#help")).includes("Mouse"), "help lists the mouse");
+  await page.keyboard.press("Escape");
+  await settled(page);
+  expect(await page.locator("#help[open]").count() === 0, "Escape closes help");
+  await page.context().close();
+}
+
+async function touch(browser, file) {
+  const page = await open(browser, `file://${file}`, { hasTouch: true, viewport: { width: 420, height: 800 } });
+  const whole = await span(page);
+  const fingers = await page.context().newCDPSession(page);
+  const box = await page.locator("#picture").boundingBox();
+  const y = box.y + box.height / 2;
+  const put = (type, ...xs) =>
+      fingers.send("Input.dispatchTouchEvent", { type, touchPoints: xs.map((x, id) => ({ x, y, id })) });
+  await put("touchStart", 180);
+  await put("touchStart", 180, 220);
+  await put("touchMove", 120, 280);
+  await put("touchMove", 60, 340);
+  await put("touchEnd");
+  await settled(page);
+  const pinched = await span(page);
+  expect(pinched[1] - pinched[0] < (whole[1] - whole[0]) / 2, "two fingers zoom", String(pinched));
+  await put("touchStart", 300);
+  await put("touchMove", 200);
+  await put("touchMove", 100);
+  await put("touchEnd");
+  await settled(page);
+  expect((await span(page))[0] > pinched[0], "a finger pans", String(await span(page)));
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "a narrow page is not wider than the window");
+  await page.context().close();
+}
+
+async function hostile(browser, scratch) {
+  const file = html(join(source, "tests/data/mirage/hostile.ctf"), scratch, `evil "'<script>alert(1)<.html`.replace("<script>", "_"));
+  const page = await open(browser, `file://${encodeURI(file).replaceAll("?", "%3f").replaceAll("#", "%23")}`,
+                          { allowed: url => url.startsWith("file:") && url.endsWith(".html") });
+  // Everything a person can see of it.
+  const bad = await page.evaluate(async () => {
+    const { module, picture } = window.skein, { calls } = module;
+    const texts = [];
+    const look = () => {
+      calls.list_text(); texts.push(module.result().replaceAll("\n", ""));
+      calls.tooltip(); texts.push(module.result().replaceAll("\n", ""));
+      calls.panel(); texts.push(module.result());
+    };
+    calls.resize(1000, 600);
+    for (const key of ["search-next"]) {
+      module.with([""], (at, size) => calls.search(at, size));
+      module.with(["a"], (at, size) => calls.search(at, size));
+      for (let i = 0; i < 200; i++) {
+        module.with([key], (at, size) => calls.run_command(at, size));
+        calls.pointer_move(500, 40 + i * 2);
+        look();
+        if (i % 20 === 0) { picture.schedule(); await new Promise(requestAnimationFrame); }
+      }
+    }
+    texts.push(document.body.innerText.replaceAll("\n", ""));
+    return texts.filter(text => /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/.test(text)).slice(0, 3);
+  });
+  expect(bad.length === 0, "texts are safe", JSON.stringify(bad));
+  expect(await page.locator("script:not([id]), img, iframe, object, link:not([rel=icon])").count() <= 2,
+         "no element came from the trace");
+  await page.context().close();
+}
+
+// 90 kinds of damage, all opened by the page's own core.
+async function damaged(browser, file, trace) {
+  const page = await open(browser, `file://${file}`);
+  const bad = await page.evaluate(base64 => {
+    const { module } = window.skein, { calls } = module;
+    const data = Uint8Array.from(atob(base64), c => c.charCodeAt(0));
+    const whole = calls.event_count();
+    let seed = 7;
+    const random = below => { seed = (seed * 1103515245 + 12345) % 2147483648; return seed % below; };
+    const kinds = [];
+    for (let i = 1; i <= 20; i++) kinds.push([`cut ${i}`, data.slice(0, Math.floor(data.length * i / 21))]);
+    for (let i = 0; i < 10; i++) {
+      const at = random(data.length);
+      kinds.push([`hole at ${at}`, data.slice().fill(0, at, at + [1, 100, 4096, 8192][i % 4])]);
+    }
+    for (let i = 0; i < 60; i++) {
+      const at = i % 2 ? random(data.length) : random(60), copy = data.slice();
+      copy[at] ^= i % 3 ? 1 << random(8) : 0xff;
+      kinds.push([`byte ${at} flipped`, copy]);
+    }
+    const bad = [];
+    for (const [what, bytes] of kinds) {
+      module.with(["0", bytes], (p, ps, b, bs) => calls.add_file(p, ps, b, bs));
+      module.with(["0", "damaged"], (p, ps, t, ts) => calls.open_trace(0, p, ps, t, ts));
+      const error = module.result();
+      calls.notice();
+      const notice = module.result();
+      if (error !== "") bad.push(`${what}: ${error}`);
+      else if (calls.event_count() < whole && notice === "") bad.push(`${what}: nothing is said to be lost`);
+      calls.paint(1, 300, 200);
+    }
+    return [kinds.length, ...bad];
+  }, readFileSync(trace).toString("base64"));
+  expect(bad[0] === 90 && bad.length === 1, "90 damages open and say what was lost", bad.slice(0, 4).join("; "));
+  await page.context().close();
+}
+
+await main(async (browser, scratch) => {
+  const straight = join(scratch, "straight.ctf");
+  execFileSync(generate, ["-o", straight, "--events", "2000"]);
+  const traces = existsSync(net) ? [straight, net] : [straight];
+  for (const trace of traces) {
+    const file = html(trace, scratch, "page.html");
+    const page = await open(browser, `file://${file}`);
+    const native = execFileSync(printLists, [trace], { maxBuffer: 1 << 30 }).toString();
+    const wasm = await lists(page);
+    expect(native.length > 10000 && native === wasm, `${trace}: the same draw lists`, firstDifference(native, wasm));
+    await page.context().close();
+  }
+  const file = html(straight, scratch, "straight.html");
+  const page = await open(browser, `file://${file}`);
+  await looksAsBefore(page, "whole");
+  await page.mouse.move(400, 300);
+  for (let i = 0; i < 4; i++) await page.mouse.wheel(0, -300);
+  await settled(page);
+  await looksAsBefore(page, "zoomed");
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.reload();
+  await page.waitForFunction(() => window.skein);
+  await page.keyboard.press("?");
+  await looksAsBefore(page, "dark-help");
+  await page.context().close();
+  await works(browser, file);
+  await touch(browser, file);
+  await hostile(browser, scratch);
+  await damaged(browser, file, straight);
+});

@@ -1,0 +1,39 @@
+// Prints the draw lists of a trace as text, after each of the steps that page_test.mjs does in the
+// page, too: both must be the same.
+#include <cstdio>
+
+#include "base/disk_files.h"
+#include "trace/read/reader.h"
+#include "view/viewer/keys.h"
+#include "view/viewer/viewer.h"
+
+using namespace skein;
+
+int main(int, char** argv) {
+  DiskFiles disk;
+  auto trace = read_trace(disk, argv[1]);
+  if (!trace) return 2;
+  Viewer viewer;
+  viewer.add(*std::move(trace), "trace");
+  viewer.resize(1000, 600);
+  const auto print = [&](const char* what) {
+    std::printf("# %s\n%s", what, to_text(viewer.picture()).c_str());
+  };
+  print("whole");
+  for (int i = 0; i < 6; i++) {
+    viewer.wheel(300, 200, 0, -240, {});
+    print("zoomed");
+  }
+  viewer.wheel(300, 200, 200, 0, {});
+  print("panned");
+  viewer.pointer_down(300, 120, {});
+  viewer.pointer_up(300, 120);
+  viewer.pointer_move(400, 300);
+  print("selected");
+  viewer.search("e");
+  print("searched");
+  for (const char* name : {"search-next", "rows-higher", "toggle-legend", "fit-all"}) {
+    viewer.run(find_command(name)->command);
+    print(name);
+  }
+}

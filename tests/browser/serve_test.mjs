@@ -1,0 +1,98 @@
+// `skein serve` on a program that runs: its events appear in the page as they happen, the window
+// stays, and nobody without the link gets anything.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { get } from "node:http";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { expect, main, open, settled, skein, source, span, ticks } from "./common.mjs";
+
+function start(program, words, environment = {}) {
+  const process_ = spawn(program, words, { env: { ...process.env, ...environment }, stdio: ["pipe", "pipe", "inherit"] });
+  const lines = createInterface({ input: process_.stdout })[Symbol.asyncIterator]();
+  return { process: process_, line: async () => (await lines.next()).value };
+}
+
+const ask = (url, headers = {}) => new Promise((resolve, reject) =>
+    get(url, { headers }, response => {
+      let body = "";
+      response.on("data", data => body += data);
+      response.on("end", () => resolve({ status: response.statusCode, headers: response.headers, body }));
+    }).on("error", reject));
+
+await main(async (browser, scratch) => {
+  const trace = join(scratch, "trace <b>&.d");
+  const program = start(ticks, [], { SKEIN_TRACE: trace });
+  const tick = async text => {
+    program.process.stdin.write(`${text}\n`);
+    expect(await program.line() === "done", "the program answers");
+  };
+  await tick("first");
+  await tick("second");
+
+  const server = start(skein, ["serve", String(program.process.pid)]);
+  const link = await server.line();
+  expect(/^http:\/\/127\.0\.0\.1:\d+\/\?token=[0-9a-f]{32}$/.test(link), "the link is the first line", link);
+  const { origin } = new URL(link);
+
+  // Who may ask.
+  const good = await ask(link);
+  expect(good.status === 200, "with the link", good.status);
+  const policy = good.headers["content-security-policy"];
+  expect(/default-src 'none'/.test(policy) && /script-src 'nonce-[0-9a-f]{32}' 'wasm-unsafe-eval'/.test(policy) &&
+         !policy.includes("unsafe-inline"), "the policy is strict", policy);
+  expect(good.headers["cache-control"] === "no-store" && good.headers["x-content-type-options"] === "nosniff" &&
+         good.headers["referrer-policy"] === "no-referrer", "headers", JSON.stringify(good.headers));
+  expect(!good.body.includes("<b>&.d"), "the path is escaped");
+  for (const [url, headers] of [[`${origin}/`], [`${origin}/bundle`], [`${origin}/?token=${"0".repeat(32)}`],
+                                [`${origin}/bundle?token=`], [link, { Host: "evil.example" }],
+                                [link, { Host: "127.0.0.1:1" }]]) {
+    const refused = await ask(url, headers);
+    expect(refused.status === 403 && refused.body.length < 200, `${url} is refused`, refused.status);
+  }
+  expect((await ask(link.replace("/?", "/etc?"))).status === 404, "no other page");
+
+  const page = await open(browser, link, { ends: true, allowed: url => url.startsWith(`${origin}/`) });
+  const events = () => page.evaluate(() => skein.module.calls.event_count());
+  const before = await events();
+  expect(before > 0, "events are there", before);
+  await page.waitForFunction(() => document.getElementById("live").textContent.endsWith("runs"));
+
+  // New events come; the window stays where it is.
+  await page.evaluate(() => skein.module.calls.show(0, 1000));
+  await settled(page);
+  const window_ = await span(page);
+  for (let i = 0; i < 5; i++) await tick(`label ${i} <script>alert(1)</script>`);
+  await page.waitForFunction(least => skein.module.calls.event_count() >= least, before + 15);
+  expect((await span(page)).join() === window_.join(), "the window stays", String(await span(page)));
+  await page.fill("#search", "label 4");
+  await page.waitForFunction(() => /^1 /.test(document.getElementById("found").textContent));
+
+  // The end was in sight: it is followed.
+  await page.click("[data-run=fit-all]");
+  await settled(page);
+  const [, end] = await span(page);
+  await tick("last");
+  await page.waitForFunction(end => skein.module.calls.window_to() > end, end);
+
+  program.process.stdin.end();
+  await once(program.process, "exit");
+  await page.waitForFunction(() => document.getElementById("live").textContent.includes("has ended"));
+
+  // Ctrl-C.
+  server.process.kill("SIGINT");
+  const [code] = await once(server.process, "exit");
+  expect(code === 0, "an interrupt is a good end", code);
+  await page.waitForFunction(() => document.getElementById("live").textContent.includes("does not answer"));
+  await page.context().close();
+
+  // A file; and what is none.
+  const of_file = start(skein, ["serve", join(source, "tests/data/mirage/straight.ctf")]);
+  const file_link = await of_file.line();
+  const file_page = await open(browser, file_link, { ends: true, allowed: url => url.startsWith(new URL(file_link).origin) });
+  expect(await file_page.evaluate(() => skein.module.calls.event_count()) > 100, "a file is served");
+  of_file.process.kill("SIGTERM");
+  expect((await once(of_file.process, "exit"))[0] === 0, "SIGTERM ends it");
+  const nothing = spawn(skein, ["serve", join(scratch, "missing")], { stdio: "ignore" });
+  expect((await once(nothing, "exit"))[0] === 2, "what is no trace exits with 2");
+});

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Cut at 20 places, 10 holes of zeros, 60 flipped bytes: what is left is drawn, and what was lost is
+said."""
+import json
+import pathlib
+import random
+import tempfile
+
+from pictures import CHECKS, check_terminal, generate, has_png, skein
+
+
+def check(path, out, what):
+    svg = skein("render", path, "-o", out / "x.svg", "--width", 600, "--height", 400)
+    assert svg.returncode == 0, (what, svg)
+    CHECKS["svg"]((out / "x.svg").read_bytes(), what)
+    show = skein("show", path, "--width", 60)
+    assert show.returncode == 0, (what, show)
+    check_terminal(show.stdout, 60, what)
+    lost = json.loads(skein("info", "--json", path).stdout)["lost"]
+    for run in (svg, show):
+        assert (b": lost: " in run.stderr) == bool(lost), (what, run.stderr, lost)
+        assert run.stderr.count(b"\n") <= 7, (what, run.stderr)
+        assert all(line.startswith(b"skein: ") for line in run.stderr.splitlines()), run.stderr
+    return bool(lost)
+
+
+def main():
+    rng = random.Random(5)
+    with tempfile.TemporaryDirectory(prefix="skein-render-") as name:
+        here = pathlib.Path(name)
+        whole, damaged = here / "whole.ctf", here / "damaged.ctf"
+        generate(whole, "--events", 3000, "--packet-size", 16384)
+        data = whole.read_bytes()
+        assert not check(whole, here, "whole")
+        told = 0
+        changes = [("cut", len(data) * (i + 1) // 21, 0, 0) for i in range(20)]
+        changes += [("hole", rng.randrange(len(data) - 4096), rng.choice([1, 100, 4096]), 0)
+                    for _ in range(10)]
+        changes += [("flip", rng.randrange(len(data)) if i % 2 else rng.randrange(60), 1,
+                     1 << rng.randrange(8) if i % 3 else 0xff) for i in range(60)]
+        for what, at, length, mask in changes:
+            copy = bytearray(data)
+            if what == "cut":
+                del copy[at:]
+            elif what == "hole":
+                copy[at:at + length] = bytes(length)
+            else:
+                copy[at] ^= mask
+            damaged.write_bytes(copy)
+            told += check(damaged, here, (what, at, length, mask))
+        assert told >= 20, told
+
+        # Nothing is left at all.
+        for count in (0, 1):
+            generate(whole, "--events", count)
+            for form in ["svg", "png", "pdf"] if has_png() else ["svg"]:
+                run = skein("render", whole, "-o", here / f"x.{form}")
+                assert run.returncode == 0, (count, run)
+                CHECKS[form]((here / f"x.{form}").read_bytes(), count)
+            run = skein("show", whole)
+            assert run.returncode == 0 and (b"no event" in run.stderr) == (count == 0), run
+
+
+main()
