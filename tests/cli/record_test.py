@@ -36,6 +36,12 @@ expect("the program's exit code", r.returncode == 7, r)
 r = run("record", "-o", "killed", "--", program, "kill")
 expect("killed by signal 9", r.returncode == 137 and "killed by signal 9" in r.stderr, r)
 expect("its trace is whole", run("info", "killed").returncode == 0)
+r = run("record", "-o", "number-%p", "--", "sh", "-c", f"echo $$; '{program}' 0")
+expect("the command's number", r.returncode == 0 and os.path.isdir(f"number-{r.stdout.strip()}"), r)
+for name in ("com,ma", "number-%p-"):
+    os.mkdir(name)
+    r = run("record", "--", program, "0", cwd=name)
+    expect(f"in {name}", r.returncode == 2 and f"{name}/" in r.stderr and not os.listdir(name), r)
 r = run("record", "-o", "none", "--", "./no-such-program")
 expect("no such program", r.returncode == 127 and "no-such-program" in r.stderr, r)
 expect("nothing is left behind", not os.path.exists("none"))
@@ -49,6 +55,13 @@ r = run("record", "--", program, "0")
 expect("default name", os.path.isdir(os.path.basename(program) + ".skein"), r)
 r = run("record", "--", program, "0")
 expect("default name, again", os.path.isdir(os.path.basename(program) + ".skein.2"), r)
+
+# Ctrl-C at a terminal stops the program, unless it was told to ignore it: as without `skein record`.
+for number in (signal.SIGINT, signal.SIGQUIT):
+    for action, code in ((signal.SIG_DFL, 128 + number), (signal.SIG_IGN, 1)):
+        r = run("record", "-o", "interrupted", "--", "sh", "-c", f"ulimit -c 0; kill -{number:d} $$",
+                preexec_fn=lambda: signal.signal(number, action))
+        expect(f"{number!r} with {action!r}", r.returncode == code, r)
 
 # A SIGTERM to `skein record` is the program's.
 p = subprocess.Popen([SKEIN, "record", "-o", "term", "--", program, "wait"],
