@@ -3,7 +3,7 @@
 
 usage: record_test.py SKEIN RECORDED_PROGRAM
 RECORDED_PROGRAM, linked with the recorder: exits with the number it is given, or "kill": kills
-itself, or "wait": records until it is told to stop by SIGTERM."""
+itself, or "wait": records until it is told to stop by SIGTERM, or "fork" or "daemon": see recorded.cc."""
 import json
 import os
 import pathlib
@@ -140,6 +140,26 @@ p.send_signal(signal.SIGTERM)
 expect("ends well", p.wait(timeout=30) == 0)
 r = run("control", path, "status")
 expect("nobody there", r.returncode == 2, r)
+
+# A child that lives on keeps the name from nobody.
+for attempt in range(2):
+    r = subprocess.run([program, "fork"], env=dict(os.environ, SKEIN_CONTROL=path),
+                       capture_output=True, text=True)
+    expect(f"nothing in the way, {attempt}", r.stderr == "", r)
+pathlib.Path("over").touch()
+
+# A daemon closes all it has; what it opens then by the same number is its own.
+p = subprocess.Popen([program, "daemon"], env=dict(os.environ, SKEIN_CONTROL=path))
+until(lambda: os.path.exists("own"), "the daemon listens")
+run("control", path, "status")
+for word in (b"a", b"b", b"c", b"d", b"end"):
+    with socket.socket(socket.AF_UNIX) as peer:
+        peer.settimeout(30)
+        until(lambda: peer.connect_ex("own") == 0, "the daemon answers")
+        peer.sendall(word)
+        answer = peer.recv(100)
+        expect("no connection of the program's is taken", answer == b"own\n", answer)
+expect("the daemon ends", p.wait(timeout=30) == 0)
 
 if os.geteuid() == 0:  # another user is refused
     os.remove("ready")
