@@ -187,7 +187,7 @@ void serve(int peer) {
     reply.error(wrong, 0);
   // An answer fits a socket's buffer: this does not wait for a peer that does not listen.
   for (size_t at = 0; at < reply.size;) {
-    const ssize_t n = send(peer, reply.data + at, reply.size - at, MSG_NOSIGNAL | MSG_DONTWAIT);
+    const ssize_t n = ::send(peer, reply.data + at, reply.size - at, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n <= 0) return;
     at += static_cast<size_t>(n);
   }
