@@ -4,6 +4,7 @@
 // one request, one line of JSON in answer.
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -29,13 +30,21 @@ struct Arguments {
   throw CLI::RuntimeError(code);
 }
 
-std::string ask(const std::string& path, const std::string& request) {
+// How long the program may take: it copies its trace for a snapshot. One that is stopped, or waits
+// for a debugger, never answers.
+timeval patience(const Arguments& arguments) {
+  return {.tv_sec = arguments.request == "snapshot" ? 120 : 10, .tv_usec = 0};
+}
+
+std::string ask(const std::string& path, const std::string& request, timeval patience) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path) fail(2, path + ": too long for a socket's name");
   memcpy(address.sun_path, path.c_str(), path.size() + 1);
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) fail(1, std::string("socket: ") + strerror(errno));
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
   if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     const std::string reason = strerror(errno);
     close(fd);
@@ -49,17 +58,25 @@ std::string ask(const std::string& path, const std::string& request) {
   std::string answer;
   char piece[4096];
   constexpr size_t kMost = size_t{1} << 20;  // no answer is as long
-  for (ssize_t n; answer.size() < kMost && (n = recv(fd, piece, sizeof piece, 0)) > 0;)
+  ssize_t n = 0;
+  while (answer.size() < kMost && (n = recv(fd, piece, sizeof piece, 0)) > 0)
     answer.append(piece, static_cast<size_t>(n));
+  const bool late = n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
   close(fd);
+  if (late)
+    fail(1, path + ": no answer for " + std::to_string(patience.tv_sec) +
+                " s; is the program stopped, or in a debugger?");
   return answer;
 }
 
 void control(const Arguments& arguments) {
   std::string request = arguments.request;
-  if (!arguments.argument.empty()) request += " " + arguments.argument;
+  if (!arguments.argument.empty()) {
+    if (request != "start" && request != "snapshot") fail(2, request + " takes no argument");
+    request += " " + arguments.argument;
+  }
   if (request.find('\n') != std::string::npos) fail(2, "a request is one line");
-  const std::string answer = ask(arguments.socket, request);
+  const std::string answer = ask(arguments.socket, request, patience(arguments));
   const auto json = nlohmann::json::parse(answer, nullptr, false);
   if (!json.is_object()) fail(1, arguments.socket + ": no answer that makes sense");
   if (!json.value("ok", false)) fail(1, json.value("error", std::string("refused")));

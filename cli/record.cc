@@ -34,17 +34,19 @@ struct Arguments {
 
 volatile pid_t child = 0;
 
-// From a terminal the program gets its own SIGINT and SIGQUIT, being in the same process group; a
-// kill of this command is meant for it.
+// A kill of this command is meant for the program.
 void pass_on(int signal) {
   if (child > 0) kill(child, signal);
 }
 
-void handle(int signal, void (*handler)(int)) {
+// What was there before.
+struct sigaction handle(int signal, void (*handler)(int)) {
   struct sigaction action = {};
+  struct sigaction before = {};
   action.sa_handler = handler;
   sigemptyset(&action.sa_mask);
-  sigaction(signal, &action, nullptr);
+  sigaction(signal, &action, &before);
+  return before;
 }
 
 [[noreturn]] void fail(int code, const std::string& what) {
@@ -91,18 +93,31 @@ int wait_for_child() {
   return WEXITSTATUS(status);
 }
 
-void start_child(const Arguments& arguments, const std::string& setting) {
+// As the recorder would, but with the number of the command, whatever it goes on to start.
+std::string with_pid(std::string name, pid_t pid) {
+  for (size_t at = 0; (at = name.find("%p", at)) != std::string::npos;)
+    name.replace(at, 2, std::to_string(pid));
+  return name;
+}
+
+void start_child(const Arguments& arguments, const std::string& directory,
+                 const std::string& options) {
   std::vector<char*> words;
   for (const std::string& word : arguments.command)
     words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
+  // From a terminal the program gets its own SIGINT and SIGQUIT, being in the same process group.
+  const struct sigaction interrupt = handle(SIGINT, SIG_IGN);
+  const struct sigaction quit = handle(SIGQUIT, SIG_IGN);
   // exec's failure comes back through a pipe that a successful exec closes.
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) fail(1, std::string("pipe: ") + strerror(errno));
   child = fork();
   if (child < 0) fail(1, std::string("fork: ") + strerror(errno));
   if (child == 0) {
-    setenv("SKEIN_TRACE", setting.c_str(), 1);
+    sigaction(SIGINT, &interrupt, nullptr);  // what is ignored would be so after exec, too
+    sigaction(SIGQUIT, &quit, nullptr);
+    setenv("SKEIN_TRACE", (with_pid(directory, getpid()) + options).c_str(), 1);
     execvp(words[0], words.data());
     const int reason = errno;
     [[maybe_unused]] const ssize_t written = write(report[1], &reason, sizeof reason);
@@ -119,25 +134,27 @@ void start_child(const Arguments& arguments, const std::string& setting) {
 }
 
 void run_recorded(const Arguments& arguments) {
-  const std::string directory =
+  std::string directory =
       arguments.directory.empty() ? free_name(arguments.command[0]) : arguments.directory;
   if (std::filesystem::exists(directory))
     fail(2, directory + ": exists; a trace is never written over, choose another with -o");
-  if (directory.find(',') != std::string::npos)
-    fail(2, directory + ": a trace's directory cannot have a comma in its name");
-  std::string setting = std::filesystem::absolute(directory).string();
-  setting += ",size=" + arguments.size + ",mode=" + arguments.mode;
-  if (!arguments.tasks.empty()) setting += ",tasks=" + arguments.tasks;
-  if (arguments.monotonic) setting += ",clock=monotonic";
+  const std::filesystem::path path = std::filesystem::absolute(directory);
+  if (path.string().find(',') != std::string::npos)
+    fail(2, path.string() + ": a trace's path cannot have a comma in it");
+  if (path.parent_path().string().find("%p") != std::string::npos)
+    fail(2, path.string() + ": only the last name of a trace's path can have a %p in it");
+  std::string options = ",size=" + arguments.size + ",mode=" + arguments.mode;
+  if (!arguments.tasks.empty()) options += ",tasks=" + arguments.tasks;
+  if (arguments.monotonic) options += ",clock=monotonic";
 
   // By the recorder's own rules, before the program runs: there it could only complain.
-  record::Options options;
-  if (const char* wrong = record::parse_options(setting.c_str(), options); wrong != nullptr)
+  record::Options parsed;
+  if (const char* wrong = record::parse_options((path.string() + options).c_str(), parsed);
+      wrong != nullptr)
     fail(2, wrong);
 
-  handle(SIGINT, SIG_IGN);
-  handle(SIGQUIT, SIG_IGN);
-  start_child(arguments, setting);
+  start_child(arguments, path.string(), options);
+  directory = with_pid(directory, child);
   handle(SIGTERM, pass_on);
   handle(SIGHUP, pass_on);
   const int code = wait_for_child();

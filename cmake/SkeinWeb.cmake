@@ -43,13 +43,19 @@ list(FILTER wasm_sources EXCLUDE REGEX "(_test|/disk_files)\\.cc$")
 set(wasm_flags --target=wasm32-wasi -std=c++20 -Oz -flto -DNDEBUG -fno-exceptions -fno-rtti
   -fvisibility=hidden -ffp-contract=off -stdlib=libc++ -mbulk-memory -mnontrapping-fptoint
   -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/format/include)
+# What each redraw spends its time in, with a million events in sight.
+set(wasm_hot view/draw/density.cc view/draw/bars.cc view/draw/arrows.cc view/paint/raster.cc)
 set(wasm_objects)
 foreach(source IN LISTS wasm_sources)
   file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${source})
+  set(speed)
+  if(name IN_LIST wasm_hot)
+    set(speed -O2)
+  endif()
   string(REPLACE "/" "_" name ${name})
   set(object ${web}/${name}.o)
   add_custom_command(OUTPUT ${object}
-    COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${SKEIN_WASM_COMPILER} ${wasm_flags}
+    COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${SKEIN_WASM_COMPILER} ${wasm_flags} ${speed}
             -MD -MF ${object}.d -c ${source} -o ${object}
     DEPENDS ${source} DEPFILE ${object}.d
     COMMENT "Building wasm object ${name}" VERBATIM)

@@ -3,7 +3,7 @@
 
 usage: record_test.py SKEIN RECORDED_PROGRAM
 RECORDED_PROGRAM, linked with the recorder: exits with the number it is given, or "kill": kills
-itself, or "wait": records until it is told to stop by SIGTERM."""
+itself, or "wait": records until it is told to stop by SIGTERM, or "fork" or "daemon": see recorded.cc."""
 import json
 import os
 import pathlib
@@ -36,6 +36,12 @@ expect("the program's exit code", r.returncode == 7, r)
 r = run("record", "-o", "killed", "--", program, "kill")
 expect("killed by signal 9", r.returncode == 137 and "killed by signal 9" in r.stderr, r)
 expect("its trace is whole", run("info", "killed").returncode == 0)
+r = run("record", "-o", "number-%p", "--", "sh", "-c", f"echo $$; '{program}' 0")
+expect("the command's number", r.returncode == 0 and os.path.isdir(f"number-{r.stdout.strip()}"), r)
+for name in ("com,ma", "number-%p-"):
+    os.mkdir(name)
+    r = run("record", "--", program, "0", cwd=name)
+    expect(f"in {name}", r.returncode == 2 and f"{name}/" in r.stderr and not os.listdir(name), r)
 r = run("record", "-o", "none", "--", "./no-such-program")
 expect("no such program", r.returncode == 127 and "no-such-program" in r.stderr, r)
 expect("nothing is left behind", not os.path.exists("none"))
@@ -49,6 +55,13 @@ r = run("record", "--", program, "0")
 expect("default name", os.path.isdir(os.path.basename(program) + ".skein"), r)
 r = run("record", "--", program, "0")
 expect("default name, again", os.path.isdir(os.path.basename(program) + ".skein.2"), r)
+
+# Ctrl-C at a terminal stops the program, unless it was told to ignore it: as without `skein record`.
+for number in (signal.SIGINT, signal.SIGQUIT):
+    for action, code in ((signal.SIG_DFL, 128 + number), (signal.SIG_IGN, 1)):
+        r = run("record", "-o", "interrupted", "--", "sh", "-c", f"ulimit -c 0; kill -{number:d} $$",
+                preexec_fn=lambda: signal.signal(number, action))
+        expect(f"{number!r} with {action!r}", r.returncode == code, r)
 
 # A SIGTERM to `skein record` is the program's.
 p = subprocess.Popen([SKEIN, "record", "-o", "term", "--", program, "wait"],
@@ -106,6 +119,12 @@ for other in others:
     other.sendall(b"status\n")
 expect("a slow one is told so", b"5 s" in slow.recv(4096))
 expect("then comes the others' turn", all(b'"ok":true' in other.recv(4096) for other in others))
+r = run("control", path, "status", "x")
+expect("no argument", r.returncode == 2 and "takes no argument" in r.stderr, r)
+p.send_signal(signal.SIGSTOP)
+r = run("control", path, "status")
+p.send_signal(signal.SIGCONT)
+expect("a stopped program is not waited for", r.returncode == 1 and "stopped" in r.stderr, r)
 r = run("control", path, "start")
 expect("nothing to go on with", r.returncode == 1 and "start DIR" in r.stderr, r)
 r = run("control", path, "start", f"{work.name}/later,mode=log")
@@ -127,6 +146,26 @@ p.send_signal(signal.SIGTERM)
 expect("ends well", p.wait(timeout=30) == 0)
 r = run("control", path, "status")
 expect("nobody there", r.returncode == 2, r)
+
+# A child that lives on keeps the name from nobody.
+for attempt in range(2):
+    r = subprocess.run([program, "fork"], env=dict(os.environ, SKEIN_CONTROL=path),
+                       capture_output=True, text=True)
+    expect(f"nothing in the way, {attempt}", r.stderr == "", r)
+pathlib.Path("over").touch()
+
+# A daemon closes all it has; what it opens then by the same number is its own.
+p = subprocess.Popen([program, "daemon"], env=dict(os.environ, SKEIN_CONTROL=path))
+until(lambda: os.path.exists("own"), "the daemon listens")
+run("control", path, "status")
+for word in (b"a", b"b", b"c", b"d", b"end"):
+    with socket.socket(socket.AF_UNIX) as peer:
+        peer.settimeout(30)
+        until(lambda: peer.connect_ex("own") == 0, "the daemon answers")
+        peer.sendall(word)
+        answer = peer.recv(100)
+        expect("no connection of the program's is taken", answer == b"own\n", answer)
+expect("the daemon ends", p.wait(timeout=30) == 0)
 
 if os.geteuid() == 0:  # another user is refused
     os.remove("ready")

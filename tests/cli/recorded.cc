@@ -1,10 +1,13 @@
 // A program that records by hand; see record_test.py for what its argument means. "exec" makes it
-// become itself again, with argument 0.
+// become itself again, with argument 0; "fork" leaves a child until there is a file "over";
+// "daemon" closes all descriptors and answers at a socket "own" instead, until somebody says "end".
 #include <signal.h>
 #include <skein/skein.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,6 +21,34 @@ static void one_task() {
   skein_resolve(&task, back);
 }
 
+static void sleep_ms(long ms) {
+  const timespec pause = {0, ms * 1'000'000};
+  nanosleep(&pause, nullptr);
+}
+
+static void leave_child() {
+  if (fork() != 0) return;
+  close(1);
+  close(2);
+  for (int i = 0; i < 6000 && access("over", F_OK) != 0; ++i) sleep_ms(10);
+  _exit(0);
+}
+
+static int serve_own() {
+  for (int fd = 3; fd < 256; ++fd) close(fd);
+  const int own = socket(AF_UNIX, SOCK_STREAM, 0);
+  const sockaddr_un address = {AF_UNIX, "own"};
+  if (bind(own, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return 1;
+  if (listen(own, 8) != 0) return 2;
+  for (char said = 0; said != 'e';) {
+    const int peer = accept(own, nullptr, nullptr);
+    if (peer < 0 || recv(peer, &said, 1, 0) != 1 || send(peer, "own\n", 4, MSG_NOSIGNAL) != 4)
+      return 3;
+    close(peer);
+  }
+  return 0;
+}
+
 int main(int argc, char** argv) {
   if (argc != 2) return 99;
   one_task();
@@ -26,13 +57,14 @@ int main(int argc, char** argv) {
     execl(argv[0], argv[0], "0", static_cast<char*>(nullptr));
     return 98;
   }
+  if (strcmp(argv[1], "fork") == 0) leave_child();
+  if (strcmp(argv[1], "daemon") == 0) return serve_own();
   if (strcmp(argv[1], "wait") != 0) return atoi(argv[1]);
   signal(SIGTERM, [](int) { stop = 1; });
   if (FILE* ready = fopen("ready", "w"); ready != nullptr) fclose(ready);
   while (stop == 0) {
     one_task();
-    const timespec pause = {0, 1'000'000};
-    nanosleep(&pause, nullptr);
+    sleep_ms(1);
   }
   return 0;
 }

@@ -62,9 +62,10 @@ void nowhere_to_write(const std::string& directory) {
 }
 
 // Somebody truncates the files under the running program: SIGBUS, survived and counted.
-void truncated(const std::string& directory) {
+void truncated(const std::string& directory, bool table_first) {
   SKEIN_CHECK(start_trace_at(directory, {.size = 64 << 10}) == 0, "start");
   make_calls(20'000);
+  if (table_first) fs::resize_file(directory + "/.tasks", 0);
   for (const auto& entry : fs::directory_iterator(directory))
     if (entry.path().filename().string().rfind("s0", 0) == 0) fs::resize_file(entry.path(), 0);
   make_calls(20'000);
@@ -153,7 +154,9 @@ int main() {
   SKEIN_CHECK(good(in_child([&] { private_files(scratch / "private"); })), "private");
   SKEIN_CHECK(good(in_child([&] { taken_names(scratch); })), "taken names");
   SKEIN_CHECK(good(in_child([&] { nowhere_to_write(scratch / "nowhere"); })), "nowhere");
-  SKEIN_CHECK(good(in_child([&] { truncated(scratch / "truncated"); })), "truncated");
+  SKEIN_CHECK(good(in_child([&] { truncated(scratch / "truncated", false); })), "truncated");
+  SKEIN_CHECK(good(in_child([&] { truncated(scratch / "all-truncated", true); })),
+              "the table and chunks truncated");
   SKEIN_CHECK(good(in_child([&] { start_again(scratch / "again"); })), "start again");
   SKEIN_CHECK(good(in_child([&] { texts(scratch / "texts"); })), "texts");
   const int status = in_child([&] { full_disk(scratch / "disk"); });

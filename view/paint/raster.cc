@@ -1,5 +1,5 @@
-// Shapes into pixels. Cairo's image backend needs 26 us for an anti-aliased diagonal of 300 pixels
-// where this needs about one (bench_paint): what a pixel is covered by is computed once per column,
+// Shapes into pixels. Cairo's image backend needs 13 us for an anti-aliased diagonal of 300 pixels
+// where this needs 1.2 to 2.3 (bench_paint): what a pixel is covered by is computed once per column,
 // not per sub-pixel, which for lines and rectangles looks the same.
 #include <algorithm>
 #include <array>

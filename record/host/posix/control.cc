@@ -21,6 +21,20 @@ namespace {
 constexpr int kPatienceMs = 5000;  // in which a peer must have said its line
 constexpr size_t kLongestRequest = 2048;
 int listener = -1;
+ino_t listener_inode = 0;
+
+// A program that closes "all" descriptors may have given the number to a socket of its own.
+bool listener_is_ours() {
+  struct stat facts;
+  return fstat(listener, &facts) == 0 && S_ISSOCK(facts.st_mode) && facts.st_ino == listener_inode;
+}
+
+// Nobody would answer in a forked child; and while it lived, nobody else could take the name.
+void leave_to_parent() {
+  KeepErrno keep;
+  if (listener_is_ours()) close(listener);
+  listener = -1;
+}
 
 struct Reply {
   char data[6 * kLongestRequest + 2048];  // a request may be quoted in it
@@ -173,7 +187,7 @@ void serve(int peer) {
     reply.error(wrong, 0);
   // An answer fits a socket's buffer: this does not wait for a peer that does not listen.
   for (size_t at = 0; at < reply.size;) {
-    const ssize_t n = send(peer, reply.data + at, reply.size - at, MSG_NOSIGNAL | MSG_DONTWAIT);
+    const ssize_t n = ::send(peer, reply.data + at, reply.size - at, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n <= 0) return;
     at += static_cast<size_t>(n);
   }
@@ -181,17 +195,16 @@ void serve(int peer) {
 
 void* control_thread(void*) {
   prctl(PR_SET_NAME, "skein-control");
-  for (;;) {
+  while (listener_is_ours()) {
     const int peer = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
     if (peer >= 0) {
       serve(peer);
       close(peer);
-    } else if (errno == EBADF || errno == EINVAL || errno == ENOTSOCK) {
-      return nullptr;  // the program closed our descriptor with all of its own
     } else if (errno != EINTR && errno != ECONNABORTED) {
       poll(nullptr, 0, 100);  // no descriptor, no memory: the peer still waits, and so do we
     }
   }
+  return nullptr;
 }
 
 // A socket that a dead process left behind may be replaced; a living one's may not.
@@ -247,6 +260,9 @@ const char* listen_for_control(const char* path) {
     if (listener >= 0) close(listener);
     return wrong;
   }
+  struct stat facts;
+  if (fstat(listener, &facts) == 0) listener_inode = facts.st_ino;
+  pthread_atfork(nullptr, nullptr, leave_to_parent);
   // The thread takes no signal that is the program's.
   sigset_t all, before;
   sigfillset(&all);

@@ -201,7 +201,10 @@ void run_streams(Source& source, Context& context, const Progress& progress) {
   Turns turns;
   for (auto& [number, stream] : source.streams)
     if (stream.begin(context)) turns.add(stream);
-  if (turns.empty()) return;
+  if (turns.empty()) {  // then it begins where its first packet does
+    if (!source.names.empty()) context.start = source.names.front().packet.header.begin;
+    return;
+  }
   context.start = turns.first().next_ticks();
   constexpr size_t report_every = size_t{1} << 20;
   size_t reported = 0;

@@ -123,6 +123,19 @@ TEST_CASE_FIXTURE(Fixture, "names, places, times and the current task reach the 
   CHECK(trace.events.other[6] == no_task);  // nothing was current any more
 }
 
+TEST_CASE_FIXTURE(Fixture, "a trace without events begins where its names do") {
+  StreamWriter names({.uuid = uuid,
+                      .stream = format::kNamesStream,
+                      .chunk_size = 4096,
+                      .flags = format::kFlagNames});
+  names.fixed(format::k_string, 700 * second).u32(1).text("a name").done();
+  add("names-", names);
+  const Result<Trace> trace = ctf::read(files, "t");
+  REQUIRE(trace);
+  CHECK(trace->events.empty());
+  CHECK(trace->facts.start == uint64_t{700} * 1'000'000'000);
+}
+
 TEST_CASE_FIXTURE(Fixture, "streams are merged by time, and long gaps keep their length") {
   StreamWriter a({.uuid = uuid, .stream = 0, .chunk_size = 1024});
   StreamWriter b({.uuid = uuid, .stream = 1, .chunk_size = 1024});
