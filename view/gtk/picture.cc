@@ -142,6 +142,11 @@ void Picture::listen() {
 }
 
 void Picture::paint(const Cairo::RefPtr<Cairo::Context>& cairo, int width, int height) {
+  if (viewer_.traces() == 0) {  // the window says what to do then
+    const Colour colour = viewer_.theme()[Ink::Background];
+    cairo->set_source_rgb(colour.red / 255.0, colour.green / 255.0, colour.blue / 255.0);
+    return cairo->paint();
+  }
   const int scale = get_scale_factor();
   if (!image_ || image_->get_width() != width * scale || image_->get_height() != height * scale)
     image_ =
