@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -329,6 +330,166 @@ TEST_CASE("generators: co_yield suspends, whoever asks resumes; rethrown excepti
     CHECK_THROWS_AS(fails.next(), std::runtime_error);
   }
   CHECK(fake::words().back() == "fail 1 end back 0");
+}
+
+namespace {
+// Promises whose yield_value is overloaded, or takes what only its own parameter can be made from.
+template <class T, class Yields>
+struct Yielder {
+  struct promise_type : Yields {
+    Yielder get_return_object() { return {Handle::from_promise(*this)}; }
+    std::suspend_always initial_suspend() { return {}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() { throw; }
+  };
+  using Handle = std::coroutine_handle<promise_type>;
+  Handle handle;
+  Yielder(Handle h) : handle(h) {}
+  Yielder(Yielder&& other) noexcept : handle(std::exchange(other.handle, nullptr)) {}
+  ~Yielder() {
+    if (handle) handle.destroy();
+  }
+  std::string all() {
+    for (handle.resume(); !handle.done(); handle.resume()) handle.promise().text += " ";
+    return handle.promise().text;
+  }
+};
+using Pair = std::pair<int, const char*>;
+struct ByReference {
+  std::string text;
+  std::suspend_always yield_value(const Pair& p) { return text += p.second, std::suspend_always{}; }
+  std::suspend_always yield_value(Pair&& p) {
+    text += "&&";
+    return text += p.second, std::suspend_always{};
+  }
+};
+// As in cppcoro: one of the two is a template.
+struct Half {
+  std::string text;
+  template <class U = Pair, std::enable_if_t<!std::is_reference_v<U>, int> = 0>
+  std::suspend_always yield_value(Pair& p) {
+    text += "&";
+    return text += p.second, std::suspend_always{};
+  }
+  std::suspend_always yield_value(Pair&& p) {
+    text += "&&";
+    return text += p.second, std::suspend_always{};
+  }
+};
+struct Anything {
+  std::string text;
+  template <class U = Pair>
+  std::suspend_always yield_value(U&& p) {
+    return text += p.second, std::suspend_always{};
+  }
+};
+struct Point {
+  int x, y;
+};
+// No hint tells of these types. The awaiter wants the promise's own handle.
+struct ByValue {
+  std::string text;
+  struct Typed {
+    bool await_ready() { return false; }
+    void await_suspend(std::coroutine_handle<Yielder<void, ByValue>::promise_type> h);
+    void await_resume() {}
+  };
+  Typed yield_value(Pair p) { return text += p.second, Typed{}; }
+  Typed yield_value(Point p) { return text += std::to_string(p.x), Typed{}; }
+  Typed yield_value(std::string) = delete;
+};
+void ByValue::Typed::await_suspend(std::coroutine_handle<Yielder<void, ByValue>::promise_type> h) {
+  h.promise().text += "!";
+}
+// What an argument is converted to lives until the coroutine goes on.
+struct Kept {
+  const std::string* kept = nullptr;
+  std::string text;
+  struct Late {
+    Kept* self;
+    bool await_ready() { return false; }
+    void await_suspend(std::coroutine_handle<>) { self->text += *self->kept; }
+    void await_resume() { self->text += *self->kept; }
+  };
+  Late yield_value(const std::string& s) noexcept {
+    kept = &s;
+    return {this};
+  }
+};
+
+template <class Yields>
+Yielder<Pair, Yields> braced() {
+  co_yield {1, "a"};
+  Pair b{2, "b"};
+  co_yield b;
+  co_yield Pair{3, "c"};
+}
+Yielder<void, ByReference> unhinted() {
+  co_yield {1, "a"};
+  const Pair b{2, "b"};
+  co_yield b;
+}
+Yielder<Pair, Anything> anything() {
+  co_yield {1, "a"};
+  const Pair b{2, "b"};
+  co_yield b;
+}
+Yielder<void, ByValue> by_value() {
+  co_yield {1, "a"};
+  co_yield Point{2, 3};
+  co_yield Point{4, 5};
+}
+Yielder<int, Kept> kept() { co_yield "a text that is too long to lie in the string itself"; }
+
+template <class G>
+std::string run_yielder(G make()) {
+  fake::reset();
+  std::string text;
+  {
+    auto own = make();
+    text = own.all();
+  }
+  return text;
+}
+std::vector<unsigned> yield_lines() {
+  std::vector<unsigned> lines;
+  for (const fake::Call& c : fake::calls())
+    if (c.what.rfind("suspend", 0) == 0) lines.push_back(c.line);
+  return lines;
+}
+}  // namespace
+
+TEST_CASE("overloaded yield_values: what is found without skein is found, and recorded") {
+  // Three yields: lines from `first` on.
+  const auto three = [](unsigned first) {
+    return std::vector<unsigned>{first, first + 2, first + 3};
+  };
+  const unsigned braced_line = __LINE__ - 45;
+  CHECK(run_yielder(braced<ByReference>) == "&&a b &&c ");
+  CHECK(yield_lines() == three(braced_line));
+  CHECK(run_yielder(braced<Half>) == "&&a &b &&c ");
+  CHECK(yield_lines() == three(braced_line));
+  CHECK(run_yielder(unhinted) == "&&a b ");
+  CHECK(std::ranges::count(yield_lines(), 0u) == 0);
+  CHECK(run_yielder(anything) == "a b ");
+  CHECK(std::ranges::count(yield_lines(), 0u) == 0);
+  CHECK(fake::words() == Words{"create 1 under 0 kind 2", "resume 1", "suspend 1 on 0 back 0",
+                               "resume 1", "suspend 1 on 0 back 0", "resume 1",
+                               "resolve 1 back 0"});
+}
+
+TEST_CASE("a yield_value that cannot be guessed: once, at no place, said late") {
+  CHECK(run_yielder(by_value) == "a! 2! 4! ");
+  CHECK(yield_lines() == std::vector<unsigned>{0});
+  CHECK(fake::words() == Words{"create 1 under 0 kind 2", "resume 1", "suspend 1 on 0 back 0",
+                               "resume 1", "resolve 1 back 0"});
+}
+
+TEST_CASE("what a yielded argument was converted to lives until the coroutine goes on") {
+  const std::string text = "a text that is too long to lie in the string itself";
+  CHECK(run_yielder(kept) == text + " " + text);
+  CHECK(yield_lines().size() == 1);
 }
 
 namespace {

@@ -30,8 +30,11 @@
 // Limits: which coroutine is awaited is not known if it was made in another module (library) by a
 // function that this one never called, or before the recording; an awaitable whose operator
 // co_await is found by neither member nor argument-dependent look-up (say, one for
-// std::chrono::duration in the global namespace) is awaited untraced; yielding a bit-field or an
-// overload set needs a cast; members of a promise must be accessible.
+// std::chrono::duration in the global namespace) is awaited untraced; awaiting a bit-field or an
+// overload set needs a cast; members of a promise must be accessible. Of a yield_value that is
+// overloaded or a template, an overload whose parameter's type cannot be guessed (see `twins_of`)
+// is not recorded as such: the coroutine is suspended, at no known place, from there to its next
+// step that is recorded. In a `final` promise such a yield_value leaves the coroutine untraced.
 #ifndef SKEIN_COROUTINE_H
 #define SKEIN_COROUTINE_H
 #if !defined(SKEIN_DISABLE) && defined(__cplusplus) && defined(__cpp_concepts) && \
@@ -119,12 +122,23 @@ struct frame {
 };
 inline constexpr uint64_t kEnded = ~0ull;
 inline constexpr uint64_t kSuspended = ~1ull;
+inline constexpr uint64_t kUntold = ~2ull;        // suspended; when it goes on is said late
 inline constexpr uint64_t kResumed = 1ull << 63;  // + back: the recorder knows already that it runs
 
 // It runs; what was current before? 0, too, if recording was switched on or off meanwhile.
 inline uint64_t back_of(const frame& f) { return f.back >> 62 != 0 ? 0 : f.back; }
 inline void resumed(frame& f) {
   f.back = f.back >> 62 == kResumed >> 62 ? f.back & ~kResumed : skein_resume(&f.task);
+}
+
+// By a yield that has no awaiter of ours: nobody will say when it goes on.
+inline void suspended_untold(frame& f) {
+  if (f.back == kUntold) return;
+  skein_suspend(&f.task, 0, nullptr, ::skein::detail::back_of(f));
+  f.back = kUntold;
+}
+inline void resumed_untold(frame& f) {
+  if (f.back == kUntold) ::skein::detail::resumed(f);
 }
 
 // ---- which coroutine is awaited ----
@@ -275,6 +289,7 @@ inline uint64_t awaited_task(const void* object, unsigned long size) {
 // did, while recording only. Never for a foreign one (a cancelled pthread must not be caught).
 SKEIN_DETAIL_HIDDEN __attribute__((noinline, cold)) inline void failed(frame& f) {
   const auto fail = [&f](const char* reason) {
+    ::skein::detail::resumed_untold(f);
     skein_fail(&f.task, reason, ::skein::detail::back_of(f));
     f.back = kEnded;
   };
@@ -303,6 +318,7 @@ SKEIN_DETAIL_HIDDEN __attribute__((noinline, cold)) inline void failed(frame& f)
 // Its id stays: who awaits it later reads its result.
 inline void ended(frame& f) {
   if (f.task.id == 0 || f.back == kEnded) return;  // never recorded; failed
+  ::skein::detail::resumed_untold(f);
   skein_resolve(&f.task, ::skein::detail::back_of(f));
   f.back = kEnded;
 }
@@ -321,6 +337,15 @@ template <class T>
 struct bare<T&&> : bare<T> {};
 template <class T>
 struct bare<const T> : bare<T> {};
+
+template <class T>
+struct unreferenced {
+  using type = T;
+};
+template <class T>
+struct unreferenced<T&> : unreferenced<T> {};
+template <class T>
+struct unreferenced<T&&> : unreferenced<T> {};
 
 template <class T>
 concept has_member_co_await = requires(T&& t) {
@@ -359,22 +384,139 @@ inline constexpr bool yields<P, true> = requires {
   &P::yield_value;
 };
 
-// What a braced list after co_yield becomes: the parameter, if there is but one yield_value.
-template <class P>
-struct yielded {
-  using type = void;
+// ---- which yield_values can be traced ----
+//
+// Overload resolution must find what it finds without us: a braced list has no type, and what an
+// argument is converted to must live until the coroutine goes on. So there is no template that
+// takes anything, but for each yield_value that is known a twin with the very same parameter, which
+// hides it. One alone is known by its address. Of several those are found whose parameter is T, T&,
+// const T& or T&&, for each T there is a hint of: an argument of the return type, say generator<T>,
+// the promise's value_type, and what is the only T of one of these forms. Others stay as they are.
+
+template <class... X>
+struct types {
+  template <class... Y>
+  constexpr types<X..., Y...> operator+(types<Y...>) const {
+    return {};
+  }
 };
+
 template <class F>
-struct parameter_of;
-template <class P, class R, class V>
-struct parameter_of<R (P::*)(V)> {
-  using type = typename bare<V>::type;
+struct signature;  // of the only one
+#define SKEIN_DETAIL_SIGNATURE(...)           \
+  template <class C, class R, class V>        \
+  struct signature<R (C::*)(V) __VA_ARGS__> { \
+    using parameters = types<V>;              \
+  };
+SKEIN_DETAIL_SIGNATURE()
+SKEIN_DETAIL_SIGNATURE(const)
+SKEIN_DETAIL_SIGNATURE(&)
+SKEIN_DETAIL_SIGNATURE(const&)
+SKEIN_DETAIL_SIGNATURE(noexcept)
+SKEIN_DETAIL_SIGNATURE(const noexcept)
+SKEIN_DETAIL_SIGNATURE(&noexcept)
+SKEIN_DETAIL_SIGNATURE(const& noexcept)
+#undef SKEIN_DETAIL_SIGNATURE
+template <class R, class V>
+struct signature<R (*)(V)> {
+  using parameters = types<V>;
 };
-template <class P, class R, class V>
-struct parameter_of<R (P::*)(V) noexcept> : parameter_of<R (P::*)(V)> {};
+template <class R, class V>
+struct signature<R (*)(V) noexcept> : signature<R (*)(V)> {};
 template <class P>
-requires requires { typename parameter_of<decltype(&P::yield_value)>::type; }
-struct yielded<P> : parameter_of<decltype(&P::yield_value)> {};
+concept yields_one_way = requires {
+  typename signature<decltype(&P::yield_value)>::parameters;
+};
+
+// A twin takes its parameter and hands it on.
+template <class P, class X>
+concept can_yield = requires(P& p, X (*x)()) {
+  p.yield_value(static_cast<X&&>(x()));
+};
+template <class P, class X>
+using yield_result = decltype(some<P&>().yield_value(some<X>()));
+template <class P, class X>
+concept yields_exactly = can_yield<P, X> &&(
+    requires { static_cast<yield_result<P, X> (P::*)(X)>(&P::yield_value); } ||
+    requires { static_cast<yield_result<P, X> (P::*)(X) const>(&P::yield_value); });
+
+template <class C, class R, class T>
+types<T> the_only_rvalue(R (C::*)(T&&));
+template <class C, class R, class T>
+types<T> the_only_const(R (C::*)(const T&));
+template <class T>
+struct arguments_of {
+  using type = types<>;
+};
+template <template <class...> class G, class... T>
+struct arguments_of<G<T...>> {
+  using type = types<typename bare<T>::type...>;
+};
+template <class R>
+constexpr auto return_hints() {
+  return typename arguments_of<typename bare<R>::type>::type{};
+}
+template <class P>
+constexpr auto type_hints() {
+  if constexpr (requires { typename P::value_type; })
+    return types<typename bare<typename P::value_type>::type>{};
+  else
+    return types<>{};
+}
+template <class P>
+constexpr auto rvalue_hints() {
+  if constexpr (requires { the_only_rvalue(&P::yield_value); })
+    return decltype(the_only_rvalue(&P::yield_value)){};
+  else
+    return types<>{};
+}
+template <class P>
+constexpr auto const_hints() {
+  if constexpr (requires { the_only_const(&P::yield_value); })
+    return decltype(the_only_const(&P::yield_value)){};
+  else
+    return types<>{};
+}
+
+template <class P, class X>
+constexpr auto exactly() {
+  if constexpr (::skein::detail::yields_exactly<P, X>)
+    return types<X>{};
+  else
+    return types<>{};
+}
+template <class P, class T>
+constexpr auto exactly_of() {
+  if constexpr (!requires { typename types<T&>; })
+    return types<>{};
+  else if constexpr (::skein::detail::yields_exactly<P, T>)
+    return types<T>{};
+  else
+    return ::skein::detail::exactly<P, T&>() + ::skein::detail::exactly<P, const T&>() +
+           ::skein::detail::exactly<P, T&&>();
+}
+template <class P, class... T>
+constexpr auto exactly_of_any(types<T...>) {
+  return (types<>{} + ... + ::skein::detail::exactly_of<P, T>());
+}
+template <class P, class R>
+constexpr auto twins_of() {
+  if constexpr (!::skein::detail::yields<P>) {
+    return types<>{};
+  } else if constexpr (::skein::detail::yields_one_way<P>) {
+    constexpr auto one = []<class X>(types<X>) {
+      if constexpr (::skein::detail::can_yield<P, X>)
+        return types<X>{};
+      else
+        return types<>{};
+    };
+    return one(typename signature<decltype(&P::yield_value)>::parameters{});
+  } else {
+    return ::skein::detail::exactly_of_any<P>(
+        ::skein::detail::return_hints<R>() + ::skein::detail::type_hints<P>() +
+        ::skein::detail::rvalue_hints<P>() + ::skein::detail::const_hints<P>());
+  }
+}
 
 enum class step { initial, await, yield, final };
 
@@ -469,8 +611,10 @@ struct traced_awaiter {
   static constexpr bool kSuspendsNoexcept =
       noexcept(::skein::detail::some<Awaiter>().await_suspend(::skein::detail::some<Handle>()));
 
-  bool await_ready() noexcept(Step == step::final ||
-                              noexcept(::skein::detail::some<Awaiter>().await_ready())) {
+  // A yield's place is asked for here: a twin of yield_value has no parameter to spare.
+  bool await_ready(::skein::detail::place here = SKEIN_DETAIL_PLACE) noexcept(
+      Step == step::final || noexcept(::skein::detail::some<Awaiter>().await_ready())) {
+    if constexpr (Step == step::yield) where = here;
     const bool ready = static_cast<bool>(inner.awaiter().await_ready());
     if constexpr (Step == step::initial) {
       if (skein_on())
@@ -478,6 +622,7 @@ struct traced_awaiter {
       else
         self->skein_frame.back = 0;
     } else if constexpr (Step == step::await) {
+      if (ready && skein_on()) ::skein::detail::resumed_untold(self->skein_frame);
       if (ready && skein_on()) skein_ready(&self->skein_frame.task, awaited(), where.get());
     }
     return ready;
@@ -490,6 +635,7 @@ struct traced_awaiter {
     if constexpr (Step == step::await || Step == step::yield) {
       if (skein_on()) {
         frame& f = self->skein_frame;
+        ::skein::detail::resumed_untold(f);
         skein_suspend(&f.task, awaited(), where.get(), ::skein::detail::back_of(f));
         f.back = kSuspended;
       }
@@ -542,6 +688,7 @@ struct box {
   requires(sizeof...(A) > 0 && requires(A & ... a) { P(a...); }) explicit box(A&... a)
       : skein_promise(a...) {}
   decltype(auto) get_return_object() { return skein_promise.get_return_object(); }
+  void yield_value();  // for yielding to name
 };
 template <class P>
 concept returns_void = requires(P& p) {
@@ -629,10 +776,22 @@ struct boxed {
   using type = typename choose<falls_back<P>, box_falling_back<P, allocating>, allocating>::type;
 };
 
-// Base: P, or a box with a P.
-template <class P, class Base>
-struct traced : Base {
+// Base, which has a yield_value, with a twin for each parameter X. D: traced.
+template <class D, class Base, class... X>
+struct yielding : Base {
   using Base::Base;
+};
+template <class D, class Base, class X, class... Rest>
+struct yielding<D, Base, X, Rest...> : yielding<D, Base, Rest...> {
+  using yielding<D, Base, Rest...>::yielding;
+  using yielding<D, Base, Rest...>::yield_value;
+  auto yield_value(X x) { return static_cast<D*>(this)->template skein_yield<X>(x); }
+};
+
+// Base: P, or a box with a P.
+template <class P, class Base, class... Yielded>
+struct traced : yielding<traced<P, Base, Yielded...>, Base, Yielded...> {
+  using yielding<traced, Base, Yielded...>::yielding;
   using skein_promise_type = P;
   static constexpr uint32_t kSkeinKind =
       ::skein::detail::yields<P> ? SKEIN_KIND_generator : SKEIN_KIND_coroutine;
@@ -683,12 +842,10 @@ struct traced : Base {
     else
       return ::skein::detail::awaitable_of(skein_inner(), static_cast<A&&>(a));
   }
-  template <class V = typename ::skein::detail::yielded<P>::type>
-  requires requires(P& p, V&& v) { p.yield_value(static_cast<V&&>(v)); }
-  auto yield_value(V&& v, ::skein::detail::place where = SKEIN_DETAIL_PLACE) {
-    using T = decltype(some<P&>().yield_value(static_cast<V&&>(v)));
-    return ::skein::detail::traced_awaiter<traced, step::yield, T, false>(
-        this, where, skein_inner(), static_cast<V&&>(v), from_yield{});
+  template <class X>
+  auto skein_yield(typename unreferenced<X>::type& x) {
+    return ::skein::detail::traced_awaiter<traced, step::yield, yield_result<P, X>, false>(
+        this, ::skein::detail::place{}, skein_inner(), static_cast<X&&>(x), from_yield{});
   }
 
  private:
@@ -705,29 +862,82 @@ struct traced : Base {
 template <class R, class... A>
 inline constexpr bool plumbing = false;
 
-template <class P, bool Plain>
+// P itself, untraced, where it cannot be inherited from and held: moved by its alignment, or final
+// with a yield_value that has no twin.
+template <class P, class Twins>
+struct promise_of {
+  using type = P;
+};
+template <class P, class... X>
+requires(!__is_final(P)) struct promise_of<P, types<X...>> {
+  using type = traced<P, P, X...>;
+};
+template <class P, class... X>
+requires(__is_final(P) && (!yields<P> || (yields_one_way<P> &&
+                                          sizeof...(X) == 1))) struct promise_of<P, types<X...>> {
+  using type = traced<P, typename boxed<P>::type, X...>;
+};
+template <class P, class R, bool Plain>
 struct promise_for {
   using type = P;
 };
-template <class P>
-requires(alignof(P) <= 2 * sizeof(void*) && !__is_final(P)) struct promise_for<P, false> {
-  using type = traced<P, P>;
-};
-template <class P>
-requires(alignof(P) <= 2 * sizeof(void*) && __is_final(P)) struct promise_for<P, false> {
-  using type = traced<P, typename boxed<P>::type>;
+template <class P, class R>
+requires(alignof(P) <= 2 * sizeof(void*)) struct promise_for<P, R, false> {
+  using type = typename promise_of<P, decltype(::skein::detail::twins_of<P, R>())>::type;
 };
 
 }  // namespace skein::detail
 
 namespace std {
+// What a yield without a twin is suspended with. It says so when it becomes the handle that the
+// promise's own awaiter knows, once or more.
+template <class P, class... X>
+struct coroutine_handle<::skein::detail::traced<P, P, X...>> {
+  using promise_type = ::skein::detail::traced<P, P, X...>;
+  using Untyped = coroutine_handle<typename ::skein::detail::choose<true, void, P>::type>;
+  constexpr coroutine_handle() noexcept = default;
+  constexpr coroutine_handle(decltype(nullptr)) noexcept {}
+  static constexpr coroutine_handle from_address(void* address) noexcept {
+    coroutine_handle handle;
+    handle.address_ = address;
+    return handle;
+  }
+  static coroutine_handle from_promise(promise_type& p) noexcept {
+    return from_address(coroutine_handle<P>::from_promise(p).address());
+  }
+  constexpr void* address() const noexcept { return address_; }
+  constexpr explicit operator bool() const noexcept { return address_ != nullptr; }
+  bool done() const noexcept { return untold().done(); }
+  void operator()() const { operator coroutine_handle<P>().resume(); }
+  void resume() const { operator coroutine_handle<P>().resume(); }
+  void destroy() const { untold().destroy(); }
+  promise_type& promise() const { return static_cast<promise_type&>(untold().promise()); }
+  operator coroutine_handle<P>() const noexcept {
+    tell();
+    return untold();
+  }
+  operator Untyped() const noexcept {
+    tell();
+    return untold();
+  }
+
+ private:
+  coroutine_handle<P> untold() const noexcept {
+    return coroutine_handle<P>::from_address(address_);
+  }
+  void tell() const noexcept {
+    if (address_ != nullptr && skein_on()) ::skein::detail::suspended_untold(promise().skein_frame);
+  }
+  void* address_ = nullptr;
+};
+
 template <class R, class... A>
 struct coroutine_traits {};
 template <class R, class... A>
 requires requires { typename skein_original_coroutine_traits<R, A...>::promise_type; }
 struct coroutine_traits<R, A...> {
   using promise_type = typename ::skein::detail::promise_for<
-      typename skein_original_coroutine_traits<R, A...>::promise_type,
+      typename skein_original_coroutine_traits<R, A...>::promise_type, R,
       ::skein::detail::plumbing<R, A...>>::type;
 };
 }  // namespace std
