@@ -65,10 +65,11 @@ struct alignas(64) Writer {
   uint64_t retry_at = 0;   // ticks; before that no new chunk is tried
   Writer* nested = nullptr;
   Writer* next_free = nullptr;
-  uint32_t flags = 0;   // format::PacketFlags
-  uint32_t broken = 0;  // a bus error took the chunk away
-  uint32_t dead = 0;    // chunks that are files no more: a bit each
-  uint32_t files = 0;   // made for this stream so far
+  uint32_t flags = 0;      // format::PacketFlags
+  uint32_t broken = 0;     // a bus error took the chunk away
+  uint32_t dead = 0;       // chunks that are files no more: a bit each
+  uint32_t files = 0;      // made for this stream so far
+  bool shortened = false;  // a ring of fewer chunks than asked for: counted
   const void* trace = nullptr;
   uint32_t chunk = 0;   // index of the current one
   uint32_t chunks = 0;  // made so far (ring: valid entries below)

@@ -222,6 +222,7 @@ void write_tasks(const std::filesystem::path& folder) {
   header.pid = 4'000'000'000;  // nobody's
   header.start_ticks = kStart;
   header.lost[kLoss_untracked] = 3;
+  header.lost[kLoss_ring_shortened] = 2;
   std::vector<uint8_t> bytes(kTableHeaderSize + rows.size() * sizeof(TaskRow));
   std::memcpy(bytes.data(), &header, sizeof header);
   std::memcpy(bytes.data() + kTableHeaderSize, rows.data(), rows.size() * sizeof(TaskRow));

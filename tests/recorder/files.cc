@@ -98,6 +98,30 @@ void full_disk(const std::string& mount_point) {
   SKEIN_CHECK(!have_babeltrace() || babeltrace_reads(directory), "babeltrace2");
 }
 
+// A ring that cannot get its further files (their directory is gone, as after a chroot) goes on in
+// those it has, and says that it reaches less far back than was asked for.
+void shortened_ring(const std::string& directory) {
+  SKEIN_CHECK(start_trace_at(directory, {.size = 64 << 10}) == 0, "start");
+  make_calls(10);
+  const std::string moved = directory + ".moved";
+  fs::rename(directory, moved);
+  make_calls(20'000);
+  skein_stop();
+  const Trace trace = read_good_trace(moved);
+  const uint64_t shortened = trace.table.lost[skein::format::kLoss_ring_shortened];
+  SKEIN_CHECK(shortened == 1, "%llu rings", static_cast<unsigned long long>(shortened));
+  SKEIN_CHECK(trace.lost() == shortened, "and nothing else");
+  SKEIN_CHECK(trace.count("send") > 10, "it did not go on");
+}
+
+// One that can has nothing to say.
+void whole_ring(const std::string& directory) {
+  SKEIN_CHECK(start_trace_at(directory, {.size = 64 << 10}) == 0, "start");
+  make_calls(20'000);
+  skein_stop();
+  SKEIN_CHECK(read_good_trace(directory).lost() == 0, "lost");
+}
+
 // Stop and start again: a thread's events go to the new trace, an unfinished task joins it.
 void start_again(const std::string& directory) {
   skein_task task = {};
@@ -157,6 +181,8 @@ int main() {
   SKEIN_CHECK(good(in_child([&] { truncated(scratch / "truncated", false); })), "truncated");
   SKEIN_CHECK(good(in_child([&] { truncated(scratch / "all-truncated", true); })),
               "the table and chunks truncated");
+  SKEIN_CHECK(good(in_child([&] { shortened_ring(scratch / "short"); })), "a shortened ring");
+  SKEIN_CHECK(good(in_child([&] { whole_ring(scratch / "whole"); })), "a whole ring");
   SKEIN_CHECK(good(in_child([&] { start_again(scratch / "again"); })), "start again");
   SKEIN_CHECK(good(in_child([&] { texts(scratch / "texts"); })), "texts");
   const int status = in_child([&] { full_disk(scratch / "disk"); });

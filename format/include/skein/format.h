@@ -157,10 +157,11 @@ inline constexpr const char kCutMark[] = "\xE2\x80\xA6";  // U+2026
 #define SKEIN_FORMAT_PAUSES(X) \
   X(unknown, 0) X(gc, 1) X(interrupt, 2) X(page_fault, 3) X(stopped, 4) X(profiler, 5)
 
-// X(name, number): why events of a stream or of the whole trace were not recorded.
+// X(name, number): why events of a stream or of the whole trace were not recorded. (`untracked` counts
+// tasks; `ring_shortened` streams, that reach less far back than was asked for.)
 #define SKEIN_FORMAT_LOSSES(X)                                                                 \
   X(unknown, 0) X(nested, 1) X(no_memory, 2) X(disk_full, 3) X(no_stream, 4) X(names_full, 5) \
-  X(bus_error, 6) X(untracked, 7)
+  X(bus_error, 6) X(untracked, 7) X(ring_shortened, 8)
 
 enum Kind : uint8_t {
 #define SKEIN_X(name, number) kKind_##name = number,

@@ -104,11 +104,16 @@ bool next_chunk(Writer& w, uint64_t now) {
     if (add_chunk(w, 0, now)) return true;
   } else {
     if (w.chunks < files_of(w).ring_chunks && add_chunk(w, w.chunks, now)) return true;
-    // The oldest; a smaller ring than asked for is better than none.
+    // The oldest; a smaller ring than asked for is better than none, and is counted as such.
     for (unsigned i = 1; i <= w.chunks; ++i) {
       const unsigned index = (w.chunk + i) % w.chunks;
       const bool dead = (w.dead & 1u << index) != 0;
-      if (dead ? add_chunk(w, index, now) : recycle_chunk(w, index, now)) return true;
+      if (!(dead ? add_chunk(w, index, now) : recycle_chunk(w, index, now))) continue;
+      if (w.chunks < files_of(w).ring_chunks && !w.shortened) {
+        w.shortened = true;
+        lose(format::kLoss_ring_shortened);
+      }
+      return true;
     }
   }
   w.retry_at = now + files_of(w).clock.ticks_per_second;

@@ -257,12 +257,17 @@ void read_losses(Files& files, const std::string& path, Trace& trace) {
       if (loss.number == reason) what = std::string("not recorded: ") + loss.name;
     std::replace(what.begin(), what.end(), '_', ' ');
     const bool untracked = reason == format::kLoss_untracked;  // their events are all there
+    // Events are gone that a whole ring would still have; how many nobody knows.
+    const bool shortened = reason == format::kLoss_ring_shortened;
+    if (shortened)
+      what = "history, for " + std::to_string(count) +
+             (count == 1 ? " stream's ring is" : " streams' rings are") +
+             " shorter than asked: no more files could be made";
     if (untracked) what = std::to_string(count) + " tasks found the table of live tasks full";
-    add_loss(trace.losses, {.what = std::move(what),
-                            .file = ".tasks",
-                            .bytes = 0,
-                            .packets = 0,
-                            .events = untracked ? 0 : count});
+    Loss loss{.what = std::move(what), .file = ".tasks", .bytes = 0, .packets = 0, .events = count};
+    if (untracked) loss.events = 0;
+    if (shortened) loss.events = std::nullopt;
+    add_loss(trace.losses, std::move(loss));
   }
 }
 
