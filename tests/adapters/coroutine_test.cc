@@ -440,6 +440,23 @@ Yielder<void, ByValue> by_value() {
   co_yield Point{2, 3};
   co_yield Point{4, 5};
 }
+// A promise that is final and overloaded.
+struct Final {
+  struct promise_type final : ByReference {
+    using value_type = Pair;
+    Final get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+    std::suspend_always initial_suspend() { return {}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() { throw; }
+  };
+  std::coroutine_handle<promise_type> handle;
+};
+Final in_final() {
+  co_yield {1, "a"};
+  Pair b{2, "b"};
+  co_yield b;
+}
 Yielder<int, Kept> kept() { co_yield "a text that is too long to lie in the string itself"; }
 
 template <class G>
@@ -465,7 +482,7 @@ TEST_CASE("overloaded yield_values: what is found without skein is found, and re
   const auto three = [](unsigned first) {
     return std::vector<unsigned>{first, first + 2, first + 3};
   };
-  const unsigned braced_line = __LINE__ - 45;
+  const unsigned braced_line = __LINE__ - 62;
   CHECK(run_yielder(braced<ByReference>) == "&&a b &&c ");
   CHECK(yield_lines() == three(braced_line));
   CHECK(run_yielder(braced<Half>) == "&&a &b &&c ");
@@ -484,6 +501,16 @@ TEST_CASE("a yield_value that cannot be guessed: once, at no place, said late") 
   CHECK(yield_lines() == std::vector<unsigned>{0});
   CHECK(fake::words() == Words{"create 1 under 0 kind 2", "resume 1", "suspend 1 on 0 back 0",
                                "resume 1", "resolve 1 back 0"});
+}
+
+TEST_CASE("overloaded yield_values of a final promise") {
+  fake::reset();
+  auto g = in_final();
+  while (!g.handle.done()) g.handle.resume();
+  CHECK(g.handle.promise().text == "&&ab");
+  g.handle.destroy();
+  CHECK(fake::words() == Words{"create 1 under 0", "resume 1", "suspend 1 on 0 back 0", "resume 1",
+                               "suspend 1 on 0 back 0", "resume 1", "resolve 1 back 0"});
 }
 
 TEST_CASE("what a yielded argument was converted to lives until the coroutine goes on") {

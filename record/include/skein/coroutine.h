@@ -34,7 +34,8 @@
 // overload set needs a cast; members of a promise must be accessible. Of a yield_value that is
 // overloaded or a template, an overload whose parameter's type cannot be guessed (see `twins_of`)
 // is not recorded as such: the coroutine is suspended, at no known place, from there to its next
-// step that is recorded. In a `final` promise such a yield_value leaves the coroutine untraced.
+// step that is recorded. A private overload beside a traced one does not
+// compile, nor, in a `final` promise, a braced list for an overload that cannot be guessed.
 #ifndef SKEIN_COROUTINE_H
 #define SKEIN_COROUTINE_H
 #if !defined(SKEIN_DISABLE) && defined(__cplusplus) && defined(__cpp_concepts) && \
@@ -501,7 +502,7 @@ constexpr auto exactly_of_any(types<T...>) {
 }
 template <class P, class R>
 constexpr auto twins_of() {
-  if constexpr (!::skein::detail::yields<P>) {
+  if constexpr (!__is_final(P) && !::skein::detail::yields<P>) {
     return types<>{};
   } else if constexpr (::skein::detail::yields_one_way<P>) {
     constexpr auto one = []<class X>(types<X>) {
@@ -788,6 +789,16 @@ struct yielding<D, Base, X, Rest...> : yielding<D, Base, Rest...> {
   auto yield_value(X x) { return static_cast<D*>(this)->template skein_yield<X>(x); }
 };
 
+// For what is final and has perhaps several, the twins and what goes without.
+struct anything {};
+template <class D, class Base>
+struct yielding<D, Base, anything> : Base {
+  using Base::Base;
+  template <class V>
+  requires requires(Base& b, V&& v) { b.skein_promise.yield_value(static_cast<V&&>(v)); }
+  auto yield_value(V&& v) { return static_cast<D*>(this)->template skein_yield<V&&>(v); }
+};
+
 // Base: P, or a box with a P.
 template <class P, class Base, class... Yielded>
 struct traced : yielding<traced<P, Base, Yielded...>, Base, Yielded...> {
@@ -862,8 +873,8 @@ struct traced : yielding<traced<P, Base, Yielded...>, Base, Yielded...> {
 template <class R, class... A>
 inline constexpr bool plumbing = false;
 
-// P itself, untraced, where it cannot be inherited from and held: moved by its alignment, or final
-// with a yield_value that has no twin.
+// P itself, untraced, where it cannot be held: moved by its alignment, or final with one
+// yield_value that has no twin.
 template <class P, class Twins>
 struct promise_of {
   using type = P;
@@ -873,9 +884,13 @@ requires(!__is_final(P)) struct promise_of<P, types<X...>> {
   using type = traced<P, P, X...>;
 };
 template <class P, class... X>
-requires(__is_final(P) && (!yields<P> || (yields_one_way<P> &&
-                                          sizeof...(X) == 1))) struct promise_of<P, types<X...>> {
+requires(__is_final(P) && yields_one_way<P> &&
+         sizeof...(X) == 1) struct promise_of<P, types<X...>> {
   using type = traced<P, typename boxed<P>::type, X...>;
+};
+template <class P, class... X>
+requires(__is_final(P) && !yields_one_way<P>) struct promise_of<P, types<X...>> {
+  using type = traced<P, typename boxed<P>::type, X..., anything>;
 };
 template <class P, class R, bool Plain>
 struct promise_for {
