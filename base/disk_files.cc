@@ -94,7 +94,7 @@ Result<std::vector<uint8_t>> DiskFiles::head(const std::string& path, size_t cou
 }
 
 DiskFiles::~DiskFiles() {
-  for (const auto& [path, from] : flows_) Descriptor{from.descriptor};
+  for (const auto& [path, from] : flows_) Descriptor closed{from.descriptor};
 }
 
 Result<DiskFiles::Flow*> DiskFiles::flow(const std::string& path) {

@@ -69,7 +69,7 @@ TEST_CASE("a table fits, and keeps file and line") {
   LiveTasks live = server();
   live.tasks[0].name = std::string(100, 'x');
   live.tasks[1].at = "a_function_with_a_rather_long_name server.cc:41";
-  for (const size_t width : {80, 100, 120}) {
+  for (const size_t width : {80u, 100u, 120u}) {
     CAPTURE(width);
     const std::string text = live_tasks_text(live, false, width);
     // An ellipsis is one character of three bytes; each row has at most three.

@@ -104,7 +104,7 @@ TEST_CASE("a file that grows is read again") {
       {path},
       {.loaded = [&](const Loader::Loaded& loaded) { events = loaded.trace.events.size(); }},
       loop.post(), soon);
-  for (const size_t more : {3, 30, 0, 300}) {
+  for (const size_t more : {3u, 30u, 0u, 300u}) {
     if (more == 0) {  // what is no trace any more leaves what was shown
       REQUIRE(write_whole_file(path, "hello, world"));
       continue;

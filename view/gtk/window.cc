@@ -174,7 +174,7 @@ void Window::build_header() {
     const KeyBinding& key = binding(command);
     auto* button = icon_button(icon, std::string(key.help) + " (" +
                                          std::string(key.keys.substr(0, key.keys.find(' '))) + ")");
-    button->signal_clicked().connect([this, command] { run(command); });
+    button->signal_clicked().connect([this, which = command] { run(which); });
     zoom->append(*button);
   }
   header_.pack_start(*zoom);

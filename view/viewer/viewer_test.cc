@@ -499,7 +499,7 @@ TEST_CASE("parents in a circle do no harm") {
   t.create(20, 3, 2, "b");
   t.create(30, 4, 3, "c");
   Viewer viewer = showing(std::move(t.trace));
-  for (const TaskId id : {2, 3, 4}) {
+  for (const TaskId id : {2u, 3u, 4u}) {
     select(viewer, id);
     viewer.run(Command::Collapse);
     viewer.picture();
