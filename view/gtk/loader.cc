@@ -22,8 +22,10 @@ using Clock = std::chrono::steady_clock;
 // More is not read again and again: each time costs seconds, and twice the memory.
 constexpr size_t most_followed = 50'000'000;  // events
 
-// Changes when the file does.
+// Changes when the file does. Times are as coarse as the kernel's tick, so another file of the same
+// size that takes its place within one is told by its number.
 struct Stamp {
+  uint64_t file = 0;
   int64_t size = 0;
   int64_t seconds = 0;
   int64_t nanoseconds = 0;
@@ -33,7 +35,7 @@ struct Stamp {
 std::optional<Stamp> stamp_of(const std::string& path) {
   struct stat status;
   if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
-  return Stamp{status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
+  return Stamp{status.st_ino, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
 }
 
 bool is_recorded_now(const std::string& path) {
