@@ -196,16 +196,6 @@ EXPORT(set_theme) void set_theme(const char* name, size_t size) {
 
 // ---- search, filter, panel, notes: results as JSON ----
 
-EXPORT(search) void search(const char* text, size_t size) {
-  const Viewer::Found found = page->viewer.search({text, size});
-  Json(page->result)
-      .open('{')
-      .key("count")
-      .number(found.count)
-      .key("at")
-      .number(found.at)
-      .close('}');
-}
 EXPORT(found) void found() {
   const Viewer::Found found = page->viewer.found();
   Json(page->result)
@@ -215,6 +205,10 @@ EXPORT(found) void found() {
       .key("at")
       .number(found.at)
       .close('}');
+}
+EXPORT(search) void search(const char* text, size_t size) {
+  page->viewer.search({text, size});
+  found();
 }
 
 EXPORT(set_filter)
