@@ -59,6 +59,22 @@ TEST_CASE("events come back as they were appended, packed or not") {
     }
   }
   CHECK(moved.task[5 * block_rows] == no_task);
+  size_t visited = 0;
+  moved.for_each([&](const EventRow& row) {
+    if (!same(row, row_of(visited))) FAIL("row ", visited, " when all are visited");
+    visited++;
+  });
+  CHECK(visited == count);
+}
+
+TEST_CASE("to visit the events of an empty trace, and of exactly one block") {
+  Events events;
+  size_t visited = 0;
+  events.for_each([&](const EventRow&) { visited++; });
+  CHECK(visited == 0);
+  for (size_t i = 0; i < block_rows; i++) events.append({.time = i});
+  events.for_each([&](const EventRow& row) { visited += row.time == visited; });
+  CHECK(visited == block_rows);
 }
 
 TEST_CASE("the extremes of every column come back") {

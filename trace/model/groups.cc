@@ -1,0 +1,90 @@
+// The part of ModelBuilder for what only our own traces have: resources, scopes, spans.
+#include <algorithm>
+
+#include "trace/model/builder.h"
+
+namespace skein {
+
+void ModelBuilder::resource(const EventRow& event) {
+  const TaskId id = event.other;
+  if (id == no_task) return;
+  const TaskIndex maker = get(event.task);
+  touch(maker);
+  if (model_.ids[id] != IdMap::none) return;  // used twice, or waited for before
+  const auto kind = static_cast<uint32_t>(std::min<uint64_t>(event.value, UINT32_MAX));
+  model_.ids[id] = resource_mark | static_cast<uint32_t>(resources_.size());
+  resources_.push_back({.start = now_,
+                        .maker = maker,
+                        .kind = kind,
+                        .location = event.location,
+                        .executor = executor_});
+  if (event.text != 0) model_.tasks[resource_task(id)].name = event.text;
+}
+
+void ModelBuilder::hold(const EventRow& event) {
+  touch(get(event.task));
+  touch(get_unless_resource(event.other));
+}
+
+void ModelBuilder::scope(const EventRow& event) {
+  const TaskIndex task = get(event.task);
+  const TaskId id = event.other;
+  if (id == no_task) return;
+  touch(task);
+  const EventKind kind = event.kind;
+  const bool is_new = kind == EventKind::ScopeEnter && model_.ids[id] == IdMap::none;
+  const TaskIndex index = is_new ? add(id, now_) : get(id);
+  Task& scope = model_.tasks[index];
+  scope.is_scope = true;
+  if (is_new) {
+    scope.parent = task;
+    scope.name = event.text;
+    scope.location = event.location;
+  }
+  if (kind == EventKind::ScopeCancel && scope.how == End::Open) {
+    // It goes on until it is left.
+    if (task != no_index && task != index) link(Link::Notify, task, index, now_, task);
+    scope.how = End::Cancelled;
+    scope.end = now_;
+  } else if (kind == EventKind::ScopeExit &&
+             (scope.how == End::Open || scope.how == End::Cancelled)) {
+    if (scope.how == End::Open) scope.how = End::Resolved;
+    scope.end = now_;
+  } else {
+    touch(index);
+  }
+}
+
+void ModelBuilder::member(const EventRow& event) {
+  const TaskIndex task = get(event.task);
+  const TaskIndex scope = get(event.other);
+  touch(task);
+  touch(scope);
+  if (scope == no_index) return;
+  model_.tasks[scope].is_scope = true;
+  if (task != no_index && task != scope) model_.tasks[task].parent = scope;
+}
+
+void ModelBuilder::span_begin(const EventRow& event) {
+  const TaskIndex task = get(event.task);
+  touch(task);
+  if (const uint64_t number = event.value; number != no_task)
+    open_spans_[number] = static_cast<uint32_t>(model_.spans.size());
+  // Open: it ends before it begins.
+  model_.spans.push_back({.start = now_, .end = UINT64_MAX, .task = task, .name = event.text});
+}
+
+void ModelBuilder::span_end(const EventRow& event) {
+  const TaskIndex task = get(event.task);
+  touch(task);
+  const uint64_t number = event.value;
+  const uint32_t open = open_spans_.find(number);
+  if (open == IdMap::none) {  // it began before the trace
+    model_.spans.push_back({.start = 0, .end = now_, .task = task, .name = event.text});
+    return;
+  }
+  model_.spans[open].end = now_;
+  open_spans_[number] = IdMap::none;
+}
+
+}  // namespace skein

@@ -1,0 +1,131 @@
+// The part of ModelBuilder that knows which task is meant, and when it begins, becomes, ends: rules
+// 1 and 2 of docs/model.md.
+#include <algorithm>
+
+#include "trace/model/builder.h"
+
+namespace skein {
+
+TaskIndex ModelBuilder::add(TaskId id, uint64_t start) {
+  const auto index = static_cast<TaskIndex>(model_.tasks.size());
+  Task& task = model_.tasks.emplace_back();
+  task.id = id;
+  task.start = start;
+  task.end = now_;
+  task.executor = executor_ & executor_mask;
+  nows_.push_back({});
+  if (mirage_)
+    beginnings_.push_back({});
+  else
+    woken_.push_back(no_index);
+  model_.ids[id] = index;
+  return index;
+}
+
+// Rule 1: a task that nobody created has been there since the beginning. A resource gets its bar
+// when somebody asks for it.
+TaskIndex ModelBuilder::add_unknown(TaskId id) {
+  if (model_.ids[id] != IdMap::none) return resource_task(id);
+  const TaskIndex task = add(id, 0);
+  model_.tasks[task].pre_existing = true;
+  return task;
+}
+
+TaskIndex ModelBuilder::resource_task(TaskId id) {
+  const uint32_t index = id == no_task ? IdMap::none : model_.ids[id];
+  if (index >= resource_mark && index != IdMap::none) {
+    const Resource& resource = resources_[index - resource_mark];
+    const TaskIndex task = add(id, resource.start);
+    Task& made = model_.tasks[task];
+    made.parent = resource.maker;
+    made.kind = resource.kind;
+    made.location = resource.location;
+    made.executor = resource.executor & executor_mask;
+    made.is_resource = true;
+    return task;
+  }
+  const TaskIndex task = get(id);
+  if (task != no_index) model_.tasks[task].is_resource = true;
+  return task;
+}
+
+TaskIndex ModelBuilder::get_unless_resource(TaskId id) {
+  const uint32_t index = id == no_task ? IdMap::none : model_.ids[id];
+  return index >= resource_mark && index != IdMap::none ? no_index : get(id);
+}
+
+TaskIndex ModelBuilder::last_self(TaskIndex task) {
+  TaskIndex last = task;
+  while (nows_[last].self != no_index) last = nows_[last].self;
+  while (task != last) task = std::exchange(nows_[task].self, last);
+  return last;
+}
+
+// The first create of an id that was seen before (its events are in another stream, whose clock is
+// a little ahead) is that task's; any other is of a new one.
+void ModelBuilder::create(const EventRow& event) {
+  const TaskId id = event.task;
+  if (id == no_task) return;
+  const TaskIndex parent = event.other == id ? no_index : get(event.other);
+  touch(parent);
+  TaskIndex task = model_.ids[id];
+  const bool known = task < resource_mark && model_.tasks[task].pre_existing && is_open(task);
+  if (!known) task = add(id, now_);
+  Task& made = model_.tasks[task];
+  made.pre_existing = false;
+  made.start = known && !mirage_ ? std::min(made.start, now_) : now_;
+  made.end = now_;
+  made.parent = parent;
+  made.kind = static_cast<uint32_t>(std::min<uint64_t>(event.value, UINT32_MAX));
+  made.name = event.text;
+  made.location = event.location;
+  made.executor = executor_ & executor_mask;
+}
+
+// Later events of the old id are meant for the new one; nobody becomes himself, so there is always
+// a last one.
+void ModelBuilder::become(const EventRow& event) {
+  const TaskIndex task = get(event.task);
+  const TaskIndex other = get(event.other);
+  touch(other);
+  if (task == no_index || other == no_index || task == other || !is_open(task)) return;
+  Task& old = model_.tasks[task];
+  old.end = now_;
+  old.how = End::Became;
+  old.becomes = other;
+  nows_[task].self = other;
+  if (old.should_resolve) model_.tasks[other].should_resolve = true;
+  if (executors_.current(executor_) != task) return;
+  if (mirage_)
+    executors_.run(executor_, other, now_);
+  else
+    executors_.stop(executor_, now_);
+}
+
+void ModelBuilder::end(const EventRow& event, End how) {
+  const TaskIndex task = get_unless_resource(event.task);
+  if (task == no_index) return;
+  const TaskIndex resolver = get(event.other);
+  touch(resolver);
+  if (is_open(task)) {
+    if (resolver != no_index && resolver != task && !model_.tasks[task].is_resource)
+      link(Link::Resolve, resolver, task, now_, resolver);
+    Task& ended = model_.tasks[task];
+    ended.end = now_;
+    ended.how = how;
+    if (how != End::Resolved) ended.reason = event.text;
+  }
+  if (!mirage_ && executors_.current(executor_) == task) executors_.stop(executor_, now_);
+}
+
+void ModelBuilder::label(const EventRow& event) {
+  const TaskIndex task = get(event.task);
+  if (task == no_index) return;
+  did_something(task);
+  touch(task);
+  const StringId text = event.text;
+  if (model_.tasks[task].label == 0) model_.tasks[task].label = text;
+  model_.labels.push_back({.time = now_, .task = task, .text = text});
+}
+
+}  // namespace skein
