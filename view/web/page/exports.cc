@@ -28,8 +28,7 @@ struct Page {
   MemoryFiles files;
   Viewer viewer;
   std::vector<uint32_t> pixels;
-  uint32_t pixel_width = 0;
-  uint32_t pixel_height = 0;
+  std::vector<Primitive> rest;  // of the picture, for the shell to draw
   std::string result;
 };
 Page* page;
@@ -87,6 +86,13 @@ class Json {
 
 std::string take(const char* text, size_t size) { return std::string(text, size); }
 
+// The first primitive that lies above texts (the legend's background, a readout's).
+size_t first_of_overlay(const DrawList& list) {
+  size_t first = 0;
+  while (first < list.primitives.size() && list.primitives[first].ink != Ink::Panel) first++;
+  return first;
+}
+
 // Empty: it went well.
 void set_error(const Error* error) { page->result = error != nullptr ? error->message() : ""; }
 
@@ -141,27 +147,24 @@ EXPORT(event_count) double event_count() {
 EXPORT(resize) void resize(float width, float height) { page->viewer.resize(width, height); }
 EXPORT(changed) bool changed() { return page->viewer.changed(); }
 
-// Everything up to `overlay()`, but texts, as width * height pixels of 4 bytes, R G B A.
+// Everything but `primitives()`, as width * height pixels of 4 bytes, R G B A.
 EXPORT(paint) const void* paint(float scale, uint32_t width, uint32_t height) {
   page->pixels.resize(static_cast<size_t>(width) * height);
-  paint_pixels(page->viewer.picture(), page->viewer.theme(), PixelOrder::Rgba, scale, width, height,
+  const DrawList& list = page->viewer.picture();
+  const size_t overlay = first_of_overlay(list);
+  paint_pixels(list, 0, overlay, page->viewer.theme(), PixelOrder::Rgba, scale, width, height,
                page->pixels);
+  page->rest.clear();
+  for (size_t i = 0; i < list.primitives.size(); i++)
+    if (i >= overlay || list.primitives[i].shape == Shape::Text)
+      page->rest.push_back(list.primitives[i]);
   return page->pixels.data();
 }
-// The draw list, for what is left: texts, and what lies above texts.
-EXPORT(primitives) const void* primitives() { return page->viewer.picture().primitives.data(); }
-EXPORT(primitive_count) size_t primitive_count() {
-  return page->viewer.picture().primitives.size();
-}
+// What `paint` has left: texts, and what lies above texts.
+EXPORT(primitives) const void* primitives() { return page->rest.data(); }
+EXPORT(primitive_count) size_t primitive_count() { return page->rest.size(); }
 EXPORT(texts) const char* texts() { return page->viewer.picture().texts.data(); }
 EXPORT(texts_size) size_t texts_size() { return page->viewer.picture().texts.size(); }
-// The first primitive that lies above texts (the legend's background, a readout's).
-EXPORT(overlay) size_t overlay() {
-  const auto& primitives = page->viewer.picture().primitives;
-  size_t first = 0;
-  while (first < primitives.size() && primitives[first].ink != Ink::Panel) first++;
-  return first;
-}
 // Three bytes an ink: red, green, blue.
 EXPORT(colours) const void* colours() { return page->viewer.theme().colours.data(); }
 EXPORT(list_text) void list_text() { page->result = to_text(page->viewer.picture()); }

@@ -19,7 +19,6 @@ interface PageModule {
   paint(scale: number, width: number, height: number): Address;
   primitives(): Address;
   primitive_count(): number;
-  overlay(): number;
   texts(): Address;
   texts_size(): number;
   colours(): Address;

@@ -3,7 +3,7 @@
 // picture up to date. Whatever can be decided without a screen is decided in the module (view/viewer).
 // Texts of a trace reach the page by textContent and fillText alone, never as markup.
 
-declare function unpack(id: string): Promise<Uint8Array>;  // unpack.ts
+declare const compiled: Promise<WebAssembly.Module>, traces: Promise<ArrayBuffer>;  // unpack.ts
 
 interface Settings { live: boolean; notes: string }
 interface TraceFiles { title: string; path: string; files: [string, number, number?][] }
@@ -74,6 +74,25 @@ const primitiveSize = 24;
 const modifiersOf = (event: MouseEvent | KeyboardEvent) =>
     (event.shiftKey ? 1 : 0) | (event.ctrlKey || event.metaKey ? 2 : 0) | (event.altKey ? 4 : 0);
 
+// As many pixels as the screen has there. False: so it is already.
+function fit(canvas: HTMLCanvasElement): boolean {
+  const width = Math.round(canvas.clientWidth * devicePixelRatio);
+  const height = Math.round(canvas.clientHeight * devicePixelRatio);
+  if (canvas.width === width && canvas.height === height) return false;
+  canvas.width = width;
+  canvas.height = height;
+  return true;
+}
+
+// What of the first picture needs no module, while that is compiled: memory for the canvas, and the font,
+// for which the first text asks the system.
+function prepare() {
+  const canvas = element<HTMLCanvasElement>("picture"), context = canvas.getContext("2d", { alpha: false })!;
+  fit(canvas);
+  context.font = "11px sans-serif";
+  context.fillText("a", 0, 0);
+}
+
 class Picture {
   private readonly canvas = element<HTMLCanvasElement>("picture");
   private readonly context = this.canvas.getContext("2d", { alpha: false })!;
@@ -81,21 +100,25 @@ class Picture {
   private readonly touches = new Map<number, { x: number; y: number }>();
   private spread = 0;
 
-  constructor(private readonly module: Module, private readonly updated: () => void) {
-    new ResizeObserver(() => this.resize()).observe(this.canvas);
+  private updated = () => { /* nobody is to be told */ };
+
+  constructor(private readonly module: Module) { this.resize(); }
+
+  // Takes input, and follows the window's size, from now on.
+  begin(updated: () => void) {
+    this.updated = updated;
     this.listen();
-    this.resize();
+    new ResizeObserver(() => { if (this.resize()) this.draw(); }).observe(this.canvas);
   }
 
   focus() { this.canvas.focus({ preventScroll: true }); }
 
-  private resize() {
+  // False: it has that size already, or none.
+  private resize(): boolean {
     const { clientWidth, clientHeight } = this.canvas;
-    if (clientWidth === 0 || clientHeight === 0) return;
-    this.canvas.width = Math.round(clientWidth * devicePixelRatio);
-    this.canvas.height = Math.round(clientHeight * devicePixelRatio);
+    if (clientWidth === 0 || clientHeight === 0) return false;
     this.module.calls.resize(clientWidth, clientHeight);
-    this.draw();
+    return fit(this.canvas);
   }
 
   // Draws before the next frame, however often it is called until then.
@@ -116,18 +139,17 @@ class Picture {
     const data = new Uint8ClampedArray(calls.memory.buffer, pixels, width * height * 4);
     this.context.putImageData(new ImageData(data, width, height), 0, 0);
     this.context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
-    this.drawTexts();
+    this.drawRest();
     this.context.setTransform(1, 0, 0, 1, 0, 0);
   }
 
-  // Texts, and from the overlay on (legend, readouts) everything: it lies above texts.
-  private drawTexts() {
+  // What the module leaves to us: texts, and what lies above texts (legend, readouts).
+  private drawRest() {
     const { calls } = this.module;
     const count = calls.primitive_count();
     const view = new DataView(calls.memory.buffer, calls.primitives(), count * primitiveSize);
     const texts = this.module.bytes(calls.texts(), calls.texts_size());
     const colours = this.module.bytes(calls.colours(), 3 * 256);
-    const overlay = calls.overlay();
     const decoder = new TextDecoder();
     const context = this.context;
     let style = "";
@@ -135,7 +157,6 @@ class Picture {
     for (let i = 0; i < count; i++) {
       const at = i * primitiveSize;
       const shape: Shape = view.getUint8(at + 20);
-      if (shape !== Shape.Text && i < overlay) continue;
       const x = view.getFloat32(at, true), y = view.getFloat32(at + 4, true);
       const w = view.getFloat32(at + 8, true), h = view.getFloat32(at + 12, true);
       const ink = view.getUint8(at + 21) * 3, alpha = view.getUint8(at + 22), size = view.getUint8(at + 23);
@@ -362,16 +383,11 @@ class Widgets {
 
   private listThemes() {
     const names = this.module.json<string[]>(() => this.module.calls.theme_names());
-    const chosen = remembered("skein theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-    this.setTheme(chosen);
     element("themes").replaceChildren(...names.map(name => {
       const button = make("button", name);
-      button.addEventListener("click", () => { remember("skein theme", name); this.setTheme(name); this.changed(); });
+      button.addEventListener("click", () => { remember("skein theme", name); setTheme(this.module, name); this.changed(); });
       return button;
     }));
-  }
-  private setTheme(name: string) {
-    this.module.with([name], (at, size) => this.module.calls.set_theme(at, size));
   }
 
   private applyFilter() {
@@ -503,11 +519,17 @@ async function follow(module: Module, changed: () => void) {
   }
 }
 
+function setTheme(module: Module, name: string) {
+  module.with([name], (at, size) => module.calls.set_theme(at, size));
+}
+function wantedTheme(): string {
+  return remembered("skein theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+}
+
 async function main() {
-  const began = performance.now();
   const settings = JSON.parse(element("settings").textContent!) as Settings;
-  const traces = settings.live ? null : unpack("traces");  // meanwhile the module is compiled
-  const { instance } = await WebAssembly.instantiate((await unpack("module")) as BufferSource, {
+  prepare();
+  const instance = await WebAssembly.instantiate(await compiled, {
     // The core uses no system: whatever its library asks for is not there (ENOSYS).
     wasi_snapshot_preview1: new Proxy({}, { get: () => () => 52 }),
   });
@@ -515,24 +537,27 @@ async function main() {
   calls._initialize();
   calls.start();
   const module = new Module(calls);
-  const error = traces === null ? "" : openBundle(module, await traces);
+  const error = settings.live ? "" : openBundle(module, new Uint8Array(await traces));
+  const hint = remembered("skein hint") === null;
+  if (hint) calls.set_hint(1);
+  setTheme(module, wantedTheme());
+  const picture = new Picture(module);
+  picture.draw();
   element("progress").hidden = !settings.live;
-  const picture: Picture = new Picture(module, () => widgets.update());
+  performance.measure("first picture");
+  await new Promise(done => requestAnimationFrame(() => setTimeout(done)));  // the picture is shown first
+
   const widgets = new Widgets(module, () => picture.schedule(), settings);
+  picture.begin(() => widgets.update());
   const canvas = element("picture");
   canvas.addEventListener("pointermove", event => widgets.tooltip(event.clientX, event.clientY));
   canvas.addEventListener("pointerleave", () => widgets.hideTooltip());
   if (error !== "") element("live").textContent = error;
   const notes = remembered(`skein notes ${settings.notes}`);
   if (notes !== null) widgets.loadNotes(notes);
-  if (remembered("skein hint") === null) {
-    calls.set_hint(1);
-    remember("skein hint", "seen");
-  }
-  picture.draw();
+  if (hint) remember("skein hint", "seen");
   widgets.update();
   picture.focus();
-  performance.measure("first picture", { start: began });
   (window as unknown as Record<string, unknown>).skein = { module, picture };  // for tests and the console
   if (settings.live) await follow(module, () => picture.schedule());
 }
