@@ -120,6 +120,8 @@ class Show {
         colours_(colours) {
     window_.width = static_cast<float>(columns * cell_width);
     window_.row_height = cell_height;
+    marks_.lines = {};  // those of the viewer's own rows
+    marks_.scroll_bar = false;
     for (const Track& track : tracks) shown_.emplace_back(track.model->counters.size(), 0);
     for (const auto& shown : shown_) counters_.push_back(shown);
   }

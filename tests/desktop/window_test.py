@@ -167,7 +167,7 @@ def look_at_a_trace(screen, scratch):
     assert in_sight(zoomed) < in_sight(whole) / 2, (in_sight(zoomed), in_sight(whole))
     it.point(500, 300)
     screen.do("mousedown", 1)
-    screen.do("mousemove_relative", "--sync", -150, 0)
+    screen.do("mousemove_relative", "--sync", "--", -150, 0)
     screen.do("mouseup", 1)
     dragged = it.export(scratch)
     assert abs(in_sight(dragged) / in_sight(zoomed) - 1) < 0.01 and dragged != zoomed, "dragging"

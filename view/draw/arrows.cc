@@ -147,16 +147,17 @@ bool find_path(const Frame& frame, size_t track_index, const Model::Interaction&
   const double windows = std::max(0.0, path.to_x - path.x) / width;
   if (windows > farthest) return false;
   path.alpha = static_cast<uint8_t>(windows < 0.05 ? 255 : 200 / (1 + 2 * windows));
-  const double middle = frame.bar_height / 2;
-  path.y = frame.bar_y(track_index, from) + middle;
-  path.to_y = frame.bar_y(track_index, to) + middle;
+  path.y = frame.middle_y(track_index, from);
+  path.to_y = frame.middle_y(track_index, to);
   if (std::max(path.y, path.to_y) < frame.areas.rows) return false;
   if (std::min(path.y, path.to_y) > frame.areas.counters) return false;
   // It ends at the bar's edge, and begins at one unless it goes on beside the bar's end.
   if (from != to) {
     const double down = to > from ? 1 : -1;
-    if (path.to_x - path.x < along_from) path.y += down * middle;
-    path.to_y -= down * middle;
+    const double middle = frame.bar_height / 2;
+    if (path.to_x - path.x < along_from && !frame.folded(track_index, from))
+      path.y += down * middle;
+    if (!frame.folded(track_index, to)) path.to_y -= down * middle;
   }
   return true;
 }
@@ -214,9 +215,8 @@ void draw_arrows(const Frame& frame, Painter& painter) {
       for (size_t link = 0; link < links; link++) {
         const Rows::ArrowBlock::Kind& kind = t.rows->arrow_blocks[b].kinds[link];
         if (kind.count == 0 || kind.first_row == kind.last_row) continue;
-        const double middle = frame.bar_height / 2;
-        const double y = frame.bar_y(track, kind.first_row) + middle;
-        const double to_y = frame.bar_y(track, kind.last_row) + middle;
+        const double y = frame.middle_y(track, kind.first_row);
+        const double to_y = frame.middle_y(track, kind.last_row);
         if (to_y < frame.areas.rows || y > frame.areas.counters) continue;
         columns[link].add(x, y, to_y, kind.count, 160);
       }
@@ -233,7 +233,6 @@ void draw_arrows(const Frame& frame, Painter& painter) {
 void draw_creations(const Frame& frame, Painter& painter) {
   if (frame.row_height < 4) return;
   Columns columns(frame.window.width);
-  const double middle = frame.bar_height / 2;
   for (size_t track = 0; track < frame.tracks.size(); track++) {
     const Track& t = frame.tracks[track];
     const auto connect = [&](double x, TaskIndex a, TaskIndex b) {
@@ -241,11 +240,11 @@ void draw_creations(const Frame& frame, Painter& painter) {
       const uint32_t row_a = t.rows->row[a];
       const uint32_t row_b = t.rows->row[b];
       if (row_a == Rows::no_row || row_b == Rows::no_row || row_a == row_b) return;
-      columns.add(x, frame.bar_y(track, row_a) + middle, frame.bar_y(track, row_b) + middle, 1,
-                  255);
+      columns.add(x, frame.middle_y(track, row_a), frame.middle_y(track, row_b), 1, 255);
     };
     const Frame::Range rows = frame.visible_rows(track);
     for (uint32_t row = rows.first; row < rows.last; row++) {
+      if (frame.folded(track, row)) continue;
       int64_t before = INT64_MIN;  // one line per pixel and row is enough
       each_bar(frame, track, row, [&](uint32_t position, double x, double end) {
         const auto pixel = static_cast<int64_t>(std::max(x, -1.0));

@@ -121,6 +121,16 @@ void draw_marks(const Frame& frame, Painter& painter) {
   const double width = frame.window.width;
   const auto x_at = [&](double time) { return (time - frame.window.from) * frame.per_ns; };
 
+  const double lines = line_of(frame.lines, total_rows(frame.tracks));
+  const double in_sight = (frame.areas.counters - top) / frame.row_height;
+  if (marks.scroll_bar && lines > in_sight + 0.5) {
+    const double room = frame.areas.counters - top;
+    const double high = std::max(room * in_sight / lines, 8.0);
+    const double share = std::clamp(frame.top_line / (lines - in_sight), 0.0, 1.0);
+    painter.fill(Ink::Band, width - 6, top, 6, room, 50);
+    painter.fill(Ink::Band, width - 5, top + (room - high) * share, 4, high, 170);
+  }
+
   double free_from = 0;
   for (const Marks::Bookmark& bookmark : marks.bookmarks) {
     const double x = x_at(bookmark.time);

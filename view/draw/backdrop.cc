@@ -115,6 +115,7 @@ void draw_bands(const Frame& frame, Painter& painter) {
     if (frame.tracks.size() > 1) name(frame.y(track, -1), t.title, 12);
     if (t.rows->bands.size() < 2) continue;
     for (const Rows::Band& band : t.rows->bands) {
+      if (frame.folded(track, band.first_row)) continue;
       std::string text = "executor " + std::to_string(band.executor);
       if (band.executor < t.trace->executors.size()) {
         const Executor& executor = t.trace->executors[band.executor];
@@ -133,7 +134,7 @@ void draw_selection(const Frame& frame, Painter& painter) {
   const Track& track = frame.tracks[marks.selected_track];
   if (marks.selected >= track.rows->row.size()) return;
   const uint32_t row = track.rows->row[marks.selected];
-  if (row == Rows::no_row) return;
+  if (row == Rows::no_row || frame.folded(marks.selected_track, row)) return;
   const auto tasks = track.rows->tasks_in(row);
   const auto at = std::find(tasks.begin(), tasks.end(), marks.selected);
   const Rows::Extent bar = track.rows->bar(
@@ -162,7 +163,7 @@ void draw_spans(const Frame& frame, Painter& painter) {
       const double end = std::max(frame.x(t, span.end), x + 1);
       if (end < 0 || span.task >= t.rows->row.size()) continue;
       const uint32_t row = t.rows->row[span.task];
-      if (row == Rows::no_row || end <= drawn_to[row] + 0.5) continue;
+      if (row == Rows::no_row || frame.folded(track, row) || end <= drawn_to[row] + 0.5) continue;
       const double y = frame.bar_y(track, row);
       if (y < frame.areas.rows - frame.row_height || y > frame.areas.counters) continue;
       const double high = std::max(2.0, frame.bar_height / 2);

@@ -190,7 +190,8 @@ void draw_rows(const Frame& frame, Painter& painter, size_t most, const Paint& p
     for (size_t track = 0; track < frame.tracks.size() && !painter.full(); track++) {
       BarPainter bars(frame, track, painter, cell, titles);
       const Frame::Range rows = frame.visible_rows(track);
-      for (uint32_t row = rows.first; row < rows.last && !painter.full(); row++) paint(bars, row);
+      for (uint32_t row = rows.first; row < rows.last && !painter.full(); row++)
+        if (!frame.folded(track, row)) paint(bars, row);
     }
     if (!painter.full() || cell >= widest_cell) return;
     painter.list().primitives.resize(before);

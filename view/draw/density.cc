@@ -184,6 +184,7 @@ void draw_density(const Frame& frame, Painter& painter, size_t most_bars, size_t
       return std::min(lines - 1, static_cast<size_t>(std::max(y, 0.0)));
     };
     for (uint32_t row = range.first; row < range.last; row++) {
+      if (frame.folded(track, row)) continue;
       const size_t line = line_of(row);
       const auto set = [&](Grid& grid, double x, double end) {
         const auto first = static_cast<size_t>(std::clamp(x, 0.0, frame.window.width + 0.0));
@@ -198,7 +199,9 @@ void draw_density(const Frame& frame, Painter& painter, size_t most_bars, size_t
       each_activation(frame, track, row,
                       [&](uint32_t, double x, double end) { running_line.add(x, end); });
       rows_in_line++;
-      if (row + 1 == range.last || line_of(row + 1) != line) {
+      uint32_t next = row + 1;
+      while (next < range.last && frame.folded(track, next)) next++;
+      if (next >= range.last || line_of(next) != line) {
         bar_line.take(rows_in_line, bars.line(line));
         running_line.take(rows_in_line, running.line(line));
         rows_in_line = 0;

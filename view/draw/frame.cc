@@ -80,6 +80,8 @@ Frame::Frame(std::span<const Track> all, const Window& of, const Marks& with)
     first_row.push_back(row);
     row += track.rows->count;
   }
+  if (static_cast<double>(marks.lines.size()) == row + 1) lines = marks.lines;
+  top_line = line_of(lines, window.top);
   const double h = row_height;
   has_labels = h >= 12;
   has_kinds = h >= 24;
@@ -98,8 +100,8 @@ Frame::Frame(std::span<const Track> all, const Window& of, const Marks& with)
 Frame::Range Frame::visible_rows(size_t track) const {
   const double count = tracks[track].rows->count;
   const double height = areas.counters - areas.rows;
-  const double first = window.top - first_row[track];
-  const double last = first + height / row_height + 1;
+  const double first = row_in(lines, top_line) - first_row[track];
+  const double last = row_in(lines, top_line + height / row_height) + 1 - first_row[track];
   const auto bounded = [&](double row) {
     return static_cast<uint32_t>(std::clamp(row, 0.0, count));
   };

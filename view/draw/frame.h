@@ -23,6 +23,8 @@ struct Frame {
   double per_ns = 0;              // pixels
   double row_height = 1;          // pixels
   std::vector<double> first_row;  // by track: what its row 0 is among all rows
+  Lines lines;                    // marks.lines, if it is of these tracks
+  double top_line = 0;            // at the upper edge
 
   // Of a bar within its row, in pixels from the row's top. Labels are above it, kinds below.
   double bar_top = 0;
@@ -36,15 +38,23 @@ struct Frame {
     return (static_cast<double>(time) + track.offset - window.from) * per_ns;
   }
   double time_at(double at) const { return window.from + at / per_ns; }
+  bool folded(size_t track, uint32_t row) const {
+    return is_folded(lines, static_cast<size_t>(first_row[track]) + row);
+  }
   // Of a row's upper edge; whole pixels where rows are high, so that all bars look alike.
   double y(size_t track, double row) const {
-    const double exact = areas.rows + (first_row[track] + row - window.top) * row_height;
+    const double exact =
+        areas.rows + (line_of(lines, first_row[track] + row) - top_line) * row_height;
     return row_height < 4 ? exact
                           : static_cast<double>(static_cast<int64_t>(exact + 65536.5)) - 65536;
   }
   double bar_y(size_t track, uint32_t row) const { return y(track, row) + bar_top; }
+  // Where lines to and from a bar begin. What is folded away lies between its neighbours.
+  double middle_y(size_t track, uint32_t row) const {
+    return folded(track, row) ? y(track, row) : bar_y(track, row) + bar_height / 2;
+  }
 
-  // The rows of a track that are to be seen: from `first` to before `last`.
+  // The rows of a track that are to be seen: from `first` to before `last`; some may be folded.
   struct Range {
     uint32_t first = 0;
     uint32_t last = 0;

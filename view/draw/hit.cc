@@ -26,7 +26,8 @@ Hit hit_task(const Frame& frame, double x, double y, double slack_x, bool on_the
   for (uint32_t track = 0; track < frame.tracks.size(); track++) {
     const Rows& rows = *frame.tracks[track].rows;
     const double at =
-        (y - frame.areas.rows) / frame.row_height + frame.window.top - frame.first_row[track];
+        row_in(frame.lines, (y - frame.areas.rows) / frame.row_height + frame.top_line) -
+        frame.first_row[track];
     if (at < 0 || at >= rows.count) continue;
     const auto row = static_cast<uint32_t>(at);
     const double bar_y = frame.bar_y(track, row);

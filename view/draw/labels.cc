@@ -127,6 +127,7 @@ void draw_labels(const Frame& frame, Painter& painter) {
     if (rows.empty()) continue;
     std::vector<std::vector<Candidate>> later = remarks(frame, track, rows);
     for (uint32_t row = rows.first; row < rows.last; row++) {
+      if (frame.folded(track, row)) continue;
       // A text that is cut by the axis or the counters is none.
       const double top = frame.y(track, row);
       if (top < frame.areas.rows - 2 ||

@@ -16,6 +16,7 @@
 
 #include "view/draw/draw_list.h"
 #include "view/draw/text.h"
+#include "view/layout/lines.h"
 #include "view/layout/rows.h"
 
 namespace skein {
@@ -32,13 +33,13 @@ struct Track {
 struct Window {
   double from = 0;         // ns, at the left edge
   double to = 1;           // ns, at the right edge; > from
-  double top = 0;          // the row at the upper edge, counted over all tracks
+  double top = 0;          // the row at the upper edge, counted over all tracks and titles
   double row_height = 26;  // pixels; labels from 12 on, kinds from 24, density below 2
   float width = 1500;      // pixels, of everything: axis and counters too
   float height = 900;
 };
 
-// What the user put on the picture.
+// What the user put on the picture, and folded away in it.
 struct Marks {
   struct Bookmark {
     double time = 0;
@@ -51,6 +52,7 @@ struct Marks {
   // Per track one entry per counter, 0: hidden; empty: all shown.
   std::span<const std::span<const uint8_t>> counters = {};
   std::span<const Bookmark> bookmarks = {};
+  Lines lines = {};         // of all rows, counted as total_rows() does
   double measure_from = 0;  // equal: nothing is measured
   double measure_to = 0;
   float pointer_x = -1;  // < 0: not over the picture. Counters show their value there.
@@ -58,6 +60,7 @@ struct Marks {
   bool legend = false;
   bool hint = false;  // first run: what to do with mouse and keys
   bool arrows = true;
+  bool scroll_bar = false;  // which of the rows are in sight, if not all
 };
 
 // How many rows there are to scroll through: those of all tracks, and one for each title.

@@ -322,6 +322,46 @@ TEST_CASE("at most 50,000 primitives, no text over another, whatever the window"
     }
 }
 
+TEST_CASE("a row that is folded away has no height, and lines to it end between its neighbours") {
+  Drawn d;
+  const TaskIndex above = d.task(0, 1000, "above");
+  const TaskIndex folded = d.task(0, 300, "folded", above);
+  const TaskIndex below = d.task(0, 900, "below", folded);
+  d.arrow(300, 600, folded, below, Model::Link::Read);
+  d.window.from = 400;
+  const std::vector<uint32_t> lines = {0, 1, 1, 2};
+  d.marks.lines = lines;
+  const DrawList list = d.picture();
+  const auto bars = all(list, Shape::Fill, Ink::Bar);
+  REQUIRE(bars.size() == 2);
+  CHECK(bars[1].y == bars[0].y + 26);
+  const auto arrows = all(list, Shape::Arrow, Ink::Read);
+  REQUIRE(arrows.size() == 1);
+  CHECK(arrows[0].y > bars[0].y + bars[0].h);
+  CHECK(arrows[0].y + arrows[0].h == bars[1].y);
+  CHECK(d.hit_at(250, bars[0].y + 1).index == above);
+  CHECK(d.hit_at(250, bars[1].y + 1).index == below);
+  // Those of other tracks are no lines of these.
+  d.marks.lines = std::span(lines).first(3);
+  CHECK(all(d.picture(), Shape::Fill, Ink::Bar)[1].y == bars[0].y + 52);
+}
+
+TEST_CASE("where there are more rows than room, it is told which these are") {
+  Drawn d;
+  for (int i = 0; i < 20; i++) d.task(0, 1000, "row");
+  const auto bar = [&] { return all(d.picture(), Shape::Fill, Ink::Band); };
+  d.marks.scroll_bar = true;
+  d.window.row_height = 10;
+  CHECK(bar().empty());
+  d.window.row_height = 26;  // 520 pixels
+  REQUIRE(bar().size() == 2);
+  const Primitive room = bar()[0];
+  CHECK(bar()[1].h == doctest::Approx(room.h * room.h / 520).epsilon(0.01));
+  CHECK(bar()[1].y == room.y);
+  d.window.top = 20 - static_cast<double>(room.h) / 26;
+  CHECK(bar()[1].y + bar()[1].h == doctest::Approx(room.y + room.h));
+}
+
 TEST_CASE("nothing is drawn far outside of the picture") {
   Drawn d = crowd(3000, 100, 50);
   d.window = {

@@ -278,4 +278,28 @@ Rows arrange(const Trace& trace, const Model& model, std::span<const uint8_t> sh
   return Arrangement(trace, model, shown).run();
 }
 
+void open_rows(const Rows& rows, const Model& model, double from, double to,
+               std::span<uint8_t> open) {
+  assert(open.size() == rows.count);
+  for (uint32_t row = 0; row < rows.count; row++) {
+    if (open[row]) continue;
+    // The first that ends in that time or after it; later ones begin later.
+    uint32_t first = rows.begin[row];
+    for (uint32_t last = rows.begin[row + 1]; first < last;) {
+      const uint32_t middle = first + (last - first) / 2;
+      if (static_cast<double>(rows.bar(model, middle).end) < from)
+        first = middle + 1;
+      else
+        last = middle;
+    }
+    open[row] =
+        first < rows.begin[row + 1] && static_cast<double>(rows.bar(model, first).start) <= to;
+  }
+  if (rows.bands.size() < 2) return;
+  for (const Rows::Band& band : rows.bands) {
+    const auto in_band = open.subspan(band.first_row, band.rows);
+    in_band[0] = std::find(in_band.begin(), in_band.end(), 1) != in_band.end();
+  }
+}
+
 }  // namespace skein

@@ -83,4 +83,9 @@ struct Rows {
 // parent's; empty: all are shown.
 Rows arrange(const Trace& trace, const Model& model, std::span<const uint8_t> shown = {});
 
+// Sets open[r] of every row r that has a bar between two times (ns of the trace), and of the names
+// of bands with such a row. O(rows log n).
+void open_rows(const Rows& rows, const Model& model, double from, double to,
+               std::span<uint8_t> open);
+
 }  // namespace skein

@@ -140,6 +140,31 @@ TEST_CASE("each executor has a band with a row for its name") {
   CHECK(rows.tasks_in(0).empty());
 }
 
+TEST_CASE("rows that have something in a stretch of time, with the names of their bands") {
+  Drawn d;
+  d.trace.executors.resize(2);
+  const TaskIndex first = d.task(0, 60);
+  d.task(50, 900, first);
+  d.task(100, 160);
+  d.task(200, 260);
+  d.model.tasks[d.task(100, 160)].executor = 1;
+  const Rows rows = arrange(d.trace, d.model);
+  REQUIRE(rows.count == 5);  // two names, two rows, one row
+  const auto open = [&](double from, double to) {
+    std::string found;
+    std::vector<uint8_t> set(rows.count, 0);
+    open_rows(rows, d.model, from, to, set);
+    for (const uint8_t is_open : set) found += is_open ? '1' : '0';
+    return found;
+  };
+  CHECK(open(0, 1000) == "11111");
+  CHECK(open(0, 40) == "11000");
+  CHECK(open(70, 90) == "10100");
+  CHECK(open(270, 400) == "10100");
+  CHECK(open(120, 130) == "11111");
+  CHECK(open(2000, 3000) == "00000");
+}
+
 TEST_CASE("what is hidden has no row, and takes none") {
   Drawn d;
   const TaskIndex a = d.task(0, 9);

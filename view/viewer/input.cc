@@ -38,6 +38,7 @@ void Viewer::pointer_move(float x, float y) {
   if (!are_numbers(x, y)) return;
   s.pointer_x = x;
   s.pointer_y = y;
+  s.navigation.hold(static_cast<double>(y));
   s.redraw();
   if (std::fabs(x - s.gesture_x) + std::fabs(y - s.gesture_y) > 2 * still &&
       s.drag.what == State::Drag::What::Nothing)
@@ -67,6 +68,7 @@ void Viewer::pointer_move(float x, float y) {
 
 void Viewer::pointer_leave() {
   state_->pointer_x = state_->pointer_y = -1;
+  state_->navigation.hold(-1);
   state_->redraw();
 }
 
@@ -116,6 +118,7 @@ void Viewer::wheel(float x, float y, float dx, float dy, Modifiers modifiers) {
   State& s = *state_;
   if (!are_numbers(x, y) || !are_numbers(dx, dy)) return;
   const auto in_rows = static_cast<double>(y);
+  s.navigation.hold(in_rows);
   if (modifiers.alt) {
     s.navigation.zoom_rows(in_rows, wheel_factor(static_cast<double>(dy), false));
   } else if (modifiers.shift || std::fabs(dx) > std::fabs(dy)) {
@@ -134,6 +137,7 @@ void Viewer::pinch(float x, float y, float factor) {
   State& s = *state_;
   if (!are_numbers(x, y, factor)) return;
   s.drag = {};  // the second finger came down
+  s.navigation.hold(static_cast<double>(y));
   s.navigation.zoom(static_cast<double>(x), std::clamp(static_cast<double>(factor), 0.01, 100.0),
                     Gesture::Zoom);
   s.gesture_x = x;
@@ -213,7 +217,7 @@ void State::run(Command command) {
       leave();
       return navigation.fit_all();
     case Command::FitRows:
-      return fit_rows();
+      return navigation.fit_rows();
     case Command::FitSelection:
       return fit_selection();
     case Command::UndoZoom:
@@ -318,36 +322,6 @@ void State::escape() {
   }
 }
 
-// The rows between the first and the last that have a bar in this stretch of time.
-void State::fit_rows() {
-  const Window& window = navigation.window();
-  double first = std::numeric_limits<double>::infinity();
-  double last = -1;
-  double row_of_track = 0;
-  for (const Track& track : tracks) {
-    if (tracks.size() > 1) row_of_track++;
-    const Rows& rows = *track.rows;
-    for (uint32_t row = 0; row < rows.count; row++) {
-      const auto in_row = rows.tasks_in(row);
-      // The first that ends in the window or after it; later ones start later.
-      const auto at =
-          std::partition_point(in_row.begin(), in_row.end(), [&](const TaskIndex& task) {
-            const auto position = rows.begin[row] + static_cast<size_t>(&task - in_row.data());
-            return static_cast<double>(rows.bar(*track.model, position).end) + track.offset <
-                   window.from;
-          });
-      if (at == in_row.end() ||
-          static_cast<double>(track.model->tasks[*at].start) + track.offset > window.to)
-        continue;
-      first = std::min(first, row_of_track + row);
-      last = std::max(last, row_of_track + row);
-    }
-    row_of_track += rows.count;
-  }
-  if (last < 0) return;
-  navigation.jump(navigation.with_rows(window, first, last - first + 1));
-}
-
 void State::fit_selection() {
   double from = measure_from;
   double to = measure_to;
@@ -355,12 +329,11 @@ void State::fit_selection() {
   if (from == to && measured_last) return;
   if (from > to) std::swap(from, to);
   const double margin = 0.1 * (to - from);
-  Window next = navigation.showing(navigation.window(), from - margin, to + margin);
-  if (!measured_last && selected_task())
-    if (const double row = row_of(selection.track, selection.index); !std::isnan(row))
-      next = navigation.with_row(next, row, 18);
+  const double row =
+      !measured_last && selected_task() ? row_of(selection.track, selection.index) : no_time;
   focus = no_time;
-  navigation.jump(next);
+  if (std::isnan(row)) return navigation.show(from - margin, to + margin);
+  navigation.show_row(from - margin, to + margin, row, 18);
 }
 
 void State::add_bookmark(double time) {

@@ -10,6 +10,8 @@ namespace {
 constexpr double highest_row = 80;
 constexpr double lowest_row = 1e-3;
 constexpr double readable_row = 26;
+constexpr double legible_row = 14;  // labels, if hardly more
+constexpr double thin_row = 8;      // all of them in sight are worth less than some with labels
 
 bool same(const Window& a, const Window& b) {
   return a.from == b.from && a.to == b.to && a.top == b.top && a.row_height == b.row_height;
@@ -49,25 +51,63 @@ Window Navigation::limited(Window window) const {
   set_times(window, window.from, window.to - window.from);
   window.row_height = std::clamp(window.row_height, lowest_row, highest_row);
   const double in_sight = static_cast<double>(bounds_.rows_height) / window.row_height;
-  window.top = std::clamp(window.top, 0.0, std::max(0.0, bounds_.rows - in_sight));
+  const double line = line_of(lines_, window.top);
+  const double nearest = std::clamp(line, 0.0, std::max(0.0, open_rows() - in_sight));
+  if (nearest != line || window.top < 0) window.top = row_in(lines_, nearest);
   return window;
 }
 
-void Navigation::change(const Window& window, Gesture gesture) {
-  const Window next = limited(window);
-  if (same(next, window_)) return;
+bool Navigation::is_fitted_to(const Window& window) const {
+  const double span = fitted_to_ - fitted_from_;
+  return std::fabs(window.to - window.from - span) <= 1e-6 * span && window.to >= fitted_from_ &&
+         window.from <= fitted_to_;
+}
+
+// False: the rows are where they were.
+bool Navigation::fold(const Window& window, bool afresh) {
+  if (!fold_) return false;
+  if (afresh) {
+    fitted_from_ = window.from;
+    fitted_to_ = window.to;
+  }
+  const double before = open_rows();
+  lines_ = fold_(window.from, window.to, afresh);
+  return afresh || open_rows() != before;
+}
+
+void Navigation::settle(const Place& next, bool afresh) {
+  Window window = next.window;
+  own_height_ = next.own_height;
+  set_times(window, window.from, window.to - window.from);
+  const bool placed = window.top != window_.top || window.row_height != window_.row_height;
+  const double y =
+      hold_y_ >= 0 ? hold_y_ : static_cast<double>(bounds_.rows_y + bounds_.rows_height / 2);
+  const double held = row_at(y);
+  afresh = fold_ && (afresh || !is_fitted_to(window));
+  const bool moved = fold(window, afresh);
+  if (afresh && !own_height_)
+    window = with_grown_rows(window, held, y);
+  else if (moved && !placed)
+    window = with_row_at(window, held, y);
+  window_ = limited(window);
+  rows_fit_ = same(window_, limited(with_all_rows(window_)));
+  own_height_ = own_height_ && !rows_fit_;
+}
+
+void Navigation::remember(const Place& before, Gesture gesture) {
+  if (same(before.window, window_)) return;
   if (gesture == Gesture::Jump || gesture != gesture_) {
     if (past_.size() == most_undos) past_.erase(past_.begin());
-    past_.push_back(window_);
+    past_.push_back(before);
     future_.clear();
   }
   gesture_ = gesture;
-  settle(next);
 }
 
-void Navigation::settle(const Window& window) {
-  window_ = limited(window);
-  rows_fit_ = same(window_, limited(with_all_rows(window_)));
+void Navigation::change(const Window& next, Gesture gesture) {
+  const Place before{window_, own_height_};
+  settle({next, own_height_ || gesture == Gesture::RowHeight});
+  remember(before, gesture);
 }
 
 void Navigation::resize(float width, float height) {
@@ -75,9 +115,14 @@ void Navigation::resize(float width, float height) {
   window_.height = std::clamp(height, 1.0f, 100'000.0f);
 }
 
-void Navigation::set_bounds(const Bounds& bounds) {
+void Navigation::set_bounds(const Bounds& bounds, bool afresh) {
+  const bool fit = rows_fit_;
   bounds_ = bounds;
-  window_ = limited(rows_fit_ ? with_all_rows(window_) : window_);
+  set_times(window_, window_.from, window_.to - window_.from);
+  fold(window_, afresh);
+  if (fit || (afresh && !own_height_)) window_ = with_all_rows(window_);
+  window_ = limited(window_);
+  rows_fit_ = same(window_, limited(with_all_rows(window_)));
 }
 
 void Navigation::zoom(double x, double factor, Gesture gesture) {
@@ -98,22 +143,26 @@ void Navigation::pan(double pixels, Gesture gesture) {
 
 void Navigation::scroll(double pixels, Gesture gesture) {
   Window next = window_;
-  next.top += pixels / next.row_height;
+  next.top = row_in(lines_, line_of(lines_, next.top) + pixels / next.row_height);
   change(next, gesture);
 }
 
 void Navigation::zoom_rows(double y, double factor) {
   if (!(factor > 0)) return;
   Window next = window_;
-  const double row = row_at(y);
   next.row_height = std::clamp(next.row_height * factor, lowest_row, highest_row);
-  next.top = row - (y - static_cast<double>(bounds_.rows_y)) / next.row_height;
-  change(next, Gesture::RowHeight);
+  change(with_row_at(next, row_at(y), y), Gesture::RowHeight);
+}
+
+Window Navigation::with_row_at(Window window, double row, double y) const {
+  const double above = (y - static_cast<double>(bounds_.rows_y)) / window.row_height;
+  window.top = row_in(lines_, line_of(lines_, row) - above);
+  return window;
 }
 
 // What is too short to be shown alone is in the middle.
 Window Navigation::showing(Window window, double from, double to) const {
-  if (!(from <= to)) return window;
+  if (!(from <= to) || (from == window.from && to == window.to)) return window;
   const double span = std::clamp(to - from, least_span(), most_span());
   set_times(window, (from + to - span) / 2, span);
   return window;
@@ -124,44 +173,75 @@ Window Navigation::with_row(Window window, double row, double least_height) cons
   const bool higher = window.row_height < least_height;
   if (higher) window.row_height = least_height;
   const double in_sight = height / window.row_height;
-  if (higher || row < window.top || row + 1 > window.top + in_sight)
-    window.top = row + 0.5 - in_sight / 2;
+  const double line = line_of(lines_, row);
+  const double top = line_of(lines_, window.top);
+  if (higher || line < top || line + 1 > top + in_sight)
+    window.top = row_in(lines_, line + 0.5 - in_sight / 2);
   return window;
 }
 
-Window Navigation::with_rows(Window window, double first, double count) const {
+// All that are open, however many: what is thinner than two pixels is drawn as density. Few rows do
+// not become thicker than labels need.
+Window Navigation::with_all_rows(Window window) const {
   window.row_height =
-      std::min(static_cast<double>(bounds_.rows_height) / std::max(count, 1.0), readable_row);
-  window.top = first;
+      std::min(static_cast<double>(bounds_.rows_height) / std::max(open_rows(), 1.0), readable_row);
+  window.top = 0;
   return window;
 }
 
-// All rows, however many: what is thinner than two pixels is drawn as density. Few rows do not
-// become thicker than labels need.
-Window Navigation::with_all_rows(Window window) const { return with_rows(window, 0, bounds_.rows); }
+// As all rows, unless these are too many: then rows grow as time does, like a map, and the row at y
+// stays there.
+Window Navigation::with_grown_rows(Window window, double row, double y) const {
+  window = with_all_rows(window);
+  if (window.row_height >= thin_row) return window;
+  const double zoom = extent(bounds_) / (window.to - window.from);
+  const double whole = static_cast<double>(bounds_.rows_height) / std::max(bounds_.rows, 1.0);
+  const double height = std::min(whole * zoom, legible_row);
+  if (height <= window.row_height) return window;
+  window.row_height = height;
+  return with_row_at(window, row, y);
+}
 
 void Navigation::fit_all() {
-  Window next = with_all_rows(window_);
+  const Place before{window_, own_height_};
+  Window next = window_;
   set_times(next, bounds_.from - 0.01 * extent(bounds_), 1.03 * extent(bounds_));
-  jump(next);
+  settle({with_all_rows(next), false}, true);
+  remember(before, Gesture::Jump);
+}
+
+void Navigation::fit_rows() {
+  const Place before{window_, own_height_};
+  settle({window_, false}, true);
+  window_ = limited(with_all_rows(window_));
+  rows_fit_ = true;
+  remember(before, Gesture::Jump);
+}
+
+void Navigation::show_row(double from, double to, double row, double least_height) {
+  const Place before{window_, own_height_};
+  settle({showing(window_, from, to), own_height_});
+  window_ = limited(with_row(window_, row, least_height));
+  rows_fit_ = same(window_, limited(with_all_rows(window_)));
+  remember(before, Gesture::Jump);
 }
 
 bool Navigation::undo() {
   if (past_.empty()) return false;
-  future_.push_back(window_);
-  const Window window = past_.back();
+  future_.push_back({window_, own_height_});
+  const Place place = past_.back();
   past_.pop_back();
-  settle(window);
+  settle(place);
   end_gesture();
   return true;
 }
 
 bool Navigation::redo() {
   if (future_.empty()) return false;
-  past_.push_back(window_);
-  const Window window = future_.back();
+  past_.push_back({window_, own_height_});
+  const Place place = future_.back();
   future_.pop_back();
-  settle(window);
+  settle(place);
   end_gesture();
   return true;
 }
@@ -172,7 +252,11 @@ void Navigation::forget() {
   end_gesture();
 }
 
-void Navigation::follow(double from, double to) { set_times(window_, from, to - from); }
+void Navigation::follow(double from, double to) {
+  Window next = window_;
+  set_times(next, from, to - from);
+  settle({next, own_height_});
+}
 
 double Navigation::rows_in_sight() const {
   return static_cast<double>(bounds_.rows_height) / window_.row_height;

@@ -193,10 +193,146 @@ TEST_CASE("a row is brought into sight with as little change as possible") {
   Navigation at = over(0, 1e9, 400);
   at.zoom_rows(34, 5);  // 10 pixels: 80 of 400 rows
   const Window before = at.window();
-  CHECK(same(at.with_row(before, 40, 0), before));
-  const Window moved = at.with_row(before, 300, 0);
+  const auto show_row = [&](double row, double least_height) {
+    at.show_row(before.from, before.to, row, least_height);
+    return at.window();
+  };
+  CHECK(same(show_row(40, 0), before));
+  const Window moved = show_row(300, 0);
   CHECK(moved.row_height == before.row_height);
   CHECK(moved.top <= 300);
   CHECK(moved.top + 80 >= 301);
-  CHECK(at.with_row(before, 40, 18).row_height == 18);
+  CHECK(show_row(40, 18).row_height == 18);
+}
+
+namespace {
+
+// 100 rows, of which row r has something from r to r + 20 seconds.
+struct Stairs {
+  std::vector<uint8_t> open = std::vector<uint8_t>(100, 1);
+  std::vector<uint32_t> lines;
+  Navigation at;
+
+  Stairs() {
+    at.on_fold([this](double from, double to, bool afresh) {
+      if (afresh) open.assign(100, 0);
+      for (size_t row = 0; row < 100; row++) {
+        const double start = 1e9 * static_cast<double>(row);
+        if (start <= to && start + 20e9 >= from) open[row] = 1;
+      }
+      lines.clear();
+      uint32_t line = 0;
+      for (const uint8_t is_open : open) {
+        lines.push_back(line);
+        line += is_open;
+      }
+      lines.push_back(line);
+      return Lines(lines);
+    });
+    at.resize(1500, 900);
+    at.set_bounds({.from = 0, .to = 120e9, .rows = 100, .rows_y = 34, .rows_height = 800});
+    at.fit_all();
+    at.forget();
+  }
+  size_t open_rows() const { return lines.back(); }
+};
+
+}  // namespace
+
+TEST_CASE("after a zoom, rows with something in the window fill the height, others are folded") {
+  Stairs stairs;
+  Navigation& at = stairs.at;
+  CHECK(stairs.open_rows() == 100);
+  CHECK(at.window().row_height == doctest::Approx(8));
+  const Window all = at.window();
+  at.show(60.5e9, 79.5e9);
+  CHECK(stairs.open_rows() == 39);  // 41 to 79
+  CHECK(at.window().row_height == doctest::Approx(800.0 / 39));
+  CHECK(at.row_at(34 + 1) == doctest::Approx(41).epsilon(0.01));  // no empty band above
+  at.zoom(750, 10, Gesture::Zoom);
+  CHECK(at.window().row_height == doctest::Approx(26));  // as much as labels need
+  CHECK(at.undo());
+  CHECK(stairs.open_rows() == 39);
+  CHECK(at.undo());
+  CHECK(same(at.window(), all));
+  CHECK(stairs.open_rows() == 100);
+}
+
+TEST_CASE("while time moves, rows do not jump: some are opened, the one held stays") {
+  Stairs stairs;
+  Navigation& at = stairs.at;
+  at.show(60.5e9, 80.4e9);
+  CHECK(stairs.open_rows() == 40);  // 41 to 80
+  const double height = at.window().row_height;
+  at.hold(500);
+  const double row = at.row_at(500);
+  for (int i = 0; i < 50; i++) {
+    at.pan(-15, Gesture::Drag);  // rows above come into sight
+    CHECK(at.window().row_height == height);
+    CHECK(at.row_at(500) == doctest::Approx(row));
+  }
+  CHECK(stairs.open_rows() == 50);  // from 31 on
+  at.pan(750, Gesture::Drag);       // back: nothing is folded away
+  CHECK(stairs.open_rows() == 50);
+  at.pan(-2000, Gesture::Pan);  // nothing of what was in sight is there any more
+  CHECK(stairs.open_rows() == 40);
+  at.pan(-200, Gesture::Pan);
+  CHECK(stairs.open_rows() > 40);
+  at.fit_rows();
+  CHECK(stairs.open_rows() == 40);
+  CHECK(at.window().row_height == doctest::Approx(height));
+}
+
+TEST_CASE("rows too many to be read grow as time does, around the one that is held") {
+  Navigation at;
+  std::vector<uint32_t> lines(4001);
+  for (uint32_t i = 0; i <= 4000; i++) lines[i] = i / 2;  // half of them are folded
+  at.on_fold([&](double, double, bool) { return Lines(lines); });
+  at.resize(1500, 900);
+  at.set_bounds({.from = 0, .to = 100e9, .rows = 4000, .rows_y = 34, .rows_height = 800});
+  at.fit_all();
+  CHECK(at.window().row_height == doctest::Approx(0.4));
+  at.hold(534);
+  const double row = at.row_at(534);
+  at.zoom(750, 10.3, Gesture::Zoom);
+  CHECK(at.window().row_height == doctest::Approx(2).epsilon(0.01));
+  CHECK(at.row_at(534) == doctest::Approx(row).epsilon(0.001));
+  at.zoom(750, 1000, Gesture::Zoom);
+  CHECK(at.window().row_height == doctest::Approx(14));
+  CHECK(at.row_at(534) == doctest::Approx(row).epsilon(0.001));
+  at.fit_rows();
+  CHECK(at.window().row_height == doctest::Approx(0.4));
+}
+
+TEST_CASE("a height that the user chose stays until rows are fitted") {
+  Stairs stairs;
+  Navigation& at = stairs.at;
+  at.show(60.5e9, 80.5e9);
+  at.zoom_rows(400, 2);
+  const double height = at.window().row_height;
+  at.hold(300);
+  const double row = at.row_at(300);
+  at.zoom(750, 1.1, Gesture::Zoom);
+  CHECK(at.window().row_height == height);
+  CHECK(at.row_at(300) == doctest::Approx(row));
+  CHECK(stairs.open_rows() < 40);
+  at.fit_rows();
+  CHECK(at.window().row_height < height);
+  CHECK(at.undo());
+  CHECK(at.window().row_height == height);
+  at.fit_all();
+  CHECK(at.window().row_height == doctest::Approx(8));
+  at.zoom(750, 2, Gesture::Zoom);
+  CHECK(at.window().row_height > 8);
+}
+
+TEST_CASE("a row that was folded away is brought into sight") {
+  Stairs stairs;
+  Navigation& at = stairs.at;
+  at.show(1e9, 2e9);
+  at.show_row(85e9, 86e9, 80, 40);
+  CHECK(at.window().row_height == 40);
+  const double line = line_of(at.lines(), 80) - line_of(at.lines(), at.window().top);
+  CHECK(line >= 0);
+  CHECK(line + 1 <= at.rows_in_sight());
 }

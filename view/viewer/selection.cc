@@ -40,25 +40,29 @@ double State::row_of(size_t track, TaskIndex task) const {
 void State::reveal(size_t track, TaskIndex task, double time) {
   Traced& of = traced(track);
   if (expand_above(of, task)) arrange_tracks();
-  Window next = navigation.window();
-  const double span = next.to - next.from;
+  double from = navigation.window().from;
+  double to = navigation.window().to;
+  const double span = to - from;
   const Model::Task& bar = of.model.tasks[task];
   const double start = static_cast<double>(bar.start) + of.offset;
   const double end = std::max(start, static_cast<double>(bar.end) + of.offset);
   const double margin = 0.05 * span;
   const bool has_time = !std::isnan(time);
-  const bool seen = has_time ? time >= next.from + margin && time <= next.to - margin
-                             : start <= next.to - margin && end >= next.from + margin;
+  const bool seen = has_time ? time >= from + margin && time <= to - margin
+                             : start <= to - margin && end >= from + margin;
   if (!seen) {
     // All of it if it fits, else its beginning.
     const double middle = has_time             ? time
                           : end - start < span ? (start + end) / 2
                                                : start + 0.4 * span;
-    next = navigation.showing(next, middle - span / 2, middle + span / 2);
+    from = middle - span / 2;
+    to = middle + span / 2;
   }
-  if (const double row = row_of(track, task); !std::isnan(row))
-    next = navigation.with_row(next, row, 0);
-  navigation.jump(next);
+  const double row = row_of(track, task);
+  if (std::isnan(row))
+    navigation.show(from, to);
+  else
+    navigation.show_row(from, to, row, 0);
   redraw();
 }
 

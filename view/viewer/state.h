@@ -41,6 +41,8 @@ struct Viewer::State {
     std::vector<uint8_t> counters;      // one entry per counter: shown
     std::vector<uint8_t> counters_off;  // as many zeros
 
+    std::vector<uint8_t> open;  // one entry per row: not folded away
+
     double begin() const { return offset; }
     double end() const { return offset + static_cast<double>(model.end); }
     bool is_found(TaskIndex task) const { return task < found.size() && found[task] != 0; }
@@ -55,8 +57,10 @@ struct Viewer::State {
 
   // ---- viewer.cc
   void align();
-  void arrange_tracks();  // after anything that changes which rows there are, or how big they are
-  void set_bounds();
+  // After anything that changes which rows there are; `afresh`: they are others than before.
+  void arrange_tracks(bool afresh = true);
+  void set_bounds(bool afresh = false);  // ... or how much room there is for them
+  Lines fold(double from, double to, bool afresh);
   Marks marks() const;
   void redraw() { changed = true; }
   Traced& traced(size_t which) { return *traces[which]; }
@@ -71,7 +75,6 @@ struct Viewer::State {
   void click(float x, float y);
   void went();  // after the window may have moved
   void escape();
-  void fit_rows();
   void fit_selection();
   void add_bookmark(double time);
   void insert_bookmark(double time, std::string_view text);
@@ -111,6 +114,7 @@ struct Viewer::State {
   bool by_clock = false;      // how they are aligned
 
   Navigation navigation;
+  std::vector<uint32_t> lines;  // of all rows; empty: none is folded away
   DrawList list;
   bool changed = true;
   mutable std::vector<std::span<const uint8_t>> task_marks;  // what marks() hands out

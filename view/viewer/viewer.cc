@@ -60,7 +60,7 @@ void State::align() {
   }
 }
 
-void State::arrange_tracks() {
+void State::arrange_tracks(bool afresh) {
   tracks.clear();
   for (const auto& traced : traces) {
     traced->rows = arrange(traced->trace, traced->model, traced->shown);
@@ -70,10 +70,36 @@ void State::arrange_tracks() {
                       .title = traced->title,
                       .offset = traced->offset});
   }
-  set_bounds();
+  set_bounds(afresh);
 }
 
-void State::set_bounds() {
+// What is in sight in none of the tracks: nothing is folded then.
+Lines State::fold(double from, double to, bool afresh) {
+  if (!afresh && lines.empty()) return lines;
+  size_t open = 0;
+  size_t all = 0;
+  for (const auto& of : traces) {
+    if (afresh) of->open.clear();
+    of->open.resize(of->rows.count, 0);
+    open_rows(of->rows, of->model, from - of->offset, to - of->offset, of->open);
+    open += static_cast<size_t>(std::count(of->open.begin(), of->open.end(), 1));
+    all += of->open.size();
+  }
+  lines.clear();
+  if (open == all || open == 0) return lines;
+  uint32_t line = 0;
+  for (const auto& of : traces) {
+    if (traces.size() > 1) lines.push_back(line++);  // its title
+    for (const uint8_t is_open : of->open) {
+      lines.push_back(line);
+      line += is_open;
+    }
+  }
+  lines.push_back(line);
+  return lines;
+}
+
+void State::set_bounds(bool afresh) {
   Navigation::Bounds bounds;
   bounds.rows = total_rows(tracks);
   const Areas all = areas(tracks, navigation.window(), marks());
@@ -83,7 +109,7 @@ void State::set_bounds() {
     bounds.from = i == 0 ? traces[i]->begin() : std::min(bounds.from, traces[i]->begin());
     bounds.to = i == 0 ? traces[i]->end() : std::max(bounds.to, traces[i]->end());
   }
-  navigation.set_bounds(bounds);
+  navigation.set_bounds(bounds, afresh);
   redraw();
 }
 
@@ -100,13 +126,15 @@ Marks State::marks() const {
   Marks marks{.tasks = task_marks,
               .counters = counter_marks,
               .bookmarks = bookmark_marks,
+              .lines = navigation.lines(),
               .measure_from = std::min(measure_from, measure_to),
               .measure_to = std::max(measure_from, measure_to),
               .pointer_x = pointer_x,
               .pointer_y = pointer_y,
               .legend = legend,
               .hint = hint,
-              .arrows = arrows};
+              .arrows = arrows,
+              .scroll_bar = true};
   if (selected_task()) {
     marks.selected_track = selection.track;
     marks.selected = selection.index;
@@ -114,7 +142,11 @@ Marks State::marks() const {
   return marks;
 }
 
-Viewer::Viewer() : state_(std::make_unique<State>()) {}
+Viewer::Viewer() : state_(std::make_unique<State>()) {
+  state_->navigation.on_fold([state = state_.get()](double from, double to, bool afresh) {
+    return state->fold(from, to, afresh);
+  });
+}
 Viewer::~Viewer() = default;
 Viewer::Viewer(Viewer&&) noexcept = default;
 Viewer& Viewer::operator=(Viewer&&) noexcept = default;
@@ -180,9 +212,10 @@ void Viewer::update(size_t which, Trace trace, Model model) {
       s.selection.index = same;
     }
   }
+  fresh->open = old.open;  // rows stay where they are as more follows
   s.traces[which] = std::move(fresh);
   s.filter_tasks(s.traced(which));
-  s.arrange_tracks();
+  s.arrange_tracks(false);
   if (was_empty) {
     s.navigation.fit_all();
     s.navigation.forget();
