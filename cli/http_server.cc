@@ -196,7 +196,7 @@ Result<HttpServer> HttpServer::open(uint16_t port) {
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof address;
   auto* any = reinterpret_cast<sockaddr*>(&address);
-  if (bind(server.socket_, any, size) != 0 || listen(server.socket_, 16) != 0 ||
+  if (bind(server.socket_, any, size) != 0 || listen(server.socket_, int{most_connections}) != 0 ||
       getsockname(server.socket_, any, &size) != 0)
     return failed("cannot listen");
   server.port_ = ntohs(address.sin_port);
@@ -226,9 +226,10 @@ void HttpServer::run(int stop, const Handler& handler) {
       if (connection.ended) close(connection.socket);
     }
     std::erase_if(connections, [](const Connection& connection) { return connection.ended; });
-    if (waits[1].revents != 0) {
+    while (waits[1].revents != 0 && connections.size() < most_connections) {
       const int client = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-      if (client >= 0) connections.push_back({.socket = client});
+      if (client < 0) break;
+      connections.push_back({.socket = client});
     }
   }
   for (const Connection& connection : connections) close(connection.socket);

@@ -1,8 +1,71 @@
 #include "cli/http_server.h"
 
 #include <doctest/doctest.h>
+#include <netinet/in.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <thread>
 
 using namespace skein::cli;
+
+namespace {
+
+// A server in a thread of its own, until this is destroyed.
+class Running {
+ public:
+  explicit Running(HttpServer::Handler handler)
+      : server_(*HttpServer::open(0)),
+        stop_(eventfd(0, EFD_CLOEXEC)),
+        thread_([this, handler = std::move(handler)] { server_.run(stop_, handler); }) {}
+  ~Running() {
+    eventfd_write(stop_, 1);
+    thread_.join();
+    close(stop_);
+  }
+  uint16_t port() const { return server_.port(); }
+
+ private:
+  HttpServer server_;
+  int stop_;
+  std::thread thread_;
+};
+
+class Client {
+ public:
+  explicit Client(uint16_t port) : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    REQUIRE(connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  }
+  ~Client() { close(socket_); }
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  void send(std::string_view text) {
+    while (!text.empty()) {
+      const ssize_t count = ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
+      if (count <= 0) return;  // it has heard enough
+      text.remove_prefix(static_cast<size_t>(count));
+    }
+  }
+  // All of the answer.
+  std::string answer() {
+    std::string all;
+    char buffer[4096];
+    for (ssize_t count; (count = recv(socket_, buffer, sizeof buffer, 0)) > 0;)
+      all.append(buffer, static_cast<size_t>(count));
+    return all;
+  }
+
+ private:
+  int socket_;
+};
+
+}  // namespace
 
 TEST_CASE("a browser's request") {
   const auto request = parse_request(
@@ -26,4 +89,50 @@ TEST_CASE("what is no request is not answered as one") {
     CAPTURE(text);
     CHECK(!parse_request(text));
   }
+}
+
+TEST_CASE("a server answers, and one connection does not wait for another") {
+  constexpr size_t much = 20'000'000;  // more than the kernel keeps for who does not read
+  const Running running([&](const HttpRequest& request) {
+    HttpResponse response;
+    if (request.path == "/nothing") {
+      response.status = 204;
+      return response;
+    }
+    response.headers = {{"X-Path", "here"}};
+    response.body = std::make_shared<std::string>(
+        request.path == "/much" ? std::string(much, 'x') : "you are " + request.host);
+    return response;
+  });
+  Client slow(running.port());
+  slow.send("GET /much HTTP/1.1\r\n\r\n");
+  Client in_pieces(running.port());
+  for (const char c : std::string_view("GET / HTTP/1.1\r\nHost: me\r\n\r")) in_pieces.send({&c, 1});
+  Client nothing(running.port());
+  nothing.send("GET /nothing HTTP/1.1\r\n\r\n");
+  CHECK(nothing.answer() == "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n");
+  in_pieces.send("\n");
+  CHECK(in_pieces.answer() ==
+        "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\n"
+        "Content-Length: 10\r\nX-Path: here\r\n\r\nyou are me");
+  const std::string all = slow.answer();
+  CHECK(all.find("Content-Length: 20000000\r\n") != all.npos);
+  CHECK(all.size() - all.find("\r\n\r\n") - 4 == much);
+}
+
+TEST_CASE("who sends nonsense, too much, or goes away, harms nobody") {
+  const Running running([](const HttpRequest&) { return HttpResponse{}; });
+  Client nonsense(running.port());
+  nonsense.send("\x16\x03\x01\r\n\r\n");
+  CHECK(nonsense.answer().starts_with("HTTP/1.1 400 Bad Request\r\n"));
+  Client much(running.port());
+  much.send("GET /" + std::string((16 << 10) - 5, 'x'));
+  CHECK(much.answer().starts_with("HTTP/1.1 400 Bad Request\r\n"));
+  for (int i = 0; i < 100; i++) {
+    Client gone(running.port());
+    gone.send("GET /");
+  }
+  Client last(running.port());
+  last.send("GET / HTTP/1.1\r\n\r\n");
+  CHECK(last.answer().starts_with("HTTP/1.1 200 OK\r\n"));
 }
