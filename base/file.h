@@ -83,6 +83,7 @@ class MemoryFiles : public Files {
  public:
   void add(std::string path, std::vector<uint8_t> bytes);
   void add(std::string path, std::string_view bytes);
+  void remove(const std::string& path) { files_.erase(path); }
 
   FileType type(const std::string& path) override;
   Result<Contents> open(const std::string& path, Access access = Access::Map) override;

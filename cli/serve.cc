@@ -2,8 +2,8 @@
 //
 // Whoever has the link may look, nobody else: it carries a random token, other hosts cannot
 // connect, and a page of another site that finds the port out cannot ask, for it knows no token and
-// its Host is another (DNS rebinding). The page asks for a bundle once a second; that is made anew
-// only when the trace has changed.
+// its Host is another (DNS rebinding). The page asks once a second what is new since the version it
+// has; of a directory it gets the packets that were added to or rewritten, of a file all of it.
 #include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -65,8 +66,7 @@ class NewestFiles : public DiskFiles {
 
   Result<std::vector<std::string>> list(const std::string& path) override;
 
-  // What list() saw: changes whenever an event is written.
-  uint64_t fingerprint() const { return fingerprint_; }
+  // By the last list().
   size_t left_out() const { return left_out_; }
 
  private:
@@ -77,17 +77,12 @@ class NewestFiles : public DiskFiles {
     bool needed = false;  // names, or the newest of its stream
   };
   uint64_t limit_;
-  uint64_t fingerprint_ = 0;
   size_t left_out_ = 0;
 };
 
 Result<std::vector<std::string>> NewestFiles::list(const std::string& path) {
   auto names = DiskFiles::list(path);
   if (!names) return names;
-  fingerprint_ = 0xcbf29ce484222325;  // FNV-1a
-  const auto add = [&](std::span<const uint8_t> bytes) {
-    for (const uint8_t byte : bytes) fingerprint_ = (fingerprint_ ^ byte) * 0x100000001b3;
-  };
   std::vector<std::string> kept;
   std::vector<Chunk> chunks;
   for (std::string& name : *names) {
@@ -97,8 +92,6 @@ Result<std::vector<std::string>> NewestFiles::list(const std::string& path) {
                           ? DiskFiles::head(file, ctf::packet_header_size)
                           : Result<std::vector<uint8_t>>(Error{.what = "no file"});
     if (!head) continue;
-    add({reinterpret_cast<const uint8_t*>(name.data()), name.size()});
-    add(*head);
     const auto header = ctf::read_packet_header(*head);
     if (!header)
       kept.push_back(std::move(name));
@@ -130,7 +123,7 @@ Result<std::vector<std::string>> NewestFiles::list(const std::string& path) {
   return kept;
 }
 
-// The trace that is served: what its state is now, and its bundle.
+// The trace that is served: what is new in it, and what its state is.
 class Served {
  public:
   explicit Served(std::string path) : path_(std::move(path)) {
@@ -148,55 +141,83 @@ class Served {
 
   std::string title() const { return trace_name(path_); }
 
-  struct State {
-    std::string version;
-    std::string text;  // for people
+  struct Answer {
+    std::string version;                            // what the page has with that
+    std::shared_ptr<const std::string> bytes = {};  // gzip; nothing: what it had
+    size_t size = 0;                                // of that, unpacked
+    bool is_update = false;                         // to the version it had, or all of it
   };
-  State state() {
-    State state;
-    if (!is_directory_) {
-      struct stat status {};
-      stat(path_.c_str(), &status);
-      state.version = std::to_string(status.st_size) + '-' + std::to_string(status.st_mtim.tv_sec) +
-                      '-' + std::to_string(status.st_mtim.tv_nsec);
-      return state;
-    }
-    if (!files_.list(path_)) return {"gone", "the trace has been removed"};
-    state.version = std::to_string(files_.fingerprint());
+  // For a page that has this version; empty: none.
+  Result<Answer> since(const std::string& version) {
+    return is_directory_ ? since_in_directory(version) : since_in_file(version);
+  }
+
+  // For people. After since().
+  std::string state() const {
+    std::string state;
     if (pid_ != 0)
-      state.text =
+      state =
           "process " + std::to_string(pid_) + (records_to(pid_, path_) ? " runs" : " has ended");
     if (files_.left_out() > 0)
-      state.text += (state.text.empty() ? "" : "; ") + std::string("the newest ") +
-                    std::to_string(most_live_bytes >> 20) + " MiB of it, " +
-                    std::to_string(files_.left_out()) + " older chunks are left out";
+      state += (state.empty() ? "" : "; ") + std::string("the newest ") +
+               std::to_string(most_live_bytes >> 20) + " MiB of it, " +
+               std::to_string(files_.left_out()) + " older chunks are left out";
     return state;
   }
 
-  struct Packed {
-    size_t size = 0;  // unpacked
-    std::shared_ptr<const std::string> bytes;
-  };
-  // The last one is kept: several windows may ask for it.
-  Result<Packed> bundle(const std::string& version) {
-    if (packed_.bytes && version == packed_version_) return packed_;
-    const web::TraceInput input{path_, title()};
-    const auto bundle = web::make_bundle(files_, {&input, 1},
-                                         is_directory_ ? 2 * most_live_bytes : most_file_bytes);
-    if (!bundle) return bundle.error();
-    constexpr int fastest = 1;
-    packed_ = {bundle->size(), std::make_shared<std::string>(web::gzip(*bundle, fastest))};
-    packed_version_ = version;
-    return packed_;
+ private:
+  static constexpr int fastest = 1;  // of gzip's levels
+
+  Result<Answer> since_in_directory(const std::string& version) {
+    const auto known = std::find_if(versions_.begin(), versions_.end(),
+                                    [&](const Version& one) { return one.name == version; });
+    const bool is_known = known != versions_.end();
+    auto update =
+        web::make_update(files_, {path_, title()}, is_known ? known->manifest : web::Manifest(),
+                         2 * most_live_bytes);
+    if (!update) return update.error();
+    if (update->bundle.empty()) return Answer{.version = version};
+    Version now{.name = std::to_string(++last_), .manifest = std::move(update->now)};
+    versions_.push_back(std::move(now));
+    if (versions_.size() > most_versions) versions_.pop_front();
+    return Answer{.version = versions_.back().name,
+                  .bytes = std::make_shared<std::string>(web::gzip(update->bundle, fastest)),
+                  .size = update->bundle.size(),
+                  .is_update = is_known};
   }
 
- private:
+  Result<Answer> since_in_file(const std::string& version) {
+    struct stat status {};
+    stat(path_.c_str(), &status);
+    const std::string now = std::to_string(status.st_size) + '-' +
+                            std::to_string(status.st_mtim.tv_sec) + '-' +
+                            std::to_string(status.st_mtim.tv_nsec);
+    if (now == version) return Answer{.version = now};
+    if (now != file_.version) {  // several windows may ask for it
+      const web::TraceInput input{path_, title()};
+      const auto bundle = web::make_bundle(files_, {&input, 1}, most_file_bytes);
+      if (!bundle) return bundle.error();
+      file_ = {.version = now,
+               .bytes = std::make_shared<std::string>(web::gzip(*bundle, fastest)),
+               .size = bundle->size()};
+    }
+    return file_;
+  }
+
   NewestFiles files_{most_live_bytes};
   std::string path_;
   bool is_directory_ = false;
   uint64_t pid_ = 0;  // 0: nobody's
-  Packed packed_;
-  std::string packed_version_;
+  Answer file_;
+  // What pages were last brought to: some windows at a time, each asks with the version that it
+  // got.
+  struct Version {
+    std::string name;
+    web::Manifest manifest;
+  };
+  static constexpr size_t most_versions = 8;
+  std::deque<Version> versions_;
+  uint64_t last_ = 0;
 };
 
 std::shared_ptr<const std::string> text(std::string what) {
@@ -224,23 +245,23 @@ HttpResponse answer(const HttpRequest& request, Served& served, const std::strin
     response.body = text(web::make_document(
         {.title = served.title(), .notes = served.title(), .live = true, .nonce = nonce}, {}));
   } else if (request.path == "/bundle") {
-    const Served::State state = served.state();
-    response.headers.emplace_back("X-Skein-State", state.text);
-    response.headers.emplace_back("X-Skein-Version", state.version);
-    if (request.argument("have") == state.version) {
-      response.status = 204;
+    const auto news = served.since(std::string(request.argument("have")));
+    if (!news) {
+      response.status = 500;
+      response.body = text(escaped(news.error().message()));
       return response;
     }
-    auto bundle = served.bundle(state.version);
-    if (!bundle) {
-      response.status = 500;
-      response.body = text(escaped(bundle.error().message()));
+    response.headers.emplace_back("X-Skein-State", served.state());
+    response.headers.emplace_back("X-Skein-Version", news->version);
+    if (!news->bytes) {
+      response.status = 204;
       return response;
     }
     response.type = "application/octet-stream";
     response.headers.emplace_back("Content-Encoding", "gzip");
-    response.headers.emplace_back("X-Skein-Size", std::to_string(bundle->size));
-    response.body = bundle->bytes;
+    response.headers.emplace_back("X-Skein-Size", std::to_string(news->size));
+    response.headers.emplace_back("X-Skein-Update", news->is_update ? "1" : "0");
+    response.body = news->bytes;
   } else {
     response.status = 404;
     response.body = text("There is no such page.\n");

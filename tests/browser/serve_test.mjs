@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { get } from "node:http";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { expect, main, open, settled, skein, source, span, ticks } from "./common.mjs";
+import { expect, main, open, settled, skein, source, span, steps } from "./common.mjs";
 
 function start(program, words, environment = {}) {
   const process_ = spawn(program, words, { env: { ...process.env, ...environment }, stdio: ["pipe", "pipe", "inherit"] });
@@ -22,10 +22,10 @@ const ask = (url, headers = {}) => new Promise((resolve, reject) =>
 
 await main(async (browser, scratch) => {
   const trace = join(scratch, "trace <b>&.d");
-  const program = start(ticks, [], { SKEIN_TRACE: trace });
+  const program = start(steps, [], { SKEIN_TRACE: trace });
   const tick = async text => {
     program.process.stdin.write(`${text}\n`);
-    expect(await program.line() === "done", "the program answers");
+    expect(await program.line() === text, "the program answers");
   };
   await tick("first");
   await tick("second");

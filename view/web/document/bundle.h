@@ -10,9 +10,17 @@
 //                {"title": "echo", "path": "1", "files": [["1/metadata", 9034], ["1/s00000-0",
 //                ...]]}]}
 // A file is its path, its size and, if it is packed (pack.h), its packed size.
+//
+// An update is the same with what has changed only, for a page that has the rest:
+//
+//    {"traces": [{"title": "echo", "path": "0", "gone": ["0/s00002-1"],
+//                 "files": [["0/s00000-0", 9216, 0, 8100], ["0/s00001-3", 128]]}]}
+// Of a packet that was only added to, the fourth number says up to where its page has it: there are
+// the new header's bytes, and those from there on.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,5 +39,24 @@ struct TraceInput {
 // has to hold them. Of a running program's directory it is what lay there at each file's turn.
 Result<std::vector<uint8_t>> make_bundle(Files& files, std::span<const TraceInput> traces,
                                          uint64_t limit);
+
+// What a page has of a recorder's directory, as far as it takes to tell what it has not.
+struct Manifest {
+  struct File {
+    uint64_t size = 0;
+    std::vector<uint8_t> head;  // of a packet: its header; of anything else: a hash of all of it
+  };
+  std::map<std::string, File> files;  // by name
+};
+
+struct Update {
+  std::vector<uint8_t> bundle;  // empty: nothing has changed
+  Manifest now;                 // what the page has when it has taken it
+};
+
+// Brings a page from `had` to what lies in the directory `trace` now; had nothing: all of it. Fails
+// as make_bundle does. What it reads of a file that has not changed is a packet's header.
+Result<Update> make_update(Files& files, const TraceInput& trace, const Manifest& had,
+                           uint64_t limit);
 
 }  // namespace skein::web

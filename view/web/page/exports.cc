@@ -3,6 +3,9 @@
 //
 // Texts come in as UTF-8 in memory that `allocate` gave, and go out as the result of the last call
 // that has one: `result()` and `result_size()`. What has structure goes out as JSON.
+#include <skein/format.h>
+
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -120,13 +123,33 @@ void add_packed_file(const char* path, size_t path_size, const uint8_t* bytes, s
   page->files.add(take(path, path_size), web::unpack({bytes, packed_size}, size));
 }
 
-// Reads the trace at `path` of the files added, as number `which`: a new one, or the same one
-// again, longer. The files are forgotten. The result is an error's text, or empty.
+// A packet that was added to (bundle.h): its new header, what is there already from behind that up
+// to `kept`, and the rest of `bytes`.
+EXPORT(extend_file)
+void extend_file(const char* path, size_t path_size, const uint8_t* bytes, size_t size,
+                 size_t kept) {
+  constexpr size_t header = sizeof(format::PacketHeader);
+  const std::string name = take(path, path_size);
+  const auto old = page->files.open(name);
+  if (!old || old->size() < kept || kept < header || size < header)
+    return;  // no such update is sent
+  std::vector<uint8_t> file(old->bytes().begin(),
+                            old->bytes().begin() + static_cast<ptrdiff_t>(kept));
+  std::copy(bytes, bytes + header, file.begin());
+  file.insert(file.end(), bytes + header, bytes + size);
+  page->files.add(name, std::move(file));
+}
+EXPORT(remove_file) void remove_file(const char* path, size_t path_size) {
+  page->files.remove(take(path, path_size));
+}
+EXPORT(forget_files) void forget_files() { page->files = {}; }
+
+// Reads the trace at `path` of the files, as number `which`: a new one, or the same one again,
+// longer. The result is an error's text, or empty.
 EXPORT(open_trace)
 void open_trace(size_t which, const char* path, size_t path_size, const char* title,
                 size_t title_size) {
   auto trace = read_trace(page->files, take(path, path_size));
-  page->files = {};
   if (!trace) return set_error(&trace.error());
   if (which < page->viewer.traces())
     page->viewer.update(which, *std::move(trace));

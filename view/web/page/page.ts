@@ -6,7 +6,7 @@
 declare const compiled: Promise<WebAssembly.Module>, traces: Promise<ArrayBuffer>;  // unpack.ts
 
 interface Settings { live: boolean; notes: string }
-interface TraceFiles { title: string; path: string; files: [string, number, number?][] }
+interface TraceFiles { title: string; path: string; gone?: string[]; files: [string, number, number?, number?][] }
 
 function element<T extends HTMLElement>(id: string): T {
   return document.getElementById(id) as T;
@@ -51,23 +51,29 @@ class Module {
   json<T>(call: () => void): T { call(); return JSON.parse(this.result()) as T; }
 }
 
-// A bundle is a length (4 bytes, little-endian), so many bytes of JSON, then the files' bytes.
+// A bundle is a length (4 bytes, little-endian), so many bytes of JSON, then the files' bytes (bundle.h).
 function openBundle(module: Module, bundle: Uint8Array): string {
+  const { calls } = module;
   const size = new DataView(bundle.buffer, bundle.byteOffset).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(bundle.subarray(4, 4 + size))) as { traces: TraceFiles[] };
   let at = 4 + size;
   let error = "";
   header.traces.forEach((trace, which) => {
-    for (const [path, size, packed] of trace.files) {
-      const bytes = bundle.subarray(at, at += packed ?? size);
-      module.with([path, bytes], (p, ps, b, bs) => packed === undefined
-          ? module.calls.add_file(p, ps, b, bs) : module.calls.add_packed_file(p, ps, b, bs, size));
+    for (const path of trace.gone ?? []) module.with([path], (p, ps) => calls.remove_file(p, ps));
+    for (const [path, size, packed, kept] of trace.files) {
+      const bytes = bundle.subarray(at, at += kept ? headerSize + size - kept : packed || size);
+      module.with([path, bytes], (p, ps, b, bs) => {
+        if (kept) calls.extend_file(p, ps, b, bs, kept);
+        else if (packed) calls.add_packed_file(p, ps, b, bs, size);
+        else calls.add_file(p, ps, b, bs);
+      });
     }
-    module.with([trace.path, trace.title], (p, ps, t, ts) => module.calls.open_trace(which, p, ps, t, ts));
+    module.with([trace.path, trace.title], (p, ps, t, ts) => calls.open_trace(which, p, ps, t, ts));
     error ||= module.result();
   });
   return error;
 }
+const headerSize = 128;  // of a packet
 
 const enum Shape { Fill, Line, Arrow, Text }
 const primitiveSize = 24;
@@ -502,6 +508,7 @@ async function follow(module: Module, changed: () => void) {
       const state = response.headers.get("X-Skein-State") ?? "";
       let error = "";
       if (response.status === 200) {
+        if (response.headers.get("X-Skein-Update") !== "1") module.calls.forget_files();
         error = openBundle(module, await received(response, progress));
         version = response.headers.get("X-Skein-Version") ?? "";
         cover.hidden = true;
@@ -538,6 +545,7 @@ async function main() {
   calls.start();
   const module = new Module(calls);
   const error = settings.live ? "" : openBundle(module, new Uint8Array(await traces));
+  if (!settings.live) calls.forget_files();  // a live page is told what changes in them
   const hint = remembered("skein hint") === null;
   if (hint) calls.set_hint(1);
   setTheme(module, wantedTheme());

@@ -1,5 +1,6 @@
 // A program that does what it is told, so that a test knows what is in its trace: for each line of
-// standard input a task of that name, which ends at once. It ends with its input.
+// standard input a task of that name, which ends at once; then says the line. It ends with its input.
+// What looks at running programs is tested with it: serve, in a browser and without; the window.
 #include <skein/skein.h>
 #include <stdio.h>
 #include <string.h>

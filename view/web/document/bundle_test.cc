@@ -1,0 +1,127 @@
+#include "view/web/document/bundle.h"
+
+#include <doctest/doctest.h>
+#include <skein/format.h>
+
+#include <cstring>
+
+using namespace skein;
+
+namespace {
+
+struct PacketOf {
+  uint64_t sequence = 0;
+  uint64_t lock = 0;
+};
+
+// A chunk file with these events, and what was there before behind them.
+std::vector<uint8_t> packet(PacketOf of, std::string_view events) {
+  format::PacketHeader header{};
+  header.magic = format::kPacketMagic;
+  header.packet_seq_num = of.sequence;
+  header.lock = of.lock;
+  header.content_size = 8 * (sizeof header + events.size());
+  header.packet_size = 8 * 512;
+  std::vector<uint8_t> file(512, 0xaa);
+  std::memcpy(file.data(), &header, sizeof header);
+  std::memcpy(file.data() + sizeof header, events.data(), events.size());
+  return file;
+}
+
+std::string text(std::span<const uint8_t> bytes) { return {bytes.begin(), bytes.end()}; }
+
+// Of a bundle: its header, and its files' bytes.
+std::pair<std::string, std::string> parts(const std::vector<uint8_t>& bundle) {
+  REQUIRE(bundle.size() >= 4);
+  const size_t size = bundle[0] | size_t{bundle[1]} << 8;
+  const std::string all = text(bundle);
+  return {all.substr(4, size), all.substr(4 + size)};
+}
+
+constexpr uint64_t limit = 1 << 20;
+
+web::Update update(Files& files, const web::Manifest& had) {
+  auto made = web::make_update(files, {"t", "title"}, had, limit);
+  REQUIRE(made);
+  return *std::move(made);
+}
+
+}  // namespace
+
+TEST_CASE("an update has what is new, and nothing when nothing is") {
+  MemoryFiles files;
+  const std::string events(100, 'e');
+  files.add("t/metadata", "the metadata");
+  files.add("t/s0-0", packet({}, events));
+  files.add("t/s0-1", packet({.sequence = 1}, ""));
+  files.add("t/.tasks", "not for readers");
+
+  const web::Update all = update(files, {});
+  const auto [header, bytes] = parts(all.bundle);
+  CHECK(
+      header ==
+      R"({"traces":[{"title":"title","path":"0","files":[["0/metadata",12],["0/s0-0",228],["0/s0-1",128]]}]})");
+  CHECK(bytes.starts_with("the metadata"));
+  CHECK(bytes.size() == 12 + 228 + 128);
+  CHECK(all.now.files.size() == 3);
+
+  const web::Update none = update(files, all.now);
+  CHECK(none.bundle.empty());
+
+  // Added to: its new header, and what was added.
+  files.add("t/s0-1", packet({.sequence = 1}, "one"));
+  const web::Update one = update(files, all.now);
+  files.add("t/s0-1", packet({.sequence = 1}, "one, two"));
+  const web::Update two = update(files, one.now);
+  const auto [header_of_two, bytes_of_two] = parts(two.bundle);
+  CHECK(header_of_two ==
+        R"({"traces":[{"title":"title","path":"0","files":[["0/s0-1",136,0,131]]}]})");
+  CHECK(bytes_of_two == text(packet({.sequence = 1}, "one, two")).substr(0, 128) + ", two");
+  // Who has an older version gets more.
+  const auto [header_of_both, bytes_of_both] = parts(update(files, all.now).bundle);
+  CHECK(bytes_of_both.substr(128) == "one, two");
+
+  // Recycled: all of it, though it is longer than what was there.
+  files.add("t/s0-1", packet({.sequence = 2, .lock = 2}, "quite another"));
+  const auto [header_of_other, bytes_of_other] = parts(update(files, two.now).bundle);
+  CHECK(header_of_other == R"({"traces":[{"title":"title","path":"0","files":[["0/s0-1",141]]}]})");
+  CHECK(bytes_of_other.substr(128) == "quite another");
+
+  // Another text; gone.
+  files.add("t/metadata", "the Metadata");
+  files.remove("t/s0-0");
+  files.remove("t/s0-1");
+  const auto [header_of_last, bytes_of_last] = parts(update(files, two.now).bundle);
+  CHECK(
+      header_of_last ==
+      R"({"traces":[{"title":"title","path":"0","gone":["0/s0-0","0/s0-1"],"files":[["0/metadata",12]]}]})");
+  CHECK(bytes_of_last == "the Metadata");
+}
+
+TEST_CASE("a packet that is being recycled, or was cut off, is sent as a whole") {
+  MemoryFiles files;
+  files.add("t/s0-0", packet({}, "one"));
+  const web::Manifest had = update(files, {}).now;
+  files.add("t/s0-0", packet({.lock = 1}, "one, two"));
+  CHECK(parts(update(files, had).bundle).second.substr(128) == "one, two");
+  auto cut = packet({}, "one, two");
+  cut.resize(130);
+  files.add("t/s0-0", cut);
+  CHECK(parts(update(files, had).bundle).second == text(cut));
+  cut.resize(20);
+  files.add("t/s0-0", cut);
+  CHECK(parts(update(files, had).bundle).second == text(cut));
+}
+
+TEST_CASE("more than a page can hold is refused") {
+  MemoryFiles files;
+  for (int i = 0; i < 3; i++)
+    files.add("t/other-" + std::to_string(i), std::vector<uint8_t>(limit / 3, 1));
+  const web::Manifest had = update(files, {}).now;
+  files.add("t/other-3", std::vector<uint8_t>(limit / 3, 1));
+  for (const web::Manifest& manifest : {web::Manifest(), had}) {
+    const auto made = web::make_update(files, {"t", "title"}, manifest, limit);
+    REQUIRE(!made);
+    CHECK(made.error().message().find("MiB") != std::string::npos);
+  }
+}
