@@ -7,9 +7,7 @@
 #include <cstdio>
 #include <string>
 
-#include "base/disk_files.h"
-#include "bench/rounds.h"
-#include "trace/read/reader.h"
+#include "bench/stages.h"
 #include "view/draw/scene.h"
 
 #ifdef SKEIN_HAS_CAIRO
@@ -84,15 +82,10 @@ int main(int argc, char** argv) {
   }
   if (argc < 2) return 0;
 
-  skein::DiskFiles disk;
-  const skein::Result<skein::Trace> trace = skein::read_trace(disk, argv[1]);
-  if (!trace) {
-    fprintf(stderr, "skein: %s\n", trace.error().message().c_str());
-    return 2;
-  }
-  const skein::Model model = skein::build_model(*trace);
-  const skein::Rows rows = skein::arrange(*trace, model);
-  const skein::Track track{&*trace, &model, &rows};
+  const skein::Trace trace = skein::bench::trace_or_exit(argv[1]);
+  const skein::Model model = skein::build_model(trace);
+  const skein::Rows rows = skein::arrange(trace, model);
+  const skein::Track track{&trace, &model, &rows};
   DrawList list;
   const double end = static_cast<double>(model.end);
   for (const double zoom : {1.0, 100.0}) {
