@@ -206,36 +206,61 @@ async function touch(browser, file) {
   await page.context().close();
 }
 
-async function hostile(browser, scratch) {
-  const file = html(join(source, "tests/data/mirage/hostile.ctf"), scratch, `evil "'<script>alert(1)<.html`.replace("<script>", "_"));
+// Labels, a title and what a person types that are scripts, escape sequences, or a mebibyte long.
+async function hostile(browser, scratch, trace) {
+  const file = html(trace, scratch, `evil "'<_alert(1)<.html`);
   const page = await open(browser, `file://${encodeURI(file).replaceAll("?", "%3f").replaceAll("#", "%23")}`,
                           { allowed: url => url.startsWith("file:") && url.endsWith(".html") });
+  const elements = () => page.locator("body :not(#panel, #panel *, #bookmarks, #bookmarks *, #counters *, option)").count();
+  const before = await elements();
   // Everything a person can see of it.
-  const bad = await page.evaluate(async () => {
+  const [bad, longest] = await page.evaluate(async () => {
     const { module, picture } = window.skein, { calls } = module;
     const texts = [];
     const look = () => {
-      calls.list_text(); texts.push(module.result().replaceAll("\n", ""));
-      calls.tooltip(); texts.push(module.result().replaceAll("\n", ""));
-      calls.panel(); texts.push(module.result());
+      calls.list_text(); texts.push(...module.result().split("\n"));
+      calls.tooltip(); texts.push(...module.result().split("\n"));
+      calls.panel(); texts.push(...JSON.parse(module.result()).lines.flat().map(String));
     };
-    calls.resize(1000, 600);
-    for (const key of ["search-next"]) {
-      module.with([""], (at, size) => calls.search(at, size));
-      module.with(["a"], (at, size) => calls.search(at, size));
-      for (let i = 0; i < 200; i++) {
-        module.with([key], (at, size) => calls.run_command(at, size));
-        calls.pointer_move(500, 40 + i * 2);
+    const run = name => module.with([name], (at, size) => calls.run_command(at, size));
+    for (const sought of ["a", "<", "x", "%s", "\ufffd"]) {
+      module.with([sought], (at, size) => calls.search(at, size));
+      for (let i = 0; i < 40; i++) {
+        run("search-next");
+        calls.pointer_move(500, 40 + i * 16);
+        if (i % 8 === 3) run("highlight-related");
+        if (i % 8 === 5) run("fit-selection");
+        if (i % 8 === 7) run("fit-all");
         look();
-        if (i % 20 === 0) { picture.schedule(); await new Promise(requestAnimationFrame); }
+        if (i % 10 === 0) { picture.schedule(); await new Promise(requestAnimationFrame); }
       }
     }
-    texts.push(document.body.innerText.replaceAll("\n", ""));
-    return texts.filter(text => /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/.test(text)).slice(0, 3);
+    texts.push(...document.body.innerText.split("\n"));
+    const bad = texts.filter(text => /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(text));
+    return [bad.slice(0, 3), Math.max(...texts.map(text => text.length))];
   });
-  expect(bad.length === 0, "texts are safe", JSON.stringify(bad));
-  expect(await page.locator("script:not([id]), img, iframe, object, link:not([rel=icon])").count() <= 2,
-         "no element came from the trace");
+  expect(bad.length === 0, `${trace}: texts are safe`, JSON.stringify(bad));
+  expect(longest < 1000, `${trace}: texts are cut`, longest);
+  for (const menu of ["#counter-menu", "#filter"]) await page.click(`${menu} summary`);
+  const script = "<img src=x onerror=alert(1)>", long = script + "x".repeat(1 << 20);
+  for (const text of [script, long, "\u202e\u0000\ud800"]) {
+    await page.fill("#search", text);
+    await page.keyboard.press("Enter");
+    await page.fill("#filter [name=label]", text);
+    await settled(page);
+  }
+  await page.click("#filter [type=reset]");
+  await page.click("#bookmark-menu summary");
+  await page.fill("#note input", long);
+  await page.press("#note input", "Enter");
+  await settled(page);
+  const note = await page.textContent("#bookmarks");
+  expect(note.includes(script) && note.length < 10000, `${trace}: a long note is cut`, note.length);
+  for (const notes of ["{", "[]", '{"__proto__":{"x":1}}', `{"bookmarks":[{"time":1e999,"text":"${"y".repeat(1 << 20)}"}]}`]) {
+    await page.setInputFiles("#load-notes", { name: "n.json", mimeType: "application/json", buffer: Buffer.from(notes) });
+    await settled(page);
+  }
+  expect(await elements() === before, `${trace}: no element came from it`, `${before} ${await elements()}`);
   await page.context().close();
 }
 
@@ -303,6 +328,8 @@ await main(async (browser, scratch) => {
   await page.context().close();
   await works(browser, file);
   await touch(browser, file);
-  await hostile(browser, scratch);
+  const labels = join(scratch, "labels.ctf");
+  execFileSync("python3", [join(source, "tests/render/hostile_trace.py"), labels]);
+  for (const trace of [join(source, "tests/data/mirage/hostile.ctf"), labels]) await hostile(browser, scratch, trace);
   await damaged(browser, file, straight);
 });
