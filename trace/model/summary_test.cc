@@ -57,6 +57,35 @@ TEST_CASE("a task ends once, however often that is said") {
   CHECK(summary.stuck == 1);
 }
 
+TEST_CASE("who became another is that one from then on") {
+  Maker m;
+  for (TaskId id = 1; id <= 5; id++) m.add(EventKind::Create, id);
+  m.add(EventKind::ShouldResolve, 1);
+  m.add(EventKind::Become, 1, 2);
+  m.add(EventKind::Become, 1, 3);  // 2 becomes 3
+  m.add(EventKind::Become, 3, 1);  // itself: nothing
+  m.add(EventKind::Become, 4, 4);
+  CHECK(summarize(m.trace).ended == 2);
+  CHECK(summarize(m.trace).stuck == 1);
+  m.add(EventKind::Fail, 1, no_task, 0, "because");  // 3 fails
+  const TaskTable tasks(m.trace.events);
+  for (TaskId id = 1; id <= 5; id++) CHECK(tasks.find(id)->ended == (id <= 3));
+  CHECK(tasks.find(3)->failed);
+  CHECK(!tasks.find(1)->failed);
+  CHECK(summarize(m.trace).unresolved == 2);
+  CHECK(summarize(m.trace).stuck == 0);
+}
+
+TEST_CASE("many that become one after another") {
+  Maker m;
+  for (TaskId id = 0; id < 200'000; id++) {
+    m.add(EventKind::Create, id);
+    if (id != 0) m.add(EventKind::Become, 0, id);
+  }
+  m.add(EventKind::Resolve, 0);
+  CHECK(summarize(m.trace).ended == 200'000);
+}
+
 TEST_CASE("counters by name, most used first; labels are counted") {
   Maker m;
   m.add(EventKind::CounterAdd, 1, no_task, 5, "b");

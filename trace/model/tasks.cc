@@ -1,6 +1,7 @@
 #include "trace/model/tasks.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace skein {
 
@@ -47,6 +48,7 @@ void TaskTable::add_block(const Events& events, size_t begin) {
     Task& task = get(tasks[row]);
     switch (kind) {
       case EventKind::Create:
+        task.becomes = IdMap::none;
         if (task.creates < UINT8_MAX) task.creates++;
         if (task.creates == 1) {
           task.kind = static_cast<uint32_t>(events.value[i]);
@@ -55,16 +57,14 @@ void TaskTable::add_block(const Events& events, size_t begin) {
         }
         break;
       case EventKind::Fail:
-        task.failed = true;
+        self(tasks[row]).failed = true;
         [[fallthrough]];
       case EventKind::Resolve:
       case EventKind::Cancel:
-        task.ended = true;
+        self(tasks[row]).ended = true;
         break;
       case EventKind::Become:
-        task.ended = true;
-        // From now on the other is this task, and is expected to end if this one was.
-        if (task.should_resolve && other != no_task) get(other).should_resolve = true;
+        become(self(tasks[row]), other);
         break;
       case EventKind::ScopeEnter:
       case EventKind::ScopeExit:
@@ -78,12 +78,31 @@ void TaskTable::add_block(const Events& events, size_t begin) {
         if (task.label == 0) task.label = events.text[i];
         break;
       case EventKind::ShouldResolve:
-        task.should_resolve = true;
+        self(tasks[row]).should_resolve = true;
         break;
       default:
         break;
     }
   }
+}
+
+// Nobody becomes himself, so there is always a last one.
+TaskTable::Task& TaskTable::self(TaskId id) {
+  auto index = static_cast<uint32_t>(&get(id) - all_.data());
+  uint32_t last = index;
+  while (all_[last].becomes != IdMap::none) last = all_[last].becomes;
+  while (index != last) index = std::exchange(all_[index].becomes, last);  // shorter the next time
+  return all_[last];
+}
+
+// From now on the other is this task, and is expected to end if this one was.
+void TaskTable::become(Task& task, TaskId id) {
+  if (id == no_task || task.ended) return;
+  Task& other = self(id);
+  if (&other == &task) return;
+  task.ended = true;
+  task.becomes = static_cast<uint32_t>(&other - all_.data());
+  if (task.should_resolve) other.should_resolve = true;
 }
 
 const TaskTable::Task* TaskTable::find(TaskId id) const {

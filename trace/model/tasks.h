@@ -1,4 +1,5 @@
-// The tasks of a trace by id: what one pass over the events says about each.
+// The tasks of a trace by id: what one pass over the events says about each. As in the model, who
+// became another is that one from then on: its later end is the other's (docs/model.md, rule 2).
 //
 //   const TaskTable tasks(trace.events);
 //   if (const TaskTable::Task* task = tasks.find(id)) print(trace.strings[task->label]);
@@ -24,7 +25,8 @@ class TaskTable {
     bool ended = false;          // resolved, failed, cancelled, or became another
     bool failed = false;
     bool should_resolve = false;
-    uint8_t creates = 0;  // more than one: an id used twice; 255: that many or more
+    uint8_t creates = 0;             // more than one: an id used twice; 255: that many or more
+    uint32_t becomes = IdMap::none;  // index into all(), of it or of what that became
   };
 
   explicit TaskTable(const Events& events);
@@ -40,6 +42,8 @@ class TaskTable {
  private:
   void add_block(const Events& events, size_t begin);
   Task& get(TaskId id);
+  Task& self(TaskId id);  // what it is by now
+  void become(Task& task, TaskId id);
 
   IdMap ids_;  // to indices into all_
   std::vector<Task> all_;
