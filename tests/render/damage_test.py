@@ -1,12 +1,24 @@
 #!/usr/bin/env python3
-"""Cut at 20 places, 10 holes of zeros, 60 flipped bytes: what is left is drawn, and what was lost is
-said."""
+"""Cut at 20 places, 10 holes of zeros, 60 flipped bytes: what is left is drawn, a viewer can be used
+on it, and what was lost is said. PNG and PDF are made of every sixth: they get the same draw list."""
 import json
 import pathlib
 import random
+import subprocess
+import sys
 import tempfile
 
 from pictures import CHECKS, check_terminal, generate, has_png, skein
+
+
+use_viewer = sys.argv[3]
+
+
+def check_images(path, out, what):
+    for form in "png", "pdf":
+        run = skein("render", path, "-o", out / f"x.{form}", "--width", 600, "--height", 400)
+        assert run.returncode == 0, (what, run)
+        CHECKS[form]((out / f"x.{form}").read_bytes(), what)
 
 
 def check(path, out, what):
@@ -28,17 +40,18 @@ def main():
     rng = random.Random(5)
     with tempfile.TemporaryDirectory(prefix="skein-render-") as name:
         here = pathlib.Path(name)
-        whole, damaged = here / "whole.ctf", here / "damaged.ctf"
+        whole = here / "whole.ctf"
         generate(whole, "--events", 3000, "--packet-size", 16384)
         data = whole.read_bytes()
         assert not check(whole, here, "whole")
         told = 0
+        copies = []
         changes = [("cut", len(data) * (i + 1) // 21, 0, 0) for i in range(20)]
         changes += [("hole", rng.randrange(len(data) - 4096), rng.choice([1, 100, 4096]), 0)
                     for _ in range(10)]
         changes += [("flip", rng.randrange(len(data)) if i % 2 else rng.randrange(60), 1,
                      1 << rng.randrange(8) if i % 3 else 0xff) for i in range(60)]
-        for what, at, length, mask in changes:
+        for number, (what, at, length, mask) in enumerate(changes):
             copy = bytearray(data)
             if what == "cut":
                 del copy[at:]
@@ -46,9 +59,14 @@ def main():
                 copy[at:at + length] = bytes(length)
             else:
                 copy[at] ^= mask
+            damaged = here / f"{what}-{number}.ctf"
             damaged.write_bytes(copy)
+            copies.append(damaged)
             told += check(damaged, here, (what, at, length, mask))
+            if number % 6 == 0 and has_png():
+                check_images(damaged, here, (what, at, length, mask))
         assert told >= 20, told
+        subprocess.run([use_viewer, *copies], check=True, stdout=subprocess.DEVNULL, timeout=120)
 
         # Nothing is left at all.
         for count in (0, 1):
