@@ -44,6 +44,9 @@ void ModelBuilder::read(TaskIndex reader, TaskIndex source) {
   const Task& from = model_.tasks[source];
   const Link kind = from.how == End::Failed ? Link::ReadFailure : Link::Read;
   link(kind, source, reader, from.how == End::Open ? now_ : from.end, reader);
+  if (from.how != End::Open || trace_.executors.size() < 2) return;
+  early_[source] = static_cast<uint32_t>(early_reads_.size());
+  early_reads_.push_back({.time = now_, .executor = executor_});
 }
 
 // A resource that was free gave no result.

@@ -46,6 +46,12 @@ class ModelBuilder {
     TaskIndex self = no_index;  // what it became, or something on the way there
     uint32_t acted = no_index;  // its latest interaction as the one who acts
   };
+  struct EarlyRead {  // of a task that had not ended
+    uint64_t time;
+    uint32_t executor;
+  };
+  // How far the clocks of two executors of one machine may differ, ns.
+  static constexpr uint64_t clock_error = 1000;
   // The widths of Task::executor and Interaction::from_time.
   static constexpr uint32_t executor_mask = (1 << 24) - 1;
   static constexpr uint64_t time_mask = (uint64_t{1} << 61) - 1;
@@ -63,6 +69,7 @@ class ModelBuilder {
   TaskIndex last_self(TaskIndex task);
   void create(const EventRow& event);
   void become(const EventRow& event);
+  uint64_t end_time(TaskIndex task) const;
   void end(const EventRow& event, End how);
   void label(const EventRow& event);
 
@@ -130,6 +137,8 @@ class ModelBuilder {
   std::vector<Resource> resources_;
   IdMap open_spans_;  // numbers to indices into Model::spans
   IdMap messages_;    // correlations to indices into Model::interactions
+  IdMap early_;  // tasks to indices into early_reads_: the last of each, if executors are several
+  std::vector<EarlyRead> early_reads_;
   bool holes_ = false;
 
   uint64_t now_ = 0;  // of the event that is followed

@@ -1,5 +1,5 @@
 // The part of ModelBuilder that knows which task is meant, and when it begins, becomes, ends: rules
-// 1 and 2 of docs/model.md.
+// 1, 2 and 8 of docs/model.md.
 #include <algorithm>
 
 #include "trace/model/builder.h"
@@ -102,16 +102,27 @@ void ModelBuilder::become(const EventRow& event) {
     executors_.stop(executor_, now_);
 }
 
+// Rule 8: who read the result on another executor a moment before had it, whatever the clock says.
+// What the task did after that (by its own clock) it did all the same.
+uint64_t ModelBuilder::end_time(TaskIndex task) const {
+  const uint32_t index = early_.find(task);
+  if (index == IdMap::none) return now_;
+  const EarlyRead& read = early_reads_[index];
+  if (read.executor == executor_ || now_ - read.time > clock_error) return now_;
+  return std::max(read.time, model_.tasks[task].end);
+}
+
 void ModelBuilder::end(const EventRow& event, End how) {
   const TaskIndex task = get_unless_resource(event.task);
   if (task == no_index) return;
   const TaskIndex resolver = get(event.other);
+  const uint64_t time = end_time(task);
   touch(resolver);
   if (is_open(task)) {
     if (resolver != no_index && resolver != task && !model_.tasks[task].is_resource)
       link(Link::Resolve, resolver, task, now_, resolver);
     Task& ended = model_.tasks[task];
-    ended.end = now_;
+    ended.end = time;
     ended.how = how;
     if (how != End::Resolved) ended.reason = event.text;
   }

@@ -5,8 +5,8 @@
 //   for (const Model::Task& task : model.tasks)
 //     if (task.is_stuck()) print(trace.strings[task.label]);
 //
-// The rules by which a trace becomes this are those of docs/model.md; each has a test with a drawn
-// example in model_test.cc. Tasks are referred to by their index, in the order of their ids' first
+// The rules by which a trace becomes this are those of docs/model.md; each has tests with drawn
+// examples. Tasks are referred to by their index, in the order of their ids' first
 // event, not by id: an id may be used twice in a damaged trace, and an index is an array access.
 // One pass over the events, then one over the tasks: O(events). The structs are small because there
 // are many: 56 bytes a task, 24 an arrow or an activation.
