@@ -1,4 +1,5 @@
 // What the tests in a browser share.
+import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,6 +14,12 @@ export function expect(condition, what, detail = "") {
   if (condition) return;
   failures++;
   console.log(`FAILED: ${what} ${detail}`);
+}
+
+export function html(trace, scratch, name) {
+  const output = join(scratch, name);
+  execFileSync(skein, ["html", trace, "-o", output]);
+  return output;
 }
 
 // Calls `test` with a browser and a folder that are gone afterwards; ends the program.

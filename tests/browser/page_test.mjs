@@ -3,15 +3,9 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, generate, main, open, printLists, settled, skein, source, span } from "./common.mjs";
+import { expect, generate, html, main, open, printLists, settled, source, span } from "./common.mjs";
 
 const net = join(process.env.SKEIN_DATA ?? join(source, "../shared/data"), "net.ctf");
-
-function html(trace, scratch, name) {
-  const output = join(scratch, name);
-  execFileSync(skein, ["html", trace, "-o", output]);
-  return output;
-}
 
 // The steps of print_lists.cc.
 async function lists(page) {
@@ -127,7 +121,7 @@ async function works(browser, file) {
   expect(await page.inputValue("#search") === "", "Escape ends the search");
 
   // Select, and follow a link of the panel.
-  await page.locator("#panel a", { hasText: "#" }).first().click();
+  await page.locator("#panel button", { hasText: "#" }).first().click();
   await settled(page);
   expect(await page.textContent("#panel h2") !== title, "a link leads to another task",
          await page.textContent("#panel h2"));
@@ -177,32 +171,6 @@ async function works(browser, file) {
   await page.keyboard.press("Escape");
   await settled(page);
   expect(await page.locator("#help[open]").count() === 0, "Escape closes help");
-  await page.context().close();
-}
-
-async function touch(browser, file) {
-  const page = await open(browser, `file://${file}`, { hasTouch: true, viewport: { width: 420, height: 800 } });
-  const whole = await span(page);
-  const fingers = await page.context().newCDPSession(page);
-  const box = await page.locator("#picture").boundingBox();
-  const y = box.y + box.height / 2;
-  const put = (type, ...xs) =>
-      fingers.send("Input.dispatchTouchEvent", { type, touchPoints: xs.map((x, id) => ({ x, y, id })) });
-  await put("touchStart", 180);
-  await put("touchStart", 180, 220);
-  await put("touchMove", 120, 280);
-  await put("touchMove", 60, 340);
-  await put("touchEnd");
-  await settled(page);
-  const pinched = await span(page);
-  expect(pinched[1] - pinched[0] < (whole[1] - whole[0]) / 2, "two fingers zoom", String(pinched));
-  await put("touchStart", 300);
-  await put("touchMove", 200);
-  await put("touchMove", 100);
-  await put("touchEnd");
-  await settled(page);
-  expect((await span(page))[0] > pinched[0], "a finger pans", String(await span(page)));
-  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "a narrow page is not wider than the window");
   await page.context().close();
 }
 
@@ -327,7 +295,6 @@ await main(async (browser, scratch) => {
   await looksAsBefore(page, "dark-help");
   await page.context().close();
   await works(browser, file);
-  await touch(browser, file);
   const labels = join(scratch, "labels.ctf");
   execFileSync("python3", [join(source, "tests/render/hostile_trace.py"), labels]);
   for (const trace of [join(source, "tests/data/mirage/hostile.ctf"), labels]) await hostile(browser, scratch, trace);

@@ -18,6 +18,13 @@ function make<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+// What leads somewhere within the picture.
+function link(text: string): HTMLButtonElement {
+  const made = make("button", text);
+  made.className = "link";
+  return made;
+}
+
 // Storage may be forbidden (file://, private windows): then nothing is remembered.
 function remembered(key: string): string | null {
   try { return localStorage.getItem(key); } catch { return null; }
@@ -105,6 +112,7 @@ class Picture {
   private scheduled = false;
   private readonly touches = new Map<number, { x: number; y: number }>();
   private spread = 0;
+  private pinchesRows = false;
 
   private updated = () => { /* nobody is to be told */ };
 
@@ -196,7 +204,7 @@ class Picture {
       canvas.setPointerCapture(event.pointerId);
       this.touches.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
       if (this.touches.size === 1) calls.pointer_down(event.offsetX, event.offsetY, modifiersOf(event));
-      else this.spread = this.distance();
+      else if (this.touches.size === 2) this.pinchBegins();
       after();
     });
     canvas.addEventListener("pointermove", event => {
@@ -223,18 +231,29 @@ class Picture {
     }, { passive: false });
   }
 
-  private distance(): number {
+  // Of the two fingers.
+  private distances(): [number, number] {
     const [a, b] = [...this.touches.values()];
-    return Math.hypot(a.x - b.x, a.y - b.y);
+    return [Math.abs(a.x - b.x), Math.abs(a.y - b.y)];
   }
+  private pinchBegins() {
+    const [dx, dy] = this.distances();
+    this.spread = Math.hypot(dx, dy);
+    this.pinchesRows = dy > 2 * dx;
+    this.module.calls.pinch(0, 0, 1);  // what the first finger began has an end
+  }
+  // Fingers one above the other make rows higher: there is no key and no wheel on a screen.
   private pinch() {
-    const [a, b] = [...this.touches.values()];
-    const spread = this.distance();
-    if (this.spread > 0 && spread > 0)
-      this.module.calls.pinch((a.x + b.x) / 2, (a.y + b.y) / 2, spread / this.spread);
-    this.spread = spread;
+    const { calls } = this.module, [a, b] = [...this.touches.values()];
+    const before = this.spread;
+    this.spread = Math.hypot(...this.distances());
+    const x = (a.x + b.x) / 2, y = (a.y + b.y) / 2, factor = this.spread / before;
+    if (!(factor > 0 && factor < Infinity)) return;
+    if (this.pinchesRows) calls.wheel(x, y, 0, -pixelsPerOctave * Math.log2(factor), 4);
+    else calls.pinch(x, y, factor);
   }
 }
+const pixelsPerOctave = 360;  // of a wheel
 
 // Everything around the picture.
 class Widgets {
@@ -325,11 +344,9 @@ class Widgets {
   listBookmarks() {
     const bookmarks = this.module.json<[string, string][]>(() => this.module.calls.bookmarks());
     element("bookmarks").replaceChildren(...bookmarks.map(([time, text], which) => {
-      const item = make("li"), go = make("a", `${time}  ${text}`), remove = make("button", "\u00d7");
-      go.setAttribute("role", "button");
-      go.tabIndex = 0;
+      const item = make("li"), go = link(`${time}  ${text}`), remove = make("button", "\u00d7");
       go.addEventListener("click", () => { this.module.calls.go_to_bookmark(which); this.changed(); });
-      remove.title = "Remove";
+      remove.title = `Remove ${text}`;
       remove.addEventListener("click", () => { this.module.calls.remove_bookmark(which); this.notesChanged(); });
       item.append(go, " ", remove);
       return item;
@@ -351,20 +368,20 @@ class Widgets {
 
   private showPanel(panel: { title: string; lines: [string, string, number][] }) {
     const list = make("dl");
-    for (const [name, value, link] of panel.lines) {
-      const entry = make("dd", link === 0 ? value : "");
-      if (link !== 0) {
-        const anchor = make("a", value);
-        anchor.setAttribute("role", "button");
-        anchor.tabIndex = 0;
-        const follow = () => { this.module.calls.click(link); this.changed(); };
-        anchor.addEventListener("click", follow);
-        anchor.addEventListener("keydown", event => { if (event.key === "Enter") follow(); });
-        entry.append(anchor);
+    for (const [name, value, target] of panel.lines) {
+      const entry = make("dd", target === 0 ? value : "");
+      if (target !== 0) {
+        const follow = link(value);
+        follow.addEventListener("click", () => { this.module.calls.click(target); this.changed(); });
+        entry.append(follow);
       }
       list.append(make("dt", name), entry);
     }
-    element("panel").replaceChildren(make("h2", panel.title), list);
+    // Who reads it by keyboard stays where they were.
+    const box = element("panel"), links = () => [...box.querySelectorAll("button")];
+    const focused = links().indexOf(document.activeElement as HTMLButtonElement);
+    box.replaceChildren(make("h2", panel.title), list);
+    if (focused >= 0) (links()[Math.min(focused, links().length - 1)] ?? element("picture")).focus();
   }
 
   private showHelp() {
@@ -461,7 +478,7 @@ class Widgets {
     document.addEventListener("keydown", event => {
       const { target } = event;
       if (!(target instanceof HTMLElement) || target.closest("input, select, dialog")) return;
-      if (target.closest("button, summary, a") && (event.key === "Enter" || event.key === " ")) return;
+      if (target.closest("button, summary") && (event.key === "Enter" || event.key === " ")) return;
       this.module.with([event.key], (at, size) => {
         if (calls.key(at, size, modifiersOf(event))) event.preventDefault();
       });

@@ -1,0 +1,216 @@
+// Ways to say what one wants: fingers on the screen, a touch pad, keys alone; and what a screen reader is
+// told.
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { expect, generate, html, main, open, settled, span } from "./common.mjs";
+
+const width = ([from, to]) => to - from;
+const about = (a, b) => Math.abs(a - b) < 0.02 * Math.abs(b);
+const list = page => page.evaluate(() => { skein.module.calls.list_text(); return skein.module.result(); });
+const selected = page => page.textContent("#panel h2");
+// How far the bars of two rows are apart; they are not all equally high.
+const rowHeight = async page => {
+  const ys = [...new Set([...(await list(page)).matchAll(/^fill \S+ (\S+) \S+ bar/gm)].map(([, y]) => Number(y)))].sort((a, b) => a - b);
+  return Math.min(...ys.slice(1).map((y, i) => y - ys[i]).filter(distance => distance > 2));
+};
+// The middle of a bar that is wide enough to be hit, in the page.
+const someBar = async page => {
+  const box = await page.locator("#picture").boundingBox();
+  const bars = [...(await list(page)).matchAll(/^fill (\S+) (\S+) ([0-9.]+)x(\S+) bar/gm)].map(([, ...numbers]) => numbers.map(Number));
+  const [x, y, w, h] = bars.find(([x, y, w, h]) => w > 30 && x > 0 && x + w < box.width && y + h < box.height - 150);
+  return [box.x + x + w / 2, box.y + y + h / 2];
+};
+
+async function fingers(browser, file) {
+  const page = await open(browser, `file://${file}`, { hasTouch: true, viewport: { width: 420, height: 800 } });
+  const screen = await page.context().newCDPSession(page);
+  const box = await page.locator("#picture").boundingBox();
+  const middle = box.y + box.height / 2;
+  const put = (type, ...points) =>
+      screen.send("Input.dispatchTouchEvent", { type, touchPoints: points.map(([x, y = middle], id) => ({ x, y, id })) });
+
+  const whole = await span(page);
+  await put("touchStart", [180]);
+  await put("touchStart", [180], [220]);
+  await put("touchMove", [120], [280]);
+  await put("touchMove", [60], [340]);
+  await settled(page);
+  const pinched = await span(page);
+  expect(width(pinched) < width(whole) / 2, "two fingers zoom", String(pinched));
+  // One is lifted: what the other does then is no jump.
+  await put("touchEnd", [60]);
+  await put("touchMove", [70]);
+  await put("touchEnd");
+  await settled(page);
+  expect((await span(page)).join() === pinched.join(), "lifting one of two fingers moves nothing", String(await span(page)));
+
+  await put("touchStart", [300]);
+  await put("touchMove", [200]);
+  await put("touchMove", [100]);
+  await put("touchEnd");
+  await settled(page);
+  const panned = await span(page);
+  expect(about(panned[0] - pinched[0], width(pinched) * 200 / box.width) && about(width(panned), width(pinched)),
+         "a finger pans", String(panned));
+
+  await page.click("[data-run=fit-all]");
+  await settled(page);
+  const before = await list(page), height = await rowHeight(page), times = await span(page);
+  await put("touchStart", [200, middle - 40]);
+  await put("touchStart", [200, middle - 40], [210, middle + 40]);
+  for (let by = 45; by <= 120; by += 5) await put("touchMove", [200, middle - by], [210, middle + by]);
+  await put("touchEnd");
+  await settled(page);
+  expect(about(width(await span(page)), width(times)) && await rowHeight(page) > height, "two fingers, one above the other, make rows higher",
+         `${height} ${await rowHeight(page)}`);
+  await page.click("[data-run=undo-zoom]");
+  await settled(page);
+  expect(await list(page) === before, "which is undone");
+
+  await page.evaluate(() => skein.module.calls.show(skein.module.calls.window_from(), skein.module.calls.window_to() / 20));
+  await settled(page);
+  const title = await selected(page);
+  await page.touchscreen.tap(...await someBar(page));
+  await settled(page);
+  expect(await selected(page) !== title, "a tap selects", await selected(page));
+  const chosen = await span(page);
+  expect(await page.evaluate(() => [scrollX, scrollY, visualViewport.scale].join()) === "0,0,1", "the page itself neither scrolls nor zooms");
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "a narrow page is not wider than the window");
+  expect((await span(page)).join() === chosen.join(), "a tap moves nothing");
+  await page.context().close();
+}
+
+async function touchPad(browser, file) {
+  const page = await open(browser, `file://${file}`);
+  const wheel = async (dx, dy, ...keys) => {
+    for (const key of keys) await page.keyboard.down(key);
+    await page.mouse.wheel(dx, dy);
+    for (const key of keys) await page.keyboard.up(key);
+    await settled(page);
+    return span(page);
+  };
+  const box = await page.locator("#picture").boundingBox();
+  await page.mouse.move(box.x + box.width / 4, box.y + 200);
+  const whole = await span(page);
+  const timeAt = ([from, to], share) => from + share * (to - from);
+  let pinched = whole;
+  for (let i = 0; i < 10; i++) pinched = await wheel(0, -8, "Control");  // as a touch pad's pinch comes
+  expect(width(pinched) < width(whole) * 0.6 && width(pinched) > width(whole) * 0.2, "a pinch zooms by small steps", String(pinched));
+  expect(about(timeAt(pinched, 0.25), timeAt(whole, 0.25)), "under the pointer", `${timeAt(whole, 0.25)} ${timeAt(pinched, 0.25)}`);
+  expect(await page.evaluate(() => devicePixelRatio * visualViewport.scale) === 1, "the browser does not zoom the page");
+  const sideways = await wheel(50, 3);
+  expect(about(sideways[0] - pinched[0], width(pinched) * 50 / box.width) && about(width(sideways), width(pinched)), "two fingers sideways pan", String(sideways));
+  const shifted = await wheel(0, -50, "Shift");
+  expect(about(shifted[0], pinched[0]), "as does shift", String(shifted));
+  const height = await rowHeight(page);
+  const rows = await wheel(0, -200, "Alt");
+  expect(rows.join() === shifted.join() && await rowHeight(page) > height, "alt makes rows higher", `${height} ${await rowHeight(page)}`);
+  await page.context().close();
+}
+
+// Everything by keys: from the top of the page through all that can be reached, and back.
+async function keysAlone(browser, file) {
+  const page = await open(browser, `file://${file}`);
+  const active = () => page.evaluate(() => {
+    const { activeElement: at } = document;
+    return at.id || at.dataset.run || at.textContent.slice(0, 30);
+  });
+  await page.focus("#search");
+  const way = [await active()];
+  while (way.length < 60 && !way.includes("picture")) {
+    await page.keyboard.press("Tab");
+    way.push(await active());
+  }
+  for (const wanted of ["search", "search-next", "zoom-in", "fit-all", "undo-zoom", "Filter", "Counters", "Notes", "Colours", "toggle-legend", "help", "picture"])
+    expect(way.includes(wanted), `Tab reaches ${wanted}`, way.join());
+  await page.keyboard.press("Shift+Tab");
+  expect(await active() === "help", "the picture lets go of the keyboard", await active());
+  await page.focus("#picture");
+
+  // Each key of the table means what the table says: nothing breaks, and the ones that must move do.
+  const whole = await span(page);
+  await page.keyboard.press("+");
+  await page.keyboard.press("+");
+  await settled(page);
+  expect(width(await span(page)) < width(whole), "+ zooms", String(await span(page)));
+  const table = await page.evaluate(() => skein.module.json(() => skein.module.calls.keys()));
+  expect(table.length > 40, "the table of keys", table.length);
+  for (const [name, , keys] of table.filter(([name]) => name !== "")) {
+    for (const key of keys.split(" ").filter(key => key !== "")) {
+      await page.focus("#picture");
+      await page.keyboard.press(key.replace("Ctrl+", "Control+"));
+      await settled(page);
+      if (name === "help") expect(await page.locator("#help[open]").count() === 1, `${key} opens help`);
+      if (name === "search") expect(await active() === "search", `${key} goes to the search field`, await active());
+      if (name === "filter") expect(await page.locator("#filter[open]").count() === 1, `${key} opens the filter`);
+      await page.keyboard.press("Escape");
+      await settled(page);
+    }
+  }
+  expect(await page.locator("#help[open], #filter[open]").count() === 0, "Escape closes what keys open");
+
+  // A task, and where its panel leads, and back to the picture.
+  await page.keyboard.press("/");
+  await page.waitForFunction(() => document.activeElement.id === "search");
+  await page.keyboard.type("ring");
+  await page.keyboard.press("Enter");
+  await settled(page);
+  const title = await selected(page);
+  await page.focus("#picture");
+  for (let i = 0; i < 20 && !/#\d/.test(await active()); i++) await page.keyboard.press("Tab");
+  expect(await page.evaluate(() => document.activeElement.closest("#panel") !== null), "Tab reaches the panel's links", await active());
+  await page.keyboard.press("Enter");
+  await settled(page);
+  expect(await selected(page) !== title, "Enter follows one", await selected(page));
+  expect(await page.evaluate(() => document.activeElement.closest("#panel, #picture") !== null), "and does not lose the keyboard", await active());
+
+  // A note, gone to by keys.
+  await page.focus("#picture");
+  await page.keyboard.press("b");
+  await page.focus("#picture");
+  await page.click("[data-run=fit-all]");
+  await page.focus("#bookmark-menu summary");
+  await page.keyboard.press("Enter");
+  await settled(page);
+  await page.focus("#bookmarks button");
+  await page.evaluate(() => skein.module.calls.show(0, skein.module.calls.window_to() / 50));
+  const elsewhere = await span(page);
+  await page.keyboard.press("Enter");
+  await settled(page);
+  const there = await span(page);
+  expect(there[0] > elsewhere[1] && about(width(there), width(elsewhere)), "Enter goes to a note", `${elsewhere} ${there}`);
+  await page.context().close();
+}
+
+// What Chromium tells a screen reader.
+async function names(browser, file) {
+  const page = await open(browser, `file://${file}`);
+  for (const menu of ["#counter-menu", "#bookmark-menu", "#theme-menu", "#filter"]) await page.evaluate(menu => document.querySelector(menu).open = true, menu);
+  await page.fill("#search", "ring");
+  await page.press("#search", "Enter");
+  await settled(page);
+  const session = await page.context().newCDPSession(page);
+  const { nodes } = await session.send("Accessibility.getFullAXTree");
+  const shown = nodes.filter(node => !node.ignored).map(node => ({ role: node.role?.value, name: node.name?.value ?? "" }));
+  const named = ["button", "textbox", "searchbox", "combobox", "checkbox", "spinbutton", "application", "dialog", "DisclosureTriangle"];
+  const nameless = shown.filter(({ role, name }) => named.includes(role) && name.trim() === "");
+  expect(nameless.length === 0, "everything that can be used has a name", JSON.stringify(nameless));
+  for (const [role, name] of [["application", /Tasks over time/], ["searchbox", /Search/], ["complementary", /Details/], ["heading", /./], ["button", /Zoom in/]])
+    expect(shown.some(node => node.role === role && name.test(node.name)), `a ${role} is called ${name}`, JSON.stringify(shown.filter(node => node.role === role)));
+  const spoken = await page.evaluate(() => ["panel", "found", "notice", "live"].map(id => {
+    const at = document.getElementById(id);
+    return at.getAttribute("aria-live") ?? at.getAttribute("role") ?? at.tagName;
+  }).join());
+  expect(spoken === "polite,OUTPUT,status,status", "what changes by itself is said", spoken);
+  await page.context().close();
+}
+
+await main(async (browser, scratch) => {
+  const trace = join(scratch, "straight.ctf");
+  execFileSync(generate, ["-o", trace, "--events", "2000"]);
+  const file = html(trace, scratch, "straight.html");
+  await fingers(browser, file);
+  await touchPad(browser, file);
+  await keysAlone(browser, file);
+  await names(browser, file);
+});
