@@ -37,6 +37,7 @@ class Reader {
 
   std::string string();
   double number();
+  uint64_t integer();  // exactly
   void skip_value(int depth = 0);
 
   // Calls use(key) for each, which must read the value; use() for each of an array.
@@ -188,6 +189,14 @@ double Reader::number() {
   return negative ? -value : value;
 }
 
+uint64_t Reader::integer() {
+  skip_blanks();
+  if (!digit()) failed_ = true;
+  uint64_t value = 0;
+  for (; digit(); at_++) value = value * 10 + static_cast<uint64_t>(text_[at_] - '0');
+  return value;
+}
+
 void Reader::skip_value(int depth) {
   skip_blanks();
   if (failed_ || at_ == text_.size() || depth == deepest) {
@@ -238,8 +247,9 @@ std::string bounded_note(std::string_view text) {
   return note;
 }
 
-std::string write_notes(std::span<const Bookmark> bookmarks) {
-  std::string out = "{\"skein_notes\": 1, \"bookmarks\": [";
+std::string write_notes(std::span<const Bookmark> bookmarks, uint64_t start) {
+  std::string out = "{\"skein_notes\": 1, \"start_ns\": " + std::to_string(start);
+  out += ", \"bookmarks\": [";
   for (size_t i = 0; i < bookmarks.size(); i++) {
     out += i == 0 ? "\n  {\"time_ns\": " : ",\n  {\"time_ns\": ";
     out += std::to_string(std::llround(std::clamp(bookmarks[i].time, -longest_time, longest_time)));
@@ -251,13 +261,16 @@ std::string write_notes(std::span<const Bookmark> bookmarks) {
   return out;
 }
 
-Result<std::vector<Bookmark>> read_notes(std::string_view json) {
+Result<Notes> read_notes(std::string_view json) {
   Reader reader(json);
-  std::vector<Bookmark> bookmarks;
+  Notes notes;
+  std::vector<Bookmark>& bookmarks = notes.bookmarks;
   bool ours = false;
   reader.object([&](const std::string& key) {
     if (key == "skein_notes") {
       ours = reader.number() >= 1;
+    } else if (key == "start_ns") {
+      notes.start = reader.integer();
     } else if (key == "bookmarks") {
       reader.array([&] {
         Bookmark bookmark = read_bookmark(reader);
@@ -272,7 +285,7 @@ Result<std::vector<Bookmark>> read_notes(std::string_view json) {
   if (!ours) return Error{.what = "not the notes of a trace: no \"skein_notes\" in it"};
   std::stable_sort(bookmarks.begin(), bookmarks.end(),
                    [](const Bookmark& a, const Bookmark& b) { return a.time < b.time; });
-  return bookmarks;
+  return notes;
 }
 
 }  // namespace skein

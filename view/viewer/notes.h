@@ -1,11 +1,16 @@
 // What a person wrote about a trace, as it is kept beside it:
 //
-//   {"skein_notes": 1, "bookmarks": [{"time_ns": 1250000, "text": "here it stops"}]}
+//   {"skein_notes": 1, "start_ns": 81234567890,
+//    "bookmarks": [{"time_ns": 1250000, "text": "here it stops"}]}
+//
+// Times are counted from start_ns of the trace's own clock (Facts::start): a ring forgets its
+// beginning, so that the trace may start later when it is opened again.
 //
 // A reader and a writer of their own: a JSON library would be half of the web page's program. What
 // is not known here is passed over, so that later versions may add to it.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,10 +24,15 @@ namespace skein {
 inline constexpr size_t most_bookmarks = 10'000;
 inline constexpr size_t longest_note = 4'096;  // bytes
 
-std::string write_notes(std::span<const Bookmark> bookmarks);
+struct Notes {
+  std::optional<uint64_t> start = {};  // of the trace when they were written; empty: not told
+  std::vector<Bookmark> bookmarks;     // by time
+};
+
+std::string write_notes(std::span<const Bookmark> bookmarks, uint64_t start);
 
 // Texts are valid UTF-8; longer ones are cut; times are finite. An error says at which byte.
-Result<std::vector<Bookmark>> read_notes(std::string_view json);
+Result<Notes> read_notes(std::string_view json);
 
 // As a note may be: valid UTF-8, at most longest_note bytes.
 std::string bounded_note(std::string_view text);

@@ -11,7 +11,7 @@ namespace {
 std::vector<Bookmark> read(std::string_view json) {
   auto notes = read_notes(json);
   REQUIRE_MESSAGE(notes, std::string(json));
-  return std::move(*notes);
+  return std::move(notes->bookmarks);
 }
 
 }  // namespace
@@ -22,13 +22,16 @@ TEST_CASE("notes come back as they were written") {
       {0, ""},
       {1'250'000, "a \"quoted\" \\ text\nof two lines \x01 \xe2\x82\xac \xf0\x9f\x98\x80"},
       {9e15, "</script>"}};
-  const std::vector<Bookmark> again = read(write_notes(bookmarks));
+  const std::vector<Bookmark> again = read(write_notes(bookmarks, 5));
   REQUIRE(again.size() == bookmarks.size());
   for (size_t i = 0; i < again.size(); i++) {
     CHECK(again[i].time == bookmarks[i].time);
     CHECK(again[i].text == bookmarks[i].text);
   }
-  CHECK(read(write_notes({})).empty());
+  CHECK(read(write_notes({}, 5)).empty());
+  CHECK(read_notes(write_notes({}, 1'700'000'000'123'456'789))->start == 1'700'000'000'123'456'789);
+  CHECK(read_notes(write_notes({}, UINT64_MAX))->start == UINT64_MAX);
+  CHECK(!read_notes("{\"skein_notes\": 1}")->start);
 }
 
 TEST_CASE("what is not known is passed over") {
@@ -57,16 +60,26 @@ TEST_CASE("escapes of JSON are understood") {
 }
 
 TEST_CASE("what is no JSON, or not of a trace, is an error and says where") {
-  for (const std::string_view bad :
-       {"", "{", "[]", "{}", "null", "{\"skein_notes\": 0}", "{\"skein_notes\": 1",
-        "{\"skein_notes\": 1} x", "{\"skein_notes\": 1, }", "{\"skein_notes\": \"1\"}",
-        "{\"skein_notes\": 1, \"bookmarks\": {}}", "{\"skein_notes\": 1, \"bookmarks\": [1]}",
-        "{\"skein_notes\": 1, \"bookmarks\": [{\"text\": 1}]}",
-        "{\"skein_notes\": 1, \"bookmarks\": [{\"text\": \"\\x\"}]}",
-        "{\"skein_notes\": 1, \"bookmarks\": [{\"text\": \"\\u12\"}]}",
-        "{\"skein_notes\": 1, \"bookmarks\": [{\"text\": \"\n\"}]}",
-        "{\"skein_notes\": 1, \"bookmarks\": [{\"time_ns\": --1}]}",
-        "{\"skein_notes\": 1, \"bookmarks\": [{\"time_ns\": 1e}]}"}) {
+  for (const std::string_view bad : {"",
+                                     "{",
+                                     "[]",
+                                     "{}",
+                                     "null",
+                                     "{\"skein_notes\": 0}",
+                                     "{\"skein_notes\": 1",
+                                     "{\"skein_notes\": 1} x",
+                                     "{\"skein_notes\": 1, }",
+                                     "{\"skein_notes\": \"1\"}",
+                                     "{\"skein_notes\": 1, \"bookmarks\": {}}",
+                                     "{\"skein_notes\": 1, \"bookmarks\": [1]}",
+                                     "{\"skein_notes\": 1, \"bookmarks\": [{\"text\": 1}]}",
+                                     "{\"skein_notes\": 1, \"start_ns\": \"1\"}",
+                                     "{\"skein_notes\": 1, \"start_ns\": -1}",
+                                     "{\"skein_notes\": 1, \"bookmarks\": [{\"text\": \"\\x\"}]}",
+                                     "{\"skein_notes\": 1, \"bookmarks\": [{\"text\": \"\\u12\"}]}",
+                                     "{\"skein_notes\": 1, \"bookmarks\": [{\"text\": \"\n\"}]}",
+                                     "{\"skein_notes\": 1, \"bookmarks\": [{\"time_ns\": --1}]}",
+                                     "{\"skein_notes\": 1, \"bookmarks\": [{\"time_ns\": 1e}]}"}) {
     CAPTURE(bad);
     CHECK(!read_notes(bad));
   }

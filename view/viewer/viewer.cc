@@ -279,13 +279,26 @@ void Viewer::remove_bookmark(size_t which) {
   s.redraw();
 }
 
-std::string Viewer::save_notes() const { return write_notes(state_->bookmarks); }
+// As times of the first trace, whatever the ring it was read from forgets.
+std::string Viewer::save_notes() const {
+  const State& s = *state_;
+  if (s.traces.empty()) return write_notes(s.bookmarks, 0);
+  std::vector<Bookmark> in_trace(s.bookmarks);
+  for (Bookmark& bookmark : in_trace) bookmark.time -= s.traced(0).offset;
+  return write_notes(in_trace, s.traced(0).trace.facts.start);
+}
 
 Result<void> Viewer::load_notes(std::string_view json) {
-  Result<std::vector<Bookmark>> notes = read_notes(json);
+  State& s = *state_;
+  Result<Notes> notes = read_notes(json);
   if (!notes) return notes.error();
-  state_->bookmarks = std::move(*notes);
-  state_->redraw();
+  double shift = s.traces.empty() ? 0 : s.traced(0).offset;
+  if (notes->start && !s.traces.empty())
+    shift +=
+        static_cast<double>(static_cast<int64_t>(*notes->start - s.traced(0).trace.facts.start));
+  s.bookmarks = std::move(notes->bookmarks);
+  for (Bookmark& bookmark : s.bookmarks) bookmark.time += shift;
+  s.redraw();
   return {};
 }
 

@@ -542,6 +542,45 @@ TEST_CASE("bookmarks are kept in order, saved and loaded") {
   CHECK(viewer.bookmarks()[1].text == "session A (#2)");
 }
 
+TEST_CASE("a bookmark stays at its event when a ring forgets its beginning") {
+  // The same events, from `forgotten` ns on, as a ring that had no room for the others.
+  const auto ring = [](uint64_t forgotten) {
+    TestTrace whole = server();
+    Trace trace;
+    trace.facts = whole.trace.facts;
+    trace.facts.start = 1'700'000'000'000'000'003 + forgotten;
+    trace.executors = whole.trace.executors;
+    trace.kinds = whole.trace.kinds;
+    for (StringId id = 1; id < whole.trace.strings.size(); id++)
+      trace.strings.intern(whole.trace.strings[id]);
+    for (size_t i = 0; i < whole.trace.events.size(); i++) {
+      EventRow row = whole.trace.events.row(i);
+      if (row.time < forgotten) continue;
+      row.time -= forgotten;
+      trace.events.append(row);
+    }
+    return trace;
+  };
+  Viewer viewer;
+  viewer.resize(1000, 600);
+  viewer.add(ring(0), "ring");
+  viewer.add_bookmark(6e5, "session B begins");
+  const std::string early = viewer.save_notes();
+  viewer.update(0, ring(200'000));
+  CHECK(viewer.bookmarks()[0].time - viewer.tracks()[0].offset == doctest::Approx(4e5));
+  CHECK(viewer.save_notes() != early);
+
+  for (const std::string& notes : {early, viewer.save_notes()}) {
+    Viewer later;
+    later.resize(1000, 600);
+    later.add(ring(300'000), "ring");
+    REQUIRE(later.load_notes(notes));
+    CHECK(later.bookmarks()[0].time == doctest::Approx(3e5));
+    later.add(ring(100'000), "another");
+    CHECK(later.bookmarks()[0].time - later.tracks()[0].offset == doctest::Approx(3e5));
+  }
+}
+
 TEST_CASE("shift and drag measures; so does dragging on the axis") {
   Viewer viewer = over_server();
   viewer.pointer_down(x_of(viewer, 1.3e5), 200, {.shift = true});
