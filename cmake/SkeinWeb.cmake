@@ -65,7 +65,7 @@ foreach(source IN LISTS wasm_sources)
 endforeach()
 add_custom_command(OUTPUT ${web}/page.wasm
   COMMAND ${SKEIN_WASM_COMPILER} ${wasm_flags} -mexec-model=reactor
-          -Wl,--gc-sections,--strip-debug,--max-memory=4294967296 ${wasm_objects} -o ${web}/page.wasm
+          -Wl,--gc-sections,--strip-debug,--max-memory=4294967296,-z,stack-size=262144 ${wasm_objects} -o ${web}/page.wasm
   DEPENDS ${wasm_objects}
   COMMENT "Linking page.wasm" VERBATIM)
 
