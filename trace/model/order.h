@@ -1,16 +1,16 @@
 // Puts what mostly comes in order in order.
 #pragma once
 
-#include <algorithm>
 #include <vector>
+
+#include "base/stable_sort.h"
 
 namespace skein {
 
 template <typename T>
 void order_by_start(std::vector<T>& items) {
   const auto earlier = [](const T& a, const T& b) { return a.start < b.start; };
-  if (!std::is_sorted(items.begin(), items.end(), earlier))
-    std::stable_sort(items.begin(), items.end(), earlier);
+  stable_sort(items, earlier);
 }
 
 }  // namespace skein

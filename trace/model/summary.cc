@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/stable_sort.h"
+
 namespace skein {
 
 namespace {
@@ -31,7 +33,7 @@ std::vector<std::pair<StringId, uint64_t>> count_counters(const Trace& trace) {
   std::vector<std::pair<StringId, uint64_t>> counters;
   for (size_t id = 0; id < updates.size(); id++)
     if (updates[id]) counters.emplace_back(static_cast<StringId>(id), updates[id]);
-  std::stable_sort(counters.begin(), counters.end(), [&](const auto& a, const auto& b) {
+  stable_sort(counters, [&](const auto& a, const auto& b) {
     return a.second != b.second ? a.second > b.second
                                 : trace.strings[a.first] < trace.strings[b.first];
   });

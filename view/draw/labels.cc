@@ -1,3 +1,4 @@
+#include "base/stable_sort.h"
 #include "view/draw/bars.h"
 #include "view/draw/layers.h"
 
@@ -138,8 +139,7 @@ void draw_labels(const Frame& frame, Painter& painter) {
         place_kinds(frame, track, row, painter, all);
       std::vector<Candidate>& remarked = later[row - rows.first];
       all.insert(all.end(), remarked.begin(), remarked.end());
-      std::stable_sort(all.begin(), all.end(),
-                       [](const Candidate& a, const Candidate& b) { return a.x < b.x; });
+      stable_sort(all, [](const Candidate& a, const Candidate& b) { return a.x < b.x; });
       place_labels(frame, track, row, painter, all);
     }
   }

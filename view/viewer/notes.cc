@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/escape.h"
+#include "base/stable_sort.h"
 
 namespace skein {
 
@@ -283,8 +284,7 @@ Result<Notes> read_notes(std::string_view json) {
   if (reader.failed() || !reader.at_end())
     return Error{.what = "not the notes of a trace", .offset = reader.offset()};
   if (!ours) return Error{.what = "not the notes of a trace: no \"skein_notes\" in it"};
-  std::stable_sort(bookmarks.begin(), bookmarks.end(),
-                   [](const Bookmark& a, const Bookmark& b) { return a.time < b.time; });
+  stable_sort(bookmarks, [](const Bookmark& a, const Bookmark& b) { return a.time < b.time; });
   return notes;
 }
 

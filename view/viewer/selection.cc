@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/stable_sort.h"
 #include "view/viewer/state.h"
 
 namespace skein {
@@ -141,8 +142,7 @@ void State::order_found() {
         found_order.push_back(
             {static_cast<double>(of.model.tasks[task].start) + of.offset, track, task});
   }
-  std::stable_sort(found_order.begin(), found_order.end(),
-                   [](const Place& a, const Place& b) { return a.time < b.time; });
+  stable_sort(found_order, [](const Place& a, const Place& b) { return a.time < b.time; });
 }
 
 // From the one that was gone to last; the first time from what is in sight.

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/cursor.h"
+#include "base/stable_sort.h"
 #include "trace/read/ctf/chunk.h"
 #include "trace/read/ctf/salvage.h"
 #include "trace/read/ctf/stream.h"
@@ -137,7 +138,7 @@ void sort_packets(const Metadata& metadata, bool names_only, std::vector<Loss>& 
 }
 
 void read_names(Source& source, Names& names, Trace& trace, std::array<uint64_t, 256>& counts) {
-  std::stable_sort(source.names.begin(), source.names.end(), [](const auto& a, const auto& b) {
+  stable_sort(source.names, [](const auto& a, const auto& b) {
     return a.packet.header.sequence < b.packet.header.sequence;
   });
   for (const StreamPacket& next : source.names) {

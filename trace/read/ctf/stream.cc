@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/cursor.h"
+#include "base/stable_sort.h"
 #include "trace/read/ctf/meaning.h"
 
 namespace skein::ctf {
@@ -26,7 +27,7 @@ std::string_view name_of(const format::NamedNumber (&names)[count], uint64_t num
 
 void Stream::prepare(std::vector<Loss>& losses) {
   // Of two copies of a packet the one with more in it counts.
-  std::stable_sort(packets_.begin(), packets_.end(), [](const auto& a, const auto& b) {
+  stable_sort(packets_, [](const auto& a, const auto& b) {
     if (a.packet.header.sequence != b.packet.header.sequence)
       return a.packet.header.sequence < b.packet.header.sequence;
     return a.packet.content.size() > b.packet.content.size();

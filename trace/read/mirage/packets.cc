@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/cursor.h"
+#include "base/stable_sort.h"
 #include "trace/read/mirage/wire.h"
 
 namespace skein::mirage {
@@ -164,8 +165,7 @@ void order_by_time(std::span<const uint8_t> file, std::vector<Packet>& packets,
     time = own ? own : time;
     timed.emplace_back(time, packet);
   }
-  std::stable_sort(timed.begin(), timed.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  stable_sort(timed, [](const auto& a, const auto& b) { return a.first < b.first; });
   for (size_t i = 0; i < timed.size(); i++) packets[i] = timed[i].second;
 }
 
@@ -215,8 +215,7 @@ std::vector<Packet> ordered_packets(std::span<const uint8_t> file, std::vector<L
   std::vector<Packet> packets = Scan(file, losses).run();
   const size_t damaged = losses.size();
   unwrap_counts(packets);
-  std::stable_sort(packets.begin(), packets.end(),
-                   [](const Packet& a, const Packet& b) { return a.count < b.count; });
+  stable_sort(packets, [](const Packet& a, const Packet& b) { return a.count < b.count; });
   if (!consecutive(packets)) {
     const size_t before = losses.size();
     order_by_time(file, packets, losses);

@@ -1,0 +1,27 @@
+#include "base/stable_sort.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+
+using namespace skein;
+
+TEST_CASE("as std::stable_sort does it, for all small sizes") {
+  uint32_t seed = 1;
+  for (size_t size = 0; size < 200; size++) {
+    CAPTURE(size);
+    std::vector<std::pair<uint32_t, std::string>> items;
+    for (size_t i = 0; i < size; i++) {
+      seed = seed * 1103515245 + 12345;
+      items.emplace_back((seed >> 16) % (size / 3 + 1), std::to_string(i));
+    }
+    const auto less = [](const auto& a, const auto& b) { return a.first < b.first; };
+    auto expected = items;
+    std::stable_sort(expected.begin(), expected.end(), less);
+    stable_sort(items, less);
+    CHECK(items == expected);
+    stable_sort(items, less);
+    CHECK(items == expected);
+  }
+}
