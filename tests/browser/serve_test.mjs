@@ -2,10 +2,11 @@
 // stays, and nobody without the link gets anything.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { get } from "node:http";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { expect, main, open, settled, skein, source, span, steps } from "./common.mjs";
+import { expect, hang, main, open, settled, skein, source, span, steps } from "./common.mjs";
 
 function start(program, words, environment = {}) {
   const process_ = spawn(program, words, { env: { ...process.env, ...environment }, stdio: ["pipe", "pipe", "inherit"] });
@@ -20,7 +21,36 @@ const ask = (url, headers = {}) => new Promise((resolve, reject) =>
       response.on("end", () => resolve({ status: response.statusCode, headers: response.headers, body }));
     }).on("error", reject));
 
+// The tutorial's program, while it hangs: who opens the link sees on what.
+async function hanging(browser, scratch) {
+  const program = spawn(hang, ["10"], { env: { ...process.env, SKEIN_TRACE: join(scratch, "hang") }, stdio: "ignore" });
+  const notYet = async () => (await once(spawn(skein, ["ps", String(program.pid)], { stdio: "ignore" }), "exit"))[0] !== 0;
+  while (program.exitCode === null && await notYet()) { /* it starts */ }
+  const server = start(skein, ["serve", String(program.pid)]);
+  const link = await server.line();
+  const page = await open(browser, link, { ends: true, allowed: url => url.startsWith(new URL(link).origin) });
+  await page.waitForFunction(() => document.getElementById("live").textContent.endsWith("runs"));
+  // The question has been sent, and the answer come before: from now on nothing happens.
+  await page.waitForFunction(() => {
+    const { module } = window.skein;
+    return module.json(() => module.with(["wait"], (at, size) => module.calls.search(at, size))).count > 0;
+  });
+  await page.fill("#search", "use_network");
+  await page.press("#search", "Enter");
+  await settled(page);
+  expect(/use_network/.test(await page.textContent("#panel h2")), "the task that hangs is found", await page.textContent("#panel h2"));
+  const panel = await page.textContent("#panel");
+  expect(/query/.test(panel), "and on what it waits", panel);
+  program.kill("SIGKILL");
+  await once(program, "exit");
+  await page.waitForFunction(() => document.getElementById("live").textContent.includes("has ended"));
+  await page.context().close();
+  server.process.kill("SIGTERM");
+  await once(server.process, "exit");
+}
+
 await main(async (browser, scratch) => {
+  if (existsSync(hang)) await hanging(browser, scratch);
   const trace = join(scratch, "trace <b>&.d");
   const program = start(steps, [], { SKEIN_TRACE: trace });
   const tick = async text => {
