@@ -6,6 +6,7 @@
 #include <skein/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "trace/read/reader.h"
+#include "view/paint/geometry.h"
 #include "view/paint/paint.h"
 #include "view/viewer/keys.h"
 #include "view/viewer/viewer.h"
@@ -32,6 +34,7 @@ struct Page {
   Viewer viewer;
   std::vector<uint32_t> pixels;
   std::vector<Primitive> rest;  // of the picture, for the shell to draw
+  std::array<double, 11> stroke{};
   std::string result;
 };
 Page* page;
@@ -186,6 +189,19 @@ EXPORT(paint) const void* paint(float scale, uint32_t width, uint32_t height) {
 // What `paint` has left: texts, and what lies above texts.
 EXPORT(primitives) const void* primitives() { return page->rest.data(); }
 EXPORT(primitive_count) size_t primitive_count() { return page->rest.size(); }
+// Of a line or an arrow of them, doubles: where it begins, where its stroke ends, its width, and of
+// an arrow the three points of its head, else zeros. Null: nothing is to be seen.
+EXPORT(stroke) const void* stroke(size_t which) {
+  const auto stroke = find_stroke(page->rest[which], 1);
+  if (!stroke) return nullptr;
+  page->stroke = {stroke->from.x, stroke->from.y, stroke->to.x, stroke->to.y, stroke->width};
+  size_t at = 5;
+  for (const Point& point : stroke->head) {
+    page->stroke[at++] = point.x;
+    page->stroke[at++] = point.y;
+  }
+  return page->stroke.data();
+}
 EXPORT(texts) const char* texts() { return page->viewer.picture().texts.data(); }
 EXPORT(texts_size) size_t texts_size() { return page->viewer.picture().texts.size(); }
 // Three bytes an ink: red, green, blue.

@@ -22,6 +22,7 @@ interface PageModule {
   paint(scale: number, width: number, height: number): Address;
   primitives(): Address;
   primitive_count(): number;
+  stroke(which: number): Address;
   texts(): Address;
   texts_size(): number;
   colours(): Address;

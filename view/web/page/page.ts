@@ -185,13 +185,24 @@ class Picture {
         if (w > 0) context.fillText(text, x, y, w);
         else context.fillText(text, x, y);
       } else {
-        context.lineWidth = size;
-        context.beginPath();
-        context.moveTo(x, y);
-        context.lineTo(x + w, y + h);
-        context.stroke();
+        this.drawStroke(calls.stroke(i), shape);
       }
     }
+  }
+
+  private drawStroke(at: Address, shape: Shape) {
+    if (at === 0) return;
+    const { context } = this;
+    const [x, y, toX, toY, width, ...head] = new Float64Array(this.module.calls.memory.buffer, at, 11);
+    context.lineWidth = width;
+    context.beginPath();
+    context.moveTo(x, y);
+    context.lineTo(toX, toY);
+    context.stroke();
+    if (shape !== Shape.Arrow) return;
+    context.beginPath();
+    for (let i = 0; i < head.length; i += 2) context.lineTo(head[i], head[i + 1]);
+    context.fill();
   }
 
   private listen() {
