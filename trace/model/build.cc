@@ -164,7 +164,8 @@ void ModelBuilder::finish() {
   model_.end = events_.empty() ? 0 : events_.time[events_.size() - 1];
   executors_.finish(model_.end);
   if (options_.simplify && mirage_) simplify_binds(model_, beginnings_, binds_);
-  end_open_tasks(model_);
+  // The last that happened to a Lwt thread may well have been all that will.
+  end_open_tasks(model_, mirage_ ? UINT64_MAX : trace_.facts.complete_from);
   break_parent_cycles(model_);
   if (holes_) std::erase_if(model_.interactions, [](const auto& i) { return i.from == dropped; });
   for (Model::Span& span : model_.spans)

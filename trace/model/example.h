@@ -67,8 +67,10 @@ inline EventRow event(Trace& trace, const std::string& line) {
 }
 
 struct Example {
-  Example(const char* format, const std::string& text, ModelOptions options = {}) {
+  Example(const char* format, const std::string& text, ModelOptions options = {},
+          uint64_t complete_from = 0) {
     trace.facts.format = format;
+    trace.facts.complete_from = complete_from;
     trace.kinds = {trace.strings.intern("thing")};
     trace.executors.resize(3);
     std::istringstream lines(text);

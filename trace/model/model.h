@@ -28,8 +28,9 @@ struct Model {
 
   struct Task {
     TaskId id = no_task;
-    // As drawn: a bind that only waited begins when it reads (rule 4), one without an end stops
-    // after its last event (rule 5), one without a beginning begins at 0 (rule 1).
+    // As drawn: a bind that only waited begins when it reads (rule 4), one without an end lasts to
+    // the end of the trace or stops after its last event (rule 5), one without a beginning begins
+    // at 0 (rule 1).
     uint64_t start = 0;
     uint64_t end = 0;
     TaskIndex parent = no_index;   // as drawn; no_index: the root

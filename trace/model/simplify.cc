@@ -21,13 +21,17 @@ void simplify_binds(Model& model, const std::vector<Beginnings>& beginnings,
   }
 }
 
-void end_open_tasks(Model& model) {
+void end_open_tasks(Model& model, uint64_t ends_known_from) {
   constexpr uint64_t arrow_head = 1000;
-  for (Model::Task& task : model.tasks)
+  for (Model::Task& task : model.tasks) {
+    if (task.how != Model::End::Open) continue;
+    const bool alive = task.end >= ends_known_from;
+    task.end += arrow_head;
     if (task.is_stuck())
       task.end = model.end;
-    else if (task.how == Model::End::Open)
-      task.end += arrow_head;
+    else if (alive)
+      task.end = std::max(task.end, model.end);
+  }
 }
 
 // Every cycle has a task that does not begin later than its parent, so only from such tasks must

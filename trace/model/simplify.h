@@ -20,8 +20,9 @@ struct Beginnings {
 void simplify_binds(Model& model, const std::vector<Beginnings>& beginnings,
                     const std::vector<bool>& binds);
 
-// Rule 5: where bars stop whose tasks have no end.
-void end_open_tasks(Model& model);
+// Rule 5: where bars stop whose tasks have no end. What happened last to a task at
+// `ends_known_from` or later would have been followed by its end, had it ended.
+void end_open_tasks(Model& model, uint64_t ends_known_from);
 
 // A task whose ancestors include itself becomes a child of the root.
 void break_parent_cycles(Model& model);

@@ -81,11 +81,26 @@ TEST_CASE("5: without an end a bar stops just after its last event") {
         "4: 0-10000 open from-before\n");
 }
 
-TEST_CASE("5: in ours too, on whatever executor that was") {
+TEST_CASE("5: in ours it is alive, to the end of the trace") {
+  //  1 ------------------------>     waits for ever
+  //  2    ------------------]
+  const char* events = R"(
+      0 create 1
+      5 create 2
+      6 suspend 1 on 2
+   9000 resolve 2
+  )";
+  CHECK(ours(events).bars() ==
+        "1: 0-9000 open\n"
+        "2: 5-9000 resolved\n");
+}
+
+TEST_CASE("5: in ours too just after its last event, when a ring may have forgotten its end") {
   //  0:  1 ---===---+--->             created 3, the last it did
   //  1:  2    ---==========>          its activation is closed by the other's
   //      3          ---->
-  const Example e = ours(R"(
+  //      4                      --->  all that came later is known
+  const char* text = R"(
        0 create 1
        5 create 2 @1
       10 resume 1
@@ -93,12 +108,16 @@ TEST_CASE("5: in ours too, on whatever executor that was") {
       20 resume 2 @1
       40 create 3 under 1 @1
       60 resume 3 @1
-    9000 executor_end - @1
-  )");
-  CHECK(e.bars() ==
+    6000 executor_end - @1
+    7000 create 4
+    9000 label 5 later
+  )";
+  CHECK(Example("skein", text, {}, 6500).bars() ==
         "1: 0-1040 open\n"
         "2@1: 5-1060 open\n"
-        "3@1: 40-10000 open under 1\n");
+        "3@1: 40-7000 open under 1\n"
+        "4: 7000-9000 open\n"
+        "5: 0-10000 open from-before\n");
 }
 
 TEST_CASE("5: who should resolve and does not is stuck, to the end of the trace") {
@@ -138,7 +157,7 @@ TEST_CASE("5: in ours too: to the last event of all executors") {
   CHECK(e.bars() ==
         "1: 0-9000 stuck\n"
         "2@1: 0-9000 resolved\n"
-        "3: 0-1020 open from-before\n");
+        "3: 0-9000 open from-before\n");
 }
 
 TEST_CASE("5: a task ends once, and says why") {
