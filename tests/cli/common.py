@@ -1,4 +1,5 @@
 """What the tests of the program `skein` share. Their first argument is its path."""
+import atexit
 import json
 import os
 import subprocess
@@ -13,6 +14,13 @@ SECONDS = 60  # nothing here takes as long; more is a hang
 def run(*words, **options):
     return subprocess.run([SKEIN, *map(str, words)], capture_output=True, text=True,
                           timeout=SECONDS, **options)
+
+
+def start(command, **options):
+    """A program beside the test, which does not outlive it."""
+    program = subprocess.Popen(command, **options)
+    atexit.register(program.kill)
+    return program
 
 
 def info(trace):

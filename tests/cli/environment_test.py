@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from common import expect, info, run, until, work_in_new_folder
+from common import expect, info, run, start, until, work_in_new_folder
 
 program = sys.argv[2]
 babeltrace = shutil.which("babeltrace2")
@@ -70,7 +70,7 @@ if os.geteuid() == 0:
         expect("and does not record", not os.path.exists("secret"))
 
 # While it is written.
-p = subprocess.Popen([program, "wait"], env=dict(os.environ, SKEIN_TRACE="live,mode=log"))
+p = start([program, "wait"], env=dict(os.environ, SKEIN_TRACE="live,mode=log"))
 until(lambda: os.path.exists("ready"), "the program is ready")
 counts = []
 for _ in range(5):
@@ -83,7 +83,7 @@ p.send_signal(signal.SIGTERM)
 p.wait(timeout=30)
 os.remove("ready")
 
-p = subprocess.Popen([program, "wait"], env=dict(os.environ, SKEIN_TRACE="ring,size=64k"))
+p = start([program, "wait"], env=dict(os.environ, SKEIN_TRACE="ring,size=64k"))
 until(lambda: os.path.exists("ready"), "the program is ready")
 for i in range(5):
     r = run("snapshot", p.pid, "-o", f"copy{i}")

@@ -13,7 +13,7 @@ import stat
 import subprocess
 import sys
 
-from common import SKEIN, expect, info, run, until, work_in_new_folder
+from common import SKEIN, expect, info, run, start, until, work_in_new_folder
 
 program = sys.argv[2]
 work = work_in_new_folder("record")
@@ -64,8 +64,8 @@ for number in (signal.SIGINT, signal.SIGQUIT):
         expect(f"{number!r} with {action!r}", r.returncode == code, r)
 
 # A SIGTERM to `skein record` is the program's.
-p = subprocess.Popen([SKEIN, "record", "-o", "term", "--", program, "wait"],
-                     stderr=subprocess.PIPE, text=True)
+p = start([SKEIN, "record", "-o", "term", "--", program, "wait"],
+          stderr=subprocess.PIPE, text=True)
 until(lambda: os.path.exists("ready"), "the program is ready")
 p.send_signal(signal.SIGTERM)
 p.communicate(timeout=30)
@@ -74,7 +74,7 @@ os.remove("ready")
 
 # ---- control ----
 path = os.path.join(work.name, "control")
-p = subprocess.Popen([program, "wait"], env=dict(os.environ, SKEIN_CONTROL=path))
+p = start([program, "wait"], env=dict(os.environ, SKEIN_CONTROL=path))
 until(lambda: os.path.exists("ready"), "the program is ready")
 expect("socket is private", stat.S_IMODE(os.stat(path).st_mode) == 0o600)
 status = json.loads(run("control", path, "status").stdout)
@@ -122,6 +122,7 @@ expect("then comes the others' turn", all(b'"ok":true' in other.recv(4096) for o
 r = run("control", path, "status", "x")
 expect("no argument", r.returncode == 2 and "takes no argument" in r.stderr, r)
 p.send_signal(signal.SIGSTOP)
+os.waitid(os.P_PID, p.pid, os.WSTOPPED | os.WNOWAIT)
 r = run("control", path, "status")
 p.send_signal(signal.SIGCONT)
 expect("a stopped program is not waited for", r.returncode == 1 and "stopped" in r.stderr, r)
@@ -155,7 +156,7 @@ for attempt in range(2):
 pathlib.Path("over").touch()
 
 # A daemon closes all it has; what it opens then by the same number is its own.
-p = subprocess.Popen([program, "daemon"], env=dict(os.environ, SKEIN_CONTROL=path))
+p = start([program, "daemon"], env=dict(os.environ, SKEIN_CONTROL=path))
 until(lambda: os.path.exists("own"), "the daemon listens")
 run("control", path, "status")
 for word in (b"a", b"b", b"c", b"d", b"end"):
@@ -170,7 +171,7 @@ expect("the daemon ends", p.wait(timeout=30) == 0)
 if os.geteuid() == 0:  # another user is refused
     os.remove("ready")
     os.chmod(work.name, 0o755)
-    p = subprocess.Popen([program, "wait"], env=dict(os.environ, SKEIN_CONTROL=path))
+    p = start([program, "wait"], env=dict(os.environ, SKEIN_CONTROL=path))
     until(lambda: os.path.exists("ready"), "the program is ready")
     os.chmod(path, 0o666)  # so that it is the peer's identity that is checked
     r = run("control", path, "status", preexec_fn=lambda: os.setuid(65534))
