@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
-"""The tutorial, done: the program hangs, ps shows the chain and its lines, dump shows the cause.
+"""The tutorial, done: the program hangs, ps shows the chain and its lines, dump shows the cause, and
+the picture is the one in docs/pictures, which --renew draws anew.
 
-usage: tutorial_test.py SKEIN PROGRAM SOURCE"""
+usage: tutorial_test.py SKEIN PROGRAM SOURCE [--renew]"""
 import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 
 skein, program, source = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+renew = "--renew" in sys.argv[4:]
 code = (source / "examples/050-hang.cc").read_text().splitlines()
 line_of = lambda text: next(i for i, line in enumerate(code, 1) if text in line)
 
@@ -31,6 +34,12 @@ def plain(text):
     text = re.sub(r" \d+(\.\d)? (us|ms|s|min) ", " D ", text)
     text = re.sub(r"\S{0,3}…\S{0,3}", "…", text)  # where it is cut depends on these
     return re.sub(r" +", " ", text)
+
+
+def words(picture):
+    """What a picture says, without what differs from run to run."""
+    texts = re.findall(r"<text[^>]*>([^<]*)", picture.read_text())
+    return sorted(text for text in texts if not re.search(r"\d (ns|us|ms|s)\b|…|UTC", text))
 
 
 with tempfile.TemporaryDirectory(prefix="skein-tutorial-") as work:
@@ -62,6 +71,14 @@ with tempfile.TemporaryDirectory(prefix="skein-tutorial-") as work:
                        ("wait", "co_await timer_.async_wait")):
         pattern = rf"^ *\d+ {line} .*050-hang\.cc:{line_of(text)}\b"
         expect(f"{line} stands at its line", re.search(pattern, dead, re.M), dead)
+
+    page = (source / "docs/tutorial.md").read_text()
+    command = re.search(r"\$ skein (render hang\.skein .* -o hang\.svg)", page)
+    run(*command[1].split())
+    fresh, shown = pathlib.Path("hang.svg"), source / "docs/pictures/hang.svg"
+    if renew:
+        shutil.copyfile(fresh, shown)
+    expect("the picture is the tutorial's", words(fresh) == words(shown), (words(fresh), words(shown)))
 
     events = [json.loads(line) for line in run("dump", "--json", "hang.skein").splitlines()]
     functions = {e["task"]: e.get("function", "") for e in events if e["event"] == "create"}
