@@ -43,6 +43,7 @@ Json to_json(const Trace& trace, const Summary& summary) {
   json["tasks"] = summary.tasks;
   json["ended"] = summary.ended;
   json["unresolved"] = summary.unresolved;
+  json["unresolved_ended_as_another"] = summary.ended_as;
   json["failed"] = summary.failed;
   json["should_resolve_unresolved"] = summary.stuck;
   json["pre_existing"] = summary.pre_existing;
@@ -142,6 +143,8 @@ std::string to_text(const Trace& trace, const Summary& summary) {
   }
   std::string tasks = grouped(summary.tasks) + ": " + grouped(summary.ended) + " ended, " +
                       grouped(summary.unresolved) + " unresolved";
+  if (summary.ended_as)
+    tasks += " (" + grouped(summary.ended_as) + " of them ended by the id of what became them)";
   if (summary.failed) tasks += ", " + grouped(summary.failed) + " failed";
   if (summary.pre_existing) tasks += ", " + grouped(summary.pre_existing) + " pre-existing";
   if (summary.created_twice) tasks += ", " + grouped(summary.created_twice) + " created twice";

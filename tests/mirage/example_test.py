@@ -16,8 +16,9 @@ expected = {
     "kinds": {"creates": 1816, "read": 2596, "fulfills": 1511, "fails": 2, "becomes": 215,
               "label": 2185, "increase": 1394, "switch": 358, "gc": 1},
     "tasks": 1817,
-    "ended": 1728,  # 215 of them became another, by 46 ids
-    "unresolved": 89,
+    "ended": 1522,
+    "unresolved": 295,
+    "unresolved_ended_as_another": 206,
     "counters": {"gntref": 1106, "tcp-to-ip": 105, "main-to-tcp": 100, "tcp-ackd-segs": 83},
     "span_ns": 5898599766,
     "lost": [],

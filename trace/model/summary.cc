@@ -56,10 +56,11 @@ Summary summarize(const Trace& trace, const TaskTable& tasks) {
       if (counts[kind]) summary.kinds.emplace_back(name(EventKind(kind)), counts[kind]);
   for (const TaskTable::Task& task : tasks.all()) {
     summary.ended += task.ended;
+    summary.ended_as += task.over && !task.ended;
     summary.failed += task.failed;
     summary.pre_existing += task.creates == 0;
     summary.created_twice += task.creates > 1;
-    summary.stuck += task.should_resolve && !task.ended;
+    summary.stuck += task.should_resolve && !task.over;
   }
   summary.unresolved = summary.tasks - summary.ended;
   summary.labels = counts[static_cast<size_t>(EventKind::Label)];

@@ -16,8 +16,9 @@ struct Summary {
   // By the format's own names, or by ours when it has none; only those that occur.
   std::vector<std::pair<std::string, uint64_t>> kinds;
   uint64_t tasks = 0;       // ids seen, in whatever role
-  uint64_t ended = 0;       // resolved, failed, cancelled, or became another
+  uint64_t ended = 0;       // resolved, failed, cancelled, or became another, by their own id
   uint64_t unresolved = 0;  // the others
+  uint64_t ended_as = 0;    // of these, ended by the id of one that had become them
   uint64_t failed = 0;
   uint64_t pre_existing = 0;  // never created in the trace
   uint64_t created_twice = 0;

@@ -65,11 +65,12 @@ TEST_CASE("who became another is that one from then on") {
   m.add(EventKind::Become, 1, 3);  // 2 becomes 3
   m.add(EventKind::Become, 3, 1);  // itself: nothing
   m.add(EventKind::Become, 4, 4);
-  CHECK(summarize(m.trace).ended == 2);
+  CHECK(summarize(m.trace).ended == 3);     // so 1, 3 and 4 were called
+  CHECK(summarize(m.trace).ended_as == 1);  // 2 was not
   CHECK(summarize(m.trace).stuck == 1);
   m.add(EventKind::Fail, 1, no_task, 0, "because");  // 3 fails
   const TaskTable tasks(m.trace.events);
-  for (TaskId id = 1; id <= 5; id++) CHECK(tasks.find(id)->ended == (id <= 3));
+  for (TaskId id = 1; id <= 5; id++) CHECK(tasks.find(id)->over == (id <= 3));
   CHECK(tasks.find(3)->failed);
   CHECK(!tasks.find(1)->failed);
   CHECK(summarize(m.trace).unresolved == 2);
@@ -83,7 +84,8 @@ TEST_CASE("many that become one after another") {
     if (id != 0) m.add(EventKind::Become, 0, id);
   }
   m.add(EventKind::Resolve, 0);
-  CHECK(summarize(m.trace).ended == 200'000);
+  CHECK(summarize(m.trace).ended == 1);
+  CHECK(summarize(m.trace).ended_as == 199'999);
 }
 
 TEST_CASE("counters by name, most used first; labels are counted") {

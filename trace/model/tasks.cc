@@ -61,16 +61,18 @@ void TaskTable::add_block(const Events& events, size_t begin) {
         [[fallthrough]];
       case EventKind::Resolve:
       case EventKind::Cancel:
-        self(tasks[row]).ended = true;
+        task.ended = true;
+        self(tasks[row]).over = true;
         break;
       case EventKind::Become:
+        task.ended = true;
         become(self(tasks[row]), other);
         break;
       case EventKind::ScopeEnter:
       case EventKind::ScopeExit:
         if (other == no_task) break;
         if (Task& scope = get(other); kind == EventKind::ScopeExit)
-          scope.ended = true;
+          scope.ended = scope.over = true;
         else if (scope.creates < UINT8_MAX)
           scope.creates++;
         break;
@@ -97,10 +99,10 @@ TaskTable::Task& TaskTable::self(TaskId id) {
 
 // From now on the other is this task, and is expected to end if this one was.
 void TaskTable::become(Task& task, TaskId id) {
-  if (id == no_task || task.ended) return;
+  if (id == no_task || task.over) return;
   Task& other = self(id);
   if (&other == &task) return;
-  task.ended = true;
+  task.over = true;
   task.becomes = static_cast<uint32_t>(&other - all_.data());
   if (task.should_resolve) other.should_resolve = true;
 }

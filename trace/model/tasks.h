@@ -1,5 +1,5 @@
-// The tasks of a trace by id: what one pass over the events says about each. As in the model, who
-// became another is that one from then on: its later end is the other's (docs/model.md, rule 2).
+// The tasks of a trace by id: what one pass over the events says about each. Who became another
+// is that one from then on, as in the model (docs/model.md, rule 2).
 //
 //   const TaskTable tasks(trace.events);
 //   if (const TaskTable::Task* task = tasks.find(id)) print(trace.strings[task->label]);
@@ -22,7 +22,8 @@ class TaskTable {
     uint32_t kind = UINT32_MAX;  // index into Trace::kinds; UINT32_MAX: its create is not there
     StringId name = 0;           // what it was created as, "socket.async_send"; 0: nothing special
     uint32_t location = 0;       // where it was created
-    bool ended = false;          // resolved, failed, cancelled, or became another
+    bool ended = false;          // resolved, failed, cancelled, or became another, by its own id
+    bool over = false;           // the same, or what it is by now was, by the id of one before it
     bool failed = false;
     bool should_resolve = false;
     uint8_t creates = 0;             // more than one: an id used twice; 255: that many or more
