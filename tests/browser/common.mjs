@@ -41,10 +41,11 @@ export async function main(test) {
 }
 
 // A page that must do nothing but show: no dialog, no error (but that its server `ends`), no request
-// but those `allowed`.
-export async function open(browser, url, { allowed = request => request === url, ends = false, ...options } = {}) {
+// but those `allowed`. `before` runs in it before its own scripts.
+export async function open(browser, url, { allowed = request => request === url, ends = false, before, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1200, height: 700 }, deviceScaleFactor: 1,
                                              colorScheme: "light", ...options });
+  if (before) await context.addInitScript(before);
   const page = await context.newPage();
   page.on("dialog", dialog => { expect(false, `${url}: a dialog`, dialog.message()); dialog.dismiss(); });
   page.on("pageerror", error => expect(false, `${url}: an error`, error.stack));

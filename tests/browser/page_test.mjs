@@ -1,7 +1,7 @@
-// A page that `skein html` wrote, opened from disk: input of all kinds, hostile and damaged traces,
-// the same draw lists as natively, and pictures as they were (golden; tools/update-golden).
+// A page that `skein html` wrote, opened from disk: input of all kinds, hostile and damaged traces, and
+// the same draw lists as natively.
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, generate, html, main, open, printLists, settled, source, span } from "./common.mjs";
 
@@ -40,34 +40,6 @@ function firstDifference(a, b) {
   const left = a.split("\n"), right = b.split("\n");
   const at = left.findIndex((line, i) => line !== right[i]);
   return `line ${at + 1}: native ${left[at]}, wasm ${right[at]}`;
-}
-
-// Compares with tests/golden/browser-NAME.png: as many pixels as letters of another font would
-// change may differ, not more.
-async function looksAsBefore(page, name) {
-  const golden = join(source, `tests/golden/browser-${name}.png`);
-  await page.mouse.move(1199, 699);
-  await settled(page);
-  const now = await page.screenshot();
-  if (process.env.SKEIN_UPDATE_GOLDEN) return writeFileSync(golden, now);
-  const images = [now, readFileSync(golden)].map(bytes => bytes.toString("base64"));
-  const share = await (await page.context().newPage()).evaluate(async images => {
-    const [a, b] = await Promise.all(images.map(async base64 => {
-      const image = new Image();
-      image.src = `data:image/png;base64,${base64}`;
-      await image.decode();
-      const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
-      canvas.drawImage(image, 0, 0);
-      return canvas.getImageData(0, 0, image.width, image.height);
-    }));
-    if (a.width !== b.width || a.height !== b.height) return 1;
-    let different = 0;
-    for (let i = 0; i < a.data.length; i += 4)
-      different += [0, 1, 2].some(k => Math.abs(a.data[i + k] - b.data[i + k]) > 48);
-    return different / (a.data.length / 4);
-  }, images);
-  expect(share < 0.03, `${name}: ${(share * 100).toFixed(1)} % of the pixels are others`);
-  return undefined;
 }
 
 async function works(browser, file) {
@@ -282,18 +254,6 @@ await main(async (browser, scratch) => {
     await page.context().close();
   }
   const file = html(straight, scratch, "straight.html");
-  const page = await open(browser, `file://${file}`);
-  await looksAsBefore(page, "whole");
-  await page.mouse.move(400, 300);
-  for (let i = 0; i < 4; i++) await page.mouse.wheel(0, -300);
-  await settled(page);
-  await looksAsBefore(page, "zoomed");
-  await page.emulateMedia({ colorScheme: "dark" });
-  await page.reload();
-  await page.waitForFunction(() => window.skein);
-  await page.keyboard.press("?");
-  await looksAsBefore(page, "dark-help");
-  await page.context().close();
   await works(browser, file);
   const labels = join(scratch, "labels.ctf");
   execFileSync("python3", [join(source, "tests/render/hostile_trace.py"), labels]);
