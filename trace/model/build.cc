@@ -1,7 +1,6 @@
 // Events to the model: one pass that follows the trace as time goes on, then a few over what came
 // of it.
 #include <algorithm>
-#include <array>
 
 #include "base/large_pages.h"
 #include "trace/model/builder.h"
@@ -39,12 +38,7 @@ Model ModelBuilder::build() {
 // Room for as many as there can be, so that nothing is copied to grow. What stays unused is never
 // touched, and costs addresses only.
 void ModelBuilder::reserve() {
-  std::array<size_t, event_kinds> counts{};
-  for (size_t begin = 0; begin < events_.size(); begin += block_rows) {
-    const auto kinds = events_.kind.block(begin);
-    for (size_t i = 0; i < std::min(block_rows, events_.size() - begin); i++)
-      counts[static_cast<size_t>(kinds[i])]++;
-  }
+  const auto counts = count_kinds(events_);
   const auto sum = [&](std::initializer_list<EventKind> kinds) {
     size_t total = 0;
     for (const EventKind kind : kinds) total += counts[static_cast<size_t>(kind)];

@@ -1,25 +1,12 @@
 #include "trace/model/summary.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/stable_sort.h"
 
 namespace skein {
 
 namespace {
-
-using Counts = std::array<uint64_t, event_kinds>;
-
-Counts count_kinds(const Events& events) {
-  Counts counts{};
-  for (size_t begin = 0; begin < events.size(); begin += block_rows) {
-    const auto kinds = events.kind.block(begin);
-    for (size_t i = 0; i < std::min(block_rows, events.size() - begin); i++)
-      counts[static_cast<size_t>(kinds[i])]++;
-  }
-  return counts;
-}
 
 std::vector<std::pair<StringId, uint64_t>> count_counters(const Trace& trace) {
   const Events& events = trace.events;
@@ -46,7 +33,7 @@ Summary summarize(const Trace& trace) { return summarize(trace, TaskTable(trace.
 
 Summary summarize(const Trace& trace, const TaskTable& tasks) {
   const Events& events = trace.events;
-  const Counts counts = count_kinds(events);
+  const auto counts = count_kinds(events);
   Summary summary;
   summary.events = events.size();
   summary.kinds = trace.facts.wire_kinds;

@@ -144,6 +144,16 @@ EventRow Events::row(size_t index) const {
           .flags = flags[index]};
 }
 
+std::array<uint64_t, event_kinds> count_kinds(const Events& events) {
+  std::array<uint64_t, event_kinds> counts{};
+  for (size_t begin = 0; begin < events.size(); begin += block_rows) {
+    const auto kinds = events.kind.block(begin);
+    for (size_t i = 0; i < std::min(block_rows, events.size() - begin); i++)
+      counts[static_cast<size_t>(kinds[i])]++;
+  }
+  return counts;
+}
+
 void add_loss(std::vector<Loss>& losses, Loss loss) {
   constexpr size_t most = 1000;
   if (losses.size() < most) {

@@ -329,6 +329,9 @@ void Events::for_each(const Visit& visit) const {
   }
 }
 
+// How many there are of each kind.
+std::array<uint64_t, event_kinds> count_kinds(const Events& events);
+
 struct Location {
   StringId file = 0;
   StringId function = 0;

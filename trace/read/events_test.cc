@@ -67,6 +67,17 @@ TEST_CASE("events come back as they were appended, packed or not") {
   CHECK(visited == count);
 }
 
+TEST_CASE("events are counted by kind") {
+  Events events;
+  CHECK(count_kinds(events)[0] == 0);
+  for (size_t i = 0; i < 2 * block_rows + 3; i++)
+    events.append({.kind = i % 2 ? EventKind::Label : EventKind::Lost});
+  const auto counts = count_kinds(events);
+  CHECK(counts[static_cast<size_t>(EventKind::Label)] == block_rows + 1);
+  CHECK(counts[static_cast<size_t>(EventKind::Lost)] == block_rows + 2);
+  CHECK(counts[static_cast<size_t>(EventKind::Create)] == 0);
+}
+
 TEST_CASE("to visit the events of an empty trace, and of exactly one block") {
   Events events;
   size_t visited = 0;
