@@ -1,7 +1,5 @@
 // `skein html`: traces as one page that needs nothing else.
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +7,7 @@
 #include "base/disk_files.h"
 #include "base/escape.h"
 #include "cli/commands.h"
+#include "cli/output_file.h"
 #include "cli/print.h"
 #include "cli/running.h"
 #include "cli/trace_input.h"
@@ -49,12 +48,14 @@ void write_page(const HtmlArguments& arguments) {
   constexpr uint64_t most_bytes = uint64_t{1} << 30;  // the browser's memory has an end
   if (!web::has_page())
     fail(2, "this skein was built without the page (clang-19 for wasm32-wasi was not there)");
+  refuse_twice(arguments.traces);
   Inputs files;
   std::vector<web::TraceInput> inputs;
   std::string title = arguments.title;
   for (const std::string& path : arguments.traces) {
     const Result<Trace> trace = read_trace(files, path);
     if (!trace) fail(2, trace.error().message());
+    report_losses(*trace, path);
     inputs.push_back({path, trace_name(path)});
     if (arguments.title.empty()) title += (title.empty() ? "" : ", ") + inputs.back().title;
   }
@@ -62,12 +63,8 @@ void write_page(const HtmlArguments& arguments) {
   if (!bundle) fail(2, bundle.error().message());
   const std::string page = web::make_document(
       {.title = title, .notes = title + " " + std::to_string(bundle->size())}, *bundle);
-  std::FILE* out = arguments.output == "-" ? stdout : std::fopen(arguments.output.c_str(), "wb");
-  if (!out) fail(2, arguments.output + ": " + std::strerror(errno));
-  const bool written = std::fwrite(page.data(), 1, page.size(), out) == page.size();
-  if ((out == stdout ? std::fflush(out) : std::fclose(out)) != 0 || !written)
-    fail(2, arguments.output + ": " + std::strerror(errno));
-  if (out != stdout)
+  write_output(arguments.output, page, arguments.traces);
+  if (arguments.output != "-")
     std::printf("%s: %s bytes, opens in any browser\n", escaped(arguments.output).c_str(),
                 grouped(page.size()).c_str());
 }

@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
-#include "base/escape.h"
-#include "cli/print.h"
 #include "cli/running.h"
 #include "cli/trace_input.h"
 #include "view/draw/text.h"
@@ -15,25 +12,6 @@
 namespace skein::cli {
 
 namespace {
-
-void report_losses(const Trace& trace, const std::string& path) {
-  constexpr size_t most = 5;
-  const std::string name = "skein: " + escaped(trace_name(path)) + ": ";
-  const auto& losses = trace.losses;
-  for (size_t i = 0; i < std::min(losses.size(), most); i++) {
-    std::string text =
-        name + "lost: " + escaped(losses[i].what) + ", byte " + grouped(losses[i].offset);
-    if (!losses[i].file.empty()) text += " of " + escaped(losses[i].file);
-    if (losses[i].events) text += " (" + grouped(*losses[i].events) + " events)";
-    std::fprintf(stderr, "%s\n", text.c_str());
-  }
-  if (losses.size() > most)
-    std::fprintf(stderr, "%sand %s more losses; see skein info\n", name.c_str(),
-                 grouped(losses.size() - most).c_str());
-  if (trace.events.empty())
-    std::fprintf(stderr, "%sthere is no event in it: was recording on while the program ran?\n",
-                 name.c_str());
-}
 
 double time_argument(const std::string& option, const std::string& text) {
   const std::optional<double> time = parse_time(text);
@@ -121,6 +99,7 @@ Picture open_picture(const PictureArguments& arguments) {
     fail(2, "--from " + arguments.from + " is not before --to " + arguments.to);
 
   Viewer& viewer = picture.viewer;
+  refuse_twice(arguments.traces);
   for (const std::string& path : arguments.traces) {
     Trace trace = open_trace(path);
     report_losses(trace, path);

@@ -1,11 +1,10 @@
 // `skein render`: the picture as a file, without a screen.
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/output_file.h"
 #include "cli/picture.h"
+#include "cli/print.h"
 #include "cli/running.h"
 #include "view/paint/paint.h"
 
@@ -55,15 +54,13 @@ std::string paint_as(Format format, const DrawList& list, const Theme& theme,
   return to_svg(list, theme, title);
 }
 
-void write_file(const std::string& path, const std::string& bytes) {
-  std::FILE* const out = std::fopen(path.c_str(), "wb");
-  bool written = out != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), out) == bytes.size();
-  if (out != nullptr) written = std::fclose(out) == 0 && written;
-  if (!written) fail(2, path + ": " + std::strerror(errno));
-}
-
 void render(const RenderArguments& arguments) {
   const Format format = find_format(arguments.output);
+  // A PNG is in memory as a whole, four bytes a pixel.
+  constexpr float most_pixels = 1 << 28;
+  if (format == Format::Png && !(arguments.width * arguments.height <= most_pixels))
+    fail(2, "a PNG has at most " + grouped(static_cast<uint64_t>(most_pixels)) +
+                " pixels; .svg and .pdf may be larger");
   Picture picture = open_picture(arguments.picture);
   Viewer& viewer = picture.viewer;
   viewer.resize(arguments.width, arguments.height);
@@ -74,7 +71,7 @@ void render(const RenderArguments& arguments) {
   }
   const std::string bytes = paint_as(format, viewer.picture(), viewer.theme(), picture.title);
   if (bytes.empty()) fail(2, arguments.output + ": the picture is too large for memory");
-  write_file(arguments.output, bytes);
+  write_output(arguments.output, bytes, arguments.picture.traces);
 }
 
 }  // namespace
@@ -87,12 +84,19 @@ void add_render(CLI::App& app) {
       ->add_option("-o,--output", arguments->output,
                    "the file: its name ends with .png, .svg or .pdf")
       ->required();
-  constexpr float most = 32'767;
+  const CLI::Validator pixels(
+      [](std::string& text) -> std::string {
+        float number = 0;
+        const bool good =
+            CLI::detail::lexical_cast(text, number) && number >= 16 && number <= 32'767;
+        return good ? "" : text + " is not a number of pixels between 16 and 32767";
+      },
+      "PIXELS");
   command->add_option("--width", arguments->width, "of the picture, in pixels")
-      ->check(CLI::Range(16.0f, most))
+      ->check(pixels)
       ->capture_default_str();
   command->add_option("--height", arguments->height, "the same")
-      ->check(CLI::Range(16.0f, most))
+      ->check(pixels)
       ->capture_default_str();
   command->callback([arguments] { render(*arguments); });
 }

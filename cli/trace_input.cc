@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "base/disk_files.h"
+#include "base/escape.h"
+#include "cli/print.h"
 #include "cli/running.h"
 #include "trace/read/reader.h"
 
@@ -27,6 +29,30 @@ Trace open_trace(const std::string& path) {
   });
   if (!trace) fail(2, trace.error().message());
   return *std::move(trace);
+}
+
+void report_losses(const Trace& trace, const std::string& path) {
+  constexpr size_t most = 5;
+  const std::string name = "skein: " + escaped(trace_name(path)) + ": ";
+  const auto& losses = trace.losses;
+  for (size_t i = 0; i < std::min(losses.size(), most); i++) {
+    std::string text =
+        name + "lost: " + escaped(losses[i].what) + ", byte " + grouped(losses[i].offset);
+    if (!losses[i].file.empty()) text += " of " + escaped(losses[i].file);
+    if (losses[i].events) text += " (" + grouped(*losses[i].events) + " events)";
+    std::fprintf(stderr, "%s\n", text.c_str());
+  }
+  if (losses.size() > most)
+    std::fprintf(stderr, "%sand %s more losses; see skein info\n", name.c_str(),
+                 grouped(losses.size() - most).c_str());
+  if (trace.events.empty())
+    std::fprintf(stderr, "%sthere is no event in it: was recording on while the program ran?\n",
+                 name.c_str());
+}
+
+void refuse_twice(std::span<const std::string> paths) {
+  if (std::count(paths.begin(), paths.end(), "-") > 1)
+    fail(2, "- is given twice, but standard input can be read once only");
 }
 
 std::string trace_name(std::string path) {

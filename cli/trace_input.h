@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <span>
 #include <string>
 
 #include "trace/read/events.h"
@@ -20,6 +21,12 @@ void add_trace_argument(CLI::App& command, std::string& path);
 // Reads the whole trace, with a progress bar when that takes long. When it is no trace, says so on
 // stderr and throws CLI::RuntimeError(2).
 Trace open_trace(const std::string& path);
+
+// On stderr: what is missing from the trace, or that nothing is in it.
+void report_losses(const Trace& trace, const std::string& path);
+
+// Standard input can be one of several traces, not two: says so and throws CLI::RuntimeError(2).
+void refuse_twice(std::span<const std::string> paths);
 
 // What a trace is called: the last part of its path.
 std::string trace_name(std::string path);

@@ -3,6 +3,9 @@
 import os
 import pathlib
 import pty
+import resource
+import shutil
+import signal
 import tempfile
 
 from pictures import CHECKS, SKEIN, check_png, generate, has_png, skein
@@ -41,6 +44,11 @@ def on_terminal(*arguments, **environment):
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, out
     os.close(terminal)
     return out.decode()
+
+
+def no_large_files():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 
 
 def main():
@@ -94,6 +102,22 @@ def main():
         refused(1, "'nobody'", "show", trace, "--select", "nobody")
         refused(2, "missing", "show", here / "missing")
         refused(2, "width", "render", trace, "-o", svg, "--width", "0")
+        # What is read is not written over, by whatever name.
+        before, ours = trace.read_bytes(), here / "ours"
+        shutil.copytree(pathlib.Path(__file__).parents[1] / "data/skein/every-event", ours)
+        (here / "link.svg").symlink_to(trace)
+        refused(2, "the trace itself", "render", trace, "-o", here / "link.svg")
+        refused(2, "inside the trace", "render", ours, "-o", ours / "x.svg")
+        assert trace.read_bytes() == before and not (ours / "x.svg").exists()
+        # A file that cannot be written whole is left as it was, and nothing lies beside it.
+        kept = svg.read_bytes()
+        full = skein("render", trace, "-o", svg, preexec_fn=no_large_files)
+        assert full.returncode == 2 and b"File too large" in full.stderr, full
+        assert svg.read_bytes() == kept and not list(here.glob("x.svg.*"))
+        refused(2, "given twice", "render", "-", "-", "-o", svg)
+        refused(2, "not a number of pixels", "render", trace, "-o", svg, "--width", "nan")
+        if has_png():
+            refused(2, "pixels", "render", trace, "-o", here / "x.png", "--width", 32767, "--height", 32767)
         refused(2, "width", "render", trace, "-o", svg, "--width", "1000000")
 
         plain = shown(trace)

@@ -30,7 +30,7 @@ struct Cell {
   bool grid = false;                 //
   std::array<Weight, 4> lines = {};  // by Side
   uint8_t bar = 0;                   // which eighths, from the left, bit 0
-  uint8_t running = 0;
+  std::array<uint8_t, 8> ran = {};   // how much of the time of each eighth, 255: all of it
   uint8_t asleep = 0;
   uint8_t paused = 0;
   uint8_t dots = 0;   // Braille
@@ -167,7 +167,11 @@ class Screen {
         });
         return;
       case Ink::Running:
-        along(p.x, p.x + p.w, middle, [](Cell& cell, uint8_t part) { cell.running |= part; });
+        along(p.x, p.x + p.w, middle, [&](Cell& cell, uint8_t part) {
+          for (size_t i = 0; i < cell.ran.size(); i++)
+            if (part >> i & 1)
+              cell.ran[i] = static_cast<uint8_t>(std::min(255, cell.ran[i] + time_ran(p.alpha)));
+        });
         return;
       case Ink::Counter0:
       case Ink::Counter1:
@@ -356,12 +360,37 @@ class Screen {
 
   static int eighths(uint8_t part) { return __builtin_popcount(part); }
 
-  uint32_t running_character(uint8_t part) const {
-    if (eighths(part) >= 7) return 0x2588;  // full block
-    if ((part & 0x0f) == 0) return 0x2590;  // right half
-    const int first = __builtin_ctz(part);
-    if (first <= 1) return 0x2590 - static_cast<uint32_t>(32 - __builtin_clz(part));  // from left
-    return 0x258c;
+  // Of 255, by how faint the scene (view/draw/bars.cc) draws it: what runs less than a tenth, a
+  // third, two thirds of the time; of tasks that are not looked for, what is thin and what is not.
+  static int time_ran(uint8_t alpha) {
+    if (alpha < 50) return 12;
+    if (alpha < 80) return 255;
+    return alpha < 120 ? 12 : alpha < 170 ? 50 : alpha < 230 ? 115 : 255;
+  }
+
+  // As many neighbouring eighths as ran all in all, where most ran; what ran at all has one.
+  static uint8_t running_part(const Cell& cell) {
+    uint32_t total = 0;
+    for (const uint32_t ran : cell.ran) total += ran;
+    if (total == 0) return 0;
+    const size_t count = std::max<size_t>(1, (total + 127) / 255);
+    size_t first = 0;
+    uint32_t most = 0;
+    for (size_t i = 0; i + count <= cell.ran.size(); i++) {
+      uint32_t ran = 0;
+      for (size_t k = i; k < i + count; k++) ran += cell.ran[k];
+      if (ran > most) first = i;
+      most = std::max(most, ran);
+    }
+    return static_cast<uint8_t>((0xffu >> (8 - count)) << first);
+  }
+
+  // Blocks begin at the left, but for two: where that is not so, how much counts more than where.
+  static uint32_t running_character(uint8_t part) {
+    const int count = eighths(part);
+    if (count >= 7) return 0x2588;                                // full block
+    if ((part & 0x0f) == 0) return count <= 2 ? 0x2595 : 0x2590;  // the right eighth, half
+    return 0x2590 - static_cast<uint32_t>(count);
   }
 
   struct Shown {
@@ -375,6 +404,7 @@ class Screen {
     const bool asleep = eighths(cell.asleep) >= 4;
     const bool paused = cell.paused != 0;
     const bool plain = colours_ == TerminalColours::None;
+    const uint8_t running = running_part(cell);
     out.background = cell.panel         ? Ink::Panel
                      : cell.highlighted ? Ink::Highlight
                      : paused           ? Ink::Pause
@@ -383,7 +413,7 @@ class Screen {
     if (cell.text != 0) {
       out.code = cell.text;
       out.ink = cell.text_ink;
-      if (cell.running != 0 && eighths(cell.running) >= 4) {
+      if (eighths(running) >= 4) {
         out.ink = Ink::Background;
         out.background = running_;
       }
@@ -394,8 +424,8 @@ class Screen {
       out.ink = cell.head_ink;
       return out;
     }
-    if (cell.running != 0) {
-      out.code = running_character(cell.running);
+    if (running != 0) {
+      out.code = running_character(running);
       out.ink = running_;
       return out;
     }

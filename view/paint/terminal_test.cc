@@ -60,6 +60,20 @@ TEST_CASE("bars are lines, and blocks where they run; halves of a cell are told 
 )");
 }
 
+TEST_CASE("what runs some of the time is no block") {
+  Picture p(12, 1);
+  p.bar(Ink::Bar, 0, 12, 0);
+  const auto run = [&](float x, float end, uint8_t alpha) {
+    p.add({x * 8, 12, (end - x) * 8, 3, 0, Shape::Fill, Ink::Running, alpha});
+  };
+  run(1, 3, 90);    // less than a tenth of the time
+  run(4, 5, 140);   // than a third
+  run(6, 7, 200);   // than two thirds
+  run(8, 9, 255);   // all of it
+  run(10, 11, 70);  // all of it, by a task that is not looked for
+  CHECK(p.plain() == "\n━▏▏━▎━▌━█━█━\n");
+}
+
 TEST_CASE("a label lies on its bar, and leaves its beginning to be seen") {
   Picture p(24, 3);
   p.bar(Ink::Bar, 0, 20, 0);

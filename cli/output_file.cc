@@ -1,0 +1,105 @@
+#include "cli/output_file.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "cli/running.h"
+
+namespace skein::cli {
+
+namespace {
+
+bool is_same(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+bool write_all(std::FILE* out, std::string_view bytes) {
+  return std::fwrite(bytes.data(), 1, bytes.size(), out) == bytes.size() && std::fflush(out) == 0;
+}
+
+void refuse_inputs(const std::string& path, const struct stat* existing,
+                   std::span<const std::string> inputs) {
+  const size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  struct stat parent = {};
+  const bool has_parent = stat(folder.c_str(), &parent) == 0;
+  for (const std::string& input : inputs) {
+    struct stat read = {};
+    if ((input == "-" ? fstat(STDIN_FILENO, &read) : stat(input.c_str(), &read)) != 0) continue;
+    if (existing != nullptr && S_ISREG(existing->st_mode) && is_same(*existing, read))
+      fail(2, path + ": that is the trace itself; give another name");
+    if (has_parent && S_ISDIR(read.st_mode) && is_same(parent, read))
+      fail(2, path + ": that is inside the trace; give a name elsewhere");
+  }
+}
+
+// Of new files, as the shell makes them.
+mode_t usual_mode() {
+  const mode_t mask = umask(0);
+  umask(mask);
+  return 0666 & ~mask;
+}
+
+// False with errno on failure; renames at the end, so that the name is never that of half a file.
+bool replace(const std::string& path, mode_t mode, std::string_view bytes) {
+  std::string temporary = path + ".XXXXXX";
+  const int descriptor = mkstemp(temporary.data());
+  if (descriptor < 0) return false;
+  std::FILE* const out = fdopen(descriptor, "wb");
+  bool written = out != nullptr && fchmod(descriptor, mode) == 0 && write_all(out, bytes);
+  int error = errno;
+  if (out == nullptr) close(descriptor);
+  if (out != nullptr && std::fclose(out) != 0 && written) {
+    written = false;
+    error = errno;
+  }
+  if (written && rename(temporary.c_str(), path.c_str()) == 0) return true;
+  if (written) error = errno;
+  unlink(temporary.c_str());
+  errno = error;
+  return false;
+}
+
+bool write_through(const std::string& path, std::string_view bytes) {
+  std::FILE* const out = std::fopen(path.c_str(), "wb");
+  if (out == nullptr) return false;
+  const bool written = write_all(out, bytes);
+  const int error = errno;
+  const bool closed = std::fclose(out) == 0;
+  if (!written) errno = error;
+  return written && closed;
+}
+
+}  // namespace
+
+void write_output(const std::string& path, std::string_view bytes,
+                  std::span<const std::string> inputs) {
+  if (path == "-") {
+    if (!write_all(stdout, bytes)) fail(2, std::string("standard output: ") + std::strerror(errno));
+    return;
+  }
+  struct stat found = {};
+  const bool exists = stat(path.c_str(), &found) == 0;
+  refuse_inputs(path, exists ? &found : nullptr, inputs);
+  bool written = false;
+  if (exists && !S_ISREG(found.st_mode)) {
+    written = write_through(path, bytes);
+  } else if (exists) {
+    // Where a link leads, and not the link, is replaced.
+    char* const real = realpath(path.c_str(), nullptr);
+    written = real != nullptr && replace(real, found.st_mode & 07777, bytes);
+    const int error = errno;
+    std::free(real);
+    errno = error;
+  } else {
+    written = replace(path, usual_mode(), bytes);
+  }
+  if (!written) fail(2, path + ": " + std::strerror(errno));
+}
+
+}  // namespace skein::cli
