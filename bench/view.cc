@@ -102,6 +102,9 @@ int main(int argc, char** argv) {
   viewer.set_filter({});
   viewer.run(Command::FitAll);
   median("redraw of all, with search", search_anew, [&] { viewer.picture(); });
+  const auto move = [&] { viewer.pointer_move(viewer.marks().pointer_x > 700 ? 600 : 800, 400); };
+  median("the pointer moves: readouts", move, [&] { viewer.readouts(); });
+  median("the pointer moves: picture", move, [&] { viewer.picture(); });
   median(
       "tooltip", [&] { viewer.pointer_move(700, 400); }, [&] { viewer.tooltip(); });
 }

@@ -143,37 +143,46 @@ void draw_marks(const Frame& frame, Painter& painter) {
     painter.text(Ink::Bookmark, x + 5, top + 12, 11, text);
     free_from = x + wide + 12;
   }
+}
 
-  if (marks.measure_from != marks.measure_to) {
-    const double x = x_at(std::min(marks.measure_from, marks.measure_to));
-    const double end = x_at(std::max(marks.measure_from, marks.measure_to));
-    painter.fill(Ink::Measure, x, top, end - x, bottom - top, 40);
-    painter.fill(Ink::Measure, x, top, 1, bottom - top);
-    painter.fill(Ink::Measure, end, top, 1, bottom - top);
-    const double length = std::max(marks.measure_from, marks.measure_to) -
-                          std::min(marks.measure_from, marks.measure_to);
-    const std::string text = duration_text(length);
-    const double wide = text_width(text, 12);
-    const double middle = (std::max(x, 0.0) + std::min(end, width)) / 2;
-    if (middle >= 0 && middle <= width) {
-      const double left = std::clamp(middle - wide / 2, 6.0, std::max(6.0, width - wide - 6));
-      painter.fill(Ink::Panel, left - 5, top + 18, wide + 10, 18);
-      painter.text(Ink::Measure, left, top + 31, 12, text);
-    }
-  }
+void draw_measure(const Frame& frame, Painter& painter) {
+  const Marks& marks = frame.marks;
+  if (marks.measure_from == marks.measure_to) return;
+  painter.allow(100);
+  const double top = frame.areas.rows;
+  const double bottom = frame.areas.legend;
+  const double width = frame.window.width;
+  const double from = std::min(marks.measure_from, marks.measure_to);
+  const double to = std::max(marks.measure_from, marks.measure_to);
+  const double x = (from - frame.window.from) * frame.per_ns;
+  const double end = (to - frame.window.from) * frame.per_ns;
+  painter.fill(Ink::Measure, x, top, end - x, bottom - top, 40);
+  painter.fill(Ink::Measure, x, top, 1, bottom - top);
+  painter.fill(Ink::Measure, end, top, 1, bottom - top);
+  const std::string text = duration_text(to - from);
+  const double wide = text_width(text, 12);
+  const double middle = (std::max(x, 0.0) + std::min(end, width)) / 2;
+  if (middle < 0 || middle > width) return;
+  const double left = std::clamp(middle - wide / 2, 6.0, std::max(6.0, width - wide - 6));
+  painter.fill(Ink::Panel, left - 5, top + 18, wide + 10, 18);
+  painter.text(Ink::Measure, left, top + 31, 12, text);
+}
 
-  if (marks.pointer_x >= 0 && marks.pointer_x <= width) {
-    painter.fill(Ink::Axis, marks.pointer_x, top, 1, bottom - top, 110);
-    // Exact to a pixel, not more.
-    int64_t step = 1;
-    while (static_cast<double>(step) * 10 < 1 / frame.per_ns) step *= 10;
-    const std::string text = time_text(bounded(frame.time_at(marks.pointer_x)), step);
-    const double wide = text_width(text, 11);
-    const double left =
-        std::clamp(marks.pointer_x - wide / 2, 4.0, std::max(4.0, width - wide - 4));
-    painter.fill(Ink::Axis, left - 4, 1, wide + 8, 15);
-    painter.text(Ink::Background, left, 12, 11, text);
-  }
+void draw_pointer(const Frame& frame, Painter& painter) {
+  const Marks& marks = frame.marks;
+  const double width = frame.window.width;
+  if (!(marks.pointer_x >= 0 && marks.pointer_x <= width)) return;
+  painter.allow(100);
+  const double top = frame.areas.rows;
+  painter.fill(Ink::Axis, marks.pointer_x, top, 1, frame.areas.legend - top, 110);
+  // Exact to a pixel, not more.
+  int64_t step = 1;
+  while (static_cast<double>(step) * 10 < 1 / frame.per_ns) step *= 10;
+  const std::string text = time_text(bounded(frame.time_at(marks.pointer_x)), step);
+  const double wide = text_width(text, 11);
+  const double left = std::clamp(marks.pointer_x - wide / 2, 4.0, std::max(4.0, width - wide - 4));
+  painter.fill(Ink::Axis, left - 4, 1, wide + 8, 15);
+  painter.text(Ink::Background, left, 12, 11, text);
 }
 
 }  // namespace skein

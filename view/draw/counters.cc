@@ -81,9 +81,26 @@ class Strip {
   double height_;
 };
 
+// What the ends of a strip's axis stand for.
+struct AxisTexts {
+  explicit AxisTexts(const Model::Scale& scale)
+      : high(count_text(scale.high)),
+        low(count_text(scale.low)),
+        width(std::max(text_width(high, 9), text_width(low, 9))) {}
+  std::string high;
+  std::string low;
+  double width;
+};
+
+const Model::Scale& scale_of(const Track& track, const CounterStrip& strip) {
+  static constexpr Model::Scale unknown;
+  return strip.scale < track.model->scales.size() ? track.model->scales[strip.scale] : unknown;
+}
+
 // Name and value of each counter of a strip, from left to right.
 void name_counters(const Frame& frame, const Track& track, const CounterStrip& strip,
-                   size_t first_ink, double top, double end, Painter& painter) {
+                   size_t first_ink, double top, Painter& painter) {
+  const double end = frame.window.width - 16 - AxisTexts(scale_of(track, strip)).width;
   const bool pointed = frame.marks.pointer_x >= 0 && frame.marks.pointer_x <= frame.window.width;
   const double time = pointed ? frame.time_at(frame.marks.pointer_x) - track.offset
                               : frame.window.to - track.offset;
@@ -117,9 +134,7 @@ void draw_counters(const Frame& frame, Painter& painter) {
   for (size_t s = 0; s < room.count; s++, top += room.height) {
     const CounterStrip& strip = strips[s];
     const Track& track = frame.tracks[strip.track];
-    static constexpr Model::Scale unknown;
-    const Model::Scale& scale =
-        strip.scale < track.model->scales.size() ? track.model->scales[strip.scale] : unknown;
+    const Model::Scale& scale = scale_of(track, strip);
     const Strip line(frame, track, scale, top, room.height);
     painter.allow(1'000);
     painter.fill(Ink::Band, 0, top, frame.window.width, 1, 110);
@@ -136,16 +151,12 @@ void draw_counters(const Frame& frame, Painter& painter) {
       }
     }
     painter.allow(1'000);
-    // The axis: what its ends stand for.
-    const std::string high = count_text(scale.high);
-    const std::string low = count_text(scale.low);
-    const double width = std::max(text_width(high, 9), text_width(low, 9));
-    const double x = frame.window.width - 6 - width;
-    painter.fill(Ink::Background, x - 5, top + 1, width + 11, room.height - 1);
+    const AxisTexts axis(scale);
+    const double x = frame.window.width - 6 - axis.width;
+    painter.fill(Ink::Background, x - 5, top + 1, axis.width + 11, room.height - 1);
     painter.fill(Ink::Axis, x - 5, top + 3, 1, room.height - 6);
-    painter.text(Ink::Axis, x, top + 11, 9, high);
-    painter.text(Ink::Axis, x, top + room.height - 3, 9, low);
-    name_counters(frame, track, strip, ink, top, x - 10, painter);
+    painter.text(Ink::Axis, x, top + 11, 9, axis.high);
+    painter.text(Ink::Axis, x, top + room.height - 3, 9, axis.low);
     ink += strip.counters.size();
   }
   if (room.count < strips.size()) {
@@ -155,6 +166,18 @@ void draw_counters(const Frame& frame, Painter& painter) {
                  width + 8, 13);
     painter.text(Ink::PanelText, frame.window.width / 2 - width / 2, frame.areas.legend - 3, 9,
                  more);
+  }
+}
+
+void draw_counter_values(const Frame& frame, Painter& painter) {
+  const std::vector<CounterStrip> strips = counter_strips(frame.tracks, frame.marks);
+  const StripRoom room = room_for_strips(strips.size(), frame.window);
+  painter.allow(2'000);
+  size_t ink = 0;
+  for (size_t s = 0; s < room.count; s++) {
+    const double top = frame.areas.counters + static_cast<double>(s) * room.height;
+    name_counters(frame, frame.tracks[strips[s].track], strips[s], ink, top, painter);
+    ink += strips[s].counters.size();
   }
 }
 

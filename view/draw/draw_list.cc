@@ -33,6 +33,15 @@ void append_number(std::string& out, float number) {
 
 }  // namespace
 
+void append(DrawList& list, const DrawList& above) {
+  const auto before = static_cast<uint32_t>(list.texts.size() - 1);  // their empty texts are one
+  list.texts.append(above.texts, 1);
+  for (Primitive primitive : above.primitives) {
+    if (primitive.text != 0) primitive.text += before;
+    list.primitives.push_back(primitive);
+  }
+}
+
 std::string to_text(const DrawList& list) {
   std::string out;
   for (const Primitive& primitive : list.primitives) {

@@ -80,6 +80,9 @@ struct DrawList {
   std::string_view text(const Primitive& primitive) const { return texts.c_str() + primitive.text; }
 };
 
+// Paints `above` over what is there.
+void append(DrawList& list, const DrawList& above);
+
 // One line per primitive, for golden files: "fill 10 20 300x4 bar", "text 10 20 label 'hello'".
 std::string to_text(const DrawList& list);
 

@@ -14,10 +14,15 @@ void draw_spans(const Frame& frame, Painter& painter);
 void draw_labels(const Frame& frame, Painter& painter);
 void draw_counters(const Frame& frame, Painter& painter);
 void draw_axis(const Frame& frame, Painter& painter);
-void draw_marks(const Frame& frame, Painter& painter);  // bookmarks, measure, pointer
+void draw_marks(const Frame& frame, Painter& painter);  // bookmarks, which rows are in sight
 void draw_legend(const Frame& frame, Painter& painter);
 void draw_hint(const Frame& frame, Painter& painter);
 void draw_notice(const Frame& frame, Painter& painter);  // why there is nothing to be seen
+
+// Readouts: what depends on the pointer.
+void draw_counter_values(const Frame& frame, Painter& painter);  // after their names
+void draw_measure(const Frame& frame, Painter& painter);
+void draw_pointer(const Frame& frame, Painter& painter);
 
 // Texts on a panel, one a line, centred at x.
 void draw_panel(Painter& painter, double x, double y, std::span<const std::string_view> lines);

@@ -6,20 +6,22 @@
 
 namespace skein {
 
-void draw(std::span<const Track> tracks, const Window& window, const Marks& marks, DrawList& list) {
-  const Window checked = sound(window);
-  const Frame frame(tracks, checked, marks);
-  list.width = checked.width;
-  list.height = checked.height;
+namespace {
+
+void clear(DrawList& list, const Window& window) {
+  list.width = window.width;
+  list.height = window.height;
   list.primitives.clear();
   list.texts.assign(1, '\0');
-  Painter painter(list);
-  painter.fill(Ink::Background, 0, 0, checked.width, checked.height);
+}
+
+void add_scene(const Frame& frame, Painter& painter) {
+  painter.fill(Ink::Background, 0, 0, frame.window.width, frame.window.height);
   draw_stretches(frame, painter);
   draw_grid(frame, painter);
   draw_bands(frame, painter);
   draw_creations(frame, painter);
-  if (marks.arrows) draw_arrows(frame, painter);
+  if (frame.marks.arrows) draw_arrows(frame, painter);
   draw_bars(frame, painter);
   draw_spans(frame, painter);
   draw_selection(frame, painter);
@@ -30,6 +32,40 @@ void draw(std::span<const Track> tracks, const Window& window, const Marks& mark
   draw_legend(frame, painter);
   draw_notice(frame, painter);
   draw_hint(frame, painter);
+}
+
+void add_readouts(const Frame& frame, Painter& painter) {
+  draw_counter_values(frame, painter);
+  draw_measure(frame, painter);
+  draw_pointer(frame, painter);
+}
+
+enum Layers { Scene = 1, Readouts = 2 };
+
+void draw(std::span<const Track> tracks, const Window& window, const Marks& marks, int layers,
+          DrawList& list) {
+  const Window checked = sound(window);
+  const Frame frame(tracks, checked, marks);
+  clear(list, checked);
+  Painter painter(list);
+  if (layers & Scene) add_scene(frame, painter);
+  if (layers & Readouts) add_readouts(frame, painter);
+}
+
+}  // namespace
+
+void draw(std::span<const Track> tracks, const Window& window, const Marks& marks, DrawList& list) {
+  draw(tracks, window, marks, Scene | Readouts, list);
+}
+
+void draw_scene(std::span<const Track> tracks, const Window& window, const Marks& marks,
+                DrawList& list) {
+  draw(tracks, window, marks, Scene, list);
+}
+
+void draw_readouts(std::span<const Track> tracks, const Window& window, const Marks& marks,
+                   DrawList& list) {
+  draw(tracks, window, marks, Readouts, list);
 }
 
 }  // namespace skein

@@ -76,6 +76,13 @@ struct Areas {
 Areas areas(std::span<const Track> tracks, const Window& window, const Marks& marks);
 
 void draw(std::span<const Track> tracks, const Window& window, const Marks& marks, DrawList& list);
+// The same in two lists, the second to be painted over the first: what does not depend on the
+// pointer, and what does (its line and time, values of counters, the measured range). The second
+// costs what is in it, whatever the trace.
+void draw_scene(std::span<const Track> tracks, const Window& window, const Marks& marks,
+                DrawList& list);
+void draw_readouts(std::span<const Track> tracks, const Window& window, const Marks& marks,
+                   DrawList& list);
 
 // What is at a point of such a picture.
 struct Hit {

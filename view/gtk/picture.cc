@@ -37,6 +37,7 @@ Picture::Picture(Viewer& viewer, std::function<void()> acted)
 
 void Picture::start_anew() {
   if (get_width() > 0) viewer_.resize(as_float(get_width()), as_float(get_height()));
+  painted_.reset();
   queue_draw();
 }
 
@@ -148,14 +149,21 @@ void Picture::paint(const Cairo::RefPtr<Cairo::Context>& cairo, int width, int h
     return cairo->paint();
   }
   const int scale = get_scale_factor();
-  if (!image_ || image_->get_width() != width * scale || image_->get_height() != height * scale)
+  if (!image_ || image_->get_width() != width * scale || image_->get_height() != height * scale) {
     image_ =
         Cairo::ImageSurface::create(Cairo::Surface::Format::RGB24, width * scale, height * scale);
-  cairo_surface_set_device_scale(image_->cobj(), 1, 1);
-  paint_image(viewer_.picture(), viewer_.theme(), scale, image_->cobj());
-  cairo_surface_set_device_scale(image_->cobj(), scale, scale);
+    painted_.reset();
+  }
+  // A pointer that moves changes the readouts only.
+  if (painted_ != viewer_.scene_version()) {
+    painted_ = viewer_.scene_version();
+    cairo_surface_set_device_scale(image_->cobj(), 1, 1);
+    paint_image(viewer_.scene(), viewer_.theme(), scale, image_->cobj());
+    cairo_surface_set_device_scale(image_->cobj(), scale, scale);
+  }
   cairo->set_source(image_, 0, 0);
   cairo->paint();
+  skein::paint(viewer_.readouts(), viewer_.theme(), cairo->cobj());
 }
 
 }  // namespace skein::desktop

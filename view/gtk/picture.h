@@ -5,6 +5,7 @@
 #include <gtkmm.h>
 
 #include <functional>
+#include <optional>
 
 #include "view/viewer/viewer.h"
 
@@ -28,7 +29,8 @@ class Picture : public Gtk::DrawingArea {
 
   Viewer& viewer_;
   std::function<void()> acted_;
-  Cairo::RefPtr<Cairo::ImageSurface> image_;  // of the last picture
+  Cairo::RefPtr<Cairo::ImageSurface> image_;  // of the last scene
+  std::optional<uint32_t> painted_;           // its version
   double x_ = 0;                              // where the pointer is
   double y_ = 0;
   bool dragging_ = false;

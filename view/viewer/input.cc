@@ -39,7 +39,7 @@ void Viewer::pointer_move(float x, float y) {
   s.pointer_x = x;
   s.pointer_y = y;
   s.navigation.hold(static_cast<double>(y));
-  s.redraw();
+  s.redraw_readouts();
   if (std::fabs(x - s.gesture_x) + std::fabs(y - s.gesture_y) > 2 * still &&
       s.drag.what == State::Drag::What::Nothing)
     s.navigation.end_gesture();
@@ -69,7 +69,7 @@ void Viewer::pointer_move(float x, float y) {
 void Viewer::pointer_leave() {
   state_->pointer_x = state_->pointer_y = -1;
   state_->navigation.hold(-1);
-  state_->redraw();
+  state_->redraw_readouts();
 }
 
 void Viewer::pointer_down(float x, float y, Modifiers modifiers) {

@@ -62,7 +62,11 @@ struct Viewer::State {
   void set_bounds(bool afresh = false);  // ... or how much room there is for them
   Lines fold(double from, double to, bool afresh);
   Marks marks() const;
-  void redraw() { changed = true; }
+  void redraw() {
+    scene_version++;
+    version++;
+  }
+  void redraw_readouts() { version++; }
   Traced& traced(size_t which) { return *traces[which]; }
   const Traced& traced(size_t which) const { return *traces[which]; }
   const Model& model(size_t track) const { return traces[track]->model; }
@@ -115,8 +119,16 @@ struct Viewer::State {
 
   Navigation navigation;
   std::vector<uint32_t> lines;  // of all rows; empty: none is folded away
-  DrawList list;
-  bool changed = true;
+  // What is in the lists is of the version that was drawn last.
+  struct Drawn {
+    DrawList list;
+    uint32_t version = 0;
+  };
+  Drawn scene;
+  Drawn readouts;
+  Drawn picture;  // both
+  uint32_t scene_version = 1;
+  uint32_t version = 1;
   mutable std::vector<std::span<const uint8_t>> task_marks;  // what marks() hands out
   mutable std::vector<std::span<const uint8_t>> counter_marks;
   mutable std::vector<Marks::Bookmark> bookmark_marks;

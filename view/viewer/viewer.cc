@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/escape.h"
 #include "view/viewer/keys.h"
@@ -236,19 +237,35 @@ void Viewer::resize(float width, float height) {
   state_->set_bounds();
 }
 
+const DrawList& Viewer::scene() {
+  State& s = *state_;
+  if (std::exchange(s.scene.version, s.scene_version) != s.scene_version)
+    draw_scene(s.tracks, s.navigation.window(), s.marks(), s.scene.list);
+  return s.scene.list;
+}
+
+const DrawList& Viewer::readouts() {
+  State& s = *state_;
+  if (std::exchange(s.readouts.version, s.version) != s.version)
+    draw_readouts(s.tracks, s.navigation.window(), s.marks(), s.readouts.list);
+  return s.readouts.list;
+}
+
 const DrawList& Viewer::picture() {
   State& s = *state_;
-  if (s.changed) {
-    s.changed = false;
-    draw(s.tracks, s.navigation.window(), s.marks(), s.list);
+  if (std::exchange(s.picture.version, s.version) != s.version) {
+    s.picture.list = scene();
+    append(s.picture.list, readouts());
   }
-  return s.list;
+  return s.picture.list;
 }
+
+uint32_t Viewer::scene_version() const { return state_->scene_version; }
 
 std::span<const Track> Viewer::tracks() const { return state_->tracks; }
 Marks Viewer::marks() const { return state_->marks(); }
 
-bool Viewer::changed() const { return state_->changed; }
+bool Viewer::changed() const { return state_->readouts.version != state_->version; }
 
 const Window& Viewer::window() const { return state_->navigation.window(); }
 

@@ -128,7 +128,13 @@ class Viewer {
   void resize(float width, float height);
   // Valid until the next call that is not const.
   const DrawList& picture();
-  bool changed() const;  // since picture() was called last
+  bool changed() const;  // since picture() or readouts() was called last
+
+  // The picture in two, for who paints often: moving the pointer changes the readouts only, which
+  // are cheap. They are painted over the scene.
+  const DrawList& scene();
+  uint32_t scene_version() const;  // another number: scene() is another
+  const DrawList& readouts();
 
   // What picture() draws, for who draws windows of its own. Valid as long as that.
   std::span<const Track> tracks() const;

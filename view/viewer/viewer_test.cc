@@ -542,6 +542,36 @@ TEST_CASE("bookmarks are kept in order, saved and loaded") {
   CHECK(viewer.bookmarks()[1].text == "session A (#2)");
 }
 
+TEST_CASE("a pointer that moves changes the readouts, not the scene") {
+  Viewer viewer = over_server();
+  viewer.run(Command::ToggleLegend);
+  viewer.picture();
+  const uint32_t version = viewer.scene_version();
+  const std::string scene = to_text(viewer.scene());
+  const std::string readouts = to_text(viewer.readouts());
+  CHECK(!viewer.changed());
+  viewer.pointer_move(400, 300);
+  CHECK(viewer.changed());
+  CHECK(viewer.scene_version() == version);
+  CHECK(to_text(viewer.readouts()) != readouts);
+  CHECK(!viewer.changed());
+  viewer.pointer_down(300, 300, {.shift = true});
+  viewer.pointer_move(500, 300);
+  CHECK(viewer.scene_version() == version);
+  CHECK(count(viewer.readouts(), Ink::Measure) > 0);
+  viewer.pointer_up(500, 300);
+  CHECK(to_text(viewer.scene()) == scene);
+  // Both together are the picture.
+  DrawList whole;
+  draw(viewer.tracks(), viewer.window(), viewer.marks(), whole);
+  CHECK(to_text(viewer.picture()) == to_text(whole));
+  DrawList both = viewer.scene();
+  append(both, viewer.readouts());
+  CHECK(to_text(both) == to_text(whole));
+  viewer.run(Command::ZoomIn);
+  CHECK(viewer.scene_version() != version);
+}
+
 TEST_CASE("a bookmark stays at its event when a ring forgets its beginning") {
   // The same events, from `forgotten` ns on, as a ring that had no room for the others.
   const auto ring = [](uint64_t forgotten) {

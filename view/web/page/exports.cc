@@ -33,7 +33,8 @@ struct Page {
   MemoryFiles files;
   Viewer viewer;
   std::vector<uint32_t> pixels;
-  std::vector<Primitive> rest;  // of the picture, for the shell to draw
+  std::vector<Primitive> rest;  // for the shell to draw
+  const DrawList* rest_of = nullptr;
   std::array<double, 11> stroke{};
   std::string result;
 };
@@ -173,20 +174,27 @@ EXPORT(event_count) double event_count() {
 EXPORT(resize) void resize(float width, float height) { page->viewer.resize(width, height); }
 EXPORT(changed) bool changed() { return page->viewer.changed(); }
 
-// Everything but `primitives()`, as width * height pixels of 4 bytes, R G B A.
+// The scene but `primitives()`, as width * height pixels of 4 bytes, R G B A.
 EXPORT(paint) const void* paint(float scale, uint32_t width, uint32_t height) {
   page->pixels.resize(static_cast<size_t>(width) * height);
-  const DrawList& list = page->viewer.picture();
+  const DrawList& list = page->viewer.scene();
   const size_t overlay = first_of_overlay(list);
   paint_pixels(list, 0, overlay, page->viewer.theme(), PixelOrder::Rgba, scale, width, height,
                page->pixels);
+  page->rest_of = &list;
   page->rest.clear();
   for (size_t i = 0; i < list.primitives.size(); i++)
     if (i >= overlay || list.primitives[i].shape == Shape::Text)
       page->rest.push_back(list.primitives[i]);
   return page->pixels.data();
 }
-// What `paint` has left: texts, and what lies above texts.
+// What lies above all that, as `primitives()`.
+EXPORT(readouts) void readouts() {
+  page->rest_of = &page->viewer.readouts();
+  page->rest = page->rest_of->primitives;
+}
+EXPORT(scene_version) uint32_t scene_version() { return page->viewer.scene_version(); }
+// What `paint` has left: texts, and what lies above texts; or what `readouts` has found.
 EXPORT(primitives) const void* primitives() { return page->rest.data(); }
 EXPORT(primitive_count) size_t primitive_count() { return page->rest.size(); }
 // Of a line or an arrow of them, doubles: where it begins, where its stroke ends, its width, and of
@@ -202,8 +210,8 @@ EXPORT(stroke) const void* stroke(size_t which) {
   }
   return page->stroke.data();
 }
-EXPORT(texts) const char* texts() { return page->viewer.picture().texts.data(); }
-EXPORT(texts_size) size_t texts_size() { return page->viewer.picture().texts.size(); }
+EXPORT(texts) const char* texts() { return page->rest_of->texts.data(); }
+EXPORT(texts_size) size_t texts_size() { return page->rest_of->texts.size(); }
 // Three bytes an ink: red, green, blue.
 EXPORT(colours) const void* colours() { return page->viewer.theme().colours.data(); }
 EXPORT(list_text) void list_text() { page->result = to_text(page->viewer.picture()); }

@@ -20,6 +20,8 @@ interface PageModule {
   resize(width: number, height: number): void;
   changed(): number;
   paint(scale: number, width: number, height: number): Address;
+  readouts(): void;
+  scene_version(): number;
   primitives(): Address;
   primitive_count(): number;
   stroke(which: number): Address;

@@ -109,6 +109,9 @@ function prepare() {
 class Picture {
   private readonly canvas = element<HTMLCanvasElement>("picture");
   private readonly context = this.canvas.getContext("2d", { alpha: false })!;
+  private readonly scene = document.createElement("canvas");
+  private readonly sceneContext = this.scene.getContext("2d", { alpha: false })!;
+  private drawn = -1;  // which version of the scene
   private scheduled = false;
   private readonly touches = new Map<number, { x: number; y: number }>();
   private spread = 0;
@@ -146,26 +149,33 @@ class Picture {
     });
   }
 
+  // The scene only when it is another one: a pointer that moves changes the readouts.
   draw() {
     const { calls } = this.module;
     const { width, height } = this.canvas;
-    const pixels = calls.paint(devicePixelRatio, width, height);
-    const data = new Uint8ClampedArray(calls.memory.buffer, pixels, width * height * 4);
-    this.context.putImageData(new ImageData(data, width, height), 0, 0);
-    this.context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
-    this.drawRest();
-    this.context.setTransform(1, 0, 0, 1, 0, 0);
+    const resized = this.scene.width !== width || this.scene.height !== height;
+    if (resized || this.drawn !== calls.scene_version()) {
+      this.drawn = calls.scene_version();
+      if (resized) Object.assign(this.scene, { width, height });
+      const pixels = calls.paint(devicePixelRatio, width, height);
+      const data = new Uint8ClampedArray(calls.memory.buffer, pixels, width * height * 4);
+      this.sceneContext.putImageData(new ImageData(data, width, height), 0, 0);
+      this.drawRest(this.sceneContext);
+    }
+    this.context.drawImage(this.scene, 0, 0);
+    calls.readouts();
+    this.drawRest(this.context);
   }
 
   // What the module leaves to us: texts, and what lies above texts (legend, readouts).
-  private drawRest() {
+  private drawRest(context: CanvasRenderingContext2D) {
     const { calls } = this.module;
+    context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
     const count = calls.primitive_count();
     const view = new DataView(calls.memory.buffer, calls.primitives(), count * primitiveSize);
     const texts = this.module.bytes(calls.texts(), calls.texts_size());
     const colours = this.module.bytes(calls.colours(), 3 * 256);
     const decoder = new TextDecoder();
-    const context = this.context;
     let style = "";
     let font = 0;
     for (let i = 0; i < count; i++) {
@@ -185,14 +195,14 @@ class Picture {
         if (w > 0) context.fillText(text, x, y, w);
         else context.fillText(text, x, y);
       } else {
-        this.drawStroke(calls.stroke(i), shape);
+        this.drawStroke(context, calls.stroke(i), shape);
       }
     }
+    context.setTransform(1, 0, 0, 1, 0, 0);
   }
 
-  private drawStroke(at: Address, shape: Shape) {
+  private drawStroke(context: CanvasRenderingContext2D, at: Address, shape: Shape) {
     if (at === 0) return;
-    const { context } = this;
     const [x, y, toX, toY, width, ...head] = new Float64Array(this.module.calls.memory.buffer, at, 11);
     context.lineWidth = width;
     context.beginPath();
