@@ -29,6 +29,11 @@ void append_commands(Gio::Menu& menu, std::initializer_list<Command> list) {
     menu.append(std::string(binding(command).help), run_action(binding(command).name));
 }
 
+// In seconds. Not by get_modified(), which frees what it does not own (gtkmm 4.8).
+gint64 opened(const Gtk::RecentInfo& item) {
+  return g_date_time_to_unix(gtk_recent_info_get_modified(const_cast<GtkRecentInfo*>(item.gobj())));
+}
+
 }  // namespace
 
 void Window::add_actions() {
@@ -86,9 +91,8 @@ Glib::RefPtr<Gio::Menu> Window::make_open_menu() {
   std::vector<Glib::RefPtr<Gtk::RecentInfo>> items;
   for (const auto& item : Gtk::RecentManager::get_default()->get_items())
     if (item->has_group("skein") && item->is_local() && item->exists()) items.push_back(item);
-  std::sort(items.begin(), items.end(), [](const auto& a, const auto& b) {
-    return a->get_modified().to_unix() > b->get_modified().to_unix();
-  });
+  std::sort(items.begin(), items.end(),
+            [](const auto& a, const auto& b) { return opened(*a) > opened(*b); });
   items.resize(std::min(items.size(), most_recent));
   auto recent = Gio::Menu::create();
   for (const auto& item : items) {

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""The ways a trace gets into the window: the file dialog, what was opened lately, a drop.
+
+    files_test.py SKEIN GENERATE_MIRAGE STEPS DRAG_SOURCE
+"""
+import os
+import pathlib
+import subprocess
+import sys
+
+from screen import Program, eventually, run, until
+
+skein, generate, steps, drag_source = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:5])
+
+
+def make_traces(scratch):
+    files = [scratch / "one.ctf", scratch / "two.ctf"]
+    for seed, path in enumerate(files, 1):
+        subprocess.run([generate, "--events", "3000", "--seed", str(seed), "-o", path], check=True)
+    directory = scratch / "recorded"
+    subprocess.run([steps], input="a step\n", text=True, check=True, capture_output=True,
+                   env={**os.environ, "SKEIN_TRACE": f"{directory},size=256K"})
+    return *files, directory
+
+
+def window(screen):
+    return Program(screen, skein, "view", "--theme", "light").wait_for("^skein$")
+
+
+def choose(screen, one, two, directory):
+    it = window(screen)
+    it.answer("ctrl+shift+o", "Open a trace", one)
+    it.wait_for("^one.ctf - skein$")
+    until("bars", it.has_bars)
+    it.answer("ctrl+shift+d", "Add a trace below", two)
+    it.wait_for("^one.ctf, two.ctf - skein$")
+    it.answer("ctrl+o", "Open a trace", directory)
+    it.wait_for("^recorded - skein$")
+    it.quit()
+
+
+def list_what_was_opened_lately(screen, two):
+    """With two in it it crashed, as they were sorted."""
+    it = Program(screen, skein, "view", two).wait_for("^two.ctf - skein$")
+    until("a picture", it.has_bars)
+    assert len(screen.surfaces()) == 1
+    it.click(30, 25)  # Open
+    until("the menu", lambda: len(screen.surfaces()) == 2)
+    it.press("Escape")
+    until("no menu", lambda: len(screen.surfaces()) == 1)
+    it.quit()
+
+
+def drop(screen, it, what, name):
+    source = Program(screen, drag_source, *what).wait_for("^drag from here$")
+    screen.do("windowmove", "--sync", source.window, 1500, 100)
+
+    def dropped():
+        screen.do("mousemove", "--sync", 1600, 220, "mousedown", 1)
+        for x in range(1550, 600, -50):
+            screen.do("mousemove", "--sync", x, 400)
+        screen.do("mouseup", 1)
+        return eventually(lambda: screen.windows(name), 3)
+    until(f"a window called {name}", dropped)
+    source.process.terminate()
+    source.process.communicate()
+    it.focus(it.window)
+
+
+def drop_traces(screen, scratch, one, two, directory):
+    it = window(screen)
+    drop(screen, it, [one, two], "^one.ctf, two.ctf")
+    until("both", lambda: (svg := it.export(scratch)) and ">one.ctf<" in svg and ">two.ctf<" in svg)
+    it.quit()
+    it = window(screen)
+    drop(screen, it, [directory], "^recorded - skein$")
+    it.quit()
+    it = window(screen)  # a file manager shows what is in the directory: one of it will do
+    drop(screen, it, [directory / "metadata"], "^recorded")
+    until("its task", lambda: ">the session<" in it.export(scratch))
+    it.quit()
+
+
+def test(screen, scratch):
+    one, two, directory = make_traces(scratch)
+    choose(screen, one, two, directory)
+    list_what_was_opened_lately(screen, two)
+    drop_traces(screen, scratch, one, two, directory)
+
+
+run(test)

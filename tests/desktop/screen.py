@@ -1,0 +1,215 @@
+"""A screen, a person made of xdotool and what they see, for the tests of the window.
+
+What the window shows is judged by what it exports, and by the colours of a screenshot. Nothing is
+waited for by the clock: each step is repeated, or looked at again, until it has happened.
+"""
+import collections
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+SECONDS = 120  # until something that does not happen is a failure
+
+BAR, HIGHLIGHT, BOOKMARK = "3a4256", "ffd83d", "8a3fa0"  # of the theme light
+DARK = "16181d"
+
+
+def eventually(condition, seconds):
+    """The first value of condition() that is true, or the last one."""
+    end = time.monotonic() + seconds
+    while not (value := condition()) and time.monotonic() < end:
+        time.sleep(0.05)
+    return value
+
+
+def until(what, condition):
+    value = eventually(condition, SECONDS)
+    assert value, f"never happened: {what}"
+    return value
+
+
+class Screen:
+    """An X server of its own, and somebody who types, clicks and looks."""
+
+    def __init__(self, scratch, size="1800x1000"):
+        ready, told = os.pipe()
+        self.server = subprocess.Popen(
+            ["Xvfb", "-displayfd", str(told), "-screen", "0", f"{size}x24", "-nolisten", "tcp", "-noreset"],
+            pass_fds=[told], stderr=subprocess.DEVNULL)
+        os.close(told)
+        number = os.read(ready, 20).decode().strip()
+        home = scratch / "home"
+        home.mkdir()
+        self.environment = {key: value for key, value in os.environ.items()
+                            if not key.startswith(("XDG_", "WAYLAND", "GTK_", "SKEIN"))}
+        self.environment.update(DISPLAY=f":{number}", HOME=str(home), GDK_BACKEND="x11",
+                                GSK_RENDERER="cairo", LC_ALL="C.UTF-8", GTK_A11Y="none",
+                                NO_AT_BRIDGE="1", DBUS_SESSION_BUS_ADDRESS="unix:path=/nonexistent",
+                                GSETTINGS_BACKEND="memory")
+
+    def close(self):
+        self.server.terminate()
+        self.server.wait()
+
+    def do(self, *words):
+        return subprocess.run(["xdotool", *map(str, words)], env=self.environment, text=True,
+                              capture_output=True, timeout=SECONDS).stdout
+
+    def windows(self, name):
+        return self.do("search", "--onlyvisible", "--name", name).split()
+
+    def surfaces(self):
+        """All windows, also those without a name: menus."""
+        return self.do("search", "--onlyvisible", "--maxdepth", 1, "--class", "skein").split()
+
+    def image(self, of="root"):
+        return Image(subprocess.run(["import", "-window", of, "-depth", "8", "ppm:-"],
+                                    env=self.environment, capture_output=True,
+                                    timeout=SECONDS).stdout)
+
+    def picture(self, of="root"):
+        """How many points of the screen, or of a window, have which colour."""
+        points = self.image(of).points.hex()
+        return collections.Counter(points[i:i + 6] for i in range(0, len(points), 6))
+
+
+class Image:
+    """Points, three bytes each; none if the window went away meanwhile."""
+
+    def __init__(self, ppm):
+        header = re.match(rb"P6\s+(\d+)\s+(\d+)\s+255\s", ppm)
+        self.width, self.height = map(int, header.groups()) if header else (0, 0)
+        self.points = ppm[header.end():] if header else b""
+
+    @staticmethod
+    def read(path):
+        return Image(subprocess.run(["convert", path, "-depth", "8", "ppm:-"], capture_output=True,
+                                    check=True).stdout)
+
+    def row(self, y, x=0, width=None):
+        start = 3 * (y * self.width + x)
+        return self.points[start:start + 3 * (self.width - x if width is None else width)]
+
+    def find(self, part):
+        """Where `part` is, by the row of it that has most in it; None: nowhere."""
+        richest = max(range(part.height), key=lambda y: len(set(part.row(y))))
+        at = self.points.find(part.row(richest))
+        if at < 0:
+            return None
+        return at // 3 % self.width, at // 3 // self.width - richest
+
+    def differences(self, part, x, y):
+        """How many points of `part`, laid there, are others."""
+        count = 0
+        for line in range(part.height):
+            mine, its = self.row(y + line, x, part.width), part.row(line)
+            if mine != its:
+                count += sum(mine[i:i + 3] != its[i:i + 3] for i in range(0, len(its), 3))
+        return count
+
+
+class Program:
+    """skein view, and the one window that a test looks at."""
+
+    def __init__(self, screen, *words, **options):
+        self.screen = screen
+        self.process = subprocess.Popen([*map(str, words)], env=screen.environment,
+                                        stderr=subprocess.PIPE, text=True, **options)
+        self.exports = 0
+
+    def wait_for(self, name):
+        """Until a window of this name is there; keys and pointer go to it."""
+        def find():
+            assert self.process.poll() is None, f"it ended: {self.process.stderr.read()}"
+            return self.screen.windows(name)
+        self.window = until(f"a window called {name}", find)[0]
+        self.focus(self.window)
+        return self
+
+    def focus(self, window):
+        self.screen.do("windowfocus", "--sync", window)
+
+    def press(self, *keys):
+        self.screen.do("key", "--delay", 30, *keys)
+
+    def type(self, text):
+        self.screen.do("type", "--delay", 15, text)
+
+    def point(self, x, y):
+        self.screen.do("mousemove", "--window", self.window, x, y)
+
+    def click(self, x, y, button=1, times=1):
+        self.point(x, y)
+        self.screen.do("click", "--repeat", times, "--delay", 40, button)
+
+    def in_picture(self, colour, least=1):
+        return self.screen.picture(self.window)[colour] >= least
+
+    def has_bars(self):
+        """Thin ones are blended with what is behind them: nearly the colour of a bar."""
+        near = sum(count for colour, count in self.screen.picture(self.window).items()
+                   if all(abs(int(colour[i:i + 2], 16) - int(BAR[i:i + 2], 16)) < 48 for i in (0, 2, 4)))
+        return near > 3000
+
+    def answer(self, key, title, path):
+        """The dialog of that title, which the key opens: this path."""
+        self.focus(self.window)
+        self.press(key)
+        dialog = until(f"the dialog {title}", lambda: self.screen.windows(title))[0]
+
+        def closed():
+            """A dialog that is still reading its folder forgets what was typed: so again."""
+            self.focus(dialog)
+            if not title.startswith("Export"):
+                self.press("ctrl+l")
+            self.press("ctrl+a")
+            self.type(path)
+            self.press("Return")
+            return eventually(lambda: not self.screen.windows(title), 3)
+        until("no dialog any more", closed)
+        self.focus(self.window)
+
+    def export(self, scratch, ending="svg"):
+        self.exports += 1
+        path = scratch / f"export-{self.process.pid}-{self.exports}.{ending}"
+        self.answer("ctrl+e", "Export the picture", path)
+        until(f"a file {path}", path.exists)
+        return path.read_bytes() if ending != "svg" else path.read_text()
+
+    def quit(self):
+        self.focus(self.window)
+        self.press("ctrl+q")
+        said = self.process.communicate(timeout=SECONDS)[1]
+        assert self.process.returncode == 0, (self.process.returncode, said)
+        assert "CRITICAL" not in said, said
+
+
+def in_sight(svg):
+    """The time from the left edge to the right one, in seconds, as the picture says."""
+    number, unit = re.search(r">([\d.]+) (ns|µs|us|ms|s|min) in sight", svg).groups()
+    return float(number) * {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "min": 60}[unit]
+
+
+def run(test, size="1800x1000"):
+    """Runs test(screen, scratch); with $SKEIN_SCREENSHOT what was seen last is kept there if it fails."""
+    for tool in ("Xvfb", "xdotool", "import", "convert"):
+        if not shutil.which(tool):
+            print(f"skipped: there is no {tool} here")
+            sys.exit(77)
+    with tempfile.TemporaryDirectory() as name:
+        scratch = pathlib.Path(name).resolve()
+        screen = Screen(scratch, size)
+        try:
+            test(screen, scratch)
+        except BaseException:
+            if where := os.environ.get("SKEIN_SCREENSHOT"):
+                subprocess.run(["import", "-window", "root", where], env=screen.environment)
+            raise
+        finally:
+            screen.close()
+    print("passed")
