@@ -146,10 +146,13 @@ class BarPainter {
     const double y = frame_.bar_y(track_, row);
     const double height = frame_.bar_height;
     const double inset = edge ? 1 : 0;
+    const bool marked = frame_.marked(track_);  // or else nobody asks: each would be a cache miss
+    const auto task_of = [&](uint32_t position) {
+      return track.model->activations[track.rows->activations[position]].task;
+    };
     ThinBars thin(painter_, cell_, y + inset, height - 2 * inset, true, densest);
     each_activation(frame_, track_, row, [&](uint32_t position, double x, double end) {
-      const TaskIndex task = track.model->activations[track.rows->activations[position]].task;
-      const bool faded = frame_.mark(track_, task) == 2;
+      const bool faded = marked && frame_.mark(track_, task_of(position)) == 2;
       if (end - x < std::max(cell_, edge ? 3.0 : 1.0)) {
         thin.add(x, end - x, false, faded);
         return;

@@ -62,6 +62,9 @@ struct Frame {
   };
   Range visible_rows(size_t track) const;
 
+  bool marked(size_t track) const {
+    return track < marks.tasks.size() && !marks.tasks[track].empty();
+  }
   uint8_t mark(size_t track, TaskIndex task) const {
     if (track >= marks.tasks.size() || task >= marks.tasks[track].size()) return 0;
     return marks.tasks[track][task];
