@@ -49,6 +49,7 @@ void write_page(const HtmlArguments& arguments) {
   if (!web::has_page())
     fail(2, "this skein was built without the page (clang-19 for wasm32-wasi was not there)");
   refuse_twice(arguments.traces);
+  refuse_inputs(arguments.output, arguments.traces);
   Inputs files;
   std::vector<web::TraceInput> inputs;
   std::string title = arguments.title;
@@ -63,7 +64,7 @@ void write_page(const HtmlArguments& arguments) {
   if (!bundle) fail(2, bundle.error().message());
   const std::string page = web::make_document(
       {.title = title, .notes = title + " " + std::to_string(bundle->size())}, *bundle);
-  write_output(arguments.output, page, arguments.traces);
+  write_output(arguments.output, page);
   if (arguments.output != "-")
     std::printf("%s: %s bytes, opens in any browser\n", escaped(arguments.output).c_str(),
                 grouped(page.size()).c_str());

@@ -22,22 +22,6 @@ bool write_all(std::FILE* out, std::string_view bytes) {
   return std::fwrite(bytes.data(), 1, bytes.size(), out) == bytes.size() && std::fflush(out) == 0;
 }
 
-void refuse_inputs(const std::string& path, const struct stat* existing,
-                   std::span<const std::string> inputs) {
-  const size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  struct stat parent = {};
-  const bool has_parent = stat(folder.c_str(), &parent) == 0;
-  for (const std::string& input : inputs) {
-    struct stat read = {};
-    if ((input == "-" ? fstat(STDIN_FILENO, &read) : stat(input.c_str(), &read)) != 0) continue;
-    if (existing != nullptr && S_ISREG(existing->st_mode) && is_same(*existing, read))
-      fail(2, path + ": that is the trace itself; give another name");
-    if (has_parent && S_ISDIR(read.st_mode) && is_same(parent, read))
-      fail(2, path + ": that is inside the trace; give a name elsewhere");
-  }
-}
-
 // Of new files, as the shell makes them.
 mode_t usual_mode() {
   const mode_t mask = umask(0);
@@ -77,15 +61,31 @@ bool write_through(const std::string& path, std::string_view bytes) {
 
 }  // namespace
 
-void write_output(const std::string& path, std::string_view bytes,
-                  std::span<const std::string> inputs) {
+void refuse_inputs(const std::string& path, std::span<const std::string> inputs) {
+  if (path == "-") return;
+  struct stat existing = {};
+  const bool is_file = stat(path.c_str(), &existing) == 0 && S_ISREG(existing.st_mode);
+  const size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  struct stat parent = {};
+  const bool has_parent = stat(folder.c_str(), &parent) == 0;
+  for (const std::string& input : inputs) {
+    struct stat read = {};
+    if ((input == "-" ? fstat(STDIN_FILENO, &read) : stat(input.c_str(), &read)) != 0) continue;
+    if (is_file && is_same(existing, read))
+      fail(2, path + ": that is the trace itself; give another name");
+    if (has_parent && S_ISDIR(read.st_mode) && is_same(parent, read))
+      fail(2, path + ": that is inside the trace; give a name elsewhere");
+  }
+}
+
+void write_output(const std::string& path, std::string_view bytes) {
   if (path == "-") {
     if (!write_all(stdout, bytes)) fail(2, std::string("standard output: ") + std::strerror(errno));
     return;
   }
   struct stat found = {};
   const bool exists = stat(path.c_str(), &found) == 0;
-  refuse_inputs(path, exists ? &found : nullptr, inputs);
   bool written = false;
   if (exists && !S_ISREG(found.st_mode)) {
     written = write_through(path, bytes);

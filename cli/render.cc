@@ -56,6 +56,7 @@ std::string paint_as(Format format, const DrawList& list, const Theme& theme,
 
 void render(const RenderArguments& arguments) {
   const Format format = find_format(arguments.output);
+  refuse_inputs(arguments.output, arguments.picture.traces);
   // A PNG is in memory as a whole, four bytes a pixel.
   constexpr float most_pixels = 1 << 28;
   if (format == Format::Png && !(arguments.width * arguments.height <= most_pixels))
@@ -71,7 +72,7 @@ void render(const RenderArguments& arguments) {
   }
   const std::string bytes = paint_as(format, viewer.picture(), viewer.theme(), picture.title);
   if (bytes.empty()) fail(2, arguments.output + ": the picture is too large for memory");
-  write_output(arguments.output, bytes, arguments.picture.traces);
+  write_output(arguments.output, bytes);
 }
 
 }  // namespace
