@@ -455,29 +455,39 @@ std::string State::tooltip() const {
   }
 }
 
-std::string State::notice() const {
-  for (const auto& of : traces) {
-    const Trace& trace = of->trace;
-    if (trace.events.empty())
-      return "There is no event in this trace: was recording on while the program ran?";
-    uint64_t events = trace.events.dropped();
-    size_t losses = events != 0;
-    bool unknown = false;
-    for (const Loss& loss : trace.losses) {
-      if (loss.events == uint64_t{0}) continue;
-      losses++;
-      events += loss.events.value_or(0);
-      unknown = unknown || !loss.events;
-    }
-    if (losses == 0) continue;
-    std::string text = "Part of the trace is missing: ";
-    if (events != 0)
-      text.append(unknown ? "at least " : "").append(std::to_string(events)).append(" events, ");
-    text += losses == 1 && !trace.losses.empty() ? safe_text(trace.losses[0].what)
-                                                 : "in " + std::to_string(losses) + " places";
-    return text + ".";
+namespace {
+
+// What one should know of a trace before one believes its picture; empty: nothing.
+std::string missing(const Trace& trace) {
+  uint64_t events = trace.events.dropped();
+  size_t losses = events != 0;
+  bool unknown = false;
+  for (const Loss& loss : trace.losses) {
+    if (loss.events == uint64_t{0}) continue;
+    losses++;
+    events += loss.events.value_or(0);
+    unknown = unknown || !loss.events;
   }
-  return {};
+  if (losses == 0)
+    return trace.events.empty() ? "there is no event in it: was recording on while the program ran?"
+                                : "";
+  std::string text =
+      trace.events.empty() ? "no event of it can be read: " : "part of it is missing: ";
+  if (events != 0)
+    text.append(unknown ? "at least " : "").append(std::to_string(events)).append(" events, ");
+  text += losses == 1 && !trace.losses.empty() ? safe_text(trace.losses[0].what)
+                                               : "in " + std::to_string(losses) + " places";
+  return text + ".";
+}
+
+}  // namespace
+
+std::string State::notice() const {
+  std::string text;
+  for (const auto& of : traces)
+    if (const std::string what = missing(of->trace); !what.empty())
+      text.append(text.empty() ? "" : " ").append(safe_text(of->title)).append(": ").append(what);
+  return text;
 }
 
 }  // namespace skein

@@ -831,13 +831,23 @@ TEST_CASE("what was lost is said in a sentence") {
   TestTrace t = server();
   t.trace.losses.push_back({.what = "dropped by the recorder", .events = 12});
   CHECK(showing(std::move(t.trace)).notice() ==
-        "Part of the trace is missing: 12 events, dropped by the recorder.");
+        "a trace: part of it is missing: 12 events, dropped by the recorder.");
   TestTrace u = server();
   u.trace.losses.push_back({.what = "event cut short", .bytes = 3});
   u.trace.losses.push_back({.what = "a time was guessed", .events = 0});
   u.trace.losses.push_back({.what = "packet damaged", .events = 5});
   CHECK(showing(std::move(u.trace)).notice() ==
-        "Part of the trace is missing: at least 5 events, in 2 places.");
+        "a trace: part of it is missing: at least 5 events, in 2 places.");
+
+  // Each that lacks something is named.
+  TestTrace none;
+  none.trace.losses.push_back({.what = "file cut short"});
+  Viewer several = showing(std::move(none.trace));
+  several.add(server_trace(), "whole");
+  several.add({}, "empty");
+  CHECK(several.notice() ==
+        "a trace: no event of it can be read: file cut short. "
+        "empty: there is no event in it: was recording on while the program ran?");
 }
 
 TEST_CASE("texts of the trace are made safe before anybody shows them") {
