@@ -130,11 +130,15 @@ std::string fit_text(std::string_view text, float size, float width) {
 }
 
 std::string safe_text(std::string_view text, size_t longest) {
+  // Marks pile up on a character, over the rows above and below.
+  constexpr size_t most_marks = 4;
   std::string safe;
+  size_t marks = 0;
   while (!text.empty()) {
     const CodePoint point = decode_utf8(text);
     const size_t size = point.size ? point.size : 1;
-    const bool good = point.size && !is_hidden(point.code);
+    marks = point.size && is_combining(point.code) ? marks + 1 : 0;
+    const bool good = point.size && !is_hidden(point.code) && marks <= most_marks;
     const std::string_view shown = good ? text.substr(0, size) : replacement;
     if (safe.size() + shown.size() > longest) return safe += ellipsis;
     safe += shown;

@@ -19,7 +19,8 @@ std::string fit_text(std::string_view text, float size, float width);
 int terminal_cells(uint32_t code);
 
 // As it may be shown anywhere: bad UTF-8, control characters, escape sequences and bidirectional
-// overrides replaced by U+FFFD; cut after `longest` bytes with an ellipsis.
+// overrides, and marks on a character beyond four, replaced by U+FFFD; cut after `longest` bytes
+// with an ellipsis.
 std::string safe_text(std::string_view text, size_t longest = 256);
 
 // "1.25 ms", "3.00 s": three digits, for people.

@@ -19,6 +19,18 @@ TEST_CASE("texts are safe to show") {
         "bad \ufffd\ufffd\ufffd \ufffd\ufffd\ufffd \ufffd\ufffd\ufffd\ufffd \ufffd\ufffd");
 }
 
+TEST_CASE("no towers of marks") {
+  const std::string mark = "\u0301";
+  CHECK(safe_text("e" + mark + mark + "x" + mark) == "e" + mark + mark + "x" + mark);
+  std::string tower = "e", cut = "e";
+  for (int i = 0; i < 7; i++) {
+    tower += mark;
+    cut += i < 4 ? mark : "\ufffd";
+  }
+  CHECK(safe_text(tower + "y" + mark) == cut + "y" + mark);
+  CHECK(safe_text(cut) == cut);
+}
+
 TEST_CASE("a long text is cut between characters") {
   const std::string long_text(1 << 20, 'x');
   CHECK(safe_text(long_text) == std::string(256, 'x') + "\u2026");
