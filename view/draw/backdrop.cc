@@ -106,7 +106,7 @@ void draw_bands(const Frame& frame, Painter& painter) {
     if (y < free_from) return;
     const std::string shown = fit_text(safe_text(text, 100), size, static_cast<float>(width - 12));
     const double wide = text_width(shown, size);
-    painter.fill(Ink::Background, 2, y + 1, wide + 8, size + 3, 200);
+    painter.fill(Ink::Background, 2, y + 1, wide + 8, size + 3, 225);
     painter.text(Ink::Band, 6, y + size + 1, size, shown);
     free_from = y + size + 5;
   };

@@ -84,8 +84,8 @@ class Strip {
 // What the ends of a strip's axis stand for.
 struct AxisTexts {
   explicit AxisTexts(const Model::Scale& scale)
-      : high(count_text(scale.high)),
-        low(count_text(scale.low)),
+      : high((scale.high < 0 ? "to " : "") + count_text(scale.high)),
+        low((scale.low > 0 ? "from " : "") + count_text(scale.low)),  // it does not begin at 0
         width(std::max(text_width(high, 9), text_width(low, 9))) {}
   std::string high;
   std::string low;
@@ -94,7 +94,7 @@ struct AxisTexts {
 
 const Model::Scale& scale_of(const Track& track, const CounterStrip& strip) {
   static constexpr Model::Scale unknown;
-  return strip.scale < track.model->scales.size() ? track.model->scales[strip.scale] : unknown;
+  return strip.scale < track.rows->scales.size() ? track.rows->scales[strip.scale] : unknown;
 }
 
 // Name and value of each counter of a strip, from left to right.
@@ -128,7 +128,7 @@ void draw_counters(const Frame& frame, Painter& painter) {
   painter.fill(Ink::Background, 0, frame.areas.counters, frame.window.width,
                frame.areas.legend - frame.areas.counters);
   double top = frame.areas.counters;
-  size_t ink = 0;
+  size_t ink = frame.marks.first_counter_ink;
   size_t shown = 0;
   for (size_t s = 0; s < room.count; s++) shown += strips[s].counters.size();
   for (size_t s = 0; s < room.count; s++, top += room.height) {
@@ -173,7 +173,7 @@ void draw_counter_values(const Frame& frame, Painter& painter) {
   const std::vector<CounterStrip> strips = counter_strips(frame.tracks, frame.marks);
   const StripRoom room = room_for_strips(strips.size(), frame.window);
   painter.allow(2'000);
-  size_t ink = 0;
+  size_t ink = frame.marks.first_counter_ink;
   for (size_t s = 0; s < room.count; s++) {
     const double top = frame.areas.counters + static_cast<double>(s) * room.height;
     name_counters(frame, frame.tracks[strips[s].track], strips[s], ink, top, painter);

@@ -69,6 +69,10 @@ struct Frame {
     if (track >= marks.tasks.size() || task >= marks.tasks[track].size()) return 0;
     return marks.tasks[track][task];
   }
+  uint32_t collapsed(size_t track, TaskIndex task) const {
+    if (track >= marks.collapsed.size() || task >= marks.collapsed[track].size()) return 0;
+    return marks.collapsed[track][task];
+  }
   bool counter_shown(size_t track, size_t counter) const {
     return track >= marks.counters.size() || counter >= marks.counters[track].size() ||
            marks.counters[track][counter] != 0;

@@ -17,6 +17,7 @@ struct Candidate {
   TaskIndex task = no_index;
   StringId text = 0;    // 0: nothing but the kind
   bool strong = false;  // of a bar wide enough that its neighbours must not cover it
+  uint32_t collapsed = 0;
 };
 
 // What a task is called: what somebody said of it, what it was created as, where.
@@ -37,7 +38,8 @@ std::vector<Candidate> candidates(const Frame& frame, size_t track, uint32_t row
     if (end - x < 1 && !all.empty() && x - all.back().x < 4) return;
     if (frame.mark(track, index) == 2) return;
     const double shown = std::max(x, margin);
-    all.push_back({shown, end, index, name_of(t, t.model->tasks[index]), end - shown >= narrow});
+    all.push_back({shown, end, index, name_of(t, t.model->tasks[index]), end - shown >= narrow,
+                   frame.collapsed(track, index)});
   });
   return all;
 }
@@ -66,6 +68,17 @@ std::vector<std::vector<Candidate>> remarks(const Frame& frame, size_t track, Fr
     by_row[row - rows.first].push_back(
         {frame.x(t, label->time), frame.x(t, task.end), label->task, label->text, false});
   }
+  size_t most_spans = 2'000;
+  for (const Model::Span& span : t.model->spans) {
+    const double x = frame.x(t, span.start);
+    if (x > frame.window.width || most_spans == 0) break;
+    const double end = std::min(frame.x(t, span.end), frame.window.width + 0.0);
+    if (span.task >= t.rows->row.size() || end - std::max(x, margin) < narrow) continue;
+    const uint32_t row = t.rows->row[span.task];
+    if (row == Rows::no_row || row < rows.first || row >= rows.last) continue;
+    by_row[row - rows.first].push_back({std::max(x, margin), end, span.task, span.name, false});
+    most_spans--;
+  }
   return by_row;
 }
 
@@ -78,7 +91,7 @@ void place_labels(const Frame& frame, size_t track, uint32_t row, Painter& paint
   StringId last_text = 0;
   for (size_t i = 0; i < all.size() && !painter.full(); i++) {
     const Candidate& candidate = all[i];
-    if (candidate.text == 0 || candidate.x < free_from) continue;
+    if ((candidate.text == 0 && candidate.collapsed == 0) || candidate.x < free_from) continue;
     // The same again and again (a loop that does one thing) is said once.
     if (candidate.text == last_text && !candidate.strong) continue;
     double end = frame.window.width - margin;
@@ -87,8 +100,10 @@ void place_labels(const Frame& frame, size_t track, uint32_t row, Painter& paint
         end = std::min(end, all[next].x - between);
         break;
       }
-    const std::string text = fit_text(safe_text(t.trace->strings[candidate.text]), frame.label_size,
-                                      static_cast<float>(end - candidate.x));
+    std::string text = safe_text(t.trace->strings[candidate.text]);
+    if (candidate.collapsed != 0)
+      text.insert(0, "\u25b8 +" + std::to_string(candidate.collapsed) + (text.empty() ? "" : " "));
+    text = fit_text(text, frame.label_size, static_cast<float>(end - candidate.x));
     if (text.empty()) continue;
     const double width = text_width(text, frame.label_size);
     // Lines behind a text make it hard to read.

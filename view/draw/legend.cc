@@ -1,6 +1,7 @@
 // What explains the picture to who sees such a one for the first time.
 #include <array>
 
+#include "view/draw/arrows.h"
 #include "view/draw/layers.h"
 
 namespace skein {
@@ -19,30 +20,33 @@ constexpr double line_height = 18;
 constexpr uint8_t text_size = 11;
 
 std::vector<Entry> entries(std::span<const Track> tracks) {
-  std::vector<Entry> all = {
-      {Sample::Bar, Ink::Bar, "a task, waiting"},
-      {Sample::Running, Ink::Running, "running"},
-      {Sample::Bar, Ink::Failed, "failed or stuck"},
-      {Sample::Line, Ink::Creation, "creates, merges"},
-      {Sample::Arrow, Ink::Read, "reads its result"},
-      {Sample::Arrow, Ink::ReadFailure, "reads its failure"},
-      {Sample::Arrow, Ink::Resolve, "resolves"},
-      {Sample::Arrow, Ink::Notify, "wakes"},
-      {Sample::Arrow, Ink::Await, "waits for"},
+  std::vector<Entry> all = {{Sample::Bar, Ink::Bar, "a task, waiting"}};
+  // Only what there is.
+  const auto add = [&](Sample sample, Ink ink, std::string_view text, auto&& occurs_in) {
+    if (std::any_of(tracks.begin(), tracks.end(), occurs_in)) all.push_back({sample, ink, text});
   };
-  bool messages = false;
-  bool pauses = false;
-  bool spans = false;
-  for (const Track& track : tracks) {
-    messages = messages || track.trace->facts.streams > 1;
-    pauses = pauses || !track.model->pauses.empty();
-    spans = spans || !track.model->spans.empty();
-  }
-  if (messages && tracks.size() > 1)
-    all.push_back({Sample::Arrow, Ink::Message, "message between machines"});
-  if (spans) all.push_back({Sample::Bar, Ink::Span, "span"});
-  all.push_back({Sample::Box, Ink::Sleep, "all asleep"});
-  if (pauses) all.push_back({Sample::Box, Ink::Pause, "all stopped (gc ...)"});
+  const auto add_link = [&](Model::Link link, std::string_view text) {
+    add(Sample::Arrow, ink_of(link), text,
+        [&](const Track& track) { return track.rows->has_link[static_cast<size_t>(link)]; });
+  };
+  add(Sample::Running, Ink::Running, "running",
+      [](const Track& track) { return !track.rows->activations.empty(); });
+  add(Sample::Bar, Ink::Failed, "failed or stuck",
+      [](const Track& track) { return track.rows->has_red; });
+  add(Sample::Line, Ink::Creation, "creates, merges",
+      [](const Track& track) { return track.rows->tasks.size() > 1; });
+  add_link(Model::Link::Read, "reads its result");
+  add_link(Model::Link::ReadFailure, "reads its failure");
+  add_link(Model::Link::Resolve, "resolves");
+  add_link(Model::Link::Notify, "wakes");
+  add_link(Model::Link::Await, "waits for");
+  add_link(Model::Link::Message, "sends a message to");
+  add(Sample::Bar, Ink::Span, "span",
+      [](const Track& track) { return !track.model->spans.empty(); });
+  add(Sample::Box, Ink::Sleep, "all asleep",
+      [](const Track& track) { return !track.model->sleeps.empty(); });
+  add(Sample::Box, Ink::Pause, "all stopped (gc ...)",
+      [](const Track& track) { return !track.model->pauses.empty(); });
   return all;
 }
 

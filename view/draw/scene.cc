@@ -19,11 +19,11 @@ void add_scene(const Frame& frame, Painter& painter) {
   painter.fill(Ink::Background, 0, 0, frame.window.width, frame.window.height);
   draw_stretches(frame, painter);
   draw_grid(frame, painter);
-  draw_bands(frame, painter);
   draw_creations(frame, painter);
   if (frame.marks.arrows) draw_arrows(frame, painter);
   draw_bars(frame, painter);
   draw_spans(frame, painter);
+  draw_bands(frame, painter);
   draw_selection(frame, painter);
   draw_labels(frame, painter);
   draw_counters(frame, painter);

@@ -47,6 +47,8 @@ struct Marks {
   };
   // Per track one entry per task: 0 nothing, 1 highlighted (yellow), 2 faded; empty: nothing.
   std::span<const std::span<const uint8_t>> tasks = {};
+  // The same, how many tasks below it are collapsed into it.
+  std::span<const std::span<const uint32_t>> collapsed = {};
   uint32_t selected_track = 0;
   TaskIndex selected = no_index;
   // Per track one entry per counter, 0: hidden; empty: all shown.
@@ -60,7 +62,8 @@ struct Marks {
   bool legend = false;
   bool hint = false;  // first run: what to do with mouse and keys
   bool arrows = true;
-  bool scroll_bar = false;  // which of the rows are in sight, if not all
+  size_t first_counter_ink = 0;  // of eight
+  bool scroll_bar = false;       // which of the rows are in sight, if not all
 };
 
 // How many rows there are to scroll through: those of all tracks, and one for each title.

@@ -362,6 +362,56 @@ TEST_CASE("where there are more rows than room, it is told which these are") {
   CHECK(bar()[1].y + bar()[1].h == doctest::Approx(room.y + room.h));
 }
 
+TEST_CASE("the legend explains what there is, and nothing else") {
+  Drawn d;
+  d.window.width = 1500;
+  d.marks.legend = true;
+  const TaskIndex a = d.task(0, 1000, "a");
+  CHECK(!texts(d.picture()).contains("reads its result"));
+  CHECK(!texts(d.picture()).contains("failed or stuck"));
+  const TaskIndex b = d.task(0, 900, "b", a);
+  d.arrow(500, a, b, Model::Link::Read);
+  CHECK(texts(d.picture()).contains("reads its result"));
+  CHECK(!texts(d.picture()).contains("wakes"));
+  d.model.tasks[b].how = Model::End::Failed;
+  CHECK(texts(d.picture()).contains("failed or stuck"));
+}
+
+TEST_CASE("a counter far from 0 fills its strip, and its axis says so") {
+  Drawn d;
+  d.task(0, 1000, "a");
+  d.window.height = 600;
+  d.model.scales = {{0, 1010}};
+  d.model.counters.push_back({.name = d.trace.strings.intern("level"), .scale = 0, .points = {}});
+  d.model.counters[0].points = {{0, 1000}, {500, 1010}};
+  const auto heights = [&] {
+    float top = 1e9f;
+    float bottom = 0;
+    for (const Primitive& line : all(d.picture(), Shape::Fill, Ink::Counter0)) {
+      top = std::min(top, line.y);
+      bottom = std::max(bottom, line.y);
+    }
+    return bottom - top;
+  };
+  CHECK(heights() > 10);
+  CHECK(texts(d.picture()).contains("from 1000"));
+  d.model.counters[0].points[0].value = 400;  // 0 is not far
+  CHECK(!texts(d.picture()).contains("from 400"));
+}
+
+TEST_CASE("a collapsed task says how many are in it; a span its name") {
+  Drawn d;
+  const TaskIndex a = d.task(0, 1000, "parent");
+  d.model.spans.push_back(
+      {.start = 500, .end = 900, .task = a, .name = d.trace.strings.intern("parse")});
+  const std::vector<uint32_t> collapsed = {12};
+  const std::vector<std::span<const uint32_t>> all_tracks = {collapsed};
+  CHECK(texts(d.picture()).contains("parent"));
+  CHECK(texts(d.picture()).contains("parse"));
+  d.marks.collapsed = all_tracks;
+  CHECK(texts(d.picture()).contains("\u25b8 +12 parent"));
+}
+
 TEST_CASE("nothing is drawn far outside of the picture") {
   Drawn d = crowd(3000, 100, 50);
   d.window = {

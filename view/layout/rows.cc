@@ -82,6 +82,16 @@ std::vector<TaskIndex> by_start(const Model& model, std::span<const uint8_t> sho
     std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
       return a.start != b.start ? a.start < b.start : a.task < b.task;
     });
+  // What is older than the trace has no start of its own: its events came by chance.
+  const auto older = std::stable_partition(
+      keys.begin(),
+      std::find_if(keys.begin(), keys.end(), [](const Key& key) { return key.start != 0; }),
+      [&](const Key& key) { return model.tasks[key.task].pre_existing; });
+  std::sort(keys.begin(), older, [&](const Key& a, const Key& b) {
+    const TaskId id = model.tasks[a.task].id;
+    const TaskId other = model.tasks[b.task].id;
+    return id != other ? id < other : a.task < b.task;
+  });
   std::vector<TaskIndex> order(keys.size());
   for (size_t i = 0; i < keys.size(); i++) order[i] = keys[i].task;
   return order;
@@ -101,6 +111,7 @@ class Arrangement {
     fill_activations();
     fill_times();
     fill_arrow_blocks();
+    fill_scales();
     return std::move(rows_);
   }
 
@@ -222,6 +233,7 @@ class Arrangement {
       rows_.looks.push_back(t.failed() || t.is_stuck() ? Rows::Look::Red
                             : t.label != 0             ? Rows::Look::Named
                                                        : Rows::Look::Unnamed);
+      rows_.has_red = rows_.has_red || rows_.looks.back() == Rows::Look::Red;
     }
     rows_.activation_times.reserve(rows_.activations.size());
     for (const uint32_t i : rows_.activations)
@@ -244,6 +256,27 @@ class Arrangement {
       kind.first_row = std::min({kind.first_row, from, to});
       kind.last_row = std::max({kind.last_row, from, to});
       kind.count++;
+      rows_.has_link[static_cast<size_t>(arrow.link)] = true;
+    }
+  }
+
+  // A counter between 1,000 and 1,010 would be a flat line above 0.
+  void fill_scales() {
+    std::vector<Model::Scale> seen(model_.scales.size(), {INT64_MAX, INT64_MIN});
+    for (const Model::Counter& counter : model_.counters) {
+      if (counter.scale >= seen.size()) continue;
+      Model::Scale& scale = seen[counter.scale];
+      for (const Model::Counter::Point& point : counter.points) {
+        scale.low = std::min(scale.low, point.value);
+        scale.high = std::max(scale.high, point.value);
+      }
+    }
+    rows_.scales = model_.scales;
+    for (size_t i = 0; i < seen.size(); i++) {
+      const auto low = static_cast<double>(seen[i].low);
+      const auto high = static_cast<double>(seen[i].high);
+      if (low > 0 && high > low && high - low < low) rows_.scales[i].low = seen[i].low;
+      if (high < 0 && high > low && high - low < -high) rows_.scales[i].high = seen[i].high;
     }
   }
 

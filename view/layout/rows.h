@@ -8,8 +8,9 @@
 // Every executor has a band of rows of its own (where the task was created decides); with one
 // executor there is one band, with several each begins with an empty row for its name. Within it,
 // in the order of their starts: the first row at or below the parent's whose last bar has ended
-// (strictly below while the parent lives). A tree over the rows' ends finds it in O(log rows), so
-// the whole is O(n log n). What a task becomes keeps its row, unless it had work of its own before.
+// (strictly below while the parent lives); those that are older than the trace in that of their
+// ids. A tree over the rows' ends finds it in O(log rows), so the whole is O(n log n). What a task
+// becomes keeps its row, unless it had work of its own before.
 //
 // Beside that it holds what makes drawing ten million events fast: the times of bars in the order
 // in which they are drawn, eight bytes each, and arrows by the block.
@@ -77,6 +78,12 @@ struct Rows {
     std::array<Kind, 6> kinds;       // by Model::Link
   };
   std::vector<ArrowBlock> arrow_blocks;
+
+  // What there is to be explained: by Model::Link, and bars that are red.
+  std::array<bool, 6> has_link{};
+  bool has_red = false;
+  // Of each of Model::scales what its axis shows: from the least value on if that is far from 0.
+  std::vector<Model::Scale> scales;
 };
 
 // `shown` has one entry per task, 0: it gets no row, its children are placed as if they were its

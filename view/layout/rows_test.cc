@@ -165,6 +165,17 @@ TEST_CASE("rows that have something in a stretch of time, with the names of thei
   CHECK(open(2000, 3000) == "00000");
 }
 
+TEST_CASE("tasks older than the trace are in the order of their ids") {
+  Drawn d;
+  for (const TaskId id : {30, 10, 20}) {
+    Model::Task& task = d.model.tasks[d.task(0, 100)];
+    task.id = id;
+    task.pre_existing = true;
+  }
+  const Rows rows = arrange(d.trace, d.model);
+  CHECK(rows.row == std::vector<uint32_t>{2, 0, 1});
+}
+
 TEST_CASE("what is hidden has no row, and takes none") {
   Drawn d;
   const TaskIndex a = d.task(0, 9);

@@ -110,11 +110,13 @@ void State::filter_tasks(Traced& traced) {
 // is followed up to what is known already, and then all of it is known.
 void State::show_tasks(Traced& traced) {
   traced.shown = traced.passes;
+  traced.hidden.clear();
   if (std::find(traced.collapsed.begin(), traced.collapsed.end(), 1) == traced.collapsed.end())
     return;
   const std::vector<Model::Task>& tasks = traced.model.tasks;
   enum : uint8_t { Unknown, OnTheWay, Seen, Hidden };
   std::vector<uint8_t> state(tasks.size(), Unknown);
+  std::vector<TaskIndex> inside(tasks.size(), no_index);
   std::vector<TaskIndex> chain;
   for (TaskIndex i = 0; i < tasks.size(); i++) {
     chain.clear();
@@ -124,16 +126,25 @@ void State::show_tasks(Traced& traced) {
       chain.push_back(at);
       at = tasks[at].parent;
     }
-    bool hidden = at < tasks.size() && (state[at] == Hidden || traced.collapsed[at] != 0);
-    if (at < tasks.size() && state[at] == OnTheWay) hidden = false;
+    // Into which task it is collapsed; none: it is to be seen.
+    TaskIndex into = no_index;
+    if (at < tasks.size() && state[at] == Hidden)
+      into = inside[at];
+    else if (at < tasks.size() && state[at] == Seen && traced.collapsed[at] != 0)
+      into = at;
     for (auto task = chain.rbegin(); task != chain.rend(); ++task) {
-      state[*task] = hidden ? Hidden : Seen;
-      hidden = hidden || traced.collapsed[*task] != 0;
+      state[*task] = into != no_index ? Hidden : Seen;
+      inside[*task] = into;
+      if (into == no_index && traced.collapsed[*task] != 0) into = *task;
     }
   }
   if (traced.shown.empty()) traced.shown.assign(tasks.size(), 1);
-  for (size_t i = 0; i < tasks.size(); i++)
-    if (state[i] == Hidden) traced.shown[i] = 0;
+  traced.hidden.assign(tasks.size(), 0);
+  for (TaskIndex i = 0; i < tasks.size(); i++) {
+    if (state[i] != Hidden) continue;
+    traced.shown[i] = 0;
+    traced.hidden[inside[i]]++;
+  }
 }
 
 void State::collapse_selected() {

@@ -35,6 +35,7 @@ struct Viewer::State {
     std::vector<uint8_t> passes;     // the filter
     std::vector<uint8_t> collapsed;  // its children are hidden
     std::vector<uint8_t> shown;      // has a row
+    std::vector<uint32_t> hidden;    // how many below it have none, because it is collapsed
     std::vector<uint8_t> found;      // by the search
     std::vector<uint8_t> marks;      // found or related
 
@@ -131,6 +132,7 @@ struct Viewer::State {
   uint32_t version = 1;
   mutable std::vector<std::span<const uint8_t>> task_marks;  // what marks() hands out
   mutable std::vector<std::span<const uint8_t>> counter_marks;
+  mutable std::vector<std::span<const uint32_t>> collapsed_marks;
   mutable std::vector<Marks::Bookmark> bookmark_marks;
 
   float pointer_x = -1;

@@ -117,14 +117,17 @@ void State::set_bounds(bool afresh) {
 Marks State::marks() const {
   task_marks.clear();
   counter_marks.clear();
+  collapsed_marks.clear();
   bookmark_marks.clear();
   for (const auto& traced : traces) {
     task_marks.push_back(traced->marks);
+    collapsed_marks.push_back(traced->hidden);
     counter_marks.push_back(counters_on ? traced->counters : traced->counters_off);
   }
   for (const Bookmark& bookmark : bookmarks)
     bookmark_marks.push_back({.time = bookmark.time, .text = bookmark.text});
   Marks marks{.tasks = task_marks,
+              .collapsed = collapsed_marks,
               .counters = counter_marks,
               .bookmarks = bookmark_marks,
               .lines = navigation.lines(),
