@@ -104,6 +104,58 @@ class Compact {
   std::vector<Track> tracks_;
 };
 
+// Lines for the `most` rows in which most happens in the window (tasks that begin or end there,
+// times in which they run), in the order of rows; the first of those alike. Names of traces and
+// bands are kept above what is theirs, and count.
+std::vector<uint32_t> busiest_rows(std::span<const Track> tracks, const Window& window,
+                                   size_t most) {
+  struct Row {
+    size_t index;
+    uint64_t events;
+    size_t name;  // of its band or trace; itself: none
+  };
+  std::vector<Row> rows;
+  size_t total = 0;
+  for (const Track& track : tracks) {
+    const auto in_sight = [&](uint64_t time) {
+      const double at = static_cast<double>(time) + track.offset;
+      return at >= window.from && at <= window.to;
+    };
+    const size_t title = total;
+    if (tracks.size() > 1) total++;
+    std::vector<size_t> name_of(track.rows->count, tracks.size() > 1 ? title : SIZE_MAX);
+    if (track.rows->bands.size() > 1)
+      for (const Rows::Band& band : track.rows->bands)
+        for (uint32_t row = 0; row < band.rows; row++)
+          name_of[band.first_row + row] = total + band.first_row;
+    for (uint32_t row = 0; row < track.rows->count; row++) {
+      uint64_t events = 0;
+      for (const TaskIndex task : track.rows->tasks_in(row))
+        events += in_sight(track.model->tasks[task].start) + in_sight(track.model->tasks[task].end);
+      for (uint32_t i = track.rows->activation_begin[row];
+           i < track.rows->activation_begin[row + 1]; i++)
+        events += in_sight(track.model->activations[track.rows->activations[i]].start);
+      const size_t index = total + row;
+      if (index != name_of[row]) rows.push_back({index, events, name_of[row]});
+    }
+    total += track.rows->count;
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return a.events > b.events; });
+  std::vector<uint8_t> open(total, 0);
+  size_t used = 0;
+  for (const Row& row : rows) {
+    const bool names = row.name != SIZE_MAX && !open[row.name];
+    if (used + 1 + names > most) continue;
+    open[row.index] = 1;
+    if (names) open[row.name] = 1;
+    used += 1 + names;
+  }
+  std::vector<uint32_t> lines(1, 0);
+  for (const uint8_t is_open : open) lines.push_back(lines.back() + is_open);
+  return lines;
+}
+
 size_t lines_of(const std::string& text) {
   return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
 }
@@ -126,12 +178,15 @@ class Show {
     for (const auto& shown : shown_) counters_.push_back(shown);
   }
 
+  // From now on only these; the lines must live longer.
+  void fold(Lines lines) { marks_.lines = lines; }
+
   // Rows from `first` on, with the time axis above if they are the first.
   void rows(std::string& out, uint32_t first, uint32_t count) {
     // Rows begin below the axis, which ends within a cell: they are moved to the next edge.
     const Areas at = areas(tracks_, window_, marks_);
     const double gap = axis_lines * cell_height - static_cast<double>(at.rows);
-    window_.top = first - gap / cell_height;
+    window_.top = row_in(marks_.lines, first - gap / cell_height);
     window_.height = static_cast<float>((axis_lines + count) * cell_height);
     Marks marks = marks_;
     marks.counters = counters_;
@@ -153,6 +208,7 @@ class Show {
           left_out++;
         else
           strip(out);
+        for (const uint8_t shown : shown_[t]) marks_.first_counter_ink += shown;
       }
       std::fill(shown_[t].begin(), shown_[t].end(), uint8_t{0});
     }
@@ -237,6 +293,11 @@ void show(const ShowArguments& arguments) {
     shown = std::min(
         rows, std::max<uint32_t>(4, terminal.lines - static_cast<uint32_t>(
                                                          std::min<size_t>(taken, terminal.lines))));
+  }
+  std::vector<uint32_t> lines;
+  if (shown < rows) {
+    lines = busiest_rows(compact.tracks(), window, shown);
+    show.fold(lines);
   }
   Output out(stdout);
   uint32_t done = 0;
