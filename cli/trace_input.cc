@@ -26,6 +26,7 @@ Trace open_trace(const std::string& path) {
   DiskFiles disk;
   Result<Trace> trace = read_trace(disk, path, [&](uint64_t done, uint64_t in_all) {
     bar.show(done, in_all, ProgressBar::Clock::now());
+    return true;
   });
   if (!trace) fail(2, trace.error().message());
   return *std::move(trace);

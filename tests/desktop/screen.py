@@ -87,30 +87,13 @@ class Image:
         self.points = ppm[header.end():] if header else b""
 
     @staticmethod
-    def read(path):
-        return Image(subprocess.run(["convert", path, "-depth", "8", "ppm:-"], capture_output=True,
-                                    check=True).stdout)
+    def read(png):
+        return Image(subprocess.run(["convert", "png:-", "-depth", "8", "ppm:-"], input=png,
+                                    capture_output=True, check=True).stdout)
 
     def row(self, y, x=0, width=None):
         start = 3 * (y * self.width + x)
         return self.points[start:start + 3 * (self.width - x if width is None else width)]
-
-    def find(self, part):
-        """Where `part` is, by the row of it that has most in it; None: nowhere."""
-        richest = max(range(part.height), key=lambda y: len(set(part.row(y))))
-        at = self.points.find(part.row(richest))
-        if at < 0:
-            return None
-        return at // 3 % self.width, at // 3 // self.width - richest
-
-    def differences(self, part, x, y):
-        """How many points of `part`, laid there, are others."""
-        count = 0
-        for line in range(part.height):
-            mine, its = self.row(y + line, x, part.width), part.row(line)
-            if mine != its:
-                count += sum(mine[i:i + 3] != its[i:i + 3] for i in range(0, len(its), 3))
-        return count
 
 
 class Program:

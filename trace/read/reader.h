@@ -19,8 +19,9 @@
 
 namespace skein {
 
-// Called now and then while a trace is read, from the same thread.
-using Progress = std::function<void(uint64_t bytes_done, uint64_t bytes_in_all)>;
+// Called now and then while a trace is read, from the same thread. False: that is enough; what was
+// read so far is returned.
+using Progress = std::function<bool(uint64_t bytes_done, uint64_t bytes_in_all)>;
 
 Result<Trace> read_trace(Files& files, const std::string& path, const Progress& progress = {});
 

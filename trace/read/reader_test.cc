@@ -74,8 +74,16 @@ TEST_CASE("progress ends with everything") {
     CHECK(done >= last);
     last = done;
     all = total;
+    return true;
   });
   REQUIRE(trace);
   CHECK(last == 2048);
   CHECK(all == 2048);
+  size_t asked = 0;
+  const auto begun = read_trace(files, "trace", [&](uint64_t, uint64_t) {
+    asked++;
+    return false;
+  });
+  CHECK(begun);
+  CHECK(asked == 1);
 }

@@ -72,11 +72,21 @@ struct Loader::Shared {
   std::mutex mutex;
   std::condition_variable woken;
   bool stop = false;
+  bool cancelled = false;
   bool waiting = false;  // a version has been posted and not been taken
 
   bool stopped() {
     const std::lock_guard lock(mutex);
     return stop;
+  }
+  // Shall a first reading end?
+  bool unwanted() {
+    const std::lock_guard lock(mutex);
+    return stop || cancelled;
+  }
+  void cancel() {
+    const std::lock_guard lock(mutex);
+    cancelled = true;
   }
   void set_stop() {
     const std::lock_guard lock(mutex);
@@ -108,7 +118,10 @@ class Work {
       : shared_(std::move(shared)), followed_(shared_->paths.size()) {}
 
   void run() {
-    for (size_t i = 0; i < followed_.size() && !shared_->stopped(); i++) read(i, true);
+    for (size_t i = 0; i < followed_.size(); i++) {
+      followed_[i].next = Clock::time_point::max();
+      if (!shared_->unwanted()) read(i, true);
+    }
     while (!shared_->stopped()) {
       auto next = Clock::time_point::max();
       for (size_t i = 0; i < followed_.size() && !shared_->stopped(); i++) {
@@ -138,13 +151,16 @@ class Work {
     DiskFiles files;
     auto last = begin;
     Result<Trace> trace = read_trace(files, path, [&](uint64_t done, uint64_t in_all) {
+      if (first ? shared_->unwanted() : shared_->stopped()) return false;
       const auto now = Clock::now();
-      if (!first || in_all == 0 || now - last < std::chrono::milliseconds(50)) return;
+      if (!first || in_all == 0 || now - last < std::chrono::milliseconds(50)) return true;
       last = now;
       post([which, share = static_cast<double>(done) / static_cast<double>(in_all)](auto& calls) {
         if (calls.progress) calls.progress(which, share);
       });
+      return true;
     });
+    if (first ? shared_->unwanted() : shared_->stopped()) return;
     if (!trace) {
       if (first)
         post([which, error = trace.error()](auto& calls) {
@@ -165,11 +181,16 @@ class Work {
     known.events = trace->events.size();
     known.packets = trace->facts.packets;
     if (grown) {
-      auto loaded = std::make_shared<Loader::Loaded>();
-      loaded->which = which;
-      loaded->model = build_model(*trace);
-      loaded->trace = *std::move(trace);
-      loaded->live = live;
+      if (first)
+        post([which](auto& calls) {
+          if (calls.progress) calls.progress(which, 1);
+        });
+      auto loaded = std::make_shared<Loader::Loaded>(
+          Loader::Loaded{which, Prepared(*std::move(trace)), live});
+      if (first && shared_->unwanted()) {
+        known.next = Clock::time_point::max();
+        return;
+      }
       shared_->set_waiting(true);
       // Taken also when the owner is gone: post() would not call it then.
       shared_->post([shared = shared_, loaded] {
@@ -216,6 +237,8 @@ Loader::Loader(std::vector<std::string> paths, Calls calls, Post post,
   shared_->period = period;
   std::thread([shared = shared_] { Work(shared).run(); }).detach();
 }
+
+void Loader::cancel() { shared_->cancel(); }
 
 Loader::~Loader() {
   shared_->gone = true;

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "trace/model/model.h"
+#include "view/viewer/viewer.h"
 
 namespace skein::desktop {
 
@@ -25,13 +25,13 @@ class Loader {
  public:
   struct Loaded {
     size_t which = 0;  // of the paths
-    Trace trace;
-    Model model;
+    Prepared prepared;
     bool live = false;  // it is being recorded; there will be more
   };
   // Called on the thread that made the Loader, and never after it is gone.
   struct Calls {
-    std::function<void(size_t which, double share)> progress = {};  // 0 to 1, of the first reading
+    // Of the first reading, 0 to 1; 1: the picture is being arranged, which takes as long again.
+    std::function<void(size_t which, double share)> progress = {};
     std::function<void(Loaded)> loaded = {};  // the first time, and each time it has grown
     std::function<void(size_t which, const Error&)> failed = {};  // the first reading
     std::function<void(size_t which)> ended = {};                 // the program that recorded it
@@ -41,8 +41,10 @@ class Loader {
 
   Loader(std::vector<std::string> paths, Calls calls, Post post,
          std::chrono::milliseconds period = std::chrono::seconds(1));
-  // Does not wait: a reading that has begun is thrown away when it ends.
+  // Does not wait: a reading that has begun stops soon, and what was read is thrown away.
   ~Loader();
+  // What has not been read yet is not read any more, and nobody is called about it.
+  void cancel();
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
 

@@ -82,7 +82,7 @@ TEST_CASE("traces are read in their order, and what is none is said") {
                            [&](const Loader::Loaded& loaded) {
                              CHECK(!loaded.live);
                              seen += std::to_string(loaded.which) + ": " +
-                                     std::to_string(loaded.trace.events.size()) + "\n";
+                                     std::to_string(loaded.prepared.trace.events.size()) + "\n";
                            },
                        .failed =
                            [&](size_t which, const Error& error) {
@@ -102,7 +102,8 @@ TEST_CASE("a file that grows is read again") {
   size_t events = 0;
   const Loader loader(
       {path},
-      {.loaded = [&](const Loader::Loaded& loaded) { events = loaded.trace.events.size(); }},
+      {.loaded =
+           [&](const Loader::Loaded& loaded) { events = loaded.prepared.trace.events.size(); }},
       loop.post(), soon);
   for (const size_t more : {3u, 30u, 0u, 300u}) {
     if (more == 0) {  // what is no trace any more leaves what was shown
@@ -135,4 +136,26 @@ TEST_CASE("nobody is called who is gone") {
   loop.post()([&] { all = true; });
   loop.run_until([&] { return all; });
   CHECK(!called);
+}
+
+TEST_CASE("what is cancelled is not read, what was read is followed") {
+  const Folder folder;
+  write_trace(folder.path + "/one", 10);
+  write_trace(folder.path + "/two", 20);
+  MainLoop loop;
+  std::vector<size_t> seen;
+  std::unique_ptr<Loader> loader;
+  loader = std::make_unique<Loader>(
+      std::vector{folder.path + "/one", folder.path + "/two"},
+      Loader::Calls{.loaded =
+                        [&](const Loader::Loaded& loaded) {
+                          CHECK(loaded.which == 0);
+                          seen.push_back(loaded.prepared.trace.events.size());
+                          if (seen.size() > 1) return;
+                          loader->cancel();  // the thread waits until this one is taken
+                          write_trace(folder.path + "/one", 30);
+                        }},
+      loop.post(), soon);
+  loop.run_until([&] { return seen.size() == 2; });
+  CHECK(seen == std::vector<size_t>{10, 30});
 }

@@ -65,16 +65,15 @@ void Window::load(size_t first) {
   for (size_t i = first; i < sources_.size(); i++) paths.push_back(sources_[i].path);
   if (paths.empty()) return;
   pending_ += paths.size();
-  progress_.set_fraction(0);
-  progress_.set_text("Reading " + sources_[first].title);
-  progress_.set_visible(true);
+  show_progress(first, 0);
   Loader::Calls calls;
   calls.progress = [this, first](size_t which, double share) {
-    progress_.set_fraction(share);
-    progress_.set_text("Reading " + sources_[first + which].title);
+    if (!sources_[first + which].failed) show_progress(first + which, share);
   };
   calls.loaded = [this, first](Loader::Loaded of) { loaded(first + of.which, std::move(of)); };
-  calls.failed = [this](size_t, const Error& error) {
+  calls.failed = [this, first](size_t which, const Error& error) {
+    if (sources_[first + which].failed) return;
+    sources_[first + which].failed = true;
     progress_.set_visible(--pending_ > 0);
     say(safe_text(error.message(), 500));
   };
@@ -86,17 +85,44 @@ void Window::load(size_t first) {
   loaders_.push_back(std::make_unique<Loader>(std::move(paths), std::move(calls), post));
 }
 
+void Window::show_progress(size_t which, double share) {
+  progress_timer_.disconnect();
+  const std::string& title = sources_[which].title;
+  progress_bar_.set_text((share < 1 ? "Reading " : "Arranging ") + title);
+  progress_bar_.set_fraction(share);
+  if (share >= 1)  // nobody knows how far that is
+    progress_timer_ = Glib::signal_timeout().connect(
+        [this] {
+          progress_bar_.pulse();
+          return progress_.get_visible();
+        },
+        100);
+  progress_.set_visible(true);
+}
+
+// What is read already stays, and is followed.
+void Window::cancel_loading() {
+  for (const auto& loader : loaders_) loader->cancel();
+  for (Source& source : sources_)
+    if (!source.track) source.failed = true;
+  pending_ = 0;
+  progress_.set_visible(false);
+  if (viewer_.traces() == 0) return open({});
+  acted();
+}
+
 void Window::loaded(size_t which, Loader::Loaded of) {
   Source& source = sources_[which];
+  if (source.failed) return;
   source.live = of.live;
   if (source.track) {
-    viewer_.update(*source.track, std::move(of.trace), std::move(of.model));
+    viewer_.update(*source.track, std::move(of.prepared));
     picture_.refresh();
     acted();
     return;
   }
   source.track = viewer_.traces();
-  viewer_.add(std::move(of.trace), std::move(of.model), source.title);
+  viewer_.add(std::move(of.prepared), source.title);
   if (*source.track == 0) load_notes(source.path);
   if (!settings_.seen) {
     viewer_.set_hint(true);

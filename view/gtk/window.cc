@@ -77,6 +77,8 @@ Window::Window(const std::string& theme)
         closed_ = true;
         loaders_.clear();
         sync_timer_.disconnect();
+        search_timer_.disconnect();
+        progress_timer_.disconnect();
         return false;
       },
       false);
@@ -87,6 +89,8 @@ Window::~Window() {
   closed_ = true;
   notes_timer_.disconnect();
   sync_timer_.disconnect();
+  search_timer_.disconnect();
+  progress_timer_.disconnect();
 }
 
 void Window::build() {
@@ -112,10 +116,15 @@ void Window::build() {
   bar_.append(bar_text_);
   bar_.append(*close);
 
-  progress_.set_show_text(true);
+  progress_bar_.set_show_text(true);
+  progress_bar_.set_size_request(400, -1);
+  auto* cancel = Gtk::make_managed<Gtk::Button>("Cancel");
+  cancel->set_halign(Gtk::Align::CENTER);
+  cancel->signal_clicked().connect([this] { cancel_loading(); });
+  progress_.append(progress_bar_);
+  progress_.append(*cancel);
   progress_.set_valign(Gtk::Align::CENTER);
   progress_.set_halign(Gtk::Align::CENTER);
-  progress_.set_size_request(400, -1);
   progress_.set_visible(false);
 
   welcome_.set_halign(Gtk::Align::CENTER);
@@ -266,6 +275,7 @@ bool Window::key(guint keyval, Gdk::ModifierType state) {
 }
 
 void Window::run(Command command) {
+  if (search_timer_.connected()) search_now();
   viewer_.run(command);
   if (command == Command::Search) {
     search_.grab_focus();
@@ -274,7 +284,18 @@ void Window::run(Command command) {
   acted();
 }
 
+// When no key waits any more: of a trace so large that a search takes longer than a key, only what
+// was typed last is searched.
 void Window::searched() {
+  if (!search_timer_.connected())
+    search_timer_ = Glib::signal_idle().connect([this] {
+      search_now();
+      return false;
+    });
+}
+
+void Window::search_now() {
+  search_timer_.disconnect();
   const std::string text = search_.get_text();
   viewer_.search(text);
   viewer_.set_search_shown(!text.empty());
@@ -364,6 +385,7 @@ void Window::sync_title() {
   bool live = false;
   bool ended = false;
   for (const Source& source : sources_) {
+    if (source.failed && sources_.size() > 1) continue;
     title += (title.empty() ? "" : ", ") + source.title;
     live = live || source.live;
     ended = ended || source.ended;

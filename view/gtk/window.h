@@ -36,7 +36,8 @@ class Window : public Gtk::ApplicationWindow {
     std::string title;
     std::optional<size_t> track = {};
     bool live = false;
-    bool ended = false;  // was live
+    bool ended = false;   // was live
+    bool failed = false;  // or was cancelled
   };
 
   // ---- window.cc: what is there, and what follows from an input
@@ -53,9 +54,12 @@ class Window : public Gtk::ApplicationWindow {
   void say(const std::string& text, bool good = false);  // in the bar; empty: nothing to say
   void show_help(bool shown);
   void searched();
+  void search_now();
 
   // ---- sources.cc: traces and notes
   void load(size_t first);
+  void show_progress(size_t which, double share);
+  void cancel_loading();
   void loaded(size_t which, Loader::Loaded loaded);
   void load_notes(const std::string& trace);
   void save_notes();
@@ -82,6 +86,7 @@ class Window : public Gtk::ApplicationWindow {
   size_t bookmarks_seen_ = 0;
   sigc::connection notes_timer_;
   sigc::connection sync_timer_;
+  sigc::connection search_timer_;
 
   Gtk::HeaderBar header_;
   Gtk::MenuButton open_;
@@ -99,10 +104,12 @@ class Window : public Gtk::ApplicationWindow {
 
   Gtk::Box bar_{Gtk::Orientation::HORIZONTAL, 8};
   Gtk::Label bar_text_;
-  std::string message_;    // until it is closed
+  std::string message_;  // until it is closed
   bool good_message_ = false;
   std::string dismissed_;  // a notice that was closed
-  Gtk::ProgressBar progress_;
+  Gtk::Box progress_{Gtk::Orientation::VERTICAL, 12};
+  Gtk::ProgressBar progress_bar_;
+  sigc::connection progress_timer_;
   Gtk::Paned paned_{Gtk::Orientation::HORIZONTAL};
   Gtk::Overlay overlay_;
   Picture picture_;

@@ -109,10 +109,14 @@ void State::filter_tasks(Traced& traced) {
 // Parents are not always before their children, and a damaged trace could have circles: each chain
 // is followed up to what is known already, and then all of it is known.
 void State::show_tasks(Traced& traced) {
+  const bool all_before = traced.shown.empty();
   traced.shown = traced.passes;
   traced.hidden.clear();
-  if (std::find(traced.collapsed.begin(), traced.collapsed.end(), 1) == traced.collapsed.end())
+  if (std::find(traced.collapsed.begin(), traced.collapsed.end(), 1) == traced.collapsed.end()) {
+    if (!all_before || !traced.shown.empty()) traced.arranged = false;
     return;
+  }
+  traced.arranged = false;
   const std::vector<Model::Task>& tasks = traced.model.tasks;
   enum : uint8_t { Unknown, OnTheWay, Seen, Hidden };
   std::vector<uint8_t> state(tasks.size(), Unknown);

@@ -37,32 +37,37 @@ bool contains_folded(std::string_view text, std::string_view part) {
          part.empty();
 }
 
-void Search::copy_texts() {
-  const Strings& strings = trace_->strings;
-  begin_.reserve(strings.size() + 1);
-  begin_.push_back(0);
+FoldedTexts fold_texts(const Strings& strings) {
+  FoldedTexts made;
+  made.begin.reserve(strings.size() + 1);
+  made.begin.push_back(0);
   size_t size = 0;
   for (StringId id = 0; id < strings.size(); id++) {
     size += strings[id].size() + 1;
-    begin_.push_back(size);
+    made.begin.push_back(size);
   }
-  texts_.resize(size);
+  made.texts.resize(size);
   for (StringId id = 0; id < strings.size(); id++) {
     const std::string_view text = strings[id];
-    std::transform(text.begin(), text.end(), texts_.begin() + static_cast<ptrdiff_t>(begin_[id]),
-                   fold);
+    std::transform(text.begin(), text.end(),
+                   made.texts.begin() + static_cast<ptrdiff_t>(made.begin[id]), fold);
   }
-  matched_.assign(strings.size(), 0);
+  return made;
 }
 
+Search::Search(const Trace& trace, const Model& model, FoldedTexts texts)
+    : trace_(&trace), model_(&model), folded_(std::move(texts)) {}
+
 void Search::match_texts(std::string_view text) {
-  if (begin_.empty()) copy_texts();
-  const std::string_view all = texts_;
+  if (folded_.begin.empty()) folded_ = fold_texts(trace_->strings);
+  const std::vector<size_t>& begin = folded_.begin;
+  matched_.resize(begin.size() - 1);
+  const std::string_view all = folded_.texts;
   // Whatever contains "ring.w" contains "ring.".
   const bool narrower = !last_.empty() && text.find(last_) != std::string_view::npos;
   if (narrower) {
     std::erase_if(hits_, [&](StringId id) {
-      if (all.substr(begin_[id], begin_[id + 1] - begin_[id]).find(text) != std::string_view::npos)
+      if (all.substr(begin[id], begin[id + 1] - begin[id]).find(text) != std::string_view::npos)
         return false;
       matched_[id] = 0;
       return true;
@@ -71,10 +76,10 @@ void Search::match_texts(std::string_view text) {
     for (const StringId id : hits_) matched_[id] = 0;
     hits_.clear();
     size_t at = text.empty() ? std::string_view::npos : all.find(text);
-    auto next = begin_.begin();
+    auto next = begin.begin();
     while (at != std::string_view::npos) {
-      next = std::upper_bound(next, begin_.end(), at);
-      const auto id = static_cast<StringId>(next - begin_.begin() - 1);
+      next = std::upper_bound(next, begin.end(), at);
+      const auto id = static_cast<StringId>(next - begin.begin() - 1);
       hits_.push_back(id);
       matched_[id] = 1;
       at = all.find(text, *next);

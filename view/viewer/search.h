@@ -19,24 +19,29 @@
 
 namespace skein {
 
+// The texts of a trace in small letters, each ends with a zero.
+struct FoldedTexts {
+  std::string texts;
+  std::vector<size_t> begin;  // of text i; one more than there are texts; empty: not made yet
+};
+FoldedTexts fold_texts(const Strings& strings);
+
 class Search {
  public:
-  // Makes the copy at the first run. Both must live as long as this.
-  Search(const Trace& trace, const Model& model) : trace_(&trace), model_(&model) {}
+  // Both must live as long as this. Without `texts` they are made at the first run.
+  Search(const Trace& trace, const Model& model, FoldedTexts texts = {});
 
   // ASCII letters match whatever their case. A number, or # and a number, is also an id. Empty:
   // nothing is found. `marks` becomes one entry per task.
   void run(std::string_view text, std::vector<uint8_t>& marks);
 
  private:
-  void copy_texts();
   void match_texts(std::string_view text);
   bool matched(StringId id) const { return id < matched_.size() && matched_[id] != 0; }
 
   const Trace* trace_;
   const Model* model_;
-  std::string texts_;             // in small letters, each ends with a zero
-  std::vector<size_t> begin_;     // of text i; one more than there are texts
+  FoldedTexts folded_;
   std::vector<uint8_t> matched_;  // by StringId
   std::vector<StringId> hits_;    // the same as a list
   std::string last_;

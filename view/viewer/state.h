@@ -21,12 +21,13 @@ inline constexpr double no_time = std::numeric_limits<double>::quiet_NaN();
 
 struct Viewer::State {
   struct Traced {
-    Traced(Trace of, Model made, std::string called);
+    Traced(Prepared of, std::string called);
 
     Trace trace;
     Model model;
     Search search;
     Rows rows;
+    bool arranged = false;  // rows are those of `shown`
     std::string title;
     double offset = 0;           // ns on the common time line
     uint64_t aligned_start = 0;  // Facts::start when the offset was decided

@@ -13,14 +13,27 @@ namespace skein {
 
 using State = Viewer::State;
 
-State::Traced::Traced(Trace of, Model made, std::string called)
-    : trace(std::move(of)),
-      model(std::move(made)),
-      search(trace, model),
+Prepared::Prepared(Trace of) : Prepared(std::move(of), Model()) {
+  model = build_model(trace);
+  rows = arrange(trace, model);
+  texts = std::make_unique<FoldedTexts>(fold_texts(trace.strings));
+}
+Prepared::Prepared(Trace of, Model made) : trace(std::move(of)), model(std::move(made)) {}
+Prepared::~Prepared() = default;
+Prepared::Prepared(Prepared&&) noexcept = default;
+Prepared& Prepared::operator=(Prepared&&) noexcept = default;
+
+State::Traced::Traced(Prepared of, std::string called)
+    : trace(std::move(of.trace)),
+      model(std::move(of.model)),
+      search(trace, model, of.texts ? std::move(*of.texts) : FoldedTexts()),
+      arranged(of.rows.has_value()),
       title(safe_text(called)),
       aligned_start(trace.facts.start),
       counters(model.counters.size(), 1),
-      counters_off(model.counters.size(), 0) {}
+      counters_off(model.counters.size(), 0) {
+  if (of.rows) rows = *std::move(of.rows);
+}
 
 namespace {
 
@@ -64,7 +77,8 @@ void State::align() {
 void State::arrange_tracks(bool afresh) {
   tracks.clear();
   for (const auto& traced : traces) {
-    traced->rows = arrange(traced->trace, traced->model, traced->shown);
+    if (!traced->arranged) traced->rows = arrange(traced->trace, traced->model, traced->shown);
+    traced->arranged = true;
     tracks.push_back({.trace = &traced->trace,
                       .model = &traced->model,
                       .rows = &traced->rows,
@@ -157,13 +171,12 @@ Viewer& Viewer::operator=(Viewer&&) noexcept = default;
 
 void Viewer::add(Trace trace, std::string title) {
   Model model = build_model(trace);
-  add(std::move(trace), std::move(model), std::move(title));
+  add(Prepared(std::move(trace), std::move(model)), std::move(title));
 }
 
-void Viewer::add(Trace trace, Model model, std::string title) {
+void Viewer::add(Prepared prepared, std::string title) {
   State& s = *state_;
-  s.traces.push_back(
-      std::make_unique<State::Traced>(std::move(trace), std::move(model), std::move(title)));
+  s.traces.push_back(std::make_unique<State::Traced>(std::move(prepared), std::move(title)));
   State::Traced& added = *s.traces.back();
   s.align();
   s.filter_tasks(added);
@@ -175,14 +188,14 @@ void Viewer::add(Trace trace, Model model, std::string title) {
 
 void Viewer::update(size_t which, Trace trace) {
   Model model = build_model(trace);
-  update(which, std::move(trace), std::move(model));
+  update(which, Prepared(std::move(trace), std::move(model)));
 }
 
-void Viewer::update(size_t which, Trace trace, Model model) {
+void Viewer::update(size_t which, Prepared prepared) {
   State& s = *state_;
   if (which >= s.traces.size()) return;
   const State::Traced& old = s.traced(which);
-  auto fresh = std::make_unique<State::Traced>(std::move(trace), std::move(model), old.title);
+  auto fresh = std::make_unique<State::Traced>(std::move(prepared), old.title);
   const bool was_empty = old.trace.events.empty();
   const Navigation::Bounds before = s.navigation.bounds();
   const Window window = s.navigation.window();

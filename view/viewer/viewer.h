@@ -105,6 +105,21 @@ struct Bookmark {
   std::string text;
 };
 
+// A trace and all that takes long to make of it.
+struct FoldedTexts;
+struct Prepared {
+  explicit Prepared(Trace trace);  // makes it; on any thread
+  Prepared(Trace of, Model made);  // the rest is made when it is needed
+  ~Prepared();
+  Prepared(Prepared&&) noexcept;
+  Prepared& operator=(Prepared&&) noexcept;
+
+  Trace trace;
+  Model model;
+  std::optional<Rows> rows;            // of all tasks
+  std::unique_ptr<FoldedTexts> texts;  // of its search; none: not made
+};
+
 class Viewer {
  public:
   Viewer();
@@ -115,12 +130,11 @@ class Viewer {
   // Adds a trace below those that are there; several lie on one time line (by UTC if all know it,
   // by their beginnings else).
   void add(Trace trace, std::string title);
-  // With what build_model() made of it: that costs most, and may be done on another thread.
-  void add(Trace trace, Model model, std::string title);
+  void add(Prepared prepared, std::string title);
   // The same trace, longer by now: window, selection, search, bookmarks stay (tasks are known by
   // their ids); follows the end if the end was in sight.
   void update(size_t which, Trace trace);
-  void update(size_t which, Trace trace, Model model);
+  void update(size_t which, Prepared prepared);
   size_t traces() const;
   const Trace& trace(size_t which) const;
   const Model& model(size_t which) const;

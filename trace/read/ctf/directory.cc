@@ -217,7 +217,7 @@ void run_streams(Source& source, Context& context, const Progress& progress) {
     const size_t size = context.trace.events.size();
     if (progress && size - reported >= report_every) {
       reported = size;
-      progress(std::min<uint64_t>(size * 7, source.events_bytes), source.events_bytes);
+      if (!progress(std::min<uint64_t>(size * 7, source.events_bytes), source.events_bytes)) return;
     }
   }
 }

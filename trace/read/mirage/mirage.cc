@@ -56,7 +56,7 @@ Trace read(std::span<const uint8_t> file, const Progress& progress) {
   for (const Packet& packet : packets) {
     decoder.decode(packet);
     done += packet.end - packet.begin;
-    if (progress) progress(done, file.size());
+    if (progress && !progress(done, file.size())) break;
   }
   fill_facts(trace, packets, decoder.counts());
   if (const uint64_t dropped = trace.events.dropped())
