@@ -167,7 +167,7 @@ TEST_CASE("rows that have something in a stretch of time, with the names of thei
 
 TEST_CASE("tasks older than the trace are in the order of their ids") {
   Drawn d;
-  for (const TaskId id : {30, 10, 20}) {
+  for (const TaskId id : {TaskId{30}, TaskId{10}, TaskId{20}}) {
     Model::Task& task = d.model.tasks[d.task(0, 100)];
     task.id = id;
     task.pre_existing = true;
