@@ -37,11 +37,11 @@ def plain(text):
 
 
 def words(picture):
-    """What a picture says, without what differs from run to run: times, and how far to the right
-    the last wait begins, that is whether its name has room."""
+    """What a picture says, without what differs from run to run: times, how far to the right the
+    last wait begins (has its name room?), and with that how many rows there are (have the kinds?)."""
     texts = re.findall(r"<text[^>]*>([^<]*)", picture.read_text())
-    return sorted(text for text in texts
-                  if not re.search(r"\d (ns|us|ms|s)\b|…|UTC|^wait$", text))
+    return sorted({text for text in texts
+                   if not re.search(r"\d (ns|us|ms|s)\b|…|UTC|^(wait|coroutine|timer)$", text)})
 
 
 with tempfile.TemporaryDirectory(prefix="skein-tutorial-") as work:

@@ -37,6 +37,9 @@ class Strip {
     return top_ + height_ * (1 - std::clamp(share, 0.0, 1.0));
   }
 
+  double top() const { return top_; }
+  double bottom() const { return top_ + height_; }
+
   // Step by step; steps within a cell become one from the lowest to the highest.
   void draw(const Model::Counter& counter, Ink ink, double cell, Painter& painter) const {
     const std::vector<Model::Counter::Point>& points = counter.points;
@@ -153,10 +156,11 @@ void draw_counters(const Frame& frame, Painter& painter) {
     painter.allow(1'000);
     const AxisTexts axis(scale);
     const double x = frame.window.width - 6 - axis.width;
-    painter.fill(Ink::Background, x - 5, top + 1, axis.width + 11, room.height - 1);
-    painter.fill(Ink::Axis, x - 5, top + 3, 1, room.height - 6);
-    painter.text(Ink::Axis, x, top + 11, 9, axis.high);
-    painter.text(Ink::Axis, x, top + room.height - 3, 9, axis.low);
+    // The newest values lie behind it, and are seen.
+    painter.fill(Ink::Background, x - 5, top + 1, axis.width + 11, room.height - 1, 150);
+    painter.fill(Ink::Axis, x - 5, line.top(), 1, line.bottom() - line.top() + 1.5);
+    painter.text(Ink::Axis, x, line.top() + 4, 9, axis.high);
+    painter.text(Ink::Axis, x, line.bottom() + 3, 9, axis.low);
     ink += strip.counters.size();
   }
   if (room.count < strips.size()) {

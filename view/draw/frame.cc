@@ -83,7 +83,7 @@ Frame::Frame(std::span<const Track> all, const Window& of, const Marks& with)
   if (static_cast<double>(marks.lines.size()) == row + 1) lines = marks.lines;
   top_line = line_of(lines, window.top);
   const double h = row_height;
-  has_labels = h >= 12;
+  has_labels = h >= 11;
   has_kinds = h >= 24;
   if (has_labels) {
     label_size = static_cast<uint8_t>(h >= 30 ? 12 : h >= 22 ? 11 : 9);

@@ -34,7 +34,7 @@ struct Window {
   double from = 0;         // ns, at the left edge
   double to = 1;           // ns, at the right edge; > from
   double top = 0;          // the row at the upper edge, counted over all tracks and titles
-  double row_height = 26;  // pixels; labels from 12 on, kinds from 24, density below 2
+  double row_height = 26;  // pixels; labels from 11 on, kinds from 24, density below 2
   float width = 1500;      // pixels, of everything: axis and counters too
   float height = 900;
 };

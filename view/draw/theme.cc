@@ -48,14 +48,14 @@ constexpr Colours dark = with(
             {Ink::Span, 0x3f8fb8},
         });
 
-// Okabe and Ito's palette, darkened on white where it must be: what red and green mean elsewhere
-// is vermilion and bluish green here, which differ in brightness too.
+// After Okabe and Ito. The six arrows differ for protans, deutans and tritans (theme_test.cc), most
+// of them by brightness: there are not six hues that all three tell apart.
 constexpr Colours colour_blind = with(
     light, {
                {Ink::Pause, 0xf5dfc2},     {Ink::Failed, 0xb34700},   {Ink::Highlight, 0xf0e442},
-               {Ink::Selection, 0x005f99}, {Ink::Read, 0x0072b2},     {Ink::ReadFailure, 0xd55e00},
-               {Ink::Resolve, 0x00825f},   {Ink::Notify, 0xb87a00},   {Ink::Await, 0x1f8fc4},
-               {Ink::Message, 0xb0578a},   {Ink::Counter0, 0x9c4500}, {Ink::Counter1, 0x00609a},
+               {Ink::Selection, 0x005f99}, {Ink::Read, 0x4a30f0},     {Ink::ReadFailure, 0xdd5145},
+               {Ink::Resolve, 0x004020},   {Ink::Notify, 0xc98a00},   {Ink::Await, 0x460045},
+               {Ink::Message, 0xb90ac8},   {Ink::Counter0, 0x9c4500}, {Ink::Counter1, 0x00609a},
                {Ink::Counter2, 0x006a4e},  {Ink::Counter3, 0x8f3f6d}, {Ink::Counter4, 0x1d1f24},
                {Ink::Counter5, 0x7a5200},  {Ink::Counter6, 0x176a92}, {Ink::Counter7, 0x5c5470},
                {Ink::Bookmark, 0x8f3f6d},  {Ink::Span, 0x56b4e9},
@@ -64,9 +64,9 @@ constexpr Colours colour_blind = with(
 constexpr Colours colour_blind_dark = with(
     dark, {
               {Ink::Pause, 0x40301c},     {Ink::Failed, 0xf07a28},   {Ink::Highlight, 0x726a00},
-              {Ink::Selection, 0x56b4e9}, {Ink::Read, 0x4a9fdc},     {Ink::ReadFailure, 0xf07a28},
-              {Ink::Resolve, 0x1fb88c},   {Ink::Notify, 0xe69f00},   {Ink::Await, 0xf0e442},
-              {Ink::Message, 0xdc92bc},   {Ink::Counter0, 0xf0883e}, {Ink::Counter1, 0x56b4e9},
+              {Ink::Selection, 0x56b4e9}, {Ink::Read, 0x6fa2ff},     {Ink::ReadFailure, 0xd04a30},
+              {Ink::Resolve, 0x50e88a},   {Ink::Notify, 0xe6b422},   {Ink::Await, 0xf2ffff},
+              {Ink::Message, 0xa83cff},   {Ink::Counter0, 0xf0883e}, {Ink::Counter1, 0x56b4e9},
               {Ink::Counter2, 0x2cc79a},  {Ink::Counter3, 0xe29cc4}, {Ink::Counter4, 0xe4e6ea},
               {Ink::Counter5, 0xe6b445},  {Ink::Counter6, 0x8ccdf0}, {Ink::Counter7, 0xb7aed0},
               {Ink::Bookmark, 0xe29cc4},  {Ink::Span, 0x3f8fb8},

@@ -2,19 +2,28 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 using namespace skein;
 
 namespace {
 
-// WCAG 2.1: relative luminance, contrast ratio.
-double luminance(Colour colour) {
-  const auto linear = [](uint8_t value) {
+using Three = std::array<double, 3>;
+
+Three linear(Colour colour) {
+  const auto one = [](uint8_t value) {
     const double share = value / 255.0;
     return share <= 0.04045 ? share / 12.92 : std::pow((share + 0.055) / 1.055, 2.4);
   };
-  return 0.2126 * linear(colour.red) + 0.7152 * linear(colour.green) + 0.0722 * linear(colour.blue);
+  return {one(colour.red), one(colour.green), one(colour.blue)};
+}
+
+// WCAG 2.1: relative luminance, contrast ratio.
+double luminance(Colour colour) {
+  const auto [red, green, blue] = linear(colour);
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
 double contrast(Colour a, Colour b) {
@@ -23,7 +32,52 @@ double contrast(Colour a, Colour b) {
   return (light + 0.05) / (dark + 0.05);
 }
 
+// How protans, deutans and tritans see (Machado, Oliveira, Fernandes 2009, severity 1).
+constexpr std::array<std::array<Three, 3>, 3> sights = {{
+    {{{0.152286, 1.052583, -0.204868},
+      {0.114503, 0.786281, 0.099216},
+      {-0.003882, -0.048116, 1.051998}}},
+    {{{0.367322, 0.860646, -0.227968},
+      {0.280085, 0.672501, 0.047413},
+      {-0.011820, 0.042940, 0.968881}}},
+    {{{1.255528, -0.076749, -0.178779},
+      {-0.078411, 0.930809, 0.147602},
+      {0.004733, 0.691367, 0.303900}}},
+}};
+
+// CIE 1976 L*a*b* of it, for such an eye.
+Three lab(Colour colour, const std::array<Three, 3>& sight) {
+  const Three seen = linear(colour);
+  Three rgb;
+  for (size_t i = 0; i < 3; i++)
+    rgb[i] =
+        std::clamp(sight[i][0] * seen[0] + sight[i][1] * seen[1] + sight[i][2] * seen[2], 0.0, 1.0);
+  const auto root = [](double t) { return t > 0.008856 ? std::cbrt(t) : 7.787 * t + 16.0 / 116; };
+  const double x = root((0.4124 * rgb[0] + 0.3576 * rgb[1] + 0.1805 * rgb[2]) / 0.95047);
+  const double y = root(0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2]);
+  const double z = root((0.0193 * rgb[0] + 0.1192 * rgb[1] + 0.9505 * rgb[2]) / 1.08883);
+  return {116 * y - 16, 500 * (x - y), 200 * (y - z)};
+}
+
 }  // namespace
+
+TEST_CASE("arrows differ for the colour-blind") {
+  constexpr std::array arrows = {Ink::Read,   Ink::ReadFailure, Ink::Resolve,
+                                 Ink::Notify, Ink::Await,       Ink::Message};
+  for (const char* name : {"colour-blind", "colour-blind-dark"}) {
+    const Theme& theme = *find_theme(name);
+    for (const auto& sight : sights)
+      for (size_t i = 0; i < arrows.size(); i++)
+        for (size_t k = 0; k < i; k++) {
+          const Three a = lab(theme[arrows[i]], sight);
+          const Three b = lab(theme[arrows[k]], sight);
+          CAPTURE(name);
+          CAPTURE(i);
+          CAPTURE(k);
+          CHECK(std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]) >= 20);
+        }
+  }
+}
 
 TEST_CASE("texts can be read: contrast of at least 4.5 to 1") {
   for (const Theme& theme : themes) {

@@ -230,9 +230,9 @@ class Arrangement {
       const Rows::Extent bar = rows_.bar(model_, i);
       const Model::Task& t = task(rows_.tasks[i]);
       rows_.task_times.push_back(round(bar.start, bar.end));
-      rows_.looks.push_back(t.failed() || t.is_stuck() ? Rows::Look::Red
-                            : t.label != 0             ? Rows::Look::Named
-                                                       : Rows::Look::Unnamed);
+      rows_.looks.push_back(t.failed() || t.is_stuck()        ? Rows::Look::Red
+                            : t.label || t.name || t.location ? Rows::Look::Named
+                                                              : Rows::Look::Unnamed);
       rows_.has_red = rows_.has_red || rows_.looks.back() == Rows::Look::Red;
     }
     rows_.activation_times.reserve(rows_.activations.size());
