@@ -40,8 +40,8 @@ def words(picture):
     """What a picture says, without what differs from run to run: times, how far to the right the
     last wait begins (has its name room?), and with that how many rows there are (have the kinds?)."""
     texts = re.findall(r"<text[^>]*>([^<]*)", picture.read_text())
-    return sorted({text for text in texts
-                   if not re.search(r"\d (ns|us|ms|s)\b|…|UTC|^(wait|coroutine|timer)$", text)})
+    return {text for text in texts
+            if not re.search(r"\d (ns|us|ms|s)\b|…|UTC|^(wait|coroutine|timer)$", text)}
 
 
 with tempfile.TemporaryDirectory(prefix="skein-tutorial-") as work:
@@ -80,7 +80,9 @@ with tempfile.TemporaryDirectory(prefix="skein-tutorial-") as work:
     fresh, shown = pathlib.Path("hang.svg"), source / "docs/pictures/hang.svg"
     if renew:
         shutil.copyfile(fresh, shown)
-    expect("the picture is the tutorial's", words(fresh) == words(shown), (words(fresh), words(shown)))
+    # A slow machine has room for more names.
+    missing = words(shown) - words(fresh)
+    expect("the picture is the tutorial's", "query" in words(shown) and not missing, missing)
 
     events = [json.loads(line) for line in run("dump", "--json", "hang.skein").splitlines()]
     functions = {e["task"]: e.get("function", "") for e in events if e["event"] == "create"}
