@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/replace_file.h"
 #include "cli/running.h"
 
 namespace skein::cli {
@@ -27,26 +28,6 @@ mode_t usual_mode() {
   const mode_t mask = umask(0);
   umask(mask);
   return 0666 & ~mask;
-}
-
-// False with errno on failure; renames at the end, so that the name is never that of half a file.
-bool replace(const std::string& path, mode_t mode, std::string_view bytes) {
-  std::string temporary = path + ".XXXXXX";
-  const int descriptor = mkstemp(temporary.data());
-  if (descriptor < 0) return false;
-  std::FILE* const out = fdopen(descriptor, "wb");
-  bool written = out != nullptr && fchmod(descriptor, mode) == 0 && write_all(out, bytes);
-  int error = errno;
-  if (out == nullptr) close(descriptor);
-  if (out != nullptr && std::fclose(out) != 0 && written) {
-    written = false;
-    error = errno;
-  }
-  if (written && rename(temporary.c_str(), path.c_str()) == 0) return true;
-  if (written) error = errno;
-  unlink(temporary.c_str());
-  errno = error;
-  return false;
 }
 
 bool write_through(const std::string& path, std::string_view bytes) {
@@ -86,20 +67,16 @@ void write_output(const std::string& path, std::string_view bytes) {
   }
   struct stat found = {};
   const bool exists = stat(path.c_str(), &found) == 0;
-  bool written = false;
   if (exists && !S_ISREG(found.st_mode)) {
-    written = write_through(path, bytes);
-  } else if (exists) {
-    // Where a link leads, and not the link, is replaced.
-    char* const real = realpath(path.c_str(), nullptr);
-    written = real != nullptr && replace(real, found.st_mode & 07777, bytes);
-    const int error = errno;
-    std::free(real);
-    errno = error;
-  } else {
-    written = replace(path, usual_mode(), bytes);
+    if (!write_through(path, bytes)) fail(2, path + ": " + std::strerror(errno));
+    return;
   }
-  if (!written) fail(2, path + ": " + std::strerror(errno));
+  // Where a link leads, and not the link, is replaced.
+  char* const real = exists ? realpath(path.c_str(), nullptr) : nullptr;
+  const std::string target = real != nullptr ? real : path;
+  std::free(real);
+  const auto done = replace_file(target, bytes, exists ? found.st_mode & 07777 : usual_mode());
+  if (!done) fail(2, path + ": " + done.error().what);
 }
 
 }  // namespace skein::cli
