@@ -103,6 +103,7 @@ struct Connection {
   size_t sent = 0;  // of head and body
   bool ended = false;
 
+  bool idle() const { return head.empty(); }  // nothing is asked, or not all of it yet
   void read(const HttpServer::Handler& handler);
   void write();
 };
@@ -141,6 +142,17 @@ void Connection::write() {
   }
   shutdown(socket, SHUT_WR);
   ended = true;
+}
+
+// Closes one for another to come: who asks nothing goes before who takes its answer slowly, and of
+// those who was silent the longest.
+void evict(std::vector<Connection>& connections) {
+  const auto first = std::min_element(connections.begin(), connections.end(),
+                                      [](const Connection& a, const Connection& b) {
+                                        return a.idle() != b.idle() ? a.idle() : a.last < b.last;
+                                      });
+  close(first->socket);
+  connections.erase(first);
 }
 
 }  // namespace
@@ -196,7 +208,7 @@ Result<HttpServer> HttpServer::open(uint16_t port) {
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof address;
   auto* any = reinterpret_cast<sockaddr*>(&address);
-  if (bind(server.socket_, any, size) != 0 || listen(server.socket_, int{most_connections}) != 0 ||
+  if (bind(server.socket_, any, size) != 0 || listen(server.socket_, SOMAXCONN) != 0 ||
       getsockname(server.socket_, any, &size) != 0)
     return failed("cannot listen");
   server.port_ = ntohs(address.sin_port);
@@ -211,26 +223,29 @@ void HttpServer::run(int stop, const Handler& handler) {
   std::vector<Connection> connections;
   std::vector<pollfd> waits;
   for (;;) {
-    waits = {{stop, POLLIN, 0}, {connections.size() < most_connections ? socket_ : -1, POLLIN, 0}};
+    waits = {{stop, POLLIN, 0}, {socket_, POLLIN, 0}};
     for (const Connection& connection : connections)
       waits.push_back(
-          {connection.socket, static_cast<short>(connection.head.empty() ? POLLIN : POLLOUT), 0});
+          {connection.socket, static_cast<short>(connection.idle() ? POLLIN : POLLOUT), 0});
     const int timeout = connections.empty() ? -1 : 1000;
     if (poll(waits.data(), waits.size(), timeout) < 0 && errno != EINTR) break;
     if (waits[0].revents != 0) break;
     for (size_t i = 0; i < connections.size(); i++) {
       Connection& connection = connections[i];
       if (waits[i + 2].revents != 0)
-        connection.head.empty() ? connection.read(handler) : connection.write();
+        connection.idle() ? connection.read(handler) : connection.write();
       if (Clock::now() - connection.last > patience) connection.ended = true;
       if (connection.ended) close(connection.socket);
     }
     std::erase_if(connections, [](const Connection& connection) { return connection.ended; });
-    while (waits[1].revents != 0 && connections.size() < most_connections) {
-      const int client = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-      if (client < 0) break;
-      connections.push_back({.socket = client});
-    }
+    // One at a time: each is listened to many times before as many others have come as evict it.
+    if (waits[1].revents == 0) continue;
+    const int client = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    const bool is_full = connections.size() == most_connections ||
+                         (client < 0 && (errno == EMFILE || errno == ENFILE));
+    if (is_full && !connections.empty()) evict(connections);
+    if (client < 0) continue;
+    connections.push_back({.socket = client});
   }
   for (const Connection& connection : connections) close(connection.socket);
 }

@@ -3,8 +3,9 @@
 //   Result<HttpServer> server = HttpServer::open(port);   // 0: any that is free
 //   server->run(stop, [](const HttpRequest& request) { return HttpResponse{...}; });
 //
-// Everything is bounded: requests of 16 KiB, 64 connections, half a minute without a byte. One
-// answer a connection. Written here because so little is needed: Debian's cpp-httplib would bring
+// Everything is bounded: requests of 16 KiB, 64 connections, half a minute without a byte. One more
+// takes the place of the one that was silent the longest, so that nobody waits for those who ask
+// nothing. One answer a connection. Written here because so little is needed: Debian's cpp-httplib would bring
 // OpenSSL, Brotli and a thread per connection into the program.
 #pragma once
 

@@ -6,7 +6,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <memory>
 #include <thread>
+#include <vector>
 
 using namespace skein::cli;
 
@@ -51,6 +54,11 @@ class Client {
       if (count <= 0) return;  // it has heard enough
       text.remove_prefix(static_cast<size_t>(count));
     }
+  }
+  // The server has closed this, or sent something.
+  bool heard() const {
+    char byte;
+    return recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || errno != EAGAIN;
   }
   // All of the answer.
   std::string answer() {
@@ -118,6 +126,44 @@ TEST_CASE("a server answers, and one connection does not wait for another") {
   const std::string all = slow.answer();
   CHECK(all.find("Content-Length: 20000000\r\n") != all.npos);
   CHECK(all.size() - all.find("\r\n\r\n") - 4 == much);
+}
+
+TEST_CASE("who asks is answered while 300 others ask nothing") {
+  constexpr size_t many = 300, most = 64;
+  const Running running([](const HttpRequest&) { return HttpResponse{}; });
+  std::vector<std::unique_ptr<Client>> idle;
+  for (size_t i = 0; i < many; i++) {
+    idle.push_back(std::make_unique<Client>(running.port()));
+    if (i % 3 == 0) idle.back()->send("GET / HTTP/1.1\r\n");  // not all of it
+  }
+  Client asks(running.port());
+  asks.send("GET / HTTP/1.1\r\n\r\n");
+  CHECK(asks.answer().starts_with("HTTP/1.1 200 OK\r\n"));
+  // The newest are there still, and the oldest have made room: nobody has waited for anybody.
+  size_t there = 0;
+  for (size_t i = 0; i < many; i++) {
+    if (idle[i]->heard()) continue;
+    there++;
+    CHECK(i >= many - most);
+  }
+  CHECK(there == most - 1);
+  Client again(running.port());
+  again.send("GET / HTTP/1.1\r\n\r\n");
+  CHECK(again.answer().starts_with("HTTP/1.1 200 OK\r\n"));
+}
+
+TEST_CASE("who takes an answer slowly is not sent away for who asks nothing") {
+  constexpr size_t much = 20'000'000;
+  const Running running([&](const HttpRequest&) {
+    return HttpResponse{.body = std::make_shared<std::string>(much, 'x')};
+  });
+  Client slow(running.port());
+  slow.send("GET / HTTP/1.1\r\n\r\n");
+  while (!slow.heard()) std::this_thread::yield();
+  std::vector<std::unique_ptr<Client>> idle;
+  for (int i = 0; i < 100; i++) idle.push_back(std::make_unique<Client>(running.port()));
+  while (!idle[0]->heard()) std::this_thread::yield();  // they have been let in
+  CHECK(slow.answer().size() > much);
 }
 
 TEST_CASE("who sends nonsense, too much, or goes away, harms nobody") {
