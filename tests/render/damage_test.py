@@ -3,11 +3,11 @@
 on it, and what was lost is said. PNG and PDF are made of every sixth: they get the same draw list."""
 import json
 import pathlib
-import random
 import subprocess
 import sys
 import tempfile
 
+from damages import write_damaged
 from pictures import CHECKS, check_terminal, generate, has_png, skein
 
 
@@ -37,34 +37,18 @@ def check(path, out, what):
 
 
 def main():
-    rng = random.Random(5)
     with tempfile.TemporaryDirectory(prefix="skein-render-") as name:
         here = pathlib.Path(name)
         whole = here / "whole.ctf"
         generate(whole, "--events", 3000, "--packet-size", 16384)
-        data = whole.read_bytes()
         assert not check(whole, here, "whole")
         told = 0
         copies = []
-        changes = [("cut", len(data) * (i + 1) // 21, 0, 0) for i in range(20)]
-        changes += [("hole", rng.randrange(len(data) - 4096), rng.choice([1, 100, 4096]), 0)
-                    for _ in range(10)]
-        changes += [("flip", rng.randrange(len(data)) if i % 2 else rng.randrange(60), 1,
-                     1 << rng.randrange(8) if i % 3 else 0xff) for i in range(60)]
-        for number, (what, at, length, mask) in enumerate(changes):
-            copy = bytearray(data)
-            if what == "cut":
-                del copy[at:]
-            elif what == "hole":
-                copy[at:at + length] = bytes(length)
-            else:
-                copy[at] ^= mask
-            damaged = here / f"{what}-{number}.ctf"
-            damaged.write_bytes(copy)
+        for number, (what, damaged) in enumerate(write_damaged(whole, here)):
             copies.append(damaged)
-            told += check(damaged, here, (what, at, length, mask))
+            told += check(damaged, here, what)
             if number % 6 == 0 and has_png():
-                check_images(damaged, here, (what, at, length, mask))
+                check_images(damaged, here, what)
         assert told >= 20, told
         subprocess.run([use_viewer, *copies], check=True, stdout=subprocess.DEVNULL, timeout=120)
 

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""Damaged traces in the window: each of the 90 opens, is drawn and can be used, and what was lost is
+said, with its name.
+
+    damage_test.py SKEIN GENERATE_MIRAGE OPEN_EACH
+"""
+import json
+import pathlib
+import subprocess
+import sys
+
+from screen import run
+
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent.parent / "render"))
+from damages import write_damaged
+
+skein, generate, open_each = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:4])
+
+
+def info(trace):
+    said = subprocess.run([skein, "info", "--json", trace], capture_output=True, check=True).stdout
+    return json.loads(said)
+
+
+def test(screen, scratch):
+    whole = scratch / "whole.ctf"
+    subprocess.run([generate, "-o", whole, "--events", "3000", "--packet-size", "16384"], check=True)
+    traces = {whole: "nothing"}
+    traces.update((path, what) for what, path in write_damaged(whole, scratch))
+    ran = subprocess.run([open_each, *traces], env=screen.environment, text=True, capture_output=True)
+    assert ran.returncode == 0 and "CRITICAL" not in ran.stderr, (ran.returncode, ran.stderr)
+    lines = ran.stdout.splitlines()
+    assert len(lines) == len(traces) == 91, len(lines)
+    everything = info(whole)["events"]
+    lossy = 0
+    for (path, what), line in zip(traces.items(), lines):
+        status, bar = line.split(" | ")
+        known = info(path)
+        # "damaged.ctf: part of it is missing: ..."; "no event of it can be read: ..."
+        says = bar.startswith(f"{path.name}: ") and ("part of it is missing: " in bar or "can be read: " in bar)
+        missing = [loss for loss in known["lost"] if loss["events"] != 0]  # else the picture is whole
+        assert says if missing else not bar, (what, bar, known["lost"])
+        assert missing or known["events"] >= everything, (what, known["events"])
+        assert status.startswith(f"{known['events']:,} events, "), (what, status)
+        lossy += bool(missing)
+    assert 20 <= lossy < 90, lossy
+
+
+run(test)
