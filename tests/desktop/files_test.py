@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The ways a trace gets into the window: the file dialog, what was opened lately, a drop.
+"""The ways a trace gets into the window: the file dialog, what was opened lately, a drop. And the
+way it does not: by Cancel.
 
     files_test.py SKEIN GENERATE_MIRAGE STEPS DRAG_SOURCE
 """
@@ -39,15 +40,47 @@ def choose(screen, one, two, directory):
     it.quit()
 
 
-def list_what_was_opened_lately(screen, two):
-    """With two in it it crashed, as they were sorted."""
+def open_what_was_opened_lately(screen, two):
     it = Program(screen, skein, "view", two).wait_for("^two.ctf - skein$")
     until("a picture", it.has_bars)
     assert len(screen.surfaces()) == 1
-    it.click(30, 25)  # Open
-    until("the menu", lambda: len(screen.surfaces()) == 2)
+
+    def chosen():
+        it.click(30, 25)  # Open
+        until("the menu", lambda: len(screen.surfaces()) == 2)
+        # After the four that open dialogs the newest, which is open, and the one before.
+        it.press(*5 * ["Down"], "Return")
+        return eventually(lambda: screen.windows("^recorded - skein$"), 3)
+    until("the trace that was opened before", chosen)
+    it.press("F10")
+    until("the main menu", lambda: len(screen.surfaces()) == 2)
     it.press("Escape")
     until("no menu", lambda: len(screen.surfaces()) == 1)
+    it.quit()
+
+
+def cancel(screen, one, two):
+    """Standard input, as it is never at its end: a load that takes as long as one likes."""
+    def cancelled(it, name):
+        for y in range(380, 560, 12):  # down the middle of the picture, where the button is
+            it.click(545, y)
+            if eventually(lambda: screen.windows(name), 0.1):
+                return True
+    it = Program(screen, skein, "view", "-", stdin=subprocess.PIPE)
+    it.process.stdin.buffer.write(one.read_bytes()[:20_000])
+    it.process.stdin.flush()
+    it.wait_for(r"^standard input \(reading\) - skein$")
+    until("no trace", lambda: cancelled(it, "^skein$"))
+    it.answer("ctrl+shift+o", "Open a trace", two)
+    it.wait_for("^two.ctf - skein$")
+    until("bars", it.has_bars)
+    it.quit()
+
+    it = Program(screen, skein, "view", one, "-", stdin=subprocess.PIPE)  # what was read stays
+    it.wait_for(r"^one.ctf, standard input \(reading\) - skein$")
+    until("bars", it.has_bars)
+    until("the first trace", lambda: cancelled(it, "^one.ctf - skein$"))
+    until("bars", it.has_bars)
     it.quit()
 
 
@@ -84,7 +117,8 @@ def drop_traces(screen, scratch, one, two, directory):
 def test(screen, scratch):
     one, two, directory = make_traces(scratch)
     choose(screen, one, two, directory)
-    list_what_was_opened_lately(screen, two)
+    open_what_was_opened_lately(screen, two)
+    cancel(screen, one, two)
     drop_traces(screen, scratch, one, two, directory)
 
 

@@ -117,6 +117,10 @@ class Program:
     def focus(self, window):
         self.screen.do("windowfocus", "--sync", window)
 
+    def size(self):
+        told = self.screen.do("getwindowgeometry", self.window)
+        return re.search(r"Geometry: (\d+x\d+)", told)[1]
+
     def press(self, *keys):
         self.screen.do("key", "--delay", 30, *keys)
 

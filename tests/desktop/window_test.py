@@ -86,10 +86,14 @@ def compare(screen, scratch, trace):
     until("bars", it.has_bars)
     svg = it.export(scratch)
     assert ">net.ctf<" in svg and ">other.ctf<" in svg, "both titles"
+    screen.do("windowsize", it.window, 1207, 703)
+    until("another size", lambda: it.size() == "1207x703")
     it.quit()
     it = Program(screen, skein, "view", "--new-window", "--theme", "light", trace, other)
     it.wait_for("^other.ctf - skein$")
-    it.wait_for("^net.ctf - skein$").quit()
+    it.wait_for("^net.ctf - skein$")
+    assert it.size() == "1207x703", it.size()
+    it.quit()
 
 
 def say_what_is_wrong(screen, scratch, trace):

@@ -29,9 +29,10 @@ void append_commands(Gio::Menu& menu, std::initializer_list<Command> list) {
     menu.append(std::string(binding(command).help), run_action(binding(command).name));
 }
 
-// In seconds. Not by get_modified(), which frees what it does not own (gtkmm 4.8).
+// In microseconds. Not by get_modified(), which frees what it does not own (gtkmm 4.8).
 gint64 opened(const Gtk::RecentInfo& item) {
-  return g_date_time_to_unix(gtk_recent_info_get_modified(const_cast<GtkRecentInfo*>(item.gobj())));
+  GDateTime* time = gtk_recent_info_get_modified(const_cast<GtkRecentInfo*>(item.gobj()));
+  return g_date_time_to_unix(time) * G_USEC_PER_SEC + g_date_time_get_microsecond(time);
 }
 
 }  // namespace
@@ -52,7 +53,6 @@ void Window::add_actions() {
     acted();
   });
   add_action("notes", [this] { notes_button_.popup(); });
-  add_action("menu", [this] { menu_.popup(); });
   add_action("fullscreen", [this] { is_fullscreen() ? unfullscreen() : fullscreen(); });
   add_action("close", [this] { close(); });
   add_action_with_parameter(

@@ -34,7 +34,8 @@ bool read_arguments(int argc, char** argv, Arguments& arguments) {
 }
 
 void set_keys(Gtk::Application& application) {
-  for (const WindowKey& key : window_keys) application.set_accel_for_action(key.action, key.keys);
+  for (const WindowKey& key : window_keys)
+    if (key.action) application.set_accel_for_action(key.action, key.keys);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ const WindowKey window_keys[13] = {
     {"win.new-window", "<Control>n", "Ctrl+n", "Another window"},
     {"win.panel", "F9", "F9", "Panel on and off"},
     {"win.notes", "<Control>b", "Ctrl+b", "Bookmarks and notes"},
-    {"win.menu", "F10", "F10", "The menu"},
+    {nullptr, nullptr, "F10", "The menu"},
     {"win.fullscreen", "F11", "F11", "Full screen"},
     {"win.close", "<Control>w", "Ctrl+w", "Close the window"},
     {"app.quit", "<Control>q", "Ctrl+q", "Quit"},

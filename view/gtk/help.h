@@ -9,7 +9,7 @@ namespace skein::desktop {
 
 // Keys of the desktop's window alone: files, windows.
 struct WindowKey {
-  const char* action;  // "win.open"
+  const char* action;  // "win.open"; null: GTK knows this key
   const char* keys;    // as GTK writes them: "<Control>o"
   const char* shown;   // "Ctrl+o"
   const char* help;

@@ -69,10 +69,7 @@ Window::Window(const std::string& theme)
   signal_close_request().connect(
       [this] {
         save_notes();
-        if (!is_fullscreen() && !is_maximized()) {
-          settings_.width = get_width();
-          settings_.height = get_height();
-        }
+        get_default_size(settings_.width, settings_.height);  // of later, too: not get_width()
         save_settings(settings_);
         closed_ = true;
         loaders_.clear();
@@ -202,6 +199,7 @@ void Window::build_header() {
   menu_.set_icon_name("open-menu-symbolic");
   menu_.set_menu_model(make_main_menu());
   menu_.set_tooltip_text("Menu (F10)");
+  menu_.set_primary(true);  // GTK keeps F10 for it
   notes_button_.set_icon_name("user-bookmarks-symbolic");
   notes_button_.set_tooltip_text("Bookmarks and notes (Ctrl+b)");
   notes_button_.set_popover(notes_);
