@@ -21,7 +21,6 @@ class Columns {
 
   void add(double x, double y, double to_y, uint32_t count, uint8_t alpha) {
     if (!(x >= 0) || x >= static_cast<double>(columns_.size())) return;
-    total_ += count;
     Column& column = columns_[static_cast<size_t>(x)];
     const auto added =
         Span{static_cast<float>(x), static_cast<float>(y), static_cast<float>(to_y), count, alpha};
@@ -38,18 +37,23 @@ class Columns {
 
   // Heads only where there is room for them.
   void paint(Painter& painter, Ink ink, bool heads) const {
-    // The more lines, the fainter each: together they must not bury the bars.
-    const double crowd = static_cast<double>(total_) / static_cast<double>(columns_.size());
-    const double strength = crowd < 0.05 ? 0.9 : crowd < 0.2 ? 0.75 : crowd < 1 ? 0.55 : 0.35;
+    size_t beside = 0;  // of the columns up to `reach` away those with lines
+    const auto used = [&](size_t c) -> size_t { return columns_[c].used != 0; };
+    for (size_t c = 0; c < std::min(reach, columns_.size()); c++) beside += used(c);
     for (size_t c = 0; c < columns_.size(); c++) {
+      if (c + reach < columns_.size()) beside += used(c + reach);
+      if (c > reach) beside -= used(c - reach - 1);
+      // The more columns, the fainter each: together they must not bury the bars.
+      const double crowd = static_cast<double>(beside - used(c)) / (2 * reach);
+      const double strength = 0.9 / (1 + 3.5 * crowd);
       const Column& column = columns_[c];
       for (size_t i = 0; i < column.used; i++) {
         const Span& span = column.spans[i];
-        const double more = span.count >= 64 ? 1.6 : span.count >= 8 ? 1.3 : 1;
+        const double more = span.count >= 64 ? 1.5 : span.count >= 8 ? 1.2 : 1;
         const auto alpha =
             static_cast<uint8_t>(std::min(255.0, span.alpha * strength * more) / 8) * 8;
         const float height = span.bottom() - span.top();
-        if (heads && span.count == 1 && height >= 7 && crowd < 1)
+        if (heads && span.count == 1 && height >= 7 && crowd < 0.5)
           painter.arrow(ink, span.x, span.y, span.x, span.to_y, static_cast<uint8_t>(alpha));
         else
           painter.fill(ink, span.count == 1 ? span.x : static_cast<float>(c), span.top(), 1,
@@ -59,6 +63,7 @@ class Columns {
   }
 
  private:
+  static constexpr size_t reach = 8;  // columns on each side
   struct Span {
     float x = 0;
     float y = 0;
@@ -81,7 +86,6 @@ class Columns {
     size_t used = 0;
   };
   std::vector<Column> columns_;
-  uint64_t total_ = 0;
 };
 
 // Parts of an arrow that lie along a row: where several overlap, one is drawn.

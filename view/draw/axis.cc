@@ -181,8 +181,10 @@ void draw_pointer(const Frame& frame, Painter& painter) {
   const std::string text = time_text(bounded(frame.time_at(marks.pointer_x)), step);
   const double wide = text_width(text, 11);
   const double left = std::clamp(marks.pointer_x - wide / 2, 4.0, std::max(4.0, width - wide - 4));
-  painter.fill(Ink::Axis, left - 4, 1, wide + 8, 15);
-  painter.text(Ink::Background, left, 12, 11, text);
+  // Over the ticks beside it, which say less than it does; what the line above says is told nowhere
+  // else.
+  painter.fill(Ink::Axis, left - 4, axis_line - 19, wide + 8, 15);
+  painter.text(Ink::Background, left, axis_line - 8, 11, text);
 }
 
 }  // namespace skein

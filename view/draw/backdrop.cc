@@ -99,20 +99,38 @@ void draw_stretches(const Frame& frame, Painter& painter) {
 void draw_bands(const Frame& frame, Painter& painter) {
   painter.allow(1'500);
   const double width = frame.window.width;
-  double free_from = 0;  // names of bands that are thinner than a line of text give way
-  const auto name = [&](double y, std::string_view text, uint8_t size) {
-    if (y < frame.areas.rows - 1 || y + size > frame.areas.counters) return;
-    painter.fill(Ink::Band, 0, y, width, 1, 120);
-    if (y < free_from) return;
-    const std::string shown = fit_text(safe_text(text, 100), size, static_cast<float>(width - 12));
+  double last_y = -1e9;  // where the last name is
+  double last_end = 0;
+  double free_from = -1e9;
+  const auto name = [&](double x, double y, std::string_view text, uint8_t size) {
+    const std::string shown =
+        fit_text(safe_text(text, 100), size, static_cast<float>(width - 12 - x));
+    if (shown.empty()) return;
     const double wide = text_width(shown, size);
-    painter.fill(Ink::Background, 2, y + 1, wide + 8, size + 3, 225);
-    painter.text(Ink::Band, 6, y + size + 1, size, shown);
+    painter.fill(Ink::Background, x + 2, y + 1, wide + 8, size + 3, 225);
+    painter.text(Ink::Band, x + 6, y + size + 1, size, shown);
+    last_y = y;
+    last_end = x + wide + 20;
     free_from = y + size + 5;
+  };
+  const double room = frame.row_height < 4 ? 12 : frame.row_height - 2;  // density has no texts
+  const auto title_size = static_cast<uint8_t>(std::clamp(room, 9.0, 12.0));
+  const double lowest = frame.areas.counters - title_size - 4;
+  // A trace that is thinner than a line of text has its title beside the one above, and what begins
+  // at the lower edge has it above that: a title does not give way unless to labels.
+  const auto title = [&](double y, std::string_view text) {
+    if (y < frame.areas.rows - 1 || y > frame.areas.counters) return;
+    painter.fill(Ink::Band, 0, y, width, 1, 120);
+    if ((y > lowest && frame.has_labels) || lowest < frame.areas.rows) return;
+    y = std::min(y, lowest);
+    if (y < free_from)
+      name(last_end, last_y, text, title_size);
+    else
+      name(0, y, text, title_size);
   };
   for (size_t track = 0; track < frame.tracks.size() && !painter.full(); track++) {
     const Track& t = frame.tracks[track];
-    if (frame.tracks.size() > 1) name(frame.y(track, -1), t.title, 12);
+    if (frame.tracks.size() > 1) title(frame.y(track, -1), t.title);
     if (t.rows->bands.size() < 2) continue;
     for (const Rows::Band& band : t.rows->bands) {
       if (frame.folded(track, band.first_row)) continue;
@@ -122,7 +140,10 @@ void draw_bands(const Frame& frame, Painter& painter) {
         if (executor.name != 0) text = t.trace->strings[executor.name];
         if (executor.tid != 0) text += " (thread " + std::to_string(executor.tid) + ")";
       }
-      name(frame.y(track, band.first_row), text, 11);
+      const double y = frame.y(track, band.first_row);
+      if (y < frame.areas.rows - 1 || y + 11 > frame.areas.counters) continue;
+      painter.fill(Ink::Band, 0, y, width, 1, 120);
+      if (y >= free_from) name(0, y, text, 11);  // thinner ones give way
       if (painter.full()) break;
     }
   }

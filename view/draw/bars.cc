@@ -25,7 +25,7 @@ class ThinBars {
 
   // True when it is the first in its cell.
   bool add(double x, double width, bool red, bool faded) {
-    const auto cell = static_cast<int64_t>(std::max(x / cell_, -1.0) + 1);
+    const int64_t cell = cell_of(x);
     const bool first = cell != at_;
     if (first) {
       close();
@@ -42,14 +42,18 @@ class ThinBars {
     return first;
   }
 
-  void finish() {
+  // What follows begins at `next` pixels, and ends at `end`.
+  void finish(double next = 1e9, double end = 1e9) {
     close();
-    flush();
+    flush(cell_of(next));
     at_ = none;
+    before_ = cell_of(end);
   }
 
  private:
   static constexpr int64_t none = INT64_MIN;
+
+  int64_t cell_of(double x) const { return static_cast<int64_t>(std::max(x / cell_, -1.0) + 1); }
 
   // One that is thinner than a pixel is seen, a crowd is darker.
   uint8_t alpha() const {
@@ -67,7 +71,7 @@ class ThinBars {
     if (at_ == none) return;
     const Ink ink = running_ ? Ink::Running : red_ ? Ink::Failed : Ink::Bar;
     if (end_ != at_ || ink != ink_ || alpha() != alpha_) {
-      flush();
+      flush(at_);
       begin_ = at_;
       ink_ = ink;
       alpha_ = alpha();
@@ -75,10 +79,16 @@ class ThinBars {
     end_ = at_ + 1;
   }
 
-  void flush() {
-    if (end_ > begin_)
-      painter_.fill(ink_, static_cast<double>(begin_ - 1) * cell_, y_,
-                    static_cast<double>(end_ - begin_) * cell_, height_, alpha_);
+  // One that is alone is wider than it is, or a line that crosses its row would hide it.
+  void flush(int64_t next) {
+    if (end_ > begin_) {
+      const bool alone = !running_ && cell_ == 1 && end_ - begin_ == 1;
+      const double left = alone && begin_ - before_ >= 3 ? 1 : 0;
+      const double right = alone && next - end_ >= 3 ? 1 : 0;
+      painter_.fill(ink_, static_cast<double>(begin_ - 1) * cell_ - left, y_,
+                    static_cast<double>(end_ - begin_) * cell_ + left + right, height_, alpha_);
+      before_ = end_;
+    }
     begin_ = end_ = 0;
   }
 
@@ -95,6 +105,7 @@ class ThinBars {
   // The rectangle that grows.
   int64_t begin_ = 0;
   int64_t end_ = 0;
+  int64_t before_ = -3;  // where what is left of it ends
   Ink ink_ = Ink::Bar;
   uint8_t alpha_ = 0;
 };
@@ -117,7 +128,7 @@ class BarPainter {
         thin.add(x, end - x, look == Rows::Look::Red, mark == 2);
         return;
       }
-      thin.finish();
+      thin.finish(x, end);
       const Ink ink = look == Rows::Look::Red     ? Ink::Failed
                       : look == Rows::Look::Named ? Ink::Bar
                                                   : Ink::BarUnnamed;
@@ -221,14 +232,42 @@ std::string bar_title(const Track& track, TaskIndex index) {
   return title;
 }
 
+namespace {
+
+// A failure that is one pixel among thousands is found only if it is more: what is red from `begin`
+// on in the list is drawn again on top, not smaller than a mark, not thinner than a line. Where
+// there are more than a few, they are found as they are.
+void enlarge_failures(Painter& painter, size_t begin) {
+  constexpr float mark = 7;
+  constexpr float line = 3;
+  constexpr size_t most_marks = 300;
+  std::vector<Primitive> small;
+  const std::vector<Primitive>& all = painter.list().primitives;
+  for (size_t i = begin; i < all.size() && small.size() <= most_marks; i++)
+    if (all[i].ink == Ink::Failed && all[i].shape == Shape::Fill &&
+        (all[i].w < mark || all[i].h < line))
+      small.push_back(all[i]);
+  if (small.size() > most_marks) return;
+  painter.allow(most_marks);
+  for (const Primitive& red : small) {
+    const float wide = std::max(red.w, mark);
+    const float high = std::max(red.h, red.w < mark ? mark : line);
+    painter.fill(Ink::Failed, red.x + (red.w - wide) / 2, red.y + (red.h - high) / 2, wide, high);
+  }
+}
+
+}  // namespace
+
 void draw_bars(const Frame& frame, Painter& painter) {
+  const size_t begin = painter.size();
   if (frame.row_height < 2) {
     draw_density(frame, painter, most_bars, most_activations);
-    return;
+  } else {
+    draw_rows(frame, painter, most_bars, [](BarPainter& bars, uint32_t row) { bars.bars(row); });
+    draw_rows(frame, painter, most_activations,
+              [](BarPainter& bars, uint32_t row) { bars.activations(row); });
   }
-  draw_rows(frame, painter, most_bars, [](BarPainter& bars, uint32_t row) { bars.bars(row); });
-  draw_rows(frame, painter, most_activations,
-            [](BarPainter& bars, uint32_t row) { bars.activations(row); });
+  enlarge_failures(painter, begin);
 }
 
 }  // namespace skein

@@ -73,7 +73,9 @@ class Strip {
       line_x = std::max(x, 0.0);
       line_y = last;
     }
-    level(std::min<double>(frame_.window.width, frame_.x(track_, track_.model->end)));
+    const double end =
+        std::max(frame_.x(track_, track_.model->end), line_x + 1);  // or it is unseen
+    level(std::min<double>(frame_.window.width, end));
   }
 
  private:
@@ -87,23 +89,38 @@ class Strip {
 // What the ends of a strip's axis stand for.
 struct AxisTexts {
   explicit AxisTexts(const Model::Scale& scale)
-      : high((scale.high < 0 ? "to " : "") + count_text(scale.high)),
-        low((scale.low > 0 ? "from " : "") + count_text(scale.low)),  // it does not begin at 0
+      : AxisTexts(scale, count_text(scale.high), count_text(scale.low)) {}
+  // Of large numbers that differ by little all digits are told.
+  AxisTexts(const Model::Scale& scale, const std::string& a, const std::string& b)
+      : high((scale.high < 0 ? "to " : "") + (a == b ? std::to_string(scale.high) : a)),
+        low((scale.low > 0 ? "from " : "") + (a == b ? std::to_string(scale.low) : b)),  // not at 0
         width(std::max(text_width(high, 9), text_width(low, 9))) {}
   std::string high;
   std::string low;
   double width;
 };
 
-const Model::Scale& scale_of(const Track& track, const CounterStrip& strip) {
-  static constexpr Model::Scale unknown;
-  return strip.scale < track.rows->scales.size() ? track.rows->scales[strip.scale] : unknown;
+// The largest multiple of `step` that is not above `value`.
+int64_t floor_to(int64_t value, int64_t step) {
+  const int64_t rest = value % step;
+  return value - (rest < 0 ? rest + step : rest);
+}
+
+// Wider by a fifth at most at each end; its ends are 1, 2 or 5 times a power of ten.
+Model::Scale rounded(const Model::Scale& exact) {
+  constexpr int64_t limit = int64_t{1} << 60;
+  if (exact.low < -limit || exact.high > limit) return exact;
+  int64_t step = 1;
+  const int64_t least = (exact.high - exact.low) / 12;
+  for (int i = 0; step < least; i++) step = i % 3 == 1 ? step / 2 * 5 : step * 2;
+  return {floor_to(exact.low, step), -floor_to(-exact.high, step)};
 }
 
 // Name and value of each counter of a strip, from left to right.
 void name_counters(const Frame& frame, const Track& track, const CounterStrip& strip,
                    size_t first_ink, double top, Painter& painter) {
-  const double end = frame.window.width - 16 - AxisTexts(scale_of(track, strip)).width;
+  constexpr double axis = 60;
+  const double end = frame.window.width - axis;
   const bool pointed = frame.marks.pointer_x >= 0 && frame.marks.pointer_x <= frame.window.width;
   const double time = pointed ? frame.time_at(frame.marks.pointer_x) - track.offset
                               : frame.window.to - track.offset;
@@ -123,6 +140,34 @@ void name_counters(const Frame& frame, const Track& track, const CounterStrip& s
 
 }  // namespace
 
+Model::Scale scale_in_sight(const Frame& frame, const CounterStrip& strip) {
+  const Track& track = frame.tracks[strip.track];
+  Model::Scale whole;
+  if (strip.scale < track.rows->scales.size()) whole = track.rows->scales[strip.scale];
+  const double from = frame.window.from - track.offset;
+  const double to = frame.window.to - track.offset;
+  if (from <= 0 && to >= static_cast<double>(track.model->end)) return whole;
+  int64_t low = INT64_MAX;
+  int64_t high = INT64_MIN;
+  for (const uint32_t index : strip.counters) {
+    const std::vector<Model::Counter::Point>& points = track.model->counters[index].points;
+    auto at = std::partition_point(
+        points.begin(), points.end(),
+        [&](const Model::Counter::Point& p) { return static_cast<double>(p.time) <= from; });
+    if (at != points.begin()) --at;
+    for (; at != points.end() && static_cast<double>(at->time) <= to; ++at) {
+      low = std::min(low, at->value);
+      high = std::max(high, at->value);
+    }
+  }
+  if (low >= high) return whole;
+  // 0 is in it unless it is far away.
+  const double range = static_cast<double>(high) - static_cast<double>(low);
+  if (low > 0 && range >= static_cast<double>(low)) low = 0;
+  if (high < 0 && range >= -static_cast<double>(high)) high = 0;
+  return rounded({low, high});
+}
+
 void draw_counters(const Frame& frame, Painter& painter) {
   const std::vector<CounterStrip> strips = counter_strips(frame.tracks, frame.marks);
   const StripRoom room = room_for_strips(strips.size(), frame.window);
@@ -137,7 +182,7 @@ void draw_counters(const Frame& frame, Painter& painter) {
   for (size_t s = 0; s < room.count; s++, top += room.height) {
     const CounterStrip& strip = strips[s];
     const Track& track = frame.tracks[strip.track];
-    const Model::Scale& scale = scale_of(track, strip);
+    const Model::Scale scale = scale_in_sight(frame, strip);
     const Strip line(frame, track, scale, top, room.height);
     painter.allow(1'000);
     painter.fill(Ink::Band, 0, top, frame.window.width, 1, 110);

@@ -93,6 +93,11 @@ struct StripRoom {
 };
 StripRoom room_for_strips(size_t strips, const Window& window);
 
+// What the axis of a strip shows: the values in sight, between round numbers so that it does not
+// change with every pixel of a pan. Of the whole trace, if that is in sight or nothing changes
+// there. O(points in sight).
+Model::Scale scale_in_sight(const Frame& frame, const CounterStrip& strip);
+
 inline constexpr float strip_title = 14;  // what of a strip its counters' names take
 
 inline constexpr float axis_height = 37;  // the last pixels keep labels off its line

@@ -82,6 +82,7 @@ Hit hit_counter(const Frame& frame, double x, double y) {
   if (at >= room.count) return {};
   const CounterStrip& strip = strips[at];
   const Model& model = *frame.tracks[strip.track].model;
+  const Model::Scale scale = scale_in_sight(frame, strip);
   // Of those in the strip the one whose line is nearest.
   Hit hit;
   double nearest = 1e300;
@@ -92,7 +93,6 @@ Hit hit_counter(const Frame& frame, double x, double y) {
         points.begin(), points.end(),
         [&](const Model::Counter::Point& p) { return static_cast<double>(p.time) <= time; });
     const auto value = static_cast<double>(after == points.begin() ? 0 : (after - 1)->value);
-    const Model::Scale& scale = frame.tracks[strip.track].rows->scales[strip.scale];
     const double range = static_cast<double>(scale.high) - static_cast<double>(scale.low);
     const double share = range > 0 ? (value - static_cast<double>(scale.low)) / range : 0.5;
     const double line = frame.areas.counters + static_cast<double>(at) * room.height + strip_title +

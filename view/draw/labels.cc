@@ -18,6 +18,7 @@ struct Candidate {
   StringId text = 0;    // 0: nothing but the kind
   bool strong = false;  // of a bar wide enough that its neighbours must not cover it
   uint32_t collapsed = 0;
+  bool remark = false;  // on a task that has a candidate of its own
 };
 
 // What a task is called: what somebody said of it, what it was created as, where.
@@ -39,7 +40,7 @@ std::vector<Candidate> candidates(const Frame& frame, size_t track, uint32_t row
     if (frame.mark(track, index) == 2) return;
     const double shown = std::max(x, margin);
     all.push_back({shown, end, index, name_of(t, t.model->tasks[index]), end - shown >= narrow,
-                   frame.collapsed(track, index)});
+                   frame.collapsed(track, index), false});
   });
   return all;
 }
@@ -66,7 +67,7 @@ std::vector<std::vector<Candidate>> remarks(const Frame& frame, size_t track, Fr
     const Model::Task& task = t.model->tasks[label->task];
     if (label->text == task.label) continue;  // already told, at its beginning
     by_row[row - rows.first].push_back(
-        {frame.x(t, label->time), frame.x(t, task.end), label->task, label->text, false});
+        {frame.x(t, label->time), frame.x(t, task.end), label->task, label->text, false, 0, true});
   }
   size_t most_spans = 2'000;
   for (const Model::Span& span : t.model->spans) {
@@ -76,13 +77,27 @@ std::vector<std::vector<Candidate>> remarks(const Frame& frame, size_t track, Fr
     if (span.task >= t.rows->row.size() || end - std::max(x, margin) < narrow) continue;
     const uint32_t row = t.rows->row[span.task];
     if (row == Rows::no_row || row < rows.first || row >= rows.last) continue;
-    by_row[row - rows.first].push_back({std::max(x, margin), end, span.task, span.name, false});
+    by_row[row - rows.first].push_back(
+        {std::max(x, margin), end, span.task, span.name, false, 0, true});
     most_spans--;
   }
   return by_row;
 }
 
+// What it is, and which if it has no name.
+std::string kind_of(const Frame& frame, size_t track, const Candidate& candidate) {
+  const Track& t = frame.tracks[track];
+  const Model::Task& task = t.model->tasks[candidate.task];
+  std::string text;
+  if (task.kind < t.trace->kinds.size())
+    text = safe_text(t.trace->strings[t.trace->kinds[task.kind]], 60);
+  if (task.pre_existing) text = "older than the trace";
+  if (candidate.text == 0) (text += text.empty() ? "#" : " #") += std::to_string(task.id);
+  return text;
+}
+
 // From left to right, each as long as it may be before the next that has a right to its place.
+// Where rows are too low for kinds below the bars, they follow the names if the bar is long enough.
 void place_labels(const Frame& frame, size_t track, uint32_t row, Painter& painter,
                   const std::vector<Candidate>& all) {
   const Track& t = frame.tracks[track];
@@ -91,15 +106,29 @@ void place_labels(const Frame& frame, size_t track, uint32_t row, Painter& paint
   StringId last_text = 0;
   for (size_t i = 0; i < all.size() && !painter.full(); i++) {
     const Candidate& candidate = all[i];
-    if ((candidate.text == 0 && candidate.collapsed == 0) || candidate.x < free_from) continue;
+    if (candidate.x < free_from) continue;
+    const bool unnamed = candidate.text == 0 && candidate.collapsed == 0;
+    if (unnamed && (frame.has_kinds || candidate.remark)) continue;
     // The same again and again (a loop that does one thing) is said once.
-    if (candidate.text == last_text && !candidate.strong) continue;
+    if (candidate.text == last_text && !candidate.strong && !unnamed) continue;
     double end = frame.window.width - margin;
     for (size_t next = i + 1; next < all.size(); next++)
       if (all[next].strong) {
         end = std::min(end, all[next].x - between);
         break;
       }
+    // Kinds take only what nobody else needs: room above the bar, up to what follows.
+    const double next_x = i + 1 < all.size() ? all[i + 1].x - between : 1e9;
+    const double kind_end = std::min({end, candidate.end, next_x});
+    const std::string kind =
+        frame.has_kinds || candidate.remark ? "" : kind_of(frame, track, candidate);
+    const double kind_width = text_width(kind, frame.kind_size);
+    if (unnamed) {
+      if (kind_width > kind_end - candidate.x) continue;
+      painter.text(Ink::Kind, candidate.x, baseline, frame.kind_size, kind);
+      free_from = candidate.x + kind_width + between;
+      continue;
+    }
     std::string text = safe_text(t.trace->strings[candidate.text]);
     if (candidate.collapsed != 0)
       text.insert(0, "\u25b8 +" + std::to_string(candidate.collapsed) + (text.empty() ? "" : " "));
@@ -111,22 +140,21 @@ void place_labels(const Frame& frame, size_t track, uint32_t row, Painter& paint
                  frame.label_size, 120);
     painter.text(Ink::Label, candidate.x, baseline, frame.label_size, text);
     free_from = candidate.x + width + between;
+    const double kind_x = free_from + width / 16;  // fonts differ
+    if (!kind.empty() && kind_x + kind_width <= kind_end) {
+      painter.text(Ink::Kind, kind_x, baseline, frame.kind_size, kind);
+      free_from = kind_x + kind_width + between;
+    }
     last_text = candidate.text;
   }
 }
 
 void place_kinds(const Frame& frame, size_t track, uint32_t row, Painter& painter,
                  const std::vector<Candidate>& all) {
-  const Track& t = frame.tracks[track];
   const double baseline = frame.bar_y(track, row) + frame.bar_height + frame.kind_size - 1.5;
   for (const Candidate& candidate : all) {
     if (painter.full()) return;
-    const Model::Task& task = t.model->tasks[candidate.task];
-    std::string text;
-    if (task.kind < t.trace->kinds.size())
-      text = safe_text(t.trace->strings[t.trace->kinds[task.kind]], 60);
-    if (task.pre_existing) text = "older than the trace";
-    if (candidate.text == 0) (text += text.empty() ? "#" : " #") += std::to_string(task.id);
+    const std::string text = kind_of(frame, track, candidate);
     const double room = std::min<double>(candidate.end, frame.window.width) - candidate.x;
     if (text.empty() || text_width(text, frame.kind_size) > room) continue;
     painter.text(Ink::Kind, candidate.x, baseline, frame.kind_size, text);

@@ -274,12 +274,56 @@ TEST_CASE("thin bars are not lost: every one is seen, and more are darker") {
   const auto darker = all(d.picture(), Shape::Fill, Ink::Bar);
   REQUIRE(!darker.empty());
   CHECK(darker[0].alpha > bars[0].alpha);
-  SUBCASE("the one that failed among them is red") {
+  SUBCASE("the one that failed among them is red, and large enough to be found") {
     d.model.tasks[200].how = Model::End::Failed;
-    CHECK(all(d.picture(), Shape::Fill, Ink::Failed).size() == 1);
-    d.window.row_height = 0.5;
-    CHECK(all(d.picture(), Shape::Fill, Ink::Failed).size() == 1);
+    for (const double height : {26.0, 0.5}) {
+      d.window.row_height = height;
+      const auto red = all(d.picture(), Shape::Fill, Ink::Failed);
+      REQUIRE(red.size() == 2);
+      CHECK(red[0].w <= 3);
+      CHECK(red[1].w == 7);
+      CHECK(red[1].h == 7);
+      CHECK(red[1].x + 3.5 == doctest::Approx(red[0].x + red[0].w / 2));
+    }
   }
+  SUBCASE("those that are everywhere are not") {
+    for (Model::Task& task : d.model.tasks) task.how = Model::End::Failed;
+    d.window.to = 100'000;
+    const size_t red = all(d.picture(), Shape::Fill, Ink::Failed).size();
+    CHECK(red < 400);
+  }
+}
+
+TEST_CASE("a thin bar that is alone is wider than a line that crosses it") {
+  Drawn d;
+  d.task(100, 101, "");
+  d.task(200, 201, "");
+  d.task(204, 205, "");  // one white pixel beside the one before
+  d.task(208, 900, "");
+  const auto bars = all(d.picture(), Shape::Fill, Ink::Bar);
+  REQUIRE(bars.size() >= 3);
+  CHECK(bars[0].x == 49);
+  CHECK(bars[0].w == 3);
+  for (size_t i = 1; i < bars.size(); i++) CHECK(bars[i].x >= bars[i - 1].x + bars[i - 1].w);
+}
+
+TEST_CASE("arrows are fainter where there are many beside each other") {
+  Drawn d;
+  const TaskIndex a = d.task(0, 1000, "a");
+  const TaskIndex b = d.task(0, 1000, "b", a);
+  d.arrow(100, a, b, Model::Link::Resolve);
+  for (uint64_t time = 500; time < 700; time += 2) d.arrow(time, a, b, Model::Link::Resolve);
+  d.arrow(900, a, b, Model::Link::Resolve);
+  uint8_t alone = 0;
+  uint8_t crowded = 255;
+  for (const Primitive& p : d.picture().primitives) {
+    if (p.ink != Ink::Resolve) continue;
+    if (p.x < 100 || p.x > 400) alone = std::max(alone, p.alpha);
+    if (p.x > 280 && p.x < 320) crowded = std::min(crowded, p.alpha);
+  }
+  CHECK(alone > 180);
+  CHECK(crowded < 70);
+  CHECK(crowded > 30);
 }
 
 TEST_CASE("rows thinner than pixels are density, and a single bar among them is seen") {
@@ -397,6 +441,80 @@ TEST_CASE("a counter far from 0 fills its strip, and its axis says so") {
   CHECK(texts(d.picture()).contains("from 1000"));
   d.model.counters[0].points[0].value = 400;  // 0 is not far
   CHECK(!texts(d.picture()).contains("from 400"));
+}
+
+TEST_CASE("a counter's axis is of what is in sight, between round numbers") {
+  Drawn d;
+  d.task(0, 10'000, "a");
+  d.window.height = 600;
+  d.model.scales = {{0, 1'000'000}};
+  d.model.counters.push_back({.name = d.trace.strings.intern("level"), .scale = 0, .points = {}});
+  auto& points = d.model.counters[0].points;
+  points = {{0, 1'000'000}};
+  for (uint64_t time = 4'000; time < 6'000; time += 10)
+    points.push_back({time, 500 + static_cast<int64_t>(time / 10 % 2) * 33});
+  const auto lines = [&] {
+    std::set<float> y;
+    for (const Primitive& line : all(d.picture(), Shape::Fill, Ink::Counter0)) y.insert(line.y);
+    return y;
+  };
+  d.window.from = 4'500;
+  d.window.to = 4'600;
+  CHECK(texts(d.picture()).contains("534"));
+  CHECK(texts(d.picture()).contains("from 500"));
+  CHECK(*lines().rbegin() - *lines().begin() > 10);
+  SUBCASE("it does not move with the window") {
+    const std::set<float> before = lines();
+    d.window.from += 20;
+    d.window.to += 20;
+    CHECK(lines() == before);
+  }
+  SUBCASE("the value at the left edge is in sight") {
+    d.window.from = 3'990;
+    CHECK(texts(d.picture()).contains("1.00 M"));
+    CHECK(texts(d.picture()).contains("0"));
+  }
+  SUBCASE("where nothing changes it is of the whole trace") {
+    d.window.from = 1'000;
+    d.window.to = 2'000;
+    CHECK(texts(d.picture()).contains("1.00 M"));
+    CHECK(*lines().begin() < 600 - 40 + 20);
+  }
+  SUBCASE("large numbers that differ by little have all digits") {
+    for (auto& point : points) point.value += 7'000'000;
+    CHECK(texts(d.picture()).contains("from 7000500"));
+    CHECK(texts(d.picture()).contains("7000534"));
+  }
+  SUBCASE("below 0") {
+    for (auto& point : points) point.value = -point.value;
+    CHECK(texts(d.picture()).contains("to -500"));
+    CHECK(texts(d.picture()).contains("-534"));
+  }
+  SUBCASE("what is under the pointer is what is drawn there") {
+    d.model.scales.push_back({0, 10});  // another strip
+    d.model.counters.push_back({.name = 0, .scale = 0, .points = {{0, 500}}});
+    const float top = *lines().begin();
+    CHECK(d.hit_at(100, top).index == 0);
+  }
+}
+
+TEST_CASE("rows too low for a line of kinds have them after the names, where there is room") {
+  Drawn d;
+  d.trace.kinds = {d.trace.strings.intern("promise")};
+  d.task(0, 400, "reader");
+  d.task(400, 450, "");  // too short
+  d.task(500, 1000, "");
+  for (Model::Task& task : d.model.tasks) task.kind = 0;
+  for (const double height : {26.0, 14.0}) {
+    d.window.row_height = height;
+    const DrawList list = d.picture();
+    CHECK(texts(list).contains("promise"));
+    CHECK(texts(list).contains("promise #3"));
+    CHECK(!texts(list).contains("promise #2"));
+    CHECK(overlapping_texts(list) == 0);
+  }
+  d.model.tasks[0].end = 100;
+  CHECK(!texts(d.picture()).contains("promise"));
 }
 
 TEST_CASE("a collapsed task says how many are in it; a span its name") {
@@ -539,6 +657,26 @@ TEST_CASE("bands and tracks have names") {
   CHECK(texts(list).count("c") == 1);
 }
 
+TEST_CASE("a tiny trace beside a big one has its title") {
+  Drawn big = crowd(3'000, 400, 50);
+  Drawn tiny;
+  tiny.task(0, 10, "");
+  const Track of_big = big.track();
+  const Track of_tiny = tiny.track();
+  for (const bool first : {true, false}) {
+    Track tracks[] = {first ? of_tiny : of_big, first ? of_big : of_tiny};
+    tracks[0].title = "above";
+    tracks[1].title = "below";
+    big.window.height = 600;
+    big.window.row_height = 400 / total_rows(tracks);
+    DrawList list;
+    draw(tracks, big.window, {}, list);
+    CHECK(texts(list).contains("above"));
+    CHECK(texts(list).contains("below"));
+    CHECK(overlapping_texts(list) == 0);
+  }
+}
+
 TEST_CASE("what is at a point is what was drawn there") {
   Drawn d;
   const TaskIndex a = d.task(100, 600, "a");
@@ -592,6 +730,17 @@ TEST_CASE("marks: highlight, selection, measure, bookmark, pointer") {
   CHECK(texts(list).count("800 ns") == 1);
   CHECK(texts(list).count("look \ufffd here") == 1);
   CHECK(texts(list).count("500 ns") == 1);
+  // The time under the pointer is not over what the axis counts from.
+  d.marks.pointer_x = 5;
+  const DrawList left = d.picture();
+  float title = 0;
+  float time = 0;
+  for (const Primitive& p : left.primitives) {
+    if (p.shape != Shape::Text) continue;
+    if (left.text(p).starts_with("time since")) title = p.y;
+    if (left.text(p) == "10 ns") time = p.y;
+  }
+  CHECK(time > title + 10);
 }
 
 TEST_CASE("a list as text") {

@@ -305,8 +305,11 @@ class Screen {
         column = std::max(free_from, columns_ - wanted - 1);
       column = std::max(column, free_from);
       int64_t end = columns_;
-      if (i + 1 < texts_.size() && row_of(texts_[i + 1]) == row)
-        end = std::min(end, cell_of(texts_[i + 1]->x, cell_width) + (is_label ? 0 : -1));
+      size_t next = i + 1;  // a kind is told if a name leaves room
+      while (p.ink == Ink::Label && next < texts_.size() && texts_[next]->ink == Ink::Kind) next++;
+      if (next < texts_.size() && row_of(texts_[next]) == row)
+        end = std::min(end, cell_of(texts_[next]->x, cell_width) + (is_label ? 0 : -1));
+      if (p.ink == Ink::Kind && wanted > end - column) continue;
       if (!is_label && end - column < wanted) end = std::min(columns_, column + wanted);
       if (wanted > end - column && end - column < 4) continue;
       free_from = write(text, column, end, row, p.ink) + 1;
