@@ -23,6 +23,7 @@ const someBar = async page => {
 
 async function fingers(browser, file) {
   const page = await open(browser, `file://${file}`, { hasTouch: true, viewport: { width: 420, height: 800 } });
+  await page.click("[data-run=toggle-legend]");  // which has bars, too
   const screen = await page.context().newCDPSession(page);
   const box = await page.locator("#picture").boundingBox();
   const middle = box.y + box.height / 2;
@@ -80,8 +81,65 @@ async function fingers(browser, file) {
   await page.context().close();
 }
 
+// What a phone shows: all of the page, and all of what its menus have.
+async function narrow(browser, file) {
+  const page = await open(browser, `file://${file}`, { hasTouch: true, viewport: { width: 320, height: 640 } });
+  const wide = () => page.evaluate(() => document.documentElement.scrollWidth);
+  expect(await wide() === 320, "a page is as wide as a phone", await wide());
+  const picture = await page.locator("#picture").boundingBox();
+  expect(picture.width === 320 && picture.height > 200, "with a picture", JSON.stringify(picture));
+  for (const menu of ["#filter", "#counter-menu", "#bookmark-menu", "#theme-menu"]) {
+    await page.click(`${menu} summary`);
+    await page.waitForSelector(`${menu}[open]`);
+    const outside = await page.evaluate(menu => [...document.querySelectorAll(`${menu} > :not(summary), ${menu} > :not(summary) *`)]
+        .map(at => [at.outerHTML.slice(0, 60), at.getBoundingClientRect()])
+        .filter(([, { left, right, width }]) => width > 0 && (left < 0 || right > 320)).map(([what]) => what), menu);
+    expect(outside.length === 0, `${menu} has room`, outside.slice(0, 3).join());
+    expect(await wide() === 320, `${menu} makes the page no wider`, await wide());
+    await page.click("#title");
+  }
+  await page.fill("#search", "e");
+  await page.keyboard.press("Enter");
+  await settled(page);
+  expect(await wide() === 320 && /\d/.test(await page.textContent("#found")), "nor does what is found", await wide());
+  await page.context().close();
+}
+
+// A wheel that counts lines or pages, as some browsers' do; two clicks.
+async function mouse(browser, file) {
+  const page = await open(browser, `file://${file}`);
+  const after = async (deltaMode, deltaY) => {
+    await page.click("[data-run=fit-all]");
+    await settled(page);
+    await page.evaluate(([deltaMode, deltaY]) => {
+      const canvas = document.getElementById("picture"), { left, top } = canvas.getBoundingClientRect();
+      canvas.dispatchEvent(new WheelEvent("wheel", { clientX: left + 300, clientY: top + 200, deltaMode, deltaY, cancelable: true }));
+    }, [deltaMode, deltaY]);
+    await settled(page);
+    return (await span(page)).join();
+  };
+  const whole = await after(0, 0);
+  for (const [mode, count, pixels, what] of [[1, -3, -48, "three lines"], [2, -1, -400, "a page"]]) {
+    const [inPixels, other] = [await after(0, pixels), await after(mode, count)];
+    expect(inPixels !== whole && other === inPixels, `${what} of a wheel are ${pixels} pixels`, `${whole} ${inPixels} ${other}`);
+  }
+  await page.click("[data-run=fit-all]");
+  await page.evaluate(() => skein.module.calls.show(0, skein.module.calls.window_to() / 20));
+  await settled(page);
+  const before = await span(page), title = await selected(page), at = await someBar(page);
+  await page.mouse.click(...at);
+  await settled(page);
+  const clicked = await span(page), task = await selected(page);
+  expect(clicked.join() === before.join() && task !== title, "a click selects, and moves nothing", `${before} ${clicked} ${task}`);
+  await page.mouse.dblclick(...at);
+  await settled(page);
+  expect((await span(page)).join() !== before.join() && await selected(page) === task, "two clicks show what was clicked", String(await span(page)));
+  await page.context().close();
+}
+
 async function touchPad(browser, file) {
   const page = await open(browser, `file://${file}`);
+  await page.click("[data-run=toggle-legend]");
   const wheel = async (dx, dy, ...keys) => {
     for (const key of keys) await page.keyboard.down(key);
     await page.mouse.wheel(dx, dy);
@@ -210,6 +268,8 @@ await main(async (browser, scratch) => {
   execFileSync(generate, ["-o", trace, "--events", "2000"]);
   const file = html(trace, scratch, "straight.html");
   await fingers(browser, file);
+  await narrow(browser, file);
+  await mouse(browser, file);
   await touchPad(browser, file);
   await keysAlone(browser, file);
   await names(browser, file);

@@ -26,6 +26,7 @@ async function show(page, zoom, change = "") {
     const { module } = window.skein;
     const run = name => module.with([name], (at, size) => module.calls.run_command(at, size));
     module.calls.set_hint(0);
+    module.calls.set_legend_shown(0);
     run("fit-all");
     (0, eval)(`(${zoom})`)(run);
     if (change) (0, eval)(`(${change})`)(run);

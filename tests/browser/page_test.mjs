@@ -1,9 +1,9 @@
 // A page that `skein html` wrote, opened from disk: input of all kinds, hostile and damaged traces, and
 // the same draw lists as natively.
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { expect, generate, html, main, open, printLists, settled, source, span } from "./common.mjs";
+import { expect, generate, html, main, open, printLists, settled, source, span, steps } from "./common.mjs";
 
 const net = join(process.env.SKEIN_DATA ?? join(source, "../shared/data"), "net.ctf");
 
@@ -14,6 +14,7 @@ async function lists(page) {
     let all = "";
     const print = what => { calls.list_text(); all += `# ${what}\n${module.result()}`; };
     calls.set_hint(0);
+    calls.set_legend_shown(0);
     calls.resize(1000, 600);
     print("whole");
     for (let i = 0; i < 6; i++) {
@@ -46,6 +47,17 @@ async function works(browser, file) {
   const page = await open(browser, `file://${file}`);
   const notice = () => page.textContent("#notice");
   expect(await notice() === "", "a whole trace has lost nothing", await notice());
+
+  // The legend explains the picture until it is closed, and stays closed.
+  const legend = () => page.evaluate(() => [skein.module.calls.legend_shown(), document.querySelector("[data-run=toggle-legend]").ariaPressed].join());
+  expect(await legend() === "1,true", "a legend at first", await legend());
+  await page.click("[data-run=toggle-legend]");
+  await settled(page);
+  expect(await legend() === "0,false", "a legend goes away", await legend());
+  await page.reload();
+  await page.waitForFunction(() => window.skein);
+  expect(await legend() === "0,false", "and does not come again", await legend());
+  await page.click("[data-run=toggle-legend]");
 
   // Wheel, keys, buttons.
   const whole = await span(page);
@@ -116,7 +128,27 @@ async function works(browser, file) {
   expect(await page.textContent("#bookmarks") === "", "a bookmark is removed");
   await page.setInputFiles("#load-notes", { name: "n.json", mimeType: "application/json", buffer: Buffer.from(notes) });
   await page.waitForFunction(() => document.getElementById("bookmarks").textContent.includes("here"));
-  await page.click("#bookmarks [title^=Remove]");
+  // What is wrong with notes is said, until they are others.
+  const problem = () => page.textContent("#note-problem"), live = await page.textContent("#live");
+  const load = async text => {
+    await page.setInputFiles("#load-notes", { name: "n.json", mimeType: "application/json", buffer: Buffer.from(text) });
+    await page.waitForFunction(() => document.getElementById("load-notes").value === "");
+  };
+  await load("{");
+  expect(await problem() !== "", "bad notes are refused");
+  await load(notes);
+  expect(await problem() === "", "good notes say nothing", await problem());
+  await load("{");
+  await page.fill("#note input", "another");
+  await page.keyboard.press("Enter");
+  expect(await problem() === "", "a new note ends what was said", await problem());
+  await load("{");
+  expect(await problem() !== "", "the same file is refused again");
+  await page.click("#bookmark-menu summary");
+  await page.waitForFunction(() => document.getElementById("note-problem").textContent === "");
+  expect(await page.textContent("#live") === live, "nothing stays", await page.textContent("#live"));
+  await page.click("#bookmark-menu summary");
+  while (await page.locator("#bookmarks li").count() > 0) await page.click("#bookmarks [title^=Remove]");
   await page.click("#title");
 
   // Filter.
@@ -146,94 +178,149 @@ async function works(browser, file) {
   await page.context().close();
 }
 
-// Labels, a title and what a person types that are scripts, escape sequences, or a mebibyte long.
-async function hostile(browser, scratch, trace) {
-  const file = html(trace, scratch, `evil "'<_alert(1)<.html`);
-  const page = await open(browser, `file://${encodeURI(file).replaceAll("?", "%3f").replaceAll("#", "%23")}`,
-                          { allowed: url => url.startsWith("file:") && url.endsWith(".html") });
+// Where texts of a trace show: nothing in them may reach the page but as text.
+async function texts(page) {
+  return page.evaluate(() => {
+    const of = selector => [...document.querySelectorAll(selector)].map(at => at.textContent);
+    return { picture: [...window.drawn], tooltip: of("#tooltip"), title: [document.title, ...of("h1")], heading: of("#panel h2"),
+             line: of("#panel dd"), link: of("#panel button"), notice: of("#notice"), counter: of("#counters label"),
+             kind: of("#filter [name=kind] option"), executor: of("#filter [name=executor] option"), note: of("#bookmarks .link"),
+             problem: of("#note-problem"), remove: [...document.querySelectorAll("#bookmarks [title]")].map(at => at.title) };
+  });
+}
+
+// Labels, a title and what a person types that are scripts, escape sequences, or a mebibyte long; `places`:
+// where such texts are known to show.
+async function hostile(browser, scratch, trace, ...places) {
+  const evil = join(scratch, `'"><img src=x onerror=alert(1)>\u202e`);
+  rmSync(evil, { recursive: true, force: true });
+  cpSync(trace, evil, { recursive: true });
+  const file = html(evil, scratch, `evil "'<_alert(1)<.html`);
+  const page = await open(browser, `file://${encodeURI(file).replaceAll("?", "%3f").replaceAll("#", "%23")}`, {
+    allowed: url => url.startsWith("file:") && url.endsWith(".html"),
+    before: () => {
+      window.drawn = new Set();
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillText = function(text, ...where) { window.drawn.add(text); fillText.call(this, text, ...where); };
+    } });
+  const seen = {};
+  const look = async () => {
+    for (const [place, some] of Object.entries(await texts(page))) some.forEach(text => (seen[place] ??= new Set()).add(text));
+  };
   const elements = () => page.locator("body :not(#panel, #panel *, #bookmarks, #bookmarks *, #counters *, option)").count();
   const before = await elements();
-  // Everything a person can see of it.
-  const [bad, longest] = await page.evaluate(async () => {
-    const { module, picture } = window.skein, { calls } = module;
-    const texts = [];
-    const look = () => {
-      calls.list_text(); texts.push(...module.result().split("\n"));
-      calls.tooltip(); texts.push(...module.result().split("\n"));
-      calls.panel(); texts.push(...JSON.parse(module.result()).lines.flat().map(String));
-    };
-    const run = name => module.with([name], (at, size) => calls.run_command(at, size));
-    for (const sought of ["a", "<", "x", "%s", "\ufffd"]) {
-      module.with([sought], (at, size) => calls.search(at, size));
-      for (let i = 0; i < 40; i++) {
+  await look();
+  for (const sought of ["a", "<", "x", "%s", "\ufffd"]) {
+    await page.fill("#search", sought);
+    for (let i = 0; i < 16; i++) {
+      await page.evaluate(async i => {
+        const { module } = window.skein, canvas = document.getElementById("picture"), { left, top } = canvas.getBoundingClientRect();
+        const run = name => module.with([name], (at, size) => module.calls.run_command(at, size));
         run("search-next");
-        calls.pointer_move(500, 40 + i * 16);
         if (i % 8 === 3) run("highlight-related");
         if (i % 8 === 5) run("fit-selection");
         if (i % 8 === 7) run("fit-all");
-        look();
-        if (i % 10 === 0) { picture.schedule(); await new Promise(requestAnimationFrame); }
-      }
+        canvas.dispatchEvent(new PointerEvent("pointermove", { clientX: left + 100 + i * 20, clientY: top + 40 + i * 13 }));
+        await new Promise(requestAnimationFrame);
+      }, i);
+      await look();
     }
-    texts.push(...document.body.innerText.split("\n"));
-    const bad = texts.filter(text => /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(text));
-    return [bad.slice(0, 3), Math.max(...texts.map(text => text.length))];
-  });
-  expect(bad.length === 0, `${trace}: texts are safe`, JSON.stringify(bad));
-  expect(longest < 1000, `${trace}: texts are cut`, longest);
-  for (const menu of ["#counter-menu", "#filter"]) await page.click(`${menu} summary`);
+  }
+  // A tooltip of a bar that has room.
+  await page.evaluate(() => skein.module.with(["fit-selection"], (at, size) => skein.module.calls.run_command(at, size)));
+  const canvas = await page.locator("#picture").boundingBox();
+  for (let y = 40; y < canvas.height - 100; y += 5) {
+    await page.mouse.move(canvas.x + canvas.width / 2, canvas.y + y);
+    await look();
+  }
+  await page.click("#counter-menu summary");
+  await look();
+  await page.click("#filter summary");
+  await page.waitForSelector("#filter[open]");
+  await settled(page);
+  await look();
   const script = "<img src=x onerror=alert(1)>", long = script + "x".repeat(1 << 20);
   for (const text of [script, long, "\u202e\u0000\ud800"]) {
     await page.fill("#search", text);
     await page.keyboard.press("Enter");
     await page.fill("#filter [name=label]", text);
     await settled(page);
+    await look();
   }
   await page.click("#filter [type=reset]");
   await page.click("#bookmark-menu summary");
   await page.fill("#note input", long);
   await page.press("#note input", "Enter");
   await settled(page);
-  const note = await page.textContent("#bookmarks");
-  expect(note.includes(script) && note.length < 10000, `${trace}: a long note is cut`, note.length);
-  for (const notes of ["{", "[]", '{"__proto__":{"x":1}}', `{"bookmarks":[{"time":1e999,"text":"${"y".repeat(1 << 20)}"}]}`]) {
+  await look();
+  for (const notes of ["{", "[]", '{"__proto__":{"x":1}}', `{"<script>\u001b\u202e`, `{"bookmarks":[{"time":1e999,"text":"${"y".repeat(1 << 20)}"}]}`]) {
     await page.setInputFiles("#load-notes", { name: "n.json", mimeType: "application/json", buffer: Buffer.from(notes) });
-    await settled(page);
+    await page.waitForFunction(() => document.getElementById("load-notes").value === "");
+    await look();
   }
   expect(await elements() === before, `${trace}: no element came from it`, `${before} ${await elements()}`);
+  // Where elements are made, they are ours.
+  const foreign = await page.evaluate(() => [...document.querySelectorAll("#panel *, #bookmarks *, #counters *, option, #tooltip *, footer *")]
+      .filter(at => !["H2", "DL", "DT", "DD", "BUTTON", "LI", "LABEL", "INPUT", "OPTION", "SPAN"].includes(at.tagName) ||
+                    [...at.attributes].some(({ name }) => !["class", "title", "type", "value", "id", "role"].includes(name)))
+      .map(at => at.outerHTML.slice(0, 100)));
+  expect(foreign.length === 0, `${trace}: all elements are the page's own`, foreign.slice(0, 3).join());
+  for (const place of ["title", "remove", "note", ...places])
+    expect([...seen[place] ?? []].some(text => /[<>"&\ufffd]/.test(text)), `${trace}: hostile texts show as ${place}`, [...seen[place] ?? []].slice(0, 5).join(" | ").slice(0, 300));
+  expect([...seen.problem].some(text => text !== ""), `${trace}: bad notes are refused`);
+  for (const [place, some] of Object.entries(seen)) {
+    const bad = [...some].filter(text => /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(text));
+    expect(bad.length === 0, `${trace}: texts in ${place} are safe`, JSON.stringify(bad.slice(0, 3)));
+    expect(Math.max(...[...some].map(text => text.length)) < (/note|remove/.test(place) ? 5000 : 1500), `${trace}: texts in ${place} are cut`);
+  }
   await page.context().close();
 }
 
-// 90 kinds of damage, all opened by the page's own core.
+// A program whose file's name - hence its thread's - and whose labels are hostile, recorded.
+async function recorded(scratch) {
+  const program = join(scratch, `<u>\u001b[1m"&`), trace = join(scratch, "recorded.d");
+  cpSync(steps, program);
+  execFileSync(program, { env: { ...process.env, SKEIN_TRACE: trace },
+                          input: ["<script>alert(1)</script>", "\u001b[31m \u202e", "a\tb", "x".repeat(100_000), "& &lt; %s"].join("\n") + "\n" });
+  return trace;
+}
+
+// 90 kinds of damage, all opened by the page's own core, shown, and their loss said below the picture.
 async function damaged(browser, file, trace) {
   const page = await open(browser, `file://${file}`);
-  const bad = await page.evaluate(base64 => {
-    const { module } = window.skein, { calls } = module;
+  const bad = await page.evaluate(async base64 => {
+    const { module, picture } = window.skein, { calls } = module;
     const data = Uint8Array.from(atob(base64), c => c.charCodeAt(0));
     const whole = calls.event_count();
     let seed = 7;
+    const used = [...data.keys()].filter(at => data[at] !== 0);  // most is room for more events
     const random = below => { seed = (seed * 1103515245 + 12345) % 2147483648; return seed % below; };
     const kinds = [];
-    for (let i = 1; i <= 20; i++) kinds.push([`cut ${i}`, data.slice(0, Math.floor(data.length * i / 21))]);
+    for (let i = 1; i <= 20; i++) kinds.push([`cut ${i}`, data.slice(0, used[Math.floor(used.length * i / 21)]), true]);
     for (let i = 0; i < 10; i++) {
-      const at = random(data.length);
-      kinds.push([`hole at ${at}`, data.slice().fill(0, at, at + [1, 100, 4096, 8192][i % 4])]);
+      const at = used[random(used.length)], size = [1, 100, 4096, 8192][i % 4];
+      kinds.push([`hole at ${at}`, data.slice().fill(0, at, at + size), size >= 100]);
     }
     for (let i = 0; i < 60; i++) {
-      const at = i % 2 ? random(data.length) : random(60), copy = data.slice();
+      const at = i % 2 ? used[random(used.length)] : random(60), copy = data.slice();
       copy[at] ^= i % 3 ? 1 << random(8) : 0xff;
-      kinds.push([`byte ${at} flipped`, copy]);
+      kinds.push([`byte ${at} flipped`, copy, false]);  // some are another time or number
     }
     const bad = [];
-    for (const [what, bytes] of kinds) {
+    const run = name => module.with([name], (at, size) => calls.run_command(at, size));
+    for (const [what, bytes, is_lossy] of [...kinds, ["whole", data, false]]) {
       module.with(["0", bytes], (p, ps, b, bs) => calls.add_file(p, ps, b, bs));
       module.with(["0", "damaged"], (p, ps, t, ts) => calls.open_trace(0, p, ps, t, ts));
       const error = module.result();
+      run("fit-all");
+      picture.schedule();
+      await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+      const said = document.getElementById("notice").textContent;
       calls.notice();
-      const notice = module.result();
       if (error !== "") bad.push(`${what}: ${error}`);
-      else if (calls.event_count() < whole && notice === "") bad.push(`${what}: nothing is said to be lost`);
-      calls.paint(1, 300, 200);
+      else if (said !== module.result()) bad.push(`${what}: the page says ${said}, the module ${module.result()}`);
+      else if ((is_lossy || calls.event_count() < whole) && said === "") bad.push(`${what}: nothing is said to be lost`);
+      else if (what === "whole" && (said !== "" || calls.event_count() !== whole)) bad.push(`afterwards ${said}`);
     }
     return [kinds.length, ...bad];
   }, readFileSync(trace).toString("base64"));
@@ -257,6 +344,8 @@ await main(async (browser, scratch) => {
   await works(browser, file);
   const labels = join(scratch, "labels.ctf");
   execFileSync("python3", [join(source, "tests/render/hostile_trace.py"), labels]);
-  for (const trace of [join(source, "tests/data/mirage/hostile.ctf"), labels]) await hostile(browser, scratch, trace);
+  for (const trace of [join(source, "tests/data/mirage/hostile.ctf"), labels])
+    await hostile(browser, scratch, trace, "picture", "tooltip", "heading", "line", "link", ...trace === labels ? ["counter"] : []);
+  await hostile(browser, scratch, await recorded(scratch), "picture", "tooltip", "heading", "line", "executor");
   await damaged(browser, file, straight);
 });

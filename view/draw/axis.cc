@@ -98,13 +98,38 @@ void draw_axis(const Frame& frame, Painter& painter) {
   painter.text(Ink::Axis, 6, 12, 11, origin);
 }
 
-void draw_panel(Painter& painter, double x, double y, std::span<const std::string_view> lines) {
+namespace {
+
+// Lines no wider than that, broken between words.
+std::vector<std::string_view> wrapped(std::span<const std::string_view> lines, uint8_t size,
+                                      double width) {
+  std::vector<std::string_view> narrow;
+  for (std::string_view line : lines) {
+    while (text_width(line, size) > width) {
+      size_t end = line.size();
+      do end = line.rfind(' ', end - 1);
+      while (end != line.npos && end > 0 && text_width(line.substr(0, end), size) > width);
+      if (end == line.npos || end == 0) break;
+      narrow.push_back(line.substr(0, end));
+      line.remove_prefix(std::min(line.find_first_not_of(' ', end), line.size()));
+    }
+    narrow.push_back(line);
+  }
+  return narrow;
+}
+
+}  // namespace
+
+void draw_panel(Painter& painter, double x, double middle,
+                std::span<const std::string_view> texts) {
   constexpr uint8_t size = 12;
   constexpr double high = 18;
+  const std::vector<std::string_view> lines = wrapped(texts, size, 2 * x - 40);
   double width = 0;
   for (const std::string_view line : lines) width = std::max<double>(width, text_width(line, size));
   const double left = x - width / 2 - 12;
   const double height = high * static_cast<double>(lines.size()) + 12;
+  double y = middle - height / 2;
   painter.fill(Ink::Band, left - 1, y - 1, width + 26, height + 2, 140);
   painter.fill(Ink::Panel, left, y, width + 24, height);
   for (const std::string_view line : lines) {

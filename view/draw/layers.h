@@ -24,7 +24,8 @@ void draw_counter_values(const Frame& frame, Painter& painter);  // after their 
 void draw_measure(const Frame& frame, Painter& painter);
 void draw_pointer(const Frame& frame, Painter& painter);
 
-// Texts on a panel, one a line, centred at x.
-void draw_panel(Painter& painter, double x, double y, std::span<const std::string_view> lines);
+// Texts on a panel, one a line or, where the picture is too narrow, several; centred at (x,
+// middle).
+void draw_panel(Painter& painter, double x, double middle, std::span<const std::string_view> texts);
 
 }  // namespace skein

@@ -126,7 +126,7 @@ void draw_hint(const Frame& frame, Painter& painter) {
   painter.allow(20);
   const double room = frame.areas.counters - frame.areas.rows;
   if (room < 100) return;
-  draw_panel(painter, frame.window.width / 2, frame.areas.rows + room * 0.6 - 42, lines);
+  draw_panel(painter, frame.window.width / 2, frame.areas.rows + room * 0.6, lines);
 }
 
 void draw_notice(const Frame& frame, Painter& painter) {
@@ -154,8 +154,7 @@ void draw_notice(const Frame& frame, Painter& painter) {
     lines = {"The trace begins after this.", "Zoom out, or show all, to see it again."};
   if (lines.empty()) return;
   painter.allow(20);
-  draw_panel(painter, frame.window.width / 2, (frame.areas.rows + frame.areas.counters) / 2 - 24.0,
-             lines);
+  draw_panel(painter, frame.window.width / 2, (frame.areas.rows + frame.areas.counters) / 2, lines);
 }
 
 }  // namespace skein

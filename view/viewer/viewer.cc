@@ -380,9 +380,14 @@ void Viewer::set_hint(bool shown) {
 bool Viewer::help_shown() const { return state_->help; }
 bool Viewer::search_shown() const { return state_->search_field; }
 bool Viewer::filter_shown() const { return state_->filter_field; }
+bool Viewer::legend_shown() const { return state_->legend; }
 void Viewer::set_help_shown(bool shown) { state_->help = shown; }
 void Viewer::set_search_shown(bool shown) { state_->search_field = shown; }
 void Viewer::set_filter_shown(bool shown) { state_->filter_field = shown; }
+void Viewer::set_legend_shown(bool shown) {
+  state_->legend = shown;
+  state_->set_bounds();
+}
 
 // ---- found, filtered, selected: what else answers from here
 

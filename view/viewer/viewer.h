@@ -218,9 +218,11 @@ class Viewer {
   bool help_shown() const;
   bool search_shown() const;
   bool filter_shown() const;
+  bool legend_shown() const;  // Command::ToggleLegend
   void set_help_shown(bool shown);
   void set_search_shown(bool shown);
   void set_filter_shown(bool shown);
+  void set_legend_shown(bool shown);
   // What was lost and what an empty trace means, in a sentence; empty: nothing to say.
   std::string notice() const;
 

@@ -663,8 +663,17 @@ TEST_CASE("arrows, legend and theme") {
   viewer.run(Command::ToggleArrows);
   CHECK(count(viewer.picture(), Ink::Read) == 0);
   viewer.run(Command::ToggleArrows);
+  CHECK(!viewer.legend_shown());
   viewer.run(Command::ToggleLegend);
+  CHECK(viewer.legend_shown());
   CHECK(count(viewer.picture(), Ink::Read) > arrows);
+  viewer.set_legend_shown(false);
+  CHECK(count(viewer.picture(), Ink::Read) == arrows);
+  viewer.set_hint(true);
+  const size_t with = count(viewer.picture(), Ink::PanelText);
+  viewer.set_legend_shown(true);  // by the shell, not by the user: the hint stays
+  CHECK(viewer.legend_shown());
+  CHECK(count(viewer.picture(), Ink::PanelText) > with);
   std::set<std::string_view> names;
   for (size_t i = 0; i < themes.size(); i++) {
     names.insert(viewer.theme().name);

@@ -334,6 +334,8 @@ EXPORT(filter_shown) bool filter_shown() { return page->viewer.filter_shown(); }
 EXPORT(set_help_shown) void set_help_shown(bool shown) { page->viewer.set_help_shown(shown); }
 EXPORT(set_search_shown) void set_search_shown(bool shown) { page->viewer.set_search_shown(shown); }
 EXPORT(set_filter_shown) void set_filter_shown(bool shown) { page->viewer.set_filter_shown(shown); }
+EXPORT(legend_shown) bool legend_shown() { return page->viewer.legend_shown(); }
+EXPORT(set_legend_shown) void set_legend_shown(bool shown) { page->viewer.set_legend_shown(shown); }
 EXPORT(keys) void keys() {
   Json json(page->result);
   json.open('[');

@@ -68,6 +68,8 @@ interface PageModule {
   set_help_shown(shown: number): void;
   set_search_shown(shown: number): void;
   set_filter_shown(shown: number): void;
+  legend_shown(): number;
+  set_legend_shown(shown: number): void;
   keys(): void;
   theme_names(): void;
   theme_name(): void;

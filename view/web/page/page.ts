@@ -279,6 +279,7 @@ const pixelsPerOctave = 360;  // of a wheel
 // Everything around the picture.
 class Widgets {
   private shown = "";
+  private legend = this.module.calls.legend_shown();
   constructor(private readonly module: Module, private readonly changed: () => void,
               private readonly settings: Settings) {
     this.listen();
@@ -296,6 +297,9 @@ class Widgets {
     element("found").textContent = !sought ? "" : count === 0 ? "nothing" : at > 0 ? `${at} of ${count}` : `${count} found`;
     calls.notice();
     element("notice").textContent = this.module.result();
+    const legend = calls.legend_shown();
+    if (legend !== this.legend) remember("skein legend", (this.legend = legend) ? "on" : "off");
+    document.querySelector("[data-run=toggle-legend]")!.setAttribute("aria-pressed", String(Boolean(legend)));
     const help = element<HTMLDialogElement>("help");
     if (calls.help_shown() && !help.open) this.showHelp();
     if (!calls.help_shown() && help.open) help.close();
@@ -377,11 +381,12 @@ class Widgets {
   loadNotes(json: string) {
     this.module.with([json], (at, size) => this.module.calls.load_notes(at, size));
     const error = this.module.result();
-    if (error !== "") element("live").textContent = error;
     this.notesChanged();
+    element("note-problem").textContent = error;
   }
   private notes(): string { this.module.calls.save_notes(); return this.module.result(); }
   notesChanged() {
+    element("note-problem").textContent = "";
     remember(`skein notes ${this.settings.notes}`, this.notes());
     this.listBookmarks();
     this.changed();
@@ -474,7 +479,10 @@ class Widgets {
     filter.addEventListener("reset", () => setTimeout(() => this.applyFilter()));
     filter.addEventListener("submit", event => event.preventDefault());
     element("counter-menu").addEventListener("toggle", () => this.listCounters());
-    element("bookmark-menu").addEventListener("toggle", () => this.listBookmarks());
+    element("bookmark-menu").addEventListener("toggle", event => {
+      this.listBookmarks();
+      if (!(event.target as HTMLDetailsElement).open) element("note-problem").textContent = "";  // it has been read
+    });
     const note = element<HTMLFormElement>("note");
     note.addEventListener("submit", event => {
       event.preventDefault();
@@ -492,8 +500,9 @@ class Widgets {
       setTimeout(() => URL.revokeObjectURL(link.href));
     });
     element<HTMLInputElement>("load-notes").addEventListener("change", async event => {
-      const file = (event.target as HTMLInputElement).files?.[0];
+      const field = event.target as HTMLInputElement, file = field.files?.[0];
       if (file) this.loadNotes(await file.text());
+      field.value = "";  // the same one can be chosen again, mended
     });
     element<HTMLDialogElement>("help").addEventListener("close", () => { calls.set_help_shown(0); this.changed(); });
     document.addEventListener("keydown", event => {
@@ -586,6 +595,7 @@ async function main() {
   if (!settings.live) calls.forget_files();  // a live page is told what changes in them
   const hint = remembered("skein hint") === null;
   if (hint) calls.set_hint(1);
+  if (remembered("skein legend") !== "off") calls.set_legend_shown(1);
   setTheme(module, wantedTheme());
   const picture = new Picture(module);
   picture.draw();
