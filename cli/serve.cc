@@ -3,10 +3,10 @@
 // Whoever has the link may look, nobody else: it carries a random token, other hosts cannot
 // connect, and a page of another site that finds the port out cannot ask, for it knows no token and
 // its Host is another (DNS rebinding). The page asks once a second what is new since the version it
-// has; of a directory it gets the packets that were added to or rewritten, of a file all of it.
+// has; of a directory it gets the packets that were added to or rewritten, of a file the blocks
+// that are others.
 #include <sys/random.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -149,7 +149,21 @@ class Served {
   };
   // For a page that has this version; empty: none.
   Result<Answer> since(const std::string& version) {
-    return is_directory_ ? since_in_directory(version) : since_in_file(version);
+    const auto known = std::find_if(versions_.begin(), versions_.end(),
+                                    [&](const Version& one) { return one.name == version; });
+    const bool is_known = known != versions_.end();
+    auto update =
+        web::make_update(files_, {path_, title()}, is_known ? known->manifest : web::Manifest(),
+                         is_directory_ ? 2 * most_live_bytes : most_file_bytes);
+    if (!update) return update.error();
+    if (update->bundle.empty()) return Answer{.version = version};
+    versions_.push_back({.name = std::to_string(++last_), .manifest = std::move(update->now)});
+    if (versions_.size() > most_versions) versions_.pop_front();
+    constexpr int fastest = 1;  // of gzip's levels
+    return Answer{.version = versions_.back().name,
+                  .bytes = std::make_shared<std::string>(web::gzip(update->bundle, fastest)),
+                  .size = update->bundle.size(),
+                  .is_update = is_known};
   }
 
   // For people. After since().
@@ -166,49 +180,10 @@ class Served {
   }
 
  private:
-  static constexpr int fastest = 1;  // of gzip's levels
-
-  Result<Answer> since_in_directory(const std::string& version) {
-    const auto known = std::find_if(versions_.begin(), versions_.end(),
-                                    [&](const Version& one) { return one.name == version; });
-    const bool is_known = known != versions_.end();
-    auto update =
-        web::make_update(files_, {path_, title()}, is_known ? known->manifest : web::Manifest(),
-                         2 * most_live_bytes);
-    if (!update) return update.error();
-    if (update->bundle.empty()) return Answer{.version = version};
-    Version now{.name = std::to_string(++last_), .manifest = std::move(update->now)};
-    versions_.push_back(std::move(now));
-    if (versions_.size() > most_versions) versions_.pop_front();
-    return Answer{.version = versions_.back().name,
-                  .bytes = std::make_shared<std::string>(web::gzip(update->bundle, fastest)),
-                  .size = update->bundle.size(),
-                  .is_update = is_known};
-  }
-
-  Result<Answer> since_in_file(const std::string& version) {
-    struct stat status {};
-    stat(path_.c_str(), &status);
-    const std::string now = std::to_string(status.st_size) + '-' +
-                            std::to_string(status.st_mtim.tv_sec) + '-' +
-                            std::to_string(status.st_mtim.tv_nsec);
-    if (now == version) return Answer{.version = now};
-    if (now != file_.version) {  // several windows may ask for it
-      const web::TraceInput input{path_, title()};
-      const auto bundle = web::make_bundle(files_, {&input, 1}, most_file_bytes);
-      if (!bundle) return bundle.error();
-      file_ = {.version = now,
-               .bytes = std::make_shared<std::string>(web::gzip(*bundle, fastest)),
-               .size = bundle->size()};
-    }
-    return file_;
-  }
-
   NewestFiles files_{most_live_bytes};
   std::string path_;
   bool is_directory_ = false;
   uint64_t pid_ = 0;  // 0: nobody's
-  Answer file_;
   // What pages were last brought to: some windows at a time, each asks with the version that it
   // got.
   struct Version {

@@ -1,12 +1,12 @@
 // `skein serve` on a program that runs: its events appear in the page as they happen, the window
 // stays, and nobody without the link gets anything.
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { expect, hang, main, open, settled, skein, source, span, steps } from "./common.mjs";
+import { expect, generate, hang, main, open, settled, skein, source, span, steps } from "./common.mjs";
 
 function start(program, words, environment = {}) {
   const process_ = spawn(program, words, { env: { ...process.env, ...environment }, stdio: ["pipe", "pipe", "inherit"] });
@@ -116,11 +116,19 @@ await main(async (browser, scratch) => {
   await page.waitForFunction(() => document.getElementById("live").textContent.includes("does not answer"));
   await page.context().close();
 
-  // A file; and what is none.
-  const of_file = start(skein, ["serve", join(source, "tests/data/mirage/straight.ctf")]);
+  // A file, which grows; and what is none.
+  const file = join(scratch, "file.ctf");
+  execFileSync(generate, ["-o", file, "--events", "2000"]);
+  const whole = readFileSync(file), all = JSON.parse(execFileSync(skein, ["info", "--json", file])).events;
+  writeFileSync(file, whole.subarray(0, 10_000));
+  const of_file = start(skein, ["serve", file]);
   const file_link = await of_file.line();
   const file_page = await open(browser, file_link, { ends: true, allowed: url => url.startsWith(new URL(file_link).origin) });
-  expect(await file_page.evaluate(() => skein.module.calls.event_count()) > 100, "a file is served");
+  const half = await file_page.evaluate(() => skein.module.calls.event_count());
+  expect(half > 100 && half < all, "a file is served", `${half} of ${all}`);
+  writeFileSync(file, whole);
+  await file_page.waitForFunction(all => skein.module.calls.event_count() === all, all);
+  expect(await file_page.textContent("#live") === "" && await file_page.textContent("#notice") === "", "and is whole then");
   of_file.process.kill("SIGTERM");
   expect((await once(of_file.process, "exit"))[0] === 0, "SIGTERM ends it");
   const nothing = spawn(skein, ["serve", join(scratch, "missing")], { stdio: "ignore" });

@@ -8,8 +8,10 @@ A page is played here: it keeps the files that it was sent, and they must be tho
 import gzip
 import http.client
 import json
+import mmap
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -70,16 +72,21 @@ class Page:
         for trace in json.loads(bundle[4:at])["traces"]:
             for name in trace.get("gone", []):
                 del self.files[name]
-            for name, length, *more in trace["files"]:
-                kept = more[1] if len(more) > 1 else 0
-                check(not kept or name in self.files, f"{name}: added to what is not there")
-                end = at + (HEADER + length - kept if kept else length)
-                part = bundle[at:end]
-                if kept:
-                    part = part[:HEADER] + self.files[name][HEADER:kept] + part[HEADER:]
-                check(len(part) == length, f"{name}: {len(part)} bytes, not {length}")
-                self.files[name] = part
-                at = end
+            for name, length, *how in trace["files"]:
+                if how and not isinstance(how[0], list):  # packed: only the page can read that
+                    self.files[name] = None
+                    at += how[0]
+                    continue
+                file = bytearray(length)
+                if how:
+                    check(name in self.files, f"{name}: parts of what is not there")
+                    old = self.files[name] or b""
+                    file[:] = old[:length].ljust(length, b"\0")
+                for begin, size in how[0] if how else [[0, length]]:
+                    check(begin + size <= length, f"{name}: a part lies behind its end")
+                    file[begin:begin + size] = bundle[at:at + size]
+                    at += size
+                self.files[name] = bytes(file)
         check(at == len(bundle), "nothing is left of the bundle")
         return len(body), is_update
 
@@ -160,7 +167,7 @@ def asks(trace):
 
 
 def file(folder):
-    """Of one file, all of it when it has changed."""
+    """Of one file, the blocks that are others."""
     trace = folder / "file.ctf"
     page = folder / "page.html"
     source = pathlib.Path(__file__).parent.parent / "data" / "mirage" / "straight.ctf"
@@ -168,18 +175,66 @@ def file(folder):
     done = subprocess.run([skein, "html", trace, "-o", page, "--title", "<b>&"], capture_output=True,
                           text=True)
     check(done.returncode == 0 and b"&lt;b&gt;&amp;" in page.read_bytes(), f"html: {done}")
-    server = Server(trace)
-    answer = server.get("/bundle", token=server.token, have="")
-    check(answer[0] == 200, f"a file: {answer[0]}")
-    version = answer[1]["x-skein-version"]
-    check(server.get("/bundle", token=server.token, have=version)[0] == 204, "a file is as it was")
+    block = 64 << 10
     with trace.open("ab") as out:
-        out.write(source.read_bytes())
-    answer = server.get("/bundle", token=server.token, have=version)
-    check(answer[0] == 200 and answer[1]["x-skein-update"] == "0", "a file has grown")
+        out.write(bytes(20 * block))
+    server = Server(trace)
+    page = Page(server)
+    check(page.update()[1] is False and "0" in page.files, "a file, at first all of it")
+    check(page.update() == (0, True), "a file is as it was")
+    page.files["0"] = trace.read_bytes()  # it came packed
+    with trace.open("ab") as out:
+        out.write(bytes(3 * block))
+    page.update()
+    check(page.files["0"] == trace.read_bytes(), "a file has grown")
+    # Through a mapping, of which no date need tell.
+    before = trace.stat()
+    with trace.open("r+b") as out, mmap.mmap(out.fileno(), 0) as mapped:
+        mapped[7 * block + 5] = 1
+    os.utime(trace, ns=(before.st_atime_ns, before.st_mtime_ns))
+    size, is_update = page.update()
+    check(is_update and 0 < size < block, f"a byte of a file: {size}")
+    check(page.files["0"] == trace.read_bytes(), "a file was written through a mapping")
+    os.truncate(trace, 7 * block + 6)
+    page.update()
+    check(page.files["0"] == trace.read_bytes(), "a file was cut off")
     trace.unlink()
-    answer = server.get("/bundle", token=server.token, have=answer[1]["x-skein-version"])
+    answer = server.get("/bundle", token=server.token, have=page.version)
     check(answer[0] == 500 and b"file.ctf" in answer[2], f"a file is gone: {answer}")
+    server.stop()
+
+
+def big(folder, trace):
+    """Of more than 64 MiB the newest chunks, and the names; what is left out is said."""
+    mib = 1 << 20
+    big = folder / "big"
+    shutil.copytree(trace, big)
+    # A chunk of 2 MiB, again and again, each a minute later; not in the order of their names.
+    head = next(path.read_bytes() for path in sorted(big.glob("s*-*")))[:HEADER]
+    size = 2 * mib
+    begins = {}
+    for i in range(40):
+        header = bytearray(head)
+        header[32:40] = header[40:48] = (8 * size).to_bytes(8, "little")
+        begins[f"s99999-{i}"] = begin = int.from_bytes(head[48:56], "little") + (i * 7 % 40 + 1) * 10**11
+        header[24:32] = (99999).to_bytes(8, "little")
+        header[48:56] = begin.to_bytes(8, "little")
+        header[56:64] = i.to_bytes(8, "little")
+        with (big / f"s99999-{i}").open("wb") as out:
+            out.write(header)
+            out.truncate(size)
+    server = Server(big)
+    page = Page(server)
+    page.update()
+    sent = {name.split("/")[1] for name in page.files}
+    state = server.get("/bundle", token=server.token, have=page.version)[1]["x-skein-state"]
+    every = {path.name for path in big.iterdir() if not path.name.startswith(".")}
+    there = sorted(begins[name] for name in sent & set(begins))
+    gone = [begins[name] for name in every - sent if name in begins]
+    check(len(there) == 31 and max(gone) < there[0], f"64 MiB, with names: {len(there)} chunks")
+    check({name for name in every if name.startswith("names-") or name == "metadata"} <= sent,
+          f"what all need is sent: {sent}")
+    check(f"the newest 64 MiB of it, {len(every - sent)} older chunks are left out" in state, state)
     server.stop()
 
 
@@ -187,4 +242,5 @@ with tempfile.TemporaryDirectory() as name:
     traces = [follows(pathlib.Path(name), mode) for mode in ("ring", "log")]
     asks(traces[0])
     file(pathlib.Path(name))
+    big(pathlib.Path(name), traces[0])
 sys.exit(1 if failures else 0)

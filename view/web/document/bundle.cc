@@ -1,6 +1,7 @@
 #include "view/web/document/bundle.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string_view>
 
 #include "base/escape.h"
@@ -11,21 +12,22 @@ namespace skein::web {
 
 namespace {
 
+struct Part {
+  size_t at = 0;
+  size_t size = 0;
+};
 struct Entry {
   std::string name;  // in the bundle
   Contents contents;
   std::vector<uint8_t> packed = {};  // instead of the contents; empty: as they are
-  size_t kept = 0;                   // bytes that the page has; 0: it has not this packet
+  std::vector<Part> parts = {};      // that the page has not; none: all of it
 
   void append_to(std::vector<uint8_t>& bundle) const {
-    std::span<const uint8_t> bytes = contents.bytes();
-    if (!packed.empty()) bytes = packed;
-    if (kept > 0) {
-      const auto header = bytes.first(ctf::packet_header_size);
-      bundle.insert(bundle.end(), header.begin(), header.end());
-      bytes = bytes.subspan(kept);
-    }
-    bundle.insert(bundle.end(), bytes.begin(), bytes.end());
+    const auto append = [&](std::span<const uint8_t> bytes) {
+      bundle.insert(bundle.end(), bytes.begin(), bytes.end());
+    };
+    for (const Part& part : parts) append(contents.bytes().subspan(part.at, part.size));
+    if (parts.empty()) append(packed.empty() ? contents.bytes() : packed);
   }
 };
 
@@ -58,10 +60,12 @@ void append_files(std::string& header, const std::vector<Entry>& entries) {
     header += &entry == entries.data() ? "[" : ",[";
     append_json(header, entry.name);
     header += ',' + std::to_string(entry.contents.size());
-    if (!entry.packed.empty() || entry.kept > 0)
-      header += ',' + std::to_string(entry.packed.size());
-    if (entry.kept > 0) header += ',' + std::to_string(entry.kept);
-    header += ']';
+    if (!entry.packed.empty()) header += ',' + std::to_string(entry.packed.size());
+    for (const Part& part : entry.parts) {
+      header += &part == entry.parts.data() ? ",[[" : ",[";
+      header += std::to_string(part.at) + ',' + std::to_string(part.size) + ']';
+    }
+    header += entry.parts.empty() ? "]" : "]]";
   }
   header += ']';
 }
@@ -87,25 +91,74 @@ std::vector<uint8_t> joined(const std::string& header, std::span<const Entry> en
   return bundle;
 }
 
-std::vector<uint8_t> hash_of(std::span<const uint8_t> bytes) {
-  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-  for (const uint8_t byte : bytes) hash = (hash ^ byte) * 0x100000001b3;
+// Of the first trace.
+std::string in_bundle(const std::string& name) { return name.empty() ? "0" : "0/" + name; }
+
+constexpr size_t block_size = 64 << 10;
+constexpr size_t hash_size = 8;
+
+// Eight bytes at a time, as a file of half a gigabyte may be looked at every second.
+uint64_t hash_of(std::span<const uint8_t> bytes) {
+  uint64_t hash = 0xcbf29ce484222325;
+  const auto add = [&](uint64_t word) {
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+    hash ^= hash >> 32;
+  };
+  for (; bytes.size() >= 8; bytes = bytes.subspan(8)) {
+    uint64_t word;
+    std::memcpy(&word, bytes.data(), sizeof word);
+    add(word);
+  }
+  for (const uint8_t byte : bytes) add(byte);
+  return hash;
+}
+
+std::vector<uint8_t> hashes_of_blocks(std::span<const uint8_t> bytes) {
   std::vector<uint8_t> out;
-  for (unsigned shift = 0; shift < 64; shift += 8)
-    out.push_back(static_cast<uint8_t>(hash >> shift));
+  for (size_t at = 0; at < bytes.size(); at += block_size) {
+    const uint64_t hash = hash_of(bytes.subspan(at, std::min(block_size, bytes.size() - at)));
+    for (unsigned shift = 0; shift < 64; shift += 8)
+      out.push_back(static_cast<uint8_t>(hash >> shift));
+  }
   return out;
 }
 
-// How many bytes of the packet that begins with `head` are still those of one that began with
-// `before`: its events stay as they are until it is recycled, under a new lock.
-size_t same_bytes(const Manifest::File& before, std::span<const uint8_t> head) {
+// What is new in the packet that begins with `head` since it began as `before`: its events stay as
+// they are until it is recycled, under a new lock. None: everything.
+std::vector<Part> new_in_packet(const Manifest::File& before, const Manifest::File& now) {
   const auto was = ctf::read_packet_header(before.head);
-  const auto is = ctf::read_packet_header(head);
+  const auto is = ctf::read_packet_header(now.head);
   if (!was || !is || was->uuid != is->uuid || was->stream != is->stream ||
       was->sequence != is->sequence || was->begin != is->begin || was->lock != is->lock ||
-      is->lock % 2 != 0 || is->content_bits < was->content_bits)
-    return 0;
-  return static_cast<size_t>(before.size);
+      is->lock % 2 != 0 || is->content_bits < was->content_bits ||
+      now.size < before.size)  // the file has been cut off
+    return {};
+  const auto kept = static_cast<size_t>(before.size);
+  return {{0, ctf::packet_header_size}, {kept, static_cast<size_t>(now.size) - kept}};
+}
+
+// The blocks that are others. None: all of them.
+std::vector<Part> new_blocks(const Manifest::File& before, const Manifest::File& now) {
+  std::vector<Part> parts;
+  const auto size = static_cast<size_t>(now.size);
+  for (size_t at = 0, hash = 0; at < size; at += block_size, hash += hash_size) {
+    const bool same =
+        hash + hash_size <= before.head.size() &&
+        std::equal(now.head.begin() + static_cast<ptrdiff_t>(hash),
+                   now.head.begin() + static_cast<ptrdiff_t>(hash + hash_size),
+                   before.head.begin() + static_cast<ptrdiff_t>(hash)) &&
+        std::min(before.size - at, uint64_t{block_size}) == std::min(size - at, block_size);
+    if (same) continue;
+    const size_t length = std::min(block_size, size - at);
+    if (!parts.empty() && parts.back().at + parts.back().size == at)
+      parts.back().size += length;
+    else
+      parts.push_back({at, length});
+  }
+  // Only shorter: then nothing of it is new, but that it is.
+  if (parts.empty() && size > 0) parts.push_back({0, std::min(block_size, size)});
+  if (parts.size() == 1 && parts[0].size == size) return {};
+  return parts;
 }
 
 }  // namespace
@@ -133,40 +186,58 @@ Result<std::vector<uint8_t>> make_bundle(Files& files, std::span<const TraceInpu
 
 Result<Update> make_update(Files& files, const TraceInput& trace, const Manifest& had,
                            uint64_t limit) {
-  const auto inside = files.list(trace.path);
-  if (!inside) return inside.error();
   Update update;
   std::vector<Entry> entries;
   uint64_t size = 0;
-  for (const std::string& name : *inside) {
-    const std::string path = trace.path + "/" + name;
-    if (name.starts_with(".") || files.type(path) != FileType::File) continue;
+  // One that the page may have; to be called with each.
+  const auto add = [&](const std::string& name, Contents contents, bool is_packet) {
     const auto before = had.files.find(name);
-    const auto head = files.head(path, ctf::packet_header_size);
-    if (!head) return head.error();
-    const bool is_packet = ctf::read_packet_header(*head).has_value();
-    if (is_packet && before != had.files.end() && before->second.head == *head) {
-      update.now.files.insert(*before);
-      size += before->second.size;
-      continue;
-    }
-    auto contents = ctf::copy_chunk(files, path);
-    if (!contents) return contents.error();
-    const auto bytes = contents->bytes();
+    const bool had_it = before != had.files.end();
+    const auto bytes = contents.bytes();
     Manifest::File now{.size = bytes.size(), .head = {}};
-    size_t kept = 0;
-    if (ctf::read_packet_header(bytes)) {
+    if (is_packet)
       now.head.assign(bytes.begin(), bytes.begin() + ctf::packet_header_size);
-      if (before != had.files.end()) kept = same_bytes(before->second, now.head);
-      if (kept > bytes.size()) kept = 0;  // the file has been cut off
-    } else {
-      now.head = hash_of(bytes);
-    }
+    else
+      now.head = hashes_of_blocks(bytes);
     size += now.size;
-    const bool same = before != had.files.end() && before->second.head == now.head &&
-                      before->second.size == now.size;
+    if (!had_it || before->second.head != now.head || before->second.size != now.size) {
+      Entry entry{in_bundle(name), std::move(contents)};
+      if (had_it)
+        entry.parts =
+            is_packet ? new_in_packet(before->second, now) : new_blocks(before->second, now);
+      if (!is_packet && entry.parts.empty()) entry.packed = pack(entry.contents.bytes());
+      entries.push_back(std::move(entry));
+    }
     update.now.files.emplace(name, std::move(now));
-    if (!same) entries.push_back({"0/" + name, *std::move(contents), {}, kept});
+  };
+
+  if (files.type(trace.path) != FileType::Directory) {
+    const auto mapped = files.open(trace.path);
+    if (!mapped) return mapped.error();
+    if (mapped->size() > limit) return too_big(mapped->size(), limit);
+    auto contents = files.open(trace.path, Access::Copy);  // it may be written to, and cut off
+    if (!contents) return contents.error();
+    add("", *std::move(contents), false);
+  } else {
+    const auto inside = files.list(trace.path);
+    if (!inside) return inside.error();
+    for (const std::string& name : *inside) {
+      const std::string path = trace.path + "/" + name;
+      if (name.starts_with(".") || files.type(path) != FileType::File) continue;
+      const auto before = had.files.find(name);
+      const auto head = files.head(path, ctf::packet_header_size);
+      if (!head) return head.error();
+      if (ctf::read_packet_header(*head) && before != had.files.end() &&
+          before->second.head == *head) {
+        update.now.files.insert(*before);
+        size += before->second.size;
+        continue;
+      }
+      auto contents = ctf::copy_chunk(files, path);
+      if (!contents) return contents.error();
+      const bool is_packet = ctf::read_packet_header(contents->bytes()).has_value();
+      add(name, *std::move(contents), is_packet);
+    }
   }
   if (size > limit) return too_big(size, limit);
 
@@ -174,7 +245,7 @@ Result<Update> make_update(Files& files, const TraceInput& trace, const Manifest
   for (const auto& [name, file] : had.files) {
     if (update.now.files.contains(name)) continue;
     if (!gone.empty()) gone += ',';
-    append_json(gone, "0/" + name);
+    append_json(gone, in_bundle(name));
   }
   if (entries.empty() && gone.empty() && !had.files.empty()) return update;
   std::string header = "{\"traces\":[";

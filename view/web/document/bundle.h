@@ -14,9 +14,10 @@
 // An update is the same with what has changed only, for a page that has the rest:
 //
 //    {"traces": [{"title": "echo", "path": "0", "gone": ["0/s00002-1"],
-//                 "files": [["0/s00000-0", 9216, 0, 8100], ["0/s00001-3", 128]]}]}
-// Of a packet that was only added to, the fourth number says up to where its page has it: there are
-// the new header's bytes, and those from there on.
+//                 "files": [["0/s00000-0", 9216, [[0, 128], [8100, 1116]]], ["0/s00001-3", 128]]}]}
+// Of a file that the page has, there may be parts only, each with where it begins and how long it
+// is: of a packet that was only added to, its header and what was added; of any other file, the
+// blocks that are others, for it may be a ring whose writer maps it, and no date tells of that.
 #pragma once
 
 #include <cstdint>
@@ -44,9 +45,9 @@ Result<std::vector<uint8_t>> make_bundle(Files& files, std::span<const TraceInpu
 struct Manifest {
   struct File {
     uint64_t size = 0;
-    std::vector<uint8_t> head;  // of a packet: its header; of anything else: a hash of all of it
+    std::vector<uint8_t> head;  // of a packet: its header; of anything else: hashes of its blocks
   };
-  std::map<std::string, File> files;  // by name
+  std::map<std::string, File> files;  // by name; a trace that is one file has none
 };
 
 struct Update {
@@ -54,8 +55,9 @@ struct Update {
   Manifest now;                 // what the page has when it has taken it
 };
 
-// Brings a page from `had` to what lies in the directory `trace` now; had nothing: all of it. Fails
-// as make_bundle does. What it reads of a file that has not changed is a packet's header.
+// Brings a page from `had` to what lies in the directory `trace` now, or in that file; had nothing:
+// all of it. Fails as make_bundle does. What it reads of a packet that has not changed is its
+// header.
 Result<Update> make_update(Files& files, const TraceInput& trace, const Manifest& had,
                            uint64_t limit);
 

@@ -75,7 +75,7 @@ TEST_CASE("an update has what is new, and nothing when nothing is") {
   const web::Update two = update(files, one.now);
   const auto [header_of_two, bytes_of_two] = parts(two.bundle);
   CHECK(header_of_two ==
-        R"({"traces":[{"title":"title","path":"0","files":[["0/s0-1",136,0,131]]}]})");
+        R"({"traces":[{"title":"title","path":"0","files":[["0/s0-1",136,[[0,128],[131,5]]]]}]})");
   CHECK(bytes_of_two == text(packet({.sequence = 1}, "one, two")).substr(0, 128) + ", two");
   // Who has an older version gets more.
   const auto [header_of_both, bytes_of_both] = parts(update(files, all.now).bundle);
@@ -96,6 +96,50 @@ TEST_CASE("an update has what is new, and nothing when nothing is") {
       header_of_last ==
       R"({"traces":[{"title":"title","path":"0","gone":["0/s0-0","0/s0-1"],"files":[["0/metadata",12]]}]})");
   CHECK(bytes_of_last == "the Metadata");
+}
+
+TEST_CASE("of a file, the blocks that are others") {
+  MemoryFiles files;
+  constexpr size_t block = 64 << 10;
+  std::string file;
+  for (size_t i = 0; i < 5 * block / 2; i++) file += static_cast<char>(i * i >> 7);
+  const auto now = [&](const web::Manifest& had) {
+    files.add("t", file);
+    return update(files, had);
+  };
+  const web::Update all = now({});
+  CHECK(parts(all.bundle).first ==
+        R"({"traces":[{"title":"title","path":"0","files":[["0",163840]]}]})");
+  CHECK(parts(all.bundle).second == file);
+  CHECK(now(all.now).bundle.empty());
+
+  file[block + 5] ^= 1;
+  const web::Update second = now(all.now);
+  CHECK(parts(second.bundle).first ==
+        R"({"traces":[{"title":"title","path":"0","files":[["0",163840,[[65536,65536]]]]}]})");
+  CHECK(parts(second.bundle).second == file.substr(block, block));
+  // The highest bits of two words: a weaker hash would not see them.
+  file[7] ^= '\x80';
+  file[15] ^= '\x80';
+  file += "more";
+  const web::Update third = now(second.now);
+  CHECK(
+      parts(third.bundle).first ==
+      R"({"traces":[{"title":"title","path":"0","files":[["0",163844,[[0,65536],[131072,32772]]]]}]})");
+  CHECK(parts(third.bundle).second == file.substr(0, block) + file.substr(2 * block));
+  // Shorter: at the end of a block, and elsewhere.
+  file.resize(2 * block);
+  const web::Update fourth = now(third.now);
+  CHECK(parts(fourth.bundle).first ==
+        R"({"traces":[{"title":"title","path":"0","files":[["0",131072,[[0,65536]]]]}]})");
+  file.resize(block + 1);
+  CHECK(parts(now(fourth.now).bundle).first ==
+        R"({"traces":[{"title":"title","path":"0","files":[["0",65537,[[65536,1]]]]}]})");
+  file = "quite another";
+  CHECK(parts(now(fourth.now).bundle).second == file);
+  file.clear();
+  CHECK(parts(now(fourth.now).bundle).first ==
+        R"({"traces":[{"title":"title","path":"0","files":[["0",0]]}]})");
 }
 
 TEST_CASE("a packet that is being recycled, or was cut off, is sent as a whole") {

@@ -127,20 +127,24 @@ void add_packed_file(const char* path, size_t path_size, const uint8_t* bytes, s
   page->files.add(take(path, path_size), web::unpack({bytes, packed_size}, size));
 }
 
-// A packet that was added to (bundle.h): its new header, what is there already from behind that up
-// to `kept`, and the rest of `bytes`.
-EXPORT(extend_file)
-void extend_file(const char* path, size_t path_size, const uint8_t* bytes, size_t size,
-                 size_t kept) {
-  constexpr size_t header = sizeof(format::PacketHeader);
+// A file that is there already, of which parts are others (bundle.h): `bytes` are theirs, one after
+// the other; `parts` says of each where it begins and how long it is, `new_size` how long the file
+// is then.
+EXPORT(patch_file)
+void patch_file(const char* path, size_t path_size, const uint8_t* bytes, size_t size,
+                const uint32_t* parts, size_t parts_size, size_t new_size) {
   const std::string name = take(path, path_size);
   const auto old = page->files.open(name);
-  if (!old || old->size() < kept || kept < header || size < header)
-    return;  // no such update is sent
-  std::vector<uint8_t> file(old->bytes().begin(),
-                            old->bytes().begin() + static_cast<ptrdiff_t>(kept));
-  std::copy(bytes, bytes + header, file.begin());
-  file.insert(file.end(), bytes + header, bytes + size);
+  if (!old) return;  // no such update is sent
+  std::vector<uint8_t> file(old->bytes().begin(), old->bytes().end());
+  file.resize(new_size);
+  for (; parts_size >= 2 * sizeof *parts; parts += 2, parts_size -= 2 * sizeof *parts) {
+    const size_t at = parts[0], length = parts[1];
+    if (at > new_size || length > new_size - at || length > size) return;
+    std::copy(bytes, bytes + length, file.begin() + static_cast<ptrdiff_t>(at));
+    bytes += length;
+    size -= length;
+  }
   page->files.add(name, std::move(file));
 }
 EXPORT(remove_file) void remove_file(const char* path, size_t path_size) {

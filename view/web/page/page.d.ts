@@ -11,7 +11,7 @@ interface PageModule {
 
   add_file(path: Address, pathSize: number, bytes: Address, size: number): void;
   add_packed_file(path: Address, pathSize: number, bytes: Address, packedSize: number, size: number): void;
-  extend_file(path: Address, pathSize: number, bytes: Address, size: number, kept: number): void;
+  patch_file(path: Address, pathSize: number, bytes: Address, size: number, parts: Address, partsSize: number, newSize: number): void;
   remove_file(path: Address, pathSize: number): void;
   forget_files(): void;
   open_trace(which: number, path: Address, pathSize: number, title: Address, titleSize: number): void;

@@ -6,7 +6,7 @@
 declare const compiled: Promise<WebAssembly.Module>, traces: Promise<ArrayBuffer>;  // unpack.ts
 
 interface Settings { live: boolean; notes: string }
-interface TraceFiles { title: string; path: string; gone?: string[]; files: [string, number, number?, number?][] }
+interface TraceFiles { title: string; path: string; gone?: string[]; files: [string, number, (number | [number, number][])?][] }
 
 function element<T extends HTMLElement>(id: string): T {
   return document.getElementById(id) as T;
@@ -67,10 +67,12 @@ function openBundle(module: Module, bundle: Uint8Array): string {
   let error = "";
   header.traces.forEach((trace, which) => {
     for (const path of trace.gone ?? []) module.with([path], (p, ps) => calls.remove_file(p, ps));
-    for (const [path, size, packed, kept] of trace.files) {
-      const bytes = bundle.subarray(at, at += kept ? headerSize + size - kept : packed || size);
-      module.with([path, bytes], (p, ps, b, bs) => {
-        if (kept) calls.extend_file(p, ps, b, bs, kept);
+    for (const [path, size, how] of trace.files) {
+      const parts = typeof how === "object" ? how : [], packed = typeof how === "number" ? how : 0;
+      const sent = parts.length > 0 ? parts.reduce((sum, [, length]) => sum + length, 0) : packed || size;
+      const bytes = bundle.subarray(at, at += sent);
+      module.with([path, bytes, new Uint8Array(new Uint32Array(parts.flat()).buffer)], (p, ps, b, bs, s, ss) => {
+        if (parts.length > 0) calls.patch_file(p, ps, b, bs, s, ss, size);
         else if (packed) calls.add_packed_file(p, ps, b, bs, size);
         else calls.add_file(p, ps, b, bs);
       });
@@ -80,7 +82,6 @@ function openBundle(module: Module, bundle: Uint8Array): string {
   });
   return error;
 }
-const headerSize = 128;  // of a packet
 
 const enum Shape { Fill, Line, Arrow, Text }
 const primitiveSize = 24;
@@ -550,13 +551,16 @@ async function follow(module: Module, changed: () => void) {
   let version = "";
   for (;;) {
     const asked = performance.now();
+    let busy = 0;  // all of the trace is read again, during which the page does nothing else
     try {
       const response = await fetch(`bundle?token=${encodeURIComponent(token)}&have=${version}`);
       const state = response.headers.get("X-Skein-State") ?? "";
       let error = "";
       if (response.status === 200) {
+        const bundle = await received(response, progress), began = performance.now();
         if (response.headers.get("X-Skein-Update") !== "1") module.calls.forget_files();
-        error = openBundle(module, await received(response, progress));
+        error = openBundle(module, bundle);
+        busy = performance.now() - began;
         version = response.headers.get("X-Skein-Version") ?? "";
         cover.hidden = true;
         changed();
@@ -568,8 +572,8 @@ async function follow(module: Module, changed: () => void) {
       status.textContent = "skein serve does not answer any more; this is what was read last";
       return;
     }
-    // A big trace takes long to read: the page must not do that alone.
-    await new Promise(resolve => setTimeout(resolve, Math.max(1000, 3 * (performance.now() - asked))));
+    // So that a big trace leaves the page nine tenths of its time, and the server most of its own.
+    await new Promise(resolve => setTimeout(resolve, Math.max(1000, 3 * (performance.now() - asked), 10 * busy)));
   }
 }
 
