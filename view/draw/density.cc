@@ -1,7 +1,9 @@
 #include "view/draw/density.h"
 
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstring>
 
 #include "view/draw/bars.h"
 
@@ -26,17 +28,19 @@ struct Grid {
   Grid coarser(size_t k) const {
     Grid coarse((columns + k - 1) / k, (lines + k - 1) / k);
     const auto pixels = static_cast<uint32_t>(k * k);
-    std::vector<uint32_t> sums(coarse.columns + 1);
+    std::vector<uint16_t> sums(columns);  // of k lines: at most 48 * 7
     for (size_t first = 0; first < lines; first += k) {
-      std::fill(sums.begin(), sums.end(), 0);
+      std::fill(sums.begin(), sums.end(), uint16_t{0});
       for (size_t l = first; l < std::min(first + k, lines); l++) {
         const Level* from = &cells[l * columns];
-        for (size_t c = 0, begin = 0; begin < columns; c++, begin += k)
-          for (size_t i = begin; i < std::min(begin + k, columns); i++) sums[c] += from[i];
+        for (size_t c = 0; c < columns; c++) sums[c] = static_cast<uint16_t>(sums[c] + from[c]);
       }
       Level* to = coarse.line(first / k);
-      for (size_t c = 0; c < coarse.columns; c++)
-        to[c] = static_cast<Level>((sums[c] + pixels - 1) / pixels);
+      for (size_t c = 0; c < coarse.columns; c++) {
+        uint32_t sum = pixels - 1;  // to round up
+        for (size_t i = c * k; i < std::min(c * k + k, columns); i++) sum += sums[i];
+        to[c] = static_cast<Level>(sum / pixels);
+      }
     }
     return coarse;
   }
@@ -52,6 +56,20 @@ struct Run {
   size_t first_line = 0;
   Level level = 0;
 };
+
+// Where the cells that are like cells[begin] end; eight at a time, as runs are short and many.
+size_t end_of_run(const Level* cells, size_t begin, size_t end) {
+  const Level level = cells[begin];
+  const uint64_t alike = level * 0x0101010101010101u;
+  size_t at = begin + 1;
+  for (; std::endian::native == std::endian::little && at + 8 <= end; at += 8) {
+    uint64_t eight;
+    std::memcpy(&eight, cells + at, 8);
+    if (eight != alike) return at + static_cast<size_t>(std::countr_zero(eight ^ alike)) / 8;
+  }
+  while (at < end && cells[at] == level) at++;
+  return at;
+}
 
 // Emits cells as rectangles: neighbours in a line that are alike become one, and so do rectangles
 // of following lines that are alike. Ends after the line in which `emit` has returned false; says
@@ -69,7 +87,7 @@ size_t each_rectangle(const Grid& grid, const Emit& emit) {
     for (size_t c = 0; cells && c < grid.columns;) {
       const Level level = cells[c];
       const size_t begin = c;
-      while (c < grid.columns && cells[c] == level) c++;
+      c = end_of_run(cells, c, grid.columns);
       if (level == 0) continue;
       while (old != open.end() && old->begin < begin) more = emit(*old++, line);
       if (old != open.end() && old->begin == begin && old->end == c && old->level == level)
@@ -124,31 +142,38 @@ class Line {
     step(std::min(end, width), -1);
   }
 
-  // The level of each pixel to `out`; forgets everything.
+  // The level of each pixel to `out`, which holds nothing yet; forgets everything.
   void take(size_t rows, Level* out) {
-    static const std::array<Level, 257> level_of_share = level_table();  // a root each is too slow
-    const double share = 1.0 / static_cast<double>(rows);
-    int64_t sum = 0;
-    for (size_t c = 0; c + 2 < changes_.size(); c++) {
-      sum += changes_[c];
-      if (sum <= 0) {
-        out[c] = 0;
-        continue;
-      }
-      const auto covered = static_cast<int64_t>(static_cast<double>(sum) * share);
-      out[c] = level_of_share[static_cast<size_t>(std::min<int64_t>(covered, 256))];
+    if (first_ > last_) return;
+    static const std::array<int32_t, levels> least_covered = thresholds();
+    std::array<int32_t, levels> least;  // sums
+    for (size_t i = 0; i < levels; i++)
+      least[i] = static_cast<int32_t>(
+          std::min<int64_t>(int64_t{least_covered[i]} * static_cast<int64_t>(rows), INT32_MAX));
+    int32_t sum = 0;
+    for (size_t c = first_; c <= last_; c++) changes_[c] = sum += changes_[c];
+    // No branches: the compiler makes vectors of it.
+    const size_t end = std::min(last_ + 1, changes_.size() - 2);
+    for (size_t c = first_; c < end; c++) {
+      int level = changes_[c] > 0;
+      for (size_t i = 1; i < levels; i++) level += changes_[c] >= least[i];
+      out[c] = static_cast<Level>(level);
     }
-    std::fill(changes_.begin(), changes_.end(), 0);
+    std::fill_n(changes_.begin() + static_cast<ptrdiff_t>(first_), last_ + 1 - first_, 0);
+    first_ = SIZE_MAX;
+    last_ = 0;
   }
 
  private:
-  // The root, so that little is told from nothing.
-  static std::array<Level, 257> level_table() {
-    std::array<Level, 257> table;
-    for (size_t i = 0; i < table.size(); i++)
-      table[i] = static_cast<Level>(
-          1 + static_cast<int>(std::sqrt(static_cast<double>(i) / 256) * (levels - 0.01)));
-    return table;
+  // From which share of a pixel, in 1/256, each level is. By the root, so that little is told from
+  // nothing: all from level 1.
+  static std::array<int32_t, levels> thresholds() {
+    std::array<int32_t, levels> least;
+    for (int i = 0; i < levels; i++) {
+      const double root = i / (levels - 0.01);
+      least[static_cast<size_t>(i)] = static_cast<int32_t>(std::ceil(root * root * 256));
+    }
+    return least;
   }
 
   void step(double x, int sign) {
@@ -157,9 +182,13 @@ class Line {
     const int32_t inside = 256 - (fixed & 255);
     changes_[column] += sign * inside;
     changes_[column + 1] += sign * (256 - inside);
+    first_ = std::min(first_, column);
+    last_ = std::max(last_, column + 1);
   }
 
   std::vector<int32_t> changes_;
+  size_t first_ = SIZE_MAX;  // what of them may not be zero
+  size_t last_ = 0;
 };
 
 }  // namespace

@@ -67,7 +67,7 @@ struct Rows {
 
   // What arrows_per_block interactions, from block * arrows_per_block on, have in common: when all
   // of them are in one pixel, they are drawn from this.
-  static constexpr uint32_t arrows_per_block = 256;
+  static constexpr uint32_t arrows_per_block = 64;
   struct ArrowBlock {
     struct Kind {
       uint32_t first_row = no_row;

@@ -259,21 +259,22 @@ TEST_CASE("blocks of arrows know their rows") {
   Drawn d;
   const TaskIndex a = d.task(0, 1000);
   const TaskIndex b = d.task(1, 1000, a);
-  for (uint32_t i = 0; i < 600; i++) {
+  constexpr uint32_t per_block = Rows::arrows_per_block;
+  for (uint32_t i = 0; i < 2 * per_block + 20; i++) {
     Model::Interaction arrow;
     arrow.from_time = i;
     arrow.link = Model::Link::Resolve;
     arrow.to_time = i;
     arrow.from = a;
-    arrow.to = i < 512 ? a : b;
+    arrow.to = i < 2 * per_block ? a : b;
     d.model.interactions.push_back(arrow);
   }
   const Rows rows = arrange(d.trace, d.model);
   REQUIRE(rows.arrow_blocks.size() == 3);
   const auto resolve = static_cast<size_t>(Model::Link::Resolve);
   CHECK(rows.arrow_blocks[0].kinds[resolve].last_row == 0);
-  CHECK(rows.arrow_blocks[0].kinds[resolve].count == 256);
+  CHECK(rows.arrow_blocks[0].kinds[resolve].count == per_block);
   CHECK(rows.arrow_blocks[2].kinds[resolve].last_row == 1);
-  CHECK(rows.arrow_blocks[2].kinds[resolve].count == 88);
-  CHECK(rows.arrow_blocks[2].earliest == 512);
+  CHECK(rows.arrow_blocks[2].kinds[resolve].count == 20);
+  CHECK(rows.arrow_blocks[2].earliest == 2 * per_block);
 }
