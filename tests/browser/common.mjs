@@ -7,7 +7,7 @@ import { join } from "node:path";
 
 const folder = process.env.SKEIN_BROWSER_FOLDER;
 const { chromium } = createRequire(join(folder, "package.json"))("playwright-core");
-export const [skein, source, printLists, steps, generate, hang] = process.argv.slice(2);
+export const [skein, source, printLists, steps, generate, hang, pictureDifference] = process.argv.slice(2);
 
 let failures = 0;
 export function expect(condition, what, detail = "") {
