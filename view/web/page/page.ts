@@ -107,12 +107,14 @@ function prepare() {
   context.fillText("a", 0, 0);
 }
 
+const never = -1, notKept = -2;  // what is there instead of a version
+
 class Picture {
   private readonly canvas = element<HTMLCanvasElement>("picture");
   private readonly context = this.canvas.getContext("2d", { alpha: false })!;
   private readonly scene = document.createElement("canvas");
   private readonly sceneContext = this.scene.getContext("2d", { alpha: false })!;
-  private drawn = -1;  // which version of the scene
+  private drawn = never;  // which version of the scene is kept
   private scheduled = false;
   private readonly touches = new Map<number, { x: number; y: number }>();
   private spread = 0;
@@ -150,22 +152,34 @@ class Picture {
     });
   }
 
-  // The scene only when it is another one: a pointer that moves changes the readouts.
+  // The scene only when it is another one: a pointer that moves changes the readouts. It is kept for
+  // that in a canvas of its own, but the first one, which has not been waited for by a pointer yet.
   draw() {
     const { calls } = this.module;
     const { width, height } = this.canvas;
-    const resized = this.scene.width !== width || this.scene.height !== height;
-    if (resized || this.drawn !== calls.scene_version()) {
-      this.drawn = calls.scene_version();
+    if (this.drawn === never) {
+      this.drawn = notKept;
+      this.drawScene(this.context);
+    } else {
+      const resized = this.scene.width !== width || this.scene.height !== height;
       if (resized) Object.assign(this.scene, { width, height });
-      const pixels = calls.paint(devicePixelRatio, width, height);
-      const data = new Uint8ClampedArray(calls.memory.buffer, pixels, width * height * 4);
-      this.sceneContext.putImageData(new ImageData(data, width, height), 0, 0);
-      this.drawRest(this.sceneContext);
+      if (resized || this.drawn !== calls.scene_version()) {
+        this.drawn = calls.scene_version();
+        this.drawScene(this.sceneContext);
+      }
+      this.context.drawImage(this.scene, 0, 0);
     }
-    this.context.drawImage(this.scene, 0, 0);
     calls.readouts();
     this.drawRest(this.context);
+  }
+
+  private drawScene(context: CanvasRenderingContext2D) {
+    const { calls } = this.module;
+    const { width, height } = this.canvas;
+    const pixels = calls.paint(devicePixelRatio, width, height);
+    const data = new Uint8ClampedArray(calls.memory.buffer, pixels, width * height * 4);
+    context.putImageData(new ImageData(data, width, height), 0, 0);
+    this.drawRest(context);
   }
 
   // What the module leaves to us: texts, and what lies above texts (legend, readouts).
