@@ -3,7 +3,7 @@
 // The machine may be busy with other things: beside the median there is the best, and what many
 // processes do together is counted in CPU time.
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -99,18 +99,34 @@ async function loadTraced(context, session, file) {
   return (shown.ts + shown.dur - began.ts) / 1000;
 }
 
-async function loads(name, file) {
+// A page with such a canvas and nothing else: what no page of ours can be faster than.
+function emptyPage(file) {
+  writeFileSync(file, `<!doctype html><style>html, body { height: 100%; margin: 0 } canvas { width: 1500px; height: 900px }</style>
+<canvas width="1500" height="900"></canvas><script>
+const context = document.querySelector("canvas").getContext("2d", { alpha: false });
+context.font = "11px sans-serif";
+context.fillText("a", 9, 9);
+performance.measure("first picture");
+</script>`);
+  return file;
+}
+
+async function loads(name, file, empty) {
   const browser = await launch();
   const session = await browser.newBrowserCDPSession();
   const context = await browser.newContext({ viewport: { width: 1800, height: 1000 } });
   await context.newPage();
-  const plain = [], traced = [];
+  const plain = [], nothing = [], traced = [];
   for (let i = 0; i < rounds; i++) {
     plain.push(await load(context, session, file));
+    nothing.push(await load(context, session, empty));
     traced.push(await loadTraced(context, session, file));
   }
   print("first picture", name, "ms", plain.map(({ wall }) => wall));
   print("main thread", name, "CPU ms", plain.map(({ cpu }) => cpu));
+  print("empty page, first picture", "-", "ms", nothing.map(({ wall }) => wall));
+  print("empty page, main thread", "-", "CPU ms", nothing.map(({ cpu }) => cpu));
+  print("main thread to the empty page", name, "ratio", plain.map(({ cpu }, i) => cpu / nothing[i].cpu));
   print("on screen", name, "ms", traced);
   await browser.close();
 }
@@ -174,7 +190,7 @@ try {
     print("size", name, "bytes", [statSync(file).size]);
     return file;
   };
-  if (existsSync(net)) await loads("net.ctf", page(net, "net.ctf"));
+  if (existsSync(net)) await loads("net.ctf", page(net, "net.ctf"), emptyPage(join(scratch, "empty.html")));
   await redraws("1 M events", page(million, "1 M events"));
 } finally {
   rmSync(scratch, { recursive: true });
