@@ -32,8 +32,22 @@ struct Line {
   std::string help;
 };
 
-void add_section(Gtk::Box& column, std::string_view title, const std::vector<Line>& lines) {
-  auto* heading = Gtk::make_managed<Gtk::Label>(std::string(title));
+struct Section {
+  std::string_view title;
+  std::vector<Line> lines;
+};
+
+// In the section of this title, which may be a new one.
+void add_line(std::vector<Section>& sections, std::string_view title, std::string keys,
+              std::string_view help) {
+  auto found = std::find_if(sections.begin(), sections.end(),
+                            [&](const Section& section) { return section.title == title; });
+  if (found == sections.end()) found = sections.insert(found, Section{title, {}});
+  found->lines.push_back({std::move(keys), std::string(help)});
+}
+
+void show_section(Gtk::Box& column, const Section& section) {
+  auto* heading = Gtk::make_managed<Gtk::Label>(std::string(section.title));
   heading->set_xalign(0);
   heading->add_css_class("heading");
   column.append(*heading);
@@ -42,7 +56,7 @@ void add_section(Gtk::Box& column, std::string_view title, const std::vector<Lin
   grid->set_row_spacing(2);
   grid->set_margin_bottom(8);
   int row = 0;
-  for (const Line& line : lines) {
+  for (const Line& line : section.lines) {
     auto* keys = Gtk::make_managed<Gtk::Label>();
     keys->set_markup("<tt>" + Glib::Markup::escape_text(line.keys) + "</tt>");
     keys->set_xalign(0);
@@ -85,23 +99,15 @@ HelpView::HelpView(std::function<void()> close) {
     columns->append(*each);
   }
 
-  std::vector<std::string_view> groups;
-  for (const KeyBinding& first : key_bindings()) {
-    if (std::find(groups.begin(), groups.end(), first.group) != groups.end()) continue;
-    groups.push_back(first.group);
-    std::vector<Line> lines;
-    for (const KeyBinding& binding : key_bindings())
-      if (binding.group == first.group)
-        lines.push_back({shown_keys(binding.keys), std::string(binding.help)});
-    add_section(*column[(groups.size() - 1) / 3], first.group, lines);
-  }
-  std::vector<Line> lines;
-  for (const MouseBinding& binding : mouse_bindings())
-    lines.push_back({std::string(binding.gesture), std::string(binding.help)});
-  add_section(*column[2], "Mouse", lines);
-  lines.clear();
-  for (const WindowKey& key : window_keys) lines.push_back({key.shown, key.help});
-  add_section(*column[2], "Window", lines);
+  std::vector<Section> sections;
+  for (const KeyBinding& key : key_bindings())
+    add_line(sections, key.group, shown_keys(key.keys), key.help);
+  const size_t commands_end = sections.size();
+  for (const MouseBinding& mouse : mouse_bindings())
+    add_line(sections, "Mouse", std::string(mouse.gesture), mouse.help);
+  for (const WindowKey& key : window_keys) add_line(sections, "Window", key.shown, key.help);
+  for (size_t i = 0; i < sections.size(); i++)
+    show_section(*column[i < commands_end ? i / 3 : 2], sections[i]);
   auto* button = Gtk::make_managed<Gtk::Button>("Close");
   button->set_halign(Gtk::Align::END);
   button->signal_clicked().connect(std::move(close));

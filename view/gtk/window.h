@@ -40,9 +40,11 @@ class Window : public Gtk::ApplicationWindow {
     bool failed = false;  // or was cancelled
   };
 
-  // ---- window.cc: what is there, and what follows from an input
+  // ---- build.cc: what is there
   void build();
   void build_header();
+
+  // ---- window.cc: what follows from an input
   void run(Command command);
   bool key(guint keyval, Gdk::ModifierType state);
   void acted();  // something may have changed: sync() soon
