@@ -10,7 +10,8 @@ bool equal(const Panel& a, const Panel& b) {
   return a.title == b.title &&
          std::equal(a.lines.begin(), a.lines.end(), b.lines.begin(), b.lines.end(),
                     [](const PanelLine& x, const PanelLine& y) {
-                      return x.name == y.name && x.value == y.value && x.link == y.link;
+                      return x.name == y.name && x.value == y.value && x.link == y.link &&
+                             x.heading == y.heading;
                     });
 }
 
@@ -72,6 +73,11 @@ void PanelView::show_panel(Panel panel) {
     } else {
       value->set_selectable(true);
       value->set_focusable(false);
+    }
+    if (line.heading) {
+      value->set_markup("<b>" + Glib::Markup::escape_text(line.value) + "</b>");
+      if (row != 0) name->set_margin_top(10);
+      value->set_margin_top(name->get_margin_top());
     }
     lines_.attach(*name, 0, row);
     lines_.attach(*value, 1, row);

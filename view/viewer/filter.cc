@@ -53,7 +53,7 @@ std::vector<std::string> Viewer::executors() const {
   std::vector<std::string> all;
   for (const auto& traced : state_->traces)
     for (uint32_t i = 0; i < traced->trace.executors.size(); i++)
-      all.push_back(executor_text(traced->trace, i));
+      if (traced->executors[i]) all.push_back(executor_text(traced->trace, i));
   sort_unique(all);
   return all;
 }

@@ -26,6 +26,11 @@ void PanelWriter::line(std::string_view name, std::string value) {
   panel_.lines.push_back({.name = std::string(name), .value = std::move(value)});
 }
 
+void PanelWriter::heading(std::string_view name, std::string value) {
+  line(name, std::move(value));
+  panel_.lines.back().heading = true;
+}
+
 void PanelWriter::link(std::string_view name, std::string value, State::Target target) {
   targets_.push_back(target);
   panel_.lines.push_back({.name = std::string(name),
@@ -141,7 +146,7 @@ class TaskPanel {
       out_.line("made", "before the trace");
     else
       out_.at_time("made", task_.start);
-    if (trace_.executors.size() > 1) out_.line("executor", executor_text(trace_, task_.executor));
+    if (out_.of().has_executors()) out_.line("executor", executor_text(trace_, task_.executor));
   }
 
   void state() {
@@ -296,7 +301,7 @@ void write_stretch(PanelWriter& out, std::string_view title, const Model::Stretc
   const Trace& trace = out.of().trace;
   out.title(std::string(title));
   if (stretch.reason != 0) out.line("reason", safe_text(trace.strings[stretch.reason]));
-  if (trace.executors.size() > 1) out.line("executor", executor_text(trace, stretch.executor));
+  if (out.of().has_executors()) out.line("executor", executor_text(trace, stretch.executor));
   out.line("duration", duration(stretch.start, stretch.end));
   out.at_time("from", stretch.start);
   out.at_time("to", stretch.end);
@@ -357,11 +362,12 @@ void write_trace(PanelWriter& out) {
   };
   list("failed", failed, [](const Task& task) { return task.failed(); });
   list("stuck", stuck, [](const Task& task) { return task.is_stuck(); });
-  if (trace.executors.size() > 1) {
+  if (out.of().has_executors()) {
+    const std::vector<uint8_t>& used = out.of().executors;
     size_t listed = 0;
-    out.line("executors", std::to_string(trace.executors.size()));
-    for (uint32_t i = 0; i < trace.executors.size() && listed < 20; i++, listed++)
-      out.line("", executor_text(trace, i));
+    out.line("executors", std::to_string(std::count(used.begin(), used.end(), 1)));
+    for (uint32_t i = 0; i < used.size() && listed < 20; i++)
+      if (used[i] && ++listed) out.line("", executor_text(trace, i));
   }
   for (size_t i = 0; i < model.counters.size() && i < 50; i++)
     if (const Model::Counter& counter = model.counters[i]; !counter.points.empty())
@@ -394,7 +400,7 @@ const Panel& State::panel() const {
   } else if (selection.what == What::Nothing || selection.what == What::Axis) {
     for (uint32_t i = 0; i < traces.size(); i++) {
       PanelWriter out(panel_cache, targets, traced(i), i);
-      if (traces.size() > 1) out.line("trace", traced(i).title);
+      if (traces.size() > 1) out.heading("trace", traced(i).title);
       out.title(traces.size() > 1 ? std::to_string(traces.size()) + " traces" : traced(i).title);
       write_trace(out);
     }

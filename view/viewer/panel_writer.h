@@ -19,6 +19,7 @@ class PanelWriter {
   void title(std::string text) { panel_.title = std::move(text); }
   // Values are safe to show.
   void line(std::string_view name, std::string value);
+  void heading(std::string_view name, std::string value);
   void link(std::string_view name, std::string value, Viewer::State::Target target);
   void at_time(std::string_view name, uint64_t ns, std::string_view more = {});
   // With a time: there one comes to see that moment.

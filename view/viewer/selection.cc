@@ -10,6 +10,12 @@ namespace skein {
 using State = Viewer::State;
 using Link = Model::Link;
 
+namespace {
+
+constexpr double lowest_bar = 6;  // pixels: of a row in which one bar is told from others
+
+}  // namespace
+
 void State::select(const Hit& hit, double time) {
   selection = hit;
   focus = time;
@@ -36,26 +42,35 @@ double State::row_of(size_t track, TaskIndex task) const {
   return row + rows[task];
 }
 
-// Brings it into the picture with as little change as possible: the same scale; nothing moves when
-// it can be seen.
+// Brings it into the picture with as little change as possible. The same scale, unless the bar is
+// too thin to be seen, or is elsewhere and longer than the window; nothing moves when it can be
+// seen.
 void State::reveal(size_t track, TaskIndex task, double time) {
+  constexpr double thin = 8;        // pixels
+  constexpr double visible = 32;    // of what was thin
+  constexpr double shortest = 100;  // ns; what has no duration is not worth all that one can zoom
   Traced& of = traced(track);
   if (expand_above(of, task)) arrange_tracks();
   double from = navigation.window().from;
   double to = navigation.window().to;
-  const double span = to - from;
+  double span = to - from;
   const Model::Task& bar = of.model.tasks[task];
   const double start = static_cast<double>(bar.start) + of.offset;
-  const double end = std::max(start, static_cast<double>(bar.end) + of.offset);
+  const double last = static_cast<double>(bar.is_stuck() ? of.model.end : bar.end) + of.offset;
+  const double end = std::max(start, last);
   const double margin = 0.05 * span;
   const bool has_time = !std::isnan(time);
+  const bool is_thin = std::max(end - start, shortest) < thin * navigation.per_pixel();
   const bool seen = has_time ? time >= from + margin && time <= to - margin
                              : start <= to - margin && end >= from + margin;
-  if (!seen) {
-    // All of it if it fits, else its beginning.
-    const double middle = has_time             ? time
-                          : end - start < span ? (start + end) / 2
-                                               : start + 0.4 * span;
+  if (is_thin || !seen) {
+    double middle = has_time ? time : (start + end) / 2;
+    if (is_thin) {
+      span *= std::max(end - start, shortest) / (visible * navigation.per_pixel());
+      middle = std::clamp(middle, start, end);
+    } else if (!has_time) {
+      span = std::max(span, 1.1 * (end - start));
+    }
     from = middle - span / 2;
     to = middle + span / 2;
   }
@@ -63,7 +78,7 @@ void State::reveal(size_t track, TaskIndex task, double time) {
   if (std::isnan(row))
     navigation.show(from, to);
   else
-    navigation.show_row(from, to, row, 0);
+    navigation.show_row(from, to, row, lowest_bar);
   redraw();
 }
 

@@ -9,6 +9,7 @@
 //   filter.cc     which tasks have a row
 #pragma once
 
+#include <algorithm>
 #include <limits>
 
 #include "view/viewer/navigation.h"
@@ -40,6 +41,7 @@ struct Viewer::State {
     std::vector<uint8_t> found;      // by the search
     std::vector<uint8_t> marks;      // found or related
 
+    std::vector<uint8_t> executors;     // one entry each: it has a name, or something ran on it
     std::vector<uint8_t> counters;      // one entry per counter: shown
     std::vector<uint8_t> counters_off;  // as many zeros
 
@@ -47,6 +49,7 @@ struct Viewer::State {
 
     double begin() const { return offset; }
     double end() const { return offset + static_cast<double>(model.end); }
+    bool has_executors() const { return std::count(executors.begin(), executors.end(), 1) > 1; }
     bool is_found(TaskIndex task) const { return task < found.size() && found[task] != 0; }
   };
 

@@ -23,6 +23,24 @@ Prepared::~Prepared() = default;
 Prepared::Prepared(Prepared&&) noexcept = default;
 Prepared& Prepared::operator=(Prepared&&) noexcept = default;
 
+namespace {
+
+// A reader may know of an executor that nothing is known of: it is not worth a word.
+std::vector<uint8_t> used_executors(const Trace& trace, const Model& model) {
+  std::vector<uint8_t> used;
+  for (const Executor& executor : trace.executors)
+    used.push_back(executor.name != 0 || executor.tid != 0);
+  const auto use = [&](uint32_t executor) {
+    if (executor < used.size()) used[executor] = 1;
+  };
+  if (std::count(used.begin(), used.end(), 0) == 0) return used;
+  for (const Model::Task& task : model.tasks) use(task.executor);
+  for (const Model::Activation& activation : model.activations) use(activation.executor);
+  return used;
+}
+
+}  // namespace
+
 State::Traced::Traced(Prepared of, std::string called)
     : trace(std::move(of.trace)),
       model(std::move(of.model)),
@@ -30,6 +48,7 @@ State::Traced::Traced(Prepared of, std::string called)
       arranged(of.rows.has_value()),
       title(safe_text(called)),
       aligned_start(trace.facts.start),
+      executors(used_executors(trace, model)),
       counters(model.counters.size(), 1),
       counters_off(model.counters.size(), 0) {
   if (of.rows) rows = *std::move(of.rows);

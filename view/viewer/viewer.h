@@ -94,6 +94,7 @@ struct PanelLine {
   std::string name;   // "waits for"
   std::string value;  // "ring.write (#1205)"
   uint32_t link = 0;
+  bool heading = false;  // of the lines that follow: value stands out, name need not be shown
 };
 struct Panel {
   std::string title;

@@ -145,8 +145,13 @@ TEST_CASE("the wheel zooms under the pointer; with shift it pans, with alt rows 
   CHECK(viewer.window().row_height > height);
   CHECK(per_pixel(viewer) == doctest::Approx(near));
 
-  viewer.pinch(400, 200, 2);
+  const double held = time_at(viewer, 700);
+  viewer.pinch(700, 200, 2);
   CHECK(per_pixel(viewer) == doctest::Approx(near / 2));
+  CHECK(std::fabs(time_at(viewer, 700) - held) <= 0.5 * per_pixel(viewer));
+  viewer.pinch(100, 200, 0.5);
+  CHECK(per_pixel(viewer) == doctest::Approx(near));
+  CHECK(std::fabs(time_at(viewer, 700) - held) > 100 * per_pixel(viewer));
 }
 
 TEST_CASE("zooms by the wheel at one place are one gesture, those elsewhere another") {
@@ -298,6 +303,19 @@ TEST_CASE("when nothing is selected the panel is about the trace") {
   CHECK(selected_id(viewer) == 3);
 }
 
+TEST_CASE("of several traces each has a heading in the panel") {
+  Viewer viewer = over_server();
+  const auto headings = [&] {
+    std::vector<std::string> all;
+    for (const PanelLine& line : viewer.panel().lines)
+      if (line.heading) all.push_back(line.value);
+    return all;
+  };
+  CHECK(headings().empty());
+  viewer.add(server_trace(), "another");
+  CHECK(headings() == std::vector<std::string>{"a trace", "another"});
+}
+
 TEST_CASE("search highlights as one types, counts, and goes from one to the next") {
   Viewer viewer = over_server();
   CHECK(count(viewer.picture(), Ink::Highlight) == 0);
@@ -327,9 +345,92 @@ TEST_CASE("search begins where one looks, and brings what it finds into sight") 
   viewer.run(Command::SearchNext);
   CHECK(selected_id(viewer) == 3);
   const double start = 6e5;
-  CHECK(viewer.window().from < start);
-  CHECK(viewer.window().to > start);
-  CHECK(viewer.window().to - viewer.window().from == doctest::Approx(6e4));
+  const Window found = viewer.window();
+  CHECK(found.from < start);
+  CHECK(found.to > 1e6);  // it is longer than the window was: all of it
+  CHECK(found.to - found.from == doctest::Approx(1.1 * 4e5));
+  viewer.show(7e5, 8e5);
+  const Window inside = viewer.window();
+  viewer.search("session B");
+  viewer.run(Command::SearchNext);
+  CHECK(same(viewer.window(), inside));  // there it is
+}
+
+TEST_CASE("going to a bar too thin to be seen zooms until it can be seen, and one can go back") {
+  TestTrace t;
+  t.create(0, 1, no_task, "main");
+  t.create(500'000'000, 2, 1, "short");
+  t.event(500'010'000, EventKind::Resolve, 2, 1);
+  t.create(700'000'000, 3, 1, "instant");
+  t.event(700'000'000, EventKind::Resolve, 3, 1);
+  t.event(1'000'000'000, EventKind::Resolve, 1);
+  Viewer viewer = showing(std::move(t.trace));
+  const Window before = viewer.window();
+  const auto width = [&](double ns) { return ns / per_pixel(viewer); };
+  CHECK(width(10'000) < 1);
+  SUBCASE("by the search") {
+    viewer.search("short");
+    viewer.run(Command::SearchNext);
+  }
+  SUBCASE("by a link of the panel") {
+    select(viewer, 1);
+    const Panel panel = viewer.panel();
+    const auto link = std::find_if(
+        panel.lines.begin(), panel.lines.end(),
+        [](const PanelLine& line) { return line.link != 0 && line.value.starts_with("short"); });
+    REQUIRE(link != panel.lines.end());
+    viewer.click(link->link);
+  }
+  CHECK(selected_id(viewer) == 2);
+  CHECK(width(10'000) == doctest::Approx(32));
+  CHECK(viewer.window().from < 500'000'000);
+  CHECK(viewer.window().to > 500'010'000);
+  const Window near = viewer.window();
+  viewer.search("instant");
+  viewer.run(Command::SearchNext);
+  CHECK(width(100) == doctest::Approx(32));
+  viewer.run(Command::UndoZoom);
+  CHECK(same(viewer.window(), near));
+  viewer.run(Command::UndoZoom);
+  CHECK(same(viewer.window(), before));
+}
+
+TEST_CASE("going to a row thinner than a bar makes rows higher") {
+  TestTrace t;
+  t.create(0, 1, no_task, "main");
+  for (TaskId id = 2; id < 1000; id++) t.create(id * 1'000, id, 1, "child " + std::to_string(id));
+  Viewer viewer = showing(std::move(t.trace));
+  REQUIRE(viewer.window().row_height < 1);
+  viewer.search("child 500");
+  viewer.run(Command::SearchNext);
+  CHECK(viewer.window().row_height >= 6);
+  const double row = viewer.tracks()[0].rows->row[viewer.selected()];
+  CHECK(line_of(viewer.marks().lines, row) > line_of(viewer.marks().lines, viewer.window().top));
+  viewer.run(Command::UndoZoom);
+  CHECK(viewer.window().row_height < 1);
+}
+
+TEST_CASE("an executor of which nothing is known and on which nothing ran is not told") {
+  TestTrace t;
+  t.trace.executors.resize(3);
+  t.create(100, 1, no_task, "a", "coroutine", 1);
+  t.event(200, EventKind::Resume, 1, no_task, 1);
+  t.event(300, EventKind::Suspend, 1, no_task, 1);
+  SUBCASE("one is left") {
+    Viewer viewer = showing(std::move(t.trace));
+    CHECK(viewer.executors() == std::vector<std::string>{"executor 1"});
+    CHECK(value(viewer.panel(), "executors") == "-");
+    select(viewer, 1);
+    CHECK(value(viewer.panel(), "executor") == "-");
+  }
+  SUBCASE("one with a name is told") {
+    t.trace.executors[2].name = t.trace.strings.intern("idle worker");
+    Viewer viewer = showing(std::move(t.trace));
+    CHECK(viewer.executors() == std::vector<std::string>{"executor 1", "idle worker"});
+    CHECK(value(viewer.panel(), "executors") == "2");
+    select(viewer, 1);
+    CHECK(value(viewer.panel(), "executor") == "executor 1");
+  }
 }
 
 TEST_CASE("arrows are followed to their other ends") {

@@ -290,7 +290,12 @@ EXPORT(panel) void panel() {
   Json json(page->result);
   json.open('{').key("title").text(panel.title).key("lines").open('[');
   for (const PanelLine& line : panel.lines)
-    json.open('[').text(line.name).text(line.value).number(line.link).close(']');
+    json.open('[')
+        .text(line.name)
+        .text(line.value)
+        .number(line.link)
+        .flag(line.heading)
+        .close(']');
   json.close(']').close('}');
 }
 EXPORT(click) void click(uint32_t link) { page->viewer.click(link); }

@@ -407,16 +407,18 @@ class Widgets {
     this.changed();
   }
 
-  private showPanel(panel: { title: string; lines: [string, string, number][] }) {
+  private showPanel(panel: { title: string; lines: [string, string, number, boolean][] }) {
     const list = make("dl");
-    for (const [name, value, target] of panel.lines) {
+    for (const [name, value, target, heading] of panel.lines) {
       const entry = make("dd", target === 0 ? value : "");
       if (target !== 0) {
         const follow = link(value);
         follow.addEventListener("click", () => { this.module.calls.click(target); this.changed(); });
         entry.append(follow);
       }
-      list.append(make("dt", name), entry);
+      const term = make("dt", name);
+      if (heading) entry.className = term.className = "heading";
+      list.append(term, entry);
     }
     // Who reads it by keyboard stays where they were.
     const box = element("panel"), links = () => [...box.querySelectorAll("button")];
