@@ -108,7 +108,7 @@ void place_labels(const Frame& frame, size_t track, uint32_t row, Painter& paint
     const Candidate& candidate = all[i];
     if (candidate.x < free_from) continue;
     const bool unnamed = candidate.text == 0 && candidate.collapsed == 0;
-    if (unnamed && (frame.has_kinds || candidate.remark)) continue;
+    if (unnamed && (frame.has_kinds || candidate.remark || !candidate.strong)) continue;
     // The same again and again (a loop that does one thing) is said once.
     if (candidate.text == last_text && !candidate.strong && !unnamed) continue;
     double end = frame.window.width - margin;
