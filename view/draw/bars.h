@@ -37,6 +37,8 @@ struct TimeScale {
   }
 
   double x(uint32_t time) const { return static_cast<double>(time) * per_unit + origin; }
+  // What is stuck goes on behind the end of its trace, to that of the picture.
+  double end_x(uint32_t time) const { return time == UINT32_MAX ? 1e9 : x(time); }
 
   double per_unit;
   double origin;
@@ -58,7 +60,7 @@ void each_between(const TimeScale& scale, const std::vector<Rows::Times>& times,
     const auto position = static_cast<uint32_t>(at - all);
     if (scale.exact) {
       // The end that is rounded up is where the next may begin: it never covers that.
-      visit(position, scale.x(at->start), scale.x(at->end));
+      visit(position, scale.x(at->start), scale.end_x(at->end));
     } else {
       const auto [x, end_x] = precise(position);
       visit(position, x, end_x);

@@ -166,6 +166,17 @@ TEST_CASE("what failed or is stuck is red, and a stuck one goes on to the edge")
   CHECK(bars[0].x + bars[0].w >= 500);
 }
 
+TEST_CASE("a stuck one goes on to the edge of a picture of more than 2^32 ns") {
+  Drawn d;
+  d.model.tasks[d.task(100, 600, "hangs")].should_resolve = true;
+  d.model.tasks[0].how = Model::End::Open;
+  d.window.to = 10e9;
+  const DrawList list = d.picture();
+  const std::vector<Primitive> red = all(list, Shape::Fill, Ink::Failed);
+  REQUIRE(red.size() == 1);
+  CHECK(red[0].x + red[0].w >= d.window.width);
+}
+
 TEST_CASE("a task that was not heard of again goes on in an arrow head") {
   Drawn d;
   const TaskIndex a = d.task(100, 200, "a");

@@ -54,7 +54,8 @@ struct Rows {
   };
   Extent bar(const Model& model, size_t position) const;
 
-  // The same rounded outwards to units of 2^time_shift ns, so that 32 bits hold them.
+  // The same rounded outwards to units of 2^time_shift ns, so that 32 bits hold them. An end of
+  // UINT32_MAX: of no time (stuck).
   struct Times {
     uint32_t start = 0;
     uint32_t end = 0;
