@@ -78,36 +78,10 @@ const Theme& find_background() {
   return *find_theme(is_light ? "light" : "dark");
 }
 
-// The tracks with only those tasks that are in the window: what is not would be empty lines.
-class Compact {
- public:
-  Compact(const Viewer& viewer, const Window& window) {
-    const std::span<const Track> tracks = viewer.tracks();
-    rows_.reserve(tracks.size());
-    for (const Track& track : tracks) {
-      const std::vector<Model::Task>& tasks = track.model->tasks;
-      std::vector<uint8_t> shown(tasks.size());
-      for (size_t i = 0; i < tasks.size(); i++) {
-        const auto start = track.offset + static_cast<double>(tasks[i].start);
-        const auto end = track.offset + static_cast<double>(tasks[i].end);
-        shown[i] = start <= window.to && (end >= window.from || tasks[i].is_stuck());
-      }
-      rows_.push_back(arrange(*track.trace, *track.model, shown));
-      tracks_.push_back(track);
-      tracks_.back().rows = &rows_.back();
-    }
-  }
-  std::span<const Track> tracks() const { return tracks_; }
-
- private:
-  std::vector<Rows> rows_;
-  std::vector<Track> tracks_;
-};
-
-// Lines for the `most` rows in which most happens in the window (tasks that begin or end there,
-// times in which they run), in the order of rows; the first of those alike. Names of traces and
-// bands are kept above what is theirs, and count.
-std::vector<uint32_t> busiest_rows(std::span<const Track> tracks, const Window& window,
+// Lines for the `most` rows, of those that have a line, in which most happens in the window (tasks
+// that begin or end there, times in which they run; failures before all), in the order of rows; the
+// first of those alike. Names of traces and bands are kept above what is theirs, and count.
+std::vector<uint32_t> busiest_rows(std::span<const Track> tracks, const Window& window, Lines open,
                                    size_t most) {
   struct Row {
     size_t index;
@@ -130,29 +104,35 @@ std::vector<uint32_t> busiest_rows(std::span<const Track> tracks, const Window& 
           name_of[band.first_row + row] = total + band.first_row;
     for (uint32_t row = 0; row < track.rows->count; row++) {
       uint64_t events = 0;
-      for (const TaskIndex task : track.rows->tasks_in(row))
-        events += in_sight(track.model->tasks[task].start) + in_sight(track.model->tasks[task].end);
+      for (uint32_t i = track.rows->begin[row]; i < track.rows->begin[row + 1]; i++) {
+        const Model::Task& task = track.model->tasks[track.rows->tasks[i]];
+        const bool ends = in_sight(task.end);
+        events += in_sight(task.start) + ends;
+        if (track.rows->looks[i] == Rows::Look::Red && (ends || task.is_stuck()))
+          events += uint64_t{1} << 32;
+      }
       for (uint32_t i = track.rows->activation_begin[row];
            i < track.rows->activation_begin[row + 1]; i++)
         events += in_sight(track.model->activations[track.rows->activations[i]].start);
       const size_t index = total + row;
-      if (index != name_of[row]) rows.push_back({index, events, name_of[row]});
+      if (index != name_of[row] && !is_folded(open, index))
+        rows.push_back({index, events, name_of[row]});
     }
     total += track.rows->count;
   }
   std::stable_sort(rows.begin(), rows.end(),
                    [](const Row& a, const Row& b) { return a.events > b.events; });
-  std::vector<uint8_t> open(total, 0);
+  std::vector<uint8_t> chosen(total, 0);
   size_t used = 0;
   for (const Row& row : rows) {
-    const bool names = row.name != SIZE_MAX && !open[row.name];
+    const bool names = row.name != SIZE_MAX && !chosen[row.name];
     if (used + 1 + names > most) continue;
-    open[row.index] = 1;
-    if (names) open[row.name] = 1;
+    chosen[row.index] = 1;
+    if (names) chosen[row.name] = 1;
     used += 1 + names;
   }
   std::vector<uint32_t> lines(1, 0);
-  for (const uint8_t is_open : open) lines.push_back(lines.back() + is_open);
+  for (const uint8_t is_chosen : chosen) lines.push_back(lines.back() + is_chosen);
   return lines;
 }
 
@@ -172,7 +152,6 @@ class Show {
         colours_(colours) {
     window_.width = static_cast<float>(columns * cell_width);
     window_.row_height = cell_height;
-    marks_.lines = {};  // those of the viewer's own rows
     marks_.scroll_bar = false;
     for (const Track& track : tracks) shown_.emplace_back(track.model->counters.size(), 0);
     for (const auto& shown : shown_) counters_.push_back(shown);
@@ -276,16 +255,21 @@ void show(const ShowArguments& arguments) {
   Picture picture = open_picture(arguments.picture);
   Viewer& viewer = picture.viewer;
   viewer.resize(static_cast<float>(columns * cell_width), 900);
-  if (!picture.whole) viewer.show(picture.from, picture.to);
+  if (!picture.whole) {
+    viewer.show(picture.from, picture.to);
+    viewer.run(Command::FitRows);  // what is not in the window would be empty lines
+  }
   const Window window = viewer.window();
-  const Compact compact(viewer, window);
+  const std::span<const Track> tracks = viewer.tracks();
+  const Lines open = viewer.marks().lines;
   const Theme& theme = picture.theme != nullptr ? *picture.theme : find_background();
-  Show show(compact.tracks(), viewer.marks(), window, theme, columns, colours);
+  Show show(tracks, viewer.marks(), window, theme, columns, colours);
 
   std::string counters;
   const size_t most = terminal.is_terminal && !arguments.all ? terminal.lines / 4 : SIZE_MAX;
   const size_t left_out = show.counters(counters, most);
-  const auto rows = static_cast<uint32_t>(std::min(1e6, total_rows(compact.tracks())));
+  const auto rows =
+      static_cast<uint32_t>(std::min(1e6, open.empty() ? total_rows(tracks) : open.back()));
   uint32_t shown = rows;
   if (terminal.is_terminal && !arguments.all) {
     constexpr size_t around = axis_lines + 4;  // what is missing, legend, the next prompt
@@ -296,7 +280,7 @@ void show(const ShowArguments& arguments) {
   }
   std::vector<uint32_t> lines;
   if (shown < rows) {
-    lines = busiest_rows(compact.tracks(), window, shown);
+    lines = busiest_rows(tracks, window, open, shown);
     show.fold(lines);
   }
   Output out(stdout);

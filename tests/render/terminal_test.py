@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""On a terminal with few lines `skein show` draws the rows in which most happens, in their order,
-and each counter in a colour of its own."""
+"""What failed is seen at every zoom; rows are in the order of the other pictures. On a terminal with
+few lines `skein show` draws the rows in which most happens, in that order, and each counter in a
+colour of its own."""
 import fcntl
+import html
+import json
 import os
 import pathlib
 import pty
@@ -15,6 +18,10 @@ from pictures import SKEIN, generate, skein
 COLUMNS, LINES = 100, 24
 STRETCH = "--from", "1s", "--to", "1.01s"  # in which most of the first rows only wait
 THERE = re.compile("[^ ━┊─]")  # of a row, where something happens or is said
+
+
+FAILED = re.compile("[✗╍]")
+RED = re.compile("\x1b\\[[0-9;]*[34]8;5;203m|\x1b\\[48;5;203;")  # as ink, or behind a name
 
 
 def on_terminal(path):
@@ -37,6 +44,42 @@ def plain(line):
     return re.sub("\x1b\\[[0-9;]*m", "", line)
 
 
+def check_failures(path):
+    """Nothing else in its cell hides a task that failed, however small it is."""
+    events = [json.loads(line) for line in skein("dump", "--json", path).stdout.splitlines()]
+    fails = [event["time"] for event in events if event["event"] == "fail"]
+    end = events[-1]["time"]
+    assert fails, path
+    for fail in fails[:4]:
+        for wide in (end, end // 10, 40_000_000, 3_000_000, 100_000):
+            for width in (60, 160):
+                begin = max(0, fail - wide // 3)
+                stretch = ("--from", f"{begin}ns", "--to", f"{begin + wide}ns", "--width", width)
+                shown = skein("show", *stretch, path).stdout.decode()
+                rows = "\n".join(shown.splitlines()[:-1])  # without the legend
+                assert FAILED.search(rows), (fail, stretch, shown)
+                shown = skein("show", "--colour=always", *stretch, path, env=COLOURS).stdout.decode()
+                rows = "\n".join(shown.splitlines()[:-1])
+                assert RED.search(rows), (fail, stretch, shown)
+
+
+def check_order(path, folder, *stretch):
+    """Of the bars that are cut by the left edge: the same names, from the top."""
+    svg = folder / "order.svg"
+    assert skein("render", path, *stretch, "-o", svg, "--height", 1900).returncode == 0
+    there = [html.unescape(text) for text in
+             re.findall(r'<text class="s\d+" x="3" y="[^"]+">([^<]*)', svg.read_text())]
+    here = [re.split("[━┯┿┷█▏▎▍▌▋▊▉▐▕▲▼…]", line[1:])[0]
+            for line in skein("show", path, *stretch, "--width", 150).stdout.decode().splitlines()[3:-1]
+            if line[0] in "━┯┿┷█"]
+    here = [name for name in here if name]
+    assert len(here) >= 5, here
+    left = iter(there)
+    assert all(any(other.startswith(name) for other in left) for name in here), (here, there)
+
+
+COLOURS = dict(os.environ, COLORTERM="")
+
 with tempfile.TemporaryDirectory(prefix="skein-render-") as name:
     trace = pathlib.Path(name) / "x.ctf"
     generate(trace, "--events", 10000)
@@ -53,3 +96,10 @@ with tempfile.TemporaryDirectory(prefix="skein-render-") as name:
     count = [sum(len(THERE.findall(row)) for row in some) for some in (rows, first)]
     assert count[0] > count[1], count
     assert "more rows" in "\n".join(map(plain, shown)), shown
+
+    check_failures(trace)
+    check_order(trace, pathlib.Path(name), *STRETCH)
+    net = pathlib.Path(os.environ.get("SKEIN_DATA", pathlib.Path(__file__).parents[2] / "../shared/data")) / "net.ctf"
+    if net.exists():
+        check_failures(net)
+        check_order(net, pathlib.Path(name), "--from", "86ms", "--to", "92ms")

@@ -30,6 +30,7 @@ struct Cell {
   bool grid = false;                 //
   std::array<Weight, 4> lines = {};  // by Side
   uint8_t bar = 0;                   // which eighths, from the left, bit 0
+  uint8_t failed = 0;                // the same of what failed
   std::array<uint8_t, 8> ran = {};   // how much of the time of each eighth, 255: all of it
   uint8_t asleep = 0;
   uint8_t paused = 0;
@@ -157,13 +158,21 @@ class Screen {
       case Ink::Highlight:
         area(p, [](Cell& cell, uint8_t) { cell.highlighted = true; });
         return;
+      case Ink::Failed:
+        if (p.w <= cell_width) {  // a mark: of the cell that most of it is in
+          const int64_t column = cell_of(p.x + p.w / 2, cell_width);
+          if (!inside(column, middle)) return;
+          at(column, middle).failed |= 0x18;
+        } else {
+          along(p.x, p.x + p.w, middle, [](Cell& cell, uint8_t part) { cell.failed |= part; });
+        }
+        return;
       case Ink::Bar:
       case Ink::BarUnnamed:
-      case Ink::Failed:
       case Ink::Span:
         along(p.x, p.x + p.w, middle, [&](Cell& cell, uint8_t part) {
           cell.bar |= part;
-          if (cell.bar_ink != Ink::Failed) cell.bar_ink = p.ink;
+          cell.bar_ink = p.ink;
         });
         return;
       case Ink::Running:
@@ -297,6 +306,7 @@ class Screen {
       int64_t column = std::max<int64_t>(0, cell_of(p.x + (is_label ? 0 : 4), cell_width));
       if (is_label && p.x < cell_width / 2) column = 0;
       if (is_label) column++;  // where its bar begins is seen
+      if (is_label && fails_from(column, row)) column++;
       const std::string_view text = list_.text(p);
       const int64_t wanted = cells_of(text);
       // What was pushed against the right edge stays there.
@@ -311,9 +321,17 @@ class Screen {
         end = std::min(end, cell_of(texts_[next]->x, cell_width) + (is_label ? 0 : -1));
       if (p.ink == Ink::Kind && wanted > end - column) continue;
       if (!is_label && end - column < wanted) end = std::min(columns_, column + wanted);
+      for (int64_t after = column + 1; is_label && after < std::min(end, column + wanted); after++)
+        if (fails_from(after, row)) end = after;
       if (wanted > end - column && end - column < 4) continue;
       free_from = write(text, column, end, row, p.ink) + 1;
     }
+  }
+
+  // No other's name may hide that.
+  bool fails_from(int64_t column, int64_t row) {
+    return inside(column, row) && at(column, row).failed != 0 &&
+           (column == 0 || at(column - 1, row).failed == 0);
   }
 
   static int64_t cells_of(std::string_view text) {
@@ -396,6 +414,23 @@ class Screen {
     return 0x2590 - static_cast<uint32_t>(count);
   }
 
+  static uint32_t line_character(const Cell& cell) {
+    std::array<Weight, 4> lines = cell.lines;
+    const int bar = cell.bar | cell.failed;
+    if (bar & 0x0f) lines[Left] = Heavy;
+    if (bar & 0xf0) lines[Right] = Heavy;
+    return box_character(lines);
+  }
+
+  // Whatever else is in the cell, that is seen: a cross where there is no room for a bar, a dashed
+  // bar without colours.
+  uint32_t failed_character(const Cell& cell, uint8_t running) const {
+    if (cell.failed != 0xff) return 0x2717;
+    if (colours_ == TerminalColours::None) return 0x254d;
+    if (cell.head != 0) return cell.head;
+    return eighths(running) >= 4 ? 0x2588 : line_character(cell);
+  }
+
   struct Shown {
     uint32_t code = ' ';
     Ink ink = Ink::Axis;
@@ -416,10 +451,15 @@ class Screen {
     if (cell.text != 0) {
       out.code = cell.text;
       out.ink = cell.text_ink;
-      if (eighths(running) >= 4) {
+      if (cell.failed != 0 || eighths(running) >= 4) {
         out.ink = Ink::Background;
-        out.background = running_;
+        out.background = cell.failed != 0 ? Ink::Failed : running_;
       }
+      return out;
+    }
+    if (cell.failed != 0) {
+      out.ink = Ink::Failed;
+      out.code = failed_character(cell, running);
       return out;
     }
     if (cell.head != 0) {
@@ -432,15 +472,11 @@ class Screen {
       out.ink = running_;
       return out;
     }
-    std::array<Weight, 4> lines = cell.lines;
-    if (cell.bar & 0x0f) lines[Left] = Heavy;
-    if (cell.bar & 0xf0) lines[Right] = Heavy;
-    out.code = box_character(lines);
+    out.code = line_character(cell);
     if (cell.bar != 0) {
       out.ink = cell.bar_ink;
-      // Without colours what failed is dashed, what was found is double.
-      const bool only_bar = lines[Up] == None && lines[Down] == None;
-      if (plain && only_bar && cell.bar_ink == Ink::Failed) out.code = 0x254d;
+      // Without colours what was found is double.
+      const bool only_bar = cell.lines[Up] == None && cell.lines[Down] == None;
       if (plain && only_bar && cell.highlighted) out.code = 0x2550;
       return out;
     }

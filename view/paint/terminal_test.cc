@@ -60,6 +60,35 @@ TEST_CASE("bars are lines, and blocks where they run; halves of a cell are told 
 )");
 }
 
+TEST_CASE("what failed is seen, whatever else is in its cells") {
+  Picture p(24, 4);
+  p.bar(Ink::Bar, 0, 24, 0);
+  p.bar(Ink::Failed, 5.2f, 5.3f, 0);  // thinner than a cell
+  p.bar(Ink::Running, 5, 6, 0);
+  p.text(0, 0, "a name of another");
+  p.arrow(Ink::Resolve, 10.2f, 1, 0);
+  p.bar(Ink::Failed, 9.9f, 10.6f, 0);  // an arrow's head is there
+  p.bar(Ink::Failed, 2, 12.4f, 1);
+  p.bar(Ink::Running, 6, 9, 1);
+  p.arrow(Ink::Read, 5, 2, 1);
+  p.text(0, 1, "its parent's name");
+  p.add({10 * 8, 10, 1, 2 * cell, 0, Shape::Fill, Ink::Creation});
+  p.bar(Ink::Failed, 1, 12, 2);
+  p.text(1, 2, "stuck");
+  p.bar(Ink::Failed, 7.95f, 8.05f, 3);
+  p.text(7.95f, 3, "failed");
+  CHECK(p.plain() == R"(
+━a n…✗━━━━✗━━━━━━━━━━━━━
+  ╍╍╍╍╍╍╍╍╍╍✗
+ ╍stuck╍╍╍╍╍
+        ✗failed
+)");
+  const std::string coloured = to_terminal(p.list, themes[1], 24, TerminalColours::Few);
+  CHECK(coloured.find("38;5;203m\u2717") != std::string::npos);  // of red
+  CHECK(coloured.find("38;5;203m\u2501\u2501\u2501\u25b2\u2588\u2588\u2588") != std::string::npos);
+  CHECK(coloured.find("\x1b[48;5;203;38;5;234mstuck\x1b[") != std::string::npos);
+}
+
 TEST_CASE("what runs some of the time is no block") {
   Picture p(12, 1);
   p.bar(Ink::Bar, 0, 12, 0);
