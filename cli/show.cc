@@ -11,6 +11,7 @@
 #include "cli/picture.h"
 #include "cli/print.h"
 #include "cli/running.h"
+#include "cli/terminal_legend.h"
 #include "view/paint/paint.h"
 
 namespace skein::cli {
@@ -170,6 +171,7 @@ class Show {
     Marks marks = marks_;
     marks.counters = counters_;
     draw(tracks_, window_, marks, list_);
+    legend_.add(list_);
     paint(out, first == 0 ? 0 : axis_lines);
   }
 
@@ -193,6 +195,8 @@ class Show {
     }
     return left_out;
   }
+
+  std::string legend() const { return legend_.text(theme_, columns_, colours_); }
 
  private:
   // The strip of those counters that are not hidden, which is at the bottom of a picture: its upper
@@ -225,28 +229,10 @@ class Show {
   uint32_t columns_;
   TerminalColours colours_;
   DrawList list_;
+  TerminalLegend legend_;
   std::vector<std::vector<uint8_t>> shown_;  // counters, by track: none but in strip()
   std::vector<std::span<const uint8_t>> counters_;
 };
-
-// As much of it as there is room for.
-void add_legend(std::string& out, uint32_t columns) {
-  struct Entry {
-    std::string_view text;
-    uint32_t cells;
-  };
-  constexpr Entry entries[] = {{"\u2501 a task", 8},
-                               {"  \u2588 where it runs", 17},
-                               {"  \u2502 creates, merges", 19},
-                               {"  \u25b2 \u25bc wakes, is read", 20}};
-  uint32_t used = 0;
-  for (const Entry& entry : entries) {
-    used += entry.cells;
-    if (used > columns) break;
-    out += entry.text;
-  }
-  out += '\n';
-}
 
 void show(const ShowArguments& arguments) {
   const Terminal terminal = find_terminal();
@@ -272,8 +258,8 @@ void show(const ShowArguments& arguments) {
       static_cast<uint32_t>(std::min(1e6, open.empty() ? total_rows(tracks) : open.back()));
   uint32_t shown = rows;
   if (terminal.is_terminal && !arguments.all) {
-    constexpr size_t around = axis_lines + 4;  // what is missing, legend, the next prompt
-    const size_t taken = around + lines_of(counters);
+    constexpr size_t around = axis_lines + 3;  // what is missing, the next prompt
+    const size_t taken = around + lines_of(counters) + TerminalLegend::most_lines(columns, colours);
     shown = std::min(
         rows, std::max<uint32_t>(4, terminal.lines - static_cast<uint32_t>(
                                                          std::min<size_t>(taken, terminal.lines))));
@@ -296,7 +282,7 @@ void show(const ShowArguments& arguments) {
   if (shown < rows)
     out.text() +=
         "+ " + grouped(rows - shown) + " more rows: --all shows them, --from and --to fewer\n";
-  add_legend(out.text(), columns);
+  out.text() += show.legend();
   out.finish();
 }
 

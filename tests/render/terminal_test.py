@@ -44,6 +44,13 @@ def plain(line):
     return re.sub("\x1b\\[[0-9;]*m", "", line)
 
 
+def parts(run):
+    """The picture, and what the legend below it says."""
+    assert run.returncode == 0, run
+    picture, legend = re.split("\n(?=[^\n]*━ [^\n]*a task, waiting)", run.stdout.decode())
+    return picture, plain(legend)
+
+
 def check_failures(path):
     """Nothing else in its cell hides a task that failed, however small it is."""
     events = [json.loads(line) for line in skein("dump", "--json", path).stdout.splitlines()]
@@ -55,12 +62,12 @@ def check_failures(path):
             for width in (60, 160):
                 begin = max(0, fail - wide // 3)
                 stretch = ("--from", f"{begin}ns", "--to", f"{begin + wide}ns", "--width", width)
-                shown = skein("show", *stretch, path).stdout.decode()
-                rows = "\n".join(shown.splitlines()[:-1])  # without the legend
-                assert FAILED.search(rows), (fail, stretch, shown)
-                shown = skein("show", "--colour=always", *stretch, path, env=COLOURS).stdout.decode()
-                rows = "\n".join(shown.splitlines()[:-1])
-                assert RED.search(rows), (fail, stretch, shown)
+                picture, legend = parts(skein("show", *stretch, path))
+                assert FAILED.search(picture), (fail, stretch, picture)
+                assert "failed or stuck" in legend, legend
+                picture, legend = parts(skein("show", "--colour=always", *stretch, path, env=COLOURS))
+                assert RED.search(picture), (fail, stretch, picture)
+                assert "failed or stuck" in legend, legend
 
 
 def check_order(path, folder, *stretch):
@@ -69,13 +76,24 @@ def check_order(path, folder, *stretch):
     assert skein("render", path, *stretch, "-o", svg, "--height", 1900).returncode == 0
     there = [html.unescape(text) for text in
              re.findall(r'<text class="s\d+" x="3" y="[^"]+">([^<]*)', svg.read_text())]
+    picture, _ = parts(skein("show", path, *stretch, "--width", 150))
     here = [re.split("[━┯┿┷█▏▎▍▌▋▊▉▐▕▲▼…]", line[1:])[0]
-            for line in skein("show", path, *stretch, "--width", 150).stdout.decode().splitlines()[3:-1]
-            if line[0] in "━┯┿┷█"]
+            for line in picture.splitlines()[3:] if line[0] in "━┯┿┷█"]
     here = [name for name in here if name]
     assert len(here) >= 5, here
     left = iter(there)
     assert all(any(other.startswith(name) for other in left) for name in here), (here, there)
+
+
+def check_legend(path, *stretch):
+    """It explains what is in the picture, and nothing else; with colours each kind of arrow."""
+    picture, legend = parts(skein("show", path, *stretch))
+    rows = "\n".join(picture.splitlines()[3:])
+    for sign, text in ("[✗╍]", "failed or stuck"), ("·", "all asleep"), ("▒", "all stopped"), \
+            ("═", "found"), ("[█▉▊▋▌▍▎▏▐▕]", "running"), ("[▲▼]", "reads its result"):
+        assert bool(re.search(sign, rows)) == (text in legend), (sign, stretch, legend)
+    _, coloured = parts(skein("show", path, *stretch, "--colour=always"))
+    assert coloured.count("▲▼") > legend.count("▲▼") == 1, (coloured, legend)
 
 
 COLOURS = dict(os.environ, COLORTERM="")
@@ -99,6 +117,9 @@ with tempfile.TemporaryDirectory(prefix="skein-render-") as name:
 
     check_failures(trace)
     check_order(trace, pathlib.Path(name), *STRETCH)
+    check_legend(trace, *STRETCH)
+    check_legend(trace, *STRETCH, "--select", "ring.write")
+    check_legend(trace)
     net = pathlib.Path(os.environ.get("SKEIN_DATA", pathlib.Path(__file__).parents[2] / "../shared/data")) / "net.ctf"
     if net.exists():
         check_failures(net)

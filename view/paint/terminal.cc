@@ -159,7 +159,7 @@ class Screen {
         area(p, [](Cell& cell, uint8_t) { cell.highlighted = true; });
         return;
       case Ink::Failed:
-        if (p.w <= cell_width) {  // a mark: of the cell that most of it is in
+        if (p.w < cell_width) {  // a mark: of the cell that most of it is in
           const int64_t column = cell_of(p.x + p.w / 2, cell_width);
           if (!inside(column, middle)) return;
           at(column, middle).failed |= 0x18;

@@ -1,0 +1,30 @@
+// What the signs of a picture in the terminal mean: only of those that occur in it.
+//
+//   TerminalLegend legend;
+//   legend.add(list);                                // for each part of the picture
+//   out += legend.text(theme, columns, colours);
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "view/paint/paint.h"
+
+namespace skein::cli {
+
+class TerminalLegend {
+ public:
+  void add(const DrawList& list);
+
+  // As many lines as it needs.
+  std::string text(const Theme& theme, uint32_t columns, TerminalColours colours) const;
+
+  // Of the longest there is.
+  static uint32_t most_lines(uint32_t columns, TerminalColours colours);
+
+ private:
+  std::array<bool, inks> occurs_{};
+};
+
+}  // namespace skein::cli
