@@ -4,13 +4,14 @@
 // connect, and a page of another site that finds the port out cannot ask, for it knows no token and
 // its Host is another (DNS rebinding). The page asks once a second what is new since the version it
 // has; of a directory it gets the packets that were added to or rewritten, of a file the blocks
-// that are others.
+// that are others; and while the program runs, what time it is.
 #include <sys/random.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -39,6 +40,11 @@ namespace {
 
 constexpr uint64_t most_live_bytes = uint64_t{64} << 20;   // of a directory: its newest chunks
 constexpr uint64_t most_file_bytes = uint64_t{512} << 20;  // of one file, which is read whole
+
+uint64_t utc_now() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<uint64_t>(std::chrono::nanoseconds(now).count());
+}
 
 std::string random_hex() {
   unsigned char bytes[16];
@@ -166,12 +172,12 @@ class Served {
                   .is_update = is_known};
   }
 
+  bool runs() const { return pid_ != 0 && records_to(pid_, path_); }
+
   // For people. After since().
-  std::string state() const {
+  std::string state(bool runs) const {
     std::string state;
-    if (pid_ != 0)
-      state =
-          "process " + std::to_string(pid_) + (records_to(pid_, path_) ? " runs" : " has ended");
+    if (pid_ != 0) state = "process " + std::to_string(pid_) + (runs ? " runs" : " has ended");
     if (files_.left_out() > 0)
       state += (state.empty() ? "" : "; ") + std::string("the newest ") +
                std::to_string(most_live_bytes >> 20) + " MiB of it, " +
@@ -220,13 +226,15 @@ HttpResponse answer(const HttpRequest& request, Served& served, const std::strin
     response.body = text(web::make_document(
         {.title = served.title(), .notes = served.title(), .live = true, .nonce = nonce}, {}));
   } else if (request.path == "/bundle") {
+    const bool runs = served.runs();  // before it is read: what is written last is read
     const auto news = served.since(std::string(request.argument("have")));
     if (!news) {
       response.status = 500;
       response.body = text(escaped(news.error().message()));
       return response;
     }
-    response.headers.emplace_back("X-Skein-State", served.state());
+    response.headers.emplace_back("X-Skein-State", served.state(runs));
+    if (runs) response.headers.emplace_back("X-Skein-Now", std::to_string(utc_now()));
     response.headers.emplace_back("X-Skein-Version", news->version);
     if (!news->bytes) {
       response.status = 204;

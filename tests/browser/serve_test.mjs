@@ -41,9 +41,29 @@ async function hanging(browser, scratch) {
   expect(/use_network/.test(await page.textContent("#panel h2")), "the task that hangs is found", await page.textContent("#panel h2"));
   const panel = await page.textContent("#panel");
   expect(/query/.test(panel), "and on what it waits", panel);
+  // Nothing happens, and yet the picture goes on, and says for how long nothing has.
+  const waits = () => page.evaluate(() => Number(/for ([\d.]+) s until now/.exec(document.getElementById("panel").textContent)?.[1] ?? 0));
+  await page.click("[data-run=fit-all]");
+  await page.waitForFunction(() => skein.module.calls.window_to() > 1.5e9);
+  await settled(page);
+  const [, end] = await span(page), duration = await waits();
+  expect(duration > 1 && duration < end / 1e9, "for how long it waits", `${duration} s of ${end} ns`);
+  await page.waitForFunction(end => skein.module.calls.window_to() > end + 5e8, end);
+  await settled(page);
+  expect(await waits() > duration, "and longer later", await waits());
+  // Elsewhere nothing is drawn anew; the panel goes on.
+  await page.evaluate(() => skein.module.calls.show(0, 1e6));
+  await settled(page);
+  const scene = await page.evaluate(() => skein.module.calls.scene_version()), before = await waits();
+  await page.waitForFunction(before => Number(/for ([\d.]+) s until now/.exec(document.getElementById("panel").textContent)?.[1]) > before, before);
+  expect(await page.evaluate(() => skein.module.calls.scene_version()) === scene, "what is not in sight is not drawn");
+  await page.click("[data-run=fit-all]");
+  await page.waitForFunction(end => skein.module.calls.window_to() > end + 1e9, end);
   program.kill("SIGKILL");
   await once(program, "exit");
   await page.waitForFunction(() => document.getElementById("live").textContent.includes("has ended"));
+  await page.waitForFunction(() => /for [\d.]+ s(?! until)/.test(document.getElementById("panel").textContent));
+  expect((await span(page))[1] > end + 1e9, "what was seen last stays", String(await span(page)));
   await page.context().close();
   server.process.kill("SIGTERM");
   await once(server.process, "exit");

@@ -2,7 +2,7 @@
 """The window, driven by key presses and a mouse: opens, zooms, searches, exports, keeps notes,
 compares two traces, follows a program that runs.
 
-    window_test.py SKEIN GENERATE_MIRAGE STEPS
+    window_test.py SKEIN GENERATE_MIRAGE STEPS HANG
 """
 import json
 import os
@@ -13,7 +13,7 @@ import sys
 
 from screen import BAR, DARK, HIGHLIGHT, SECONDS, Program, in_sight, run, until
 
-skein, generate, steps = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:4])
+skein, generate, steps, hang = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:5])
 
 
 def look_at_a_trace(screen, scratch):
@@ -152,11 +152,34 @@ def follow(screen, scratch):
         told.wait()
 
 
+def follow_a_hang(screen, scratch):
+    if not pathlib.Path(hang).exists():
+        return print("not tested: there is no 050-hang (it needs Boost)")
+    hangs = subprocess.Popen([hang, "10"], env={**os.environ, "SKEIN_TRACE": f"{scratch}/hang"})
+    try:
+        until("a trace", (scratch / "hang" / "metadata").exists)
+        it = Program(screen, skein, "view", "--theme", "light", scratch / "hang")
+        it.wait_for(r"^hang \(running\) - skein$")
+        seen = until("more than a second", lambda: in_sight(it.export(scratch)) > 1
+                     and in_sight(it.export(scratch)))
+        until("and more", lambda: in_sight(it.export(scratch)) > seen + 0.5)
+        hangs.kill()
+        hangs.wait()
+        it.wait_for(r"^hang \(ended\) - skein$")
+        svg = it.export(scratch)
+        assert in_sight(svg) > seen and ">use_network" in svg, "what hung is there as long as it did"
+        it.quit()
+    finally:
+        hangs.kill()
+        hangs.wait()
+
+
 def test(screen, scratch):
     trace = look_at_a_trace(screen, scratch)
     compare(screen, scratch, trace)
     say_what_is_wrong(screen, scratch, trace)
     follow(screen, scratch)
+    follow_a_hang(screen, scratch)
 
 
 run(test)

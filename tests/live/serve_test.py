@@ -124,6 +124,12 @@ def follows(folder, mode):
         check(page.update() == (0, True), f"{mode}: an idle program sends nothing")
     check(page.files == on_disk(trace), f"{mode}: what the page has")
 
+    def told():
+        headers = server.get("/bundle", token=server.token, have=page.version)[1]
+        return int(headers.get("x-skein-now", 0))
+    before = told()
+    check(before > 10**18 and told() > before, f"{mode}: time goes on while nothing happens")
+
     step("second")
     size, is_update = page.update()
     check(is_update and 0 < size < 600, f"{mode}: an event is {size} bytes of {whole}")
@@ -146,6 +152,7 @@ def follows(folder, mode):
     page.update()
     _, headers, _ = server.get("/bundle", token=server.token, have=page.version)
     check("has ended" in headers["x-skein-state"], f"{mode}: {headers['x-skein-state']}")
+    check(told() == 0, f"{mode}: no time when it has ended")
     check(page.files == on_disk(trace), f"{mode}: what the page has at the end")
     server.stop()
     return trace

@@ -155,7 +155,7 @@ void ModelBuilder::follow(const EventRow& event) {
 }
 
 void ModelBuilder::finish() {
-  model_.end = events_.empty() ? 0 : events_.time[events_.size() - 1];
+  model_.end = events_.empty() ? 0 : std::max(events_.time[events_.size() - 1], options_.until);
   executors_.finish(model_.end);
   if (options_.simplify && mirage_) simplify_binds(model_, beginnings_, binds_);
   // The last that happened to a Lwt thread may well have been all that will.

@@ -120,7 +120,7 @@ struct Model {
   std::vector<Span> spans;                // by start
   std::vector<Counter> counters;          // by name
   std::vector<Scale> scales;
-  uint64_t end = 0;  // time of the last event
+  uint64_t end = 0;  // time of the last event, or ModelOptions::until
   IdMap ids;         // for find()
 
   // The one with this id that was created last; no_index for an id that never occurred.
@@ -131,6 +131,7 @@ struct Model {
 
 struct ModelOptions {
   bool simplify = true;  // rule 4
+  uint64_t until = 0;    // nothing happened after the last event until then, if that is later
 };
 Model build_model(const Trace& trace, const ModelOptions& options = {});
 

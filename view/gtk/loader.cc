@@ -38,6 +38,11 @@ std::optional<Stamp> stamp_of(const std::string& path) {
   return Stamp{status.st_ino, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
 }
 
+uint64_t utc_now() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<uint64_t>(std::chrono::nanoseconds(now).count());
+}
+
 bool is_recorded_now(const std::string& path) {
   DiskFiles files;
   const std::string table = path + "/.tasks";
@@ -52,6 +57,7 @@ bool is_recorded_now(const std::string& path) {
 struct Followed {
   std::optional<Stamp> stamp = {};
   bool live = false;
+  SignOfLife life = {};
   size_t events = 0;
   uint64_t packets = 0;
   Clock::time_point next = {};  // when to look again
@@ -173,11 +179,15 @@ class Work {
       known.next = first || !stamp ? Clock::time_point::max() : Clock::now() + shared_->period;
       return;
     }
-    const bool grown = first || known.live != live || trace->events.size() != known.events ||
+    // While it runs, time at least goes on.
+    const bool grown = first || live || known.live != live ||
+                       trace->events.size() != known.events ||
                        trace->facts.packets != known.packets;
     const bool ended = known.live && !live;
     known.stamp = stamp;
     known.live = live;
+    known.life.running = live;
+    if (live) known.life.utc = utc_now();
     known.events = trace->events.size();
     known.packets = trace->facts.packets;
     if (grown) {
@@ -186,7 +196,7 @@ class Work {
           if (calls.progress) calls.progress(which, 1);
         });
       auto loaded = std::make_shared<Loader::Loaded>(
-          Loader::Loaded{which, Prepared(*std::move(trace)), live});
+          Loader::Loaded{which, Prepared(*std::move(trace), known.life), live});
       if (first && shared_->unwanted()) {
         known.next = Clock::time_point::max();
         return;

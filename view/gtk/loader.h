@@ -4,7 +4,8 @@
 //   Loader loader({"net.ctf"}, {.loaded = [&](Loader::Loaded loaded) { ... }}, post_to_main_loop);
 //
 // A directory that is being recorded is read as `skein info` reads it, never with a torn event,
-// once a second, or less often when that takes long; a file that somebody adds to, when its size or
+// once a second, or less often when that takes long, and given as it is then, though nothing may
+// have happened: what hangs goes on doing so; a file that somebody adds to, when its size or
 // time changes. At most one new version waits to be taken, so that a slow window needs no more
 // memory.
 #pragma once
@@ -32,7 +33,7 @@ class Loader {
   struct Calls {
     // Of the first reading, 0 to 1; 1: the picture is being arranged, which takes as long again.
     std::function<void(size_t which, double share)> progress = {};
-    std::function<void(Loaded)> loaded = {};  // the first time, and each time it has grown
+    std::function<void(Loaded)> loaded = {};  // the first time, and each time there is more of it
     std::function<void(size_t which, const Error&)> failed = {};  // the first reading
     std::function<void(size_t which)> ended = {};                 // the program that recorded it
   };

@@ -204,7 +204,9 @@ class TaskPanel {
                            : activations_ != 0 ? last_.end
                            : awaited           ? awaited->to_time
                                                : task_.start;
-    out_.at_time("since", since, ", for " + duration(since, model_.end));
+    out_.at_time("since", since,
+                 ", for " + duration(since, out_.of().until()) +
+                     (out_.of().life.running ? " until now" : ""));
     if (awaited) out_.task("waits for", awaited->to, out_.on_line(awaited->to_time));
     if (const uint32_t place = last_suspend(); place != 0) out_.line("waits in", location(place));
   }
@@ -334,7 +336,8 @@ void write_trace(PanelWriter& out) {
     out.line("began",
              utc_text(static_cast<int64_t>(facts.start + static_cast<uint64_t>(*facts.utc_offset)),
                       1'000'000));
-  out.line("duration", duration_text(static_cast<double>(model.end)));
+  out.line("duration", duration_text(static_cast<double>(out.of().until())) +
+                           (out.of().life.running ? " until now, it runs" : ""));
   out.line("events", std::to_string(trace.events.size()));
   size_t ended = 0;
   size_t failed = 0;

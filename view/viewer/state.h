@@ -32,6 +32,7 @@ struct Viewer::State {
     std::string title;
     double offset = 0;           // ns on the common time line
     uint64_t aligned_start = 0;  // Facts::start when the offset was decided
+    SignOfLife life;
 
     // One entry per task each; empty: all pass, none is collapsed, all have a row, none is marked.
     std::vector<uint8_t> passes;     // the filter
@@ -49,6 +50,8 @@ struct Viewer::State {
 
     double begin() const { return offset; }
     double end() const { return offset + static_cast<double>(model.end); }
+    // Up to when one knows what is alive.
+    uint64_t until() const;
     bool has_executors() const { return std::count(executors.begin(), executors.end(), 1) > 1; }
     bool is_found(TaskIndex task) const { return task < found.size() && found[task] != 0; }
   };
@@ -65,6 +68,16 @@ struct Viewer::State {
   // After anything that changes which rows there are; `afresh`: they are others than before.
   void arrange_tracks(bool afresh = true);
   void set_bounds(bool afresh = false);  // ... or how much room there is for them
+  // What the window had in sight before the trace grew: its end stays there.
+  struct Sight {
+    explicit Sight(const Navigation& at);
+    Window window;
+    double to = 0;
+    bool has_end = false;
+    bool has_all = false;
+  };
+  void stay_at_end(const Sight& before);
+  bool only_lives(Traced& old, const Prepared& fresh);
   Lines fold(double from, double to, bool afresh);
   Marks marks() const;
   void redraw() {

@@ -13,8 +13,21 @@ namespace skein {
 
 using State = Viewer::State;
 
-Prepared::Prepared(Trace of) : Prepared(std::move(of), Model()) {
-  model = build_model(trace);
+namespace {
+
+// As a time of the trace; 0: there is none, or it makes no sense.
+uint64_t time_of(const Facts& facts, const SignOfLife& life) {
+  if (life.utc == 0 || !facts.utc_offset) return 0;
+  const uint64_t begin = facts.start + static_cast<uint64_t>(*facts.utc_offset);
+  constexpr uint64_t longest = uint64_t{1} << 62;
+  return life.utc > begin && life.utc - begin < longest ? life.utc - begin : 0;
+}
+
+}  // namespace
+
+Prepared::Prepared(Trace of, SignOfLife sign) : Prepared(std::move(of), Model()) {
+  life = sign;
+  model = build_model(trace, {.until = time_of(trace.facts, life)});
   rows = arrange(trace, model);
   texts = std::make_unique<FoldedTexts>(fold_texts(trace.strings));
 }
@@ -48,11 +61,14 @@ State::Traced::Traced(Prepared of, std::string called)
       arranged(of.rows.has_value()),
       title(safe_text(called)),
       aligned_start(trace.facts.start),
+      life(of.life),
       executors(used_executors(trace, model)),
       counters(model.counters.size(), 1),
       counters_off(model.counters.size(), 0) {
   if (of.rows) rows = *std::move(of.rows);
 }
+
+uint64_t State::Traced::until() const { return std::max(model.end, time_of(trace.facts, life)); }
 
 namespace {
 
@@ -213,13 +229,11 @@ void Viewer::update(size_t which, Trace trace) {
 void Viewer::update(size_t which, Prepared prepared) {
   State& s = *state_;
   if (which >= s.traces.size()) return;
-  const State::Traced& old = s.traced(which);
+  State::Traced& old = s.traced(which);
+  if (s.only_lives(old, prepared)) return;
   auto fresh = std::make_unique<State::Traced>(std::move(prepared), old.title);
   const bool was_empty = old.trace.events.empty();
-  const Navigation::Bounds before = s.navigation.bounds();
-  const Window window = s.navigation.window();
-  const bool all = s.navigation.all_in_sight();
-  const bool end = s.navigation.end_in_sight();
+  const State::Sight sight(s.navigation);
 
   // A ring may have forgotten its beginning: the same moment stays where it was.
   fresh->offset =
@@ -255,11 +269,49 @@ void Viewer::update(size_t which, Prepared prepared) {
   if (was_empty) {
     s.navigation.fit_all();
     s.navigation.forget();
-  } else if (end) {
-    const double more = s.navigation.bounds().to - before.to;
-    s.navigation.follow(window.from + (all ? 0 : more), window.to + more);
+  } else {
+    s.stay_at_end(sight);
   }
   s.find_again();
+}
+
+State::Sight::Sight(const Navigation& at)
+    : window(at.window()),
+      to(at.bounds().to),
+      has_end(at.end_in_sight()),
+      has_all(at.all_in_sight()) {}
+
+void State::stay_at_end(const Sight& before) {
+  if (!before.has_end) return;
+  const double more = navigation.bounds().to - before.to;
+  navigation.follow(before.window.from + (before.has_all ? 0 : more), before.window.to + more);
+}
+
+// Nothing is to be drawn: what is new is the sign of life, and the end is not in sight.
+bool State::only_lives(Traced& old, const Prepared& fresh) {
+  if (fresh.life.utc == 0 || fresh.trace.events.size() != old.trace.events.size() ||
+      fresh.trace.facts.packets != old.trace.facts.packets || navigation.end_in_sight())
+    return false;
+  old.life = fresh.life;
+  panel_valid = false;
+  return true;
+}
+
+void Viewer::set_now(size_t which, SignOfLife life) {
+  State& s = *state_;
+  if (which >= s.traces.size()) return;
+  State::Traced& old = s.traced(which);
+  if (old.life.utc == life.utc && old.life.running == life.running) return;
+  old.life = life;
+  s.panel_valid = false;
+  const uint64_t until = time_of(old.trace.facts, life);
+  if (until <= old.model.end || !s.navigation.end_in_sight()) return;
+  const State::Sight sight(s.navigation);
+  old.model = build_model(old.trace, {.until = until});  // the same tasks, with other ends
+  old.arranged = false;
+  s.filter_tasks(old);
+  s.arrange_tracks(false);
+  s.stay_at_end(sight);
 }
 
 size_t Viewer::traces() const { return state_->traces.size(); }

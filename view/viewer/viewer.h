@@ -106,10 +106,19 @@ struct Bookmark {
   std::string text;
 };
 
+// When the program that records a trace was there, the last time one looked: nothing that is
+// recorded tells a program that hangs from one that has ended.
+struct SignOfLife {
+  uint64_t utc = 0;      // ns since 1970; 0: nobody looks
+  bool running = false;  // and so it is now
+};
+
 // A trace and all that takes long to make of it.
 struct FoldedTexts;
 struct Prepared {
-  explicit Prepared(Trace trace);  // makes it; on any thread
+  // Makes it; on any thread. Up to the sign of life, if that is later than the last event: what is
+  // alive lasts until then.
+  explicit Prepared(Trace trace, SignOfLife life = {});
   Prepared(Trace of, Model made);  // the rest is made when it is needed
   ~Prepared();
   Prepared(Prepared&&) noexcept;
@@ -117,6 +126,7 @@ struct Prepared {
 
   Trace trace;
   Model model;
+  SignOfLife life;
   std::optional<Rows> rows;            // of all tasks
   std::unique_ptr<FoldedTexts> texts;  // of its search; none: not made
 };
@@ -136,6 +146,9 @@ class Viewer {
   // their ids); follows the end if the end was in sight.
   void update(size_t which, Trace trace);
   void update(size_t which, Prepared prepared);
+  // The same trace, of which nothing is new but that. The picture's end grows, and with it all that
+  // is alive, if the end is in sight; what the panel says is up to then in any case.
+  void set_now(size_t which, SignOfLife life);
   size_t traces() const;
   const Trace& trace(size_t which) const;
   const Model& model(size_t which) const;

@@ -899,6 +899,76 @@ TEST_CASE("a trace that was empty is seen whole when something comes") {
   CHECK(viewer.notice().empty());
 }
 
+TEST_CASE("a program that hangs goes on in the picture") {
+  constexpr uint64_t ms = 1'000'000;
+  const auto text_of = [](const Viewer& viewer, std::string_view name) -> std::string {
+    for (const PanelLine& line : viewer.panel().lines)
+      if (line.name == name) return line.value;
+    return "";
+  };
+  const auto trace = [] {
+    Trace made = server_trace();  // of one millisecond
+    made.facts.start = 7 * ms;
+    made.facts.utc_offset = 1000 * ms;
+    return made;
+  };
+  const auto at = [](uint64_t time) { return SignOfLife{1007 * ms + time, true}; };
+  Viewer viewer;
+  viewer.add(trace(), "hangs");
+  viewer.resize(1000, 600);
+  const TaskIndex lock = viewer.model(0).find(5);
+  viewer.select(0, lock);
+  CHECK(text_of(viewer, "since").ends_with("for 450 us"));
+  const double margin = viewer.window().to - 1e6;
+  viewer.picture();
+
+  viewer.set_now(0, at(20 * ms));
+  CHECK(viewer.changed());
+  CHECK(viewer.window().to == doctest::Approx(20e6 + margin));
+  CHECK(viewer.window().from < 0);
+  CHECK(viewer.model(0).end == 20 * ms);
+  CHECK(viewer.model(0).tasks[lock].end == 20 * ms);
+  CHECK(viewer.model(0).tasks[viewer.model(0).find(2)].end == 500'000);
+  CHECK(viewer.selected() == lock);
+  CHECK(text_of(viewer, "since").ends_with("for 19.5 ms until now"));
+  viewer.picture();
+  viewer.set_now(0, at(20 * ms));
+  CHECK_FALSE(viewer.changed());
+
+  // What was recorded since, and the program went on.
+  viewer.update(0, Prepared(trace(), at(30 * ms)));
+  CHECK(viewer.window().to == doctest::Approx(30e6 + margin));
+  CHECK(viewer.selected() == lock);
+
+  // Elsewhere nothing is drawn anew; the panel knows.
+  viewer.show(0, 1e6);
+  const Window window = viewer.window();
+  viewer.picture();
+  viewer.set_now(0, at(40 * ms));
+  viewer.update(0, Prepared(trace(), at(50 * ms)));
+  CHECK_FALSE(viewer.changed());
+  CHECK(viewer.window().to == window.to);
+  CHECK(text_of(viewer, "since").ends_with("for 49.5 ms until now"));
+
+  // Back at the end it is followed; and when the program has ended it stays where it was.
+  viewer.run(Command::FitAll);
+  viewer.set_now(0, at(60 * ms));
+  CHECK(viewer.model(0).end == 60 * ms);
+  SignOfLife last = at(60 * ms);
+  last.running = false;
+  viewer.update(0, Prepared(trace(), last));
+  CHECK(viewer.model(0).end == 60 * ms);
+  CHECK(text_of(viewer, "since").ends_with("for 59.5 ms"));
+
+  // A clock that is nonsense, or none.
+  viewer.set_now(0, {.utc = 5, .running = true});
+  viewer.set_now(0, {.utc = UINT64_MAX, .running = true});
+  viewer.set_now(7, at(1));
+  viewer.update(0, server_trace());
+  viewer.set_now(0, at(90 * ms));
+  CHECK(viewer.model(0).end == ms);
+}
+
 TEST_CASE("two traces lie on one line: by their clocks if these are near, else by beginnings") {
   const auto two = [](std::optional<int64_t> first, std::optional<int64_t> second) {
     TestTrace a = server();

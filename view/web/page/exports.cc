@@ -35,6 +35,7 @@ struct Page {
   std::vector<uint32_t> pixels;
   std::vector<Primitive> rest;  // for the shell to draw
   const DrawList* rest_of = nullptr;
+  SignOfLife life;
   std::array<double, 11> stroke{};
   std::string result;
 };
@@ -160,10 +161,19 @@ void open_trace(size_t which, const char* path, size_t path_size, const char* ti
   auto trace = read_trace(page->files, take(path, path_size));
   if (!trace) return set_error(&trace.error());
   if (which < page->viewer.traces())
-    page->viewer.update(which, *std::move(trace));
+    page->viewer.update(which, Prepared(*std::move(trace), page->life));
   else
-    page->viewer.add(*std::move(trace), take(title, title_size));
+    page->viewer.add(Prepared(*std::move(trace), page->life), take(title, title_size));
   set_error(nullptr);
+}
+
+// When the program that records the traces was there last, ns since 1970, and whether it still is:
+// for open_trace(), and what is open.
+EXPORT(set_life) void set_life(double utc, bool running) {
+  page->life = {.utc = static_cast<uint64_t>(utc), .running = running};
+}
+EXPORT(go_on) void go_on() {
+  for (size_t i = 0; i < page->viewer.traces(); i++) page->viewer.set_now(i, page->life);
 }
 
 EXPORT(event_count) double event_count() {
@@ -290,12 +300,7 @@ EXPORT(panel) void panel() {
   Json json(page->result);
   json.open('{').key("title").text(panel.title).key("lines").open('[');
   for (const PanelLine& line : panel.lines)
-    json.open('[')
-        .text(line.name)
-        .text(line.value)
-        .number(line.link)
-        .flag(line.heading)
-        .close(']');
+    json.open('[').text(line.name).text(line.value).number(line.link).flag(line.heading).close(']');
   json.close(']').close('}');
 }
 EXPORT(click) void click(uint32_t link) { page->viewer.click(link); }

@@ -15,6 +15,8 @@ interface PageModule {
   remove_file(path: Address, pathSize: number): void;
   forget_files(): void;
   open_trace(which: number, path: Address, pathSize: number, title: Address, titleSize: number): void;
+  set_life(utc: number, running: number): void;
+  go_on(): void;
   event_count(): number;
 
   resize(width: number, height: number): void;

@@ -564,13 +564,16 @@ async function follow(module: Module, changed: () => void) {
   const status = element("live"), cover = element("progress");
   const progress = cover.querySelector("progress")!;
   const token = new URLSearchParams(location.search).get("token") ?? "";
-  let version = "";
+  let version = "", life = 0;
   for (;;) {
     const asked = performance.now();
     let busy = 0;  // all of the trace is read again, during which the page does nothing else
     try {
       const response = await fetch(`bundle?token=${encodeURIComponent(token)}&have=${version}`);
       const state = response.headers.get("X-Skein-State") ?? "";
+      // While the program runs the answer has the time, by its clock: so long what is alive has lasted.
+      const now = Number(response.headers.get("X-Skein-Now") ?? 0);
+      module.calls.set_life(life = now || life, Number(now > 0));
       let error = "";
       if (response.status === 200) {
         const bundle = await received(response, progress), began = performance.now();
@@ -580,7 +583,12 @@ async function follow(module: Module, changed: () => void) {
         version = response.headers.get("X-Skein-Version") ?? "";
         cover.hidden = true;
         changed();
-      } else if (response.status !== 204) {
+      } else if (response.status === 204) {
+        const began = performance.now();
+        module.calls.go_on();
+        busy = performance.now() - began;
+        changed();
+      } else {
         error = (await response.text()).slice(0, 200);
       }
       status.textContent = error !== "" ? error : state;
