@@ -16,7 +16,9 @@ constexpr size_t large_head = size_t{64} << 20;  // a trace whose beginning is l
                                                  // is not recognised
 
 constexpr const char* advice =
-    "give a directory that `skein record` wrote, a mirage-profile or Eio trace file, or -";
+    "give a directory that `skein record` wrote, a trace file of mirage-profile or of Eio's first "
+    "recorder, or -";
+constexpr uint64_t fuchsia_magic = 0x0016'5478'4604'0010;  // what Eio writes today
 
 Error no_trace(const std::string& path, std::string what) {
   return Error{
@@ -46,6 +48,8 @@ Result<Trace> read_file(Files& files, const std::string& path, const Progress& p
     if (!mirage::contains_mirage(*head)) {
       if (Cursor(*head).u32() == mirage::packet_magic)
         return no_trace(path, "a CTF stream with another uuid than mirage-profile's");
+      if (Cursor(*head).u64() == fuchsia_magic)
+        return no_trace(path, "a Fuchsia trace (FXT), which skein does not read yet");
       return no_trace(path, "not a trace");
     }
   }

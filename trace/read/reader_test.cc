@@ -52,6 +52,7 @@ TEST_CASE("what is no trace is refused in one line") {
   files.add("short", "x");
   files.add("zeros", std::vector<uint8_t>(100'000, 0));
   files.add("folder/file", "x");
+  files.add("fuchsia", std::vector<uint8_t>{0x10, 0, 4, 'F', 'x', 'T', 0x16, 0, 0x22, 0});
   std::vector<uint8_t> other = small_trace();
   for (size_t at = 0; at < other.size(); at += 512)
     for (size_t i = 4; i < 20; i++) other[at + i] = static_cast<uint8_t>(i * 7);
@@ -62,6 +63,7 @@ TEST_CASE("what is no trace is refused in one line") {
   CHECK(refusal(files, "zeros") == "not a trace");
   CHECK(refusal(files, "folder") == "a directory without a trace in it");
   CHECK(refusal(files, "missing") == "No such file or directory");
+  CHECK(refusal(files, "fuchsia") == "a Fuchsia trace (FXT), which skein does not read yet");
   CHECK(refusal(files, "other") == "a CTF stream with another uuid than mirage-profile's");
 }
 
