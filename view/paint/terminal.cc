@@ -29,6 +29,7 @@ struct Cell {
   bool covered = false;              // by the wide character at its left
   bool grid = false;                 //
   std::array<Weight, 4> lines = {};  // by Side
+  bool passed = false;               // by an upright line that a bar hides
   uint8_t bar = 0;                   // which eighths, from the left, bit 0
   uint8_t failed = 0;                // the same of what failed
   std::array<uint8_t, 8> ran = {};   // how much of the time of each eighth, 255: all of it
@@ -255,6 +256,11 @@ class Screen {
     first = std::max<int64_t>(first, 0);
     last = std::min(last, lines_ - 1);
     for (int64_t row = first; row <= last; row++) {
+      // Where tasks are created is told by a line's ends; across each bar it would be all there is.
+      if (ink == Ink::Creation && row != top && row != bottom) {
+        at(column, row).passed = true;
+        continue;
+      }
       if (row != top) side(column, row, Up, Light, ink);
       if (row != bottom) side(column, row, Down, Light, ink);
     }
@@ -419,6 +425,7 @@ class Screen {
     const int bar = cell.bar | cell.failed;
     if (bar & 0x0f) lines[Left] = Heavy;
     if (bar & 0xf0) lines[Right] = Heavy;
+    if (cell.passed && bar == 0) lines[Up] = lines[Down] = std::max(lines[Up], Light);
     return box_character(lines);
   }
 
@@ -480,7 +487,7 @@ class Screen {
       if (plain && only_bar && cell.highlighted) out.code = 0x2550;
       return out;
     }
-    out.ink = cell.line_ink;
+    out.ink = cell.passed && cell.lines == std::array<Weight, 4>{} ? Ink::Creation : cell.line_ink;
     // Lines between counters give way to them.
     if (out.code != ' ' && (cell.dots == 0 || cell.line_ink != Ink::Band)) return out;
     if (cell.dots != 0) {

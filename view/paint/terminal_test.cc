@@ -120,7 +120,7 @@ TEST_CASE("a label lies on its bar, and leaves its beginning to be seen") {
 )");
 }
 
-TEST_CASE("arrows have heads where they end, lines of creation do not") {
+TEST_CASE("arrows have heads where they end, lines of creation do not, and pass behind bars") {
   Picture p(20, 4);
   for (float line = 0; line < 4; line++) p.bar(Ink::Bar, 0, 12, line);
   p.arrow(Ink::Resolve, 3, 0, 2);
@@ -130,7 +130,7 @@ TEST_CASE("arrows have heads where they end, lines of creation do not") {
   p.add({12 * 8, 45.5f, 8, 0, 0, Shape::Arrow, Ink::Bar});
   CHECK(p.plain() == R"(
 ━━━┯━━▲━━━┯━
-━━━┿━━┿━━━┿━
+━━━┿━━┿━━━━━
 ━━━▼━━┿━━━┷━►
 ━━━━━━┷━━━━━
 )");
