@@ -316,9 +316,7 @@ class Screen {
       const std::string_view text = list_.text(p);
       const int64_t wanted = cells_of(text);
       // What was pushed against the right edge stays there.
-      const double right = p.x + text_width(text, p.size);
-      if (!is_label && right > list_.width - 30)
-        column = std::max(free_from, columns_ - wanted - 1);
+      if (is_at_right(p)) column = std::max(free_from, columns_ - wanted - 1);
       column = std::max(column, free_from);
       int64_t end = columns_;
       size_t next = i + 1;  // a kind is told if a name leaves room
@@ -327,11 +325,18 @@ class Screen {
         end = std::min(end, cell_of(texts_[next]->x, cell_width) + (is_label ? 0 : -1));
       if (p.ink == Ink::Kind && wanted > end - column) continue;
       if (!is_label && end - column < wanted) end = std::min(columns_, column + wanted);
+      if (next < texts_.size() && row_of(texts_[next]) == row && is_at_right(*texts_[next]))
+        end = std::min(end, columns_ - cells_of(list_.text(*texts_[next])) - 2);
       for (int64_t after = column + 1; is_label && after < std::min(end, column + wanted); after++)
         if (fails_from(after, row)) end = after;
       if (wanted > end - column && end - column < 4) continue;
       free_from = write(text, column, end, row, p.ink) + 1;
     }
+  }
+
+  bool is_at_right(const Primitive& p) const {
+    return p.ink != Ink::Label && p.ink != Ink::Kind &&
+           p.x + text_width(list_.text(p), p.size) > list_.width - 30;
   }
 
   // No other's name may hide that.

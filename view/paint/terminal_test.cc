@@ -120,6 +120,13 @@ TEST_CASE("a label lies on its bar, and leaves its beginning to be seen") {
 )");
 }
 
+TEST_CASE("what is at the right edge is whole, what is left of it gives way") {
+  Picture p(30, 1);
+  p.text(0, 0, "a text that is too long for all of it", Ink::Axis);
+  p.text(24, 0, "in sight", Ink::Axis);
+  CHECK(p.plain() == "\na text that is too … in sight\n");
+}
+
 TEST_CASE("arrows have heads where they end, lines of creation do not, and pass behind bars") {
   Picture p(20, 4);
   for (float line = 0; line < 4; line++) p.bar(Ink::Bar, 0, 12, line);
