@@ -1,5 +1,6 @@
 // `skein html`: traces as one page that needs nothing else.
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -62,8 +63,12 @@ void write_page(const HtmlArguments& arguments) {
   }
   const auto bundle = web::make_bundle(files, inputs, most_bytes);
   if (!bundle) fail(2, bundle.error().message());
-  const std::string page = web::make_document(
-      {.title = title, .notes = title + " " + std::to_string(bundle->size())}, *bundle);
+  const std::string kept = kept_notes_or_none(arguments.traces[0]);
+  // Of a page with other notes in it the browser has none yet.
+  std::string key = title + " " + std::to_string(bundle->size());
+  if (!kept.empty()) key += " " + std::to_string(std::hash<std::string>()(kept));
+  const std::string page =
+      web::make_document({.title = title, .notes = key, .kept = kept}, *bundle);
   write_output(arguments.output, page);
   if (arguments.output != "-")
     std::printf("%s: %s bytes, opens in any browser\n", escaped(arguments.output).c_str(),

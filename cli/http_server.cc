@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstring>
 
@@ -15,6 +16,7 @@ namespace skein::cli {
 namespace {
 
 constexpr size_t longest_request = 16 << 10;
+constexpr uint64_t longest_body = 4 << 20;
 constexpr size_t most_connections = 64;
 constexpr auto patience = std::chrono::seconds(30);
 
@@ -74,6 +76,10 @@ std::string_view reason(int status) {
       return "Forbidden";
     case 404:
       return "Not Found";
+    case 409:
+      return "Conflict";
+    case 413:
+      return "Content Too Large";
     default:
       return "Internal Server Error";
   }
@@ -96,15 +102,17 @@ using Clock = std::chrono::steady_clock;
 // Reads a request, then writes its answer, then ends.
 struct Connection {
   int socket = -1;
-  Clock::time_point last = Clock::now();  // a byte went over it
-  std::string request = {};
-  std::string head = {};  // of the answer; empty: still reading
+  Clock::time_point last = Clock::now();   // a byte went over it
+  std::string request = {};                // its head, then its body
+  std::optional<HttpRequest> parsed = {};  // the head was read
+  std::string head = {};                   // of the answer; empty: still reading
   std::shared_ptr<const std::string> body = {};
   size_t sent = 0;  // of head and body
   bool ended = false;
 
   bool idle() const { return head.empty(); }  // nothing is asked, or not all of it yet
   void read(const HttpServer::Handler& handler);
+  void answer(const HttpResponse& response);
   void write();
 };
 
@@ -118,10 +126,21 @@ void Connection::read(const HttpServer::Handler& handler) {
   }
   last = Clock::now();
   request.append(buffer, static_cast<size_t>(count));
-  const bool whole = request.find("\r\n\r\n") != request.npos;
-  if (!whole && request.size() < longest_request) return;
-  const std::optional<HttpRequest> parsed = whole ? parse_request(request) : std::nullopt;
-  const HttpResponse response = parsed ? handler(*parsed) : HttpResponse{.status = 400};
+  if (!parsed) {
+    const size_t end = request.find("\r\n\r\n");
+    if (end == request.npos && request.size() < longest_request) return;
+    if (end != request.npos) parsed = parse_request(request);
+    if (!parsed) return answer({.status = 400});
+    if (parsed->body_size > longest_body) return answer({.status = 413});
+    request.erase(0, end + 4);
+  }
+  if (request.size() < parsed->body_size) return;
+  request.resize(parsed->body_size);
+  parsed->body = std::move(request);
+  answer(handler(*parsed));
+}
+
+void Connection::answer(const HttpResponse& response) {
   head = head_of(response);
   body = response.body;
   write();
@@ -166,10 +185,12 @@ std::string_view HttpRequest::argument(std::string_view name) const {
 std::optional<HttpRequest> parse_request(std::string_view text) {
   text = text.substr(0, text.find("\r\n\r\n"));
   std::string_view line = take_until(text, "\r\n");
-  if (take_until(line, " ") != "GET") return {};
+  const std::string_view method = take_until(line, " ");
+  if (method != "GET" && method != "POST") return {};
   std::string_view target = take_until(line, " ");
   if (!line.starts_with("HTTP/1.") || !target.starts_with('/')) return {};
   HttpRequest request;
+  request.posts = method == "POST";
   auto path = decoded(take_until(target, "?"));
   if (!path) return {};
   request.path = *std::move(path);
@@ -181,14 +202,29 @@ std::optional<HttpRequest> parse_request(std::string_view text) {
     request.query.emplace_back(*std::move(name), *std::move(value));
   }
   bool has_host = false;
+  std::optional<uint64_t> size;
   while (!text.empty()) {
     std::string_view value = take_until(text, "\r\n");
     const std::string_view name = take_until(value, ":");
-    if (!same_name(name, "host")) continue;
-    if (has_host) return {};  // which of them is meant?
-    has_host = true;
-    request.host = trimmed(value);
+    if (same_name(name, "host")) {
+      if (has_host) return {};  // which of them is meant?
+      has_host = true;
+      request.host = trimmed(value);
+    } else if (same_name(name, "origin")) {
+      request.origin = trimmed(value);
+    } else if (same_name(name, "transfer-encoding")) {
+      return {};
+    } else if (same_name(name, "content-length")) {
+      const std::string_view digits = trimmed(value);
+      uint64_t number = 0;
+      const auto [end, error] =
+          std::from_chars(digits.data(), digits.data() + digits.size(), number);
+      if (size || error != std::errc() || end != digits.data() + digits.size()) return {};
+      size = number;
+    }
   }
+  if (request.posts && !size) return {};
+  if (request.posts) request.body_size = *size;
   return request;
 }
 

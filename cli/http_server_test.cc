@@ -93,10 +93,33 @@ TEST_CASE("what is no request is not answered as one") {
         "POST / HTTP/1.1\r\n\r\n", "get / HTTP/1.1\r\n\r\n", "GET x HTTP/1.1\r\n\r\n",
         "GET http://x/ HTTP/1.1\r\n\r\n", "GET / FTP\r\n\r\n", "GET /% HTTP/1.1\r\n\r\n",
         "GET /%4 HTTP/1.1\r\n\r\n", "GET /?a=%zz HTTP/1.1\r\n\r\n",
+        "POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n",
+        "POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+        "POST / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n",
+        "POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n",
+        "POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"}) {
     CAPTURE(text);
     CHECK(!parse_request(text));
   }
+}
+
+TEST_CASE("what is posted comes in pieces, and not more than is wanted") {
+  const Running running([&](const HttpRequest& request) {
+    return HttpResponse{
+        .body = std::make_shared<std::string>(
+            request.origin + (request.posts ? " posts " : " gets ") + request.body)};
+  });
+  Client client(running.port());
+  client.send("POST / HTTP/1.1\r\norigin: here\r\nContent-Length: 6\r\n\r\nabc");
+  client.send("defghi");
+  CHECK(client.answer().ends_with("\r\n\r\nhere posts abcdef"));
+  Client empty(running.port());
+  empty.send("POST / HTTP/1.1\r\nContent-Length: 0\r\n\r\n");
+  CHECK(empty.answer().ends_with("\r\n\r\n posts "));
+  Client large(running.port());
+  large.send("POST / HTTP/1.1\r\nContent-Length: 4194305\r\n\r\n");
+  CHECK(large.answer().starts_with("HTTP/1.1 413 "));
 }
 
 TEST_CASE("a server answers, and one connection does not wait for another") {

@@ -107,6 +107,9 @@ Picture open_picture(const PictureArguments& arguments) {
     picture.title += (picture.title.empty() ? "" : ", ") + name;
     viewer.add(std::move(trace), name);
   }
+  // Their times are those of the first trace, beside which they are kept.
+  if (const std::string notes = kept_notes_or_none(arguments.traces[0]); !notes.empty())
+    (void)viewer.load_notes(notes).has_value();  // it was read
   if (picture.theme != nullptr) viewer.set_theme(*picture.theme);
 
   const Stretch all = whole_time(viewer);

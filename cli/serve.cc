@@ -5,6 +5,7 @@
 // its Host is another (DNS rebinding). The page asks once a second what is new since the version it
 // has; of a directory it gets the packets that were added to or rewritten, of a file the blocks
 // that are others; and while the program runs, what time it is.
+// What the user notes is posted, and kept beside the trace.
 #include <sys/random.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -23,6 +24,7 @@
 
 #include "base/disk_files.h"
 #include "base/escape.h"
+#include "base/notes_file.h"
 #include "cli/commands.h"
 #include "cli/http_server.h"
 #include "cli/running.h"
@@ -31,6 +33,7 @@
 #include "trace/read/ctf/chunk.h"
 #include "trace/read/ctf/task_table.h"
 #include "trace/read/reader.h"
+#include "view/viewer/notes.h"
 #include "view/web/document/bundle.h"
 #include "view/web/document/document.h"
 
@@ -147,6 +150,14 @@ class Served {
 
   std::string title() const { return trace_name(path_); }
 
+  Result<std::string> notes() const { return kept_notes(path_); }
+  // What is there and is no notes stays.
+  Result<void> keep_notes(std::string_view json) const {
+    if (const auto before = notes(); !before) return before.error();
+    if (notes_path(path_).empty()) return Error{.what = "standard input has no place for notes"};
+    return write_whole_file(notes_path(path_), json);
+  }
+
   struct Answer {
     std::string version;                            // what the page has with that
     std::shared_ptr<const std::string> bytes = {};  // gzip; nothing: what it had
@@ -219,13 +230,32 @@ HttpResponse answer(const HttpRequest& request, Served& served, const std::strin
       !same_secret(request.argument("token"), token)) {
     response.status = 403;
     response.body = text("Open the link that `skein serve` printed: it has the token.\n");
-  } else if (request.path == "/") {
+  } else if (request.path == "/" && !request.posts) {
     const std::string nonce = random_hex();
     response.type = "text/html; charset=utf-8";
     response.headers.emplace_back("Content-Security-Policy", web::policy(nonce, true));
-    response.body = text(web::make_document(
-        {.title = served.title(), .notes = served.title(), .live = true, .nonce = nonce}, {}));
-  } else if (request.path == "/bundle") {
+    const auto notes = served.notes();
+    response.body = text(web::make_document({.title = served.title(),
+                                             .notes = served.title(),
+                                             .kept = notes ? *notes : "",
+                                             .problem = notes ? "" : notes.error().message(),
+                                             .live = true,
+                                             .nonce = nonce},
+                                            {}));
+  } else if (request.path == "/notes" && request.posts) {
+    if (request.origin != "http://" + request.host) {
+      response.status = 403;
+      response.body = text("Another page's notes.\n");
+    } else if (const auto notes = read_notes(request.body); !notes) {
+      response.status = 400;
+      response.body = text(escaped(notes.error().message()));
+    } else if (const auto kept = served.keep_notes(request.body); !kept) {
+      response.status = 409;
+      response.body = text(escaped(kept.error().message()));
+    } else {
+      response.status = 204;
+    }
+  } else if (request.path == "/bundle" && !request.posts) {
     const bool runs = served.runs();  // before it is read: what is written last is read
     const auto news = served.since(std::string(request.argument("have")));
     if (!news) {

@@ -6,9 +6,11 @@
 
 #include "base/disk_files.h"
 #include "base/escape.h"
+#include "base/notes_file.h"
 #include "cli/print.h"
 #include "cli/running.h"
 #include "trace/read/reader.h"
+#include "view/viewer/notes.h"
 
 namespace skein::cli {
 
@@ -54,6 +56,26 @@ void report_losses(const Trace& trace, const std::string& path) {
 void refuse_twice(std::span<const std::string> paths) {
   if (std::count(paths.begin(), paths.end(), "-") > 1)
     fail(2, "- is given twice, but standard input can be read once only");
+}
+
+Result<std::string> kept_notes(const std::string& trace) {
+  const std::string path = notes_path(trace);
+  if (path.empty()) return std::string();
+  auto text = read_notes_file(path);
+  if (!text || text->empty()) return text;
+  if (const auto notes = read_notes(*text); !notes) {
+    Error error = notes.error();
+    error.file = path;
+    return error;
+  }
+  return text;
+}
+
+std::string kept_notes_or_none(const std::string& trace) {
+  auto notes = kept_notes(trace);
+  if (notes) return *std::move(notes);
+  std::fprintf(stderr, "skein: notes are left out: %s\n", escaped(notes.error().message()).c_str());
+  return {};
 }
 
 std::string trace_name(std::string path) {

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 
+#include "base/result.h"
 #include "trace/read/events.h"
 
 namespace skein::cli {
@@ -27,6 +28,13 @@ void report_losses(const Trace& trace, const std::string& path);
 
 // Standard input can be one of several traces, not two: says so and throws CLI::RuntimeError(2).
 void refuse_twice(std::span<const std::string> paths);
+
+// The notes kept beside a trace (base/notes_file.h), as JSON; empty: there are none. An error says
+// why they cannot be read: then they are not to be written over.
+Result<std::string> kept_notes(const std::string& trace);
+
+// The same; what cannot be read is said on stderr, and is none.
+std::string kept_notes_or_none(const std::string& trace);
 
 // What a trace is called: the last part of its path.
 std::string trace_name(std::string path);

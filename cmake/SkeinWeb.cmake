@@ -40,7 +40,7 @@ file(GLOB_RECURSE wasm_sources CONFIGURE_DEPENDS
   base/*.cc trace/read/*.cc trace/model/*.cc view/layout/*.cc view/draw/*.cc view/viewer/*.cc
   view/paint/geometry.cc view/paint/raster.cc view/web/page/*.cc
   view/web/document/pack.cc)
-list(FILTER wasm_sources EXCLUDE REGEX "(_test|/disk_files|/replace_file)\\.cc$")
+list(FILTER wasm_sources EXCLUDE REGEX "(_test|/disk_files|/notes_file|/replace_file)\\.cc$")
 
 set(wasm_flags --target=wasm32-wasi -std=c++20 -Oz -flto -DNDEBUG -fno-exceptions -fno-rtti
   -fvisibility=hidden -ffp-contract=off -stdlib=libc++ -mbulk-memory -mnontrapping-fptoint -msimd128

@@ -40,7 +40,7 @@ export async function main(test) {
   process.exit(failures === 0 ? 0 : 1);
 }
 
-// A page that must do nothing but show: no dialog, no error (but that its server `ends`), no request
+// A page that must do nothing but show: no dialog, no error (but that its server `ends`, or refuses), no request
 // but those `allowed`. `before` runs in it before its own scripts.
 export async function open(browser, url, { allowed = request => request === url, ends = false, before, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1200, height: 700 }, deviceScaleFactor: 1,
@@ -50,7 +50,7 @@ export async function open(browser, url, { allowed = request => request === url,
   page.on("dialog", dialog => { expect(false, `${url}: a dialog`, dialog.message()); dialog.dismiss(); });
   page.on("pageerror", error => expect(false, `${url}: an error`, error.stack));
   page.on("console", message =>
-      expect(message.type() !== "error" || (ends && message.text().includes("ERR_CONNECTION_REFUSED")), `${url}: the console says`, message.text()));
+      expect(message.type() !== "error" || (ends && /ERR_CONNECTION_REFUSED|409 \(Conflict\)/.test(message.text())), `${url}: the console says`, message.text()));
   page.on("request", request => {
     const to = request.url();
     expect(allowed(to) || to.startsWith("data:") || to.startsWith("blob:"), `${url}: a request to`, to);

@@ -14,6 +14,10 @@ function start(program, words, environment = {}) {
   return { process: process_, line: async () => (await lines.next()).value };
 }
 
+async function until(condition) {
+  while (!condition()) await new Promise(resolve => setTimeout(resolve, 20));
+}
+
 const ask = (url, headers = {}) => new Promise((resolve, reject) =>
     get(url, { headers }, response => {
       let body = "";
@@ -107,6 +111,37 @@ await main(async (browser, scratch) => {
   const before = await events();
   expect(before > 0, "events are there", before);
   await page.waitForFunction(() => document.getElementById("live").textContent.endsWith("runs"));
+
+  // A note is kept beside the trace: there again when it is served again.
+  const beside = `${trace}.skein-notes.json`;
+  await page.click("#picture", { position: { x: 300, y: 200 } });
+  await page.keyboard.press("b");
+  await until(() => existsSync(beside));
+  await page.click("#bookmark-menu summary");
+  await page.fill("#note [name=text]", "<i>typed");
+  await page.press("#note [name=text]", "Enter");
+  await until(() => JSON.parse(readFileSync(beside, "utf8")).bookmarks.length === 2);
+  const again = start(skein, ["serve", String(program.process.pid)]);
+  const again_page = await open(browser, await again.line(), { ends: true, allowed: () => true });
+  await again_page.waitForFunction(() => document.querySelectorAll("#bookmarks li").length === 2);
+  expect((await again_page.textContent("#bookmarks")).includes("<i>typed"), "a note that was served before");
+  await again_page.context().close();
+  again.process.kill("SIGTERM");
+  await once(again.process, "exit");
+  // In a page of its own, too.
+  const document_ = join(scratch, "noted.html");
+  execFileSync(skein, ["html", trace, "-o", document_]);
+  const noted = await open(browser, `file://${document_}`);
+  await noted.waitForFunction(() => document.querySelectorAll("#bookmarks li").length === 2);
+  await noted.context().close();
+  // What somebody else wrote there meanwhile is not written over, and that is said.
+  const letter = readFileSync(beside, "utf8");
+  writeFileSync(beside, "a letter");
+  await page.evaluate(() => document.getElementById("note").requestSubmit());
+  await page.waitForFunction(() => document.getElementById("note-problem").textContent.includes("not saved"));
+  expect(readFileSync(beside, "utf8") === "a letter", "it is as it was");
+  writeFileSync(beside, letter);
+  await page.evaluate(() => { document.getElementById("bookmark-menu").open = false; });
 
   // New events come; the window stays where it is.
   await page.evaluate(() => skein.module.calls.show(0, 1000));

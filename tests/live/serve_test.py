@@ -45,6 +45,15 @@ class Server:
         connection.close()
         return response.status, {name.lower(): value for name, value in response.getheaders()}, body
 
+    def post(self, path, body, origin=None, token=None):
+        connection = http.client.HTTPConnection(self.host, timeout=120)
+        connection.request("POST", f"{path}?token={self.token if token is None else token}", body,
+                           {"Origin": origin or f"http://{self.host}"})
+        response = connection.getresponse()
+        answer = response.status, response.read()
+        connection.close()
+        return answer
+
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
         check(self.process.wait() == 0, "a signal is a good end")
@@ -211,6 +220,41 @@ def file(folder):
     server.stop()
 
 
+def notes(folder):
+    """Kept beside the trace, by who has the link alone; found by who comes next."""
+    trace, beside = folder / "noted.ctf", folder / "noted.ctf.skein-notes.json"
+    source = pathlib.Path(__file__).parent.parent / "data" / "mirage" / "straight.ctf"
+    trace.write_bytes(source.read_bytes())
+    text = '{"skein_notes": 1, "bookmarks": [{"time_ns": 20, "text": "here <it> stops"}]}'
+    server = Server(trace)
+    for refused, status in ((server.post("/notes", text, origin="http://evil.example"), 403),
+                            (server.post("/notes", text, token="0" * 32), 403),
+                            (server.post("/notes", "no notes"), 400),
+                            (server.post("/", text), 404), (server.post("/bundle", text), 404)):
+        check(refused[0] == status and not beside.exists(), f"notes: {status}, and not {refused}")
+    check(server.get("/notes", token=server.token)[0] == 404, "notes are not asked for")
+    check(server.post("/notes", text) == (204, b"") and beside.read_text() == text, "notes are kept")
+    page = server.get("/", token=server.token)[2]
+    check(b"here \\u003cit> stops" in page, "notes are there again")
+    beside.write_text("somebody's letter")
+    status, answer = server.post("/notes", text)
+    check(status == 409 and b"skein-notes.json" in answer, f"what is no notes: {answer}")
+    check(beside.read_text() == "somebody's letter", "is not written over")
+    check(b"skein-notes.json" in server.get("/", token=server.token)[2], "and is said")
+    server.stop()
+    check(trace.read_bytes() == source.read_bytes(), "the trace is as it was")
+
+    def made(command, name):
+        done = subprocess.run([skein, command, trace, "-o", folder / name], capture_output=True, text=True)
+        check(done.returncode == 0, f"{command}: {done}")
+        return (folder / name).read_text(), done.stderr
+    check("notes are left out" in made("render", "noted.svg")[1], "render says so")
+    check("notes are left out" in made("html", "noted.html")[1], "html says so")
+    beside.write_text(text)
+    check("here &lt;it" in made("render", "noted.svg")[0], "the picture has them")
+    check("here \\u003cit> stops" in made("html", "noted.html")[0], "the page has them")
+
+
 def big(folder, trace):
     """Of more than 64 MiB the newest chunks, and the names; what is left out is said."""
     mib = 1 << 20
@@ -249,5 +293,6 @@ with tempfile.TemporaryDirectory() as name:
     traces = [follows(pathlib.Path(name), mode) for mode in ("ring", "log")]
     asks(traces[0])
     file(pathlib.Path(name))
+    notes(pathlib.Path(name))
     big(pathlib.Path(name), traces[0])
 sys.exit(1 if failures else 0)

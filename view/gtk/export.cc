@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
+#include "base/notes_file.h"
 #include "view/cairo/paint.h"
-#include "view/gtk/notes_file.h"
 #include "view/paint/paint.h"
 
 namespace skein::desktop {

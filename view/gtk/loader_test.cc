@@ -11,8 +11,8 @@
 #include <fstream>
 #include <mutex>
 
+#include "base/notes_file.h"
 #include "trace/read/mirage/writer.h"
-#include "view/gtk/notes_file.h"
 
 using namespace skein;
 using namespace skein::desktop;

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "view/gtk/notes_file.h"
+#include "base/notes_file.h"
 
 namespace skein::desktop {
 

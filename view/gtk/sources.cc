@@ -1,8 +1,8 @@
 // The window's traces and the notes on them.
 #include <filesystem>
 
+#include "base/notes_file.h"
 #include "view/draw/text.h"
-#include "view/gtk/notes_file.h"
 #include "view/gtk/window.h"
 
 namespace skein::desktop {

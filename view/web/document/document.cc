@@ -148,8 +148,9 @@ std::string make_document(const DocumentOptions& options, std::span<const uint8_
       {"@SHELL@", seven_bits(page_js)},
       {"@MODULE@", seven_bits(page_wasm)},
       {"@TRACES@", options.live ? "" : seven_bits(gzip(bundle, 9))},
-      {"@SETTINGS@", std::string("{\"live\":") + (options.live ? "true" : "false") +
-                         ",\"notes\":" + json_string(options.notes) + "}"}};
+      {"@SETTINGS@", std::string("{\"live\":") + (options.live ? "true" : "false") + ",\"notes\":" +
+                         json_string(options.notes) + ",\"kept\":" + json_string(options.kept) +
+                         ",\"problem\":" + json_string(options.problem) + "}"}};
   return fill(page_html, replacements);
 }
 

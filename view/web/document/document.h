@@ -19,6 +19,8 @@ struct DocumentOptions {
   std::string title;
   // Under what name the browser keeps the user's notes: the same for the same trace.
   std::string notes;
+  std::string kept = {};     // notes there are already: JSON; empty: none
+  std::string problem = {};  // why notes cannot be kept; empty: they can
   // A live page gets its traces from where it came from, and needs policy(nonce, true) as a header.
   bool live = false;
   std::string nonce = {};  // of a live page: new and random for each, letters and digits

@@ -5,7 +5,7 @@
 
 declare const compiled: Promise<WebAssembly.Module>, traces: Promise<ArrayBuffer>;  // unpack.ts
 
-interface Settings { live: boolean; notes: string }
+interface Settings { live: boolean; notes: string; kept: string; problem: string }
 interface TraceFiles { title: string; path: string; gone?: string[]; files: [string, number, (number | [number, number][])?][] }
 
 function element<T extends HTMLElement>(id: string): T {
@@ -295,6 +295,8 @@ const pixelsPerOctave = 360;  // of a wheel
 class Widgets {
   private shown = "";
   private legend = this.module.calls.legend_shown();
+  private kept?: string;  // notes as they were kept last
+  private posted = Promise.resolve();
   constructor(private readonly module: Module, private readonly changed: () => void,
               private readonly settings: Settings) {
     this.listen();
@@ -348,6 +350,7 @@ class Widgets {
 
   run(name: string) {
     this.module.with([name], (at, size) => this.module.calls.run_command(at, size));
+    this.keepNotes();
     this.changed();
   }
 
@@ -393,16 +396,47 @@ class Widgets {
     }));
   }
 
-  loadNotes(json: string) {
+  private loadNotes(json: string) {
     this.module.with([json], (at, size) => this.module.calls.load_notes(at, size));
     const error = this.module.result();
     this.notesChanged();
     element("note-problem").textContent = error;
   }
+  // Those that are kept, once, when the trace is there.
+  openNotes() {
+    if (this.kept !== undefined) return;
+    const { live, notes, kept, problem } = this.settings;
+    const json = (live ? null : remembered(`skein notes ${notes}`)) ?? kept;
+    if (json !== "") this.module.with([json], (at, size) => this.module.calls.load_notes(at, size));
+    this.kept = this.notes();
+    element("note-problem").textContent = problem;
+    this.listBookmarks();
+    this.changed();
+  }
+  // Beside the trace if somebody serves it, else in the browser.
+  private keepNotes() {
+    const json = this.notes();
+    if (this.kept === undefined || json === this.kept) return;
+    this.kept = json;
+    if (this.settings.live) this.posted = this.posted.then(() => this.post(json));
+    else remember(`skein notes ${this.settings.notes}`, json);
+  }
+  private async post(json: string) {
+    let problem = "";
+    try {
+      const answer = await fetch(`notes?token=${token()}`, { method: "POST", body: json });
+      if (!answer.ok) problem = (await answer.text()).slice(0, 500);
+    } catch (error) {
+      problem = String(error);
+    }
+    if (problem === "") return;
+    element<HTMLDetailsElement>("bookmark-menu").open = true;
+    element("note-problem").textContent = `Notes are not saved: ${problem}`;
+  }
   private notes(): string { this.module.calls.save_notes(); return this.module.result(); }
   notesChanged() {
     element("note-problem").textContent = "";
-    remember(`skein notes ${this.settings.notes}`, this.notes());
+    this.keepNotes();
     this.listBookmarks();
     this.changed();
   }
@@ -530,6 +564,7 @@ class Widgets {
         if (calls.key(at, size, modifiersOf(event))) event.preventDefault();
       });
       this.listBookmarks();
+      this.keepNotes();
       this.changed();
     });
     // One menu at a time, and none after a click elsewhere.
@@ -559,17 +594,18 @@ async function received(response: Response, progress: HTMLProgressElement): Prom
   return bytes;
 }
 
+function token(): string { return encodeURIComponent(new URLSearchParams(location.search).get("token") ?? ""); }
+
 // Asks the server for the trace as it is now, every second; while nothing is new it says so.
 async function follow(module: Module, changed: () => void) {
   const status = element("live"), cover = element("progress");
   const progress = cover.querySelector("progress")!;
-  const token = new URLSearchParams(location.search).get("token") ?? "";
   let version = "", life = 0;
   for (;;) {
     const asked = performance.now();
     let busy = 0;  // all of the trace is read again, during which the page does nothing else
     try {
-      const response = await fetch(`bundle?token=${encodeURIComponent(token)}&have=${version}`);
+      const response = await fetch(`bundle?token=${token()}&have=${version}`);
       const state = response.headers.get("X-Skein-State") ?? "";
       // While the program runs the answer has the time, by its clock: so long what is alive has lasted.
       const now = Number(response.headers.get("X-Skein-Now") ?? 0);
@@ -637,13 +673,15 @@ async function main() {
   canvas.addEventListener("pointermove", event => widgets.tooltip(event.clientX, event.clientY));
   canvas.addEventListener("pointerleave", () => widgets.hideTooltip());
   if (error !== "") element("live").textContent = error;
-  const notes = remembered(`skein notes ${settings.notes}`);
-  if (notes !== null) widgets.loadNotes(notes);
+  if (!settings.live) widgets.openNotes();
   if (hint) remember("skein hint", "seen");
   widgets.update();
   picture.focus();
   (window as unknown as Record<string, unknown>).skein = { module, picture };  // for tests and the console
-  if (settings.live) await follow(module, () => picture.schedule());
+  if (settings.live) await follow(module, () => {
+    widgets.openNotes();
+    picture.schedule();
+  });
 }
 
 main().catch((problem: unknown) => {

@@ -1,4 +1,4 @@
-#include "view/gtk/notes_file.h"
+#include "base/notes_file.h"
 
 #include <sys/stat.h>
 
@@ -7,7 +7,7 @@
 #include "base/disk_files.h"
 #include "base/replace_file.h"
 
-namespace skein::desktop {
+namespace skein {
 
 namespace {
 
@@ -40,4 +40,4 @@ Result<void> write_whole_file(const std::string& path, std::string_view text) {
   return replace_file(path, text, exists ? before.st_mode & 0777 : 0600);
 }
 
-}  // namespace skein::desktop
+}  // namespace skein

@@ -1,4 +1,4 @@
-#include "view/gtk/notes_file.h"
+#include "base/notes_file.h"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-using namespace skein::desktop;
+using namespace skein;
 namespace fs = std::filesystem;
 
 namespace {

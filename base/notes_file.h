@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 
-namespace skein::desktop {
+namespace skein {
 
 // Empty for standard input, which has no place.
 std::string notes_path(const std::string& trace);
@@ -19,4 +19,4 @@ Result<std::string> read_notes_file(const std::string& path);
 // Whoever reads it meanwhile sees the old text or the new one, and so does who comes after a crash.
 Result<void> write_whole_file(const std::string& path, std::string_view text);
 
-}  // namespace skein::desktop
+}  // namespace skein
