@@ -175,20 +175,20 @@ class Show {
     paint(out, first == 0 ? 0 : axis_lines);
   }
 
-  // A strip for each scale, one below the other, at most so many lines in all; how many strips
-  // were left out.
+  // A strip for each scale with a value in sight, one below the other, at most so many lines in
+  // all; how many strips were left out.
   size_t counters(std::string& out, size_t most_lines) {
-    constexpr size_t strip_lines = 3;
     size_t left_out = 0;
     for (size_t t = 0; t < tracks_.size(); t++) {
       const Model& model = *tracks_[t].model;
       for (uint32_t scale = 0; scale < model.scales.size(); scale++) {
         for (size_t c = 0; c < model.counters.size(); c++)
           shown_[t][c] = model.counters[c].scale == scale;
-        if (lines_of(out) + strip_lines > most_lines)
+        const std::string drawn = strip();
+        if (lines_of(out) + lines_of(drawn) > most_lines)
           left_out++;
         else
-          strip(out);
+          out += drawn;
         for (const uint8_t shown : shown_[t]) marks_.first_counter_ink += shown;
       }
       std::fill(shown_[t].begin(), shown_[t].end(), uint8_t{0});
@@ -200,18 +200,24 @@ class Show {
 
  private:
   // The strip of those counters that are not hidden, which is at the bottom of a picture: its upper
-  // edge is to be the edge of a line.
-  void strip(std::string& out) {
+  // edge is to be the edge of a line. Empty if there is nothing in it.
+  std::string strip() {
     Marks marks = marks_;
     marks.counters = counters_;
     window_.top = 1e9;
     window_.height = 40 * cell_height;
     const float high = window_.height - areas(tracks_, window_, marks).counters;
-    if (high <= 0) return;
+    if (high <= 0) return "";
     const auto above = static_cast<uint32_t>((window_.height - high) / cell_height);
     window_.height = static_cast<float>(above * cell_height) + high;
     draw(tracks_, window_, marks, list_);
-    paint(out, above);
+    const bool any_value =
+        std::any_of(list_.primitives.begin(), list_.primitives.end(), [](const Primitive& p) {
+          return p.shape != Shape::Text && p.ink >= Ink::Counter0 && p.ink <= Ink::Counter7;
+        });
+    std::string out;
+    if (any_value) paint(out, above);
+    return out;
   }
 
   // Without the first lines.

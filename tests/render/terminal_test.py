@@ -122,5 +122,8 @@ with tempfile.TemporaryDirectory(prefix="skein-render-") as name:
     check_legend(trace)
     net = pathlib.Path(os.environ.get("SKEIN_DATA", pathlib.Path(__file__).parents[2] / "../shared/data")) / "net.ctf"
     if net.exists():
+        before = skein("show", net, "--to", "1ms").stdout.decode()  # before the first value of it
+        assert "─gntref" in before and "─tcp-to-ip" not in before, before
+        assert "─tcp-to-ip" in skein("show", net).stdout.decode()
         check_failures(net)
         check_order(net, pathlib.Path(name), "--from", "86ms", "--to", "92ms")
