@@ -172,6 +172,7 @@ async function works(browser, file) {
   await settled(page);
   expect(await page.locator("#help[open]").count() === 1, "? opens help");
   expect((await page.textContent("#help")).includes("Mouse"), "help lists the mouse");
+  expect(/Tap.*Select/.test(await page.textContent("#help")), "and fingers");
   await page.keyboard.press("Escape");
   await settled(page);
   expect(await page.locator("#help[open]").count() === 0, "Escape closes help");

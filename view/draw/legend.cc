@@ -122,11 +122,17 @@ void draw_hint(const Frame& frame, Painter& painter) {
       "Time runs to the right. Each bar is a task: white where it runs, dark where it waits.",
       "Arrows show who woke whom; thin lines, who created whom. Grey: everything sleeps.",
       "Wheel: zoom   drag: move   click: what is this?   double click: what belongs to it",
-      "Shift and drag: measure   ?: all keys   any key takes this away"};
+      "Shift and drag: measure   ?: all keys   any key or click takes this away"};
+  static constexpr std::string_view touch_lines[] = {
+      "Time runs to the right. Each bar is a task:", "white where it runs, dark where it waits.",
+      "Arrows show who woke whom.", "Drag: move   two fingers: zoom",
+      "Tap: what is this?   a tap takes this away"};
   painter.allow(20);
   const double room = frame.areas.counters - frame.areas.rows;
   if (room < 100) return;
-  draw_panel(painter, frame.window.width / 2, frame.areas.rows + room * 0.6, lines);
+  const std::span<const std::string_view> shown =
+      frame.marks.hint_touch ? std::span<const std::string_view>(touch_lines) : lines;
+  draw_panel(painter, frame.window.width / 2, frame.areas.rows + room * 0.6, shown);
 }
 
 void draw_notice(const Frame& frame, Painter& painter) {

@@ -60,7 +60,8 @@ struct Marks {
   float pointer_x = -1;  // < 0: not over the picture. Counters show their value there.
   float pointer_y = -1;
   bool legend = false;
-  bool hint = false;  // first run: what to do with mouse and keys
+  bool hint = false;        // first run: what to do with mouse and keys
+  bool hint_touch = false;  // ... or with fingers
   bool arrows = true;
   size_t first_counter_ink = 0;  // of eight
   bool scroll_bar = false;       // which of the rows are in sight, if not all

@@ -85,7 +85,7 @@ std::string shown_keys(std::string_view keys) {
 
 }  // namespace
 
-HelpView::HelpView(std::function<void()> close) {
+HelpView::HelpView(std::function<void()> close, int width) {
   add_css_class("skein-help");
   set_halign(Gtk::Align::CENTER);
   set_valign(Gtk::Align::CENTER);
@@ -93,7 +93,9 @@ HelpView::HelpView(std::function<void()> close) {
 
   auto* columns = Gtk::make_managed<Gtk::Box>(Gtk::Orientation::HORIZONTAL, 28);
   columns->set_margin(18);
-  Gtk::Box* column[3];
+  constexpr int readable = 380;  // of a column
+  const auto count = static_cast<size_t>(std::clamp(width / readable, 1, 3));
+  std::vector<Gtk::Box*> column(count);
   for (Gtk::Box*& each : column) {
     each = Gtk::make_managed<Gtk::Box>(Gtk::Orientation::VERTICAL, 4);
     columns->append(*each);
@@ -107,11 +109,11 @@ HelpView::HelpView(std::function<void()> close) {
     add_line(sections, "Mouse", std::string(mouse.gesture), mouse.help);
   for (const WindowKey& key : window_keys) add_line(sections, "Window", key.shown, key.help);
   for (size_t i = 0; i < sections.size(); i++)
-    show_section(*column[i < commands_end ? i / 3 : 2], sections[i]);
+    show_section(*column[std::min(i < commands_end ? i / 3 : 2, count - 1)], sections[i]);
   auto* button = Gtk::make_managed<Gtk::Button>("Close");
   button->set_halign(Gtk::Align::END);
   button->signal_clicked().connect(std::move(close));
-  column[2]->append(*button);
+  column.back()->append(*button);
 
   auto* scrolled = Gtk::make_managed<Gtk::ScrolledWindow>();
   scrolled->set_policy(Gtk::PolicyType::AUTOMATIC, Gtk::PolicyType::AUTOMATIC);

@@ -16,10 +16,10 @@ struct WindowKey {
 };
 extern const WindowKey window_keys[13];
 
-// The widget to be laid over the picture.
+// The widget to be laid over the picture, which is so wide: in as many columns as can be read.
 class HelpView : public Gtk::Frame {
  public:
-  explicit HelpView(std::function<void()> close);
+  HelpView(std::function<void()> close, int width);
 };
 
 }  // namespace skein::desktop

@@ -42,6 +42,7 @@ Settings load_settings() {
   settings.width = size_in(file.get(), "width", settings.width);
   settings.height = size_in(file.get(), "height", settings.height);
   settings.panel = is(file.get(), "panel", settings.panel);
+  settings.legend = is(file.get(), "legend", settings.legend);
   settings.seen = is(file.get(), "seen", settings.seen);
   return settings;
 }
@@ -52,6 +53,7 @@ void save_settings(const Settings& settings) {
   g_key_file_set_integer(file.get(), group, "width", settings.width);
   g_key_file_set_integer(file.get(), group, "height", settings.height);
   g_key_file_set_boolean(file.get(), group, "panel", settings.panel);
+  g_key_file_set_boolean(file.get(), group, "legend", settings.legend);
   g_key_file_set_boolean(file.get(), group, "seen", settings.seen);
   gsize size = 0;
   char* text = g_key_file_to_data(file.get(), &size, nullptr);

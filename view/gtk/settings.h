@@ -10,6 +10,7 @@ struct Settings {
   int width = 1400;
   int height = 860;
   bool panel = true;
+  bool legend = true;
   bool seen = false;  // a picture was shown before: no need to explain it
 };
 

@@ -41,6 +41,7 @@ void Window::open(const std::vector<std::string>& paths) {
   const Theme& theme = viewer_.theme();
   viewer_ = Viewer();
   viewer_.set_theme(theme);
+  viewer_.set_legend_shown(settings_.legend);
   picture_.start_anew();
   filter_.clear();
   search_.set_text("");

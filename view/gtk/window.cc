@@ -46,6 +46,7 @@ Window::Window(const std::string& theme)
       settings->property_gtk_theme_name().get_value().find("dark") != Glib::ustring::npos;
   const Theme* chosen = find_theme(theme.empty() ? settings_.theme : theme);
   viewer_.set_theme(chosen ? *chosen : *find_theme(dark ? "dark" : "light"));
+  viewer_.set_legend_shown(settings_.legend);
   set_default_size(settings_.width, settings_.height);
   add_actions();
   build();
@@ -138,6 +139,7 @@ void Window::acted() {
 
 void Window::sync() {
   picture_.refresh();
+  settings_.legend = viewer_.legend_shown();
   if (panel_.get_visible()) panel_.show_panel(viewer_.panel());
   sync_search();
   sync_theme();
@@ -252,10 +254,12 @@ void Window::show_help(bool shown) {
     picture_.grab_focus();
     return;
   }
-  help_ = std::make_unique<HelpView>([this] {
-    viewer_.set_help_shown(false);
-    acted();
-  });
+  help_ = std::make_unique<HelpView>(
+      [this] {
+        viewer_.set_help_shown(false);
+        acted();
+      },
+      overlay_.get_width());
   overlay_.add_overlay(*help_);
 }
 

@@ -75,6 +75,7 @@ void Viewer::pointer_leave() {
 void Viewer::pointer_down(float x, float y, Modifiers modifiers) {
   State& s = *state_;
   if (!are_numbers(x, y)) return;
+  if (s.hint) set_hint(false);
   s.navigation.end_gesture();
   s.drag = {.what = State::Drag::What::Press,
             .measures = modifiers.shift || y < s.navigation.bounds().rows_y,

@@ -75,6 +75,14 @@ constexpr MouseBinding mouse[] = {
     {"Double click", "Zoom to the task and highlight what is related"},
 };
 
+constexpr MouseBinding touch[] = {
+    {"Drag", "Move the picture"},
+    {"Drag on the time axis", "Measure a range"},
+    {"Two fingers apart, together", "Zoom between them"},
+    {"Two, one above the other", "Higher, lower rows"},
+    {"Tap", "Select the task; on nothing: select nothing"},
+};
+
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -135,6 +143,7 @@ const KeyBinding* find_key(std::string_view key, Modifiers modifiers) {
 }
 
 std::span<const MouseBinding> mouse_bindings() { return mouse; }
+std::span<const MouseBinding> touch_bindings() { return touch; }
 
 std::string keys_as_markdown() {
   std::string out =
@@ -162,6 +171,9 @@ std::string keys_as_markdown() {
   }
   out += "\n| mouse | what it does |\n|---|---|\n";
   for (const MouseBinding& entry : mouse)
+    out.append("| ").append(entry.gesture).append(" | ").append(entry.help).append(" |\n");
+  out += "\n| fingers, in the page | what they do |\n|---|---|\n";
+  for (const MouseBinding& entry : touch)
     out.append("| ").append(entry.gesture).append(" | ").append(entry.help).append(" |\n");
   return out;
 }

@@ -33,8 +33,10 @@ struct MouseBinding {
   std::string_view help;
 };
 std::span<const MouseBinding> mouse_bindings();
+// What fingers do in the page.
+std::span<const MouseBinding> touch_bindings();
 
-// Both tables in Markdown.
+// The tables in Markdown.
 std::string keys_as_markdown();
 
 }  // namespace skein

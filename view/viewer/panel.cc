@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/function_name.h"
 #include "view/viewer/panel_writer.h"
 #include "view/viewer/state.h"
 
@@ -20,6 +21,12 @@ std::string task_text(const Trace& trace, const Model& model, TaskIndex index) {
   std::string text = safe_text(trace.strings[task.label ? task.label : task.name], 100);
   if (text.empty()) text = kind_text(trace, task);
   return text + " (#" + std::to_string(task.id) + ")";
+}
+
+std::string grouped(uint64_t number) {
+  std::string text = std::to_string(number);
+  for (size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, ",");
+  return text;
 }
 
 void PanelWriter::line(std::string_view name, std::string value) {
@@ -139,7 +146,7 @@ class TaskPanel {
       if (label.task != index_ || label.text == task_.label) continue;
       if (labels++ < most_labels) out_.at_time("label", label.time, ": " + text(label.text));
     }
-    if (labels > most_labels) out_.line("labels", std::to_string(labels - most_labels) + " more");
+    if (labels > most_labels) out_.line("labels", grouped(labels - most_labels) + " more");
     if (task_.location != 0 && task_.location < trace_.locations.size())
       out_.line("made in", location(task_.location));
     if (task_.pre_existing)
@@ -183,8 +190,7 @@ class TaskPanel {
                 ", " + out_.time(woken->to_time));
     if (activations_ != 0)
       out_.line("ran", duration_text(static_cast<double>(running_)) + " in " +
-                           std::to_string(activations_) +
-                           (activations_ == 1 ? " stretch" : " stretches"));
+                           grouped(activations_) + (activations_ == 1 ? " stretch" : " stretches"));
   }
 
   // Not ended when the trace ends.
@@ -241,7 +247,7 @@ class TaskPanel {
     }
     const std::vector<uint8_t>& collapsed = out_.of().collapsed;
     if (children != 0)
-      out_.line("children", std::to_string(children) +
+      out_.line("children", grouped(children) +
                                 (index_ < collapsed.size() && collapsed[index_] ? ", hidden" : ""));
   }
 
@@ -259,7 +265,7 @@ class TaskPanel {
     else
       first = std::min(first, count - most_listed);
     const size_t last = std::min(count, first + most_listed);
-    if (first != 0) out_.line("earlier", std::to_string(first) + " more");
+    if (first != 0) out_.line("earlier", grouped(first) + " more");
     for (size_t i = first; i < last; i++) {
       const Interaction& arrow = model_.interactions[arrows_[i]];
       const bool acted = arrow.from == index_;
@@ -267,7 +273,7 @@ class TaskPanel {
       out_.task(role(arrow.link, acted), acted ? arrow.to : arrow.from,
                 out_.on_line(acted ? arrow.to_time : arrow.from_time), ", " + out_.time(at));
     }
-    if (last != count) out_.line("later", std::to_string(count - last) + " more");
+    if (last != count) out_.line("later", grouped(count - last) + " more");
   }
 
   std::string text(StringId id) const { return safe_text(trace_.strings[id]); }
@@ -275,7 +281,10 @@ class TaskPanel {
     const Location& at = trace_.locations[index];
     std::string place = text(at.file);
     if (at.line != 0) place.append(":").append(std::to_string(at.line));
-    if (at.function != 0) place.append(" (").append(text(at.function)).append(")");
+    if (at.function != 0)
+      place.append(" (")
+          .append(safe_text(short_function_name(trace_.strings[at.function]), 200))
+          .append(")");
     return place;
   }
 
@@ -311,7 +320,7 @@ void write_stretch(PanelWriter& out, std::string_view title, const Model::Stretc
 
 void write_counter(PanelWriter& out, const Model::Counter& counter) {
   out.title(safe_text(out.of().trace.strings[counter.name]));
-  out.line("changes", std::to_string(counter.points.size()));
+  out.line("changes", grouped(counter.points.size()));
   if (counter.points.empty()) return;
   const auto [low, high] =
       std::minmax_element(counter.points.begin(), counter.points.end(),
@@ -338,7 +347,7 @@ void write_trace(PanelWriter& out) {
                       1'000'000));
   out.line("duration", duration_text(static_cast<double>(out.of().until())) +
                            (out.of().life.running ? " until now, it runs" : ""));
-  out.line("events", std::to_string(trace.events.size()));
+  out.line("events", grouped(trace.events.size()));
   size_t ended = 0;
   size_t failed = 0;
   size_t stuck = 0;
@@ -350,18 +359,18 @@ void write_trace(PanelWriter& out) {
     failed += task.failed();
     stuck += task.is_stuck();
   }
-  out.line("tasks", std::to_string(tasks));
-  out.line("ended", std::to_string(ended));
+  out.line("tasks", grouped(tasks));
+  out.line("ended", grouped(ended));
   const auto list = [&](std::string_view name, size_t count, auto&& is_one) {
     if (count == 0) return;
-    out.line(name, std::to_string(count));
+    out.line(name, grouped(count));
     size_t listed = 0;
     for (TaskIndex i = 0; i < model.tasks.size() && listed < 20; i++)
       if (is_one(model.tasks[i])) {
         out.task("", i);
         listed++;
       }
-    if (count > listed) out.line("", std::to_string(count - listed) + " more");
+    if (count > listed) out.line("", grouped(count - listed) + " more");
   };
   list("failed", failed, [](const Task& task) { return task.failed(); });
   list("stuck", stuck, [](const Task& task) { return task.is_stuck(); });
@@ -381,12 +390,11 @@ void write_trace(PanelWriter& out) {
   for (size_t i = 0; i < trace.losses.size() && i < 20; i++) {
     const Loss& loss = trace.losses[i];
     std::string text = safe_text(loss.what);
-    if (loss.events && *loss.events != 0) text += ", " + std::to_string(*loss.events) + " events";
-    if (loss.bytes) text += ", " + std::to_string(*loss.bytes) + " bytes";
+    if (loss.events && *loss.events != 0) text += ", " + grouped(*loss.events) + " events";
+    if (loss.bytes) text += ", " + grouped(*loss.bytes) + " bytes";
     out.line("lost", text);
   }
-  if (trace.losses.size() > 20)
-    out.line("", std::to_string(trace.losses.size() - 20) + " more losses");
+  if (trace.losses.size() > 20) out.line("", grouped(trace.losses.size() - 20) + " more losses");
 }
 
 }  // namespace
@@ -483,9 +491,9 @@ std::string missing(const Trace& trace) {
   std::string text =
       trace.events.empty() ? "no event of it can be read: " : "part of it is missing: ";
   if (events != 0)
-    text.append(unknown ? "at least " : "").append(std::to_string(events)).append(" events, ");
+    text.append(unknown ? "at least " : "").append(grouped(events)).append(" events, ");
   text += losses == 1 && !trace.losses.empty() ? safe_text(trace.losses[0].what)
-                                               : "in " + std::to_string(losses) + " places";
+                                               : "in " + grouped(losses) + " places";
   return text + ".";
 }
 

@@ -25,7 +25,8 @@ RangeStatistics measure(const Trace& trace, const Model& model, double from, dou
     if (!task.pre_existing && inside(task.start)) all.created++;
     if (ended && inside(task.end)) all.ended++;
     if (task.failed() && inside(task.end)) all.failed++;
-    if (task.start < end && (!ended || task.end >= begin)) all.alive++;
+    // As its bar, which of what never ended may have stopped after the last that happened to it.
+    if (task.start < end && (task.is_stuck() || task.end >= begin)) all.alive++;
   }
 
   all.running.resize(std::max<size_t>(1, trace.executors.size()), 0);
@@ -72,14 +73,14 @@ void State::write_range() const {
     if (traces.size() > 1) out.line("trace", of.title);
     const RangeStatistics all = measure(of.trace, of.model, from - of.offset, to - of.offset);
     const auto number = [&](std::string_view name, uint64_t count) {
-      if (count != 0) out.line(name, std::to_string(count));
+      if (count != 0) out.line(name, grouped(count));
     };
     out.at_time("from", static_cast<uint64_t>(std::max(0.0, from - of.offset)));
     out.at_time("to", static_cast<uint64_t>(std::max(0.0, to - of.offset)));
-    out.line("tasks made", std::to_string(all.created));
-    out.line("tasks ended", std::to_string(all.ended));
+    out.line("tasks made", grouped(all.created));
+    out.line("tasks ended", grouped(all.ended));
     number("of these failed", all.failed);
-    out.line("tasks there", std::to_string(all.alive));
+    out.line("tasks there", grouped(all.alive));
     for (uint32_t executor = 0; executor < all.running.size(); executor++) {
       if (all.running[executor] == 0 && all.running.size() > 1) continue;
       const auto ran = static_cast<double>(all.running[executor]);

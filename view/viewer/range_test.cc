@@ -35,6 +35,23 @@ TEST_CASE("a range counts what happened in it") {
   CHECK(measure(trace, model, -1e300, 1e300).created == 5);
 }
 
+TEST_CASE("tasks are there as long as their bars") {
+  // Nobody knows what became of a thread of Lwt that never ended.
+  TestTrace t;
+  t.trace.facts.format = "mirage-profile";
+  t.create(0, 1, no_task, "forgotten");
+  t.create(100'000, 2, no_task, "stuck");
+  t.event(100'000, EventKind::ShouldResolve, 2);
+  t.create(200'000, 3, no_task, "ended");
+  t.event(300'000, EventKind::Resolve, 3);
+  t.create(900'000, 4, no_task, "late");
+  const Model model = build_model(t.trace);
+  CHECK(measure(t.trace, model, 0, 50'000).alive == 1);
+  CHECK(measure(t.trace, model, 250'000, 260'000).alive == 2);
+  CHECK(measure(t.trace, model, 400'000, 800'000).alive == 1);
+  CHECK(measure(t.trace, model, 2e6, 3e6).alive == 1);
+}
+
 TEST_CASE("two halves are as much as the whole") {
   const Trace trace = server_trace();
   const Model model = build_model(trace);

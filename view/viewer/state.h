@@ -190,6 +190,7 @@ struct Viewer::State {
   bool arrows = true;
   bool legend = false;
   bool hint = false;
+  bool hint_touch = false;
   bool help = false;
   bool search_field = false;
   bool filter_field = false;

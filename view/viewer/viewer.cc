@@ -186,6 +186,7 @@ Marks State::marks() const {
               .pointer_y = pointer_y,
               .legend = legend,
               .hint = hint,
+              .hint_touch = hint_touch,
               .arrows = arrows,
               .scroll_bar = true};
   if (selected_task()) {
@@ -443,8 +444,9 @@ void Viewer::set_theme(const Theme& theme) {
 }
 const Theme& Viewer::theme() const { return *state_->theme; }
 
-void Viewer::set_hint(bool shown) {
+void Viewer::set_hint(bool shown, bool touch) {
   state_->hint = shown;
+  state_->hint_touch = touch;
   state_->redraw();
 }
 

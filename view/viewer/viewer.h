@@ -224,8 +224,9 @@ class Viewer {
 
   void set_theme(const Theme& theme);
   const Theme& theme() const;
-  // What to do with mouse and keys, over the picture; goes away at the first zoom, pan or key.
-  void set_hint(bool shown);
+  // What to do with mouse and keys, or with fingers, over the picture; goes away at the first zoom,
+  // click or key.
+  void set_hint(bool shown, bool touch = false);
 
   // What the shell shows beside the picture now: Command::Help, Search, Filter and Escape change
   // it, and a shell that closes one itself says so.

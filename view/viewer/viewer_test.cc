@@ -282,7 +282,7 @@ TEST_CASE("a task of very many interactions has a panel of bounded length") {
   select(viewer, 1);
   const Panel panel = viewer.panel();
   CHECK(panel.lines.size() < 200);
-  CHECK(value(panel, "children") == "4998");
+  CHECK(value(panel, "children") == "4,998");
   CHECK(value(panel, "earlier") != "-");
   CHECK(value(panel, "later") != "-");
 }
@@ -820,6 +820,19 @@ TEST_CASE("the hint goes away when somebody does something") {
   viewer.wheel(100, 100, 0, 10, {});
   viewer.pointer_leave();
   CHECK(count(viewer.picture(), Ink::PanelText) < with);
+
+  // With fingers: what they do, until a tap.
+  const auto says = [&](std::string_view text) {
+    return to_text(viewer.picture()).find(text) != std::string::npos;
+  };
+  viewer.set_hint(true);
+  CHECK(says("any key or click"));
+  viewer.set_hint(true, true);
+  CHECK(says("two fingers: zoom"));
+  CHECK_FALSE(says("any key"));
+  viewer.pointer_down(100, 100, {});
+  viewer.pointer_up(100, 100);
+  CHECK_FALSE(says("two fingers: zoom"));
 }
 
 TEST_CASE("a longer trace takes the place of the shorter one, and the end is followed") {

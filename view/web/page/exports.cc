@@ -253,7 +253,7 @@ EXPORT(run_command) void run_command(const char* name, size_t size) {
 EXPORT(show) void show(double from, double to) { page->viewer.show(from, to); }
 EXPORT(window_from) double window_from() { return page->viewer.window().from; }
 EXPORT(window_to) double window_to() { return page->viewer.window().to; }
-EXPORT(set_hint) void set_hint(bool shown) { page->viewer.set_hint(shown); }
+EXPORT(set_hint) void set_hint(bool shown, bool touch) { page->viewer.set_hint(shown, touch); }
 EXPORT(set_theme) void set_theme(const char* name, size_t size) {
   if (const Theme* theme = find_theme({name, size})) page->viewer.set_theme(*theme);
 }
@@ -362,6 +362,8 @@ EXPORT(keys) void keys() {
         .close(']');
   for (const MouseBinding& binding : mouse_bindings())
     json.open('[').text("").text("Mouse").text(binding.gesture).text(binding.help).close(']');
+  for (const MouseBinding& binding : touch_bindings())
+    json.open('[').text("").text("Touch").text(binding.gesture).text(binding.help).close(']');
   json.close(']');
 }
 EXPORT(theme_names) void theme_names() {

@@ -44,7 +44,7 @@ interface PageModule {
   show(from: number, to: number): void;
   window_from(): number;
   window_to(): number;
-  set_hint(shown: number): void;
+  set_hint(shown: number, touch: number): void;
   set_theme(name: Address, size: number): void;
 
   search(text: Address, size: number): void;

@@ -468,7 +468,7 @@ class Widgets {
       if (keys === "") continue;
       if (!groups.has(group)) groups.set(group, make("table"));
       const row = groups.get(group)!.insertRow(), cell = row.insertCell();
-      for (const key of group === "Mouse" ? [keys] : keys.split(" ")) cell.append(make("kbd", key), " ");
+      for (const key of group === "Mouse" || group === "Touch" ? [keys] : keys.split(" ")) cell.append(make("kbd", key), " ");
       row.insertCell().textContent = help;
     }
     const columns = make("div");
@@ -658,7 +658,7 @@ async function main() {
   const error = settings.live ? "" : openBundle(module, new Uint8Array(await traces));
   if (!settings.live) calls.forget_files();  // a live page is told what changes in them
   const hint = remembered("skein hint") === null;
-  if (hint) calls.set_hint(1);
+  if (hint) calls.set_hint(1, Number(matchMedia("(pointer: coarse)").matches));
   if (remembered("skein legend") !== "off") calls.set_legend_shown(1);
   setTheme(module, wantedTheme());
   const picture = new Picture(module);
