@@ -220,6 +220,33 @@ TEST_CASE_FIXTURE(Fixture, "impossible numbers are refused without using memory 
   CHECK(trace.losses.size() == 4);  // two definitions, the size, and the zeros after the events
 }
 
+TEST_CASE_FIXTURE(Fixture, "names behind a hole of zeros are found again") {
+  StreamWriter names({.uuid = uuid,
+                      .stream = format::kNamesStream,
+                      .chunk_size = 4096,
+                      .flags = format::kFlagNames});
+  constexpr size_t size = 15;  // of each
+  for (uint32_t id = 1; id <= 8; id++)
+    names.fixed(format::k_string, 5).u32(id).text("text-" + std::to_string(id)).done();
+  auto chunk = first_chunk(names);
+  const size_t hole = sizeof(format::PacketHeader) + 2 * size + 10;  // in the third's text
+  std::fill_n(chunk.begin() + hole, size, uint8_t{0});
+  files.add("t/names-", chunk);
+  StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 2048});
+  for (uint32_t id = 1; id <= 8; id++) stream.event(format::k_label, 10, id, id);
+  add("s", stream);
+  const Trace trace = read();
+  std::string labels;
+  for (size_t i = 0; i < trace.events.size(); i++)
+    labels += std::string(trace.strings[trace.events.text[i]]) + " ";
+  CHECK(labels == "text-1 text-2 te  text-5 text-6 text-7 text-8 ");
+  REQUIRE(trace.losses.size() == 1);
+  CHECK(trace.losses[0].what == "zeros instead of a definition");
+  CHECK(trace.losses[0].file == "names-");
+  CHECK(trace.losses[0].offset == hole + 1);
+  CHECK(trace.losses[0].bytes == 2 * size - 11);
+}
+
 TEST_CASE_FIXTURE(Fixture, "what is no packet of the trace is passed over and said") {
   StreamWriter other({.uuid = {9}, .stream = 0, .chunk_size = 1024});
   other.event(format::k_sample, 10, 1);

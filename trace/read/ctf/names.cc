@@ -5,21 +5,48 @@
 
 namespace skein::ctf {
 
+namespace {
+
+bool is_definition(std::span<const uint8_t> bytes, uint64_t last, Wire& wire) {
+  return decode(bytes, last, wire) && wire.id >= format::k_string;
+}
+
+// Whether a few definitions, or all that are left, lie here one behind the other.
+bool definitions_begin(std::span<const uint8_t> bytes, uint64_t last) {
+  constexpr int enough = 3;
+  for (int i = 0; i < enough && !bytes.empty(); i++) {
+    Wire wire;
+    if (!is_definition(bytes, last, wire)) return false;
+    bytes = bytes.subspan(wire.size);
+  }
+  return true;
+}
+
+}  // namespace
+
 void Names::read(const Packet& packet, const std::string& file, Trace& trace,
                  std::array<uint64_t, 256>& counts) {
   auto rest = packet.content;
   uint64_t last = packet.header.begin;
-  const auto lose = [&](std::string what, uint64_t events) {
+  const auto lose = [&](std::string what, uint64_t events, uint64_t bytes) {
     add_loss(trace.losses, {.what = std::move(what),
                             .file = file,
                             .offset = packet.offset + packet_header_size +
                                       static_cast<uint64_t>(rest.data() - packet.content.data()),
-                            .bytes = events ? std::optional<uint64_t>() : rest.size(),
+                            .bytes = events ? std::optional<uint64_t>() : bytes,
                             .events = events ? std::optional<uint64_t>(events) : std::nullopt});
   };
   while (!rest.empty()) {
     Wire wire;
-    if (!decode(rest, last, wire)) return lose("definition cut short or unknown", 0);
+    const bool known = decode(rest, last, wire);
+    // Names are in no other packet: what lies behind the damage is looked for.
+    if (!known || (wire.event == format::k_create && wire.a == 0)) {
+      size_t bad = 1;
+      while (bad < rest.size() && !definitions_begin(rest.subspan(bad), last)) bad++;
+      lose(known ? "zeros instead of a definition" : "definition cut short or unknown", 0, bad);
+      rest = rest.subspan(bad);
+      continue;
+    }
     last = wire.ticks;
     counts[wire.id]++;
     const size_t header =
@@ -29,7 +56,7 @@ void Names::read(const Packet& packet, const std::string& file, Trace& trace,
       case format::k_string: {
         const uint64_t id = fields.u32();
         if (id == 0 || id >= most_) {
-          lose("text with an impossible number", 1);
+          lose("text with an impossible number", 1, 0);
           break;
         }
         if (id >= texts_.size()) texts_.resize(id + 1);
@@ -39,7 +66,7 @@ void Names::read(const Packet& packet, const std::string& file, Trace& trace,
       case format::k_place: {
         const uint64_t id = fields.u32();
         if (id == 0 || id >= most_) {
-          lose("place with an impossible number", 1);
+          lose("place with an impossible number", 1, 0);
           break;
         }
         if (id >= places_.size()) {
