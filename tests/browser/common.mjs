@@ -16,9 +16,9 @@ export function expect(condition, what, detail = "") {
   console.log(`FAILED: ${what} ${detail}`);
 }
 
-export function html(trace, scratch, name) {
+export function html(traces, scratch, name) {
   const output = join(scratch, name);
-  execFileSync(skein, ["html", trace, "-o", output]);
+  execFileSync(skein, ["html", ...[traces].flat(), "-o", output]);
   return output;
 }
 

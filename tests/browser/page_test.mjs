@@ -333,10 +333,12 @@ await main(async (browser, scratch) => {
   const straight = join(scratch, "straight.ctf");
   execFileSync(generate, ["-o", straight, "--events", "2000"]);
   const traces = existsSync(net) ? [straight, net] : [straight];
-  for (const trace of traces) {
+  // Of mirage, of ours, and stacked.
+  const ours = join(source, "tests/data/skein/every-event");
+  for (const trace of [...traces, ours, [straight, ours]]) {
     const file = html(trace, scratch, "page.html");
     const page = await open(browser, `file://${file}`);
-    const native = execFileSync(printLists, [trace], { maxBuffer: 1 << 30 }).toString();
+    const native = execFileSync(printLists, [trace].flat(), { maxBuffer: 1 << 30 }).toString();
     const wasm = await lists(page);
     expect(native.length > 10000 && native === wasm, `${trace}: the same draw lists`, firstDifference(native, wasm));
     await page.context().close();

@@ -1,6 +1,8 @@
-// Prints the draw lists of a trace as text, after each of the steps that page_test.mjs does in the
+// Prints the draw lists of traces as text, after each of the steps that page_test.mjs does in the
 // page, too: both must be the same.
 #include <cstdio>
+#include <string>
+#include <string_view>
 
 #include "base/disk_files.h"
 #include "trace/read/reader.h"
@@ -11,10 +13,13 @@ using namespace skein;
 
 int main(int, char** argv) {
   DiskFiles disk;
-  auto trace = read_trace(disk, argv[1]);
-  if (!trace) return 2;
   Viewer viewer;
-  viewer.add(*std::move(trace), "trace");
+  for (; *++argv != nullptr;) {
+    auto trace = read_trace(disk, *argv);
+    if (!trace) return 2;
+    const std::string_view path = *argv;
+    viewer.add(*std::move(trace), std::string(path.substr(path.rfind('/') + 1)));
+  }
   viewer.resize(1000, 600);
   const auto print = [&](const char* what) {
     std::printf("# %s\n%s", what, to_text(viewer.picture()).c_str());
