@@ -206,6 +206,7 @@ async function keysAlone(browser, file) {
     }
   }
   expect(await page.locator("#help[open], #filter[open]").count() === 0, "Escape closes what keys open");
+  await effects(page, table);
 
   // A task, and where its panel leads, and back to the picture.
   await page.keyboard.press("/");
@@ -238,6 +239,74 @@ async function keysAlone(browser, file) {
   const there = await span(page);
   expect(there[0] > elsewhere[1] && about(width(there), width(elsewhere)), "Enter goes to a note", `${elsewhere} ${there}`);
   await page.context().close();
+}
+
+// Each key, from a state in which its command has something to do, changes what is seen.
+async function effects(page, table) {
+  const lines = () => page.evaluate(() => skein.module.json(() => skein.module.calls.panel()).lines);
+  const run = names => page.evaluate(names => {
+    const { module } = skein, { calls } = module;
+    for (const name of names) module.with([name], (at, size) => calls.run_command(at, size));
+    skein.picture.schedule();
+  }, names);
+  const find = text => page.evaluate(text => {
+    const { module } = skein, { calls } = module;
+    module.with([text], (at, size) => calls.search(at, size));
+    module.with(["search-next"], (at, size) => calls.run_command(at, size));
+  }, text);
+  const ends = /^(read the (result|failure) of|was (woken|ended|awaited) by)$/;
+  const begins = /^(its (result|failure) went to|woke|ended|began to wait for)$/;
+  // One in the middle of everything.
+  let task = "";
+  for (let id = 1; task === "" && id < 400; id++) {
+    await find(`#${id}`);
+    const names = (await lines()).filter(([, , link]) => link !== 0).map(([name]) => name);
+    const counts = (await lines()).map(([name]) => name);
+    if (names.includes("parent") && counts.includes("children") && names.some(name => ends.test(name)) && names.some(name => begins.test(name))) task = `#${id}`;
+  }
+  expect(task !== "", "a task with a parent, children, and arrows to it and from it");
+  const state = () => page.evaluate(() => {
+    const { module } = skein, { calls } = module;
+    const text = call => { call(); return module.result(); };
+    return [text(calls.list_text), text(calls.panel), text(calls.theme_name), text(calls.found), text(calls.bookmarks),
+            calls.window_from(), calls.window_to(), calls.help_shown(), calls.search_shown(), calls.filter_shown(), calls.legend_shown()].join("\n");
+  });
+  // The middle of the trace and of its rows, the task selected, something found, a bookmark on each side.
+  const prepare = async name => {
+    await run(["escape", "escape", "escape", "clear-search", "clear-measure", "expand-all", "fit-all"]);
+    await find(task);
+    await page.evaluate(() => {
+      const { module } = skein, { calls } = module;
+      module.with(["a"], (at, size) => calls.search(at, size));
+      const from = calls.window_from(), span = calls.window_to() - from;
+      while (module.json(() => calls.bookmarks()).length > 0) calls.remove_bookmark(0);
+      for (const part of [0.05, 0.95]) module.with([`at ${part}`], (at, size) => calls.add_bookmark(from + part * span, at, size));
+      calls.show(from + 0.2 * span, from + 0.8 * span);
+    });
+    await run(["rows-higher", "rows-higher", "rows-higher", "page-down", ...{
+      "redo-zoom": ["undo-zoom"], "clear-measure": ["measure"], "expand-all": ["collapse"], escape: ["help"],
+      "pan-down": ["page-up", "page-up", "page-up"], "page-down": ["page-up", "page-up", "page-up"],
+      "select-previous": ["select-next"], "highlight-related": ["clear-search", "fit-all"]
+    }[name] ?? []]);
+    await page.focus("#picture");
+    await settled(page);
+  };
+  for (const [name, , keys] of table.filter(([name]) => name !== "")) {
+    for (const key of keys.split(" ").filter(key => key !== "")) {
+      await prepare(name);
+      const before = await state(), panel = await lines();
+      await page.keyboard.press(key.replace("Ctrl+", "Control+"));
+      await settled(page);
+      expect(await state() !== before, `${key} does nothing: ${name}`);
+      const wanted = name === "follow-to-source" ? ends : name === "follow-to-destination" ? begins : undefined;
+      if (wanted) {
+        const title = await selected(page);
+        expect(panel.some(([role, value]) => wanted.test(role) && value.startsWith(title)), `${key} leads along an arrow`, `${title} ${JSON.stringify(panel)}`);
+      }
+    }
+  }
+  await run(["escape", "escape", "escape", "clear-search", "clear-measure", "expand-all", "fit-all"]);
+  await page.evaluate(() => { while (skein.module.json(() => skein.module.calls.bookmarks()).length > 0) skein.module.calls.remove_bookmark(0); });
 }
 
 // What Chromium tells a screen reader.
