@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Damaged traces in the window: each of the 90 opens, is drawn and can be used, and what was lost is
+"""Damaged traces in the window, a file of mirage and a directory of ours: each of the 90 opens, is drawn and can be used, and what was lost is
 said, with its name.
 
     damage_test.py SKEIN GENERATE_MIRAGE OPEN_EACH
@@ -22,9 +22,7 @@ def info(trace):
     return json.loads(said)
 
 
-def test(screen, scratch):
-    whole = scratch / "whole.ctf"
-    subprocess.run([generate, "-o", whole, "--events", "3000", "--packet-size", "16384"], check=True)
+def open_damaged(screen, scratch, whole):
     traces = {whole: "nothing"}
     traces.update((path, what) for what, path in write_damaged(whole, scratch))
     ran = subprocess.run([open_each, *traces], env=screen.environment, text=True, capture_output=True)
@@ -43,7 +41,17 @@ def test(screen, scratch):
         assert missing or known["events"] >= everything, (what, known["events"])
         assert status.startswith(f"{known['events']:,} events, "), (what, status)
         lossy += bool(missing)
+    return lossy
+
+
+def test(screen, scratch):
+    whole = scratch / "whole.ctf"
+    subprocess.run([generate, "-o", whole, "--events", "3000", "--packet-size", "16384"], check=True)
+    lossy = open_damaged(screen, scratch, whole)
     assert 20 <= lossy < 90, lossy
+    ours = pathlib.Path(__file__).resolve().parents[1] / "data" / "skein" / "every-event"
+    lossy = open_damaged(screen, scratch, ours)
+    assert lossy == 91, lossy  # one of its events says that some are lost
 
 
 run(test)
