@@ -10,6 +10,7 @@ namespace {
 
 constexpr size_t most_creations = 3'500;
 constexpr size_t most_arrows = 7'000;
+constexpr size_t most_slanted = 1'500;
 constexpr double along_from = 2;  // pixels: an arrow less wide than that is vertical
 constexpr double farthest = 3;    // windows: an arrow wider than that has faded away
 
@@ -116,6 +117,42 @@ void paint_along(Painter& painter, std::vector<Along>& all) {
   }
 }
 
+struct Slanted {
+  ArrowPath path;
+  Ink ink;
+};
+
+// The more, the fainter each.
+void paint_slanted(Painter& painter, const std::vector<Slanted>& all) {
+  std::vector<double> widths;
+  for (const Slanted& slanted : all) widths.push_back(slanted.path.to_x - slanted.path.x);
+  const double widest = widest_slanted(widths);
+  const double strength = 0.8 / (1 + static_cast<double>(std::min(all.size(), most_slanted)) / 500);
+  painter.allow(most_slanted);
+  for (const auto& [path, ink] : all)
+    if (path.to_x - path.x < widest)
+      painter.arrow(ink, path.x, path.y, path.to_x, path.to_y,
+                    static_cast<uint8_t>(path.alpha * strength));
+}
+
+// Whether another bar is in the row of an arrow's source before the arrow is at its end.
+bool is_blocked(const Track& track, uint32_t row, const Model::Interaction& arrow) {
+  const Rows& rows = *track.rows;
+  const auto first = rows.task_times.begin();
+  const auto last = first + rows.begin[row + 1];
+  const auto units = [&](uint64_t time) {
+    return std::min(time >> rows.time_shift, uint64_t{UINT32_MAX});
+  };
+  const uint64_t from = units(arrow.from_time);
+  const uint64_t to = units(arrow.to_time);
+  // Times are rounded outwards: what ends where it begins is the source, or was there before.
+  auto at = std::partition_point(first + rows.begin[row], last,
+                                 [&](const Rows::Times& t) { return t.end <= from; });
+  for (; at != last && at->start < to; ++at)
+    if (rows.tasks[static_cast<size_t>(at - first)] != arrow.from) return true;
+  return false;
+}
+
 }  // namespace
 
 Ink ink_of(Model::Link link) {
@@ -155,6 +192,7 @@ bool find_path(const Frame& frame, size_t track_index, const Model::Interaction&
   path.to_y = frame.middle_y(track_index, to);
   if (std::max(path.y, path.to_y) < frame.areas.rows) return false;
   if (std::min(path.y, path.to_y) > frame.areas.counters) return false;
+  path.slanted = from != to && path.to_x - path.x >= along_from && is_blocked(track, from, arrow);
   // It ends at the bar's edge, and begins at one unless it goes on beside the bar's end.
   if (from != to) {
     const double down = to > from ? 1 : -1;
@@ -193,6 +231,13 @@ void each_arrow(const Frame& frame, size_t track_index, const std::function<void
   }
 }
 
+double widest_slanted(std::vector<double>& widths) {
+  if (widths.size() <= most_slanted) return 1e300;
+  const auto middle = widths.begin() + most_slanted;
+  std::nth_element(widths.begin(), middle, widths.end());
+  return *middle;
+}
+
 void draw_arrows(const Frame& frame, Painter& painter) {
   constexpr size_t links = 6;
   // What is rarer is drawn later, on top.
@@ -201,6 +246,7 @@ void draw_arrows(const Frame& frame, Painter& painter) {
                                    Model::Link::Message, Model::Link::ReadFailure};
   std::vector<Columns> columns(links, Columns(frame.window.width));
   std::vector<Along> along;
+  std::vector<Slanted> slanted;
   for (size_t track = 0; track < frame.tracks.size(); track++) {
     const Track& t = frame.tracks[track];
     const auto visit = [&](uint32_t index) {
@@ -209,6 +255,10 @@ void draw_arrows(const Frame& frame, Painter& painter) {
       if (!find_path(frame, track, arrow, path)) return;
       if (frame.mark(track, arrow.from) == 2 || frame.mark(track, arrow.to) == 2)
         path.alpha = std::min<uint8_t>(path.alpha, 60);
+      if (path.slanted) {
+        slanted.push_back({path, ink_of(arrow.link)});
+        return;
+      }
       if (path.to_x - path.x >= along_from)
         along.push_back({ink_of(arrow.link), static_cast<uint8_t>(path.alpha * 5 / 8), path.y,
                          path.x, path.to_x});
@@ -229,6 +279,7 @@ void draw_arrows(const Frame& frame, Painter& painter) {
   }
   painter.allow(most_arrows);
   paint_along(painter, along);
+  paint_slanted(painter, slanted);
   painter.allow(most_arrows);
   for (const Model::Link link : order)
     columns[static_cast<size_t>(link)].paint(painter, ink_of(link), frame.row_height >= 6);

@@ -11,13 +11,20 @@ namespace {
 constexpr double near = 4;  // pixels
 
 double distance_to_segment(double px, double py, double x, double y, double to_x, double to_y) {
-  const double left = std::min(x, to_x);
-  const double right = std::max(x, to_x);
-  const double top = std::min(y, to_y);
-  const double bottom = std::max(y, to_y);
-  const double dx = px < left ? left - px : px > right ? px - right : 0;
-  const double dy = py < top ? top - py : py > bottom ? py - bottom : 0;
+  const double wide = to_x - x;
+  const double high = to_y - y;
+  const double square = wide * wide + high * high;
+  const double along = square > 0 ? ((px - x) * wide + (py - y) * high) / square : 0;
+  const double share = std::clamp(along, 0.0, 1.0);
+  const double dx = px - (x + share * wide);
+  const double dy = py - (y + share * high);
   return std::sqrt(dx * dx + dy * dy);
+}
+
+double distance_to_path(double px, double py, const ArrowPath& path) {
+  if (path.slanted) return distance_to_segment(px, py, path.x, path.y, path.to_x, path.to_y);
+  return std::min(distance_to_segment(px, py, path.x, path.y, path.to_x, path.y),
+                  distance_to_segment(px, py, path.to_x, path.y, path.to_x, path.to_y));
 }
 
 Hit hit_task(const Frame& frame, double x, double y, double slack_x, bool on_the_bar) {
@@ -43,20 +50,32 @@ Hit hit_task(const Frame& frame, double x, double y, double slack_x, bool on_the
 }
 
 Hit hit_arrow(const Frame& frame, double x, double y) {
-  Hit hit;
-  double nearest = near;
+  struct Near {
+    Hit hit;
+    double distance;
+    double slanted;  // its width; 0: it is not
+  };
+  std::vector<Near> all;
+  std::vector<double> slanted;
   for (uint32_t track = 0; track < frame.tracks.size(); track++) {
     const auto visit = [&](uint32_t index) {
       ArrowPath path;
       if (!find_path(frame, track, frame.tracks[track].model->interactions[index], path)) return;
-      const double distance =
-          std::min(distance_to_segment(x, y, path.x, path.y, path.to_x, path.y),
-                   distance_to_segment(x, y, path.to_x, path.y, path.to_x, path.to_y));
-      if (distance > nearest) return;
-      nearest = distance;
-      hit = {Hit::What::Interaction, track, index};
+      const double width = path.slanted ? path.to_x - path.x : 0;
+      if (path.slanted) slanted.push_back(width);
+      const double distance = distance_to_path(x, y, path);
+      if (distance <= near)
+        all.push_back({{Hit::What::Interaction, track, index}, distance, width});
     };
     each_arrow(frame, track, visit, [](size_t, double) {});
+  }
+  const double widest = widest_slanted(slanted);
+  Hit hit;
+  double nearest = near;
+  for (const Near& arrow : all) {
+    if (arrow.slanted >= widest || arrow.distance > nearest) continue;
+    nearest = arrow.distance;
+    hit = arrow.hit;
   }
   return hit;
 }

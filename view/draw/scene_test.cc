@@ -209,6 +209,55 @@ TEST_CASE("arrows go from bar to bar, in the colour of what happened") {
   }
 }
 
+TEST_CASE("a read begins where its source's bar ended, not at a later one in the same row") {
+  Drawn d;
+  const TaskIndex reader = d.task(0, 10'000, "reader");
+  std::mt19937 random(3);
+  std::vector<TaskIndex> sources;
+  for (uint64_t time = 0; time < 9'000; time += 40)
+    sources.push_back(d.task(time, time + 20 + random() % 300, "source", reader));
+  for (const TaskIndex source : sources)  // each at a time of its own
+    d.arrow(d.model.tasks[source].end, d.model.tasks[source].end + 3 * (source + random() % 100),
+            source, reader, Model::Link::Read);
+  d.window = {.from = 0, .to = 10'000, .row_height = 12, .width = 5000, .height = 300};
+  const DrawList list = d.picture();
+  const std::vector<Primitive> bars = all(list, Shape::Fill, Ink::Bar);
+  const std::vector<Primitive> along = all(list, Shape::Fill, Ink::Read);
+  size_t slanted = 0;
+  size_t elbows = 0;
+  size_t wrong = 0;
+  for (const Primitive& arrow : all(list, Shape::Arrow, Ink::Read)) {
+    Primitive foot = arrow;
+    slanted += arrow.w != 0;
+    for (const Primitive& line : along)
+      if (line.h == 1 && line.y <= foot.y && foot.y <= line.y + 1 && line.x <= foot.x &&
+          foot.x <= line.x + line.w) {
+        foot.x = line.x;
+        elbows++;
+        break;
+      }
+    // Of the bars at the foot one must be whose task's result arrives at the head.
+    size_t right = 0;
+    for (const Model::Interaction& i : d.model.interactions) {
+      if (std::abs(static_cast<float>(i.to_time) / 2 - arrow.x - arrow.w) > 0.5f) continue;
+      const float end = static_cast<float>(d.model.tasks[i.from].end) / 2;
+      for (const Primitive& bar : bars)
+        right += std::abs(bar.x + bar.w - end) <= 0.25f && std::abs(foot.x - end) <= 2 &&
+                 foot.y >= bar.y - 4 && foot.y <= bar.y + bar.h + 4;
+    }
+    wrong += right == 0;
+  }
+  CHECK(elbows > 10);
+  CHECK(slanted > 50);
+  CHECK(wrong == 0);
+  // What is under the pointer is what is drawn there.
+  for (const Primitive& arrow : all(list, Shape::Arrow, Ink::Read))
+    if (arrow.w > 20) {
+      const Hit found = d.hit_at(arrow.x + arrow.w * 0.9f, arrow.y + arrow.h * 0.9f);
+      CHECK(found.what != Hit::What::Nothing);
+    }
+}
+
 TEST_CASE("an arrow fades as it grows wider than the window") {
   Drawn d;
   const TaskIndex a = d.task(0, 1000, "a");
