@@ -83,17 +83,29 @@ Frame::Frame(std::span<const Track> all, const Window& of, const Marks& with)
   if (static_cast<double>(marks.lines.size()) == row + 1) lines = marks.lines;
   top_line = line_of(lines, window.top);
   const double h = row_height;
-  has_labels = h >= 11;
+  has_labels = h >= 9.5;
   has_kinds = h >= 24;
   if (has_labels) {
-    label_size = static_cast<uint8_t>(h >= 30 ? 12 : h >= 22 ? 11 : 9);
-    kind_size = 9;
-    bar_height = h >= 30 ? 7 : h >= 22 ? 6 : h >= 16 ? 5 : 4;
+    label_size = static_cast<uint8_t>(h >= 30   ? 12
+                                      : h >= 26 ? 11
+                                      : h >= 24 ? 10
+                                      : h >= 22 ? 11
+                                      : h >= 11 ? 9
+                                                : 8);
+    kind_size = h >= 11 ? 9 : 8;
+    bar_height = h >= 30   ? 7
+                 : h >= 26 ? 6
+                 : h >= 24 ? 5
+                 : h >= 22 ? 6
+                 : h >= 16 ? 5
+                 : h >= 11 ? 4
+                           : 3;
     bar_top = has_kinds ? label_size + 1.0 : static_cast<double>(static_cast<int>(h - bar_height));
   } else {
     const double gap = h >= 6 ? 2 : h >= 3 ? 1 : 0;
     bar_height = std::min(6.0, h >= 4 ? static_cast<double>(static_cast<int>(h - gap)) : h - gap);
     bar_top = static_cast<double>(static_cast<int>((h - bar_height) / 2));
+    label_size = 9;
   }
 }
 

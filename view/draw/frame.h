@@ -29,7 +29,7 @@ struct Frame {
   // Of a bar within its row, in pixels from the row's top. Labels are above it, kinds below.
   double bar_top = 0;
   double bar_height = 1;
-  bool has_labels = false;
+  bool has_labels = false;  // there is room for them in every row
   bool has_kinds = false;
   uint8_t label_size = 0;
   uint8_t kind_size = 0;

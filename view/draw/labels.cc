@@ -96,12 +96,20 @@ std::string kind_of(const Frame& frame, size_t track, const Candidate& candidate
   return text;
 }
 
+// Lines behind a text make it hard to read.
+void place(const Frame& frame, Painter& painter, double x, double baseline, const std::string& text,
+           double width) {
+  const double size = frame.label_size;
+  painter.fill(Ink::Background, x - 1, baseline - 0.75 * size, width + 2, 0.75 * size + 1.5, 180);
+  painter.text(Ink::Label, x, baseline, frame.label_size, text);
+}
+
 // From left to right, each as long as it may be before the next that has a right to its place.
 // Where rows are too low for kinds below the bars, they follow the names if the bar is long enough.
 void place_labels(const Frame& frame, size_t track, uint32_t row, Painter& painter,
                   const std::vector<Candidate>& all) {
   const Track& t = frame.tracks[track];
-  const double baseline = frame.bar_y(track, row) - 2.5;
+  const double baseline = frame.bar_y(track, row) - (frame.row_height < 11 ? 1.5 : 2.5);
   double free_from = -1e9;
   StringId last_text = 0;
   for (size_t i = 0; i < all.size() && !painter.full(); i++) {
@@ -135,10 +143,7 @@ void place_labels(const Frame& frame, size_t track, uint32_t row, Painter& paint
     text = fit_text(text, frame.label_size, static_cast<float>(end - candidate.x));
     if (text.empty()) continue;
     const double width = text_width(text, frame.label_size);
-    // Lines behind a text make it hard to read.
-    painter.fill(Ink::Background, candidate.x - 1, baseline - frame.label_size + 2, width + 2,
-                 frame.label_size, 120);
-    painter.text(Ink::Label, candidate.x, baseline, frame.label_size, text);
+    place(frame, painter, candidate.x, baseline, text, width);
     free_from = candidate.x + width + between;
     const double kind_x = free_from + width / 16;  // fonts differ
     if (!kind.empty() && kind_x + kind_width <= kind_end) {
@@ -161,11 +166,139 @@ void place_kinds(const Frame& frame, size_t track, uint32_t row, Painter& painte
   }
 }
 
+// Names in rows that are too low for them: above a bar, where the rows there are free of bars and
+// no other text is. Long bars first.
+class Between {
+ public:
+  // `first`: from there on in the list are texts that others have put among the rows.
+  Between(const Frame& frame, Painter& painter, size_t first) : frame_(frame), painter_(painter) {
+    const DrawList& list = painter.list();
+    boxes_.resize(static_cast<size_t>(frame.window.height / line) + 2);
+    for (size_t i = first; i < list.primitives.size(); i++) {
+      const Primitive& p = list.primitives[i];
+      if (p.shape == Shape::Text)
+        occupy({p.x, p.x + text_width(list.text(p), p.size), p.y - p.size, p.y + 3.0});
+    }
+  }
+
+  void place_all() {
+    struct Named {
+      double room;
+      uint32_t track;
+      uint32_t row;
+      Candidate candidate;
+    };
+    std::vector<Named> named;
+    for (uint32_t track = 0; track < frame_.tracks.size(); track++) {
+      const Frame::Range rows = frame_.visible_rows(track);
+      for (uint32_t row = rows.first; row < rows.last; row++) {
+        if (frame_.folded(track, row)) continue;
+        for (const Candidate& c : candidates(frame_, track, row)) {
+          if (c.text == 0) continue;
+          const double room = std::min(c.end, frame_.window.width + 0.0) - c.x;
+          named.push_back({frame_.mark(track, c.task) == 1 ? 1e9 : room, track, row, c});
+        }
+      }
+    }
+    const auto longer = [](const Named& a, const Named& b) { return a.room > b.room; };
+    stable_sort(named, longer);
+    if (named.size() > most_tried) named.resize(most_tried);
+    for (const Named& n : named)
+      if (!painter_.full()) try_one(n.track, n.row, n.candidate);
+  }
+
+ private:
+  static constexpr size_t most_tried = 4'000;
+  static constexpr double least = 30;  // pixels of a name that is cut
+  static constexpr double line = 16;   // boxes are found by what of these they are in
+  struct Box {
+    double x, end, top, bottom;
+  };
+
+  // What is free from an x on, and how far.
+  struct Room {
+    double end = 1e9;
+    double after = 1e9;  // what is in the way ends
+
+    void limit(double begin, double obstacle_end) {
+      if (begin < end) *this = {begin, obstacle_end};
+    }
+  };
+
+  // The first place along the bar that has room for the whole name, or else for some of it.
+  void try_one(uint32_t track, uint32_t row, const Candidate& candidate) {
+    const double baseline = frame_.bar_y(track, row) - 2;
+    const double top = baseline - frame_.label_size + 2;
+    if (top < frame_.areas.rows || baseline + 2 > frame_.areas.counters) return;
+    const std::string all = safe_text(frame_.tracks[track].trace->strings[candidate.text]);
+    const double whole = text_width(all, frame_.label_size);
+    const double last = std::min(candidate.end, frame_.window.width - margin) - whole;
+    double best_x = candidate.x;
+    double best = 0;
+    double x = candidate.x;
+    for (int tries = 0; best < whole && tries < 12; tries++) {
+      const Room room = room_at(track, row, {x, frame_.window.width - margin, top, baseline + 2});
+      const double free = std::min(room.end - x, whole);
+      if (free > best + 1) {
+        best = free;
+        best_x = x;
+      }
+      x = room.after + between;
+      if (x > last) break;
+    }
+    const std::string text = fit_text(all, frame_.label_size, static_cast<float>(best + 0.01));
+    if (text.empty() || (best < whole && best < least)) return;
+    const double width = text_width(text, frame_.label_size);
+    place(frame_, painter_, best_x, baseline, text, width);
+    occupy({best_x, best_x + width + between, top, baseline + 2});
+  }
+
+  Room room_at(uint32_t track, uint32_t row, const Box& box) const {
+    Room room;
+    room.limit(box.end, 1e9);
+    for (size_t i = line_at(box.top); i <= line_at(box.bottom); i++)
+      for (const Box& other : boxes_[i])
+        if (other.top < box.bottom && box.top < other.bottom && other.end > box.x)
+          room.limit(other.x - between, other.end);
+    for (uint32_t above = row;;) {
+      do {
+        // There is the axis, which it is not over, or a title and another trace.
+        if (above == 0) return track == 0 && frame_.tracks.size() == 1 ? room : Room{box.x, 1e9};
+        above--;
+      } while (frame_.folded(track, above));
+      if (frame_.bar_y(track, above) + frame_.bar_height <= box.top) return room;
+      const Track& t = frame_.tracks[track];
+      const detail::TimeScale scale(frame_, t);
+      const Rows::Times* const all = t.rows->task_times.data();
+      const Rows::Times* const end = all + t.rows->begin[above + 1];
+      const Rows::Times* const at = std::partition_point(
+          all + t.rows->begin[above], end,
+          [&](const Rows::Times& bar) { return scale.end_x(bar.end) + 1 < box.x; });
+      if (at != end) room.limit(scale.x(at->start) - between, scale.end_x(at->end));
+    }
+  }
+
+  size_t line_at(double y) const {
+    return static_cast<size_t>(std::clamp(y / line, 0.0, static_cast<double>(boxes_.size() - 1)));
+  }
+
+  void occupy(const Box& box) {
+    for (size_t i = line_at(box.top); i <= line_at(box.bottom); i++) boxes_[i].push_back(box);
+  }
+
+  const Frame& frame_;
+  Painter& painter_;
+  std::vector<std::vector<Box>> boxes_;
+};
+
 }  // namespace
 
-void draw_labels(const Frame& frame, Painter& painter) {
-  if (!frame.has_labels) return;
+void draw_labels(const Frame& frame, Painter& painter, size_t first_text) {
   painter.allow(2 * most_labels);
+  if (!frame.has_labels) {
+    if (frame.row_height >= 4) Between(frame, painter, first_text).place_all();
+    return;
+  }
   for (size_t track = 0; track < frame.tracks.size(); track++) {
     const Frame::Range rows = frame.visible_rows(track);
     if (rows.empty()) continue;

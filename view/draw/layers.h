@@ -11,7 +11,8 @@ void draw_grid(const Frame& frame, Painter& painter);
 void draw_bands(const Frame& frame, Painter& painter);
 void draw_selection(const Frame& frame, Painter& painter);
 void draw_spans(const Frame& frame, Painter& painter);
-void draw_labels(const Frame& frame, Painter& painter);
+// Texts of the list from `first_text` on are not written over.
+void draw_labels(const Frame& frame, Painter& painter, size_t first_text);
 void draw_counters(const Frame& frame, Painter& painter);
 void draw_axis(const Frame& frame, Painter& painter);
 void draw_marks(const Frame& frame, Painter& painter);  // bookmarks, which rows are in sight

@@ -23,9 +23,10 @@ void add_scene(const Frame& frame, Painter& painter) {
   if (frame.marks.arrows) draw_arrows(frame, painter);
   draw_bars(frame, painter);
   draw_spans(frame, painter);
+  const size_t first_text = painter.size();
   draw_bands(frame, painter);
   draw_selection(frame, painter);
-  draw_labels(frame, painter);
+  draw_labels(frame, painter, first_text);
   draw_counters(frame, painter);
   draw_axis(frame, painter);
   draw_marks(frame, painter);

@@ -577,6 +577,31 @@ TEST_CASE("rows too low for a line of kinds have them after the names, where the
   CHECK(!texts(d.picture()).contains("promise"));
 }
 
+TEST_CASE("low rows have names where the rows above them leave room") {
+  Drawn d;
+  const TaskIndex first = d.task(0, 200, "first");
+  const TaskIndex above = d.task(0, 300, "above", first);
+  d.task(10, 900, "below", first);
+  d.task(10, 100, "crowded-out", first);
+  d.task(600, 900, "beside", above);
+  d.window.row_height = 10;
+  for (const char* name : {"first", "above", "below", "beside"})
+    CHECK(texts(d.picture()).contains(name));
+  d.window.row_height = 6;
+  const DrawList list = d.picture();
+  CHECK(overlapping_texts(list) == 0);
+  CHECK(!texts(list).contains("first"));  // above it is the axis
+  CHECK(!texts(list).contains("crowded-out"));
+  CHECK(texts(list).contains("below"));
+  for (const Primitive& p : all(list, Shape::Text, Ink::Label)) {
+    CAPTURE(std::string(list.text(p)));
+    for (const Primitive& bar : all(list, Shape::Fill, Ink::Bar)) {
+      const bool beside = bar.x > p.x + text_width(list.text(p), p.size) || bar.x + bar.w < p.x;
+      CHECK((beside || bar.y >= p.y || bar.y + bar.h <= p.y - 7));
+    }
+  }
+}
+
 TEST_CASE("a collapsed task says how many are in it; a span its name") {
   Drawn d;
   const TaskIndex a = d.task(0, 1000, "parent");
