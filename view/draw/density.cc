@@ -11,8 +11,10 @@ namespace skein {
 
 namespace {
 
-using Level = uint8_t;  // 0: nothing; the darkest: `levels`
+using Level = uint8_t;  // 0: nothing; the darkest: `darkest`
 constexpr int levels = 7;
+constexpr int level = 32;  // each; means are finer
+constexpr int darkest = levels * level;
 
 // One layer of the picture: a level per pixel. Without cells until something is in it.
 struct Grid {
@@ -28,7 +30,7 @@ struct Grid {
   Grid coarser(size_t k) const {
     Grid coarse((columns + k - 1) / k, (lines + k - 1) / k);
     const auto pixels = static_cast<uint32_t>(k * k);
-    std::vector<uint16_t> sums(columns);  // of k lines: at most 48 * 7
+    std::vector<uint16_t> sums(columns);  // of k lines: at most 48 * 224
     for (size_t first = 0; first < lines; first += k) {
       std::fill(sums.begin(), sums.end(), uint16_t{0});
       for (size_t l = first; l < std::min(first + k, lines); l++) {
@@ -37,9 +39,9 @@ struct Grid {
       }
       Level* to = coarse.line(first / k);
       for (size_t c = 0; c < coarse.columns; c++) {
-        uint32_t sum = pixels - 1;  // to round up
+        uint32_t sum = 0;
         for (size_t i = c * k; i < std::min(c * k + k, columns); i++) sum += sums[i];
-        to[c] = static_cast<Level>(sum / pixels);
+        to[c] = static_cast<Level>(std::max(sum / pixels, std::min(sum, 1u)));
       }
     }
     return coarse;
@@ -59,23 +61,59 @@ struct Run {
 
 // Where the cells that are like cells[begin] end; eight at a time, as runs are short and many.
 size_t end_of_run(const Level* cells, size_t begin, size_t end) {
-  const Level level = cells[begin];
-  const uint64_t alike = level * 0x0101010101010101u;
+  const Level first = cells[begin];
+  const uint64_t alike = first * 0x0101010101010101u;
   size_t at = begin + 1;
   for (; std::endian::native == std::endian::little && at + 8 <= end; at += 8) {
     uint64_t eight;
     std::memcpy(&eight, cells + at, 8);
     if (eight != alike) return at + static_cast<size_t>(std::countr_zero(eight ^ alike)) / 8;
   }
-  while (at < end && cells[at] == level) at++;
+  while (at < end && cells[at] == first) at++;
   return at;
+}
+
+// How much neighbours in a line may differ and still be drawn as one, of their mean level: there
+// are fewer rectangles then, where nobody sees a difference. Long runs keep their ends.
+struct Merging {
+  int difference = 0;
+  size_t longest = 0;  // of a run that is merged with those before it
+};
+constexpr std::array<Merging, 5> mergings = {
+    {{0, 0}, {level, 4}, {level, 16}, {2 * level, 16}, {2 * level, 48}}};
+constexpr Merging merging_of_means = {24, SIZE_MAX};
+
+struct Part {
+  size_t end = 0;
+  Level level = 0;
+};
+
+// What is drawn as one from cells[begin] on. Nothing stays nothing.
+Part next_part(const Level* cells, size_t begin, size_t end, const Merging& merging) {
+  const size_t first = end_of_run(cells, begin, end);
+  if (merging.difference == 0 || cells[begin] == 0) return {first, cells[begin]};
+  Level low = cells[begin];
+  Level high = low;
+  size_t at = first;
+  size_t sum = low * (at - begin);
+  while (at < end && cells[at] != 0) {
+    low = std::min(low, cells[at]);
+    high = std::max(high, cells[at]);
+    if (high - low > merging.difference) break;
+    const size_t run = end_of_run(cells, at, end);
+    if (run - at > merging.longest) break;
+    sum += cells[at] * (run - at);
+    at = run;
+  }
+  const size_t size = at - begin;
+  return {at, static_cast<Level>((sum + size / 2) / size)};
 }
 
 // Emits cells as rectangles: neighbours in a line that are alike become one, and so do rectangles
 // of following lines that are alike. Ends after the line in which `emit` has returned false; says
 // how many lines were done.
 template <typename Emit>
-size_t each_rectangle(const Grid& grid, const Emit& emit) {
+size_t each_rectangle(const Grid& grid, const Merging& merging, const Emit& emit) {
   std::vector<Run> open;
   std::vector<Run> next;
   bool more = true;
@@ -85,15 +123,15 @@ size_t each_rectangle(const Grid& grid, const Emit& emit) {
     const Level* cells = line < grid.lines ? &grid.cells[line * grid.columns] : nullptr;
     auto old = open.begin();
     for (size_t c = 0; cells && c < grid.columns;) {
-      const Level level = cells[c];
       const size_t begin = c;
-      c = end_of_run(cells, c, grid.columns);
-      if (level == 0) continue;
+      const Part part = next_part(cells, c, grid.columns, merging);
+      c = part.end;
+      if (part.level == 0) continue;
       while (old != open.end() && old->begin < begin) more = emit(*old++, line);
-      if (old != open.end() && old->begin == begin && old->end == c && old->level == level)
+      if (old != open.end() && old->begin == begin && old->end == c && old->level == part.level)
         next.push_back(*old++);
       else
-        next.push_back({begin, c, line, level});
+        next.push_back({begin, c, line, part.level});
     }
     while (old != open.end()) more = emit(*old++, line);
     open.swap(next);
@@ -101,29 +139,38 @@ size_t each_rectangle(const Grid& grid, const Emit& emit) {
   return line;
 }
 
-void paint(const Frame& frame, Painter& painter, const Grid& grid, Ink ink, int faintest,
-           int darkest, size_t most) {
+void paint(const Frame& frame, Painter& painter, const Grid& grid, Ink ink, int faint, int strong,
+           size_t most) {
   if (grid.cells.empty()) return;
   constexpr size_t coarsest = 48;  // 32 x 19 cells of a picture of 1500 x 900
   const size_t before = painter.size();
+  size_t merging = 0;
   for (size_t k = 1;;) {
     painter.allow(most);
     const Grid coarse = k == 1 ? Grid(0, 0) : grid.coarser(k);
     const Grid& used = k == 1 ? grid : coarse;
-    const size_t done = each_rectangle(used, [&](const Run& run, size_t end_line) {
-      const auto pixels = [k](size_t cells) { return static_cast<double>(cells * k); };
-      const int alpha = faintest + (darkest - faintest) * (run.level - 1) / (levels - 1);
-      painter.fill(ink, pixels(run.begin), frame.areas.rows + pixels(run.first_line),
-                   pixels(run.end - run.begin), pixels(end_line - run.first_line),
-                   static_cast<uint8_t>(alpha));
-      return !painter.full();
-    });
+    const size_t done = each_rectangle(
+        used, k == 1 ? mergings[merging] : merging_of_means, [&](const Run& run, size_t end_line) {
+          const auto pixels = [k](size_t cells) { return static_cast<double>(cells * k); };
+          const int alpha = run.level < level ? std::max(6, faint * run.level / level)
+                                              : faint + (strong - faint) * (run.level - level) /
+                                                            (darkest - level);
+          painter.fill(ink, pixels(run.begin), frame.areas.rows + pixels(run.first_line),
+                       pixels(run.end - run.begin), pixels(end_line - run.first_line),
+                       static_cast<uint8_t>(alpha));
+          return !painter.full();
+        });
     if (!painter.full() || k >= coarsest) return;
-    // There are too many. Cells twice as wide and high make half to a quarter of the rectangles;
-    // as far as it got tells how many there would have been.
+    // There are too many; as far as it got tells how many there would have been. Each way of
+    // merging saves a third or so; cells twice as wide and high make half to a quarter of the
+    // rectangles.
     painter.list().primitives.resize(before);
     const double excess = static_cast<double>(used.lines + 1) / static_cast<double>(done);
-    k = std::max(k + 1, static_cast<size_t>(static_cast<double>(k) * std::sqrt(excess)));
+    if (k == 1 && merging + 1 < mergings.size() && excess < 8) {
+      merging = std::min(merging + (excess > 3 ? 3 : excess > 1.7 ? 2 : 1), mergings.size() - 1);
+      continue;
+    }
+    k = std::max(k + 1, static_cast<size_t>(static_cast<double>(k) * std::sqrt(excess / 2)));
   }
 }
 
@@ -155,9 +202,9 @@ class Line {
     // No branches: the compiler makes vectors of it.
     const size_t end = std::min(last_ + 1, changes_.size() - 2);
     for (size_t c = first_; c < end; c++) {
-      int level = changes_[c] > 0;
-      for (size_t i = 1; i < levels; i++) level += changes_[c] >= least[i];
-      out[c] = static_cast<Level>(level);
+      int reached = changes_[c] > 0;
+      for (size_t i = 1; i < levels; i++) reached += changes_[c] >= least[i];
+      out[c] = static_cast<Level>(reached * level);
     }
     std::fill_n(changes_.begin() + static_cast<ptrdiff_t>(first_), last_ + 1 - first_, 0);
     first_ = SIZE_MAX;
@@ -218,7 +265,7 @@ void draw_density(const Frame& frame, Painter& painter, size_t most_bars, size_t
       const auto set = [&](Grid& grid, double x, double end) {
         const auto first = static_cast<size_t>(std::clamp(x, 0.0, frame.window.width + 0.0));
         const auto last = static_cast<size_t>(std::clamp(end, 0.0, frame.window.width + 0.0));
-        std::fill(grid.line(line) + first, grid.line(line) + last + 1, Level{levels});
+        std::fill(grid.line(line) + first, grid.line(line) + last + 1, Level{darkest});
       };
       each_bar(frame, track, row, [&](uint32_t position, double x, double end) {
         bar_line.add(x, end);
