@@ -8,7 +8,8 @@
 # by itself where it is installed: 5 % smaller again.
 #
 # SIMD, and -O3 for what paints: a redraw of a million events 2 ms faster, for nothing (all browsers that
-# have DecompressionStream have SIMD). -O2 or -Os for all: 50 kB more, and nothing faster (bench/page).
+# have DecompressionStream have SIMD). -O2 or -Os for all: 50 kB more, and nothing faster (bench/page);
+# -O3 for bars and arrows too: 5 kB, and the page of net.ctf is to have 200 kB at most.
 #
 # The same sources as the native build, but for what needs a disk. No threads and no exceptions: the
 # page opens from file://, where there is no shared memory. (Emscripten was rejected: Debian's lacks
@@ -46,7 +47,7 @@ set(wasm_flags --target=wasm32-wasi -std=c++20 -Oz -flto -DNDEBUG -fno-exception
   -fvisibility=hidden -ffp-contract=off -stdlib=libc++ -mbulk-memory -mnontrapping-fptoint -msimd128
   -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/format/include)
 # What each redraw spends its time in, with a million events in sight.
-set(wasm_hot view/draw/density.cc view/draw/bars.cc view/draw/arrows.cc view/paint/raster.cc)
+set(wasm_hot view/draw/density.cc view/paint/raster.cc)
 set(wasm_objects)
 foreach(source IN LISTS wasm_sources)
   file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${source})

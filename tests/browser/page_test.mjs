@@ -1,7 +1,7 @@
 // A page that `skein html` wrote, opened from disk: input of all kinds, hostile and damaged traces, and
 // the same draw lists as natively.
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, generate, html, main, open, printLists, settled, source, span, steps } from "./common.mjs";
 
@@ -341,6 +341,7 @@ await main(async (browser, scratch) => {
     const native = execFileSync(printLists, [trace].flat(), { maxBuffer: 1 << 30 }).toString();
     const wasm = await lists(page);
     expect(native.length > 10000 && native === wasm, `${trace}: the same draw lists`, firstDifference(native, wasm));
+    if (trace === net) expect(statSync(file).size <= 200_000, "the page of net.ctf is small enough to mail", statSync(file).size);
     await page.context().close();
   }
   const file = html(straight, scratch, "straight.html");
