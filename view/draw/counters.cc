@@ -204,8 +204,12 @@ void draw_counters(const Frame& frame, Painter& painter) {
     // The newest values lie behind it, and are seen.
     painter.fill(Ink::Background, x - 5, top + 1, axis.width + 11, room.height - 1, 150);
     painter.fill(Ink::Axis, x - 5, line.top(), 1, line.bottom() - line.top() + 1.5);
-    painter.text(Ink::Axis, x, line.top() + 4, 9, axis.high);
-    painter.text(Ink::Axis, x, line.bottom() + 3, 9, axis.low);
+    const auto number = [&](double baseline, const std::string& text) {
+      painter.fill(Ink::Background, x - 1, baseline - 7.5, axis.width + 2, 9, 225);
+      painter.text(Ink::Axis, x, baseline, 9, text);
+    };
+    number(line.top() + 4, axis.high);
+    number(line.bottom() + 3, axis.low);
     ink += strip.counters.size();
   }
   if (room.count < strips.size()) {
