@@ -46,7 +46,7 @@ class Columns {
       if (c > reach) beside -= used(c - reach - 1);
       // The more columns, the fainter each: together they must not bury the bars.
       const double crowd = static_cast<double>(beside - used(c)) / (2 * reach);
-      const double strength = 0.9 / (1 + 3.5 * crowd);
+      const double strength = 0.9 / (1 + 3.5 * crowd + 2.5 * crowd * crowd * crowd * crowd);
       const Column& column = columns_[c];
       for (size_t i = 0; i < column.used; i++) {
         const Span& span = column.spans[i];

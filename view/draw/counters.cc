@@ -128,6 +128,7 @@ void name_counters(const Frame& frame, const Track& track, const CounterStrip& s
   for (size_t i = 0; i < strip.counters.size(); i++) {
     const Model::Counter& counter = track.model->counters[strip.counters[i]];
     std::string text = safe_text(track.trace->strings[counter.name], 60);
+    if (frame.tracks.size() > 1 && i == 0) text = safe_text(track.title, 30) + ": " + text;
     int64_t value = 0;
     if (value_at(counter, time, value)) (text += "  ") += std::to_string(value);
     text = fit_text(text, 10, static_cast<float>(end - x));

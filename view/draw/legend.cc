@@ -29,6 +29,8 @@ std::vector<Entry> entries(std::span<const Track> tracks) {
     add(Sample::Arrow, ink_of(link), text,
         [&](const Track& track) { return track.rows->has_link[static_cast<size_t>(link)]; });
   };
+  add(Sample::Bar, Ink::BarUnnamed, "one without a name",
+      [](const Track& track) { return track.rows->has_unnamed; });
   add(Sample::Running, Ink::Running, "running",
       [](const Track& track) { return !track.rows->activations.empty(); });
   add(Sample::Bar, Ink::Failed, "failed or stuck",

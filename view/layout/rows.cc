@@ -234,6 +234,7 @@ class Arrangement {
                             : t.label || t.name || t.location ? Rows::Look::Named
                                                               : Rows::Look::Unnamed);
       rows_.has_red = rows_.has_red || rows_.looks.back() == Rows::Look::Red;
+      rows_.has_unnamed = rows_.has_unnamed || rows_.looks.back() == Rows::Look::Unnamed;
     }
     rows_.activation_times.reserve(rows_.activations.size());
     for (const uint32_t i : rows_.activations)

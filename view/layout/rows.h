@@ -83,6 +83,7 @@ struct Rows {
   // What there is to be explained: by Model::Link, and bars that are red.
   std::array<bool, 6> has_link{};
   bool has_red = false;
+  bool has_unnamed = false;
   // Of each of Model::scales what its axis shows: from the least value on if that is far from 0.
   std::vector<Model::Scale> scales;
 };
