@@ -24,5 +24,5 @@ with tempfile.TemporaryDirectory() as name:
         info = json.loads(subprocess.run([skein, "info", "--json", trace], check=True,
                                          capture_output=True).stdout)
         ended = info["ended"] + info["unresolved_ended_as_another"]
-        expected = f"{trace}: {info['tasks']} tasks, {ended} ended\n"
+        expected = f"{trace}: {info['tasks']:,} tasks, {ended:,} ended\n"
         assert said == expected, (said, expected)
