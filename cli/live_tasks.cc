@@ -7,10 +7,10 @@
 #include <unordered_map>
 
 #include "base/disk_files.h"
-#include "base/function_name.h"
 #include "cli/running.h"
 #include "cli/trace_input.h"
 #include "target/recording.h"
+#include "trace/model/names.h"
 #include "trace/read/ctf/directory.h"
 #include "trace/read/ctf/stream.h"
 #include "trace/read/ctf/task_table.h"
@@ -18,31 +18,6 @@
 namespace skein::cli {
 
 namespace {
-
-std::string place_text(const Trace& trace, uint32_t location) {
-  const Location& place = trace.locations[location];
-  if (place.file == 0) return "";
-  std::string_view file = trace.strings[place.file];
-  file = file.substr(file.rfind('/') + 1);  // npos + 1 == 0
-  std::string text = short_function_name(trace.strings[place.function]);
-  // The line matters more than the namespaces: those give way until the name is short.
-  constexpr size_t short_enough = 24;
-  for (size_t at = 0; text.size() > short_enough && (at = text.find("::")) != std::string::npos;)
-    text.erase(0, at + 2);
-  if (!text.empty()) text += ' ';
-  return text + std::string(file) + ':' + std::to_string(place.line);
-}
-
-std::string name_of(const Trace& trace, StringId label, StringId name, uint32_t location) {
-  if (label || name) return std::string(trace.strings[label ? label : name]);
-  return short_function_name(trace.strings[trace.locations[location].function]);
-}
-
-std::string kind_of(const Trace& trace, uint64_t kind) {
-  if (kind >= trace.kinds.size()) return "";
-  const std::string_view text = trace.strings[trace.kinds[kind]];
-  return text == "unknown" ? "" : std::string(text);
-}
 
 uint64_t now_ns() {
   timespec now{};
@@ -81,9 +56,9 @@ LiveTasks from_table(const std::string& directory) {
     task.on = row.on;
     task.waker = row.waker;
     task.since_ns = zero + scale.ns(row.since);
-    task.name = name_of(trace, names.text(row.label), place.name, place.location);
+    task.name = task_name(trace, names.text(row.label), place.name, place.location);
     task.state = ctf::name(row.state);
-    task.kind = kind_of(trace, place.kind);
+    task.kind = kind_name(trace, place.kind);
     task.where = place_text(trace, place.location);
     task.at = place_text(trace, names.place(row.at).location);
     task.thread = std::to_string(row.tid) + (thread.empty() ? "" : " " + std::string(thread));
@@ -166,8 +141,8 @@ class FromEvents {
 
   void made(LiveTask& what, const EventRow& event) {
     what.where = place_text(trace_, event.location);
-    what.kind = kind_of(trace_, event.value);
-    if (what.name.empty()) what.name = name_of(trace_, 0, event.text, event.location);
+    what.kind = kind_name(trace_, event.value);
+    if (what.name.empty()) what.name = task_name(trace_, 0, event.text, event.location);
   }
 
   void add(const EventRow& event) {

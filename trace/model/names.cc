@@ -1,0 +1,44 @@
+#include "trace/model/names.h"
+
+#include "base/function_name.h"
+
+namespace skein {
+
+std::string task_name(const Trace& trace, StringId label, StringId name, uint32_t location) {
+  if (label || name) return std::string(trace.strings[label ? label : name]);
+  return short_function_name(trace.strings[trace.locations[location].function]);
+}
+
+std::string task_name(const Trace& trace, const Model::Task& task) {
+  return task_name(trace, task.label, task.name, task.location);
+}
+
+std::string task_title(const Trace& trace, const Model::Task& task) {
+  std::string title = task_name(trace, task);
+  if (const std::string kind = task.is_resource ? kind_name(trace, task.kind) : ""; !kind.empty())
+    title = title.empty() ? kind : kind + ' ' + title;
+  const std::string number = '#' + std::to_string(task.id);
+  return title.empty() ? number : title + " (" + number + ')';
+}
+
+std::string kind_name(const Trace& trace, uint64_t kind) {
+  if (kind >= trace.kinds.size()) return "";
+  const std::string_view text = trace.strings[trace.kinds[kind]];
+  return text == "unknown" ? "" : std::string(text);
+}
+
+std::string place_text(const Trace& trace, uint32_t location) {
+  const Location& place = trace.locations[location];
+  if (place.file == 0) return "";
+  std::string_view file = trace.strings[place.file];
+  file = file.substr(file.rfind('/') + 1);  // npos + 1 == 0
+  std::string text = short_function_name(trace.strings[place.function]);
+  // The line matters more than the namespaces: those give way until the name is short.
+  constexpr size_t short_enough = 24;
+  for (size_t at = 0; text.size() > short_enough && (at = text.find("::")) != std::string::npos;)
+    text.erase(0, at + 2);
+  if (!text.empty()) text += ' ';
+  return text + std::string(file) + ':' + std::to_string(place.line);
+}
+
+}  // namespace skein

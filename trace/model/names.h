@@ -1,0 +1,22 @@
+// How tasks and places are called in texts. As they are in the trace: who prints them escapes them.
+#pragma once
+
+#include <string>
+
+#include "trace/model/model.h"
+
+namespace skein {
+
+// Its label, else what it was created as, else its function; empty when nothing is known.
+std::string task_name(const Trace& trace, StringId label, StringId name, uint32_t location);
+std::string task_name(const Trace& trace, const Model::Task& task);
+// "query (#7)", "#7"; of a resource with its kind: "condition answered (#20)".
+std::string task_title(const Trace& trace, const Model::Task& task);
+
+// The name of a kind of tasks or resources; empty for an unknown one.
+std::string kind_name(const Trace& trace, uint64_t kind);
+
+// "use_network 050-hang.cc:45", without the namespaces of a long name; empty for no place.
+std::string place_text(const Trace& trace, uint32_t location);
+
+}  // namespace skein

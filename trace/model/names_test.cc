@@ -1,0 +1,43 @@
+#include "trace/model/names.h"
+
+#include <doctest/doctest.h>
+
+using namespace skein;
+
+TEST_CASE("a task is called by its label, else what it was created as, else its function") {
+  Trace trace;
+  trace.kinds = {trace.strings.intern("coroutine"), trace.strings.intern("condition"),
+                 trace.strings.intern("unknown")};
+  trace.locations.push_back({.file = trace.strings.intern("/src/net.cc"),
+                             .function = trace.strings.intern("void net::session(int)"),
+                             .line = 7});
+  Model::Task task;
+  task.id = 5;
+  CHECK(task_title(trace, task) == "#5");
+  task.location = 1;
+  CHECK(task_title(trace, task) == "net::session (#5)");
+  task.name = trace.strings.intern("socket.async_send");
+  CHECK(task_title(trace, task) == "socket.async_send (#5)");
+  task.label = trace.strings.intern("request 17");
+  CHECK(task_title(trace, task) == "request 17 (#5)");
+  task.is_resource = true;
+  task.kind = 1;
+  CHECK(task_title(trace, task) == "condition request 17 (#5)");
+  CHECK(kind_name(trace, 2) == "");
+  CHECK(kind_name(trace, UINT32_MAX) == "");
+}
+
+TEST_CASE("a place is function, file and line; a long function loses its namespaces") {
+  Trace trace;
+  const auto add = [&](std::string_view function) {
+    trace.locations.push_back({.file = trace.strings.intern("/src/net.cc"),
+                               .function = trace.strings.intern(function),
+                               .line = 7});
+    return static_cast<uint32_t>(trace.locations.size() - 1);
+  };
+  CHECK(place_text(trace, 0) == "");
+  CHECK(place_text(trace, add("void net::session(int)")) == "net::session net.cc:7");
+  CHECK(place_text(trace, add("void boost::asio::detail::co_spawn_entry_point(int)")) ==
+        "co_spawn_entry_point net.cc:7");
+  CHECK(place_text(trace, add("")) == "net.cc:7");
+}
