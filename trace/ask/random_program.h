@@ -1,0 +1,376 @@
+// Random programs for tests, run on a machine that is made up, with what is wrong known: tasks that
+// create, await, lock, notify, wait for timers and end; what is recorded of them is a trace of
+// ours.
+//
+//   const RandomProgram program(seed, RandomProgram::Fault::LostWakeUp);
+//   diagnose_all(program.trace, ...) must say what program.fault, victim and thing say, and no
+//   more.
+//
+// What goes right in it goes right whatever the order: locks are taken in one order and given back,
+// tasks await their own children only, who notifies a condition first waits until somebody waits,
+// and there are notifies that nobody needs. The fault is planted in one place.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <memory>
+#include <queue>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "trace/read/events.h"
+
+namespace skein {
+
+class RandomProgram {
+ public:
+  enum class Fault {
+    None,
+    LostWakeUp,     // notified before it waits
+    NeverNotified,  // waits, should resolve, and nobody notifies
+    LockCycle,      // two take two locks, each the other's first
+    AwaitCycle,     // a task awaits who awaits it
+    EndedHolding,   // a task ends and keeps its lock
+    Starved,        // what it waits for has ended, and its executor is busy for ever
+  };
+
+  RandomProgram(uint32_t seed, Fault planted) : fault(planted), random_(seed) {
+    trace.facts.format = "skein";
+    for (const char* kind : {"unknown", "coroutine", "timer", "mutex", "condition"})
+      trace.kinds.push_back(trace.strings.intern(kind));
+    trace.executors.resize(2);
+    trace.locations.push_back({.file = trace.strings.intern("program.cc"), .line = 1});
+    const size_t locks = 1 + below(3);
+    for (size_t i = 0; i < locks; i++) locks_.push_back(resource(3, "lock"));
+    const int tasks = 2 + static_cast<int>(below(12));
+    for (int i = 0; i < tasks; i++) spawn(no_task, ordinary(0));
+    plant();
+    run();
+  }
+
+  Trace trace;
+  Fault fault;
+  TaskId victim = no_task;  // who waits and never goes on
+  TaskId thing = no_task;   // what it waits for; EndedHolding: the lock; cycles: one of the tasks
+
+ private:
+  enum class Do {
+    Compute,
+    Sleep,
+    Child,
+    Lock,
+    Unlock,
+    Wait,
+    Notify,
+    NotifyWhenAwaited,
+    AwaitTask,
+    Keep
+  };
+  struct Op {
+    Do what;
+    uint64_t value = 0;  // ns; or a resource; or a task
+    std::shared_ptr<std::vector<Op>> child = nullptr;
+  };
+  using Script = std::vector<Op>;
+  struct Task {
+    TaskId id = no_task;
+    Script script;
+    size_t at = 0;
+    TaskId awaited_by = no_task;
+    TaskId resumed_by = no_task;
+    bool started = false;
+    bool ended = false;
+    bool took = false;  // the lock it waited for is its own now
+    uint32_t executor = 0;
+  };
+  struct Resource {
+    std::deque<TaskId> waiters;
+    TaskId holder = no_task;
+  };
+  struct Timer {
+    uint64_t time;
+    TaskId id;
+    TaskId task;
+    bool operator>(const Timer& other) const {
+      return time != other.time ? time > other.time : id > other.id;
+    }
+  };
+
+  uint64_t below(uint64_t n) { return random_() % n; }
+  uint64_t some_time() { return 1000 + below(5'000'000); }
+
+  void say(EventKind kind, TaskId task, TaskId other = no_task, uint64_t value = 0,
+           std::string_view text = "", uint32_t executor = 0) {
+    trace.events.append({.time = now_,
+                         .task = task,
+                         .other = other,
+                         .value = value,
+                         .text = text.empty() ? 0 : trace.strings.intern(text),
+                         .location = 1,
+                         .executor = executor,
+                         .kind = kind});
+  }
+
+  TaskId resource(uint64_t kind, std::string_view text) {
+    const TaskId id = next_id_++;
+    say(EventKind::Resource, no_task, id, kind, text);
+    resources_[id];
+    return id;
+  }
+
+  // Computing, sleeping, children that are awaited, locks in their order, conditions that work.
+  Script ordinary(int depth) {
+    Script script;
+    const size_t ops = 1 + below(5);
+    for (size_t i = 0; i < ops; i++) switch (below(6)) {
+        case 0:
+          script.push_back({Do::Compute, 100 + below(50'000)});
+          break;
+        case 1:
+          script.push_back({Do::Sleep, some_time()});
+          break;
+        case 2:
+          if (depth < 4)
+            script.push_back({Do::Child, 0, std::make_shared<Script>(ordinary(depth + 1))});
+          break;
+        case 3: {  // never while one is held but in the order of their ids
+          const size_t from = below(locks_.size());
+          for (size_t l = from; l < locks_.size(); l++) script.push_back({Do::Lock, locks_[l]});
+          script.push_back({Do::Sleep, some_time()});
+          for (size_t l = locks_.size(); l-- > from;) script.push_back({Do::Unlock, locks_[l]});
+          break;
+        }
+        case 4: {
+          const TaskId condition = resource(4, "condition");
+          spawn(no_task, {{Do::Sleep, some_time()}, {Do::NotifyWhenAwaited, condition}});
+          if (below(2)) script.push_back({Do::Sleep, some_time()});
+          script.push_back({Do::Wait, condition});
+          break;
+        }
+        case 5:  // nobody needs it
+          script.push_back({Do::Notify, resource(4, "event")});
+          break;
+      }
+    return script;
+  }
+
+  TaskId spawn(TaskId parent, Script script) {
+    const TaskId id = next_id_++;
+    say(EventKind::Create, id, parent, 1, "task");
+    Task& task = tasks_[id];
+    task.id = id;
+    task.script = std::move(script);
+    if (parent == no_task) ready_.push_back(id);
+    return id;
+  }
+
+  // Ordinary work around what is wrong; some wait for it.
+  void around(Script& script) {
+    Script before = ordinary(2);
+    script.insert(script.begin(), before.begin(), before.end());
+    while (below(2)) {
+      Script outer = ordinary(3);
+      outer.push_back({Do::Child, 0, std::make_shared<Script>(std::move(script))});
+      script = std::move(outer);
+    }
+  }
+
+  void plant() {
+    switch (fault) {
+      case Fault::None:
+        return;
+      case Fault::LostWakeUp: {
+        thing = resource(4, "answered");
+        spawn(no_task, {{Do::Sleep, 1000}, {Do::Notify, thing}});
+        Script script = {{Do::Sleep, 10'000'000 + some_time()}, {Do::Wait, thing}};
+        around(script);
+        spawn(no_task, std::move(script));
+        return;
+      }
+      case Fault::NeverNotified: {
+        thing = resource(4, "answered");
+        Script script = {{Do::Wait, thing}};
+        around(script);
+        say(EventKind::ShouldResolve, spawn(no_task, std::move(script)));
+        return;
+      }
+      case Fault::LockCycle: {
+        const TaskId a = resource(3, "a");
+        const TaskId b = resource(3, "b");
+        thing = a;
+        Script one = {{Do::Lock, a}, {Do::Sleep, 50'000'000}, {Do::Lock, b}};
+        Script two = {{Do::Lock, b}, {Do::Sleep, 50'000'000}, {Do::Lock, a}};
+        spawn(no_task, std::move(one));
+        spawn(no_task, std::move(two));
+        return;
+      }
+      case Fault::AwaitCycle: {
+        const TaskId a = spawn(no_task, {});
+        const TaskId b = spawn(no_task, {{Do::Sleep, some_time()}, {Do::AwaitTask, a}});
+        tasks_[a].script = {{Do::Sleep, some_time()}, {Do::AwaitTask, b}};
+        thing = a;
+        return;
+      }
+      case Fault::EndedHolding: {
+        thing = resource(3, "kept");
+        spawn(no_task, {{Do::Lock, thing}, {Do::Keep, 0}});
+        Script script = {
+            {Do::Sleep, 10'000'000 + some_time()}, {Do::Lock, thing}, {Do::Unlock, thing}};
+        around(script);
+        spawn(no_task, std::move(script));
+        return;
+      }
+      case Fault::Starved:
+        starve_ = true;
+        return;
+    }
+  }
+
+  void run() {
+    while (!ready_.empty() || !timers_.empty()) {
+      if (!ready_.empty()) {
+        const TaskId id = ready_.front();
+        ready_.pop_front();
+        go_on(tasks_[id]);
+        continue;
+      }
+      const Timer timer = timers_.top();
+      timers_.pop();
+      now_ = std::max(now_, timer.time);
+      say(EventKind::Resume, timer.id, no_task);
+      tasks_[timer.task].resumed_by = timer.id;
+      say(EventKind::Resolve, timer.id, timer.id);
+      ready_.push_back(timer.task);
+    }
+    if (starve_) {
+      // Its timer fires on the other executor; this one is busy until the trace ends.
+      thing = next_id_++;
+      victim = spawn(no_task, {});
+      say(EventKind::Resume, victim);
+      say(EventKind::Create, thing, victim, 2, "timer");
+      now_ += 1000;
+      say(EventKind::Suspend, victim, thing);
+      const TaskId busy = spawn(no_task, {});
+      say(EventKind::Resume, busy);
+      now_ += 1000;
+      say(EventKind::Resolve, thing, thing, 0, "", 1);
+      now_ += 3'000'000'000;
+      say(EventKind::Label, busy, no_task, 0, "still here");
+      return;
+    }
+    now_ += 1'000'000'000;
+    say(EventKind::CounterAdd, no_task, no_task, 1, "end");
+  }
+
+  void suspend(Task& task, TaskId on, bool is_resource) {
+    say(EventKind::Suspend, task.id, on, is_resource ? 1 : 0);
+  }
+
+  void wake(TaskId id, TaskId by) {
+    tasks_[id].resumed_by = by;
+    ready_.push_back(id);
+  }
+
+  void go_on(Task& task) {
+    now_ += 100 + below(1000);
+    say(EventKind::Resume, task.id, task.resumed_by);
+    task.started = true;
+    while (task.at < task.script.size()) {
+      const Op op = task.script[task.at];
+      now_ += 100;
+      switch (op.what) {
+        case Do::Compute:
+          now_ += op.value;
+          break;
+        case Do::Sleep:
+          task.at++;
+          return sleep(task, op.value);
+        case Do::Child: {
+          const TaskId child = next_id_++;
+          say(EventKind::Create, child, task.id, 1, "child");
+          Task& made = tasks_[child];
+          made.id = child;
+          made.script = *op.child;
+          made.awaited_by = task.id;
+          task.at++;
+          suspend(task, child, false);
+          return wake(child, task.id);
+        }
+        case Do::Lock: {
+          Resource& lock = resources_[op.value];
+          if (!task.took && lock.holder != no_task) {
+            lock.waiters.push_back(task.id);
+            if (op.value == thing) victim = task.id;
+            return suspend(task, op.value, true);
+          }
+          lock.holder = task.id;
+          task.took = false;
+          say(EventKind::Acquire, task.id, op.value);
+          break;
+        }
+        case Do::Unlock: {
+          Resource& lock = resources_[op.value];
+          say(EventKind::Release, task.id, op.value);
+          say(EventKind::Notify, op.value, task.id, lock.waiters.empty() ? 0 : 1);
+          lock.holder = no_task;
+          if (!lock.waiters.empty()) {
+            lock.holder = lock.waiters.front();
+            lock.waiters.pop_front();
+            tasks_[lock.holder].took = true;
+            wake(lock.holder, task.id);
+          }
+          break;
+        }
+        case Do::Wait: {
+          task.at++;
+          resources_[op.value].waiters.push_back(task.id);
+          if (op.value == thing) victim = task.id;
+          return suspend(task, op.value, true);
+        }
+        case Do::NotifyWhenAwaited:
+          if (resources_[op.value].waiters.empty()) return sleep(task, 100'000);
+          [[fallthrough]];
+        case Do::Notify: {
+          std::deque<TaskId>& waiters = resources_[op.value].waiters;
+          say(EventKind::Notify, op.value, task.id, waiters.empty() ? 0 : 1);
+          if (!waiters.empty()) {
+            wake(waiters.front(), task.id);
+            waiters.pop_front();
+          }
+          break;
+        }
+        case Do::AwaitTask:
+          task.at++;
+          if (op.value == thing) victim = task.id;
+          return suspend(task, op.value, false);
+        case Do::Keep:
+          break;
+      }
+      task.at++;
+    }
+    task.ended = true;
+    say(EventKind::Resolve, task.id, task.id);
+    if (task.awaited_by != no_task) wake(task.awaited_by, task.id);
+  }
+
+  void sleep(Task& task, uint64_t ns) {
+    const TaskId timer = next_id_++;
+    say(EventKind::Create, timer, task.id, 2, "timer");
+    suspend(task, timer, false);
+    timers_.push({now_ + ns, timer, task.id});
+  }
+
+  std::mt19937 random_;
+  uint64_t now_ = 0;
+  TaskId next_id_ = 1;
+  std::vector<TaskId> locks_;
+  std::map<TaskId, Task> tasks_;
+  std::map<TaskId, Resource> resources_;
+  std::deque<TaskId> ready_;
+  std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
+  bool starve_ = false;
+};
+
+}  // namespace skein

@@ -1,0 +1,328 @@
+#include "trace/ask/waits.h"
+
+#include <algorithm>
+
+namespace skein {
+
+namespace {
+
+constexpr uint64_t never = Waits::never;
+constexpr uint32_t none = Waits::none;
+
+// Many queues of waits, a wait in at most one of them: each operation takes O(1).
+class Queues {
+ public:
+  explicit Queues(size_t count) : ends_(count) {}
+
+  uint32_t first(TaskIndex queue) const { return ends_[queue].first; }
+  uint32_t next(uint32_t wait) const { return links_[wait].next; }
+
+  void push(TaskIndex queue, uint32_t wait) {
+    if (links_.size() <= wait) links_.resize(wait + 1);
+    Ends& ends = ends_[queue];
+    links_[wait] = {ends.last, none, queue};
+    (ends.last == none ? ends.first : links_[ends.last].next) = wait;
+    ends.last = wait;
+  }
+  // Nothing happens when it is in none.
+  void remove(uint32_t wait) {
+    if (wait >= links_.size() || links_[wait].queue == no_index) return;
+    const Link link = links_[wait];
+    Ends& ends = ends_[link.queue];
+    (link.before == none ? ends.first : links_[link.before].next) = link.next;
+    (link.next == none ? ends.last : links_[link.next].before) = link.before;
+    links_[wait] = {};
+  }
+
+ private:
+  struct Ends {
+    uint32_t first = none;
+    uint32_t last = none;
+  };
+  struct Link {
+    uint32_t before = none;
+    uint32_t next = none;
+    TaskIndex queue = no_index;
+  };
+  std::vector<Ends> ends_;
+  std::vector<Link> links_;
+};
+
+class Finder {
+ public:
+  Finder(const Trace& trace, const Model& model)
+      : trace_(trace),
+        model_(model),
+        open_(model.tasks.size()),
+        waiters_(model.tasks.size()),
+        holdings_(model.tasks.size()) {
+    const size_t tasks = model.tasks.size();
+    found_.last_wait.assign(tasks, none);
+    found_.last_notice.assign(tasks, none);
+    found_.last_holding.assign(tasks, none);
+    found_.touches.resize(tasks);
+    found_.first_run.assign(tasks, never);
+    found_.running.assign(tasks, false);
+    became_.assign(tasks, no_index);
+    current_.assign(std::max<size_t>(1, trace.executors.size()), no_index);
+  }
+
+  Waits find() {
+    trace_.events.for_each([this](const EventRow& event) { follow(event); });
+    for (const TaskIndex task : current_)
+      if (task != no_index) found_.running[task] = true;
+    return std::move(found_);
+  }
+
+ private:
+  using Wait = Waits::Wait;
+
+  // By the time of this event: what became another is that from then on.
+  TaskIndex get(TaskId id) {
+    if (id == no_task) return no_index;
+    TaskIndex task = model_.find(id);
+    while (task != no_index && became_[task] != no_index) {
+      const TaskIndex next = became_[became_[task]];  // chains become shorter as they are walked
+      if (next != no_index) became_[task] = next;
+      task = became_[task];
+    }
+    return task;
+  }
+
+  void touch(TaskIndex task, TaskIndex by, const EventRow& event) {
+    if (task != no_index && by != task)
+      found_.touches[task] = {event.time, by, event.location, event.kind};
+  }
+
+  void follow(const EventRow& event) {
+    const TaskIndex task = get(event.task);
+    const TaskIndex other = get(event.other);
+    using K = EventKind;
+    switch (event.kind) {
+      case K::Create:
+        return touch(task, other, event);
+      case K::Resume:
+        touch(task, other, event);
+        close_all(task, event.time, other);
+        return runs(event, task);
+      case K::SwitchTo:
+        return runs(event, task);
+      case K::Suspend:
+        close_all(task, event.time, no_index);  // a wait of which no end was seen
+        begin(event, task, other);
+        return stops(event.executor, task);
+      case K::Await:
+        return awaits(event, task, other);
+      case K::TryRead:
+        return begin(event, task, other);
+      case K::Ready:
+        close_on(task, other, event.time);
+        if (event.flags & flag::makes_current) runs(event, task);
+        return;
+      case K::Resolve:
+      case K::Fail:
+      case K::Cancel:
+        touch(task, other, event);
+        make_ready(task, other, event.time, UINT64_MAX);
+        if (event.kind == K::Cancel) cut_off(task);
+        close_all(task, event.time, no_index);
+        return stops(event.executor, task);
+      case K::Become:
+        return becomes(event, task, other);
+      case K::Notify:
+        touch(task, other, event);
+        notify(event, task, other);
+        if (event.flags & flag::makes_current) runs(event, task);
+        return;
+      case K::Acquire:
+        touch(other, task, event);
+        return acquire(event, task, other);
+      case K::Release:
+        touch(other, task, event);
+        return release(event, task, other);
+      case K::ScopeCancel:
+      case K::ScopeExit:
+        touch(other, task, event);
+        make_ready(other, task, event.time, UINT64_MAX);
+        return;
+      case K::ExecutorEnd:
+        if (event.executor < current_.size()) current_[event.executor] = no_index;
+        return;
+      default:
+        return;
+    }
+  }
+
+  TaskIndex current(uint32_t executor) const {
+    return executor < current_.size() ? current_[executor] : no_index;
+  }
+
+  void runs(const EventRow& event, TaskIndex task) {
+    if (event.executor < current_.size()) current_[event.executor] = task;
+    if (task == no_index) return;
+    if (found_.first_run[task] == never) found_.first_run[task] = event.time;
+  }
+
+  void stops(uint32_t executor, TaskIndex task) {
+    if (executor < current_.size() && current_[executor] == task) current_[executor] = no_index;
+  }
+
+  void begin(const EventRow& event, TaskIndex task, TaskIndex on) {
+    if (task == no_index) return;
+    const auto index = static_cast<uint32_t>(found_.waits.size());
+    found_.waits.push_back({.begin = event.time,
+                            .task = task,
+                            .location = event.location,
+                            .executor = event.executor,
+                            .before = found_.last_wait[task]});
+    found_.last_wait[task] = index;
+    open_.push(task, index);
+    wait_on(index, on);
+  }
+
+  void wait_on(uint32_t index, TaskIndex on) {
+    found_.waits[index].on = on;
+    if (on != no_index) waiters_.push(on, index);
+  }
+
+  // Said after its suspend: what that waits for.
+  void awaits(const EventRow& event, TaskIndex task, TaskIndex on) {
+    if (task == no_index) return;
+    const uint32_t last = found_.last_wait[task];
+    if (last != none && found_.waits[last].is_open() && found_.waits[last].on == no_index)
+      wait_on(last, on);
+    else
+      begin(event, task, on);
+  }
+
+  void close(uint32_t index, uint64_t time, TaskIndex waker) {
+    Wait& wait = found_.waits[index];
+    wait.end = time;
+    wait.ready = std::min(wait.ready, time);
+    if (wait.waker == no_index) wait.waker = waker;
+    open_.remove(index);
+    waiters_.remove(index);
+  }
+
+  void close_all(TaskIndex task, uint64_t time, TaskIndex waker) {
+    if (task == no_index) return;
+    while (open_.first(task) != none) close(open_.first(task), time, waker);
+  }
+
+  void cut_off(TaskIndex task) {
+    if (task == no_index) return;
+    for (uint32_t i = open_.first(task); i != none; i = open_.next(i))
+      found_.waits[i].cut_off = true;
+  }
+
+  void close_on(TaskIndex task, TaskIndex on, uint64_t time) {
+    if (task == no_index) return;
+    for (uint32_t i = open_.first(task); i != none; i = open_.next(i))
+      if (found_.waits[i].on == on) return close(i, time, on);
+  }
+
+  // At most `count` of those that wait for it can go on now, the oldest first. A wait that is ready
+  // is in no queue of waiters.
+  void make_ready(TaskIndex on, TaskIndex by, uint64_t time, uint64_t count) {
+    if (on == no_index) return;
+    for (uint64_t i = 0; i < count && waiters_.first(on) != none; i++) {
+      const uint32_t index = waiters_.first(on);
+      found_.waits[index].ready = time;
+      found_.waits[index].waker = by;
+      waiters_.remove(index);
+    }
+  }
+
+  // Its waiters wait for the other now; what it waited for itself is over.
+  void becomes(const EventRow& event, TaskIndex task, TaskIndex other) {
+    touch(task, other, event);
+    if (task == no_index || other == no_index || task == other) return;
+    close_all(task, event.time, no_index);
+    const bool over = model_.tasks[other].how != Model::End::Open &&
+                      model_.tasks[other].how != Model::End::Became &&
+                      model_.tasks[other].end <= event.time;
+    while (waiters_.first(task) != none) {
+      const uint32_t index = waiters_.first(task);
+      waiters_.remove(index);
+      wait_on(index, other);
+    }
+    if (over) make_ready(other, no_index, event.time, UINT64_MAX);
+    became_[task] = other;
+    if (current(event.executor) == task) current_[event.executor] = other;
+  }
+
+  void notify(const EventRow& event, TaskIndex target, TaskIndex by) {
+    if (target == no_index) return;
+    found_.notices.push_back({.time = event.time,
+                              .woken = event.value,
+                              .target = target,
+                              .by = by,
+                              .location = event.location,
+                              .before = found_.last_notice[target]});
+    found_.last_notice[target] = static_cast<uint32_t>(found_.notices.size() - 1);
+    if (event.value != unknown_value) make_ready(target, by, event.time, event.value);
+    // A task that is notified is the one that waits.
+    for (uint32_t i = open_.first(target); i != none; i = open_.next(i)) {
+      Wait& wait = found_.waits[i];
+      if (wait.ready != never) continue;
+      wait.ready = event.time;
+      wait.waker = by;
+      waiters_.remove(i);
+    }
+  }
+
+  void acquire(const EventRow& event, TaskIndex task, TaskIndex resource) {
+    if (resource == no_index) return;
+    found_.holdings.push_back({.begin = event.time,
+                               .holder = task,
+                               .resource = resource,
+                               .location = event.location,
+                               .before = found_.last_holding[resource]});
+    const auto index = static_cast<uint32_t>(found_.holdings.size() - 1);
+    found_.last_holding[resource] = index;
+    holdings_.push(resource, index);
+  }
+
+  // Who releases a semaphore need not be who took it: then the oldest holding ends.
+  void release(const EventRow& event, TaskIndex task, TaskIndex resource) {
+    if (resource == no_index) return;
+    uint32_t ended = holdings_.first(resource);
+    for (uint32_t i = ended; i != none; i = holdings_.next(i))
+      if (found_.holdings[i].holder == task) {
+        ended = i;
+        break;
+      }
+    if (ended == none) return;
+    found_.holdings[ended].end = event.time;
+    holdings_.remove(ended);
+  }
+
+  const Trace& trace_;
+  const Model& model_;
+  Waits found_;
+  Queues open_;      // the open waits of each task
+  Queues waiters_;   // those that wait for a task or resource and are not ready
+  Queues holdings_;  // of each resource
+  std::vector<TaskIndex> became_;
+  std::vector<TaskIndex> current_;  // by executor
+};
+
+}  // namespace
+
+const Waits::Wait* Waits::open(TaskIndex task) const {
+  const Wait* oldest = nullptr;
+  for (uint32_t i = last_wait[task]; i != none; i = waits[i].before)
+    if (waits[i].is_open() || waits[i].cut_off) oldest = &waits[i];
+  return oldest;
+}
+
+const Waits::Holding* Waits::held(TaskIndex resource) const {
+  const Holding* oldest = nullptr;
+  for (uint32_t i = last_holding[resource]; i != none; i = holdings[i].before)
+    if (holdings[i].end == never) oldest = &holdings[i];
+  return oldest;
+}
+
+Waits find_waits(const Trace& trace, const Model& model) { return Finder(trace, model).find(); }
+
+}  // namespace skein

@@ -1,0 +1,259 @@
+#include "trace/ask/why.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace skein {
+
+namespace {
+
+bool is_open(const Model& model, TaskIndex task) {
+  return model.tasks[task].how == Model::End::Open;
+}
+
+class Asked {
+ public:
+  Asked(const Trace& trace, const Model& model, const Waits& waits)
+      : trace_(trace), model_(model), waits_(waits), seen_(model.tasks.size(), 0) {}
+
+  Diagnosis diagnose(TaskIndex task) {
+    asked_++;
+    Diagnosis d;
+    d.expected = model_.tasks[task].should_resolve;
+    TaskIndex at = model_.last_self(task);
+    for (;;) {
+      if (seen_[at] == asked_) {
+        while (d.chain[d.cycle_begin].task != at) d.cycle_begin++;
+        d.verdict = Verdict::Cycle;
+        return d;
+      }
+      seen_[at] = asked_;
+      d.chain.push_back({.task = at});
+      const TaskIndex next = follow(d);
+      if (next == no_index) return d;
+      at = model_.last_self(next);
+    }
+  }
+
+  // Who ran on its executor since it could, the longest. O(activations): not for each that starves.
+  void find_busy(Diagnosis& d) const {
+    if (d.verdict != Verdict::Starved) return;
+    const Diagnosis::Step& last = d.chain.back();
+    const Model::Task& task = model_.tasks[last.task];
+    uint64_t since = task.start;
+    uint32_t executor = task.executor;
+    if (last.wait != Waits::none) {
+      since = waits_.waits[last.wait].ready;
+      executor = waits_.waits[last.wait].executor;
+    }
+    std::map<TaskIndex, uint64_t> ran;
+    for (const Model::Activation& a : model_.activations)
+      if (a.executor == executor && a.end > since) ran[a.task] += a.end - std::max(a.start, since);
+    uint64_t longest = 0;
+    for (const auto& [other, ns] : ran)
+      if (ns > longest) {
+        longest = ns;
+        d.busy = other;
+      }
+  }
+
+ private:
+  // The next of the chain; no_index: this is the last, and the verdict is there.
+  TaskIndex follow(Diagnosis& d) {
+    Diagnosis::Step& step = d.chain.back();
+    const Model::Task& task = model_.tasks[step.task];
+    if (task.is_resource) return of_resource(d);
+    const Waits::Wait* wait = waits_.open(step.task);
+    // Who was cancelled is asked what it waited for then, unless somebody waits on in spite of it.
+    const bool by_open = d.chain.size() > 1 && is_open(model_, d.chain[d.chain.size() - 2].task);
+    if (!is_open(model_, step.task) && (wait == nullptr || by_open)) {
+      d.verdict = d.chain.size() == 1 ? Verdict::Fine : of_ended(d);
+      return no_index;
+    }
+    if (wait == nullptr) {
+      d.verdict = of_idle(d);
+      return no_index;
+    }
+    step.wait = static_cast<uint32_t>(wait - waits_.waits.data());
+    if (wait->is_open() && wait->ready != Waits::never) {
+      d.verdict = could_run_since(wait->ready);
+      return no_index;
+    }
+    if (wait->on != no_index) return wait->on;
+    d.verdict = Verdict::Unknown;
+    return no_index;
+  }
+
+  // Somebody waits for what has ended already. Had he been told he would be ready.
+  Verdict of_ended(const Diagnosis& d) const {
+    const Model::Task& task = model_.tasks[d.chain.back().task];
+    return task.how == Model::End::Resolved ? Verdict::NotifiedTooEarly : Verdict::Cancelled;
+  }
+
+  std::string_view kind_of(const Model::Task& task) const {
+    return task.kind < trace_.kinds.size() ? trace_.strings[trace_.kinds[task.kind]] : "";
+  }
+
+  // Open, and waits for nothing that the trace knows of.
+  Verdict of_idle(const Diagnosis& d) const {
+    const TaskIndex index = d.chain.back().task;
+    const Model::Task& task = model_.tasks[index];
+    if (waits_.running[index]) return Verdict::Fine;
+    const std::string_view kind = kind_of(task);
+    if (kind == "timer" || kind == "io" || kind == "process") return Verdict::Outside;
+    if (task.is_scope || kind == "promise" || kind == "condition" || is_mirage())
+      return Verdict::NeverNotified;
+    if (waits_.first_run[index] != Waits::never || task.pre_existing) return Verdict::Unknown;
+    if (kind == "handler" || kind == "callback" || kind == "work")
+      return could_run_since(task.start);
+    return Verdict::NeverStarted;
+  }
+
+  bool is_mirage() const { return trace_.facts.format == "mirage-profile"; }
+
+  Verdict could_run_since(uint64_t time) const {
+    return model_.end - std::min(model_.end, time) < soon ? Verdict::Fine : Verdict::Starved;
+  }
+
+  TaskIndex of_resource(Diagnosis& d) {
+    Diagnosis::Step& step = d.chain.back();
+    if (const Waits::Holding* held = waits_.held(step.task); held && held->holder != no_index) {
+      step.holding = static_cast<uint32_t>(held - waits_.holdings.data());
+      const TaskIndex holder = model_.last_self(held->holder);
+      if (is_open(model_, holder) && waits_.open(holder) != nullptr) return holder;
+      d.chain.push_back({.task = holder});
+      d.verdict = Verdict::NeverReleased;
+      return no_index;
+    }
+    d.verdict = find_early_notice(d) ? Verdict::NotifiedTooEarly : Verdict::NeverNotified;
+    return no_index;
+  }
+
+  // The last signal that found nobody, after the last that found somebody and before this wait.
+  bool find_early_notice(Diagnosis& d) const {
+    const std::string_view kind = kind_of(model_.tasks[d.chain.back().task]);
+    if (kind == "semaphore" || kind == "mutex" || kind == "channel" || kind == "queue")
+      return false;  // these remember
+    const Diagnosis::Step& waiter = d.chain[d.chain.size() - 2];
+    const Waits::Wait& wait = waits_.waits[waiter.wait];
+    for (uint32_t i = waits_.last_notice[d.chain.back().task]; i != Waits::none;
+         i = waits_.notices[i].before) {
+      const Waits::Notice& notice = waits_.notices[i];
+      if (notice.time >= wait.begin) continue;
+      if (notice.woken != 0) return false;
+      d.notice = i;
+      for (uint32_t w = wait.before; w != Waits::none; w = waits_.waits[w].before)
+        d.waited_before |= waits_.waits[w].on == wait.on;
+      return true;
+    }
+    return false;
+  }
+
+  const Trace& trace_;
+  const Model& model_;
+  const Waits& waits_;
+  std::vector<uint32_t> seen_;  // by task: in which chain
+  uint32_t asked_ = 0;
+};
+
+// Those of which the same is true but for who they are.
+std::vector<uint64_t> what_is_alike(const Model& model, const Waits& waits, const Diagnosis& d) {
+  std::vector<uint64_t> key = {static_cast<uint64_t>(d.verdict), d.expected, d.notice};
+  for (const Diagnosis::Step& step : d.chain) {
+    const Model::Task& task = model.tasks[step.task];
+    key.push_back(uint64_t{task.kind} << 32 | task.location);
+    key.push_back(uint64_t{task.name} << 32 |
+                  (step.wait == Waits::none ? 0 : waits.waits[step.wait].location));
+    // What has no place of its own has a name.
+    if (task.location == 0) key.push_back(task.label);
+  }
+  return key;
+}
+
+uint64_t waits_since(const Model& model, const Waits& waits, const Diagnosis& d) {
+  const Diagnosis::Step& first = d.chain.front();
+  return first.wait == Waits::none ? model.tasks[first.task].start : waits.waits[first.wait].begin;
+}
+
+}  // namespace
+
+std::string_view name(Verdict verdict) {
+  constexpr std::array<std::string_view, 10> names = {
+      "fine",    "never notified", "notified before it began to wait",
+      "cycle",   "never released", "outside",
+      "starved", "cancelled",      "never started",
+      "unknown"};
+  return names[static_cast<size_t>(verdict)];
+}
+
+bool Diagnosis::is_fault() const {
+  switch (verdict) {
+    case Verdict::NotifiedTooEarly:
+    case Verdict::Cycle:
+    case Verdict::NeverReleased:
+    case Verdict::Starved:
+    case Verdict::Cancelled:
+      return true;
+    case Verdict::Fine:
+      return false;
+    case Verdict::NeverNotified:
+    case Verdict::Outside:
+    case Verdict::NeverStarted:
+    case Verdict::Unknown:
+      return expected;
+  }
+  return false;
+}
+
+Diagnosis diagnose(const Trace& trace, const Model& model, const Waits& waits, TaskIndex task) {
+  Asked asked(trace, model, waits);
+  Diagnosis d = asked.diagnose(task);
+  asked.find_busy(d);
+  return d;
+}
+
+std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, const Waits& waits) {
+  const size_t count = model.tasks.size();
+  std::vector<bool> waited_for(count, false);
+  for (const Waits::Wait& wait : waits.waits)
+    if (wait.is_open() && wait.on != no_index && is_open(model, wait.task))
+      waited_for[model.last_self(wait.on)] = true;
+
+  Asked asked(trace, model, waits);
+  std::vector<Diagnosis> found;
+  std::map<std::vector<uint64_t>, size_t> known;
+  std::vector<bool> told(count, false);
+  const auto ask = [&](TaskIndex task) {
+    Diagnosis d = asked.diagnose(task);
+    for (const Diagnosis::Step& step : d.chain) told[step.task] = true;
+    if (d.verdict == Verdict::Fine) return;
+    const auto [at, is_new] = known.try_emplace(what_is_alike(model, waits, d), found.size());
+    if (is_new)
+      found.push_back(std::move(d));
+    else
+      found[at->second].also.push_back(task);
+  };
+  const auto each_open = [&](const auto& visit) {
+    for (TaskIndex task = 0; task < count; task++)
+      if (is_open(model, task) && !model.tasks[task].is_resource) visit(task);
+  };
+  for (TaskIndex task = 0; task < count; task++)
+    if (model.tasks[task].should_resolve && model.tasks[task].how == Model::End::Cancelled)
+      ask(task);
+  each_open([&](TaskIndex task) {
+    if (model.tasks[task].should_resolve || !waited_for[task]) ask(task);
+  });
+  // In a circle nobody is first.
+  each_open([&](TaskIndex task) {
+    if (!told[task]) ask(task);
+  });
+  for (Diagnosis& d : found) asked.find_busy(d);
+  std::stable_sort(found.begin(), found.end(), [&](const Diagnosis& a, const Diagnosis& b) {
+    if (a.is_fault() != b.is_fault()) return a.is_fault();
+    return waits_since(model, waits, a) < waits_since(model, waits, b);
+  });
+  return found;
+}
+
+}  // namespace skein

@@ -1,0 +1,63 @@
+// Why does a task not end: the chain of who waits for whom, down to what it all comes to, and what
+// is wrong there.
+//
+//   const Waits waits = find_waits(trace, model);
+//   for (const Diagnosis& d : diagnose_all(trace, model, waits))
+//     if (d.is_fault()) print(d);
+//
+// What it says is about the end of the trace: of a program that runs, about the last event.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "trace/ask/waits.h"
+
+namespace skein {
+
+enum class Verdict : uint8_t {
+  Fine,              // it has ended, or it runs
+  NeverNotified,     // nobody has signalled, resolved, posted what the last of the chain waits for
+  NotifiedTooEarly,  // somebody did, when nobody waited yet: a lost wake-up
+  Cycle,             // the chain comes back to itself
+  NeverReleased,     // the holder of a lock ended, or cannot go on, without releasing it
+  Outside,           // a timer, a file descriptor, a peer
+  Starved,           // it could go on, and did not come to run
+  Cancelled,         // what it waits for was cancelled or failed, and nobody told it
+  NeverStarted,      // it was created, and nobody let it run
+  Unknown,           // the trace does not say what it waits for
+};
+// "never notified"; stable, used in text and JSON.
+std::string_view name(Verdict verdict);
+
+struct Diagnosis {
+  struct Step {
+    TaskIndex task = no_index;       // a task; the last may be a resource
+    uint32_t wait = Waits::none;     // what it waits for; none: it does not wait
+    uint32_t holding = Waits::none;  // of a resource: it leads on to who holds it
+  };
+  std::vector<Step> chain;  // from who was asked about; each waits for the next
+  Verdict verdict = Verdict::Fine;
+  uint32_t notice = Waits::none;     // NotifiedTooEarly: the one
+  size_t cycle_begin = 0;            // Cycle: the last step waits for chain[cycle_begin]
+  TaskIndex busy = no_index;         // Starved: who ran instead the longest
+  bool waited_before = false;        // NotifiedTooEarly: it had waited there before, and gone on
+  bool expected = false;             // it should resolve
+  std::vector<TaskIndex> also = {};  // others of which the same is true, step by step
+
+  // Something is wrong; what waits for something outside, or for work, may do so for ever.
+  bool is_fault() const;
+};
+
+// Ready for less than this at the end of the trace is not starved, ns.
+inline constexpr uint64_t soon = 1'000'000;
+
+Diagnosis diagnose(const Trace& trace, const Model& model, const Waits& waits, TaskIndex task);
+
+// Everything unresolved that matters: what should resolve (and was destroyed, too, while it waited:
+// programs that give up clean up), and what nobody waits for. Alike ones
+// are one (Diagnosis::also); faults first, then by when they began to wait.
+std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, const Waits& waits);
+
+}  // namespace skein

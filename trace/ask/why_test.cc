@@ -1,0 +1,183 @@
+#include "trace/ask/why.h"
+
+#include <doctest/doctest.h>
+
+#include "trace/ask/random_program.h"
+#include "trace/model/example.h"
+
+using namespace skein;
+
+namespace {
+
+using Fault = RandomProgram::Fault;
+
+std::vector<Diagnosis> faults_of(const Trace& trace, const Model& model, const Waits& waits) {
+  std::vector<Diagnosis> faults;
+  for (Diagnosis& d : diagnose_all(trace, model, waits))
+    if (d.is_fault()) faults.push_back(std::move(d));
+  return faults;
+}
+
+bool is_in(const Diagnosis& d, const Model& model, TaskId id) {
+  return std::any_of(d.chain.begin(), d.chain.end(),
+                     [&](const auto& step) { return model.tasks[step.task].id == id; });
+}
+
+}  // namespace
+
+TEST_CASE("a signal that found nobody, before the wait") {
+  //      0    5    10   15   20
+  //  1   ====------------------>   (creates 20, a condition; waits for it from 15 on)
+  //  2   .....=]                   notifies it at 10
+  const Example e = ours(R"(
+     0 create 1 as coroutine query
+     0 create 2 as coroutine network
+     0 resource 1 of 20 as condition answered
+     1 resume 1
+     2 create 3 by 1 as timer
+     3 suspend 1 on 3
+     9 resume 2
+    10 notify 20 by 2 =0
+    11 resolve 2 by 2
+    14 resolve 3 by 3
+    15 resume 1 by 3
+    16 suspend 1 on 20 =1
+    20 executor_end -
+  )");
+  const Waits waits = find_waits(e.trace, e.model);
+  const Diagnosis d = diagnose(e.trace, e.model, waits, e.model.find(1));
+  CHECK(d.verdict == Verdict::NotifiedTooEarly);
+  REQUIRE(d.chain.size() == 2);
+  CHECK(e.id(d.chain[0].task) == "1");
+  CHECK(waits.waits[d.chain[0].wait].begin == 16);
+  CHECK(e.id(d.chain[1].task) == "20");
+  REQUIRE(d.notice != Waits::none);
+  CHECK(waits.notices[d.notice].time == 10);
+  CHECK(e.id(waits.notices[d.notice].by) == "2");
+  CHECK(!d.waited_before);
+  CHECK(d.is_fault());
+}
+
+TEST_CASE("a signal that found somebody, and one that came too early for another wait") {
+  const std::string told = R"(
+     0 create 1 as coroutine consumer
+     0 resource 1 of 20 as condition work
+     1 resume 1
+     2 suspend 1 on 20 =1
+     5 notify 20 by 2 =1
+     6 resume 1 by 2
+  )";
+  SUBCASE("nothing was missed") {
+    const Example e = ours(told + "8 suspend 1 on 20 =1\n 20 executor_end -");
+    const Diagnosis d = diagnose(e.trace, e.model, find_waits(e.trace, e.model), e.model.find(1));
+    CHECK(d.verdict == Verdict::NeverNotified);
+    CHECK(!d.is_fault());
+  }
+  SUBCASE("one was, perhaps") {
+    const Example e = ours(told + "7 notify 20 by 2 =0\n 8 suspend 1 on 20 =1\n 20 executor_end -");
+    const Diagnosis d = diagnose(e.trace, e.model, find_waits(e.trace, e.model), e.model.find(1));
+    CHECK(d.verdict == Verdict::NotifiedTooEarly);
+    CHECK(d.waited_before);
+  }
+}
+
+TEST_CASE("who waits for a timer, a peer or a cancelled task") {
+  const std::string waits_for = R"(
+     0 create 1 as coroutine session
+     1 resume 1
+     2 create 3 by 1 as io socket.async_receive
+     3 suspend 1 on 3
+  )";
+  SUBCASE("outside") {
+    const Example e = ours(waits_for + "9 executor_end -");
+    const auto all = diagnose_all(e.trace, e.model, find_waits(e.trace, e.model));
+    REQUIRE(all.size() == 1);
+    CHECK(all[0].verdict == Verdict::Outside);
+    CHECK(!all[0].is_fault());
+  }
+  SUBCASE("of a hundred alike one is told") {
+    std::string text;
+    for (int i = 0; i < 100; i++) {
+      const std::string task = std::to_string(10 + i);
+      const std::string io = std::to_string(200 + i);
+      text += "0 create " + task + " as coroutine session\n 1 resume " + task + "\n 2 create " +
+              io + " by " + task + " as io receive\n 3 suspend " + task + " on " + io + "\n";
+    }
+    const Example e = ours(text + "9 executor_end -");
+    const auto all = diagnose_all(e.trace, e.model, find_waits(e.trace, e.model));
+    REQUIRE(all.size() == 1);
+    CHECK(all[0].also.size() == 99);
+  }
+  SUBCASE("could go on, and a task that never suspends ran instead") {
+    const Example e = ours(waits_for + R"(
+          4 create 5 as coroutine busy
+          4 resume 5
+       1000 resolve 3 by 3 @1
+    9000000 label 5 still
+    )");
+    const auto waits = find_waits(e.trace, e.model);
+    const Diagnosis d = diagnose(e.trace, e.model, waits, e.model.find(1));
+    CHECK(d.verdict == Verdict::Starved);
+    CHECK(e.id(d.busy) == "5");
+  }
+  SUBCASE("could go on, just now") {
+    const Example e = ours(waits_for + "1000 resolve 3 by 3 @1\n 2000 executor_end -");
+    CHECK(diagnose_all(e.trace, e.model, find_waits(e.trace, e.model)).empty());
+  }
+}
+
+TEST_CASE("a Lwt thread that should resolve, and its chain over become") {
+  const Example e = mirage(R"(
+     0 create 1 as bind
+     1 create 2 as wait
+     2 try_read 1 of 2
+     3 create 3 as wait
+     4 become 2 into 3
+     5 should_resolve 1
+    90 label 3 reply
+  )");
+  const auto all = diagnose_all(e.trace, e.model, find_waits(e.trace, e.model));
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].verdict == Verdict::NeverNotified);
+  CHECK(all[0].is_fault());
+  REQUIRE(all[0].chain.size() == 2);
+  CHECK(e.id(all[0].chain[1].task) == "3");
+}
+
+TEST_CASE("random programs: the planted fault is found, and nothing else") {
+  struct Expected {
+    Fault fault;
+    Verdict verdict;
+  };
+  constexpr Expected table[] = {{Fault::None, Verdict::Fine},
+                                {Fault::LostWakeUp, Verdict::NotifiedTooEarly},
+                                {Fault::NeverNotified, Verdict::NeverNotified},
+                                {Fault::LockCycle, Verdict::Cycle},
+                                {Fault::AwaitCycle, Verdict::Cycle},
+                                {Fault::EndedHolding, Verdict::NeverReleased},
+                                {Fault::Starved, Verdict::Starved}};
+  for (const Expected& expected : table)
+    for (uint32_t seed = 1; seed <= 300; seed++) {
+      const Fault fault = expected.fault;
+      CAPTURE(static_cast<int>(fault));
+      CAPTURE(seed);
+      const RandomProgram program(seed, fault);
+      const Model model = build_model(program.trace, {.simplify = false});
+      const Waits waits = find_waits(program.trace, model);
+      const std::vector<Diagnosis> faults = faults_of(program.trace, model, waits);
+      if (fault == Fault::None) {
+        CHECK(faults.empty());
+        continue;
+      }
+      REQUIRE(!faults.empty());
+      for (const Diagnosis& d : faults) {
+        CHECK(name(d.verdict) == name(expected.verdict));
+        CHECK(is_in(d, model, program.victim));
+        const TaskIndex thing = model.find(program.thing);
+        if (fault == Fault::Starved)
+          CHECK(waits.waits[d.chain.back().wait].on == thing);
+        else
+          CHECK(is_in(d, model, program.thing));
+      }
+    }
+}
