@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
   skein::cli::add_html(app);
   skein::cli::add_serve(app);
   skein::cli::add_view(app);
+  skein::cli::add_why(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -9,7 +9,7 @@ list(FILTER cli_sources EXCLUDE REGEX "(_test|/main)\\.cc$")
 
 add_library(skein_cli OBJECT ${cli_sources})
 target_link_libraries(skein_cli PUBLIC
-  skein_record skein_target skein_trace_model skein_view_paint skein_view_viewer skein_view_web CLI11::CLI11 nlohmann_json::nlohmann_json)
+  skein_record skein_target skein_trace_ask skein_view_paint skein_view_viewer skein_view_web CLI11::CLI11 nlohmann_json::nlohmann_json)
 include(GNUInstallDirs)
 target_compile_definitions(skein_cli PUBLIC
   SKEIN_VERSION="${PROJECT_VERSION}" SKEIN_LIBEXEC="${CMAKE_INSTALL_LIBEXECDIR}/skein")

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""`skein why`: the diagnosis of programs whose fault is known.
+
+    why_test.py SKEIN LOST_SIGNAL_PROGRAM HANGING_PROGRAM
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from common import expect, info, run, start, until
+
+annotations, hang = sys.argv[2:4]
+
+
+def lost_signal(folder):
+    trace = folder / "lost.skein"
+    subprocess.run([annotations], env=dict(os.environ, SKEIN_TRACE=str(trace)), check=True,
+                   stdout=subprocess.DEVNULL)
+    said = run("why", trace)
+    expect("a fault is exit code 1", said.returncode == 1, said)
+    for text in ("too_late (#", "condition answer (#", "notified before it began to wait",
+                 "040-annotations.cc:", "when nobody waited for it"):
+        expect("the text says it", text in " ".join(said.stdout.split()), (text, said.stdout))
+    data = json.loads(run("why", "--json", trace).stdout)["diagnoses"]
+    expect("one fault", [d["fault"] for d in data] == [True], data)
+    chain = data[0]["chain"]
+    expect("who waits for what", [step["name"] for step in chain] == ["too_late", "answer"], chain)
+    expect("where it waits", chain[0]["place"]["file"].endswith("040-annotations.cc"), chain)
+    source = pathlib.Path(chain[0]["place"]["file"])
+    if source.exists():
+        line = source.read_text().splitlines()[chain[0]["place"]["line"] - 1]
+        expect("at the await", "co_await answer.wait()" in line, line)
+    expect("before it waited", data[0]["notified"]["time_ns"] < chain[0]["since_ns"], data)
+    by_name = run("why", trace, "too_late")
+    expect("asked by name", by_name.returncode == 1 and "too_late" in by_name.stdout, by_name)
+    nobody = run("why", trace, "no such task")
+    expect("nobody of that name", nobody.returncode == 2 and "no such task" in nobody.stderr, nobody)
+
+
+def outside(folder):
+    trace = folder / "hang.skein"
+    program = start([hang, "10"], env=dict(os.environ, SKEIN_TRACE=f"{trace},mode=log"))
+    until(lambda: (trace / "metadata").exists() and info(trace)["kinds"].get("suspend", 0) >= 7,
+          "it hangs")
+    said = run("why", "--json", trace)
+    expect("a timer may take for ever", said.returncode == 0, said)
+    data = json.loads(said.stdout)["diagnoses"]
+    names = [step["name"] for step in data[0]["chain"]]
+    expect("down to the timer", names[-4:] == ["use_network", "query", "wait",
+                                               "deadline_timer.async_wait"], names)
+    expect("outside", data[0]["verdict"] == "outside", data)
+    program.kill()
+
+
+def good(folder):
+    trace = folder / "good.skein"
+    subprocess.run([hang, "1"], env=dict(os.environ, SKEIN_TRACE=str(trace)), check=True,
+                   stdout=subprocess.DEVNULL)
+    said = run("why", trace)
+    expect("nothing is wrong", (said.returncode, said.stdout) ==
+           (0, "Nothing is stuck: every task that matters has ended, or runs.\n"), said)
+
+
+with tempfile.TemporaryDirectory(prefix="skein-why-") as name:
+    lost_signal(pathlib.Path(name))
+    if os.path.exists(hang):
+        outside(pathlib.Path(name))
+        good(pathlib.Path(name))
+    none = run("why", pathlib.Path(name) / "none")
+    expect("not a trace", none.returncode == 2, none)
+print("passed")
