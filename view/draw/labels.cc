@@ -182,33 +182,51 @@ class Between {
   }
 
   void place_all() {
-    struct Named {
-      double room;
-      uint32_t track;
-      uint32_t row;
-      Candidate candidate;
+    struct Named {  // small: there may be as many as there are tasks
+      double room, x, end;
+      uint32_t track, row, position;
     };
     std::vector<Named> named;
     for (uint32_t track = 0; track < frame_.tracks.size(); track++) {
-      const Frame::Range rows = frame_.visible_rows(track);
-      for (uint32_t row = rows.first; row < rows.last; row++) {
+      const Rows& rows = *frame_.tracks[track].rows;
+      const bool marked = frame_.marked(track);
+      const Frame::Range range = frame_.visible_rows(track);
+      for (uint32_t row = range.first; row < range.last; row++) {
         if (frame_.folded(track, row)) continue;
-        for (const Candidate& c : candidates(frame_, track, row)) {
-          if (c.text == 0) continue;
-          const double room = std::min(c.end, frame_.window.width + 0.0) - c.x;
-          named.push_back({frame_.mark(track, c.task) == 1 ? 1e9 : room, track, row, c});
-        }
+        double before = -1e9;
+        each_bar(frame_, track, row, [&](uint32_t position, double x, double end) {
+          // Of bars thinner than pixels only some can have a name.
+          if (rows.looks[position] == Rows::Look::Unnamed || (end - x < 1 && x - before < 4))
+            return;
+          const uint8_t mark = marked ? frame_.mark(track, rows.tasks[position]) : 0;
+          if (mark == 2) return;
+          before = std::max(x, margin);
+          const double room = std::min(end, frame_.window.width + 0.0) - before;
+          named.push_back({mark == 1 ? 1e9 : room, before, end, track, row, position});
+        });
       }
     }
-    const auto longer = [](const Named& a, const Named& b) { return a.room > b.room; };
-    stable_sort(named, longer);
-    if (named.size() > most_tried) named.resize(most_tried);
-    for (const Named& n : named)
-      if (!painter_.full()) try_one(n.track, n.row, n.candidate);
+    // Of equal ones the upper, the earlier: the same picture everywhere.
+    const auto longer = [](const Named& a, const Named& b) {
+      if (a.room != b.room) return a.room > b.room;
+      return a.track != b.track ? a.track < b.track : a.position < b.position;
+    };
+    if (named.size() > most_tried) {
+      std::nth_element(named.begin(), named.begin() + most_tried, named.end(), longer);
+      named.resize(most_tried);
+    }
+    std::sort(named.begin(), named.end(), longer);
+    for (const Named& n : named) {
+      if (painter_.full()) return;
+      const Track& track = frame_.tracks[n.track];
+      const TaskIndex task = track.rows->tasks[n.position];
+      const StringId name = name_of(track, track.model->tasks[task]);
+      if (name != 0) try_one(n.track, n.row, {n.x, n.end, task, name});
+    }
   }
 
  private:
-  static constexpr size_t most_tried = 4'000;
+  static constexpr size_t most_tried = 1'000;
   static constexpr double least = 30;  // pixels of a name that is cut
   static constexpr double line = 16;   // boxes are found by what of these they are in
   struct Box {
@@ -236,7 +254,7 @@ class Between {
     double best_x = candidate.x;
     double best = 0;
     double x = candidate.x;
-    for (int tries = 0; best < whole && tries < 12; tries++) {
+    for (int tries = 0; best < whole && tries < 6; tries++) {
       const Room room = room_at(track, row, {x, frame_.window.width - margin, top, baseline + 2});
       const double free = std::min(room.end - x, whole);
       if (free > best + 1) {
