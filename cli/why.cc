@@ -26,7 +26,6 @@ struct Facts {
 
   std::string title(TaskIndex task) const { return task_title(trace, model.tasks[task]); }
   std::string place(uint32_t location) const { return place_text(trace, location); }
-  std::string at(uint64_t time) const { return "at " + seconds(time) + " s"; }
   std::string age(uint64_t time) const {
     return duration_text(static_cast<double>(model.end - std::min(time, model.end)));
   }

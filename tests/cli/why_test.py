@@ -36,6 +36,8 @@ def lost_signal(folder):
     expect("before it waited", data[0]["notified"]["time_ns"] < chain[0]["since_ns"], data)
     by_name = run("why", trace, "too_late")
     expect("asked by name", by_name.returncode == 1 and "too_late" in by_name.stdout, by_name)
+    itself = run("why", trace, chain[1]["id"])
+    expect("a resource may be asked about", itself.returncode == 0 and "answer" in itself.stdout, itself)
     nobody = run("why", trace, "no such task")
     expect("nobody of that name", nobody.returncode == 2 and "no such task" in nobody.stderr, nobody)
 

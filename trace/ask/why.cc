@@ -132,6 +132,7 @@ class Asked {
 
   // The last signal that found nobody, after the last that found somebody and before this wait.
   bool find_early_notice(Diagnosis& d) const {
+    if (d.chain.size() < 2) return false;  // it was asked about itself: nobody waits
     const std::string_view kind = kind_of(model_.tasks[d.chain.back().task]);
     if (kind == "semaphore" || kind == "mutex" || kind == "channel" || kind == "queue")
       return false;  // these remember
