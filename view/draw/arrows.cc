@@ -290,26 +290,33 @@ void draw_creations(const Frame& frame, Painter& painter) {
   Columns columns(frame.window.width);
   for (size_t track = 0; track < frame.tracks.size(); track++) {
     const Track& t = frame.tracks[track];
-    const auto connect = [&](double x, TaskIndex a, TaskIndex b) {
-      if (a == no_index || b == no_index) return;
-      const uint32_t row_a = t.rows->row[a];
-      const uint32_t row_b = t.rows->row[b];
-      if (row_a == Rows::no_row || row_b == Rows::no_row || row_a == row_b) return;
-      columns.add(x, frame.middle_y(track, row_a), frame.middle_y(track, row_b), 1, 255);
-    };
-    const Frame::Range rows = frame.visible_rows(track);
-    for (uint32_t row = rows.first; row < rows.last; row++) {
+    const Rows& rows = *t.rows;
+    const Frame::Range range = frame.visible_rows(track);
+    for (uint32_t row = range.first; row < range.last; row++) {
       if (frame.folded(track, row)) continue;
+      const double y = frame.middle_y(track, row);
       int64_t before = INT64_MIN;  // one line per pixel and row is enough
       each_bar(frame, track, row, [&](uint32_t position, double x, double end) {
+        const uint32_t parent_row = rows.parent_rows[position];
+        if (parent_row == Rows::no_row) return;
         const auto pixel = static_cast<int64_t>(std::max(x, -1.0));
         if (end - x < 1 && pixel == before) return;
         before = pixel;
-        const TaskIndex index = t.rows->tasks[position];
-        const Model::Task& task = t.model->tasks[index];
-        if (!task.starts_late) connect(x, task.parent, index);
-        if (task.becomes != no_index) connect(frame.x(t, task.end), index, task.becomes);
+        columns.add(x, frame.middle_y(track, parent_row), y, 1, 255);
       });
+      const auto task_of = [&](uint32_t position) -> const Model::Task& {
+        return t.model->tasks[rows.tasks[position]];
+      };
+      const auto last = std::lower_bound(rows.moves.begin(), rows.moves.end(), rows.begin[row + 1]);
+      auto move = std::lower_bound(rows.moves.begin(), last, rows.begin[row]);
+      move = std::partition_point(
+          move, last, [&](uint32_t position) { return frame.x(t, task_of(position).end) < 0; });
+      for (; move != last; ++move) {
+        const Model::Task& task = task_of(*move);
+        const double x = frame.x(t, task.end);
+        if (x > frame.window.width) break;
+        columns.add(x, y, frame.middle_y(track, rows.row[task.becomes]), 1, 255);
+      }
     }
   }
   painter.allow(most_creations);

@@ -23,11 +23,10 @@ class ThinBars {
         running_(running),
         densest_(densest) {}
 
-  // True when it is the first in its cell.
-  bool add(double x, double width, bool red, bool faded) {
+  // `count` of them, the first at x.
+  void add(double x, uint32_t count, double width, bool red, bool faded) {
     const int64_t cell = cell_of(x);
-    const bool first = cell != at_;
-    if (first) {
+    if (cell != at_) {
       close();
       at_ = cell;
       count_ = 0;
@@ -35,11 +34,10 @@ class ThinBars {
       red_ = false;
       faded_ = true;
     }
-    count_++;
+    count_ += count;
     width_ += width;
     red_ = red_ || red;
     faded_ = faded_ && faded;
-    return first;
   }
 
   // What follows begins at `next` pixels, and ends at `end`.
@@ -119,15 +117,23 @@ class BarPainter {
     const double y = frame_.bar_y(track_, row);
     const Rows& rows = *frame_.tracks[track_].rows;
     ThinBars thin(painter_, cell_, y, frame_.bar_height, false, 255);
-    each_bar(frame_, track_, row, [&](uint32_t position, double x, double end) {
+    const auto crowd = [&](uint32_t first, uint32_t last, double x, double width) {
+      const auto looks = rows.looks.begin();
+      const bool red =
+          rows.has_red && std::find(looks + first, looks + last, Rows::Look::Red) != looks + last;
+      bool faded = frame_.marked(track_);
+      for (uint32_t i = first; i < last && frame_.marked(track_); i++) {
+        const uint8_t mark = frame_.mark(track_, rows.tasks[i]);
+        faded = faded && mark == 2;
+        if (mark == 1) highlight(row, x, x + width);
+      }
+      thin.add(x, last - first, width, red, faded);
+    };
+    const auto bar = [&](uint32_t position, double x, double end) {
       const TaskIndex task = rows.tasks[position];
       const uint8_t mark = frame_.mark(track_, task);
       const Rows::Look look = rows.looks[position];
       if (mark == 1) highlight(row, x, end);
-      if (end - x < cell_) {
-        thin.add(x, end - x, look == Rows::Look::Red, mark == 2);
-        return;
-      }
       thin.finish(x, end);
       const Ink ink = look == Rows::Look::Red     ? Ink::Failed
                       : look == Rows::Look::Named ? Ink::Bar
@@ -144,7 +150,8 @@ class BarPainter {
         const double middle = y + frame_.bar_height / 2;
         painter_.arrow(ink, end, middle, end + 8, middle);
       }
-    });
+    };
+    each_bar(frame_, track_, row, cell_, bar, crowd);
     thin.finish();
   }
 
@@ -157,21 +164,28 @@ class BarPainter {
     const double y = frame_.bar_y(track_, row);
     const double height = frame_.bar_height;
     const double inset = edge ? 1 : 0;
+    const double narrowest = std::max(cell_, edge ? 3.0 : 1.0);
     const bool marked = frame_.marked(track_);  // or else nobody asks: each would be a cache miss
     const auto task_of = [&](uint32_t position) {
       return track.model->activations[track.rows->activations[position]].task;
     };
     ThinBars thin(painter_, cell_, y + inset, height - 2 * inset, true, densest);
-    each_activation(frame_, track_, row, [&](uint32_t position, double x, double end) {
+    const auto crowd = [&](uint32_t first, uint32_t last, double x, double width) {
+      bool faded = marked;
+      for (uint32_t i = first; i < last && faded; i++) faded = frame_.mark(track_, task_of(i)) == 2;
+      thin.add(x, last - first, width, false, faded);
+    };
+    const auto activation = [&](uint32_t position, double x, double end) {
       const bool faded = marked && frame_.mark(track_, task_of(position)) == 2;
-      if (end - x < std::max(cell_, edge ? 3.0 : 1.0)) {
-        thin.add(x, end - x, false, faded);
+      if (end - x < narrowest) {
+        thin.add(x, 1, end - x, false, faded);
         return;
       }
       thin.finish();
       if (edge) painter_.fill(Ink::Bar, x, y - 1, end - x, height + 2, faded ? 70 : 255);
       painter_.fill(Ink::Running, x + inset, y, end - x - 2 * inset, height, faded ? 70 : densest);
-    });
+    };
+    each_activation(frame_, track_, row, cell_, activation, crowd);
     thin.finish();
   }
 

@@ -1,6 +1,9 @@
 // The bars of tasks, and where they run.
 #pragma once
 
+#include <cmath>
+#include <utility>
+
 #include "view/draw/frame.h"
 #include "view/draw/painter.h"
 
@@ -8,10 +11,14 @@ namespace skein {
 
 // Calls visit(position, x, end_x) for what of a row is in the window, from left to right;
 // `position` is an index into Rows::tasks (Rows::activations). x may be beyond the edges.
-template <typename Visit>
-void each_bar(const Frame& frame, size_t track, uint32_t row, const Visit& visit);
-template <typename Visit>
-void each_activation(const Frame& frame, size_t track, uint32_t row, const Visit& visit);
+//
+// each_bar(frame, track, row, cell, visit, crowd): those that are thinner than a cell and begin in
+// the same one come together if they follow each other: crowd(position, position behind the last, x
+// of the first, sum of their widths).
+template <typename... Visit>
+void each_bar(const Frame& frame, size_t track, uint32_t row, const Visit&... visit);
+template <typename... Visit>
+void each_activation(const Frame& frame, size_t track, uint32_t row, const Visit&... visit);
 
 void draw_bars(const Frame& frame, Painter& painter);
 
@@ -40,6 +47,14 @@ struct TimeScale {
   // What is stuck goes on behind the end of its trace, to that of the picture.
   double end_x(uint32_t time) const { return time == UINT32_MAX ? 1e9 : x(time); }
 
+  // Where it begins and ends. The end that is rounded up is where the next may begin: it never
+  // covers that.
+  template <typename Precise>
+  std::pair<double, double> place(const Rows::Times& t, uint32_t position,
+                                  const Precise& precise) const {
+    return exact ? std::pair(x(t.start), end_x(t.end)) : precise(position);
+  }
+
   double per_unit;
   double origin;
   bool exact;  // as exact as the picture; else a unit is seen
@@ -48,30 +63,61 @@ struct TimeScale {
   uint32_t to = 0;
 };
 
+inline const Rows::Times* first_in_sight(const TimeScale& scale, const Rows::Times* begin,
+                                         const Rows::Times* end) {
+  return std::partition_point(begin, end, [&](const Rows::Times& t) { return t.end < scale.from; });
+}
+
+// A million bars may be in sight: they are counted in units of time, and few times become places.
+template <typename Precise, typename Visit, typename Crowd>
+void each_between(const TimeScale& scale, const std::vector<Rows::Times>& times, uint32_t begin,
+                  uint32_t end, const Precise& precise, double cell, const Visit& visit,
+                  const Crowd& crowd) {
+  if (scale.empty) return;
+  const auto units = [&](double pixels) {
+    return static_cast<uint32_t>(std::clamp(std::ceil(pixels / scale.per_unit), 0.0, 4294967295.0));
+  };
+  const uint32_t thin = scale.exact ? units(cell) : 0;
+  const auto is_thin = [&](const Rows::Times& t) {
+    return t.end - t.start < thin && t.end != UINT32_MAX;
+  };
+  const auto* const all = times.data();
+  const auto* const last = all + end;
+  const auto* at = first_in_sight(scale, all + begin, last);
+  while (at != last && at->start <= scale.to) {
+    const auto* const first = at++;
+    const auto position = static_cast<uint32_t>(first - all);
+    const auto [x, end_x] = scale.place(*first, position, precise);
+    if (!(end_x - x < cell)) {
+      visit(position, x, end_x);
+      continue;
+    }
+    uint64_t width = first->end - first->start;
+    const uint32_t limit = units((std::floor(x / cell) + 1) * cell - scale.origin);
+    for (; at != last && at->start < limit && is_thin(*at); ++at) width += at->end - at->start;
+    crowd(position, static_cast<uint32_t>(at - all), x,
+          scale.exact ? static_cast<double>(width) * scale.per_unit : end_x - x);
+  }
+}
+
 template <typename Precise, typename Visit>
 void each_between(const TimeScale& scale, const std::vector<Rows::Times>& times, uint32_t begin,
                   uint32_t end, const Precise& precise, const Visit& visit) {
   if (scale.empty) return;
-  const auto* all = times.data();
-  const auto* first = std::partition_point(
-      all + begin, all + end, [&](const Rows::Times& t) { return t.end < scale.from; });
+  const auto* const all = times.data();
   const auto* const last = all + end;
-  for (const auto* at = first; at != last && at->start <= scale.to; ++at) {
+  const auto* at = first_in_sight(scale, all + begin, last);
+  for (; at != last && at->start <= scale.to; ++at) {
     const auto position = static_cast<uint32_t>(at - all);
-    if (scale.exact) {
-      // The end that is rounded up is where the next may begin: it never covers that.
-      visit(position, scale.x(at->start), scale.end_x(at->end));
-    } else {
-      const auto [x, end_x] = precise(position);
-      visit(position, x, end_x);
-    }
+    const auto [x, end_x] = scale.place(*at, position, precise);
+    visit(position, x, end_x);
   }
 }
 
 }  // namespace detail
 
-template <typename Visit>
-void each_bar(const Frame& frame, size_t track_index, uint32_t row, const Visit& visit) {
+template <typename... Visit>
+void each_bar(const Frame& frame, size_t track_index, uint32_t row, const Visit&... visit) {
   const Track& track = frame.tracks[track_index];
   const Rows& rows = *track.rows;
   detail::each_between(
@@ -80,11 +126,11 @@ void each_bar(const Frame& frame, size_t track_index, uint32_t row, const Visit&
         const Rows::Extent bar = rows.bar(*track.model, position);
         return std::pair(frame.x(track, bar.start), frame.x(track, bar.end));
       },
-      visit);
+      visit...);
 }
 
-template <typename Visit>
-void each_activation(const Frame& frame, size_t track_index, uint32_t row, const Visit& visit) {
+template <typename... Visit>
+void each_activation(const Frame& frame, size_t track_index, uint32_t row, const Visit&... visit) {
   const Track& track = frame.tracks[track_index];
   const Rows& rows = *track.rows;
   detail::each_between(
@@ -94,7 +140,7 @@ void each_activation(const Frame& frame, size_t track_index, uint32_t row, const
         const Model::Activation& a = track.model->activations[rows.activations[position]];
         return std::pair(frame.x(track, a.start), frame.x(track, a.end));
       },
-      visit);
+      visit...);
 }
 
 }  // namespace skein

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "view/draw/layers.h"
 
 namespace skein {
@@ -56,18 +58,21 @@ class Strip {
     while (at != points.end()) {
       const double x = frame_.x(track_, at->time);
       if (x > frame_.window.width) break;
-      double low = y(at->value);
-      double high = low;
+      // Times, not places, tell what is within the cell: there may be a million points.
+      const uint64_t end = time_of(x + cell);
+      int64_t least = at->value;
+      int64_t most = at->value;
+      for (++at; at != points.end() && at->time < end; ++at) {
+        least = std::min(least, at->value);
+        most = std::max(most, at->value);
+      }
+      double low = y(least);
+      double high = y(most);
       if (line_y >= 0) {
         low = std::max(low, line_y);
         high = std::min(high, line_y);
       }
-      double last = y(at->value);
-      for (++at; at != points.end() && frame_.x(track_, at->time) < x + cell; ++at) {
-        last = y(at->value);
-        low = std::max(low, last);
-        high = std::min(high, last);
-      }
+      const double last = y((at - 1)->value);
       level(x);
       if (x >= 0 && low > high) painter.fill(ink, x, high, std::max(1.0, cell), low - high + 1.5);
       line_x = std::max(x, 0.0);
@@ -79,6 +84,12 @@ class Strip {
   }
 
  private:
+  // Of the trace, from which on what happens is at x or right of it.
+  uint64_t time_of(double x) const {
+    const double time = std::ceil(frame_.time_at(x) - track_.offset);
+    return time >= 1e19 ? UINT64_MAX : static_cast<uint64_t>(std::max(time, 0.0));
+  }
+
   const Frame& frame_;
   const Track& track_;
   const Model::Scale& scale_;

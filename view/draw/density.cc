@@ -182,11 +182,21 @@ class Line {
 
   void add(double x, double end) {
     constexpr double least = 0.3;  // pixels: what is thinner still counts
-    end = std::max(end, x + least);
     const auto width = static_cast<double>(changes_.size() - 2);
+    end = std::max(end, x + least);
     if (end <= 0 || x >= width) return;
-    step(std::max(x, 0.0), 1);
-    step(std::min(end, width), -1);
+    const auto from = static_cast<int32_t>(std::max(x, 0.0) * 256);
+    const auto to = static_cast<int32_t>(std::min(end, width) * 256);
+    const auto first = static_cast<size_t>(from >> 8);
+    const auto last = static_cast<size_t>(to >> 8);
+    const int32_t outside = from & 255;
+    const int32_t inside = to & 255;
+    changes_[first] += 256 - outside;
+    changes_[first + 1] += outside;
+    changes_[last] -= 256 - inside;
+    changes_[last + 1] -= inside;
+    first_ = std::min(first_, first);
+    last_ = std::max(last_, last + 1);
   }
 
   // The level of each pixel to `out`, which holds nothing yet; forgets everything.
@@ -221,16 +231,6 @@ class Line {
       least[static_cast<size_t>(i)] = static_cast<int32_t>(std::ceil(root * root * 256));
     }
     return least;
-  }
-
-  void step(double x, int sign) {
-    const auto fixed = static_cast<int32_t>(x * 256);
-    const auto column = static_cast<size_t>(fixed >> 8);
-    const int32_t inside = 256 - (fixed & 255);
-    changes_[column] += sign * inside;
-    changes_[column + 1] += sign * (256 - inside);
-    first_ = std::min(first_, column);
-    last_ = std::max(last_, column + 1);
   }
 
   std::vector<int32_t> changes_;

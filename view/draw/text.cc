@@ -132,6 +132,11 @@ std::string fit_text(std::string_view text, float size, float width) {
 std::string safe_text(std::string_view text, size_t longest) {
   // Marks pile up on a character, over the rows above and below.
   constexpr size_t most_marks = 4;
+  // What nearly every text is, as a whole.
+  const auto plain = static_cast<size_t>(
+      std::find_if(text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }) -
+      text.begin());
+  if (plain == text.size() && plain <= longest) return std::string(text);
   std::string safe;
   size_t marks = 0;
   while (!text.empty()) {

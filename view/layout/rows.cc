@@ -214,6 +214,12 @@ class Arrangement {
         rows_.activations[next[row]++] = i;
   }
 
+  // The row of `relative`, if it has one that is not that of the task itself.
+  uint32_t other_row(TaskIndex index, TaskIndex relative) const {
+    const uint32_t row = relative == no_index ? Rows::no_row : rows_.row[relative];
+    return row == rows_.row[index] ? Rows::no_row : row;
+  }
+
   void fill_times() {
     uint64_t end = model_.end;
     for (const Model::Task& t : model_.tasks) end = std::max({end, t.start, t.end});
@@ -226,6 +232,7 @@ class Arrangement {
     };
     rows_.task_times.reserve(rows_.tasks.size());
     rows_.looks.reserve(rows_.tasks.size());
+    rows_.parent_rows.reserve(rows_.tasks.size());
     for (size_t i = 0; i < rows_.tasks.size(); i++) {
       const Rows::Extent bar = rows_.bar(model_, i);
       const Model::Task& t = task(rows_.tasks[i]);
@@ -233,6 +240,10 @@ class Arrangement {
       rows_.looks.push_back(t.failed() || t.is_stuck()        ? Rows::Look::Red
                             : t.label || t.name || t.location ? Rows::Look::Named
                                                               : Rows::Look::Unnamed);
+      rows_.parent_rows.push_back(t.starts_late ? Rows::no_row
+                                                : other_row(rows_.tasks[i], t.parent));
+      if (other_row(rows_.tasks[i], t.becomes) != Rows::no_row)
+        rows_.moves.push_back(static_cast<uint32_t>(i));
       rows_.has_red = rows_.has_red || rows_.looks.back() == Rows::Look::Red;
       rows_.has_unnamed = rows_.has_unnamed || rows_.looks.back() == Rows::Look::Unnamed;
     }

@@ -62,8 +62,10 @@ struct Rows {
   };
   enum class Look : uint8_t { Named, Unnamed, Red };
   uint32_t time_shift = 0;
-  std::vector<Times> task_times;        // by position in `tasks`
-  std::vector<Look> looks;              // the same
+  std::vector<Times> task_times;      // by position in `tasks`
+  std::vector<Look> looks;            // the same
+  std::vector<uint32_t> parent_rows;  // the same: where the line of its creation begins, or no_row
+  std::vector<uint32_t> moves;        // positions in `tasks` of what becomes one in another row
   std::vector<Times> activation_times;  // by position in `activations`
 
   // What arrows_per_block interactions, from block * arrows_per_block on, have in common: when all
