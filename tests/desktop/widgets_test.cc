@@ -1,13 +1,26 @@
-// What fingers do to the picture: nobody types with fingers on a screen without a person, so their
-// gestures are told what GTK would tell them.
+// What a person made of xdotool cannot show. Fingers: gestures are told what GTK would tell them.
+// Answers of another thread: they are held back, and are out of date when they come.
 #include <doctest/doctest.h>
 
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+
+#include "view/gtk/answers.h"
+#include "view/gtk/application.h"
+#include "view/gtk/main_loop.h"
 #include "view/gtk/picture.h"
 
 using namespace skein;
 using namespace skein::desktop;
 
 namespace {
+
+Glib::RefPtr<Gtk::Application> application() {  // gtkmm's types, too
+  static const auto one =
+      Gtk::Application::create("skein.Touched", Gio::Application::Flags::NON_UNIQUE);
+  return one;
+}
 
 struct Touched {
   int acted = set_up();
@@ -16,7 +29,7 @@ struct Touched {
   Gtk::Window window;
 
   static int set_up() {
-    static const auto application = Gtk::Application::create("skein.Touched");  // gtkmm's types
+    application();
     gtk_init();
     return 0;
   }
@@ -98,4 +111,154 @@ TEST_CASE("a finger that taps selects") {
     it.tell(GTK_TYPE_GESTURE_DRAG, "drag-end", 0.0, 0.0);
   }
   CHECK(it.viewer.selected() != no_index);
+}
+
+namespace {
+
+// What another thread posts, until it is let through.
+class Held {
+ public:
+  Answers::Post post() {
+    return [this](std::function<void()> work) {
+      const std::lock_guard lock(mutex_);
+      work_.push_back(std::move(work));
+      came_.notify_all();
+    };
+  }
+  void let_one_through() {
+    std::unique_lock lock(mutex_);
+    REQUIRE(came_.wait_for(lock, std::chrono::minutes(1), [&] { return !work_.empty(); }));
+    const auto work = std::move(work_.front());
+    work_.pop_front();
+    lock.unlock();
+    work();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable came_;
+  std::deque<std::function<void()>> work_;
+};
+
+void each_below(Gtk::Widget& widget, const std::function<void(Gtk::Widget&)>& call) {
+  call(widget);
+  for (Gtk::Widget* child = widget.get_first_child(); child; child = child->get_next_sibling())
+    each_below(*child, call);
+}
+
+template <typename Done>
+void run_main_loop_until(const Done& done) {
+  while (!done()) g_main_context_iteration(nullptr, true);
+}
+
+}  // namespace
+
+TEST_CASE("the picture lives while a search is answered, and what is out of date is dropped") {
+  Touched it;
+  Held held;
+  int answered = 0;
+  Answers answers(it.viewer, held.post(), [&] { answered++; });
+  answers.search("#1");
+  CHECK(answers.is_searching());
+
+  // Its answer is held back; fingers zoom meanwhile.
+  const double before = it.span();
+  it.tell(GTK_TYPE_GESTURE_ZOOM, "begin", no_sequence);
+  it.tell(GTK_TYPE_GESTURE_ZOOM, "scale-changed", 2.0);
+  CHECK(it.span() == doctest::Approx(before / 2));
+  CHECK(it.viewer.found().count == 0);
+
+  answers.search("#2");
+  answers.search("#3");
+  held.let_one_through();  // the answer to #1, which nobody asks any more
+  CHECK(answered == 0);
+  CHECK(it.viewer.found().count == 0);
+  CHECK(answers.is_searching());
+  held.let_one_through();  // #2 was never looked for
+  CHECK(answered == 1);
+  CHECK(!answers.is_searching());
+  REQUIRE(it.viewer.found().count == 1);
+  it.viewer.run(Command::SearchNext);
+  REQUIRE(it.viewer.selected() != no_index);
+  CHECK(it.viewer.model(0).tasks[it.viewer.selected()].id == 3);
+}
+
+TEST_CASE("what has changed since is asked anew, and what was cleared is not") {
+  Touched it;
+  Held held;
+  int answered = 0;
+  Answers answers(it.viewer, held.post(), [&] { answered++; });
+  answers.filter({.label = "#2"});
+  answers.search("#1");
+  held.let_one_through();  // the filter without the search
+  CHECK(answered == 0);
+  it.viewer.select(0, 0);
+  it.viewer.run(Command::Collapse);
+  held.let_one_through();  // both, of what is not collapsed
+  CHECK(answered == 0);
+  CHECK(it.viewer.filter().label.empty());
+  held.let_one_through();
+  CHECK(answered == 1);
+  CHECK(it.viewer.filter().label == "#2");
+  CHECK(it.viewer.found().count == 0);  // it was filtered away
+
+  answers.search("#2");
+  answers.filter({});
+  answers.forget_search();
+  held.let_one_through();
+  held.let_one_through();
+  CHECK(answered == 2);
+  CHECK(it.viewer.filter().label.empty());
+  it.viewer.run(Command::SearchNext);  // what was searched before: #1
+  REQUIRE(it.viewer.selected() != no_index);
+  CHECK(it.viewer.model(0).tasks[it.viewer.selected()].id == 1);
+}
+
+TEST_CASE("an answer comes from the main loop, and to nobody who is gone") {
+  Touched it;
+  int answered = 0;
+  Answers answers(it.viewer, post_to_main_loop, [&] { answered++; });
+  answers.search("#2");
+  CHECK(it.viewer.found().count == 0);
+  run_main_loop_until([&] { return answered == 1; });
+  CHECK(it.viewer.found().count == 1);
+
+  Held held;
+  {
+    Answers gone(it.viewer, held.post(), [&] { answered++; });
+    gone.filter({.label = "#1"});
+  }
+  held.let_one_through();
+  CHECK(answered == 1);
+  CHECK(it.viewer.filter().label.empty());
+}
+
+TEST_CASE("Enter goes to what was typed, though it is looked for on another thread") {
+  Touched::set_up();
+  application()->register_application();
+  skein::desktop::Window& window = open_window(*application().get(), "light");
+  window.open({TRACE});
+  run_main_loop_until([&] { return window.get_title() == "every-event - skein"; });
+  Gtk::SearchEntry* entry = nullptr;
+  each_below(window, [&](Gtk::Widget& each) {
+    if (each.get_ancestor(Gtk::Popover::get_type())) return;  // that is a menu's own
+    if (auto* found = dynamic_cast<Gtk::SearchEntry*>(&each)) entry = found;
+  });
+  const auto says = [&](const char* text) {
+    bool does = false;
+    each_below(window, [&](Gtk::Widget& each) {
+      if (auto* label = dynamic_cast<Gtk::Label*>(&each))
+        does = does || label->get_text().raw().starts_with(text);
+    });
+    return does;
+  };
+  REQUIRE(entry != nullptr);
+  for (const auto& [text, says_then] :
+       {std::pair{"session", "1 of "}, {"no such text", "nothing"}}) {
+    entry->set_text(text);
+    g_signal_emit_by_name(entry->gobj(), "activate");
+    CHECK(!says(says_then));
+    run_main_loop_until([&] { return says(says_then); });
+  }
+  window.close();
 }

@@ -52,8 +52,8 @@ void set_scrolled(Gtk::ScrolledWindow& scrolled, Gtk::Widget& child) {
 
 }  // namespace
 
-FilterPopover::FilterPopover(Viewer& viewer, std::function<void()> acted)
-    : viewer_(viewer), acted_(std::move(acted)) {
+FilterPopover::FilterPopover(Viewer& viewer, std::function<void(Filter)> apply)
+    : viewer_(viewer), apply_(std::move(apply)) {
   grid_.set_margin(10);
   grid_.set_row_spacing(6);
   grid_.set_column_spacing(10);
@@ -81,35 +81,34 @@ FilterPopover::FilterPopover(Viewer& viewer, std::function<void()> acted)
     label_.grab_focus();
   });
   for (Gtk::Entry* entry : {&label_, &shortest_, &longest_}) {
-    entry->signal_changed().connect([this] { apply(); });
+    entry->signal_changed().connect([this] { changed(); });
     entry->signal_activate().connect([this] { popdown(); });
   }
   for (Gtk::DropDown* menu : {&kind_, &executor_})
-    menu->property_selected().signal_changed().connect([this] { apply(); });
-  only_stuck_.signal_toggled().connect([this] { apply(); });
+    menu->property_selected().signal_changed().connect([this] { changed(); });
+  only_stuck_.signal_toggled().connect([this] { changed(); });
   clear_.signal_clicked().connect([this] { clear(); });
 }
 
 void FilterPopover::fill() {
   filling_ = true;
-  const Filter& filter = viewer_.filter();
+  const std::string kind = choice(kind_, kinds_);
+  const std::string executor = choice(executor_, executors_);
   kinds_ = viewer_.kinds();
   executors_ = viewer_.executors();
-  set_choices(kind_, kinds_, filter.kind);
-  set_choices(executor_, executors_, filter.executor);
-  only_stuck_.set_active(filter.only_stuck);
+  set_choices(kind_, kinds_, kind);
+  set_choices(executor_, executors_, executor);
   filling_ = false;
 }
 
-void FilterPopover::apply() {
+void FilterPopover::changed() {
   if (filling_) return;
-  viewer_.set_filter({.label = label_.get_text(),
-                      .kind = choice(kind_, kinds_),
-                      .executor = choice(executor_, executors_),
-                      .shortest = duration_in(shortest_, 0),
-                      .longest = duration_in(longest_, UINT64_MAX),
-                      .only_stuck = only_stuck_.get_active()});
-  acted_();
+  apply_({.label = label_.get_text(),
+          .kind = choice(kind_, kinds_),
+          .executor = choice(executor_, executors_),
+          .shortest = duration_in(shortest_, 0),
+          .longest = duration_in(longest_, UINT64_MAX),
+          .only_stuck = only_stuck_.get_active()});
 }
 
 void FilterPopover::clear() {
@@ -119,7 +118,7 @@ void FilterPopover::clear() {
   executor_.set_selected(0);
   only_stuck_.set_active(false);
   filling_ = false;
-  apply();
+  changed();
 }
 
 CountersPopover::CountersPopover(Viewer& viewer, std::function<void()> acted)

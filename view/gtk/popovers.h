@@ -14,17 +14,18 @@ namespace skein::desktop {
 // Applied while one types.
 class FilterPopover : public Gtk::Popover {
  public:
-  FilterPopover(Viewer& viewer, std::function<void()> acted);
+  // `apply` is called with what shall be shown: soon, by then.
+  FilterPopover(Viewer& viewer, std::function<void(Filter)> apply);
 
   // Nothing is left out any more.
   void clear();
 
  private:
   void fill();
-  void apply();
+  void changed();
 
   Viewer& viewer_;
-  std::function<void()> acted_;
+  std::function<void(Filter)> apply_;
   bool filling_ = false;
   Gtk::Grid grid_;
   Gtk::Entry label_;

@@ -3,6 +3,7 @@
 
 #include "base/notes_file.h"
 #include "view/draw/text.h"
+#include "view/gtk/main_loop.h"
 #include "view/gtk/window.h"
 
 namespace skein::desktop {
@@ -18,18 +19,6 @@ std::string base_name(std::string path) {
   return safe_text(path.substr(path.rfind('/') + 1));
 }
 
-// Always later and on the main thread, whichever thread asks.
-void post(std::function<void()> work) {
-  g_idle_add_full(
-      G_PRIORITY_DEFAULT_IDLE,
-      [](gpointer data) -> gboolean {
-        (*static_cast<std::function<void()>*>(data))();
-        return G_SOURCE_REMOVE;
-      },
-      new std::function<void()>(std::move(work)),
-      [](gpointer data) { delete static_cast<std::function<void()>*>(data); });
-}
-
 }  // namespace
 
 void Window::open(const std::vector<std::string>& paths) {
@@ -38,6 +27,8 @@ void Window::open(const std::vector<std::string>& paths) {
   sources_.clear();
   pending_ = 0;
   progress_.set_visible(false);
+  answers_.forget();
+  waiting_.clear();
   const Theme& theme = viewer_.theme();
   viewer_ = Viewer();
   viewer_.set_theme(theme);
@@ -83,7 +74,8 @@ void Window::load(size_t first) {
     sources_[first + which].ended = true;
     acted();
   };
-  loaders_.push_back(std::make_unique<Loader>(std::move(paths), std::move(calls), post));
+  loaders_.push_back(
+      std::make_unique<Loader>(std::move(paths), std::move(calls), post_to_main_loop));
 }
 
 void Window::show_progress(size_t which, double share) {

@@ -1,8 +1,10 @@
 #include "view/gtk/window.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "view/gtk/keyval.h"
+#include "view/gtk/main_loop.h"
 #include "view/viewer/keys.h"
 
 namespace skein::desktop {
@@ -28,7 +30,8 @@ std::string grouped(size_t count) {
 
 Window::Window(const std::string& theme)
     : settings_(load_settings()),
-      filter_(viewer_, [this] { acted(); }),
+      answers_(viewer_, post_to_main_loop, [this] { answered(); }),
+      filter_(viewer_, [this](Filter filter) { answers_.filter(std::move(filter)); }),
       counters_(viewer_, [this] { acted(); }),
       notes_(viewer_,
              [this] {
@@ -101,7 +104,11 @@ bool Window::key(guint keyval, Gdk::ModifierType state) {
 
 void Window::run(Command command) {
   if (search_timer_.connected()) search_now();
+  const bool steps = command == Command::SearchNext || command == Command::SearchPrevious;
+  if (!waiting_.empty() || (steps && answers_.is_searching())) return waiting_.push_back(command);
+  const bool searches = viewer_.search_shown();
   viewer_.run(command);
+  if (searches && !viewer_.search_shown()) answers_.forget_search();  // it was cleared
   if (command == Command::Search) {
     search_.grab_focus();
     search_.select_region(0, -1);
@@ -122,8 +129,15 @@ void Window::searched() {
 void Window::search_now() {
   search_timer_.disconnect();
   const std::string text = search_.get_text();
-  viewer_.search(text);
+  answers_.search(text);
   viewer_.set_search_shown(!text.empty());
+  acted();
+}
+
+void Window::answered() {
+  if (closed_) return;
+  if (!answers_.is_searching())
+    for (const Command command : std::exchange(waiting_, {})) run(command);
   acted();
 }
 
@@ -168,6 +182,7 @@ void Window::sync() {
 void Window::sync_search() {
   if (!viewer_.search_shown() && !search_.get_text().empty() && !search_.has_focus())
     search_.set_text("");
+  if (answers_.is_searching()) return;  // what was found is of another text
   const Viewer::Found found = viewer_.found();
   std::string text;
   if (search_.get_text().empty())

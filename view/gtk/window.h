@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "view/gtk/answers.h"
 #include "view/gtk/help.h"
 #include "view/gtk/loader.h"
 #include "view/gtk/panel.h"
@@ -57,6 +58,7 @@ class Window : public Gtk::ApplicationWindow {
   void show_help(bool shown);
   void searched();
   void search_now();
+  void answered();
 
   // ---- sources.cc: traces and notes
   void load(size_t first);
@@ -80,6 +82,8 @@ class Window : public Gtk::ApplicationWindow {
   bool closed_ = false;  // widgets that go away say so, and nothing follows from it
   Settings settings_;
   Viewer viewer_;
+  Answers answers_;
+  std::vector<Command> waiting_;  // for what is searched: an Enter goes to the first of it
   std::vector<Source> sources_;
   std::vector<std::unique_ptr<Loader>> loaders_;
   size_t pending_ = 0;      // sources that were not read yet

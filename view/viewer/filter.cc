@@ -21,12 +21,12 @@ std::string kind_text(const Trace& trace, const Model::Task& task) {
   return safe_text(trace.strings[trace.kinds[task.kind]], 100);
 }
 
-namespace {
-
 bool equal(const Filter& a, const Filter& b) {
   return a.label == b.label && a.kind == b.kind && a.executor == b.executor &&
          a.shortest == b.shortest && a.longest == b.longest && a.only_stuck == b.only_stuck;
 }
+
+namespace {
 
 void sort_unique(std::vector<std::string>& texts) {
   std::sort(texts.begin(), texts.end());
@@ -68,13 +68,16 @@ void Viewer::set_filter(const skein::Filter& filter) {
 }
 
 void State::filter_tasks(Traced& traced) {
-  std::vector<uint8_t>& passes = traced.passes;
-  passes.clear();
-  if (equal(filter, {})) return show_tasks(traced);
-  const Trace& trace = traced.trace;
-  const Model& model = traced.model;
+  traced.passes = passing(traced.trace, traced.model, traced.search, filter);
+  show_tasks(traced);
+}
+
+std::vector<uint8_t> passing(const Trace& trace, const Model& model, Search& search,
+                             const Filter& filter) {
+  std::vector<uint8_t> passes;
+  if (equal(filter, {})) return passes;
   if (!filter.label.empty())
-    traced.search.run(filter.label, passes);
+    search.run(filter.label, passes);
   else
     passes.assign(model.tasks.size(), 1);
 
@@ -103,21 +106,25 @@ void State::filter_tasks(Traced& traced) {
       if (activation.task < there.size() && fits(activation.executor)) there[activation.task] = 1;
     for (size_t i = 0; i < passes.size(); i++) passes[i] &= there[i];
   }
-  show_tasks(traced);
+  return passes;
+}
+
+void State::show_tasks(Traced& traced) {
+  asked_version++;
+  const bool all_before = traced.shown.empty();
+  Shown now = skein::shown(traced.model, traced.passes, traced.collapsed);
+  traced.shown = std::move(now.tasks);
+  traced.hidden = std::move(now.hidden);
+  if (!all_before || !traced.shown.empty()) traced.arranged = false;
 }
 
 // Parents are not always before their children, and a damaged trace could have circles: each chain
 // is followed up to what is known already, and then all of it is known.
-void State::show_tasks(Traced& traced) {
-  const bool all_before = traced.shown.empty();
-  traced.shown = traced.passes;
-  traced.hidden.clear();
-  if (std::find(traced.collapsed.begin(), traced.collapsed.end(), 1) == traced.collapsed.end()) {
-    if (!all_before || !traced.shown.empty()) traced.arranged = false;
-    return;
-  }
-  traced.arranged = false;
-  const std::vector<Model::Task>& tasks = traced.model.tasks;
+Shown shown(const Model& model, const std::vector<uint8_t>& passes,
+            const std::vector<uint8_t>& collapsed) {
+  Shown all{.tasks = passes};
+  if (std::find(collapsed.begin(), collapsed.end(), 1) == collapsed.end()) return all;
+  const std::vector<Model::Task>& tasks = model.tasks;
   enum : uint8_t { Unknown, OnTheWay, Seen, Hidden };
   std::vector<uint8_t> state(tasks.size(), Unknown);
   std::vector<TaskIndex> inside(tasks.size(), no_index);
@@ -134,21 +141,22 @@ void State::show_tasks(Traced& traced) {
     TaskIndex into = no_index;
     if (at < tasks.size() && state[at] == Hidden)
       into = inside[at];
-    else if (at < tasks.size() && state[at] == Seen && traced.collapsed[at] != 0)
+    else if (at < tasks.size() && state[at] == Seen && collapsed[at] != 0)
       into = at;
     for (auto task = chain.rbegin(); task != chain.rend(); ++task) {
       state[*task] = into != no_index ? Hidden : Seen;
       inside[*task] = into;
-      if (into == no_index && traced.collapsed[*task] != 0) into = *task;
+      if (into == no_index && collapsed[*task] != 0) into = *task;
     }
   }
-  if (traced.shown.empty()) traced.shown.assign(tasks.size(), 1);
-  traced.hidden.assign(tasks.size(), 0);
+  if (all.tasks.empty()) all.tasks.assign(tasks.size(), 1);
+  all.hidden.assign(tasks.size(), 0);
   for (TaskIndex i = 0; i < tasks.size(); i++) {
     if (state[i] != Hidden) continue;
-    traced.shown[i] = 0;
-    traced.hidden[inside[i]]++;
+    all.tasks[i] = 0;
+    all.hidden[inside[i]]++;
   }
+  return all;
 }
 
 void State::collapse_selected() {

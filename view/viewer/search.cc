@@ -56,13 +56,15 @@ FoldedTexts fold_texts(const Strings& strings) {
 }
 
 Search::Search(const Trace& trace, const Model& model, FoldedTexts texts)
-    : trace_(&trace), model_(&model), folded_(std::move(texts)) {}
+    : trace_(&trace), model_(&model) {
+  if (!texts.begin.empty()) folded_ = std::make_shared<const FoldedTexts>(std::move(texts));
+}
 
 void Search::match_texts(std::string_view text) {
-  if (folded_.begin.empty()) folded_ = fold_texts(trace_->strings);
-  const std::vector<size_t>& begin = folded_.begin;
+  if (!folded_) folded_ = std::make_shared<const FoldedTexts>(fold_texts(trace_->strings));
+  const std::vector<size_t>& begin = folded_->begin;
   matched_.resize(begin.size() - 1);
-  const std::string_view all = folded_.texts;
+  const std::string_view all = folded_->texts;
   // Whatever contains "ring.w" contains "ring.".
   const bool narrower = !last_.empty() && text.find(last_) != std::string_view::npos;
   if (narrower) {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,7 +29,8 @@ FoldedTexts fold_texts(const Strings& strings);
 
 class Search {
  public:
-  // Both must live as long as this. Without `texts` they are made at the first run.
+  // Both must live as long as this. Without `texts` they are made at the first run. A copy is
+  // independent, and may run on another thread.
   Search(const Trace& trace, const Model& model, FoldedTexts texts = {});
 
   // ASCII letters match whatever their case. A number, or # and a number, is also an id. Empty:
@@ -41,9 +43,9 @@ class Search {
 
   const Trace* trace_;
   const Model* model_;
-  FoldedTexts folded_;
-  std::vector<uint8_t> matched_;  // by StringId
-  std::vector<StringId> hits_;    // the same as a list
+  std::shared_ptr<const FoldedTexts> folded_;  // none: not made yet
+  std::vector<uint8_t> matched_;               // by StringId
+  std::vector<StringId> hits_;                 // the same as a list
   std::string last_;
 };
 

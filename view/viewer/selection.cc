@@ -133,12 +133,18 @@ void State::find(std::string_view text) {
 }
 
 void State::find_again() {
+  for (const auto& of : traces) {
+    of->found.clear();
+    if (!searched.empty()) of->search.run(searched, of->found);
+  }
+  settle_found();
+}
+
+void State::settle_found() {
+  asked_version++;
   found_count = found_at = 0;
   found_order.clear();
   for (const auto& of : traces) {
-    of->found.clear();
-    if (searched.empty()) continue;
-    of->search.run(searched, of->found);
     if (!of->passes.empty())
       for (size_t i = 0; i < of->found.size(); i++) of->found[i] &= of->passes[i];
     found_count += static_cast<size_t>(std::count(of->found.begin(), of->found.end(), 1));

@@ -7,6 +7,7 @@
 //   panel.cc      what the panel and the tooltip say about it
 //   range.cc      ... about a measured range
 //   filter.cc     which tasks have a row
+//   question.cc   search and filter on another thread
 #pragma once
 
 #include <algorithm>
@@ -19,6 +20,19 @@
 namespace skein {
 
 inline constexpr double no_time = std::numeric_limits<double>::quiet_NaN();
+
+// Which tasks have a row, and how many below one have none, because it is collapsed. One entry per
+// task each; empty: all have a row, none is collapsed.
+struct Shown {
+  std::vector<uint8_t> tasks = {};
+  std::vector<uint32_t> hidden = {};
+};
+// The filter's tasks; empty: all.
+std::vector<uint8_t> passing(const Trace& trace, const Model& model, Search& search,
+                             const Filter& filter);
+Shown shown(const Model& model, const std::vector<uint8_t>& passes,
+            const std::vector<uint8_t>& collapsed);
+bool equal(const Filter& a, const Filter& b);
 
 struct Viewer::State {
   struct Traced {
@@ -112,7 +126,8 @@ struct Viewer::State {
   double focus_time() const;  // where the user looks
   double row_of(size_t track, TaskIndex task) const;
   void find(std::string_view text);
-  void find_again();  // after traces or the filter changed
+  void find_again();    // after traces or the filter changed
+  void settle_found();  // after `found` was made anew
   void step_found(int direction);
   void relate();
   void mark();  // from what is found and related
@@ -131,9 +146,10 @@ struct Viewer::State {
   std::string tooltip() const;
   std::string notice() const;
 
-  std::vector<std::unique_ptr<Traced>> traces;
-  std::vector<Track> tracks;  // what draw() is given
-  bool by_clock = false;      // how they are aligned
+  std::vector<std::shared_ptr<Traced>> traces;  // shared with questions, which only read
+  uint32_t asked_version = 0;  // another one: what a question was asked about has changed
+  std::vector<Track> tracks;   // what draw() is given
+  bool by_clock = false;       // how they are aligned
 
   Navigation navigation;
   std::vector<uint32_t> lines;  // of all rows; empty: none is folded away

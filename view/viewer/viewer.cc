@@ -1,6 +1,7 @@
 #include "view/viewer/viewer.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <utility>
 
@@ -212,7 +213,7 @@ void Viewer::add(Trace trace, std::string title) {
 
 void Viewer::add(Prepared prepared, std::string title) {
   State& s = *state_;
-  s.traces.push_back(std::make_unique<State::Traced>(std::move(prepared), std::move(title)));
+  s.traces.push_back(std::make_shared<State::Traced>(std::move(prepared), std::move(title)));
   State::Traced& added = *s.traces.back();
   s.align();
   s.filter_tasks(added);
@@ -232,7 +233,7 @@ void Viewer::update(size_t which, Prepared prepared) {
   if (which >= s.traces.size()) return;
   State::Traced& old = s.traced(which);
   if (s.only_lives(old, prepared)) return;
-  auto fresh = std::make_unique<State::Traced>(std::move(prepared), old.title);
+  auto fresh = std::make_shared<State::Traced>(std::move(prepared), old.title);
   const bool was_empty = old.trace.events.empty();
   const State::Sight sight(s.navigation);
 
@@ -308,6 +309,7 @@ void Viewer::set_now(size_t which, SignOfLife life) {
   const uint64_t until = time_of(old.trace.facts, life);
   if (until <= old.model.end || !s.navigation.end_in_sight()) return;
   const State::Sight sight(s.navigation);
+  assert(s.traces[which].use_count() == 1);
   old.model = build_model(old.trace, {.until = until});  // the same tasks, with other ends
   old.arranged = false;
   s.filter_tasks(old);

@@ -200,6 +200,18 @@ class Viewer {
   void set_filter(const Filter& filter);
   const Filter& filter() const;
 
+  // Both, for another thread, as they take long in a large trace:
+  //
+  //   std::unique_ptr<Viewer::Question> question = viewer.ask("ring.write", {});
+  //   question->answer();      // on any thread; the viewer may be used, moved or gone meanwhile
+  //   viewer.take(*question);  // as search() and set_filter() would have done
+  //
+  // None: that stays as it is. take() does nothing and says false if a trace, the search, the
+  // filter or what is collapsed has changed since it was asked. No set_now() meanwhile.
+  class Question;
+  std::unique_ptr<Question> ask(std::optional<std::string> search, std::optional<Filter>) const;
+  bool take(Question& answered);
+
   // no_index: nothing is selected.
   void select(size_t track, TaskIndex task);
   TaskIndex selected() const;
@@ -245,6 +257,24 @@ class Viewer {
 
  private:
   std::unique_ptr<State> state_;
+};
+
+class Viewer::Question {
+ public:
+  ~Question();
+  void answer();
+
+ private:
+  friend Viewer;
+  struct Part;  // of a trace
+  Question();
+
+  std::string search_;
+  skein::Filter filter_;
+  bool filters_ = false;  // otherwise than the viewer did
+  bool searches_ = false;
+  uint32_t version_ = 0;
+  std::vector<Part> parts_;
 };
 
 }  // namespace skein

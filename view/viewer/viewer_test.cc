@@ -3,9 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <random>
 #include <set>
+#include <thread>
 
 #include "view/viewer/keys.h"
 #include "view/viewer/test_trace.h"
@@ -552,6 +554,96 @@ TEST_CASE("filters by label, kind, executor, duration, and what is stuck") {
   CHECK(shown({.only_stuck = true}) == Ids{3});
   CHECK(shown({.label = "session", .only_stuck = true}) == Ids{3});
   CHECK(shown({}).size() == 6);
+}
+
+TEST_CASE("a question that another thread answers is what search and filter say") {
+  const Filter filters[] = {{}, {.label = "session"}, {.kind = "operation"}, {.only_stuck = true}};
+  const std::string texts[] = {"", "s", "session", "session a", "#5", "nothing"};
+  Viewer asked = over_server();
+  Viewer told = over_server();
+  asked.add(server_trace(), "another");
+  told.add(server_trace(), "another");
+  std::mt19937 random(3);
+  for (int i = 0; i < 200; i++) {
+    std::optional<std::string> text;
+    std::optional<Filter> filter;
+    if (random() % 3) text = texts[random() % std::size(texts)];
+    if (random() % 3) filter = filters[random() % std::size(filters)];
+    if (random() % 8 == 0) {
+      const auto track = random() % 2;
+      const auto task = static_cast<TaskIndex>(random() % 5);
+      for (Viewer* viewer : {&asked, &told}) {
+        viewer->select(track, task);
+        viewer->run(Command::Collapse);
+      }
+    }
+    const std::string before = to_text(asked.picture());
+    const auto question = asked.ask(text, filter);
+    std::thread([&] { question->answer(); }).join();
+    CHECK(to_text(asked.picture()) == before);
+    REQUIRE(asked.take(*question));
+    if (filter) told.set_filter(*filter);
+    if (text) told.search(*text);
+    if (random() % 4 == 0)
+      for (Viewer* viewer : {&asked, &told}) viewer->run(Command::SearchNext);
+    REQUIRE(asked.found().count == told.found().count);
+    REQUIRE(asked.found().at == told.found().at);
+    REQUIRE(to_text(asked.picture()) == to_text(told.picture()));
+  }
+}
+
+TEST_CASE("a viewer is used, and is gone, while another thread answers") {
+  std::thread answering;
+  std::shared_ptr<Viewer::Question> question;
+  std::atomic<bool> stop = false;
+  {
+    Viewer viewer = over_server();
+    question = viewer.ask("session", Filter{.label = "s"});
+    answering = std::thread([&] {
+      do question->answer();
+      while (!stop);
+    });
+    for (const Command command :
+         {Command::ZoomIn, Command::SearchNext, Command::Collapse, Command::FitAll}) {
+      select(viewer, 2);
+      viewer.run(command);
+      viewer.search("read");
+      viewer.picture();
+      viewer.panel();
+    }
+    viewer.update(0, server_trace());
+  }
+  stop = true;
+  answering.join();
+  Viewer another = over_server();
+  CHECK(!another.take(*question));
+  CHECK(another.found().count == 0);
+}
+
+TEST_CASE("an answer to what has changed since is not taken") {
+  const auto is_taken_after = [](auto&& change) {
+    Viewer viewer = over_server();
+    viewer.search("session");
+    select(viewer, 2);
+    const auto question = viewer.ask("lock", Filter{.kind = "operation"});
+    question->answer();
+    change(viewer);
+    const std::string before = to_text(viewer.picture());
+    const bool taken = viewer.take(*question);
+    CHECK((to_text(viewer.picture()) != before) == taken);
+    CHECK((viewer.filter().kind == "operation") == taken);
+    return taken;
+  };
+  CHECK(is_taken_after([](Viewer&) {}));
+  CHECK(is_taken_after([](Viewer& viewer) { viewer.show(0, 5e5); }));
+  CHECK(is_taken_after([](Viewer& viewer) { viewer.run(Command::SelectParent); }));
+  CHECK(!is_taken_after([](Viewer& viewer) { viewer.search("A"); }));
+  CHECK(!is_taken_after([](Viewer& viewer) { viewer.set_filter({.label = "s"}); }));
+  CHECK(!is_taken_after([](Viewer& viewer) { viewer.run(Command::ClearSearch); }));
+  CHECK(!is_taken_after([](Viewer& viewer) { viewer.run(Command::Collapse); }));
+  CHECK(!is_taken_after([](Viewer& viewer) { viewer.run(Command::ExpandAll); }));
+  CHECK(!is_taken_after([](Viewer& viewer) { viewer.update(0, server_trace()); }));
+  CHECK(!is_taken_after([](Viewer& viewer) { viewer.add(server_trace(), "another"); }));
 }
 
 TEST_CASE("what is filtered away has no bar") {
