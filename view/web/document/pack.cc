@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
+#include <memory>
 
 #include "trace/read/mirage/packets.h"
 #include "trace/read/mirage/wire.h"
@@ -80,6 +82,7 @@ class Packer {
   std::array<std::vector<uint8_t>, columns> columns_;
 };
 
+// A page unpacks its trace before the browser has compiled this well: pointers, few calls.
 class Unpacker {
  public:
   explicit Unpacker(std::span<const uint8_t> packed) {
@@ -89,16 +92,22 @@ class Unpacker {
       uint32_t size = 0;
       for (unsigned k = 0; k < 4; k++) size |= uint32_t{packed[i * 4 + k]} << (8 * k);
       const size_t there = std::min<size_t>(size, packed.size() - at);
-      columns_[i] = packed.subspan(at, there);
+      columns_[i] = {packed.data() + at, packed.data() + at + there};
       at += there;
     }
   }
 
-  bool has(Column column) const { return !columns_[column].empty(); }
+  bool has(Column column) const { return columns_[column].at < columns_[column].end; }
+  // Zero, if there is none.
+  uint8_t byte(Column column) {
+    Rest& rest = columns_[column];
+    return rest.at < rest.end ? *rest.at++ : uint8_t{0};
+  }
   uint64_t number(Column column) {
+    Rest& rest = columns_[column];
     uint64_t number = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      const uint8_t byte = take(column, 1)[0];
+    for (unsigned shift = 0; shift < 64 && rest.at < rest.end; shift += 7) {
+      const uint8_t byte = *rest.at++;
       number |= uint64_t{byte & 0x7fu} << shift;
       if (byte < 0x80) break;
     }
@@ -108,44 +117,50 @@ class Unpacker {
     const uint64_t packed = number(column);
     return packed >> 1 ^ (packed & 1 ? ~uint64_t{0} : 0);
   }
-  // As many of them as there are; at least one, which is zero if there is none.
-  std::span<const uint8_t> take(Column column, size_t count) {
-    static constexpr uint8_t zero[1] = {};
-    auto& rest = columns_[column];
-    if (rest.empty()) return count == 0 ? std::span<const uint8_t>() : zero;
-    const auto taken = rest.first(std::min(count, rest.size()));
-    rest = rest.subspan(taken.size());
-    return taken;
-  }
-  std::span<const uint8_t> take_text() {
-    const auto& rest = columns_[Rests];
-    const auto end = std::find(rest.begin(), rest.end(), 0);
-    return take(Rests, static_cast<size_t>(end - rest.begin()) + 1);
+  // As many of them as there are, to before `end`; where they end is returned.
+  uint8_t* copy(Column column, size_t count, uint8_t* to, const uint8_t* end) {
+    Rest& rest = columns_[column];
+    count =
+        std::min({count, static_cast<size_t>(rest.end - rest.at), static_cast<size_t>(end - to)});
+    std::copy_n(rest.at, count, to);
+    rest.at += count;
+    return to + count;
   }
 
-  void event(std::vector<uint8_t>& file, Before& before) {
-    const uint8_t op = take(Ops, 1)[0] % mirage::ops;
+  // For its fixed part there is room, whatever `end` is.
+  uint8_t* event(uint8_t* to, const uint8_t* end, Before& before) {
+    const uint8_t op = byte(Ops) % mirage::ops;
+    const size_t fixed = mirage::op_sizes[op];
     before.time += difference(Times);
     before.first += difference(Firsts);
-    put(file, before.time);
-    file.push_back(op);
-    put(file, before.first);
-    const size_t fixed = mirage::op_sizes[op];
-    if (has_second(fixed)) put(file, before.first + difference(Seconds));
-    std::span<const uint8_t> rest;
-    if (mirage::has_text(static_cast<mirage::Op>(op)))
-      rest = take_text();
-    else if (fixed > fields_at + 16)
-      rest = take(Rests, fixed - fields_at - 16);
-    file.insert(file.end(), rest.begin(), rest.end());
+    put(to, before.time);
+    to[8] = op;
+    put(to + fields_at, before.first);
+    to += fields_at + 8;
+    if (has_second(fixed)) {
+      put(to, before.first + difference(Seconds));
+      to += 8;
+    }
+    if (to >= end) return to;
+    if (mirage::has_text(static_cast<mirage::Op>(op))) {
+      const Rest& rest = columns_[Rests];
+      const uint8_t* zero = std::find(rest.at, rest.end, uint8_t{0});
+      return copy(Rests, static_cast<size_t>(zero - rest.at) + 1, to, end);
+    }
+    for (size_t i = fields_at + 16; i < fixed; i++) *to++ = byte(Rests);
+    return to;
   }
 
  private:
-  static void put(std::vector<uint8_t>& file, uint64_t number) {
-    for (unsigned shift = 0; shift < 64; shift += 8)
-      file.push_back(static_cast<uint8_t>(number >> shift));
+  struct Rest {
+    const uint8_t* at = nullptr;
+    const uint8_t* end = nullptr;
+  };
+  static void put(uint8_t* to, uint64_t number) {
+    static_assert(std::endian::native == std::endian::little, "a big-endian host must swap here");
+    std::memcpy(to, &number, sizeof number);
   }
-  std::array<std::span<const uint8_t>, columns> columns_;
+  std::array<Rest, columns> columns_{};
 };
 
 }  // namespace
@@ -183,18 +198,19 @@ std::vector<uint8_t> pack(std::span<const uint8_t> file) {
 
 std::vector<uint8_t> unpack(std::span<const uint8_t> packed, size_t size) {
   Unpacker unpacker(packed);
-  std::vector<uint8_t> file;
-  file.reserve(size);
-  while (unpacker.has(Segments) && file.size() < size) {
+  // An event that is cut off fits, too. No vector, which in the page is cleared byte by byte.
+  const auto file = std::make_unique_for_overwrite<uint8_t[]>(size + mirage::largest_fixed);
+  uint8_t* to = file.get();
+  uint8_t* const end = to + size;
+  while (unpacker.has(Segments) && to < end) {
     const uint64_t others = unpacker.number(Segments);
     const uint64_t events = unpacker.number(Segments);
-    const auto bytes = unpacker.take(Others, std::min<uint64_t>(others, size - file.size()));
-    file.insert(file.end(), bytes.begin(), bytes.end());
+    to = unpacker.copy(Others, std::min<uint64_t>(others, size), to, end);
     Before before;
-    for (uint64_t i = 0; i < events && file.size() < size; i++) unpacker.event(file, before);
+    for (uint64_t i = 0; i < events && to < end; i++) to = unpacker.event(to, end, before);
   }
-  file.resize(size);
-  return file;
+  if (to < end) std::memset(to, 0, static_cast<size_t>(end - to));
+  return {file.get(), end};
 }
 
 }  // namespace skein::web

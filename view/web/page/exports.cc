@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,7 +33,8 @@ namespace {
 struct Page {
   MemoryFiles files;
   Viewer viewer;
-  std::vector<uint32_t> pixels;
+  std::unique_ptr<uint32_t[]> pixels;
+  size_t pixel_count = 0;
   std::vector<Primitive> rest;  // for the shell to draw
   const DrawList* rest_of = nullptr;
   SignOfLife life;
@@ -190,17 +192,23 @@ EXPORT(changed) bool changed() { return page->viewer.changed(); }
 
 // The scene but `primitives()`, as width * height pixels of 4 bytes, R G B A.
 EXPORT(paint) const void* paint(float scale, uint32_t width, uint32_t height) {
-  page->pixels.resize(static_cast<size_t>(width) * height);
+  const size_t count = static_cast<size_t>(width) * height;
+  if (count > page->pixel_count) {
+    page->pixels = {};  // before there are others
+    // All are painted over. No vector, which would be cleared word by word.
+    page->pixels = std::make_unique_for_overwrite<uint32_t[]>(count);
+    page->pixel_count = count;
+  }
   const DrawList& list = page->viewer.scene();
   const size_t overlay = first_of_overlay(list);
   paint_pixels(list, 0, overlay, page->viewer.theme(), PixelOrder::Rgba, scale, width, height,
-               page->pixels);
+               {page->pixels.get(), count});
   page->rest_of = &list;
   page->rest.clear();
   for (size_t i = 0; i < list.primitives.size(); i++)
     if (i >= overlay || list.primitives[i].shape == Shape::Text)
       page->rest.push_back(list.primitives[i]);
-  return page->pixels.data();
+  return page->pixels.get();
 }
 // What lies above all that, as `primitives()`.
 EXPORT(readouts) void readouts() {
