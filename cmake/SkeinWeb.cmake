@@ -94,6 +94,7 @@ foreach(script page unpack)
   add_custom_command(OUTPUT ${web}/${script}.js
     COMMAND ${SKEIN_TSC} ${tsc_flags} --outFile ${web}/${script}.js
             ${PROJECT_SOURCE_DIR}/view/web/page/${script}.ts
+    COMMAND sed -i "s/^ *//" ${web}/${script}.js  # a twentieth of the packed shell was indentation
     DEPENDS ${PROJECT_SOURCE_DIR}/view/web/page/${script}.ts
             ${PROJECT_SOURCE_DIR}/view/web/page/page.d.ts
     COMMENT "Compiling ${script}.ts" VERBATIM)

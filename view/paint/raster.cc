@@ -162,10 +162,10 @@ class Canvas {
   }
 
   // Along the axis on which it is longer, `m`; in each pixel of that the line covers an interval of
-  // the other, `n`.
+  // the other, `n`. Not inlined: where it is hot, a browser is to optimise it alone.
   template <bool Steep>
-  void slanted(double m, double n, double end_m, double end_n, double width, uint32_t colour,
-               uint32_t strength) {
+  [[gnu::noinline]] void slanted(double m, double n, double end_m, double end_n, double width,
+                                 uint32_t colour, uint32_t strength) {
     if (m > end_m) {
       std::swap(m, end_m);
       std::swap(n, end_n);
