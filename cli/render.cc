@@ -44,14 +44,13 @@ Format find_format(const std::string& path) {
   return format;
 }
 
-std::string paint_as(Format format, const DrawList& list, const Theme& theme,
-                     const std::string& title) {
+std::string paint_as(Format format, Viewer& viewer, const std::string& title) {
 #ifdef SKEIN_HAS_CAIRO
-  if (format == Format::Png) return to_png(list, theme, 1);
-  if (format == Format::Pdf) return to_pdf(list, theme, title);
+  if (format == Format::Png) return to_png(viewer.picture(), viewer.theme(), 1);
+  if (format == Format::Pdf) return to_pdf(viewer.picture(), viewer.theme(), title);
 #endif
   (void)format;
-  return to_svg(list, theme, title);
+  return to_svg(viewer.titled_picture(), viewer.theme(), title);
 }
 
 void render(const RenderArguments& arguments) {
@@ -70,7 +69,7 @@ void render(const RenderArguments& arguments) {
     viewer.show(picture.from, picture.to);
     viewer.run(Command::FitRows);
   }
-  const std::string bytes = paint_as(format, viewer.picture(), viewer.theme(), picture.title);
+  const std::string bytes = paint_as(format, viewer, picture.title);
   if (bytes.empty()) fail(2, arguments.output + ": the picture is too large for memory");
   write_output(arguments.output, bytes);
 }

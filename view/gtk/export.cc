@@ -19,7 +19,7 @@ Result<void> export_picture(Viewer& viewer, const std::string& path, const std::
   if (ending == ".png")
     bytes = to_png(list, theme, scale);
   else if (ending == ".svg")
-    bytes = to_svg(list, theme, title);
+    bytes = to_svg(viewer.titled_picture(), theme, title);
   else if (ending == ".pdf")
     bytes = to_pdf(list, theme, title);
   else

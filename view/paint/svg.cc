@@ -99,7 +99,7 @@ class Writer {
       }
       out += "}\n";
     }
-    out += "</style>\n";
+    out += "text{pointer-events:none}\n</style>\n";  // what lies under it has the title
     out += body_;
     out += "</svg>\n";
     return out;

@@ -50,6 +50,7 @@ TEST_CASE("a picture as SVG") {
 .s2{fill:#2456d6;fill-opacity:0.5}
 .s3{fill:#6d7484}
 .s4{fill:#16181d;font-size:11px}
+text{pointer-events:none}
 </style>
 <path class="s0" d="M0 0h200v100h-200z"/>
 <path class="s1" d="M10 20.25h50v6h-50zM70 20.25h0.5v6h-0.5z"/>

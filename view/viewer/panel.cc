@@ -438,7 +438,10 @@ const Panel& State::panel() const {
 
 std::string State::tooltip() const {
   if (pointer_x < 0 || tracks.empty() || drag.what == Drag::What::Pan) return {};
-  const Hit at = hit(tracks, navigation.window(), marks(), pointer_x, pointer_y);
+  return text_of(hit(tracks, navigation.window(), marks(), pointer_x, pointer_y));
+}
+
+std::string State::text_of(const Hit& at) const {
   using What = Hit::What;
   if (at.what == What::Nothing || at.what == What::Axis) return {};
   const Traced& of = traced(at.track);

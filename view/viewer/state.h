@@ -6,6 +6,7 @@
 //   selection.cc  what is selected, found, related; where arrows lead
 //   panel.cc      what the panel and the tooltip say about it
 //   range.cc      ... about a measured range
+//   titles.cc     the picture with titles on hover
 //   filter.cc     which tasks have a row
 //   question.cc   search and filter on another thread
 #pragma once
@@ -144,6 +145,7 @@ struct Viewer::State {
   const Panel& panel() const;
   void write_range() const;
   std::string tooltip() const;
+  std::string text_of(const Hit& at) const;  // the same of anything, in lines
   std::string notice() const;
 
   std::vector<std::shared_ptr<Traced>> traces;  // shared with questions, which only read

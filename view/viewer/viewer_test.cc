@@ -646,6 +646,27 @@ TEST_CASE("an answer to what has changed since is not taken") {
   CHECK(!is_taken_after([](Viewer& viewer) { viewer.add(server_trace(), "another"); }));
 }
 
+TEST_CASE("the titled picture has titles on arrows, stretches and narrow bars") {
+  TestTrace t = server();
+  t.create(700'000, 9, 1, "narrow");
+  t.event(703'000, EventKind::Resolve, 9);
+  Viewer viewer = showing(std::move(t.trace));
+  const DrawList titled = viewer.titled_picture();
+  const auto titles = [](const DrawList& list) {
+    std::multiset<std::string_view> all;
+    for (const Primitive& primitive : list.primitives)
+      if (primitive.shape != Shape::Text && primitive.text != 0) all.insert(list.text(primitive));
+    return all;
+  };
+  CHECK(!titles(viewer.picture()).contains("narrow (#9), coroutine, 3.00 us"));
+  CHECK(titles(titled).contains("narrow (#9), coroutine, 3.00 us"));
+  CHECK(titles(titled).contains("ring.read (#4) gave its result to session A (#2)"));
+  // Nothing of it can be seen, and the rest is as it was.
+  DrawList rest = titled;
+  std::erase_if(rest.primitives, [](const Primitive& p) { return p.alpha == 0; });
+  CHECK(to_text(rest) == to_text(viewer.picture()));
+}
+
 TEST_CASE("what is filtered away has no bar") {
   Viewer viewer = over_server();
   const size_t before = count(viewer.picture(), Ink::Bar);

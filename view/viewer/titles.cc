@@ -1,0 +1,148 @@
+// Titles of what has none in the draw list: shapes of no colour, so that drawing costs no more for
+// who has tooltips.
+#include <algorithm>
+#include <cmath>
+
+#include "view/draw/arrows.h"
+#include "view/draw/bars.h"
+#include "view/viewer/state.h"
+
+namespace skein {
+
+using State = Viewer::State;
+
+namespace {
+
+constexpr size_t most_of_a_kind = 1'000;
+constexpr double reach = 3;  // pixels to both sides of a line
+
+class Titles {
+ public:
+  Titles(const State& state, const Frame& frame, DrawList& list)
+      : state_(state), frame_(frame), list_(list), painter_(list) {}
+
+  // Behind everything but the background.
+  void behind() {
+    DrawList whole;
+    whole.primitives.swap(list_.primitives);
+    const auto rest = whole.primitives.begin() + (whole.primitives.empty() ? 0 : 1);
+    list_.primitives.assign(whole.primitives.begin(), rest);
+    for (uint32_t track = 0; track < frame_.tracks.size(); track++) {
+      const Model& model = *frame_.tracks[track].model;
+      stretches(track, Hit::What::Sleep, model.sleeps);
+      stretches(track, Hit::What::Pause, model.pauses);
+    }
+    list_.primitives.insert(list_.primitives.end(), rest, whole.primitives.end());
+  }
+
+  void arrows() {
+    if (!frame_.marks.arrows) return;
+    struct Arrow {
+      Hit hit;
+      ArrowPath path;
+    };
+    std::vector<Arrow> all;
+    std::vector<double> slanted;
+    for (uint32_t track = 0; track < frame_.tracks.size(); track++)
+      each_arrow(
+          frame_, track,
+          [&](uint32_t index) {
+            const Model::Interaction& arrow = frame_.tracks[track].model->interactions[index];
+            ArrowPath path;
+            if (!find_path(frame_, track, arrow, path)) return;
+            if (path.slanted) slanted.push_back(path.to_x - path.x);
+            all.push_back({{Hit::What::Interaction, track, index}, path});
+          },
+          [](size_t, double) {});
+    const double widest = widest_slanted(slanted);
+    painter_.allow(most_of_a_kind);
+    for (const Arrow& arrow : all) {
+      const ArrowPath& path = arrow.path;
+      if (painter_.full()) return;
+      if (path.slanted && path.to_x - path.x >= widest) continue;
+      const uint32_t title = title_of(arrow.hit);
+      if (path.slanted) {
+        list_.primitives.push_back({static_cast<float>(std::round(path.x)),
+                                    static_cast<float>(std::round(path.y)),
+                                    static_cast<float>(std::round(path.to_x - path.x)),
+                                    static_cast<float>(std::round(path.to_y - path.y)), title,
+                                    Shape::Line, Ink::Panel, 0, static_cast<uint8_t>(2 * reach)});
+        continue;
+      }
+      if (path.to_x - path.x > reach)
+        fill(path.x, path.y - reach, path.to_x - path.x, 2 * reach, title);
+      fill(path.to_x - reach, std::min(path.y, path.to_y), 2 * reach, std::abs(path.to_y - path.y),
+           title);
+    }
+  }
+
+  // Those that are too narrow, or in rows too low, to have one; but not what is only density.
+  void bars() {
+    painter_.allow(most_of_a_kind);
+    for (uint32_t track = 0; track < frame_.tracks.size(); track++) {
+      const Rows& rows = *frame_.tracks[track].rows;
+      const Frame::Range range = frame_.visible_rows(track);
+      for (uint32_t row = range.first; row < range.last && !painter_.full(); row++) {
+        if (frame_.folded(track, row)) continue;
+        each_bar(frame_, track, row, [&](uint32_t position, double x, double end) {
+          if (end - x < 1 || painter_.full() || has_title(x, end)) return;
+          fill(x, frame_.bar_y(track, row), end - x, std::max(frame_.bar_height, 1.0),
+               title_of({Hit::What::Task, track, rows.tasks[position]}));
+        });
+      }
+    }
+  }
+
+ private:
+  bool has_title(double x, double end) const { return end - x >= 6 && frame_.row_height >= 4; }
+
+  void fill(double x, double y, double w, double h, uint32_t title) {
+    const double top = std::max<double>(y, frame_.areas.rows);
+    const double bottom = std::min<double>(y + h, frame_.areas.counters);
+    painter_.fill(Ink::Panel, x, top, w, bottom - top, 0, title);
+  }
+
+  void stretches(uint32_t track, Hit::What what, const std::vector<Model::Stretch>& all) {
+    painter_.allow(most_of_a_kind);
+    const Track& of = frame_.tracks[track];
+    const double top = frame_.tracks.size() == 1 ? frame_.areas.rows : frame_.y(track, 0);
+    const double bottom =
+        frame_.tracks.size() == 1 ? frame_.areas.counters : frame_.y(track, of.rows->count);
+    for (uint32_t i = 0; i < all.size() && !painter_.full(); i++) {
+      const double x = frame_.x(of, all[i].start);
+      const double end = frame_.x(of, all[i].end);
+      if (x > frame_.window.width) return;
+      if (end >= 0 && end - x >= 1) fill(x, top, end - x, bottom - top, title_of({what, track, i}));
+    }
+  }
+
+  uint32_t title_of(const Hit& hit) {
+    std::string text = state_.text_of(hit);
+    const bool sentence = hit.what == Hit::What::Interaction;
+    for (size_t at = 0; (at = text.find('\n', at)) != std::string::npos;)
+      text.replace(at, 1, sentence ? " " : ", ");
+    return painter_.title(text);
+  }
+
+  const State& state_;
+  const Frame& frame_;
+  DrawList& list_;
+  Painter painter_;
+};
+
+}  // namespace
+
+DrawList Viewer::titled_picture() {
+  const State& s = *state_;
+  DrawList list = picture();
+  const Window window = sound(s.navigation.window());
+  const Marks marks = s.marks();
+  const Frame frame(s.tracks, window, marks);
+  Titles titles(s, frame, list);
+  titles.behind();
+  titles.arrows();
+  titles.bars();
+  return list;
+}
+
+}  // namespace skein
