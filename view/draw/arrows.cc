@@ -14,42 +14,52 @@ constexpr size_t most_slanted = 1'500;
 constexpr double along_from = 2;  // pixels: an arrow less wide than that is vertical
 constexpr double farthest = 3;    // windows: an arrow wider than that has faded away
 
-// Vertical lines by the pixel they are in. Where there are many, they become few that are longer,
-// and say how many they stand for.
+// Vertical lines of one track by the pixel they are in. Where there are many, they become few that
+// are longer, and say how many they stand for; a gap between two is only closed when a pixel has
+// more of them than anybody can tell apart, and then the smallest.
 class Columns {
  public:
-  explicit Columns(float width) : columns_(static_cast<size_t>(width) + 1) {}
-
-  void add(double x, double y, double to_y, uint32_t count, uint8_t alpha) {
-    if (!(x >= 0) || x >= static_cast<double>(columns_.size())) return;
-    Column& column = columns_[static_cast<size_t>(x)];
-    const auto added =
-        Span{static_cast<float>(x), static_cast<float>(y), static_cast<float>(to_y), count, alpha};
-    for (size_t i = 0; i < column.used; i++)
-      if (column.spans[i].top() <= added.bottom() && added.top() <= column.spans[i].bottom()) {
-        column.spans[i].merge(added);
-        return;
-      }
-    if (column.used < column.spans.size())
-      column.spans[column.used++] = added;
-    else
-      column.spans.back().merge(added);
+  void add(const Frame& frame, double x, double y, double to_y, uint32_t count, uint8_t alpha) {
+    if (heads_.empty()) heads_.resize(static_cast<size_t>(frame.window.width) + 1);
+    if (!(x >= 0) || x >= static_cast<double>(heads_.size())) return;
+    Head& head = heads_[static_cast<size_t>(x)];
+    const Span added{static_cast<float>(x),
+                     static_cast<float>(y),
+                     static_cast<float>(to_y),
+                     count,
+                     head.first,
+                     alpha};
+    Span* nearest = nullptr;
+    float smallest = 1e9f;
+    for (uint32_t i = head.first; i != 0; i = spans_[i].next) {
+      const float gap = spans_[i].gap_to(added);
+      if (gap >= smallest) continue;
+      smallest = gap;
+      nearest = &spans_[i];
+      if (gap <= 0) break;
+    }
+    if (nearest && (smallest <= 0 || head.count == most_in_one)) {
+      nearest->merge(added);
+      return;
+    }
+    head.first = static_cast<uint32_t>(spans_.size());
+    head.count++;
+    spans_.push_back(added);
   }
 
   // Heads only where there is room for them.
   void paint(Painter& painter, Ink ink, bool heads) const {
     size_t beside = 0;  // of the columns up to `reach` away those with lines
-    const auto used = [&](size_t c) -> size_t { return columns_[c].used != 0; };
-    for (size_t c = 0; c < std::min(reach, columns_.size()); c++) beside += used(c);
-    for (size_t c = 0; c < columns_.size(); c++) {
-      if (c + reach < columns_.size()) beside += used(c + reach);
+    const auto used = [&](size_t c) -> size_t { return heads_[c].count != 0; };
+    for (size_t c = 0; c < std::min(reach, heads_.size()); c++) beside += used(c);
+    for (size_t c = 0; c < heads_.size(); c++) {
+      if (c + reach < heads_.size()) beside += used(c + reach);
       if (c > reach) beside -= used(c - reach - 1);
       // The more columns, the fainter each: together they must not bury the bars.
       const double crowd = static_cast<double>(beside - used(c)) / (2 * reach);
       const double strength = 0.9 / (1 + 3.5 * crowd + 2.5 * crowd * crowd * crowd * crowd);
-      const Column& column = columns_[c];
-      for (size_t i = 0; i < column.used; i++) {
-        const Span& span = column.spans[i];
+      for (uint32_t i = heads_[c].first; i != 0; i = spans_[i].next) {
+        const Span& span = spans_[i];
         const double more = span.count >= 64 ? 1.5 : span.count >= 8 ? 1.2 : 1;
         const auto alpha =
             static_cast<uint8_t>(std::min(255.0, span.alpha * strength * more) / 8) * 8;
@@ -65,15 +75,20 @@ class Columns {
 
  private:
   static constexpr size_t reach = 8;  // columns on each side
+  static constexpr uint32_t most_in_one = 12;
   struct Span {
     float x = 0;
     float y = 0;
     float to_y = 0;
     uint32_t count = 0;
+    uint32_t next = 0;  // in the same pixel; 0: none
     uint8_t alpha = 0;
 
     float top() const { return std::min(y, to_y); }
     float bottom() const { return std::max(y, to_y); }
+    float gap_to(const Span& other) const {
+      return std::max(other.top() - bottom(), top() - other.bottom());
+    }
     void merge(const Span& other) {
       const float above = std::min(top(), other.top());
       to_y = std::max(bottom(), other.bottom());
@@ -82,11 +97,12 @@ class Columns {
       alpha = std::max(alpha, other.alpha);
     }
   };
-  struct Column {
-    std::array<Span, 4> spans;
-    size_t used = 0;
+  struct Head {
+    uint32_t first = 0;  // the newest; 0: none
+    uint32_t count = 0;
   };
-  std::vector<Column> columns_;
+  std::vector<Head> heads_;
+  std::vector<Span> spans_ = std::vector<Span>(1);  // the first is none
 };
 
 // Parts of an arrow that lie along a row: where several overlap, one is drawn.
@@ -244,7 +260,7 @@ void draw_arrows(const Frame& frame, Painter& painter) {
   constexpr Model::Link order[] = {Model::Link::Await,   Model::Link::Read,
                                    Model::Link::Resolve, Model::Link::Notify,
                                    Model::Link::Message, Model::Link::ReadFailure};
-  std::vector<Columns> columns(links, Columns(frame.window.width));
+  std::vector<std::array<Columns, links>> columns(frame.tracks.size());
   std::vector<Along> along;
   std::vector<Slanted> slanted;
   for (size_t track = 0; track < frame.tracks.size(); track++) {
@@ -263,7 +279,8 @@ void draw_arrows(const Frame& frame, Painter& painter) {
         along.push_back({ink_of(arrow.link), static_cast<uint8_t>(path.alpha * 5 / 8), path.y,
                          path.x, path.to_x});
       if (path.y != path.to_y)
-        columns[static_cast<size_t>(arrow.link)].add(path.to_x, path.y, path.to_y, 1, path.alpha);
+        columns[track][static_cast<size_t>(arrow.link)].add(frame, path.to_x, path.y, path.to_y, 1,
+                                                            path.alpha);
     };
     const auto block = [&](size_t b, double x) {
       for (size_t link = 0; link < links; link++) {
@@ -272,7 +289,7 @@ void draw_arrows(const Frame& frame, Painter& painter) {
         const double y = frame.middle_y(track, kind.first_row);
         const double to_y = frame.middle_y(track, kind.last_row);
         if (to_y < frame.areas.rows || y > frame.areas.counters) continue;
-        columns[link].add(x, y, to_y, kind.count, 160);
+        columns[track][link].add(frame, x, y, to_y, kind.count, 160);
       }
     };
     each_arrow(frame, track, visit, block);
@@ -282,15 +299,17 @@ void draw_arrows(const Frame& frame, Painter& painter) {
   paint_slanted(painter, slanted);
   painter.allow(most_arrows);
   for (const Model::Link link : order)
-    columns[static_cast<size_t>(link)].paint(painter, ink_of(link), frame.row_height >= 6);
+    for (const std::array<Columns, links>& of_track : columns)
+      of_track[static_cast<size_t>(link)].paint(painter, ink_of(link), frame.row_height >= 6);
 }
 
 void draw_creations(const Frame& frame, Painter& painter) {
   if (frame.row_height < 4) return;
-  Columns columns(frame.window.width);
+  std::vector<Columns> all(frame.tracks.size());
   for (size_t track = 0; track < frame.tracks.size(); track++) {
     const Track& t = frame.tracks[track];
     const Rows& rows = *t.rows;
+    Columns& columns = all[track];
     const Frame::Range range = frame.visible_rows(track);
     for (uint32_t row = range.first; row < range.last; row++) {
       if (frame.folded(track, row)) continue;
@@ -302,7 +321,7 @@ void draw_creations(const Frame& frame, Painter& painter) {
         const auto pixel = static_cast<int64_t>(std::max(x, -1.0));
         if (end - x < 1 && pixel == before) return;
         before = pixel;
-        columns.add(x, frame.middle_y(track, parent_row), y, 1, 255);
+        columns.add(frame, x, frame.middle_y(track, parent_row), y, 1, 255);
       });
       const auto task_of = [&](uint32_t position) -> const Model::Task& {
         return t.model->tasks[rows.tasks[position]];
@@ -315,12 +334,12 @@ void draw_creations(const Frame& frame, Painter& painter) {
         const Model::Task& task = task_of(*move);
         const double x = frame.x(t, task.end);
         if (x > frame.window.width) break;
-        columns.add(x, y, frame.middle_y(track, rows.row[task.becomes]), 1, 255);
+        columns.add(frame, x, y, frame.middle_y(track, rows.row[task.becomes]), 1, 255);
       }
     }
   }
   painter.allow(most_creations);
-  columns.paint(painter, Ink::Creation, false);
+  for (const Columns& columns : all) columns.paint(painter, Ink::Creation, false);
 }
 
 }  // namespace skein

@@ -99,35 +99,39 @@ void draw_stretches(const Frame& frame, Painter& painter) {
 void draw_bands(const Frame& frame, Painter& painter) {
   painter.allow(1'500);
   const double width = frame.window.width;
-  double last_y = -1e9;  // where the last name is
-  double last_end = 0;
-  double free_from = -1e9;
-  const auto name = [&](double x, double y, std::string_view text, uint8_t size) {
-    const std::string shown =
-        fit_text(safe_text(text, 100), size, static_cast<float>(width - 12 - x));
-    if (shown.empty()) return;
-    const double wide = text_width(shown, size);
+  const auto name = [&](double x, double y, const std::string& text, uint8_t size) {
+    const double wide = text_width(text, size);
     painter.fill(Ink::Background, x + 2, y + 1, wide + 8, size + 3, 225);
-    painter.text(Ink::Band, x + 6, y + size + 1, size, shown);
-    last_y = y;
-    last_end = x + wide + 20;
-    free_from = y + size + 5;
+    painter.text(Ink::Band, x + 6, y + size + 1, size, text);
+  };
+  const auto fitting = [&](std::string_view text, double size, double room) {
+    return fit_text(safe_text(text, 100), static_cast<float>(size), static_cast<float>(room));
   };
   const double room = frame.row_height < 4 ? 12 : frame.row_height - 2;  // density has no texts
   const auto title_size = static_cast<uint8_t>(std::clamp(room, 9.0, 12.0));
   const double lowest = frame.areas.counters - title_size - 4;
-  // A trace that is thinner than a line of text has its title beside the one above, and what begins
-  // at the lower edge has it above that: a title does not give way unless to labels.
+  double title_y = -1e9;  // where the last one is
+  double title_x = width;
+  // Titles of traces are at the right: there long bars go on, at the left most things begin. One
+  // that is thinner than a line of text has its title beside the one above, and what begins at the
+  // lower edge has it above that: a title does not give way unless to labels.
   const auto title = [&](double y, std::string_view text) {
     if (y < frame.areas.rows - 1 || y > frame.areas.counters) return;
     painter.fill(Ink::Band, 0, y, width, 1, 120);
     if ((y > lowest && frame.has_labels) || lowest < frame.areas.rows) return;
     y = std::min(y, lowest);
-    if (y < free_from)
-      name(last_end, last_y, text, title_size);
-    else
-      name(0, y, text, title_size);
+    if (y < title_y + title_size + 5) {
+      y = title_y;
+    } else {
+      title_x = width;
+    }
+    const std::string shown = fitting(text, title_size, title_x - 20);
+    if (shown.empty()) return;
+    title_x -= text_width(shown, title_size) + 16;
+    title_y = y;
+    name(title_x, y, shown, title_size);
   };
+  double free_from = -1e9;
   for (size_t track = 0; track < frame.tracks.size() && !painter.full(); track++) {
     const Track& t = frame.tracks[track];
     if (frame.tracks.size() > 1) title(frame.y(track, -1), t.title);
@@ -143,7 +147,10 @@ void draw_bands(const Frame& frame, Painter& painter) {
       const double y = frame.y(track, band.first_row);
       if (y < frame.areas.rows - 1 || y + 11 > frame.areas.counters) continue;
       painter.fill(Ink::Band, 0, y, width, 1, 120);
-      if (y >= free_from) name(0, y, text, 11);  // thinner ones give way
+      if (y >= free_from) {  // thinner ones give way
+        name(0, y, fitting(text, 11, width - 12), 11);
+        free_from = y + 16;
+      }
       if (painter.full()) break;
     }
   }

@@ -8,6 +8,7 @@ namespace {
 
 constexpr size_t most_bars = 19'000;
 constexpr size_t most_activations = 8'000;
+constexpr size_t most_highlights = 3'000;
 constexpr size_t most_titles = 3'000;
 constexpr double widest_cell = 64;  // pixels; 450 rows of 2 pixels then need 10,600 rectangles
 
@@ -122,18 +123,14 @@ class BarPainter {
       const bool red =
           rows.has_red && std::find(looks + first, looks + last, Rows::Look::Red) != looks + last;
       bool faded = frame_.marked(track_);
-      for (uint32_t i = first; i < last && frame_.marked(track_); i++) {
-        const uint8_t mark = frame_.mark(track_, rows.tasks[i]);
-        faded = faded && mark == 2;
-        if (mark == 1) highlight(row, x, x + width);
-      }
+      for (uint32_t i = first; i < last && faded; i++)
+        faded = frame_.mark(track_, rows.tasks[i]) == 2;
       thin.add(x, last - first, width, red, faded);
     };
     const auto bar = [&](uint32_t position, double x, double end) {
       const TaskIndex task = rows.tasks[position];
       const uint8_t mark = frame_.mark(track_, task);
       const Rows::Look look = rows.looks[position];
-      if (mark == 1) highlight(row, x, end);
       thin.finish(x, end);
       const Ink ink = look == Rows::Look::Red     ? Ink::Failed
                       : look == Rows::Look::Named ? Ink::Bar
@@ -157,12 +154,13 @@ class BarPainter {
 
   void activations(uint32_t row) {
     const Track& track = frame_.tracks[track_];
-    // A dark edge around it keeps white apart from a light background; without room for one, white
-    // is only so strong that the bar shines through.
+    // A dark edge keeps white apart from a light background: around the bar, or the bar's own where
+    // there is no room. In a bar of two pixels white is only so strong that the bar shines through.
     const bool edge = frame_.bar_height >= 3 && frame_.row_height >= 6;
-    const uint8_t densest = edge ? 255 : 140;
-    const double y = frame_.bar_y(track_, row);
-    const double height = frame_.bar_height;
+    const bool within = frame_.bar_height >= 3 && !edge;
+    const uint8_t densest = edge || within ? 255 : 165;
+    const double y = frame_.bar_y(track_, row) + (within ? 1 : 0);
+    const double height = frame_.bar_height - (within ? 2 : 0);
     const double inset = edge ? 1 : 0;
     const double narrowest = std::max(cell_, edge ? 3.0 : 1.0);
     const bool marked = frame_.marked(track_);  // or else nobody asks: each would be a cache miss
@@ -190,20 +188,11 @@ class BarPainter {
   }
 
  private:
-  void highlight(uint32_t row, double x, double end) {
-    if (x - 2 < highlighted_to_ && row == highlighted_row_ && end < highlighted_to_) return;
-    painter_.fill(Ink::Highlight, x - 2, frame_.y(track_, row), end - x + 4, frame_.row_height);
-    highlighted_row_ = row;
-    highlighted_to_ = end + 2;
-  }
-
   const Frame& frame_;
   size_t track_;
   Painter& painter_;
   double cell_;
   size_t& titles_;
-  uint32_t highlighted_row_ = Rows::no_row;
-  double highlighted_to_ = 0;
 };
 
 // Paints all rows by paint(painter of a track, row), with cells as wide as they must be for `most`
@@ -271,6 +260,35 @@ void enlarge_failures(Painter& painter, size_t begin) {
 }
 
 }  // namespace
+
+void draw_highlights(const Frame& frame, Painter& painter) {
+  if (frame.row_height < 2) return;  // those of draw_density
+  painter.allow(most_highlights);
+  for (size_t track = 0; track < frame.tracks.size(); track++) {
+    if (!frame.marked(track)) continue;
+    const Rows& rows = *frame.tracks[track].rows;
+    const Frame::Range range = frame.visible_rows(track);
+    for (uint32_t row = range.first; row < range.last; row++) {
+      if (frame.folded(track, row)) continue;
+      double begin = 0;
+      double end = -1e9;  // of those so far that touch
+      const auto paint = [&] {
+        if (end > begin)
+          painter.fill(Ink::Highlight, begin - 2, frame.y(track, row), end - begin + 4,
+                       frame.row_height);
+      };
+      each_bar(frame, track, row, [&](uint32_t position, double x, double end_x) {
+        if (frame.mark(track, rows.tasks[position]) != 1) return;
+        if (x > end + 4) {
+          paint();
+          begin = x;
+        }
+        end = std::max(end_x, x + 0.01);
+      });
+      paint();
+    }
+  }
+}
 
 void draw_bars(const Frame& frame, Painter& painter) {
   const size_t begin = painter.size();

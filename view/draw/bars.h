@@ -20,6 +20,8 @@ void each_bar(const Frame& frame, size_t track, uint32_t row, const Visit&... vi
 template <typename... Visit>
 void each_activation(const Frame& frame, size_t track, uint32_t row, const Visit&... visit);
 
+// Behind what is marked, and behind the lines that go there.
+void draw_highlights(const Frame& frame, Painter& painter);
 void draw_bars(const Frame& frame, Painter& painter);
 
 // "ring.write (task), 1.25 ms".

@@ -220,8 +220,8 @@ void draw_counters(const Frame& frame, Painter& painter) {
       painter.fill(Ink::Background, x - 1, baseline - 7.5, axis.width + 2, 9, 225);
       painter.text(Ink::Axis, x, baseline, 9, text);
     };
-    number(line.top() + 4, axis.high);
-    number(line.bottom() + 3, axis.low);
+    if (scale.low < scale.high) number(line.top() + 4, axis.high);
+    number(scale.low < scale.high ? line.bottom() + 3 : line.y(scale.low) + 4, axis.low);
     ink += strip.counters.size();
   }
   if (room.count < strips.size()) {

@@ -161,7 +161,10 @@ void place_kinds(const Frame& frame, size_t track, uint32_t row, Painter& painte
     if (painter.full()) return;
     const std::string text = kind_of(frame, track, candidate);
     const double room = std::min<double>(candidate.end, frame.window.width) - candidate.x;
-    if (text.empty() || text_width(text, frame.kind_size) > room) continue;
+    const double width = text_width(text, frame.kind_size);
+    if (text.empty() || width > room) continue;
+    painter.fill(Ink::Background, candidate.x - 1, baseline - 0.75 * frame.kind_size, width + 2,
+                 0.75 * frame.kind_size + 1.5, 140);
     painter.text(Ink::Kind, candidate.x, baseline, frame.kind_size, text);
   }
 }

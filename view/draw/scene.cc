@@ -19,6 +19,7 @@ void add_scene(const Frame& frame, Painter& painter) {
   painter.fill(Ink::Background, 0, 0, frame.window.width, frame.window.height);
   draw_stretches(frame, painter);
   draw_grid(frame, painter);
+  draw_highlights(frame, painter);
   draw_creations(frame, painter);
   if (frame.marks.arrows) draw_arrows(frame, painter);
   draw_bars(frame, painter);

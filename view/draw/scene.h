@@ -36,7 +36,7 @@ struct Window {
   double top = 0;          // the row at the upper edge, counted over all tracks and titles
   double row_height = 26;  // pixels; a label in every row from 9.5 on, where there is room from 4
                            // on; kinds from 24, density below 2
-  float width = 1500;  // pixels, of everything: axis and counters too
+  float width = 1500;      // pixels, of everything: axis and counters too
   float height = 900;
 };
 

@@ -386,6 +386,68 @@ TEST_CASE("arrows are fainter where there are many beside each other") {
   CHECK(crowded > 30);
 }
 
+TEST_CASE("arrows of several traces do not run into each other, nor far ones of a trace") {
+  constexpr size_t traces = 8;
+  std::vector<Drawn> all_of(traces);
+  std::vector<Track> tracks;
+  for (Drawn& d : all_of) {
+    const TaskIndex a = d.task(0, 1000, "sender");
+    const TaskIndex b = d.task(0, 1000, "receiver");
+    d.arrow(500, a, b, Model::Link::Resolve);
+    tracks.push_back(d.track());
+  }
+  Window window = {.from = 0, .to = 1000, .row_height = 12, .width = 500, .height = 600};
+  DrawList list;
+  draw(tracks, window, Marks{}, list);
+  const auto arrows = all(list, Shape::Arrow, Ink::Resolve);
+  CHECK(arrows.size() == traces);
+  for (const Primitive& p : arrows) CHECK(p.h < 2 * window.row_height);
+
+  // In one pixel of one trace: from row to row, with gaps between.
+  Drawn d;
+  for (int pair = 0; pair < 10; pair++) {
+    const TaskIndex a = d.task(0, 1000, "a");
+    const TaskIndex b = d.task(0, 1000, "b");
+    d.task(0, 1000, "between");
+    d.arrow(500, a, b, Model::Link::Resolve);
+  }
+  d.window.row_height = 12;
+  d.window.height = 600;
+  CHECK(all(d.picture(), Shape::Arrow, Ink::Resolve).size() == 10);
+}
+
+TEST_CASE("a highlight does not hide what goes to its task") {
+  Drawn d;
+  const TaskIndex a = d.task(0, 1000, "sender");
+  const TaskIndex b = d.task(0, 1000, "receiver");
+  d.arrow(500, a, b, Model::Link::Notify);
+  const std::vector<uint8_t> both = {1, 1};
+  const std::span<const uint8_t> marked(both);
+  d.marks.tasks = std::span(&marked, 1);
+  const DrawList list = d.picture();
+  const auto at = [&](Ink ink, bool last) {
+    size_t found = SIZE_MAX;
+    for (size_t i = 0; i < list.primitives.size(); i++)
+      if (list.primitives[i].ink == ink && (last || found == SIZE_MAX)) found = i;
+    return found;
+  };
+  REQUIRE(at(Ink::Highlight, true) != SIZE_MAX);
+  CHECK(at(Ink::Highlight, true) < at(Ink::Notify, false));
+}
+
+TEST_CASE("in low rows what runs is white between dark edges") {
+  Drawn d;
+  const TaskIndex a = d.task(0, 1000, "runs");
+  d.model.activations = {{200, 800, a, 0}};
+  d.window.row_height = 4;
+  const DrawList list = d.picture();
+  const Primitive bar = all(list, Shape::Fill, Ink::Bar).at(0);
+  const Primitive runs = all(list, Shape::Fill, Ink::Running).at(0);
+  CHECK(runs.alpha == 255);
+  CHECK(runs.y > bar.y);
+  CHECK(runs.y + runs.h < bar.y + bar.h);
+}
+
 TEST_CASE("rows thinner than pixels are density, and a single bar among them is seen") {
   Drawn d;
   for (uint64_t i = 0; i < 5000; i++) d.task(0, i == 2500 ? 1000 : 500, "");
@@ -501,6 +563,20 @@ TEST_CASE("a counter far from 0 fills its strip, and its axis says so") {
   CHECK(texts(d.picture()).contains("from 1000"));
   d.model.counters[0].points[0].value = 400;  // 0 is not far
   CHECK(!texts(d.picture()).contains("from 400"));
+}
+
+TEST_CASE("a counter that never changes has one number at its axis") {
+  Drawn d;
+  d.task(0, 1000, "a");
+  Model::Counter counter;
+  counter.name = d.trace.strings.intern("queue");
+  counter.points = {{0, 0}, {500, 0}};
+  d.model.counters = {counter};
+  d.model.scales = {{0, 0}};
+  size_t zeros = 0;
+  const DrawList list = d.picture();
+  for (const Primitive& p : all(list, Shape::Text, Ink::Axis)) zeros += list.text(p) == "0";
+  CHECK(zeros == 2);  // the axis of time has one, too
 }
 
 TEST_CASE("a counter's axis is of what is in sight, between round numbers") {
