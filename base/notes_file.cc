@@ -1,11 +1,8 @@
 #include "base/notes_file.h"
 
-#include <sys/stat.h>
-
 #include <filesystem>
 
 #include "base/disk_files.h"
-#include "base/replace_file.h"
 
 namespace skein {
 
@@ -32,12 +29,6 @@ Result<std::string> read_notes_file(const std::string& path) {
   if (!contents) return contents.error();
   const auto bytes = contents->bytes();
   return std::string(bytes.begin(), bytes.end());
-}
-
-Result<void> write_whole_file(const std::string& path, std::string_view text) {
-  struct stat before;
-  const bool exists = stat(path.c_str(), &before) == 0;
-  return replace_file(path, text, exists ? before.st_mode & 0777 : 0600);
 }
 
 }  // namespace skein

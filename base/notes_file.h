@@ -16,7 +16,4 @@ std::string notes_path(const std::string& trace);
 // Empty: there are none.
 Result<std::string> read_notes_file(const std::string& path);
 
-// Whoever reads it meanwhile sees the old text or the new one, and so does who comes after a crash.
-Result<void> write_whole_file(const std::string& path, std::string_view text);
-
 }  // namespace skein

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/replace_file.h"
+
 using namespace skein;
 namespace fs = std::filesystem;
 
@@ -34,21 +36,21 @@ TEST_CASE("a file is written as a whole or not at all") {
   const Folder folder;
   const std::string path = folder.path + "/notes";
   CHECK(*read_notes_file(path) == "");
-  REQUIRE(write_whole_file(path, "one"));
+  REQUIRE(replace_file(path, "one"));
   CHECK(*read_notes_file(path) == "one");
   REQUIRE(chmod(path.c_str(), 0644) == 0);
-  REQUIRE(write_whole_file(path, "two, longer"));
+  REQUIRE(replace_file(path, "two, longer"));
   CHECK(*read_notes_file(path) == "two, longer");
   struct stat status;
   REQUIRE(stat(path.c_str(), &status) == 0);
   CHECK((status.st_mode & 0777) == 0644);
 
-  const auto failed = write_whole_file(folder.path + "/missing/notes", "x");
+  const auto failed = replace_file(folder.path + "/missing/notes", "x");
   REQUIRE(!failed);
   CHECK(failed.error().message().find("No such file") != std::string::npos);
   // Something in the way: what was written for it is gone again.
   fs::create_directories(folder.path + "/directory/full");
-  CHECK(!write_whole_file(folder.path + "/directory", "x"));
+  CHECK(!replace_file(folder.path + "/directory", "x"));
   size_t entries = 0;
   for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder.path)) entries++;
   CHECK(entries == 2);

@@ -44,4 +44,10 @@ Result<void> replace_file(const std::string& path, std::string_view bytes, unsig
   return error;
 }
 
+Result<void> replace_file(const std::string& path, std::string_view bytes) {
+  struct stat before;
+  const bool exists = stat(path.c_str(), &before) == 0;
+  return replace_file(path, bytes, exists ? before.st_mode & 0777 : 0600);
+}
+
 }  // namespace skein

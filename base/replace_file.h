@@ -13,5 +13,7 @@ namespace skein {
 // chmod's, where the file system has any. On failure what was there stays, and nothing lies beside
 // it. A symbolic link is replaced itself.
 Result<void> replace_file(const std::string& path, std::string_view bytes, unsigned mode);
+// The same with the permissions that the old file has; for a new one 0600.
+Result<void> replace_file(const std::string& path, std::string_view bytes);
 
 }  // namespace skein

@@ -25,6 +25,7 @@
 #include "base/disk_files.h"
 #include "base/escape.h"
 #include "base/notes_file.h"
+#include "base/replace_file.h"
 #include "cli/commands.h"
 #include "cli/http_server.h"
 #include "cli/running.h"
@@ -155,7 +156,7 @@ class Served {
   Result<void> keep_notes(std::string_view json) const {
     if (const auto before = notes(); !before) return before.error();
     if (notes_path(path_).empty()) return Error{.what = "standard input has no place for notes"};
-    return write_whole_file(notes_path(path_), json);
+    return replace_file(notes_path(path_), json);
   }
 
   struct Answer {

@@ -9,6 +9,7 @@
 #include "base/notes_file.h"
 #include "cli/print.h"
 #include "cli/running.h"
+#include "trace/model/names.h"
 #include "trace/read/reader.h"
 #include "view/viewer/notes.h"
 
@@ -49,8 +50,7 @@ void report_losses(const Trace& trace, const std::string& path) {
     std::fprintf(stderr, "%sand %s more losses; see skein info\n", name.c_str(),
                  grouped(losses.size() - most).c_str());
   if (trace.events.empty())
-    std::fprintf(stderr, "%sthere is no event in it: was recording on while the program ran?\n",
-                 name.c_str());
+    std::fprintf(stderr, "%s%s\n", name.c_str(), std::string(no_events).c_str());
 }
 
 void refuse_twice(std::span<const std::string> paths) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "trace/model/model.h"
 
@@ -18,5 +19,9 @@ std::string kind_name(const Trace& trace, uint64_t kind);
 
 // "use_network 050-hang.cc:45", without the namespaces of a long name; empty for no place.
 std::string place_text(const Trace& trace, uint32_t location);
+
+// What is said of a trace without events.
+inline constexpr std::string_view no_events =
+    "there is no event in it: was recording on while the program ran?";
 
 }  // namespace skein

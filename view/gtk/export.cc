@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "base/notes_file.h"
+#include "base/replace_file.h"
 #include "view/cairo/paint.h"
 #include "view/paint/paint.h"
 
@@ -25,7 +25,7 @@ Result<void> export_picture(Viewer& viewer, const std::string& path, const std::
   else
     return Error{.what = "a picture is .png, .svg or .pdf", .file = path};
   if (bytes.empty()) return Error{.what = "the picture is too large", .file = path};
-  return write_whole_file(path, bytes);
+  return replace_file(path, bytes);
 }
 
 Glib::RefPtr<Gdk::Texture> picture_texture(Viewer& viewer, int scale) {

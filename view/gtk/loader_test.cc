@@ -11,7 +11,7 @@
 #include <fstream>
 #include <mutex>
 
-#include "base/notes_file.h"
+#include "base/replace_file.h"
 #include "trace/read/mirage/writer.h"
 
 using namespace skein;
@@ -62,7 +62,7 @@ void write_trace(const std::string& path, uint64_t tasks) {
       4096, [&](std::span<const uint8_t> packet) { bytes.append(packet.begin(), packet.end()); });
   for (uint64_t i = 1; i <= tasks; i++) writer.creates(i * 1000, 0, i, 1);
   writer.finish();
-  REQUIRE(write_whole_file(path, bytes));
+  REQUIRE(replace_file(path, bytes));
 }
 
 constexpr auto soon = std::chrono::milliseconds(1);
@@ -107,7 +107,7 @@ TEST_CASE("a file that grows is read again") {
       loop.post(), soon);
   for (const size_t more : {3u, 30u, 0u, 300u}) {
     if (more == 0) {  // what is no trace any more leaves what was shown
-      REQUIRE(write_whole_file(path, "hello, world"));
+      REQUIRE(replace_file(path, "hello, world"));
       continue;
     }
     if (more > 3) write_trace(path, more);

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/notes_file.h"
+#include "base/replace_file.h"
 
 namespace skein::desktop {
 
@@ -59,7 +59,7 @@ void save_settings(const Settings& settings) {
   char* text = g_key_file_to_data(file.get(), &size, nullptr);
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path(path()).parent_path(), error);
-  if (!error) (void)write_whole_file(path(), {text, size}).has_value();
+  if (!error) (void)replace_file(path(), {text, size}).has_value();
   g_free(text);
 }
 

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "base/notes_file.h"
+#include "base/replace_file.h"
 #include "view/draw/text.h"
 #include "view/gtk/main_loop.h"
 #include "view/gtk/window.h"
@@ -156,7 +157,7 @@ void Window::save_notes() {
   if (notes_path_.empty()) return;
   std::string text = viewer_.save_notes();
   if (text == notes_saved_) return;
-  if (const Result<void> written = write_whole_file(notes_path_, text); !written)
+  if (const Result<void> written = replace_file(notes_path_, text); !written)
     say("Notes are not saved: " + safe_text(written.error().message(), 500));
   else
     notes_saved_ = std::move(text);

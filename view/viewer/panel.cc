@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/function_name.h"
+#include "trace/model/names.h"
 #include "view/viewer/panel_writer.h"
 #include "view/viewer/state.h"
 
@@ -488,9 +489,7 @@ std::string missing(const Trace& trace) {
     events += loss.events.value_or(0);
     unknown = unknown || !loss.events;
   }
-  if (losses == 0)
-    return trace.events.empty() ? "there is no event in it: was recording on while the program ran?"
-                                : "";
+  if (losses == 0) return std::string(trace.events.empty() ? no_events : "");
   std::string text =
       trace.events.empty() ? "no event of it can be read: " : "part of it is missing: ";
   if (events != 0)
