@@ -63,6 +63,7 @@ bool Viewer::take(Question& answered) {
     of.rows = std::move(part.rows);
     of.arranged = true;
   }
+  if (answered.searches_) s.found_at = 0;
   s.searched = std::move(answered.search_);
   s.filter = std::move(answered.filter_);
   if (answered.filters_) s.arrange_tracks();

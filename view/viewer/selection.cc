@@ -1,6 +1,7 @@
 // What is selected, found and related, and where arrows lead.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/stable_sort.h"
 #include "view/viewer/state.h"
@@ -129,6 +130,7 @@ bool State::extent_of_selection(double& from, double& to) const {
 void State::find(std::string_view text) {
   if (text == searched) return;
   searched = text;
+  found_at = 0;
   find_again();
 }
 
@@ -142,12 +144,21 @@ void State::find_again() {
 
 void State::settle_found() {
   asked_version++;
-  found_count = found_at = 0;
+  const bool went = std::exchange(found_at, 0) != 0;
+  found_count = 0;
   found_order.clear();
   for (const auto& of : traces) {
     if (!of->passes.empty())
       for (size_t i = 0; i < of->found.size(); i++) of->found[i] &= of->passes[i];
     found_count += static_cast<size_t>(std::count(of->found.begin(), of->found.end(), 1));
+  }
+  // Who went from one to the next is where they were, if that is still there.
+  if (went && selected_task() && traced(selection.track).is_found(selection.index)) {
+    order_found();
+    while (found_order[found_at].track != selection.track ||
+           found_order[found_at].task != selection.index)
+      found_at++;
+    found_at++;
   }
   mark();
   panel_valid = false;

@@ -983,6 +983,46 @@ TEST_CASE("a longer trace takes the place of the shorter one, and the end is fol
   CHECK(viewer.window().to == doctest::Approx(3e5));
 }
 
+TEST_CASE("who goes through what was found goes on when more comes") {
+  Viewer viewer = over_server();
+  viewer.search("session");
+  viewer.run(Command::SearchNext);
+  viewer.run(Command::SearchNext);
+  CHECK(viewer.found().at == 2);
+  const auto more = [](uint64_t start) {
+    TestTrace t = server();
+    t.create(1'500'000, 20, 1, "session C");
+    t.trace.facts.start = start;
+    return std::move(t.trace);
+  };
+  viewer.update(0, more(0));
+  CHECK(viewer.found().count == 3);
+  CHECK(viewer.found().at == 2);
+  viewer.run(Command::SearchNext);
+  CHECK(selected_id(viewer) == 20);
+  CHECK(viewer.found().at == 3);
+  viewer.set_filter({.only_stuck = true});  // the selected one does not pass
+  CHECK(viewer.found().count == 1);
+  CHECK(viewer.found().at == 0);
+  viewer.set_filter({});
+  viewer.run(Command::SearchPrevious);
+  REQUIRE(viewer.found().at == 3);
+  viewer.add(more(0), "another");  // as old as this one
+  CHECK(viewer.found().count == 6);
+  CHECK(viewer.found().at == 5);
+  // A ring that has forgotten what was before, and then the task, too.
+  TestTrace t;
+  t.create(0, 20, no_task, "session C");
+  viewer.update(0, std::move(t.trace));
+  CHECK(viewer.found().count == 4);
+  CHECK(viewer.found().at == 1);
+  viewer.update(0, server_trace());
+  CHECK(viewer.found().at == 0);
+  viewer.run(Command::SearchNext);
+  viewer.search("sess");  // anew
+  CHECK(viewer.found().at == 0);
+}
+
 TEST_CASE("the selected task stays though its index is another, and goes when it is gone") {
   Viewer viewer = over_server();
   select(viewer, 5);
