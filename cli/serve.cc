@@ -146,7 +146,12 @@ class Served {
   // Fails when it is no trace.
   Result<void> check() {
     const auto trace = read_trace(files_, path_);
-    return trace ? Result<void>() : trace.error();
+    if (!trace) return trace.error();
+    zero_ = trace->facts.start;
+    const auto kept = read_notes(notes().value_or(""));
+    if (trace->facts.overwritten_packets != 0 && kept && kept->start != 0)
+      zero_ = std::min(zero_, kept->start);
+    return {};
   }
 
   std::string title() const { return trace_name(path_); }
@@ -157,6 +162,17 @@ class Served {
     if (const auto before = notes(); !before) return before.error();
     if (notes_path(path_).empty()) return Error{.what = "standard input has no place for notes"};
     return replace_file(notes_path(path_), json);
+  }
+
+  // As a page gets them: counted from zero_, so that its axis does, too.
+  std::string notes_from_zero(std::string kept) {
+    if (zero_ == 0) (void)check();  // there was nothing in it
+    if (zero_ == 0) return kept;
+    auto notes = read_notes(kept).value_or(Notes());
+    if (notes.start != 0)
+      for (Bookmark& bookmark : notes.bookmarks)
+        bookmark.time -= static_cast<double>(static_cast<int64_t>(zero_ - notes.start));
+    return write_notes(notes.bookmarks, zero_);
   }
 
   struct Answer {
@@ -202,6 +218,10 @@ class Served {
   std::string path_;
   bool is_directory_ = false;
   uint64_t pid_ = 0;  // 0: nobody's
+  // When the trace begins by its own clock, or began when it was first read, or when the notes of a
+  // ring were made. 0: not known yet. What is forgotten of it meanwhile, each page counts from
+  // here.
+  uint64_t zero_ = 0;
   // What pages were last brought to: some windows at a time, each asks with the version that it
   // got.
   struct Version {
@@ -238,7 +258,7 @@ HttpResponse answer(const HttpRequest& request, Served& served, const std::strin
     const auto notes = served.notes();
     response.body = text(web::make_document({.title = served.title(),
                                              .notes = served.title(),
-                                             .kept = notes ? *notes : "",
+                                             .kept = served.notes_from_zero(notes ? *notes : ""),
                                              .problem = notes ? "" : notes.error().message(),
                                              .live = true,
                                              .nonce = nonce},

@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!notes) return 0;
   const std::vector<Bookmark>& bookmarks = notes->bookmarks;
   if (bookmarks.size() > most_bookmarks) std::abort();
-  const uint64_t start = notes->start.value_or(0);
+  const uint64_t start = notes->start;
   const auto again = read_notes(write_notes(bookmarks, start));
   if (!again || again->bookmarks.size() != bookmarks.size() || again->start != start) std::abort();
   for (size_t i = 0; i < bookmarks.size(); i++) {

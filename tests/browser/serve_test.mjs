@@ -73,8 +73,69 @@ async function hanging(browser, scratch) {
   await once(server.process, "exit");
 }
 
+// A ring that forgets its beginning while it is looked at: a moment has one time, on the axis and in the panel,
+// in each page, after a reload, and where the notes are found by who serves it next.
+async function forgetting(browser, scratch) {
+  const trace = join(scratch, "ring"), beside = `${trace}.skein-notes.json`;
+  const program = start(steps, [], { SKEIN_TRACE: `${trace},size=16k` });
+  const tick = async text => {
+    program.process.stdin.write(`${text}\n`);
+    await program.line();
+  };
+  await tick("first");
+  const server = start(skein, ["serve", String(program.process.pid)]);
+  const link = await server.line(), allowed = url => url.startsWith("http://127.0.0.1:");
+  const page = await open(browser, link, { ends: true, allowed });
+  for (let i = 0; i < 3000; i++) await tick(`label ${i}`);
+  await tick("the last");
+  const ring = JSON.parse(execFileSync(skein, ["info", "--json", trace]));
+  expect(ring.overwritten_packets > 0, "its beginning is forgotten");
+  const made = async page => {
+    await page.waitForFunction(() => window.skein && document.getElementById("progress").hidden);
+    await page.fill("#search", "the last");
+    await page.waitForFunction(() => /^1 /.test(document.getElementById("found").textContent));
+    await page.press("#search", "Enter");
+    await settled(page);
+    return page.evaluate(() => /made(?=[\d.]+ m?s)([\d.]+) (m?)s/.exec(document.getElementById("panel").textContent));
+  };
+  const [text, number, milli] = await made(page), time = Number(number) * (milli ? 1e6 : 1e9);
+  await page.click("#panel button:text-is('" + text.slice(4) + "')");
+  await settled(page);
+  const [from, to] = await span(page);
+  expect(from < time && time < to, "the panel and the axis say the same", `${time} ns in ${from} to ${to}`);
+  await page.waitForFunction(() => document.getElementById("found").textContent === "1 of 1");
+  const events = await page.evaluate(() => skein.module.calls.event_count());
+  await tick("one more");
+  await page.waitForFunction(events => skein.module.calls.event_count() !== events, events);
+  await settled(page);
+  expect(await page.textContent("#found") === "1 of 1", "the place in the search stays", await page.textContent("#found"));
+  await page.reload();
+  expect((await made(page))[0] === text, "the same time after a reload", text);
+
+  await page.evaluate(time => skein.module.calls.show(time - 1e3, time + 1e3), time);
+  await page.click("#bookmark-menu summary");
+  await page.fill("#note [name=text]", "here");
+  await page.press("#note [name=text]", "Enter");
+  await until(() => existsSync(beside));
+  const listed = await page.textContent("#bookmarks");
+  await page.reload();
+  await page.waitForFunction(() => document.querySelectorAll("#bookmarks li").length === 1);
+  expect(await page.textContent("#bookmarks") === listed, "the bookmark, too", listed);
+  const next = start(skein, ["serve", String(program.process.pid)]);
+  const again = await open(browser, await next.line(), { ends: true, allowed });
+  expect((await made(again))[0] === text && await again.textContent("#bookmarks") === listed, "served again", text);
+  await again.context().close();
+  await page.context().close();
+  program.process.stdin.end();
+  for (const each of [server, next]) {
+    each.process.kill("SIGTERM");
+    await once(each.process, "exit");
+  }
+}
+
 await main(async (browser, scratch) => {
   if (existsSync(hang)) await hanging(browser, scratch);
+  await forgetting(browser, scratch);
   const trace = join(scratch, "trace <b>&.d");
   const program = start(steps, [], { SKEIN_TRACE: trace });
   const tick = async text => {

@@ -49,7 +49,7 @@ void Viewer::pointer_move(float x, float y) {
   if (drag.what == What::Press && std::max(std::fabs(x - drag.x), std::fabs(y - drag.y)) > still) {
     drag.what = drag.measures ? What::Measure : What::Pan;
     if (drag.measures) {
-      s.measure_from = s.navigation.time_at(static_cast<double>(drag.x));
+      s.measure_from = s.navigation.covered(s.navigation.time_at(static_cast<double>(drag.x)));
       s.measured_last = true;
     }
   }
@@ -61,7 +61,7 @@ void Viewer::pointer_move(float x, float y) {
     s.focus = no_time;
     s.went();
   } else if (drag.what == What::Measure) {
-    s.measure_to = s.navigation.time_at(static_cast<double>(x));
+    s.measure_to = s.navigation.covered(s.navigation.time_at(static_cast<double>(x)));
     s.panel_valid = false;
   }
 }
@@ -174,8 +174,8 @@ void State::run(Command command) {
   const auto rows_height = static_cast<double>(navigation.bounds().rows_height);
   const double rows_middle = static_cast<double>(navigation.bounds().rows_y) + rows_height / 2;
   const auto set_measure = [&](double from, double to) {
-    measure_from = from;
-    measure_to = to;
+    measure_from = navigation.covered(from);
+    measure_to = navigation.covered(to);
     measured_last = from != to;
     panel_valid = false;
   };
@@ -340,8 +340,12 @@ void State::fit_selection() {
 void State::add_bookmark(double time) {
   std::string text = "Bookmark " + std::to_string(bookmarks.size() + 1);
   if (selected_task()) {
-    const Traced& traced_one = traced(selection.track);
-    text = task_text(traced_one.trace, traced_one.model, selection.index);
+    const Traced& of = traced(selection.track);
+    const Model::Task& task = of.model.tasks[selection.index];
+    const double at = time - of.offset;
+    if (at >= static_cast<double>(task.start) &&
+        (task.how == Model::End::Open || at <= static_cast<double>(task.end)))
+      text = task_text(of.trace, of.model, selection.index);
   }
   insert_bookmark(time, text);
 }

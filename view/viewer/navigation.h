@@ -18,6 +18,7 @@
 // fitted again.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -77,6 +78,8 @@ class Navigation {
   // What one pixel is, in ns.
   double per_pixel() const { return (window_.to - window_.from) / static_cast<double>(width()); }
   double time_at(double x) const { return window_.from + x * per_pixel(); }
+  // The nearest that the traces cover.
+  double covered(double time) const { return std::clamp(time, bounds_.from, bounds_.to); }
   double row_at(double y) const { return row_in(lines_, line_at(y)); }
   double rows_in_sight() const;
   Lines lines() const { return lines_; }

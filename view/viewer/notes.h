@@ -3,14 +3,13 @@
 //   {"skein_notes": 1, "start_ns": 81234567890,
 //    "bookmarks": [{"time_ns": 1250000, "text": "here it stops"}]}
 //
-// Times are counted from start_ns of the trace's own clock (Facts::start): a ring forgets its
+// Times are counted from start_ns of the trace's own clock (as Facts::start): a ring forgets its
 // beginning, so that the trace may start later when it is opened again.
 //
 // A reader and a writer of their own: a JSON library would be half of the web page's program. What
 // is not known here is passed over, so that later versions may add to it.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,8 +24,8 @@ inline constexpr size_t most_bookmarks = 10'000;
 inline constexpr size_t longest_note = 4'096;  // bytes
 
 struct Notes {
-  std::optional<uint64_t> start = {};  // of the trace when they were written; empty: not told
-  std::vector<Bookmark> bookmarks;     // by time
+  uint64_t start = 0;               // what they count from; 0: not told
+  std::vector<Bookmark> bookmarks;  // by time
 };
 
 std::string write_notes(std::span<const Bookmark> bookmarks, uint64_t start);

@@ -47,8 +47,8 @@ void PanelWriter::link(std::string_view name, std::string value, State::Target t
 }
 
 std::string PanelWriter::time(uint64_t ns) const {
-  const auto bounded = static_cast<int64_t>(std::min<uint64_t>(ns, INT64_MAX));
-  return time_text(bounded, of_.model.end < 1'000'000 ? 1 : 1'000);
+  const double bounded = std::clamp(on_line(ns), -9e18, 9e18);
+  return time_text(static_cast<int64_t>(bounded), of_.model.end < 1'000'000 ? 1 : 1'000);
 }
 
 void PanelWriter::at_time(std::string_view name, uint64_t ns, std::string_view more) {
@@ -246,10 +246,13 @@ class TaskPanel {
       if (model_.tasks[i].becomes == index_)
         out_.task("was before", i, out_.on_line(model_.tasks[i].end));
     }
-    const std::vector<uint8_t>& collapsed = out_.of().collapsed;
-    if (children != 0)
-      out_.line("children", grouped(children) +
-                                (index_ < collapsed.size() && collapsed[index_] ? ", hidden" : ""));
+    if (children == 0) return;
+    std::string text = grouped(children);
+    const std::vector<uint32_t>& hidden = out_.of().hidden;
+    if (index_ < hidden.size() && hidden[index_] != 0)
+      text +=
+          ", " + grouped(hidden[index_]) + (hidden[index_] == 1 ? " task" : " tasks") + " hidden";
+    out_.line("children", std::move(text));
   }
 
   // All if they are few, else those around where the user looks.
@@ -400,6 +403,12 @@ void write_trace(PanelWriter& out) {
 
 }  // namespace
 
+PanelWriter State::about(uint32_t track) const {
+  PanelWriter out(panel_cache, targets, traced(track), track);
+  if (traces.size() > 1) out.heading("trace", traced(track).title);
+  return out;
+}
+
 const Panel& State::panel() const {
   if (panel_valid) return panel_cache;
   panel_valid = true;
@@ -411,17 +420,16 @@ const Panel& State::panel() const {
     write_range();
   } else if (selection.what == What::Nothing || selection.what == What::Axis) {
     for (uint32_t i = 0; i < traces.size(); i++) {
-      PanelWriter out(panel_cache, targets, traced(i), i);
-      if (traces.size() > 1) out.heading("trace", traced(i).title);
+      PanelWriter out = about(i);
       out.title(traces.size() > 1 ? std::to_string(traces.size()) + " traces" : traced(i).title);
       write_trace(out);
     }
     if (traces.size() > 1)
-      PanelWriter(panel_cache, targets, traced(0), 0)
-          .line("aligned", by_clock ? "by their clocks" : "at their beginnings");
+      panel_cache.lines.push_back(
+          {.name = "aligned", .value = by_clock ? "by their clocks" : "at their beginnings"});
   } else {
     const Traced& of = traced(selection.track);
-    PanelWriter out(panel_cache, targets, of, selection.track);
+    PanelWriter out = about(selection.track);
     const uint32_t index = selection.index;
     if (selection.what == What::Task)
       TaskPanel(out, index).write(focus_time());

@@ -69,14 +69,21 @@ void State::write_range() const {
   panel_cache.title = "Range of " + duration_text(to - from);
   for (uint32_t i = 0; i < traces.size(); i++) {
     const Traced& of = traced(i);
-    PanelWriter out(panel_cache, targets, of, i);
-    if (traces.size() > 1) out.line("trace", of.title);
-    const RangeStatistics all = measure(of.trace, of.model, from - of.offset, to - of.offset);
+    PanelWriter out = about(i);
+    // As much of it as this trace covers; the last that happened in it, too.
+    const double begin = std::max(from, of.begin());
+    const double end = std::min(to, of.end());
+    if (begin >= end) {
+      out.line("", "not in this range");
+      continue;
+    }
+    const RangeStatistics all =
+        measure(of.trace, of.model, begin - of.offset, end - of.offset + (to >= of.end()));
     const auto number = [&](std::string_view name, uint64_t count) {
       if (count != 0) out.line(name, grouped(count));
     };
-    out.at_time("from", static_cast<uint64_t>(std::max(0.0, from - of.offset)));
-    out.at_time("to", static_cast<uint64_t>(std::max(0.0, to - of.offset)));
+    out.at_time("from", static_cast<uint64_t>(begin - of.offset));
+    out.at_time("to", static_cast<uint64_t>(end - of.offset));
     out.line("tasks made", grouped(all.created));
     out.line("tasks ended", grouped(all.ended));
     number("of these failed", all.failed);
@@ -84,7 +91,7 @@ void State::write_range() const {
     for (uint32_t executor = 0; executor < all.running.size(); executor++) {
       if (all.running[executor] == 0 && all.running.size() > 1) continue;
       const auto ran = static_cast<double>(all.running[executor]);
-      const auto percent = static_cast<int64_t>(std::llround(ran / (to - from) * 1000));
+      const auto percent = static_cast<int64_t>(std::llround(ran / (end - begin) * 1000));
       out.line(all.running.size() > 1 ? executor_text(of.trace, executor) + " ran" : "ran",
                duration_text(ran) + ", " + std::to_string(percent / 10) + "." +
                    std::to_string(percent % 10) + " %");

@@ -20,6 +20,8 @@
 
 namespace skein {
 
+class PanelWriter;
+
 inline constexpr double no_time = std::numeric_limits<double>::quiet_NaN();
 
 // Which tasks have a row, and how many below one have none, because it is collapsed. One entry per
@@ -45,8 +47,7 @@ struct Viewer::State {
     Rows rows;
     bool arranged = false;  // rows are those of `shown`
     std::string title;
-    double offset = 0;           // ns on the common time line
-    uint64_t aligned_start = 0;  // Facts::start when the offset was decided
+    double offset = 0;  // ns on the common time line
     SignOfLife life;
 
     // One entry per task each; empty: all pass, none is collapsed, all have a row, none is marked.
@@ -80,6 +81,7 @@ struct Viewer::State {
 
   // ---- viewer.cc
   void align();
+  void begin();  // aligned, and all in sight: there is nothing to go back to
   // After anything that changes which rows there are; `afresh`: they are others than before.
   void arrange_tracks(bool afresh = true);
   void set_bounds(bool afresh = false);  // ... or how much room there is for them
@@ -143,6 +145,7 @@ struct Viewer::State {
 
   // ---- panel.cc, range.cc
   const Panel& panel() const;
+  PanelWriter about(uint32_t track) const;  // ... and of which trace it is, if there are several
   void write_range() const;
   std::string tooltip() const;
   std::string text_of(const Hit& at) const;  // the same of anything, in lines
@@ -152,6 +155,7 @@ struct Viewer::State {
   uint32_t asked_version = 0;  // another one: what a question was asked about has changed
   std::vector<Track> tracks;   // what draw() is given
   bool by_clock = false;       // how they are aligned
+  uint64_t zero = 0;           // of the common time line, by the first trace's own clock
 
   Navigation navigation;
   std::vector<uint32_t> lines;  // of all rows; empty: none is folded away

@@ -61,7 +61,6 @@ State::Traced::Traced(Prepared of, std::string called)
       search(trace, model, of.texts ? std::move(*of.texts) : FoldedTexts()),
       arranged(of.rows.has_value()),
       title(safe_text(called)),
-      aligned_start(trace.facts.start),
       life(of.life),
       executors(used_executors(trace, model)),
       counters(model.counters.size(), 1),
@@ -87,7 +86,7 @@ double utc_distance(const Facts& from, const Facts& to) {
 }  // namespace
 
 // By UTC if all know it and they are of one time: two runs of an hour ago and now would be two dots
-// on a line of an hour; they are compared from their beginnings.
+// on a line of an hour; they are compared from their beginnings. The first stays where it is.
 void State::align() {
   double begin = 0;
   double end = 0;
@@ -104,10 +103,18 @@ void State::align() {
     sum += duration;
   }
   by_clock = by_clock && end - begin <= 2 * sum;
-  for (size_t i = 0; i < traces.size(); i++) {
-    traces[i]->offset = by_clock ? offsets[i] : 0;
-    traces[i]->aligned_start = traces[i]->trace.facts.start;
-  }
+  const uint64_t begin_of_first = traces[0]->trace.facts.start - zero;
+  const auto first = static_cast<double>(static_cast<int64_t>(begin_of_first));
+  for (size_t i = 0; i < traces.size(); i++)
+    traces[i]->offset = first + (by_clock ? offsets[i] : 0);
+}
+
+void State::begin() {
+  align();
+  arrange_tracks();
+  navigation.fit_all();
+  navigation.forget();
+  find_again();
 }
 
 void State::arrange_tracks(bool afresh) {
@@ -213,14 +220,14 @@ void Viewer::add(Trace trace, std::string title) {
 
 void Viewer::add(Prepared prepared, std::string title) {
   State& s = *state_;
-  s.traces.push_back(std::make_shared<State::Traced>(std::move(prepared), std::move(title)));
-  State::Traced& added = *s.traces.back();
-  s.align();
-  s.filter_tasks(added);
-  s.arrange_tracks();
-  s.navigation.fit_all();
-  s.navigation.forget();
-  s.find_again();
+  if (s.traces.empty()) s.zero = prepared.trace.facts.start;
+  std::string name = title;
+  const auto is_taken = [&](const auto& traced) { return traced->title == name; };
+  for (int i = 2; std::any_of(s.traces.begin(), s.traces.end(), is_taken); i++)
+    name = title + " (" + std::to_string(i) + ")";
+  s.traces.push_back(std::make_shared<State::Traced>(std::move(prepared), name));
+  s.filter_tasks(*s.traces.back());
+  s.begin();
 }
 
 void Viewer::update(size_t which, Trace trace) {
@@ -237,11 +244,14 @@ void Viewer::update(size_t which, Prepared prepared) {
   const bool was_empty = old.trace.events.empty();
   const State::Sight sight(s.navigation);
 
-  // A ring may have forgotten its beginning: the same moment stays where it was.
-  fresh->offset =
-      old.offset +
-      static_cast<double>(static_cast<int64_t>(fresh->trace.facts.start - old.aligned_start));
-  fresh->offset = was_empty ? old.offset : fresh->offset;
+  // A ring may have forgotten its beginning: the same moment stays where it was. What had nothing
+  // in it, not even when it began, begins where it was.
+  const uint64_t later = fresh->trace.facts.start - old.trace.facts.start;
+  fresh->offset = old.offset;
+  if (old.trace.facts.start != 0 || !was_empty)
+    fresh->offset += static_cast<double>(static_cast<int64_t>(later));
+  else if (which == 0)
+    s.zero += later;
   const auto now = [&](TaskIndex task) {
     return task < old.model.tasks.size() ? fresh->model.find(old.model.tasks[task].id) : no_index;
   };
@@ -386,25 +396,24 @@ void Viewer::remove_bookmark(size_t which) {
   s.redraw();
 }
 
-// As times of the first trace, whatever the ring it was read from forgets.
-std::string Viewer::save_notes() const {
-  const State& s = *state_;
-  if (s.traces.empty()) return write_notes(s.bookmarks, 0);
-  std::vector<Bookmark> in_trace(s.bookmarks);
-  for (Bookmark& bookmark : in_trace) bookmark.time -= s.traced(0).offset;
-  return write_notes(in_trace, s.traced(0).trace.facts.start);
-}
+std::string Viewer::save_notes() const { return write_notes(state_->bookmarks, state_->zero); }
 
-Result<void> Viewer::load_notes(std::string_view json) {
+Result<void> Viewer::load_notes(std::string_view json, bool same_zero) {
   State& s = *state_;
   Result<Notes> notes = read_notes(json);
   if (!notes) return notes.error();
-  double shift = s.traces.empty() ? 0 : s.traced(0).offset;
-  if (notes->start && !s.traces.empty())
-    shift +=
-        static_cast<double>(static_cast<int64_t>(*notes->start - s.traced(0).trace.facts.start));
   s.bookmarks = std::move(notes->bookmarks);
-  for (Bookmark& bookmark : s.bookmarks) bookmark.time += shift;
+  const auto later = static_cast<int64_t>(s.zero - notes->start);
+  if (notes->start != 0 && later != 0 && !s.traces.empty()) {
+    if (later > 0 && (same_zero || s.traced(0).trace.facts.overwritten_packets != 0)) {
+      s.zero = notes->start;
+      s.measure_from = s.measure_to;
+      s.begin();
+    } else {
+      for (Bookmark& bookmark : s.bookmarks) bookmark.time -= static_cast<double>(later);
+    }
+  }
+  s.panel_valid = false;
   s.redraw();
   return {};
 }

@@ -9,8 +9,9 @@
 //   viewer.key("ArrowRight", {});         // as the keyboard map (keys.h) says
 //   viewer.search("ring.write");          // highlights as one types
 //
-// One thread. Units: pixels of the picture, nanoseconds on the common time line. Nothing here
-// fails: a command that makes no sense now does nothing.
+// One thread. Units: pixels of the picture, nanoseconds on the common time line, which the axis
+// shows: it begins where the first trace began when it was added. Nothing here fails: a command
+// that makes no sense now does nothing.
 #pragma once
 
 #include <cstdint>
@@ -139,7 +140,7 @@ class Viewer {
   Viewer& operator=(Viewer&&) noexcept;
 
   // Adds a trace below those that are there; several lie on one time line (by UTC if all know it,
-  // by their beginnings else).
+  // by their beginnings else). The second of one title gets a number: "net.ctf (2)".
   void add(Trace trace, std::string title);
   void add(Prepared prepared, std::string title);
   // The same trace, longer by now: window, selection, search, bookmarks stay (tasks are known by
@@ -228,7 +229,10 @@ class Viewer {
   void add_bookmark(double time, std::string text);
   void remove_bookmark(size_t which);
   std::string save_notes() const;  // JSON, to be kept beside the trace
-  Result<void> load_notes(std::string_view json);
+  // A ring that has forgotten where the notes count from goes on counting from there, and with
+  // `same_zero` whatever trace begins later than that: one moment has one time whenever it is
+  // opened. With any other the bookmarks are moved to their moments.
+  Result<void> load_notes(std::string_view json, bool same_zero = false);
 
   struct CounterState {  // of all traces, those of a trace after those of the one above
     size_t track = 0;

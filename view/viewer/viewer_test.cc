@@ -686,7 +686,7 @@ TEST_CASE("collapsing hides all below; going there opens it again") {
   Viewer viewer = over_server();
   select(viewer, 1);
   viewer.run(Command::Collapse);
-  CHECK(value(viewer.panel(), "children") == "3, hidden");
+  CHECK(value(viewer.panel(), "children") == "3, 4 tasks hidden");
   CHECK(to_text(viewer.picture()).find("\u25b8 +4 Server") != std::string::npos);
   viewer.run(Command::FitRows);
   CHECK(viewer.search("session").count == 2);  // found, though hidden
@@ -704,6 +704,11 @@ TEST_CASE("collapsing hides all below; going there opens it again") {
   viewer.run(Command::Collapse);
   viewer.run(Command::Collapse);
   on_bar(viewer, 2e5, "ring.read");
+
+  select(viewer, 2);
+  viewer.run(Command::Collapse);
+  CHECK(value(viewer.panel(), "children") == "1, 1 task hidden");
+  CHECK(to_text(viewer.picture()).find("\u25b8 +1 session A") != std::string::npos);
 }
 
 TEST_CASE("parents in a circle do no harm") {
@@ -756,6 +761,27 @@ TEST_CASE("bookmarks are kept in order, saved and loaded") {
   CHECK(viewer.bookmarks()[1].text == "session A (#2)");
 }
 
+TEST_CASE("a bookmark has the selected task's name only where that lives") {
+  Viewer viewer = over_server();
+  const auto named = [&](TaskId id, double time) {
+    select(viewer, id);
+    viewer.pointer_move(x_of(viewer, time), 100);
+    viewer.run(Command::AddBookmark);
+    const auto last = std::max_element(
+        viewer.bookmarks().begin(), viewer.bookmarks().end(), [](const auto& a, const auto& b) {
+          return a.text.starts_with("Bookmark") < b.text.starts_with("Bookmark");
+        });
+    const std::string text = last->text;
+    while (!viewer.bookmarks().empty()) viewer.remove_bookmark(0);
+    return text;
+  };
+  CHECK(named(2, 3e5) == "session A (#2)");
+  CHECK(named(2, 5.1e5) == "Bookmark 1");
+  CHECK(named(2, 9e4) == "Bookmark 1");
+  CHECK(named(5, 9e5) == "lock (#5)");  // for ever
+  CHECK(named(3, 9e5) == "session B (#3)");
+}
+
 TEST_CASE("a pointer that moves changes the readouts, not the scene") {
   Viewer viewer = over_server();
   viewer.run(Command::ToggleLegend);
@@ -786,25 +812,31 @@ TEST_CASE("a pointer that moves changes the readouts, not the scene") {
   CHECK(viewer.scene_version() != version);
 }
 
+namespace {
+
+// The events of server(), from `forgotten` ns on, as a ring that had no room for the others.
+Trace ring(uint64_t forgotten, uint64_t overwritten_packets = 0) {
+  TestTrace whole = server();
+  Trace trace;
+  trace.facts = whole.trace.facts;
+  trace.facts.start = 1'700'000'000'000'000'003 + forgotten;
+  trace.facts.overwritten_packets = overwritten_packets;
+  trace.executors = whole.trace.executors;
+  trace.kinds = whole.trace.kinds;
+  for (StringId id = 1; id < whole.trace.strings.size(); id++)
+    trace.strings.intern(whole.trace.strings[id]);
+  for (size_t i = 0; i < whole.trace.events.size(); i++) {
+    EventRow row = whole.trace.events.row(i);
+    if (row.time < forgotten) continue;
+    row.time -= forgotten;
+    trace.events.append(row);
+  }
+  return trace;
+}
+
+}  // namespace
+
 TEST_CASE("a bookmark stays at its event when a ring forgets its beginning") {
-  // The same events, from `forgotten` ns on, as a ring that had no room for the others.
-  const auto ring = [](uint64_t forgotten) {
-    TestTrace whole = server();
-    Trace trace;
-    trace.facts = whole.trace.facts;
-    trace.facts.start = 1'700'000'000'000'000'003 + forgotten;
-    trace.executors = whole.trace.executors;
-    trace.kinds = whole.trace.kinds;
-    for (StringId id = 1; id < whole.trace.strings.size(); id++)
-      trace.strings.intern(whole.trace.strings[id]);
-    for (size_t i = 0; i < whole.trace.events.size(); i++) {
-      EventRow row = whole.trace.events.row(i);
-      if (row.time < forgotten) continue;
-      row.time -= forgotten;
-      trace.events.append(row);
-    }
-    return trace;
-  };
   Viewer viewer;
   viewer.resize(1000, 600);
   viewer.add(ring(0), "ring");
@@ -812,9 +844,14 @@ TEST_CASE("a bookmark stays at its event when a ring forgets its beginning") {
   const std::string early = viewer.save_notes();
   viewer.update(0, ring(200'000));
   CHECK(viewer.bookmarks()[0].time - viewer.tracks()[0].offset == doctest::Approx(4e5));
-  CHECK(viewer.save_notes() != early);
+  CHECK(viewer.save_notes() == early);  // nothing has become another
+  Viewer second;
+  second.resize(1000, 600);
+  second.add(ring(200'000), "ring");
+  second.add_bookmark(4e5, "session B begins");
+  CHECK(second.save_notes() != early);
 
-  for (const std::string& notes : {early, viewer.save_notes()}) {
+  for (const std::string& notes : {early, second.save_notes()}) {
     Viewer later;
     later.resize(1000, 600);
     later.add(ring(300'000), "ring");
@@ -823,6 +860,165 @@ TEST_CASE("a bookmark stays at its event when a ring forgets its beginning") {
     later.add(ring(100'000), "another");
     CHECK(later.bookmarks()[0].time - later.tracks()[0].offset == doctest::Approx(3e5));
   }
+}
+
+TEST_CASE("a moment has one time: on the axis, in the panel, whatever a ring forgets") {
+  Viewer viewer;
+  viewer.resize(1000, 600);
+  viewer.add(ring(0), "ring");
+  viewer.add_bookmark(6e5, "session B begins");
+  const auto same_times = [](Viewer& at) {
+    select(at, 3);
+    CHECK(value(at.panel(), "made").starts_with("600"));
+    at.show(6.5e5, 7.5e5);
+    on_bar(at, 7e5, "session B");
+    at.click(link(at.panel(), "made"));
+    CHECK((at.window().from + at.window().to) / 2 == doctest::Approx(6e5));
+    at.run(Command::Measure);
+    CHECK(at.panel().title == "Range of 400 us");
+    CHECK(value(at.panel(), "from").starts_with("600"));
+    CHECK(value(at.panel(), "to").starts_with("1.000"));
+    at.run(Command::ClearMeasure);
+    CHECK(at.bookmarks()[0].time == 6e5);
+  };
+  same_times(viewer);
+  viewer.update(0, ring(200'000, 1));
+  same_times(viewer);
+  viewer.update(0, ring(500'000, 2));
+  same_times(viewer);
+  viewer.select(0, no_index);
+  CHECK(value(viewer.panel(), "duration") == "500 us");
+  const std::string notes = viewer.save_notes();
+
+  // Opened again, when it begins where nobody saw it begin.
+  for (const bool served : {false, true}) {
+    Viewer again;
+    again.resize(1000, 600);
+    again.add(ring(500'000, served ? 0 : 2), "ring");
+    again.search("session");
+    again.show(1e5, 2e5);
+    REQUIRE(again.load_notes(notes, served));
+    CHECK(again.window().from <= 5e5);
+    CHECK(again.window().from > 4e5);
+    CHECK(again.window().to >= 1e6);
+    CHECK(again.save_notes() == notes);
+    same_times(again);
+    again.add(ring(500'000), "another");
+    CHECK(again.tracks()[0].offset == 5e5);
+    CHECK(again.tracks()[1].offset == 5e5);
+    same_times(again);
+  }
+  // Nor do notes of another trace, or such that do not say, move anything.
+  Viewer other = over_server();
+  other.add_bookmark(1, "another's");
+  const std::string others = other.save_notes();
+  Viewer again;
+  again.add(ring(500'000, 2), "ring");
+  REQUIRE(again.load_notes(others, true));
+  CHECK(again.tracks()[0].offset == 0);
+  CHECK(again.bookmarks()[0].time == 1);
+  REQUIRE(other.load_notes(notes, true));
+  CHECK(other.tracks()[0].offset == 0);
+
+  // What was empty at first, and yet has begun.
+  Viewer early;
+  Trace empty;
+  empty.facts.start = 1'700'000'000'000'000'003;
+  early.add(std::move(empty), "ring");
+  early.update(0, ring(500'000));
+  CHECK(early.tracks()[0].offset == 5e5);
+  Viewer earlier;
+  earlier.add({}, "ring");
+  earlier.update(0, ring(0));
+  earlier.update(0, ring(500'000));
+  CHECK(earlier.tracks()[0].offset == 5e5);
+  earlier.add_bookmark(6e5, "session B begins");
+  CHECK(earlier.save_notes() == notes);
+}
+
+TEST_CASE("of several traces the panel says which, and counts as the axis does") {
+  TestTrace a = server();
+  TestTrace b = server();
+  a.trace.facts.utc_offset = 1'000'000'000;
+  b.trace.facts.utc_offset = 1'000'300'000;
+  Viewer viewer;
+  viewer.resize(1000, 600);
+  viewer.add(std::move(a.trace), "net.ctf");
+  select(viewer, 2);
+  CHECK(value(viewer.panel(), "trace") == "-");
+  viewer.add(std::move(b.trace), "net.ctf");
+  CHECK(value(viewer.panel(), "trace") == "net.ctf");
+  viewer.add(server_trace(), "net.ctf (2)");
+  viewer.add(server_trace(), "net.ctf");
+  std::vector<std::string_view> titles;
+  for (const Track& track : viewer.tracks()) titles.push_back(track.title);
+  CHECK(titles ==
+        std::vector<std::string_view>{"net.ctf", "net.ctf (2)", "net.ctf (2) (2)", "net.ctf (3)"});
+
+  TestTrace c = server();
+  TestTrace d = server();
+  c.trace.facts.utc_offset = 1'000'000'000;
+  d.trace.facts.utc_offset = 1'000'300'000;
+  Viewer both;
+  both.resize(1000, 600);
+  both.add(std::move(c.trace), "net.ctf");
+  both.add(std::move(d.trace), "net.ctf");
+  both.select(1, index_of(both, 3, 1));
+  CHECK(value(both.panel(), "trace") == "net.ctf (2)");
+  CHECK(value(both.panel(), "made") == "900 us");
+  both.show(6e5, 7e5);
+  both.click(link(both.panel(), "made"));
+  CHECK((both.window().from + both.window().to) / 2 == doctest::Approx(9e5));
+  // What is measured is as much as each of them covers.
+  both.run(Command::Measure);
+  const Panel panel = both.panel();
+  CHECK(panel.title == "Range of 400 us");
+  std::vector<std::string> lines;
+  for (const PanelLine& line : panel.lines)
+    if (line.name == "trace" || line.name == "from" || line.name == "to" || line.name == "ran")
+      lines.push_back(line.name + " " + line.value);
+  CHECK(lines == std::vector<std::string>{"trace net.ctf", "from 900 us", "to 1.000 ms",
+                                          "ran 0 ns, 0.0 %", "trace net.ctf (2)", "from 900 us",
+                                          "to 1.300 ms", "ran 50.0 us, 12.5 %"});
+  both.pointer_down(x_of(both, 1.1e6), 200, {.shift = true});
+  both.pointer_move(x_of(both, 1.2e6), 200);
+  both.pointer_up(x_of(both, 1.2e6), 200);
+  CHECK(both.panel().lines[1].value == "not in this range");
+}
+
+TEST_CASE("what is measured is clipped to the traces") {
+  Viewer viewer = over_server();
+  CHECK(viewer.window().from < 0);
+  CHECK(viewer.window().to > 1e6);
+  viewer.run(Command::Measure);
+  const Panel whole = viewer.panel();
+  CHECK(whole.title == "Range of 1.00 ms");
+  CHECK(value(whole, "from") == "0 us");
+  CHECK(value(whole, "to") == "1.000 ms");
+  CHECK(value(whole, "ran") == "150 us, 15.0 %");
+  CHECK(value(whole, "tasks made") == "5");
+  viewer.pointer_down(999, 10, {});
+  viewer.pointer_move(0, 10);
+  CHECK(viewer.marks().measure_from == 0);
+  CHECK(viewer.marks().measure_to == 1e6);
+  viewer.pointer_up(1, 10);
+  CHECK(viewer.panel().title == "Range of 1.00 ms");
+  // In the margin there is nothing.
+  viewer.pointer_down(1, 10, {});
+  viewer.pointer_move(6, 10);
+  viewer.pointer_up(6, 10);
+  CHECK(viewer.marks().measure_from == viewer.marks().measure_to);
+  CHECK(viewer.panel().title == "a trace");
+
+  // What happens last is in it.
+  TestTrace t;
+  t.create(0, 1, no_task, "all");
+  t.event(500, EventKind::Resolve, 1);
+  t.create(500, 2, no_task, "late");
+  Viewer to_the_end = showing(std::move(t.trace));
+  to_the_end.run(Command::Measure);
+  CHECK(value(to_the_end.panel(), "tasks made") == "2");
+  CHECK(value(to_the_end.panel(), "tasks ended") == "1");
 }
 
 TEST_CASE("shift and drag measures; so does dragging on the axis") {

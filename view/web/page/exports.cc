@@ -345,8 +345,8 @@ EXPORT(go_to_bookmark) void go_to_bookmark(size_t which) {
   page->viewer.show(all[which].time - half, all[which].time + half);
 }
 EXPORT(save_notes) void save_notes() { page->result = page->viewer.save_notes(); }
-EXPORT(load_notes) void load_notes(const char* json, size_t size) {
-  const Result<void> loaded = page->viewer.load_notes({json, size});
+EXPORT(load_notes) void load_notes(const char* json, size_t size, bool same_zero) {
+  const Result<void> loaded = page->viewer.load_notes({json, size}, same_zero);
   set_error(loaded ? nullptr : &loaded.error());
 }
 

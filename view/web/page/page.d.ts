@@ -63,7 +63,7 @@ interface PageModule {
   remove_bookmark(which: number): void;
   go_to_bookmark(which: number): void;
   save_notes(): void;
-  load_notes(json: Address, size: number): void;
+  load_notes(json: Address, size: number, sameZero?: number): void;
   help_shown(): number;
   search_shown(): number;
   filter_shown(): number;

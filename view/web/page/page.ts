@@ -407,7 +407,7 @@ class Widgets {
     if (this.kept !== undefined) return;
     const { live, notes, kept, problem } = this.settings;
     const json = (live ? null : remembered(`skein notes ${notes}`)) ?? kept;
-    if (json !== "") this.module.with([json], (at, size) => this.module.calls.load_notes(at, size));
+    if (json !== "") this.module.with([json], (at, size) => this.module.calls.load_notes(at, size, Number(live)));
     this.kept = this.notes();
     element("note-problem").textContent = problem;
     this.listBookmarks();
