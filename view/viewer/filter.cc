@@ -1,6 +1,8 @@
 // Which tasks have a row: those that pass the filter and have no collapsed ancestor.
 #include <algorithm>
+#include <functional>
 
+#include "base/stable_sort.h"
 #include "view/viewer/state.h"
 
 namespace skein {
@@ -29,7 +31,7 @@ bool equal(const Filter& a, const Filter& b) {
 namespace {
 
 void sort_unique(std::vector<std::string>& texts) {
-  std::sort(texts.begin(), texts.end());
+  stable_sort(texts, std::less<>());
   texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
 }
 

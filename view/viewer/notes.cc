@@ -284,8 +284,12 @@ Result<Notes> read_notes(std::string_view json) {
   if (reader.failed() || !reader.at_end())
     return Error{.what = "not the notes of a trace", .offset = reader.offset()};
   if (!ours) return Error{.what = "not the notes of a trace: no \"skein_notes\" in it"};
-  stable_sort(bookmarks, [](const Bookmark& a, const Bookmark& b) { return a.time < b.time; });
+  sort_by_time(bookmarks);
   return notes;
+}
+
+void sort_by_time(std::vector<Bookmark>& bookmarks) {
+  stable_sort(bookmarks, [](const Bookmark& a, const Bookmark& b) { return a.time < b.time; });
 }
 
 }  // namespace skein

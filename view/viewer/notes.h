@@ -33,6 +33,9 @@ std::string write_notes(std::span<const Bookmark> bookmarks, uint64_t start);
 // Texts are valid UTF-8; longer ones are cut; times are finite. An error says at which byte.
 Result<Notes> read_notes(std::string_view json);
 
+// Those of one time stay in their order.
+void sort_by_time(std::vector<Bookmark>& bookmarks);
+
 // As a note may be: valid UTF-8, at most longest_note bytes.
 std::string bounded_note(std::string_view text);
 

@@ -382,10 +382,8 @@ void Viewer::add_bookmark(double time, std::string text) { state_->insert_bookma
 
 void State::insert_bookmark(double time, std::string_view text) {
   if (!std::isfinite(time) || bookmarks.size() >= most_bookmarks) return;
-  const auto after =
-      std::upper_bound(bookmarks.begin(), bookmarks.end(), time,
-                       [](double t, const Bookmark& bookmark) { return t < bookmark.time; });
-  bookmarks.insert(after, {.time = time, .text = bounded_note(text)});
+  bookmarks.push_back({.time = time, .text = bounded_note(text)});
+  sort_by_time(bookmarks);
   redraw();
 }
 
