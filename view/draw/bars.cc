@@ -9,7 +9,6 @@ namespace {
 constexpr size_t most_bars = 19'000;
 constexpr size_t most_activations = 8'000;
 constexpr size_t most_highlights = 3'000;
-constexpr size_t most_titles = 3'000;
 constexpr double widest_cell = 64;  // pixels; 450 rows of 2 pixels then need 10,600 rectangles
 
 // What is narrower than a cell (a pixel; a few of them if there are too many), summed up by the
@@ -111,8 +110,8 @@ class ThinBars {
 
 class BarPainter {
  public:
-  BarPainter(const Frame& frame, size_t track, Painter& painter, double cell, size_t& titles)
-      : frame_(frame), track_(track), painter_(painter), cell_(cell), titles_(titles) {}
+  BarPainter(const Frame& frame, size_t track, Painter& painter, double cell)
+      : frame_(frame), track_(track), painter_(painter), cell_(cell) {}
 
   void bars(uint32_t row) {
     const double y = frame_.bar_y(track_, row);
@@ -135,12 +134,7 @@ class BarPainter {
       const Ink ink = look == Rows::Look::Red     ? Ink::Failed
                       : look == Rows::Look::Named ? Ink::Bar
                                                   : Ink::BarUnnamed;
-      uint32_t title = 0;
-      if (end - x >= 6 && frame_.row_height >= 4 && titles_ < most_titles) {
-        titles_++;
-        title = painter_.title(bar_title(frame_.tracks[track_], task));
-      }
-      painter_.fill(ink, x, y, end - x, frame_.bar_height, mark == 2 ? 70 : 255, title);
+      painter_.fill(ink, x, y, end - x, frame_.bar_height, mark == 2 ? 70 : 255);
       // It did not end, it was only not heard of again.
       const Model::Task& described = frame_.tracks[track_].model->tasks[task];
       if (frame_.row_height >= 6 && described.how == Model::End::Open && !described.is_stuck()) {
@@ -192,7 +186,6 @@ class BarPainter {
   size_t track_;
   Painter& painter_;
   double cell_;
-  size_t& titles_;
 };
 
 // Paints all rows by paint(painter of a track, row), with cells as wide as they must be for `most`
@@ -200,42 +193,18 @@ class BarPainter {
 template <typename Paint>
 void draw_rows(const Frame& frame, Painter& painter, size_t most, const Paint& paint) {
   const size_t before = painter.size();
-  const size_t texts = painter.list().texts.size();
   for (double cell = 1;; cell *= 2) {
     painter.allow(most);
-    size_t titles = 0;
     for (size_t track = 0; track < frame.tracks.size() && !painter.full(); track++) {
-      BarPainter bars(frame, track, painter, cell, titles);
+      BarPainter bars(frame, track, painter, cell);
       const Frame::Range rows = frame.visible_rows(track);
       for (uint32_t row = rows.first; row < rows.last && !painter.full(); row++)
         if (!frame.folded(track, row)) paint(bars, row);
     }
     if (!painter.full() || cell >= widest_cell) return;
     painter.list().primitives.resize(before);
-    painter.list().texts.resize(texts);
   }
 }
-
-}  // namespace
-
-std::string bar_title(const Track& track, TaskIndex index) {
-  const Model::Task& task = track.model->tasks[index];
-  const Trace& trace = *track.trace;
-  std::string title = safe_text(trace.strings[task.label ? task.label : task.name], 100);
-  if (title.empty()) title.append("#").append(std::to_string(task.id));
-  if (task.kind < trace.kinds.size())
-    ((title += " (") += safe_text(trace.strings[trace.kinds[task.kind]], 60)) += ')';
-  (title += ", ") +=
-      duration_text(static_cast<double>(std::max(task.start, task.end) - task.start));
-  if (task.is_stuck()) title += ", stuck";
-  if (task.failed()) {
-    title += ", failed";
-    if (task.reason != 0) (title += ": ") += safe_text(trace.strings[task.reason], 100);
-  }
-  return title;
-}
-
-namespace {
 
 // A failure that is one pixel among thousands is found only if it is more: what is red from `begin`
 // on in the list is drawn again on top, not smaller than a mark, not thinner than a line. Where

@@ -24,9 +24,6 @@ void each_activation(const Frame& frame, size_t track, uint32_t row, const Visit
 void draw_highlights(const Frame& frame, Painter& painter);
 void draw_bars(const Frame& frame, Painter& painter);
 
-// "ring.write (task), 1.25 ms".
-std::string bar_title(const Track& track, TaskIndex task);
-
 namespace detail {
 
 // From Rows::Times to pixels.

@@ -1,4 +1,4 @@
-// Titles of what has none in the draw list: shapes of no colour, so that drawing costs no more for
+// Titles of what the draw list holds: shapes of no colour over it, so that drawing costs no more for
 // who has tooltips.
 #include <algorithm>
 #include <cmath>
@@ -14,6 +14,7 @@ using State = Viewer::State;
 namespace {
 
 constexpr size_t most_of_a_kind = 1'000;
+constexpr size_t most_bars = 3'000;
 constexpr double reach = 3;  // pixels to both sides of a line
 
 class Titles {
@@ -76,16 +77,16 @@ class Titles {
     }
   }
 
-  // Those that are too narrow, or in rows too low, to have one; but not what is only density.
+  // But not what is only density.
   void bars() {
-    painter_.allow(most_of_a_kind);
+    painter_.allow(most_bars);
     for (uint32_t track = 0; track < frame_.tracks.size(); track++) {
       const Rows& rows = *frame_.tracks[track].rows;
       const Frame::Range range = frame_.visible_rows(track);
       for (uint32_t row = range.first; row < range.last && !painter_.full(); row++) {
         if (frame_.folded(track, row)) continue;
         each_bar(frame_, track, row, [&](uint32_t position, double x, double end) {
-          if (end - x < 1 || painter_.full() || has_title(x, end)) return;
+          if (end - x < 1 || painter_.full()) return;
           fill(x, frame_.bar_y(track, row), end - x, std::max(frame_.bar_height, 1.0),
                title_of({Hit::What::Task, track, rows.tasks[position]}));
         });
@@ -94,8 +95,6 @@ class Titles {
   }
 
  private:
-  bool has_title(double x, double end) const { return end - x >= 6 && frame_.row_height >= 4; }
-
   void fill(double x, double y, double w, double h, uint32_t title) {
     const double top = std::max<double>(y, frame_.areas.rows);
     const double bottom = std::min<double>(y + h, frame_.areas.counters);

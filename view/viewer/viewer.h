@@ -165,8 +165,8 @@ class Viewer {
   uint32_t scene_version() const;  // another number: scene() is another
   const DrawList& readouts();
 
-  // picture() for who shows titles on hover (SVG): over what has none of its own (sleeps, pauses,
-  // arrows, narrow bars) lie shapes that cannot be seen, a thousand or so of each at most.
+  // picture() for who shows titles on hover (SVG): over bars, arrows, sleeps and pauses lie shapes
+  // that cannot be seen, a thousand or so of each at most.
   DrawList titled_picture();
 
   // What picture() draws, for who draws windows of its own. Valid as long as that.
