@@ -14,8 +14,8 @@ namespace skein {
 template <typename T, typename Less>
 void stable_sort(std::vector<T>& items, const Less& less) {
   if (std::is_sorted(items.begin(), items.end(), less)) return;
-  std::vector<T> merged = items;
   const size_t size = items.size();
+  std::vector<T> merged(size);
   for (size_t width = 1; width < size; width *= 2) {
     size_t out = 0;
     for (size_t left = 0, end = 0; left < size; left = end) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/stable_sort.h"
+
 namespace skein {
 
 Model::Counter& Counters::get(StringId name) {
@@ -25,7 +27,7 @@ void Counters::set(StringId name, uint64_t time, uint64_t value) {
 }
 
 void Counters::finish(const Strings& strings) {
-  std::sort(model_.counters.begin(), model_.counters.end(), [&](const auto& a, const auto& b) {
+  stable_sort(model_.counters, [&](const auto& a, const auto& b) {
     return strings[a.name] != strings[b.name] ? strings[a.name] < strings[b.name] : a.name < b.name;
   });
   // Up to and with the last '#', or all of a name without one.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "base/stable_sort.h"
+
 namespace skein {
 
 namespace {
@@ -63,7 +65,8 @@ class RowEnds {
   std::vector<uint64_t> least_ = std::vector<uint64_t>(2 * 16, 0);  // [1]: the root; [0]: unused
 };
 
-// Indices of tasks by start; equal starts keep their order.
+// Indices of tasks by start; equal starts keep their order. What is older than the trace has no
+// start of its own, its events came by chance: it comes first, by number.
 std::vector<TaskIndex> by_start(const Model& model, std::span<const uint8_t> shown) {
   struct Key {
     uint64_t start;
@@ -71,26 +74,14 @@ std::vector<TaskIndex> by_start(const Model& model, std::span<const uint8_t> sho
   };
   std::vector<Key> keys;
   keys.reserve(model.tasks.size());
-  bool sorted = true;
-  for (TaskIndex i = 0; i < model.tasks.size(); i++) {
-    if (!shown.empty() && !shown[i]) continue;
-    const uint64_t start = model.tasks[i].start;
-    sorted = sorted && (keys.empty() || keys.back().start <= start);
-    keys.push_back({start, i});
-  }
-  if (!sorted)
-    std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
-      return a.start != b.start ? a.start < b.start : a.task < b.task;
-    });
-  // What is older than the trace has no start of its own: its events came by chance.
-  const auto older = std::stable_partition(
-      keys.begin(),
-      std::find_if(keys.begin(), keys.end(), [](const Key& key) { return key.start != 0; }),
-      [&](const Key& key) { return model.tasks[key.task].pre_existing; });
-  std::sort(keys.begin(), older, [&](const Key& a, const Key& b) {
-    const TaskId id = model.tasks[a.task].id;
-    const TaskId other = model.tasks[b.task].id;
-    return id != other ? id < other : a.task < b.task;
+  for (TaskIndex i = 0; i < model.tasks.size(); i++)
+    if (shown.empty() || shown[i]) keys.push_back({model.tasks[i].start, i});
+  stable_sort(keys, [&](const Key& a, const Key& b) {
+    if (a.start != b.start || a.start != 0) return a.start < b.start;
+    const Model::Task& task = model.tasks[a.task];
+    const Model::Task& other = model.tasks[b.task];
+    if (task.pre_existing != other.pre_existing) return bool{task.pre_existing};
+    return task.pre_existing && task.id < other.id;
   });
   std::vector<TaskIndex> order(keys.size());
   for (size_t i = 0; i < keys.size(); i++) order[i] = keys[i].task;
