@@ -19,7 +19,7 @@ namespace {
 
 class Dump {
  public:
-  explicit Dump(const Trace& trace) : trace_(trace), tasks_(trace.events) {
+  explicit Dump(const Trace& trace) : trace_(trace), tasks_(trace) {
     for (size_t i = 0; i < trace.executors.size(); i++) {
       const Executor& executor = trace.executors[i];
       std::string name = escaped(trace.strings[executor.name]);

@@ -2,7 +2,8 @@
 //
 // Each chunk is copied under its lock (trace/read/ctf/chunk.h), so that no event is torn. Streams
 // are copied one by one, and again when the ring went on meanwhile and left a gap between packets.
-// Definitions come after the events that refer to them, the task table last.
+// Definitions come after the events that refer to them, the task table last (of a ring
+// also before: what it has both times was there all the time).
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,10 +13,11 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
-#include "base/escape.h"
 #include "base/disk_files.h"
+#include "base/escape.h"
 #include "cli/commands.h"
 #include "cli/new_trace.h"
 #include "cli/running.h"
@@ -112,41 +114,20 @@ void copy_stream(Files& files, const std::string& directory, const std::vector<s
   }
 }
 
-// The rows that could be read under their locks, in a table of its own.
-void copy_tasks(Files& files, const std::string& directory, NewTrace& to, Report& report) {
+// The rows that could be read under their locks, in a table of its own. `before`: that of a ring
+// before its packets were copied.
+void copy_tasks(Files& files, const std::string& directory,
+                const std::optional<ctf::TaskTable>& before, NewTrace& to, Report& report) {
   const std::string path = directory + "/.tasks";
   if (files.type(path) != FileType::File) return;
-  const auto head = files.head(path, sizeof(format::TaskTableHeader));
-  const auto table = ctf::read_task_table(files, path);
-  if (!head || !table) {
-    report.unreadable.push_back(".tasks: " + (head ? table.error().what : head.error().what));
+  auto table = ctf::read_task_table(files, path);
+  if (!table) {
+    report.unreadable.push_back(".tasks: " + table.error().what);
     return;
   }
-  std::vector<uint8_t> bytes(format::kTableHeaderSize +
-                             table->tasks.size() * sizeof(format::TaskRow));
-  std::copy(head->begin(), head->end(), bytes.begin());
-  using Header = format::TaskTableHeader;
-  store<uint64_t>(bytes, offsetof(Header, rows), table->tasks.size());
-  store<uint64_t>(bytes, offsetof(Header, rows_used), table->tasks.size());
-  store<uint64_t>(bytes, offsetof(Header, enabled), 0);
-  size_t at = format::kTableHeaderSize;
-  for (const ctf::LiveTask& task : table->tasks) {
-    format::TaskRow row{};
-    row.place = task.place;
-    row.id = task.id;
-    row.parent = task.parent;
-    row.on = task.on;
-    row.since = task.since;
-    row.waker = task.waker;
-    row.at = task.at;
-    row.label = task.label;
-    row.tid = task.tid;
-    row.state = task.state;
-    row.flags = task.should_resolve ? format::kTaskShouldResolve : 0;
-    store(bytes, at, row);
-    at += sizeof row;
-  }
-  to.write(".tasks", bytes);
+  if (before) ctf::keep_common(*table, *before);
+  table->enabled = false;
+  to.write(".tasks", ctf::encode(*table));
   if (table->unstable)
     report.unreadable.push_back(std::to_string(table->unstable) + " rows of the task table");
 }
@@ -177,11 +158,12 @@ void snapshot(const std::string& from, const std::string& to_path) {
   NewTrace to(to_path);
   Report report;
   to.write("metadata", *metadata);
+  const auto tasks_before = ctf::read_ring_tasks(files, from);
   for (const auto& [prefix, chunks] : streams) copy_stream(files, from, chunks, to, report);
   // One by one: names only grow, and what was there after the events is enough.
   const uint64_t packets = report.packets;
   for (const std::string& name : names) copy_stream(files, from, {name}, to, report);
-  copy_tasks(files, from, to, report);
+  copy_tasks(files, from, tasks_before, to, report);
 
   std::fprintf(stderr, "skein: %zu streams, %llu packets copied\n", streams.size(),
                static_cast<unsigned long long>(packets));

@@ -21,11 +21,13 @@ ModelBuilder::ModelBuilder(const Trace& trace, const ModelOptions& options)
     binds_.push_back(name == "bind" || name == "try" || name == "map" || name == "ignore_result" ||
                      name == "on_failure" || name == "on_termination");
     conditions_.push_back(name == "condition");
+    scopes_.push_back(name == "scope");
   }
 }
 
 Model ModelBuilder::build() {
   reserve();
+  add_alive_resources();
   events_.for_each([this](const EventRow& event) {
     now_ = event.time;
     executor_ = event.executor;
@@ -49,7 +51,7 @@ void ModelBuilder::reserve() {
     prefer_large_pages(items.data(), count * sizeof(items[0]));
   };
   using K = EventKind;
-  const size_t tasks = sum({K::Create, K::ScopeEnter}) + 16;
+  const size_t tasks = sum({K::Create, K::ScopeEnter}) + trace_.alive.size() + 16;
   make_room(model_.tasks, tasks);
   make_room(nows_, tasks);
   if (mirage_)
@@ -158,6 +160,7 @@ void ModelBuilder::finish() {
   model_.end = events_.empty() ? 0 : std::max(events_.time[events_.size() - 1], options_.until);
   executors_.finish(model_.end);
   if (options_.simplify && mirage_) simplify_binds(model_, beginnings_, binds_);
+  add_alive();
   // The last that happened to a Lwt thread may well have been all that will.
   end_open_tasks(model_, mirage_ ? UINT64_MAX : trace_.facts.complete_from);
   break_parent_cycles(model_);

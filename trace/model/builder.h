@@ -6,6 +6,7 @@
 //   lives.cc    from ids to tasks; create, become, end, label
 //   arrows.cc   who waits for whom, who wakes whom
 //   groups.cc   resources, scopes, spans
+//   alive.cc    what a ring has overwritten of tasks that live
 #pragma once
 
 #include <cstdint>
@@ -40,6 +41,7 @@ class ModelBuilder {
     uint32_t kind;
     uint32_t location;
     uint32_t executor;
+    bool pre_existing = false;
   };
   // What is known about a task while events pass, beside the model.
   struct Now {
@@ -122,6 +124,13 @@ class ModelBuilder {
   void span_begin(const EventRow& event);
   void span_end(const EventRow& event);
 
+  // ---- alive.cc
+  void add_alive_resources();
+  void add_alive();
+  void describe(Task& task, const Alive& alive);
+  void add_alive_waits(int64_t last);
+  TaskIndex known_task(TaskId id);
+
   const Trace& trace_;
   const Events& events_;
   const ModelOptions options_;
@@ -131,6 +140,7 @@ class ModelBuilder {
   Counters counters_;
   std::vector<bool> binds_;             // by kind
   std::vector<bool> conditions_;        // by kind
+  std::vector<bool> scopes_;            // by kind
   std::vector<Now> nows_;               // by task
   std::vector<Beginnings> beginnings_;  // by task, in a mirage trace
   std::vector<uint32_t> woken_;         // by task, in ours: the Notify to it since it ran last

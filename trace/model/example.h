@@ -66,9 +66,35 @@ inline EventRow event(Trace& trace, const std::string& line) {
   return row;
 }
 
+// Of a ring's task table, one a line: since when, "created", "running", "suspended" or "resource",
+// id; then as for events: on, under, as, @ and a name.
+inline Alive alive(Trace& trace, const std::string& line) {
+  Alive alive;
+  std::istringstream words(line);
+  std::string state, word;
+  words >> alive.since >> state >> alive.id;
+  constexpr const char* states[] = {"created", "running", "suspended", "resource"};
+  const auto at = std::find(std::begin(states), std::end(states), state);
+  REQUIRE(at != std::end(states));
+  alive.state = static_cast<Alive::State>(at - std::begin(states));
+  std::string rest;
+  while (words >> word) {
+    if (word == "under")
+      words >> alive.parent;
+    else
+      rest += ' ' + word;
+  }
+  const EventRow like = event(trace, "0 create " + std::to_string(alive.id) + rest);
+  alive.on = like.other;
+  if (rest.find(" as ") != std::string::npos) alive.kind = static_cast<uint32_t>(like.value);
+  alive.name = like.text;
+  alive.executor = like.executor;
+  return alive;
+}
+
 struct Example {
   Example(const char* format, const std::string& text, ModelOptions options = {},
-          uint64_t complete_from = 0) {
+          uint64_t complete_from = 0, const std::string& alive_text = {}) {
     trace.facts.format = format;
     trace.facts.complete_from = complete_from;
     trace.kinds = {trace.strings.intern("thing")};
@@ -76,6 +102,10 @@ struct Example {
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);)
       if (line.find_first_not_of(' ') != std::string::npos) trace.events.append(event(trace, line));
+    std::istringstream rows(alive_text);
+    for (std::string line; std::getline(rows, line);)
+      if (line.find_first_not_of(' ') != std::string::npos)
+        trace.alive.push_back(alive(trace, line));
     model = build_model(trace, options);
   }
 
@@ -153,5 +183,8 @@ inline Example mirage(const std::string& text, ModelOptions options = {}) {
   return Example("mirage-profile", text, options);
 }
 inline Example ours(const std::string& text) { return Example("skein", text); }
+inline Example ring(const std::string& text, const std::string& alive, uint64_t complete_from = 0) {
+  return Example("skein", text, {}, complete_from, alive);
+}
 
 }  // namespace skein

@@ -42,6 +42,8 @@ TaskIndex ModelBuilder::resource_task(TaskId id) {
     made.location = resource.location;
     made.executor = resource.executor & executor_mask;
     made.is_resource = true;
+    made.pre_existing = resource.pre_existing;
+    if (made.pre_existing) made.end = made.start;
     return task;
   }
   const TaskIndex task = get(id);

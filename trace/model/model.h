@@ -44,7 +44,7 @@ struct Model {
     End how : 3 = End::Open;
     bool pre_existing : 1 = false;    // its create is not in the trace
     bool should_resolve : 1 = false;  // somebody expects its end
-    bool starts_late : 1 = false;     // by rule 4: no line from its parent to it is drawn
+    bool starts_late : 1 = false;     // by rule 4, or older: no line from its parent is drawn
     bool is_resource : 1 = false;     // a mutex, condition, channel ...: waited on, never current
     bool is_scope : 1 = false;
 

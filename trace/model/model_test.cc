@@ -126,6 +126,21 @@ TEST_CASE("any events at all make a sane model") {
                            .kind = EventKind(below(event_kinds)),
                            .flags = below(3) == 0 ? flag::makes_current : uint8_t{0}});
     }
+    // Every other ring with a table of live tasks, which may be damaged too.
+    if (trace.facts.format == "skein" && below(2)) {
+      trace.facts.complete_from = trace.events.empty() ? 0 : below(time + 1);
+      for (TaskId next = below(4); next < ids + 5; next += 1 + below(8))
+        trace.alive.push_back(
+            {.id = next,
+             .parent = id(),
+             .on = id(),
+             .since = static_cast<int64_t>(below(2) ? time - below(9000) : random()),
+             .name = static_cast<StringId>(below(2)),
+             .kind = static_cast<uint32_t>(below(6)),
+             .executor = static_cast<uint32_t>(below(trace.executors.size())),
+             .state = Alive::State(below(4)),
+             .should_resolve = below(4) == 0});
+    }
     INFO("round ", round);
     check_sane(trace, build_model(trace));
     check_sane(trace, build_model(trace, {.simplify = false}));

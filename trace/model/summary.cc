@@ -29,7 +29,7 @@ std::vector<std::pair<StringId, uint64_t>> count_counters(const Trace& trace) {
 
 }  // namespace
 
-Summary summarize(const Trace& trace) { return summarize(trace, TaskTable(trace.events)); }
+Summary summarize(const Trace& trace) { return summarize(trace, TaskTable(trace)); }
 
 Summary summarize(const Trace& trace, const TaskTable& tasks) {
   const Events& events = trace.events;

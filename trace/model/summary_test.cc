@@ -57,6 +57,31 @@ TEST_CASE("a task ends once, however often that is said") {
   CHECK(summary.stuck == 1);
 }
 
+TEST_CASE("what outlived its beginning in a ring counts, and has its name") {
+  Maker m;
+  m.add(EventKind::Create, 1);
+  m.add(EventKind::Resume, 2);
+  const StringId name = m.trace.strings.intern("serve");
+  using State = Alive::State;
+  m.trace.alive = {{.id = 1, .name = name, .kind = 3},
+                   {.id = 2, .name = name, .kind = 3, .should_resolve = true},
+                   {.id = 7, .since = -5, .label = name, .kind = 4, .state = State::Suspended},
+                   {.id = 8, .since = 1'000},  // made after the last event
+                   {.id = 9, .state = State::Resource}};
+  const Summary summary = summarize(m.trace);
+  CHECK(summary.tasks == 3);
+  CHECK(summary.pre_existing == 2);
+  CHECK(summary.unresolved == 3);
+  CHECK(summary.stuck == 1);
+  const TaskTable tasks(m.trace);
+  CHECK(tasks.find(1)->name == 0);  // its create says so
+  CHECK(tasks.find(2)->name == name);
+  CHECK(tasks.find(7)->label == name);
+  CHECK(tasks.find(7)->kind == 4);
+  CHECK(tasks.find(8) == nullptr);
+  CHECK(tasks.find(9) == nullptr);
+}
+
 TEST_CASE("who became another is that one from then on") {
   Maker m;
   for (TaskId id = 1; id <= 5; id++) m.add(EventKind::Create, id);

@@ -34,6 +34,24 @@ TaskTable::TaskTable(const Events& events) : ids_(events) {
   for (size_t begin = 0; begin < events.size(); begin += block_rows) add_block(events, begin);
 }
 
+TaskTable::TaskTable(const Trace& trace) : TaskTable(trace.events) {
+  const Events& events = trace.events;
+  const uint64_t last = events.empty() ? 0 : events.time[events.size() - 1];
+  for (const Alive& alive : trace.alive) {
+    if (alive.state == Alive::State::Resource) continue;
+    const bool is_new = alive.state == Alive::State::Created && alive.since > 0 &&
+                        static_cast<uint64_t>(alive.since) > last;
+    if (is_new && ids_.find(alive.id) == IdMap::none) continue;
+    Task& task = get(alive.id);
+    if (!task.over && alive.should_resolve) task.should_resolve = true;
+    if (task.creates > 0) continue;
+    task.kind = alive.kind;
+    task.name = alive.name;
+    task.location = alive.location;
+    if (alive.label != 0) task.label = alive.label;
+  }
+}
+
 void TaskTable::add_block(const Events& events, size_t begin) {
   const auto kinds = events.kind.block(begin);
   const auto tasks = events.task.block(begin);

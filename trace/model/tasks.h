@@ -1,7 +1,7 @@
 // The tasks of a trace by id: what one pass over the events says about each. Who became another
 // is that one from then on, as in the model (docs/model.md, rule 2).
 //
-//   const TaskTable tasks(trace.events);
+//   const TaskTable tasks(trace);
 //   if (const TaskTable::Task* task = tasks.find(id)) print(trace.strings[task->label]);
 #pragma once
 
@@ -31,6 +31,8 @@ class TaskTable {
   };
 
   explicit TaskTable(const Events& events);
+  // Those of a ring too that are older than its events.
+  explicit TaskTable(const Trace& trace);
 
   // Null for an id that never occurred, and for no_task.
   const Task* find(TaskId id) const;

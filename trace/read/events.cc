@@ -178,4 +178,10 @@ void add_loss(std::vector<Loss>& losses, Loss loss) {
   sum(losses.back().events, loss.events);
 }
 
+const Alive* Trace::find_alive(TaskId id) const {
+  const auto at = std::lower_bound(alive.begin(), alive.end(), id,
+                                   [](const Alive& a, TaskId wanted) { return a.id < wanted; });
+  return at != alive.end() && at->id == id ? &*at : nullptr;
+}
+
 }  // namespace skein

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 
 #include "base/cursor.h"
 #include "base/stable_sort.h"
@@ -228,17 +229,73 @@ void count_definitions(const std::array<uint64_t, 256>& counts, Facts& facts) {
       facts.definitions.emplace_back(event.name, counts[event.id]);
 }
 
+// What a ring has kept of a stream whose beginning it has overwritten; null for any other.
+const PacketHeader* oldest_kept(const Stream& stream) {
+  if (stream.packets().empty()) return nullptr;
+  const PacketHeader& first = stream.packets().front().packet.header;
+  return first.sequence == 0 || first.flags & format::kFlagLog ? nullptr : &first;
+}
+
 // From when on does every stream have all its events?
 void find_horizon(const Source& source, const Context& context, Facts& facts) {
   uint64_t horizon = 0;
   for (const auto& [number, stream] : source.streams) {
-    if (stream.packets().empty()) continue;
-    const PacketHeader& first = stream.packets().front().packet.header;
-    if (first.sequence == 0 || first.flags & format::kFlagLog) continue;
-    facts.overwritten_packets += first.sequence;
-    horizon = std::max(horizon, first.begin);
+    const PacketHeader* first = oldest_kept(stream);
+    if (first == nullptr) continue;
+    facts.overwritten_packets += first->sequence;
+    horizon = std::max(horizon, first->begin);
   }
   if (horizon > context.start) facts.complete_from = context.scale.ns(horizon - context.start);
+}
+
+// Of what a task waits for may no event tell that it is no task.
+void know_resources(const TaskTable& table, Context& context) {
+  for (const LiveTask& row : table.tasks)
+    if (row.state == format::TaskState::kResource) context.resources.insert(row.id);
+  if (!context.resources.empty()) context.usual = Special::No;
+}
+
+// What the table of live tasks says, in the trace's terms.
+void describe_alive(const TaskTable& table, const Context& context) {
+  Trace& trace = context.trace;
+  uint32_t last = 0;  // tasks of a thread mostly follow each other
+  const auto executor = [&](uint64_t tid) {
+    auto& all = trace.executors;
+    if (last < all.size() && all[last].tid == tid) return last;
+    for (last = static_cast<uint32_t>(all.size()); last > 0;)  // of several the newest
+      if (all[--last].tid == tid) return last;
+    last = static_cast<uint32_t>(all.size());
+    all.push_back({.name = context.names.thread(tid), .tid = tid});
+    return last;
+  };
+  const auto time = [&](uint64_t ticks) {
+    const bool before = ticks < context.start;
+    const uint64_t ns = context.scale.ns(before ? context.start - ticks : ticks - context.start);
+    const auto bounded = static_cast<int64_t>(std::min<uint64_t>(ns, INT64_MAX));
+    return before ? -bounded : bounded;
+  };
+  const auto id = [](uint64_t number) { return number == 0 ? no_task : number; };
+  trace.alive.reserve(table.tasks.size());
+  for (const LiveTask& row : table.tasks) {
+    if (row.id == no_task || row.state > format::TaskState::kResource) continue;  // damaged
+    if (!trace.alive.empty() && trace.alive.back().id == row.id) continue;
+    const Place& place = context.names.place(row.place);
+    using State = Alive::State;
+    constexpr std::array<State, 5> states = {State::Created, State::Created, State::Running,
+                                             State::Suspended, State::Resource};
+    trace.alive.push_back({.id = row.id,
+                           .parent = id(row.parent),
+                           .on = id(row.on),
+                           .since = time(row.since),
+                           .label = context.names.text(row.label),
+                           .name = place.name,
+                           .kind = place.kind ? place.kind : UINT32_MAX,
+                           .location = place.location,
+                           .at = context.names.place(row.at).location,
+                           .executor = executor(row.tid),
+                           .state = states[static_cast<size_t>(row.state)],
+                           .should_resolve = row.should_resolve});
+  }
 }
 
 void read_losses(Files& files, const std::string& path, Trace& trace) {
@@ -332,8 +389,11 @@ bool has_our_packets(Files& files, const std::string& path) {
 Result<Trace> read(Files& files, const std::string& path, const Progress& progress) {
   Trace trace;
   Source source;
+  const auto tasks_before = read_ring_tasks(files, path);
   const auto metadata = open_directory(files, path, trace, source, false);
   if (!metadata) return metadata.error();
+  auto tasks = tasks_before ? read_ring_tasks(files, path) : std::nullopt;
+  if (tasks) keep_common(*tasks, *tasks_before);
 
   Names names(source.names_bytes);
   std::array<uint64_t, 256> definitions{};
@@ -349,10 +409,15 @@ Result<Trace> read(Files& files, const std::string& path, const Progress& progre
     trace.facts.packets += stream.packets().size();
     if (!stream.packets().empty()) trace.facts.streams++;
   }
+  const bool is_cut = std::any_of(source.streams.begin(), source.streams.end(),
+                                  [](const auto& one) { return oldest_kept(one.second); });
+  if (!is_cut) tasks.reset();
+  if (tasks) know_resources(*tasks, context);
   run_streams(source, context, progress);
   trace.facts.start = context.scale.ns(context.start);
   count_definitions(context.definitions, trace.facts);
   find_horizon(source, context, trace.facts);
+  if (tasks) describe_alive(*tasks, context);
   read_losses(files, path, trace);
   return trace;
 }

@@ -1,8 +1,10 @@
 #include "trace/read/ctf/task_table.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/cursor.h"
+#include "base/stable_sort.h"
 
 namespace skein::ctf {
 
@@ -40,8 +42,9 @@ struct Row {
 };
 
 // Row `index` of a copy of the file.
-Row read_row(std::span<const uint8_t> rows, uint64_t index) {
-  Cursor cursor(rows.subspan(static_cast<size_t>(index) * row_size, row_size));
+Row read_row(std::span<const uint8_t> file, uint64_t index) {
+  Cursor cursor(
+      file.subspan(format::kTableHeaderSize + static_cast<size_t>(index) * row_size, row_size));
   Row row;
   row.sequence = cursor.u32();
   row.task.place = cursor.u32();
@@ -76,30 +79,25 @@ Result<TaskTable> read_task_table(Files& files, const std::string& path) {
   if (!table) return table.error();
 
   constexpr unsigned rounds = 8;
+  count = std::min(count, uint64_t{1} << 32);
   std::vector<bool> done;
   for (unsigned round = 0; round < rounds; round++) {
     std::array<std::vector<uint8_t>, 3> copies;
     for (auto& copy : copies) {
-      if (count > (uint64_t{1} << 32)) count = uint64_t{1} << 32;
       auto bytes =
           files.head(path, format::kTableHeaderSize + static_cast<size_t>(count) * row_size);
       if (!bytes) return bytes.error();
       copy = *std::move(bytes);
-      const size_t whole = copy.size() < format::kTableHeaderSize
-                               ? 0
-                               : (copy.size() - format::kTableHeaderSize) / row_size;
-      count = std::min<uint64_t>(count, whole);
+      copy.resize(std::max(copy.size(), format::kTableHeaderSize));
+      count = (copy.size() - format::kTableHeaderSize) / row_size;
     }
     done.resize(static_cast<size_t>(count));
     table->unstable = 0;
-    const auto rows = [&](size_t copy) {
-      return std::span<const uint8_t>(copies[copy]).subspan(format::kTableHeaderSize);
-    };
     for (uint64_t i = 0; i < count; i++) {
       if (done[i]) continue;
-      const uint32_t sequence = read_row(rows(0), i).sequence;
-      const Row row = read_row(rows(1), i);
-      if (sequence % 2 == 0 && read_row(rows(2), i).sequence == sequence) {
+      const auto sequence = [&](size_t copy) { return read_row(copies[copy], i).sequence; };
+      const Row row = read_row(copies[1], i);
+      if (sequence(0) % 2 == 0 && sequence(2) == sequence(0)) {
         done[i] = true;
         if (row.task.id != 0 && row.task.state != format::TaskState::kFree)
           table->tasks.push_back(row.task);
@@ -109,9 +107,61 @@ Result<TaskTable> read_task_table(Files& files, const std::string& path) {
     }
     if (table->unstable == 0) break;
   }
-  std::sort(table->tasks.begin(), table->tasks.end(),
-            [](const LiveTask& a, const LiveTask& b) { return a.id < b.id; });
+  stable_sort(table->tasks, [](const LiveTask& a, const LiveTask& b) { return a.id < b.id; });
   return table;
+}
+
+std::optional<TaskTable> read_ring_tasks(Files& files, const std::string& directory) {
+  const std::string path = directory + "/.tasks";
+  if (files.type(path) != FileType::File) return std::nullopt;
+  const auto head = files.head(path, format::kTableHeaderSize);
+  if (!head) return std::nullopt;
+  const auto header = read_task_table_header(*head, path);
+  if (!header || header->ring_bytes == 0) return std::nullopt;
+  auto table = read_task_table(files, path);
+  if (!table) return std::nullopt;
+  return *std::move(table);
+}
+
+void keep_common(TaskTable& after, const TaskTable& before) {
+  auto at = before.tasks.begin();
+  std::erase_if(after.tasks, [&](const LiveTask& task) {  // both are by id
+    while (at != before.tasks.end() && at->id < task.id) ++at;
+    return at == before.tasks.end() || at->id != task.id;
+  });
+}
+
+std::vector<uint8_t> encode(const TaskTable& table) {
+  format::TaskTableHeader header{};
+  header.magic = format::kTableMagic;
+  header.version = format::kVersion;
+  header.row_size = row_size;
+  header.rows = header.rows_used = table.tasks.size();
+  header.pid = table.pid;
+  header.start_ticks = table.start;
+  header.enabled = table.enabled;
+  header.ring_bytes = table.ring_bytes;
+  std::copy(table.lost.begin(), table.lost.end(), header.lost);
+  std::vector<uint8_t> bytes(format::kTableHeaderSize + table.tasks.size() * row_size);
+  std::memcpy(bytes.data(), &header, sizeof header);
+  uint8_t* to = bytes.data() + format::kTableHeaderSize;
+  for (const LiveTask& task : table.tasks) {
+    format::TaskRow row{};
+    row.place = task.place;
+    row.id = task.id;
+    row.parent = task.parent;
+    row.on = task.on;
+    row.since = task.since;
+    row.waker = task.waker;
+    row.at = task.at;
+    row.label = task.label;
+    row.tid = task.tid;
+    row.state = task.state;
+    row.flags = task.should_resolve ? format::kTaskShouldResolve : 0;
+    std::memcpy(to, &row, sizeof row);
+    to += sizeof row;
+  }
+  return bytes;
 }
 
 std::string_view name(format::TaskState state) {

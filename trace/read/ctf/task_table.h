@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -44,6 +45,16 @@ Result<TaskTable> read_task_table_header(std::span<const uint8_t> bytes, const s
 
 // Reads it, while its program runs on or after.
 Result<TaskTable> read_task_table(Files& files, const std::string& path);
+
+// The table of the ring in this directory; none for a log, which overwrites nothing, or if it
+// cannot be read. While its program runs it is asked for twice, around the copying of the packets:
+// only what is in both was there all the time. What came in between is not old, though no packet
+// tells of its creation.
+std::optional<TaskTable> read_ring_tasks(Files& files, const std::string& directory);
+void keep_common(TaskTable& after, const TaskTable& before);
+
+// As a file that nobody writes any more.
+std::vector<uint8_t> encode(const TaskTable& table);
 
 std::string_view name(format::TaskState state);
 

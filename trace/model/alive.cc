@@ -1,0 +1,118 @@
+// The part of ModelBuilder that knows of tasks what a ring has overwritten: Trace::alive. "A ring"
+// in docs/model.md says what is taken from it.
+//
+// It is about the moment at which the trace was read, the events are about all the time before: so
+// it is asked when all events have been followed, and only for what no event said.
+#include <algorithm>
+
+#include "base/stable_sort.h"
+#include "trace/model/builder.h"
+
+namespace skein {
+
+// From the beginning on: who waits for such a thing does not wait for a task.
+void ModelBuilder::add_alive_resources() {
+  for (const Alive& alive : trace_.alive) {
+    if (alive.state != Alive::State::Resource) continue;
+    model_.ids[alive.id] = resource_mark | static_cast<uint32_t>(resources_.size());
+    resources_.push_back({.start = 0,
+                          .maker = no_index,
+                          .kind = alive.kind,
+                          .location = alive.location,
+                          .executor = alive.executor,
+                          .pre_existing = true});
+  }
+}
+
+// no_index for what has no bar.
+TaskIndex ModelBuilder::known_task(TaskId id) {
+  const uint32_t index = model_.ids.find(id);
+  return index < resource_mark ? self_of(index) : no_index;
+}
+
+void ModelBuilder::add_alive() {
+  if (trace_.alive.empty()) return;
+  const auto last = static_cast<int64_t>(std::min<uint64_t>(now_, INT64_MAX));
+  for (const Alive& alive : trace_.alive)  // a resource somebody waits for has a bar
+    if (alive.state == Alive::State::Suspended && alive.on != no_task)
+      if (const uint32_t on = model_.ids.find(alive.on); on >= resource_mark && on != IdMap::none)
+        resource_task(alive.on);
+  for (const Alive& alive : trace_.alive) {
+    TaskIndex task = model_.ids.find(alive.id);
+    if (task == IdMap::none) {
+      const bool is_new = alive.state == Alive::State::Created;
+      if (is_new && alive.since > last) continue;  // the program died before it could say so
+      task = add(alive.id, is_new && alive.since > 0 ? static_cast<uint64_t>(alive.since) : 0);
+      Task& added = model_.tasks[task];
+      added.end = added.start;
+      added.pre_existing = true;
+      added.executor = alive.executor & executor_mask;
+    } else if (task >= resource_mark) {
+      if (alive.name == 0 || !resources_[task - resource_mark].pre_existing) continue;
+      task = resource_task(alive.id);
+    }
+    describe(model_.tasks[task], alive);
+  }
+  for (const Alive& alive : trace_.alive) {
+    const uint32_t index = model_.ids.find(alive.id);
+    if (index >= resource_mark) continue;
+    Task& task = model_.tasks[index];
+    if (!task.pre_existing || task.parent != no_index) continue;
+    if (const TaskIndex parent = known_task(alive.parent); parent != index) task.parent = parent;
+    task.starts_late = task.start == 0 && task.parent != no_index;
+  }
+  add_alive_waits(last);
+}
+
+// What the events say of a task goes before; of what it was before the first of them they say
+// nothing.
+void ModelBuilder::describe(Task& task, const Alive& alive) {
+  if (task.pre_existing) {
+    if (task.kind == UINT32_MAX) task.kind = alive.kind;
+    if (task.name == 0) task.name = alive.name;
+    if (task.location == 0) task.location = alive.location;
+    if (alive.label != 0) task.label = alive.label;  // its first
+    if (alive.state == Alive::State::Resource) task.is_resource = true;
+    if (alive.kind < scopes_.size() && scopes_[alive.kind]) task.is_scope = true;
+  }
+  if (task.how != End::Open) return;
+  if (alive.should_resolve) task.should_resolve = true;
+  task.end = std::max(task.end, trace_.facts.complete_from);  // rule 5: it has not ended
+}
+
+// What somebody waits for since the last that the events tell of him.
+void ModelBuilder::add_alive_waits(int64_t last) {
+  // When it ran or was said to wait last.
+  std::vector<int64_t> ran(model_.tasks.size(), INT64_MIN);
+  std::vector<int64_t> told(model_.tasks.size(), INT64_MIN);
+  const auto time_of = [](uint64_t time) {
+    return static_cast<int64_t>(std::min<uint64_t>(time, INT64_MAX));
+  };
+  for (const Model::Activation& activation : model_.activations)
+    ran[activation.task] = time_of(activation.start);
+  for (const Interaction& arrow : model_.interactions)
+    if (arrow.link == Link::Await && arrow.from < told.size())
+      told[arrow.from] = time_of(arrow.to_time);
+  std::vector<Interaction> waits;
+  for (const Alive& alive : trace_.alive) {
+    if (alive.state != Alive::State::Suspended || alive.since > last) continue;
+    const TaskIndex task = known_task(alive.id);
+    const TaskIndex on = known_task(alive.on);
+    if (task == no_index || on == no_index || task == on || !is_open(task) || !is_open(on))
+      continue;
+    if (ran[task] > alive.since || told[task] >= alive.since) continue;
+    Interaction wait;
+    wait.from_time = static_cast<uint64_t>(std::max<int64_t>(alive.since, 0)) & time_mask;
+    wait.link = Link::Await;
+    wait.to_time = wait.from_time;
+    wait.from = task;
+    wait.to = on;
+    waits.push_back(wait);
+  }
+  if (waits.empty()) return;
+  waits.insert(waits.end(), model_.interactions.begin(), model_.interactions.end());
+  stable_sort(waits, [](const auto& a, const auto& b) { return a.to_time < b.to_time; });
+  model_.interactions = std::move(waits);
+}
+
+}  // namespace skein
