@@ -29,15 +29,29 @@ struct Facts {
   std::string age(uint64_t time) const {
     return duration_text(static_cast<double>(model.end - std::min(time, model.end)));
   }
+  std::string age(const Diagnosis::Step& step) const {
+    const int64_t begin = since(step);
+    if (begin >= 0) return age(static_cast<uint64_t>(begin));
+    return duration_text(static_cast<double>(model.end) - static_cast<double>(begin));
+  }
   // Where it is, or was made.
   uint32_t location_of(const Diagnosis::Step& step) const {
     if (step.wait != Waits::none && waits.waits[step.wait].location != 0)
       return waits.waits[step.wait].location;
     return model.tasks[step.task].location;
   }
-  uint64_t since(const Diagnosis::Step& step) const {
-    if (step.holding != Waits::none) return waits.holdings[step.holding].begin;
-    return step.wait != Waits::none ? waits.waits[step.wait].begin : model.tasks[step.task].start;
+  // Negative: that long before the trace.
+  int64_t since(const Diagnosis::Step& step) const {
+    const uint64_t time = step.holding != Waits::none ? waits.holdings[step.holding].begin
+                          : step.wait != Waits::none  ? waits.waits[step.wait].begin
+                                                      : model.tasks[step.task].start;
+    const Alive* alive = time == 0 ? trace.find_alive(model.tasks[step.task].id) : nullptr;
+    if (alive != nullptr && alive->since < 0) return alive->since;
+    return static_cast<int64_t>(std::min<uint64_t>(time, INT64_MAX));
+  }
+  bool is_before(TaskIndex task) const {
+    const Alive* alive = trace.find_alive(model.tasks[task].id);
+    return alive != nullptr && alive->since < 0;
   }
 };
 
@@ -70,7 +84,7 @@ void add_chain(std::string& out, const Facts& facts, const Diagnosis& d) {
   for (size_t i = 0; i < d.chain.size(); i++) {
     const Diagnosis::Step& step = d.chain[i];
     Line line{escaped(facts.title(step.task)), escaped(doing(facts, d, i)),
-              "for " + facts.age(facts.since(step)), escaped(facts.place(facts.location_of(step)))};
+              "for " + facts.age(step), escaped(facts.place(facts.location_of(step)))};
     who = std::max(who, line.who.size());
     what = std::max(what, line.what.size());
     since = std::max(since, line.since.size());
@@ -118,7 +132,8 @@ class Verdicts {
         return title() + (task.failed() ? " failed " : " was cancelled ") + at(task.end) +
                reason() + ", and " + waiter() + ", which waits for it, was not resumed.";
       case Verdict::NeverStarted:
-        return title() + " was created " + at(task.start) + where(task.location) +
+        return title() + " was created " +
+               (task.pre_existing ? "before the trace" : at(task.start)) + where(task.location) +
                ", and nobody let it run.";
       case Verdict::Unknown:
         return "The trace does not say what " + title() +
@@ -185,8 +200,10 @@ class Verdicts {
     const Diagnosis::Step& lock = before_last();
     const Waits::Holding& held = facts_.waits.holdings[lock.holding];
     const Model::Task& holder = facts_.model.tasks[last().task];
+    const bool before = held.begin == 0 && facts_.is_before(lock.task);
     const std::string text = title() + " has held " + facts_.title(lock.task) + " since " +
-                             seconds(held.begin) + " s" + where(held.location);
+                             (before ? "before the trace" : seconds(held.begin) + " s") +
+                             where(held.location);
     if (holder.how != Model::End::Open)
       return text + ", and ended " + at(holder.end) + " without releasing it.";
     return text + (facts_.waits.running[last().task] ? ", and runs." : ", and does not go on.");

@@ -65,12 +65,19 @@ class Finder {
     found_.running.assign(tasks, false);
     became_.assign(tasks, no_index);
     current_.assign(std::max<size_t>(1, trace.executors.size()), no_index);
+    begin_alive();
   }
 
   Waits find() {
-    trace_.events.for_each([this](const EventRow& event) { follow(event); });
+    trace_.events.for_each([this](const EventRow& event) {
+      now_ = event.time;
+      add_alive(now_);
+      follow(event);
+    });
+    add_alive(now_ + 1);
     for (const TaskIndex task : current_)
       if (task != no_index) found_.running[task] = true;
+    end_alive();
     return std::move(found_);
   }
 
@@ -87,6 +94,53 @@ class Finder {
       task = became_[task];
     }
     return task;
+  }
+
+  // Of a ring: what it has overwritten of those that live (Trace::alive). They ran before, unless
+  // that says that they never did.
+  void begin_alive() {
+    if (trace_.alive.empty()) return;
+    for (TaskIndex task = 0; task < model_.tasks.size(); task++)
+      if (model_.tasks[task].pre_existing) found_.first_run[task] = 0;
+    for (const Alive& alive : trace_.alive) {
+      alive_.push_back(&alive);
+      const TaskIndex task = get(alive.id);
+      if (task != no_index && alive.state == Alive::State::Created) found_.first_run[task] = never;
+    }
+    std::stable_sort(alive_.begin(), alive_.end(),
+                     [](const Alive* a, const Alive* b) { return a->since < b->since; });
+  }
+
+  // The waits and holdings that began before `time` and that no event told of.
+  void add_alive(uint64_t time) {
+    for (; next_alive_ < alive_.size(); next_alive_++) {
+      const Alive& alive = *alive_[next_alive_];
+      const auto since = static_cast<uint64_t>(std::max<int64_t>(alive.since, 0));
+      if (alive.since >= 0 && since >= time) return;
+      const TaskIndex task = get(alive.id);
+      if (task == no_index) continue;
+      const EventRow event{.time = since, .location = alive.at, .executor = alive.executor};
+      if (alive.state == Alive::State::Suspended && open_.first(task) == none)
+        begin(event, task, get(alive.on));
+      if (alive.state == Alive::State::Resource && holdings_.first(task) == none)
+        if (const TaskIndex holder = get(alive.on); holder != no_index)
+          acquire({.time = since}, holder, task);
+    }
+  }
+
+  // An operation may be told as what a task waits for after its suspension.
+  void end_alive() {
+    for (const Alive& alive : trace_.alive) {
+      const TaskIndex task = get(alive.id);
+      if (task == no_index || model_.tasks[task].how != Model::End::Open) continue;
+      const uint32_t wait = open_.first(task);
+      if (wait == none) {
+        if (alive.state == Alive::State::Running && !model_.tasks[task].is_scope)
+          found_.running[task] = true;
+      } else if (alive.state == Alive::State::Suspended && found_.waits[wait].on == no_index) {
+        wait_on(wait, get(alive.on));
+      }
+    }
   }
 
   void touch(TaskIndex task, TaskIndex by, const EventRow& event) {
@@ -189,7 +243,9 @@ class Finder {
   void awaits(const EventRow& event, TaskIndex task, TaskIndex on) {
     if (task == no_index) return;
     const uint32_t last = found_.last_wait[task];
-    if (last != none && found_.waits[last].is_open() && found_.waits[last].on == no_index)
+    const bool waits = last != none && found_.waits[last].is_open();
+    if (waits && on != no_index && found_.waits[last].on == on) return;  // it was alive: known
+    if (waits && found_.waits[last].on == no_index)
       wait_on(last, on);
     else
       begin(event, task, on);
@@ -304,7 +360,10 @@ class Finder {
   Queues waiters_;   // those that wait for a task or resource and are not ready
   Queues holdings_;  // of each resource
   std::vector<TaskIndex> became_;
-  std::vector<TaskIndex> current_;  // by executor
+  std::vector<TaskIndex> current_;   // by executor
+  std::vector<const Alive*> alive_;  // by since
+  size_t next_alive_ = 0;
+  uint64_t now_ = 0;
 };
 
 }  // namespace

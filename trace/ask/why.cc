@@ -104,7 +104,8 @@ class Asked {
     if (kind == "timer" || kind == "io" || kind == "process") return Verdict::Outside;
     if (task.is_scope || kind == "promise" || kind == "condition" || is_mirage())
       return Verdict::NeverNotified;
-    if (waits_.first_run[index] != Waits::never || task.pre_existing) return Verdict::Unknown;
+    const bool nothing_known = task.pre_existing && trace_.alive.empty();
+    if (waits_.first_run[index] != Waits::never || nothing_known) return Verdict::Unknown;
     if (kind == "handler" || kind == "callback" || kind == "work")
       return could_run_since(task.start);
     return Verdict::NeverStarted;

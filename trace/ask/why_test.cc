@@ -181,3 +181,69 @@ TEST_CASE("random programs: the planted fault is found, and nothing else") {
       }
     }
 }
+
+TEST_CASE("a ring: waits begin with those from before the trace") {
+  //       0      10     20
+  //  1 -----------------------   serve, waits for 2
+  //    2 ---------------------   session, waits for the mutex 20
+  //    3 ---------------------   holds it, and waits for 4, an accept
+  //  9     ====]
+  const std::string events = R"(
+     10 create 9
+     11 resume 9
+     12 resolve 9 by 9
+  )";
+  const std::string alive = R"(
+     -90 suspended 1 on 2 as coroutine serve
+     -80 suspended 2 on 20 under 1 as coroutine session
+     -70 suspended 3 on 4 as coroutine holder
+     -60 created 4 under 3 as io accept
+     -85 resource 20 on 3 as mutex
+  )";
+  const auto asks = [](const Example& e, TaskId id) {
+    std::string chain;
+    const Waits waits = find_waits(e.trace, e.model);
+    const Diagnosis d = diagnose(e.trace, e.model, waits, e.model.find(id));
+    for (const Diagnosis::Step& step : d.chain) chain += e.id(step.task) + " ";
+    return chain + std::string(name(d.verdict));
+  };
+  SUBCASE("down to something outside") {
+    const Example e = ring(events, alive);
+    CHECK(asks(e, 1) == "1 2 20 3 4 outside");
+    const Waits waits = find_waits(e.trace, e.model);
+    REQUIRE(waits.open(e.model.find(1)) != nullptr);
+    CHECK(waits.open(e.model.find(1))->begin == 0);
+  }
+  SUBCASE("events end them") {
+    const Example e = ring(events +
+                               "20 resolve 4\n 30 release 3 of 20\n 40 notify 20 by 9 =1\n"
+                               "9000000 executor_end -",
+                           alive);
+    CHECK(asks(e, 3) == "3 starved");
+    CHECK(asks(e, 1) == "1 2 starved");
+  }
+  SUBCASE("a wait that the events tell of is told once") {
+    const Example e = ring(events + "20 resume 3 by 9\n 25 suspend 3 on 4\n 30 await 3 on 4",
+                           "25 suspended 3 on 4 as coroutine holder\n 25 created 4 as io accept");
+    const Waits waits = find_waits(e.trace, e.model);
+    CHECK(waits.waits.size() == 1);
+    CHECK(asks(e, 3) == "3 4 outside");
+  }
+  SUBCASE("what for was told after the suspension, to the table only") {
+    const Example e = ring(events + "20 resume 3 by 9\n 25 suspend 3",
+                           "25 suspended 3 on 4 as coroutine holder\n 26 created 4 as io accept");
+    // Nothing shows the operation in this trace.
+    CHECK(asks(e, 3) == "3 unknown");
+    CHECK(asks(ring(events + "20 resume 3 by 9\n 25 suspend 3\n 40 idle -",
+                    "25 suspended 3 on 4 as coroutine holder\n 26 created 4 as io accept"),
+               3) == "3 4 outside");
+  }
+  SUBCASE("in a circle") {
+    CHECK(asks(ring(events, "-2 suspended 1 on 2\n -1 suspended 2 on 1"), 1) == "1 2 cycle");
+  }
+  SUBCASE("never started, or running since before the trace") {
+    CHECK(asks(ring(events, "-2 created 1 as coroutine"), 1) == "1 never started");
+    CHECK(asks(ring(events, "-2 running 1 as coroutine"), 1) == "1 fine");
+    CHECK(asks(ring(events, "-2 suspended 1 as coroutine"), 1) == "1 unknown");
+  }
+}
