@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string_view>
 
 #include "base/escape.h"
 #include "trace/read/ctf/chunk.h"
+#include "trace/read/ctf/task_table.h"
 #include "view/web/document/pack.h"
 
 namespace skein::web {
@@ -31,6 +33,15 @@ struct Entry {
   }
 };
 
+// The table of live tasks: what has outlived its ring's packets. None of a log.
+std::optional<Contents> ring_tasks(Files& files, const std::string& path,
+                                   const std::optional<ctf::TaskTable>& before) {
+  auto tasks = before ? ctf::read_ring_tasks(files, path) : std::nullopt;
+  if (!tasks) return std::nullopt;
+  ctf::keep_common(*tasks, *before);
+  return Contents(ctf::encode(*tasks));
+}
+
 // The files of a trace: itself, or those in it; a recorder's directory has no others.
 Result<std::vector<Entry>> collect(Files& files, const std::string& path, const std::string& name) {
   std::vector<Entry> entries;
@@ -41,6 +52,7 @@ Result<std::vector<Entry>> collect(Files& files, const std::string& path, const 
     entries.back().packed = pack(entries.back().contents.bytes());
     return entries;
   }
+  const auto tasks_before = ctf::read_ring_tasks(files, path);
   const auto inside = files.list(path);
   if (!inside) return inside.error();
   for (const std::string& file : *inside) {
@@ -50,6 +62,8 @@ Result<std::vector<Entry>> collect(Files& files, const std::string& path, const 
     if (!contents) return contents.error();
     entries.push_back({name + "/" + file, *std::move(contents)});
   }
+  if (auto tasks = ring_tasks(files, path, tasks_before))
+    entries.push_back({name + "/.tasks", *std::move(tasks)});
   return entries;
 }
 
@@ -219,6 +233,7 @@ Result<Update> make_update(Files& files, const TraceInput& trace, const Manifest
     if (!contents) return contents.error();
     add("", *std::move(contents), false);
   } else {
+    const auto tasks_before = ctf::read_ring_tasks(files, trace.path);
     const auto inside = files.list(trace.path);
     if (!inside) return inside.error();
     for (const std::string& name : *inside) {
@@ -238,6 +253,8 @@ Result<Update> make_update(Files& files, const TraceInput& trace, const Manifest
       const bool is_packet = ctf::read_packet_header(contents->bytes()).has_value();
       add(name, *std::move(contents), is_packet);
     }
+    if (auto tasks = ring_tasks(files, trace.path, tasks_before))
+      add(".tasks", *std::move(tasks), false);
   }
   if (size > limit) return too_big(size, limit);
 

@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "trace/read/ctf/task_table.h"
+
 using namespace skein;
 
 namespace {
@@ -96,6 +98,27 @@ TEST_CASE("an update has what is new, and nothing when nothing is") {
       header_of_last ==
       R"({"traces":[{"title":"title","path":"0","gone":["0/s0-0","0/s0-1"],"files":[["0/metadata",12]]}]})");
   CHECK(bytes_of_last == "the Metadata");
+}
+
+TEST_CASE("of a ring the table of live tasks too") {
+  MemoryFiles files;
+  files.add("t/metadata", "the metadata");
+  ctf::TaskTable table;
+  table.tasks.push_back({.id = 5, .state = format::TaskState::kSuspended});
+  files.add("t/.tasks", ctf::encode(table));
+  CHECK(parts(update(files, {}).bundle).second == "the metadata");  // a log
+  table.ring_bytes = 4096;
+  files.add("t/.tasks", ctf::encode(table));
+  const web::Update all = update(files, {});
+  CHECK(parts(all.bundle).first.find("\"0/.tasks\"") != std::string::npos);
+  CHECK(update(files, all.now).bundle.empty());
+  table.tasks[0].on = 7;
+  files.add("t/.tasks", ctf::encode(table));
+  CHECK(!update(files, all.now).bundle.empty());
+  const std::vector<web::TraceInput> inputs = {{"t", "title"}};
+  const auto bundle = web::make_bundle(files, inputs, limit);
+  REQUIRE(bundle);
+  CHECK(parts(*bundle).second == "the metadata" + text(ctf::encode(table)));
 }
 
 TEST_CASE("of a file, the blocks that are others") {
