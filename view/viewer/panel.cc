@@ -211,9 +211,15 @@ class TaskPanel {
                            : activations_ != 0 ? last_.end
                            : awaited           ? awaited->to_time
                                                : task_.start;
-    out_.at_time("since", since,
-                 ", for " + duration(since, out_.of().until()) +
-                     (out_.of().life.running ? " until now" : ""));
+    const std::string until = out_.of().life.running ? " until now" : "";
+    const Alive* alive = trace_.find_alive(task_.id);
+    if (since == 0 && alive != nullptr && alive->since < 0)
+      out_.line("since", "before the trace, for " +
+                             duration_text(static_cast<double>(out_.of().until()) -
+                                           static_cast<double>(alive->since)) +
+                             until);
+    else
+      out_.at_time("since", since, ", for " + duration(since, out_.of().until()) + until);
     if (awaited) out_.task("waits for", awaited->to, out_.on_line(awaited->to_time));
     if (const uint32_t place = last_suspend(); place != 0) out_.line("waits in", location(place));
   }
@@ -227,7 +233,8 @@ class TaskPanel {
         return events.location[i] < trace_.locations.size() ? events.location[i] : 0;
       if (events.kind[i] == EventKind::Resume) return 0;
     }
-    return 0;
+    const Alive* alive = trace_.find_alive(task_.id);
+    return alive != nullptr && alive->state == Alive::State::Suspended ? alive->at : 0;
   }
 
   void family() {
@@ -390,7 +397,9 @@ void write_trace(PanelWriter& out) {
       out.line("counter", safe_text(trace.strings[counter.name], 100) + ": " +
                               std::to_string(counter.points.back().value));
   if (facts.overwritten_packets != 0)
-    out.at_time("all is here from", facts.complete_from, ", what was before was overwritten");
+    out.line("recorded in", std::string("a ring: ") + (facts.complete_from ? "part of " : "") +
+                                "what happened before " + out.time(facts.complete_from) +
+                                " was overwritten");
   for (size_t i = 0; i < trace.losses.size() && i < 20; i++) {
     const Loss& loss = trace.losses[i];
     std::string text = safe_text(loss.what);
