@@ -168,6 +168,8 @@ void State::set_bounds(bool afresh) {
     bounds.to = i == 0 ? traces[i]->end() : std::max(bounds.to, traces[i]->end());
   }
   navigation.set_bounds(bounds, afresh);
+  measure_from = navigation.covered(measure_from);
+  measure_to = navigation.covered(measure_to);
   redraw();
 }
 

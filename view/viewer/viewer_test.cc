@@ -1010,6 +1010,22 @@ TEST_CASE("what is measured is clipped to the traces") {
   CHECK(viewer.marks().measure_from == viewer.marks().measure_to);
   CHECK(viewer.panel().title == "a trace");
 
+  // What a ring has forgotten is measured no more.
+  Viewer forgets;
+  forgets.resize(1000, 600);
+  forgets.add(ring(0), "ring");
+  select(forgets, 3);
+  forgets.run(Command::Measure);
+  CHECK(forgets.panel().title == "Range of 400 us");
+  forgets.update(0, ring(700'000, 1));
+  CHECK(forgets.panel().title == "Range of 300 us");
+  CHECK(value(forgets.panel(), "from").starts_with("700"));
+  CHECK(forgets.marks().measure_from == 7e5);
+  TestTrace later = server();
+  later.trace.facts.start = ring(2'000'000).facts.start;
+  forgets.update(0, std::move(later.trace));
+  CHECK(forgets.marks().measure_from == forgets.marks().measure_to);
+
   // What happens last is in it.
   TestTrace t;
   t.create(0, 1, no_task, "all");
