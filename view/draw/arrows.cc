@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/stable_sort.h"
 #include "view/draw/bars.h"
 
 namespace skein {
@@ -115,7 +116,7 @@ struct Along {
 };
 
 void paint_along(Painter& painter, std::vector<Along>& all) {
-  std::sort(all.begin(), all.end(), [](const Along& a, const Along& b) {
+  stable_sort(all, [](const Along& a, const Along& b) {
     if (a.y != b.y) return a.y < b.y;
     if (a.ink != b.ink) return a.ink < b.ink;
     if (a.x != b.x) return a.x < b.x;

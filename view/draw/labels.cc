@@ -218,7 +218,7 @@ class Between {
       std::nth_element(named.begin(), named.begin() + most_tried, named.end(), longer);
       named.resize(most_tried);
     }
-    std::sort(named.begin(), named.end(), longer);
+    stable_sort(named, longer);
     for (const Named& n : named) {
       if (painter_.full()) return;
       const Track& track = frame_.tracks[n.track];
