@@ -8,7 +8,7 @@ namespace skein {
 
 namespace {
 
-enum class Sample : uint8_t { Bar, Running, Box, Line, Arrow };
+enum class Sample : uint8_t { Bar, Running, Box, Line, Arrow, Around, Density };
 struct Entry {
   Sample sample;
   Ink ink;
@@ -19,8 +19,15 @@ constexpr double sample_width = 26;
 constexpr double line_height = 18;
 constexpr uint8_t text_size = 11;
 
-std::vector<Entry> entries(std::span<const Track> tracks) {
-  std::vector<Entry> all = {{Sample::Bar, Ink::Bar, "a task, waiting"}};
+// What comes and goes. The legend keeps room for it, so that rows do not move then.
+struct Passing {
+  bool found = true;
+  bool selected = true;
+  bool density = true;
+};
+
+std::vector<Entry> entries(std::span<const Track> tracks, const Passing& passing) {
+  std::vector<Entry> all;
   // Only what there is.
   const auto add = [&](Sample sample, Ink ink, std::string_view text, auto&& occurs_in) {
     if (std::any_of(tracks.begin(), tracks.end(), occurs_in)) all.push_back({sample, ink, text});
@@ -29,6 +36,8 @@ std::vector<Entry> entries(std::span<const Track> tracks) {
     add(Sample::Arrow, ink_of(link), text,
         [&](const Track& track) { return track.rows->has_link[static_cast<size_t>(link)]; });
   };
+  const auto has_task = [](const Track& track) { return !track.rows->tasks.empty(); };
+  add(Sample::Bar, Ink::Bar, "a task, waiting", has_task);
   add(Sample::Bar, Ink::BarUnnamed, "one without a name",
       [](const Track& track) { return track.rows->has_unnamed; });
   add(Sample::Running, Ink::Running, "running",
@@ -49,6 +58,9 @@ std::vector<Entry> entries(std::span<const Track> tracks) {
       [](const Track& track) { return !track.model->sleeps.empty(); });
   add(Sample::Box, Ink::Pause, "all stopped (gc ...)",
       [](const Track& track) { return !track.model->pauses.empty(); });
+  if (passing.density) add(Sample::Density, Ink::Bar, "few to many tasks", has_task);
+  if (passing.found) add(Sample::Around, Ink::Highlight, "found, related", has_task);
+  if (passing.selected) add(Sample::Around, Ink::Selection, "selected", has_task);
   return all;
 }
 
@@ -58,10 +70,10 @@ double width_of(const Entry& entry) {
 
 // Calls use(entry, x, line) for each; as many lines as the width asks for.
 template <typename Use>
-size_t lay_out(std::span<const Track> tracks, double width, const Use& use) {
+size_t lay_out(const std::vector<Entry>& entries, double width, const Use& use) {
   double x = 8;
   size_t line = 0;
-  for (const Entry& entry : entries(tracks)) {
+  for (const Entry& entry : entries) {
     if (x > 8 && x + width_of(entry) > width) {
       x = 8;
       line++;
@@ -94,13 +106,24 @@ void draw_sample(Painter& painter, const Entry& entry, double x, double y) {
     case Sample::Arrow:
       painter.arrow(entry.ink, x, y, x + sample_width, y);
       break;
+    case Sample::Around:
+      painter.fill(entry.ink, x, y - 6, sample_width, 12);
+      painter.fill(Ink::Bar, x + 2, y - 3, sample_width - 4, 6);
+      break;
+    case Sample::Density:
+      for (int i = 1; i <= 4; i++)
+        painter.fill(entry.ink, x + (i - 1) * sample_width / 4, y - 6, sample_width / 4, 12,
+                     static_cast<uint8_t>(i * 63));
+      break;
   }
 }
 
 }  // namespace
 
 float legend_height(std::span<const Track> tracks, const Window& window) {
-  const size_t lines = lay_out(tracks, window.width, [](const Entry&, double, size_t) {});
+  const std::vector<Entry> all = entries(tracks, {});
+  if (all.empty()) return 0;
+  const size_t lines = lay_out(all, window.width, [](const Entry&, double, size_t) {});
   const auto height = static_cast<float>(static_cast<double>(lines) * line_height + 4);
   return height > window.height / 3 ? 0 : height;  // a tiny window is for the picture
 }
@@ -111,11 +134,17 @@ void draw_legend(const Frame& frame, Painter& painter) {
   const double top = frame.areas.legend;
   painter.fill(Ink::Panel, 0, top, frame.window.width, frame.window.height - top);
   painter.fill(Ink::Band, 0, top, frame.window.width, 1, 110);
-  lay_out(frame.tracks, frame.window.width, [&](const Entry& entry, double x, size_t line) {
-    const double y = top + 2 + line_height * (static_cast<double>(line) + 0.5);
-    draw_sample(painter, entry, x, y);
-    painter.text(Ink::PanelText, x + sample_width + 6, y + 4, text_size, entry.text);
-  });
+  const Marks& marks = frame.marks;
+  Passing now = {
+      .found = false, .selected = marks.selected != no_index, .density = frame.row_height < 2};
+  for (const auto& tasks : marks.tasks)
+    now.found = now.found || std::find(tasks.begin(), tasks.end(), 1) != tasks.end();
+  lay_out(entries(frame.tracks, now), frame.window.width,
+          [&](const Entry& entry, double x, size_t line) {
+            const double y = top + 2 + line_height * (static_cast<double>(line) + 0.5);
+            draw_sample(painter, entry, x, y);
+            painter.text(Ink::PanelText, x + sample_width + 6, y + 4, text_size, entry.text);
+          });
 }
 
 void draw_hint(const Frame& frame, Painter& painter) {

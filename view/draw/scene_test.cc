@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <random>
 #include <set>
 
@@ -54,6 +55,11 @@ struct Drawn {
     DrawList list;
     draw(std::span(&one, 1), window, marks, list);
     return list;
+  }
+
+  Areas areas() {
+    const Track one = track();
+    return skein::areas(std::span(&one, 1), window, marks);
   }
 
   Hit hit_at(float x, float y) {
@@ -541,6 +547,31 @@ TEST_CASE("the legend explains what there is, and nothing else") {
   CHECK(!texts(d.picture()).contains("wakes"));
   d.model.tasks[b].how = Model::End::Failed;
   CHECK(texts(d.picture()).contains("failed or stuck"));
+}
+
+TEST_CASE("the legend has what was found or selected, and density, while they are to be seen") {
+  Drawn d;
+  d.window.width = 600;
+  d.marks.legend = true;
+  CHECK(!texts(d.picture()).contains("a task, waiting"));
+  CHECK(d.areas().legend == d.window.height);  // no task: nothing to explain
+  const TaskIndex a = d.task(0, 1000, "a");
+  const auto shown = [&] {
+    const auto all = texts(d.picture());
+    return std::array{all.contains("few to many tasks"), all.contains("found, related"),
+                      all.contains("selected")};
+  };
+  CHECK(shown() == std::array{false, false, false});
+  const float legend = d.areas().legend;
+  const std::vector<uint8_t> found = {1};
+  const std::span<const uint8_t> marked[] = {found};
+  d.marks.tasks = marked;
+  CHECK(shown() == std::array{false, true, false});
+  d.marks.selected = a;
+  CHECK(shown() == std::array{false, true, true});
+  d.window.row_height = 1;
+  CHECK(shown() == std::array{true, true, true});
+  CHECK(d.areas().legend == legend);  // nothing jumps
 }
 
 TEST_CASE("a counter far from 0 fills its strip, and its axis says so") {
