@@ -143,12 +143,12 @@ async function redraws(name, file) {
         const command = name => module.with([name], (at, size) => calls.run_command(at, size));
         calls.set_hint(0);
         command("fit-all");
-        const from = calls.window_from(), span = calls.window_to() - from;
-        if (zoom > 1) calls.show(from + 0.3 * span, from + (0.3 + 1 / zoom) * span);
-        if (height > 0) {
+        if (height > 0) {  // while all are in sight: they get no lower than what makes those fit
           for (let i = 0; i < 9; i++) calls.wheel(700, 400, 0, -1000, 4);  // as high as they get: 80
           for (let i = 0; i < 9; i++) calls.wheel(700, 400, 0, 40 * Math.log2(80 / height), 4);
         }
+        const from = calls.window_from(), span = calls.window_to() - from;
+        if (zoom > 1) calls.show(from + 0.3 * span, from + (0.3 + 1 / zoom) * span);
         // Another thousandth of the window each time: only what changes is drawn anew.
         const first = calls.window_from(), width = calls.window_to() - first;
         window.frame = i => new Promise((done, failed) => requestAnimationFrame(() => {

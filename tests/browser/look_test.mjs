@@ -80,7 +80,7 @@ await main(async (browser, scratch) => {
       expect(!now.equals(readFileSync(golden[zoom])) && share <= most, `${theme}, ${zoom}: another font is seen, and passes`, percent(share));
     }
     for (const [what, zoom, change] of [["a pan", "near", run => run("pan-right")], ["a zoom", "near", run => run("zoom-in")],
-                                        ["a row less", "near", run => skein.module.calls.wheel(400, 200, 0, 60, 4)],
+                                        ["a row less", "near", run => skein.module.calls.wheel(400, 200, 0, -60, 4)],
                                         ["no arrows", "near", run => run("toggle-arrows")], ["no counters", "whole", run => run("toggle-counters")],
                                         ["no legend", "nearest", run => run("toggle-legend")], ["other colours", "nearest", run => run("next-theme")]]) {
       const share = difference(await show(page, zoom, change), golden[zoom], scratch);

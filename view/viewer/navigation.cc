@@ -150,7 +150,9 @@ void Navigation::scroll(double pixels, Gesture gesture) {
 void Navigation::zoom_rows(double y, double factor) {
   if (!(factor > 0)) return;
   Window next = window_;
-  next.row_height = std::clamp(next.row_height * factor, lowest_row, highest_row);
+  // Not lower than what makes all fit, if they are not already.
+  const double lowest = std::min(next.row_height, with_all_rows(next).row_height);
+  next.row_height = std::clamp(next.row_height * factor, std::max(lowest, lowest_row), highest_row);
   change(with_row_at(next, row_at(y), y), Gesture::RowHeight);
 }
 

@@ -189,6 +189,16 @@ TEST_CASE("higher rows keep the row under the pointer") {
   CHECK(at.row_at(500) == doctest::Approx(row));
 }
 
+TEST_CASE("rows are made no lower than what makes all of them fit") {
+  Navigation at = over(0, 1e9, 40);
+  at.zoom_rows(400, 0.5);
+  CHECK(at.window().row_height == doctest::Approx(20));
+  at.zoom_rows(400, 3);
+  for (int i = 0; i < 90; i++) at.zoom_rows(400, 0.8);
+  CHECK(at.window().row_height == doctest::Approx(20));
+  CHECK(at.window().top == 0);
+}
+
 TEST_CASE("a row is brought into sight with as little change as possible") {
   Navigation at = over(0, 1e9, 400);
   at.zoom_rows(34, 5);  // 10 pixels: 80 of 400 rows
