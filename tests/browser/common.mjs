@@ -64,3 +64,4 @@ export async function open(browser, url, { allowed = request => request === url,
 export const settled = page =>
     page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
 export const span = page => page.evaluate(() => [skein.module.calls.window_from(), skein.module.calls.window_to()]);
+export const notesShown = page => page.evaluate(() => [...document.querySelectorAll("#bookmarks input")].map(at => at.value).join("|"));

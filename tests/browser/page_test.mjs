@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { expect, generate, html, main, open, printLists, settled, source, span, steps } from "./common.mjs";
+import { expect, generate, html, main, notesShown, open, printLists, settled, source, span, steps } from "./common.mjs";
 
 const net = join(process.env.SKEIN_DATA ?? join(source, "../shared/data"), "net.ctf");
 
@@ -103,6 +103,18 @@ async function works(browser, file) {
   await page.keyboard.press("Escape");
   await settled(page);
   expect(await page.inputValue("#search") === "", "Escape ends the search");
+  for (const key of ["Escape", "Shift+Escape"]) {
+    await page.fill("#search", "task");
+    await settled(page);
+    await page.focus("#picture");
+    await page.keyboard.press(key);
+    await settled(page);
+    const left = [await page.inputValue("#search"), await page.textContent("#found")].join();
+    expect(left === ",", `${key} over the picture does, too, and empties the field`, left);
+  }
+  await page.fill("#search", "task");
+  await page.press("#search", "Enter");
+  await settled(page);
 
   // Select, and follow a link of the panel.
   await page.locator("#panel button", { hasText: "#" }).first().click();
@@ -115,19 +127,30 @@ async function works(browser, file) {
   await page.fill("#note input", "here <b>it</b> is");
   await page.keyboard.press("Enter");
   await settled(page);
-  expect((await page.textContent("#bookmarks")).includes("here <b>it</b> is"), "a bookmark is listed");
+  expect((await notesShown(page)).includes("here <b>it</b> is"), "a bookmark is listed");
   const [saved] = await Promise.all([page.waitForEvent("download"), page.click("#save-notes")]);
   const notes = readFileSync(await saved.path(), "utf8");
   expect(JSON.stringify(JSON.parse(notes)).includes("here <b>it</b> is"), "notes are saved", notes);
+  // Its text can be changed, and only that.
+  await page.fill("#bookmarks input", "there <i>it</i> is");
+  await page.keyboard.press("Tab");
+  await settled(page);
+  expect(await page.evaluate(() => document.activeElement.title) === "Remove here <b>it</b> is", "Tab goes on from a note's text",
+         await page.evaluate(() => document.activeElement.outerHTML));
+  await page.evaluate(() => skein.module.calls.save_notes());
+  const changed = await page.evaluate(() => skein.module.result());
+  expect(changed === notes.replace("here <b>it</b> is", "there <i>it</i> is"), "a note has another text", changed);
+  await page.fill("#bookmarks input", "here <b>it</b> is");
+  await page.keyboard.press("Enter");
   await page.reload();
   await page.waitForFunction(() => window.skein);
   await page.click("#bookmark-menu summary");
   await settled(page);
-  expect((await page.textContent("#bookmarks")).includes("here <b>it</b> is"), "a bookmark is kept");
+  expect((await notesShown(page)).includes("here <b>it</b> is"), "a bookmark is kept");
   await page.click("#bookmarks [title^=Remove]");
   expect(await page.textContent("#bookmarks") === "", "a bookmark is removed");
   await page.setInputFiles("#load-notes", { name: "n.json", mimeType: "application/json", buffer: Buffer.from(notes) });
-  await page.waitForFunction(() => document.getElementById("bookmarks").textContent.includes("here"));
+  await page.waitForFunction(() => document.querySelector("#bookmarks input")?.value.includes("here"));
   // What is wrong with notes is said, until they are others.
   const problem = () => page.textContent("#note-problem"), live = await page.textContent("#live");
   const load = async text => {
@@ -160,11 +183,69 @@ async function works(browser, file) {
   await settled(page);
   const bars = () => page.evaluate(() => { skein.module.calls.list_text(); return skein.module.result().split("\n").filter(line => / bar/.test(line)).length; });
   const filtered = await bars();
+  const says = async () => [await page.textContent("#filter summary"), await page.textContent("#found")].join();
+  await page.keyboard.press("Escape");
+  await page.fill("#search", "task");
+  await settled(page);
+  expect(await says() === "Filter: on,nothing (filter is on)", "a filter says so while its menu is closed", await says());
+  await page.fill("#search", "");
+  await page.click("#filter summary");
+  await page.waitForSelector("#filter[open]");
   await page.click("#filter [type=reset]");
   await page.waitForTimeout(0);
   await settled(page);
-  expect(await bars() > filtered, "the filter hides tasks", `${filtered} ${await bars()}`);
-  await page.keyboard.press("Escape");
+  const all = await bars();
+  expect(all > filtered, "the filter hides tasks", `${filtered} ${all}`);
+  expect(await says() === "Filter,", "and says nothing when it is off", await says());
+  const total = await page.evaluate(() => skein.module.calls.window_to() / 1e6);
+  for (const [longest, few] of [[String(total * 2), false], [String(total / 1000), true]]) {
+    await page.fill("#filter [name=longest]", longest);
+    await settled(page);
+    expect((await bars() < all) === few, `at most ${longest} ms`, `${all} ${await bars()}`);
+  }
+  await page.click("#filter [type=reset]");
+  await page.waitForTimeout(0);
+  await settled(page);
+
+  // Escape closes every menu, and does nothing else.
+  await page.fill("#search", "task");
+  for (const menu of ["filter", "counter-menu", "bookmark-menu", "theme-menu"]) {
+    for (const from of ["summary", "#picture"]) {
+      await page.evaluate(menu => { if (!document.getElementById(menu).open) document.querySelector(`#${menu} summary`).click(); }, menu);
+      await page.waitForSelector(`#${menu}[open]`);
+      await page.focus(from === "summary" ? `#${menu} summary` : from);
+      await page.keyboard.press("Escape");
+      await settled(page);
+      expect(await page.locator(".menu[open]").count() === 0, `Escape closes ${menu} from ${from}`);
+      expect(await page.inputValue("#search") === "task", "and leaves the search");
+    }
+  }
+  await page.fill("#search", "");
+
+  // Colours, chosen by key or menu, are kept.
+  const theme = () => page.evaluate(() => { skein.module.calls.theme_name(); return skein.module.result(); });
+  const first = await theme();
+  await page.focus("#picture");
+  await page.keyboard.press("t");
+  await settled(page);
+  const second = await theme();
+  await page.reload();
+  await page.waitForFunction(() => window.skein);
+  expect(second !== first && await theme() === second, "a theme chosen by key is kept", `${first} ${second} ${await theme()}`);
+  await page.click("#theme-menu summary");
+  await page.click(`#themes button:text-is("${first}")`);
+  await settled(page);
+  await page.reload();
+  await page.waitForFunction(() => window.skein);
+  expect(await theme() === first, "and one of the menu", await theme());
+
+  // Rows get lower until all fit, and no lower.
+  await page.focus("#picture");
+  await page.click("[data-run=fit-all]");
+  const fitted = await bars();
+  for (let i = 0; i < 90; i++) await page.keyboard.press("Shift+ArrowDown");
+  await settled(page);
+  expect(await bars() === fitted, "rows that fit get no lower", `${fitted} ${await bars()}`);
 
   // Help.
   await page.focus("#picture");
@@ -185,7 +266,7 @@ async function texts(page) {
     const of = selector => [...document.querySelectorAll(selector)].map(at => at.textContent);
     return { picture: [...window.drawn], tooltip: of("#tooltip"), title: [document.title, ...of("h1")], heading: of("#panel h2"),
              line: of("#panel dd"), link: of("#panel button"), notice: of("#notice"), counter: of("#counters label"),
-             kind: of("#filter [name=kind] option"), executor: of("#filter [name=executor] option"), note: of("#bookmarks .link"),
+             kind: of("#filter [name=kind] option"), executor: of("#filter [name=executor] option"), note: [...document.querySelectorAll("#bookmarks input")].map(at => at.value),
              problem: of("#note-problem"), remove: [...document.querySelectorAll("#bookmarks [title]")].map(at => at.title) };
   });
 }

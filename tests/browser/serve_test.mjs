@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { expect, generate, hang, main, open, settled, skein, source, span, steps } from "./common.mjs";
+import { expect, generate, hang, main, notesShown, open, settled, skein, source, span, steps } from "./common.mjs";
 
 function start(program, words, environment = {}) {
   const process_ = spawn(program, words, { env: { ...process.env, ...environment }, stdio: ["pipe", "pipe", "inherit"] });
@@ -185,7 +185,7 @@ await main(async (browser, scratch) => {
   const again = start(skein, ["serve", String(program.process.pid)]);
   const again_page = await open(browser, await again.line(), { ends: true, allowed: () => true });
   await again_page.waitForFunction(() => document.querySelectorAll("#bookmarks li").length === 2);
-  expect((await again_page.textContent("#bookmarks")).includes("<i>typed"), "a note that was served before");
+  expect((await notesShown(again_page)).includes("<i>typed"), "a note that was served before");
   await again_page.context().close();
   again.process.kill("SIGTERM");
   await once(again.process, "exit");

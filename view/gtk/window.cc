@@ -173,10 +173,7 @@ void Window::sync() {
         500);
   }
   welcome_.set_visible(viewer_.traces() == 0 && pending_ == 0);
-  const Filter& filter = viewer_.filter();
-  const bool filtered = !filter.label.empty() || !filter.kind.empty() || !filter.executor.empty() ||
-                        filter.shortest != 0 || filter.longest != UINT64_MAX || filter.only_stuck;
-  filter_button_.set_label(filtered ? "Filter: on" : "Filter");
+  filter_button_.set_label(viewer_.filters() ? "Filter: on" : "Filter");
 }
 
 void Window::sync_search() {

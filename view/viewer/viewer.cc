@@ -389,6 +389,13 @@ void State::insert_bookmark(double time, std::string_view text) {
   redraw();
 }
 
+void Viewer::rename_bookmark(size_t which, std::string_view text) {
+  State& s = *state_;
+  if (which >= s.bookmarks.size()) return;
+  s.bookmarks[which].text = bounded_note(text);
+  s.redraw();
+}
+
 void Viewer::remove_bookmark(size_t which) {
   State& s = *state_;
   if (which >= s.bookmarks.size()) return;
@@ -484,7 +491,10 @@ Viewer::Found Viewer::found() const {
   return {.count = state_->found_count, .at = state_->found_at};
 }
 
+std::string_view Viewer::searched() const { return state_->searched; }
+
 const Filter& Viewer::filter() const { return state_->filter; }
+bool Viewer::filters() const { return !equal(state_->filter, {}); }
 
 void Viewer::select(size_t track, TaskIndex task) {
   State& s = *state_;

@@ -198,12 +198,14 @@ class Viewer {
   };
   Found search(std::string_view text);  // ignores case; all labels, names, kinds, locations, ids
   Found found() const;
+  std::string_view searched() const;
 
   // Of all traces, for the filter's choices.
   std::vector<std::string> kinds() const;
   std::vector<std::string> executors() const;
   void set_filter(const Filter& filter);
   const Filter& filter() const;
+  bool filters() const;  // it may hide something
 
   // Both, for another thread, as they take long in a large trace:
   //
@@ -227,6 +229,7 @@ class Viewer {
 
   std::span<const Bookmark> bookmarks() const;
   void add_bookmark(double time, std::string text);
+  void rename_bookmark(size_t which, std::string_view text);
   void remove_bookmark(size_t which);
   std::string save_notes() const;  // JSON, to be kept beside the trace
   // A ring that has forgotten where the notes count from goes on counting from there, and with

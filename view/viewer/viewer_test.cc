@@ -670,7 +670,9 @@ TEST_CASE("the titled picture has titles on arrows, stretches and narrow bars") 
 TEST_CASE("what is filtered away has no bar") {
   Viewer viewer = over_server();
   const size_t before = count(viewer.picture(), Ink::Bar);
+  CHECK(!viewer.filters());
   viewer.set_filter({.label = "ring.read"});
+  CHECK(viewer.filters());
   CHECK(count(viewer.picture(), Ink::Bar) < before);
   const Point at = on_bar(viewer, 2e5, "ring.read");
   click(viewer, at.x, at.y);
@@ -744,6 +746,9 @@ TEST_CASE("bookmarks are kept in order, saved and loaded") {
   CHECK(other.bookmarks().size() == 2);
   other.remove_bookmark(0);
   other.remove_bookmark(5);
+  other.rename_bookmark(0, "later");
+  other.rename_bookmark(5, "nowhere");
+  CHECK(other.bookmarks()[0].text == "later");
   REQUIRE(other.bookmarks().size() == 1);
   CHECK(other.bookmarks()[0].time == 7e5);
 

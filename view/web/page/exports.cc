@@ -276,6 +276,8 @@ EXPORT(found) void found() {
       .number(found.count)
       .key("at")
       .number(found.at)
+      .key("searched")
+      .flag(!page->viewer.searched().empty())
       .close('}');
 }
 EXPORT(search) void search(const char* text, size_t size) {
@@ -285,13 +287,16 @@ EXPORT(search) void search(const char* text, size_t size) {
 
 EXPORT(set_filter)
 void set_filter(const char* label, size_t label_size, const char* kind, size_t kind_size,
-                const char* executor, size_t executor_size, double shortest, bool only_stuck) {
+                const char* executor, size_t executor_size, double shortest, double longest,
+                bool only_stuck) {
   page->viewer.set_filter({.label = take(label, label_size),
                            .kind = take(kind, kind_size),
                            .executor = take(executor, executor_size),
                            .shortest = shortest > 0 ? static_cast<uint64_t>(shortest) : 0,
+                           .longest = longest > 0 ? static_cast<uint64_t>(longest) : UINT64_MAX,
                            .only_stuck = only_stuck});
 }
+EXPORT(filters) bool filters() { return page->viewer.filters(); }
 
 // [kinds, executors]: the filter's choices.
 EXPORT(choices) void choices() {
@@ -335,6 +340,9 @@ EXPORT(bookmarks) void bookmarks() {
 }
 EXPORT(add_bookmark) void add_bookmark(double time, const char* text, size_t size) {
   page->viewer.add_bookmark(time, take(text, size));
+}
+EXPORT(rename_bookmark) void rename_bookmark(size_t which, const char* text, size_t size) {
+  page->viewer.rename_bookmark(which, {text, size});
 }
 EXPORT(remove_bookmark) void remove_bookmark(size_t which) { page->viewer.remove_bookmark(which); }
 EXPORT(go_to_bookmark) void go_to_bookmark(size_t which) {

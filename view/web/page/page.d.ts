@@ -50,7 +50,8 @@ interface PageModule {
   search(text: Address, size: number): void;
   found(): void;
   set_filter(label: Address, labelSize: number, kind: Address, kindSize: number, executor: Address,
-             executorSize: number, shortest: number, onlyStuck: number): void;
+             executorSize: number, shortest: number, longest: number, onlyStuck: number): void;
+  filters(): number;
   choices(): void;
   panel(): void;
   click(link: number): void;
@@ -60,6 +61,7 @@ interface PageModule {
   show_counter(which: number, shown: number): void;
   bookmarks(): void;
   add_bookmark(time: number, text: Address, size: number): void;
+  rename_bookmark(which: number, text: Address, size: number): void;
   remove_bookmark(which: number): void;
   go_to_bookmark(which: number): void;
   save_notes(): void;

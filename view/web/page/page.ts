@@ -295,6 +295,7 @@ const pixelsPerOctave = 360;  // of a wheel
 class Widgets {
   private shown = "";
   private legend = this.module.calls.legend_shown();
+  private theme = themeOf(this.module);
   private kept?: string;  // notes as they were kept last
   private posted = Promise.resolve();
   constructor(private readonly module: Module, private readonly changed: () => void,
@@ -309,9 +310,11 @@ class Widgets {
     calls.panel();
     const panel = this.module.result();
     if (panel !== this.shown) this.showPanel(JSON.parse(this.shown = panel));
-    const { count, at } = this.module.json<{ count: number; at: number }>(() => calls.found());
-    const sought = element<HTMLInputElement>("search").value !== "";
-    element("found").textContent = !sought ? "" : count === 0 ? "nothing" : at > 0 ? `${at} of ${count}` : `${count} found`;
+    const search = element<HTMLInputElement>("search");
+    const { count, at, searched } = this.module.json<{ count: number; at: number; searched: boolean }>(() => calls.found());
+    if (!searched) search.value = "";  // a key has ended it
+    const filters = calls.filters();
+    element("found").textContent = !searched ? "" : count === 0 ? `nothing${filters ? " (filter is on)" : ""}` : at > 0 ? `${at} of ${count}` : `${count} found`;
     calls.notice();
     element("notice").textContent = this.module.result();
     const legend = calls.legend_shown();
@@ -320,7 +323,6 @@ class Widgets {
     const help = element<HTMLDialogElement>("help");
     if (calls.help_shown() && !help.open) this.showHelp();
     if (!calls.help_shown() && help.open) help.close();
-    const search = element<HTMLInputElement>("search");
     if (calls.search_shown() && document.activeElement !== search) {
       search.focus();
       search.select();
@@ -333,8 +335,10 @@ class Widgets {
         filter.querySelector("input")!.focus();
       }
     }
-    calls.theme_name();
-    document.documentElement.classList.toggle("dark", this.module.result().includes("dark"));
+    filter.querySelector("summary")!.textContent = filters ? "Filter: on" : "Filter";
+    const theme = themeOf(this.module);
+    if (theme !== this.theme) remember("skein theme", this.theme = theme);
+    document.documentElement.classList.toggle("dark", theme.includes("dark"));
   }
 
   tooltip(x: number, y: number) {
@@ -387,11 +391,18 @@ class Widgets {
   listBookmarks() {
     const bookmarks = this.module.json<[string, string][]>(() => this.module.calls.bookmarks());
     element("bookmarks").replaceChildren(...bookmarks.map(([time, text], which) => {
-      const item = make("li"), go = link(`${time}  ${text}`), remove = make("button", "\u00d7");
+      const item = make("li"), go = link(time), field = make("input"), remove = make("button", "\u00d7");
+      field.value = text;
+      field.title = `Text at ${time}`;
+      field.addEventListener("change", () => {
+        this.module.with([field.value], (at, size) => this.module.calls.rename_bookmark(which, at, size));
+        this.keepNotes();
+        this.changed();
+      });
       go.addEventListener("click", () => { this.module.calls.go_to_bookmark(which); this.changed(); });
       remove.title = `Remove ${text}`;
       remove.addEventListener("click", () => { this.module.calls.remove_bookmark(which); this.notesChanged(); });
-      item.append(go, " ", remove);
+      item.append(go, field, remove);
       return item;
     }));
   }
@@ -485,7 +496,7 @@ class Widgets {
     const names = this.module.json<string[]>(() => this.module.calls.theme_names());
     element("themes").replaceChildren(...names.map(name => {
       const button = make("button", name);
-      button.addEventListener("click", () => { remember("skein theme", name); setTheme(this.module, name); this.changed(); });
+      button.addEventListener("click", () => { setTheme(this.module, name); this.changed(); });
       return button;
     }));
   }
@@ -494,7 +505,7 @@ class Widgets {
     const form = element("filter").querySelector("form")!;
     const field = (name: string) => form.elements.namedItem(name) as HTMLInputElement;
     this.module.with([field("label").value, field("kind").value, field("executor").value], (l, ls, k, ks, e, es) =>
-      this.module.calls.set_filter(l, ls, k, ks, e, es, Number(field("shortest").value) * 1e6, Number(field("stuck").checked)));
+      this.module.calls.set_filter(l, ls, k, ks, e, es, Number(field("shortest").value) * 1e6, Number(field("longest").value) * 1e6, Number(field("stuck").checked)));
     this.changed();
   }
 
@@ -517,12 +528,6 @@ class Widgets {
     element("filter").querySelector("summary")!.addEventListener("click", event => {
       event.preventDefault();
       calls.set_filter_shown(Number(!calls.filter_shown()));
-      this.changed();
-    });
-    element("filter").addEventListener("keydown", event => {
-      if (event.key !== "Escape") return;
-      calls.set_filter_shown(0);
-      element("picture").focus();
       this.changed();
     });
     const filter = element("filter").querySelector("form")!;
@@ -558,6 +563,7 @@ class Widgets {
     element<HTMLDialogElement>("help").addEventListener("close", () => { calls.set_help_shown(0); this.changed(); });
     document.addEventListener("keydown", event => {
       const { target } = event;
+      if (event.key === "Escape" && this.closeMenus()) return element("picture").focus();
       if (!(target instanceof HTMLElement) || target.closest("input, select, dialog")) return;
       if (target.closest("button, summary") && (event.key === "Enter" || event.key === " ")) return;
       this.module.with([event.key], (at, size) => {
@@ -568,13 +574,17 @@ class Widgets {
       this.changed();
     });
     // One menu at a time, and none after a click elsewhere.
-    document.addEventListener("pointerdown", event => {
-      for (const menu of document.querySelectorAll<HTMLDetailsElement>(".menu[open]"))
-        if (!menu.contains(event.target as Node)) {
-          if (menu.id === "filter") calls.set_filter_shown(0);
-          menu.open = false;
-        }
-    });
+    document.addEventListener("pointerdown", event => this.closeMenus(event.target as Node));
+  }
+
+  // Those that are open, but one with `kept` in it. False: there is none.
+  private closeMenus(kept?: Node): boolean {
+    const menus = [...document.querySelectorAll<HTMLDetailsElement>(".menu[open]")].filter(menu => !menu.contains(kept ?? null));
+    for (const menu of menus) {
+      if (menu.id === "filter") this.module.calls.set_filter_shown(0);
+      menu.open = false;
+    }
+    return menus.length > 0;
   }
 }
 
@@ -640,6 +650,7 @@ async function follow(module: Module, changed: () => void) {
 function setTheme(module: Module, name: string) {
   module.with([name], (at, size) => module.calls.set_theme(at, size));
 }
+function themeOf(module: Module): string { module.calls.theme_name(); return module.result(); }
 function wantedTheme(): string {
   return remembered("skein theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 }
