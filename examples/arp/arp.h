@@ -1,0 +1,47 @@
+// ARP: which card has this address? Asked by broadcast, answered by who has it.
+//
+//   1 (2) | 0x0800 (2) | 6 (1) | 4 (1) | operation (2)
+//   sender: mac (6), address (4) | target: mac (6), address (4)
+#pragma once
+#include <skein/sync.h>
+
+#include <map>
+#include <optional>
+
+#include "../task.h"
+#include "background.h"
+#include "driver.h"
+#include "ethernet.h"
+#include "ipv4.h"
+#include "promise.h"
+
+#if defined(ARP_FIXED)
+using Answered = Promise;  // whoever waits after the answer goes on
+#else
+using Answered = skein::condition;  // the answer wakes who waits by then
+#endif
+
+class Arp {
+ public:
+  Arp(Driver& driver, const Mac& mac, Ip address, Background& background)
+      : driver_(driver), mac_(mac), address_(address), background_(background) {}
+
+  task<Mac> query(Ip address);
+
+  // A packet has arrived: an answer to a query, or a question about us.
+  void input(View bytes);
+
+ private:
+  enum Operation : uint16_t { kRequest = 1, kReply = 2 };
+  struct Entry {
+    std::optional<Mac> mac;
+    Answered answered{"ARP answer"};
+  };
+  task<Nothing> send(Operation operation, Mac to, Ip target);
+
+  Driver& driver_;
+  Mac mac_;
+  Ip address_;
+  Background& background_;
+  std::map<Ip, Entry> cache_;
+};

@@ -1,0 +1,57 @@
+// The event loop: poll, and what is to be done before it.
+//
+//   loop.soon([] { ... });
+//   while (co_await loop.readable(fd, "frame")) read(fd, ...);
+//   loop.run([&] { return work.done(); }, std::chrono::seconds(2));
+#pragma once
+#include <skein/task.h>
+
+#include <chrono>
+#include <coroutine>
+#include <functional>
+#include <list>
+#include <vector>
+
+class Loop {
+ public:
+  struct Reader;  // what co_await waits with
+
+  // co_await: true once `fd` can be read; false if it is forgotten before.
+  Reader readable(int fd, const char* what, skein::here at = {});
+  void forget(int fd);
+
+  // At the next turn, before anything is read.
+  void soon(std::function<void()> f) { soon_.push_back(std::move(f)); }
+
+  // Turns until done(); false: not done after so long. What still waits then goes on waiting.
+  bool run(const std::function<bool()>& done, std::chrono::milliseconds deadline);
+
+ private:
+  std::vector<std::function<void()>> soon_;
+  std::list<Reader*> readers_;
+};
+
+struct Loop::Reader {
+  Loop& loop;
+  int fd;
+  skein::task traced;  // what the trace is told that it waits for
+  bool readable = false;
+  std::coroutine_handle<> handle = nullptr;
+
+  bool await_ready() const { return false; }
+  void await_suspend(std::coroutine_handle<> h) {
+    handle = h;
+    loop.readers_.push_back(this);
+  }
+  bool await_resume() const { return readable; }
+  uint64_t skein_awaits() const { return traced.id(); }
+  void resume() {
+    loop.readers_.remove(this);
+    traced.resolve();
+    handle.resume();
+  }
+};
+
+inline Loop::Reader Loop::readable(int fd, const char* what, skein::here at) {
+  return {*this, fd, skein::task(what, SKEIN_KIND_io, at)};
+}

@@ -1,0 +1,171 @@
+// The founding story of tracing tasks: a network stack in coroutines that hangs, now and then.
+//
+// It asks by ARP for the card that has an address (arp.cc): sends the question, awaits that it is
+// sent, and then waits on a condition that the answer signals. A driver's write is complete when
+// the card has acknowledged its ring (driver.h), and nobody promises that this is before the answer
+// arrives. If it is not, the signal finds nobody, and the wait never ends. The fix that was adopted
+// then is the build arp_fixed: a promise, which remembers (arp.h).
+//
+// The peer is the kernel: its network stack behind a TAP device in a network namespace of this
+// process, and a socket that listens there. Without the rights for that, or with --pair, it is a
+// second stack of this code at the other end of a socket pair.
+//
+//   arp                  the acknowledgement comes first: one byte is sent and received
+//   arp --reply-first    the reply comes first: no answer
+//   arp --seed 7         as it happens, for each write
+//
+//   SKEIN_TRACE=bad arp --reply-first; skein why bad
+//
+// The stack itself knows of skein no more than skein::condition; loop.h and promise.h say what it
+// is that one waits for. Exit code 1: no answer within --deadline ms (2000).
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <string_view>
+
+#include "loop.h"
+#include "stack.h"
+#include "tap.h"
+
+namespace {
+
+constexpr Ip kOurs{0x0a00'0002};  // 10.0.0.2
+constexpr Ip kPeers{0x0a00'0001};
+constexpr Mac kOurCard = {2, 0, 0, 0, 0, 2};
+constexpr Mac kPeersCard = {2, 0, 0, 0, 0, 1};
+constexpr uint16_t kPort = 7;
+constexpr uint8_t kByte = 42;
+
+task<bool> send_one_byte(Stack& stack) {
+  Tcp::Connection* connection = co_await stack.tcp.connect(kPeers, kPort);
+  if (connection == nullptr) co_return false;
+  co_await connection->send(Bytes(1, kByte));
+  co_await connection->close();
+  co_return true;
+}
+
+// What the peer received, by the kernel's stack ...
+task<Bytes> serve(Loop& loop, int listener) {
+  co_await loop.readable(listener, "connection");
+  const int connection = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  Bytes received;
+  for (ssize_t size = 1; size > 0;) {
+    co_await loop.readable(connection, "data");
+    Bytes some(100);
+    size = read(connection, some.data(), some.size());
+    if (size > 0) received.insert(received.end(), some.begin(), some.begin() + size);
+  }
+  close(connection);
+  co_return received;
+}
+
+// ... or by one of this code.
+task<Bytes> serve(Stack& stack) {
+  Tcp::Connection* connection = co_await stack.tcp.accept(kPort);
+  Bytes received;
+  if (connection == nullptr) co_return received;
+  received = co_await connection->receive();
+  co_await connection->close();
+  co_return received;
+}
+
+struct Options {
+  bool pair = false;
+  bool reply_first = false;
+  bool by_seed = false;
+  unsigned seed = 0;
+  std::chrono::milliseconds deadline{2000};
+};
+
+bool parse(int argc, char** argv, Options& options) {
+  for (int i = 1; i < argc; i++) {
+    const std::string_view word = argv[i];
+    const bool has_value = i + 1 < argc;
+    if (word == "--pair") {
+      options.pair = true;
+    } else if (word == "--reply-first") {
+      options.reply_first = true;
+    } else if (word == "--seed" && has_value) {
+      options.by_seed = true;
+      options.seed = static_cast<unsigned>(std::atoi(argv[++i]));
+    } else if (word == "--deadline" && has_value) {
+      options.deadline = std::chrono::milliseconds(std::atoi(argv[++i]));
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+Driver::ReplyFirst order(const Options& options) {
+  if (!options.by_seed) return [first = options.reply_first] { return first; };
+  return [random = std::mt19937(options.seed)]() mutable { return random() % 2 == 1; };
+}
+
+int failed(const char* what) {
+  std::perror(what);
+  return 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  if (!parse(argc, argv, options)) {
+    std::fprintf(stderr, "usage: %s [--pair] [--reply-first | --seed N] [--deadline MS]\n", *argv);
+    return 2;
+  }
+
+  Loop loop;
+  int wire = options.pair ? -1 : open_tap(kPeers);
+  int listener = -1;            // the kernel's, or
+  std::unique_ptr<Stack> peer;  // one of this code
+  int far_end = -1;
+  if (wire >= 0) {
+    std::puts("the peer is the kernel");
+    listener = listen_at(kPeers, kPort);
+    if (listener < 0) return failed("cannot listen");
+  } else {
+    if (!options.pair) std::perror("no TAP device in a network namespace here");
+    std::puts("the peer is a stack of this code");
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0)
+      return failed("no socket pair");
+    wire = ends[0];
+    far_end = ends[1];
+    const auto acknowledges_first = [] { return false; };
+    peer = std::make_unique<Stack>(loop, far_end, kPeersCard, kPeers, acknowledges_first);
+  }
+  Stack stack(loop, wire, kOurCard, kOurs, order(options));
+
+  Background listening;
+  listening.start(stack.listen());
+  if (peer) listening.start(peer->listen());
+  task<Bytes> serves = peer ? serve(*peer) : serve(loop, listener);
+  serves.start();
+  task<bool> sends = send_one_byte(stack);
+  sends.start();
+
+  if (!loop.run([&] { return sends.done() && serves.done(); }, options.deadline)) {
+    std::puts("no answer");
+    std::exit(1);  // as they are: nothing is told to give up
+  }
+  stack.driver.close();
+  if (peer) peer->driver.close();
+  for (const int fd : {wire, listener, far_end})
+    if (fd >= 0) close(fd);
+  if (!sends.result()) {
+    std::puts("refused");
+    return 1;
+  }
+  const Bytes received = serves.result();
+  std::printf("the peer received %zu byte: %d\n", received.size(),
+              received.empty() ? -1 : received[0]);
+  return received == Bytes(1, kByte) ? 0 : 1;
+}

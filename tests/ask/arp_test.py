@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""examples/arp: a network stack that hangs if the answer comes before the acknowledgement, and what
+`skein why` says of it; with the fix it does not hang.
+
+    arp_test.py SKEIN ARP ARP_FIXED SOURCE tap|pair
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+from common import SECONDS, expect, run, start
+
+arp, arp_fixed = sys.argv[2:4]
+source = pathlib.Path(sys.argv[4])
+peer = {"tap": "the peer is the kernel", "pair": "the peer is a stack of this code"}[sys.argv[5]]
+options = ["--pair"] if sys.argv[5] == "pair" else []
+
+RECEIVED = "the peer received 1 byte: 42"
+NOTHING = "Nothing is stuck: every task that matters has ended, or runs.\n"
+LOST = "notified before it began to wait"
+DEADLINE = "5000"  # ms: for what hangs; what works takes a few
+
+
+class Play:
+    """One run, beside others: it waits most of the time."""
+
+    def __init__(self, program, trace, *words):
+        self.trace = trace
+        self.program = start([program, *options, "--deadline", DEADLINE, *words], text=True,
+                             env=dict(os.environ, SKEIN_TRACE=str(trace)),
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def end(self):
+        """What it printed after who its peer is, its exit code, and what `skein why` says."""
+        out, errors = self.program.communicate(timeout=SECONDS)
+        lines = out.splitlines()
+        if peer not in lines and "no TAP device" in errors:
+            print(f"skipped: {errors.strip()}")
+            sys.exit(77)
+        expect("who the peer is, and an end", len(lines) == 2 and lines[0] == peer, (out, errors))
+        return lines[1], self.program.returncode, run("why", self.trace)
+
+    def is_good(self):
+        said, code, why = self.end()
+        expect("it works", (said, code) == (RECEIVED, 0), (self.program.args, said, code))
+        expect("nothing is wrong", (why.returncode, why.stdout) == (0, NOTHING), why)
+
+    def is_bad(self):
+        said, code, why = self.end()
+        expect("it hangs", (said, code) == ("no answer", 1), (self.program.args, said, code))
+        expect("a lost wake-up", why.returncode == 1 and LOST in why.stdout, why)
+        return why.stdout
+
+
+def line_of(file, text):
+    lines = (source / file).read_text().splitlines()
+    return next(i for i, line in enumerate(lines, 1) if text in line)
+
+
+def diagnosis(play):
+    """The one fault, in words and as data."""
+    text = " ".join(play.is_bad().split())
+    wait = f"arp.cc:{line_of('examples/arp/arp.cc', 'co_await entry.answered.wait();')}"
+    for part in ("send_one_byte (#", "condition ARP answer (#", "when nobody waited for it", wait):
+        expect("the text says it", part in text, (part, text))
+    diagnoses = json.loads(run("why", "--json", play.trace).stdout)["diagnoses"]
+    faults = [d for d in diagnoses if d["fault"]]
+    expect("one fault", [d["verdict"] for d in faults] == [LOST], faults)
+    fault = faults[0]
+    expect("who waits for what", [step["name"] for step in fault["chain"]] ==
+           ["send_one_byte", "connect", "transmit", "send", "query", "ARP answer"], fault)
+    query = fault["chain"][-2]
+    place = f"{pathlib.Path(query['place']['file']).name}:{query['place']['line']}"
+    expect("where it waits", place == wait, query)
+    expect("before it waited", fault["notified"]["time_ns"] < query["since_ns"], fault)
+    expect("by whom", fault["notified"]["by"]["name"] == "listen", fault)
+
+
+with tempfile.TemporaryDirectory(prefix="skein-arp-") as name:
+    folder = pathlib.Path(name)
+    Play(arp, folder / "good.skein").is_good()
+    for words in ([], ["--reply-first"]):
+        Play(arp_fixed, folder / f"fixed{''.join(words)}.skein", *words).is_good()
+    bad = Play(arp, folder / "bad.skein", "--reply-first")
+    seeds = range(10)
+    plays = [Play(arp, folder / f"{n}.skein", "--seed", str(n)) for n in seeds]
+    fixed = [Play(arp_fixed, folder / f"fixed-{n}.skein", "--seed", str(n)) for n in seeds]
+    for play in fixed:
+        play.is_good()
+    diagnosis(bad)
+    hung = 0
+    for play in plays:
+        said, code, why = play.end()
+        expect("the verdict is the exit code", why.returncode == code == (said != RECEIVED), why)
+        expect("it hangs for one reason", (LOST in why.stdout) == (code == 1), why)
+        hung += code
+    expect("some hang and some do not", 0 < hung < len(plays), hung)
+print("passed")
