@@ -122,6 +122,13 @@ class Exporter {
     return 0;
   }
 
+  // Has its event of ours an argument for a place? Of all others an event `at` says it.
+  static bool has_place(EventKind kind) {
+    using K = EventKind;
+    return kind == K::Create || kind == K::Suspend || kind == K::Ready || kind == K::Resource ||
+           kind == K::ScopeEnter;
+  }
+
   void be_current(StreamWriter& stream, uint64_t time, uint64_t task) {
     if (stream.current_task == task) return;
     stream.event(format::k_switch_to, time, task);
@@ -135,8 +142,14 @@ class Exporter {
     const uint64_t other = id(row.other);
     const auto by_task = [&] { be_current(stream, time, task); };
     const auto by_other = [&] { be_current(stream, time, other); };
+    const uint32_t said_at = has_place(row.kind) ? 0 : place(row.location, 0, 0, false);
     const auto event = [&](format::EventId first, uint64_t a, uint64_t b = 0) {
+      stream.next_at = said_at;
       stream.event(first, time, a, b);
+    };
+    const auto fixed = [&](format::EventId id) {
+      stream.next_at = said_at;
+      return stream.fixed(id, time);
     };
     const auto ends = [&] {
       if (stream.current_task == task) stream.current_task = 0;
@@ -147,7 +160,7 @@ class Exporter {
         if (other == stream.current_task)
           event(format::k_create, task, at);
         else
-          stream.fixed(format::k_create_under, time).u64(other).u64(task).u32(at).done();
+          fixed(format::k_create_under).u64(other).u64(task).u32(at).done();
         break;
       }
       case EventKind::Resume:
@@ -229,14 +242,14 @@ class Exporter {
       case EventKind::Send:
       case EventKind::Receive:
         by_task();
-        stream.fixed(row.kind == EventKind::Send ? format::k_send : format::k_receive, time)
+        fixed(row.kind == EventKind::Send ? format::k_send : format::k_receive)
             .u64(row.value)
             .u64(row.other)
             .done();
         break;
       case EventKind::Clock: {
         const std::string domain(trace_.strings[row.text]);  // "domain 1"
-        stream.fixed(format::k_clock, time)
+        fixed(format::k_clock)
             .u32(static_cast<uint32_t>(std::strtoul(&domain[domain.rfind(' ') + 1], nullptr, 10)))
             .u64(row.value)
             .u64(row.other)

@@ -92,6 +92,7 @@ TEST_CASE("condition: a notify before the wait is lost, and can be seen to be") 
     co_return 1;
   };
   answer.notify_one();
+  const unsigned line = __LINE__ - 1;
   task<int> late = waits();
   late.start();
   CHECK(!late.done());
@@ -103,6 +104,49 @@ TEST_CASE("condition: a notify before the wait is lost, and can be seen to be") 
   CHECK(only({"resource", "notify", "suspend"}) ==
         Words{"resource 1 under 0 kind 34 answer capacity 0", "notify 1 woken 0",
               "suspend 2 on 1 back 0", "suspend 3 on 1 back 0", "notify 1 woken 2"});
+  CHECK(fake::call("notify 1 woken 0").line == line);
+  CHECK(fake::call("notify 1 woken 0").file == __FILE__);
+  CHECK(fake::call("notify 1 woken 2").line == line + 8);
+}
+
+TEST_CASE("a notify lies where the program makes it, if it does so itself") {
+  const auto line_of = [](const std::string& what) { return fake::call(what).line; };
+  fake::reset();
+  skein::semaphore seats("seats", 0);
+  seats.release();
+  CHECK(line_of("notify 1 woken 0") == __LINE__ - 1);
+
+  fake::reset();
+  skein::mutex door("door");
+  auto enters = [&]() -> task<int> {
+    auto held = co_await door.lock();
+    co_return 1;
+  };
+  task<int> entering = enters();
+  entering.start();
+  CHECK(entering.result() == 1);
+  CHECK(line_of("notify 1 woken 0") == 0);  // by the guard
+
+  fake::reset();
+  skein::channel<int> jobs("jobs", 1);
+  const unsigned sends = __LINE__ + 2;
+  auto produce = [&]() -> task<int> {
+    for (int i = 0; i < 2; ++i) co_await jobs.send(i);
+    co_return 1;
+  };
+  auto consume = [&]() -> task<int> { co_return (co_await jobs.receive()).value_or(7); };
+  const unsigned receives = __LINE__ - 1;
+  task<int> producer = produce();
+  producer.start();
+  task<int> consumer = consume();
+  consumer.start();  // and so lets the second value in
+  jobs.close();
+  CHECK(consumer.result() == 0);
+  CHECK(producer.done());
+  std::vector<unsigned> lines;
+  for (const fake::Call& call : fake::calls())
+    if (call.what.rfind("notify", 0) == 0) lines.push_back(call.line);
+  CHECK(lines == std::vector<unsigned>{sends, receives, receives + 6});
 }
 
 TEST_CASE("condition: who waits again while being woken waits for the next notify") {

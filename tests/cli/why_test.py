@@ -13,6 +13,7 @@ import tempfile
 from common import expect, info, run, start, until
 
 annotations, hang = sys.argv[2:4]
+source = pathlib.Path(__file__).parents[2] / "examples/040-annotations.cc"
 
 
 def lost_signal(folder):
@@ -29,11 +30,22 @@ def lost_signal(folder):
     chain = data[0]["chain"]
     expect("who waits for what", [step["name"] for step in chain] == ["too_late", "answer"], chain)
     expect("where it waits", chain[0]["place"]["file"].endswith("040-annotations.cc"), chain)
-    source = pathlib.Path(chain[0]["place"]["file"])
-    if source.exists():
-        line = source.read_text().splitlines()[chain[0]["place"]["line"] - 1]
-        expect("at the await", "co_await answer.wait()" in line, line)
-    expect("before it waited", data[0]["notified"]["time_ns"] < chain[0]["since_ns"], data)
+    notified = data[0]["notified"]
+    expect("before it waited", notified["time_ns"] < chain[0]["since_ns"], data)
+    expect("by nobody: main is no task", notified["by"] is None, notified)
+    # Both places, as they are in the source.
+    for place, function, text in ((chain[0]["place"], "too_late", "co_await answer.wait();"),
+                                  (notified["place"], "main", "answer.notify_one();")):
+        line = source.read_text().splitlines()[place["line"] - 1]
+        expect("the line", text in line and place["file"].endswith(source.name), (place, line))
+        expect("the function", function in place["function"], place)
+        expect("the text says the place", f"{source.name}:{place['line']})" in said.stdout, said)
+    dump = [line for line in run("dump", trace).stdout.splitlines() if " notify " in line]
+    expect("dump says where each notify is", "woken=0" in dump[-1] and
+           dump[-1].endswith(f"{source.name}:{notified['place']['line']} main"), dump)
+    exported = folder / "lost.ctf"
+    expect("export", run("export", "ctf", trace, "-o", exported).returncode == 0)
+    expect("exported with its places", run("dump", exported).stdout == run("dump", trace).stdout)
     by_name = run("why", trace, "too_late")
     expect("asked by name", by_name.returncode == 1 and "too_late" in by_name.stdout, by_name)
     itself = run("why", trace, chain[1]["id"])

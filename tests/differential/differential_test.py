@@ -35,6 +35,7 @@ class Reader:
     def __init__(self, path):
         self.texts, self.places, self.threads = {}, {}, {}
         self.current, self.executor, self.names = {}, {}, {}
+        self.said_at = {}
         self.resources, self.spans = set(), {}
         self.events = []
         for message in bt2.TraceCollectionMessageIterator(str(path)):
@@ -63,6 +64,7 @@ class Reader:
             if stream == NAMES_STREAM:
                 return
             self.current[stream] = int(context["current_task"])
+            self.said_at[stream] = None
             self.be_executor(stream, int(context["vtid"]), "")
         elif type(message) is bt2._EventMessageConst:
             event = message.event
@@ -99,6 +101,9 @@ class Reader:
         self.executor[stream] = tid
 
     def event(self, stream, clock, name, f):
+        if name == "at":
+            self.said_at[stream] = self.places.get(f["place"])
+            return
         current = self.current[stream]
         task, other, value, text, place = current, 0, 0, "", None
         text_of = lambda number: self.texts.get(number, "")
@@ -192,7 +197,8 @@ class Reader:
             self.current[stream] = 0
         always = name in ("send", "receive", "clock")  # 0 is a peer and a domain
         tid = self.executor[stream]
-        place = place or {}
+        place = place or self.said_at[stream] or {}
+        self.said_at[stream] = None
         self.events.append((self.utc(clock), [
             str(stream), str(tid), (stream, tid), kind, str(task) if task else "-",
             str(other) if other or always else "-", str(value), text,

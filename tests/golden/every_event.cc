@@ -53,6 +53,10 @@ class Script {
     used.insert(id);
     return stream_.fixed(id, now_ += 100);
   }
+  void next_at(uint32_t place) {
+    used.insert(k_at);
+    stream_.next_at = place;
+  }
   StreamWriter& stream() { return stream_; }
 
   static inline std::set<unsigned> used;
@@ -118,6 +122,7 @@ void write_names(const std::filesystem::path& folder) {
   place(5, kKind_queue, kQueue, kServe, 6);
   place(6, kKind_scope, 0, kServe, 30);
   place(7, kKind_unknown, 0, kServe, 22);
+  place(8, kKind_unknown, 0, kServe, 24);
   names.fixed(k_thread_name).u64(101).text("the worker").done();
   names.fixed(k_module).u64(0x400000).u64(0x2000).text("00ff").text("/usr/bin/server").done();
   names.fixed(k_clock_pair).u64(kStart).u64(1).u64(2).u64(3).done();
@@ -152,6 +157,7 @@ void write_main(const std::filesystem::path& folder) {
   s.event(k_suspend, 30, 7);
   s.event(k_switch_to, 1);
   s.event(k_release, 30, 1);
+  s.next_at(8);
   s.event(k_notify, 30, 0);
   s.fixed(k_create_under).u64(2).u64(4).u32(3).done();
   s.event(k_await, 2, 4);

@@ -47,6 +47,10 @@ Call call_of(uint64_t n) {
 // the outer one current again: calls of two and three events, each with one commit.
 constexpr skein_source kPlace = {"numbered.cc", "task_call", 1, 2};
 
+// Every other notify says where it is made: two events with one commit.
+bool says_place(uint64_t n) { return n % 2 == 1; }
+constexpr skein_source kNotifyPlace = {"numbered.cc", "make", 3, 4};
+
 // Reads the events of one number at events[at]; returns how many they are, 0 if they are not it.
 // `cut`: the stream begins here, in the middle of a number perhaps.
 class Reader {
@@ -91,15 +95,29 @@ class Reader {
       if (!numbered(event.a, Call::kSend)) return false;
       return event.b == any_width(event.a) || wrong("peer");
     }
+    if (event.is("at")) {
+      if (at_place_ != 0 && event.a != at_place_) return wrong("another place");
+      at_place_ = event.a;
+      const Event* notify = next();
+      if (notify == nullptr || !notify->is("notify") || !says_place(notify->b))
+        return wrong("a place without its notify");
+      if (notify->ticks != event.ticks) return wrong("two times in one call");
+      return notified(*notify);
+    }
     if (event.is("notify")) {
-      if (!numbered(event.b, Call::kNotify)) return false;
-      return event.a == any_width(event.b) || wrong("target");
+      if (says_place(event.b)) return wrong("without its place");
+      return notified(event);
     }
     if (event.is("label_text")) {
       // Its number is the one before it.
       return numbered_text(event);
     }
     return task_step(event);
+  }
+
+  bool notified(const Event& event) {
+    if (!numbered(event.b, Call::kNotify)) return false;
+    return event.a == any_width(event.b) || wrong("target");
   }
 
   bool numbered_text(const Event& event) {
@@ -145,6 +163,7 @@ class Reader {
   uint64_t executor_;
   size_t at_ = 0;
   uint64_t inner_ = 0, outer_ = 0;
+  uint64_t at_place_ = 0;  // of all notifies
   Run run_;
 };
 
@@ -171,7 +190,10 @@ void NumberedCalls::make(uint64_t n) {
       skein_label_text(nullptr, text_, make_text(n, text_));
       break;
     case Call::kNotify:
-      skein_notify(any_width(full), full);
+      if (says_place(full))
+        skein_notify_at(any_width(full), full, &kNotifyPlace);
+      else
+        skein_notify(any_width(full), full);
       break;
     case Call::kTasks:
     case Call::kCallCount:

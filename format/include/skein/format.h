@@ -109,7 +109,8 @@ enum class Shape : uint8_t {
   X(sample, 204, kOne, stack, none)           /*                              */  \
   X(scope_exit, 208, kOne, scope, none)       /*                              */  \
   X(scope_cancel, 212, kOne, scope, none)     /*                              */  \
-  X(executor_end, 216, kOne, tid, none)       /*                              */
+  X(executor_end, 216, kOne, tid, none)       /*                              */  \
+  X(at, 220, kOne, place, none)               /* of the next event            */
 
 // Events of one id and a fixed layout: X(name, id, fields as TSDL).
 #define SKEIN_FORMAT_FIXED_EVENTS(X)                                                          \

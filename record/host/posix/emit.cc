@@ -397,6 +397,19 @@ SKEIN_CALL void skein_notify(uint64_t target, uint64_t woken) {
       target, woken);
 }
 
+SKEIN_CALL void skein_notify_at(uint64_t target, uint64_t woken, const skein_source* where) {
+  if (where == nullptr) return skein_notify(target, woken);
+  record(
+      [](auto& e, uint64_t target, uint64_t woken, const skein_source* where) SKEIN_INLINE {
+        uint32_t place;
+        if (!locate(e, format::kKind_unknown, nullptr, where, place)) return false;
+        e.one(format::k_at, place);
+        e.two(format::k_notify, target, woken);
+        return true;
+      },
+      target, woken, where);
+}
+
 SKEIN_CALL void skein_resource_end(skein_task* resource) {
   if (resource->id == 0) return;
   skein_resolve(resource, 0);

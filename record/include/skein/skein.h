@@ -163,6 +163,9 @@ void skein_release(skein_task* resource, uint64_t task);
 /* A signal on a resource or task (the id `target`), by the current task; `woken` is how many
  * waiters it woke: 0 is a possible lost wake-up. */
 void skein_notify(uint64_t target, uint64_t woken);
+/* ... made at `where` (NULL: not said), so that a lost wake-up has both its places. Costs about 5
+ * bytes more of the trace. */
+void skein_notify_at(uint64_t target, uint64_t woken, const skein_source* where);
 /* The resource is gone. If it never was in a trace: nothing. */
 void skein_resource_end(skein_task* resource);
 

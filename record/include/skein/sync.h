@@ -15,7 +15,8 @@
 // stack, in the order in which they came; it may use the primitive again at once.
 //
 // A condition remembers nothing: notify() wakes who waits now, and none later. That is the classic
-// lost wake-up, and the reason to have it named: a notify that woke nobody is in the trace.
+// lost wake-up, and the reason to have it named: a notify that woke nobody is in the trace, with
+// the place of the call that made it (a mutex that a guard unlocks has none).
 //
 // Destroyed with waiters: those never go on (their coroutines belong to somebody else, who destroys
 // them); a coroutine must not be destroyed while it waits, unless the primitive goes with it.
@@ -59,8 +60,10 @@ class resource {
   void released() {
     if (id() != 0) skein_release(&task_, 0);
   }
-  void notified(uint64_t woken) {
-    if (const uint64_t target = id()) skein_notify(target, woken);
+  // `at` may be null.
+  void notified(uint64_t woken, const here* at) {
+    if (const uint64_t target = id())
+      skein_notify_at(target, woken, at != nullptr ? &at->where : nullptr);
   }
 
  private:
@@ -74,7 +77,7 @@ class resource {
   uint64_t id() { return 0; }
   void acquired() {}
   void released() {}
-  void notified(uint64_t) {}
+  void notified(uint64_t, const here*) {}
 #endif
 };
 
@@ -167,13 +170,13 @@ class condition {
     };
     return awaiter(*this);
   }
-  void notify_one() { wake(waiters_.empty() ? 0 : 1); }
-  void notify_all() { wake(waiters_.size()); }
+  void notify_one(here at = {}) { wake(waiters_.empty() ? 0 : 1, at); }
+  void notify_all(here at = {}) { wake(waiters_.size(), at); }
   uint64_t waiting() const { return waiters_.size(); }
 
  private:
-  void wake(uint64_t count) {
-    resource_.notified(count);
+  void wake(uint64_t count, const here& at) {
+    resource_.notified(count, &at);
     detail::waiters woken;  // who waits again while being woken waits for the next notify
     for (uint64_t i = 0; i < count; ++i) woken.push(waiters_.pop());
     while (!woken.empty()) woken.pop().handle.resume();
@@ -190,14 +193,7 @@ class semaphore {
   // co_await: takes one, waits until there is one.
   auto acquire() { return acquiring(*this); }
   // Gives one back; wakes the next who waits, who has it then.
-  void release() {
-    resource_.released();
-    resource_.notified(waiters_.empty() ? 0 : 1);
-    if (waiters_.empty())
-      ++free_;
-    else
-      waiters_.pop().handle.resume();
-  }
+  void release(here at = {}) { give_back(&at); }
   bool try_acquire() {
     if (free_ == 0) return false;
     --free_;
@@ -224,6 +220,14 @@ class semaphore {
     void await_resume() { s.resource_.acquired(); }
     uint64_t skein_awaits() { return s.resource_.id(); }
   };
+  void give_back(const here* at) {
+    resource_.released();
+    resource_.notified(waiters_.empty() ? 0 : 1, at);
+    if (waiters_.empty())
+      ++free_;
+    else
+      waiters_.pop().handle.resume();
+  }
 
  private:
   detail::resource resource_;
@@ -240,7 +244,7 @@ class mutex : semaphore {
     explicit guard(mutex& m) : mutex_(&m) {}
     guard(guard&& other) noexcept : mutex_(std::exchange(other.mutex_, nullptr)) {}
     ~guard() {
-      if (mutex_ != nullptr) mutex_->unlock();
+      if (mutex_ != nullptr) mutex_->give_back(nullptr);
     }
 
    private:
@@ -257,7 +261,7 @@ class mutex : semaphore {
     };
     return awaiter(*this);
   }
-  void unlock() { release(); }
+  void unlock(here at = {}) { give_back(&at); }
   using semaphore::waiting;
 };
 
@@ -272,11 +276,11 @@ class channel {
       : resource_(SKEIN_KIND_channel, name, capacity, at), capacity_(capacity) {}
 
   // co_await: true once the value is in; false if the channel is closed.
-  auto send(T value) { return sending(*this, std::move(value)); }
+  auto send(T value, here at = {}) { return sending(*this, std::move(value), at); }
   // co_await: the oldest value; empty when there is none and the channel is closed.
-  auto receive() { return receiving(*this); }
+  auto receive(here at = {}) { return receiving(*this, at); }
   // No more values: wakes who waits. What is in can still be received.
-  void close() {
+  void close(here at = {}) {
     closed_ = true;
     detail::waiters woken = std::exchange(receivers_, {});
     for (detail::waiters left = std::exchange(senders_, {}); !left.empty();) {
@@ -284,7 +288,7 @@ class channel {
       sender.sent = false;
       woken.push(sender);
     }
-    resource_.notified(woken.size());
+    resource_.notified(woken.size(), &at);
     while (!woken.empty()) woken.pop().handle.resume();
   }
   uint64_t size() const { return values_.size(); }
@@ -294,12 +298,13 @@ class channel {
     channel& c;
     T value;
     bool sent = true;
-    sending(channel& owner, T v) : c(owner), value(std::move(v)) {}
+    [[no_unique_address]] here at;
+    sending(channel& owner, T v, const here& a) : c(owner), value(std::move(v)), at(a) {}
     bool await_ready() {
       if (c.closed_)
         sent = false;
       else if (c.values_.size() < c.capacity_)
-        c.put(std::move(value));
+        c.put(std::move(value), at);
       else
         return false;
       return true;
@@ -314,9 +319,10 @@ class channel {
   struct receiving : detail::waiter {
     channel& c;
     std::optional<T> value;
-    explicit receiving(channel& owner) : c(owner) {}
+    [[no_unique_address]] here at;
+    receiving(channel& owner, const here& a) : c(owner), at(a) {}
     bool await_ready() {
-      if (!c.values_.empty()) c.take(value);
+      if (!c.values_.empty()) c.take(value, at);
       return value.has_value() || c.closed_;
     }
     void await_suspend(std::coroutine_handle<> h) noexcept {
@@ -327,8 +333,8 @@ class channel {
     uint64_t skein_awaits() { return c.resource_.id(); }
   };
 
-  void put(T&& value) {
-    resource_.notified(receivers_.empty() ? 0 : 1);
+  void put(T&& value, const here& at) {
+    resource_.notified(receivers_.empty() ? 0 : 1, &at);
     if (receivers_.empty()) {
       values_.push(std::move(value));
       return;
@@ -337,13 +343,13 @@ class channel {
     receiver.value = std::move(value);
     receiver.handle.resume();
   }
-  void take(std::optional<T>& to) {
+  void take(std::optional<T>& to, const here& at) {
     to = std::move(values_.front());
     values_.drop();
     if (senders_.empty()) return;
     auto& sender = static_cast<sending&>(senders_.pop());
     values_.push(std::move(sender.value));
-    resource_.notified(1);
+    resource_.notified(1, &at);
     sender.handle.resume();
   }
 

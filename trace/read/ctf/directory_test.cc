@@ -123,6 +123,52 @@ TEST_CASE_FIXTURE(Fixture, "names, places, times and the current task reach the 
   CHECK(trace.events.other[6] == no_task);  // nothing was current any more
 }
 
+TEST_CASE_FIXTURE(Fixture, "a place said before an event is that event's, and no event itself") {
+  add_names();  // place 1 is at line 7
+  StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 1024});
+  StreamWriter other({.uuid = uuid, .stream = 1, .chunk_size = 1024});
+  stream.event(format::k_at, 10, 1);
+  stream.event(format::k_notify, 10, 30, 0);
+  stream.event(format::k_notify, 20, 30, 1);
+  stream.event(format::k_at, 30, 1);
+  other.event(format::k_notify, 40, 31, 0);
+  stream.event(format::k_acquire, 50, 30, 0);
+  stream.event(format::k_at, 60, 2);  // not defined
+  stream.event(format::k_notify, 60, 30, 2);
+  stream.event(format::k_at, 65, 1);
+  stream.fixed(format::k_create_under, 70).u64(0).u64(5).u32(0).done();
+  stream.event(format::k_at, 75, 1);
+  stream.close();
+  stream.event(format::k_notify, 80, 30, 3);
+  stream.next_at = 1;
+  stream.event(format::k_notify, 90, 30, 4);
+  stream.event(format::k_at, 100, 1);
+  add("s00000-", stream);
+  add("s00001-", other);
+  const Trace trace = read();
+  CHECK(trace.losses.empty());
+  std::string lines;
+  for (size_t i = 0; i < trace.events.size(); i++)
+    lines += std::to_string(trace.events.time[i]) + ":" +
+             std::to_string(trace.locations[trace.events.location[i]].line) + " ";
+  CHECK(lines == "0:7 100:0 300:0 400:7 500:0 600:7 700:0 800:7 ");
+}
+
+TEST_CASE_FIXTURE(Fixture, "a place and its event are in one packet") {
+  add_names();
+  StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 600});
+  for (uint64_t i = 0; i < 500; i++) {
+    stream.next_at = static_cast<uint32_t>(i % 3 != 0);
+    stream.event(format::k_notify, i, i + 1, i);
+  }
+  CHECK(stream.finish().size() > 10);
+  add("s00000-", stream);
+  const Trace trace = read();
+  REQUIRE(trace.events.size() == 500);
+  for (uint64_t i = 0; i < 500; i++)
+    CHECK(trace.locations[trace.events.location[i]].line == (i % 3 != 0 ? 7u : 0u));
+}
+
 TEST_CASE_FIXTURE(Fixture, "a trace without events begins where its names do") {
   StreamWriter names({.uuid = uuid,
                       .stream = format::kNamesStream,

@@ -1,6 +1,7 @@
 #include "trace/read/ctf/stream.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/cursor.h"
 #include "base/stable_sort.h"
@@ -76,6 +77,7 @@ void Stream::begin_packet(Context& context) {
   at_.rest = packet_->packet.content;
   at_.last = header.begin;
   at_[Number::Current] = header.current_task;
+  said_at_ = 0;
   executor_ = executor(context, header.tid, 0);
   // The next packet's begin bounds this one's times, unless it is the damaged one.
   bound_ = UINT64_MAX;
@@ -106,7 +108,7 @@ void Stream::damaged(Context& context, std::string what) {
   at_.rest = {};
 }
 
-// Goes on to the next event that there is, over the ends of packets and damage.
+// Goes on to the next event that there is, over the ends of packets, damage, and places of events.
 bool Stream::find_event(Context& context, Wire& wire) {
   while (true) {
     while (at_.rest.empty()) {
@@ -122,7 +124,10 @@ bool Stream::find_event(Context& context, Wire& wire) {
       damaged(context, "zeros instead of an event");
     } else {
       at_.ticks = std::max(at_.ticks, wire.ticks);
-      return true;
+      if (wire.event != format::k_at) return true;
+      said_at_ = definition(context.places, wire.a).location;
+      at_.last = wire.ticks;
+      at_.rest = at_.rest.subspan(wire.size);
     }
   }
 }
@@ -159,6 +164,7 @@ bool Stream::begin(Context& context) {
 }
 
 bool Stream::run(Context& context, uint64_t limit) {
+  if (said_at_ != 0 && !append_slowly(context, limit)) return false;
   Position at = at_;
   while (true) {
     if (at.rest.size() >= fast_bytes) [[likely]] {
@@ -189,10 +195,13 @@ bool Stream::append_slowly(Context& context, uint64_t limit) {
   const std::span<const uint8_t> bytes = at_.rest.first(wire.size);
   const Meaning& meaning = known_events[wire.id].meaning;
   EventRow row = begin_row(context, at_, wire, meaning);
-  if (meaning.special == Special::No || complete(context, wire, bytes, row))
+  const uint32_t said_at = std::exchange(said_at_, 0);
+  if (meaning.special == Special::No || complete(context, wire, bytes, row)) {
+    if (row.location == 0) row.location = said_at;
     context.trace.events.append(row);
-  else
+  } else {
     context.definitions[wire.id]++;
+  }
   if (!context.resources.empty()) context.usual = Special::No;
   return true;
 }

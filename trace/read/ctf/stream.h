@@ -109,7 +109,8 @@ class Stream {
   size_t next_packet_ = 0;
   const StreamPacket* packet_ = nullptr;
   Position at_;
-  uint64_t bound_ = 0;  // ticks at which the next packet begins
+  uint64_t bound_ = 0;    // ticks at which the next packet begins
+  uint32_t said_at_ = 0;  // a location: of the next event of this packet, by an event `at`
   uint32_t executor_ = 0;
   std::unordered_map<uint64_t, uint32_t> executors_;  // by tid
 };

@@ -7,6 +7,7 @@
 //   for (const std::vector<uint8_t>& chunk : stream.finish()) save(chunk);
 //
 // Events must come in the order of time. What does not fit in a chunk begins the next one.
+// `stream.next_at = place` gives the next event a place, in one chunk with it.
 #pragma once
 
 #include <skein/events.h>
@@ -38,6 +39,7 @@ class StreamWriter {
   uint64_t current_task = 0;
   uint32_t tid = 0;
   uint64_t discarded = 0;
+  uint32_t next_at = 0;  // a place: an event `at` comes right before the next event
 
   // An event with one or two arguments; the smallest widths that hold them, or wider ones.
   void event(format::EventId first, uint64_t ticks, uint64_t a, uint64_t b = 0,
@@ -128,7 +130,22 @@ class StreamWriter {
 
   void put(uint8_t id, uint64_t ticks) {
     constexpr size_t most = format::kExtendedHeaderSize;
-    if (!open_ || at_ + most + event_.size() > options_.chunk_size) begin(ticks);
+    const size_t prefix = next_at == 0 ? 0 : most + sizeof next_at;
+    if (!open_ || at_ + prefix + most + event_.size() > options_.chunk_size) begin(ticks);
+    if (next_at != 0) {
+      std::vector<uint8_t> behind;
+      behind.swap(event_);
+      const unsigned width = width_class(next_at);
+      number(next_at, 1u << width);
+      next_at = 0;
+      append(static_cast<uint8_t>(format::k_at + width), ticks);
+      behind.swap(event_);
+    }
+    append(id, ticks);
+  }
+
+  // There is room for it.
+  void append(uint8_t id, uint64_t ticks) {
     std::vector<uint8_t>& chunk = chunks_.back();
     if (ticks - last_ >= uint64_t{1} << format::kTimeBits) {
       store(at_, format::k_extended, 1);
