@@ -108,6 +108,14 @@ Driver::ReplyFirst order(const Options& options) {
   return [random = std::mt19937(options.seed)]() mutable { return random() % 2 == 1; };
 }
 
+// Closed after all that uses it is gone: to take down a TAP device takes the kernel a while.
+struct File {
+  int fd;
+  ~File() {
+    if (fd >= 0) close(fd);
+  }
+};
+
 int failed(const char* what) {
   std::perror(what);
   return 2;
@@ -122,44 +130,42 @@ int main(int argc, char** argv) {
     return 2;
   }
 
+  File wire{options.pair ? -1 : open_tap(kPeers)};
   Loop loop;
-  int wire = options.pair ? -1 : open_tap(kPeers);
-  int listener = -1;            // the kernel's, or
-  std::unique_ptr<Stack> peer;  // one of this code
-  int far_end = -1;
-  if (wire >= 0) {
+  File far_end{-1};  // the kernel's listening socket, or the wire of
+  std::unique_ptr<Stack> peer;
+  if (wire.fd >= 0) {
     std::puts("the peer is the kernel");
-    listener = listen_at(kPeers, kPort);
-    if (listener < 0) return failed("cannot listen");
+    far_end.fd = listen_at(kPeers, kPort);
+    if (far_end.fd < 0) return failed("cannot listen");
   } else {
     if (!options.pair) std::perror("no TAP device in a network namespace here");
     std::puts("the peer is a stack of this code");
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0)
       return failed("no socket pair");
-    wire = ends[0];
-    far_end = ends[1];
+    wire.fd = ends[0];
+    far_end.fd = ends[1];
     const auto acknowledges_first = [] { return false; };
-    peer = std::make_unique<Stack>(loop, far_end, kPeersCard, kPeers, acknowledges_first);
+    peer = std::make_unique<Stack>(loop, far_end.fd, kPeersCard, kPeers, acknowledges_first);
   }
-  Stack stack(loop, wire, kOurCard, kOurs, order(options));
+  Stack stack(loop, wire.fd, kOurCard, kOurs, order(options));
 
   Background listening;
   listening.start(stack.listen());
   if (peer) listening.start(peer->listen());
-  task<Bytes> serves = peer ? serve(*peer) : serve(loop, listener);
+  task<Bytes> serves = peer ? serve(*peer) : serve(loop, far_end.fd);
   serves.start();
   task<bool> sends = send_one_byte(stack);
   sends.start();
 
-  if (!loop.run([&] { return sends.done() && serves.done(); }, options.deadline)) {
+  const auto done = [&] { return sends.done() && (!sends.result() || serves.done()); };
+  if (!loop.run(done, options.deadline)) {
     std::puts("no answer");
     std::exit(1);  // as they are: nothing is told to give up
   }
   stack.driver.close();
   if (peer) peer->driver.close();
-  for (const int fd : {wire, listener, far_end})
-    if (fd >= 0) close(fd);
   if (!sends.result()) {
     std::puts("refused");
     return 1;

@@ -31,6 +31,7 @@ class Promise {
   void notify_all() {
     if (std::exchange(resolved_, true)) return;
     if (traced_) traced_->resolve();
+    // Who goes on may destroy this.
     for (std::coroutine_handle<> waiter : std::exchange(waiters_, {})) waiter.resume();
   }
 
