@@ -56,16 +56,22 @@ class Play:
         return why.stdout
 
 
-def line_of(file, text):
-    lines = (source / file).read_text().splitlines()
-    return next(i for i, line in enumerate(lines, 1) if text in line)
+def at(text):
+    """The place of a line of arp.cc."""
+    lines = (source / "examples/arp/arp.cc").read_text().splitlines()
+    return f"arp.cc:{next(i for i, line in enumerate(lines, 1) if text in line)}"
+
+
+def place(of):
+    return f"{pathlib.Path(of['place']['file']).name}:{of['place']['line']}"
 
 
 def diagnosis(play):
     """The one fault, in words and as data."""
     text = " ".join(play.is_bad().split())
-    wait = f"arp.cc:{line_of('examples/arp/arp.cc', 'co_await entry.answered.wait();')}"
-    for part in ("send_one_byte (#", "condition ARP answer (#", "when nobody waited for it", wait):
+    wait, notify = at("co_await entry.answered.wait();"), at("entry.answered.notify_all();")
+    for part in ("send_one_byte (#", "condition ARP answer (#", f" {wait})", f" {notify})",
+                 "when nobody waited for it"):
         expect("the text says it", part in text, (part, text))
     diagnoses = json.loads(run("why", "--json", play.trace).stdout)["diagnoses"]
     faults = [d for d in diagnoses if d["fault"]]
@@ -74,10 +80,10 @@ def diagnosis(play):
     expect("who waits for what", [step["name"] for step in fault["chain"]] ==
            ["send_one_byte", "connect", "transmit", "send", "query", "ARP answer"], fault)
     query = fault["chain"][-2]
-    place = f"{pathlib.Path(query['place']['file']).name}:{query['place']['line']}"
-    expect("where it waits", place == wait, query)
-    expect("before it waited", fault["notified"]["time_ns"] < query["since_ns"], fault)
-    expect("by whom", fault["notified"]["by"]["name"] == "listen", fault)
+    notified = fault["notified"]
+    expect("both places", (place(query), place(notified)) == (wait, notify), fault)
+    expect("before it waited", notified["time_ns"] < query["since_ns"], fault)
+    expect("by whom", notified["by"]["name"] == "listen", fault)
 
 
 with tempfile.TemporaryDirectory(prefix="skein-arp-") as name:
