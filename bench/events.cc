@@ -119,6 +119,10 @@ std::vector<Candidate> make(const std::string& scratch, unsigned thread) {
       if (skein_on()) skein_cancel(&task);
     }
   });
+  rounds.add("two events: notify at a place", kItems / 2, [](size_t n) {
+    for (size_t i = 0; i < n; ++i)
+      if (skein_on()) skein_notify_at(i & 0xfffff, 1, &kHere);
+  });
   rounds.add("two events: suspend + switch", kItems / 2, [&f](size_t n) {
     for (size_t i = 0; i < n; ++i)
       if (skein_on()) skein_suspend(&f.task, i & 0xfffff, &kHere, f.task.id);

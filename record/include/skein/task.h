@@ -17,6 +17,10 @@
 #include <skein/counter.h>
 #include <skein/skein.h>
 
+#if __has_builtin(__builtin_source_location)
+#include <source_location>
+#endif
+
 namespace skein {
 
 // Of the current task.
@@ -42,9 +46,14 @@ inline void should_resolve() {
 // A place in the source as a default argument.
 struct here {
   skein_source where;
+#if __has_builtin(__builtin_source_location)  // names the function's class, too
+  here(std::source_location at = std::source_location::current())
+      : where{at.file_name(), at.function_name(), at.line(), at.column()} {}
+#else  // clang 14
   here(const char* file = __builtin_FILE(), const char* function = __builtin_FUNCTION(),
        int line = __builtin_LINE())
       : where{file, function, static_cast<uint32_t>(line), 0} {}
+#endif
 };
 
 // A task of the program's own. Moved, not copied; given to one thread at a time.

@@ -163,8 +163,8 @@ bool Stream::begin(Context& context) {
   return row;
 }
 
-bool Stream::run(Context& context, uint64_t limit) {
-  if (said_at_ != 0 && !append_slowly(context, limit)) return false;
+// Before: no place was said of the next event, or that is later than the limit.
+bool Stream::run_on(Context& context, uint64_t limit) {
   Position at = at_;
   while (true) {
     if (at.rest.size() >= fast_bytes) [[likely]] {

@@ -80,7 +80,12 @@ class Stream {
 
   // Appends its events up to `limit` ticks to the columns. After a begin() or run() that was true;
   // is there another?
-  bool run(Context& context, uint64_t limit);
+  bool run(Context& context, uint64_t limit) {
+    // Streams that run at the same time are run event by event: nothing may be done here.
+    if (said_at_ != 0) [[unlikely]]
+      return append_slowly(context, limit) && run_on(context, limit);
+    return run_on(context, limit);
+  }
 
  private:
   // What changes from event to event. While the stream runs, a copy of it is in registers.
@@ -96,6 +101,7 @@ class Stream {
   bool find_event(Context& context, Wire& wire);
   void begin_packet(Context& context);
   uint32_t executor(Context& context, uint64_t tid, StringId name);
+  bool run_on(Context& context, uint64_t limit);
   bool append_slowly(Context& context, uint64_t limit);
   EventRow begin_row(const Context& context, Position& at, const Wire& wire,
                      const Meaning& meaning) const;
