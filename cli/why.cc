@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "base/escape.h"
 #include "cli/commands.h"
+#include "cli/find_tasks.h"
 #include "cli/print.h"
 #include "cli/running.h"
 #include "cli/trace_input.h"
@@ -300,27 +300,9 @@ nlohmann::ordered_json to_json(const Facts& facts, const Diagnosis& d) {
   return json;
 }
 
-// What a person means by TASK: its number, else all that have the text as label, name or function.
-std::vector<TaskIndex> find_asked(const Trace& trace, const Model& model, const std::string& text) {
-  TaskId id = 0;
-  const std::string_view digits = std::string_view(text).substr(text.starts_with('#') ? 1 : 0);
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), id);
-  if (error == std::errc() && end == digits.data() + digits.size())
-    if (const TaskIndex task = model.find(id); task != no_index) return {task};
-  std::vector<TaskIndex> found;
-  for (TaskIndex task = 0; task < model.tasks.size(); task++)
-    if (!model.tasks[task].is_resource && task_name(trace, model.tasks[task]) == text)
-      found.push_back(task);
-  for (const Model::Label& label : model.labels)
-    if (trace.strings[label.text] == text) found.push_back(label.task);
-  std::sort(found.begin(), found.end());
-  found.erase(std::unique(found.begin(), found.end()), found.end());
-  return found;
-}
-
 std::vector<Diagnosis> ask(const Facts& facts, const std::string& asked) {
   if (asked.empty()) return diagnose_all(facts.trace, facts.model, facts.waits);
-  const std::vector<TaskIndex> tasks = find_asked(facts.trace, facts.model, asked);
+  const std::vector<TaskIndex> tasks = find_tasks(facts.trace, facts.model, asked);
   if (tasks.empty()) fail(2, "no task has the number, label or name " + asked);
   std::vector<Diagnosis> found;
   std::vector<TaskIndex> open;

@@ -62,6 +62,7 @@ class Finder {
     found_.last_holding.assign(tasks, none);
     found_.touches.resize(tasks);
     found_.first_run.assign(tasks, never);
+    found_.started_by.assign(tasks, no_index);
     found_.running.assign(tasks, false);
     became_.assign(tasks, no_index);
     current_.assign(std::max<size_t>(1, trace.executors.size()), no_index);
@@ -158,6 +159,7 @@ class Finder {
       case K::Resume:
         touch(task, other, event);
         close_all(task, event.time, other);
+        if (task != no_index && found_.first_run[task] == never) found_.started_by[task] = other;
         return runs(event, task);
       case K::SwitchTo:
         return runs(event, task);
@@ -380,6 +382,12 @@ const Waits::Holding* Waits::held(TaskIndex resource) const {
   for (uint32_t i = last_holding[resource]; i != none; i = holdings[i].before)
     if (holdings[i].end == never) oldest = &holdings[i];
   return oldest;
+}
+
+bool is_operation(const Trace& trace, const Model::Task& task) {
+  if (task.kind >= trace.kinds.size()) return false;
+  const std::string_view kind = trace.strings[trace.kinds[task.kind]];
+  return kind == "timer" || kind == "io" || kind == "process";
 }
 
 Waits find_waits(const Trace& trace, const Model& model) { return Finder(trace, model).find(); }

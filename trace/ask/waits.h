@@ -71,8 +71,9 @@ struct Waits {
   std::vector<uint32_t> last_notice;   // of those it was the target of
   std::vector<uint32_t> last_holding;  // of those of this resource
   std::vector<Touch> touches;
-  std::vector<uint64_t> first_run;  // never: it never was current
-  std::vector<bool> running;        // at the end of the trace
+  std::vector<uint64_t> first_run;    // never: it never was current
+  std::vector<TaskIndex> started_by;  // who let it run first
+  std::vector<bool> running;          // at the end of the trace
 
   // What it waits for at the end of the trace, or when it was cancelled; nullptr: it does not, or
   // did not. Of several the oldest.
@@ -80,6 +81,9 @@ struct Waits {
   // Who holds it at the end of the trace; nullptr: nobody. Of several (a semaphore) the oldest.
   const Holding* held(TaskIndex resource) const;
 };
+
+// It ends by what happens outside of the program: a timer, a file descriptor, another process.
+bool is_operation(const Trace& trace, const Model::Task& task);
 
 Waits find_waits(const Trace& trace, const Model& model);
 

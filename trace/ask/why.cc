@@ -101,7 +101,7 @@ class Asked {
     const Model::Task& task = model_.tasks[index];
     if (waits_.running[index]) return Verdict::Fine;
     const std::string_view kind = kind_of(task);
-    if (kind == "timer" || kind == "io" || kind == "process") return Verdict::Outside;
+    if (is_operation(trace_, task)) return Verdict::Outside;
     if (task.is_scope || kind == "promise" || kind == "condition" || is_mirage())
       return Verdict::NeverNotified;
     const bool nothing_known = task.pre_existing && trace_.alive.empty();

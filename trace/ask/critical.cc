@@ -1,0 +1,152 @@
+#include "trace/ask/critical.h"
+
+#include <algorithm>
+#include <array>
+
+namespace skein {
+
+namespace {
+
+constexpr uint32_t none = Waits::none;
+
+class Walk {
+ public:
+  Walk(const Trace& trace, const Model& model, const Waits& waits, uint64_t from)
+      : trace_(trace),
+        model_(model),
+        waits_(waits),
+        from_(from),
+        wait_(waits.last_wait),
+        activation_(model.tasks.size(), none),
+        visited_(model.tasks.size(), UINT64_MAX) {
+    before_.reserve(model.activations.size());
+    for (uint32_t i = 0; i < model.activations.size(); i++) {
+      uint32_t& last = activation_[model.activations[i].task];
+      before_.push_back(last);
+      last = i;
+    }
+  }
+
+  std::vector<Segment> back(TaskIndex task, uint64_t to) {
+    task_ = task;
+    time_ = to;
+    while (time_ > from_ && task_ != no_index) step();
+    if (time_ > from_) add(Segment::What::Before, from_);
+    std::reverse(path_.begin(), path_.end());
+    return std::move(path_);
+  }
+
+ private:
+  // What explains the time just before time_. Every step goes back in time, or on to a task where
+  // the walk has not been at this time.
+  void step() {
+    const Model::Task& task = model_.tasks[task_];
+    visited_[task_] = time_;
+    if (task.start >= time_) return go_to(task.parent);
+    const Model::Activation* ran = last_activation(task_);
+    if (ran && ran->end >= time_) return add(Segment::What::Running, ran->start);
+    const uint64_t idle = std::max(task.start, ran ? ran->end : 0);
+    const Waits::Wait* wait = last_wait();
+    const bool waited = wait && std::min(wait->end, time_) > idle;
+    if (waited && wait->ready >= time_) return blocked(*wait, idle);
+    if (waited) return add(Segment::What::Ready, std::max(wait->ready, idle));
+    if (ran && says_waits_) return add(Segment::What::Ready, idle);
+    if (ran) return add(Segment::What::Blocked, idle);
+    if (is_operation(trace_, task)) return add(Segment::What::Outside, task.start);
+    // Until somebody resumes it a new coroutine is not ready.
+    const TaskIndex starter = waits_.started_by[task_];
+    if (waits_.first_run[task_] == time_ && starter != no_index && visited_[starter] != time_) {
+      const Model::Activation* resumes = last_activation(starter);
+      if (resumes && resumes->end >= time_) return go_to(starter);
+    }
+    add(waits_.first_run[task_] == Waits::never && !says_waits_ ? Segment::What::Outside
+                                                                : Segment::What::Ready,
+        task.start);
+  }
+
+  // What it waits for until time_: on to who ended that, or to what it still waits for.
+  void blocked(const Waits::Wait& wait, uint64_t idle) {
+    const bool ended = wait.ready == time_;
+    const TaskIndex cause = ended && wait.waker != no_index ? wait.waker : holder_or_task(wait.on);
+    if (cause != no_index && visited_[cause] != time_ && !model_.tasks[cause].is_resource &&
+        model_.tasks[cause].start < time_)
+      return go_to(cause);
+    add(Segment::What::Blocked, std::max(wait.begin, idle), wait.on, wait.location);
+  }
+
+  TaskIndex holder_or_task(TaskIndex on) const {
+    if (on == no_index || !model_.tasks[on].is_resource) return on;
+    for (uint32_t i = waits_.last_holding[on]; i != none; i = waits_.holdings[i].before) {
+      const Waits::Holding& holding = waits_.holdings[i];
+      if (holding.begin < time_) return holding.end >= time_ ? holding.holder : no_index;
+    }
+    return no_index;
+  }
+
+  void go_to(TaskIndex task) {
+    if (task != no_index && visited_[task] == time_) task = no_index;
+    task_ = task;
+  }
+
+  void add(Segment::What what, uint64_t begin, TaskIndex on = no_index, uint32_t location = 0) {
+    begin = std::max(begin, from_);
+    path_.push_back({begin, time_, task_, on, location, what});
+    time_ = begin;
+  }
+
+  // Times only go back, and so do these: all calls together cost what there is.
+  const Model::Activation* last_activation(TaskIndex task) {
+    uint32_t& at = activation_[task];
+    while (at != none && model_.activations[at].start >= time_) at = before_[at];
+    return at == none ? nullptr : &model_.activations[at];
+  }
+  const Waits::Wait* last_wait() {
+    uint32_t& at = wait_[task_];
+    while (at != none && waits_.waits[at].begin >= time_) at = waits_.waits[at].before;
+    return at == none ? nullptr : &waits_.waits[at];
+  }
+
+  const Trace& trace_;
+  const Model& model_;
+  const Waits& waits_;
+  uint64_t from_;
+  std::vector<uint32_t> wait_;        // of each task the last before time_
+  std::vector<uint32_t> activation_;  // the same
+  std::vector<uint32_t> before_;      // of each activation that of the same task before it
+  std::vector<uint64_t> visited_;     // at which time_
+  // In a trace of mirage-profile a thread that stops does not say that it waits.
+  bool says_waits_ = trace_.facts.format != "mirage-profile";
+  std::vector<Segment> path_;
+  TaskIndex task_ = no_index;
+  uint64_t time_ = 0;
+};
+
+}  // namespace
+
+std::string_view name(Segment::What what) {
+  constexpr std::array<std::string_view, 5> names = {"running", "ready", "blocked", "outside",
+                                                     "before the trace"};
+  return names[static_cast<size_t>(what)];
+}
+
+std::vector<Segment> critical_path(const Trace& trace, const Model& model, const Waits& waits,
+                                   TaskIndex task, uint64_t from, uint64_t to) {
+  if (from >= to) return {};
+  return Walk(trace, model, waits, from).back(task, to);
+}
+
+TaskIndex current_at(const Model& model, uint64_t time) {
+  const auto after = std::partition_point(
+      model.activations.begin(), model.activations.end(),
+      [&](const Model::Activation& activation) { return activation.start < time; });
+  // Of several executors the one whose activation reaches closest to `time`; those that began
+  // before a thousand others, and still are, are not looked for.
+  constexpr ptrdiff_t most = 1'000;
+  const auto first = after - std::min(most, after - model.activations.begin());
+  const auto found = std::max_element(first, after, [&](const auto& a, const auto& b) {
+    return std::min(a.end, time) < std::min(b.end, time);
+  });
+  return found == after ? no_index : found->task;
+}
+
+}  // namespace skein

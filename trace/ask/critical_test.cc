@@ -1,0 +1,147 @@
+#include "trace/ask/critical.h"
+
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "trace/ask/random_program.h"
+#include "trace/model/example.h"
+
+using namespace skein;
+
+namespace {
+
+// "0-5 1 running, 5-9 3 outside".
+std::string path_of(const Example& e, const char* task, uint64_t from, uint64_t to) {
+  const Waits waits = find_waits(e.trace, e.model);
+  std::string text;
+  for (const Segment& s :
+       critical_path(e.trace, e.model, waits, e.model.find(number(task)), from, to)) {
+    text += text.empty() ? "" : ", ";
+    text += std::to_string(s.begin) + "-" + std::to_string(s.end) + " " +
+            (s.task == no_index ? "-" : e.id(s.task)) + " " + std::string(name(s.what));
+    if (s.on != no_index) text += " on " + e.id(s.on);
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a task waits for a timer, and for its turn when that has fired") {
+  //      0    5    10   15   20
+  //  1   ==--------.====]          (waits for timer 3 from 2 to 10; runs again at 13)
+  //  3    [------]
+  //  2          ========]          (runs from 8 to 13)
+  const Example e = ours(R"(
+     0 create 1 as coroutine session
+     0 create 2 as coroutine busy
+     0 resume 1
+     1 create 3 by 1 as timer
+     2 suspend 1 on 3
+     8 resume 2
+    10 resolve 3 by 3
+    13 suspend 2
+    13 resume 1 by 3
+    18 resolve 1 by 1
+    20 executor_end -
+  )");
+  CHECK(path_of(e, "1", 0, 18) == "0-1 1 running, 1-10 3 outside, 10-13 1 ready, 13-18 1 running");
+  CHECK(path_of(e, "1", 4, 15) == "4-10 3 outside, 10-13 1 ready, 13-15 1 running");
+  CHECK(path_of(e, "1", 9, 9).empty());
+}
+
+TEST_CASE("a child that is awaited: its work is on the path, and what it waited for") {
+  const Example e = ours(R"(
+     0 create 1 as coroutine parent
+     0 resume 1
+     2 create 2 by 1 as coroutine child
+     3 suspend 1 on 2
+     3 resume 2 by 1
+     5 create 4 by 2 as io socket.async_read
+     6 suspend 2 on 4
+    16 resolve 4 by 4
+    16 resume 2 by 4
+    20 resolve 2 by 2
+    20 resume 1 by 2
+    21 resolve 1 by 1
+    30 executor_end -
+  )");
+  CHECK(path_of(e, "1", 0, 21) ==
+        "0-3 1 running, 3-5 2 running, 5-16 4 outside, 16-20 2 running, 20-21 1 running");
+}
+
+TEST_CASE("a lock: on to who holds it; a signal: on to who gave it") {
+  const Example e = ours(R"(
+     0 create 1 as coroutine first
+     0 create 2 as coroutine second
+     0 resource 1 of 9 as mutex
+     0 resume 1
+     1 acquire 1 of 9
+     2 create 5 by 1 as timer
+     2 suspend 1 on 5
+     3 resume 2
+     4 suspend 2 on 9 =1
+    10 resolve 5 by 5
+    10 resume 1 by 5
+    12 release 1 of 9
+    12 notify 9 by 1 =1
+    13 resolve 1 by 1
+    14 resume 2 by 1
+    15 resolve 2 by 2
+  )");
+  CHECK(path_of(e, "2", 0, 15) ==
+        "0-2 1 running, 2-10 5 outside, 10-12 1 running, 12-14 2 ready, 14-15 2 running");
+  // While it still waits: what the holder does.
+  CHECK(path_of(e, "2", 0, 8) == "0-2 1 running, 2-8 5 outside");
+}
+
+TEST_CASE("a circle has an end, and what nobody tells is blocked") {
+  const Example e = ours(R"(
+     0 create 1 as coroutine a
+     0 create 2 as coroutine b
+     1 resume 1
+     2 suspend 1 on 2
+     3 resume 2
+     4 suspend 2 on 1
+    20 executor_end -
+  )");
+  CHECK(path_of(e, "1", 0, 20) == "0-3 2 ready, 3-4 2 running, 4-20 2 blocked on 1");
+  const Example never = ours(R"(
+     5 create 1 as coroutine a
+     5 resource 1 of 9 as condition
+     6 resume 1
+     8 suspend 1 on 9 =1
+    20 executor_end -
+  )");
+  CHECK(path_of(never, "1", 0, 20) ==
+        "0-5 - before the trace, 5-6 1 ready, 6-8 1 running, 8-20 1 blocked on 9");
+}
+
+TEST_CASE("random programs: every path is whole, and of what happened") {
+  std::mt19937 random(3);
+  for (uint32_t seed = 1; seed <= 300; seed++) {
+    const RandomProgram program(seed, static_cast<RandomProgram::Fault>(seed % 7));
+    const Model model = build_model(program.trace, {.simplify = false});
+    const Waits waits = find_waits(program.trace, model);
+    CAPTURE(seed);
+    for (int i = 0; i < 20; i++) {
+      const auto task = static_cast<TaskIndex>(random() % model.tasks.size());
+      const uint64_t to = i == 0 ? model.end : 1 + random() % model.end;
+      const uint64_t from = i % 2 ? 0 : random() % to;
+      const std::vector<Segment> path = critical_path(program.trace, model, waits, task, from, to);
+      uint64_t time = from;
+      for (const Segment& s : path) {
+        REQUIRE(s.begin == time);
+        REQUIRE(s.begin < s.end);
+        time = s.end;
+        if (s.what != Segment::What::Running) continue;
+        // It was current all that time.
+        REQUIRE(std::any_of(model.activations.begin(), model.activations.end(),
+                            [&](const Model::Activation& a) {
+                              return a.task == s.task && a.start <= s.begin && a.end >= s.end;
+                            }));
+      }
+      REQUIRE(time == to);
+    }
+  }
+}
