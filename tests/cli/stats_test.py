@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""`skein stats`: groups of tasks, their times, and a histogram, of a program whose tasks are known.
+
+    stats_test.py SKEIN HANGING_PROGRAM
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from common import expect, info, run
+
+hang = sys.argv[2]
+
+
+def groups(*arguments):
+    said = run("stats", "--json", *arguments)
+    expect("it goes well", said.returncode == 0, said)
+    return {group["name"]: group for group in json.loads(said.stdout)["groups"]}
+
+
+def test(folder):
+    trace = folder / "good.skein"
+    subprocess.run([hang, "1"], env=dict(os.environ, SKEIN_TRACE=str(trace)), check=True,
+                   stdout=subprocess.DEVNULL)
+    by_name = groups(trace)
+    created = info(trace)["kinds"]["create"]
+    for by in ("name", "kind", "place"):
+        expect(f"all tasks are in it, by {by}",
+               sum(group["tasks"] for group in groups(trace, "--by", by).values()) == created)
+    query = by_name["query"]
+    expect("it has one, which ended", (query["tasks"], query["open"], query["failed"]) == (1, 0, 0), query)
+    expect("its time is what it did",
+           query["running_ns"] + query["ready_ns"] + query["blocked_ns"] <= query["latency_ns"]["longest"],
+           query)
+    expect("it waited most of the time", query["blocked_ns"] > query["latency_ns"]["median"] / 2, query)
+    timers = groups(trace, "--by", "kind")["timer"]
+    expect("a histogram counts each once",
+           sum(timers["latency_ns"]["powers_of_two"]) == timers["tasks"] - timers["open"], timers)
+    places = [place for place in groups(trace, "--by", "place") if "050-hang.cc:" in place]
+    expect("by line", places, "no line of the program")
+    text = run("stats", trace, "query").stdout
+    expect("as text", all(word in text for word in ("median", "blocked", "query", "  from ", "#")), text)
+    nobody = run("stats", trace, "nobody")
+    expect("nobody is called that", nobody.returncode == 2 and "nobody" in nobody.stderr, nobody)
+    wrong = run("stats", trace, "--by", "colour")
+    expect("no such way", wrong.returncode == 2 and "colour" in wrong.stderr, wrong)
+
+
+if not os.path.exists(hang):
+    print("skipped: the example is built only where there is Boost.Asio")
+    sys.exit(77)
+with tempfile.TemporaryDirectory(prefix="skein-stats-") as name:
+    test(pathlib.Path(name))
+print("passed")

@@ -1,0 +1,93 @@
+#include "trace/ask/stats.h"
+
+#include <doctest/doctest.h>
+
+#include <numeric>
+
+#include "trace/ask/random_program.h"
+#include "trace/model/example.h"
+
+using namespace skein;
+
+namespace {
+
+const TaskGroup& of_name(const std::vector<TaskGroup>& groups, std::string_view name) {
+  const auto at = std::find_if(groups.begin(), groups.end(),
+                               [&](const TaskGroup& group) { return group.name == name; });
+  REQUIRE(at != groups.end());
+  return *at;
+}
+
+}  // namespace
+
+TEST_CASE("where the time of sessions and of their timer went") {
+  const Example e = ours(R"(
+     0 create 1 as coroutine session
+     0 create 2 as coroutine session
+     0 label 1 session-1
+     0 label 2 session-2
+     1 resume 1
+     2 create 3 by 1 as timer
+     3 suspend 1 on 3
+     4 resume 2
+     9 resolve 3 by 3
+    12 suspend 2 on 1
+    12 resume 1 by 3
+    15 resolve 1 by 1
+    15 resume 2 by 1
+    16 fail 2 by 2
+    20 executor_end -
+  )");
+  const Waits waits = find_waits(e.trace, e.model);
+  const auto groups = task_groups(e.trace, e.model, waits, GroupBy::Name);
+  const TaskGroup& sessions = of_name(groups, "session-#");
+  CHECK(sessions.count == 2);
+  CHECK(sessions.open == 0);
+  CHECK(sessions.failed == 1);
+  CHECK(sessions.running == 2 + 3 + 8 + 1);
+  CHECK(sessions.blocked == 6 + 3);
+  CHECK(sessions.ready == 3);
+  CHECK(sessions.latencies == std::vector<uint64_t>{15, 16});
+  const auto kinds = task_groups(e.trace, e.model, waits, GroupBy::Kind);
+  CHECK(of_name(kinds, "coroutine").count == 2);
+  CHECK(of_name(kinds, "timer").blocked == 7);
+}
+
+TEST_CASE("percentiles by the nearest rank, and powers of two") {
+  std::vector<uint64_t> values(100);
+  std::iota(values.begin(), values.end(), 1);
+  CHECK(percentile(values, 0.5) == 50);
+  CHECK(percentile(values, 0.99) == 99);
+  CHECK(percentile(values, 1) == 100);
+  CHECK(percentile(values, 0) == 1);
+  CHECK(percentile({7}, 0.5) == 7);
+  CHECK(percentile({}, 0.5) == 0);
+  CHECK(histogram({0, 1, 2, 3, 4, 1000}) == std::vector<uint64_t>{1, 1, 2, 1, 0, 0, 0, 0, 0, 0, 1});
+}
+
+TEST_CASE("random programs: nothing is counted twice or forgotten") {
+  for (uint32_t seed = 1; seed <= 100; seed++) {
+    const RandomProgram program(seed, static_cast<RandomProgram::Fault>(seed % 7));
+    const Model model = build_model(program.trace, {.simplify = false});
+    const Waits waits = find_waits(program.trace, model);
+    CAPTURE(seed);
+    uint64_t tasks = 0;
+    uint64_t running = 0;
+    for (const Model::Task& task : model.tasks) tasks += !task.is_resource;
+    for (const Model::Activation& a : model.activations) running += a.end - a.start;
+    for (const GroupBy by : {GroupBy::Name, GroupBy::Kind, GroupBy::Place}) {
+      uint64_t counted = 0;
+      uint64_t ran = 0;
+      for (const TaskGroup& group : task_groups(program.trace, model, waits, by)) {
+        counted += group.count;
+        ran += group.running;
+        CHECK(group.latencies.size() == group.count - group.open);
+        CHECK(std::is_sorted(group.latencies.begin(), group.latencies.end()));
+        const uint64_t alive = group.count * model.end;
+        CHECK(group.running + group.ready + group.blocked <= alive);
+      }
+      CHECK(counted == tasks);
+      CHECK(ran == running);
+    }
+  }
+}
