@@ -7,6 +7,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -66,9 +67,25 @@ def place(of):
     return f"{pathlib.Path(of['place']['file']).name}:{of['place']['line']}"
 
 
+def is_in_readme(said):
+    """README shows this diagnosis: all but its numbers is the same, and its lines are."""
+    shown = re.search(r"\$ skein why trace\n(.*?)```", (source / "README.md").read_text(), re.S)
+    expect("README shows it", shown)
+    lines = set(re.findall(r"\w+\.(?:cc|h):\d+", shown[1]))
+    expect("README's lines", lines and all(line in said for line in lines), (lines, said))
+
+    def without_numbers(text):  # and classes: clang 14 names functions only
+        text = re.sub(r"\w+::", "", text)
+        words = re.sub(r"\d+(\.\d+)?(\s(s|ms|us|ns)\b)?", "N", text).split()
+        return " ".join(words)
+    expect("README's words", without_numbers(shown[1]) in without_numbers(said), said)
+
+
 def diagnosis(play):
     """The one fault, in words and as data."""
-    text = " ".join(play.is_bad().split())
+    said = play.is_bad()
+    is_in_readme(said)
+    text = " ".join(said.split())
     wait, notify = at("co_await entry.answered.wait();"), at("entry.answered.notify_all();")
     for part in ("send_one_byte (#", "condition ARP answer (#", f" {wait})", f" {notify})",
                  "when nobody waited for it"):
