@@ -8,12 +8,11 @@
 #include <optional>
 
 #include "base/escape.h"
+#include "cli/asked.h"
 #include "cli/commands.h"
-#include "cli/find_tasks.h"
 #include "cli/picture.h"
 #include "cli/print.h"
 #include "cli/running.h"
-#include "cli/trace_input.h"
 #include "trace/model/names.h"
 #include "view/draw/text.h"
 
@@ -59,14 +58,14 @@ Moment moment(const Trace& trace, const Model& model, const std::string& option,
   return {model.tasks[last].end, last};
 }
 
-struct Asked {
+struct Question {
   TaskIndex task = no_index;
   uint64_t from = 0;
   uint64_t to = 0;
 };
 
-Asked understand(const Trace& trace, const Model& model, const Options& options) {
-  Asked asked{.to = model.end};
+Question understand(const Trace& trace, const Model& model, const Options& options) {
+  Question asked{.to = model.end};
   if (!options.task.empty()) {
     const std::vector<TaskIndex> tasks = find_tasks(trace, model, options.task);
     if (tasks.empty()) fail(2, "no task has the number, label or name " + options.task);
@@ -181,7 +180,7 @@ void add_path(std::string& out, const Trace& trace, const Model& model,
   }
 }
 
-nlohmann::ordered_json to_json(const Trace& trace, const Model& model, const Asked& asked,
+nlohmann::ordered_json to_json(const Trace& trace, const Model& model, const Question& asked,
                                const std::vector<Segment>& path) {
   const auto task_json = [&](TaskIndex task) -> nlohmann::ordered_json {
     if (task == no_index) return nullptr;
@@ -215,12 +214,8 @@ void add_critical(CLI::App& app) {
   command->add_flag("--all", options->all, "every step, not only the 40 longest");
   command->add_flag("--json", options->json, "as one JSON object");
   command->callback([options] {
-    const std::string path = trace_directory(options->trace);
-    const Trace trace = open_trace(path);
-    report_losses(trace, path);
-    const Model model = build_model(trace, {.simplify = false});
-    const Waits waits = find_waits(trace, model);
-    const Asked asked = understand(trace, model, *options);
+    const auto [trace, model, waits] = open_asked(options->trace);
+    const Question asked = understand(trace, model, *options);
     const std::vector<Segment> segments =
         critical_path(trace, model, waits, asked.task, asked.from, asked.to);
     Output out(stdout);

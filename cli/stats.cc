@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/escape.h"
+#include "cli/asked.h"
 #include "cli/commands.h"
 #include "cli/print.h"
 #include "cli/running.h"
-#include "cli/trace_input.h"
 #include "view/draw/text.h"
 
 namespace skein::cli {
@@ -113,11 +113,7 @@ void add_stats(CLI::App& app) {
       ->check(CLI::IsMember({"name", "kind", "place"}));
   command->add_flag("--json", options->json, "as one JSON object");
   command->callback([options] {
-    const std::string path = trace_directory(options->trace);
-    const Trace trace = open_trace(path);
-    report_losses(trace, path);
-    const Model model = build_model(trace, {.simplify = false});
-    const Waits waits = find_waits(trace, model);
+    const auto [trace, model, waits] = open_asked(options->trace);
     std::vector<TaskGroup> groups = task_groups(trace, model, waits, way(options->by));
     if (!options->name.empty()) {
       std::erase_if(groups, [&](const TaskGroup& g) { return g.name != options->name; });

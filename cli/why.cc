@@ -7,11 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/escape.h"
+#include "cli/asked.h"
 #include "cli/commands.h"
-#include "cli/find_tasks.h"
 #include "cli/print.h"
 #include "cli/running.h"
-#include "cli/trace_input.h"
 #include "trace/model/names.h"
 #include "view/draw/text.h"
 
@@ -338,11 +337,7 @@ void add_why(CLI::App& app) {
   command->add_option("TASK", options->task, "only this one: its number, label or name");
   command->add_flag("--json", options->json, "as one JSON object");
   command->callback([options] {
-    const std::string path = trace_directory(options->trace);
-    const Trace trace = open_trace(path);
-    report_losses(trace, path);
-    const Model model = build_model(trace, {.simplify = false});
-    const Waits waits = find_waits(trace, model);
+    const auto [trace, model, waits] = open_asked(options->trace);
     const Facts facts{trace, model, waits};
     const std::vector<Diagnosis> found = ask(facts, options->task);
     Output out(stdout);

@@ -1,11 +1,22 @@
-#include "cli/find_tasks.h"
+#include "cli/asked.h"
 
 #include <algorithm>
 #include <charconv>
 
+#include "cli/running.h"
+#include "cli/trace_input.h"
 #include "trace/model/names.h"
 
 namespace skein::cli {
+
+Asked open_asked(const std::string& trace_or_pid) {
+  const std::string path = trace_directory(trace_or_pid);
+  Asked asked{.trace = open_trace(path), .model = {}, .waits = {}};
+  report_losses(asked.trace, path);
+  asked.model = build_model(asked.trace, {.simplify = false});
+  asked.waits = find_waits(asked.trace, asked.model);
+  return asked;
+}
 
 std::vector<TaskIndex> find_tasks(const Trace& trace, const Model& model, const std::string& text) {
   TaskId id = 0;

@@ -1,0 +1,24 @@
+// What the commands that answer questions about a trace (why, critical, stats) begin with.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trace/ask/waits.h"
+
+namespace skein::cli {
+
+struct Asked {
+  Trace trace;
+  Model model;  // not simplified
+  Waits waits;
+};
+// Of a process that records (its number) or a trace. Says on stderr what was lost; ends with exit
+// code 2 for what is neither.
+Asked open_asked(const std::string& trace_or_pid);
+
+// What a person means by TASK: the one with this number ("17", "#17"), else all that have the text
+// as label, name or function, in the order of their beginnings.
+std::vector<TaskIndex> find_tasks(const Trace& trace, const Model& model, const std::string& text);
+
+}  // namespace skein::cli
