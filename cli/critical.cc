@@ -34,6 +34,11 @@ struct Moment {
   TaskIndex task = no_index;
 };
 
+// What has not ended goes on to the end of the trace.
+uint64_t end_of(const Model& model, TaskIndex task) {
+  return model.tasks[task].how == Model::End::Open ? model.end : model.tasks[task].end;
+}
+
 // A time; or a label: when it was first given, or, of what a task is called, when the first of them
 // began, or the last of them ended.
 Moment moment(const Trace& trace, const Model& model, const std::string& option,
@@ -53,9 +58,9 @@ Moment moment(const Trace& trace, const Model& model, const std::string& option,
       if (trace.strings[label.text] == text) return {label.time, label.task};
   if (!is_end) return {model.tasks[tasks.front()].start, tasks.front()};
   const TaskIndex last = *std::max_element(tasks.begin(), tasks.end(), [&](auto a, auto b) {
-    return model.tasks[a].end < model.tasks[b].end;
+    return end_of(model, a) < end_of(model, b);
   });
-  return {model.tasks[last].end, last};
+  return {end_of(model, last), last};
 }
 
 struct Question {
@@ -71,10 +76,10 @@ Question understand(const Trace& trace, const Model& model, const Options& optio
     if (tasks.empty()) fail(2, "no task has the number, label or name " + options.task);
     // Of several the one that took longest: that is the one somebody looks for.
     asked.task = *std::max_element(tasks.begin(), tasks.end(), [&](auto a, auto b) {
-      return model.tasks[a].end - model.tasks[a].start < model.tasks[b].end - model.tasks[b].start;
+      return end_of(model, a) - model.tasks[a].start < end_of(model, b) - model.tasks[b].start;
     });
     asked.from = model.tasks[asked.task].start;
-    asked.to = model.tasks[asked.task].end;
+    asked.to = end_of(model, asked.task);
   }
   if (!options.from.empty()) asked.from = moment(trace, model, "--from", options.from, false).time;
   if (!options.to.empty()) {

@@ -117,6 +117,24 @@ TEST_CASE("a circle has an end, and what nobody tells is blocked") {
         "0-5 - before the trace, 5-6 1 ready, 6-8 1 running, 8-20 1 blocked on 9");
 }
 
+TEST_CASE("of nonsense the path is whole, too") {
+  for (uint32_t seed = 1; seed <= 2'000; seed++) {
+    const Trace trace = nonsense(seed);
+    const Model model = build_model(trace, {.simplify = false});
+    const Waits waits = find_waits(trace, model);
+    CAPTURE(seed);
+    for (TaskIndex task = 0; task < model.tasks.size(); task++) {
+      uint64_t time = 0;
+      for (const Segment& s : critical_path(trace, model, waits, task, 0, model.end)) {
+        REQUIRE(s.begin == time);
+        REQUIRE(s.begin < s.end);
+        time = s.end;
+      }
+      REQUIRE(time == model.end);
+    }
+  }
+}
+
 TEST_CASE("random programs: every path is whole, and of what happened") {
   std::mt19937 random(3);
   for (uint32_t seed = 1; seed <= 300; seed++) {

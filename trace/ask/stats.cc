@@ -71,9 +71,9 @@ std::vector<TaskGroup> task_groups(const Trace& trace, const Model& model, const
     group.failed += task.how == Model::End::Failed || task.how == Model::End::Cancelled;
     if (ended) group.latencies.push_back(task.end - std::min(task.start, task.end));
     // An operation waits from its beginning on until its handler runs.
-    if (is_operation(trace, task))
-      group.blocked +=
-          std::min(waits.first_run[index], std::max(task.start, task.end)) - task.start;
+    const uint64_t end = ended ? task.end : model.end;
+    const uint64_t over = std::min(waits.first_run[index], end);
+    if (is_operation(trace, task)) group.blocked += std::max(over, task.start) - task.start;
   }
   const auto group = [&](TaskIndex task) -> TaskGroup* {
     return task == no_index || group_of[task] == Waits::none ? nullptr : &groups[group_of[task]];

@@ -91,3 +91,19 @@ TEST_CASE("random programs: nothing is counted twice or forgotten") {
     }
   }
 }
+
+TEST_CASE("of nonsense no sum is out of all bounds") {
+  for (uint32_t seed = 1; seed <= 2'000; seed++) {
+    const Trace trace = nonsense(seed);
+    const Model model = build_model(trace, {.simplify = false});
+    const Waits waits = find_waits(trace, model);
+    CAPTURE(seed);
+    const uint64_t most = (model.tasks.size() + waits.waits.size()) * model.end;
+    for (const TaskGroup& group : task_groups(trace, model, waits, GroupBy::Kind)) {
+      CHECK(group.running <= most);
+      CHECK(group.ready <= most);
+      CHECK(group.blocked <= most);
+      for (const uint64_t latency : group.latencies) CHECK(latency <= model.end);
+    }
+  }
+}
