@@ -1,6 +1,6 @@
 // `skein serve` on a program that runs: its events appear in the page as they happen, the window
 // stays, and nobody without the link gets anything.
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
@@ -8,8 +8,12 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, generate, hang, main, notesShown, open, settled, skein, source, span, steps } from "./common.mjs";
 
+const children = [];  // none outlives a test that fails: it would hold what ctest reads from
+process.on("exit", () => children.forEach(child => child.kill("SIGKILL")));
+
 function start(program, words, environment = {}) {
   const process_ = spawn(program, words, { env: { ...process.env, ...environment }, stdio: ["pipe", "pipe", "inherit"] });
+  children.push(process_);
   const lines = createInterface({ input: process_.stdout })[Symbol.asyncIterator]();
   return { process: process_, line: async () => (await lines.next()).value };
 }
@@ -27,9 +31,13 @@ const ask = (url, headers = {}) => new Promise((resolve, reject) =>
 
 // The tutorial's program, while it hangs: who opens the link sees on what.
 async function hanging(browser, scratch) {
-  const program = spawn(hang, ["10"], { env: { ...process.env, SKEIN_TRACE: join(scratch, "hang") }, stdio: "ignore" });
-  const notYet = async () => (await once(spawn(skein, ["ps", String(program.pid)], { stdio: "ignore" }), "exit"))[0] !== 0;
-  while (program.exitCode === null && await notYet()) { /* it starts */ }
+  let program;
+  do {  // on a busy machine the answer may come in time, and it ends
+    program = spawn(hang, ["10"], { env: { ...process.env, SKEIN_TRACE: join(scratch, "hang-%p") }, stdio: "ignore" });
+    children.push(program);
+    const hangs = () => spawnSync(skein, ["ps", "--json", String(program.pid)]).stdout.includes('"wait"');
+    while (program.exitCode === null && !hangs()) await new Promise(resolve => setTimeout(resolve, 20));
+  } while (program.exitCode !== null);
   const server = start(skein, ["serve", String(program.pid)]);
   const link = await server.line();
   const page = await open(browser, link, { ends: true, allowed: url => url.startsWith(new URL(link).origin) });
