@@ -141,48 +141,22 @@ void add_path(std::string& out, const Trace& trace, const Model& model,
     std::nth_element(lengths.begin(), lengths.begin() + most, lengths.end(), std::greater<>());
     least = lengths[most] + 1;
   }
-  struct Line {
-    std::string at, length;
-    Words words;
-  };
-  std::vector<Line> lines;
+  std::vector<std::vector<std::string>> lines;
   for (size_t i = 0; i < path.size();) {
     const Segment& s = path[i];
     if (s.end - s.begin >= least) {
-      lines.push_back({seconds(s.begin), span(s.end - s.begin), words(trace, model, s)});
+      Words said = words(trace, model, s);
+      lines.push_back({seconds(s.begin), span(s.end - s.begin), std::move(said.who),
+                       std::move(said.what), std::move(said.place)});
       i++;
       continue;
     }
     const size_t first = i;
     while (i < path.size() && path[i].end - path[i].begin < least) i++;
-    lines.push_back(
-        {seconds(s.begin),
-         span(path[i - 1].end - s.begin),
-         {"...", grouped(i - first) + (i - first == 1 ? " short step" : " short steps"), ""}});
+    lines.push_back({seconds(s.begin), span(path[i - 1].end - s.begin), "...",
+                     grouped(i - first) + (i - first == 1 ? " short step" : " short steps"), ""});
   }
-  std::array<size_t, 4> widths{};
-  for (const Line& line : lines) {
-    widths[0] = std::max(widths[0], line.at.size());
-    widths[1] = std::max(widths[1], line.length.size());
-    widths[2] = std::max(widths[2], line.words.who.size());
-    widths[3] = std::max(widths[3], line.words.what.size());
-  }
-  const auto right = [&](const std::string& text, size_t width) {
-    out.append(width - text.size(), ' ').append(text).append(2, ' ');
-  };
-  const auto left = [&](const std::string& text, size_t width) {
-    out.append(text).append(width - text.size() + 2, ' ');
-  };
-  for (const Line& line : lines) {
-    out += "  ";
-    right(line.at, widths[0]);
-    right(line.length, widths[1]);
-    left(line.words.who, widths[2]);
-    left(line.words.what, widths[3]);
-    out += line.words.place;
-    while (out.ends_with(' ')) out.pop_back();
-    out += '\n';
-  }
+  append_columns(out, lines, ">><<<", 2);
 }
 
 nlohmann::ordered_json to_json(const Trace& trace, const Model& model, const Question& asked,

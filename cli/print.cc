@@ -1,6 +1,7 @@
 #include "cli/print.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -51,6 +52,25 @@ std::string grouped(uint64_t number) {
   append_number(out, number);
   for (size_t at = out.size(); at > 3;) out.insert(at -= 3, 1, ',');
   return out;
+}
+
+void append_columns(std::string& out, const std::vector<std::vector<std::string>>& lines,
+                    std::string_view align, size_t indent) {
+  std::vector<size_t> widths(align.size());
+  for (const std::vector<std::string>& line : lines)
+    for (size_t c = 0; c < align.size(); c++) widths[c] = std::max(widths[c], line[c].size());
+  for (const std::vector<std::string>& line : lines) {
+    out.append(indent, ' ');
+    for (size_t c = 0; c < align.size(); c++) {
+      const size_t padding = widths[c] - line[c].size();
+      if (align[c] == '>') out.append(padding, ' ');
+      out += line[c];
+      if (align[c] == '<') out.append(padding, ' ');
+      out += "  ";
+    }
+    while (out.ends_with(' ')) out.pop_back();
+    out += '\n';
+  }
 }
 
 }  // namespace skein::cli

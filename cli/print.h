@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace skein::cli {
 
@@ -38,5 +40,10 @@ std::string seconds(uint64_t nanoseconds);
 
 // "10,078"
 std::string grouped(uint64_t number);
+
+// Lines of cells below each other, two spaces between them and `indent` before, none at the end.
+// `align`: '<' or '>' for each column, to the left or to the right.
+void append_columns(std::string& out, const std::vector<std::vector<std::string>>& lines,
+                    std::string_view align, size_t indent);
 
 }  // namespace skein::cli

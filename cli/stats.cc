@@ -27,13 +27,11 @@ std::string shown_name(const TaskGroup& group) {
   return group.name.empty() ? "(without a name)" : escaped(group.name);
 }
 
-// The columns but the last to the right, the last to the left.
 // `says_waits`: else nobody knows what they did when they did not run.
 void add_table(std::string& out, const std::vector<TaskGroup>& groups, bool says_waits) {
-  constexpr size_t columns = 11;
-  using Line = std::array<std::string, columns>;
-  std::vector<Line> lines = {{"tasks", "open", "failed", "median", "90 %", "99 %", "longest",
-                              "running", "ready", "blocked", "name"}};
+  std::vector<std::vector<std::string>> lines = {{"tasks", "open", "failed", "median", "90 %",
+                                                  "99 %", "longest", "running", "ready", "blocked",
+                                                  "name"}};
   for (const TaskGroup& g : groups) {
     const auto latency = [&](double share) {
       return g.latencies.empty() ? std::string("-") : span(percentile(g.latencies, share));
@@ -43,14 +41,7 @@ void add_table(std::string& out, const std::vector<TaskGroup>& groups, bool says
                      says_waits ? span(g.ready) : "-", says_waits ? span(g.blocked) : "-",
                      shown_name(g)});
   }
-  std::array<size_t, columns> widths{};
-  for (const Line& line : lines)
-    for (size_t c = 0; c < columns; c++) widths[c] = std::max(widths[c], line[c].size());
-  for (const Line& line : lines) {
-    for (size_t c = 0; c + 1 < columns; c++)
-      out.append(widths[c] - line[c].size(), ' ').append(line[c]).append(2, ' ');
-    out.append(line.back()).append(1, '\n');
-  }
+  append_columns(out, lines, ">>>>>>>>>><", 0);
 }
 
 // One line for each power of two between the least and the greatest.

@@ -75,33 +75,14 @@ std::string doing(const Facts& facts, const Diagnosis& d, size_t index) {
 
 // The steps as columns.
 void add_chain(std::string& out, const Facts& facts, const Diagnosis& d) {
-  struct Line {
-    std::string who, what, since, place;
-  };
-  std::vector<Line> lines;
-  size_t who = 0, what = 0, since = 0;
+  std::vector<std::vector<std::string>> lines;
   for (size_t i = 0; i < d.chain.size(); i++) {
     const Diagnosis::Step& step = d.chain[i];
-    Line line{escaped(facts.title(step.task)), escaped(doing(facts, d, i)),
-              "for " + facts.age(step), escaped(facts.place(facts.location_of(step)))};
-    who = std::max(who, line.who.size());
-    what = std::max(what, line.what.size());
-    since = std::max(since, line.since.size());
-    lines.push_back(std::move(line));
+    lines.push_back({escaped(facts.title(step.task)), escaped(doing(facts, d, i)),
+                     "for " + facts.age(step),
+                     escaped(facts.place(facts.location_of(step)))});
   }
-  const auto pad = [&](std::string& to, const std::string& text, size_t width) {
-    to += text;
-    to.append(width - text.size() + 2, ' ');
-  };
-  for (const Line& line : lines) {
-    out += "  ";
-    pad(out, line.who, who);
-    pad(out, line.what, what);
-    pad(out, line.since, since);
-    out += line.place;
-    while (out.ends_with(' ')) out.pop_back();
-    out += '\n';
-  }
+  append_columns(out, lines, "<<<<", 2);
 }
 
 // What is wrong, in sentences.
