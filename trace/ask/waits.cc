@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/stable_sort.h"
+
 namespace skein {
 
 namespace {
@@ -108,8 +110,7 @@ class Finder {
       const TaskIndex task = get(alive.id);
       if (task != no_index && alive.state == Alive::State::Created) found_.first_run[task] = never;
     }
-    std::stable_sort(alive_.begin(), alive_.end(),
-                     [](const Alive* a, const Alive* b) { return a->since < b->since; });
+    stable_sort(alive_, [](const Alive* a, const Alive* b) { return a->since < b->since; });
   }
 
   // The waits and holdings that began before `time` and that no event told of.

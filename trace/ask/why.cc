@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+
+#include "base/stable_sort.h"
+#include "trace/model/id_map.h"
 
 namespace skein {
 
@@ -47,15 +49,12 @@ class Asked {
       since = waits_.waits[last.wait].ready;
       executor = waits_.waits[last.wait].executor;
     }
-    std::map<TaskIndex, uint64_t> ran;
+    std::vector<uint64_t> ran(model_.tasks.size(), 0);
     for (const Model::Activation& a : model_.activations)
       if (a.executor == executor && a.end > since) ran[a.task] += a.end - std::max(a.start, since);
-    uint64_t longest = 0;
-    for (const auto& [other, ns] : ran)
-      if (ns > longest) {
-        longest = ns;
-        d.busy = other;
-      }
+    const auto longest = std::max_element(ran.begin(), ran.end());
+    if (longest != ran.end() && *longest != 0)
+      d.busy = static_cast<TaskIndex>(longest - ran.begin());
   }
 
  private:
@@ -114,7 +113,7 @@ class Asked {
   bool is_mirage() const { return trace_.facts.format == "mirage-profile"; }
 
   Verdict could_run_since(uint64_t time) const {
-    return model_.end - std::min(model_.end, time) < soon ? Verdict::Fine : Verdict::Starved;
+    return end_ - std::min(end_, time) < soon ? Verdict::Fine : Verdict::Starved;
   }
 
   TaskIndex of_resource(Diagnosis& d) {
@@ -156,21 +155,26 @@ class Asked {
   const Model& model_;
   const Waits& waits_;
   std::vector<uint32_t> seen_;  // by task: in which chain
+  // Not the model's, which may be the moment when somebody looked: what ran since is not known.
+  uint64_t end_ = trace_.events.empty() ? 0 : trace_.events.time[trace_.events.size() - 1];
   uint32_t asked_ = 0;
 };
 
-// Those of which the same is true but for who they are.
-std::vector<uint64_t> what_is_alike(const Model& model, const Waits& waits, const Diagnosis& d) {
-  std::vector<uint64_t> key = {static_cast<uint64_t>(d.verdict), d.expected, d.notice};
+// Alike: all the same is true of them but who they are.
+uint64_t what_is_alike(const Model& model, const Waits& waits, const Diagnosis& d) {
+  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, of numbers instead of bytes
+  const auto add = [&](uint64_t number) { hash = (hash ^ number) * 0x100000001b3 ^ hash >> 29; };
+  add(static_cast<uint64_t>(d.verdict) << 1 | d.expected);
+  add(d.notice);
   for (const Diagnosis::Step& step : d.chain) {
     const Model::Task& task = model.tasks[step.task];
-    key.push_back(uint64_t{task.kind} << 32 | task.location);
-    key.push_back(uint64_t{task.name} << 32 |
-                  (step.wait == Waits::none ? 0 : waits.waits[step.wait].location));
+    add(uint64_t{task.kind} << 32 | task.location);
+    add(uint64_t{task.name} << 32 |
+        (step.wait == Waits::none ? 0 : waits.waits[step.wait].location));
     // What has no place of its own has a name.
-    if (task.location == 0) key.push_back(task.label);
+    if (task.location == 0) add(task.label);
   }
-  return key;
+  return hash >> 1;  // never no_task
 }
 
 uint64_t waits_since(const Model& model, const Waits& waits, const Diagnosis& d) {
@@ -217,24 +221,26 @@ Diagnosis diagnose(const Trace& trace, const Model& model, const Waits& waits, T
 
 std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, const Waits& waits) {
   const size_t count = model.tasks.size();
-  std::vector<bool> waited_for(count, false);
+  std::vector<uint8_t> waited_for(count, 0);
   for (const Waits::Wait& wait : waits.waits)
     if (wait.is_open() && wait.on != no_index && is_open(model, wait.task))
-      waited_for[model.last_self(wait.on)] = true;
+      waited_for[model.last_self(wait.on)] = 1;
 
   Asked asked(trace, model, waits);
   std::vector<Diagnosis> found;
-  std::map<std::vector<uint64_t>, size_t> known;
-  std::vector<bool> told(count, false);
+  IdMap known;
+  std::vector<uint8_t> told(count, 0);
   const auto ask = [&](TaskIndex task) {
     Diagnosis d = asked.diagnose(task);
-    for (const Diagnosis::Step& step : d.chain) told[step.task] = true;
+    for (const Diagnosis::Step& step : d.chain) told[step.task] = 1;
     if (d.verdict == Verdict::Fine) return;
-    const auto [at, is_new] = known.try_emplace(what_is_alike(model, waits, d), found.size());
-    if (is_new)
-      found.push_back(std::move(d));
-    else
-      found[at->second].also.push_back(task);
+    uint32_t& same = known[what_is_alike(model, waits, d)];
+    if (same != IdMap::none) {
+      found[same].also.push_back(task);
+      return;
+    }
+    same = static_cast<uint32_t>(found.size());
+    found.push_back(std::move(d));
   };
   const auto each_open = [&](const auto& visit) {
     for (TaskIndex task = 0; task < count; task++)
@@ -251,7 +257,7 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
     if (!told[task]) ask(task);
   });
   for (Diagnosis& d : found) asked.find_busy(d);
-  std::stable_sort(found.begin(), found.end(), [&](const Diagnosis& a, const Diagnosis& b) {
+  stable_sort(found, [&](const Diagnosis& a, const Diagnosis& b) {
     if (a.is_fault() != b.is_fault()) return a.is_fault();
     return waits_since(model, waits, a) < waits_since(model, waits, b);
   });
