@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
 
+#include "base/escape.h"
 #include "cli/running.h"
 #include "cli/trace_input.h"
 #include "trace/model/names.h"
@@ -33,6 +35,19 @@ std::vector<TaskIndex> find_tasks(const Trace& trace, const Model& model, const 
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
+}
+
+nlohmann::ordered_json task_json(const Trace& trace, const Model& model, TaskIndex task) {
+  if (task == no_index) return nullptr;
+  return {{"id", model.tasks[task].id}, {"name", valid_utf8(task_name(trace, model.tasks[task]))}};
+}
+
+nlohmann::ordered_json place_json(const Trace& trace, uint32_t location) {
+  if (location == 0 || location >= trace.locations.size()) return nullptr;
+  const Location& place = trace.locations[location];
+  return {{"file", valid_utf8(trace.strings[place.file])},
+          {"line", place.line},
+          {"function", valid_utf8(trace.strings[place.function])}};
 }
 
 }  // namespace skein::cli

@@ -1,6 +1,7 @@
-// What the commands that answer questions about a trace (why, critical, stats) begin with.
+// What the commands that answer questions about a trace (why, critical, diff, stats) begin with.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -20,5 +21,9 @@ Asked open_asked(const std::string& trace_or_pid);
 // What a person means by TASK: the one with this number ("17", "#17"), else all that have the text
 // as label, name or function, in the order of their beginnings.
 std::vector<TaskIndex> find_tasks(const Trace& trace, const Model& model, const std::string& text);
+
+// {"id": 7, "name": "query"}, {"file": ..., "line": ..., "function": ...}; null for none.
+nlohmann::ordered_json task_json(const Trace& trace, const Model& model, TaskIndex task);
+nlohmann::ordered_json place_json(const Trace& trace, uint32_t location);
 
 }  // namespace skein::cli

@@ -23,6 +23,7 @@ void add_serve(CLI::App& app);
 void add_view(CLI::App& app);
 void add_why(CLI::App& app);
 void add_critical(CLI::App& app);
+void add_diff(CLI::App& app);
 void add_stats(CLI::App& app);
 
 // Turns what the parser threw into the exit code above, and says on `err` what is wrong. Texts that

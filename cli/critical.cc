@@ -161,20 +161,15 @@ void add_path(std::string& out, const Trace& trace, const Model& model,
 
 nlohmann::ordered_json to_json(const Trace& trace, const Model& model, const Question& asked,
                                const std::vector<Segment>& path) {
-  const auto task_json = [&](TaskIndex task) -> nlohmann::ordered_json {
-    if (task == no_index) return nullptr;
-    return {{"id", model.tasks[task].id},
-            {"name", valid_utf8(task_name(trace, model.tasks[task]))}};
-  };
   nlohmann::ordered_json segments = nlohmann::ordered_json::array();
   for (const Segment& s : path)
     segments.push_back({{"begin_ns", s.begin},
                         {"end_ns", s.end},
                         {"what", name(s.what)},
-                        {"task", task_json(s.task)},
-                        {"on", task_json(s.on)},
+                        {"task", task_json(trace, model, s.task)},
+                        {"on", task_json(trace, model, s.on)},
                         {"place", valid_utf8(words(trace, model, s).place)}});
-  return {{"task", task_json(asked.task)},
+  return {{"task", task_json(trace, model, asked.task)},
           {"from_ns", asked.from},
           {"to_ns", asked.to},
           {"segments", std::move(segments)}};

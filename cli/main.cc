@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
   skein::cli::add_view(app);
   skein::cli::add_why(app);
   skein::cli::add_critical(app);
+  skein::cli::add_diff(app);
   skein::cli::add_stats(app);
   try {
     app.parse(argc, argv);

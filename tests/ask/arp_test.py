@@ -67,9 +67,9 @@ def place(of):
     return f"{pathlib.Path(of['place']['file']).name}:{of['place']['line']}"
 
 
-def is_in_readme(said):
-    """README shows this diagnosis: all but its numbers is the same, and its lines are."""
-    shown = re.search(r"\$ skein why trace\n(.*?)```", (source / "README.md").read_text(), re.S)
+def is_in_readme(command, said):
+    """README shows this answer: all but its numbers is the same, and its lines are."""
+    shown = re.search(rf"\$ skein {command}\n(.*?)```", (source / "README.md").read_text(), re.S)
     expect("README shows it", shown)
     lines = set(re.findall(r"\w+\.(?:cc|h):\d+", shown[1]))
     expect("README's lines", lines and all(line in said for line in lines), (lines, said))
@@ -84,7 +84,7 @@ def is_in_readme(said):
 def diagnosis(play):
     """The one fault, in words and as data."""
     said = play.is_bad()
-    is_in_readme(said)
+    is_in_readme("why trace", said)
     text = " ".join(said.split())
     wait, notify = at("co_await entry.answered.wait();"), at("entry.answered.notify_all();")
     for part in ("send_one_byte (#", "condition ARP answer (#", f" {wait})", f" {notify})",
@@ -103,6 +103,32 @@ def diagnosis(play):
     expect("by whom", notified["by"]["name"] == "listen", fault)
 
 
+def divergence(good, bad):
+    """Between a good run and a bad one: the acknowledgement came after the answer."""
+    said = run("diff", good, bad)
+    expect("they differ", said.returncode == 1, said)
+    first = json.loads(run("diff", "--json", good, bad).stdout)["divergences"][0]
+    happened = [(first[side]["task"]["name"], first[side]["event"])
+                for side in ("good", "good_later", "bad_earlier", "bad")]
+    acknowledged, notified = ("ring acknowledged", "resolve"), ("ARP answer", "notify")
+    expect("what changed places", happened == [acknowledged, notified, notified, acknowledged], first)
+    expect("who waited for it", first["good"]["other"]["name"] == "write", first)
+    expect("who notified", first["bad_earlier"]["other"]["name"] == "listen" and
+           place(first["bad_earlier"]) == at("entry.answered.notify_all();"), first)
+    expect("what came of it", (first["victim"]["name"], first["verdict"]) == ("send_one_byte", LOST), first)
+    for part in ("First divergence: In good ring acknowledged (#", "before condition ARP answer (#",
+                 "So in bad send_one_byte (#"):
+        expect("the text says it", part in said.stdout, (part, said.stdout))
+    if not options:  # README's is over the kernel's stack
+        is_in_readme("diff good bad", said.stdout)
+
+
+def nothing_causal(one, other):
+    said = run("diff", one, other)
+    expect("two good runs differ in nothing", said.returncode == 0 and
+           "Nothing causal differs" in said.stdout, said)
+
+
 with tempfile.TemporaryDirectory(prefix="skein-arp-") as name:
     folder = pathlib.Path(name)
     Play(arp, folder / "good.skein").is_good()
@@ -115,11 +141,16 @@ with tempfile.TemporaryDirectory(prefix="skein-arp-") as name:
     for play in fixed:
         play.is_good()
     diagnosis(bad)
+    divergence(folder / "good.skein", bad.trace)
+    for play in fixed:
+        nothing_causal(fixed[0].trace, play.trace)
     hung = 0
     for play in plays:
         said, code, why = play.end()
         expect("the verdict is the exit code", why.returncode == code == (said != RECEIVED), why)
         expect("it hangs for one reason", (LOST in why.stdout) == (code == 1), why)
         hung += code
+        if code == 0:
+            nothing_causal(folder / "good.skein", play.trace)
     expect("some hang and some do not", 0 < hung < len(plays), hung)
 print("passed")

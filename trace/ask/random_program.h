@@ -36,7 +36,16 @@ class RandomProgram {
     Starved,        // what it waits for has ended, and its executor is busy for ever
   };
 
-  RandomProgram(uint32_t seed, Fault planted) : fault(planted), random_(seed) {
+  // A run of it: the same program takes other times, and things happen in another order. In one
+  // that is spared the fault does not strike (LostWakeUp, NeverNotified, LockCycle, EndedHolding).
+  struct Luck {
+    uint32_t seed = 0;  // 0: of the program
+    bool spared = false;
+  };
+
+  RandomProgram(uint32_t seed, Fault planted) : RandomProgram(seed, planted, Luck{}) {}
+  RandomProgram(uint32_t seed, Fault planted, Luck luck)
+      : fault(planted), random_(seed), luck_(luck) {
     trace.facts.format = "skein";
     for (const char* kind : {"unknown", "coroutine", "timer", "mutex", "condition"})
       trace.kinds.push_back(trace.strings.intern(kind));
@@ -47,6 +56,7 @@ class RandomProgram {
     const int tasks = 2 + static_cast<int>(below(12));
     for (int i = 0; i < tasks; i++) spawn(no_task, ordinary(0));
     plant();
+    if (luck.seed != 0) random_.seed(luck.seed);
     run();
   }
 
@@ -183,7 +193,7 @@ class RandomProgram {
         return;
       case Fault::LostWakeUp: {
         thing = resource(4, "answered");
-        spawn(no_task, {{Do::Sleep, 1000}, {Do::Notify, thing}});
+        spawn(no_task, {{Do::Sleep, luck_.spared ? after_all : 1000}, {Do::Notify, thing}});
         Script script = {{Do::Sleep, 10'000'000 + some_time()}, {Do::Wait, thing}};
         around(script);
         spawn(no_task, std::move(script));
@@ -194,6 +204,8 @@ class RandomProgram {
         Script script = {{Do::Wait, thing}};
         around(script);
         say(EventKind::ShouldResolve, spawn(no_task, std::move(script)));
+        if (luck_.seed != 0)  // who would have notified it
+          spawn(no_task, {{Do::Sleep, after_all}, {luck_.spared ? Do::Notify : Do::Keep, thing}});
         return;
       }
       case Fault::LockCycle: {
@@ -201,7 +213,12 @@ class RandomProgram {
         const TaskId b = resource(3, "b");
         thing = a;
         Script one = {{Do::Lock, a}, {Do::Sleep, 50'000'000}, {Do::Lock, b}};
-        Script two = {{Do::Lock, b}, {Do::Sleep, 50'000'000}, {Do::Lock, a}};
+        Script two = {{Do::Sleep, luck_.spared ? after_all : 1000},
+                      {Do::Lock, b},
+                      {Do::Sleep, 50'000'000},
+                      {Do::Lock, a}};
+        for (Script* script : {&one, &two})
+          for (const TaskId lock : {a, b}) script->push_back({Do::Unlock, lock});
         spawn(no_task, std::move(one));
         spawn(no_task, std::move(two));
         return;
@@ -215,7 +232,7 @@ class RandomProgram {
       }
       case Fault::EndedHolding: {
         thing = resource(3, "kept");
-        spawn(no_task, {{Do::Lock, thing}, {Do::Keep, 0}});
+        spawn(no_task, {{Do::Lock, thing}, {luck_.spared ? Do::Unlock : Do::Keep, thing}});
         Script script = {
             {Do::Sleep, 10'000'000 + some_time()}, {Do::Lock, thing}, {Do::Unlock, thing}};
         around(script);
@@ -359,10 +376,14 @@ class RandomProgram {
     const TaskId timer = next_id_++;
     say(EventKind::Create, timer, task.id, 2, "timer");
     suspend(task, timer, false);
-    timers_.push({now_ + ns, timer, task.id});
+    const uint64_t late = luck_.seed == 0 ? 0 : below(ns / 8 + 1);
+    timers_.push({now_ + ns + late, timer, task.id});
   }
 
+  static constexpr uint64_t after_all = 20'000'000'000;  // ns
+
   std::mt19937 random_;
+  Luck luck_;
   uint64_t now_ = 0;
   TaskId next_id_ = 1;
   std::vector<TaskId> locks_;

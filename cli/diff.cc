@@ -1,0 +1,336 @@
+// `skein diff`: what went another way in one run than in another, and what took longer.
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/escape.h"
+#include "cli/asked.h"
+#include "cli/commands.h"
+#include "cli/print.h"
+#include "cli/running.h"
+#include "cli/trace_input.h"
+#include "trace/ask/divergence.h"
+#include "trace/ask/timing.h"
+#include "trace/model/names.h"
+#include "view/draw/text.h"
+
+namespace skein::cli {
+
+namespace {
+
+struct Side {
+  std::string word;  // "good"
+  Asked asked;
+  Run run() const { return {asked.trace, asked.model, asked.waits}; }
+
+  std::string title(TaskIndex task) const {
+    return task == no_index ? "nobody that the trace knows"
+                            : escaped(task_title(asked.trace, asked.model.tasks[task]));
+  }
+  // " (Arp::query arp.cc:7)"
+  std::string at(uint32_t location) const {
+    const std::string place = place_text(asked.trace, location);
+    return place.empty() ? "" : " (" + escaped(place) + ")";
+  }
+};
+
+std::string span(uint64_t ns) { return duration_text(static_cast<double>(ns)); }
+
+// A sentence without its end; `brief`: without where and by whom.
+std::string sentence(const Side& side, const Happening& h, bool brief = false) {
+  const std::string task = side.title(h.task);
+  const std::string place = brief ? "" : side.at(h.location);
+  const bool by = !brief && h.other != no_index;
+  const std::string awaited = by ? ", which " + side.title(h.other) + " waited for" : "";
+  switch (h.kind) {
+    case EventKind::Suspend:
+      return task + " began to wait" + (h.other == no_index ? "" : " for " + side.title(h.other)) +
+             place;
+    case EventKind::Notify:
+      return task + " was notified" + (by ? " by " + side.title(h.other) : "") + place;
+    case EventKind::Acquire:
+      return task + " was taken by " + side.title(h.other) + place;
+    case EventKind::Release:
+      return task + " was released by " + side.title(h.other);
+    case EventKind::Create:
+      return task + " was created" + (by ? " by " + side.title(h.other) : "") + place;
+    case EventKind::Fail: {
+      const StringId reason = side.asked.model.tasks[h.task].reason;
+      const std::string_view why = side.asked.trace.strings[reason];
+      return task + " failed" + (why.empty() ? "" : " (" + escaped(why) + ")") + awaited + place;
+    }
+    case EventKind::Cancel:
+      return task + " was cancelled" + awaited + place;
+    case EventKind::Resolve:
+      return task + " ended" + awaited + place;
+    default:
+      return "nothing of it is in the trace";
+  }
+}
+
+bool is_only_in(const Divergence& d) {
+  return d.what == Divergence::What::OnlyInGood || d.what == Divergence::What::OnlyInBad;
+}
+
+std::vector<std::string> line(const Side& side, const Happening& h, bool is_first) {
+  return {is_first ? "in " + side.word : "", seconds(h.time) + " s", sentence(side, h)};
+}
+
+struct Answer {
+  Side good;
+  Side bad;
+  Alignment aligned;
+  std::vector<Divergence> divergences;
+  std::vector<TimingDifference> timing;
+  bool good_is_worse = false;
+};
+
+std::string first_of(uint64_t tasks) {
+  return tasks == 1 ? "." : ", the first of " + grouped(tasks) + ".";
+}
+
+// What it is, in one sentence.
+std::string headline(const Answer& a, const Divergence& d) {
+  const auto distance = [](const Happening& x, const Happening& y) {
+    return span(x.time < y.time ? y.time - x.time : x.time - y.time);
+  };
+  switch (d.what) {
+    case Divergence::What::Order:
+      return "In good " + sentence(a.good, d.good, true) + " " + distance(d.good, d.good_later) +
+             " before " + sentence(a.good, d.good_later, true) + "; in bad " +
+             distance(d.bad, d.bad_earlier) + " after.";
+    case Divergence::What::NotDone:
+      return "In good " + sentence(a.good, d.good, true) + "; in bad that did not happen.";
+    case Divergence::What::OtherEnd:
+      return "In good " + sentence(a.good, d.good, true) + "; in bad " +
+             sentence(a.bad, d.bad, true) + ".";
+    case Divergence::What::OtherWay:
+      return "In good " + sentence(a.good, d.good, true) + "; in bad, after the same waits, " +
+             sentence(a.bad, d.bad, true) + ".";
+    case Divergence::What::OnlyInGood:
+      return "Only in good: " + sentence(a.good, d.good) + first_of(d.tasks);
+    case Divergence::What::OnlyInBad:
+      return "Only in bad: " + sentence(a.bad, d.bad) + first_of(d.tasks);
+  }
+  return "";
+}
+
+// "Only in good: send, close and 12 more kinds of tasks"; empty if there are none.
+std::string only_in(const Side& side, const std::vector<Divergence>& divergences,
+                    Divergence::What what) {
+  constexpr size_t most = 6;
+  std::string text;
+  size_t kinds = 0;
+  for (const Divergence& d : divergences) {
+    if (d.what != what || kinds++ >= most) continue;
+    const TaskIndex task = what == Divergence::What::OnlyInGood ? d.good.task : d.bad.task;
+    text += (text.empty() ? "" : ", ") +
+            escaped(task_name(side.asked.trace, side.asked.model.tasks[task]));
+  }
+  if (kinds == 0) return "";
+  if (kinds > most) text += " and " + grouped(kinds - most) + " more kinds of tasks";
+  return "Only in " + side.word + ": " + text;
+}
+
+// Each run's side of it, in the order of time.
+void add_evidence(std::string& out, const Answer& a, const Divergence& d) {
+  std::vector<std::vector<std::string>> lines;
+  const bool order = d.what == Divergence::What::Order;
+  if (d.good.kind != EventKind::Lost) lines.push_back(line(a.good, d.good, true));
+  if (order) {
+    lines.push_back(line(a.good, d.good_later, false));
+    lines.push_back(line(a.bad, d.bad_earlier, true));
+  }
+  if (d.bad.kind != EventKind::Lost) lines.push_back(line(a.bad, d.bad, !order));
+  append_columns(out, lines, "<><", 2);
+}
+
+void add_victim(std::string& out, const Answer& a, const Divergence& d) {
+  if (d.victim.chain.empty()) return;
+  out += "  So in bad " + a.bad.title(d.victim.chain.front().task) + " does not end";
+  if (d.tasks > 1) out += ", and " + grouped(d.tasks - 1) + " more";
+  if (d.victim.verdict != Verdict::Fine) out += ": " + std::string(name(d.victim.verdict));
+  out += ".\n";
+}
+
+void add_divergences(std::string& out, const Answer& a) {
+  if (a.good_is_worse)
+    out += "What went wrong did so in good: is it the bad run? Try them the other way round.\n\n";
+  if (a.divergences.empty()) {
+    out += "Nothing causal differs: what is in both runs came out alike.\n";
+    return;
+  }
+  const Divergence& first = a.divergences.front();
+  out += "First divergence: " + headline(a, first) + '\n';
+  add_evidence(out, a, first);
+  add_victim(out, a, first);
+  std::vector<std::string> lines;
+  for (size_t i = 1; i < a.divergences.size(); i++)
+    if (!is_only_in(a.divergences[i])) lines.push_back(headline(a, a.divergences[i]));
+  constexpr size_t most = 5;
+  const size_t in_all = lines.size();
+  if (in_all > most) {
+    lines.resize(most);
+    lines.push_back("and " + grouped(in_all - most) + " more (--json has all)");
+  }
+  for (const Divergence::What what : {Divergence::What::OnlyInGood, Divergence::What::OnlyInBad}) {
+    const Side& side = what == Divergence::What::OnlyInGood ? a.good : a.bad;
+    if (std::string text = only_in(side, a.divergences, what); !text.empty())
+      lines.push_back(std::move(text));
+  }
+  if (!lines.empty() && a.divergences.size() > 1) {
+    out += "\nWhat else differs, and may follow from it:\n";
+    for (const std::string& text : lines) out += "  " + text + '\n';
+  }
+}
+
+// Two runs never take the same time. What is a millisecond or more, a hundredth of all differences,
+// and a tenth of the group's own time is told.
+bool matters(const TimingDifference& d, uint64_t whole) {
+  return d.size() >= soon && d.size() >= whole / 100 &&
+         d.size() >= std::max(d.good.all(), d.bad.all()) / 10;
+}
+
+std::string signed_span(uint64_t good, uint64_t bad) {
+  if (good == bad) return "";
+  return good < bad ? "+" + span(bad - good) : "-" + span(good - bad);
+}
+
+void add_timing(std::string& out, const Answer& a, size_t most) {
+  const uint64_t whole = sum_of(a.timing);
+  std::vector<std::vector<std::string>> lines = {
+      {"tasks", "in good", "in bad", "difference", "share", "running", "ready", "blocked", ""}};
+  size_t left = 0;
+  for (const TimingDifference& d : a.timing) {
+    if (!matters(d, whole) || lines.size() > most) {
+      left++;
+      continue;
+    }
+    char share[16];
+    std::snprintf(share, sizeof share, "%.1f %%",
+                  100 * static_cast<double>(d.size()) / static_cast<double>(whole));
+    const Model::Task& task = a.good.asked.model.tasks[d.first];
+    const std::string name = task_name(a.good.asked.trace, 0, task.name, task.location);
+    lines.push_back(
+        {grouped(d.count), span(d.good.all()), span(d.bad.all()),
+         signed_span(d.good.all(), d.bad.all()), share, signed_span(d.good.running, d.bad.running),
+         signed_span(d.good.ready, d.bad.ready), signed_span(d.good.blocked, d.bad.blocked),
+         escaped(name) + a.good.at(task.location)});
+  }
+  if (lines.size() == 1) return;
+  out += "\nTime of their own, of tasks that ended in both:\n";
+  append_columns(out, lines, ">>>>>>>><", 2);
+  if (left > 0) out += "  and " + grouped(left) + " groups that hardly differ\n";
+}
+
+void add_heading(std::string& out, const Answer& a) {
+  std::vector<std::vector<std::string>> lines;
+  for (const Side* side : {&a.good, &a.bad}) {
+    const size_t tasks = side->asked.model.tasks.size();
+    lines.push_back({side->word, span(side->asked.model.end), grouped(tasks) + " tasks",
+                     grouped(tasks - a.aligned.matched) + " only here"});
+  }
+  append_columns(out, lines, "<>>>", 0);
+  out += '\n';
+}
+
+nlohmann::ordered_json to_json(const Side& side, const Happening& h) {
+  if (h.kind == EventKind::Lost) return nullptr;
+  const Trace& trace = side.asked.trace;
+  return {{"event", h.kind == EventKind::Suspend ? "wait" : name(h.kind)},
+          {"time_ns", h.time},
+          {"task", task_json(trace, side.asked.model, h.task)},
+          {"other", task_json(trace, side.asked.model, h.other)},
+          {"place", place_json(trace, h.location)},
+          {"text", valid_utf8(sentence(side, h))}};
+}
+
+nlohmann::ordered_json to_json(const TimingDifference::Sums& sums) {
+  return {{"running_ns", sums.running}, {"ready_ns", sums.ready}, {"blocked_ns", sums.blocked}};
+}
+
+nlohmann::ordered_json to_json(const Answer& a) {
+  nlohmann::ordered_json divergences = nlohmann::ordered_json::array();
+  for (const Divergence& d : a.divergences) {
+    nlohmann::ordered_json one = {{"what", name(d.what)},
+                                  {"text", valid_utf8(headline(a, d))},
+                                  {"good", to_json(a.good, d.good)},
+                                  {"bad", to_json(a.bad, d.bad)}};
+    if (d.what == Divergence::What::Order) {
+      one["good_later"] = to_json(a.good, d.good_later);
+      one["bad_earlier"] = to_json(a.bad, d.bad_earlier);
+    }
+    if (!d.victim.chain.empty()) {
+      one["victim"] = task_json(a.bad.asked.trace, a.bad.asked.model, d.victim.chain.front().task);
+      one["verdict"] = name(d.victim.verdict);
+    }
+    one["tasks"] = d.tasks;
+    divergences.push_back(std::move(one));
+  }
+  nlohmann::ordered_json timing = nlohmann::ordered_json::array();
+  for (const TimingDifference& d : a.timing) {
+    const Model::Task& task = a.good.asked.model.tasks[d.first];
+    timing.push_back(
+        {{"name", valid_utf8(task_name(a.good.asked.trace, 0, task.name, task.location))},
+         {"place", place_json(a.good.asked.trace, task.location)},
+         {"count", d.count},
+         {"good", to_json(d.good)},
+         {"bad", to_json(d.bad)},
+         {"share", static_cast<double>(d.size()) / static_cast<double>(sum_of(a.timing))}});
+  }
+  return {{"good_tasks", a.good.asked.model.tasks.size()},
+          {"bad_tasks", a.bad.asked.model.tasks.size()},
+          {"matched", a.aligned.matched},
+          {"divergences", std::move(divergences)},
+          {"timing", std::move(timing)}};
+}
+
+}  // namespace
+
+void add_diff(CLI::App& app) {
+  struct Options {
+    std::string good;
+    std::string bad;
+    size_t lines = 10;
+    bool json = false;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("diff", "What went another way in BAD than in GOOD, and took longer");
+  command->add_option("GOOD", options->good, "a trace of the run that went well")->required();
+  command->add_option("BAD", options->bad, "a trace of the run that did not")->required();
+  command->add_option("--lines", options->lines, "of the table of times, at most")
+      ->capture_default_str();
+  command->add_flag("--json", options->json, "as one JSON object");
+  command->callback([options] {
+    refuse_twice(std::array{options->good, options->bad});
+    Answer a{.good = {"good", open_asked(options->good)},
+             .bad = {"bad", open_asked(options->bad)},
+             .aligned = {},
+             .divergences = {},
+             .timing = {},
+             .good_is_worse = false};
+    const Run good = a.good.run(), bad = a.bad.run();
+    a.aligned = align(good, bad);
+    a.divergences = find_divergences(good, bad, a.aligned);
+    if (std::all_of(a.divergences.begin(), a.divergences.end(), is_only_in)) {
+      const Alignment reversed{a.aligned.in_bad, a.aligned.in_good, a.aligned.matched};
+      const auto others = find_divergences(bad, good, reversed);
+      a.good_is_worse = !std::all_of(others.begin(), others.end(), is_only_in);
+    }
+    a.timing = timing_differences(good, bad, a.aligned);
+    Output out(stdout);
+    if (options->json) {
+      out.text() += to_json(a).dump(2) + '\n';
+    } else {
+      add_heading(out.text(), a);
+      add_divergences(out.text(), a);
+      add_timing(out.text(), a, options->lines);
+    }
+    out.finish();
+    if (!a.divergences.empty()) throw CLI::RuntimeError(1);
+  });
+}
+
+}  // namespace skein::cli

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""`skein diff`: nothing between two runs that went well, and where one that hangs parted from them.
+
+    diff_test.py SKEIN HANGING_PROGRAM
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from common import expect, info, run, start, until
+
+hang = sys.argv[2]
+NOTHING = "Nothing causal differs: what is in both runs came out alike."
+
+
+def record(trace, *words):
+    subprocess.run([hang, *words], env=dict(os.environ, SKEIN_TRACE=str(trace)), check=True,
+                   stdout=subprocess.DEVNULL)
+    return trace
+
+
+def alike(folder):
+    good = record(folder / "good.skein", "1")
+    again = record(folder / "again.skein", "1")
+    said = run("diff", good, again)
+    expect("nothing", said.returncode == 0 and NOTHING in said.stdout, said)
+    data = json.loads(run("diff", "--json", good, again).stdout)
+    expect("all is matched", data["good_tasks"] == data["bad_tasks"] == data["matched"], data)
+    expect("no divergence", data["divergences"] == [], data)
+    itself = json.loads(run("diff", "--json", good, good).stdout)
+    expect("not even in time", itself["timing"] == [], itself)
+    return good
+
+
+def later(folder, good):
+    """The acknowledgement takes four milliseconds instead of one; it still is in time."""
+    late = record(folder / "late.skein", "4")
+    said = run("diff", good, late)
+    expect("nothing causal", said.returncode == 0 and NOTHING in said.stdout, said)
+    data = json.loads(run("diff", "--json", good, late).stdout)
+    shares = [group["share"] for group in data["timing"]]
+    expect("shares of the whole", abs(sum(shares) - 1) < 1e-9 and shares == sorted(shares)[::-1], data)
+    expect("both pauses are one group", [group["count"] for group in data["timing"]
+                                         if group["name"] == "pause_for"] == [2], data)
+
+
+def hangs(folder, good):
+    bad = folder / "bad.skein"
+    program = start([hang, "10"], env=dict(os.environ, SKEIN_TRACE=f"{bad},mode=log"))
+    until(lambda: (bad / "metadata").exists() and info(bad)["kinds"].get("suspend", 0) >= 7,
+          "it hangs")
+    program.kill()
+    program.wait()
+    data = json.loads(run("diff", "--json", good, bad).stdout)
+    first = data["divergences"][0]
+    expect("cancelled, by the signal", first["good"]["event"] == "fail" and
+           "Operation canceled" in first["good"]["text"], first)
+    expect("what did not happen", first["what"] == "not done" and
+           first["good"]["task"]["name"] == "deadline_timer.async_wait", first)
+    expect("who waited for it", first["good"]["other"]["name"] == "wait" and
+           first["good"]["place"]["file"].endswith("050-hang.cc"), first)
+    said = run("diff", good, bad)
+    expect("as text", "First divergence: In good deadline_timer.async_wait (#" in said.stdout, said)
+    swapped = run("diff", bad, good)
+    expect("the other way round", "is it the bad run?" in swapped.stdout, swapped)
+
+
+def mistakes(good):
+    for arguments in ((good,), (good, "/nonexistent"), ("-", "-")):
+        said = run("diff", *arguments)
+        expect(f"{arguments} is refused", said.returncode == 2 and said.stderr, said)
+
+
+if not os.path.exists(hang):
+    print("skipped: the example is built only where there is Boost.Asio")
+    sys.exit(77)
+with tempfile.TemporaryDirectory(prefix="skein-diff-") as name:
+    trace = alike(pathlib.Path(name))
+    later(pathlib.Path(name), trace)
+    hangs(pathlib.Path(name), trace)
+    mistakes(trace)
+print("passed")

@@ -1,0 +1,424 @@
+#include "trace/ask/divergence.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace skein {
+
+namespace {
+
+constexpr uint32_t none = Waits::none;
+constexpr uint64_t never = Waits::never;
+using What = Divergence::What;
+using End = Model::End;
+
+bool is_open(const Run& run, TaskIndex task) { return run.model.tasks[task].how == End::Open; }
+
+class Comparison {
+ public:
+  Comparison(const Run& good, const Run& bad, const Alignment& aligned)
+      : good_(good),
+        bad_(bad),
+        aligned_(aligned),
+        good_like_(likeness(good)),
+        bad_like_(likeness(bad)),
+        good_is_complete_(is_complete(good)) {}
+
+  std::vector<Divergence> find() {
+    add_stuck();
+    add_failed();
+    sort_from(0);
+    const size_t wrong = found_.size();
+    add_only_in(good_, good_like_, bad_like_, What::OnlyInGood);
+    add_only_in(bad_, bad_like_, good_like_, What::OnlyInBad);
+    sort_from(wrong);
+    return std::move(found_);
+  }
+
+ private:
+  using Wait = Waits::Wait;
+
+  TaskIndex in_good(TaskIndex bad) const {
+    return bad == no_index ? no_index : aligned_.in_good[bad];
+  }
+  TaskIndex in_bad(TaskIndex good) const {
+    return good == no_index ? no_index : aligned_.in_bad[good];
+  }
+
+  // --- What came out differently ---
+
+  // Of those that are alike, so many are asked about.
+  static constexpr size_t most_alike = 16;
+
+  void add_stuck() {
+    for (const Diagnosis& d : diagnose_all(bad_.trace, bad_.model, bad_.waits)) {
+      std::vector<TaskIndex> alike = d.also;
+      alike.insert(alike.begin(), d.chain.front().task);
+      size_t asked = 0;
+      for (const TaskIndex task : alike) {
+        const TaskIndex good = in_good(task);
+        if (good == no_index || is_open(good_, good) || !is_open(bad_, task)) continue;
+        const Diagnosis of_this =
+            task == d.chain.front().task ? d : diagnose(bad_.trace, bad_.model, bad_.waits, task);
+        if (!d.is_fault() && !good_is_complete_ && !lasts_too_long(of_this)) continue;
+        visited_.clear();
+        if (std::optional<Divergence> divergence = explain(of_this)) {
+          divergence->victim = of_this;
+          add(std::move(*divergence));
+        }
+        if (++asked == most_alike) break;
+      }
+    }
+  }
+
+  // Everything that ran has ended.
+  static bool is_complete(const Run& run) {
+    for (TaskIndex task = 0; task < run.model.tasks.size(); task++)
+      if (is_open(run, task) && run.waits.first_run[task] != never) return false;
+    return true;
+  }
+
+  // What waits for something outside may have been about to end when the trace did.
+  bool lasts_too_long(const Diagnosis& d) const {
+    const uint32_t bad = last_wait_of(d);
+    if (bad == none) return false;
+    const uint32_t good = counterpart(bad);
+    if (good == none) return true;
+    const Wait& ended = good_.waits.waits[good];
+    if (ended.ready == never) return false;
+    const uint64_t usual = ended.ready - ended.begin;
+    const uint64_t lasted = bad_.model.end - bad_.waits.waits[bad].begin;
+    return lasted > std::max<uint64_t>(soon, usual * 10);
+  }
+
+  void add_failed() {
+    size_t asked = 0;
+    for (TaskIndex bad = 0; bad < aligned_.in_good.size(); bad++) {
+      const TaskIndex good = aligned_.in_good[bad];
+      if (good == no_index) continue;
+      const Model::Task& was = good_.model.tasks[good];
+      const Model::Task& is = bad_.model.tasks[bad];
+      const bool fails = is.how == End::Failed || is.how == End::Cancelled;
+      if (!fails || is.how == was.how || was.how == End::Open || is_operation(bad_.trace, is))
+        continue;
+      add({.what = What::OtherEnd, .good = end_of(good_, good), .bad = end_of(bad_, bad)});
+      if (++asked == most_alike) return;
+    }
+  }
+
+  static Happening end_of(const Run& run, TaskIndex task) {
+    const Model::Task& ended = run.model.tasks[task];
+    const EventKind kind = ended.how == End::Failed      ? EventKind::Fail
+                           : ended.how == End::Cancelled ? EventKind::Cancel
+                                                         : EventKind::Resolve;
+    return {.kind = kind, .task = task, .time = ended.end, .location = ended.location};
+  }
+
+  // Code that ran in one of the runs only. Promises, timers, reads come and go with the order.
+  void add_only_in(const Run& run, const Likeness& like, const Likeness& other, What what) {
+    const std::unordered_set<uint64_t> there(other.tasks.begin(), other.tasks.end());
+    std::unordered_map<uint64_t, size_t> known;
+    for (TaskIndex task = 0; task < like.tasks.size(); task++) {
+      const Model::Task& made = run.model.tasks[task];
+      if (run.waits.first_run[task] == never || there.contains(like.tasks[task]) ||
+          made.pre_existing || is_operation(run.trace, made))
+        continue;
+      const auto [at, is_new] = known.try_emplace(like.tasks[task], found_.size());
+      if (!is_new) {
+        found_[at->second].tasks++;
+        continue;
+      }
+      const Happening created = {.kind = EventKind::Create,
+                                 .task = task,
+                                 .other = made.parent,
+                                 .time = made.start,
+                                 .location = made.location};
+      Divergence d{.what = what};
+      (what == What::OnlyInGood ? d.good : d.bad) = created;
+      found_.push_back(std::move(d));
+    }
+  }
+
+  void add(Divergence&& d) {
+    for (Divergence& known : found_)
+      if (known.what == d.what && known.good.kind == d.good.kind &&
+          known.good.task == d.good.task && known.good.time == d.good.time) {
+        known.tasks++;
+        return;
+      }
+    found_.push_back(std::move(d));
+  }
+
+  void sort_from(size_t first) {
+    const auto when = [](const Divergence& d) {
+      return d.good.kind == EventKind::Lost ? d.bad.time : d.good.time;
+    };
+    std::stable_sort(found_.begin() + static_cast<ptrdiff_t>(first), found_.end(),
+                     [&](const Divergence& a, const Divergence& b) { return when(a) < when(b); });
+  }
+
+  // --- The same wait in the other run ---
+
+  struct WaitKey {
+    uint64_t place;
+    uint64_t on;
+    bool operator==(const WaitKey&) const = default;
+  };
+  static WaitKey key(const Run& run, const Likeness& like, uint32_t wait) {
+    const Wait& w = run.waits.waits[wait];
+    return {like.places[w.location], w.on == no_index ? 0 : like.tasks[w.on]};
+  }
+  WaitKey good_key(uint32_t wait) const { return key(good_, good_like_, wait); }
+  WaitKey bad_key(uint32_t wait) const { return key(bad_, bad_like_, wait); }
+
+  static std::vector<uint32_t> waits_of(const Run& run, TaskIndex task) {
+    std::vector<uint32_t> waits;
+    for (uint32_t i = run.waits.last_wait[task]; i != none; i = run.waits.waits[i].before)
+      waits.push_back(i);
+    std::reverse(waits.begin(), waits.end());
+    return waits;
+  }
+
+  // The third time that it waited there for such a thing is the third time there.
+  uint32_t counterpart(uint32_t bad) const {
+    const TaskIndex good = in_good(bad_.waits.waits[bad].task);
+    if (good == no_index) return none;
+    const WaitKey wanted = bad_key(bad);
+    size_t times = 0;
+    for (uint32_t i = bad; i != none; i = bad_.waits.waits[i].before) times += bad_key(i) == wanted;
+    for (const uint32_t wait : waits_of(good_, good))
+      if (good_key(wait) == wanted && --times == 0) return wait;
+    return none;
+  }
+
+  static uint32_t last_wait_of(const Diagnosis& d) {
+    for (size_t i = d.chain.size(); i-- > 0;)
+      if (d.chain[i].wait != none) return d.chain[i].wait;
+    return none;
+  }
+
+  static Happening begin_of(const Run& run, uint32_t wait) {
+    const Wait& w = run.waits.waits[wait];
+    return {.kind = EventKind::Suspend,
+            .task = w.task,
+            .other = w.on,
+            .time = w.begin,
+            .location = w.location};
+  }
+
+  // What made it ready.
+  static Happening ready_of(const Run& run, uint32_t wait) {
+    const Wait& w = run.waits.waits[wait];
+    if (w.on == no_index || run.model.tasks[w.on].is_resource) {
+      Happening notify{.kind = EventKind::Notify, .task = w.on, .other = w.waker, .time = w.ready};
+      if (w.on != no_index)
+        for (uint32_t i = run.waits.last_notice[w.on]; i != none; i = run.waits.notices[i].before)
+          if (run.waits.notices[i].time == w.ready) notify.location = run.waits.notices[i].location;
+      return notify;
+    }
+    Happening ended = end_of(run, w.on);
+    ended.other = w.task;
+    ended.time = w.ready;
+    ended.location = w.location;
+    return ended;
+  }
+
+  // --- Why a wait that ended in the good run does not end in the bad one ---
+
+  std::optional<Divergence> explain(const Diagnosis& d) {
+    const uint32_t wait = last_wait_of(d);
+    if (wait != none) return explain(wait);
+    // It waits for nothing: it never ran, or runs.
+    const TaskIndex task = d.chain.front().task;
+    return Divergence{.what = What::NotDone, .good = end_of(good_, in_good(task))};
+  }
+
+  static constexpr size_t deepest = 1'000;  // waits one behind the other
+
+  std::optional<Divergence> explain(uint32_t bad) {
+    if (visited_.size() == deepest || !visited_.insert(bad).second) return {};
+    const Wait& stuck = bad_.waits.waits[bad];
+    if (stuck.on != no_index)
+      if (const Waits::Holding* held = bad_.waits.held(stuck.on); held && held->holder != no_index)
+        if (std::optional<Divergence> divergence = of_lock(bad, *held)) return divergence;
+    const uint32_t good = counterpart(bad);
+    if (good == none) return other_way(stuck.task);
+    const Wait& ended = good_.waits.waits[good];
+    if (ended.ready == never) return {};  // there, too
+    const TaskIndex on = stuck.on;
+    if (on == no_index || in_good(on) != ended.on) return not_done(ready_of(good_, good), no_index);
+    if (!bad_.model.tasks[on].is_resource) return of_task(good, bad);
+    return of_condition(good, bad);
+  }
+
+  // It waits for a task that ended in the good run: after that, or before, or not at all.
+  std::optional<Divergence> of_task(uint32_t good, uint32_t bad) {
+    const TaskIndex on = bad_.waits.waits[bad].on;
+    const Happening done = ready_of(good_, good);
+    if (!is_open(bad_, on)) {
+      const Happening early = end_of(bad_, on);
+      if (early.kind != EventKind::Resolve)
+        return Divergence{.what = What::OtherEnd, .good = end_of(good_, in_good(on)), .bad = early};
+      return too_late(good, bad, done, early);
+    }
+    if (const Wait* next = bad_.waits.open(on))
+      return explain(static_cast<uint32_t>(next - bad_.waits.waits.data()));
+    return not_done(done, good_.waits.waits[good].waker);
+  }
+
+  std::optional<Divergence> of_condition(uint32_t good, uint32_t bad) {
+    const Happening notified = ready_of(good_, good);
+    const TaskIndex by = in_bad(notified.other);
+    const TaskIndex on = bad_.waits.waits[bad].on;
+    const uint64_t place = good_like_.places[notified.location];
+    // The last before the wait: whoever did it, if it was done at the same place.
+    for (uint32_t i = bad_.waits.last_notice[on]; i != none; i = bad_.waits.notices[i].before) {
+      const Waits::Notice& notice = bad_.waits.notices[i];
+      const bool same = notice.by == by || bad_like_.places[notice.location] == place;
+      if (notice.time > bad_.waits.waits[bad].begin || !same) continue;
+      const Happening early{.kind = EventKind::Notify,
+                            .task = on,
+                            .other = notice.by,
+                            .time = notice.time,
+                            .location = notice.location};
+      return too_late(good, bad, notified, early);
+    }
+    return not_done(notified, notified.other);
+  }
+
+  // It waits for a lock that `held` has. In the good run it took it first, or the holder gave it
+  // back; who takes a lock that is free does not wait, so holdings are compared, not waits.
+  std::optional<Divergence> of_lock(uint32_t bad, const Waits::Holding& held) {
+    const TaskIndex waiter = bad_.waits.waits[bad].task;
+    const TaskIndex lock = in_good(held.resource);
+    if (lock == no_index) return {};
+    const size_t before = holdings_of(bad_, held.resource, waiter).size();
+    const auto taken = holdings_of(good_, lock, in_good(waiter));
+    const auto others = holdings_of(good_, lock, in_good(held.holder));
+    const size_t number = holdings_of(bad_, held.resource, held.holder).size();  // `held` is last
+    if (others.size() < number) return {};
+    const Waits::Holding& theirs = *others[number - 1];
+    if (taken.size() > before && taken[before]->begin < theirs.begin)
+      return Divergence{.what = What::Order,
+                        .good = acquired(*taken[before]),
+                        .good_later = acquired(theirs),
+                        .bad = begin_of(bad_, bad),
+                        .bad_earlier = acquired(held)};
+    if (theirs.end == never) return {};
+    Happening released = acquired(theirs);
+    released.kind = EventKind::Release;
+    released.time = theirs.end;
+    return not_done(released, theirs.holder);
+  }
+
+  static Happening acquired(const Waits::Holding& h) {
+    return {.kind = EventKind::Acquire,
+            .task = h.resource,
+            .other = h.holder,
+            .time = h.begin,
+            .location = h.location};
+  }
+
+  // Of this resource by this task, in the order of time.
+  static std::vector<const Waits::Holding*> holdings_of(const Run& run, TaskIndex resource,
+                                                        TaskIndex holder) {
+    std::vector<const Waits::Holding*> found;
+    for (uint32_t i = run.waits.last_holding[resource]; i != none; i = run.waits.holdings[i].before)
+      if (run.waits.holdings[i].holder == holder) found.push_back(&run.waits.holdings[i]);
+    std::reverse(found.begin(), found.end());
+    return found;
+  }
+
+  // `by` did `done` in the good run. What keeps it from doing so?
+  std::optional<Divergence> not_done(const Happening& done, TaskIndex by) {
+    Divergence d{.what = What::NotDone, .good = done};
+    TaskIndex bad = in_bad(by);
+    while (by != no_index && bad == no_index) {  // who created it would have
+      by = good_.model.tasks[by].parent;
+      bad = in_bad(by);
+    }
+    if (bad == no_index) return d;
+    bad = bad_.model.last_self(bad);
+    const Wait* wait = bad_.waits.open(bad);
+    if (wait == nullptr) {
+      if (!is_open(bad_, bad)) d.bad = end_of(bad_, bad);
+      return d;
+    }
+    const auto index = static_cast<uint32_t>(wait - bad_.waits.waits.data());
+    d.bad = begin_of(bad_, index);
+    const uint32_t before = counterpart(index);
+    if (before == none || good_.waits.waits[before].ready > done.time) return d;
+    std::optional<Divergence> deeper = explain(index);
+    return deeper ? deeper : d;
+  }
+
+  // The task came to its wait when what it waits for was over. The first of what led to the wait
+  // that came before that in the good run.
+  Divergence too_late(uint32_t good, uint32_t bad, const Happening& later,
+                      const Happening& earlier) const {
+    Divergence d{.what = What::Order,
+                 .good = begin_of(good_, good),
+                 .good_later = later,
+                 .bad = begin_of(bad_, bad),
+                 .bad_earlier = earlier};
+    TaskIndex task = bad_.waits.waits[bad].task;
+    uint32_t at = bad_.waits.waits[bad].before;
+    constexpr int most = 1'000;
+    for (int steps = 0; steps < most && at != none; steps++) {
+      const Wait& led = bad_.waits.waits[at];
+      if (led.ready == never || led.ready <= earlier.time) break;
+      const uint32_t there = counterpart(at);
+      if (there == none || good_.waits.waits[there].ready >= later.time) break;
+      if (led.on == no_index || in_good(led.on) != good_.waits.waits[there].on) break;
+      d.good = ready_of(good_, there);
+      d.bad = ready_of(bad_, at);
+      task = bad_.model.tasks[led.on].is_resource ? led.waker : led.on;
+      if (task == no_index) break;
+      const uint64_t before = led.ready;
+      at = bad_.waits.last_wait[task];
+      while (at != none && bad_.waits.waits[at].ready >= before) at = bad_.waits.waits[at].before;
+    }
+    return d;
+  }
+
+  // The first wait in which it differs.
+  std::optional<Divergence> other_way(TaskIndex bad) const {
+    const TaskIndex good = in_good(bad);
+    if (good == no_index) return {};
+    const std::vector<uint32_t> there = waits_of(good_, good), here = waits_of(bad_, bad);
+    size_t same = 0;
+    while (same < there.size() && same < here.size() &&
+           good_key(there[same]) == bad_key(here[same]))
+      same++;
+    Divergence d{.what = What::OtherWay, .good = end_of(good_, good), .bad = end_of(bad_, bad)};
+    if (same < there.size()) d.good = begin_of(good_, there[same]);
+    if (same < here.size()) d.bad = begin_of(bad_, here[same]);
+    return d;
+  }
+
+  const Run& good_;
+  const Run& bad_;
+  const Alignment& aligned_;
+  Likeness good_like_, bad_like_;
+  bool good_is_complete_;
+  std::vector<Divergence> found_;
+  std::unordered_set<uint32_t> visited_;  // waits of the bad run
+};
+
+}  // namespace
+
+std::string_view name(What what) {
+  constexpr std::array<std::string_view, 6> names = {"order",     "not done",     "other end",
+                                                     "other way", "only in good", "only in bad"};
+  return names[static_cast<size_t>(what)];
+}
+
+std::vector<Divergence> find_divergences(const Run& good, const Run& bad,
+                                         const Alignment& aligned) {
+  return Comparison(good, bad, aligned).find();
+}
+
+}  // namespace skein

@@ -1,0 +1,240 @@
+#include "trace/ask/divergence.h"
+
+#include <doctest/doctest.h>
+
+#include "trace/ask/random_program.h"
+#include "trace/ask/timing.h"
+#include "trace/model/example.h"
+
+using namespace skein;
+
+namespace {
+
+// A run and what is asked of it.
+struct Played {
+  explicit Played(Trace&& played)
+      : trace(std::move(played)),
+        model(build_model(trace, {.simplify = false})),
+        waits(find_waits(trace, model)) {}
+  Run run() const { return {trace, model, waits}; }
+  TaskId id(TaskIndex task) const { return task == no_index ? no_task : model.tasks[task].id; }
+
+  Trace trace;
+  Model model;
+  Waits waits;
+};
+
+std::vector<Divergence> differ(const Played& good, const Played& bad) {
+  return find_divergences(good.run(), bad.run(), align(good.run(), bad.run()));
+}
+
+std::string said(const Played& run, const Happening& h) {
+  if (h.kind == EventKind::Lost) return "-";
+  const auto id = [&](TaskIndex task) {
+    return task == no_index ? std::string("-") : std::to_string(run.id(task));
+  };
+  return std::to_string(h.time) + " " + std::string(name(h.kind)) + " " + id(h.task) + " " +
+         id(h.other);
+}
+
+// "order: 5 resolve 3 2 < 7 notify 9 1; 4 notify 9 1 < 5 resolve 3 2"
+std::string said(const Played& good, const Played& bad, const Divergence& d) {
+  std::string text = std::string(name(d.what)) + ": ";
+  if (d.what == Divergence::What::Order)
+    return text + said(good, d.good) + " < " + said(good, d.good_later) + "; " +
+           said(bad, d.bad_earlier) + " < " + said(bad, d.bad);
+  return text + said(good, d.good) + "; " + said(bad, d.bad);
+}
+
+std::string first(const std::string& good_text, const std::string& bad_text) {
+  const Played good(ours(good_text).trace), bad(ours(bad_text).trace);
+  const std::vector<Divergence> found = differ(good, bad);
+  return found.empty() ? "nothing" : said(good, bad, found.front());
+}
+
+// The founding story: the answer is notified when the query waits for it, or before, because the
+// card has not acknowledged the query.
+const std::string before = R"(
+     0 create 1 as coroutine listen
+     0 resource - of 2 as condition answer
+     1 create 3 by - as coroutine query
+     1 should_resolve 3
+     2 resume 3
+     3 create 4 by 3 as promise sent
+)";
+const std::string answered_late = before + R"(
+     4 suspend 3 on 4
+     5 resolve 4 by -
+     6 resume 3 by 4
+     7 suspend 3 on 2
+     8 resume 1
+     9 notify 2 by 1 =1
+    10 resume 3 by 1
+    11 resolve 3 by 3
+)";
+const std::string answered_early = before + R"(
+     4 suspend 3 on 4
+     5 resume 1
+     6 notify 2 by 1 =0
+     7 suspend 1
+     8 resolve 4 by -
+     9 resume 3 by 4
+    10 suspend 3 on 2
+    5000000 wake -
+)";
+
+}  // namespace
+
+TEST_CASE("a lost wake-up: the order of what led to the wait and of the notify") {
+  CHECK(first(answered_late, answered_early) ==
+        "order: 5 resolve 4 3 < 9 notify 2 1; 6 notify 2 1 < 8 resolve 4 3");
+  CHECK(first(answered_late, answered_late) == "nothing");
+  CHECK(first(answered_early, answered_early) == "nothing");
+  CHECK(first(answered_early, answered_late) == "nothing");
+}
+
+TEST_CASE("who should have notified waits for a read that does not complete") {
+  const std::string same = R"(
+     0 create 1 as coroutine listen
+     0 resource - of 2 as condition answer
+     1 create 3 by - as coroutine query
+     1 should_resolve 3
+     2 resume 1
+     3 create 4 by 1 as io read
+     4 suspend 1 on 4
+     5 resume 3
+     6 suspend 3 on 2
+  )";
+  CHECK(first(same + R"(
+     7 resolve 4 by -
+     8 resume 1 by 4
+     9 notify 2 by 1 =1
+    10 resume 3 by 1
+    11 resolve 3 by 3
+    12 suspend 1
+  )",
+              same + "5000000 wake -") == "not done: 7 resolve 4 1; -");
+}
+
+TEST_CASE("it failed, and ended there") {
+  const std::string same = R"(
+     0 create 1 as coroutine fetch
+     1 resume 1
+  )";
+  CHECK(first(same + "5 resolve 1 by 1", same + "7 fail 1 by 1 refused") ==
+        "other end: 5 resolve 1 -; 7 fail 1 -");
+}
+
+TEST_CASE("code that runs in one of them only; another number of the same is nothing") {
+  const std::string one = R"(
+     0 create 1 as coroutine session
+     1 resume 1
+     2 resolve 1 by 1
+  )";
+  const std::string three = one + R"(
+     3 create 2 as coroutine session
+     3 resume 2
+     4 resolve 2 by 2
+     5 create 3 as coroutine retry
+     6 resume 3
+     7 resolve 3 by 3
+  )";
+  CHECK(first(one, three) == "only in bad: -; 5 create 3 -");
+  CHECK(first(three, one) == "only in good: 5 create 3 -; -");
+}
+
+TEST_CASE("times: whose own they are, and how much of the whole") {
+  const auto text = [](int read, int ran) {
+    return R"(
+       0 create 1 as coroutine session
+       0 resume 1
+       1 create 2 by 1 as coroutine fetch
+       1 suspend 1 on 2
+       1 resume 2 by 1
+       2 create 3 by 2 as io read
+       2 suspend 2 on 3
+       )" + std::to_string(read) +
+           " resolve 3 by -\n" + std::to_string(read) + " resume 2 by 3\n" + std::to_string(ran) +
+           " resolve 2 by 2\n" + std::to_string(ran) + " resume 1 by 2\n" +
+           std::to_string(ran + 1) + " resolve 1 by 1\n";
+  };
+  const Played good(ours(text(10, 12)).trace), bad(ours(text(40, 43)).trace);
+  const std::vector<TimingDifference> found =
+      timing_differences(good.run(), bad.run(), align(good.run(), bad.run()));
+  REQUIRE(found.size() == 1);  // the session only waited for the fetch
+  CHECK(good.id(found[0].first) == 2);
+  CHECK(found[0].count == 1);
+  CHECK(found[0].good.blocked == 8);
+  CHECK(found[0].bad.blocked == 38);
+  CHECK(found[0].good.running == 3);
+  CHECK(found[0].bad.running == 4);
+  CHECK(found[0].size() == 31);
+  CHECK(sum_of(found) == 31);
+}
+
+TEST_CASE("two runs of the same good program differ in nothing") {
+  for (uint32_t seed = 1; seed <= 500; seed++) {
+    CAPTURE(seed);
+    using Fault = RandomProgram::Fault;
+    const Fault faults[] = {Fault::None, Fault::LostWakeUp, Fault::NeverNotified, Fault::LockCycle,
+                            Fault::EndedHolding};
+    const Fault fault = faults[seed % 5];
+    const Played good(RandomProgram(seed, fault, {.seed = 1'000 + seed, .spared = true}).trace);
+    const Played other(RandomProgram(seed, fault, {.seed = 9'000 + seed, .spared = true}).trace);
+    const std::vector<Divergence> found = differ(good, other);
+    const std::string text = found.empty() ? "" : said(good, other, found.front());
+    CHECK(text == "");
+  }
+}
+
+TEST_CASE("a planted fault is the first divergence from a run that was spared") {
+  using Fault = RandomProgram::Fault;
+  for (const Fault fault :
+       {Fault::LostWakeUp, Fault::NeverNotified, Fault::LockCycle, Fault::EndedHolding})
+    for (uint32_t seed = 1; seed <= 250; seed++) {
+      CAPTURE(static_cast<int>(fault));
+      CAPTURE(seed);
+      RandomProgram spared(seed, fault, {.seed = 1'000 + seed, .spared = true});
+      RandomProgram struck(seed, fault, {.seed = 9'000 + seed});
+      const Played good(std::move(spared.trace)), bad(std::move(struck.trace));
+      const std::vector<Divergence> found = differ(good, bad);
+      REQUIRE(!found.empty());
+      const Divergence& d = found.front();
+      const std::string text = said(good, bad, d);
+      CAPTURE(text);
+      using What = Divergence::What;
+      if (fault == Fault::LostWakeUp) {
+        CHECK(d.what == What::Order);
+        CHECK(good.id(d.good_later.task) == spared.thing);
+        CHECK(bad.id(d.bad_earlier.task) == struck.thing);
+        CHECK(d.bad_earlier.kind == EventKind::Notify);
+      } else if (fault == Fault::LockCycle) {
+        CHECK(d.what == What::Order);
+        CHECK(d.good.kind == EventKind::Acquire);
+        CHECK(d.bad_earlier.kind == EventKind::Acquire);
+      } else {
+        CHECK(d.what == What::NotDone);
+        CHECK(good.id(d.good.task) == spared.thing);
+        CHECK(d.good.kind ==
+              (fault == Fault::EndedHolding ? EventKind::Release : EventKind::Notify));
+      }
+      if (d.what == What::Order) {
+        CHECK(d.good.time < d.good_later.time);
+        CHECK(d.bad_earlier.time < d.bad.time);
+      }
+      if (fault == Fault::LockCycle) continue;
+      const auto is_victim = [&](const Diagnosis::Step& step) {
+        return bad.id(step.task) == struck.victim;
+      };
+      CHECK(std::any_of(d.victim.chain.begin(), d.victim.chain.end(), is_victim));
+    }
+}
+
+TEST_CASE("nonsense is compared without harm") {
+  for (uint32_t seed = 1; seed <= 2'000; seed++) {
+    const Played good(nonsense(seed)), bad(nonsense(seed / 2 + 7'000));
+    for (const Divergence& d : differ(good, bad))
+      if (d.what == Divergence::What::Order) CHECK(d.good.time <= d.good_later.time);
+    timing_differences(good.run(), bad.run(), align(good.run(), bad.run()));
+  }
+}

@@ -1,0 +1,45 @@
+// Where one run took longer than another: by groups of tasks that are alike.
+//
+//   const std::vector<TimingDifference> all = timing_differences(good, bad, aligned);
+//   const uint64_t whole = sum_of(all);
+//   for (const TimingDifference& d : all) print(d, d.size() / double(whole));
+//
+// Time counts once: a task that waits for another does nothing of its own, so only its running,
+// its waiting for its turn, and its waits for resources and for what is outside of the program
+// (timers, reads) are its own. Only tasks of both runs that ended in both are compared.
+// O(tasks + activations + waits).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trace/ask/align.h"
+
+namespace skein {
+
+struct TimingDifference {
+  struct Sums {
+    uint64_t running = 0;  // ns
+    uint64_t ready = 0;
+    uint64_t blocked = 0;
+    uint64_t all() const { return running + ready + blocked; }
+  };
+  TaskIndex first = no_index;  // of the group, in the good run
+  uint64_t count = 0;
+  Sums good = {};
+  Sums bad = {};
+
+  // Absolute, ns.
+  uint64_t size() const {
+    return good.all() < bad.all() ? bad.all() - good.all() : good.all() - bad.all();
+  }
+};
+
+// The largest first; groups without a difference are left out.
+std::vector<TimingDifference> timing_differences(const Run& good, const Run& bad,
+                                                 const Alignment& aligned);
+
+// Of their sizes: what a share is of.
+uint64_t sum_of(const std::vector<TimingDifference>& differences);
+
+}  // namespace skein
