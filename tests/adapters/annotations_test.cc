@@ -118,7 +118,9 @@ TEST_CASE("a notify lies where the program makes it, if it does so itself") {
 
   fake::reset();
   skein::mutex door("door");
+  int lock_line = 0;
   auto enters = [&]() -> task<int> {
+    lock_line = __LINE__ + 1;
     auto held = co_await door.lock();
     co_return 1;
   };
@@ -126,6 +128,7 @@ TEST_CASE("a notify lies where the program makes it, if it does so itself") {
   entering.start();
   CHECK(entering.result() == 1);
   CHECK(line_of("notify 1 woken 0") == 0);  // by the guard
+  CHECK(line_of("acquire 1 by 0") == lock_line);
 
   fake::reset();
   skein::channel<int> jobs("jobs", 1);

@@ -127,6 +127,9 @@ void skein_resource(skein_task* resource, uint32_t kind, const char* name, uint6
 void skein_acquire(skein_task* resource, uint64_t task) {
   note("acquire " + id_of(resource) + " by " + number(task));
 }
+void skein_acquire_at(skein_task* resource, uint64_t task, const skein_source* where) {
+  note("acquire " + id_of(resource) + " by " + number(task), where);
+}
 void skein_release(skein_task* resource, uint64_t task) {
   note("release " + id_of(resource) + " by " + number(task));
 }

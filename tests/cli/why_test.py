@@ -43,6 +43,9 @@ def lost_signal(folder):
     dump = [line for line in run("dump", trace).stdout.splitlines() if " notify " in line]
     expect("dump says where each notify is", "woken=0" in dump[-1] and
            dump[-1].endswith(f"{source.name}:{notified['place']['line']} main"), dump)
+    taken = [line for line in run("dump", trace).stdout.splitlines() if " acquire " in line]
+    expect("and where a mutex was taken", taken and all(
+        f"{source.name}:" in line for line in taken), taken)
     exported = folder / "lost.ctf"
     expect("export", run("export", "ctf", trace, "-o", exported).returncode == 0)
     expect("exported with its places", run("dump", exported).stdout == run("dump", trace).stdout)

@@ -126,7 +126,7 @@ class Finder {
         begin(event, task, get(alive.on));
       if (alive.state == Alive::State::Resource && holdings_.first(task) == none)
         if (const TaskIndex holder = get(alive.on); holder != no_index)
-          acquire({.time = since}, holder, task);
+          acquire({.time = since, .location = alive.at}, holder, task);
     }
   }
 

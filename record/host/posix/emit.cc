@@ -365,14 +365,21 @@ SKEIN_CALL void skein_resource(skein_task* resource, uint32_t kind, const char* 
 }
 
 SKEIN_CALL void skein_acquire(skein_task* resource, uint64_t task) {
+  skein_acquire_at(resource, task, nullptr);
+}
+
+SKEIN_CALL void skein_acquire_at(skein_task* resource, uint64_t task, const skein_source* where) {
   Session e;
   if (!e) return;
   const uint64_t id = e.id_of(resource);
+  const uint32_t place = where == nullptr ? 0 : e.place(format::kKind_unknown, nullptr, where);
+  if (place != 0) e->one(format::k_at, place);
   e->same(format::k_acquire, id, task);
   if (resource == nullptr || resource->row == 0) return;
   TaskRow& row = e->writer().table->rows[resource->row];
   RowUpdate update(row);  // of a resource, `on` is its holder
   row.on = task != 0 ? task : e->writer().current;
+  row.at = place;
   row.since = e->now();
 }
 
@@ -385,6 +392,7 @@ SKEIN_CALL void skein_release(skein_task* resource, uint64_t task) {
   TaskRow& row = e->writer().table->rows[resource->row];
   RowUpdate update(row);
   row.on = 0;
+  row.at = 0;
   row.since = e->now();
 }
 

@@ -16,7 +16,8 @@
 //
 // A condition remembers nothing: notify() wakes who waits now, and none later. That is the classic
 // lost wake-up, and the reason to have it named: a notify that woke nobody is in the trace, with
-// the place of the call that made it (a mutex that a guard unlocks has none).
+// the place of the call that made it (a mutex that a guard unlocks has none). Who holds what has
+// the place of the call that took it.
 //
 // Destroyed with waiters: those never go on (their coroutines belong to somebody else, who destroys
 // them); a coroutine must not be destroyed while it waits, unless the primitive goes with it.
@@ -54,8 +55,8 @@ class resource {
     if (task_.generation != skein_generation()) meet();
     return task_.id;
   }
-  void acquired() {
-    if (id() != 0) skein_acquire(&task_, 0);
+  void acquired(const here& at) {
+    if (id() != 0) skein_acquire_at(&task_, 0, &at.where);
   }
   void released() {
     if (id() != 0) skein_release(&task_, 0);
@@ -75,7 +76,7 @@ class resource {
   skein_source where_;
 #else
   uint64_t id() { return 0; }
-  void acquired() {}
+  void acquired(const here&) {}
   void released() {}
   void notified(uint64_t, const here*) {}
 #endif
@@ -191,13 +192,13 @@ class semaphore {
       : semaphore(SKEIN_KIND_semaphore, name, free, at) {}
 
   // co_await: takes one, waits until there is one.
-  auto acquire() { return acquiring(*this); }
+  auto acquire(here at = {}) { return acquiring(*this, at); }
   // Gives one back; wakes the next who waits, who has it then.
   void release(here at = {}) { give_back(&at); }
-  bool try_acquire() {
+  bool try_acquire(here at = {}) {
     if (free_ == 0) return false;
     --free_;
-    resource_.acquired();
+    resource_.acquired(at);
     return true;
   }
   uint64_t waiting() const { return waiters_.size(); }
@@ -207,7 +208,8 @@ class semaphore {
       : resource_(kind, name, free, at), free_(free) {}
   struct acquiring : detail::waiter {
     semaphore& s;
-    explicit acquiring(semaphore& owner) : s(owner) {}
+    [[no_unique_address]] here at;
+    acquiring(semaphore& owner, const here& a) : s(owner), at(a) {}
     bool await_ready() noexcept {
       if (s.free_ == 0) return false;
       --s.free_;
@@ -217,7 +219,7 @@ class semaphore {
       handle = h;
       s.waiters_.push(*this);
     }
-    void await_resume() { s.resource_.acquired(); }
+    void await_resume() { s.resource_.acquired(at); }
     uint64_t skein_awaits() { return s.resource_.id(); }
   };
   void give_back(const here* at) {
@@ -251,7 +253,7 @@ class mutex : semaphore {
     mutex* mutex_;
   };
   // co_await: a guard that unlocks when it goes out of scope.
-  auto lock() {
+  auto lock(here at = {}) {
     struct awaiter : acquiring {
       using acquiring::acquiring;
       guard await_resume() {
@@ -259,7 +261,7 @@ class mutex : semaphore {
         return guard(static_cast<mutex&>(s));
       }
     };
-    return awaiter(*this);
+    return awaiter(*this, at);
   }
   void unlock(here at = {}) { give_back(&at); }
   using semaphore::waiting;
