@@ -106,6 +106,8 @@ Words words(const Trace& trace, const Model& model, const Segment& s) {
   words.what = std::string(name(s.what));
   if (s.what == Segment::What::Blocked)
     words.what += s.on == no_index ? ": the trace does not say on what" : " on " + title(s.on);
+  if (s.what == Segment::What::Ready && s.on != no_index)
+    words.what += ", while " + title(s.on) + " ran";
   const uint32_t location = s.location != 0      ? s.location
                             : s.task == no_index ? 0
                                                  : model.tasks[s.task].location;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 
 namespace skein {
 
@@ -49,8 +50,8 @@ class Walk {
     const Waits::Wait* wait = last_wait();
     const bool waited = wait && std::min(wait->end, time_) > idle;
     if (waited && wait->ready >= time_) return blocked(*wait, idle);
-    if (waited) return add(Segment::What::Ready, std::max(wait->ready, idle));
-    if (ran && says_waits_) return add(Segment::What::Ready, idle);
+    if (waited) return ready(std::max(wait->ready, idle), ran ? ran->executor : wait->executor);
+    if (ran && says_waits_) return ready(idle, ran->executor);
     if (ran) return add(Segment::What::Blocked, idle);
     if (is_operation(trace_, task)) return add(Segment::What::Outside, task.start);
     // Until somebody resumes it a new coroutine is not ready.
@@ -59,9 +60,43 @@ class Walk {
       const Model::Activation* resumes = last_activation(starter);
       if (resumes && resumes->end >= time_) return go_to(starter);
     }
-    add(waits_.first_run[task_] == Waits::never && !says_waits_ ? Segment::What::Outside
-                                                                : Segment::What::Ready,
-        task.start);
+    if (waits_.first_run[task_] == Waits::never && !says_waits_)
+      return add(Segment::What::Outside, task.start);
+    ready(task.start, task.executor);
+  }
+
+  void ready(uint64_t begin, uint32_t executor) {
+    begin = std::max(begin, from_);
+    add(Segment::What::Ready, begin, longest_on(executor, begin, time_));
+  }
+
+  // Who ran there for longest between two times. Segments do not overlap: all calls together look
+  // at each activation of an executor once.
+  TaskIndex longest_on(uint32_t executor, uint64_t begin, uint64_t end) {
+    if (on_executor_.empty())
+      for (uint32_t i = 0; i < model_.activations.size(); i++) {
+        const uint32_t at = model_.activations[i].executor;
+        if (on_executor_.size() <= at) on_executor_.resize(at + 1);
+        on_executor_[at].push_back(i);
+      }
+    if (executor >= on_executor_.size()) return no_index;
+    const std::vector<uint32_t>& list = on_executor_[executor];
+    auto i = std::partition_point(list.begin(), list.end(), [&](uint32_t activation) {
+      return model_.activations[activation].end <= begin;  // they do not overlap
+    });
+    ran_.clear();
+    TaskIndex longest = no_index;
+    uint64_t most = 0;
+    for (; i != list.end() && model_.activations[*i].start < end; ++i) {
+      const Model::Activation& a = model_.activations[*i];
+      if (a.task == task_ || a.task == no_index) continue;
+      const uint64_t sum = ran_[a.task] += std::min(a.end, end) - std::max(a.start, begin);
+      if (sum > most) {
+        most = sum;
+        longest = a.task;
+      }
+    }
+    return longest;
   }
 
   // What it waits for until time_: on to who ended that, or to what it still waits for.
@@ -116,6 +151,8 @@ class Walk {
   std::vector<uint64_t> visited_;     // at which time_
   // In a trace of mirage-profile a thread that stops does not say that it waits.
   bool says_waits_ = trace_.facts.format != "mirage-profile";
+  std::vector<std::vector<uint32_t>> on_executor_;  // activations, by start
+  std::unordered_map<TaskIndex, uint64_t> ran_;
   std::vector<Segment> path_;
   TaskIndex task_ = no_index;
   uint64_t time_ = 0;

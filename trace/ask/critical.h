@@ -29,8 +29,10 @@ struct Segment {
   uint64_t begin = 0;
   uint64_t end = 0;
   TaskIndex task = no_index;  // no_index: nobody that the trace knows
-  TaskIndex on = no_index;    // Blocked: a task or resource, if the trace says which
-  uint32_t location = 0;      // Blocked: where it waited
+  // Blocked: a task or resource, if the trace says which. Ready: who ran instead on its executor,
+  // the longest of them, if anybody did.
+  TaskIndex on = no_index;
+  uint32_t location = 0;  // Blocked: where it waited
   What what = What::Before;
 };
 // "running"; stable, used in text and JSON.

@@ -45,8 +45,9 @@ TEST_CASE("a task waits for a timer, and for its turn when that has fired") {
     18 resolve 1 by 1
     20 executor_end -
   )");
-  CHECK(path_of(e, "1", 0, 18) == "0-1 1 running, 1-10 3 outside, 10-13 1 ready, 13-18 1 running");
-  CHECK(path_of(e, "1", 4, 15) == "4-10 3 outside, 10-13 1 ready, 13-15 1 running");
+  CHECK(path_of(e, "1", 0, 18) ==
+        "0-1 1 running, 1-10 3 outside, 10-13 1 ready on 2, 13-18 1 running");
+  CHECK(path_of(e, "1", 4, 15) == "4-10 3 outside, 10-13 1 ready on 2, 13-15 1 running");
   CHECK(path_of(e, "1", 9, 9).empty());
 }
 
@@ -90,7 +91,7 @@ TEST_CASE("a lock: on to who holds it; a signal: on to who gave it") {
     15 resolve 2 by 2
   )");
   CHECK(path_of(e, "2", 0, 15) ==
-        "0-2 1 running, 2-10 5 outside, 10-12 1 running, 12-14 2 ready, 14-15 2 running");
+        "0-2 1 running, 2-10 5 outside, 10-12 1 running, 12-14 2 ready on 1, 14-15 2 running");
   // While it still waits: what the holder does.
   CHECK(path_of(e, "2", 0, 8) == "0-2 1 running, 2-8 5 outside");
 }
@@ -105,7 +106,7 @@ TEST_CASE("a circle has an end, and what nobody tells is blocked") {
      4 suspend 2 on 1
     20 executor_end -
   )");
-  CHECK(path_of(e, "1", 0, 20) == "0-3 2 ready, 3-4 2 running, 4-20 2 blocked on 1");
+  CHECK(path_of(e, "1", 0, 20) == "0-3 2 ready on 1, 3-4 2 running, 4-20 2 blocked on 1");
   const Example never = ours(R"(
      5 create 1 as coroutine a
      5 resource 1 of 9 as condition
