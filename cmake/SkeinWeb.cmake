@@ -44,7 +44,7 @@ endif()
 set(web ${PROJECT_BINARY_DIR}/web)
 file(MAKE_DIRECTORY ${web})
 file(GLOB_RECURSE wasm_sources CONFIGURE_DEPENDS
-  base/*.cc trace/read/*.cc trace/model/*.cc view/layout/*.cc view/draw/*.cc view/viewer/*.cc
+  base/*.cc trace/read/*.cc trace/model/*.cc trace/ask/*.cc view/layout/*.cc view/draw/*.cc view/viewer/*.cc
   view/paint/geometry.cc view/paint/raster.cc view/web/page/*.cc
   view/web/document/pack.cc)
 list(FILTER wasm_sources EXCLUDE REGEX "(_test|/disk_files|/notes_file|/replace_file)\\.cc$")
@@ -100,26 +100,34 @@ foreach(script page unpack)
     COMMENT "Compiling ${script}.ts" VERBATIM)
 endforeach()
 
-# page.html: the template with style and the first script put in. The packed parts - shell, module,
-# traces - come in when a document is made (view/web/document).
+# page.html: the template with the first script put in. The packed parts - shell, with style and
+# body, module, traces - come in when a document is made (view/web/document).
 add_custom_command(OUTPUT ${web}/page.html
-  COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/make-page
+  COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/make-page page
           ${PROJECT_SOURCE_DIR}/view/web/page ${web}/unpack.js ${web}/page.html
   DEPENDS ${PROJECT_SOURCE_DIR}/tools/make-page ${PROJECT_SOURCE_DIR}/view/web/page/page.html.in
-          ${PROJECT_SOURCE_DIR}/view/web/page/page.css ${web}/unpack.js
+          ${web}/unpack.js
   COMMENT "Making page.html" VERBATIM)
+add_custom_command(OUTPUT ${web}/shell.js
+  COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/make-page shell
+          ${PROJECT_SOURCE_DIR}/view/web/page ${web}/page.js ${web}/shell.js
+  DEPENDS ${PROJECT_SOURCE_DIR}/tools/make-page ${PROJECT_SOURCE_DIR}/view/web/page/body.html
+          ${PROJECT_SOURCE_DIR}/view/web/page/page.css ${web}/page.js
+  COMMENT "Making shell.js" VERBATIM)
 add_custom_command(OUTPUT ${web}/page_html.cc
   COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/embed
           ${web}/page.html skein::web::page_html ${web}/page_html.cc
   DEPENDS ${PROJECT_SOURCE_DIR}/tools/embed ${web}/page.html
   COMMENT "Embedding page.html" VERBATIM)
 target_sources(skein_view_web PRIVATE ${web}/page_html.cc)
-foreach(part js wasm)
-  add_custom_command(OUTPUT ${web}/page_${part}.cc
+foreach(part shell.js page.wasm)
+  cmake_path(GET part EXTENSION suffix)
+  string(REPLACE "." "page_" name ${suffix})
+  add_custom_command(OUTPUT ${web}/${name}.cc
     COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/embed --gzip
-            ${web}/page.${part} skein::web::page_${part} ${web}/page_${part}.cc
-    DEPENDS ${PROJECT_SOURCE_DIR}/tools/embed ${web}/page.${part}
-    COMMENT "Embedding page.${part}" VERBATIM)
-  target_sources(skein_view_web PRIVATE ${web}/page_${part}.cc)
+            ${web}/${part} skein::web::${name} ${web}/${name}.cc
+    DEPENDS ${PROJECT_SOURCE_DIR}/tools/embed ${web}/${part}
+    COMMENT "Embedding ${part}" VERBATIM)
+  target_sources(skein_view_web PRIVATE ${web}/${name}.cc)
 endforeach()
 target_compile_definitions(skein_view_web PRIVATE SKEIN_HAS_WEB)

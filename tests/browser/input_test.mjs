@@ -291,7 +291,8 @@ async function effects(page, table) {
     await page.focus("#picture");
     await settled(page);
   };
-  for (const [name, , keys] of table.filter(([name]) => name !== "")) {
+  // In this trace nothing is wrong: page_test.mjs has one for next-fault.
+  for (const [name, , keys] of table.filter(([name]) => !["", "next-fault"].includes(name))) {
     for (const key of keys.split(" ").filter(key => key !== "")) {
       await prepare(name);
       const before = await state(), panel = await lines();

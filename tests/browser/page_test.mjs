@@ -1,9 +1,9 @@
 // A page that `skein html` wrote, opened from disk: input of all kinds, hostile and damaged traces, and
 // the same draw lists as natively.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, readFileSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
-import { expect, generate, html, main, notesShown, open, printLists, settled, source, span, steps } from "./common.mjs";
+import { dirname, join } from "node:path";
+import { expect, generate, hang, html, main, notesShown, open, printLists, settled, source, span, steps } from "./common.mjs";
 
 const net = join(process.env.SKEIN_DATA ?? join(source, "../shared/data"), "net.ctf");
 
@@ -344,7 +344,7 @@ async function hostile(browser, scratch, trace, ...places) {
   // Where elements are made, they are ours.
   const foreign = await page.evaluate(() => [...document.querySelectorAll("#panel *, #bookmarks *, #counters *, option, #tooltip *, footer *")]
       .filter(at => !["H2", "DL", "DT", "DD", "BUTTON", "LI", "LABEL", "INPUT", "OPTION", "SPAN"].includes(at.tagName) ||
-                    [...at.attributes].some(({ name }) => !["class", "title", "type", "value", "id", "role"].includes(name)))
+                    [...at.attributes].some(({ name }) => !["class", "title", "type", "value", "id", "role", "data-run", "hidden"].includes(name)))
       .map(at => at.outerHTML.slice(0, 100)));
   expect(foreign.length === 0, `${trace}: all elements are the page's own`, foreign.slice(0, 3).join());
   for (const place of ["title", "remove", "note", ...places])
@@ -368,6 +368,27 @@ async function recorded(scratch) {
 }
 
 // 90 kinds of damage, all opened by the page's own core, shown, and their loss said below the picture.
+// The program that hangs: its page says so by itself, leads there, and tells why.
+async function stuck(browser, scratch) {
+  const trace = join(scratch, "bad.skein"), arp = join(dirname(hang), "arp/arp");
+  if (!existsSync(arp)) return;
+  spawnSync(arp, ["--reply-first"], { env: { ...process.env, SKEIN_TRACE: trace }, stdio: "ignore" });
+  const page = await open(browser, `file://${html(trace, scratch, "stuck.html")}`);
+  const alarm = () => page.textContent("#alarm"), panel = () => page.textContent("#panel");
+  expect(await alarm() === "1 task does not go on: notified before it began to wait", "what is wrong is said", await alarm());
+  await page.click("#alarm");
+  await settled(page);
+  const told = await panel();
+  expect(/^send_one_byte.*why.*notified before it began to wait.*when nobody waited for it.*notified by/s.test(told), "and why", told);
+  await page.click("#panel dt:text-is('notified by') + dd button");
+  await settled(page);
+  expect(/^listen/.test(await panel()), "who notified is a link", await panel());
+  await page.keyboard.press("e");
+  await settled(page);
+  expect(await panel() === told, "a key leads back", await panel());
+  await page.context().close();
+}
+
 async function damaged(browser, file, trace) {
   const page = await open(browser, `file://${file}`);
   const bad = await page.evaluate(async base64 => {
@@ -432,5 +453,6 @@ await main(async (browser, scratch) => {
   for (const trace of [join(source, "tests/data/mirage/hostile.ctf"), labels])
     await hostile(browser, scratch, trace, "picture", "tooltip", "heading", "line", "link", ...trace === labels ? ["counter"] : []);
   await hostile(browser, scratch, await recorded(scratch), "picture", "tooltip", "heading", "line", "executor");
+  await stuck(browser, scratch);
   await damaged(browser, file, straight);
 });

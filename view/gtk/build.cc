@@ -39,11 +39,16 @@ void Window::build() {
   auto* close = icon_button("window-close-symbolic", "Close");
   close->set_has_frame(false);
   close->signal_clicked().connect([this] {
-    if (message_.empty()) dismissed_ = viewer_.notice();
+    if (message_.empty()) dismissed_ = notice();
     message_.clear();
     acted();
   });
+  alarm_.set_focusable(false);
+  alarm_.set_has_frame(false);
+  alarm_.set_tooltip_text("Select the next task that does not go on (e)");
+  alarm_.signal_clicked().connect([this] { run(Command::NextFault); });
   bar_.append(bar_text_);
+  bar_.append(alarm_);
   bar_.append(*close);
 
   progress_bar_.set_show_text(true);

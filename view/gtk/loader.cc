@@ -197,6 +197,7 @@ class Work {
         });
       auto loaded = std::make_shared<Loader::Loaded>(
           Loader::Loaded{which, Prepared(*std::move(trace), known.life), live});
+      loaded->prepared.ask();
       if (first && shared_->unwanted()) {
         known.next = Clock::time_point::max();
         return;

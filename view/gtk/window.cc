@@ -205,9 +205,17 @@ void Window::sync_theme() {
   if (!first) settings_.theme = theme_shown_;
 }
 
+std::string Window::notice() const {
+  std::string text = viewer_.alarm();
+  if (!text.empty()) text += '.';
+  const std::string missing = viewer_.notice();
+  return text.empty() || missing.empty() ? text + missing : text + ' ' + missing;
+}
+
 void Window::sync_notice() {
-  std::string text = message_.empty() ? viewer_.notice() : message_;
+  std::string text = message_.empty() ? notice() : message_;
   if (message_.empty() && text == dismissed_) text.clear();
+  alarm_.set_visible(message_.empty() && !viewer_.alarm().empty());
   change_text(bar_text_, text);
   if (good_message_ && !message_.empty())
     bar_.add_css_class("good");

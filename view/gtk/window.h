@@ -53,6 +53,7 @@ class Window : public Gtk::ApplicationWindow {
   void sync_search();
   void sync_theme();
   void sync_notice();
+  std::string notice() const;  // what the bar says of the traces
   void sync_title();
   void say(const std::string& text, bool good = false);  // in the bar; empty: nothing to say
   void show_help(bool shown);
@@ -110,6 +111,7 @@ class Window : public Gtk::ApplicationWindow {
 
   Gtk::Box bar_{Gtk::Orientation::HORIZONTAL, 8};
   Gtk::Label bar_text_;
+  Gtk::Button alarm_{"Show"};  // the next task that does not go on
   std::string message_;  // until it is closed
   bool good_message_ = false;
   std::string dismissed_;  // a notice that was closed

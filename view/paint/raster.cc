@@ -96,7 +96,9 @@ class Canvas {
       const Point& from = corner[i];
       const Point& to = corner[(i + 1) % 3];
       const Point& inside = corner[(i + 2) % 3];
-      const double length = std::hypot(to.x - from.x, to.y - from.y);
+      const double x_side = to.x - from.x;
+      const double y_side = to.y - from.y;
+      const double length = std::sqrt(x_side * x_side + y_side * y_side);
       if (!(length > 0)) return;
       Edge edge{(from.y - to.y) / length, (to.x - from.x) / length, 0};
       edge.offset = -(edge.nx * from.x + edge.ny * from.y);

@@ -17,13 +17,22 @@ bool are_numbers(float a, float b, float c = 0) {
   return std::isfinite(a) && std::isfinite(b) && std::isfinite(c);
 }
 
+// The library's brings a table of 2 kB of digits into the page, which do not pack.
+double power_of_two(double exponent) {
+  const double x = exponent * 0.6931471805599453 / 64;
+  double power = 1;  // of e to the x
+  for (int i = 10; i > 0; i--) power = 1 + x / i * power;
+  for (int i = 0; i < 6; i++) power *= power;
+  return power;
+}
+
 // Half an octave for a notch of a wheel (some 120 pixels). With control: finer; but small steps
 // with control are what browsers make of fingers on a touch pad, and those shall follow the
 // fingers.
 double wheel_factor(double pixels, bool control) {
   pixels = std::clamp(pixels, -1000.0, 1000.0);
   const double octave = !control ? 360 : std::fabs(pixels) < 50 ? 70 : 1000;
-  return std::exp2(-pixels / octave);
+  return power_of_two(-pixels / octave);
 }
 
 }  // namespace
@@ -257,6 +266,8 @@ void State::run(Command command) {
     case Command::HighlightRelated:
       related = !related && selected_task();
       return mark();
+    case Command::NextFault:
+      return next_fault();
     case Command::Collapse:
       return collapse_selected();
     case Command::ExpandAll:

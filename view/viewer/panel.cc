@@ -134,6 +134,7 @@ class TaskPanel {
     out_.title(task_text(trace_, model_, index_));
     what();
     state();
+    write_why(out_, index_);
     family();
     arrows(focus);
   }
@@ -385,6 +386,12 @@ void write_trace(PanelWriter& out) {
   };
   list("failed", failed, [](const Task& task) { return task.failed(); });
   list("stuck", stuck, [](const Task& task) { return task.is_stuck(); });
+  size_t listed_faults = 0;
+  for (const Diagnosis& d : out.of().findings().faults) {
+    if (listed_faults++ == 20) break;
+    out.task(listed_faults == 1 ? "does not go on" : "", d.chain[0].task, no_time,
+             ": " + std::string(name(d.verdict)));
+  }
   if (out.of().has_executors()) {
     const std::vector<uint8_t>& used = out.of().executors;
     size_t listed = 0;

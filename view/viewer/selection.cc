@@ -219,6 +219,7 @@ void State::relate() {
     if (same[arrow.from]) marks_of[arrow.to] = 1;
     if (same[arrow.to]) marks_of[arrow.from] = 1;
   }
+  relate_fault();
 }
 
 void State::mark() {

@@ -6,6 +6,7 @@
 //   selection.cc  what is selected, found, related; where arrows lead
 //   panel.cc      what the panel and the tooltip say about it
 //   range.cc      ... about a measured range
+//   findings.cc   ... about what is wrong
 //   titles.cc     the picture with titles on hover
 //   filter.cc     which tasks have a row
 //   question.cc   search and filter on another thread
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "view/viewer/findings.h"
 #include "view/viewer/navigation.h"
 #include "view/viewer/search.h"
 #include "view/viewer/viewer.h"
@@ -63,6 +65,9 @@ struct Viewer::State {
     std::vector<uint8_t> counters_off;  // as many zeros
 
     std::vector<uint8_t> open;  // one entry per row: not folded away
+
+    const Findings& findings() const;                   // findings.cc
+    mutable std::shared_ptr<const Findings> found_out;  // none: nobody has asked yet
 
     double begin() const { return offset; }
     double end() const { return offset + static_cast<double>(model.end); }
@@ -151,6 +156,11 @@ struct Viewer::State {
   std::string text_of(const Hit& at) const;  // the same of anything, in lines
   std::string notice() const;
 
+  // ---- findings.cc
+  std::string alarm() const;
+  void next_fault();
+  void relate_fault();  // those that the selected one waits for in the end
+
   std::vector<std::shared_ptr<Traced>> traces;  // shared with questions, which only read
   uint32_t asked_version = 0;  // another one: what a question was asked about has changed
   std::vector<Track> tracks;   // what draw() is given
@@ -223,6 +233,9 @@ struct Viewer::State {
   mutable std::vector<Target> targets;  // link - 1
   mutable bool panel_valid = false;
 };
+
+// Why it does not go on, if it does not.
+void write_why(PanelWriter& out, TaskIndex task);
 
 // "ring.write (#1205)", for people; the trace's texts made safe.
 std::string task_text(const Trace& trace, const Model& model, TaskIndex task);

@@ -33,6 +33,7 @@ Prepared::Prepared(Trace of, SignOfLife sign) : Prepared(std::move(of), Model())
   texts = std::make_unique<FoldedTexts>(fold_texts(trace.strings));
 }
 Prepared::Prepared(Trace of, Model made) : trace(std::move(of)), model(std::move(made)) {}
+void Prepared::ask() { findings = std::make_shared<const Findings>(trace, model); }
 Prepared::~Prepared() = default;
 Prepared::Prepared(Prepared&&) noexcept = default;
 Prepared& Prepared::operator=(Prepared&&) noexcept = default;
@@ -64,7 +65,8 @@ State::Traced::Traced(Prepared of, std::string called)
       life(of.life),
       executors(used_executors(trace, model)),
       counters(model.counters.size(), 1),
-      counters_off(model.counters.size(), 0) {
+      counters_off(model.counters.size(), 0),
+      found_out(std::move(of.findings)) {
   if (of.rows) rows = *std::move(of.rows);
 }
 
@@ -523,5 +525,6 @@ void Viewer::click(uint32_t link) {
 
 std::string Viewer::tooltip() const { return state_->tooltip(); }
 std::string Viewer::notice() const { return state_->notice(); }
+std::string Viewer::alarm() const { return state_->alarm(); }
 
 }  // namespace skein

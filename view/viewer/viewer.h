@@ -65,7 +65,8 @@ enum class Command : uint8_t {
   SelectNext,  // in its row
   SelectPrevious,
   HighlightRelated,
-  Collapse,  // the selected task's subtree, or opens it again
+  NextFault,  // selects a task that does not go on, the next each time
+  Collapse,   // the selected task's subtree, or opens it again
   ExpandAll,
   AddBookmark,
   NextBookmark,
@@ -116,6 +117,7 @@ struct SignOfLife {
 
 // A trace and all that takes long to make of it.
 struct FoldedTexts;
+struct Findings;
 struct Prepared {
   // Makes it; on any thread. Up to the sign of life, if that is later than the last event: what is
   // alive lasts until then.
@@ -125,11 +127,15 @@ struct Prepared {
   Prepared(Prepared&&) noexcept;
   Prepared& operator=(Prepared&&) noexcept;
 
+  // What is wrong, too, which alarm() and panel() tell: for who shall not wait for that then.
+  void ask();
+
   Trace trace;
   Model model;
   SignOfLife life;
   std::optional<Rows> rows;            // of all tasks
   std::unique_ptr<FoldedTexts> texts;  // of its search; none: not made
+  std::shared_ptr<const Findings> findings;
 };
 
 class Viewer {
@@ -263,6 +269,8 @@ class Viewer {
   void set_legend_shown(bool shown);
   // What was lost and what an empty trace means, in a sentence; empty: nothing to say.
   std::string notice() const;
+  // How many tasks do not go on, and why: Command::NextFault leads to them. Empty: none.
+  std::string alarm() const;
 
   struct State;  // of the parts this is made of
 

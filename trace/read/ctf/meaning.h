@@ -91,11 +91,13 @@ struct alignas(64) Known {
   EventLayout layout;
   Meaning meaning;
 };
-inline constexpr std::array<Known, 256> known_events = [] {
+inline SKEIN_TABLE std::array<Known, 256> known_events = [] {
   constexpr std::array<Meaning, 256> by_name = make_meanings();
   std::array<Known, 256> known;
-  for (size_t id = 0; id < known.size(); id++)
+  for (size_t id = 0; id < known.size(); id++) {
+    SKEIN_AT_START(id);
     known[id] = {.layout = event_layouts[id], .meaning = by_name[event_layouts[id].event]};
+  }
   return known;
 }();
 

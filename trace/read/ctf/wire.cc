@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 #include "base/cursor.h"
 
@@ -33,17 +34,27 @@ consteval Fields parse_fields(std::string_view tsdl) {
   return fields;
 }
 
-consteval std::array<Fields, 256> parse_all() {
-  std::array<Fields, 256> all;
-  for (const format::FixedEvent& event : format::kFixedEvents)
-    all[event.id] = parse_fields(event.fields);
+struct AllFields {
+  std::array<uint8_t, 256> of{};  // by id; the first are none
+  std::array<Fields, 1 + std::size(format::kFixedEvents)> fields{};
+};
+consteval AllFields parse_all() {
+  AllFields all;
+  uint8_t count = 0;
+  for (const format::FixedEvent& event : format::kFixedEvents) {
+    all.of[event.id] = ++count;
+    all.fields[count] = parse_fields(event.fields);
+  }
   return all;
 }
-constexpr std::array<Fields, 256> fixed = parse_all();
+constexpr AllFields fixed = parse_all();
 
 }  // namespace
 
-std::string_view fixed_fields(uint8_t id) { return {fixed[id].codes.data(), fixed[id].count}; }
+std::string_view fixed_fields(uint8_t id) {
+  const Fields& fields = fixed.fields[fixed.of[id]];
+  return {fields.codes.data(), fields.count};
+}
 
 size_t fixed_size(uint8_t id, std::span<const uint8_t> fields) {
   // A text without an end must not be searched for to the end of the packet.

@@ -16,6 +16,16 @@
 #include <span>
 #include <string_view>
 
+// Tables are made when skein is compiled; in the page's module they would be 3 kB, packed, and are
+// made when it starts: the compiler must not know with which number.
+#ifdef __wasm__
+#define SKEIN_TABLE const
+#define SKEIN_AT_START(number) asm volatile("" : "+r"(number))
+#else
+#define SKEIN_TABLE constexpr
+#define SKEIN_AT_START(number) static_cast<void>(0)
+#endif
+
 namespace skein::ctf {
 
 struct Wire {
@@ -44,32 +54,56 @@ struct EventLayout {
 // With as many bytes there is no need to look where an event of Layout::Numbers ends.
 inline constexpr size_t fast_bytes = format::kExtendedHeaderSize + 16 + 8;
 
-consteval std::array<EventLayout, 256> make_event_layouts() {
-  constexpr auto mask = [](unsigned width) {
-    return width == 0 ? 0 : ~uint64_t{0} >> (64 - 8 * width);
-  };
-  std::array<EventLayout, 256> layouts;
-  for (EventLayout& layout : layouts) layout.least_a = 1;  // not usual: a, masked, is 0
+// The same in few bytes: widths of the arguments, event, layout.
+struct ShortLayout {
+  uint8_t a = 0;
+  uint8_t b = 0;
+  uint8_t event = 0;
+  Layout layout = Layout::Unknown;
+  bool is_signed = false;
+};
+
+consteval std::array<ShortLayout, 256> make_short_layouts() {
+  std::array<ShortLayout, 256> layouts;
   for (const format::EventClass& event : format::kEventClasses)
     for (unsigned i = 0; i < format::ids(event.shape); i++) {
       const format::Widths widths = format::widths(event.shape, i);
-      const bool is_signed = event.shape == format::Shape::kSigned;
-      layouts[event.first + i] = {
-          .mask_a = mask(widths.a),
-          .mask_b = mask(widths.b),
-          .sign_b = is_signed ? uint64_t{1} << (8 * widths.b - 1) : 0,
-          .least_a = event.first == format::k_create,
-          .width_a = widths.a,
-          .size = static_cast<uint8_t>(format::kHeaderSize + widths.a + widths.b),
-          .event = event.first,
-          .layout = Layout::Numbers,
-      };
+      layouts[event.first + i] = {widths.a, widths.b, event.first, Layout::Numbers,
+                                  event.shape == format::Shape::kSigned};
     }
   for (const format::FixedEvent& event : format::kFixedEvents)
-    layouts[event.id].event = event.id, layouts[event.id].layout = Layout::Fixed;
+    layouts[event.id] = {0, 0, event.id, Layout::Fixed, false};
   return layouts;
 }
-inline constexpr std::array<EventLayout, 256> event_layouts = make_event_layouts();
+inline constexpr std::array<ShortLayout, 256> short_layouts = make_short_layouts();
+
+constexpr EventLayout expand(const ShortLayout& s) {
+  constexpr auto mask = [](unsigned width) {
+    return width == 0 ? 0 : ~uint64_t{0} >> (64 - 8 * width);
+  };
+  if (s.layout != Layout::Numbers)
+    return {.least_a = 1, .event = s.event, .layout = s.layout};  // not usual: a, masked, is 0
+  return {
+      .mask_a = mask(s.a),
+      .mask_b = mask(s.b),
+      .sign_b = s.is_signed ? uint64_t{1} << (8 * s.b - 1) : 0,
+      .least_a = s.event == format::k_create,
+      .width_a = s.a,
+      .size = static_cast<uint8_t>(format::kHeaderSize + s.a + s.b),
+      .event = s.event,
+      .layout = s.layout,
+  };
+}
+
+constexpr std::array<EventLayout, 256> make_event_layouts() {
+  std::array<EventLayout, 256> layouts;
+  for (size_t id = 0; id < layouts.size(); id++) {
+    SKEIN_AT_START(id);
+    layouts[id] = expand(short_layouts[id]);
+  }
+  return layouts;
+}
+inline SKEIN_TABLE std::array<EventLayout, 256> event_layouts = make_event_layouts();
 
 // The fields of the fixed events, from their TSDL: 'b' u8, 'w' u32, 'q' 64 bits, 's' text.
 std::string_view fixed_fields(uint8_t id);

@@ -319,6 +319,7 @@ EXPORT(panel) void panel() {
 EXPORT(click) void click(uint32_t link) { page->viewer.click(link); }
 EXPORT(tooltip) void tooltip() { page->result = page->viewer.tooltip(); }
 EXPORT(notice) void notice() { page->result = page->viewer.notice(); }
+EXPORT(alarm) void alarm() { page->result = page->viewer.alarm(); }
 
 EXPORT(counters) void counters() {
   Json json(page->result);

@@ -57,6 +57,7 @@ interface PageModule {
   click(link: number): void;
   tooltip(): void;
   notice(): void;
+  alarm(): void;
   counters(): void;
   show_counter(which: number, shown: number): void;
   bookmarks(): void;

@@ -4,6 +4,7 @@
 // Texts of a trace reach the page by textContent and fillText alone, never as markup.
 
 declare const compiled: Promise<WebAssembly.Module>, traces: Promise<ArrayBuffer>;  // unpack.ts
+declare const pageStyle: string, pageBody: string;  // page.css, body.html
 
 interface Settings { live: boolean; notes: string; kept: string; problem: string }
 interface TraceFiles { title: string; path: string; gone?: string[]; files: [string, number, (number | [number, number][])?][] }
@@ -96,6 +97,15 @@ function fit(canvas: HTMLCanvasElement): boolean {
   canvas.width = width;
   canvas.height = height;
   return true;
+}
+
+// Style and widgets, which are packed with this.
+function furnish(title: string) {
+  const style = make("style", pageStyle);
+  style.nonce = document.querySelector<HTMLScriptElement>("script[nonce]")!.nonce;
+  document.head.append(style);
+  document.body.insertAdjacentHTML("afterbegin", pageBody);
+  element("title").textContent = title;
 }
 
 // What of the first picture needs no module, while that is compiled: memory for the canvas, and the font,
@@ -317,6 +327,9 @@ class Widgets {
     element("found").textContent = !searched ? "" : count === 0 ? `nothing${filters ? " (filter is on)" : ""}` : at > 0 ? `${at} of ${count}` : `${count} found`;
     calls.notice();
     element("notice").textContent = this.module.result();
+    const alarm = element("alarm");
+    calls.alarm();
+    alarm.hidden = (alarm.textContent = this.module.result()) === "";
     const legend = calls.legend_shown();
     if (legend !== this.legend) remember("skein legend", (this.legend = legend) ? "on" : "off");
     document.querySelector("[data-run=toggle-legend]")!.setAttribute("aria-pressed", String(Boolean(legend)));
@@ -657,6 +670,7 @@ function wantedTheme(): string {
 
 async function main() {
   const settings = JSON.parse(element("settings").textContent!) as Settings;
+  furnish(document.title.replace(/ - skein$/, ""));
   prepare();
   const instance = await WebAssembly.instantiate(await compiled, {
     // The core uses no system: whatever its library asks for is not there (ENOSYS).

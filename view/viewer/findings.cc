@@ -1,0 +1,205 @@
+// What is wrong with the traces, for notice and panel.
+#include "view/viewer/findings.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "trace/model/names.h"
+#include "view/viewer/panel_writer.h"
+#include "view/viewer/state.h"
+
+namespace skein {
+
+using State = Viewer::State;
+
+namespace {
+
+std::string summary(const std::vector<Diagnosis>& faults) {
+  if (faults.empty()) return {};
+  size_t in_all = 0;
+  std::vector<std::pair<Verdict, size_t>> counts;
+  for (const Diagnosis& d : faults) {
+    auto same = std::find_if(counts.begin(), counts.end(),
+                             [&](const auto& count) { return count.first == d.verdict; });
+    if (same == counts.end()) same = counts.insert(same, {d.verdict, 0});
+    same->second += 1 + d.also.size();
+    in_all += 1 + d.also.size();
+  }
+  std::string text =
+      grouped(in_all) + (in_all == 1 ? " task does not" : " tasks do not") + " go on";
+  std::string_view before = ": ";
+  for (const auto& [verdict, count] : counts) {
+    text += before;
+    if (counts.size() > 1) text += grouped(count) + " ";
+    text += name(verdict);
+    before = ", ";
+  }
+  return text;
+}
+
+}  // namespace
+
+Findings::Findings(const Trace& trace, const Model& shown) {
+  const auto is_simplified = [](const Model::Task& task) { return task.starts_late; };
+  if (std::any_of(shown.tasks.begin(), shown.tasks.end(), is_simplified))
+    whole = build_model(trace, {.simplify = false});
+  waits = find_waits(trace, model(shown));
+  faults = diagnose_all(trace, model(shown), waits);
+  std::erase_if(faults, [](const Diagnosis& d) { return !d.is_fault(); });
+  alarm = summary(faults);
+}
+
+const Findings& State::Traced::findings() const {
+  if (!found_out) found_out = std::make_shared<const Findings>(trace, model);
+  return *found_out;
+}
+
+std::string State::alarm() const {
+  std::string text;
+  for (const auto& of : traces) {
+    const std::string& alarm = of->findings().alarm;
+    if (alarm.empty()) continue;
+    if (!text.empty()) text += "; ";
+    if (traces.size() > 1) text += of->title + ": ";
+    text += alarm;
+  }
+  return text;
+}
+
+// From the selected one, else the first of all; what belongs to it is highlighted.
+void State::next_fault() {
+  std::vector<Target> all;
+  for (uint32_t track = 0; track < traces.size(); track++)
+    for (const Diagnosis& d : traced(track).findings().faults) {
+      all.push_back({track, d.chain[0].task});
+      for (const TaskIndex task : d.also) all.push_back({track, task});
+    }
+  if (all.empty()) return;
+  size_t next = 0;
+  for (size_t i = 0; i < all.size(); i++)
+    if (selected_task() && all[i].track == selection.track && all[i].task == selection.index)
+      next = (i + 1) % all.size();
+  const uint32_t track = all[next].track;
+  const TaskIndex task = all[next].task;
+  const Traced& of = traced(track);
+  const Evidence evidence = of.findings().evidence(of.trace, of.model);
+  const Diagnosis d = diagnose(of.trace, evidence.model, evidence.waits, task);
+  const auto begin = static_cast<double>(std::max<int64_t>(0, since(evidence, d.chain[0])));
+  go_to(track, task, begin + of.offset);
+  related = true;
+  mark();
+  if (d.notice == Waits::none) return;
+  // That it was notified, and that it waits, can be told apart.
+  const Waits& waits = evidence.waits;
+  const Diagnosis::Step& waiter = d.chain[d.chain.size() - 2];
+  const double early = static_cast<double>(waits.notices[d.notice].time) + of.offset;
+  const double late = static_cast<double>(waits.waits[waiter.wait].begin) + of.offset;
+  const double margin = std::max(3 * (late - early), 1'000.0);
+  constexpr double lowest_bar = 6;  // pixels
+  const double row = row_of(track, waiter.task);
+  if (std::isnan(row))
+    navigation.show(early - margin, late + margin);
+  else
+    navigation.show_row(early - margin, late + margin, row, lowest_bar);
+}
+
+void State::relate_fault() {
+  const Traced& of = traced(selection.track);
+  if (of.model.tasks[selection.index].how != Model::End::Open) return;
+  const Evidence evidence = of.findings().evidence(of.trace, of.model);
+  const Diagnosis d = diagnose(of.trace, evidence.model, evidence.waits, selection.index);
+  if (!d.is_fault()) return;
+  std::vector<uint8_t>& marks = traced(selection.track).marks;
+  for (const Diagnosis::Step& step : d.chain) marks[step.task] = 1;
+  if (d.notice == Waits::none) return;
+  const TaskIndex by = evidence.waits.notices[d.notice].by;
+  if (by != no_index) marks[by] = 1;
+}
+
+namespace {
+
+constexpr size_t most_steps = 12;
+
+class Why {
+ public:
+  Why(PanelWriter& out, const Evidence& evidence, const Diagnosis& diagnosis)
+      : out_(out), e_(evidence), d_(diagnosis) {}
+
+  void write() {
+    out_.heading("why", std::string(name(d_.verdict)));
+    out_.line("", text());
+    for (size_t i = 0; i < d_.chain.size() && i < most_steps; i++) step(i);
+    if (d_.chain.size() > most_steps)
+      out_.line("", grouped(d_.chain.size() - most_steps) + " more");
+    if (d_.notice != Waits::none) {
+      const Waits::Notice& notice = e_.waits.notices[d_.notice];
+      out_.task("notified by", notice.by, out_.on_line(notice.time), ", " + out_.time(notice.time));
+      place(notice.location);
+    }
+    if (d_.busy != no_index) out_.task("ran instead", d_.busy);
+  }
+
+ private:
+  // What it does, where, and since when.
+  void step(size_t i) {
+    const Diagnosis::Step& step = d_.chain[i];
+    const Doing does = doing(e_, d_, i);
+    const int64_t begin = since(e_, step);
+    const double seen = out_.on_line(static_cast<uint64_t>(std::max<int64_t>(begin, 0)));
+    if (e_.model.tasks[step.task].is_resource && does.whom == no_index) return;
+    const std::string name = i == 0 ? std::string() : "which ";
+    if (does.whom == no_index)
+      out_.line(name, std::string(does.words));
+    else
+      out_.task(name + std::string(does.words), does.whom, seen);
+    if (i == 0) return;  // that is told elsewhere in the panel
+    place(location_of(e_, step));
+    if (begin >= 0) out_.at_time("since", static_cast<uint64_t>(begin));
+  }
+
+  void place(uint32_t location) {
+    if (const std::string text = place_text(e_.trace, location); !text.empty())
+      out_.line("in", safe_text(text));
+  }
+
+  std::string text() const {
+    std::string out;
+    for (const Part& part : explain(e_, d_)) switch (part.what) {
+        case Part::What::Words:
+          out += safe_text(part.words, 500);
+          break;
+        case Part::What::Task:
+          out += task_text(e_.trace, e_.model, static_cast<TaskIndex>(part.value));
+          break;
+        case Part::What::Place:
+          out += safe_text(place_text(e_.trace, static_cast<uint32_t>(part.value)));
+          break;
+        case Part::What::Time:
+          out += out_.time(part.value);
+          break;
+        case Part::What::Duration:
+          out += duration_text(static_cast<double>(part.value));
+          break;
+      }
+    return out;
+  }
+
+  PanelWriter& out_;
+  const Evidence e_;
+  const Diagnosis& d_;
+};
+
+}  // namespace
+
+// Nothing of what has ended as it should.
+void write_why(PanelWriter& out, TaskIndex index) {
+  const State::Traced& of = out.of();
+  const Model::Task& task = of.model.tasks[index];
+  const bool cut_off = task.should_resolve && task.how == Model::End::Cancelled;
+  if (task.is_resource || (task.how != Model::End::Open && !cut_off)) return;
+  const Evidence evidence = of.findings().evidence(of.trace, of.model);
+  const Diagnosis d = diagnose(of.trace, evidence.model, evidence.waits, index);
+  if (d.verdict != Verdict::Fine) Why(out, evidence, d).write();
+}
+
+}  // namespace skein

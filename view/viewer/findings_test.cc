@@ -1,0 +1,202 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "trace/ask/random_program.h"
+#include "trace/model/example.h"
+#include "view/viewer/viewer.h"
+
+using namespace skein;
+
+namespace {
+
+//        0    5    10   15   20 us
+//    1   ====------------------>   creates 20, a condition; waits for it from 16 on
+//    2   .....=]                   notifies it at 10
+Trace lost_wake_up() {
+  return ours(R"(
+     0 create 1 as coroutine query
+     0 create 2 as coroutine network
+     0 resource 1 of 20 as condition answered
+  1000 resume 1
+  2000 create 3 by 1 as timer
+  3000 suspend 1 on 3
+  9000 resume 2
+ 10000 notify 20 by 2 =0
+ 11000 resolve 2 by 2
+ 14000 resolve 3 by 3
+ 15000 resume 1 by 3
+ 16000 suspend 1 on 20 =1
+ 20000 executor_end -
+  )")
+      .trace;
+}
+
+// A task holds one lock and waits for the other, and so does another.
+Trace circle() {
+  return ours(R"(
+     0 create 1 as coroutine left
+     0 create 2 as coroutine right
+     0 resource 1 of 10 as mutex a
+     0 resource 2 of 11 as mutex b
+     1 resume 1
+     2 acquire 1 of 10
+     3 suspend 1 on 11 =1
+     4 resume 2
+     5 acquire 2 of 11
+     6 suspend 2 on 10 =1
+    20 executor_end -
+  )")
+      .trace;
+}
+
+Viewer showing(Trace trace, std::string title = "a trace") {
+  Viewer viewer;
+  viewer.resize(1000, 600);
+  viewer.add(std::move(trace), std::move(title));
+  return viewer;
+}
+
+const PanelLine& line(const Panel& panel, std::string_view name) {
+  const auto found = std::find_if(panel.lines.begin(), panel.lines.end(),
+                                  [&](const PanelLine& l) { return l.name == name; });
+  REQUIRE_MESSAGE(found != panel.lines.end(), "no line " << name);
+  return *found;
+}
+bool says(const Panel& panel, std::string_view text) {
+  return std::any_of(panel.lines.begin(), panel.lines.end(),
+                     [&](const PanelLine& l) { return l.value.find(text) != std::string::npos; });
+}
+TaskId selected_id(const Viewer& viewer) {
+  return viewer.selected() == no_index
+             ? no_task
+             : viewer.model(viewer.selected_track()).tasks[viewer.selected()].id;
+}
+
+}  // namespace
+
+TEST_CASE("a trace opens with what is wrong, and a key leads there") {
+  Viewer viewer = showing(lost_wake_up());
+  CHECK(viewer.alarm() == "1 task does not go on: notified before it began to wait");
+  CHECK(line(viewer.panel(), "does not go on").value ==
+        "query (#1): notified before it began to wait");
+  CHECK(viewer.key("e", {}));
+  CHECK(selected_id(viewer) == 1);
+  // The condition that it waits for is highlighted with it, and who notified that.
+  const Marks marks = viewer.marks();
+  CHECK(marks.tasks[0][viewer.model(0).find(20)] == 1);
+  CHECK(marks.tasks[0][viewer.model(0).find(2)] == 1);
+  // Both moments are in sight, and apart.
+  CHECK(viewer.window().from < 10'000);
+  CHECK(viewer.window().to > 16'000);
+  CHECK((viewer.window().to - viewer.window().from) < 60'000);
+  viewer.run(Command::NextFault);
+  CHECK(selected_id(viewer) == 1);  // there is no other
+}
+
+TEST_CASE("the panel of a task that does not go on tells why") {
+  Viewer viewer = showing(lost_wake_up());
+  viewer.run(Command::NextFault);
+  const Panel panel = viewer.panel();
+  CHECK(line(panel, "why").value == "notified before it began to wait");
+  CHECK(line(panel, "why").heading);
+  CHECK(says(panel,
+             "answered (#20) was notified at 10.000 us by network (#2), when nobody waited for it. "
+             "query (#1) began to wait at 16.000 us, 6.00 us too late"));
+  SUBCASE("who notified is a link to that moment") {
+    const PanelLine& by = line(panel, "notified by");
+    CHECK(by.value == "network (#2), 10.000 us");
+    viewer.click(by.link);
+    CHECK(selected_id(viewer) == 2);
+    // It has ended: nothing is wrong with it.
+    for (const PanelLine& l : viewer.panel().lines) CHECK(l.name != "why");
+  }
+  SUBCASE("what it waits for is one, too") {
+    const auto why = std::find_if(panel.lines.begin(), panel.lines.end(),
+                                  [](const PanelLine& l) { return l.name == "why"; });
+    const auto waits = std::find_if(why, panel.lines.end(), [](const PanelLine& l) {
+      return l.name == "waits for" && l.link != 0;
+    });
+    REQUIRE(waits != panel.lines.end());
+    viewer.click(waits->link);
+    CHECK(selected_id(viewer) == 20);
+  }
+}
+
+TEST_CASE("a circle is told with all its edges, of several traces each by its name") {
+  Viewer viewer = showing(circle(), "bad");
+  viewer.add(lost_wake_up(), "worse");
+  viewer.add(ours("0 create 1 as coroutine fine\n1 resume 1\n2 resolve 1 by 1").trace, "good");
+  CHECK(viewer.alarm() ==
+        "bad: 2 tasks do not go on: cycle; "
+        "worse: 1 task does not go on: notified before it began to wait");
+  viewer.run(Command::NextFault);
+  const Panel panel = viewer.panel();
+  CHECK(line(panel, "trace").value == "bad");
+  CHECK(line(panel, "why").value == "cycle");
+  CHECK(line(panel, "which is held by").link != 0);
+  CHECK(line(panel, "which waits for").link != 0);
+  viewer.run(Command::NextFault);  // the other of the two
+  CHECK(viewer.selected_track() == 0);
+  viewer.run(Command::NextFault);
+  CHECK(viewer.selected_track() == 1);
+  viewer.run(Command::NextFault);
+  CHECK(viewer.selected_track() == 0);
+}
+
+TEST_CASE("nothing is said of a trace in which nothing is wrong") {
+  for (uint32_t seed = 0; seed < 20; seed++) {
+    RandomProgram program(seed, RandomProgram::Fault::None);
+    Viewer viewer = showing(std::move(program.trace));
+    CHECK(viewer.alarm() == "");
+    viewer.run(Command::NextFault);
+    CHECK(viewer.selected() == no_index);
+  }
+  CHECK(Viewer().alarm() == "");
+}
+
+TEST_CASE("what was asked on another thread is what is asked when it is needed") {
+  for (uint32_t seed = 0; seed < 20; seed++) {
+    const auto program = [&] { return RandomProgram(seed, RandomProgram::Fault::LostWakeUp); };
+    Viewer lazy = showing(program().trace);
+    Prepared prepared(program().trace);
+    prepared.ask();
+    Viewer asked;
+    asked.add(std::move(prepared), "a trace");
+    CHECK(lazy.alarm() != "");
+    CHECK(lazy.alarm() == asked.alarm());
+    // A trace that grows is asked anew.
+    asked.update(0, RandomProgram(seed, RandomProgram::Fault::None).trace);
+    CHECK(asked.alarm() == "");
+  }
+}
+
+TEST_CASE("any panel of a trace that makes no sense") {
+  for (uint32_t seed = 0; seed < 200; seed++) {
+    Viewer viewer = showing(nonsense(seed));
+    viewer.alarm();
+    for (TaskIndex task = 0; task < viewer.model(0).tasks.size(); task++) {
+      viewer.select(0, task);
+      CHECK(!viewer.panel().title.empty());
+    }
+    viewer.run(Command::NextFault);
+  }
+}
+
+// ready at 1,000; then nothing until somebody looks ten seconds later
+TEST_CASE("a program that was looked at later is not starved") {
+  const std::string text = R"(
+     0 create 1 as coroutine session
+     1 resume 1
+     2 create 3 by 1 as timer
+     3 suspend 1 on 3
+  1000 resolve 3 by 3 @1
+  )";
+  Trace trace = ours(text).trace;
+  trace.facts.start = 1'000'000'000;
+  trace.facts.utc_offset = 0;
+  Viewer viewer;
+  viewer.add(Prepared(std::move(trace), {.utc = 11'000'000'000, .running = true}), "live");
+  CHECK(viewer.model(0).end == 10'000'000'000);
+  CHECK(viewer.alarm() == "");
+}
