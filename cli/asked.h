@@ -1,4 +1,5 @@
-// What the commands that answer questions about a trace (why, critical, diff, stats) begin with.
+// What the commands that answer questions about a trace (why, critical, diff, doctor, stats) begin
+// with.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

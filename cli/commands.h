@@ -22,6 +22,7 @@ void add_html(CLI::App& app);
 void add_serve(CLI::App& app);
 void add_view(CLI::App& app);
 void add_why(CLI::App& app);
+void add_doctor(CLI::App& app);
 void add_critical(CLI::App& app);
 void add_diff(CLI::App& app);
 void add_stats(CLI::App& app);

@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
   skein::cli::add_serve(app);
   skein::cli::add_view(app);
   skein::cli::add_why(app);
+  skein::cli::add_doctor(app);
   skein::cli::add_critical(app);
   skein::cli::add_diff(app);
   skein::cli::add_stats(app);

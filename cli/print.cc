@@ -73,4 +73,21 @@ void append_columns(std::string& out, const std::vector<std::vector<std::string>
   }
 }
 
+void append_paragraph(std::string& out, std::string_view text, size_t indent) {
+  const size_t width = 100 - indent;
+  size_t used = 0;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    if (used != 0 && used + 1 + word.size() > width) {
+      out += '\n';
+      used = 0;
+    }
+    out.append(used == 0 ? indent : 1, ' ');
+    out += word;
+    used += 1 + word.size();
+  }
+  out += '\n';
+}
+
 }  // namespace skein::cli

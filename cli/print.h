@@ -46,4 +46,7 @@ std::string grouped(uint64_t number);
 void append_columns(std::string& out, const std::vector<std::vector<std::string>>& lines,
                     std::string_view align, size_t indent);
 
+// At most 100 characters a line where words allow it, each behind `indent` spaces.
+void append_paragraph(std::string& out, std::string_view text, size_t indent);
+
 }  // namespace skein::cli

@@ -68,23 +68,6 @@ void add_chain(std::string& out, const Evidence& facts, const Diagnosis& d) {
   append_columns(out, lines, "<<<<", 2);
 }
 
-// At most `width` characters a line where words allow it, behind two spaces.
-void add_paragraph(std::string& out, std::string_view text, size_t width) {
-  size_t used = 0;
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(' '));
-    text.remove_prefix(std::min(text.size(), word.size() + 1));
-    if (used != 0 && used + 1 + word.size() > width) {
-      out += '\n';
-      used = 0;
-    }
-    out += used == 0 ? "  " : " ";
-    out += word;
-    used += 1 + word.size();
-  }
-  out += '\n';
-}
-
 std::string headline(const Evidence& facts, const Diagnosis& d) {
   std::string text =
       escaped(title(facts, d.chain.front().task)) + ": " + std::string(name(d.verdict));
@@ -93,40 +76,25 @@ std::string headline(const Evidence& facts, const Diagnosis& d) {
 }
 
 void add(std::string& out, const Evidence& facts, const Diagnosis& d) {
-  constexpr size_t width = 98;
   out += headline(facts, d) + '\n';
   add_chain(out, facts, d);
-  add_paragraph(out, escaped(text(facts, d)), width);
-}
-
-nlohmann::ordered_json place_json(const Evidence& facts, uint32_t location) {
-  if (location == 0 || location >= facts.trace.locations.size()) return nullptr;
-  const Location& place = facts.trace.locations[location];
-  return {{"file", valid_utf8(facts.trace.strings[place.file])},
-          {"line", place.line},
-          {"function", valid_utf8(facts.trace.strings[place.function])}};
-}
-
-nlohmann::ordered_json task_json(const Evidence& facts, TaskIndex task) {
-  if (task == no_index) return nullptr;
-  return {{"id", facts.model.tasks[task].id},
-          {"name", valid_utf8(task_name(facts.trace, facts.model.tasks[task]))}};
+  append_paragraph(out, escaped(text(facts, d)), 2);
 }
 
 nlohmann::ordered_json to_json(const Evidence& facts, const Diagnosis& d) {
   nlohmann::ordered_json chain = nlohmann::ordered_json::array();
   for (size_t i = 0; i < d.chain.size(); i++) {
     const Diagnosis::Step& step = d.chain[i];
-    nlohmann::ordered_json line = task_json(facts, step.task);
+    nlohmann::ordered_json line = task_json(facts.trace, facts.model, step.task);
     line["does"] = valid_utf8(does(facts, d, i));
     line["since_ns"] = since(facts, step);
-    line["place"] = place_json(facts, location_of(facts, step));
+    line["place"] = place_json(facts.trace, location_of(facts, step));
     const Waits::Touch& touch = facts.waits.touches[step.task];
     if (touch.kind != EventKind::Lost)
       line["last_touch"] = {{"event", name(touch.kind)},
                             {"time_ns", touch.time},
-                            {"by", task_json(facts, touch.by)},
-                            {"place", place_json(facts, touch.location)}};
+                            {"by", task_json(facts.trace, facts.model, touch.by)},
+                            {"place", place_json(facts.trace, touch.location)}};
     chain.push_back(std::move(line));
   }
   nlohmann::ordered_json json = {{"verdict", name(d.verdict)},
@@ -137,10 +105,10 @@ nlohmann::ordered_json to_json(const Evidence& facts, const Diagnosis& d) {
   if (d.notice != Waits::none) {
     const Waits::Notice& notice = facts.waits.notices[d.notice];
     json["notified"] = {{"time_ns", notice.time},
-                        {"by", task_json(facts, notice.by)},
-                        {"place", place_json(facts, notice.location)}};
+                        {"by", task_json(facts.trace, facts.model, notice.by)},
+                        {"place", place_json(facts.trace, notice.location)}};
   }
-  if (d.busy != no_index) json["ran_instead"] = task_json(facts, d.busy);
+  if (d.busy != no_index) json["ran_instead"] = task_json(facts.trace, facts.model, d.busy);
   return json;
 }
 

@@ -34,7 +34,19 @@ class RandomProgram {
     AwaitCycle,     // a task awaits who awaits it
     EndedHolding,   // a task ends and keeps its lock
     Starved,        // what it waits for has ended, and its executor is busy for ever
+    // Nobody is stuck for these, and yet (doctor):
+    LockOrder,       // two take two locks, each the other's first, one long after the other
+    HeldAcrossWait,  // who holds a lock sleeps, and another waits for the lock
+    Destroyed,       // a task is destroyed, and another waits for it
+    NeverStarted,    // a task is created and forgotten
+    NeverCalled,     // likewise a handler
+    RanTooLong,      // a task computes for 200 ms
+    WakesItself,     // a task yields again and again
+    QueueGrows,      // more is put into a channel than is taken out
+    LevelGrows,      // a counter, likewise
+    NeverSent,       // a send that does not complete
   };
+  static constexpr int faults = static_cast<int>(Fault::NeverSent) + 1;
 
   // A run of it: the same program takes other times, and things happen in another order. In one
   // that is spared the fault does not strike (LostWakeUp, NeverNotified, LockCycle, EndedHolding).
@@ -47,7 +59,8 @@ class RandomProgram {
   RandomProgram(uint32_t seed, Fault planted, Luck luck)
       : fault(planted), random_(seed), luck_(luck) {
     trace.facts.format = "skein";
-    for (const char* kind : {"unknown", "coroutine", "timer", "mutex", "condition"})
+    for (const char* kind :
+         {"unknown", "coroutine", "timer", "mutex", "condition", "handler", "io", "channel"})
       trace.kinds.push_back(trace.strings.intern(kind));
     trace.executors.resize(2);
     trace.locations.push_back({.file = trace.strings.intern("program.cc"), .line = 1});
@@ -66,6 +79,8 @@ class RandomProgram {
   TaskId thing = no_task;   // what it waits for; EndedHolding: the lock; cycles: one of the tasks
 
  private:
+  static constexpr uint64_t long_time = 200'000'000;
+
   enum class Do {
     Compute,
     Sleep,
@@ -76,7 +91,14 @@ class RandomProgram {
     Notify,
     NotifyWhenAwaited,
     AwaitTask,
-    Keep
+    Keep,
+    Destroy,
+    Forget,  // creates a task, or a handler, that never runs
+    Yield,
+    Put,
+    Take,
+    Level,
+    Send
   };
   struct Op {
     Do what;
@@ -242,7 +264,83 @@ class RandomProgram {
       case Fault::Starved:
         starve_ = true;
         return;
+      case Fault::LockOrder: {
+        const TaskId a = resource(3, "a");
+        const TaskId b = resource(3, "b");
+        thing = a;
+        Script one = both(a, b);
+        Script two = both(b, a);
+        two.insert(two.begin(), {Do::Sleep, 300'000'000});
+        around(one);
+        spawn(no_task, std::move(one));
+        spawn(no_task, std::move(two));
+        return;
+      }
+      case Fault::HeldAcrossWait: {
+        thing = resource(3, "held");
+        const TaskId other = resource(3, "never wanted");
+        spawn(no_task, {{Do::Lock, other}, {Do::Sleep, 900'000'000}, {Do::Unlock, other}});
+        spawn(no_task, {{Do::Lock, thing}, {Do::Sleep, 500'000'000}, {Do::Unlock, thing}});
+        Script script = {{Do::Sleep, 1'000'000}, {Do::Lock, thing}, {Do::Unlock, thing}};
+        around(script);
+        spawn(no_task, std::move(script));
+        return;
+      }
+      case Fault::Destroyed: {
+        thing = spawn(no_task, {{Do::Wait, resource(4, "work")}});
+        Script script = {{Do::Sleep, some_time()}, {Do::AwaitTask, thing}};
+        around(script);
+        spawn(no_task, std::move(script));
+        spawn(no_task, {{Do::Sleep, 500'000'000}, {Do::Destroy, thing}});
+        return;
+      }
+      case Fault::NeverStarted:
+      case Fault::NeverCalled: {
+        Script script = {{Do::Forget, fault == Fault::NeverStarted ? 1u : 5u}};
+        around(script);
+        spawn(no_task, std::move(script));
+        return;
+      }
+      case Fault::RanTooLong: {
+        Script script = {{Do::Compute, long_time}};
+        around(script);
+        spawn(no_task, std::move(script));
+        return;
+      }
+      case Fault::WakesItself:
+        victim = spawn(no_task, Script(200, {Do::Yield, 0}));
+        return;
+      case Fault::QueueGrows: {
+        thing = resource(7, "jobs");
+        spawn(no_task, repeated({{Do::Sleep, 10'000'000}, {Do::Put, thing}}, 1500));
+        spawn(no_task, repeated({{Do::Sleep, 20'000'000}, {Do::Take, thing}}, 700));
+        return;
+      }
+      case Fault::LevelGrows:
+        thing = no_task;
+        spawn(no_task,
+              repeated({{Do::Sleep, 10'000'000}, {Do::Level, 3}, {Do::Level, 0 - 2ull}}, 1500));
+        return;
+      case Fault::NeverSent: {
+        Script script = {{Do::Send, 0}};
+        around(script);
+        spawn(no_task, std::move(script));
+        return;
+      }
     }
+  }
+
+  static Script both(TaskId first, TaskId second) {
+    return {{Do::Lock, first},
+            {Do::Sleep, 1'000'000},
+            {Do::Lock, second},
+            {Do::Unlock, second},
+            {Do::Unlock, first}};
+  }
+  static Script repeated(const Script& script, size_t times) {
+    Script all;
+    for (size_t i = 0; i < times; i++) all.insert(all.end(), script.begin(), script.end());
+    return all;
   }
 
   void run() {
@@ -300,6 +398,7 @@ class RandomProgram {
       switch (op.what) {
         case Do::Compute:
           now_ += op.value;
+          if (op.value == long_time) victim = task.id;
           break;
         case Do::Sleep:
           task.at++;
@@ -364,6 +463,32 @@ class RandomProgram {
           return suspend(task, op.value, false);
         case Do::Keep:
           break;
+        case Do::Destroy:
+          say(EventKind::Cancel, op.value, task.id);
+          break;
+        case Do::Forget:
+          victim = next_id_++;
+          say(EventKind::Create, victim, task.id, op.value, "forgotten");
+          break;
+        case Do::Yield:
+          task.at++;
+          suspend(task, no_task, false);
+          return wake(task.id, task.id);
+        case Do::Put:
+          say(EventKind::Notify, op.value, task.id, 0);
+          say(EventKind::Ready, task.id, op.value);
+          break;
+        case Do::Take:
+          say(EventKind::Ready, task.id, op.value);
+          break;
+        case Do::Level:
+          say(EventKind::CounterAdd, task.id, no_task, op.value, "level");
+          break;
+        case Do::Send:
+          thing = next_id_++;
+          victim = task.id;
+          say(EventKind::Create, thing, task.id, 6, "socket.async_send");
+          return suspend(task, thing, false);
       }
       task.at++;
     }
@@ -400,7 +525,8 @@ inline Trace nonsense(uint32_t seed) {
   const auto below = [&](uint64_t n) { return random() % n; };
   Trace trace;
   trace.facts.format = seed % 2 ? "mirage-profile" : "skein";
-  for (const char* kind : {"unknown", "coroutine", "timer", "mutex", "condition"})
+  for (const char* kind :
+       {"unknown", "coroutine", "timer", "mutex", "condition", "channel", "handler"})
     trace.kinds.push_back(trace.strings.intern(kind));
   trace.executors.resize(2);
   uint64_t now = 0;
@@ -408,7 +534,7 @@ inline Trace nonsense(uint32_t seed) {
     trace.events.append({.time = now += below(3),
                          .task = below(6),
                          .other = below(6),
-                         .value = below(5),
+                         .value = below(7),
                          .location = 0,
                          .executor = static_cast<uint32_t>(below(2)),
                          .kind = static_cast<EventKind>(below(event_kinds)),

@@ -1,0 +1,390 @@
+// `skein doctor`: what looks wrong in a trace, each with its evidence and where to look at it.
+#include "trace/ask/doctor.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/escape.h"
+#include "cli/asked.h"
+#include "cli/commands.h"
+#include "cli/picture.h"
+#include "cli/print.h"
+#include "cli/running.h"
+#include "trace/model/names.h"
+#include "view/draw/text.h"
+
+namespace skein::cli {
+
+namespace {
+
+using What = Finding::Evidence::What;
+
+std::string span(uint64_t ns) { return duration_text(static_cast<double>(ns)); }
+
+// What a shell takes as one word.
+std::string shell_word(const std::string& text) {
+  const auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("/._-+,:@%=").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return text;
+  std::string quoted = "'";
+  for (const char c : text) c == '\'' ? quoted += "'\\''" : quoted += c;
+  return quoted + '\'';
+}
+
+// Findings in words.
+class Report {
+ public:
+  Report(const Asked& asked, std::string path)
+      : trace_(asked.trace), model_(asked.model), path_(std::move(path)) {}
+
+  // What is wrong, in a sentence.
+  std::string text(const Finding& f) const {
+    switch (f.lint) {
+      case Lint::NotifyBeforeWait:
+        return title(f.task) + " waits for " + title(f.other) +
+               (model_.tasks[f.other].is_resource
+                    ? ", which was notified before, when nobody waited"
+                    : ", which had ended before") +
+               (f.severity == Finding::Severity::Note
+                    ? "; it has waited there before and gone on: perhaps it looks before it waits"
+                    : "");
+      case Lint::LockOrderCycle:
+        return lock_order(f);
+      case Lint::DestroyedUnresolved:
+        return title(f.task) + " was destroyed before its end" + who_counts_on(f);
+      case Lint::NeverStarted:
+      case Lint::HandlerNeverInvoked:
+        return title(f.task) + " was created and never run" +
+               (model_.tasks[f.task].how == Model::End::Open
+                    ? ", up to the end of the trace, " + span(f.end - f.begin)
+                    : ", and destroyed " + span(f.end - f.begin) + " later");
+      case Lint::SuspendedTooLong:
+        return suspended(f);
+      case Lint::RanTooLong:
+        return title(f.task) + " ran for " + span(f.duration) + " without a suspension" +
+               could_have(f);
+      case Lint::LockAcrossWait:
+        return title(f.task) + " held " + title(f.other) + " while it waited, for " +
+               span(f.duration) +
+               (f.severity == Finding::Severity::Note ? "" : ", and others for the lock");
+      case Lint::OperationPending:
+        return title(f.task) + " has not completed at the end of the trace, " + span(f.duration) +
+               " after it began" +
+               (f.other == no_index ? "" : "; " + title(f.other) + " waits for it");
+      case Lint::SelfWake: {
+        const Finding::Evidence& woken = f.evidence.front();
+        return title(f.task) + " woke itself " + grouped(woken.value) + " times, of the " +
+               grouped(woken.of) + " that it was woken";
+      }
+      case Lint::CounterOnlyGrows:
+        return std::string(trace_.strings[f.counter]) + level(f);
+      case Lint::QueueOnlyGrows:
+        return (is_lock(f.task) ? "the number of those that wait for " : "what is in ") +
+               title(f.task) + level(f);
+    }
+    return "";
+  }
+
+  // Who, what, for how long.
+  struct Line {
+    std::string who, what, how_long;
+  };
+  Line line(const Finding& f, const Finding::Evidence& e) const {
+    Line line{.who = e.task == no_index && e.what == What::Level
+                         ? std::string(trace_.strings[f.counter])
+                         : title(e.task),
+              .what = {},
+              .how_long = {}};
+    const bool lasts = e.end == Waits::never;
+    switch (e.what) {
+      case What::Created:
+        line.what = "was created" + by(e.other);
+        break;
+      case What::Ended:
+        line.what = std::string(ending(e.task)) + by(e.other);
+        break;
+      case What::Waits:
+        line.what = (lasts ? "waits for " : "waited for ") +
+                    (e.other == no_index ? "what the trace does not say" : title(e.other));
+        break;
+      case What::CouldRun:
+        line.what = lasts ? "could run, and does not" : "could run, and did not";
+        break;
+      case What::Runs:
+        line.what = "ran";
+        break;
+      case What::Notified:
+        line.what = "was notified" + by(e.other) + ", which woke " +
+                    (e.value == 0 ? "nobody" : grouped(e.value));
+        break;
+      case What::Holds:
+        line.what = (lasts ? "holds " : "held ") + title(e.other);
+        break;
+      case What::Takes:
+        line.what = "took " + title(e.other);
+        break;
+      case What::Woken:
+        line.what = "woke itself " + grouped(e.value) + " times";
+        break;
+      case What::Level:
+        line.what = "was " + std::to_string(static_cast<int64_t>(e.value));
+        break;
+    }
+    if (e.end != e.begin) line.how_long = span(std::min(e.end, model_.end) - e.begin);
+    return line;
+  }
+
+  // Where to look: a stretch of time around it, and whom to look for.
+  struct Picture {
+    uint64_t from = 0;
+    uint64_t to = 0;
+    TaskIndex task = no_index;
+  };
+  Picture picture(const Finding& f) const {
+    const uint64_t margin = std::max<uint64_t>(1000, (f.end - f.begin) / 10);
+    Picture place{
+        .from = f.begin - std::min(f.begin, margin), .to = f.end + margin, .task = f.task};
+    // A resource need not have a bar: whoever has to do with it has.
+    if (place.task != no_index && model_.tasks[place.task].is_resource) {
+      place.task = no_index;
+      for (const Finding::Evidence& e : f.evidence)
+        if (place.task == no_index && e.task != no_index && !model_.tasks[e.task].is_resource)
+          place.task = e.task;
+    }
+    return place;
+  }
+  // A command that draws it; empty when the trace came by standard input.
+  std::string command(const Picture& place) const {
+    if (path_ == "-") return "";
+    std::string text = "skein show " + shell_word(path_) + " --from " + seconds(place.from) +
+                       "s --to " + seconds(place.to) + "s";
+    if (place.task != no_index) text += " --select " + std::to_string(model_.tasks[place.task].id);
+    return text;
+  }
+
+  void add(std::string& out, const Finding& f) const {
+    std::string head =
+        std::string(name(f.severity)) + ", " + std::string(name(f.lint)) + ": " + escaped(text(f));
+    if (f.count > 1) head += " (and " + grouped(f.count - 1) + " more like it)";
+    append_paragraph(out, head, 0);
+    std::vector<std::vector<std::string>> lines;
+    for (const Finding::Evidence& e : f.evidence) {
+      Line said = line(f, e);
+      lines.push_back({seconds(e.begin) + " s", escaped(said.who), escaped(said.what),
+                       said.how_long, escaped(place_text(trace_, e.location))});
+    }
+    append_columns(out, lines, "><<><", 2);
+    if (const std::string look = command(picture(f)); !look.empty())
+      out += "  " + escaped_command(look) + '\n';
+  }
+
+  nlohmann::ordered_json to_json(const Finding& f) const {
+    nlohmann::ordered_json evidence = nlohmann::ordered_json::array();
+    for (const Finding::Evidence& e : f.evidence) {
+      nlohmann::ordered_json line = {
+          {"task", task_json(trace_, model_, e.task)},
+          {"does", valid_utf8(this->line(f, e).what)},
+          {"other", task_json(trace_, model_, e.other)},
+          {"begin_ns", e.begin},
+          {"end_ns", nullptr},
+          {"place", place_json(trace_, e.location)},
+      };
+      if (e.end != Waits::never) line["end_ns"] = e.end;
+      if (e.what == What::Level)
+        line["value"] = static_cast<int64_t>(e.value);
+      else if (e.what == What::Notified || e.what == What::Woken || e.what == What::Runs)
+        line["value"] = e.value;
+      evidence.push_back(std::move(line));
+    }
+    const Picture place = picture(f);
+    nlohmann::ordered_json json = {{"lint", name(f.lint)},
+                                   {"severity", name(f.severity)},
+                                   {"text", valid_utf8(text(f))},
+                                   {"task", task_json(trace_, model_, f.task)},
+                                   {"other", task_json(trace_, model_, f.other)},
+                                   {"begin_ns", f.begin},
+                                   {"end_ns", f.end},
+                                   {"count", f.count},
+                                   {"duration_ns", f.duration},
+                                   {"total_ns", f.total},
+                                   {"evidence", std::move(evidence)},
+                                   {"picture",
+                                    {{"from_ns", place.from},
+                                     {"to_ns", place.to},
+                                     {"task", task_json(trace_, model_, place.task)},
+                                     {"command", valid_utf8(command(place))}}}};
+    if (f.counter != 0) json["counter"] = valid_utf8(trace_.strings[f.counter]);
+    return json;
+  }
+
+ private:
+  std::string title(TaskIndex task) const {
+    return task == no_index ? "what the trace does not say"
+                            : task_title(trace_, model_.tasks[task]);
+  }
+  std::string by(TaskIndex task) const { return task == no_index ? "" : " by " + title(task); }
+  bool is_lock(TaskIndex task) const {
+    const std::string kind = kind_name(trace_, model_.tasks[task].kind);
+    return kind == "mutex" || kind == "semaphore";
+  }
+  // Of the trace's path, which may be hostile, too; what the shell gets must stay as it is.
+  static std::string escaped_command(const std::string& command) {
+    const std::string safe = escaped(command);
+    return safe.size() == command.size() ? command : safe;
+  }
+  std::string_view ending(TaskIndex task) const {
+    switch (model_.tasks[task].how) {
+      case Model::End::Failed:
+        return "failed";
+      case Model::End::Cancelled:
+        return "was destroyed";
+      default:
+        return "ended";
+    }
+  }
+
+  std::string lock_order(const Finding& f) const {
+    std::vector<TaskIndex> locks;
+    bool waits = true;
+    for (const Finding::Evidence& e : f.evidence) {
+      if (e.what == What::Holds) locks.push_back(e.other);
+      waits &= e.what != What::Takes;
+    }
+    std::string text = "locks are taken in a circle: ";
+    for (const TaskIndex lock : locks) text += title(lock) + ", then ";
+    text += title(locks.empty() ? f.task : locks.front());
+    return text + (waits ? "; and none of those that hold them can go on"
+                         : "; at the same moment none could go on");
+  }
+
+  std::string who_counts_on(const Finding& f) const {
+    std::string text;
+    if (model_.tasks[f.task].should_resolve) text += ", and should have ended";
+    if (f.other != no_index) text += ", and " + title(f.other) + " waits for it";
+    for (const Finding::Evidence& e : f.evidence)
+      if (e.what == What::Holds) text += ", and " + title(e.other) + " is still its own";
+    return text;
+  }
+
+  std::string suspended(const Finding& f) const {
+    for (const Finding::Evidence& e : f.evidence)
+      if (e.what == What::CouldRun)
+        return title(f.task) + " could run for " + span(f.duration) +
+               (e.end == Waits::never ? ", and does not" : " before it did");
+    const bool lasts = !f.evidence.empty() && f.evidence.front().end == Waits::never;
+    return title(f.task) + (lasts ? " has waited for " : " waited for ") + span(f.duration) +
+           ", for " + title(f.other);
+  }
+
+  std::string could_have(const Finding& f) const {
+    const uint64_t others = f.evidence.empty() ? 0 : f.evidence.front().value;
+    if (others == 0) return "";
+    return ", while " + grouped(others) + (others == 1 ? " other" : " others") + " could have run";
+  }
+
+  std::string level(const Finding& f) const {
+    const auto value = [&](const Finding::Evidence& e) {
+      return std::to_string(static_cast<int64_t>(e.value));
+    };
+    return " grew from " + value(f.evidence.front()) + " to " + value(f.evidence.back()) + " in " +
+           span(f.end - f.begin) + ", and never came back to where it was";
+  }
+
+  const Trace& trace_;
+  const Model& model_;
+  const std::string path_;
+};
+
+struct Options {
+  std::string trace;
+  std::string longer_than;
+  std::string runs_longer_than;
+  std::string held_longer_than;
+  std::vector<std::string> only;
+  bool strict = false;
+  bool list = false;
+  bool json = false;
+};
+
+void set_time(uint64_t& to, const std::string& option, const std::string& text) {
+  if (text.empty()) return;
+  const std::optional<double> time = parse_time(text);
+  if (!time || !(*time >= 1) || *time > 1e18)
+    fail(2, option + ": '" + text + "' is no duration; say 1.5s, 20ms, 300us or 7ns");
+  to = static_cast<uint64_t>(*time);
+}
+
+DoctorOptions understand(const Options& options) {
+  DoctorOptions asked{.strict = options.strict};
+  set_time(asked.suspended, "--longer-than", options.longer_than);
+  set_time(asked.running, "--runs-longer-than", options.runs_longer_than);
+  set_time(asked.held, "--held-longer-than", options.held_longer_than);
+  if (!options.only.empty()) asked.lints = 0;
+  for (const std::string& only : options.only) {
+    const std::optional<Lint> lint = find_lint(only);
+    if (!lint) fail(2, "--only: there is no lint '" + only + "'; skein doctor --list names them");
+    asked.lints |= 1u << static_cast<unsigned>(*lint);
+  }
+  return asked;
+}
+
+void add_list(std::string& out) {
+  std::vector<std::vector<std::string>> lines;
+  for (size_t i = 0; i < lint_count; i++) {
+    const auto lint = static_cast<Lint>(i);
+    lines.push_back({std::string(name(lint)), std::string(meaning(lint))});
+  }
+  append_columns(out, lines, "<<", 0);
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("doctor", "What looks wrong, each with its evidence");
+  command->add_option("TRACE", options->trace, "a process that records, or a trace");
+  command->add_option("--longer-than", options->longer_than,
+                      "a wait that is longer is too long (1s)");
+  command->add_option("--runs-longer-than", options->runs_longer_than,
+                      "likewise a run without a suspension (100ms)");
+  command->add_option("--held-longer-than", options->held_longer_than,
+                      "likewise a wait for a lock whose holder waits (100ms)");
+  command->add_flag("--strict", options->strict, "also what is mostly as intended");
+  command->add_option("--only", options->only, "only this lint; several by commas")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_flag("--list", options->list, "the lints");
+  command->add_flag("--json", options->json, "as one JSON object");
+  command->callback([options] {
+    Output out(stdout);
+    if (options->list) {
+      add_list(out.text());
+      return out.finish();
+    }
+    if (options->trace.empty()) fail(2, "which TRACE? skein doctor --help");
+    const DoctorOptions wanted = understand(*options);
+    const Asked asked = open_asked(options->trace);
+    const Report report(asked, trace_directory(options->trace));
+    const std::vector<Finding> found = examine(asked.trace, asked.model, asked.waits, wanted);
+    if (options->json) {
+      nlohmann::ordered_json all = nlohmann::ordered_json::array();
+      for (const Finding& f : found) all.push_back(report.to_json(f));
+      out.text() += nlohmann::ordered_json{{"findings", std::move(all)}}.dump(2) + '\n';
+    } else {
+      if (found.empty()) out.text() += "Nothing looks wrong.\n";
+      for (const Finding& f : found) {
+        if (&f != &found.front()) out.text() += '\n';
+        report.add(out.text(), f);
+      }
+    }
+    out.finish();
+    if (!found.empty()) throw CLI::RuntimeError(1);
+  });
+}
+
+}  // namespace skein::cli

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""`skein doctor`: finds what is wrong in programs that are known for it, and nothing in others.
+
+    doctor_test.py SKEIN SOURCE BUILD
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from common import expect, info, run, start, until
+
+source, build = pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+# So that a machine with much else to do is no cause for a finding.
+patient = ["--longer-than", "60s", "--runs-longer-than", "60s", "--held-longer-than", "60s"]
+eager = ["--longer-than", "1ns", "--runs-longer-than", "1us", "--held-longer-than", "1ns"]
+
+
+def record(trace, program, *words, **environment):
+    env = {k: v for k, v in os.environ.items() if not k.startswith("SKEIN_")}
+    env |= {"SKEIN_TRACE": f"{trace},mode=log", "QT_LOGGING_RULES": "*=false"} | environment
+    return subprocess.run([program, *words], env=env, text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, timeout=60)
+
+
+def findings(trace, *options):
+    said = run("doctor", "--json", trace, *options)
+    found = json.loads(said.stdout)["findings"]
+    expect("the exit code says it", said.returncode == (1 if found else 0), said)
+    expect("nothing else is said", said.stderr == "", said)
+    return found
+
+
+def line_of(file, marker):
+    lines = (source / file).read_text().splitlines()
+    found = [n for n, text in enumerate(lines, 1) if marker in text]
+    expect(f"{marker} is there once", len(found) == 1, found)
+    return found[0]
+
+
+def places(finding):
+    return {evidence["place"]["line"] for evidence in finding["evidence"] if evidence["place"]}
+
+
+def planted(folder):
+    """Each is found, where it is."""
+    for attempt in range(10):  # a level only grows evenly if nothing else keeps the processor
+        trace = folder / f"faults-{attempt}.skein"
+        wanted = record(trace, build / "tests/cli/cli_doctor_faults").stdout.split()
+        expect("it says what is wrong with it", len(wanted) == 8, wanted)
+        found = {f["lint"]: f for f in findings(trace, *eager)}
+        if set(wanted) <= set(found):
+            break
+    missing = set(wanted) - set(found)
+    expect("all is found", not missing, (missing, list(found)))
+    of_file = {name: line_of("tests/cli/doctor_faults.cc", f"// place: {name}") for name in
+               ("first", "second", "held", "forgotten", "too early", "too late")}
+    for lint, *names in (("lock-order-cycle", "first", "second"), ("lock-across-wait", "held"),
+                         ("never-started", "forgotten"),
+                         ("notify-before-wait", "too early", "too late"),
+                         ("destroyed-unresolved", "too late")):
+        expect(f"the places of {lint}", {of_file[n] for n in names} <= places(found[lint]),
+               (names, found[lint]))
+    expect("all edges", [e["does"].split()[0] for e in found["lock-order-cycle"]["evidence"]] ==
+           ["held", "took"] * 2, found["lock-order-cycle"])
+    expect("the leak, not the total", found["counter-only-grows"]["counter"] == "connections")
+    expect("the queue", found["queue-only-grows"]["task"]["name"] == "jobs", found["queue-only-grows"])
+    said = run("doctor", trace, "--longer-than", "60s")
+    text = " ".join(said.stdout.split())
+    for words in ("fault, notify-before-wait: ", "which woke nobody", "doctor_faults.cc:",
+                  "locks are taken in a circle: mutex "):
+        expect("the text says it", words in text, (words, said.stdout))
+    commands = re.findall(r"^  skein (show .*)$", said.stdout, re.M)
+    expect("a picture of each", len(commands) >= 4, said.stdout)
+    for command in commands:
+        shown = run(*command.split())
+        expect("there is such a picture", shown.returncode == 0 and shown.stdout, (command, shown))
+    only = findings(trace, "--only", "never-started,lock-order-cycle")
+    expect("only what is asked", {f["lint"] for f in only} == {"never-started", "lock-order-cycle"}, only)
+
+
+def asio(folder):
+    program = build / "tests/cli/cli_doctor_asio"
+    if not program.exists():
+        return print("no Boost.Asio: its part is skipped")
+    trace = folder / "asio.skein"
+    record(trace, program)
+    found = {f["lint"]: f for f in findings(trace, *eager)}
+    for lint in ("self-wake", "handler-never-invoked", "operation-pending"):
+        expect(lint, lint in found, list(found))
+    expect("who posts itself", found["self-wake"]["task"]["name"] == "polls", found["self-wake"])
+    expect("what it is that was not sent", "send" in found["operation-pending"]["task"]["name"],
+           found["operation-pending"])
+    return None
+
+
+def well(folder):
+    """Programs that are well: nothing is wrong, whatever they wait for."""
+    programs = {
+        "echo": ["examples/030-asio", "both", "0", "50"],
+        "hang, good": ["examples/050-hang", "1"],
+        "fibers": ["tests/adapters/fibers"],
+        "qcoro": ["tests/adapters/qcoro"],
+        "libuv": ["tests/adapters/uv_echo"],
+        "arp": ["examples/arp/arp", "--pair"],
+        "arp, fixed": ["examples/arp/arp_fixed", "--pair", "--reply-first"],
+        "coroutines": ["examples/020-coroutine"],
+    }
+    for name, (program, *words) in programs.items():
+        if not (build / program).exists():
+            print(f"no {program}: its part is skipped")
+            continue
+        more = {"LD_PRELOAD": str(build / "libskein-uv.so")} if name == "libuv" else {}
+        trace = folder / f"{name.split(',')[0]}-well-{len(name)}.skein"
+        record(trace, build / program, *words, **more)
+        expect(f"nothing is wrong with {name}", findings(trace, *patient) == [], run("doctor", trace))
+        said = run("doctor", trace, *patient)
+        expect("and it says so", (said.returncode, said.stdout) == (0, "Nothing looks wrong.\n"), said)
+
+
+def lost_wake_up(folder):
+    trace = folder / "bad.skein"
+    record(trace, build / "examples/arp/arp", "--pair", "--reply-first", "--deadline", "200")
+    found = findings(trace, *patient)
+    expect("the lost wake-up", [f["lint"] for f in found] == ["notify-before-wait"], found)
+    at = {line_of("examples/arp/arp.cc", text) for text in
+          ("co_await entry.answered.wait();", "entry.answered.notify_all();")}
+    expect("both places", places(found[0]) == at, (at, found))
+    expect("who", [found[0][who]["name"] for who in ("task", "other")] == ["query", "ARP answer"], found)
+
+
+def server(folder):
+    """A server that waits in accept, asked while it runs."""
+    program = build / "examples/030-asio"
+    if not program.exists():
+        return
+    trace = folder / "server.skein"
+    process = start([program, "server"], env=dict(os.environ, SKEIN_TRACE=str(trace)),
+                    stdout=subprocess.DEVNULL)
+    until(lambda: (trace / "metadata").exists() and info(trace)["kinds"].get("suspend", 0) >= 1,
+          "it waits")
+    said = run("doctor", process.pid, *patient)
+    expect("that is as intended", (said.returncode, said.stdout) == (0, "Nothing looks wrong.\n"), said)
+    notes = findings(trace, "--strict")
+    expect("and told when strict", "operation-pending" in [f["lint"] for f in notes] and
+           {f["severity"] for f in notes} == {"note"}, notes)
+    process.kill()
+
+
+def mirage():
+    net = pathlib.Path(os.environ.get("SKEIN_DATA", source / "../shared/data")) / "net.ctf"
+    if not net.exists():
+        return print("no net.ctf: its part is skipped")
+    return expect("nothing is wrong with net.ctf", findings(net) == [], run("doctor", net).stdout)
+
+
+def mistakes():
+    for words, text in ((["none"], "none"), ([], "TRACE"), (["--longer-than", "soon", "x"], "soon"),
+                        (["--only", "colour", "x"], "colour")):
+        said = run("doctor", *words)
+        expect(f"{words} is refused", said.returncode == 2 and text in said.stderr, said)
+    said = run("doctor", "--list")
+    page = (source / "docs/man/skein-doctor.1").read_text()
+    table = (source / "docs/doctor.md").read_text()
+    lints = [line.split()[0] for line in said.stdout.splitlines()]
+    expect("twelve", said.returncode == 0 and len(lints) == 12, said)
+    for lint in lints:
+        expect("the documents know it", f".It {lint}\n" in page and f"| {lint} |" in table, lint)
+
+
+with tempfile.TemporaryDirectory(prefix="skein-doctor-") as name:
+    planted(pathlib.Path(name))
+    asio(pathlib.Path(name))
+    well(pathlib.Path(name))
+    lost_wake_up(pathlib.Path(name))
+    server(pathlib.Path(name))
+mirage()
+mistakes()
+print("passed")

@@ -1,0 +1,965 @@
+#include "trace/ask/doctor.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "trace/ask/growth.h"
+#include "trace/ask/lock_order.h"
+#include "trace/ask/why.h"
+
+namespace skein {
+
+namespace {
+
+using Severity = Finding::Severity;
+using Evidence = Finding::Evidence;
+using What = Evidence::What;
+
+constexpr uint64_t never = Waits::never;
+constexpr uint32_t none = Waits::none;
+
+// What the lints know of kinds.
+enum class Nature : uint8_t {
+  Runnable,   // it has code of its own that somebody lets run
+  Handler,    // code that a loop is to call once
+  Operation,  // it ends by what happens outside
+  Lock,       // who holds it excludes others
+  Condition,  // notified, and remembers nothing
+  Other,
+};
+
+Nature nature_of(std::string_view kind) {
+  for (const std::string_view name : {"coroutine", "generator", "fiber", "sender"})
+    if (kind == name) return Nature::Runnable;
+  for (const std::string_view name : {"handler", "callback", "work"})
+    if (kind == name) return Nature::Handler;
+  for (const std::string_view name : {"timer", "io", "process"})
+    if (kind == name) return Nature::Operation;
+  if (kind == "mutex" || kind == "semaphore") return Nature::Lock;
+  if (kind == "condition") return Nature::Condition;
+  return Nature::Other;
+}
+
+// Rows of a table by the task that each is of, in the table's order. O(rows).
+class ByTask {
+ public:
+  template <typename Rows, typename TaskOf>
+  ByTask(const Rows& rows, size_t tasks, const TaskOf& task_of) : begin_(tasks + 1, 0) {
+    for (const auto& row : rows)
+      if (task_of(row) != no_index) begin_[task_of(row) + 1]++;
+    for (size_t i = 1; i < begin_.size(); i++) begin_[i] += begin_[i - 1];
+    rows_.resize(begin_.back());
+    std::vector<uint32_t> next(begin_.begin(), begin_.end() - 1);
+    uint32_t index = 0;
+    for (const auto& row : rows) {
+      if (task_of(row) != no_index) rows_[next[task_of(row)]++] = index;
+      index++;
+    }
+  }
+  std::span<const uint32_t> of(TaskIndex task) const {
+    return std::span(rows_).subspan(begin_[task], begin_[task + 1] - begin_[task]);
+  }
+
+ private:
+  std::vector<uint32_t> begin_;
+  std::vector<uint32_t> rows_;
+};
+
+// What will be a finding if it is the worst of those that are alike.
+struct Candidate {
+  Lint lint;
+  Severity severity = Severity::Warning;
+  TaskIndex task = no_index;
+  TaskIndex other = no_index;
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  uint64_t duration = 0;
+  uint32_t location = 0;
+  uint32_t index = none;  // of a wait, run, circle, diagnosis ...: as its lint needs
+  uint32_t second = none;
+  uint64_t value = 0;
+};
+
+struct Run {  // without a suspension
+  TaskIndex task;
+  uint64_t begin;
+  uint64_t end;
+  uint64_t ran;  // of that, itself
+  uint32_t executor;
+  uint32_t location;  // where it came to wait then
+};
+
+class Doctor {
+ public:
+  Doctor(const Trace& trace, const Model& model, const Waits& waits, const DoctorOptions& options)
+      : trace_(trace), model_(model), waits_(waits), options_(options) {
+    for (const StringId kind : trace.kinds) natures_.push_back(nature_of(trace.strings[kind]));
+    is_mirage_ = trace.facts.format == "mirage-profile";
+    for (const Model::Activation& a : model.activations) last_run_ = std::max(last_run_, a.start);
+    explained_.assign(waits.waits.size(), false);
+  }
+
+  std::vector<Finding> examine() {
+    // Later ones do not tell again what an earlier one has explained.
+    look_at_runs();
+    look_at_locks();
+    look_at_waits();
+    look_at_tasks();
+    look_at_diagnoses();
+    look_at_levels();
+    return finish();
+  }
+
+ private:
+  // ---- what is asked often ----
+  const Model::Task& task(TaskIndex index) const { return model_.tasks[index]; }
+  Nature nature(TaskIndex index) const {
+    const uint32_t kind = task(index).kind;
+    return kind < natures_.size() ? natures_[kind] : Nature::Other;
+  }
+  std::string_view kind(TaskIndex index) const {
+    const uint32_t number = task(index).kind;
+    return number < trace_.kinds.size() ? trace_.strings[trace_.kinds[number]] : "";
+  }
+  bool is_open(TaskIndex index) const { return task(index).how == Model::End::Open; }
+  uint64_t until_end(uint64_t time) const { return std::min(time, model_.end); }
+  uint64_t length(const Waits::Wait& w) const {
+    return until_end(w.end) - std::min(until_end(w.end), w.begin);
+  }
+  // It was never told to go on, and does not wait any more only because it was destroyed.
+  static bool is_in_vain(const Waits::Wait& w) {
+    return w.is_open() ? w.ready == never : w.cut_off && w.ready == w.end;
+  }
+  bool asked(Lint lint) const { return options_.lints >> static_cast<unsigned>(lint) & 1; }
+  uint32_t index_of(const Waits::Wait& w) const {
+    return static_cast<uint32_t>(&w - waits_.waits.data());
+  }
+
+  const ByTask& waits_of_task() {
+    if (!waits_by_task_)
+      waits_by_task_.emplace(waits_.waits, model_.tasks.size(),
+                             [](const auto& w) { return w.task; });
+    return *waits_by_task_;
+  }
+  const ByTask& holdings_of_lock() {
+    if (!holdings_by_lock_)
+      holdings_by_lock_.emplace(waits_.holdings, model_.tasks.size(),
+                                [](const auto& h) { return h.resource; });
+    return *holdings_by_lock_;
+  }
+
+  // ---- what is alike is one ----
+  using Key = std::array<uint64_t, 6>;
+  struct Group {
+    Candidate worst;
+    uint64_t count = 0;
+    uint64_t total = 0;
+  };
+
+  void add_identity(uint64_t* key, TaskIndex index) const {
+    if (index == no_index) return;
+    const Model::Task& t = task(index);
+    key[0] = uint64_t{t.kind} << 32 | t.location;
+    key[1] = uint64_t{t.name} << 32 | (t.location == 0 || t.is_resource ? t.label : 0);
+  }
+
+  void add(const Candidate& c) {
+    if (!asked(c.lint)) return;
+    Key key = {static_cast<uint64_t>(c.lint) << 8 | static_cast<uint64_t>(c.severity), c.location};
+    add_identity(&key[2], c.task);
+    add_identity(&key[4], c.other);
+    if (c.lint == Lint::LockOrderCycle) key[1] = c.value;
+    if (c.lint == Lint::CounterOnlyGrows) key[1] = c.value << 32;
+    Group& group = groups_[key];
+    if (group.count == 0 || c.duration > group.worst.duration) group.worst = c;
+    group.count++;
+    group.total += c.duration;
+  }
+
+  // ---- locks ----
+  void look_at_locks() {
+    if (waits_.holdings.empty()) return;
+    if (asked(Lint::LockOrderCycle)) cycles_ = lock_cycles(trace_, model_, waits_);
+    for (uint32_t i = 0; i < cycles_.size(); i++) {
+      const LockCycle& cycle = cycles_[i];
+      uint64_t begin = UINT64_MAX;
+      uint64_t end = 0;
+      uint64_t places = 0;  // alike: the same places in whatever order
+      for (const LockCycle::Edge& edge : cycle.edges) {
+        begin = std::min(begin, edge.since);
+        end = std::max(end, edge.time);
+        uint64_t mixed = (uint64_t{edge.location} << 32 | edge.held_location) + 1;
+        mixed = mixed * 0x9E3779B97F4A7C15ull + task(edge.task).location;
+        places += mixed * 0x9E3779B97F4A7C15ull + task(edge.held).name;
+        if (edge.wait != none && cycle.is_deadlock()) explained_[edge.wait] = true;
+      }
+      add({.lint = Lint::LockOrderCycle,
+           .severity = cycle.is_deadlock() ? Severity::Fault : Severity::Warning,
+           .task = cycle.edges[0].held,
+           .other = cycle.edges[0].taken,
+           .begin = begin,
+           .end = end,
+           .index = i,
+           .value = places});
+    }
+    if (asked(Lint::LockAcrossWait)) look_at_lock_waits();
+    if (asked(Lint::LockAcrossWait) && options_.strict) look_at_holdings();
+  }
+
+  // Somebody waits for a lock: for what does its holder wait?
+  void look_at_lock_waits() {
+    for (const Waits::Wait& victim : waits_.waits) {
+      if (victim.on == no_index || length(victim) < options_.held || kind(victim.on) != "mutex")
+        continue;
+      const std::span<const uint32_t> holdings = holdings_of_lock().of(victim.on);
+      const auto after = [&](uint32_t h) { return waits_.holdings[h].begin; };
+      auto at = std::upper_bound(holdings.begin(), holdings.end(), victim.begin,
+                                 [&](uint64_t time, uint32_t h) { return time < after(h); });
+      if (at != holdings.begin()) --at;
+      for (; at != holdings.end() && after(*at) < until_end(victim.end); ++at) {
+        const Waits::Holding& h = waits_.holdings[*at];
+        const uint64_t begin = std::max(h.begin, victim.begin);
+        const uint64_t end = std::min(until_end(h.end), until_end(victim.end));
+        if (h.holder == no_index || h.holder == victim.task || end < begin + options_.held)
+          continue;
+        add_held(*at, begin, end, options_.held, &victim);
+      }
+    }
+  }
+
+  // Its holder waited, in all `least` ns between the two times.
+  void add_held(uint32_t holding, uint64_t begin, uint64_t end, uint64_t least,
+                const Waits::Wait* victim) {
+    const Waits::Holding& h = waits_.holdings[holding];
+    const std::span<const uint32_t> waits = waits_of_task().of(h.holder);
+    auto at = std::upper_bound(waits.begin(), waits.end(), h.begin, [&](uint64_t time, uint32_t w) {
+      return time < waits_.waits[w].begin;
+    });
+    uint64_t waited = 0;
+    uint64_t longest = 0;
+    const Waits::Wait* why = nullptr;
+    for (; at != waits.end() && waits_.waits[*at].begin < end; ++at) {
+      const Waits::Wait& w = waits_.waits[*at];
+      // Who waits for another lock is a victim of its holder.
+      if (w.on != no_index && kind(w.on) == "mutex") continue;
+      const uint64_t from = std::max(w.begin, begin);
+      const uint64_t to = std::min(until_end(std::min(w.ready, w.end)), end);
+      if (to <= from) continue;
+      const uint64_t time = to - from - blocked(w.executor, from, to);
+      waited += time;
+      if (time > longest) {
+        longest = time;
+        why = &w;
+      }
+    }
+    if (why == nullptr || waited < least) return;
+    if (victim != nullptr) explained_[index_of(*victim)] = true;
+    add({.lint = Lint::LockAcrossWait,
+         .severity = victim != nullptr ? Severity::Warning : Severity::Note,
+         .task = h.holder,
+         .other = h.resource,
+         .begin = h.begin,
+         .end = until_end(h.end),
+         .duration = waited,
+         .location = why->location,
+         .index = index_of(*why),
+         .second = victim != nullptr ? index_of(*victim) : none,
+         .value = holding});
+  }
+
+  // What of the time is a long run's, which let no timer and no read of its executor complete.
+  uint64_t blocked(uint32_t executor, uint64_t begin, uint64_t end) const {
+    uint64_t sum = 0;
+    for (const Run& run : long_runs_)
+      if (run.executor == executor && run.begin < end && run.end > begin)
+        sum += std::min(end, run.end) - std::max(begin, run.begin);
+    return sum;
+  }
+
+  void look_at_holdings() {
+    for (uint32_t i = 0; i < waits_.holdings.size(); i++) {
+      const Waits::Holding& h = waits_.holdings[i];
+      if (h.holder != no_index && kind(h.resource) == "mutex")
+        add_held(i, h.begin, until_end(h.end), 1, nullptr);
+    }
+  }
+
+  // ---- waits ----
+  void look_at_waits() {
+    struct Wakes {
+      uint32_t all = 0;
+      uint32_t own = 0;
+      uint32_t last = none;
+    };
+    std::vector<Wakes> wakes(asked(Lint::SelfWake) ? model_.tasks.size() : 0);
+    for (const Waits::Wait& w : waits_.waits) {
+      if (!wakes.empty() && !w.is_open() && !w.cut_off) {
+        wakes[w.task].all++;
+        if (wakes_itself(w)) {
+          wakes[w.task].own++;
+          wakes[w.task].last = index_of(w);
+        }
+      }
+      if (is_in_vain(w) && w.on != no_index) look_for_early_notice(w);
+      if (length(w) >= options_.suspended) look_at_long_wait(w);
+    }
+    for (TaskIndex i = 0; i < wakes.size(); i++) {
+      const auto& [all, own, last] = wakes[i];
+      if (own < options_.self_wakes || own < options_.self_wake_share * all) continue;
+      const Waits::Wait& w = waits_.waits[last];
+      add({.lint = Lint::SelfWake,
+           .task = i,
+           .begin = task(i).start,
+           .end = until_end(w.end),
+           .duration = own,
+           .location = w.location,
+           .index = last,
+           .second = all,
+           .value = own});
+    }
+  }
+
+  // Nobody else did anything for it to go on: it was ready at once, or posted itself.
+  bool wakes_itself(const Waits::Wait& w) const {
+    if (w.waker == w.task) return true;
+    return w.on != no_index && nature(w.on) == Nature::Handler && task(w.on).parent == w.task;
+  }
+
+  void look_for_early_notice(const Waits::Wait& w) {
+    if (!asked(Lint::NotifyBeforeWait) || is_mirage_) return;
+    const TaskIndex on = model_.last_self(w.on);
+    Candidate c{.lint = Lint::NotifyBeforeWait,
+                .severity = Severity::Fault,
+                .task = w.task,
+                .other = on,
+                .end = w.begin,
+                .duration = length(w),
+                .location = w.location,
+                .index = index_of(w)};
+    if (!task(on).is_resource) {
+      // A promise that had its value already, and does not remember for whom.
+      if (task(on).how != Model::End::Resolved || task(on).end > w.begin) return;
+      c.begin = task(on).end;
+    } else {
+      if (nature(on) != Nature::Condition) return;  // others remember
+      const std::optional<uint32_t> notice = notice_for_nobody(on, w.begin);
+      if (!notice) return;
+      c.begin = waits_.notices[*notice].time;
+      c.second = *notice;
+      for (uint32_t i = w.before; i != none && c.severity == Severity::Fault;
+           i = waits_.waits[i].before)
+        if (waits_.waits[i].on == w.on) c.severity = Severity::Note;  // it looks before it waits?
+    }
+    if (c.severity == Severity::Note && !options_.strict) return;
+    explained_[c.index] = true;
+    add(c);
+  }
+
+  // The last one before `time`, if it found nobody.
+  std::optional<uint32_t> notice_for_nobody(TaskIndex target, uint64_t time) const {
+    uint32_t i = waits_.last_notice[target];
+    while (i != none && waits_.notices[i].time >= time) i = waits_.notices[i].before;
+    if (i == none || waits_.notices[i].woken != 0) return {};
+    return i;
+  }
+
+  void look_at_long_wait(const Waits::Wait& w) {
+    if (explained_[index_of(w)]) return;
+    Candidate c{.lint = Lint::SuspendedTooLong,
+                .task = w.task,
+                .other = w.on,
+                .begin = w.begin,
+                .end = until_end(w.end),
+                .duration = length(w),
+                .location = w.location,
+                .index = index_of(w)};
+    const uint64_t ready = until_end(w.ready);
+    if (!is_mirage_ && !w.cut_off && c.end - std::min(c.end, ready) >= options_.suspended) {
+      // What it waited for was there, and it was not let run.
+      if (w.on != no_index && was_destroyed(w.on)) return;  // the next lint's
+      c.begin = ready;
+      c.duration = c.end - ready;
+      c.second = index_of(w);
+    } else if (w.on != no_index && nature(w.on) == Nature::Lock) {
+      c.end = until_end(std::min(w.ready, w.end));
+      c.duration = c.end - std::min(c.end, c.begin);
+      if (c.duration < options_.suspended) return;
+      if (kind(w.on) == "semaphore" && waits_.last_holding[w.on] == none) {
+        if (!options_.strict) return;  // somebody counts something with it
+        c.severity = Severity::Note;
+      }
+    } else {
+      // Of a chain the last is told: it is what the others wait for.
+      const bool is_last = w.on == no_index || waits_.last_wait[w.on] == none;
+      if (!options_.strict || !is_last) return;
+      c.severity = Severity::Note;
+    }
+    explained_[c.index] = true;
+    add(c);
+  }
+
+  bool was_destroyed(TaskIndex index) const { return task(index).how == Model::End::Cancelled; }
+
+  // ---- tasks ----
+  void look_at_tasks() {
+    mark_waited_for();
+    for (TaskIndex i = 0; i < model_.tasks.size(); i++) {
+      const Model::Task& t = task(i);
+      if (t.is_resource || t.is_scope || t.how == Model::End::Became) continue;
+      const bool destroyed = t.how == Model::End::Cancelled;
+      if (!destroyed && t.how != Model::End::Open) continue;
+      const Nature of = nature(i);
+      const bool has_run = waits_.first_run[i] != never || (t.pre_existing && trace_.alive.empty());
+      if (of == Nature::Operation) {
+        look_at_operation(i, destroyed);
+      } else if (!has_run && of == Nature::Runnable) {
+        look_at_unstarted(i, destroyed, Lint::NeverStarted, soon);
+      } else if (!has_run && of == Nature::Handler) {
+        if (kind(i) == "handler" || options_.strict)  // others may be called when something happens
+          look_at_unstarted(i, destroyed, Lint::HandlerNeverInvoked, options_.suspended);
+      } else if (destroyed) {
+        look_at_destroyed(i);
+      }
+    }
+  }
+
+  // At the end of the trace, by a task that has not ended: by the newest of its waits.
+  void mark_waited_for() {
+    waited_for_by_.assign(model_.tasks.size(), none);
+    lock_kept_by_.assign(model_.tasks.size(), none);
+    for (const Waits::Wait& w : waits_.waits)
+      if (w.is_open() && w.on != no_index && is_open(w.task))
+        waited_for_by_[model_.last_self(w.on)] = index_of(w);
+    for (uint32_t i = 0; i < waits_.holdings.size(); i++) {
+      const Waits::Holding& h = waits_.holdings[i];
+      if (h.end == never && h.holder != no_index && kind(h.resource) == "mutex")
+        lock_kept_by_[h.holder] = i;
+    }
+  }
+
+  // Nothing ran any more: the program takes itself down.
+  bool is_at_the_end(uint64_t time) const { return time > last_run_; }
+
+  void look_at_unstarted(TaskIndex i, bool destroyed, Lint lint, uint64_t least) {
+    const Model::Task& t = task(i);
+    const uint64_t end = destroyed ? t.end : model_.end;
+    const uint64_t age = end - std::min(end, t.start);
+    const bool at_the_end = !destroyed || is_at_the_end(t.end);
+    Severity severity = t.should_resolve ? Severity::Fault : Severity::Warning;
+    if (at_the_end && age < least) {
+      if (!options_.strict) return;
+      severity = Severity::Note;
+    }
+    add({.lint = lint,
+         .severity = severity,
+         .task = i,
+         .begin = t.start,
+         .end = end,
+         .duration = age,
+         .location = t.location});
+  }
+
+  void look_at_operation(TaskIndex i, bool destroyed) {
+    const Model::Task& t = task(i);
+    const uint64_t age = model_.end - std::min(model_.end, t.start);
+    Candidate c{.lint = Lint::OperationPending,
+                .severity = Severity::Note,
+                .task = i,
+                .begin = t.start,
+                .end = model_.end,
+                .duration = age,
+                .location = t.location,
+                .index = waited_for_by_[i]};
+    if (destroyed) {
+      if (!options_.strict || waits_.first_run[i] != never) return;
+      c.lint = Lint::HandlerNeverInvoked;
+      c.end = t.end;
+      c.duration = t.end - std::min(t.end, t.start);
+    } else if (t.should_resolve) {
+      c.severity = Severity::Fault;
+    } else if (sends(t) && age >= options_.suspended) {
+      c.severity = Severity::Warning;  // what was to go out did not
+    }
+    if (c.severity == Severity::Note && !options_.strict) return;
+    if (c.index != none) c.other = waits_.waits[c.index].task;
+    add(c);
+  }
+
+  bool sends(const Model::Task& t) const {
+    const std::string_view name = trace_.strings[t.name];
+    return name.find("send") != name.npos || name.find("write") != name.npos;
+  }
+
+  void look_at_destroyed(TaskIndex i) {
+    const Model::Task& t = task(i);
+    const bool matters = t.should_resolve || waited_for_by_[i] != none || lock_kept_by_[i] != none;
+    if (!matters && !options_.strict) return;
+    if (waited_for_by_[i] != none) explained_[waited_for_by_[i]] = true;
+    add({.lint = Lint::DestroyedUnresolved,
+         .severity = matters ? Severity::Fault : Severity::Note,
+         .task = i,
+         .other = waited_for_by_[i] != none ? waits_.waits[waited_for_by_[i]].task : no_index,
+         .begin = t.start,
+         .end = t.end,
+         .location = t.location,
+         .index = waited_for_by_[i],
+         .second = lock_kept_by_[i]});
+  }
+
+  // ---- what `why` finds, and no lint has told yet ----
+  void look_at_diagnoses() {
+    if (!asked(Lint::SuspendedTooLong) && !asked(Lint::OperationPending)) return;
+    diagnoses_ = diagnose_all(trace_, model_, waits_);
+    for (uint32_t i = 0; i < diagnoses_.size(); i++) {
+      const Diagnosis& d = diagnoses_[i];
+      const Diagnosis::Step& first = d.chain.front();
+      if (!d.is_fault() || first.wait == none) continue;
+      if (std::any_of(d.chain.begin(), d.chain.end(), [&](const Diagnosis::Step& step) {
+            return step.wait != none && explained_[step.wait];
+          }))
+        continue;
+      const Waits::Wait& w = waits_.waits[first.wait];
+      Candidate c{.lint = Lint::SuspendedTooLong,
+                  .severity = Severity::Fault,
+                  .task = w.task,
+                  .other = w.on,
+                  .begin = w.begin,
+                  .end = until_end(w.end),
+                  .duration = length(w),
+                  .location = w.location,
+                  .index = i,
+                  .value = 1};  // a diagnosis
+      switch (d.verdict) {
+        case Verdict::Outside:
+          c.lint = Lint::OperationPending;
+          c.task = d.chain.back().task;
+          c.other = first.task;
+          break;
+        case Verdict::Cycle:
+        case Verdict::NeverReleased:
+        case Verdict::NeverNotified:
+        case Verdict::Cancelled:
+        case Verdict::Unknown:
+          break;
+        default:
+          continue;  // other lints
+      }
+      if (c.duration < options_.suspended) continue;
+      for (size_t n = 0; n <= d.also.size(); n++) add(c);
+    }
+  }
+
+  // ---- runs ----
+  void look_at_runs() {
+    if (!asked(Lint::RanTooLong) && !asked(Lint::LockAcrossWait)) return;
+    constexpr uint32_t no_run = UINT32_MAX;
+    std::vector<uint32_t> current(model_.tasks.size(), no_run);  // index into runs
+    std::vector<Run> runs;                                       // since its last suspension
+    std::vector<uint32_t> free;
+    const auto close = [&](TaskIndex t, uint32_t location) {
+      const uint32_t index = std::exchange(current[t], no_run);
+      if (index == no_run) return;
+      runs[index].location = location;
+      judge(runs[index]);
+      free.push_back(index);
+    };
+    size_t next = 0;
+    for (const Model::Activation& a : model_.activations) {
+      for (; next < waits_.waits.size() && waits_.waits[next].begin <= a.start; next++)
+        close(waits_.waits[next].task, waits_.waits[next].location);
+      if (a.task == no_index || a.end <= a.start) continue;
+      const bool has_ended = !is_open(a.task) && task(a.task).end <= a.end;
+      // Most runs are one activation, and short.
+      if (current[a.task] == no_run && a.end - a.start < options_.running &&
+          (has_ended || suspends_at(next, a)))
+        continue;
+      if (current[a.task] == no_run) {
+        const Run run{a.task, a.start, a.end, 0, a.executor, 0};
+        if (free.empty()) {
+          current[a.task] = static_cast<uint32_t>(runs.size());
+          runs.push_back(run);
+        } else {
+          current[a.task] = free.back();
+          free.pop_back();
+          runs[current[a.task]] = run;
+        }
+      }
+      Run& run = runs[current[a.task]];
+      run.end = a.end;
+      run.ran += a.end - a.start;
+      if (has_ended) close(a.task, 0);
+    }
+    for (; next < waits_.waits.size(); next++)
+      close(waits_.waits[next].task, waits_.waits[next].location);
+    for (TaskIndex t = 0; t < current.size(); t++) close(t, 0);
+  }
+
+  // The first of the waits from `next` on that is not earlier than the activation's end is its
+  // task's: an activation usually ends with one.
+  bool suspends_at(size_t next, const Model::Activation& a) const {
+    for (; next < waits_.waits.size() && waits_.waits[next].begin <= a.end; next++)
+      if (waits_.waits[next].task == a.task) return true;
+    return false;
+  }
+
+  void judge(const Run& run) {
+    if (run.ran < options_.running) return;
+    const std::string_view of = kind(run.task);
+    if (of == "thread" || of == "process") return;
+    const uint64_t paused = pauses_in(run);
+    if (run.ran - std::min(run.ran, paused) < options_.running) return;
+    long_runs_.push_back(run);
+    add({.lint = Lint::RanTooLong,
+         .task = run.task,
+         .begin = run.begin,
+         .end = run.end,
+         .duration = run.ran - paused,
+         .location = run.location != 0 ? run.location : task(run.task).location,
+         .index = static_cast<uint32_t>(long_runs_.size() - 1)});
+  }
+
+  // The program was stopped: by a collector, by a profiler.
+  uint64_t pauses_in(const Run& run) const {
+    uint64_t sum = 0;
+    for (const Model::Stretch& pause : model_.pauses) {
+      if (pause.executor != run.executor) continue;
+      const uint64_t begin = std::max(pause.start, run.begin);
+      const uint64_t end = std::min(pause.end, run.end);
+      if (begin < end) sum += end - begin;
+    }
+    return sum;
+  }
+
+  // ---- levels ----
+  void look_at_levels() {
+    const auto add_all = [&](Lint lint, std::vector<Growth> found) {
+      for (const Growth& g : found) {
+        add({.lint = lint,
+             .task = g.resource,
+             .begin = g.begin,
+             .end = g.end,
+             .duration = static_cast<uint64_t>(std::max<int64_t>(0, g.to - g.from)),
+             .index = static_cast<uint32_t>(growths_.size()),
+             .value = g.counter});
+        growths_.push_back(g);
+      }
+    };
+    if (asked(Lint::CounterOnlyGrows))
+      add_all(Lint::CounterOnlyGrows, growing_counters(trace_, model_));
+    if (asked(Lint::QueueOnlyGrows))
+      add_all(Lint::QueueOnlyGrows, growing_queues(trace_, model_, waits_));
+  }
+
+  // ---- evidence, of the worst of each group ----
+  Evidence created(TaskIndex i) const {
+    return {.what = What::Created,
+            .begin = task(i).start,
+            .end = task(i).start,
+            .task = i,
+            .other = task(i).parent,
+            .location = task(i).location};
+  }
+  Evidence ended(TaskIndex i) const {
+    const Waits::Touch& touch = waits_.touches[i];
+    const bool known = touch.time == task(i).end && touch.kind != EventKind::Lost;
+    return {.what = What::Ended,
+            .begin = task(i).end,
+            .end = task(i).end,
+            .task = i,
+            .other = known ? touch.by : no_index,
+            .location = known ? touch.location : 0};
+  }
+  Evidence waits(uint32_t index) const {
+    const Waits::Wait& w = waits_.waits[index];
+    return {.what = What::Waits,
+            .begin = w.begin,
+            .end = w.end,
+            .task = w.task,
+            .other = w.on,
+            .location = w.location};
+  }
+  Evidence holds(uint32_t index) const {
+    const Waits::Holding& h = waits_.holdings[index];
+    return {.what = What::Holds,
+            .begin = h.begin,
+            .end = h.end,
+            .task = h.holder,
+            .other = h.resource,
+            .location = h.location};
+  }
+
+  // Who ran on the executor the longest between two times.
+  std::optional<Evidence> busiest(uint32_t executor, uint64_t begin, uint64_t end,
+                                  TaskIndex but) const {
+    std::map<TaskIndex, Evidence> ran;
+    for (const Model::Activation& a : model_.activations) {
+      const uint64_t from = std::max(a.start, begin);
+      const uint64_t to = std::min(a.end, end);
+      if (a.executor != executor || a.task == but || a.task == no_index || to <= from) continue;
+      Evidence& e =
+          ran.try_emplace(a.task, Evidence{.what = What::Runs, .begin = from}).first->second;
+      e.task = a.task;
+      e.location = task(a.task).location;
+      e.end = to;
+      e.value += to - from;
+    }
+    const auto longest = std::max_element(ran.begin(), ran.end(), [](const auto& a, const auto& b) {
+      return a.second.value < b.second.value;
+    });
+    if (longest == ran.end()) return {};
+    Evidence e = longest->second;
+    e.value = 0;
+    return e;
+  }
+
+  std::vector<Evidence> evidence_of(const Candidate& c) {
+    std::vector<Evidence> out;
+    switch (c.lint) {
+      case Lint::NotifyBeforeWait:
+        if (c.second == none) {
+          out.push_back(ended(c.other));
+        } else {
+          const Waits::Notice& n = waits_.notices[c.second];
+          out.push_back({.what = What::Notified,
+                         .begin = n.time,
+                         .end = n.time,
+                         .task = n.target,
+                         .other = n.by,
+                         .location = n.location,
+                         .value = n.woken});
+        }
+        out.push_back(waits(c.index));
+        break;
+      case Lint::LockOrderCycle:
+        for (const LockCycle::Edge& edge : cycles_[c.index].edges) {
+          out.push_back({.what = What::Holds,
+                         .begin = edge.since,
+                         .end = edge.time,
+                         .task = edge.task,
+                         .other = edge.held,
+                         .location = edge.held_location});
+          if (edge.wait != none)
+            out.push_back(waits(edge.wait));
+          else
+            out.push_back({.what = What::Takes,
+                           .begin = edge.time,
+                           .end = edge.time,
+                           .task = edge.task,
+                           .other = edge.taken,
+                           .location = edge.location});
+        }
+        return out;  // edge by edge
+      case Lint::DestroyedUnresolved:
+        out.push_back(created(c.task));
+        if (c.second != none) out.push_back(holds(c.second));
+        if (c.index != none) out.push_back(waits(c.index));
+        if (const uint32_t last = waits_.last_wait[c.task];
+            last != none && waits_.waits[last].cut_off)
+          out.push_back(waits(last));
+        out.push_back(ended(c.task));
+        break;
+      case Lint::NeverStarted:
+      case Lint::HandlerNeverInvoked:
+        out.push_back(created(c.task));
+        if (!is_open(c.task)) out.push_back(ended(c.task));
+        if (c.lint == Lint::HandlerNeverInvoked && is_open(c.task))
+          if (const auto busy = busiest(task(c.task).executor, c.begin, c.end, c.task))
+            out.push_back(*busy);
+        break;
+      case Lint::OperationPending:
+        out.push_back(created(c.task));
+        if (c.value != 0)
+          add_chain(out, diagnoses_[c.index]);
+        else if (c.index != none)
+          out.push_back(waits(c.index));
+        break;
+      case Lint::SuspendedTooLong:
+        if (c.value != 0)
+          add_chain(out, diagnoses_[c.index]);
+        else
+          add_long_wait(out, c);
+        return out;
+      case Lint::RanTooLong: {
+        const Run& run = long_runs_[c.index];
+        uint64_t could_have = 0;
+        for (const Waits::Wait& w : waits_.waits)
+          could_have += w.executor == run.executor && w.task != run.task && w.ready >= run.begin &&
+                        w.ready < run.end && w.end >= run.end;
+        out.push_back({.what = What::Runs,
+                       .begin = run.begin,
+                       .end = run.end,
+                       .task = run.task,
+                       .location = c.location,
+                       .value = could_have});
+        break;
+      }
+      case Lint::LockAcrossWait:
+        out.push_back(holds(static_cast<uint32_t>(c.value)));
+        out.push_back(waits(c.index));
+        if (c.second != none) out.push_back(waits(c.second));
+        break;
+      case Lint::SelfWake:
+        out.push_back({.what = What::Woken,
+                       .begin = c.begin,
+                       .end = c.end,
+                       .task = c.task,
+                       .location = c.location,
+                       .value = c.value,
+                       .of = c.second});
+        out.push_back(waits(c.index));
+        break;
+      case Lint::CounterOnlyGrows:
+      case Lint::QueueOnlyGrows: {
+        const Growth& g = growths_[c.index];
+        out.push_back({.what = What::Level,
+                       .begin = g.begin,
+                       .end = g.begin,
+                       .task = g.resource,
+                       .value = static_cast<uint64_t>(g.from)});
+        out.push_back({.what = What::Level,
+                       .begin = g.end,
+                       .end = g.end,
+                       .task = g.resource,
+                       .value = static_cast<uint64_t>(g.to)});
+        break;
+      }
+    }
+    std::stable_sort(out.begin(), out.end(),
+                     [](const Evidence& a, const Evidence& b) { return a.begin < b.begin; });
+    return out;
+  }
+
+  void add_long_wait(std::vector<Evidence>& out, const Candidate& c) {
+    const Waits::Wait& w = waits_.waits[c.index];
+    out.push_back(waits(c.index));
+    if (c.second != none) {
+      out.push_back({.what = What::CouldRun,
+                     .begin = w.ready,
+                     .end = w.end,
+                     .task = w.task,
+                     .other = w.waker,
+                     .location = w.location});
+      if (const auto busy = busiest(w.executor, c.begin, c.end, c.task)) out.push_back(*busy);
+    } else if (w.on != no_index && nature(w.on) == Nature::Lock) {
+      uint32_t longest = none;
+      uint64_t most = 0;
+      for (const uint32_t i : holdings_of_lock().of(w.on)) {
+        const Waits::Holding& h = waits_.holdings[i];
+        const uint64_t begin = std::max(h.begin, c.begin);
+        const uint64_t end = std::min(until_end(h.end), c.end);
+        if (h.holder == no_index || end <= begin || end - begin <= most) continue;
+        most = end - begin;
+        longest = i;
+      }
+      if (longest == none) return;
+      out.push_back(holds(longest));
+      const TaskIndex holder = waits_.holdings[longest].holder;
+      if (!is_open(holder) && waits_.holdings[longest].end == never) out.push_back(ended(holder));
+    }
+  }
+
+  void add_chain(std::vector<Evidence>& out, const Diagnosis& d) const {
+    for (const Diagnosis::Step& step : d.chain) {
+      if (step.wait != none)
+        out.push_back(waits(step.wait));
+      else if (step.holding != none)
+        out.push_back(holds(step.holding));
+      else if (!task(step.task).is_resource && !is_open(step.task))
+        out.push_back(ended(step.task));
+    }
+  }
+
+  // In a damaged trace a task may be destroyed before it is created.
+  static std::vector<Evidence> in_bounds(std::vector<Evidence> evidence) {
+    for (Evidence& e : evidence) e.end = std::max(e.begin, e.end);
+    return evidence;
+  }
+
+  std::vector<Finding> finish() {
+    std::vector<Finding> found;
+    for (const auto& [key, group] : groups_) {
+      const Candidate& c = group.worst;
+      found.push_back(
+          {.lint = c.lint,
+           .severity = c.severity,
+           .task = c.task,
+           .other = c.other,
+           .counter = c.lint == Lint::CounterOnlyGrows ? static_cast<StringId>(c.value) : 0,
+           .begin = c.begin,
+           .end = std::max(c.begin, c.end),
+           .evidence = in_bounds(evidence_of(c)),
+           .duration = c.duration,
+           .count = group.count,
+           .total = group.total});
+    }
+    std::stable_sort(found.begin(), found.end(), [](const Finding& a, const Finding& b) {
+      if (a.severity != b.severity) return a.severity < b.severity;
+      if (a.lint != b.lint) return a.lint < b.lint;
+      return a.begin < b.begin;
+    });
+    return found;
+  }
+
+  const Trace& trace_;
+  const Model& model_;
+  const Waits& waits_;
+  const DoctorOptions& options_;
+  std::vector<Nature> natures_;  // by kind
+  bool is_mirage_ = false;
+  uint64_t last_run_ = 0;                // when somebody ran for the last time
+  std::vector<bool> explained_;          // waits that a finding tells of
+  std::vector<uint32_t> waited_for_by_;  // of each task: a wait
+  std::vector<uint32_t> lock_kept_by_;   // of each task: a holding
+  std::optional<ByTask> waits_by_task_;
+  std::optional<ByTask> holdings_by_lock_;
+  std::map<Key, Group> groups_;
+  std::vector<LockCycle> cycles_;
+  std::vector<Diagnosis> diagnoses_;
+  std::vector<Run> long_runs_;
+  std::vector<Growth> growths_;
+};
+
+struct About {
+  std::string_view name;
+  std::string_view meaning;
+};
+constexpr std::array<About, lint_count> all_lints = {{
+    {"notify-before-wait", "a signal found nobody, and then somebody began to wait for it"},
+    {"lock-order-cycle", "locks are taken in one order here and in another there"},
+    {"destroyed-unresolved", "a task was destroyed, and somebody counts on its end"},
+    {"never-started", "a task was created, and nobody let it run"},
+    {"handler-never-invoked", "a handler was created and destroyed or forgotten, and never run"},
+    {"suspended-too-long", "a task waits for a lock, or for its turn, or should have ended"},
+    {"ran-too-long", "a task ran without a suspension, and others could not"},
+    {"lock-across-wait", "who held a lock waited for something else, and others for the lock"},
+    {"operation-pending", "a send, or what somebody counts on, has not completed at the end"},
+    {"self-wake", "a task wakes itself, or posts itself, again and again"},
+    {"counter-only-grows", "a level never comes back to where it was"},
+    {"queue-only-grows", "ever more is in a channel or queue, or ever more wait for a lock"},
+}};
+
+}  // namespace
+
+std::string_view name(Lint lint) { return all_lints[static_cast<size_t>(lint)].name; }
+
+std::string_view meaning(Lint lint) { return all_lints[static_cast<size_t>(lint)].meaning; }
+
+std::optional<Lint> find_lint(std::string_view name) {
+  for (size_t i = 0; i < lint_count; i++)
+    if (all_lints[i].name == name) return static_cast<Lint>(i);
+  return {};
+}
+
+std::string_view name(Finding::Severity severity) {
+  constexpr std::array<std::string_view, 3> names = {"fault", "warning", "note"};
+  return names[static_cast<size_t>(severity)];
+}
+
+std::vector<Finding> examine(const Trace& trace, const Model& model, const Waits& waits,
+                             const DoctorOptions& options) {
+  return Doctor(trace, model, waits, options).examine();
+}
+
+}  // namespace skein

@@ -1,0 +1,196 @@
+#include "trace/ask/lock_order.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace skein {
+
+namespace {
+
+constexpr uint32_t none = Waits::none;
+constexpr size_t most_cycles = 100;
+
+// A task takes a lock, or begins to wait for one that it never gets.
+struct Taking {
+  uint64_t time;
+  uint32_t holding;  // or
+  uint32_t wait;
+};
+
+// "Who holds one took the other", over all the times that happened.
+struct Order {
+  LockCycle::Edge edge;          // one of the times; of a deadlock, if there is one
+  bool by_several = false;       // more than one task did so
+  std::vector<TaskIndex> gates;  // held too, each time
+  bool is_told = false;
+};
+
+class Finder {
+ public:
+  Finder(const Trace& trace, const Model& model, const Waits& waits)
+      : trace_(trace), model_(model), waits_(waits) {}
+
+  std::vector<LockCycle> find() {
+    collect();
+    follow();
+    build_graph();
+    std::vector<LockCycle> found;
+    for (size_t i = 0; i < orders_.size() && found.size() < most_cycles; i++) {
+      if (orders_[i].is_told) continue;
+      const std::vector<size_t> circle = shortest_around(i);
+      if (circle.empty() || is_harmless(circle)) continue;
+      LockCycle cycle;
+      for (const size_t order : circle) {
+        orders_[order].is_told = true;
+        cycle.edges.push_back(orders_[order].edge);
+      }
+      found.push_back(std::move(cycle));
+    }
+    return found;
+  }
+
+ private:
+  bool is_lock(TaskIndex resource) const {
+    const Model::Task& task = model_.tasks[resource];
+    return task.kind < trace_.kinds.size() && trace_.strings[trace_.kinds[task.kind]] == "mutex";
+  }
+
+  void collect() {
+    for (uint32_t i = 0; i < waits_.holdings.size(); i++) {
+      const Waits::Holding& h = waits_.holdings[i];
+      if (h.holder != no_index && is_lock(h.resource)) takings_.push_back({h.begin, i, none});
+    }
+    if (takings_.empty()) return;  // who waits for a lock that nobody ever holds is in no circle
+    for (uint32_t i = 0; i < waits_.waits.size(); i++) {
+      const Waits::Wait& w = waits_.waits[i];
+      const bool in_vain = w.is_open() ? w.ready == Waits::never : w.cut_off && w.ready == w.end;
+      if (in_vain && w.on != no_index && is_lock(w.on)) takings_.push_back({w.begin, none, i});
+    }
+    std::stable_sort(takings_.begin(), takings_.end(),
+                     [](const Taking& a, const Taking& b) { return a.time < b.time; });
+  }
+
+  // What each task holds is a list of holdings, the newest first.
+  void follow() {
+    if (takings_.empty()) return;
+    std::vector<uint32_t> newest(model_.tasks.size(), none);
+    std::vector<uint32_t> older(waits_.holdings.size(), none);
+    std::vector<uint32_t> held;
+    for (const Taking& taking : takings_) {
+      const bool has_it = taking.holding != none;
+      const TaskIndex task =
+          has_it ? waits_.holdings[taking.holding].holder : waits_.waits[taking.wait].task;
+      const TaskIndex taken =
+          has_it ? waits_.holdings[taking.holding].resource : waits_.waits[taking.wait].on;
+      held.clear();
+      for (uint32_t i = newest[task]; i != none; i = older[i])
+        if (waits_.holdings[i].end > taking.time) held.push_back(i);
+      newest[task] = none;  // what ended is forgotten
+      for (size_t i = held.size(); i-- > 0;) {
+        older[held[i]] = newest[task];
+        newest[task] = held[i];
+      }
+      for (const uint32_t i : held)
+        if (waits_.holdings[i].resource != taken) add(task, i, held, taken, taking);
+      if (has_it) {
+        older[taking.holding] = newest[task];
+        newest[task] = taking.holding;
+      }
+    }
+  }
+
+  void add(TaskIndex task, uint32_t holding, const std::vector<uint32_t>& all_held, TaskIndex taken,
+           const Taking& taking) {
+    const Waits::Holding& h = waits_.holdings[holding];
+    std::vector<TaskIndex> gates;
+    for (const uint32_t i : all_held)
+      if (i != holding) gates.push_back(waits_.holdings[i].resource);
+    std::sort(gates.begin(), gates.end());
+    const LockCycle::Edge edge{.task = task,
+                               .held = h.resource,
+                               .taken = taken,
+                               .since = h.begin,
+                               .time = taking.time,
+                               .held_location = h.location,
+                               .location = taking.wait != none
+                                               ? waits_.waits[taking.wait].location
+                                               : waits_.holdings[taking.holding].location,
+                               .wait = taking.wait};
+    const auto [at, is_new] =
+        by_pair_.try_emplace(uint64_t{h.resource} << 32 | taken, orders_.size());
+    if (is_new) {
+      orders_.push_back({.edge = edge, .gates = std::move(gates)});
+      return;
+    }
+    Order& order = orders_[at->second];
+    if (order.edge.task != task) order.by_several = true;
+    if (order.edge.wait == none && edge.wait != none) order.edge = edge;
+    std::erase_if(order.gates, [&](TaskIndex gate) {
+      return !std::binary_search(gates.begin(), gates.end(), gate);
+    });
+  }
+
+  void build_graph() {
+    for (size_t i = 0; i < orders_.size(); i++) from_[orders_[i].edge.held].push_back(i);
+  }
+
+  // From the end of this order back to its beginning by as few others as possible, itself first;
+  // empty: there is no way.
+  std::vector<size_t> shortest_around(size_t first) {
+    const TaskIndex begin = orders_[first].edge.held;
+    std::unordered_map<TaskIndex, size_t> reached_by;
+    std::vector<TaskIndex> queue = {orders_[first].edge.taken};
+    reached_by[queue[0]] = first;
+    for (size_t next = 0; next < queue.size() && !reached_by.contains(begin); next++) {
+      const auto on = from_.find(queue[next]);
+      if (on == from_.end()) continue;
+      for (const size_t order : on->second)
+        if (reached_by.try_emplace(orders_[order].edge.taken, order).second)
+          queue.push_back(orders_[order].edge.taken);
+    }
+    std::vector<size_t> circle;
+    if (!reached_by.contains(begin)) return circle;
+    for (TaskIndex at = begin;;) {
+      const size_t order = reached_by[at];
+      circle.push_back(order);
+      if (order == first) break;
+      at = orders_[order].edge.held;
+    }
+    std::reverse(circle.begin(), circle.end());
+    return circle;
+  }
+
+  bool is_harmless(const std::vector<size_t>& circle) const {
+    bool by_one = true;
+    std::vector<TaskIndex> gates = orders_[circle[0]].gates;
+    for (const size_t i : circle) {
+      const Order& order = orders_[i];
+      by_one &= !order.by_several && order.edge.task == orders_[circle[0]].edge.task;
+      std::erase_if(gates, [&](TaskIndex gate) {
+        return !std::binary_search(order.gates.begin(), order.gates.end(), gate);
+      });
+    }
+    return by_one || !gates.empty();
+  }
+
+  const Trace& trace_;
+  const Model& model_;
+  const Waits& waits_;
+  std::vector<Taking> takings_;
+  std::vector<Order> orders_;
+  std::unordered_map<uint64_t, size_t> by_pair_;
+  std::unordered_map<TaskIndex, std::vector<size_t>> from_;
+};
+
+}  // namespace
+
+bool LockCycle::is_deadlock() const {
+  return std::all_of(edges.begin(), edges.end(),
+                     [](const Edge& edge) { return edge.wait != Waits::none; });
+}
+
+std::vector<LockCycle> lock_cycles(const Trace& trace, const Model& model, const Waits& waits) {
+  return Finder(trace, model, waits).find();
+}
+
+}  // namespace skein
