@@ -75,6 +75,12 @@ with tempfile.TemporaryDirectory(prefix="skein-tutorial-") as work:
         expect(f"{line} stands at its line", re.search(pattern, dead, re.M), dead)
 
     page = (source / "docs/tutorial.md").read_text()
+    said = subprocess.run([skein, "diff", "good.skein", "hang.skein"], capture_output=True, text=True,
+                          timeout=60)
+    shown = re.search(r"\$ skein diff good\.skein hang\.skein\n(.*?)```", page, re.S)[1]
+    numbers = lambda text: re.sub(r"\w+::|\d+(\.\d+)?", "", text)  # clang 14 names functions only
+    expect("diff says what is shown", said.returncode == 1 and numbers(shown) in numbers(said.stdout),
+           said.stdout)
     command = re.search(r"\$ skein (render hang\.skein .* -o hang\.svg)", page)
     run(*command[1].split())
     fresh, shown = pathlib.Path("hang.svg"), source / "docs/pictures/hang.svg"
