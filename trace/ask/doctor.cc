@@ -5,9 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "trace/ask/growth.h"
-#include "trace/ask/lock_order.h"
-#include "trace/ask/why.h"
+#include "trace/ask/doctor_evidence.h"
 
 namespace skein {
 
@@ -15,7 +13,7 @@ namespace {
 
 using Severity = Finding::Severity;
 using Evidence = Finding::Evidence;
-using What = Evidence::What;
+using detail::Candidate;
 
 constexpr uint64_t never = Waits::never;
 constexpr uint32_t none = Waits::none;
@@ -67,34 +65,10 @@ class ByTask {
   std::vector<uint32_t> rows_;
 };
 
-// What will be a finding if it is the worst of those that are alike.
-struct Candidate {
-  Lint lint;
-  Severity severity = Severity::Warning;
-  TaskIndex task = no_index;
-  TaskIndex other = no_index;
-  uint64_t begin = 0;
-  uint64_t end = 0;
-  uint64_t duration = 0;
-  uint32_t location = 0;
-  uint32_t index = none;  // of a wait, run, circle, diagnosis ...: as its lint needs
-  uint32_t second = none;
-  uint64_t value = 0;
-};
-
-struct Run {  // without a suspension
-  TaskIndex task;
-  uint64_t begin;
-  uint64_t end;
-  uint64_t ran;  // of that, itself
-  uint32_t executor;
-  uint32_t location;  // where it came to wait then
-};
-
 class Doctor {
  public:
   Doctor(const Trace& trace, const Model& model, const Waits& waits, const DoctorOptions& options)
-      : trace_(trace), model_(model), waits_(waits), options_(options) {
+      : trace_(trace), model_(model), waits_(waits), options_(options), sources_{model, waits} {
     for (const StringId kind : trace.kinds) natures_.push_back(nature_of(trace.strings[kind]));
     is_mirage_ = trace.facts.format == "mirage-profile";
     for (const Model::Activation& a : model.activations) last_run_ = std::max(last_run_, a.start);
@@ -181,9 +155,9 @@ class Doctor {
   // ---- locks ----
   void look_at_locks() {
     if (waits_.holdings.empty()) return;
-    if (asked(Lint::LockOrderCycle)) cycles_ = lock_cycles(trace_, model_, waits_);
-    for (uint32_t i = 0; i < cycles_.size(); i++) {
-      const LockCycle& cycle = cycles_[i];
+    if (asked(Lint::LockOrderCycle)) sources_.cycles = lock_cycles(trace_, model_, waits_);
+    for (uint32_t i = 0; i < sources_.cycles.size(); i++) {
+      const LockCycle& cycle = sources_.cycles[i];
       uint64_t begin = UINT64_MAX;
       uint64_t end = 0;
       uint64_t places = 0;  // alike: the same places in whatever order
@@ -272,7 +246,7 @@ class Doctor {
   // What of the time is a long run's, which let no timer and no read of its executor complete.
   uint64_t blocked(uint32_t executor, uint64_t begin, uint64_t end) const {
     uint64_t sum = 0;
-    for (const Run& run : long_runs_)
+    for (const Run& run : blockers_)
       if (run.executor == executor && run.begin < end && run.end > begin)
         sum += std::min(end, run.end) - std::max(begin, run.begin);
     return sum;
@@ -511,9 +485,9 @@ class Doctor {
   // ---- what `why` finds, and no lint has told yet ----
   void look_at_diagnoses() {
     if (!asked(Lint::SuspendedTooLong) && !asked(Lint::OperationPending)) return;
-    diagnoses_ = diagnose_all(trace_, model_, waits_);
-    for (uint32_t i = 0; i < diagnoses_.size(); i++) {
-      const Diagnosis& d = diagnoses_[i];
+    sources_.diagnoses = diagnose_all(trace_, model_, waits_);
+    for (uint32_t i = 0; i < sources_.diagnoses.size(); i++) {
+      const Diagnosis& d = sources_.diagnoses[i];
       const Diagnosis::Step& first = d.chain.front();
       if (!d.is_fault() || first.wait == none) continue;
       if (std::any_of(d.chain.begin(), d.chain.end(), [&](const Diagnosis::Step& step) {
@@ -554,82 +528,26 @@ class Doctor {
   // ---- runs ----
   void look_at_runs() {
     if (!asked(Lint::RanTooLong) && !asked(Lint::LockAcrossWait)) return;
-    constexpr uint32_t no_run = UINT32_MAX;
-    std::vector<uint32_t> current(model_.tasks.size(), no_run);  // index into runs
-    std::vector<Run> runs;                                       // since its last suspension
-    std::vector<uint32_t> free;
-    const auto close = [&](TaskIndex t, uint32_t location) {
-      const uint32_t index = std::exchange(current[t], no_run);
-      if (index == no_run) return;
-      runs[index].location = location;
-      judge(runs[index]);
-      free.push_back(index);
-    };
-    size_t next = 0;
-    for (const Model::Activation& a : model_.activations) {
-      for (; next < waits_.waits.size() && waits_.waits[next].begin <= a.start; next++)
-        close(waits_.waits[next].task, waits_.waits[next].location);
-      if (a.task == no_index || a.end <= a.start) continue;
-      const bool has_ended = !is_open(a.task) && task(a.task).end <= a.end;
-      // Most runs are one activation, and short.
-      if (current[a.task] == no_run && a.end - a.start < options_.running &&
-          (has_ended || suspends_at(next, a)))
-        continue;
-      if (current[a.task] == no_run) {
-        const Run run{a.task, a.start, a.end, 0, a.executor, 0};
-        if (free.empty()) {
-          current[a.task] = static_cast<uint32_t>(runs.size());
-          runs.push_back(run);
-        } else {
-          current[a.task] = free.back();
-          free.pop_back();
-          runs[current[a.task]] = run;
-        }
-      }
-      Run& run = runs[current[a.task]];
-      run.end = a.end;
-      run.ran += a.end - a.start;
-      if (has_ended) close(a.task, 0);
+    sources_.runs = long_runs(model_, waits_, options_.running);
+    for (uint32_t i = 0; i < sources_.runs.size(); i++) {
+      const Run& run = sources_.runs[i];
+      const std::string_view of = kind(run.task);
+      if (of == "thread" || of == "process") continue;
+      add({.lint = Lint::RanTooLong,
+           .task = run.task,
+           .begin = run.begin,
+           .end = run.end,
+           .duration = run.ran,
+           .location = run.location != 0 ? run.location : task(run.task).location,
+           .index = i});
     }
-    for (; next < waits_.waits.size(); next++)
-      close(waits_.waits[next].task, waits_.waits[next].location);
-    for (TaskIndex t = 0; t < current.size(); t++) close(t, 0);
-  }
-
-  // The first of the waits from `next` on that is not earlier than the activation's end is its
-  // task's: an activation usually ends with one.
-  bool suspends_at(size_t next, const Model::Activation& a) const {
-    for (; next < waits_.waits.size() && waits_.waits[next].begin <= a.end; next++)
-      if (waits_.waits[next].task == a.task) return true;
-    return false;
-  }
-
-  void judge(const Run& run) {
-    if (run.ran < options_.running) return;
-    const std::string_view of = kind(run.task);
-    if (of == "thread" || of == "process") return;
-    const uint64_t paused = pauses_in(run);
-    if (run.ran - std::min(run.ran, paused) < options_.running) return;
-    long_runs_.push_back(run);
-    add({.lint = Lint::RanTooLong,
-         .task = run.task,
-         .begin = run.begin,
-         .end = run.end,
-         .duration = run.ran - paused,
-         .location = run.location != 0 ? run.location : task(run.task).location,
-         .index = static_cast<uint32_t>(long_runs_.size() - 1)});
-  }
-
-  // The program was stopped: by a collector, by a profiler.
-  uint64_t pauses_in(const Run& run) const {
-    uint64_t sum = 0;
-    for (const Model::Stretch& pause : model_.pauses) {
-      if (pause.executor != run.executor) continue;
-      const uint64_t begin = std::max(pause.start, run.begin);
-      const uint64_t end = std::min(pause.end, run.end);
-      if (begin < end) sum += end - begin;
-    }
-    return sum;
+    // Of very many the longest have to do for what follows.
+    constexpr size_t most = 1000;
+    blockers_ = sources_.runs;
+    if (blockers_.size() <= most) return;
+    std::nth_element(blockers_.begin(), blockers_.begin() + most, blockers_.end(),
+                     [](const Run& a, const Run& b) { return a.ran > b.ran; });
+    blockers_.resize(most);
   }
 
   // ---- levels ----
@@ -641,234 +559,15 @@ class Doctor {
              .begin = g.begin,
              .end = g.end,
              .duration = static_cast<uint64_t>(std::max<int64_t>(0, g.to - g.from)),
-             .index = static_cast<uint32_t>(growths_.size()),
+             .index = static_cast<uint32_t>(sources_.growths.size()),
              .value = g.counter});
-        growths_.push_back(g);
+        sources_.growths.push_back(g);
       }
     };
     if (asked(Lint::CounterOnlyGrows))
       add_all(Lint::CounterOnlyGrows, growing_counters(trace_, model_));
     if (asked(Lint::QueueOnlyGrows))
       add_all(Lint::QueueOnlyGrows, growing_queues(trace_, model_, waits_));
-  }
-
-  // ---- evidence, of the worst of each group ----
-  Evidence created(TaskIndex i) const {
-    return {.what = What::Created,
-            .begin = task(i).start,
-            .end = task(i).start,
-            .task = i,
-            .other = task(i).parent,
-            .location = task(i).location};
-  }
-  Evidence ended(TaskIndex i) const {
-    const Waits::Touch& touch = waits_.touches[i];
-    const bool known = touch.time == task(i).end && touch.kind != EventKind::Lost;
-    return {.what = What::Ended,
-            .begin = task(i).end,
-            .end = task(i).end,
-            .task = i,
-            .other = known ? touch.by : no_index,
-            .location = known ? touch.location : 0};
-  }
-  Evidence waits(uint32_t index) const {
-    const Waits::Wait& w = waits_.waits[index];
-    return {.what = What::Waits,
-            .begin = w.begin,
-            .end = w.end,
-            .task = w.task,
-            .other = w.on,
-            .location = w.location};
-  }
-  Evidence holds(uint32_t index) const {
-    const Waits::Holding& h = waits_.holdings[index];
-    return {.what = What::Holds,
-            .begin = h.begin,
-            .end = h.end,
-            .task = h.holder,
-            .other = h.resource,
-            .location = h.location};
-  }
-
-  // Who ran on the executor the longest between two times.
-  std::optional<Evidence> busiest(uint32_t executor, uint64_t begin, uint64_t end,
-                                  TaskIndex but) const {
-    std::map<TaskIndex, Evidence> ran;
-    for (const Model::Activation& a : model_.activations) {
-      const uint64_t from = std::max(a.start, begin);
-      const uint64_t to = std::min(a.end, end);
-      if (a.executor != executor || a.task == but || a.task == no_index || to <= from) continue;
-      Evidence& e =
-          ran.try_emplace(a.task, Evidence{.what = What::Runs, .begin = from}).first->second;
-      e.task = a.task;
-      e.location = task(a.task).location;
-      e.end = to;
-      e.value += to - from;
-    }
-    const auto longest = std::max_element(ran.begin(), ran.end(), [](const auto& a, const auto& b) {
-      return a.second.value < b.second.value;
-    });
-    if (longest == ran.end()) return {};
-    Evidence e = longest->second;
-    e.value = 0;
-    return e;
-  }
-
-  std::vector<Evidence> evidence_of(const Candidate& c) {
-    std::vector<Evidence> out;
-    switch (c.lint) {
-      case Lint::NotifyBeforeWait:
-        if (c.second == none) {
-          out.push_back(ended(c.other));
-        } else {
-          const Waits::Notice& n = waits_.notices[c.second];
-          out.push_back({.what = What::Notified,
-                         .begin = n.time,
-                         .end = n.time,
-                         .task = n.target,
-                         .other = n.by,
-                         .location = n.location,
-                         .value = n.woken});
-        }
-        out.push_back(waits(c.index));
-        break;
-      case Lint::LockOrderCycle:
-        for (const LockCycle::Edge& edge : cycles_[c.index].edges) {
-          out.push_back({.what = What::Holds,
-                         .begin = edge.since,
-                         .end = edge.time,
-                         .task = edge.task,
-                         .other = edge.held,
-                         .location = edge.held_location});
-          if (edge.wait != none)
-            out.push_back(waits(edge.wait));
-          else
-            out.push_back({.what = What::Takes,
-                           .begin = edge.time,
-                           .end = edge.time,
-                           .task = edge.task,
-                           .other = edge.taken,
-                           .location = edge.location});
-        }
-        return out;  // edge by edge
-      case Lint::DestroyedUnresolved:
-        out.push_back(created(c.task));
-        if (c.second != none) out.push_back(holds(c.second));
-        if (c.index != none) out.push_back(waits(c.index));
-        if (const uint32_t last = waits_.last_wait[c.task];
-            last != none && waits_.waits[last].cut_off)
-          out.push_back(waits(last));
-        out.push_back(ended(c.task));
-        break;
-      case Lint::NeverStarted:
-      case Lint::HandlerNeverInvoked:
-        out.push_back(created(c.task));
-        if (!is_open(c.task)) out.push_back(ended(c.task));
-        if (c.lint == Lint::HandlerNeverInvoked && is_open(c.task))
-          if (const auto busy = busiest(task(c.task).executor, c.begin, c.end, c.task))
-            out.push_back(*busy);
-        break;
-      case Lint::OperationPending:
-        out.push_back(created(c.task));
-        if (c.value != 0)
-          add_chain(out, diagnoses_[c.index]);
-        else if (c.index != none)
-          out.push_back(waits(c.index));
-        break;
-      case Lint::SuspendedTooLong:
-        if (c.value != 0)
-          add_chain(out, diagnoses_[c.index]);
-        else
-          add_long_wait(out, c);
-        return out;
-      case Lint::RanTooLong: {
-        const Run& run = long_runs_[c.index];
-        uint64_t could_have = 0;
-        for (const Waits::Wait& w : waits_.waits)
-          could_have += w.executor == run.executor && w.task != run.task && w.ready >= run.begin &&
-                        w.ready < run.end && w.end >= run.end;
-        out.push_back({.what = What::Runs,
-                       .begin = run.begin,
-                       .end = run.end,
-                       .task = run.task,
-                       .location = c.location,
-                       .value = could_have});
-        break;
-      }
-      case Lint::LockAcrossWait:
-        out.push_back(holds(static_cast<uint32_t>(c.value)));
-        out.push_back(waits(c.index));
-        if (c.second != none) out.push_back(waits(c.second));
-        break;
-      case Lint::SelfWake:
-        out.push_back({.what = What::Woken,
-                       .begin = c.begin,
-                       .end = c.end,
-                       .task = c.task,
-                       .location = c.location,
-                       .value = c.value,
-                       .of = c.second});
-        out.push_back(waits(c.index));
-        break;
-      case Lint::CounterOnlyGrows:
-      case Lint::QueueOnlyGrows: {
-        const Growth& g = growths_[c.index];
-        out.push_back({.what = What::Level,
-                       .begin = g.begin,
-                       .end = g.begin,
-                       .task = g.resource,
-                       .value = static_cast<uint64_t>(g.from)});
-        out.push_back({.what = What::Level,
-                       .begin = g.end,
-                       .end = g.end,
-                       .task = g.resource,
-                       .value = static_cast<uint64_t>(g.to)});
-        break;
-      }
-    }
-    std::stable_sort(out.begin(), out.end(),
-                     [](const Evidence& a, const Evidence& b) { return a.begin < b.begin; });
-    return out;
-  }
-
-  void add_long_wait(std::vector<Evidence>& out, const Candidate& c) {
-    const Waits::Wait& w = waits_.waits[c.index];
-    out.push_back(waits(c.index));
-    if (c.second != none) {
-      out.push_back({.what = What::CouldRun,
-                     .begin = w.ready,
-                     .end = w.end,
-                     .task = w.task,
-                     .other = w.waker,
-                     .location = w.location});
-      if (const auto busy = busiest(w.executor, c.begin, c.end, c.task)) out.push_back(*busy);
-    } else if (w.on != no_index && nature(w.on) == Nature::Lock) {
-      uint32_t longest = none;
-      uint64_t most = 0;
-      for (const uint32_t i : holdings_of_lock().of(w.on)) {
-        const Waits::Holding& h = waits_.holdings[i];
-        const uint64_t begin = std::max(h.begin, c.begin);
-        const uint64_t end = std::min(until_end(h.end), c.end);
-        if (h.holder == no_index || end <= begin || end - begin <= most) continue;
-        most = end - begin;
-        longest = i;
-      }
-      if (longest == none) return;
-      out.push_back(holds(longest));
-      const TaskIndex holder = waits_.holdings[longest].holder;
-      if (!is_open(holder) && waits_.holdings[longest].end == never) out.push_back(ended(holder));
-    }
-  }
-
-  void add_chain(std::vector<Evidence>& out, const Diagnosis& d) const {
-    for (const Diagnosis::Step& step : d.chain) {
-      if (step.wait != none)
-        out.push_back(waits(step.wait));
-      else if (step.holding != none)
-        out.push_back(holds(step.holding));
-      else if (!task(step.task).is_resource && !is_open(step.task))
-        out.push_back(ended(step.task));
-    }
   }
 
   // In a damaged trace a task may be destroyed before it is created.
@@ -879,6 +578,7 @@ class Doctor {
 
   std::vector<Finding> finish() {
     std::vector<Finding> found;
+    detail::EvidenceFinder evidence(sources_);
     for (const auto& [key, group] : groups_) {
       const Candidate& c = group.worst;
       found.push_back(
@@ -889,7 +589,7 @@ class Doctor {
            .counter = c.lint == Lint::CounterOnlyGrows ? static_cast<StringId>(c.value) : 0,
            .begin = c.begin,
            .end = std::max(c.begin, c.end),
-           .evidence = in_bounds(evidence_of(c)),
+           .evidence = in_bounds(evidence.find(c)),
            .duration = c.duration,
            .count = group.count,
            .total = group.total});
@@ -915,10 +615,8 @@ class Doctor {
   std::optional<ByTask> waits_by_task_;
   std::optional<ByTask> holdings_by_lock_;
   std::map<Key, Group> groups_;
-  std::vector<LockCycle> cycles_;
-  std::vector<Diagnosis> diagnoses_;
-  std::vector<Run> long_runs_;
-  std::vector<Growth> growths_;
+  detail::Sources sources_;
+  std::vector<Run> blockers_;
 };
 
 struct About {

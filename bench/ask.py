@@ -1,0 +1,28 @@
+"""The groups of benchmarks of asking: what is wrong in a trace, where its time went."""
+from report import output, tsv
+from see import See, size_name
+
+STEPS = ('floor', 'waits', 'why', 'doctor', 'doctor --strict', 'critical', 'stats')
+
+
+class Ask(See):
+    def ask(self):
+        traces = {'programs': 'programs', 'generated': self.trace('generated', 10**6)}
+        if self.source() != '-':
+            traces['ours'] = self.trace('ours', 10**6)
+        took = {}
+        for name, trace in traces.items():
+            rows = dict(tsv(output(self.program('ask'), trace, '7')))
+            took[name] = {step: float(rows[step]) for step in STEPS}
+            took[name]['events'] = int(rows['events'])
+        self.say('### Questions', '', f'CPU ms of each, beyond loading a trace of {size_name(10**6)} '
+                 'events; medians of 7. `waits` (who waited for what) comes before each of the others, '
+                 'and is found once; `floor` is one pass over all columns. The programs are random ones '
+                 'with locks, conditions, timers, and something wrong in most.', '')
+        self.table(('trace', 'events', *STEPS),
+                   [(name, took[name]['events'], *(f'{took[name][step]:.1f}' for step in STEPS))
+                    for name in traces])
+        for name in traces:
+            for step in ('why', 'doctor', 'critical'):
+                ms = (took[name]['waits'] + took[name][step]) * 10**6 / took[name]['events']
+                self.target(f'{step}, {name}, 1 M events, waits included', ms, 500, ' ms')

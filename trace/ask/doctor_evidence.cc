@@ -1,0 +1,254 @@
+#include "trace/ask/doctor_evidence.h"
+
+#include <algorithm>
+#include <map>
+
+namespace skein::detail {
+
+using Evidence = Finding::Evidence;
+using What = Evidence::What;
+
+constexpr uint64_t never = Waits::never;
+constexpr uint32_t none = Waits::none;
+
+Evidence EvidenceFinder::created(TaskIndex i) const {
+  return {.what = What::Created,
+          .begin = task(i).start,
+          .end = task(i).start,
+          .task = i,
+          .other = task(i).parent,
+          .location = task(i).location};
+}
+
+Evidence EvidenceFinder::ended(TaskIndex i) const {
+  const Waits::Touch& touch = sources_.waits.touches[i];
+  const bool known = touch.time == task(i).end && touch.kind != EventKind::Lost;
+  return {.what = What::Ended,
+          .begin = task(i).end,
+          .end = task(i).end,
+          .task = i,
+          .other = known ? touch.by : no_index,
+          .location = known ? touch.location : 0};
+}
+
+Evidence EvidenceFinder::waits(uint32_t index) const {
+  const Waits::Wait& w = sources_.waits.waits[index];
+  return {.what = What::Waits,
+          .begin = w.begin,
+          .end = w.end,
+          .task = w.task,
+          .other = w.on,
+          .location = w.location};
+}
+
+Evidence EvidenceFinder::holds(uint32_t index) const {
+  const Waits::Holding& h = sources_.waits.holdings[index];
+  return {.what = What::Holds,
+          .begin = h.begin,
+          .end = h.end,
+          .task = h.holder,
+          .other = h.resource,
+          .location = h.location};
+}
+
+// The first hundreds of times; then the whole would take longer than the rest of the questions.
+bool EvidenceFinder::may_look_at_all() {
+  constexpr uint64_t most = 200'000'000;
+  looked_at_ += sources_.waits.waits.size() + sources_.model.activations.size();
+  return looked_at_ <= most;
+}
+
+// Who ran on the executor the longest in that time.
+void EvidenceFinder::add_busiest(std::vector<Evidence>& out, uint32_t executor,
+                                 const Candidate& c) {
+  if (!may_look_at_all()) return;
+  std::map<TaskIndex, Evidence> ran;
+  for (const Model::Activation& a : sources_.model.activations) {
+    const uint64_t from = std::max(a.start, c.begin);
+    const uint64_t to = std::min(a.end, c.end);
+    if (a.executor != executor || a.task == c.task || a.task == no_index || to <= from) continue;
+    Evidence& e =
+        ran.try_emplace(a.task, Evidence{.what = What::Runs, .begin = from}).first->second;
+    e.task = a.task;
+    e.location = task(a.task).location;
+    e.end = to;
+    e.value += to - from;
+  }
+  const auto longest = std::max_element(ran.begin(), ran.end(), [](const auto& a, const auto& b) {
+    return a.second.value < b.second.value;
+  });
+  if (longest == ran.end()) return;
+  longest->second.value = 0;
+  out.push_back(longest->second);
+}
+
+uint64_t EvidenceFinder::could_have_run(const Run& run) {
+  if (!may_look_at_all()) return 0;
+  uint64_t count = 0;
+  for (const Waits::Wait& w : sources_.waits.waits)
+    count += w.executor == run.executor && w.task != run.task && w.ready >= run.begin &&
+             w.ready < run.end && w.end >= run.end;
+  return count;
+}
+
+void EvidenceFinder::add_edges(std::vector<Evidence>& out, const LockCycle& cycle) const {
+  for (const LockCycle::Edge& edge : cycle.edges) {
+    out.push_back({.what = What::Holds,
+                   .begin = edge.since,
+                   .end = edge.time,
+                   .task = edge.task,
+                   .other = edge.held,
+                   .location = edge.held_location});
+    if (edge.wait != none)
+      out.push_back(waits(edge.wait));
+    else
+      out.push_back({.what = What::Takes,
+                     .begin = edge.time,
+                     .end = edge.time,
+                     .task = edge.task,
+                     .other = edge.taken,
+                     .location = edge.location});
+  }
+}
+
+void EvidenceFinder::add_chain(std::vector<Evidence>& out, const Diagnosis& d) const {
+  for (const Diagnosis::Step& step : d.chain) {
+    if (step.wait != none)
+      out.push_back(waits(step.wait));
+    else if (step.holding != none)
+      out.push_back(holds(step.holding));
+    else if (!task(step.task).is_resource && has_ended(step.task))
+      out.push_back(ended(step.task));
+  }
+}
+
+void EvidenceFinder::add_long_wait(std::vector<Evidence>& out, const Candidate& c) {
+  const Waits::Wait& w = sources_.waits.waits[c.index];
+  out.push_back(waits(c.index));
+  if (c.second == none) return add_longest_holding(out, c);
+  out.push_back({.what = What::CouldRun,
+                 .begin = w.ready,
+                 .end = w.end,
+                 .task = w.task,
+                 .other = w.waker,
+                 .location = w.location});
+  add_busiest(out, w.executor, c);
+}
+
+// Of the lock that it waits for, if it is one.
+void EvidenceFinder::add_longest_holding(std::vector<Evidence>& out, const Candidate& c) const {
+  if (c.other == no_index) return;
+  const std::vector<Waits::Holding>& holdings = sources_.waits.holdings;
+  uint32_t longest = none;
+  uint64_t most = 0;
+  for (uint32_t i = sources_.waits.last_holding[c.other]; i != none; i = holdings[i].before) {
+    const uint64_t begin = std::max(holdings[i].begin, c.begin);
+    const uint64_t end = std::min({holdings[i].end, sources_.model.end, c.end});
+    if (holdings[i].holder == no_index || end <= begin || end - begin <= most) continue;
+    most = end - begin;
+    longest = i;
+  }
+  if (longest == none) return;
+  out.push_back(holds(longest));
+  const TaskIndex holder = holdings[longest].holder;
+  if (has_ended(holder) && holdings[longest].end == never) out.push_back(ended(holder));
+}
+
+std::vector<Evidence> EvidenceFinder::find(const Candidate& c) {
+  std::vector<Evidence> out;
+  switch (c.lint) {
+    case Lint::NotifyBeforeWait:
+      if (c.second == none) {
+        out.push_back(ended(c.other));
+      } else {
+        const Waits::Notice& n = sources_.waits.notices[c.second];
+        out.push_back({.what = What::Notified,
+                       .begin = n.time,
+                       .end = n.time,
+                       .task = n.target,
+                       .other = n.by,
+                       .location = n.location,
+                       .value = n.woken});
+      }
+      out.push_back(waits(c.index));
+      break;
+    case Lint::LockOrderCycle:
+      add_edges(out, sources_.cycles[c.index]);
+      return out;  // edge by edge
+    case Lint::DestroyedUnresolved:
+      out.push_back(created(c.task));
+      if (c.second != none) out.push_back(holds(c.second));
+      if (c.index != none) out.push_back(waits(c.index));
+      if (const uint32_t last = sources_.waits.last_wait[c.task];
+          last != none && sources_.waits.waits[last].cut_off)
+        out.push_back(waits(last));
+      out.push_back(ended(c.task));
+      break;
+    case Lint::NeverStarted:
+    case Lint::HandlerNeverInvoked:
+      out.push_back(created(c.task));
+      if (has_ended(c.task))
+        out.push_back(ended(c.task));
+      else if (c.lint == Lint::HandlerNeverInvoked)
+        add_busiest(out, task(c.task).executor, c);
+      break;
+    case Lint::OperationPending:
+      out.push_back(created(c.task));
+      if (c.value != 0)
+        add_chain(out, sources_.diagnoses[c.index]);
+      else if (c.index != none)
+        out.push_back(waits(c.index));
+      break;
+    case Lint::SuspendedTooLong:
+      if (c.value != 0)
+        add_chain(out, sources_.diagnoses[c.index]);
+      else
+        add_long_wait(out, c);
+      return out;
+    case Lint::RanTooLong: {
+      const Run& run = sources_.runs[c.index];
+      out.push_back({.what = What::Runs,
+                     .begin = run.begin,
+                     .end = run.end,
+                     .task = run.task,
+                     .location = c.location,
+                     .value = could_have_run(run)});
+      break;
+    }
+    case Lint::LockAcrossWait:
+      out.push_back(holds(static_cast<uint32_t>(c.value)));
+      out.push_back(waits(c.index));
+      if (c.second != none) out.push_back(waits(c.second));
+      break;
+    case Lint::SelfWake:
+      out.push_back({.what = What::Woken,
+                     .begin = c.begin,
+                     .end = c.end,
+                     .task = c.task,
+                     .location = c.location,
+                     .value = c.value,
+                     .of = c.second});
+      out.push_back(waits(c.index));
+      break;
+    case Lint::CounterOnlyGrows:
+    case Lint::QueueOnlyGrows: {
+      const Growth& g = sources_.growths[c.index];
+      out.push_back({.what = What::Level,
+                     .begin = g.begin,
+                     .end = g.begin,
+                     .task = g.resource,
+                     .value = static_cast<uint64_t>(g.from)});
+      out.push_back({.what = What::Level,
+                     .begin = g.end,
+                     .end = g.end,
+                     .task = g.resource,
+                     .value = static_cast<uint64_t>(g.to)});
+      break;
+    }
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Evidence& a, const Evidence& b) { return a.begin < b.begin; });
+  return out;
+}
+
+}  // namespace skein::detail
