@@ -90,6 +90,10 @@ std::string first_of(uint64_t tasks) {
   return tasks == 1 ? "." : ", the first of " + grouped(tasks) + ".";
 }
 
+std::string more_like_it(const Divergence& d) {
+  return d.tasks == 1 ? "." : ", and " + grouped(d.tasks - 1) + " more like it.";
+}
+
 // What it is, in one sentence.
 std::string headline(const Answer& a, const Divergence& d) {
   const auto distance = [](const Happening& x, const Happening& y) {
@@ -104,7 +108,7 @@ std::string headline(const Answer& a, const Divergence& d) {
       return "In good " + sentence(a.good, d.good, true) + "; in bad that did not happen.";
     case Divergence::What::OtherEnd:
       return "In good " + sentence(a.good, d.good, true) + "; in bad " +
-             sentence(a.bad, d.bad, true) + ".";
+             sentence(a.bad, d.bad, true) + more_like_it(d);
     case Divergence::What::OtherWay:
       return "In good " + sentence(a.good, d.good, true) + "; in bad, after the same waits, " +
              sentence(a.bad, d.bad, true) + ".";
@@ -149,7 +153,7 @@ void add_evidence(std::string& out, const Answer& a, const Divergence& d) {
 void add_victim(std::string& out, const Answer& a, const Divergence& d) {
   if (d.victim.chain.empty()) return;
   out += "  So in bad " + a.bad.title(d.victim.chain.front().task) + " does not end";
-  if (d.tasks > 1) out += ", and " + grouped(d.tasks - 1) + " more";
+  if (d.tasks > 1) out += ", nor do " + grouped(d.tasks - 1) + " more like it";
   if (d.victim.verdict != Verdict::Fine) out += ": " + std::string(name(d.victim.verdict));
   out += ".\n";
 }

@@ -50,28 +50,37 @@ class Comparison {
 
   // --- What came out differently ---
 
-  // Of those that are alike, so many are asked about.
+  // Of those that are alike so many are asked about, and in all.
   static constexpr size_t most_alike = 16;
+  static constexpr size_t most_asked = 256;
 
   void add_stuck() {
+    size_t asked = 0;
     for (const Diagnosis& d : diagnose_all(bad_.trace, bad_.model, bad_.waits)) {
       std::vector<TaskIndex> alike = d.also;
       alike.insert(alike.begin(), d.chain.front().task);
-      size_t asked = 0;
-      for (const TaskIndex task : alike) {
+      std::erase_if(alike, [&](TaskIndex task) {
         const TaskIndex good = in_good(task);
-        if (good == no_index || is_open(good_, good) || !is_open(bad_, task)) continue;
-        const Diagnosis of_this =
-            task == d.chain.front().task ? d : diagnose(bad_.trace, bad_.model, bad_.waits, task);
-        if (!d.is_fault() && !good_is_complete_ && !lasts_too_long(of_this)) continue;
-        visited_.clear();
-        if (std::optional<Divergence> divergence = explain(of_this)) {
-          divergence->victim = of_this;
-          add(std::move(*divergence));
-        }
-        if (++asked == most_alike) break;
+        return good == no_index || is_open(good_, good) || !is_open(bad_, task);
+      });
+      for (size_t i = 0; i < alike.size() && i < most_alike; i++) {
+        if (asked++ == most_asked) return;
+        ask(d, alike[i], i + 1 == most_alike ? alike.size() - i : 1);
       }
     }
+  }
+
+  // About one of those that `d` is true of, for `count` of them.
+  void ask(const Diagnosis& d, TaskIndex task, uint64_t count) {
+    const Diagnosis of_this =
+        task == d.chain.front().task ? d : diagnose(bad_.trace, bad_.model, bad_.waits, task);
+    if (!d.is_fault() && !good_is_complete_ && !lasts_too_long(of_this)) return;
+    visited_.clear();
+    std::optional<Divergence> divergence = explain(of_this);
+    if (!divergence) return;
+    divergence->victim = of_this;
+    divergence->tasks = count;
+    add(std::move(*divergence));
   }
 
   // Everything that ran has ended.
@@ -95,7 +104,7 @@ class Comparison {
   }
 
   void add_failed() {
-    size_t asked = 0;
+    std::unordered_map<uint64_t, size_t> known;  // by likeness: the same failure of many is one
     for (TaskIndex bad = 0; bad < aligned_.in_good.size(); bad++) {
       const TaskIndex good = aligned_.in_good[bad];
       if (good == no_index) continue;
@@ -104,8 +113,13 @@ class Comparison {
       const bool fails = is.how == End::Failed || is.how == End::Cancelled;
       if (!fails || is.how == was.how || was.how == End::Open || is_operation(bad_.trace, is))
         continue;
-      add({.what = What::OtherEnd, .good = end_of(good_, good), .bad = end_of(bad_, bad)});
-      if (++asked == most_alike) return;
+      const auto [at, is_new] =
+          known.try_emplace(bad_like_.tasks[bad] + static_cast<uint64_t>(is.how), found_.size());
+      if (is_new)
+        found_.push_back(
+            {.what = What::OtherEnd, .good = end_of(good_, good), .bad = end_of(bad_, bad)});
+      else
+        found_[at->second].tasks++;
     }
   }
 
@@ -146,7 +160,7 @@ class Comparison {
     for (Divergence& known : found_)
       if (known.what == d.what && known.good.kind == d.good.kind &&
           known.good.task == d.good.task && known.good.time == d.good.time) {
-        known.tasks++;
+        known.tasks += d.tasks;
         return;
       }
     found_.push_back(std::move(d));

@@ -51,7 +51,9 @@ struct Divergence {
 // "order"; stable, used in JSON.
 std::string_view name(Divergence::What what);
 
-// Causes of what is wrong first, each group in the order of time; alike ones are one.
+// Causes of what is wrong first, each group in the order of time; alike ones are one. Asks about at
+// most 256 tasks that do not end, those first that are a fault. O(tasks + events), and for each of
+// these O(tasks) more.
 std::vector<Divergence> find_divergences(const Run& good, const Run& bad, const Alignment& aligned);
 
 }  // namespace skein

@@ -125,6 +125,34 @@ TEST_CASE("it failed, and ended there") {
         "other end: 5 resolve 1 -; 7 fail 1 -");
 }
 
+TEST_CASE("the same failure of many is one divergence; what many wait for, too") {
+  std::string good, fails, waits;
+  for (int task = 1; task <= 40; task++) {
+    const std::string t = std::to_string(task), timer = std::to_string(100 + task);
+    const std::string begin = "0 create " + t + " as coroutine fetch\n1 resume " + t +
+                              "\n1 create " + timer + " by " + t + " as io read\n1 suspend " + t +
+                              " on " + timer + "\n";
+    good += begin;
+    fails += begin;
+    waits += begin;
+  }
+  for (int task = 1; task <= 40; task++) {
+    const std::string t = std::to_string(task), timer = std::to_string(100 + task);
+    const std::string end = "2 resolve " + timer + " by -\n3 resume " + t + " by " + timer + "\n";
+    good += end + "3 resolve " + t + " by " + t + "\n";
+    fails += end + "3 fail " + t + " by " + t + " refused\n";
+  }
+  const Played one(ours(good).trace);
+  const std::vector<Divergence> failed = differ(one, Played(ours(fails).trace));
+  REQUIRE(failed.size() == 1);
+  CHECK(failed[0].tasks == 40);
+  const std::vector<Divergence> stuck = differ(one, Played(ours(waits + "9000000 wake -").trace));
+  uint64_t tasks = 0;
+  for (const Divergence& d : stuck) tasks += d.tasks;
+  CHECK(stuck.size() == 16);  // each waits for its own
+  CHECK(tasks == 40);
+}
+
 TEST_CASE("code that runs in one of them only; another number of the same is nothing") {
   const std::string one = R"(
      0 create 1 as coroutine session
