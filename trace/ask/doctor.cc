@@ -73,6 +73,7 @@ class Doctor {
     is_mirage_ = trace.facts.format == "mirage-profile";
     for (const Model::Activation& a : model.activations) last_run_ = std::max(last_run_, a.start);
     explained_.assign(waits.waits.size(), false);
+    find_unsure();
   }
 
   std::vector<Finding> examine() {
@@ -97,7 +98,9 @@ class Doctor {
     const uint32_t number = task(index).kind;
     return number < trace_.kinds.size() ? trace_.strings[trace_.kinds[number]] : "";
   }
-  bool is_open(TaskIndex index) const { return task(index).how == Model::End::Open; }
+  bool is_open(TaskIndex index) const {
+    return task(index).how == Model::End::Open && (unsure_.empty() || !unsure_[index]);
+  }
   uint64_t until_end(uint64_t time) const { return std::min(time, model_.end); }
   uint64_t length(const Waits::Wait& w) const {
     return until_end(w.end) - std::min(until_end(w.end), w.begin);
@@ -123,6 +126,19 @@ class Doctor {
                                 [](const auto& h) { return h.resource; });
     return *holdings_by_lock_;
   }
+
+  // In a ring the end of a task may have been overwritten, in another stream than its beginning:
+  // one that is older than the time from which all streams are complete is open only if the table
+  // of live tasks has it.
+  void find_unsure() {
+    const uint64_t complete_from = trace_.facts.complete_from;
+    if (complete_from == 0) return;
+    unsure_.assign(model_.tasks.size(), false);
+    for (TaskIndex i = 0; i < model_.tasks.size(); i++)
+      unsure_[i] = task(i).how == Model::End::Open && task(i).start < complete_from &&
+                   trace_.find_alive(task(i).id) == nullptr;
+  }
+  bool is_unsure(TaskIndex index) const { return !unsure_.empty() && unsure_[index]; }
 
   // ---- what is alike is one ----
   using Key = std::array<uint64_t, 6>;
@@ -269,6 +285,7 @@ class Doctor {
     };
     std::vector<Wakes> wakes(asked(Lint::SelfWake) ? model_.tasks.size() : 0);
     for (const Waits::Wait& w : waits_.waits) {
+      if (w.is_open() && is_unsure(w.task)) continue;
       if (!wakes.empty() && !w.is_open() && !w.cut_off) {
         wakes[w.task].all++;
         if (wakes_itself(w)) {
@@ -315,6 +332,7 @@ class Doctor {
     if (!task(on).is_resource) {
       // A promise that had its value already, and does not remember for whom.
       if (task(on).how != Model::End::Resolved || task(on).end > w.begin) return;
+      if (w.is_open() && length(w) < soon) return;  // it may be told yet, by another thread
       c.begin = task(on).end;
     } else {
       if (nature(on) != Nature::Condition) return;  // others remember
@@ -383,7 +401,7 @@ class Doctor {
       const Model::Task& t = task(i);
       if (t.is_resource || t.is_scope || t.how == Model::End::Became) continue;
       const bool destroyed = t.how == Model::End::Cancelled;
-      if (!destroyed && t.how != Model::End::Open) continue;
+      if (!destroyed && !is_open(i)) continue;
       const Nature of = nature(i);
       const bool has_run = waits_.first_run[i] != never || (t.pre_existing && trace_.alive.empty());
       if (of == Nature::Operation) {
@@ -408,7 +426,7 @@ class Doctor {
         waited_for_by_[model_.last_self(w.on)] = index_of(w);
     for (uint32_t i = 0; i < waits_.holdings.size(); i++) {
       const Waits::Holding& h = waits_.holdings[i];
-      if (h.end == never && h.holder != no_index && kind(h.resource) == "mutex")
+      if (h.holder != no_index && kind(h.resource) == "mutex" && is_held(trace_, model_, h))
         lock_kept_by_[h.holder] = i;
     }
   }
@@ -490,6 +508,9 @@ class Doctor {
       const Diagnosis& d = sources_.diagnoses[i];
       const Diagnosis::Step& first = d.chain.front();
       if (!d.is_fault() || first.wait == none) continue;
+      if (std::any_of(d.chain.begin(), d.chain.end(),
+                      [&](const Diagnosis::Step& step) { return is_unsure(step.task); }))
+        continue;
       if (std::any_of(d.chain.begin(), d.chain.end(), [&](const Diagnosis::Step& step) {
             return step.wait != none && explained_[step.wait];
           }))
@@ -609,6 +630,7 @@ class Doctor {
   std::vector<Nature> natures_;  // by kind
   bool is_mirage_ = false;
   uint64_t last_run_ = 0;                // when somebody ran for the last time
+  std::vector<bool> unsure_;             // of each task; empty: none is
   std::vector<bool> explained_;          // waits that a finding tells of
   std::vector<uint32_t> waited_for_by_;  // of each task: a wait
   std::vector<uint32_t> lock_kept_by_;   // of each task: a holding

@@ -93,9 +93,18 @@ TEST_CASE("notify-before-wait") {
        1 resume 1
        5 resolve 3 by 1
        9 suspend 1 on 3
-      50 executor_end -
+      1000009 label 1 x
     )");
     CHECK(told(promise) == "notify-before-wait 1 3\n");
+    const Example just_now = ours(R"(
+       0 create 1 as coroutine
+       0 create 3 as promise
+       1 resume 1
+       5 resolve 3 by 1
+       9 suspend 1 on 3
+      1000008 label 1 x
+    )");
+    CHECK(told(just_now) == "");
   }
 }
 
@@ -484,6 +493,36 @@ TEST_CASE("queue-only-grows") {
               " suspend " + task + " on 20 @1\n";
     }
     CHECK(told(ours(text + "520 resolve 1"), {}) == "queue-only-grows 20 -\n");
+  }
+}
+
+TEST_CASE("of a ring that is complete from some time on, what ended in a packet that is gone") {
+  const std::string events = R"(
+     0 resource 9 of 20 as mutex a
+     0 resource 9 of 21 as mutex b
+     1 create 1 as coroutine made_and_run_elsewhere
+     1 create 2 as handler posted_and_run_elsewhere
+     1 create 3 as io async_send
+     2 acquire 4 of 20
+     3 acquire 4 of 21
+     4 suspend 5 on 20
+     9 release 4 of 21
+  )";
+  const std::string later =
+      "5000 acquire 6 of 21\n 5001 acquire 6 of 20\n 5002 release 6 of 20\n"
+      "5003 release 6 of 21\n 5004 acquire 4 of 21\n 5005 release 4 of 21\n"
+      "9000000 executor_end -";
+  const std::string alive = "-9 suspended 8 on 7 as coroutine\n";
+  CHECK(told(ring(events + later, alive, 1000)) == "");
+  SUBCASE("the table says that they are alive") {
+    const std::string those =
+        "1 created 1 as coroutine\n 1 created 2 as handler\n 1 created 3 as io\n"
+        "4 suspended 5 on 20\n";
+    const std::string found =
+        told(ring(events + later, those + alive + "2 resource 20 on 4 as mutex\n", 1000));
+    for (const char* lint : {"never-started 1", "handler-never-invoked 2", "operation-pending 3",
+                             "suspended-too-long 5 20", "lock-order-cycle"})
+      CHECK_MESSAGE(found.find(lint) != std::string::npos, std::string(lint), " in ", found);
   }
 }
 

@@ -55,6 +55,10 @@ class Finder {
     return task.kind < trace_.kinds.size() && trace_.strings[trace_.kinds[task.kind]] == "mutex";
   }
 
+  bool lasts_until(const Waits::Holding& h, uint64_t time) const {
+    return h.end == Waits::never ? is_held(trace_, model_, h) : h.end > time;
+  }
+
   void collect() {
     for (uint32_t i = 0; i < waits_.holdings.size(); i++) {
       const Waits::Holding& h = waits_.holdings[i];
@@ -84,7 +88,7 @@ class Finder {
           has_it ? waits_.holdings[taking.holding].resource : waits_.waits[taking.wait].on;
       held.clear();
       for (uint32_t i = newest[task]; i != none; i = older[i])
-        if (waits_.holdings[i].end > taking.time) held.push_back(i);
+        if (lasts_until(waits_.holdings[i], taking.time)) held.push_back(i);
       newest[task] = none;  // what ended is forgotten
       for (size_t i = held.size(); i-- > 0;) {
         older[held[i]] = newest[task];
@@ -183,6 +187,13 @@ class Finder {
 };
 
 }  // namespace
+
+bool is_held(const Trace& trace, const Model& model, const Waits::Holding& holding) {
+  if (holding.end != Waits::never || holding.holder == no_index) return false;
+  if (holding.begin >= trace.facts.complete_from) return true;
+  const Alive* alive = trace.find_alive(model.tasks[holding.resource].id);
+  return alive != nullptr && alive->on == model.tasks[holding.holder].id;
+}
 
 bool LockCycle::is_deadlock() const {
   return std::all_of(edges.begin(), edges.end(),

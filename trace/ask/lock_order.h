@@ -30,6 +30,10 @@ struct LockCycle {
   bool is_deadlock() const;
 };
 
+// At the end of the trace. (Of a ring the release may have been overwritten: the table of live
+// tasks says who holds what.)
+bool is_held(const Trace& trace, const Model& model, const Waits::Holding& holding);
+
 // At most a hundred; each edge between two locks is in one that is shortest.
 std::vector<LockCycle> lock_cycles(const Trace& trace, const Model& model, const Waits& waits);
 
