@@ -48,8 +48,9 @@ class Report {
       case Lint::NotifyBeforeWait:
         return title(f.task) + " waits for " + title(f.other) +
                (model_.tasks[f.other].is_resource
-                    ? ", which was notified before, when nobody waited"
-                    : ", which had ended before") +
+                    ? ", which was notified " + span(f.end - f.begin) +
+                          " before, when nobody waited"
+                    : ", which had ended " + span(f.end - f.begin) + " before") +
                (f.severity == Finding::Severity::Note
                     ? "; it has waited there before and gone on: perhaps it looks before it waits"
                     : "");
@@ -69,9 +70,10 @@ class Report {
         return title(f.task) + " ran for " + span(f.duration) + " without a suspension" +
                could_have(f);
       case Lint::LockAcrossWait:
-        return title(f.task) + " held " + title(f.other) + " while it waited, for " +
-               span(f.duration) +
-               (f.severity == Finding::Severity::Note ? "" : ", and others for the lock");
+        return title(f.task) + " held " + title(f.other) + " while it waited" +
+               (f.severity == Finding::Severity::Note
+                    ? ", " + span(f.duration)
+                    : "; another waited for that lock, " + span(f.duration) + " of that time");
       case Lint::OperationPending:
         return title(f.task) + " has not completed at the end of the trace, " + span(f.duration) +
                " after it began" +
@@ -232,10 +234,11 @@ class Report {
     const std::string kind = kind_name(trace_, model_.tasks[task].kind);
     return kind == "mutex" || kind == "semaphore";
   }
-  // Of the trace's path, which may be hostile, too; what the shell gets must stay as it is.
+  // What a shell is to get stays as it is, unless the trace's name would move the cursor.
   static std::string escaped_command(const std::string& command) {
-    const std::string safe = escaped(command);
-    return safe.size() == command.size() ? command : safe;
+    std::string rest = command;
+    std::erase_if(rest, [](char c) { return c == '\\' || c == '"'; });  // harmless as they are
+    return escaped(rest) == rest ? command : escaped(command);
   }
   std::string_view ending(TaskIndex task) const {
     switch (model_.tasks[task].how) {

@@ -82,6 +82,21 @@ def planted(folder):
     expect("only what is asked", {f["lint"] for f in only} == {"never-started", "lock-order-cycle"}, only)
 
 
+def named_strangely(folder):
+    """The commands are for a shell, and a terminal."""
+    trace = folder / "it's here"
+    record(trace, build / "tests/cli/cli_doctor_faults")
+    said = run("doctor", trace, "--only", "never-started")
+    command = re.search(r"^  (skein show .*)$", said.stdout, re.M)
+    expect("a command", command, said)
+    shown = subprocess.run(command[1], shell=True, capture_output=True, text=True,
+                           env=dict(os.environ, PATH=f"{build}:{os.environ['PATH']}"))
+    expect("which a shell understands", shown.returncode == 0 and shown.stdout, (command[1], shown))
+    trace = trace.rename(folder / "red \x1b[31m")
+    said = run("doctor", trace, "--only", "never-started")
+    expect("and no terminal obeys", said.returncode == 1 and "\x1b" not in said.stdout, said)
+
+
 def asio(folder):
     program = build / "tests/cli/cli_doctor_asio"
     if not program.exists():
@@ -129,6 +144,8 @@ def lost_wake_up(folder):
     at = {line_of("examples/arp/arp.cc", text) for text in
           ("co_await entry.answered.wait();", "entry.answered.notify_all();")}
     expect("both places", places(found[0]) == at, (at, found))
+    shown = {int(n) for n in re.findall(r"arp\.cc:(\d+)", (source / "docs/doctor.md").read_text())}
+    expect("docs/doctor.md shows them", shown == at, (shown, at))
     expect("who", [found[0][who]["name"] for who in ("task", "other")] == ["query", "ARP answer"], found)
 
 
@@ -173,6 +190,7 @@ def mistakes():
 
 with tempfile.TemporaryDirectory(prefix="skein-doctor-") as name:
     planted(pathlib.Path(name))
+    named_strangely(pathlib.Path(name))
     asio(pathlib.Path(name))
     well(pathlib.Path(name))
     lost_wake_up(pathlib.Path(name))
