@@ -6,7 +6,8 @@ STEPS = ('floor', 'waits', 'why', 'doctor', 'doctor --strict', 'critical', 'stat
 
 
 class Ask(See):
-    def ask(self):
+    # ---- one trace ----
+    def questions(self):
         traces = {'programs': 'programs', 'generated': self.trace('generated', 10**6)}
         if self.source() != '-':
             traces['ours'] = self.trace('ours', 10**6)
@@ -26,3 +27,20 @@ class Ask(See):
             for step in ('why', 'doctor', 'critical'):
                 ms = (took[name]['waits'] + took[name][step]) * 10**6 / took[name]['events']
                 self.target(f'{step}, {name}, 1 M events, waits included', ms, 500, ' ms')
+
+    # ---- two runs ----
+    def diff(self):
+        kinds = ['generated'] + (['ours'] if self.source() != '-' else [])
+        rows = {kind: [float(n) for n in tsv(output(self.program('diff'), self.trace(kind, 10**6),
+                                                    '7'))[0]] for kind in kinds}
+        self.say('### Two runs', '', 'CPU ms to lay a trace beside another run of the same program '
+                 '(other times, a thousandth of its events in another order, cut off before its end): '
+                 'decode both, models and waits of both, align their tasks, find where they parted, '
+                 'compare times; medians of 7.', '')
+        self.table(('trace', 'events of both', 'decode', 'models, waits', 'align', 'divergences',
+                    'times', 'all'),
+                   [(kind, f'{row[0]:.0f}', *(f'{ms:.1f}' for ms in row[1:6]), f'{sum(row[1:6]):.1f}')
+                    for kind, row in rows.items()])
+        for kind, row in rows.items():
+            self.target(f'diff, {kind}, two of 1 M events', sum(row[1:6]) * 2 * 10**6 / row[0], 2000,
+                        ' ms')
