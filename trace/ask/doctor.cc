@@ -350,11 +350,16 @@ class Doctor {
   }
 
   // The last one before `time`, if it found nobody.
-  std::optional<uint32_t> notice_for_nobody(TaskIndex target, uint64_t time) const {
-    uint32_t i = waits_.last_notice[target];
-    while (i != none && waits_.notices[i].time >= time) i = waits_.notices[i].before;
-    if (i == none || waits_.notices[i].woken != 0) return {};
-    return i;
+  std::optional<uint32_t> notice_for_nobody(TaskIndex target, uint64_t time) {
+    if (!notices_by_target_)
+      notices_by_target_.emplace(waits_.notices, model_.tasks.size(),
+                                 [](const auto& n) { return n.target; });
+    const std::span<const uint32_t> notices = notices_by_target_->of(target);
+    const auto at = std::lower_bound(
+        notices.begin(), notices.end(), time,
+        [&](uint32_t n, uint64_t begin) { return waits_.notices[n].time < begin; });
+    if (at == notices.begin() || waits_.notices[*(at - 1)].woken != 0) return {};
+    return *(at - 1);
   }
 
   void look_at_long_wait(const Waits::Wait& w) {
@@ -636,6 +641,7 @@ class Doctor {
   std::vector<uint32_t> lock_kept_by_;   // of each task: a holding
   std::optional<ByTask> waits_by_task_;
   std::optional<ByTask> holdings_by_lock_;
+  std::optional<ByTask> notices_by_target_;
   std::map<Key, Group> groups_;
   detail::Sources sources_;
   std::vector<Run> blockers_;

@@ -9,6 +9,8 @@ namespace {
 
 constexpr uint32_t none = Waits::none;
 constexpr size_t most_cycles = 100;
+constexpr size_t most_tried = 10'000;
+constexpr size_t most_held = 64;  // at a time, by one task: the newest
 
 // A task takes a lock, or begins to wait for one that it never gets.
 struct Taking {
@@ -22,7 +24,7 @@ struct Order {
   LockCycle::Edge edge;          // one of the times; of a deadlock, if there is one
   bool by_several = false;       // more than one task did so
   std::vector<TaskIndex> gates;  // held too, each time
-  bool is_told = false;
+  bool is_told = false;          // or has nothing to tell
 };
 
 class Finder {
@@ -35,8 +37,10 @@ class Finder {
     follow();
     build_graph();
     std::vector<LockCycle> found;
+    size_t tried = 0;
     for (size_t i = 0; i < orders_.size() && found.size() < most_cycles; i++) {
       if (orders_[i].is_told) continue;
+      if (++tried > most_tried) break;
       const std::vector<size_t> circle = shortest_around(i);
       if (circle.empty() || is_harmless(circle)) continue;
       LockCycle cycle;
@@ -94,6 +98,7 @@ class Finder {
         older[held[i]] = newest[task];
         newest[task] = held[i];
       }
+      if (held.size() > most_held) held.resize(most_held);
       for (const uint32_t i : held)
         if (waits_.holdings[i].resource != taken) add(task, i, held, taken, taking);
       if (has_it) {
@@ -134,8 +139,45 @@ class Finder {
     });
   }
 
+  // Without the orders that lead into a dead end or come from one: they are in no circle. What
+  // is left is little, usually nothing.
   void build_graph() {
-    for (size_t i = 0; i < orders_.size(); i++) from_[orders_[i].edge.held].push_back(i);
+    std::unordered_map<TaskIndex, std::vector<size_t>> to;
+    for (size_t i = 0; i < orders_.size(); i++) {
+      from_[orders_[i].edge.held].push_back(i);
+      to[orders_[i].edge.taken].push_back(i);
+    }
+    std::vector<TaskIndex> dead_ends;
+    for (const auto& [lock, orders] : from_)
+      if (!to.contains(lock)) dead_ends.push_back(lock);
+    for (const auto& [lock, orders] : to)
+      if (!from_.contains(lock)) dead_ends.push_back(lock);
+    const auto remove = [&](std::unordered_map<TaskIndex, std::vector<size_t>>& orders,
+                            TaskIndex lock, size_t order) {
+      const auto at = orders.find(lock);
+      if (at == orders.end()) return;
+      std::erase(at->second, order);
+      if (!at->second.empty()) return;
+      orders.erase(at);
+      dead_ends.push_back(lock);
+    };
+    while (!dead_ends.empty()) {
+      const TaskIndex lock = dead_ends.back();
+      dead_ends.pop_back();
+      for (auto* orders : {&from_, &to}) {
+        const auto at = orders->find(lock);
+        if (at == orders->end()) continue;
+        const std::vector<size_t> dead = std::move(at->second);
+        orders->erase(at);
+        for (const size_t order : dead) {
+          orders_[order].is_told = true;
+          if (orders == &from_)
+            remove(to, orders_[order].edge.taken, order);
+          else
+            remove(from_, orders_[order].edge.held, order);
+        }
+      }
+    }
   }
 
   // From the end of this order back to its beginning by as few others as possible, itself first;

@@ -34,7 +34,8 @@ struct LockCycle {
 // tasks says who holds what.)
 bool is_held(const Trace& trace, const Model& model, const Waits::Holding& holding);
 
-// At most a hundred; each edge between two locks is in one that is shortest.
+// At most a hundred, of ten thousand that may be one; each edge between two locks is in one that is
+// shortest.
 std::vector<LockCycle> lock_cycles(const Trace& trace, const Model& model, const Waits& waits);
 
 }  // namespace skein
