@@ -1,0 +1,51 @@
+// The table of activations: which task ran where, from when to when.
+#include <algorithm>
+
+#include "trace/query/table.h"
+
+namespace skein {
+
+namespace {
+
+using Source = QuerySource;
+
+const Model::Activation& activation(const Source& source, size_t row) {
+  return source.model().activations[row];
+}
+
+}  // namespace
+
+const QueryTable& activation_table() {
+  static const QueryTable table{
+      .name = "activation",
+      .about = "a task ran, until it suspended, ended, or let another run",
+      .columns = {{.name = "task",
+                   .about = "id of who ran",
+                   .number = [](const Source& s,
+                                size_t row) { return sql_task(s, activation(s, row).task); }},
+                  {.name = "began",
+                   .about = "ns since the trace began",
+                   .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
+                     return sql_time(activation(s, row).start);
+                   }},
+                  {.name = "ended",
+                   .about = "ns since the trace began",
+                   .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
+                     return sql_time(activation(s, row).end);
+                   }},
+                  {.name = "took",
+                   .about = "ns",
+                   .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
+                     const Model::Activation& a = activation(s, row);
+                     return sql_time(a.end - std::min(a.start, a.end));
+                   }},
+                  {.name = "executor",
+                   .about = "where",
+                   .text = [](const Source& s,
+                              size_t row) { return s.executor(activation(s, row).executor); }}},
+      .rows = [](const Source& s) { return s.model().activations.size(); },
+      .ordered = 1};
+  return table;
+}
+
+}  // namespace skein

@@ -1,0 +1,138 @@
+// The table of events: the columns of the trace as they are.
+#include <algorithm>
+
+#include "trace/query/table.h"
+
+namespace skein {
+
+namespace {
+
+using Source = QuerySource;
+using Numbers = QueryColumn::Numbers;
+
+// The rows of a block, for a scan.
+template <auto column>
+void block(const Source& source, size_t first, Numbers& numbers) {
+  const auto rows = (source.events().*column).block(first);
+  for (size_t i = 0; i < block_rows; i++) numbers[i] = static_cast<int64_t>(rows[i]);
+}
+
+bool makes_something(EventKind kind) {
+  return kind == EventKind::Create || kind == EventKind::Resource;
+}
+
+std::optional<int64_t> value(const Source& source, size_t row) {
+  const uint64_t number = source.events().value[row];
+  switch (source.events().kind[row]) {
+    case EventKind::Notify:
+      if (number == unknown_value) return {};
+      return static_cast<int64_t>(number);
+    case EventKind::Suspend:
+    case EventKind::Await:
+    case EventKind::CounterAdd:
+    case EventKind::CounterSet:
+    case EventKind::SpanBegin:
+    case EventKind::SpanEnd:
+    case EventKind::Pause:
+    case EventKind::Send:
+    case EventKind::Receive:
+    case EventKind::Clock:
+    case EventKind::Sample:
+    case EventKind::Capacity:
+    case EventKind::Io:
+    case EventKind::Lost:
+      return static_cast<int64_t>(number);
+    default:
+      return {};
+  }
+}
+
+std::span<const std::string_view> kinds() {
+  static const auto names = [] {
+    std::array<std::string_view, event_kinds> all;
+    for (size_t i = 0; i < event_kinds; i++) all[i] = name(static_cast<EventKind>(i));
+    return all;
+  }();
+  return names;
+}
+
+}  // namespace
+
+const QueryTable& event_table() {
+  static const QueryTable table{
+      .name = "event",
+      .about = "what was recorded, in the order of time",
+      .columns =
+          {{.name = "id",
+            .about = "its number, from 0",
+            .number = [](const Source&, size_t row) -> std::optional<int64_t> {
+              return static_cast<int64_t>(row);
+            }},
+           {.name = "time",
+            .about = "ns since the trace began",
+            .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
+              return sql_time(s.events().time[row]);
+            }},
+           {.name = "utc",
+            .about = "the same as a date, if the trace says what its zero is",
+            .made = [](const Source& s,
+                       size_t row) { return utc_time(s.trace(), sql_time(s.events().time[row])); }},
+           {.name = "kind",
+            .about = "create, resume, suspend ...: docs/glossary.md",
+            .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
+              return static_cast<int64_t>(s.events().kind[row]);
+            },
+            .names = kinds(),
+            .block = block<&Events::kind>},
+           {.name = "task",
+            .about = "id of whom it is about",
+            .number = [](const Source& s, size_t row) { return sql_id(s.events().task[row]); },
+            .block = block<&Events::task>},
+           {.name = "other",
+            .about = "id of the second party: parent, what is waited for, who notified",
+            .number = [](const Source& s, size_t row) { return sql_id(s.events().other[row]); },
+            .block = block<&Events::other>},
+           {.name = "value",
+            .about = "notify: number woken; counter_add, counter_set: amount; pause: ns",
+            .number = value,
+            .block = block<&Events::value>},
+           {.name = "text",
+            .about = "name, label, reason, error",
+            .text = [](const Source& s, size_t row) { return s.text(s.events().text[row]); }},
+           {.name = "task_kind",
+            .about = "create, resource: coroutine, timer, mutex ...",
+            .text =
+                [](const Source& s, size_t row) {
+                  return makes_something(s.events().kind[row]) ? s.kind(s.events().value[row])
+                                                               : std::string_view();
+                }},
+           {.name = "executor",
+            .about = "the OS thread or vCPU: name/tid, or #number",
+            .text = [](const Source& s,
+                       size_t row) { return s.executor(s.events().executor[row]); }},
+           {.name = "place",
+            .about = "where: function file:line, short",
+            .text = [](const Source& s, size_t row) { return s.place(s.events().location[row]); }},
+           {.name = "function",
+            .about = "where",
+            .text = [](const Source& s,
+                       size_t row) { return s.function(s.events().location[row]); }},
+           {.name = "file",
+            .about = "where",
+            .text = [](const Source& s, size_t row) { return s.file(s.events().location[row]); }},
+           {.name = "line",
+            .about = "where",
+            .number = [](const Source& s,
+                         size_t row) { return sql_line(s, s.events().location[row]); }},
+           {.name = "guessed",
+            .about = "1: its time was damaged, and is that of its predecessor",
+            .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
+              return (s.events().flags[row] & flag::time_guessed) != 0;
+            }}},
+      .rows = [](const Source& s) { return s.events().size(); },
+      .row = 0,
+      .ordered = 1};
+  return table;
+}
+
+}  // namespace skein

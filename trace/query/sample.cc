@@ -1,0 +1,49 @@
+// The table of samples: the events of that kind, with the names that fit.
+#include "trace/query/table.h"
+
+namespace skein {
+
+namespace {
+
+using Source = QuerySource;
+
+size_t event(const Source& source, size_t row) { return source.samples()[row]; }
+
+}  // namespace
+
+const QueryTable& sample_table() {
+  static const QueryTable table{
+      .name = "sample",
+      .about = "stacks of executors that a profiler took",
+      .columns = {{.name = "time",
+                   .about = "when, ns since the trace began",
+                   .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
+                     return sql_time(s.events().time[event(s, row)]);
+                   }},
+                  {.name = "utc",
+                   .about = "the same as a date",
+                   .made =
+                       [](const Source& s, size_t row) {
+                         return utc_time(s.trace(), sql_time(s.events().time[event(s, row)]));
+                       }},
+                  {.name = "task",
+                   .about = "id of the task that was current, if one was",
+                   .number = [](const Source& s,
+                                size_t row) { return sql_id(s.events().task[event(s, row)]); }},
+                  {.name = "executor",
+                   .about = "whose stack it is",
+                   .text =
+                       [](const Source& s, size_t row) {
+                         return s.executor(s.events().executor[event(s, row)]);
+                       }},
+                  {.name = "stack",
+                   .about = "number of the stack",
+                   .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
+                     return static_cast<int64_t>(s.events().value[event(s, row)]);
+                   }}},
+      .rows = [](const Source& s) { return s.samples().size(); },
+      .ordered = 0};
+  return table;
+}
+
+}  // namespace skein

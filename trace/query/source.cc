@@ -1,0 +1,98 @@
+#include "trace/query/source.h"
+
+#include <algorithm>
+
+#include "base/function_name.h"
+#include "trace/model/names.h"
+
+namespace skein {
+
+namespace {
+
+std::string executor_name(const Trace& trace, uint32_t index) {
+  std::string name;
+  if (index < trace.executors.size()) {
+    const Executor& executor = trace.executors[index];
+    name = trace.strings[executor.name];
+    if (executor.tid) name += (name.empty() ? "" : "/") + std::to_string(executor.tid);
+  }
+  return name.empty() ? '#' + std::to_string(index) : name;
+}
+
+}  // namespace
+
+const Model& QuerySource::model() const {
+  if (!model_) model_ = std::make_unique<Model>(build_model(trace_, {.simplify = false}));
+  return *model_;
+}
+
+const Waits& QuerySource::waits() const {
+  if (!waits_) waits_ = std::make_unique<Waits>(find_waits(trace_, model()));
+  return *waits_;
+}
+
+const std::vector<size_t>& QuerySource::samples() const {
+  if (samples_) return *samples_;
+  samples_ = std::make_unique<std::vector<size_t>>();
+  for (size_t begin = 0; begin < events().size(); begin += block_rows) {
+    const auto kinds = events().kind.block(begin);
+    for (size_t i = 0; i < std::min(block_rows, events().size() - begin); i++)
+      if (kinds[i] == EventKind::Sample) samples_->push_back(begin + i);
+  }
+  return *samples_;
+}
+
+const std::vector<size_t>& QuerySource::counter_points() const {
+  if (counter_points_) return *counter_points_;
+  counter_points_ = std::make_unique<std::vector<size_t>>(1, 0);
+  for (const Model::Counter& counter : model().counters)
+    counter_points_->push_back(counter_points_->back() + counter.points.size());
+  return *counter_points_;
+}
+
+bool QuerySource::has_twice() const {
+  if (has_twice_) return *has_twice_;
+  has_twice_ = std::make_unique<bool>(false);
+  for (TaskIndex task = 0; task < model().tasks.size() && !*has_twice_; task++)
+    *has_twice_ = model().find(model().tasks[task].id) != task;
+  return *has_twice_;
+}
+
+std::string_view QuerySource::text(StringId id) const {
+  return id == 0 ? std::string_view() : trace_.strings[id];
+}
+
+std::string_view QuerySource::kind(uint64_t kind) const {
+  if (kind >= trace_.kinds.size()) return {};
+  const std::string_view name = text(trace_.kinds[kind]);
+  return name == "unknown" ? std::string_view() : name;
+}
+
+std::string_view QuerySource::file(uint32_t location) const {
+  return location < trace_.locations.size() ? text(trace_.locations[location].file)
+                                            : std::string_view();
+}
+
+std::string_view QuerySource::function(uint32_t location) const {
+  const StringId signature =
+      location < trace_.locations.size() ? trace_.locations[location].function : 0;
+  if (signature == 0) return {};
+  const auto [found, is_new] = functions_.try_emplace(signature);
+  if (is_new) found->second = short_function_name(trace_.strings[signature]);
+  return found->second;
+}
+
+std::string_view QuerySource::place(uint32_t location) const {
+  if (location == 0 || location >= trace_.locations.size()) return {};
+  const auto [found, is_new] = places_.try_emplace(location);
+  if (is_new) found->second = place_text(trace_, location);
+  return found->second.empty() ? std::string_view() : found->second;
+}
+
+std::string_view QuerySource::executor(uint32_t executor) const {
+  const auto [found, is_new] = executors_.try_emplace(executor);
+  if (is_new) found->second = executor_name(trace_, executor);
+  return found->second;
+}
+
+}  // namespace skein

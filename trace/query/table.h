@@ -1,0 +1,106 @@
+// A table that SQL is asked about: rows by number, and columns that are read where they lie.
+//
+//   const QueryTable& label_table() {
+//     static const QueryTable table{
+//         .name = "label",
+//         .about = "names and remarks that the program gave to tasks",
+//         .columns = {{.name = "time", .about = "when, ns", .number = ...},
+//                     {.name = "text", .about = "the label", .text = ...}},
+//         .rows = [](const QuerySource& source) { return source.model().labels.size(); },
+//         .ordered = 0};
+//     return table;
+//   }
+//
+// One file per table describes it; virtual_table.cc makes each known to SQLite. A function pointer
+// per column costs 2 ns a value, SQLite itself 40 (bench/query.cc).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace/query/source.h"
+
+namespace skein {
+
+struct QueryColumn {
+  using Numbers = std::array<int64_t, block_rows>;
+
+  std::string_view name;
+  std::string_view about;  // one line, with the unit
+
+  // One of these three. No number, or a view without data, is NULL.
+  std::optional<int64_t> (*number)(const QuerySource&, size_t row) = nullptr;
+  std::string_view (*text)(const QuerySource&, size_t row) = nullptr;  // that stays where it is
+  std::string (*made)(const QuerySource&, size_t row) = nullptr;       // empty: NULL
+
+  // Of `number`: they are shown as these texts.
+  std::span<const std::string_view> names = {};
+  // Of `number`, optional: those of the block that begins at row `first`, for a scan. What it says
+  // for a NULL is of no interest.
+  void (*block)(const QuerySource&, size_t first, Numbers& numbers) = nullptr;
+
+  bool is_integer() const { return number && names.empty(); }
+};
+
+struct QueryTable {
+  static constexpr int none = -1;
+
+  std::string_view name;
+  std::string_view about;
+  std::vector<QueryColumn> columns;
+  size_t (*rows)(const QuerySource&) = nullptr;
+  int row = none;      // the column that is the row's number
+  int ordered = none;  // the column that ascends, and is never NULL
+  // Where it begins anew, from 0 to the number of rows; without: nowhere.
+  const std::vector<size_t>& (*runs)(const QuerySource&) = nullptr;
+  int key = none;  // the column that leads to one row at most
+  std::optional<size_t> (*find)(const QuerySource&, int64_t key) = nullptr;
+};
+
+// All of them, in the order in which they are listed.
+std::span<const QueryTable* const> query_tables();
+
+const QueryTable& event_table();
+const QueryTable& task_table();
+const QueryTable& wait_table();
+const QueryTable& interaction_table();
+const QueryTable& activation_table();
+const QueryTable& label_table();
+const QueryTable& counter_table();
+const QueryTable& sample_table();
+const QueryTable& lost_table();
+
+// CREATE TABLE, with a remark about each column.
+std::string schema_text(const QueryTable& table);
+
+// Numbers as SQL has them: signed. Times of a damaged trace keep their order.
+inline int64_t sql_time(uint64_t ns) {
+  return static_cast<int64_t>(ns < INT64_MAX ? ns : INT64_MAX);
+}
+inline std::optional<int64_t> sql_id(TaskId id) {
+  if (id == no_task) return {};
+  return static_cast<int64_t>(id);
+}
+// The id of a task of the model.
+inline std::optional<int64_t> sql_task(const QuerySource& source, TaskIndex task) {
+  if (task == no_index) return {};
+  return sql_id(source.model().tasks[task].id);
+}
+inline std::optional<int64_t> sql_line(const QuerySource& source, uint32_t location) {
+  if (location >= source.trace().locations.size()) return {};
+  const uint32_t line = source.trace().locations[location].line;
+  if (line == 0) return {};
+  return line;
+}
+
+// "2026-11-21T22:55:57.000000001Z"; empty: the trace does not say what its clock's zero is.
+std::string utc_time(const Trace& trace, int64_t time);
+// The other way round; seconds and their fraction, and the Z, may be missing, and the T be a blank.
+std::optional<int64_t> time_of_utc(const Trace& trace, std::string_view utc);
+
+}  // namespace skein

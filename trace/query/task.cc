@@ -1,0 +1,113 @@
+// The table of tasks and resources: the model's.
+#include <algorithm>
+
+#include "trace/model/names.h"
+#include "trace/query/table.h"
+
+namespace skein {
+
+namespace {
+
+using Source = QuerySource;
+using End = Model::End;
+
+const Model::Task& task(const Source& source, size_t row) { return source.model().tasks[row]; }
+
+constexpr std::array<std::string_view, 5> states{"open", "resolved", "failed", "cancelled",
+                                                 "became"};
+static_assert(static_cast<size_t>(End::Became) + 1 == states.size());
+
+std::optional<int64_t> ended(const Source& source, size_t row) {
+  if (task(source, row).how == End::Open) return {};
+  return sql_time(task(source, row).end);
+}
+
+std::optional<int64_t> took(const Source& source, size_t row) {
+  const Model::Task& t = task(source, row);
+  const uint64_t end = t.how == End::Open ? source.model().end : t.end;
+  return sql_time(end - std::min(t.start, end));
+}
+
+std::optional<size_t> find(const Source& source, int64_t id) {
+  const TaskIndex index = source.model().find(static_cast<TaskId>(id));
+  if (index == no_index) return {};
+  return index;
+}
+
+}  // namespace
+
+const QueryTable& task_table() {
+  static const QueryTable table{
+      .name = "task",
+      .about = "tasks, and the resources that they wait for",
+      .columns =
+          {{.name = "id",
+            .about = "as in event.task",
+            .number = [](const Source& s, size_t row) { return sql_id(task(s, row).id); }},
+           {.name = "kind",
+            .about = "coroutine, timer, io, mutex, condition ...",
+            .text = [](const Source& s, size_t row) { return s.kind(task(s, row).kind); }},
+           {.name = "name",
+            .about = "its first label, else what it was created as, else its function",
+            .made = [](const Source& s, size_t row) { return task_name(s.trace(), task(s, row)); }},
+           {.name = "label",
+            .about = "its first label",
+            .text = [](const Source& s, size_t row) { return s.text(task(s, row).label); }},
+           {.name = "parent",
+            .about = "id of who created it",
+            .number = [](const Source& s, size_t row) { return sql_task(s, task(s, row).parent); }},
+           {.name = "began",
+            .about = "ns since the trace began; 0: before the trace",
+            .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
+              return sql_time(task(s, row).start);
+            }},
+           {.name = "ended",
+            .about = "ns since the trace began; NULL: it did not",
+            .number = ended},
+           {.name = "took", .about = "ns; of one that is open: up to now", .number = took},
+           {.name = "state",
+            .about = "open, resolved, failed, cancelled; became: it goes on as another",
+            .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
+              return static_cast<int64_t>(task(s, row).how);
+            },
+            .names = states},
+           {.name = "became",
+            .about = "id of the task that it goes on as",
+            .number = [](const Source& s,
+                         size_t row) { return sql_task(s, task(s, row).becomes); }},
+           {.name = "reason",
+            .about = "why it failed or was cancelled",
+            .text = [](const Source& s, size_t row) { return s.text(task(s, row).reason); }},
+           {.name = "executor",
+            .about = "that created it",
+            .text = [](const Source& s, size_t row) { return s.executor(task(s, row).executor); }},
+           {.name = "place",
+            .about = "where it was created: function file:line, short",
+            .text = [](const Source& s, size_t row) { return s.place(task(s, row).location); }},
+           {.name = "function",
+            .about = "where it was created",
+            .text = [](const Source& s, size_t row) { return s.function(task(s, row).location); }},
+           {.name = "file",
+            .about = "where it was created",
+            .text = [](const Source& s, size_t row) { return s.file(task(s, row).location); }},
+           {.name = "line",
+            .about = "where it was created",
+            .number = [](const Source& s,
+                         size_t row) { return sql_line(s, task(s, row).location); }},
+           {.name = "expected",
+            .about = "1: somebody expects its end",
+            .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
+              return task(s, row).should_resolve;
+            }},
+           {.name = "resource",
+            .about = "1: tasks wait for it; it never runs",
+            .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
+              return task(s, row).is_resource;
+            }}},
+      .rows = [](const Source& s) { return s.model().tasks.size(); },
+      .key = 0,
+      .find = find};
+  return table;
+}
+
+}  // namespace skein

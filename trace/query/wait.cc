@@ -1,0 +1,79 @@
+// The table of waits: who could not go on, from when to when, and what ended that.
+#include <algorithm>
+
+#include "trace/query/table.h"
+
+namespace skein {
+
+namespace {
+
+using Source = QuerySource;
+
+const Waits::Wait& wait(const Source& source, size_t row) { return source.waits().waits[row]; }
+
+std::optional<int64_t> time_or_never(uint64_t time) {
+  if (time == Waits::never) return {};
+  return sql_time(time);
+}
+
+std::optional<int64_t> took(const Source& source, size_t row) {
+  const uint64_t end = std::min(wait(source, row).end, source.model().end);
+  return sql_time(end - std::min(wait(source, row).begin, end));
+}
+
+}  // namespace
+
+const QueryTable& wait_table() {
+  static const QueryTable table{
+      .name = "wait",
+      .about = "who waited for what, from when to when",
+      .columns =
+          {{.name = "task",
+            .about = "id of who waited",
+            .number = [](const Source& s, size_t row) { return sql_task(s, wait(s, row).task); }},
+           {.name = "awaited",
+            .about = "id of the task or resource waited for, if the trace says it",
+            .number = [](const Source& s, size_t row) { return sql_task(s, wait(s, row).on); }},
+           {.name = "began",
+            .about = "ns since the trace began",
+            .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
+              return sql_time(wait(s, row).begin);
+            }},
+           {.name = "ready",
+            .about = "when it could go on; NULL: never, or the trace does not say it",
+            .number = [](const Source& s,
+                         size_t row) { return time_or_never(wait(s, row).ready); }},
+           {.name = "ended",
+            .about = "when it went on, or ended; NULL: it still waits",
+            .number = [](const Source& s, size_t row) { return time_or_never(wait(s, row).end); }},
+           {.name = "took", .about = "ns; of one that is open: up to now", .number = took},
+           {.name = "waker",
+            .about = "id of who made it ready, or resumed it",
+            .number = [](const Source& s, size_t row) { return sql_task(s, wait(s, row).waker); }},
+           {.name = "cut_off",
+            .about = "1: it was cancelled or destroyed while it waited",
+            .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
+              return wait(s, row).cut_off;
+            }},
+           {.name = "executor",
+            .about = "that it left",
+            .text = [](const Source& s, size_t row) { return s.executor(wait(s, row).executor); }},
+           {.name = "place",
+            .about = "where it waited: function file:line, short",
+            .text = [](const Source& s, size_t row) { return s.place(wait(s, row).location); }},
+           {.name = "function",
+            .about = "where it waited",
+            .text = [](const Source& s, size_t row) { return s.function(wait(s, row).location); }},
+           {.name = "file",
+            .about = "where it waited",
+            .text = [](const Source& s, size_t row) { return s.file(wait(s, row).location); }},
+           {.name = "line",
+            .about = "where it waited",
+            .number = [](const Source& s,
+                         size_t row) { return sql_line(s, wait(s, row).location); }}},
+      .rows = [](const Source& s) { return s.waits().waits.size(); },
+      .ordered = 2};
+  return table;
+}
+
+}  // namespace skein
