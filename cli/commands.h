@@ -26,6 +26,7 @@ void add_doctor(CLI::App& app);
 void add_critical(CLI::App& app);
 void add_diff(CLI::App& app);
 void add_stats(CLI::App& app);
+void add_query(CLI::App& app);
 
 // Turns what the parser threw into the exit code above, and says on `err` what is wrong. Texts that
 // were asked for (--help, --version) go to `out`.

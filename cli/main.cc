@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
   skein::cli::add_critical(app);
   skein::cli::add_diff(app);
   skein::cli::add_stats(app);
+  skein::cli::add_query(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -92,7 +92,7 @@ void ProgressBar::show(uint64_t done, uint64_t in_all, Clock::time_point now) {
   const double share =
       in_all ? std::min(1.0, static_cast<double>(done) / static_cast<double>(in_all)) : 1.0;
   const std::string bar(static_cast<size_t>(share * width), '#');
-  std::fprintf(out_, "\rreading [%-*s] %3d %%", static_cast<int>(width), bar.c_str(),
+  std::fprintf(out_, "\r%s [%-*s] %3d %%", what_, static_cast<int>(width), bar.c_str(),
                static_cast<int>(share * 100));
   std::fflush(out_);
 }

@@ -44,8 +44,8 @@ class ProgressBar {
  public:
   using Clock = std::chrono::steady_clock;
 
-  ProgressBar(std::FILE* out, bool is_terminal, Clock::time_point now)
-      : out_(out), enabled_(is_terminal), next_(now + std::chrono::seconds(1)) {}
+  ProgressBar(std::FILE* out, bool is_terminal, Clock::time_point now, const char* what = "reading")
+      : out_(out), what_(what), enabled_(is_terminal), next_(now + std::chrono::seconds(1)) {}
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
   ~ProgressBar();
@@ -54,6 +54,7 @@ class ProgressBar {
 
  private:
   std::FILE* out_;
+  const char* what_;
   bool enabled_;
   bool shown_ = false;
   Clock::time_point next_;  // not drawn again before that

@@ -7,6 +7,11 @@ file(GLOB cli_sources CONFIGURE_DEPENDS cli/*.cc)
 file(GLOB cli_tests CONFIGURE_DEPENDS cli/*_test.cc)
 list(FILTER cli_sources EXCLUDE REGEX "(_test|/main)\\.cc$")
 
+if(NOT TARGET skein_trace_query)
+  list(FILTER cli_sources EXCLUDE REGEX "/query_output\\.cc$")
+  list(FILTER cli_tests EXCLUDE REGEX "/query_output_test\\.cc$")
+endif()
+
 add_library(skein_cli OBJECT ${cli_sources})
 target_link_libraries(skein_cli PUBLIC
   skein_record skein_target skein_trace_ask skein_view_paint skein_view_viewer skein_view_web CLI11::CLI11 nlohmann_json::nlohmann_json)
@@ -16,6 +21,18 @@ target_compile_definitions(skein_cli PUBLIC
 if(TARGET skein_view_cairo)
   target_link_libraries(skein_cli PUBLIC skein_view_cairo)
   target_compile_definitions(skein_cli PUBLIC SKEIN_HAS_CAIRO)
+endif()
+if(TARGET skein_trace_query)
+  target_link_libraries(skein_cli PUBLIC skein_trace_query)
+  set_property(SOURCE cli/query.cc APPEND PROPERTY COMPILE_DEFINITIONS SKEIN_HAS_SQLITE)
+endif()
+find_package(PkgConfig QUIET)
+if(PkgConfig_FOUND)  # without it the prompt of `skein query` has no editing
+  pkg_check_modules(libedit QUIET IMPORTED_TARGET libedit)
+endif()
+if(TARGET PkgConfig::libedit)
+  target_link_libraries(skein_cli PUBLIC PkgConfig::libedit)
+  set_property(SOURCE cli/prompt.cc APPEND PROPERTY COMPILE_DEFINITIONS SKEIN_HAS_LIBEDIT)
 endif()
 if(SKEIN_SANITIZED)  # CLI11 and nlohmann-json, instrumented: 30 s a file with -O1, 16 s without
   target_compile_options(skein_cli PUBLIC -O0)
