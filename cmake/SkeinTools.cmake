@@ -28,10 +28,10 @@ if(TARGET skein_trace_query)
 endif()
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)  # without it the prompt of `skein query` has no editing
-  pkg_check_modules(libedit QUIET IMPORTED_TARGET libedit)
+  pkg_check_modules(libedit QUIET libedit)
 endif()
-if(TARGET PkgConfig::libedit)
-  target_link_libraries(skein_cli PUBLIC PkgConfig::libedit)
+if(libedit_FOUND)  # <histedit.h> is where all headers are
+  target_link_libraries(skein_cli PUBLIC ${libedit_LINK_LIBRARIES})
   set_property(SOURCE cli/prompt.cc APPEND PROPERTY COMPILE_DEFINITIONS SKEIN_HAS_LIBEDIT)
 endif()
 if(SKEIN_SANITIZED)  # CLI11 and nlohmann-json, instrumented: 30 s a file with -O1, 16 s without

@@ -171,7 +171,7 @@ bool QueryCursor::find_in_block(Range part) {
     const auto keep_if = [&](const auto& fits) {
       for (const uint16_t i : found_) {
         found_[count] = i;
-        count += fits(numbers[i]);
+        count += fits(numbers[i]) ? 1 : 0;
       }
     };
     if (!condition.one_of) {
