@@ -270,6 +270,8 @@ TEST_CASE("time is an index, and order by it costs nothing") {
         "SCAN event VIRTUAL TABLE INDEX 0:iD=E\n");
   CHECK(plan("SELECT * FROM event e JOIN task t ON t.id = e.task WHERE e.kind = 'notify'") ==
         "SCAN e VIRTUAL TABLE INDEX 0:=D\nSCAN t VIRTUAL TABLE INDEX 0:=A\n");
+  CHECK(plan("SELECT min(time) FROM event") == "SEARCH event VIRTUAL TABLE INDEX 0:\n");
+  CHECK(plan("SELECT max(time) FROM event") == "SEARCH event VIRTUAL TABLE INDEX 1:\n");
   CHECK(plan("SELECT * FROM counter ORDER BY time").find("TEMP B-TREE") != std::string::npos);
 }
 

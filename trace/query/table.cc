@@ -44,8 +44,11 @@ std::string schema_text(const QueryTable& table) {
     const QueryColumn& column = table.columns[i];
     std::string line = "  " + std::string(column.name);
     line += column.is_integer() ? " INTEGER" : " TEXT";
+    const int index = static_cast<int>(i);
+    if (index == table.row || index == table.ordered)
+      line += " NOT NULL";  // min() is then a look-up
     if (i + 1 < table.columns.size()) line += ',';
-    line.resize(std::max<size_t>(line.size(), 25), ' ');
+    line.resize(std::max<size_t>(line.size(), 26), ' ');
     text += '\n' + line + " -- " + std::string(column.about);
   }
   return text + "\n);\n";
