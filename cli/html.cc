@@ -7,6 +7,7 @@
 
 #include "base/disk_files.h"
 #include "base/escape.h"
+#include "cli/as_ours.h"
 #include "cli/commands.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
@@ -26,10 +27,26 @@ struct HtmlArguments {
   std::string title;
 };
 
-// Remembers what standard input said, for it is asked twice: is it a trace, and for its bytes.
+// Remembers what standard input said, for it is asked twice: is it a trace, and for its bytes. What
+// is another tool's the page gets as ours.
 class Inputs : public DiskFiles {
  public:
+  void convert(const std::string& path, const Trace& trace) {
+    add_as_ours(converted_, path, trace);
+  }
+
+  FileType type(const std::string& path) override {
+    const FileType converted = converted_.type(path);
+    return converted != FileType::Missing ? converted : DiskFiles::type(path);
+  }
+  Result<std::vector<std::string>> list(const std::string& path) override {
+    return is_converted(path) ? converted_.list(path) : DiskFiles::list(path);
+  }
+  Result<std::vector<uint8_t>> head(const std::string& path, size_t count) override {
+    return is_converted(path) ? converted_.head(path, count) : DiskFiles::head(path, count);
+  }
   Result<Contents> open(const std::string& path, Access access) override {
+    if (is_converted(path)) return converted_.open(path, access);
     if (path != "-") return DiskFiles::open(path, access);
     if (!read_) {
       auto contents = DiskFiles::open(path, access);
@@ -41,6 +58,9 @@ class Inputs : public DiskFiles {
   }
 
  private:
+  bool is_converted(const std::string& path) { return converted_.type(path) != FileType::Missing; }
+
+  MemoryFiles converted_;
   Contents input_;
   bool read_ = false;
 };
@@ -58,6 +78,7 @@ void write_page(const HtmlArguments& arguments) {
     const Result<Trace> trace = read_trace(files, path);
     if (!trace) fail(2, trace.error().message());
     report_losses(*trace, path);
+    if (!trace->facts.carrier.empty()) files.convert(path, *trace);
     inputs.push_back({path, trace_name(path)});
     if (arguments.title.empty()) title += (title.empty() ? "" : ", ") + inputs.back().title;
   }
@@ -81,10 +102,10 @@ void add_html(CLI::App& app) {
   auto* command = app.add_subcommand("html", "Write traces as one page that opens in any browser");
   auto arguments = std::make_shared<HtmlArguments>();
   command
-      ->add_option(
-          "TRACE", arguments->traces,
-          "directories that skein recorded, mirage-profile or Eio trace files, or -; several "
-          "are stacked on one time line")
+      ->add_option("TRACE", arguments->traces,
+                   "directories that skein recorded, files of mirage-profile, Eio, FXT or Chrome "
+                   "JSON, or -; several "
+                   "are stacked on one time line")
       ->required();
   command->add_option("-o,--output", arguments->output, "the page's file, or - for standard output")
       ->required();

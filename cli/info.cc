@@ -25,6 +25,7 @@ Json to_json(const Trace& trace, const Summary& summary) {
   const Facts& facts = trace.facts;
   Json json;
   json["format"] = facts.format;
+  if (!facts.carrier.empty()) json["carrier"] = facts.carrier;
   if (!facts.host.empty()) json["host"] = valid_utf8(facts.host);
   if (!facts.program.empty()) json["program"] = valid_utf8(facts.program);
   if (facts.pid) json["pid"] = facts.pid;
@@ -121,8 +122,9 @@ std::string to_text(const Trace& trace, const Summary& summary) {
       name = "";
     }
   };
-  line("format", escaped(facts.format) + ", " + plural(facts.packets, "packet") + " in " +
-                     plural(facts.streams, "stream"));
+  const bool is_carried = !facts.format.starts_with(facts.carrier);
+  line("format", escaped(facts.format) + (is_carried ? " in " + facts.carrier : "") + ", " +
+                     plural(facts.packets, "packet") + " in " + plural(facts.streams, "stream"));
   if (!facts.program.empty() || facts.pid || !facts.host.empty()) {
     std::string program = escaped(facts.program);
     if (facts.pid) program += (program.empty() ? "pid " : ", pid ") + std::to_string(facts.pid);

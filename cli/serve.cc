@@ -26,6 +26,7 @@
 #include "base/escape.h"
 #include "base/notes_file.h"
 #include "base/replace_file.h"
+#include "cli/as_ours.h"
 #include "cli/commands.h"
 #include "cli/http_server.h"
 #include "cli/running.h"
@@ -148,6 +149,7 @@ class Served {
     const auto trace = read_trace(files_, path_);
     if (!trace) return trace.error();
     zero_ = trace->facts.start;
+    if (!trace->facts.carrier.empty()) add_as_ours(converted_, path_, *trace);
     const auto kept = read_notes(notes().value_or(""));
     if (trace->facts.overwritten_packets != 0 && kept && kept->start != 0)
       zero_ = std::min(zero_, kept->start);
@@ -187,7 +189,7 @@ class Served {
                                     [&](const Version& one) { return one.name == version; });
     const bool is_known = known != versions_.end();
     auto update =
-        web::make_update(files_, {path_, title()}, is_known ? known->manifest : web::Manifest(),
+        web::make_update(files(), {path_, title()}, is_known ? known->manifest : web::Manifest(),
                          is_directory_ ? 2 * most_live_bytes : most_file_bytes);
     if (!update) return update.error();
     if (update->bundle.empty()) return Answer{.version = version};
@@ -214,7 +216,13 @@ class Served {
   }
 
  private:
+  Files& files() {
+    if (converted_.type(path_) == FileType::Directory) return converted_;
+    return files_;
+  }
+
   NewestFiles files_{most_live_bytes};
+  MemoryFiles converted_;  // the trace as ours, if it is another tool's; as it was at the beginning
   std::string path_;
   bool is_directory_ = false;
   uint64_t pid_ = 0;  // 0: nobody's

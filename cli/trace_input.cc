@@ -17,9 +17,10 @@ namespace skein::cli {
 
 void add_trace_argument(CLI::App& command, std::string& path) {
   command
-      .add_option("TRACE", path,
-                  "a directory that skein recorded, a mirage-profile or Eio trace file, or - for "
-                  "standard input")
+      .add_option(
+          "TRACE", path,
+          "a directory that skein recorded, a file of mirage-profile, Eio, FXT or Chrome JSON, or "
+          "- for standard input")
       ->required();
 }
 

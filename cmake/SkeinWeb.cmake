@@ -47,7 +47,9 @@ file(GLOB_RECURSE wasm_sources CONFIGURE_DEPENDS
   base/*.cc trace/read/*.cc trace/model/*.cc trace/ask/*.cc view/layout/*.cc view/draw/*.cc view/viewer/*.cc
   view/paint/geometry.cc view/paint/raster.cc view/web/page/*.cc
   view/web/document/pack.cc)
-list(FILTER wasm_sources EXCLUDE REGEX "(_test|/disk_files|/notes_file|/replace_file)\\.cc$")
+# Foreign formats come to the page as ours (trace/export/ctf.h).
+list(FILTER wasm_sources EXCLUDE REGEX
+  "(_test|/disk_files|/notes_file|/replace_file|/read/fxt/.*|/read/chrome/.*|/read/rows|/read/slices)\\.cc$")
 
 set(wasm_flags --target=wasm32-wasi -std=c++20 -Oz -finline-hint-functions -flto -DNDEBUG
   -fno-exceptions -fno-rtti

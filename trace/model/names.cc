@@ -29,7 +29,7 @@ std::string kind_name(const Trace& trace, uint64_t kind) {
 
 std::string place_text(const Trace& trace, uint32_t location) {
   const Location& place = trace.locations[location];
-  if (place.file == 0) return "";
+  if (place.file == 0) return short_function_name(trace.strings[place.function]);
   std::string_view file = trace.strings[place.file];
   file = file.substr(file.rfind('/') + 1);  // npos + 1 == 0
   std::string text = short_function_name(trace.strings[place.function]);

@@ -363,6 +363,7 @@ void add_loss(std::vector<Loss>& losses, Loss loss);
 
 struct Facts {
   std::string format;  // "mirage-profile", "skein"
+  std::string carrier;  // what it lies in when that is another tool's format: "FXT"; else empty
   std::string host;    // empty: unknown
   std::string program;
   uint64_t pid = 0;    // 0: unknown

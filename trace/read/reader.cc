@@ -6,6 +6,11 @@
 #include "trace/read/ctf/directory.h"
 #include "trace/read/mirage/mirage.h"
 #include "trace/read/mirage/wire.h"
+#ifndef __wasm__  // the page gets what is another tool's as ours, and stays small
+#include "trace/read/chrome/chrome.h"
+#include "trace/read/fxt/fxt.h"
+#include "trace/read/fxt/records.h"
+#endif
 
 namespace skein {
 
@@ -16,9 +21,8 @@ constexpr size_t large_head = size_t{64} << 20;  // a trace whose beginning is l
                                                  // is not recognised
 
 constexpr const char* advice =
-    "give a directory that `skein record` wrote, a trace file of mirage-profile or of Eio's first "
-    "recorder, or -";
-constexpr uint64_t fuchsia_magic = 0x0016'5478'4604'0010;  // what Eio writes today
+    "give a directory that `skein record` wrote, a trace file of mirage-profile or Eio, an FXT or "
+    "Chrome JSON file, or -";
 
 Error no_trace(const std::string& path, std::string what) {
   return Error{
@@ -42,14 +46,26 @@ Result<Trace> read_file(Files& files, const std::string& path, const Progress& p
   auto head = files.head(path, small_head);
   if (!head) return head.error();
   if (head->empty()) return no_trace(path, "empty, not a trace");
+#ifndef __wasm__
+  if (fxt::looks_like_fxt(*head)) {
+    const auto contents = files.open(path);
+    if (!contents) return contents.error();
+    return fxt::read(contents->bytes(), progress);
+  }
+#endif
   if (!mirage::looks_like_mirage(*head)) {
     head = files.head(path, large_head);
     if (!head) return head.error();
+#ifndef __wasm__
+    if (chrome::looks_like_chrome(*head)) {
+      const auto contents = files.open(path);
+      if (!contents) return contents.error();
+      return chrome::read(contents->bytes(), progress);
+    }
+#endif
     if (!mirage::contains_mirage(*head)) {
       if (Cursor(*head).u32() == mirage::packet_magic)
         return no_trace(path, "a CTF stream with another uuid than mirage-profile's");
-      if (Cursor(*head).u64() == fuchsia_magic)
-        return no_trace(path, "a Fuchsia trace (FXT), which skein does not read yet");
       return no_trace(path, "not a trace");
     }
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "trace/read/fxt/writer.h"
 #include "trace/read/mirage/writer.h"
 
 using namespace skein;
@@ -52,7 +53,6 @@ TEST_CASE("what is no trace is refused in one line") {
   files.add("short", "x");
   files.add("zeros", std::vector<uint8_t>(100'000, 0));
   files.add("folder/file", "x");
-  files.add("fuchsia", std::vector<uint8_t>{0x10, 0, 4, 'F', 'x', 'T', 0x16, 0, 0x22, 0});
   std::vector<uint8_t> other = small_trace();
   for (size_t at = 0; at < other.size(); at += 512)
     for (size_t i = 4; i < 20; i++) other[at + i] = static_cast<uint8_t>(i * 7);
@@ -63,8 +63,26 @@ TEST_CASE("what is no trace is refused in one line") {
   CHECK(refusal(files, "zeros") == "not a trace");
   CHECK(refusal(files, "folder") == "a directory without a trace in it");
   CHECK(refusal(files, "missing") == "No such file or directory");
-  CHECK(refusal(files, "fuchsia") == "a Fuchsia trace (FXT), which skein does not read yet");
   CHECK(refusal(files, "other") == "a CTF stream with another uuid than mirage-profile's");
+}
+
+TEST_CASE("an FXT file is recognised, also without or with half of its magic number") {
+  std::vector<uint8_t> bytes;
+  fxt::Writer writer([&](std::span<const uint8_t> record) {
+    bytes.insert(bytes.end(), record.begin(), record.end());
+  });
+  writer.event(fxt::EventType::Instant, 1000, {1, 2}, "category", "name");
+  MemoryFiles files;
+  files.add("whole", bytes);
+  CHECK(read_trace(files, "whole").value().facts.format == "FXT");
+  files.add("short", std::vector<uint8_t>(bytes.begin(), bytes.begin() + 10));
+  CHECK(read_trace(files, "short").value().events.empty());
+  files.add("without", std::vector<uint8_t>(bytes.begin() + 8, bytes.end()));
+  CHECK(read_trace(files, "without").value().events.size() == 3);
+  bytes[3] = bytes[4] = 0;
+  files.add("half", bytes);
+  CHECK(read_trace(files, "half").value().events.size() == 3);
+  CHECK(read_trace(files, "half").value().losses.size() == 1);
 }
 
 TEST_CASE("progress ends with everything") {

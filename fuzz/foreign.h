@@ -1,0 +1,29 @@
+// What comes of another tool's file, whatever is in it, keeps the promises of trace/read/events.h.
+#pragma once
+
+#include <cstdlib>
+
+#include "fuzz/model.h"
+
+namespace skein {
+
+inline void check_foreign(const Trace& trace, size_t size) {
+  const auto require = [](bool condition) {
+    if (!condition) std::abort();
+  };
+  const Events& events = trace.events;
+  require(events.size() <= size);
+  for (size_t i = 0; i < events.size(); i++) {
+    require(i == 0 || events.time[i - 1] <= events.time[i]);
+    require(events.text[i] < trace.strings.size());
+    require(events.executor[i] < trace.executors.size());
+    require(events.location[i] < trace.locations.size());
+    require(static_cast<size_t>(events.kind[i]) < event_kinds);
+    if (events.kind[i] == EventKind::Create || events.kind[i] == EventKind::Resource)
+      require(events.value[i] < trace.kinds.size());
+  }
+  for (const Loss& loss : trace.losses) require(loss.offset <= size && !loss.what.empty());
+  check_model(trace);
+}
+
+}  // namespace skein

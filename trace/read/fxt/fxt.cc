@@ -1,0 +1,22 @@
+#include "trace/read/fxt/fxt.h"
+
+#include "trace/read/fxt/meaning.h"
+#include "trace/read/fxt/records.h"
+
+namespace skein::fxt {
+
+Trace read(std::span<const uint8_t> file, const Progress& progress) {
+  Trace trace;
+  trace.facts.format = trace.facts.carrier = "FXT";
+  trace.facts.clock = "nanoseconds";
+  understand(read_records(file, trace, progress), trace);
+  if (const uint64_t dropped = trace.events.dropped())
+    add_loss(trace.losses, {.what = "not enough memory",
+                            .offset = file.size(),
+                            .bytes = 0,
+                            .packets = 0,
+                            .events = dropped});
+  return trace;
+}
+
+}  // namespace skein::fxt

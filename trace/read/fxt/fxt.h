@@ -1,0 +1,16 @@
+// Reads a trace in the Fuchsia trace format (wire.h) from the bytes of its file, whoever wrote it
+// (meaning.h).
+//
+// Damage is passed over and listed in Trace::losses (records.h). Never fails.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "trace/read/reader.h"
+
+namespace skein::fxt {
+
+Trace read(std::span<const uint8_t> file, const Progress& progress = {});
+
+}  // namespace skein::fxt

@@ -1,0 +1,12 @@
+// What records mean, by who wrote them: skein itself (trace/read/rows.h), eio-trace (eio.h), or
+// anybody (trace/read/slices.h).
+#pragma once
+
+#include "trace/read/fxt/records.h"
+
+namespace skein::fxt {
+
+// Appends it to the trace, of which records.h has filled in the strings and Facts::start.
+void understand(const Records& records, Trace& trace);
+
+}  // namespace skein::fxt

@@ -1,0 +1,67 @@
+// The records of an FXT file (wire.h), in the order of time, with their texts and threads looked
+// up. What they mean is somebody else's (meaning.h). The events of Chrome's JSON are of the same
+// kinds, and become the same records (trace/read/chrome).
+//
+// Damage: a header that cannot be one is searched behind, byte by byte, for the next place where
+// several records follow one another; a record whose contents do not fit is left out. Both are
+// listed as losses. A text or thread that was never defined is replaced, and that is said once.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "trace/read/fxt/wire.h"
+#include "trace/read/reader.h"
+
+namespace skein::fxt {
+
+struct Argument {
+  StringId name = 0;
+  ArgumentType type = ArgumentType::Null;
+  uint64_t value = 0;  // its bits; of a text its StringId
+};
+
+struct Thread {
+  uint64_t process = 0;
+  uint64_t id = 0;
+};
+
+struct Record {
+  enum class What : uint8_t { Event, UserObject, KernelObject, ContextSwitch, Wakeup, Log };
+
+  uint64_t time = 0;    // ns; of an object that of the record before it
+  uint64_t id = 0;      // by EventType; pointer, koid; of what wakes up or leaves the CPU: thread
+  uint64_t other = 0;   // of what comes to the CPU
+  uint32_t thread = 0;  // index into Records::threads; of a kernel object: 0, or itself
+  StringId category = 0;
+  StringId name = 0;       // or message
+  uint32_t arguments = 0;  // index into Records::arguments
+  uint32_t cpu = 0;        // or the type of a kernel object
+  uint8_t argument_count = 0;
+  uint8_t state = 0;  // of the thread that leaves the CPU
+  What what = What::Event;
+  EventType type = EventType::Instant;
+  bool time_guessed = false;
+};
+
+struct Records {
+  std::vector<Record> records;
+  std::vector<Argument> arguments;
+  std::vector<Thread> threads;  // [0]: unknown
+
+  std::span<const Argument> arguments_of(const Record& record) const {
+    return std::span(arguments).subspan(record.arguments, record.argument_count);
+  }
+  // Null when there is none.
+  const Argument* find(const Record& record, StringId name) const;
+};
+
+// Fills in the losses, the strings and the counts of the trace's facts. Facts::start is the time of
+// the first record.
+Records read_records(std::span<const uint8_t> file, Trace& trace, const Progress& progress);
+
+// Do records of this format follow one another from the beginning? `bytes` may be cut off.
+bool looks_like_fxt(std::span<const uint8_t> bytes);
+
+}  // namespace skein::fxt

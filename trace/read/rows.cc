@@ -1,0 +1,139 @@
+#include "trace/read/rows.h"
+
+#include <charconv>
+#include <string>
+#include <system_error>
+
+namespace skein {
+
+void RowBuilder::begin(std::string_view kind) {
+  what_ = What::Nothing;
+  row_ = {};
+  location_ = {};
+  executor_ = {};
+  index_ = most_executors;
+  if (kind == "trace") what_ = What::Facts;
+  if (kind == "thread") what_ = What::Executor;
+  for (size_t i = 0; i < event_kinds; i++)
+    if (kind == name(EventKind(i))) {
+      what_ = What::Event;
+      row_.kind = EventKind(i);
+      return;
+    }
+}
+
+void RowBuilder::number(std::string_view field, uint64_t value) {
+  const auto narrow = static_cast<uint32_t>(value);
+  Facts& facts = trace_.facts;
+  switch (what_) {
+    case What::Nothing:
+      return;
+    case What::Event:
+      if (field == "task")
+        row_.task = value;
+      else if (field == "other")
+        row_.other = value;
+      else if (field == "value")
+        row_.value = value;
+      else if (field == "line")
+        location_.line = narrow;
+      else if (field == "column")
+        location_.column = narrow;
+      else if (field == "flags")
+        row_.flags = static_cast<uint8_t>(value);
+      return;
+    case What::Facts:
+      if (field == "pid")
+        facts.pid = value;
+      else if (field == "utc_offset")
+        facts.utc_offset = static_cast<int64_t>(value);
+      else if (field == "overwritten_packets")
+        facts.overwritten_packets = value;
+      else if (field == "complete_from")
+        facts.complete_from = value;
+      return;
+    case What::Executor:
+      if (field == "index")
+        index_ = value;
+      else if (field == "tid")
+        executor_.tid = value;
+      else if (field == "stream")
+        executor_.stream = narrow;
+      return;
+  }
+}
+
+void RowBuilder::text(std::string_view field, std::string_view value) {
+  Facts& facts = trace_.facts;
+  switch (what_) {
+    case What::Nothing:
+      return;
+    case What::Event:
+      if (field == "text") {
+        row_.text = trace_.strings.intern(value);
+      } else if (field == "file") {
+        location_.file = trace_.strings.intern(value);
+      } else if (field == "function") {
+        location_.function = trace_.strings.intern(value);
+      } else if (field == "type") {
+        const StringId id = trace_.strings.intern(value);
+        const auto [found, added] = kinds_.try_emplace(id, trace_.kinds.size());
+        if (added) trace_.kinds.push_back(id);
+        row_.value = found->second;
+      } else {
+        digits(field, value);
+      }
+      return;
+    case What::Facts:
+      if (field == "format")
+        facts.format = value;
+      else if (field == "host")
+        facts.host = value;
+      else if (field == "program")
+        facts.program = value;
+      else if (field == "clock")
+        facts.clock = value;
+      else
+        digits(field, value);
+      return;
+    case What::Executor:
+      if (field == "name")
+        executor_.name = trace_.strings.intern(value);
+      else
+        digits(field, value);
+      return;
+  }
+}
+
+void RowBuilder::digits(std::string_view field, std::string_view value) {
+  const char* const end = value.data() + value.size();
+  uint64_t natural = 0;
+  int64_t negative = 0;
+  if (const auto [at, error] = std::from_chars(value.data(), end, natural);
+      error == std::errc() && at == end)
+    return number(field, natural);
+  if (const auto [at, error] = std::from_chars(value.data(), end, negative);
+      error == std::errc() && at == end)
+    number(field, static_cast<uint64_t>(negative));
+}
+
+std::optional<EventRow> RowBuilder::finish() {
+  if (what_ == What::Executor && index_ < most_executors) {
+    if (index_ >= trace_.executors.size()) trace_.executors.resize(static_cast<size_t>(index_) + 1);
+    trace_.executors[static_cast<size_t>(index_)] = executor_;
+  }
+  if (what_ != What::Event) return std::nullopt;
+  if (row_.kind == EventKind::Create || row_.kind == EventKind::Resource)
+    if (row_.value >= trace_.kinds.size()) text("type", "unknown");
+  const std::array<uint32_t, 4> place = {location_.file, location_.function, location_.line,
+                                         location_.column};
+  if (place != std::array<uint32_t, 4>{}) {
+    const auto [found, added] =
+        locations_.try_emplace(place, static_cast<uint32_t>(trace_.locations.size()));
+    if (added) trace_.locations.push_back(location_);
+    row_.location = found->second;
+  }
+  return row_;
+}
+
+}  // namespace skein

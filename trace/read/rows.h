@@ -1,0 +1,53 @@
+// Events of the model, whole, as they lie in a file of another format that skein wrote: each by the
+// names of its fields, so that what comes back is what went out.
+//
+//   RowBuilder builder(trace);
+//   builder.begin("create");
+//   builder.number("task", 7), builder.text("type", "coroutine") ...
+//   if (const auto row = builder.finish()) trace.events.append(*row);
+//
+// Fields that are not given have their usual value: no_task, 0, the empty text. The value of Create
+// and Resource is a kind, given by name as "type". A fact or an executor is given in the same way.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "trace/read/events.h"
+
+namespace skein {
+
+class RowBuilder {
+ public:
+  explicit RowBuilder(Trace& trace) : trace_(trace) {}
+
+  // `kind` as name(EventKind) calls it; "trace" for facts, "thread" for an executor.
+  void begin(std::string_view kind);
+  // A field that is not known is passed over.
+  void number(std::string_view field, uint64_t value);
+  void text(std::string_view field, std::string_view value);
+  // Empty when it was no event: it is done with, then. Time and executor are the caller's to set.
+  std::optional<EventRow> finish();
+
+ private:
+  enum class What { Nothing, Event, Facts, Executor };
+
+  // A number that was too large for the format.
+  void digits(std::string_view field, std::string_view value);
+
+  Trace& trace_;
+  What what_ = What::Nothing;
+  EventRow row_;
+  Location location_;
+  uint64_t index_ = 0;  // of an executor
+  Executor executor_;
+  std::map<std::array<uint32_t, 4>, uint32_t> locations_;
+  std::map<StringId, uint64_t> kinds_;
+};
+
+// The most executors that are believed: a file of others can name any number.
+inline constexpr uint64_t most_executors = 1 << 16;
+
+}  // namespace skein
