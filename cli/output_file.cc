@@ -79,4 +79,51 @@ void write_output(const std::string& path, std::string_view bytes) {
   if (!done) fail(2, path + ": " + done.error().what);
 }
 
+OutputFile::OutputFile(const std::string& path) : path_(path) {
+  if (path == "-") {
+    file_ = stdout;
+    return;
+  }
+  struct stat found = {};
+  const bool exists = stat(path.c_str(), &found) == 0;
+  if (exists && !S_ISREG(found.st_mode)) {
+    file_ = std::fopen(path.c_str(), "wb");
+  } else {
+    char* const real = exists ? realpath(path.c_str(), nullptr) : nullptr;
+    target_ = real != nullptr ? real : path;
+    std::free(real);
+    std::string temporary = target_ + ".XXXXXX";
+    const int descriptor = mkstemp(temporary.data());
+    if (descriptor >= 0) {
+      temporary_ = temporary;
+      (void)fchmod(descriptor, exists ? found.st_mode & 07777 : usual_mode());
+      file_ = fdopen(descriptor, "wb");
+    }
+  }
+  if (file_ == nullptr) fail(2, path + ": " + std::strerror(errno));
+}
+
+OutputFile::~OutputFile() {
+  if (file_ != nullptr && file_ != stdout) std::fclose(file_);
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+bool OutputFile::write(std::string_view bytes) {
+  if (error_ == 0 && std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size())
+    error_ = errno;
+  return error_ == 0;
+}
+
+void OutputFile::finish() {
+  if (error_ == 0 && std::fflush(file_) != 0) error_ = errno;
+  if (error_ == 0 && !temporary_.empty() && fsync(fileno(file_)) != 0) error_ = errno;
+  if (file_ != stdout && std::fclose(file_) != 0 && error_ == 0) error_ = errno;
+  file_ = nullptr;
+  if (error_ == 0 && !temporary_.empty() && rename(temporary_.c_str(), target_.c_str()) != 0)
+    error_ = errno;
+  if (error_ != 0)
+    fail(2, (path_ == "-" ? "standard output" : path_) + ": " + std::strerror(error_));
+  temporary_.clear();
+}
+
 }  // namespace skein::cli

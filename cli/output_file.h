@@ -1,6 +1,7 @@
 // The file that a command writes: whole, or not at all.
 #pragma once
 
+#include <cstdio>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,5 +17,30 @@ void refuse_inputs(const std::string& path, std::span<const std::string> inputs)
 // file (a pipe, a device) it writes at once. When it cannot, says why on stderr and throws
 // CLI::RuntimeError(2).
 void write_output(const std::string& path, std::string_view bytes);
+
+// The same for what is too large to be held in memory: write it piece by piece, then finish(). Not
+// finished, it leaves what was there.
+class OutputFile {
+ public:
+  explicit OutputFile(const std::string& path);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  // False: it could not be; finish() says why.
+  bool write(std::string_view bytes);
+  void finish();
+
+  // What is to get the name by finish(), for another program to write; empty: to standard output,
+  // or to what is no file.
+  const std::string& temporary() const { return temporary_; }
+
+ private:
+  std::string path_;
+  std::string target_;
+  std::string temporary_;
+  std::FILE* file_ = nullptr;
+  int error_ = 0;
+};
 
 }  // namespace skein::cli

@@ -10,7 +10,9 @@ import sys
 import pathlib
 
 skein, source = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
-FORMS = {"export": ["export", "ctf"]}  # commands that have commands of their own
+# Commands that have commands of their own.
+FORMATS = ["ctf", "perfetto", "chrome", "fxt", "folded", "speedscope", "csv", "parquet"]
+FORMS = {"export": [["export", form] for form in FORMATS]}
 failures = []
 
 
@@ -31,7 +33,7 @@ for command in commands:
         failures.append(f"{page.name} is missing")
         continue
     text = page.read_text()
-    options = options_of(*FORMS.get(command, [command]))
+    options = set().union(*(options_of(*form) for form in FORMS.get(command, [[command]])))
     for option in options - {"--help"}:
         if f"Fl -{option[2:]}" not in text:
             failures.append(f"{page.name} does not name {option}")
@@ -45,6 +47,7 @@ for command in commands:
         failures += lint.stdout.splitlines()
 
 # Completion, driven as the shell would.
+forms = [form for c in commands for form in FORMS.get(c, [[c]])]
 script = f"""
 source {source}/tools/completion/skein.bash
 complete_words() {{ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _skein; echo "${{COMPREPLY[@]}}"; }}
@@ -53,7 +56,7 @@ complete_words skein record --
 complete_words skein record --mode ''
 complete_words skein export ''
 complete_words skein record -o x -- {skein.name}
-""" + "".join(f"complete_words skein {' '.join(FORMS.get(c, [c]))} --\n" for c in commands)
+""" + "".join(f"complete_words skein {' '.join(form)} --\n" for form in forms)
 environment = dict(os.environ, PATH=f"{skein.parent}:{os.environ['PATH']}")
 lines = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=environment,
                        check=True).stdout.splitlines()
@@ -65,13 +68,13 @@ if "--size" not in lines[1].split():
 if lines[2].split() != ["ring", "log"]:
     failures.append(f"bash completion of --mode: {lines[2]}")
 
-if lines[3].split() != ["ctf"]:
+if lines[3].split() != FORMATS:
     failures.append(f"bash completion of export: {lines[3]}")
 if skein.name not in lines[4].split():
     failures.append(f"bash completion of the program to record: {lines[4]}")
-for command, line in zip(commands, lines[5:], strict=True):
-    if set(line.split()) != options_of(*FORMS.get(command, [command])):
-        failures.append(f"bash completion of the options of {command}: {line}")
+for form, line in zip(forms, lines[5:], strict=True):
+    if set(line.split()) != options_of(*form):
+        failures.append(f"bash completion of the options of {' '.join(form)}: {line}")
 
 for failure in failures:
     print(failure)

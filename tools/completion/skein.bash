@@ -2,7 +2,7 @@
 # fall behind.
 _skein() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
-  local command= i
+  local command= format= i
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
@@ -16,7 +16,9 @@ _skein() {
         fi
         return 0 ;;
       -*) ;;
-      *) [ -n "$command" ] || command=${COMP_WORDS[i]} ;;
+      *)
+        [ -z "$command" ] || [ -n "$format" ] || format=${COMP_WORDS[i]}
+        [ -n "$command" ] || command=${COMP_WORDS[i]} ;;
     esac
   done
   if [ -z "$command" ]; then
@@ -30,12 +32,13 @@ _skein() {
       compgen -W "light dark colour-blind colour-blind-dark" -- "$current"); return 0 ;;
     --color | --colour) mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$current")
       return 0 ;;
+    --table) mapfile -t COMPREPLY < <(compgen -W "events tasks" -- "$current"); return 0 ;;
     --mode) mapfile -t COMPREPLY < <(compgen -W "ring log" -- "$current"); return 0 ;;
   esac
   case $command/$current in
     */-*)
       local options words=("$command")
-      [ "$command" != export ] || words+=(ctf)
+      [ "$command" != export ] || words+=("${format:-ctf}")
       options=$(skein "${words[@]}" --help 2>/dev/null | sed -n '/^Options:/,$p' |
         grep -oE '(^|[ ,])--[a-z][a-z-]*' | tr -d ' ,')
       mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current") ;;
@@ -44,7 +47,10 @@ _skein() {
                                compgen -f -- "$current") ;;
     export/*)
       if [ "$previous" = export ]; then
-        mapfile -t COMPREPLY < <(compgen -W ctf -- "$current")
+        local formats
+        formats=$(skein export --help 2>/dev/null |
+          sed -n '/^Subcommands:/,$ s/^  \([a-z][a-z-]*\) .*/\1/p')
+        mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$current")
       else
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
       fi ;;

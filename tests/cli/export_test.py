@@ -1,0 +1,341 @@
+#!/usr/bin/env python3
+"""skein export in all formats, judged by readers that are not ours where there are any; and files
+of other tools read by every command.
+
+usage: export_test.py SKEIN SOURCE"""
+import collections
+import csv
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+from common import expect, info, run, work_in_new_folder
+from fxt_counts import Fxt
+
+source = pathlib.Path(sys.argv[2]).resolve()
+shared = pathlib.Path(os.environ.get("SKEIN_DATA", source.parent / "shared/data"))
+folder = work_in_new_folder("export")
+EVERY = str(source / "tests/data/skein/every-event")
+
+
+def export(form, trace, to, *more, code=0):
+    r = run("export", form, trace, "-o", to, *more)
+    expect(f"export {form} of {trace}", r.returncode == code, r)
+    return r.stderr
+
+
+def events(trace):
+    r = run("dump", "--json", trace)
+    expect(f"dump of {trace}", r.returncode == 0, r)
+    return [json.loads(line) for line in r.stdout.splitlines()]
+
+
+def kinds(trace):
+    return collections.Counter(e["event"] for e in events(trace))
+
+
+# ---- Perfetto, decoded by protoc
+
+def decoded(path):
+    """The packets in protoc's text format, as nested lists of (field, value)."""
+    with open(path, "rb") as file:
+        r = subprocess.run(["protoc", f"--proto_path={source}/tests/cli", "--decode=Trace",
+                            f"{source}/tests/cli/perfetto.proto"], stdin=file, capture_output=True,
+                           text=True, check=False)
+    expect(f"protoc decodes {path}", r.returncode == 0, r.stderr[:500])
+    packets, stack = [], []
+    for line in r.stdout.splitlines():
+        line = line.strip()
+        if line.endswith("{"):
+            name, fields = line[:-1].strip(), []
+            expect("a field that is in the schema", not name[0].isdigit(), line)
+            (stack[-1] if stack else packets).append((name, fields))
+            stack.append(fields)
+        elif line == "}":
+            stack.pop()
+        else:
+            name, value = line.split(": ", 1)
+            expect("a field that is in the schema", not name[0].isdigit(), line)
+            stack[-1].append((name, value))
+    return [dict_of(fields) for _, fields in packets]
+
+
+def dict_of(fields):
+    return {name: dict_of(value) if isinstance(value, list) else value for name, value in fields}
+
+
+def check_perfetto(trace):
+    said = export("perfetto", trace, "p")
+    packets = decoded("p")
+    tracks = {p["track_descriptor"]["uuid"]: p["track_descriptor"] for p in packets
+              if "track_descriptor" in p}
+    for track in tracks.values():
+        if "process" not in track:
+            expect("each track has a parent", track["parent_uuid"] in tracks, track)
+    threads = [t for t in tracks.values() if "thread" in t]
+    facts = info(trace)
+    expect("a thread for each executor", len(threads) == max(facts["streams"], 1), len(threads))
+    expect("no two are one", len({t["thread"]["tid"] for t in threads}) == len(threads), threads)
+    by_track = collections.defaultdict(list)
+    flows = collections.Counter()
+    for p in packets:
+        event = p.get("track_event")
+        if not event:
+            continue
+        expect("its track was described", event["track_uuid"] in tracks, event)
+        by_track[event["track_uuid"]].append((int(p["timestamp"]), event))
+        flows[event.get("flow_ids")] += 1
+        flows[event.get("terminating_flow_ids")] += 1
+    del flows[None]
+    expect("each flow has two ends", set(flows.values()) <= {2}, flows)
+    for uuid, of_track in by_track.items():
+        open_slices, last = 0, 0
+        for time, event in of_track:
+            if event["type"] == "TYPE_SLICE_BEGIN":
+                expect("slices in order", time >= last, (uuid, time, last))
+                open_slices, last = open_slices + 1, time
+            elif event["type"] == "TYPE_SLICE_END":
+                expect("slices in order", time >= last, (uuid, time, last))
+                open_slices, last = open_slices - 1, time
+                expect("an end has a beginning", open_slices >= 0, uuid)
+        expect("each slice ends", open_slices == 0, uuid)
+    instants = collections.Counter(e["categories"] for of_track in by_track.values()
+                                   for _, e in of_track if e["type"] == "TYPE_INSTANT")
+    counts = kinds(trace)
+    expect("a label, an instant", instants['"label"'] == counts["label"], (instants, counts))
+    counters = sum(e["type"] == "TYPE_COUNTER" for of in by_track.values() for _, e in of)
+    updates = counts["counter_add"] + counts["counter_set"]
+    expect("counters", counters <= updates and (updates == 0) == (counters == 0), counters)
+    return said, tracks
+
+
+if shutil.which("protoc"):
+    said, tracks = check_perfetto(EVERY)
+    names = {t.get("name") for t in tracks.values()}
+    expect("a task's track", '"session 7 (#1)"' in names, names)
+    expect("what is left out, with counts", "events of kind clock: 1" in said, said)
+    check_perfetto_done = True
+else:
+    check_perfetto_done = False
+    print("no protoc: Perfetto's format is not checked")
+
+# ---- Chrome's JSON
+
+def check_chrome(trace):
+    export("chrome", trace, "c")
+    with open("c", encoding="utf-8") as file:
+        all_events = json.load(file)["traceEvents"]
+    own = [e for e in all_events if e.get("cat") == "skein"]
+    rows = [e for e in own if e.get("args", {}).get("event") not in ("trace", "thread")]
+    expect("each event is one", len(rows) == len(events(trace)), len(rows))
+    open_ids = set()
+    for e in own:
+        if e["ph"] == "b":
+            expect("begins once", e["id"] not in open_ids, e)
+            open_ids.add(e["id"])
+        elif e["ph"] in "ne":
+            expect("lies in its task's slice", e["id"] in open_ids, e)
+            if e["ph"] == "e":
+                open_ids.remove(e["id"])
+    flows = collections.Counter((e["id"], e["ph"]) for e in all_events if e["ph"] in "sf")
+    expect("each flow begins and ends", set(flows.values()) <= {1} and
+           sum(ph == "s" for _, ph in flows) == sum(ph == "f" for _, ph in flows), flows)
+    busy = collections.defaultdict(float)
+    for e in all_events:
+        if e["ph"] == "X":
+            expect("one at a time", e["ts"] >= busy[e["tid"]] - 0.0005, e)
+            busy[e["tid"]] = e["ts"] + e["dur"]
+
+
+check_chrome(EVERY)
+
+# ---- there and back: FXT and Chrome's JSON
+
+def check_round_trip(trace):
+    first = run("dump", trace)
+    # What was lost stays said of the original only.
+    wanted = first.stdout
+    for form in ("fxt", "chrome"):
+        export(form, trace, "there")
+        again = run("dump", "there")
+        expect(f"{trace} comes back from {form}", again.stdout == wanted and wanted != "",
+               again.stderr)
+        shutil.rmtree("ours", ignore_errors=True)
+        export("ctf", "there", "ours")
+        expect("as ours, too", info("ours")["events"] >= info(trace)["events"])
+
+
+check_round_trip(EVERY)
+check_round_trip(str(source / "tests/data/mirage/straight.ctf"))
+said = export("fxt", EVERY, "there")
+expect("what is left out", "modules: 1" in said and "notes of what was lost" in said, said)
+
+# ---- the await graph
+
+def weights(text):
+    found = {}
+    for line in text.splitlines():
+        stack, weight = line.rsplit(" ", 1)
+        expect("a stack once", stack not in found, stack)
+        found[stack] = int(weight)
+    return found
+
+
+def check_stacks(trace):
+    export("speedscope", trace, "s")
+    with open("s", encoding="utf-8") as file:
+        scope = json.load(file)
+    expect("the schema's name", "speedscope" in scope["$schema"])
+    frames = [f["name"] for f in scope["shared"]["frames"]]
+    found = []
+    for profile, more in zip(scope["profiles"], ([], ["--running"]), strict=True):
+        expect("its unit and kind", (profile["type"], profile["unit"]) == ("sampled", "nanoseconds"))
+        r = run("export", "folded", trace, *more)
+        folded = weights(r.stdout)
+        of_scope = collections.Counter()
+        for stack, weight in zip(profile["samples"], profile["weights"], strict=True):
+            of_scope[";".join(frames[f] for f in stack)] += weight
+        expect("folded and speedscope say the same", folded == dict(of_scope), (folded, of_scope))
+        expect("they add up", profile["endValue"] == sum(folded.values()), profile["name"])
+        found.append(folded)
+    return found
+
+
+check_stacks(EVERY)
+
+# ---- tables
+
+export("csv", EVERY, "e.csv")
+with open("e.csv", newline="", encoding="utf-8") as file:
+    rows = list(csv.DictReader(file))
+expect("a row for each event", len(rows) == len(events(EVERY)))
+expect("as many of each kind", collections.Counter(r["kind"] for r in rows) == kinds(EVERY))
+create = next(r for r in rows if r["kind"] == "create" and r["task"] == "1")
+expect("an event's cells", (create["time_ns"], create["type"], create["file"], create["line"]) ==
+       ("1000", "coroutine", "src/server.cc", "10"), create)
+said = export("csv", EVERY, "t.csv", "--table", "tasks")
+with open("t.csv", newline="", encoding="utf-8") as file:
+    tasks = {row["id"]: row for row in csv.DictReader(file)}
+expect("a task's cells", (tasks["1"]["label"], tasks["1"]["kind"], tasks["1"]["start_ns"]) ==
+       ("session 7", "coroutine", "1000"), tasks["1"])
+expect("what a table of tasks leaves out", re.search(r"interactions: \d+", said), said)
+r = run("export", "csv", EVERY)
+expect("without -o to standard output", r.stdout.startswith("time_ns,executor,kind"), r)
+r = run("export", "csv", EVERY, "--table", "cows")
+expect("another table is refused", r.returncode == 2, r)
+
+# ---- Parquet by DuckDB, of which there is none here, or one that only says what it was asked
+
+os.mkdir("bin")
+only_ours = {**os.environ, "PATH": os.path.abspath("bin")}
+r = run("export", "parquet", EVERY, "-o", "x.parquet", env=only_ours)
+expect("without duckdb it is said what to do", r.returncode == 2 and
+       "`duckdb`, which is not in PATH" in r.stderr and "export csv" in r.stderr, r)
+expect("and nothing is there", not os.path.exists("x.parquet"))
+
+
+def fake_duckdb(script):
+    pathlib.Path("bin/duckdb").write_text("#!" + sys.executable + "\n" + script)
+    os.chmod("bin/duckdb", 0o755)
+
+
+fake_duckdb("""import re, shutil, sys
+open("asked", "w").write(sys.argv[2])
+table, to = re.search(r"read_csv\\('([^']*)'.*TO '((?:[^']|'')*)'", sys.argv[2]).groups()
+shutil.copyfile(table, to.replace("''", "'"))
+""")
+r = run("export", "parquet", EVERY, "-o", "it's.parquet", "--table", "tasks", env=only_ours)
+expect("duckdb is asked", r.returncode == 0, r)
+asked = pathlib.Path("asked").read_text()
+expect("for a copy of the table, with the types of its columns",
+       re.match(r"COPY \(SELECT \* FROM read_csv\('[^']*/table.csv', header = true, .*"
+                r"columns = \{'id': 'UBIGINT', .*\}\)\) TO '.*it''s.parquet\.\w{6}' "
+                r"\(FORMAT PARQUET\)$", asked), asked)
+columns = re.findall(r"'(\w+)': '", asked)
+expect("which are those of the table", columns == list(tasks["1"]), columns)
+expect("what it wrote is there", pathlib.Path("it's.parquet").read_bytes() ==
+       pathlib.Path("t.csv").read_bytes())
+run("export", "parquet", EVERY, "-o", "e.parquet", env=only_ours)
+columns = re.findall(r"'(\w+)': '", pathlib.Path("asked").read_text())
+expect("likewise of events", columns == list(rows[0]), columns)
+expect("and nothing else is left", sorted(n for n in os.listdir() if ".parquet" in n) ==
+       ["e.parquet", "it's.parquet"], os.listdir())
+fake_duckdb("import sys; sys.exit(3)")
+r = run("export", "parquet", EVERY, "-o", "y.parquet", env=only_ours)
+expect("its failure is ours", r.returncode == 1 and "exit code 3" in r.stderr, r)
+expect("and leaves nothing", not [n for n in os.listdir() if n.startswith("y.")], os.listdir())
+
+# ---- usage
+
+shutil.copy(source / "tests/data/mirage/straight.ctf", "trace.ctf")
+before = pathlib.Path("trace.ctf").read_bytes()
+for form in ("perfetto", "chrome", "fxt", "folded", "speedscope", "csv"):
+    r = run("export", form, "trace.ctf", "-o", "trace.ctf")
+    expect("the trace is not written over", r.returncode == 2 and "the trace itself" in r.stderr, r)
+    if form != "folded":  # of which there is nothing in this trace
+        r = run("export", form, "trace.ctf", "-o", "/dev/full")
+        expect("a full disk is told", r.returncode == 2 and "No space left" in r.stderr, r)
+    r = run("export", form, "/nowhere")
+    expect("no trace", r.returncode == 2, r)
+expect("it is as it was", pathlib.Path("trace.ctf").read_bytes() == before)
+
+# ---- files of others
+
+pathlib.Path("other.json").write_text(json.dumps([
+    {"ph": "X", "name": "work", "pid": 1, "tid": 2, "ts": 10, "dur": 5},
+    {"ph": "i", "name": "tick", "pid": 1, "tid": 2, "ts": 12}]))
+facts = info("other.json")
+expect("Chrome's JSON is read", facts["format"] == "Chrome JSON" and facts["tasks"] == 1, facts)
+pathlib.Path("not.json").write_text('{"nodes": []}')
+expect("other JSON is none", run("info", "not.json").returncode == 2)
+
+eio = shared / "eio-net.fxt"
+if eio.exists():
+    fxt = Fxt(eio)
+    facts = info(eio)
+    expect("who wrote it", facts["format"] == "FXT of eio-trace" and facts["lost"] == [], facts)
+    wire = {**facts["kinds"], **facts["definitions"]}
+    expect("each record is read", wire == dict(fxt.records), (wire, fxt.records))
+    got = kinds(eio)
+    contexts = [e for e in fxt.events if e[:3] == ("eio", "cc", "duration_begin")]
+    entered = [e for e in contexts if e[4]["type"] != "root"]
+    expect("fibers", got["create"] == len(fxt.fibers) == 3 and facts["tasks"] ==
+           len(fxt.fibers) + len(entered), (got, fxt.fibers))
+    for kind, count in {
+            "create": fxt.count("eio", "create-fiber", "instant"),
+            "resolve": fxt.count("eio", "exit-fiber", "instant"),
+            "suspend": fxt.count("eio.suspend", None, "duration_begin"),
+            "span_begin": fxt.count("eio.span", None, "duration_begin"),
+            "span_end": fxt.count("eio.span", None, "duration_end"),
+            "scope_enter": len(entered),
+            "scope_exit": fxt.count("eio", "cc", "duration_end"),
+            "scope_cancel": fxt.count("eio", "error", "instant"),
+            "idle": fxt.count("eio", "suspend-domain", "duration_begin"),
+            "wake": fxt.count("eio", "suspend-domain", "duration_end"),
+            "pause": fxt.count("gc", "stw_leader", "duration_begin")}.items():
+        expect(f"as many {kind} as there are records of it", got[kind] == count, (got, count))
+    times = [e[3] for e in fxt.events]
+    expect("its span", facts["span_ns"] <= max(times) - min(times), facts["span_ns"])
+    expect("nothing is stuck", run("why", eio).returncode == 0, run("why", eio).stdout)
+    for command in (["show"], ["stats"], ["render", "-o", "eio.svg"], ["html", "-o", "eio.html"]):
+        r = run(command[0], eio, *command[1:])
+        built = "built without the page" not in r.stderr
+        expect(f"{command[0]} takes it", r.returncode == 0 or not built, r)
+    expect("fibers are drawn", "fiber7" in pathlib.Path("eio.svg").read_text())
+    check_round_trip(eio)
+    check_chrome(eio)
+    waits = check_stacks(eio)[0]
+    expect("what fibers wait in", waits["fiber1;connect"] > 0, waits)
+    if check_perfetto_done:
+        check_perfetto(eio)
+
+net = shared / "net.ctf"
+if net.exists():
+    check_round_trip(net)
+    check_chrome(net)
+    if check_perfetto_done:
+        check_perfetto(net)

@@ -1,0 +1,170 @@
+#include "trace/export/chrome.h"
+
+#include <cinttypes>
+#include <cstdio>
+
+#include "base/escape.h"
+#include "trace/export/told.h"
+#include "trace/read/fxt/wire.h"
+
+namespace skein {
+
+namespace {
+
+// What a number in JavaScript can hold; a larger one is written as text.
+constexpr uint64_t most_exact = uint64_t{1} << 53;
+
+class ChromeTelling : public Telling {
+ public:
+  ChromeTelling(const Trace& trace, Out& out)
+      : out_(out), process_(trace.facts.pid ? trace.facts.pid : 1) {
+    out_.text() += "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
+    begin("M", 0, 0, {}, "process_name");
+    out_.text() += ",\"args\":{\"name\":";
+    append_json(out_.text(), trace.facts.program.empty() ? "program" : trace.facts.program);
+    out_.text() += '}';
+    end();
+  }
+
+  void finish(const Trace& trace) {
+    out_.text() +=
+        "\n],\"otherData\":{\"start_ns\":\"" + std::to_string(trace.facts.start) + "\"}}\n";
+  }
+
+  void executor(const Told& told) override {
+    begin("M", 0, told.executor, {}, "thread_name");
+    out_.text() += ",\"args\":{\"name\":";
+    append_json(out_.text(), told.name);
+    out_.text() += '}';
+    end();
+    event(told);
+  }
+
+  void event(const Told& told) override {
+    static constexpr std::string_view phases[] = {"i", "b", "n", "e", "C"};
+    begin(phases[static_cast<size_t>(told.as)], told.time, told.executor, fxt::own_category,
+          told.name);
+    std::string& text = out_.text();
+    switch (told.as) {
+      case Told::As::Instant:
+        text += ",\"s\":\"t\"";
+        break;
+      case Told::As::AsyncBegin:
+      case Told::As::AsyncInstant:
+      case Told::As::AsyncEnd:
+        text += ",\"id\":\"" + std::to_string(told.id) + '"';
+        break;
+      case Told::As::Counter:
+        return counter(told);
+    }
+    text += ",\"args\":";
+    fields(told, false);
+    end();
+  }
+
+  void slice(const ToldSlice& slice) override {
+    begin("X", slice.start, slice.executor, fxt::view_category, slice.name);
+    out_.text() += ",\"dur\":";
+    append_time(slice.end - slice.start);
+    end();
+  }
+
+  void flow(const ToldFlow& flow) override {
+    begin("s", flow.from_time, flow.from_executor, fxt::view_category, flow.name);
+    out_.text() += ",\"id\":" + std::to_string(flow.id);
+    end();
+    begin("f", flow.to_time, flow.to_executor, fxt::view_category, flow.name);
+    out_.text() += ",\"bp\":\"e\",\"id\":" + std::to_string(flow.id);
+    end();
+  }
+
+ private:
+  // All its arguments are drawn: the rest stands beside them.
+  void counter(const Told& told) {
+    out_.text() += ",\"args\":{\"value\":";
+    for (const ToldField& field : told.fields)
+      if (field.name == "value") out_.text() += std::to_string(static_cast<int64_t>(field.number));
+    out_.text() += "},\"skein\":";
+    fields(told, true);
+    end();
+  }
+
+  void fields(const Told& told, bool without_value) {
+    std::string& text = out_.text();
+    char before = '{';
+    for (const ToldField& field : told.fields) {
+      const bool is_value = field.name == "value";
+      if (is_value && without_value) continue;
+      text += before;
+      before = ',';
+      append_json(text, field.name);
+      text += ':';
+      if (field.is_text) {
+        append_json(text, field.text);
+      } else if (is_value) {
+        append_number(std::to_string(static_cast<int64_t>(field.number)),
+                      field.number + most_exact > 2 * most_exact);
+      } else {
+        append_number(std::to_string(field.number), field.number > most_exact);
+      }
+    }
+    text += before == '{' ? "{}" : "}";
+  }
+  void append_number(const std::string& digits, bool is_large) {
+    out_.text() += is_large ? '"' + digits + '"' : digits;
+  }
+
+  void begin(std::string_view phase, uint64_t time, uint32_t executor, std::string_view category,
+             std::string_view name) {
+    std::string& text = out_.text();
+    text += first_ ? "\n{\"ph\":\"" : ",\n{\"ph\":\"";
+    first_ = false;
+    text += phase;
+    text += "\",\"pid\":" + std::to_string(process_) + ",\"tid\":" + std::to_string(executor + 1);
+    if (phase != "M") {
+      text += ",\"ts\":";
+      append_time(time);
+    }
+    if (!category.empty()) {
+      text += ",\"cat\":\"";
+      text += category;
+      text += '"';
+    }
+    text += ",\"name\":";
+    append_json(text, name);
+  }
+  void end() {
+    out_.text() += '}';
+    out_.piece_done();
+  }
+  void append_time(uint64_t ns) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%" PRIu64 ".%03u", ns / 1000,
+                  static_cast<unsigned>(ns % 1000));
+    out_.text() += text;
+  }
+
+  Out& out_;
+  const uint64_t process_;
+  bool first_ = true;
+};
+
+uint64_t texts_with_damage(const Trace& trace) {
+  uint64_t count = 0;
+  for (StringId id = 1; id < trace.strings.size(); id++)
+    count += valid_utf8(trace.strings[id]) != trace.strings[id];
+  return count;
+}
+
+}  // namespace
+
+LeftOut export_chrome(const Trace& trace, Out& out) {
+  LeftOut left_out;
+  ChromeTelling telling(trace, out);
+  tell(trace, telling, left_out);
+  telling.finish(trace);
+  left_out.add("texts' bytes that are not UTF-8, in so many texts", texts_with_damage(trace));
+  return left_out;
+}
+
+}  // namespace skein

@@ -1,0 +1,92 @@
+#include "trace/export/fxt.h"
+
+#include <algorithm>
+
+#include "trace/export/told.h"
+#include "trace/read/fxt/writer.h"
+
+namespace skein {
+
+namespace {
+
+using fxt::ArgumentType;
+using fxt::EventType;
+using fxt::Writer;
+
+class FxtTelling : public Telling {
+ public:
+  FxtTelling(const Trace& trace, Out& out)
+      : out_(out),
+        start_(trace.facts.start),
+        process_(trace.facts.pid ? trace.facts.pid : 1),
+        writer_([this](std::span<const uint8_t> record) {
+          out_.text().append(reinterpret_cast<const char*>(record.data()), record.size());
+          out_.piece_done();
+        }) {
+    const std::string& program = trace.facts.program;
+    writer_.kernel_object(fxt::process_object, process_, program.empty() ? "program" : program);
+  }
+
+  uint64_t texts_cut() const { return writer_.texts_cut(); }
+
+  void executor(const Told& told) override {
+    const Writer::Argument process[] = {Writer::number("process", process_, ArgumentType::Koid)};
+    writer_.kernel_object(fxt::thread_object, thread(told.executor).id, told.name, process);
+    event(told);
+  }
+
+  void event(const Told& told) override {
+    static constexpr EventType types[] = {EventType::Instant, EventType::AsyncBegin,
+                                          EventType::AsyncInstant, EventType::AsyncEnd,
+                                          EventType::Counter};
+    const bool is_counter = told.as == Told::As::Counter;
+    arguments_.clear();
+    for (const ToldField& field : told.fields) {
+      if (field.is_text) {
+        arguments_.push_back(Writer::string(field.name, field.text));
+        continue;
+      }
+      // Viewers draw each number of a counter, but no reference to an object.
+      const bool is_value = field.name == "value";
+      const ArgumentType type = is_value     ? ArgumentType::Int64
+                                : is_counter ? ArgumentType::Koid
+                                             : ArgumentType::Uint64;
+      arguments_.push_back(Writer::number(field.name, field.number, type));
+    }
+    writer_.event(types[static_cast<size_t>(told.as)], start_ + told.time, thread(told.executor),
+                  fxt::own_category, told.name, arguments_, is_counter ? 0 : told.id);
+  }
+
+  void slice(const ToldSlice& slice) override {
+    writer_.event(EventType::DurationComplete, start_ + slice.start, thread(slice.executor),
+                  fxt::view_category, slice.name, {}, start_ + slice.end);
+  }
+  void flow(const ToldFlow& flow) override {
+    writer_.event(EventType::FlowBegin, start_ + flow.from_time, thread(flow.from_executor),
+                  fxt::view_category, flow.name, {}, flow.id);
+    writer_.event(EventType::FlowEnd, start_ + flow.to_time, thread(flow.to_executor),
+                  fxt::view_category, flow.name, {}, flow.id);
+  }
+
+ private:
+  // Threads are numbered as executors are, for two of these may have one tid.
+  Writer::Thread thread(uint32_t executor) const { return {process_, uint64_t{executor} + 1}; }
+
+  Out& out_;
+  const uint64_t start_;
+  const uint64_t process_;
+  Writer writer_;
+  std::vector<Writer::Argument> arguments_;
+};
+
+}  // namespace
+
+LeftOut export_fxt(const Trace& trace, Out& out) {
+  LeftOut left_out;
+  FxtTelling telling(trace, out);
+  tell(trace, telling, left_out);
+  left_out.add("ends of texts longer than 32,000 bytes", telling.texts_cut());
+  return left_out;
+}
+
+}  // namespace skein

@@ -1,0 +1,11 @@
+// A trace in the Fuchsia trace format (trace/read/fxt/wire.h), which Perfetto's viewer opens, too.
+#pragma once
+
+#include "trace/export/out.h"
+#include "trace/read/events.h"
+
+namespace skein {
+
+LeftOut export_fxt(const Trace& trace, Out& out);
+
+}  // namespace skein

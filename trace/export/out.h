@@ -1,0 +1,65 @@
+// What all exports share: where the bytes go, piece by piece, and what the format cannot hold.
+//
+//   Out out([&](std::string_view piece) { return file.write(piece); });
+//   const LeftOut left_out = export_chrome(trace, out);
+//   if (!out.finish()) ...
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace skein {
+
+class Out {
+ public:
+  // False: it cannot be written, and nothing more is to come.
+  using Sink = std::function<bool(std::string_view)>;
+
+  explicit Out(Sink sink) : sink_(std::move(sink)) {}
+
+  // To append to; then call piece_done().
+  std::string& text() { return text_; }
+  void piece_done() {
+    if (text_.size() >= enough) flush();
+  }
+  bool finish() {
+    flush();
+    return good_;
+  }
+
+ private:
+  static constexpr size_t enough = size_t{256} << 10;
+
+  void flush() {
+    if (good_ && !text_.empty()) good_ = sink_(text_);
+    text_.clear();
+  }
+
+  Sink sink_;
+  std::string text_;
+  bool good_ = true;
+};
+
+// Things by name, in the order in which they were met, and how many: "modules", 3.
+class LeftOut {
+ public:
+  void add(std::string_view what, uint64_t count = 1) {
+    if (count == 0) return;
+    for (auto& [name, number] : all_)
+      if (name == what) {
+        number += count;
+        return;
+      }
+    all_.emplace_back(what, count);
+  }
+  const std::vector<std::pair<std::string, uint64_t>>& all() const { return all_; }
+
+ private:
+  std::vector<std::pair<std::string, uint64_t>> all_;
+};
+
+}  // namespace skein

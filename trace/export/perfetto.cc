@@ -1,0 +1,450 @@
+#include "trace/export/perfetto.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "base/escape.h"
+#include "trace/ask/waits.h"
+#include "trace/export/protobuf.h"
+#include "trace/model/names.h"
+
+namespace skein {
+
+namespace {
+
+// The numbers of the fields, as Perfetto publishes them; tests/cli/perfetto.proto has them again,
+// for a reader that is not ours.
+namespace field {
+constexpr uint32_t packet = 1;
+namespace trace_packet {
+constexpr uint32_t clock_snapshot = 6, timestamp = 8, sequence = 10, track_event = 11,
+                   sequence_flags = 13, timestamp_clock = 58, track_descriptor = 60;
+}
+namespace clock_snapshot {
+constexpr uint32_t clocks = 1, primary_trace_clock = 2;
+constexpr uint32_t clock_id = 1, timestamp = 2;  // of a clock
+}  // namespace clock_snapshot
+namespace track_descriptor {
+constexpr uint32_t uuid = 1, name = 2, process = 3, thread = 4, parent_uuid = 5, counter = 8;
+}
+namespace process {
+constexpr uint32_t pid = 1, process_name = 6;
+}
+namespace thread {
+constexpr uint32_t pid = 1, tid = 2, thread_name = 5;
+}
+namespace track_event {
+constexpr uint32_t debug_annotations = 4, type = 9, track_uuid = 11, categories = 22, name = 23,
+                   counter_value = 30, source_location = 33, flow_ids = 47,
+                   terminating_flow_ids = 48;
+}
+namespace source_location {
+constexpr uint32_t file_name = 2, function_name = 3, line_number = 4;
+}
+namespace debug_annotation {
+constexpr uint32_t uint_value = 3, int_value = 4, string_value = 6, name = 10;
+}
+}  // namespace field
+
+enum class Type : uint32_t { SliceBegin = 1, SliceEnd = 2, Instant = 3, Counter = 4 };
+
+constexpr uint32_t clock_monotonic = 3, clock_realtime = 1;
+constexpr uint64_t our_sequence = 1;
+constexpr uint64_t process_track = 1;
+constexpr uint64_t executor_tracks = 1'000;
+constexpr uint64_t counter_tracks = uint64_t{1} << 32;
+constexpr uint64_t task_tracks = uint64_t{1} << 33;
+constexpr uint64_t span_tracks = uint64_t{1} << 34;  // + task << span_level_bits + level
+constexpr unsigned span_level_bits = 8;
+
+class Perfetto {
+ public:
+  Perfetto(const Trace& trace, Out& out)
+      : trace_(trace),
+        out_(out),
+        model_(build_model(trace, {.simplify = false})),
+        waits_(find_waits(trace, model_)) {}
+
+  LeftOut write();
+
+ private:
+  struct Slice {
+    uint64_t start;
+    uint64_t end;
+    std::string name;
+    std::string_view category;
+    uint32_t location = 0;
+    uint64_t id = 0;  // of a task; 0: none
+    std::string_view reason = {};
+  };
+  struct Instant {
+    uint64_t time;
+    std::string name;
+    std::string_view category;
+    uint64_t flow_out = 0;
+    uint64_t flow_in = 0;
+  };
+
+  void clock();
+  void track(uint64_t uuid, std::string_view name, uint64_t parent);
+  void process();
+  void executors();
+  void tasks();
+  void spans();
+  void counters();
+  void flows();
+  void labels_and_others();
+
+  template <typename Fill>
+  void packet(uint64_t time, const Fill& fill);
+  void slice_begin(uint64_t track, const Slice& slice);
+  void slice_end(uint64_t track, uint64_t time);
+  void slices(uint64_t track, std::vector<Slice>& slices);
+  void instant(uint64_t track, const Instant& instant);
+
+  std::string name_of(TaskIndex task) const {
+    return task == no_index ? std::string("unknown") : task_title(trace_, model_.tasks[task]);
+  }
+  uint64_t pid() const { return trace_.facts.pid ? trace_.facts.pid : 1; }
+
+  const Trace& trace_;
+  Out& out_;
+  const Model model_;
+  const Waits waits_;
+  LeftOut left_out_;
+  bool first_ = true;
+};
+
+template <typename Fill>
+void Perfetto::packet(uint64_t time, const Fill& fill) {
+  constexpr uint64_t incremental_state_cleared = 1;
+  Message packet(out_.text(), field::packet);
+  packet.number(field::trace_packet::timestamp, trace_.facts.start + time);
+  packet.number(field::trace_packet::timestamp_clock, clock_monotonic);
+  packet.number(field::trace_packet::sequence, our_sequence);
+  if (first_) packet.number(field::trace_packet::sequence_flags, incremental_state_cleared);
+  first_ = false;
+  fill(packet);
+  packet.done();
+  out_.piece_done();
+}
+
+// Its zero and the one of 1970 belong together; the trace's own clock is the one all times are of.
+void Perfetto::clock() {
+  packet(0, [&](Message& packet) {
+    Message snapshot(packet, field::trace_packet::clock_snapshot);
+    const auto say = [&](uint32_t id, uint64_t time) {
+      Message clock(snapshot, field::clock_snapshot::clocks);
+      clock.number(field::clock_snapshot::clock_id, id);
+      clock.number(field::clock_snapshot::timestamp, time);
+      clock.done();
+    };
+    const uint64_t start = trace_.facts.start;
+    say(clock_monotonic, start);
+    if (trace_.facts.utc_offset)
+      say(clock_realtime, start + static_cast<uint64_t>(*trace_.facts.utc_offset));
+    snapshot.number(field::clock_snapshot::primary_trace_clock, clock_monotonic);
+    snapshot.done();
+  });
+}
+
+void Perfetto::track(uint64_t uuid, std::string_view name, uint64_t parent) {
+  packet(0, [&](Message& packet) {
+    Message track(packet, field::trace_packet::track_descriptor);
+    track.number(field::track_descriptor::uuid, uuid);
+    track.number(field::track_descriptor::parent_uuid, parent);
+    track.text(field::track_descriptor::name, valid_utf8(name));
+    track.done();
+  });
+}
+
+void Perfetto::process() {
+  packet(0, [&](Message& packet) {
+    Message track(packet, field::trace_packet::track_descriptor);
+    track.number(field::track_descriptor::uuid, process_track);
+    Message process(track, field::track_descriptor::process);
+    process.number(field::process::pid, pid());
+    const std::string& program = trace_.facts.program;
+    process.text(field::process::process_name, program.empty() ? "program" : valid_utf8(program));
+    process.done();
+    track.done();
+  });
+}
+
+void Perfetto::executors() {
+  std::vector<std::vector<Slice>> all(std::max<size_t>(trace_.executors.size(), 1));
+  for (const Model::Activation& run : model_.activations)
+    all[run.executor].push_back({run.start, run.end, name_of(run.task), "running"});
+  const auto stretch = [&](const Model::Stretch& part, const char* what) {
+    const std::string_view reason = trace_.strings[part.reason];
+    all[part.executor].push_back(
+        {part.start, part.end, reason.empty() ? what : what + (": " + std::string(reason)), what});
+  };
+  for (const Model::Stretch& sleep : model_.sleeps) stretch(sleep, "asleep");
+  for (const Model::Stretch& pause : model_.pauses) stretch(pause, "pause");
+  for (uint64_t i = 0; i < all.size(); i++) {
+    const Executor executor = i < trace_.executors.size() ? trace_.executors[i] : Executor();
+    packet(0, [&](Message& packet) {
+      Message track(packet, field::trace_packet::track_descriptor);
+      track.number(field::track_descriptor::uuid, executor_tracks + i);
+      track.number(field::track_descriptor::parent_uuid, process_track);
+      Message thread(track, field::track_descriptor::thread);
+      thread.number(field::thread::pid, pid());
+      // Two streams of one thread, or threads without a number, must not become one.
+      const bool is_unique =
+          std::count_if(trace_.executors.begin(), trace_.executors.end(),
+                        [&](const Executor& e) { return e.tid == executor.tid; }) == 1;
+      thread.number(field::thread::tid,
+                    executor.tid && is_unique ? executor.tid : (uint64_t{1} << 24) + i);
+      const std::string_view name = trace_.strings[executor.name];
+      thread.text(field::thread::thread_name,
+                  name.empty() ? "executor " + std::to_string(i) : valid_utf8(name));
+      thread.done();
+      track.done();
+    });
+    slices(executor_tracks + i, all[i]);
+  }
+}
+
+// Slices of a track must lie in one another: what crosses the one before it is cut off there.
+void Perfetto::slices(uint64_t track, std::vector<Slice>& slices) {
+  std::stable_sort(slices.begin(), slices.end(), [](const Slice& a, const Slice& b) {
+    return a.start != b.start ? a.start < b.start : a.end > b.end;
+  });
+  std::vector<uint64_t> open;
+  for (Slice& slice : slices) {
+    while (!open.empty() && open.back() <= slice.start) {
+      slice_end(track, open.back());
+      open.pop_back();
+    }
+    if (!open.empty() && slice.end > open.back()) {
+      slice.end = open.back();
+      left_out_.add("ends of slices that cross others on one track");
+    }
+    slice_begin(track, slice);
+    open.push_back(slice.end);
+  }
+  while (!open.empty()) {
+    slice_end(track, open.back());
+    open.pop_back();
+  }
+}
+
+void Perfetto::slice_begin(uint64_t track, const Slice& slice) {
+  packet(slice.start, [&](Message& packet) {
+    Message event(packet, field::trace_packet::track_event);
+    event.number(field::track_event::type, static_cast<uint64_t>(Type::SliceBegin));
+    event.number(field::track_event::track_uuid, track);
+    event.text(field::track_event::categories, slice.category);
+    event.text(field::track_event::name, valid_utf8(slice.name));
+    if (slice.location != 0) {
+      const Location& at = trace_.locations[slice.location];
+      Message location(event, field::track_event::source_location);
+      location.text(field::source_location::file_name, valid_utf8(trace_.strings[at.file]));
+      location.text(field::source_location::function_name, valid_utf8(trace_.strings[at.function]));
+      location.number(field::source_location::line_number, at.line);
+      location.done();
+    }
+    if (slice.id != 0) {
+      Message id(event, field::track_event::debug_annotations);
+      id.text(field::debug_annotation::name, "task");
+      id.number(field::debug_annotation::uint_value, slice.id);
+      id.done();
+    }
+    if (!slice.reason.empty()) {
+      Message reason(event, field::track_event::debug_annotations);
+      reason.text(field::debug_annotation::name, "reason");
+      reason.text(field::debug_annotation::string_value, valid_utf8(slice.reason));
+      reason.done();
+    }
+    event.done();
+  });
+}
+
+void Perfetto::slice_end(uint64_t track, uint64_t time) {
+  packet(time, [&](Message& packet) {
+    Message event(packet, field::trace_packet::track_event);
+    event.number(field::track_event::type, static_cast<uint64_t>(Type::SliceEnd));
+    event.number(field::track_event::track_uuid, track);
+    event.done();
+  });
+}
+
+void Perfetto::instant(uint64_t track, const Instant& instant) {
+  packet(instant.time, [&](Message& packet) {
+    Message event(packet, field::trace_packet::track_event);
+    event.number(field::track_event::type, static_cast<uint64_t>(Type::Instant));
+    event.number(field::track_event::track_uuid, track);
+    event.text(field::track_event::categories, instant.category);
+    event.text(field::track_event::name, valid_utf8(instant.name));
+    if (instant.flow_out) event.fixed(field::track_event::flow_ids, instant.flow_out);
+    if (instant.flow_in) event.fixed(field::track_event::terminating_flow_ids, instant.flow_in);
+    event.done();
+  });
+}
+
+void Perfetto::tasks() {
+  static constexpr std::array<std::string_view, 5> ends = {"not ended", "resolved", "failed",
+                                                           "cancelled", "became another"};
+  const size_t count = model_.tasks.size();
+  std::vector<std::vector<Slice>> inner(count);
+  const auto inside = [&](TaskIndex task, uint64_t start, uint64_t end, std::string name,
+                          std::string_view category, uint32_t location = 0) {
+    if (task == no_index) return;
+    const Model::Task& of = model_.tasks[task];
+    start = std::max(start, of.start);
+    end = std::min(end, of.end);
+    if (start < end) inner[task].push_back({start, end, std::move(name), category, location});
+  };
+  for (const Model::Activation& run : model_.activations)
+    inside(run.task, run.start, run.end, "running", "running");
+  for (const Waits::Wait& wait : waits_.waits) {
+    const uint64_t end = wait.is_open() ? model_.end : wait.end;
+    const uint64_t ready = std::min(wait.ready, end);
+    inside(wait.task, wait.begin, ready,
+           wait.on == no_index ? "waiting" : "waiting for " + name_of(wait.on), "waiting",
+           wait.location);
+    inside(wait.task, ready, end, "ready", "ready");
+  }
+  for (TaskIndex i = 0; i < count; i++) {
+    const Model::Task& task = model_.tasks[i];
+    track(task_tracks + i, name_of(i), executor_tracks + task.executor);
+    Slice life{.start = task.start,
+               .end = task.end,
+               .name = name_of(i),
+               .category = ends[static_cast<size_t>(task.how)],
+               .location = task.location,
+               .id = task.id,
+               .reason = trace_.strings[task.reason]};
+    inner[i].insert(inner[i].begin(), std::move(life));
+    slices(task_tracks + i, inner[i]);
+    std::vector<Slice>().swap(inner[i]);
+  }
+}
+
+// Each on the first of its task's tracks that is free.
+void Perfetto::spans() {
+  std::vector<std::vector<uint64_t>> busy(model_.tasks.size() + 1);
+  for (const Model::Span& span : model_.spans) {
+    std::vector<uint64_t>& levels = busy[span.task == no_index ? model_.tasks.size() : span.task];
+    size_t level = 0;
+    while (level < levels.size() && levels[level] > span.start) level++;
+    if (level >= size_t{1} << span_level_bits) {
+      left_out_.add("spans that overlap with too many others");
+      continue;
+    }
+    const uint64_t of = span.task == no_index ? model_.tasks.size() : span.task;
+    const uint64_t uuid = span_tracks + (of << span_level_bits) + level;
+    if (level == levels.size()) {
+      levels.push_back(0);
+      track(uuid, "spans", span.task == no_index ? process_track : task_tracks + span.task);
+    }
+    levels[level] = span.end;
+    slice_begin(uuid, {.start = span.start,
+                       .end = span.end,
+                       .name = std::string(trace_.strings[span.name]),
+                       .category = "span"});
+    slice_end(uuid, span.end);
+  }
+}
+
+void Perfetto::counters() {
+  for (uint64_t i = 0; i < model_.counters.size(); i++) {
+    const Model::Counter& counter = model_.counters[i];
+    const uint64_t uuid = counter_tracks + i;
+    packet(0, [&](Message& packet) {
+      Message track(packet, field::trace_packet::track_descriptor);
+      track.number(field::track_descriptor::uuid, uuid);
+      track.number(field::track_descriptor::parent_uuid, process_track);
+      track.text(field::track_descriptor::name, valid_utf8(trace_.strings[counter.name]));
+      Message kind(track, field::track_descriptor::counter);
+      kind.done();
+      track.done();
+    });
+    for (const Model::Counter::Point& point : counter.points)
+      packet(point.time, [&](Message& packet) {
+        Message event(packet, field::trace_packet::track_event);
+        event.number(field::track_event::type, static_cast<uint64_t>(Type::Counter));
+        event.number(field::track_event::track_uuid, uuid);
+        event.number(field::track_event::counter_value, static_cast<uint64_t>(point.value));
+        event.done();
+      });
+  }
+  std::vector<uint32_t> shared(model_.scales.size());
+  for (const Model::Counter& counter : model_.counters)
+    if (++shared[counter.scale] == 2) left_out_.add("scales that counters share");
+}
+
+void Perfetto::flows() {
+  static constexpr std::array<std::string_view, 6> names = {
+      "read", "read of a failure", "resolve", "notify", "await", "message"};
+  for (uint64_t i = 0; i < model_.interactions.size(); i++) {
+    const Model::Interaction& arrow = model_.interactions[i];
+    const std::string name(names[static_cast<size_t>(arrow.link)]);
+    if (arrow.from == no_index || arrow.to == no_index) {
+      left_out_.add("messages to or from elsewhere");
+      continue;
+    }
+    instant(task_tracks + arrow.from,
+            {.time = arrow.from_time, .name = name, .category = "interaction", .flow_out = i + 1});
+    instant(task_tracks + arrow.to,
+            {.time = arrow.to_time, .name = name, .category = "interaction", .flow_in = i + 1});
+  }
+}
+
+void Perfetto::labels_and_others() {
+  for (const Model::Label& label : model_.labels)
+    instant(
+        task_tracks + label.task,
+        {.time = label.time, .name = std::string(trace_.strings[label.text]), .category = "label"});
+  trace_.events.for_each([this](const EventRow& row) {
+    using K = EventKind;
+    switch (row.kind) {
+      case K::Acquire:
+      case K::Release:
+      case K::ShouldResolve:
+      case K::ScopeMember:
+      case K::Io:
+        break;
+      case K::Clock:
+      case K::Sample:
+      case K::Capacity:
+      case K::Lost:
+      case K::ExecutorBegin:
+      case K::ExecutorEnd:
+        left_out_.add("events of kind " + std::string(name(row.kind)));
+        return;
+      default:
+        return;
+    }
+    const TaskIndex task = row.task == no_task ? no_index : model_.find(row.task);
+    const TaskIndex other = row.other == no_task ? no_index : model_.find(row.other);
+    std::string text(name(row.kind));
+    if (other != no_index) text += " " + name_of(other);
+    instant(task == no_index ? executor_tracks + row.executor : task_tracks + task,
+            {.time = row.time, .name = std::move(text), .category = name(row.kind)});
+  });
+}
+
+LeftOut Perfetto::write() {
+  clock();
+  process();
+  executors();
+  tasks();
+  spans();
+  counters();
+  flows();
+  labels_and_others();
+  left_out_.add("modules", trace_.modules.size());
+  left_out_.add("notes of what was lost in the original", trace_.losses.size());
+  return left_out_;
+}
+
+}  // namespace
+
+LeftOut export_perfetto(const Trace& trace, Out& out) { return Perfetto(trace, out).write(); }
+
+}  // namespace skein

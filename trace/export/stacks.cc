@@ -1,0 +1,107 @@
+#include "trace/export/stacks.h"
+
+#include <array>
+
+#include "base/escape.h"
+
+namespace skein {
+
+namespace {
+
+// What it is not for: a graph adds up, and has no time.
+LeftOut without_time(const Trace& trace, const Model& model) {
+  LeftOut left_out;
+  left_out.add("interactions that are no wait's", model.interactions.size());
+  left_out.add("labels", model.labels.size());
+  left_out.add("spans", model.spans.size());
+  left_out.add("counters", model.counters.size());
+  left_out.add("pauses", model.pauses.size());
+  left_out.add("notes of what was lost in the original", trace.losses.size());
+  return left_out;
+}
+
+// A line holds a stack: its separators cannot be in names.
+std::string folded_name(const std::string& name) {
+  std::string text = escaped(name);
+  for (char& c : text)
+    if (c == ';') c = ',';
+  return text;
+}
+
+}  // namespace
+
+LeftOut export_folded(const Trace& trace, AwaitGraphOf of, Out& out) {
+  const Model model = build_model(trace, {.simplify = false});
+  const AwaitGraph graph = make_await_graph(trace, model, find_waits(trace, model), of);
+  std::vector<std::string> names;
+  for (const std::string& name : graph.names) names.push_back(folded_name(name));
+  for (const auto& [stack, ns] : graph.weights) {
+    for (size_t i = 0; i < stack.size(); i++) {
+      if (i > 0) out.text() += ';';
+      out.text() += names[stack[i]];
+    }
+    out.text() += ' ' + std::to_string(ns) + '\n';
+    out.piece_done();
+  }
+  return without_time(trace, model);
+}
+
+LeftOut export_speedscope(const Trace& trace, AwaitGraphOf of, std::string_view title, Out& out) {
+  const Model model = build_model(trace, {.simplify = false});
+  const Waits waits = find_waits(trace, model);
+  const std::array<AwaitGraph, 2> graphs = {
+      make_await_graph(trace, model, waits, AwaitGraphOf::Suspended),
+      make_await_graph(trace, model, waits, AwaitGraphOf::Running)};
+  std::string& text = out.text();
+  text +=
+      "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"skein\",";
+  text += "\"name\":";
+  append_json(text, title);
+  text += ",\"activeProfileIndex\":";
+  text += of == AwaitGraphOf::Suspended ? '0' : '1';
+  text += ",\"shared\":{\"frames\":[";
+  size_t frames = 0;
+  std::array<size_t, 2> first{};
+  for (size_t i = 0; i < graphs.size(); i++) {
+    first[i] = frames;
+    for (const std::string& name : graphs[i].names) {
+      text += frames++ ? ",\n{\"name\":" : "\n{\"name\":";
+      append_json(text, name);
+      text += '}';
+      out.piece_done();
+    }
+  }
+  text += "\n]},\"profiles\":[";
+  for (size_t i = 0; i < graphs.size(); i++) {
+    uint64_t total = 0;
+    text += i == 0 ? "\n{\"type\":\"sampled\",\"name\":\"suspended\""
+                   : ",\n{\"type\":\"sampled\",\"name\":\"running\"";
+    text += ",\"unit\":\"nanoseconds\",\"samples\":[";
+    char before = ' ';
+    for (const auto& [stack, ns] : graphs[i].weights) {
+      text += before;
+      before = ',';
+      text += '[';
+      for (size_t k = 0; k < stack.size(); k++) {
+        if (k > 0) text += ',';
+        text += std::to_string(first[i] + stack[k]);
+      }
+      text += ']';
+      out.piece_done();
+      total += ns;
+    }
+    text += "],\"weights\":[";
+    before = ' ';
+    for (const auto& [stack, ns] : graphs[i].weights) {
+      text += before;
+      before = ',';
+      text += std::to_string(ns);
+      out.piece_done();
+    }
+    text += "],\"startValue\":0,\"endValue\":" + std::to_string(total) + "}";
+  }
+  text += "\n]}\n";
+  return without_time(trace, model);
+}
+
+}  // namespace skein

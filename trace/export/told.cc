@@ -1,0 +1,200 @@
+#include "trace/export/told.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include "trace/model/names.h"
+
+namespace skein {
+
+namespace {
+
+using As = Told::As;
+
+class Teller {
+ public:
+  Teller(const Trace& trace, Telling& telling)
+      : trace_(trace), telling_(telling), model_(build_model(trace, {.simplify = false})) {}
+
+  void facts();
+  void executors();
+  void events();
+  void slices();
+  void flows();
+
+ private:
+  void begin(std::string_view event) {
+    fields_.clear();
+    text("event", event);
+  }
+  void number(std::string_view name, uint64_t value) {
+    fields_.push_back({.name = name, .number = value});
+  }
+  void text(std::string_view name, std::string_view value) {
+    fields_.push_back({.name = name, .is_text = true, .text = value});
+  }
+  void event(const EventRow& row);
+  As shape(const EventRow& row);
+  std::string name_of(TaskIndex task) const;
+  uint32_t executor_at(TaskIndex task, uint64_t time) const;
+
+  const Trace& trace_;
+  Telling& telling_;
+  const Model model_;
+  std::vector<ToldField> fields_;
+  std::unordered_map<TaskId, TaskIndex> open_;  // tasks whose slice has begun
+  std::unordered_map<StringId, uint64_t> counters_;
+  std::vector<std::vector<uint32_t>> runs_;  // by task, indices of activations
+};
+
+void Teller::facts() {
+  const Facts& facts = trace_.facts;
+  begin("trace");
+  text("format", facts.format);
+  if (!facts.host.empty()) text("host", facts.host);
+  if (!facts.program.empty()) text("program", facts.program);
+  if (!facts.clock.empty()) text("clock", facts.clock);
+  if (facts.pid) number("pid", facts.pid);
+  if (facts.utc_offset) number("utc_offset", static_cast<uint64_t>(*facts.utc_offset));
+  if (facts.overwritten_packets) number("overwritten_packets", facts.overwritten_packets);
+  if (facts.complete_from) number("complete_from", facts.complete_from);
+  telling_.event({.name = "trace", .fields = fields_});
+}
+
+void Teller::executors() {
+  for (uint32_t i = 0; i < trace_.executors.size(); i++) {
+    const Executor& executor = trace_.executors[i];
+    begin("thread");
+    number("index", i);
+    const std::string_view name = trace_.strings[executor.name];
+    if (!name.empty()) text("name", name);
+    if (executor.tid) number("tid", executor.tid);
+    if (executor.stream) number("stream", executor.stream);
+    const std::string shown = name.empty() ? "executor " + std::to_string(i) : std::string(name);
+    telling_.executor({.executor = i, .name = shown, .fields = fields_});
+  }
+}
+
+void Teller::events() {
+  trace_.events.for_each([this](const EventRow& row) { event(row); });
+}
+
+// A task's slice begins once, and ends once.
+As Teller::shape(const EventRow& row) {
+  using K = EventKind;
+  switch (row.kind) {
+    case K::CounterAdd:
+    case K::CounterSet:
+      return As::Counter;
+    case K::Create: {
+      const bool added = open_.emplace(row.task, model_.find(row.task)).second;
+      return added ? As::AsyncBegin : As::AsyncInstant;
+    }
+    case K::Resolve:
+    case K::Fail:
+    case K::Cancel:
+    case K::Become:
+      return open_.contains(row.task) ? As::AsyncEnd : As::Instant;
+    default:
+      return open_.contains(row.task) ? As::AsyncInstant : As::Instant;
+  }
+}
+
+void Teller::event(const EventRow& row) {
+  begin(name(row.kind));
+  const As as = shape(row);
+  const bool has_kind = row.kind == EventKind::Create || row.kind == EventKind::Resource;
+  uint64_t value = row.value;
+  if (as == As::Counter) {
+    uint64_t& counter = counters_[row.text];
+    value = counter = row.kind == EventKind::CounterAdd ? counter + value : value;
+    number("value", value);
+  } else if (has_kind && value < trace_.kinds.size()) {
+    text("type", trace_.strings[trace_.kinds[value]]);
+  } else if (value != 0) {
+    number("value", value);
+  }
+  if (row.task != no_task) number("task", row.task);
+  if (row.other != no_task) number("other", row.other);
+  const std::string_view said = trace_.strings[row.text];
+  if (!said.empty() && as != As::Counter) text("text", said);
+  if (row.location < trace_.locations.size() && row.location != 0) {
+    const Location& at = trace_.locations[row.location];
+    if (at.file) text("file", trace_.strings[at.file]);
+    if (at.function) text("function", trace_.strings[at.function]);
+    if (at.line) number("line", at.line);
+    if (at.column) number("column", at.column);
+  }
+  if (row.flags) number("flags", row.flags);
+  std::string shown(name(row.kind));
+  if (as == As::AsyncBegin || as == As::AsyncEnd)
+    shown = name_of(open_.at(row.task));
+  else if (as == As::Counter || row.kind == EventKind::Label)
+    shown = said;
+  telling_.event({.as = as,
+                  .time = row.time,
+                  .id = row.task,
+                  .executor = row.executor,
+                  .name = shown,
+                  .fields = fields_});
+  if (as == As::AsyncEnd) open_.erase(row.task);
+}
+
+std::string Teller::name_of(TaskIndex task) const {
+  if (task == no_index) return "task";
+  std::string text = task_name(trace_, model_.tasks[task]);
+  if (text.empty()) text = kind_name(trace_, model_.tasks[task].kind);
+  return text.empty() ? "task" : text;
+}
+
+void Teller::slices() {
+  for (const Model::Activation& run : model_.activations) {
+    const std::string shown = name_of(run.task);
+    telling_.slice({.start = run.start, .end = run.end, .executor = run.executor, .name = shown});
+  }
+}
+
+// Where it ran last at that time, or was created.
+uint32_t Teller::executor_at(TaskIndex task, uint64_t time) const {
+  const std::vector<uint32_t>& runs = runs_[task];
+  const auto after =
+      std::upper_bound(runs.begin(), runs.end(), time,
+                       [&](uint64_t t, uint32_t run) { return t < model_.activations[run].start; });
+  if (after != runs.begin()) return model_.activations[*(after - 1)].executor;
+  return model_.tasks[task].executor;
+}
+
+void Teller::flows() {
+  runs_.resize(model_.tasks.size());
+  for (uint32_t i = 0; i < model_.activations.size(); i++)
+    runs_[model_.activations[i].task].push_back(i);
+  static constexpr std::array<std::string_view, 6> names = {
+      "read", "read of a failure", "resolve", "notify", "await", "message"};
+  for (size_t i = 0; i < model_.interactions.size(); i++) {
+    const Model::Interaction& arrow = model_.interactions[i];
+    if (arrow.from == no_index || arrow.to == no_index) continue;
+    telling_.flow({.id = i + 1,
+                   .from_time = arrow.from_time,
+                   .to_time = arrow.to_time,
+                   .from_executor = executor_at(arrow.from, arrow.from_time),
+                   .to_executor = executor_at(arrow.to, arrow.to_time),
+                   .name = names[static_cast<size_t>(arrow.link)]});
+  }
+}
+
+}  // namespace
+
+void tell(const Trace& trace, Telling& telling, LeftOut& left_out) {
+  Teller teller(trace, telling);
+  teller.facts();
+  teller.executors();
+  teller.events();
+  teller.slices();
+  teller.flows();
+  left_out.add("modules", trace.modules.size());
+  left_out.add("entries of the table of live tasks", trace.alive.size());
+  left_out.add("notes of what was lost in the original", trace.losses.size());
+}
+
+}  // namespace skein
