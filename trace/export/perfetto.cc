@@ -45,7 +45,7 @@ namespace source_location {
 constexpr uint32_t file_name = 2, function_name = 3, line_number = 4;
 }
 namespace debug_annotation {
-constexpr uint32_t uint_value = 3, int_value = 4, string_value = 6, name = 10;
+constexpr uint32_t uint_value = 3, string_value = 6, name = 10;
 }
 }  // namespace field
 

@@ -286,7 +286,7 @@ TEST_CASE("bytes that are missing or too many in the middle are passed over") {
   std::vector<size_t> at;
   const Bytes bytes = many_labels(at);
   const size_t middle = at[labels / 2];
-  for (const size_t gap : {1, 3, 7, 8, 12, 40, 333}) {
+  for (const size_t gap : std::initializer_list<size_t>{1, 3, 7, 8, 12, 40, 333}) {
     Bytes without = bytes;
     without.erase(without.begin() + static_cast<ptrdiff_t>(middle),
                   without.begin() + static_cast<ptrdiff_t>(middle + gap));

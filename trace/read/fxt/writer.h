@@ -159,8 +159,8 @@ class Writer {
       const uint64_t in_header = is_text    ? text(argument.text)
                                  : is_small ? argument.value & UINT32_MAX
                                             : 0;
-      put(uint64_t(argument.type) | (is_text || is_small ? 1 : 2) << 4 | text(argument.name) << 16 |
-          in_header << 32);
+      put(uint64_t(argument.type) | (is_text || is_small ? uint64_t{1} : uint64_t{2}) << 4 |
+          text(argument.name) << 16 | in_header << 32);
       if (!is_text && !is_small) put(argument.value);
     }
   }
