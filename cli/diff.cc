@@ -37,11 +37,13 @@ struct Side {
 
 std::string span(uint64_t ns) { return duration_text(static_cast<double>(ns)); }
 
-// A sentence without its end; `brief`: without where and by whom.
-std::string sentence(const Side& side, const Happening& h, bool brief = false) {
+enum class Say { What, Who, Where };  // each with those before
+
+// A sentence without its end.
+std::string sentence(const Side& side, const Happening& h, Say say = Say::Where) {
   const std::string task = side.title(h.task);
-  const std::string place = brief ? "" : side.at(h.location);
-  const bool by = !brief && h.other != no_index;
+  const std::string place = say == Say::Where ? side.at(h.location) : "";
+  const bool by = say != Say::What && h.other != no_index;
   const std::string awaited = by ? ", which " + side.title(h.other) + " waited for" : "";
   switch (h.kind) {
     case EventKind::Suspend:
@@ -74,7 +76,8 @@ bool is_only_in(const Divergence& d) {
 }
 
 std::vector<std::string> line(const Side& side, const Happening& h, bool is_first) {
-  return {is_first ? "in " + side.word : "", seconds(h.time) + " s", sentence(side, h)};
+  return {is_first ? "in " + side.word : "", seconds(h.time) + " s", sentence(side, h, Say::Who),
+          escaped(place_text(side.asked.trace, h.location))};
 }
 
 struct Answer {
@@ -101,17 +104,18 @@ std::string headline(const Answer& a, const Divergence& d) {
   };
   switch (d.what) {
     case Divergence::What::Order:
-      return "In good " + sentence(a.good, d.good, true) + " " + distance(d.good, d.good_later) +
-             " before " + sentence(a.good, d.good_later, true) + "; in bad " +
+      return "In good " + sentence(a.good, d.good, Say::What) + " " +
+             distance(d.good, d.good_later) + " before " +
+             sentence(a.good, d.good_later, Say::What) + "; in bad " +
              distance(d.bad, d.bad_earlier) + " after.";
     case Divergence::What::NotDone:
-      return "In good " + sentence(a.good, d.good, true) + "; in bad that did not happen.";
+      return "In good " + sentence(a.good, d.good, Say::What) + "; in bad that did not happen.";
     case Divergence::What::OtherEnd:
-      return "In good " + sentence(a.good, d.good, true) + "; in bad " +
-             sentence(a.bad, d.bad, true) + more_like_it(d);
+      return "In good " + sentence(a.good, d.good, Say::What) + "; in bad " +
+             sentence(a.bad, d.bad, Say::What) + more_like_it(d);
     case Divergence::What::OtherWay:
-      return "In good " + sentence(a.good, d.good, true) + "; in bad, after the same waits, " +
-             sentence(a.bad, d.bad, true) + ".";
+      return "In good " + sentence(a.good, d.good, Say::What) + "; in bad, after the same waits, " +
+             sentence(a.bad, d.bad, Say::What) + ".";
     case Divergence::What::OnlyInGood:
       return "Only in good: " + sentence(a.good, d.good) + first_of(d.tasks);
     case Divergence::What::OnlyInBad:
@@ -147,7 +151,7 @@ void add_evidence(std::string& out, const Answer& a, const Divergence& d) {
     lines.push_back(line(a.bad, d.bad_earlier, true));
   }
   if (d.bad.kind != EventKind::Lost) lines.push_back(line(a.bad, d.bad, !order));
-  append_columns(out, lines, "<><", 2);
+  append_columns(out, lines, "<><<", 2);
 }
 
 void add_victim(std::string& out, const Answer& a, const Divergence& d) {
@@ -166,7 +170,7 @@ void add_divergences(std::string& out, const Answer& a) {
     return;
   }
   const Divergence& first = a.divergences.front();
-  out += "First divergence: " + headline(a, first) + '\n';
+  append_paragraph(out, "First divergence: " + headline(a, first), 0);
   add_evidence(out, a, first);
   add_victim(out, a, first);
   std::vector<std::string> lines;
@@ -185,7 +189,7 @@ void add_divergences(std::string& out, const Answer& a) {
   }
   if (!lines.empty() && a.divergences.size() > 1) {
     out += "\nWhat else differs, and may follow from it:\n";
-    for (const std::string& text : lines) out += "  " + text + '\n';
+    for (const std::string& text : lines) append_paragraph(out, text, 2);
   }
 }
 

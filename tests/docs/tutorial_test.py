@@ -78,7 +78,7 @@ with tempfile.TemporaryDirectory(prefix="skein-tutorial-") as work:
     said = subprocess.run([skein, "diff", "good.skein", "hang.skein"], capture_output=True, text=True,
                           timeout=60)
     shown = re.search(r"\$ skein diff good\.skein hang\.skein\n(.*?)```", page, re.S)[1]
-    numbers = lambda text: re.sub(r"\w+::|\d+(\.\d+)?", "", text)  # clang 14 names functions only
+    numbers = lambda text: re.sub(r"\w+::|\d+(\.\d+)?|\s+", "", text)  # clang 14 names functions only
     expect("diff says what is shown", said.returncode == 1 and numbers(shown) in numbers(said.stdout),
            said.stdout)
     command = re.search(r"\$ skein (render hang\.skein .* -o hang\.svg)", page)
