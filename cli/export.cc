@@ -51,10 +51,16 @@ void write_file(const Options& options, Bytes bytes, const Export& write) {
   const Trace trace = open_trace(options.trace);
   report_losses(trace, options.trace);
   OutputFile file(options.to);
-  Out out([&](std::string_view piece) { return file.write(piece); });
+  bool is_empty = true;
+  Out out([&](std::string_view piece) {
+    is_empty = false;
+    return file.write(piece);
+  });
   const LeftOut left_out = write(trace, options, out);
   (void)out.finish();
   file.finish();
+  if (is_empty)
+    std::fputs("skein: nothing to write: the trace does not say that a task waits\n", stderr);
   say_left_out(left_out);
 }
 

@@ -207,6 +207,10 @@ def check_stacks(trace):
 
 check_stacks(EVERY)
 
+said = export("folded", source / "tests/data/mirage/straight.ctf", "f")
+expect("that nothing waits is said", "does not say that a task waits" in said and
+       os.path.getsize("f") == 0, said)
+
 # ---- tables
 
 export("csv", EVERY, "e.csv")
