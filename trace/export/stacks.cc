@@ -1,5 +1,6 @@
 #include "trace/export/stacks.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/escape.h"
@@ -11,7 +12,13 @@ namespace {
 // What it is not for: a graph adds up, and has no time.
 LeftOut without_time(const Trace& trace, const Model& model) {
   LeftOut left_out;
-  left_out.add("interactions that are no wait's", model.interactions.size());
+  const auto is_wait = [](const Model::Interaction& arrow) {
+    return arrow.link == Model::Link::Await;
+  };
+  left_out.add("interactions that are no wait's",
+               model.interactions.size() -
+                   static_cast<uint64_t>(std::count_if(model.interactions.begin(),
+                                                       model.interactions.end(), is_wait)));
   left_out.add("labels", model.labels.size());
   left_out.add("spans", model.spans.size());
   left_out.add("counters", model.counters.size());
