@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "trace/ask/find.h"
 #include "trace/ask/waits.h"
 
 namespace skein::cli {
@@ -18,10 +19,6 @@ struct Asked {
 // Of a process that records (its number) or a trace. Says on stderr what was lost; ends with exit
 // code 2 for what is neither.
 Asked open_asked(const std::string& trace_or_pid);
-
-// What a person means by TASK: the one with this number ("17", "#17"), else all that have the text
-// as label, name or function, in the order of their beginnings.
-std::vector<TaskIndex> find_tasks(const Trace& trace, const Model& model, const std::string& text);
 
 // {"id": 7, "name": "query"}, {"file": ..., "line": ..., "function": ...}; null for none.
 nlohmann::ordered_json task_json(const Trace& trace, const Model& model, TaskIndex task);

@@ -34,11 +34,6 @@ struct Moment {
   TaskIndex task = no_index;
 };
 
-// What has not ended goes on to the end of the trace.
-uint64_t end_of(const Model& model, TaskIndex task) {
-  return model.tasks[task].how == Model::End::Open ? model.end : model.tasks[task].end;
-}
-
 // A time; or a label: when it was first given, or, of what a task is called, when the first of them
 // began, or the last of them ended.
 Moment moment(const Trace& trace, const Model& model, const std::string& option,
@@ -74,10 +69,7 @@ Question understand(const Trace& trace, const Model& model, const Options& optio
   if (!options.task.empty()) {
     const std::vector<TaskIndex> tasks = find_tasks(trace, model, options.task);
     if (tasks.empty()) fail(2, "no task has the number, label or name " + options.task);
-    // Of several the one that took longest: that is the one somebody looks for.
-    asked.task = *std::max_element(tasks.begin(), tasks.end(), [&](auto a, auto b) {
-      return end_of(model, a) - model.tasks[a].start < end_of(model, b) - model.tasks[b].start;
-    });
+    asked.task = longest_of(model, tasks);
     asked.from = model.tasks[asked.task].start;
     asked.to = end_of(model, asked.task);
   }

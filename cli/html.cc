@@ -2,7 +2,9 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/disk_files.h"
@@ -13,6 +15,7 @@
 #include "cli/print.h"
 #include "cli/running.h"
 #include "cli/trace_input.h"
+#include "trace/ask/find.h"
 #include "trace/read/reader.h"
 #include "view/web/document/bundle.h"
 #include "view/web/document/document.h"
@@ -25,6 +28,8 @@ struct HtmlArguments {
   std::vector<std::string> traces;
   std::string output;
   std::string title;
+  std::string align = "clock";
+  std::string critical;
 };
 
 // Remembers what standard input said, for it is asked twice: is it a trace, and for its bytes. What
@@ -72,6 +77,7 @@ void write_page(const HtmlArguments& arguments) {
   refuse_twice(arguments.traces);
   refuse_inputs(arguments.output, arguments.traces);
   Inputs files;
+  std::optional<std::pair<size_t, uint32_t>> critical;
   std::vector<web::TraceInput> inputs;
   std::string title = arguments.title;
   for (const std::string& path : arguments.traces) {
@@ -79,17 +85,28 @@ void write_page(const HtmlArguments& arguments) {
     if (!trace) fail(2, trace.error().message());
     report_losses(*trace, path);
     if (!trace->facts.carrier.empty()) files.convert(path, *trace);
+    if (!critical && !arguments.critical.empty()) {
+      const Model model = build_model(*trace);
+      const TaskIndex task = longest_of(model, find_tasks(*trace, model, arguments.critical));
+      if (task != no_index) critical = {inputs.size(), task};
+    }
     inputs.push_back({path, trace_name(path)});
     if (arguments.title.empty()) title += (title.empty() ? "" : ", ") + inputs.back().title;
   }
+  if (!arguments.critical.empty() && !critical)
+    fail(1, "--critical-path: no task has the number, label or name " + arguments.critical);
   const auto bundle = web::make_bundle(files, inputs, most_bytes);
   if (!bundle) fail(2, bundle.error().message());
   const std::string kept = kept_notes_or_none(arguments.traces[0]);
   // Of a page with other notes in it the browser has none yet.
   std::string key = title + " " + std::to_string(bundle->size());
   if (!kept.empty()) key += " " + std::to_string(std::hash<std::string>()(kept));
-  const std::string page =
-      web::make_document({.title = title, .notes = key, .kept = kept}, *bundle);
+  const std::string page = web::make_document({.title = title,
+                                               .notes = key,
+                                               .kept = kept,
+                                               .together = arguments.align == "start",
+                                               .path = critical},
+                                              *bundle);
   write_output(arguments.output, page);
   if (arguments.output != "-")
     std::printf("%s: %s bytes, opens in any browser\n", escaped(arguments.output).c_str(),
@@ -109,6 +126,13 @@ void add_html(CLI::App& app) {
       ->required();
   command->add_option("-o,--output", arguments->output, "the page's file, or - for standard output")
       ->required();
+  command
+      ->add_option("--align", arguments->align,
+                   "several: clock, by when they were recorded, or start, beginning together")
+      ->check(CLI::IsMember({"clock", "start"}))
+      ->capture_default_str();
+  command->add_option("--critical-path", arguments->critical,
+                      "where the time of this task went: its number, label or name");
   command->add_option("--title", arguments->title, "instead of the traces' names");
   command->callback([arguments] { write_page(*arguments); });
 }

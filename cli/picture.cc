@@ -76,6 +76,8 @@ void add_picture_arguments(CLI::App& command, PictureArguments& arguments) {
   command.add_option("--select", arguments.select,
                      "highlight the tasks that have this in a label, name or place, and zoom to "
                      "them");
+  command.add_option("--critical-path", arguments.critical,
+                     "where the time of this task went: its number, label or name");
   std::string names;
   for (const Theme& theme : themes) (names += names.empty() ? "" : ", ") += theme.name;
   command.add_option("--theme", arguments.theme, names);
@@ -114,6 +116,16 @@ Picture open_picture(const PictureArguments& arguments) {
 
   const Stretch all = whole_time(viewer);
   Stretch shown = all;
+  if (!arguments.critical.empty()) {
+    if (!viewer.show_critical_path(arguments.critical))
+      fail(1, "--critical-path: no task has the number, label or name " + arguments.critical);
+    const Marks marks = viewer.marks();
+    const double offset = viewer.tracks()[marks.path_track].offset;
+    const double from_path = static_cast<double>(marks.path.front().begin) + offset;
+    const double to_path = static_cast<double>(marks.path.back().end) + offset;
+    const double margin = (to_path - from_path) * 0.05;
+    shown = {std::max(all.from, from_path - margin), std::min(all.to, to_path + margin)};
+  }
   if (!arguments.select.empty()) {
     if (viewer.search(arguments.select).count == 0)
       fail(1, "--select: no task has '" + arguments.select + "' in a label, name or place");
@@ -127,7 +139,7 @@ Picture open_picture(const PictureArguments& arguments) {
     fail(2, "--to " + arguments.to + ": the trace begins at " + duration_text(all.from));
   if (from || to) shown = {from.value_or(all.from), to.value_or(all.to)};
   if (from && !to) shown.to = std::max(shown.to, *from + 1);
-  picture.whole = !from && !to && arguments.select.empty();
+  picture.whole = !from && !to && arguments.select.empty() && arguments.critical.empty();
   picture.from = shown.from;
   picture.to = shown.to;
   return picture;

@@ -19,6 +19,7 @@ struct PictureArguments {
   std::string from;
   std::string to;
   std::string select;
+  std::string critical;
   std::string theme;
 };
 void add_picture_arguments(CLI::App& command, PictureArguments& arguments);

@@ -33,6 +33,7 @@ std::vector<Entry> entries(const std::array<bool, inks>& occurs, bool coloured) 
   if (has(Ink::Failed)) all.push_back(entry(Ink::Failed, "failed or stuck"));
   if (has(Ink::Highlight)) all.push_back(entry(Ink::Highlight, "found"));
   if (has(Ink::Span) && coloured) all.push_back(entry(Ink::Span, "span"));
+  if (has(Ink::Path) && coloured) all.push_back(entry(Ink::Path, "critical path"));
   if (has(Ink::Creation)) all.push_back(entry(Ink::Creation, "creates, merges"));
   struct Arrow {
     Ink ink;
@@ -105,6 +106,7 @@ class Samples {
       case Ink::Bar:
       case Ink::Running:
       case Ink::Span:
+      case Ink::Path:
         fill(e.ink, x, middle - 1, wide, 3);
         break;
       default:  // arrows, up and down

@@ -21,6 +21,7 @@ namespace {
 struct ViewArguments {
   std::vector<std::string> traces;
   std::string theme;
+  std::string critical;
   bool new_window = false;
 };
 
@@ -49,6 +50,8 @@ void view(const ViewArguments& arguments) {
   std::vector<std::string> words{"skein-view"};
   if (arguments.new_window) words.push_back("--new-window");
   if (!arguments.theme.empty()) words.insert(words.end(), {"--theme", arguments.theme});
+  if (!arguments.critical.empty())
+    words.insert(words.end(), {"--critical-path", arguments.critical});
   words.push_back("--");
   for (const std::string& trace : arguments.traces) words.push_back(existing_trace(trace));
   const std::string program = window_program();
@@ -73,6 +76,8 @@ void add_view(CLI::App& app) {
                       "processes that record, directories that skein recorded, mirage-profile or "
                       "Eio trace files, or -; several are stacked on one time line");
   command->add_flag("--new-window", arguments->new_window, "a window for each TRACE");
+  command->add_option("--critical-path", arguments->critical,
+                      "where the time of this task went: its number, label or name");
   std::vector<std::string> names;
   for (const Theme& theme : themes) names.emplace_back(theme.name);
   command->add_option("--theme", arguments->theme, "instead of the one chosen last")

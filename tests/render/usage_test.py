@@ -100,6 +100,7 @@ def main():
         refused(2, "begins at", "show", trace, "--to=-5s")
         refused(2, "'pink'", "show", trace, "--theme", "pink")
         refused(1, "'nobody'", "show", trace, "--select", "nobody")
+        refused(1, "nobody", "show", trace, "--critical-path", "nobody")
         refused(2, "missing", "show", here / "missing")
         refused(2, "width", "render", trace, "-o", svg, "--width", "0")
         # What is read is not written over, by whatever name.

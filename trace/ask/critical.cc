@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_map>
 
 namespace skein {
 
@@ -84,7 +83,8 @@ class Walk {
     auto i = std::partition_point(list.begin(), list.end(), [&](uint32_t activation) {
       return model_.activations[activation].end <= begin;  // they do not overlap
     });
-    ran_.clear();
+    ran_.resize(model_.tasks.size(), 0);
+    const auto first = i;
     TaskIndex longest = no_index;
     uint64_t most = 0;
     for (; i != list.end() && model_.activations[*i].start < end; ++i) {
@@ -96,6 +96,8 @@ class Walk {
         longest = a.task;
       }
     }
+    while (i != first)
+      if (const TaskIndex task = model_.activations[*--i].task; task != no_index) ran_[task] = 0;
     return longest;
   }
 
@@ -152,7 +154,7 @@ class Walk {
   // In a trace of mirage-profile a thread that stops does not say that it waits.
   bool says_waits_ = trace_.facts.format != "mirage-profile";
   std::vector<std::vector<uint32_t>> on_executor_;  // activations, by start
-  std::unordered_map<TaskIndex, uint64_t> ran_;
+  std::vector<uint64_t> ran_;                       // by task; zeros between the calls
   std::vector<Segment> path_;
   TaskIndex task_ = no_index;
   uint64_t time_ = 0;

@@ -48,8 +48,9 @@ enum class Ink : uint8_t {
   Panel,  // background of legend, tooltip, hints
   PanelText,
   Span,
+  Path,  // the critical path
 };
-inline constexpr size_t inks = static_cast<size_t>(Ink::Span) + 1;
+inline constexpr size_t inks = static_cast<size_t>(Ink::Path) + 1;
 
 enum class Shape : uint8_t {
   Fill,   // the rectangle from (x, y), w wide, h high

@@ -9,6 +9,8 @@ namespace skein {
 void draw_stretches(const Frame& frame, Painter& painter);  // sleeps and pauses
 void draw_grid(const Frame& frame, Painter& painter);
 void draw_bands(const Frame& frame, Painter& painter);
+void draw_notes(const Frame& frame, Painter& painter);
+void draw_path(const Frame& frame, Painter& painter);
 void draw_selection(const Frame& frame, Painter& painter);
 void draw_spans(const Frame& frame, Painter& painter);
 // Texts of the list from `first_text` on are not written over.

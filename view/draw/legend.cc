@@ -8,7 +8,19 @@ namespace skein {
 
 namespace {
 
-enum class Sample : uint8_t { Bar, Running, Box, Line, Arrow, Around, Density };
+enum class Sample : uint8_t {
+  Bar,
+  Running,
+  Box,
+  Line,
+  Arrow,
+  Around,
+  Density,
+  PathRuns,
+  PathReady,
+  PathBlocked,
+  PathOutside
+};
 struct Entry {
   Sample sample;
   Ink ink;
@@ -24,6 +36,7 @@ struct Passing {
   bool found = true;
   bool selected = true;
   bool density = true;
+  bool path = false;  // instead of lines and arrows, which fade then
 };
 
 std::vector<Entry> entries(std::span<const Track> tracks, const Passing& passing) {
@@ -44,6 +57,14 @@ std::vector<Entry> entries(std::span<const Track> tracks, const Passing& passing
       [](const Track& track) { return !track.rows->activations.empty(); });
   add(Sample::Bar, Ink::Failed, "failed or stuck",
       [](const Track& track) { return track.rows->has_red; });
+  if (passing.path) {
+    all.push_back({Sample::PathRuns, Ink::Path, "critical path: runs"});
+    all.push_back({Sample::PathReady, Ink::Path, "ready, does not run"});
+    all.push_back({Sample::PathBlocked, Ink::Path, "blocked"});
+    all.push_back({Sample::PathOutside, Ink::Path, "waits for something outside"});
+    if (passing.selected) add(Sample::Around, Ink::Selection, "selected", has_task);
+    return all;
+  }
   add(Sample::Line, Ink::Creation, "creates, merges",
       [](const Track& track) { return track.rows->tasks.size() > 1; });
   add_link(Model::Link::Read, "reads its result");
@@ -115,6 +136,21 @@ void draw_sample(Painter& painter, const Entry& entry, double x, double y) {
         painter.fill(entry.ink, x + (i - 1) * sample_width / 4, y - 6, sample_width / 4, 12,
                      static_cast<uint8_t>(i * 63));
       break;
+    case Sample::PathRuns:
+      painter.fill(entry.ink, x, y - 4, sample_width, 8);
+      break;
+    case Sample::PathReady:
+      painter.fill(entry.ink, x, y - 4, sample_width, 8);
+      painter.fill(Ink::Bar, x + 1, y - 2, sample_width - 2, 4);
+      break;
+    case Sample::PathBlocked:
+      painter.fill(Ink::Bar, x, y - 4, sample_width, 8);
+      painter.fill(entry.ink, x, y - 1, sample_width, 2);
+      break;
+    case Sample::PathOutside:
+      painter.fill(Ink::Bar, x, y - 4, sample_width, 8);
+      for (double at = 0; at < sample_width; at += 10) painter.fill(entry.ink, x + at, y - 1, 6, 2);
+      break;
   }
 }
 
@@ -135,13 +171,16 @@ void draw_legend(const Frame& frame, Painter& painter) {
   painter.fill(Ink::Panel, 0, top, frame.window.width, frame.window.height - top);
   painter.fill(Ink::Band, 0, top, frame.window.width, 1, 110);
   const Marks& marks = frame.marks;
-  Passing now = {
-      .found = false, .selected = marks.selected != no_index, .density = frame.row_height < 2};
+  Passing now = {.found = false,
+                 .selected = marks.selected != no_index,
+                 .density = frame.row_height < 2,
+                 .path = !marks.path.empty()};
   for (const auto& tasks : marks.tasks)
     now.found = now.found || std::find(tasks.begin(), tasks.end(), 1) != tasks.end();
   lay_out(entries(frame.tracks, now), frame.window.width,
           [&](const Entry& entry, double x, size_t line) {
             const double y = top + 2 + line_height * (static_cast<double>(line) + 0.5);
+            if (y > frame.window.height) return;
             draw_sample(painter, entry, x, y);
             painter.text(Ink::PanelText, x + sample_width + 6, y + 4, text_size, entry.text);
           });

@@ -24,6 +24,7 @@ void add_scene(const Frame& frame, Painter& painter) {
   if (frame.marks.arrows) draw_arrows(frame, painter);
   draw_bars(frame, painter);
   draw_spans(frame, painter);
+  draw_path(frame, painter);
   const size_t first_text = painter.size();
   draw_bands(frame, painter);
   draw_selection(frame, painter);
@@ -31,6 +32,7 @@ void add_scene(const Frame& frame, Painter& painter) {
   draw_counters(frame, painter);
   draw_axis(frame, painter);
   draw_marks(frame, painter);
+  draw_notes(frame, painter);
   draw_legend(frame, painter);
   draw_notice(frame, painter);
   draw_hint(frame, painter);

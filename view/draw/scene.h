@@ -14,6 +14,7 @@
 #include <span>
 #include <string_view>
 
+#include "trace/ask/critical.h"
 #include "view/draw/draw_list.h"
 #include "view/draw/text.h"
 #include "view/layout/lines.h"
@@ -46,6 +47,13 @@ struct Marks {
     double time = 0;
     std::string_view text;
   };
+  struct Note {  // of a moment of a task of one track
+    uint32_t track = 0;
+    TaskIndex task = no_index;
+    double time = 0;  // of the track
+    std::string_view text;
+  };
+  std::span<const Note> notes = {};
   // Per track one entry per task: 0 nothing, 1 highlighted (yellow), 2 faded; empty: nothing.
   std::span<const std::span<const uint8_t>> tasks = {};
   // The same, how many tasks below it are collapsed into it.
@@ -55,6 +63,9 @@ struct Marks {
   // Per track one entry per counter, 0: hidden; empty: all shown.
   std::span<const std::span<const uint8_t>> counters = {};
   std::span<const Bookmark> bookmarks = {};
+  // The critical path of a task of a track, drawn over its bars; the rest is faded by `tasks`.
+  std::span<const Segment> path = {};
+  uint32_t path_track = 0;
   Lines lines = {};         // of all rows, counted as total_rows() does
   double measure_from = 0;  // equal: nothing is measured
   double measure_to = 0;

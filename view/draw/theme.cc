@@ -29,7 +29,7 @@ constexpr Colours light = with(
             {Ink::Counter3, 0x7a2fc0},   {Ink::Counter4, 0x1d5fbf},   {Ink::Counter5, 0x23702e},
             {Ink::Counter6, 0x7a5a00},   {Ink::Counter7, 0x9c2a80},   {Ink::Bookmark, 0x8a3fa0},
             {Ink::Measure, 0x0b5cb8},    {Ink::Panel, 0xffffff},      {Ink::PanelText, 0x24272e},
-            {Ink::Span, 0x5aa0c8},
+            {Ink::Span, 0x5aa0c8},       {Ink::Path, 0xe6007e},
         });
 
 constexpr Colours dark = with(
@@ -45,7 +45,7 @@ constexpr Colours dark = with(
             {Ink::Counter3, 0xc79bff},   {Ink::Counter4, 0x7fb2ff},   {Ink::Counter5, 0x74cc7e},
             {Ink::Counter6, 0xd8b640},   {Ink::Counter7, 0xf08ad0},   {Ink::Bookmark, 0xd79be8},
             {Ink::Measure, 0x7fb2ff},    {Ink::Panel, 0x23262d},      {Ink::PanelText, 0xe4e6ea},
-            {Ink::Span, 0x3f8fb8},
+            {Ink::Span, 0x3f8fb8},       {Ink::Path, 0xff3d9a},
         });
 
 // After Okabe and Ito. The six arrows differ for protans, deutans and tritans (theme_test.cc), most
@@ -58,7 +58,7 @@ constexpr Colours colour_blind = with(
                {Ink::Message, 0xb90ac8},   {Ink::Counter0, 0x9c4500}, {Ink::Counter1, 0x00609a},
                {Ink::Counter2, 0x006a4e},  {Ink::Counter3, 0x8f3f6d}, {Ink::Counter4, 0x1d1f24},
                {Ink::Counter5, 0x7a5200},  {Ink::Counter6, 0x176a92}, {Ink::Counter7, 0x5c5470},
-               {Ink::Bookmark, 0x8f3f6d},  {Ink::Span, 0x56b4e9},
+               {Ink::Bookmark, 0x8f3f6d},  {Ink::Span, 0x56b4e9},     {Ink::Path, 0xf07a00},
            });
 
 constexpr Colours colour_blind_dark = with(
@@ -69,7 +69,7 @@ constexpr Colours colour_blind_dark = with(
               {Ink::Message, 0xa83cff},   {Ink::Counter0, 0xf0883e}, {Ink::Counter1, 0x56b4e9},
               {Ink::Counter2, 0x2cc79a},  {Ink::Counter3, 0xe29cc4}, {Ink::Counter4, 0xe4e6ea},
               {Ink::Counter5, 0xe6b445},  {Ink::Counter6, 0x8ccdf0}, {Ink::Counter7, 0xb7aed0},
-              {Ink::Bookmark, 0xe29cc4},  {Ink::Span, 0x3f8fb8},
+              {Ink::Bookmark, 0xe29cc4},  {Ink::Span, 0x3f8fb8},     {Ink::Path, 0xffa030},
           });
 
 }  // namespace

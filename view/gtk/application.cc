@@ -12,6 +12,7 @@ namespace {
 struct Arguments {
   std::vector<std::string> traces;
   std::string theme;
+  std::string critical;  // the task whose critical path is shown at first
   bool new_window = false;
 };
 
@@ -25,6 +26,8 @@ bool read_arguments(int argc, char** argv, Arguments& arguments) {
       options = false;
     else if (word == "--new-window")
       arguments.new_window = true;
+    else if (word == "--critical-path" && i + 1 < argc)
+      arguments.critical = argv[++i];
     else if (word == "--theme" && i + 1 < argc)
       arguments.theme = argv[++i];
     else
@@ -68,11 +71,14 @@ int run(int argc, char** argv) {
     for (Gtk::Window* window : application->get_windows()) window->close();
   });
   application->signal_activate().connect([&] {
-    if (!arguments.new_window)
-      return open_window(*application.get(), arguments.theme).open(arguments.traces);
-    for (const std::string& trace : arguments.traces)
-      open_window(*application.get(), arguments.theme).open({trace});
-    if (arguments.traces.empty()) open_window(*application.get(), arguments.theme).open({});
+    const auto open = [&](const std::vector<std::string>& traces) {
+      Window& window = open_window(*application.get(), arguments.theme);
+      window.show_critical_path(arguments.critical);
+      window.open(traces);
+    };
+    if (!arguments.new_window) return open(arguments.traces);
+    for (const std::string& trace : arguments.traces) open({trace});
+    if (arguments.traces.empty()) open({});
   });
   const int code = application->run();
   std::fflush(nullptr);

@@ -123,6 +123,10 @@ void Window::loaded(size_t which, Loader::Loaded of) {
     settings_.seen = true;
     save_settings(settings_);  // now: there may be no orderly end
   }
+  if (!critical_.empty() && viewer_.show_critical_path(critical_)) {
+    critical_.clear();
+    viewer_.run(Command::FitSelection);
+  }
   progress_.set_visible(--pending_ > 0);
   remember_recent(source.path);
   picture_.grab_focus();

@@ -28,6 +28,8 @@ class Window : public Gtk::ApplicationWindow {
 
   // Instead of what is shown; several are stacked.
   void open(const std::vector<std::string>& paths);
+  // Once a trace is there that has this task: where its time went.
+  void show_critical_path(const std::string& task) { critical_ = task; }
   // Below what is shown.
   void add(const std::string& path);
 
@@ -88,6 +90,7 @@ class Window : public Gtk::ApplicationWindow {
   std::vector<Source> sources_;
   std::vector<std::unique_ptr<Loader>> loaders_;
   size_t pending_ = 0;      // sources that were not read yet
+  std::string critical_;    // the task whose critical path is to be shown; empty: none
   std::string notes_path_;  // empty: nowhere
   std::string notes_saved_;
   size_t bookmarks_seen_ = 0;
@@ -112,7 +115,7 @@ class Window : public Gtk::ApplicationWindow {
   Gtk::Box bar_{Gtk::Orientation::HORIZONTAL, 8};
   Gtk::Label bar_text_;
   Gtk::Button alarm_{"Show"};  // the next task that does not go on
-  std::string message_;  // until it is closed
+  std::string message_;        // until it is closed
   bool good_message_ = false;
   std::string dismissed_;  // a notice that was closed
   Gtk::Box progress_{Gtk::Orientation::VERTICAL, 12};

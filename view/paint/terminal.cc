@@ -171,6 +171,7 @@ class Screen {
       case Ink::Bar:
       case Ink::BarUnnamed:
       case Ink::Span:
+      case Ink::Path:
         along(p.x, p.x + p.w, middle, [&](Cell& cell, uint8_t part) {
           cell.bar |= part;
           cell.bar_ink = p.ink;

@@ -2,6 +2,7 @@
 #include "view/viewer/findings.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "trace/model/names.h"
@@ -17,21 +18,19 @@ namespace {
 std::string summary(const std::vector<Diagnosis>& faults) {
   if (faults.empty()) return {};
   size_t in_all = 0;
-  std::vector<std::pair<Verdict, size_t>> counts;
+  std::array<size_t, 10> counts{};  // by verdict
   for (const Diagnosis& d : faults) {
-    auto same = std::find_if(counts.begin(), counts.end(),
-                             [&](const auto& count) { return count.first == d.verdict; });
-    if (same == counts.end()) same = counts.insert(same, {d.verdict, 0});
-    same->second += 1 + d.also.size();
+    counts[static_cast<size_t>(d.verdict)] += 1 + d.also.size();
     in_all += 1 + d.also.size();
   }
   std::string text =
       grouped(in_all) + (in_all == 1 ? " task does not" : " tasks do not") + " go on";
   std::string_view before = ": ";
-  for (const auto& [verdict, count] : counts) {
+  for (size_t i = 0; i < counts.size(); i++) {
+    if (counts[i] == 0) continue;
     text += before;
-    if (counts.size() > 1) text += grouped(count) + " ";
-    text += name(verdict);
+    if (counts[i] != in_all) text += grouped(counts[i]) + " ";
+    text += name(static_cast<Verdict>(i));
     before = ", ";
   }
   return text;
@@ -45,7 +44,7 @@ Findings::Findings(const Trace& trace, const Model& shown) {
     whole = build_model(trace, {.simplify = false});
   waits = find_waits(trace, model(shown));
   faults = diagnose_all(trace, model(shown), waits);
-  std::erase_if(faults, [](const Diagnosis& d) { return !d.is_fault(); });
+  while (!faults.empty() && !faults.back().is_fault()) faults.pop_back();  // the first are
   alarm = summary(faults);
 }
 

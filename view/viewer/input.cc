@@ -268,6 +268,8 @@ void State::run(Command command) {
       return mark();
     case Command::NextFault:
       return next_fault();
+    case Command::CriticalPath:
+      return toggle_path();
     case Command::Collapse:
       return collapse_selected();
     case Command::ExpandAll:
@@ -329,6 +331,8 @@ void State::escape() {
     run(Command::ClearMeasure);
   } else if (related) {
     run(Command::HighlightRelated);
+  } else if (!path.segments.empty()) {
+    show_path(0, no_index);
   } else {
     select({});
   }

@@ -130,11 +130,13 @@ class TaskPanel {
     }
   }
 
-  void write(double focus) {
+  void write(double focus, const State& viewer) {
     out_.title(task_text(trace_, model_, index_));
     what();
+    viewer.write_twin(out_, index_);
     state();
     write_why(out_, index_);
+    if (viewer.path.task == index_ && viewer.path.track == out_.track()) viewer.write_path(out_);
     family();
     arrows(focus);
   }
@@ -448,7 +450,7 @@ const Panel& State::panel() const {
     PanelWriter out = about(selection.track);
     const uint32_t index = selection.index;
     if (selection.what == What::Task)
-      TaskPanel(out, index).write(focus_time());
+      TaskPanel(out, index).write(focus_time(), *this);
     else if (selection.what == What::Interaction)
       write_arrow(out, of.model.interactions[index]);
     else if (selection.what == What::Counter)
@@ -463,7 +465,16 @@ const Panel& State::panel() const {
 
 std::string State::tooltip() const {
   if (pointer_x < 0 || tracks.empty() || drag.what == Drag::What::Pan) return {};
-  return text_of(hit(tracks, navigation.window(), marks(), pointer_x, pointer_y));
+  const Hit at = hit(tracks, navigation.window(), marks(), pointer_x, pointer_y);
+  std::string text = text_of(at);
+  if (at.what != Hit::What::Task || at.track != path.track) return text;
+  const double time = navigation.time_at(static_cast<double>(pointer_x)) - traced(at.track).offset;
+  const auto segment =
+      std::partition_point(path.segments.begin(), path.segments.end(),
+                           [&](const Segment& s) { return static_cast<double>(s.end) < time; });
+  if (segment != path.segments.end() && segment->task == at.index)
+    text += "\n" + path_title(*segment);
+  return text;
 }
 
 std::string State::text_of(const Hit& at) const {

@@ -15,6 +15,7 @@ class PanelWriter {
       : panel_(panel), targets_(targets), of_(of), track_(track) {}
 
   const Viewer::State::Traced& of() const { return of_; }
+  uint32_t track() const { return track_; }
   // A time of this trace on the common time line, and as a text: what the axis says there.
   double on_line(uint64_t ns) const { return static_cast<double>(ns) + of_.offset; }
   std::string time(uint64_t ns) const;

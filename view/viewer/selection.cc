@@ -232,6 +232,8 @@ void State::mark() {
     for (const TaskIndex end : {arrow.from, arrow.to})
       if (end < of.marks.size()) of.marks[end] = 1;
   }
+  mark_path();
+  mark_twin();
   redraw();
 }
 

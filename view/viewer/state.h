@@ -7,6 +7,8 @@
 //   panel.cc      what the panel and the tooltip say about it
 //   range.cc      ... about a measured range
 //   findings.cc   ... about what is wrong
+//   critical.cc   ... about the critical path
+//   links.cc      ... about its twin in another trace
 //   titles.cc     the picture with titles on hover
 //   filter.cc     which tasks have a row
 //   question.cc   search and filter on another thread
@@ -63,6 +65,9 @@ struct Viewer::State {
     std::vector<uint8_t> executors;     // one entry each: it has a name, or something ran on it
     std::vector<uint8_t> counters;      // one entry per counter: shown
     std::vector<uint8_t> counters_off;  // as many zeros
+
+    std::vector<TaskIndex> twins;  // one entry per task; empty: this trace has no twin
+    uint32_t twin_track = 0;
 
     std::vector<uint8_t> open;  // one entry per row: not folded away
 
@@ -161,10 +166,30 @@ struct Viewer::State {
   void next_fault();
   void relate_fault();  // those that the selected one waits for in the end
 
+  // ---- links.cc
+  void mark_twin();
+  void write_twin(PanelWriter& out, TaskIndex task) const;
+
+  // ---- critical.cc
+  bool show_path(uint32_t track, TaskIndex task);  // no_index: none
+  void toggle_path();
+  void mark_path();
+  void write_path(PanelWriter& out) const;
+  std::string path_text(const Segment& segment) const;
+  std::string path_title(const Segment& segment) const;
+
   std::vector<std::shared_ptr<Traced>> traces;  // shared with questions, which only read
   uint32_t asked_version = 0;  // another one: what a question was asked about has changed
   std::vector<Track> tracks;   // what draw() is given
   bool by_clock = false;       // how they are aligned
+  bool from_start = false;     // how somebody wants them to be
+  struct Note {
+    uint32_t track = 0;
+    TaskIndex task = no_index;
+    double time = 0;  // of the trace
+    std::string text = {};
+  };
+  std::vector<Note> notes;
   uint64_t zero = 0;           // of the common time line, by the first trace's own clock
 
   Navigation navigation;
@@ -183,6 +208,7 @@ struct Viewer::State {
   mutable std::vector<std::span<const uint8_t>> counter_marks;
   mutable std::vector<std::span<const uint32_t>> collapsed_marks;
   mutable std::vector<Marks::Bookmark> bookmark_marks;
+  mutable std::vector<Marks::Note> note_marks;
 
   float pointer_x = -1;
   float pointer_y = -1;
@@ -200,6 +226,12 @@ struct Viewer::State {
   Hit selection;
   double focus = no_time;  // where the user clicked or an arrow led; none: the middle
   bool related = false;    // of the selected task
+
+  struct Path {  // the critical path that is shown
+    uint32_t track = 0;
+    TaskIndex task = no_index;
+    std::vector<Segment> segments = {};  // empty: none is
+  } path;
 
   std::string searched;
   size_t found_count = 0;

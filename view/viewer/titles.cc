@@ -77,6 +77,23 @@ class Titles {
     }
   }
 
+  // Over the bars, so after them.
+  void path() {
+    painter_.allow(most_of_a_kind);
+    const uint32_t track = frame_.marks.path_track;
+    for (const Segment& s : frame_.marks.path) {
+      const Track& of = frame_.tracks[track];
+      const double x = frame_.x(of, s.begin);
+      const double end = frame_.x(of, s.end);
+      if (x > frame_.window.width || painter_.full()) return;
+      if (end < 0 || end - x < 1 || s.task >= of.rows->row.size()) continue;
+      const uint32_t row = of.rows->row[s.task];
+      if (row == Rows::no_row || frame_.folded(track, row)) continue;
+      fill(x, frame_.bar_y(track, row), end - x, std::max(frame_.bar_height, 2.0),
+           painter_.title(task_text(*of.trace, *of.model, s.task) + ", " + state_.path_title(s)));
+    }
+  }
+
   // But not what is only density.
   void bars() {
     painter_.allow(most_bars);
@@ -141,6 +158,7 @@ DrawList Viewer::titled_picture() {
   titles.behind();
   titles.arrows();
   titles.bars();
+  titles.path();
   return list;
 }
 

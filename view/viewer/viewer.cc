@@ -93,7 +93,7 @@ void State::align() {
   double begin = 0;
   double end = 0;
   double sum = 0;
-  by_clock = traces.size() > 1;
+  by_clock = traces.size() > 1 && !from_start;
   std::vector<double> offsets;
   for (const auto& traced : traces) {
     const double offset = utc_distance(traces[0]->trace.facts, traced->trace.facts);
@@ -201,6 +201,12 @@ Marks State::marks() const {
               .hint_touch = hint_touch,
               .arrows = arrows,
               .scroll_bar = true};
+  note_marks.clear();
+  for (const Note& note : notes)
+    note_marks.push_back({note.track, note.task, note.time, note.text});
+  marks.notes = note_marks;
+  marks.path = path.segments;
+  marks.path_track = path.track;
   if (selected_task()) {
     marks.selected_track = selection.track;
     marks.selected = selection.index;
@@ -278,6 +284,8 @@ void Viewer::update(size_t which, Prepared prepared) {
       s.selection.index = same;
     }
   }
+  const bool has_path = !s.path.segments.empty() && s.path.track == which;
+  const TaskIndex path_of_now = has_path ? now(s.path.task) : no_index;
   fresh->open = old.open;  // rows stay where they are as more follows
   s.traces[which] = std::move(fresh);
   s.filter_tasks(s.traced(which));
@@ -288,6 +296,7 @@ void Viewer::update(size_t which, Prepared prepared) {
   } else {
     s.stay_at_end(sight);
   }
+  if (has_path) s.show_path(static_cast<uint32_t>(which), path_of_now);
   s.find_again();
 }
 

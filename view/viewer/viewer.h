@@ -65,7 +65,8 @@ enum class Command : uint8_t {
   SelectNext,  // in its row
   SelectPrevious,
   HighlightRelated,
-  NextFault,  // selects a task that does not go on, the next each time
+  NextFault,     // selects a task that does not go on, the next each time
+  CriticalPath,  // of the selected task, or no more
   Collapse,   // the selected task's subtree, or opens it again
   ExpandAll,
   AddBookmark,
@@ -118,6 +119,7 @@ struct SignOfLife {
 // A trace and all that takes long to make of it.
 struct FoldedTexts;
 struct Findings;
+struct Links;
 struct Prepared {
   // Makes it; on any thread. Up to the sign of life, if that is later than the last event: what is
   // alive lasts until then.
@@ -153,6 +155,10 @@ class Viewer {
   // their ids); follows the end if the end was in sight.
   void update(size_t which, Trace trace);
   void update(size_t which, Prepared prepared);
+  // Traces begin together, whatever their clocks say; and what is the same in two of them, with
+  // notes (links.h).
+  void begin_together();
+  void link(const Links& links);
   // The same trace, of which nothing is new but that. The picture's end grows, and with it all that
   // is alive, if the end is in sight; what the panel says is up to then in any case.
   void set_now(size_t which, SignOfLife life);
@@ -229,6 +235,9 @@ class Viewer {
   void select(size_t track, TaskIndex task);
   TaskIndex selected() const;
   size_t selected_track() const;
+  // Of the task with this number, label, name or function, of several the longest, which is
+  // selected. False: there is none.
+  bool show_critical_path(std::string_view task);
   Panel panel() const;  // of what is selected or measured; of the whole trace if nothing is
   void click(uint32_t link);
   std::string tooltip() const;  // of what is under the pointer; empty: nothing is

@@ -178,7 +178,7 @@ std::vector<Part> new_blocks(const Manifest::File& before, const Manifest::File&
 }  // namespace
 
 Result<std::vector<uint8_t>> make_bundle(Files& files, std::span<const TraceInput> traces,
-                                         uint64_t limit) {
+                                         uint64_t limit, std::string_view links) {
   std::string header = "{\"traces\":[";
   std::vector<Entry> all;
   uint64_t size = 0;
@@ -195,7 +195,11 @@ Result<std::vector<uint8_t>> make_bundle(Files& files, std::span<const TraceInpu
     }
   }
   if (size > limit) return too_big(size, limit);
-  return joined(header + "]}", all);
+  header += ']';
+  if (!links.empty()) header += ",\"links\":" + std::to_string(links.size());
+  std::vector<uint8_t> bundle = joined(header + '}', all);
+  bundle.insert(bundle.end(), links.begin(), links.end());
+  return bundle;
 }
 
 Result<Update> make_update(Files& files, const TraceInput& trace, const Manifest& had,

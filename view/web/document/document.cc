@@ -76,6 +76,12 @@ std::string fill(std::string_view page, std::span<const Replacement> replacement
   return out;
 }
 
+std::string path_json(const DocumentOptions& options) {
+  if (!options.path) return "null";
+  return '[' + std::to_string(options.path->first) + ',' + std::to_string(options.path->second) +
+         ']';
+}
+
 // Made of what is in the page: the same traces give the same page.
 std::string nonce_of(std::span<const uint8_t> bundle) {
   uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
@@ -150,7 +156,9 @@ std::string make_document(const DocumentOptions& options, std::span<const uint8_
       {"@TRACES@", options.live ? "" : seven_bits(gzip(bundle, 9))},
       {"@SETTINGS@", std::string("{\"live\":") + (options.live ? "true" : "false") + ",\"notes\":" +
                          json_string(options.notes) + ",\"kept\":" + json_string(options.kept) +
-                         ",\"problem\":" + json_string(options.problem) + "}"}};
+                         ",\"problem\":" + json_string(options.problem) +
+                         ",\"together\":" + (options.together ? "true" : "false") +
+                         ",\"path\":" + path_json(options) + "}"}};
   return fill(page_html, replacements);
 }
 

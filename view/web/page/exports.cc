@@ -21,6 +21,7 @@
 #include "view/paint/geometry.h"
 #include "view/paint/paint.h"
 #include "view/viewer/keys.h"
+#include "view/viewer/links.h"
 #include "view/viewer/viewer.h"
 #include "view/web/document/pack.h"
 
@@ -178,6 +179,12 @@ EXPORT(go_on) void go_on() {
   for (size_t i = 0; i < page->viewer.traces(); i++) page->viewer.set_now(i, page->life);
 }
 
+// What is the same in two of the traces (links.h); and that they begin together.
+EXPORT(set_links) void set_links(const uint8_t* bytes, size_t size) {
+  if (const auto links = read_links({bytes, size})) page->viewer.link(*links);
+}
+EXPORT(begin_together) void begin_together() { page->viewer.begin_together(); }
+
 EXPORT(event_count) double event_count() {
   double count = 0;
   for (size_t i = 0; i < page->viewer.traces(); i++)
@@ -236,6 +243,12 @@ EXPORT(texts) const char* texts() { return page->rest_of->texts.data(); }
 EXPORT(texts_size) size_t texts_size() { return page->rest_of->texts.size(); }
 // Three bytes an ink: red, green, blue.
 EXPORT(colours) const void* colours() { return page->viewer.theme().colours.data(); }
+// The critical path of a task of a trace.
+EXPORT(show_path) void show_path(size_t which, uint32_t task) {
+  page->viewer.select(which, task);
+  page->viewer.run(Command::CriticalPath);
+  page->viewer.run(Command::FitSelection);
+}
 EXPORT(list_text) void list_text() { page->result = to_text(page->viewer.picture()); }
 
 // ---- input ----

@@ -17,6 +17,9 @@ interface PageModule {
   open_trace(which: number, path: Address, pathSize: number, title: Address, titleSize: number): void;
   set_life(utc: number, running: number): void;
   go_on(): void;
+  set_links(bytes: Address, size: number): void;
+  begin_together(): void;
+  show_path(which: number, task: number): void;
   event_count(): number;
 
   resize(width: number, height: number): void;

@@ -6,7 +6,7 @@
 declare const compiled: Promise<WebAssembly.Module>, traces: Promise<ArrayBuffer>;  // unpack.ts
 declare const pageStyle: string, pageBody: string;  // page.css, body.html
 
-interface Settings { live: boolean; notes: string; kept: string; problem: string }
+interface Settings { live: boolean; notes: string; kept: string; problem: string; together: boolean; path: [number, number] | null }
 interface TraceFiles { title: string; path: string; gone?: string[]; files: [string, number, (number | [number, number][])?][] }
 
 function element<T extends HTMLElement>(id: string): T {
@@ -63,7 +63,7 @@ class Module {
 function openBundle(module: Module, bundle: Uint8Array): string {
   const { calls } = module;
   const size = new DataView(bundle.buffer, bundle.byteOffset).getUint32(0, true);
-  const header = JSON.parse(new TextDecoder().decode(bundle.subarray(4, 4 + size))) as { traces: TraceFiles[] };
+  const header = JSON.parse(new TextDecoder().decode(bundle.subarray(4, 4 + size))) as { traces: TraceFiles[]; links?: number };
   let at = 4 + size;
   let error = "";
   header.traces.forEach((trace, which) => {
@@ -81,6 +81,7 @@ function openBundle(module: Module, bundle: Uint8Array): string {
     module.with([trace.path, trace.title], (p, ps, t, ts) => calls.open_trace(which, p, ps, t, ts));
     error ||= module.result();
   });
+  if (header.links) module.with([bundle.subarray(at, at + header.links)], (b, bs) => calls.set_links(b, bs));
   return error;
 }
 
@@ -680,8 +681,10 @@ async function main() {
   calls._initialize();
   calls.start();
   const module = new Module(calls);
+  if (settings.together) calls.begin_together();
   const error = settings.live ? "" : openBundle(module, new Uint8Array(await traces));
   if (!settings.live) calls.forget_files();  // a live page is told what changes in them
+  if (settings.path) calls.show_path(...settings.path);
   const hint = remembered("skein hint") === null;
   if (hint) calls.set_hint(1, Number(matchMedia("(pointer: coarse)").matches));
   if (remembered("skein legend") !== "off") calls.set_legend_shown(1);

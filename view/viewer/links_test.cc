@@ -1,0 +1,152 @@
+#include "view/viewer/links.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "trace/model/example.h"
+#include "view/viewer/viewer.h"
+
+using namespace skein;
+
+namespace {
+
+// A query that is answered; `from` is the first task's number, `start` the clock at time 0.
+Trace run(uint64_t from, uint64_t start) {
+  const std::string a = std::to_string(from);
+  const std::string b = std::to_string(from + 1);
+  Trace trace = ours("0 create " + a + " as coroutine query\n0 resume " + a + "\n1000 create " + b +
+                     " by " + a + " as coroutine answer\n9000 resolve " + a + " by " + a)
+                    .trace;
+  trace.facts.start = start;
+  trace.facts.utc_offset = 0;
+  return trace;
+}
+
+// Recorded one after the other on one machine.
+struct Both {
+  Both() {
+    viewer.resize(1000, 600);
+    viewer.add(run(1, 1'000'000), "good");
+    viewer.add(run(50, 1'005'000), "bad");
+  }
+  Links links() const {
+    Links all;
+    all.twins = {{good(1), bad(50)}};
+    all.notes = {{.trace = 0, .task = good(1), .time = 3'000, .text = "answered, then asked"},
+                 {.trace = 1, .task = bad(50), .time = 4'000, .text = "asked, then answered"}};
+    return all;
+  }
+  TaskIndex good(TaskId id) const { return viewer.model(0).find(id); }
+  TaskIndex bad(TaskId id) const { return viewer.model(1).find(id); }
+
+  Viewer viewer;
+};
+
+const PanelLine* line(const Panel& panel, std::string_view name) {
+  for (const PanelLine& l : panel.lines)
+    if (l.name == name) return &l;
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("two runs are placed by their clock, or begin together") {
+  Both both;
+  CHECK(both.viewer.tracks()[1].offset == 5'000);
+  CHECK(line(both.viewer.panel(), "aligned")->value == "by their clocks");
+  both.viewer.begin_together();
+  CHECK(both.viewer.tracks()[1].offset == 0);
+  CHECK(line(both.viewer.panel(), "aligned")->value == "at their beginnings");
+}
+
+TEST_CASE("traces that are added later begin together, too") {
+  Viewer viewer;
+  viewer.begin_together();
+  viewer.add(run(1, 1'000'000), "good");
+  viewer.add(run(50, 1'005'000), "bad");
+  CHECK(viewer.tracks()[1].offset == 0);
+}
+
+TEST_CASE("a selected task highlights its twin, and the panel leads there and back") {
+  Both both;
+  both.viewer.link(both.links());
+  CHECK(both.viewer.tracks()[1].offset == 0);
+  both.viewer.select(0, both.good(1));
+  CHECK(both.viewer.marks().tasks[1][both.bad(50)] == 1);
+  const Panel panel = both.viewer.panel();
+  REQUIRE(line(panel, "in bad") != nullptr);
+  CHECK(line(panel, "in bad")->value == "query (#50)");
+  both.viewer.click(line(panel, "in bad")->link);
+  CHECK(both.viewer.selected_track() == 1);
+  CHECK(both.viewer.selected() == both.bad(50));
+  CHECK(both.viewer.marks().tasks[0][both.good(1)] == 1);
+  CHECK(line(both.viewer.panel(), "in good")->value == "query (#1)");
+  // What has no twin says so, and nothing else is highlighted.
+  both.viewer.select(0, both.good(2));
+  CHECK(line(both.viewer.panel(), "in bad")->value == "there is none like it");
+  CHECK(line(both.viewer.panel(), "in bad")->link == 0);
+  const auto marks = both.viewer.marks().tasks[1];
+  CHECK(std::count(marks.begin(), marks.end(), 1) == 0);
+}
+
+TEST_CASE("notes stand in the picture, at their moment in their trace, and in the panel") {
+  Both both;
+  both.viewer.link(both.links());
+  const DrawList list = both.viewer.picture();
+  const auto text = [&](std::string_view wanted) -> const Primitive* {
+    for (const Primitive& p : list.primitives)
+      if (p.shape == Shape::Text && p.ink == Ink::Bookmark && list.text(p) == wanted) return &p;
+    return nullptr;
+  };
+  const Primitive* good = text("answered, then asked");
+  const Primitive* bad = text("asked, then answered");
+  REQUIRE(good != nullptr);
+  REQUIRE(bad != nullptr);
+  CHECK(good->x < bad->x);  // 3 us, 4 us
+  CHECK(good->y < bad->y);  // the second trace is below
+  both.viewer.select(1, both.bad(50));
+  CHECK(line(both.viewer.panel(), "here they part")->value == "4.000 us: asked, then answered");
+  CHECK(line(both.viewer.panel(), "here they part")->link != 0);
+}
+
+TEST_CASE("links that make no sense are not followed") {
+  Both both;
+  Links links = both.links();
+  links.twins = {{99, 0}, {0, 99}, {no_index, no_index}};
+  links.notes = {{.trace = 7, .task = 0, .time = 1, .text = "?"},
+                 {.trace = 0, .task = 99, .time = 1, .text = "?"},
+                 {.trace = 0, .task = 0, .time = UINT64_MAX, .text = "\x1b[31m"}};
+  both.viewer.link(links);
+  both.viewer.select(0, 0);
+  CHECK(line(both.viewer.panel(), "in bad")->link == 0);
+  CHECK(!both.viewer.picture().primitives.empty());
+  links.first = links.second = 0;
+  both.viewer.link(links);
+  CHECK(line(both.viewer.panel(), "in bad") == nullptr);
+  links.second = 5;
+  both.viewer.link(links);
+  CHECK(line(both.viewer.panel(), "in bad") == nullptr);
+}
+
+TEST_CASE("links come out of the page as they went in, and cut ones do not") {
+  Both both;
+  Links links = both.links();
+  links.twins.push_back({300, 70'000});
+  const std::string bytes = write_links(links);
+  const auto read = [](std::string_view from) {
+    return read_links({reinterpret_cast<const uint8_t*>(from.data()), from.size()});
+  };
+  const auto back = read(bytes);
+  REQUIRE(back);
+  CHECK(back->first == 0);
+  CHECK(back->second == 1);
+  CHECK(back->twins == links.twins);
+  REQUIRE(back->notes.size() == 2);
+  CHECK(back->notes[1].trace == 1);
+  CHECK(back->notes[1].time == 4'000);
+  CHECK(back->notes[1].text == "asked, then answered");
+  for (size_t size = 0; size < bytes.size(); size++) CHECK(!read(bytes.substr(0, size)));
+  CHECK(!read(bytes + "x"));
+  CHECK(!read(std::string(20, '\xff')));
+}
