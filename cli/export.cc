@@ -33,7 +33,8 @@ struct Options {
 };
 using Export = std::function<LeftOut(const Trace&, const Options&, Out&)>;
 
-enum class Bytes { Text, Binary };
+// Raw: what is in the trace, as it is, which a terminal would obey.
+enum class Bytes { Text, Raw };
 
 void say_left_out(const LeftOut& left_out) {
   std::string text;
@@ -45,8 +46,8 @@ void say_left_out(const LeftOut& left_out) {
 }
 
 void write_file(const Options& options, Bytes bytes, const Export& write) {
-  if (options.to == "-" && bytes == Bytes::Binary && isatty(STDOUT_FILENO))
-    fail(2, "a terminal cannot show this format; give a file with -o");
+  if (options.to == "-" && bytes == Bytes::Raw && isatty(STDOUT_FILENO))
+    fail(2, "this format is not for a terminal; give a file with -o, or a pipe");
   refuse_inputs(options.to, {&options.trace, 1});
   const Trace trace = open_trace(options.trace);
   report_losses(trace, options.trace);
@@ -130,7 +131,7 @@ void add_table_option(CLI::App& format, Options& options) {
 }
 
 void add_tables(CLI::App& command) {
-  const auto csv = add_format(command, "csv", "a table of events or tasks", Bytes::Text, write_csv);
+  const auto csv = add_format(command, "csv", "a table of events or tasks", Bytes::Raw, write_csv);
   add_table_option(*command.get_subcommand("csv"), *csv);
 
   auto options = std::make_shared<Options>();
@@ -161,14 +162,13 @@ void add_export(CLI::App& app) {
   CLI::App* command = app.add_subcommand("export", "Write a trace in another format");
   command->require_subcommand(1);
   add_ctf(*command);
-  add_format(*command, "perfetto", "Perfetto's protobuf, for its viewer and trace_processor",
-             Bytes::Binary, [](const Trace& trace, const Options&, Out& out) {
-               return export_perfetto(trace, out);
-             });
+  add_format(
+      *command, "perfetto", "Perfetto's protobuf, for its viewer and trace_processor", Bytes::Raw,
+      [](const Trace& trace, const Options&, Out& out) { return export_perfetto(trace, out); });
   add_format(
       *command, "chrome", "JSON in the trace event format, for Chrome and others", Bytes::Text,
       [](const Trace& trace, const Options&, Out& out) { return export_chrome(trace, out); });
-  add_format(*command, "fxt", "the Fuchsia trace format; skein reads it back whole", Bytes::Binary,
+  add_format(*command, "fxt", "the Fuchsia trace format; skein reads it back whole", Bytes::Raw,
              [](const Trace& trace, const Options&, Out& out) { return export_fxt(trace, out); });
   add_stacks(*command);
   add_tables(*command);

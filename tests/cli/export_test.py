@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 
-from common import expect, info, run, work_in_new_folder
+from common import SKEIN, expect, info, run, work_in_new_folder
 from fxt_counts import Fxt
 
 source = pathlib.Path(sys.argv[2]).resolve()
@@ -286,6 +286,16 @@ for form in ("perfetto", "chrome", "fxt", "folded", "speedscope", "csv"):
     r = run("export", form, "/nowhere")
     expect("no trace", r.returncode == 2, r)
 expect("it is as it was", pathlib.Path("trace.ctf").read_bytes() == before)
+
+# What a label says is not obeyed by the terminal.
+leader, follower = os.openpty()
+for form in ("csv", "fxt"):
+    with subprocess.Popen([SKEIN, "export", form, "trace.ctf"], stdout=follower,
+                          stderr=subprocess.PIPE, text=True) as program:
+        message = program.communicate(timeout=60)[1]
+    expect("not to a terminal", program.returncode == 2 and "with -o" in message, message)
+os.close(follower)
+os.close(leader)
 
 # ---- files of others
 
