@@ -119,6 +119,10 @@ class Report {
         break;
       case What::Runs:
         line.what = "ran";
+        if (e.of < std::min(e.end, model_.end) - e.begin) {
+          line.what += ' ' + span(e.of) + " within " + span(std::min(e.end, model_.end) - e.begin);
+          return line;
+        }
         break;
       case What::Notified:
         line.what = "was notified" + by(e.other) + ", which woke " +
@@ -201,6 +205,7 @@ class Report {
         line["value"] = static_cast<int64_t>(e.value);
       else if (e.what == What::Notified || e.what == What::Woken || e.what == What::Runs)
         line["value"] = e.value;
+      if (e.what == What::Runs) line["ran_ns"] = e.of;
       evidence.push_back(std::move(line));
     }
     const Picture place = picture(f);

@@ -60,7 +60,7 @@ struct Finding {
       Ended,     // `task`, by `other`: Model::Task::how says how
       Waits,     // `task` for `other` (no_index: the trace does not say), from begin to end
       CouldRun,  // `task`: what it waited for had ended, and it did not run
-      Runs,      // `task`; value: how many others could have run meanwhile
+      Runs,  // `task`, `of` ns within that time; value: how many others could have run meanwhile
       Notified,  // `task`, a task or resource, by `other`; value: how many it woke
       Holds,     // `task` the lock `other`
       Takes,     // `task` the lock `other`, and has it at once

@@ -72,13 +72,12 @@ void EvidenceFinder::add_busiest(std::vector<Evidence>& out, uint32_t executor,
     e.task = a.task;
     e.location = task(a.task).location;
     e.end = to;
-    e.value += to - from;
+    e.of += to - from;
   }
   const auto longest = std::max_element(ran.begin(), ran.end(), [](const auto& a, const auto& b) {
-    return a.second.value < b.second.value;
+    return a.second.of < b.second.of;
   });
   if (longest == ran.end()) return;
-  longest->second.value = 0;
   out.push_back(longest->second);
 }
 
@@ -212,7 +211,8 @@ std::vector<Evidence> EvidenceFinder::find(const Candidate& c) {
                      .end = run.end,
                      .task = run.task,
                      .location = c.location,
-                     .value = could_have_run(run)});
+                     .value = could_have_run(run),
+                     .of = run.ran});
       break;
     }
     case Lint::LockAcrossWait:

@@ -290,8 +290,26 @@ TEST_CASE("suspended-too-long") {
     CHECK(found[0].evidence[1].what == What::CouldRun);
     CHECK(found[0].evidence[2].what == What::Runs);
     CHECK(e.id(found[0].evidence[2].task) == "2");
+    CHECK(found[0].evidence[2].of == 100);
     CHECK(told(ours(waits + "109 suspend 2\n 109 resume 1 by 3\n 111 resolve 1"),
                {.suspended = 100}) == "");
+  }
+  SUBCASE("for its turn, while another ran now and then") {
+    std::string text = begin +
+                       "2 create 3 by 1 as timer\n 3 suspend 1 on 3\n"
+                       "4 resume 2\n 5 suspend 2\n 10 resolve 3 @1\n";
+    for (int i = 0; i < 10; i++) {
+      const std::string t = std::to_string(10 + i * 10);
+      text += t + " resume 2 by 3\n" + std::to_string(12 + i * 10) + " suspend 2\n";
+    }
+    const auto found =
+        findings(ours(text + "110 resume 1 by 3\n 111 resolve 1").trace, {.suspended = 100});
+    REQUIRE(found.size() == 1);
+    REQUIRE(found[0].evidence.size() == 3);
+    const Finding::Evidence& ran = found[0].evidence[2];
+    CHECK(ran.what == What::Runs);
+    CHECK(ran.end - ran.begin == 92);
+    CHECK(ran.of == 20);
   }
   SUBCASE("for work, a peer, or what is not known: only when strict") {
     for (const char* what : {"3 suspend 1 on 21", "3 create 3 by 1 as io accept\n 3 suspend 1 on 3",
