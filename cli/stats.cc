@@ -71,15 +71,19 @@ GroupBy way(const std::string& by) {
 }
 
 nlohmann::ordered_json to_json(const TaskGroup& g) {
+  const auto latency = [&](double share) -> nlohmann::ordered_json {
+    if (g.latencies.empty()) return nullptr;
+    return percentile(g.latencies, share);
+  };
   return {{"name", valid_utf8(g.name)},
           {"tasks", g.count},
           {"open", g.open},
           {"failed", g.failed},
           {"latency_ns",
-           {{"median", percentile(g.latencies, shares[0])},
-            {"p90", percentile(g.latencies, shares[1])},
-            {"p99", percentile(g.latencies, shares[2])},
-            {"longest", percentile(g.latencies, 1)},
+           {{"median", latency(shares[0])},
+            {"p90", latency(shares[1])},
+            {"p99", latency(shares[2])},
+            {"longest", latency(1)},
             {"powers_of_two", histogram(g.latencies)}}},
           {"running_ns", g.running},
           {"ready_ns", g.ready},

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-from common import expect, info, run
+from common import expect, info, run, start, until
 
 hang = sys.argv[2]
 
@@ -39,6 +39,16 @@ def test(folder):
     timers = groups(trace, "--by", "kind")["timer"]
     expect("a histogram counts each once",
            sum(timers["latency_ns"]["powers_of_two"]) == timers["tasks"] - timers["open"], timers)
+    program = start([hang, "10"], env=dict(os.environ, SKEIN_TRACE=str(folder / "bad.skein,mode=log")))
+    until(lambda: (folder / "bad.skein/metadata").exists() and
+          info(folder / "bad.skein")["kinds"].get("suspend", 0) >= 7, "it hangs")
+    program.kill()
+    program.wait()
+    for group in groups(folder / "bad.skein").values():
+        times = [group["latency_ns"][name] for name in ("median", "p90", "p99", "longest")]
+        ended = group["tasks"] > group["open"]
+        expect("a time is there if something has ended", all((t is not None) == ended for t in times), group)
+    expect("nothing has ended", groups(folder / "bad.skein")["query"]["open"] == 1)
     places = [place for place in groups(trace, "--by", "place") if "050-hang.cc:" in place]
     expect("by line", places, "no line of the program")
     text = run("stats", trace, "query").stdout
