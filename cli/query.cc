@@ -260,8 +260,9 @@ class Lines {
   size_t begin_ = 1;
 };
 
-// What is remembered is one line, unless a remark would swallow the rest.
+// What is remembered is one line, unless a remark would swallow the rest; and says something.
 void remember(Prompt& prompt, const std::string& text) {
+  if (text.find_first_not_of("; \t\r\n") == std::string::npos) return;
   std::string line = text;
   if (line.find("--") == std::string::npos) std::replace(line.begin(), line.end(), '\n', ' ');
   for (size_t begin = 0; begin < line.size();) {

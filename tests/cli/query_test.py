@@ -179,12 +179,19 @@ def at_prompt(trace, folder):
     user.until("skein: interrupted.*skein> ")
     user.type("SELECT 'still' || ' there' AS a;\n")
     user.until("\nstill there\n.*skein> ")
+    for nothing in (";\n", " ; ;\n"):
+        user.type(nothing)
+        user.until("skein> ")
     user.type(".quit\n")
     expect("a good end", user.end() == 0)
     if not EDITED:
         return
     expect("only the user reads what was typed",
            (folder / "state/skein/query_history").stat().st_mode & 0o777 == 0o600)
+    # The editor's file: a head line, then a line each, with its spaces and ends as numbers.
+    remembered = (folder / "state/skein/query_history").read_text().replace("\\040", " ").splitlines()
+    expect("what says nothing is not remembered", len(remembered) > 3 and
+           not [line for line in remembered if not line.strip("; ")], remembered)
     user = Terminal("query", trace, XDG_STATE_HOME=state, HOME=str(folder))
     user.until("skein> ")
     user.press("\x10\x10\n")  # Ctrl-P twice: before .quit
