@@ -6,6 +6,7 @@ said, with its name.
 """
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -33,6 +34,7 @@ def open_damaged(screen, scratch, whole):
     lossy = 0
     for (path, what), line in zip(traces.items(), lines):
         status, bar = line.split(" | ")
+        bar = re.sub(r" ?\d+ tasks? (does|do) not go on: .*\.Show$", "", bar)  # that is told, too
         known = info(path)
         # "damaged.ctf: part of it is missing: ..."; "no event of it can be read: ..."
         says = bar.startswith(f"{path.name}: ") and ("part of it is missing: " in bar or "can be read: " in bar)

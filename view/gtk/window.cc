@@ -205,11 +205,12 @@ void Window::sync_theme() {
   if (!first) settings_.theme = theme_shown_;
 }
 
+// What is missing first: it may be why a task seems not to go on.
 std::string Window::notice() const {
-  std::string text = viewer_.alarm();
-  if (!text.empty()) text += '.';
-  const std::string missing = viewer_.notice();
-  return text.empty() || missing.empty() ? text + missing : text + ' ' + missing;
+  std::string text = viewer_.notice();
+  const std::string alarm = viewer_.alarm();
+  if (alarm.empty()) return text;
+  return text.append(text.empty() ? "" : " ").append(alarm).append(".");
 }
 
 void Window::sync_notice() {
