@@ -284,6 +284,9 @@ class Report {
       if (e.what == What::CouldRun)
         return title(f.task) + " could run for " + span(f.duration) +
                (e.end == Waits::never ? ", and does not" : " before it did");
+    if (!f.evidence.empty() && f.evidence.front().what == What::Created)
+      return title(f.task) + " should have ended, and has not, " + span(f.duration) +
+             " after it was created";
     const bool lasts = !f.evidence.empty() && f.evidence.front().end == Waits::never;
     return title(f.task) + (lasts ? " has waited for " : " waited for ") + span(f.duration) +
            ", for " + title(f.other);
@@ -375,9 +378,11 @@ void add_doctor(CLI::App& app) {
       return out.finish();
     }
     if (options->trace.empty()) fail(2, "which TRACE? skein doctor --help");
-    const DoctorOptions wanted = understand(*options);
+    DoctorOptions wanted = understand(*options);
+    const std::string path = trace_directory(options->trace);
+    wanted.goes_on = path != options->trace;  // by its process id
     const Asked asked = open_asked(options->trace);
-    const Report report(asked, trace_directory(options->trace));
+    const Report report(asked, path);
     const std::vector<Finding> found = examine(asked.trace, asked.model, asked.waits, wanted);
     if (options->json) {
       nlohmann::ordered_json all = nlohmann::ordered_json::array();

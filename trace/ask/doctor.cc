@@ -345,7 +345,7 @@ class Doctor {
         if (waits_.waits[i].on == w.on) c.severity = Severity::Note;  // it looks before it waits?
     }
     if (c.severity == Severity::Note && !options_.strict) return;
-    explained_[c.index] = true;
+    explained_[c.index] = c.severity == Severity::Fault;
     add(c);
   }
 
@@ -393,7 +393,7 @@ class Doctor {
       if (!options_.strict || !is_last) return;
       c.severity = Severity::Note;
     }
-    explained_[c.index] = true;
+    explained_[c.index] = c.severity != Severity::Note;
     add(c);
   }
 
@@ -439,13 +439,38 @@ class Doctor {
   // Nothing ran any more: the program takes itself down.
   bool is_at_the_end(uint64_t time) const { return time > last_run_; }
 
+  // It was destroyed as the next thing after its creation: nobody can have been given it.
+  bool was_discarded(TaskIndex i) {
+    if (discarded_.empty()) find_discarded();
+    return discarded_[i];
+  }
+  // O(events): only when somebody asks.
+  void find_discarded() {
+    discarded_.assign(model_.tasks.size(), false);
+    const Events& events = trace_.events;
+    std::vector<TaskId> just_created(trace_.executors.size() + 1, no_task);
+    for (size_t i = 0; i < events.size(); i++) {
+      TaskId& created = just_created[std::min<size_t>(events.executor[i], trace_.executors.size())];
+      const EventKind kind = events.kind[i];
+      if (kind == EventKind::Create) {
+        created = events.task[i];
+      } else if (events.task[i] != created) {
+        created = no_task;
+      } else if (kind == EventKind::Cancel) {
+        if (const TaskIndex task = model_.find(created); task != no_index) discarded_[task] = true;
+        created = no_task;
+      }
+    }
+  }
+
   void look_at_unstarted(TaskIndex i, bool destroyed, Lint lint, uint64_t least) {
     const Model::Task& t = task(i);
     const uint64_t end = destroyed ? t.end : model_.end;
     const uint64_t age = end - std::min(end, t.start);
     const bool at_the_end = !destroyed || is_at_the_end(t.end);
     Severity severity = t.should_resolve ? Severity::Fault : Severity::Warning;
-    if (at_the_end && age < least) {
+    if (at_the_end && age < least &&
+        !(destroyed && lint == Lint::NeverStarted && was_discarded(i))) {
       if (!options_.strict) return;
       severity = Severity::Note;
     }
@@ -507,48 +532,121 @@ class Doctor {
 
   // ---- what `why` finds, and no lint has told yet ----
   void look_at_diagnoses() {
-    if (!asked(Lint::SuspendedTooLong) && !asked(Lint::OperationPending)) return;
+    if (!asked(Lint::SuspendedTooLong) && !asked(Lint::OperationPending) &&
+        !asked(Lint::NotifyBeforeWait) && !asked(Lint::NeverStarted) &&
+        !asked(Lint::HandlerNeverInvoked))
+      return;
     sources_.diagnoses = diagnose_all(trace_, model_, waits_);
     for (uint32_t i = 0; i < sources_.diagnoses.size(); i++) {
       const Diagnosis& d = sources_.diagnoses[i];
-      const Diagnosis::Step& first = d.chain.front();
-      if (!d.is_fault() || first.wait == none) continue;
-      if (std::any_of(d.chain.begin(), d.chain.end(),
-                      [&](const Diagnosis::Step& step) { return is_unsure(step.task); }))
-        continue;
+      if (!d.is_fault()) continue;
       if (std::any_of(d.chain.begin(), d.chain.end(), [&](const Diagnosis::Step& step) {
-            return step.wait != none && explained_[step.wait];
+            return is_unsure(step.task) || (step.wait != none && explained_[step.wait]);
           }))
         continue;
-      const Waits::Wait& w = waits_.waits[first.wait];
-      Candidate c{.lint = Lint::SuspendedTooLong,
-                  .severity = Severity::Fault,
-                  .task = w.task,
-                  .other = w.on,
-                  .begin = w.begin,
-                  .end = until_end(w.end),
-                  .duration = length(w),
-                  .location = w.location,
-                  .index = i,
-                  .value = 1};  // a diagnosis
-      switch (d.verdict) {
-        case Verdict::Outside:
-          c.lint = Lint::OperationPending;
-          c.task = d.chain.back().task;
-          c.other = first.task;
-          break;
-        case Verdict::Cycle:
-        case Verdict::NeverReleased:
-        case Verdict::NeverNotified:
-        case Verdict::Cancelled:
-        case Verdict::Unknown:
-          break;
-        default:
-          continue;  // other lints
-      }
-      if (c.duration < options_.suspended) continue;
-      for (size_t n = 0; n <= d.also.size(); n++) add(c);
+      const std::optional<Candidate> c = candidate(i);
+      // Time ends at the last event of a program that hangs, so no wait is long there.
+      if (!c || (c->duration < options_.suspended && !lasts(d))) continue;
+      for (size_t n = 0; n <= d.also.size(); n++) add(*c);
     }
+  }
+
+  // It cannot end any more, however short it has waited yet.
+  bool lasts(const Diagnosis& d) const {
+    if (!is_open(d.chain.front().task)) return false;  // destroyed: the lint about that tells it
+    if (d.verdict == Verdict::Cycle) return true;
+    const bool is_kept = d.verdict == Verdict::NeverReleased && !is_open(d.chain.back().task);
+    return is_kept || (d.expected && !options_.goes_on);
+  }
+
+  // None: another lint's, which has told it or is about something else.
+  std::optional<Candidate> candidate(uint32_t diagnosis) const {
+    const Diagnosis& d = sources_.diagnoses[diagnosis];
+    const Diagnosis::Step& first = d.chain.front();
+    const Diagnosis::Step& last = d.chain.back();
+    Candidate c{.lint = Lint::SuspendedTooLong,
+                .severity = Severity::Fault,
+                .task = first.task,
+                .begin = task(first.task).start,
+                .end = model_.end,
+                .location = task(first.task).location,
+                .index = diagnosis,
+                .value = 1};  // a diagnosis
+    if (first.wait != none) {
+      const Waits::Wait& w = waits_.waits[first.wait];
+      c.other = w.on;
+      c.begin = w.begin;
+      c.end = until_end(w.end);
+      c.location = w.location;
+    }
+    c.duration = c.end - std::min(c.end, c.begin);
+    switch (d.verdict) {
+      case Verdict::Outside:
+        if (d.chain.size() == 1) return {};
+        c.lint = Lint::OperationPending;
+        c.task = last.task;
+        c.other = first.task;
+        break;
+      case Verdict::NotifiedTooEarly:
+        if (!d.expected) return {};  // it may look before it waits
+        about_early_notice(c, d);
+        break;
+      case Verdict::Starved:
+      case Verdict::NeverStarted:
+        if (!d.expected) return {};
+        if (last.wait != none)
+          about_its_turn(c, last.wait);
+        else if (!about_unstarted(c, last.task))
+          return {};
+        break;
+      default:
+        break;
+    }
+    return c;
+  }
+
+  void about_early_notice(Candidate& c, const Diagnosis& d) const {
+    const Diagnosis::Step& waiter = d.chain[d.chain.size() - 2];
+    const Waits::Wait& w = waits_.waits[waiter.wait];
+    c.lint = Lint::NotifyBeforeWait;
+    c.task = waiter.task;
+    c.other = d.chain.back().task;
+    c.begin = d.notice != none ? waits_.notices[d.notice].time : task(c.other).end;
+    c.end = w.begin;
+    c.duration = length(w);
+    c.location = w.location;
+    c.index = waiter.wait;
+    c.second = d.notice;
+  }
+
+  void about_its_turn(Candidate& c, uint32_t wait) const {
+    const Waits::Wait& w = waits_.waits[wait];
+    c.task = w.task;
+    c.other = w.on;
+    c.begin = until_end(w.ready);
+    c.end = model_.end;
+    c.duration = c.end - c.begin;
+    c.location = w.location;
+    c.index = c.second = wait;
+    c.value = 0;
+  }
+
+  // False: that it never ran is told already.
+  bool about_unstarted(Candidate& c, TaskIndex last) const {
+    const Nature of = nature(last);
+    if (of != Nature::Runnable && of != Nature::Handler) return true;
+    const uint64_t age = model_.end - std::min(model_.end, task(last).start);
+    const bool is_handler = of == Nature::Handler;
+    if (age >= (is_handler ? options_.suspended : soon) && (!is_handler || kind(last) == "handler"))
+      return false;
+    c.lint = is_handler ? Lint::HandlerNeverInvoked : Lint::NeverStarted;
+    c.task = last;
+    c.other = no_index;
+    c.begin = task(last).start;
+    c.end = model_.end;
+    c.duration = age;
+    c.location = task(last).location;
+    return true;
   }
 
   // ---- runs ----
@@ -636,6 +734,7 @@ class Doctor {
   bool is_mirage_ = false;
   uint64_t last_run_ = 0;                // when somebody ran for the last time
   std::vector<bool> unsure_;             // of each task; empty: none is
+  std::vector<bool> discarded_;          // of each task; empty: not yet known
   std::vector<bool> explained_;          // waits that a finding tells of
   std::vector<uint32_t> waited_for_by_;  // of each task: a wait
   std::vector<uint32_t> lock_kept_by_;   // of each task: a holding

@@ -119,6 +119,7 @@ void EvidenceFinder::add_chain(std::vector<Evidence>& out, const Diagnosis& d) c
     else if (!task(step.task).is_resource && has_ended(step.task))
       out.push_back(ended(step.task));
   }
+  if (out.empty()) out.push_back(created(d.chain.front().task));
 }
 
 void EvidenceFinder::add_long_wait(std::vector<Evidence>& out, const Candidate& c) {

@@ -218,7 +218,16 @@ TEST_CASE("never-started") {
     CHECK(told(ours(runs + "3 create 1 as coroutine\n 999999 executor_end -")) == "");
   }
   SUBCASE("the program was ending") {
-    CHECK(told(ours(runs + "3 create 1 as coroutine\n 20 cancel 1")) == "");
+    CHECK(told(ours(runs + "3 create 1 as coroutine\n 4 create 2 as handler\n 19 cancel 2\n"
+                           "20 cancel 1")) == "");
+  }
+  SUBCASE("called and not awaited, as the last thing that the program does") {
+    const std::string discarded = "3 create 1 as coroutine\n 4 cancel 1\n";
+    CHECK(told(ours(runs + discarded)) == "never-started 1 -\n");
+    CHECK(told(ours(discarded)) == "never-started 1 -\n");
+    CHECK(told(ours(runs + "3 create 1 as coroutine f\n 3 label 1 x\n 3 label 9 y @1\n"
+                           "4 cancel 1")) == "never-started 1 -\n");
+    CHECK(told(ours(runs + "3 create 1 as handler f\n 4 cancel 1")) == "");
   }
   SUBCASE("what has no code of its own does not start") {
     CHECK(told(ours(runs + "3 create 1 as promise\n 3 create 2 as scope\n 3 create 3 as task\n"
@@ -322,13 +331,59 @@ TEST_CASE("suspended-too-long") {
   SUBCASE("it should have ended") {
     CHECK(told(ours(begin + "2 should_resolve 1\n 3 suspend 1 on 21\n 500 label 2 x")) ==
           "suspended-too-long 1 21\n");
-    CHECK(told(ours(begin + "2 should_resolve 1\n 3 suspend 1 on 21\n 102 label 2 x")) == "");
+    const Example just_now = ours(begin + "2 should_resolve 1\n 3 suspend 1 on 21\n 4 label 2 x");
+    CHECK(told(just_now) == "suspended-too-long 1 21\n");  // the program ended, or hangs
+    DoctorOptions running = drawn;
+    running.goes_on = true;
+    CHECK(told(just_now, running) == "");
+    CHECK(told(ours(begin + "3 suspend 1 on 21\n 4 label 2 x")) == "");
   }
   SUBCASE("the holder has ended") {
     const Example e =
         ours(begin + "2 acquire 2 of 20\n 3 suspend 1 on 20\n 4 resolve 2\n 500 label 1 x");
     CHECK(told(e) == "suspended-too-long 1 20\n");
     CHECK(findings(e.trace, drawn)[0].evidence.back().what == What::Ended);
+  }
+  SUBCASE("what does not end any more needs not have waited for long") {
+    DoctorOptions running = drawn;
+    running.goes_on = true;
+    const std::string expected = begin + "1 should_resolve 1\n";
+    for (const std::string& first : {begin, expected})
+      for (const DoctorOptions& options : {drawn, running}) {
+        // A lock that its holder takes again; that its holder did not give back.
+        CHECK(told(ours(first + "2 acquire 1 of 20\n 3 suspend 1 on 20\n 4 label 2 x"), options) ==
+              "suspended-too-long 1 20\n");
+        CHECK(told(ours(first + "2 acquire 2 of 20\n 3 suspend 1 on 20\n 4 resolve 2"), options) ==
+              "suspended-too-long 1 20\n");
+      }
+    // It may be given back yet.
+    const std::string kept = "2 acquire 2 of 20\n 3 suspend 1 on 20\n 4 resume 2";
+    CHECK(told(ours(begin + kept)) == "");
+    CHECK(told(ours(expected + kept)) == "suspended-too-long 1 20\n");
+    CHECK(told(ours(expected + kept), running) == "");
+    const std::string again =
+        "2 suspend 1 on 21\n 3 notify 21 by 2 =1\n 4 resume 1 by 2\n 5 notify 21 by 2 =0\n"
+        "6 suspend 1 on 21\n 7 label 2 x";
+    CHECK(told(ours(begin + again)) == "");
+    CHECK(told(ours(expected + again)) == "notify-before-wait 1 21\n");
+    const std::string promise = "2 create 3 as promise\n 3 resolve 3\n 4 suspend 1 on 3";
+    CHECK(told(ours(begin + promise)) == "");
+    CHECK(told(ours(expected + promise)) == "notify-before-wait 1 3\n");
+    const std::string unstarted = "2 create 3 as coroutine\n 4 suspend 1 on 3";
+    CHECK(told(ours(begin + unstarted)) == "");
+    CHECK(told(ours(expected + unstarted)) == "never-started 3 -\n");
+    const std::string later = "\n 4 resume 2\n 5 suspend 2\n 5000000 label 1 x";
+    CHECK(told(ours(expected + unstarted + later)) == "never-started 3 -\n");
+    CHECK(told(ours(expected + "2 create 3 by 1 as timer\n 3 suspend 1 on 3\n")) ==
+          "operation-pending 3 1\n");
+    const std::string turn =
+        "2 create 3 by 1 as timer\n 3 suspend 1 on 3\n 4 resolve 3\n"
+        "4 resume 2\n 4 suspend 2\n";
+    CHECK(told(ours(expected + turn + "1000005 label 2 x"), {}) == "suspended-too-long 1 3\n");
+    CHECK(told(ours(expected + turn + "900000 label 2 x"), {}) == "");
+    // What waits for nothing that the trace knows of.
+    CHECK(told(ours("0 create 1 as promise\n 1 should_resolve 1\n 2 label 1 x")) ==
+          "suspended-too-long 1 -\n");
   }
   SUBCASE("a circle") {
     CHECK(told(ours(begin + "3 suspend 1 on 2\n 4 resume 2\n 5 suspend 2 on 1\n 500 label 1 x")) ==
