@@ -1,5 +1,6 @@
 #include "cli/asked.h"
 
+#include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "base/escape.h"
@@ -9,11 +10,26 @@
 
 namespace skein::cli {
 
+namespace {
+
+// This moment as a time of the trace; 0 if its clock does not say.
+uint64_t now_of(const Facts& facts) {
+  if (!facts.utc_offset) return 0;
+  timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  const int64_t utc = int64_t{1'000'000'000} * now.tv_sec + now.tv_nsec;
+  const int64_t time = utc - *facts.utc_offset - static_cast<int64_t>(facts.start);
+  return time < 0 ? 0 : static_cast<uint64_t>(time);
+}
+
+}  // namespace
+
 Asked open_asked(const std::string& trace_or_pid) {
   const std::string path = trace_directory(trace_or_pid);
   Asked asked{.trace = open_trace(path), .model = {}, .waits = {}};
   report_losses(asked.trace, path);
-  asked.model = build_model(asked.trace, {.simplify = false});
+  const uint64_t until = path == trace_or_pid ? 0 : now_of(asked.trace.facts);
+  asked.model = build_model(asked.trace, {.simplify = false, .until = until});
   asked.waits = find_waits(asked.trace, asked.model);
   return asked;
 }

@@ -7,6 +7,7 @@
 #include "base/escape.h"
 #include "cli/asked.h"
 #include "cli/commands.h"
+#include "cli/page.h"
 #include "cli/print.h"
 #include "cli/running.h"
 #include "cli/trace_input.h"
@@ -14,6 +15,7 @@
 #include "trace/ask/timing.h"
 #include "trace/model/names.h"
 #include "view/draw/text.h"
+#include "view/viewer/links.h"
 
 namespace skein::cli {
 
@@ -294,12 +296,46 @@ nlohmann::ordered_json to_json(const Answer& a) {
           {"timing", std::move(timing)}};
 }
 
+// What the page shows of it: which task is which, and where they parted.
+Links links_of(const Answer& a) {
+  Links links;
+  for (TaskIndex good = 0; good < a.aligned.in_bad.size(); good++)
+    if (a.aligned.in_bad[good] != no_index) links.twins.push_back({good, a.aligned.in_bad[good]});
+  if (a.divergences.empty()) return links;
+  const Divergence& first = a.divergences.front();
+  const auto note = [&](uint32_t trace, const Side& side, const Happening& h, std::string before) {
+    if (h.kind == EventKind::Lost) return;
+    links.notes.push_back({.trace = trace,
+                           .task = h.task,
+                           .time = h.time,
+                           .text = std::move(before) + sentence(side, h, Say::What)});
+  };
+  const bool order = first.what == Divergence::What::Order;
+  note(0, a.good, first.good, order ? "first: " : "");
+  if (order) {
+    note(0, a.good, first.good_later, "then: ");
+    note(1, a.bad, first.bad_earlier, "first: ");
+  }
+  note(1, a.bad, first.bad, order ? "then: " : "");
+  return links;
+}
+
+void write_picture(const Answer& a, const std::string& good, const std::string& bad,
+                   const std::string& output) {
+  write_page({.traces = {trace_directory(good), trace_directory(bad)},
+              .output = output,
+              .title = trace_name(good) + " and " + trace_name(bad),
+              .together = true,
+              .links = write_links(links_of(a))});
+}
+
 }  // namespace
 
 void add_diff(CLI::App& app) {
   struct Options {
     std::string good;
     std::string bad;
+    std::string page;
     size_t lines = 10;
     bool json = false;
   };
@@ -311,8 +347,13 @@ void add_diff(CLI::App& app) {
   command->add_option("--lines", options->lines, "of the table of times, at most")
       ->capture_default_str();
   command->add_flag("--json", options->json, "as one JSON object");
+  command->add_option("--html", options->page,
+                      "also a page with both, one above the other, beginning together");
   command->callback([options] {
     refuse_twice(std::array{options->good, options->bad});
+    if (!options->page.empty() && (options->good == "-" || options->bad == "-"))
+      fail(2, "--html reads both traces again, and standard input can be read once");
+    if (options->page == "-") fail(2, "--html needs a file: standard output has the words");
     Answer a{.good = {"good", open_asked(options->good)},
              .bad = {"bad", open_asked(options->bad)},
              .aligned = {},
@@ -337,6 +378,7 @@ void add_diff(CLI::App& app) {
       add_timing(out.text(), a, options->lines);
     }
     out.finish();
+    if (!options->page.empty()) write_picture(a, options->good, options->bad, options->page);
     if (!a.divergences.empty()) throw CLI::RuntimeError(1);
   });
 }

@@ -1,140 +1,35 @@
 // `skein html`: traces as one page that needs nothing else.
-#include <cstdio>
-#include <functional>
 #include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "base/disk_files.h"
-#include "base/escape.h"
-#include "cli/as_ours.h"
 #include "cli/commands.h"
-#include "cli/output_file.h"
-#include "cli/print.h"
-#include "cli/running.h"
-#include "cli/trace_input.h"
-#include "trace/ask/find.h"
-#include "trace/read/reader.h"
-#include "view/web/document/bundle.h"
-#include "view/web/document/document.h"
+#include "cli/page.h"
 
 namespace skein::cli {
 
-namespace {
-
-struct HtmlArguments {
-  std::vector<std::string> traces;
-  std::string output;
-  std::string title;
-  std::string align = "clock";
-  std::string critical;
-};
-
-// Remembers what standard input said, for it is asked twice: is it a trace, and for its bytes. What
-// is another tool's the page gets as ours.
-class Inputs : public DiskFiles {
- public:
-  void convert(const std::string& path, const Trace& trace) {
-    add_as_ours(converted_, path, trace);
-  }
-
-  FileType type(const std::string& path) override {
-    const FileType converted = converted_.type(path);
-    return converted != FileType::Missing ? converted : DiskFiles::type(path);
-  }
-  Result<std::vector<std::string>> list(const std::string& path) override {
-    return is_converted(path) ? converted_.list(path) : DiskFiles::list(path);
-  }
-  Result<std::vector<uint8_t>> head(const std::string& path, size_t count) override {
-    return is_converted(path) ? converted_.head(path, count) : DiskFiles::head(path, count);
-  }
-  Result<Contents> open(const std::string& path, Access access) override {
-    if (is_converted(path)) return converted_.open(path, access);
-    if (path != "-") return DiskFiles::open(path, access);
-    if (!read_) {
-      auto contents = DiskFiles::open(path, access);
-      if (!contents) return contents;
-      input_ = *std::move(contents);
-      read_ = true;
-    }
-    return Contents::borrowed(input_.bytes());
-  }
-
- private:
-  bool is_converted(const std::string& path) { return converted_.type(path) != FileType::Missing; }
-
-  MemoryFiles converted_;
-  Contents input_;
-  bool read_ = false;
-};
-
-void write_page(const HtmlArguments& arguments) {
-  constexpr uint64_t most_bytes = uint64_t{1} << 30;  // the browser's memory has an end
-  if (!web::has_page())
-    fail(2, "this skein was built without the page (clang-19 for wasm32-wasi was not there)");
-  refuse_twice(arguments.traces);
-  refuse_inputs(arguments.output, arguments.traces);
-  Inputs files;
-  std::optional<std::pair<size_t, uint32_t>> critical;
-  std::vector<web::TraceInput> inputs;
-  std::string title = arguments.title;
-  for (const std::string& path : arguments.traces) {
-    const Result<Trace> trace = read_trace(files, path);
-    if (!trace) fail(2, trace.error().message());
-    report_losses(*trace, path);
-    if (!trace->facts.carrier.empty()) files.convert(path, *trace);
-    if (!critical && !arguments.critical.empty()) {
-      const Model model = build_model(*trace);
-      const TaskIndex task = longest_of(model, find_tasks(*trace, model, arguments.critical));
-      if (task != no_index) critical = {inputs.size(), task};
-    }
-    inputs.push_back({path, trace_name(path)});
-    if (arguments.title.empty()) title += (title.empty() ? "" : ", ") + inputs.back().title;
-  }
-  if (!arguments.critical.empty() && !critical)
-    fail(1, "--critical-path: no task has the number, label or name " + arguments.critical);
-  const auto bundle = web::make_bundle(files, inputs, most_bytes);
-  if (!bundle) fail(2, bundle.error().message());
-  const std::string kept = kept_notes_or_none(arguments.traces[0]);
-  // Of a page with other notes in it the browser has none yet.
-  std::string key = title + " " + std::to_string(bundle->size());
-  if (!kept.empty()) key += " " + std::to_string(std::hash<std::string>()(kept));
-  const std::string page = web::make_document({.title = title,
-                                               .notes = key,
-                                               .kept = kept,
-                                               .together = arguments.align == "start",
-                                               .path = critical},
-                                              *bundle);
-  write_output(arguments.output, page);
-  if (arguments.output != "-")
-    std::printf("%s: %s bytes, opens in any browser\n", escaped(arguments.output).c_str(),
-                grouped(page.size()).c_str());
-}
-
-}  // namespace
-
 void add_html(CLI::App& app) {
   auto* command = app.add_subcommand("html", "Write traces as one page that opens in any browser");
-  auto arguments = std::make_shared<HtmlArguments>();
+  auto page = std::make_shared<Page>();
+  auto align = std::make_shared<std::string>("clock");
   command
-      ->add_option("TRACE", arguments->traces,
+      ->add_option("TRACE", page->traces,
                    "directories that skein recorded, files of mirage-profile, Eio, FXT or Chrome "
                    "JSON, or -; several "
                    "are stacked on one time line")
       ->required();
-  command->add_option("-o,--output", arguments->output, "the page's file, or - for standard output")
+  command->add_option("-o,--output", page->output, "the page's file, or - for standard output")
       ->required();
   command
-      ->add_option("--align", arguments->align,
+      ->add_option("--align", *align,
                    "several: clock, by when they were recorded, or start, beginning together")
       ->check(CLI::IsMember({"clock", "start"}))
       ->capture_default_str();
-  command->add_option("--critical-path", arguments->critical,
+  command->add_option("--critical-path", page->critical,
                       "where the time of this task went: its number, label or name");
-  command->add_option("--title", arguments->title, "instead of the traces' names");
-  command->callback([arguments] { write_page(*arguments); });
+  command->add_option("--title", page->title, "instead of the traces' names");
+  command->callback([page, align] {
+    page->together = *align == "start";
+    write_page(*page);
+  });
 }
 
 }  // namespace skein::cli

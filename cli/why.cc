@@ -118,8 +118,13 @@ std::vector<Diagnosis> ask(const Evidence& facts, const std::string& asked) {
   if (tasks.empty()) fail(2, "no task has the number, label or name " + asked);
   std::vector<Diagnosis> found;
   std::vector<TaskIndex> open;
+  // Of a resource: who waits for it.
+  for (const Waits::Wait& wait : facts.waits.waits)
+    if (wait.is_open() && wait.on == tasks.front() && facts.model.tasks[tasks.front()].is_resource)
+      open.push_back(wait.task);
   for (const TaskIndex task : tasks)
-    if (facts.model.tasks[task].how == Model::End::Open) open.push_back(task);
+    if (!facts.model.tasks[task].is_resource && facts.model.tasks[task].how == Model::End::Open)
+      open.push_back(task);
   for (const TaskIndex task : open.empty() ? std::vector{tasks.front()} : open)
     found.push_back(diagnose(facts.trace, facts.model, facts.waits, task));
   return found;

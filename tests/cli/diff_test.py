@@ -68,6 +68,21 @@ def hangs(folder, good):
     expect("the other way round", "is it the bad run?" in swapped.stdout, swapped)
 
 
+def page(folder, good):
+    if "built without the page" in run("html", good, "-o", folder / "none.html").stderr:
+        return
+    file = folder / "both.html"
+    said = run("diff", good, folder / "bad.skein", "--html", file)
+    expect("a page, and the words", said.returncode == 1 and "First divergence" in said.stdout and
+           "both.html: " in said.stdout, said)
+    text = file.read_text()
+    expect("of both, beginning together", "<title>good.skein and bad.skein" in text and
+           '"together":true' in text.replace(" ", ""), text[:2000])
+    for arguments in (("-", good), (good, good, "--html", "-")):
+        expect("standard input and output are no files", run(
+            "diff", *arguments, *(() if "--html" in arguments else ("--html", file))).returncode == 2)
+
+
 def mistakes(good):
     for arguments in ((good,), (good, "/nonexistent"), ("-", "-")):
         said = run("diff", *arguments)
@@ -81,5 +96,6 @@ with tempfile.TemporaryDirectory(prefix="skein-diff-") as name:
     trace = alike(pathlib.Path(name))
     later(pathlib.Path(name), trace)
     hangs(pathlib.Path(name), trace)
+    page(pathlib.Path(name), trace)
     mistakes(trace)
 print("passed")

@@ -255,7 +255,7 @@ class Comparison {
   std::optional<Divergence> explain(uint32_t bad) {
     if (visited_.size() == deepest || !visited_.insert(bad).second) return {};
     const Wait& stuck = bad_.waits.waits[bad];
-    if (stuck.on != no_index)
+    if (stuck.on != no_index && is_owned(bad_.trace, bad_.model.tasks[stuck.on]))
       if (const Waits::Holding* held = bad_.waits.held(stuck.on); held && held->holder != no_index)
         if (std::optional<Divergence> divergence = of_lock(bad, *held)) return divergence;
     const uint32_t good = counterpart(bad);

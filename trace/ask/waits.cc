@@ -125,8 +125,10 @@ class Finder {
       if (alive.state == Alive::State::Suspended && open_.first(task) == none)
         begin(event, task, get(alive.on));
       if (alive.state == Alive::State::Resource && holdings_.first(task) == none)
-        if (const TaskIndex holder = get(alive.on); holder != no_index)
-          acquire({.time = since, .location = alive.at}, holder, task);
+        if (alive.on != no_task) {
+          acquire({.time = since, .location = alive.at}, get(alive.on), task);
+          found_.holdings.back().holder_gone = get(alive.on) == no_index;
+        }
     }
   }
 
@@ -180,8 +182,10 @@ class Finder {
       case K::Fail:
       case K::Cancel:
         touch(task, other, event);
-        make_ready(task, other, event.time, UINT64_MAX);
-        if (event.kind == K::Cancel) cut_off(task);
+        if (event.kind == K::Cancel)
+          cut_off(task);  // nobody resumes who waits for what is destroyed
+        else
+          make_ready(task, other, event.time, UINT64_MAX);
         close_all(task, event.time, no_index);
         return stops(event.executor, task);
       case K::Become:
@@ -389,6 +393,11 @@ bool is_operation(const Trace& trace, const Model::Task& task) {
   if (task.kind >= trace.kinds.size()) return false;
   const std::string_view kind = trace.strings[trace.kinds[task.kind]];
   return kind == "timer" || kind == "io" || kind == "process";
+}
+
+bool is_owned(const Trace& trace, const Model::Task& resource) {
+  return resource.kind >= trace.kinds.size() ||
+         trace.strings[trace.kinds[resource.kind]] != "semaphore";
 }
 
 Waits find_waits(const Trace& trace, const Model& model) { return Finder(trace, model).find(); }

@@ -53,7 +53,8 @@ struct Waits {
     TaskIndex holder = no_index;
     TaskIndex resource = no_index;
     uint32_t location = 0;
-    uint32_t before = none;  // the resource's previous holding
+    uint32_t before = none;    // the resource's previous holding
+    bool holder_gone = false;  // of a ring: the holder has ended, and was overwritten
   };
   // The last event that had to do with a task or resource and that another did.
   struct Touch {
@@ -84,6 +85,9 @@ struct Waits {
 
 // It ends by what happens outside of the program: a timer, a file descriptor, another process.
 bool is_operation(const Trace& trace, const Model::Task& task);
+
+// Who takes it has to give it back: a mutex. Anybody may release a semaphore.
+bool is_owned(const Trace& trace, const Model::Task& resource);
 
 Waits find_waits(const Trace& trace, const Model& model);
 

@@ -118,7 +118,14 @@ class Asked {
 
   TaskIndex of_resource(Diagnosis& d) {
     Diagnosis::Step& step = d.chain.back();
-    if (const Waits::Holding* held = waits_.held(step.task); held && held->holder != no_index) {
+    const Waits::Holding* held =
+        is_owned(trace_, model_.tasks[step.task]) ? waits_.held(step.task) : nullptr;
+    if (held && held->holder_gone) {
+      step.holding = static_cast<uint32_t>(held - waits_.holdings.data());
+      d.verdict = Verdict::NeverReleased;
+      return no_index;
+    }
+    if (held && held->holder != no_index) {
       step.holding = static_cast<uint32_t>(held - waits_.holdings.data());
       const TaskIndex holder = model_.last_self(held->holder);
       if (is_open(model_, holder) && waits_.open(holder) != nullptr) return holder;
@@ -126,16 +133,29 @@ class Asked {
       d.verdict = Verdict::NeverReleased;
       return no_index;
     }
-    d.verdict = find_early_notice(d) ? Verdict::NotifiedTooEarly : Verdict::NeverNotified;
+    d.verdict = find_early_notice(d)   ? Verdict::NotifiedTooEarly
+                : is_before_horizon(d) ? Verdict::Unknown
+                                       : Verdict::NeverNotified;
     return no_index;
+  }
+
+  // The wait began when the ring had forgotten what was before: a signal that came too early would
+  // not be seen.
+  bool is_before_horizon(const Diagnosis& d) const {
+    if (d.chain.size() < 2 || trace_.facts.overwritten_packets == 0 || remembers(d)) return false;
+    const Diagnosis::Step& waiter = d.chain[d.chain.size() - 2];
+    return waits_.waits[waiter.wait].begin <= trace_.facts.complete_from;
+  }
+
+  bool remembers(const Diagnosis& d) const {
+    const std::string_view kind = kind_of(model_.tasks[d.chain.back().task]);
+    return kind == "semaphore" || kind == "mutex" || kind == "channel" || kind == "queue";
   }
 
   // The last signal that found nobody, after the last that found somebody and before this wait.
   bool find_early_notice(Diagnosis& d) const {
     if (d.chain.size() < 2) return false;  // it was asked about itself: nobody waits
-    const std::string_view kind = kind_of(model_.tasks[d.chain.back().task]);
-    if (kind == "semaphore" || kind == "mutex" || kind == "channel" || kind == "queue")
-      return false;  // these remember
+    if (remembers(d)) return false;
     const Diagnosis::Step& waiter = d.chain[d.chain.size() - 2];
     const Waits::Wait& wait = waits_.waits[waiter.wait];
     for (uint32_t i = waits_.last_notice[d.chain.back().task]; i != Waits::none;
@@ -155,8 +175,13 @@ class Asked {
   const Model& model_;
   const Waits& waits_;
   std::vector<uint32_t> seen_;  // by task: in which chain
-  // Not the model's, which may be the moment when somebody looked: what ran since is not known.
-  uint64_t end_ = trace_.events.empty() ? 0 : trace_.events.time[trace_.events.size() - 1];
+  // The model's may be the moment when somebody looked: then what ran since is not known, unless
+  // somebody did at the last event, for a suspension would have been another.
+  uint64_t end_ =
+      trace_.events.empty() ? 0
+      : std::find(waits_.running.begin(), waits_.running.end(), true) != waits_.running.end()
+          ? model_.end
+          : trace_.events.time[trace_.events.size() - 1];
   uint32_t asked_ = 0;
 };
 
@@ -164,6 +189,13 @@ class Asked {
 uint64_t what_is_alike(const Model& model, const Waits& waits, const Diagnosis& d) {
   uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, of numbers instead of bytes
   const auto add = [&](uint64_t number) { hash = (hash ^ number) * 0x100000001b3 ^ hash >> 29; };
+  if (d.verdict == Verdict::Cycle) {  // the same one, wherever one comes into it
+    uint64_t members = 0;
+    for (size_t i = d.cycle_begin; i < d.chain.size(); i++)
+      members += (d.chain[i].task + uint64_t{1}) * 0x9e3779b97f4a7c15;
+    add(members);
+    return hash >> 1;
+  }
   add(static_cast<uint64_t>(d.verdict) << 1 | d.expected);
   add(d.notice);
   for (const Diagnosis::Step& step : d.chain) {
@@ -196,6 +228,7 @@ std::string_view name(Verdict verdict) {
 bool Diagnosis::is_fault() const {
   switch (verdict) {
     case Verdict::NotifiedTooEarly:
+      return !waited_before || expected;  // who comes back looks first whether it has to wait
     case Verdict::Cycle:
     case Verdict::NeverReleased:
     case Verdict::Starved:

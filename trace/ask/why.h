@@ -39,12 +39,13 @@ struct Diagnosis {
   };
   std::vector<Step> chain;  // from who was asked about; each waits for the next
   Verdict verdict = Verdict::Fine;
-  uint32_t notice = Waits::none;     // NotifiedTooEarly: the one
-  size_t cycle_begin = 0;            // Cycle: the last step waits for chain[cycle_begin]
-  TaskIndex busy = no_index;         // Starved: who ran instead the longest
-  bool waited_before = false;        // NotifiedTooEarly: it had waited there before, and gone on
-  bool expected = false;             // it should resolve
-  std::vector<TaskIndex> also = {};  // others of which the same is true, step by step
+  uint32_t notice = Waits::none;  // NotifiedTooEarly: the one
+  size_t cycle_begin = 0;         // Cycle: the last step waits for chain[cycle_begin]
+  TaskIndex busy = no_index;      // Starved: who ran instead the longest
+  bool waited_before = false;     // NotifiedTooEarly: it had waited there before, and gone on
+  bool expected = false;          // it should resolve
+  // Others of which the same is true, step by step; of a circle, others in it or that wait for it.
+  std::vector<TaskIndex> also = {};
 
   // Something is wrong; what waits for something outside, or for work, may do so for ever.
   bool is_fault() const;

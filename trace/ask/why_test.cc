@@ -78,7 +78,82 @@ TEST_CASE("a signal that found somebody, and one that came too early for another
     const Diagnosis d = diagnose(e.trace, e.model, find_waits(e.trace, e.model), e.model.find(1));
     CHECK(d.verdict == Verdict::NotifiedTooEarly);
     CHECK(d.waited_before);
+    CHECK(!d.is_fault());  // who waits again and again looks first whether there is work
   }
+}
+
+TEST_CASE("a semaphore has no owner: who took one may be the one who waits for the next") {
+  const Example e = ours(R"(
+     0 create 1 as coroutine consumer
+     0 resource 1 of 20 as semaphore filled
+     1 resume 1
+     2 acquire 1 of 20
+     3 suspend 1 on 20 =1
+     9 executor_end -
+  )");
+  const auto all = diagnose_all(e.trace, e.model, find_waits(e.trace, e.model));
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].verdict == Verdict::NeverNotified);
+  CHECK(!all[0].is_fault());
+}
+
+TEST_CASE("what is waited for is destroyed: nobody resumes who waits, whoever runs meanwhile") {
+  const Example e = ours(R"(
+     0 create 1 as coroutine outer
+     1 resume 1
+     2 create 2 by 1 as coroutine inner
+     3 suspend 1 on 2
+     4 cancel 2 by -
+     5 create 3 as coroutine busy
+     5 resume 3
+    9000000 label 3 still
+  )");
+  const auto all = diagnose_all(e.trace, e.model, find_waits(e.trace, e.model));
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].verdict == Verdict::Cancelled);
+  CHECK(all[0].is_fault());
+  CHECK(e.id(all[0].chain.back().task) == "2");
+}
+
+TEST_CASE("one circle is told once") {
+  const Example e = ours(R"(
+     0 create 1 as coroutine one
+     0 create 2 as coroutine two
+     0 create 3 as coroutine outside
+     0 resource - of 20 as mutex a
+     0 resource - of 21 as mutex b
+     1 acquire 1 of 20
+     1 acquire 2 of 21
+     2 suspend 1 on 21 =1
+     3 suspend 2 on 20 =1
+     4 suspend 3 on 20 =1
+     9 executor_end -
+  )");
+  const auto all = diagnose_all(e.trace, e.model, find_waits(e.trace, e.model));
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].verdict == Verdict::Cycle);
+  CHECK(all[0].also.size() == 2);
+}
+
+TEST_CASE("a ring: the holder has ended and is overwritten; a signal may have been") {
+  Example e = ring(R"(
+  1000 label 5 still
+)",
+                   R"(
+   -20 resource 20 as mutex on 7
+   -10 suspended 1 as coroutine on 20
+   -20 resource 21 as condition
+    -5 suspended 2 as coroutine on 21
+)",
+                   500);
+  e.trace.facts.overwritten_packets = 1;
+  const Waits waits = find_waits(e.trace, e.model);
+  const Diagnosis lock = diagnose(e.trace, e.model, waits, e.model.find(1));
+  CHECK(lock.verdict == Verdict::NeverReleased);
+  CHECK(lock.is_fault());
+  const Diagnosis signal = diagnose(e.trace, e.model, waits, e.model.find(2));
+  CHECK(signal.verdict == Verdict::Unknown);
+  CHECK(!signal.is_fault());
 }
 
 TEST_CASE("who waits for a timer, a peer or a cancelled task") {

@@ -61,6 +61,10 @@ class Writer {
         words(", and nobody let it run.");
         break;
       case Verdict::Unknown:
+        if (task.is_resource) {
+          overwritten();
+          break;
+        }
         words("The trace does not say what ");
         title();
         words(
@@ -110,11 +114,21 @@ class Writer {
     words(".");
   }
 
+  void overwritten() {
+    words("Nobody has notified ");
+    title();
+    words(" since ");
+    waiter();
+    words(
+        " began to wait for it, as far as the trace says; what was before is overwritten, so a "
+        "signal that came too early would not be seen. To know more: a larger size, or mode=log.");
+  }
+
   void never_notified() {
     const bool is_resource = e_.model.tasks[last().task].is_resource;
     words(is_resource ? "Nobody has notified " : "Nobody has ended ");
     title();
-    if (is_resource) {
+    if (is_resource && d_.chain.size() > 1) {
       words(" since ");
       waiter();
       words(" began to wait for it");
@@ -155,18 +169,25 @@ class Writer {
   }
 
   void never_released() {
-    const Diagnosis::Step& lock = before_last();
+    const bool gone = last().holding != Waits::none;  // and so are its events
+    const Diagnosis::Step& lock = gone ? last() : before_last();
     const Waits::Holding& held = e_.waits.holdings[lock.holding];
     const Model::Task& holder = e_.model.tasks[last().task];
-    title();
-    words(" has held ");
-    task(lock.task);
-    words(" since ");
+    if (gone) {
+      task(lock.task);
+      words(" is held since ");
+    } else {
+      title();
+      words(" has held ");
+      task(lock.task);
+      words(" since ");
+    }
     if (held.begin == 0 && is_before(lock.task))
       words("before the trace");
     else
       time(held.begin);
     where(held.location);
+    if (gone) return words(" by a task that has ended since, and whose events are overwritten.");
     if (holder.how != Model::End::Open) {
       words(", and ended ");
       at(holder.end);
@@ -218,7 +239,9 @@ Doing doing(const Evidence& e, const Diagnosis& d, size_t index) {
       does.whom = d.chain[d.cycle_begin].task;
     else if (step.wait != Waits::none)
       does.whom = e.waits.waits[step.wait].on;
-    if (does.whom == no_index) does.words = "waits for something the trace does not name";
+    if (does.whom == no_index)
+      does.words = step.holding != Waits::none ? "is held by a task that has ended"
+                                               : "waits for something the trace does not name";
     return does;
   }
   if (task.is_resource) return {"is there"};
@@ -229,6 +252,8 @@ Doing doing(const Evidence& e, const Diagnosis& d, size_t index) {
 }
 
 uint32_t location_of(const Evidence& e, const Diagnosis::Step& step) {
+  if (step.holding != Waits::none && e.waits.holdings[step.holding].location != 0)
+    return e.waits.holdings[step.holding].location;
   if (step.wait != Waits::none && e.waits.waits[step.wait].location != 0)
     return e.waits.waits[step.wait].location;
   return e.model.tasks[step.task].location;
