@@ -288,6 +288,8 @@ class Report {
       return title(f.task) + " should have ended, and has not, " + span(f.duration) +
              " after it was created";
     const bool lasts = !f.evidence.empty() && f.evidence.front().end == Waits::never;
+    if (lasts && f.duration == 0)  // the last that the program did
+      return title(f.task) + " waits for " + title(f.other) + " at the end of the trace";
     return title(f.task) + (lasts ? " has waited for " : " waited for ") + span(f.duration) +
            ", for " + title(f.other);
   }
