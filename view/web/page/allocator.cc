@@ -1,10 +1,10 @@
-// The page's heap: lists of free blocks by size, and a top that grows. The library's is 10 kB of
-// code, which is 5 of the page.
+// The page's heap. The library's is 10 kB of code, which is 5 of the page; this is a fifth of that.
 //
-// Sizes are multiples of 16 up to 1 kB, then four to a doubling: at most a fifth of a block is not
-// used. A block is given back to its list, and never becomes part of another: what is asked for is
-// most often as large as something that was given back. In front of what is given out lie 16
-// bytes: the block's list, and how far before them the block begins.
+// Up to 16 kB: lists of free blocks by size, multiples of 16 up to 1 kB, then four to a doubling; a
+// block is given back to its list, and never becomes part of another. They are cut from the larger
+// ones: pieces of memory in pages of 4 kB, in one list by address, in which neighbours become one;
+// the smallest that is large enough is taken. That list is short. In front of what is given out lie
+// 16 bytes: the block's list or how many pages, and how far before them the block begins.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -14,18 +14,24 @@ extern "C" unsigned char __heap_base;
 namespace {
 
 constexpr size_t head_size = 16;
-constexpr size_t page_size = 65'536;
+constexpr size_t page_size = 4'096;
+constexpr size_t wasm_page = 65'536;
+constexpr size_t chunk = 16;    // pages that are cut into small blocks
 constexpr uint32_t small = 64;  // lists of 16, 32, ... 1024 bytes
+constexpr uint32_t all = small + 4 * 4;
 
 struct Head {
-  uint32_t list;
+  uint32_t list;  // `all` and more: that many pages more than that
   uint32_t offset;
   Head* next;  // of a free block
 };
 static_assert(sizeof(Head) <= head_size);
 
-Head* lists[small + 4 * 22];
+Head* lists[all];
+Head* pages;  // free ones: `list` is their number
 uintptr_t top = 0;
+uintptr_t cut = 0;  // what is left of a chunk
+uintptr_t cut_end = 0;
 
 uint32_t list_of(size_t size) {
   if (size <= 1024) return static_cast<uint32_t>((size - 1) / 16);
@@ -34,20 +40,64 @@ uint32_t list_of(size_t size) {
 }
 size_t size_of(uint32_t list) {
   if (list < small) return 16 * (size_t{list} + 1);
+  if (list >= all) return (list - all) * page_size;
   return static_cast<size_t>(5 + (list - small) % 4) << ((list - small) / 4 + 8);
+}
+
+uintptr_t end_of(const Head* piece) {
+  return reinterpret_cast<uintptr_t>(piece) + piece->list * page_size;
+}
+
+void give_pages(uintptr_t begin, uint32_t count) {
+  Head** link = &pages;
+  Head* before = nullptr;
+  while (*link != nullptr && reinterpret_cast<uintptr_t>(*link) < begin) {
+    before = *link;
+    link = &before->next;
+  }
+  auto* piece = reinterpret_cast<Head*>(begin);
+  *piece = {count, 0, *link};
+  *link = piece;
+  if (before != nullptr && end_of(before) == begin) {
+    before->list += count;
+    before->next = piece->next;
+    piece = before;
+  }
+  if (const Head* const after = piece->next;
+      after != nullptr && end_of(piece) == reinterpret_cast<uintptr_t>(after)) {
+    piece->list += after->list;
+    piece->next = after->next;
+  }
+}
+
+uintptr_t take_pages(uint32_t count) {
+  for (;;) {
+    Head** best = nullptr;
+    for (Head** link = &pages; *link != nullptr; link = &(*link)->next)
+      if ((*link)->list >= count && (best == nullptr || (*link)->list < (*best)->list)) best = link;
+    if (best != nullptr) {
+      // From its end, so that the list stays as it is.
+      Head* const piece = *best;
+      piece->list -= count;
+      if (piece->list == 0) *best = piece->next;
+      return end_of(piece);
+    }
+    if (top == 0) {
+      top = __builtin_wasm_memory_size(0) * wasm_page;
+      const uintptr_t begin =
+          (reinterpret_cast<uintptr_t>(&__heap_base) + page_size - 1) & ~(page_size - 1);
+      if (top > begin) give_pages(begin, static_cast<uint32_t>((top - begin) / page_size));
+      continue;
+    }
+    const size_t more = (size_t{count} * page_size + wasm_page - 1) / wasm_page;
+    if (__builtin_wasm_memory_grow(0, more) == SIZE_MAX) return 0;
+    give_pages(top, static_cast<uint32_t>(more * (wasm_page / page_size)));
+    top += more * wasm_page;
+  }
 }
 
 Head* head_of(void* given) {
   return reinterpret_cast<Head*>(static_cast<char*>(given) - head_size);
-}
-
-bool grow(uintptr_t end) {
-  const uintptr_t have = __builtin_wasm_memory_size(0) * page_size;
-  if (end <= have) return true;
-  // A sixteenth more, so that it is not asked for often.
-  const size_t least = (end - have + page_size - 1) / page_size;
-  return __builtin_wasm_memory_grow(0, least + have / page_size / 16) != SIZE_MAX ||
-         __builtin_wasm_memory_grow(0, least) != SIZE_MAX;
 }
 
 }  // namespace
@@ -56,28 +106,42 @@ extern "C" {
 
 void* malloc(size_t size) {
   if (size > 0xc0000000) return nullptr;
-  const uint32_t list = list_of(size + head_size);
-  Head* block = lists[list];
-  if (block != nullptr) {
-    lists[list] = block->next;
+  size += head_size;
+  uintptr_t block = 0;
+  uint32_t list = 0;
+  if (size > 16'384) {
+    const auto count = static_cast<uint32_t>((size + page_size - 1) / page_size);
+    list = all + count;
+    block = take_pages(count);
   } else {
-    if (top == 0) top = (reinterpret_cast<uintptr_t>(&__heap_base) + 15) & ~uintptr_t{15};
-    const uintptr_t end = top + size_of(list);
-    if (end < top || !grow(end)) return nullptr;
-    block = reinterpret_cast<Head*>(top);
-    top = end;
+    list = list_of(size);
+    if (Head* const free_one = lists[list]) {
+      lists[list] = free_one->next;
+      block = reinterpret_cast<uintptr_t>(free_one);
+    } else {
+      size = size_of(list);
+      if (cut_end - cut < size) {  // what is left of it is lost
+        cut = take_pages(chunk);
+        cut_end = cut == 0 ? 0 : cut + chunk * page_size;
+      }
+      block = cut;
+      if (cut != 0) cut += size;
+    }
   }
-  *block = {list, 0, nullptr};
+  if (block == 0) return nullptr;
+  *reinterpret_cast<Head*>(block) = {list, 0, nullptr};
   return reinterpret_cast<char*>(block) + head_size;
 }
 
 void free(void* given) {
   if (given == nullptr) return;
   const Head* const head = head_of(given);
-  auto* const block = reinterpret_cast<Head*>(reinterpret_cast<uintptr_t>(head) - head->offset);
+  const uintptr_t block = reinterpret_cast<uintptr_t>(head) - head->offset;
   const uint32_t list = head->list;
-  *block = {list, 0, lists[list]};
-  lists[list] = block;
+  if (list >= all) return give_pages(block, list - all);
+  auto* const free_one = reinterpret_cast<Head*>(block);
+  free_one->next = lists[list];
+  lists[list] = free_one;
 }
 
 void* calloc(size_t count, size_t size) {
