@@ -59,9 +59,9 @@ std::vector<Entry> entries(std::span<const Track> tracks, const Passing& passing
       [](const Track& track) { return track.rows->has_red; });
   if (passing.path) {
     all.push_back({Sample::PathRuns, Ink::Path, "critical path: runs"});
-    all.push_back({Sample::PathReady, Ink::Path, "ready, does not run"});
+    all.push_back({Sample::PathReady, Ink::Path, "ready"});
     all.push_back({Sample::PathBlocked, Ink::Path, "blocked"});
-    all.push_back({Sample::PathOutside, Ink::Path, "waits for something outside"});
+    all.push_back({Sample::PathOutside, Ink::Path, "waits for outside"});
     if (passing.selected) add(Sample::Around, Ink::Selection, "selected", has_task);
     return all;
   }

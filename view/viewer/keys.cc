@@ -43,7 +43,7 @@ constexpr KeyBinding table[] = {
      "Highlight what it was, becomes, waits for, and who waits for it"},
     {C::NextFault, "next-fault", "Tasks", "e", "Select the next task that does not go on"},
     {C::CriticalPath, "critical-path", "Tasks", "k",
-     "Critical path of the selected task: where its time went"},
+     "Critical path of the selected task"},
     {C::Collapse, "collapse", "Tasks", "c", "Hide its children, or show them again"},
     {C::ExpandAll, "expand-all", "Tasks", "Shift+c", "Show all children again"},
     {C::AddBookmark, "add-bookmark", "Notes", "b", "Bookmark under the pointer"},

@@ -2,6 +2,7 @@
 #include "view/viewer/links.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "view/viewer/panel_writer.h"
 #include "view/viewer/state.h"
@@ -96,7 +97,7 @@ Result<Links> read_links(std::span<const uint8_t> bytes) {
     note.time = from.next();
     note.text = from.text();
   }
-  if (!from.good()) return Error{.what = "what is the same in two traces is cut short"};
+  if (!from.good()) return Error{.what = "links cut short"};
   return links;
 }
 
@@ -122,6 +123,17 @@ void Viewer::link(const Links& links) {
       s.notes.push_back(
           {note.trace, note.task, static_cast<double>(note.time), safe_text(note.text)});
   s.begin();
+  if (s.notes.empty()) return;
+  // Where they part is a pixel of the whole, most often; that is one step back.
+  double from = std::numeric_limits<double>::infinity();
+  double to = -from;
+  for (const State::Note& note : s.notes) {
+    const double time = note.time + s.traced(note.track).offset;
+    from = std::min(from, time);
+    to = std::max(to, time);
+  }
+  const double margin = std::max(2 * (to - from), 1'000.0);
+  show(from - margin, to + margin);
 }
 
 void Viewer::begin_together() {

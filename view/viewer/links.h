@@ -6,7 +6,7 @@
 //   Links links{.first = 0, .second = 1};
 //   links.twins = {{a, b}, ...};
 //   links.notes = {{.trace = 1, .task = b, .time = 405'528, .text = "in bad it comes too late"}};
-//   viewer.link(links);        // both begin together from then on
+//   viewer.link(links);        // both begin together from then on; the notes are in sight
 #pragma once
 
 #include <cstdint>

@@ -93,6 +93,12 @@ TEST_CASE("a selected task highlights its twin, and the panel leads there and ba
 TEST_CASE("notes stand in the picture, at their moment in their trace, and in the panel") {
   Both both;
   both.viewer.link(both.links());
+  // They are in sight, and apart; all is one step back.
+  CHECK(both.viewer.window().from > 0);
+  CHECK(both.viewer.window().to < 9'000);
+  both.viewer.run(Command::UndoZoom);
+  CHECK(both.viewer.window().from <= 0);
+  CHECK(both.viewer.window().to >= 9'000);
   const DrawList list = both.viewer.picture();
   const auto text = [&](std::string_view wanted) -> const Primitive* {
     for (const Primitive& p : list.primitives)

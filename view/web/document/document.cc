@@ -77,9 +77,9 @@ std::string fill(std::string_view page, std::span<const Replacement> replacement
 }
 
 std::string path_json(const DocumentOptions& options) {
-  if (!options.path) return "null";
-  return '[' + std::to_string(options.path->first) + ',' + std::to_string(options.path->second) +
-         ']';
+  if (!options.path) return "";
+  return ",\"path\":[" + std::to_string(options.path->first) + ',' +
+         std::to_string(options.path->second) + ']';
 }
 
 // Made of what is in the page: the same traces give the same page.
@@ -154,11 +154,11 @@ std::string make_document(const DocumentOptions& options, std::span<const uint8_
       {"@SHELL@", seven_bits(page_js)},
       {"@MODULE@", seven_bits(page_wasm)},
       {"@TRACES@", options.live ? "" : seven_bits(gzip(bundle, 9))},
-      {"@SETTINGS@", std::string("{\"live\":") + (options.live ? "true" : "false") + ",\"notes\":" +
-                         json_string(options.notes) + ",\"kept\":" + json_string(options.kept) +
-                         ",\"problem\":" + json_string(options.problem) +
-                         ",\"together\":" + (options.together ? "true" : "false") +
-                         ",\"path\":" + path_json(options) + "}"}};
+      {"@SETTINGS@",
+       std::string("{\"live\":") + (options.live ? "true" : "false") +
+           ",\"notes\":" + json_string(options.notes) + ",\"kept\":" + json_string(options.kept) +
+           ",\"problem\":" + json_string(options.problem) +
+           (options.together ? ",\"together\":true" : "") + path_json(options) + "}"}};
   return fill(page_html, replacements);
 }
 

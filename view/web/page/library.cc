@@ -30,3 +30,18 @@ extern "C" void* memmove(void* to, const void* from, size_t size) {
 extern "C" void* memset(void* to, int byte, size_t size) {
   return __builtin_memset(to, byte, size);
 }
+
+// Only a damaged trace is searched for where its next packet begins; the library's is 1.6 kB.
+extern "C" void* memmem(const void* in, size_t size, const void* part, size_t part_size) {
+  const auto* at = static_cast<const char*>(in);
+  if (part_size == 0) return const_cast<void*>(in);
+  while (size >= part_size) {
+    const auto* const found = static_cast<const char*>(
+        std::memchr(at, *static_cast<const char*>(part), size - part_size + 1));
+    if (found == nullptr) return nullptr;
+    if (std::memcmp(found, part, part_size) == 0) return const_cast<char*>(found);
+    size -= static_cast<size_t>(found - at) + 1;
+    at = found + 1;
+  }
+  return nullptr;
+}

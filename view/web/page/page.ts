@@ -6,7 +6,7 @@
 declare const compiled: Promise<WebAssembly.Module>, traces: Promise<ArrayBuffer>;  // unpack.ts
 declare const pageStyle: string, pageBody: string;  // page.css, body.html
 
-interface Settings { live: boolean; notes: string; kept: string; problem: string; together: boolean; path: [number, number] | null }
+interface Settings { live: boolean; notes: string; kept: string; problem: string; together?: boolean; path?: [number, number] }
 interface TraceFiles { title: string; path: string; gone?: string[]; files: [string, number, (number | [number, number][])?][] }
 
 function element<T extends HTMLElement>(id: string): T {
