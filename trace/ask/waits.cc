@@ -79,7 +79,7 @@ class Finder {
     });
     add_alive(now_ + 1);
     for (const TaskIndex task : current_)
-      if (task != no_index) found_.running[task] = true;
+      if (task != no_index) found_.running[task] = found_.anybody_runs = true;
     end_alive();
     return std::move(found_);
   }

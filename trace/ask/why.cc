@@ -177,11 +177,9 @@ class Asked {
   std::vector<uint32_t> seen_;  // by task: in which chain
   // The model's may be the moment when somebody looked: then what ran since is not known, unless
   // somebody did at the last event, for a suspension would have been another.
-  uint64_t end_ =
-      trace_.events.empty() ? 0
-      : std::find(waits_.running.begin(), waits_.running.end(), true) != waits_.running.end()
-          ? model_.end
-          : trace_.events.time[trace_.events.size() - 1];
+  uint64_t end_ = trace_.events.empty() || waits_.anybody_runs
+                      ? model_.end
+                      : trace_.events.time[trace_.events.size() - 1];
   uint32_t asked_ = 0;
 };
 
