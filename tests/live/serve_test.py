@@ -175,7 +175,7 @@ def follows(folder, mode):
 def asks(trace):
     server = Server(trace)
     status, headers, body = server.get("/", token=server.token)
-    check(status == 200 and b"<canvas" in body and int(headers["content-length"]) == len(body),
+    check(status == 200 and b"<script" in body and int(headers["content-length"]) == len(body),
           f"the page: {status}")
     policy = headers["content-security-policy"]
     check("default-src 'none'" in policy and "unsafe-inline" not in policy, policy)
