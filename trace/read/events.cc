@@ -184,4 +184,13 @@ const Alive* Trace::find_alive(TaskId id) const {
   return at != alive.end() && at->id == id ? &*at : nullptr;
 }
 
+void add_dropped(Trace& trace, uint64_t offset) {
+  if (const uint64_t dropped = trace.events.dropped())
+    add_loss(trace.losses, {.what = "not enough memory",
+                            .offset = offset,
+                            .bytes = 0,
+                            .packets = 0,
+                            .events = dropped});
+}
+
 }  // namespace skein

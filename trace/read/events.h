@@ -426,4 +426,8 @@ struct Trace {
   const Alive* find_alive(TaskId id) const;
 };
 
+// To its losses the events for which there was no memory (Events::dropped), if any: from `offset`
+// of the file on nothing is there.
+void add_dropped(Trace& trace, uint64_t offset);
+
 }  // namespace skein

@@ -319,12 +319,7 @@ Trace read(std::span<const uint8_t> file, const Progress& progress) {
   handler.finish();
   if (progress) progress(file.size(), file.size());
   fxt::understand(records, trace);
-  if (const uint64_t dropped = trace.events.dropped())
-    add_loss(trace.losses, {.what = "not enough memory",
-                            .offset = file.size(),
-                            .bytes = 0,
-                            .packets = 0,
-                            .events = dropped});
+  add_dropped(trace, file.size());
   return trace;
 }
 
