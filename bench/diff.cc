@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
     good_waits = find_waits(good, good_model);
     bad_waits = find_waits(bad, bad_model);
   });
-  const Run a{good, good_model, good_waits}, b{bad, bad_model, bad_waits};
+  const Subject a{good, good_model, good_waits}, b{bad, bad_model, bad_waits};
   Alignment aligned;
   const double aligning = bench::median_ms(rounds, [&] { aligned = align(a, b); });
   size_t divergences = 0, groups = 0;

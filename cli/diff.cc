@@ -24,7 +24,7 @@ namespace {
 struct Side {
   std::string word;  // "good"
   Asked asked;
-  Run run() const { return {asked.trace, asked.model, asked.waits}; }
+  Subject run() const { return {asked.trace, asked.model, asked.waits}; }
 
   std::string title(TaskIndex task) const {
     return task == no_index ? "nobody that the trace knows"
@@ -360,7 +360,7 @@ void add_diff(CLI::App& app) {
              .divergences = {},
              .timing = {},
              .good_is_worse = false};
-    const Run good = a.good.run(), bad = a.bad.run();
+    const Subject good = a.good.run(), bad = a.bad.run();
     a.aligned = align(good, bad);
     a.divergences = find_divergences(good, bad, a.aligned);
     if (std::all_of(a.divergences.begin(), a.divergences.end(), is_only_in)) {

@@ -18,23 +18,23 @@ namespace skein::cli {
 
 namespace {
 
-std::string title(const Evidence& facts, TaskIndex task) {
+std::string title(const Subject& facts, TaskIndex task) {
   return task_title(facts.trace, facts.model.tasks[task]);
 }
 
-std::string age(const Evidence& facts, const Diagnosis::Step& step) {
+std::string age(const Subject& facts, const Diagnosis::Step& step) {
   const auto end = static_cast<double>(facts.model.end);
   return duration_text(std::max(0.0, end - static_cast<double>(since(facts, step))));
 }
 
-std::string does(const Evidence& facts, const Diagnosis& d, size_t step) {
+std::string does(const Subject& facts, const Diagnosis& d, size_t step) {
   const Doing what = doing(facts, d, step);
   std::string text(what.words);
   return what.whom == no_index ? text : text + ' ' + title(facts, what.whom);
 }
 
 // What is wrong, in sentences.
-std::string text(const Evidence& facts, const Diagnosis& d) {
+std::string text(const Subject& facts, const Diagnosis& d) {
   std::string out;
   for (const Part& part : explain(facts, d)) switch (part.what) {
       case Part::What::Words:
@@ -57,7 +57,7 @@ std::string text(const Evidence& facts, const Diagnosis& d) {
 }
 
 // The steps as columns.
-void add_chain(std::string& out, const Evidence& facts, const Diagnosis& d) {
+void add_chain(std::string& out, const Subject& facts, const Diagnosis& d) {
   std::vector<std::vector<std::string>> lines;
   for (size_t i = 0; i < d.chain.size(); i++) {
     const Diagnosis::Step& step = d.chain[i];
@@ -68,20 +68,20 @@ void add_chain(std::string& out, const Evidence& facts, const Diagnosis& d) {
   append_columns(out, lines, "<<<<", 2);
 }
 
-std::string headline(const Evidence& facts, const Diagnosis& d) {
+std::string headline(const Subject& facts, const Diagnosis& d) {
   std::string text =
       escaped(title(facts, d.chain.front().task)) + ": " + std::string(name(d.verdict));
   if (!d.also.empty()) text += " (and " + grouped(d.also.size()) + " more like it)";
   return text;
 }
 
-void add(std::string& out, const Evidence& facts, const Diagnosis& d) {
+void add(std::string& out, const Subject& facts, const Diagnosis& d) {
   out += headline(facts, d) + '\n';
   add_chain(out, facts, d);
   append_paragraph(out, escaped(text(facts, d)), 2);
 }
 
-nlohmann::ordered_json to_json(const Evidence& facts, const Diagnosis& d) {
+nlohmann::ordered_json to_json(const Subject& facts, const Diagnosis& d) {
   nlohmann::ordered_json chain = nlohmann::ordered_json::array();
   for (size_t i = 0; i < d.chain.size(); i++) {
     const Diagnosis::Step& step = d.chain[i];
@@ -112,7 +112,7 @@ nlohmann::ordered_json to_json(const Evidence& facts, const Diagnosis& d) {
   return json;
 }
 
-std::vector<Diagnosis> ask(const Evidence& facts, const std::string& asked) {
+std::vector<Diagnosis> ask(const Subject& facts, const std::string& asked) {
   if (asked.empty()) return diagnose_all(facts.trace, facts.model, facts.waits);
   const std::vector<TaskIndex> tasks = find_tasks(facts.trace, facts.model, asked);
   if (tasks.empty()) fail(2, "no task has the number, label or name " + asked);
@@ -130,7 +130,7 @@ std::vector<Diagnosis> ask(const Evidence& facts, const std::string& asked) {
   return found;
 }
 
-void add_all(std::string& out, const Evidence& facts, const std::vector<Diagnosis>& found) {
+void add_all(std::string& out, const Subject& facts, const std::vector<Diagnosis>& found) {
   if (found.empty()) out += "Nothing is stuck: every task that matters has ended, or runs.\n";
   bool in_faults = false;
   for (size_t i = 0; i < found.size(); i++) {
@@ -156,7 +156,7 @@ void add_why(CLI::App& app) {
   command->add_flag("--json", options->json, "as one JSON object");
   command->callback([options] {
     const auto [trace, model, waits] = open_asked(options->trace);
-    const Evidence facts{trace, model, waits};
+    const Subject facts{trace, model, waits};
     const std::vector<Diagnosis> found = ask(facts, options->task);
     Output out(stdout);
     if (options->json) {

@@ -31,7 +31,7 @@ struct Keys {
   std::vector<uint64_t> places;
 };
 
-Keys keys_of(const Run& run) {
+Keys keys_of(const Subject& run) {
   const Trace& trace = run.trace;
   std::vector<uint64_t> texts(trace.strings.size());
   for (StringId id = 0; id < texts.size(); id++) texts[id] = hash(trace.strings[id]);
@@ -95,7 +95,7 @@ using Tasks = std::span<const TaskIndex>;
 
 class Aligner {
  public:
-  Aligner(const Run& good, const Run& bad)
+  Aligner(const Subject& good, const Subject& bad)
       : good_keys_(keys_of(good)),
         bad_keys_(keys_of(bad)),
         good_shapes_(shapes_of(good.model, good_keys_)),
@@ -252,11 +252,11 @@ class Aligner {
 
 }  // namespace
 
-Likeness likeness(const Run& run) {
+Likeness likeness(const Subject& run) {
   Keys keys = keys_of(run);
   return {.tasks = std::move(keys.alike), .places = std::move(keys.places)};
 }
 
-Alignment align(const Run& good, const Run& bad) { return Aligner(good, bad).align(); }
+Alignment align(const Subject& good, const Subject& bad) { return Aligner(good, bad).align(); }
 
 }  // namespace skein

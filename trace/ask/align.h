@@ -1,6 +1,6 @@
 // Which task of one run is which of another: by structure, not by time or number.
 //
-//   const Run good{trace, model, waits}, bad{...};
+//   const Subject good{trace, model, waits}, bad{...};
 //   const Alignment aligned = align(good, bad);
 //   if (aligned.in_bad[task] != no_index) ...
 //
@@ -22,12 +22,6 @@
 
 namespace skein {
 
-struct Run {
-  const Trace& trace;
-  const Model& model;
-  const Waits& waits;
-};
-
 struct Alignment {
   // Of each task or resource of one run the same of the other; no_index: it has none.
   std::vector<TaskIndex> in_good;  // by task of the bad run
@@ -35,13 +29,13 @@ struct Alignment {
   size_t matched = 0;
 };
 
-Alignment align(const Run& good, const Run& bad);
+Alignment align(const Subject& good, const Subject& bad);
 
 // Equal numbers in any two runs: alike.
 struct Likeness {
   std::vector<uint64_t> tasks;   // of each task or resource: all but its label
   std::vector<uint64_t> places;  // of each of Trace::locations; of the unknown one 0
 };
-Likeness likeness(const Run& run);
+Likeness likeness(const Subject& run);
 
 }  // namespace skein

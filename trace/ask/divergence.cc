@@ -15,11 +15,11 @@ constexpr uint64_t never = Waits::never;
 using What = Divergence::What;
 using End = Model::End;
 
-bool is_open(const Run& run, TaskIndex task) { return run.model.tasks[task].how == End::Open; }
+bool is_open(const Subject& run, TaskIndex task) { return run.model.tasks[task].how == End::Open; }
 
 class Comparison {
  public:
-  Comparison(const Run& good, const Run& bad, const Alignment& aligned)
+  Comparison(const Subject& good, const Subject& bad, const Alignment& aligned)
       : good_(good),
         bad_(bad),
         aligned_(aligned),
@@ -84,7 +84,7 @@ class Comparison {
   }
 
   // Everything that ran has ended.
-  static bool is_complete(const Run& run) {
+  static bool is_complete(const Subject& run) {
     for (TaskIndex task = 0; task < run.model.tasks.size(); task++)
       if (is_open(run, task) && run.waits.first_run[task] != never) return false;
     return true;
@@ -123,7 +123,7 @@ class Comparison {
     }
   }
 
-  static Happening end_of(const Run& run, TaskIndex task) {
+  static Happening end_of(const Subject& run, TaskIndex task) {
     const Model::Task& ended = run.model.tasks[task];
     const EventKind kind = ended.how == End::Failed      ? EventKind::Fail
                            : ended.how == End::Cancelled ? EventKind::Cancel
@@ -132,7 +132,7 @@ class Comparison {
   }
 
   // Code that ran in one of the runs only. Promises, timers, reads come and go with the order.
-  void add_only_in(const Run& run, const Likeness& like, const Likeness& other, What what) {
+  void add_only_in(const Subject& run, const Likeness& like, const Likeness& other, What what) {
     const std::unordered_set<uint64_t> there(other.tasks.begin(), other.tasks.end());
     std::unordered_map<uint64_t, size_t> known;
     for (TaskIndex task = 0; task < like.tasks.size(); task++) {
@@ -181,14 +181,14 @@ class Comparison {
     uint64_t on;
     bool operator==(const WaitKey&) const = default;
   };
-  static WaitKey key(const Run& run, const Likeness& like, uint32_t wait) {
+  static WaitKey key(const Subject& run, const Likeness& like, uint32_t wait) {
     const Wait& w = run.waits.waits[wait];
     return {like.places[w.location], w.on == no_index ? 0 : like.tasks[w.on]};
   }
   WaitKey good_key(uint32_t wait) const { return key(good_, good_like_, wait); }
   WaitKey bad_key(uint32_t wait) const { return key(bad_, bad_like_, wait); }
 
-  static std::vector<uint32_t> waits_of(const Run& run, TaskIndex task) {
+  static std::vector<uint32_t> waits_of(const Subject& run, TaskIndex task) {
     std::vector<uint32_t> waits;
     for (uint32_t i = run.waits.last_wait[task]; i != none; i = run.waits.waits[i].before)
       waits.push_back(i);
@@ -214,7 +214,7 @@ class Comparison {
     return none;
   }
 
-  static Happening begin_of(const Run& run, uint32_t wait) {
+  static Happening begin_of(const Subject& run, uint32_t wait) {
     const Wait& w = run.waits.waits[wait];
     return {.kind = EventKind::Suspend,
             .task = w.task,
@@ -224,7 +224,7 @@ class Comparison {
   }
 
   // What made it ready.
-  static Happening ready_of(const Run& run, uint32_t wait) {
+  static Happening ready_of(const Subject& run, uint32_t wait) {
     const Wait& w = run.waits.waits[wait];
     if (w.on == no_index || run.model.tasks[w.on].is_resource) {
       Happening notify{.kind = EventKind::Notify, .task = w.on, .other = w.waker, .time = w.ready};
@@ -337,7 +337,7 @@ class Comparison {
   }
 
   // Of this resource by this task, in the order of time.
-  static std::vector<const Waits::Holding*> holdings_of(const Run& run, TaskIndex resource,
+  static std::vector<const Waits::Holding*> holdings_of(const Subject& run, TaskIndex resource,
                                                         TaskIndex holder) {
     std::vector<const Waits::Holding*> found;
     for (uint32_t i = run.waits.last_holding[resource]; i != none; i = run.waits.holdings[i].before)
@@ -413,8 +413,8 @@ class Comparison {
     return d;
   }
 
-  const Run& good_;
-  const Run& bad_;
+  const Subject& good_;
+  const Subject& bad_;
   const Alignment& aligned_;
   Likeness good_like_, bad_like_;
   bool good_is_complete_;
@@ -430,7 +430,7 @@ std::string_view name(What what) {
   return names[static_cast<size_t>(what)];
 }
 
-std::vector<Divergence> find_divergences(const Run& good, const Run& bad,
+std::vector<Divergence> find_divergences(const Subject& good, const Subject& bad,
                                          const Alignment& aligned) {
   return Comparison(good, bad, aligned).find();
 }

@@ -54,6 +54,7 @@ std::string_view name(Divergence::What what);
 // Causes of what is wrong first, each group in the order of time; alike ones are one. Asks about at
 // most 256 tasks that do not end, those first that are a fault. O(tasks + events), and for each of
 // these O(tasks) more.
-std::vector<Divergence> find_divergences(const Run& good, const Run& bad, const Alignment& aligned);
+std::vector<Divergence> find_divergences(const Subject& good, const Subject& bad,
+                                         const Alignment& aligned);
 
 }  // namespace skein

@@ -16,7 +16,7 @@ struct Played {
       : trace(std::move(played)),
         model(build_model(trace, {.simplify = false})),
         waits(find_waits(trace, model)) {}
-  Run run() const { return {trace, model, waits}; }
+  Subject run() const { return {trace, model, waits}; }
   TaskId id(TaskIndex task) const { return task == no_index ? no_task : model.tasks[task].id; }
 
   Trace trace;

@@ -10,7 +10,7 @@ namespace {
 using Sums = TimingDifference::Sums;
 
 // What each task spent on its own account.
-std::vector<Sums> own_times(const Run& run) {
+std::vector<Sums> own_times(const Subject& run) {
   std::vector<Sums> sums(run.model.tasks.size());
   for (const Model::Activation& activation : run.model.activations)
     if (activation.task != no_index)
@@ -34,7 +34,7 @@ void add(Sums& to, const Sums& more) {
 
 }  // namespace
 
-std::vector<TimingDifference> timing_differences(const Run& good, const Run& bad,
+std::vector<TimingDifference> timing_differences(const Subject& good, const Subject& bad,
                                                  const Alignment& aligned) {
   const std::vector<Sums> good_times = own_times(good), bad_times = own_times(bad);
   const Likeness like = likeness(good);
@@ -42,7 +42,7 @@ std::vector<TimingDifference> timing_differences(const Run& good, const Run& bad
   std::unordered_map<uint64_t, size_t> known;
   for (TaskIndex task = 0; task < good.model.tasks.size(); task++) {
     const TaskIndex other = aligned.in_bad[task];
-    const auto is_open = [](const Run& run, TaskIndex index) {
+    const auto is_open = [](const Subject& run, TaskIndex index) {
       return run.model.tasks[index].how == Model::End::Open;
     };
     if (other == no_index || good.model.tasks[task].is_resource || is_open(good, task) ||

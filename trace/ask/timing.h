@@ -36,7 +36,7 @@ struct TimingDifference {
 };
 
 // The largest first; groups without a difference are left out.
-std::vector<TimingDifference> timing_differences(const Run& good, const Run& bad,
+std::vector<TimingDifference> timing_differences(const Subject& good, const Subject& bad,
                                                  const Alignment& aligned);
 
 // Of their sizes: what a share is of.

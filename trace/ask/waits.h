@@ -84,6 +84,14 @@ struct Waits {
   const Holding* held(TaskIndex resource) const;
 };
 
+// What a question is about: a trace, its model that is not simplified, and who waited in it. All of
+// it lives longer.
+struct Subject {
+  const Trace& trace;
+  const Model& model;
+  const Waits& waits;
+};
+
 // It ends by what happens outside of the program: a timer, a file descriptor, another process.
 bool is_operation(const Trace& trace, const Model::Task& task);
 

@@ -9,7 +9,7 @@ namespace {
 
 class Writer {
  public:
-  Writer(const Evidence& evidence, const Diagnosis& diagnosis) : e_(evidence), d_(diagnosis) {}
+  Writer(const Subject& subject, const Diagnosis& diagnosis) : e_(subject), d_(diagnosis) {}
 
   Sentence explain() {
     const Model::Task& task = e_.model.tasks[last().task];
@@ -217,18 +217,18 @@ class Writer {
     words(".");
   }
 
-  const Evidence& e_;
+  const Subject& e_;
   const Diagnosis& d_;
   Sentence out_;
 };
 
 }  // namespace
 
-Sentence explain(const Evidence& evidence, const Diagnosis& diagnosis) {
-  return Writer(evidence, diagnosis).explain();
+Sentence explain(const Subject& subject, const Diagnosis& diagnosis) {
+  return Writer(subject, diagnosis).explain();
 }
 
-Doing doing(const Evidence& e, const Diagnosis& d, size_t index) {
+Doing doing(const Subject& e, const Diagnosis& d, size_t index) {
   const Diagnosis::Step& step = d.chain[index];
   const Model::Task& task = e.model.tasks[step.task];
   if (step.holding != Waits::none || step.wait != Waits::none) {
@@ -251,7 +251,7 @@ Doing doing(const Evidence& e, const Diagnosis& d, size_t index) {
   return {e.waits.first_run[step.task] == Waits::never ? "was created" : "is suspended"};
 }
 
-uint32_t location_of(const Evidence& e, const Diagnosis::Step& step) {
+uint32_t location_of(const Subject& e, const Diagnosis::Step& step) {
   if (step.holding != Waits::none && e.waits.holdings[step.holding].location != 0)
     return e.waits.holdings[step.holding].location;
   if (step.wait != Waits::none && e.waits.waits[step.wait].location != 0)
@@ -259,7 +259,7 @@ uint32_t location_of(const Evidence& e, const Diagnosis::Step& step) {
   return e.model.tasks[step.task].location;
 }
 
-int64_t since(const Evidence& e, const Diagnosis::Step& step) {
+int64_t since(const Subject& e, const Diagnosis::Step& step) {
   const uint64_t time = step.holding != Waits::none ? e.waits.holdings[step.holding].begin
                         : step.wait != Waits::none  ? e.waits.waits[step.wait].begin
                                                     : e.model.tasks[step.task].start;

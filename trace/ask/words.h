@@ -1,7 +1,7 @@
 // What is wrong, in words: sentences whose tasks, places and times are told apart from the words
 // between them, for who shows them may make links of those.
 //
-//   for (const Part& part : explain(evidence, diagnosis)) out += text_of(part);
+//   for (const Part& part : explain(subject, diagnosis)) out += text_of(part);
 #pragma once
 
 #include <string>
@@ -12,13 +12,6 @@
 
 namespace skein {
 
-// What a diagnosis is about; all of it lives longer.
-struct Evidence {
-  const Trace& trace;
-  const Model& model;
-  const Waits& waits;
-};
-
 struct Part {
   enum class What : uint8_t { Words, Task, Place, Time, Duration };
   What what = What::Words;
@@ -28,18 +21,18 @@ struct Part {
 using Sentence = std::vector<Part>;
 
 // What is wrong, in a sentence or two; empty if nothing is known.
-Sentence explain(const Evidence& evidence, const Diagnosis& diagnosis);
+Sentence explain(const Subject& subject, const Diagnosis& diagnosis);
 
 // What a step of the chain does: "waits for" and for whom, "is suspended" and nobody.
 struct Doing {
   std::string_view words;
   TaskIndex whom = no_index;
 };
-Doing doing(const Evidence& evidence, const Diagnosis& diagnosis, size_t step);
+Doing doing(const Subject& subject, const Diagnosis& diagnosis, size_t step);
 
 // Where it is, or was made.
-uint32_t location_of(const Evidence& evidence, const Diagnosis::Step& step);
+uint32_t location_of(const Subject& subject, const Diagnosis::Step& step);
 // Since when it does that; negative: that long before the trace.
-int64_t since(const Evidence& evidence, const Diagnosis::Step& step);
+int64_t since(const Subject& subject, const Diagnosis::Step& step);
 
 }  // namespace skein

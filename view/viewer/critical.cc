@@ -32,11 +32,11 @@ bool State::show_path(uint32_t track, TaskIndex task) {
   path = {};
   if (has_task(track, task)) {
     const Traced& of = traced(track);
-    const Evidence evidence = of.findings().evidence(of.trace, of.model);
+    const Subject subject = of.findings().subject(of.trace, of.model);
     path.track = track;
     path.task = task;
-    path.segments = critical_path(of.trace, evidence.model, evidence.waits, task,
-                                  evidence.model.tasks[task].start, end_of(evidence.model, task));
+    path.segments = critical_path(of.trace, subject.model, subject.waits, task,
+                                  subject.model.tasks[task].start, end_of(subject.model, task));
   }
   panel_valid = false;
   mark();

@@ -81,15 +81,15 @@ void State::next_fault() {
   const uint32_t track = all[next].track;
   const TaskIndex task = all[next].task;
   const Traced& of = traced(track);
-  const Evidence evidence = of.findings().evidence(of.trace, of.model);
-  const Diagnosis d = diagnose(of.trace, evidence.model, evidence.waits, task);
-  const auto begin = static_cast<double>(std::max<int64_t>(0, since(evidence, d.chain[0])));
+  const Subject subject = of.findings().subject(of.trace, of.model);
+  const Diagnosis d = diagnose(of.trace, subject.model, subject.waits, task);
+  const auto begin = static_cast<double>(std::max<int64_t>(0, since(subject, d.chain[0])));
   go_to(track, task, begin + of.offset);
   related = true;
   mark();
   if (d.notice == Waits::none) return;
   // That it was notified, and that it waits, can be told apart.
-  const Waits& waits = evidence.waits;
+  const Waits& waits = subject.waits;
   const Diagnosis::Step& waiter = d.chain[d.chain.size() - 2];
   const double early = static_cast<double>(waits.notices[d.notice].time) + of.offset;
   const double late = static_cast<double>(waits.waits[waiter.wait].begin) + of.offset;
@@ -105,13 +105,13 @@ void State::next_fault() {
 void State::relate_fault() {
   const Traced& of = traced(selection.track);
   if (of.model.tasks[selection.index].how != Model::End::Open) return;
-  const Evidence evidence = of.findings().evidence(of.trace, of.model);
-  const Diagnosis d = diagnose(of.trace, evidence.model, evidence.waits, selection.index);
+  const Subject subject = of.findings().subject(of.trace, of.model);
+  const Diagnosis d = diagnose(of.trace, subject.model, subject.waits, selection.index);
   if (!d.is_fault()) return;
   std::vector<uint8_t>& marks = traced(selection.track).marks;
   for (const Diagnosis::Step& step : d.chain) marks[step.task] = 1;
   if (d.notice == Waits::none) return;
-  const TaskIndex by = evidence.waits.notices[d.notice].by;
+  const TaskIndex by = subject.waits.notices[d.notice].by;
   if (by != no_index) marks[by] = 1;
 }
 
@@ -121,8 +121,8 @@ constexpr size_t most_steps = 12;
 
 class Why {
  public:
-  Why(PanelWriter& out, const Evidence& evidence, const Diagnosis& diagnosis)
-      : out_(out), e_(evidence), d_(diagnosis) {}
+  Why(PanelWriter& out, const Subject& subject, const Diagnosis& diagnosis)
+      : out_(out), e_(subject), d_(diagnosis) {}
 
   void write() {
     out_.heading("why", std::string(name(d_.verdict)));
@@ -184,7 +184,7 @@ class Why {
   }
 
   PanelWriter& out_;
-  const Evidence e_;
+  const Subject e_;
   const Diagnosis& d_;
 };
 
@@ -196,9 +196,9 @@ void write_why(PanelWriter& out, TaskIndex index) {
   const Model::Task& task = of.model.tasks[index];
   const bool cut_off = task.should_resolve && task.how == Model::End::Cancelled;
   if (task.is_resource || (task.how != Model::End::Open && !cut_off)) return;
-  const Evidence evidence = of.findings().evidence(of.trace, of.model);
-  const Diagnosis d = diagnose(of.trace, evidence.model, evidence.waits, index);
-  if (d.verdict != Verdict::Fine) Why(out, evidence, d).write();
+  const Subject subject = of.findings().subject(of.trace, of.model);
+  const Diagnosis d = diagnose(of.trace, subject.model, subject.waits, index);
+  if (d.verdict != Verdict::Fine) Why(out, subject, d).write();
 }
 
 }  // namespace skein

@@ -16,7 +16,7 @@ struct Findings {
   // Waits are found in a model that is not simplified; its tasks are those of the one that is
   // shown.
   const Model& model(const Model& shown) const { return whole ? *whole : shown; }
-  Evidence evidence(const Trace& trace, const Model& shown) const {
+  Subject subject(const Trace& trace, const Model& shown) const {
     return {trace, model(shown), waits};
   }
 
