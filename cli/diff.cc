@@ -364,7 +364,8 @@ void add_diff(CLI::App& app) {
     a.aligned = align(good, bad);
     a.divergences = find_divergences(good, bad, a.aligned);
     if (std::all_of(a.divergences.begin(), a.divergences.end(), is_only_in)) {
-      const Alignment reversed{a.aligned.in_bad, a.aligned.in_good, a.aligned.matched};
+      const Alignment reversed{a.aligned.in_bad, a.aligned.in_good, a.aligned.matched,
+                               a.aligned.bad, a.aligned.good};
       const auto others = find_divergences(bad, good, reversed);
       a.good_is_worse = !std::all_of(others.begin(), others.end(), is_only_in);
     }

@@ -114,6 +114,8 @@ class Aligner {
     std::iota(bad.begin(), bad.end(), 0);
     match(good, bad, good_keys_.alike, bad_keys_.alike, /*as_many=*/true);
     descend();
+    aligned_.good = {std::move(good_keys_.alike), std::move(good_keys_.places)};
+    aligned_.bad = {std::move(bad_keys_.alike), std::move(bad_keys_.places)};
     return std::move(aligned_);
   }
 
@@ -251,11 +253,6 @@ class Aligner {
 };
 
 }  // namespace
-
-Likeness likeness(const Subject& run) {
-  Keys keys = keys_of(run);
-  return {.tasks = std::move(keys.alike), .places = std::move(keys.places)};
-}
 
 Alignment align(const Subject& good, const Subject& bad) { return Aligner(good, bad).align(); }
 

@@ -22,20 +22,20 @@
 
 namespace skein {
 
-struct Alignment {
-  // Of each task or resource of one run the same of the other; no_index: it has none.
-  std::vector<TaskIndex> in_good;  // by task of the bad run
-  std::vector<TaskIndex> in_bad;   // by task of the good run
-  size_t matched = 0;
-};
-
-Alignment align(const Subject& good, const Subject& bad);
-
 // Equal numbers in any two runs: alike.
 struct Likeness {
   std::vector<uint64_t> tasks;   // of each task or resource: all but its label
   std::vector<uint64_t> places;  // of each of Trace::locations; of the unknown one 0
 };
-Likeness likeness(const Subject& run);
+
+struct Alignment {
+  // Of each task or resource of one run the same of the other; no_index: it has none.
+  std::vector<TaskIndex> in_good;  // by task of the bad run
+  std::vector<TaskIndex> in_bad;   // by task of the good run
+  size_t matched = 0;
+  Likeness good, bad;
+};
+
+Alignment align(const Subject& good, const Subject& bad);
 
 }  // namespace skein

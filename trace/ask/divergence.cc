@@ -23,8 +23,8 @@ class Comparison {
       : good_(good),
         bad_(bad),
         aligned_(aligned),
-        good_like_(likeness(good)),
-        bad_like_(likeness(bad)),
+        good_like_(aligned.good),
+        bad_like_(aligned.bad),
         good_is_complete_(is_complete(good)) {}
 
   std::vector<Divergence> find() {
@@ -416,7 +416,8 @@ class Comparison {
   const Subject& good_;
   const Subject& bad_;
   const Alignment& aligned_;
-  Likeness good_like_, bad_like_;
+  const Likeness& good_like_;
+  const Likeness& bad_like_;
   bool good_is_complete_;
   std::vector<Divergence> found_;
   std::unordered_set<uint32_t> visited_;  // waits of the bad run

@@ -37,7 +37,6 @@ void add(Sums& to, const Sums& more) {
 std::vector<TimingDifference> timing_differences(const Subject& good, const Subject& bad,
                                                  const Alignment& aligned) {
   const std::vector<Sums> good_times = own_times(good), bad_times = own_times(bad);
-  const Likeness like = likeness(good);
   std::vector<TimingDifference> groups;
   std::unordered_map<uint64_t, size_t> known;
   for (TaskIndex task = 0; task < good.model.tasks.size(); task++) {
@@ -48,7 +47,7 @@ std::vector<TimingDifference> timing_differences(const Subject& good, const Subj
     if (other == no_index || good.model.tasks[task].is_resource || is_open(good, task) ||
         is_open(bad, other))
       continue;
-    const auto [at, is_new] = known.try_emplace(like.tasks[task], groups.size());
+    const auto [at, is_new] = known.try_emplace(aligned.good.tasks[task], groups.size());
     if (is_new) groups.push_back({.first = task});
     TimingDifference& group = groups[at->second];
     group.count++;
