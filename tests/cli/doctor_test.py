@@ -113,13 +113,11 @@ def asio(folder):
 
 
 def well(folder):
-    """Programs that are well: nothing is wrong, whatever they wait for."""
+    """Programs that are well: nothing is wrong, whatever they wait for. (tests/ask/quiet_test.py
+    asks it of the other adapters.)"""
     programs = {
         "echo": ["examples/030-asio", "both", "0", "50"],
         "hang, good": ["examples/050-hang", "1"],
-        "fibers": ["tests/adapters/fibers"],
-        "qcoro": ["tests/adapters/qcoro"],
-        "libuv": ["tests/adapters/uv_echo"],
         "arp": ["examples/arp/arp", "--pair"],
         "arp, fixed": ["examples/arp/arp_fixed", "--pair", "--reply-first"],
         "coroutines": ["examples/020-coroutine"],
@@ -128,9 +126,8 @@ def well(folder):
         if not (build / program).exists():
             print(f"no {program}: its part is skipped")
             continue
-        more = {"LD_PRELOAD": str(build / "libskein-uv.so")} if name == "libuv" else {}
         trace = folder / f"{name.split(',')[0]}-well-{len(name)}.skein"
-        record(trace, build / program, *words, **more)
+        record(trace, build / program, *words)
         expect(f"nothing is wrong with {name}", findings(trace, *patient) == [], run("doctor", trace))
         said = run("doctor", trace, *patient)
         expect("and it says so", (said.returncode, said.stdout) == (0, "Nothing looks wrong.\n"), said)
