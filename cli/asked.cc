@@ -7,6 +7,7 @@
 #include "cli/running.h"
 #include "cli/trace_input.h"
 #include "trace/model/names.h"
+#include "view/draw/text.h"
 
 namespace skein::cli {
 
@@ -33,6 +34,8 @@ Asked open_asked(const std::string& trace_or_pid) {
   asked.waits = find_waits(asked.trace, asked.model);
   return asked;
 }
+
+std::string span(uint64_t ns) { return duration_text(static_cast<double>(ns)); }
 
 nlohmann::ordered_json task_json(const Trace& trace, const Model& model, TaskIndex task) {
   if (task == no_index) return nullptr;

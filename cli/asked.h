@@ -20,6 +20,9 @@ struct Asked {
 // code 2 for what is neither.
 Asked open_asked(const std::string& trace_or_pid);
 
+// A duration: "1.25 ms".
+std::string span(uint64_t ns);
+
 // {"id": 7, "name": "query"}, {"file": ..., "line": ..., "function": ...}; null for none.
 nlohmann::ordered_json task_json(const Trace& trace, const Model& model, TaskIndex task);
 nlohmann::ordered_json place_json(const Trace& trace, uint32_t location);

@@ -84,8 +84,6 @@ Question understand(const Trace& trace, const Model& model, const Options& optio
   return asked;
 }
 
-std::string span(uint64_t ns) { return duration_text(static_cast<double>(ns)); }
-
 // What a segment is, in words.
 struct Words {
   std::string who, what, place;

@@ -37,8 +37,6 @@ struct Side {
   }
 };
 
-std::string span(uint64_t ns) { return duration_text(static_cast<double>(ns)); }
-
 enum class Say { What, Who, Where };  // each with those before
 
 // A sentence without its end.

@@ -22,8 +22,6 @@ namespace {
 
 using What = Finding::Evidence::What;
 
-std::string span(uint64_t ns) { return duration_text(static_cast<double>(ns)); }
-
 // What a shell takes as one word.
 std::string shell_word(const std::string& text) {
   const auto is_plain = [](char c) {

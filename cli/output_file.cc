@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "base/replace_file.h"
 #include "cli/running.h"
 
 namespace skein::cli {
@@ -19,25 +18,11 @@ bool is_same(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-bool write_all(std::FILE* out, std::string_view bytes) {
-  return std::fwrite(bytes.data(), 1, bytes.size(), out) == bytes.size() && std::fflush(out) == 0;
-}
-
 // Of new files, as the shell makes them.
 mode_t usual_mode() {
   const mode_t mask = umask(0);
   umask(mask);
   return 0666 & ~mask;
-}
-
-bool write_through(const std::string& path, std::string_view bytes) {
-  std::FILE* const out = std::fopen(path.c_str(), "wb");
-  if (out == nullptr) return false;
-  const bool written = write_all(out, bytes);
-  const int error = errno;
-  const bool closed = std::fclose(out) == 0;
-  if (!written) errno = error;
-  return written && closed;
 }
 
 }  // namespace
@@ -61,22 +46,9 @@ void refuse_inputs(const std::string& path, std::span<const std::string> inputs)
 }
 
 void write_output(const std::string& path, std::string_view bytes) {
-  if (path == "-") {
-    if (!write_all(stdout, bytes)) fail(2, std::string("standard output: ") + std::strerror(errno));
-    return;
-  }
-  struct stat found = {};
-  const bool exists = stat(path.c_str(), &found) == 0;
-  if (exists && !S_ISREG(found.st_mode)) {
-    if (!write_through(path, bytes)) fail(2, path + ": " + std::strerror(errno));
-    return;
-  }
-  // Where a link leads, and not the link, is replaced.
-  char* const real = exists ? realpath(path.c_str(), nullptr) : nullptr;
-  const std::string target = real != nullptr ? real : path;
-  std::free(real);
-  const auto done = replace_file(target, bytes, exists ? found.st_mode & 07777 : usual_mode());
-  if (!done) fail(2, path + ": " + done.error().what);
+  OutputFile file(path);
+  file.write(bytes);
+  file.finish();
 }
 
 OutputFile::OutputFile(const std::string& path) : path_(path) {

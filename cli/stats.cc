@@ -21,8 +21,6 @@ namespace {
 
 constexpr std::array shares = {0.5, 0.9, 0.99};
 
-std::string span(uint64_t ns) { return duration_text(static_cast<double>(ns)); }
-
 std::string shown_name(const TaskGroup& group) {
   return group.name.empty() ? "(without a name)" : escaped(group.name);
 }
