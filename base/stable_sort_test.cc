@@ -19,9 +19,18 @@ TEST_CASE("as std::stable_sort does it, for all small sizes") {
     const auto less = [](const auto& a, const auto& b) { return a.first < b.first; };
     auto expected = items;
     std::stable_sort(expected.begin(), expected.end(), less);
+    auto by_number = items;
     stable_sort(items, less);
     CHECK(items == expected);
+    stable_sort_by(by_number, [](const auto& item) { return item.first; });
+    CHECK(by_number == expected);
     stable_sort(items, less);
     CHECK(items == expected);
   }
+}
+
+TEST_CASE("negative numbers are before the others") {
+  std::vector<int64_t> numbers = {3, -1, INT64_MAX, 0, INT64_MIN, -2};
+  stable_sort_by(numbers, [](int64_t number) { return number; });
+  CHECK(numbers == std::vector<int64_t>{INT64_MIN, -2, -1, 0, 3, INT64_MAX});
 }

@@ -110,7 +110,7 @@ class Finder {
       const TaskIndex task = get(alive.id);
       if (task != no_index && alive.state == Alive::State::Created) found_.first_run[task] = never;
     }
-    stable_sort(alive_, [](const Alive* a, const Alive* b) { return a->since < b->since; });
+    stable_sort_by(alive_, [](const Alive* alive) { return alive->since; });
   }
 
   // The waits and holdings that began before `time` and that no event told of.

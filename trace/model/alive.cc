@@ -111,7 +111,7 @@ void ModelBuilder::add_alive_waits(int64_t last) {
   }
   if (waits.empty()) return;
   waits.insert(waits.end(), model_.interactions.begin(), model_.interactions.end());
-  stable_sort(waits, [](const auto& a, const auto& b) { return a.to_time < b.to_time; });
+  stable_sort_by(waits, [](const auto& wait) { return wait.to_time; });
   model_.interactions = std::move(waits);
 }
 

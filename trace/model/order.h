@@ -1,6 +1,7 @@
 // Puts what mostly comes in order in order.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "base/stable_sort.h"
@@ -10,7 +11,8 @@ namespace skein {
 template <typename T>
 void order_by_start(std::vector<T>& items) {
   const auto earlier = [](const T& a, const T& b) { return a.start < b.start; };
-  stable_sort(items, earlier);
+  if (!std::is_sorted(items.begin(), items.end(), earlier))
+    stable_sort_by(items, [](const T& item) { return item.start; });
 }
 
 }  // namespace skein

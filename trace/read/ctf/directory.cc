@@ -139,9 +139,7 @@ void sort_packets(const Metadata& metadata, bool names_only, std::vector<Loss>& 
 }
 
 void read_names(Source& source, Names& names, Trace& trace, std::array<uint64_t, 256>& counts) {
-  stable_sort(source.names, [](const auto& a, const auto& b) {
-    return a.packet.header.sequence < b.packet.header.sequence;
-  });
+  stable_sort_by(source.names, [](const auto& next) { return next.packet.header.sequence; });
   for (const StreamPacket& next : source.names) {
     names.read(next.packet, *next.file, trace, counts);
     if (next.packet.content.size() > 0) trace.facts.packets++;

@@ -107,7 +107,7 @@ Result<TaskTable> read_task_table(Files& files, const std::string& path) {
     }
     if (table->unstable == 0) break;
   }
-  stable_sort(table->tasks, [](const LiveTask& a, const LiveTask& b) { return a.id < b.id; });
+  stable_sort_by(table->tasks, [](const LiveTask& task) { return task.id; });
   return table;
 }
 

@@ -158,15 +158,11 @@ void order_by_time(std::span<const uint8_t> file, std::vector<Packet>& packets,
                     .packets = 0,
                     .events = 0});
   // A packet without a time stays behind its predecessor.
-  std::vector<std::pair<uint64_t, Packet>> timed;
   uint64_t time = 0;
-  for (const Packet& packet : packets) {
+  stable_sort_by(packets, [&](const Packet& packet) {
     const uint64_t own = first_time(file, packet);
-    time = own ? own : time;
-    timed.emplace_back(time, packet);
-  }
-  stable_sort(timed, [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (size_t i = 0; i < timed.size(); i++) packets[i] = timed[i].second;
+    return time = own ? own : time;
+  });
 }
 
 void report_gaps(const std::vector<Packet>& packets, std::vector<Loss>& losses) {
@@ -215,7 +211,7 @@ std::vector<Packet> ordered_packets(std::span<const uint8_t> file, std::vector<L
   std::vector<Packet> packets = Scan(file, losses).run();
   const size_t damaged = losses.size();
   unwrap_counts(packets);
-  stable_sort(packets, [](const Packet& a, const Packet& b) { return a.count < b.count; });
+  stable_sort_by(packets, [](const Packet& packet) { return packet.count; });
   if (!consecutive(packets)) {
     const size_t before = losses.size();
     order_by_time(file, packets, losses);
