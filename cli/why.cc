@@ -22,9 +22,15 @@ std::string title(const Subject& facts, TaskIndex task) {
   return task_title(facts.trace, facts.model.tasks[task]);
 }
 
+// How long it did that, or how long ago it ended.
 std::string age(const Subject& facts, const Diagnosis::Step& step) {
-  const auto end = static_cast<double>(facts.model.end);
-  return duration_text(std::max(0.0, end - static_cast<double>(since(facts, step))));
+  const Model::Task& task = facts.model.tasks[step.task];
+  const bool has_ended = task.how != Model::End::Open;
+  const bool waits = step.wait != Waits::none || step.holding != Waits::none;
+  const auto end = static_cast<double>(has_ended && waits ? task.end : facts.model.end);
+  const std::string text =
+      duration_text(std::max(0.0, end - static_cast<double>(since(facts, step))));
+  return has_ended && !waits ? text + " ago" : "for " + text;
 }
 
 std::string does(const Subject& facts, const Diagnosis& d, size_t step) {
@@ -61,8 +67,7 @@ void add_chain(std::string& out, const Subject& facts, const Diagnosis& d) {
   std::vector<std::vector<std::string>> lines;
   for (size_t i = 0; i < d.chain.size(); i++) {
     const Diagnosis::Step& step = d.chain[i];
-    lines.push_back({escaped(title(facts, step.task)), escaped(does(facts, d, i)),
-                     "for " + age(facts, step),
+    lines.push_back({escaped(title(facts, step.task)), escaped(does(facts, d, i)), age(facts, step),
                      escaped(place_text(facts.trace, location_of(facts, step)))});
   }
   append_columns(out, lines, "<<<<", 2);

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "trace/ask/random_program.h"
+#include "trace/ask/words.h"
 #include "trace/model/example.h"
 
 using namespace skein;
@@ -108,11 +109,15 @@ TEST_CASE("what is waited for is destroyed: nobody resumes who waits, whoever ru
      5 resume 3
     9000000 label 3 still
   )");
-  const auto all = diagnose_all(e.trace, e.model, find_waits(e.trace, e.model));
+  const Waits waits = find_waits(e.trace, e.model);
+  const auto all = diagnose_all(e.trace, e.model, waits);
   REQUIRE(all.size() == 1);
   CHECK(all[0].verdict == Verdict::Cancelled);
   CHECK(all[0].is_fault());
   CHECK(e.id(all[0].chain.back().task) == "2");
+  const Subject subject{e.trace, e.model, waits};
+  CHECK(since(subject, all[0].chain[0]) == 3);  // waits
+  CHECK(since(subject, all[0].chain[1]) == 4);  // was cancelled
 }
 
 TEST_CASE("one circle is told once") {

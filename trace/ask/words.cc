@@ -260,10 +260,12 @@ uint32_t location_of(const Subject& e, const Diagnosis::Step& step) {
 }
 
 int64_t since(const Subject& e, const Diagnosis::Step& step) {
-  const uint64_t time = step.holding != Waits::none ? e.waits.holdings[step.holding].begin
-                        : step.wait != Waits::none  ? e.waits.waits[step.wait].begin
-                                                    : e.model.tasks[step.task].start;
-  const Alive* alive = time == 0 ? e.trace.find_alive(e.model.tasks[step.task].id) : nullptr;
+  const Model::Task& task = e.model.tasks[step.task];
+  const uint64_t time = step.holding != Waits::none    ? e.waits.holdings[step.holding].begin
+                        : step.wait != Waits::none     ? e.waits.waits[step.wait].begin
+                        : task.how != Model::End::Open ? task.end
+                                                       : task.start;
+  const Alive* alive = time == 0 ? e.trace.find_alive(task.id) : nullptr;
   if (alive != nullptr && alive->since < 0) return alive->since;
   return static_cast<int64_t>(std::min<uint64_t>(time, INT64_MAX));
 }
