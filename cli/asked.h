@@ -16,8 +16,8 @@ struct Asked {
   Model model;  // not simplified
   Waits waits;
 };
-// Of a process that records (its number), as it is now, or a trace, as it was at its last event. Says on stderr what was lost; ends with exit
-// code 2 for what is neither.
+// Of a process that records (its number), as it is now, or a trace, as it was at its last event.
+// Says on stderr what was lost; ends with exit code 2 for what is neither.
 Asked open_asked(const std::string& trace_or_pid);
 
 // A duration: "1.25 ms".

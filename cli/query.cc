@@ -18,6 +18,7 @@
 
 #include "base/escape.h"
 #include "cli/picture.h"
+#include "cli/progress.h"
 #include "cli/prompt.h"
 #include "cli/query_output.h"
 #include "cli/trace_input.h"
@@ -124,6 +125,7 @@ class Session {
   sqlite3* handle() const { return database_.handle(); }
 
   int watch() {
+    busy_.reset();
     if (bar_) {
       constexpr double parts = 1e6;
       bar_->show(static_cast<uint64_t>(database_.progress().share() * parts),
@@ -137,12 +139,15 @@ class Session {
     QueryOutput output(out_, format_);
     if (sqlite3_column_count(statement) > 0) output.begin(statement);
     bar_.emplace(stderr, isatty(STDERR_FILENO), begin, "searching");
+    busy_.emplace(stderr, isatty(STDERR_FILENO), "finding out who waits for whom");
     int result = sqlite3_step(statement);
     while (result == SQLITE_ROW) {
+      busy_.reset();
       bar_.reset();
       output.row();
       result = sqlite3_step(statement);
     }
+    busy_.reset();
     bar_.reset();
     if (sqlite3_column_count(statement) > 0) output.end();
     if (is_prompt_) {
@@ -227,6 +232,7 @@ class Session {
   const QueryFormat format_;
   const bool is_prompt_;
   Output out_;
+  std::optional<Busy> busy_;  // until SQLite begins, which is when a first table is made
   std::optional<ProgressBar> bar_;
   bool quit_ = false;
 };

@@ -8,6 +8,7 @@
 #include "base/escape.h"
 #include "base/notes_file.h"
 #include "cli/print.h"
+#include "cli/progress.h"
 #include "cli/running.h"
 #include "trace/model/names.h"
 #include "trace/read/reader.h"
@@ -83,23 +84,6 @@ std::string trace_name(std::string path) {
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
   if (path == "-") return "standard input";
   return path.substr(path.rfind('/') + 1);
-}
-
-void ProgressBar::show(uint64_t done, uint64_t in_all, Clock::time_point now) {
-  if (!enabled_ || now < next_) return;
-  next_ = now + std::chrono::milliseconds(100);
-  shown_ = true;
-  constexpr uint64_t width = 40;
-  const double share =
-      in_all ? std::min(1.0, static_cast<double>(done) / static_cast<double>(in_all)) : 1.0;
-  const std::string bar(static_cast<size_t>(share * width), '#');
-  std::fprintf(out_, "\r%s [%-*s] %3d %%", what_, static_cast<int>(width), bar.c_str(),
-               static_cast<int>(share * 100));
-  std::fflush(out_);
-}
-
-ProgressBar::~ProgressBar() {
-  if (shown_) std::fprintf(out_, "\r\x1b[K");
 }
 
 }  // namespace skein::cli

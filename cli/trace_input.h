@@ -6,9 +6,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <chrono>
-#include <cstdint>
-#include <cstdio>
 #include <span>
 #include <string>
 
@@ -38,26 +35,5 @@ std::string kept_notes_or_none(const std::string& trace);
 
 // What a trace is called: the last part of its path.
 std::string trace_name(std::string path);
-
-// A bar on a terminal, from the first second on; nothing anywhere else. Gone when it is destroyed.
-class ProgressBar {
- public:
-  using Clock = std::chrono::steady_clock;
-
-  ProgressBar(std::FILE* out, bool is_terminal, Clock::time_point now, const char* what = "reading")
-      : out_(out), what_(what), enabled_(is_terminal), next_(now + std::chrono::seconds(1)) {}
-  ProgressBar(const ProgressBar&) = delete;
-  ProgressBar& operator=(const ProgressBar&) = delete;
-  ~ProgressBar();
-
-  void show(uint64_t done, uint64_t in_all, Clock::time_point now);
-
- private:
-  std::FILE* out_;
-  const char* what_;
-  bool enabled_;
-  bool shown_ = false;
-  Clock::time_point next_;  // not drawn again before that
-};
 
 }  // namespace skein::cli

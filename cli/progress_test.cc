@@ -1,9 +1,10 @@
-#include "cli/trace_input.h"
+#include "cli/progress.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 
+using skein::cli::Busy;
 using skein::cli::ProgressBar;
 
 namespace {
@@ -37,4 +38,26 @@ TEST_CASE("a bar is drawn, not too often, and wiped off") {
   CHECK(drawn(true, {1.5}) == once + "\r\x1b[K");
   CHECK(drawn(true, {1.5, 1.55}) == once + "\r\x1b[K");
   CHECK(drawn(true, {1.5, 1.65}) == once + once + "\r\x1b[K");
+}
+
+TEST_CASE("what cannot say how far it is says for how long") {
+  std::FILE* out = std::tmpfile();
+  REQUIRE(out != nullptr);
+  const auto size = [&] {
+    std::fseek(out, 0, SEEK_END);
+    return std::ftell(out);
+  };
+  { Busy quiet(out, false, "thinking", Busy::Clock::duration(0)); }
+  { Busy quick(out, true, "thinking", std::chrono::hours(1)); }
+  CHECK(size() == 0);
+  {
+    Busy busy(out, true, "thinking", Busy::Clock::duration(0));
+    while (size() == 0) std::this_thread::yield();
+  }
+  std::string text(static_cast<size_t>(size()), '\0');
+  std::rewind(out);
+  CHECK(std::fread(text.data(), 1, text.size(), out) == text.size());
+  std::fclose(out);
+  CHECK(text.starts_with("\rthinking, 0 s"));
+  CHECK(text.ends_with("\r\x1b[K"));
 }
