@@ -297,15 +297,22 @@ nlohmann::ordered_json to_json(const Answer& a) {
 // What the page shows of it: which task is which, and where they parted.
 Links links_of(const Answer& a) {
   Links links;
-  for (TaskIndex good = 0; good < a.aligned.in_bad.size(); good++)
-    if (a.aligned.in_bad[good] != no_index) links.twins.push_back({good, a.aligned.in_bad[good]});
+  const auto id = [](const Side& side, TaskIndex task) { return side.asked.model.tasks[task].id; };
+  for (TaskIndex good = 0; good < a.aligned.in_bad.size(); good++) {
+    const TaskIndex bad = a.aligned.in_bad[good];
+    if (bad == no_index) continue;
+    // In a damaged trace two tasks may have one id; it leads to the last.
+    const std::pair twins(id(a.good, good), id(a.bad, bad));
+    if (a.good.asked.model.find(twins.first) == good && a.bad.asked.model.find(twins.second) == bad)
+      links.twins.push_back(twins);
+  }
   if (a.divergences.empty()) return links;
   const Divergence& first = a.divergences.front();
   const auto note = [&](uint32_t trace, const Side& side, const Happening& h, std::string before) {
-    if (h.kind == EventKind::Lost) return;
+    if (h.kind == EventKind::Lost || h.task == no_index) return;
     links.notes.push_back({.trace = trace,
-                           .task = h.task,
-                           .time = h.time,
+                           .task = id(side, h.task),
+                           .clock = side.asked.trace.facts.start + h.time,
                            .text = std::move(before) + sentence(side, h, Say::What)});
   };
   const bool order = first.what == Divergence::What::Order;

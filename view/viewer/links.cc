@@ -38,12 +38,7 @@ class Numbers {
   }
   uint32_t index() { return static_cast<uint32_t>(next()); }
   std::string text() {
-    const uint64_t size = next();
-    if (size > left_.size()) {
-      failed_ = true;
-      return {};
-    }
-    const auto text = left_.first(static_cast<size_t>(size));
+    const auto text = left_.first(count());
     left_ = left_.subspan(text.size());
     return {text.begin(), text.end()};
   }
@@ -75,7 +70,7 @@ std::string write_links(const Links& links) {
   for (const Links::Note& note : links.notes) {
     put(out, note.trace);
     put(out, note.task);
-    put(out, note.time);
+    put(out, note.clock);
     put(out, note.text.size());
     out += note.text;
   }
@@ -87,41 +82,59 @@ Result<Links> read_links(std::span<const uint8_t> bytes) {
   Links links{.first = from.index(), .second = from.index()};
   links.twins.resize(from.count());
   for (auto& [a, b] : links.twins) {
-    a = from.index();
-    b = from.index();
+    a = from.next();
+    b = from.next();
   }
   links.notes.resize(from.count());
   for (Links::Note& note : links.notes) {
     note.trace = from.index();
-    note.task = from.index();
-    note.time = from.next();
+    note.task = from.next();
+    note.clock = from.next();
     note.text = from.text();
   }
   if (!from.good()) return Error{.what = "links cut short"};
   return links;
 }
 
+// A process measures its clock's zero when it begins, to the nanosecond: no two have the same.
+bool is_same_run(const Facts& before, const Facts& now) {
+  return before.pid == now.pid && before.program == now.program &&
+         before.utc_offset == now.utc_offset &&
+         (before.start == now.start || (now.pid != 0 && now.utc_offset));
+}
+
+void State::link(const Links& links) {
+  notes.clear();
+  for (const auto& of : traces) of->twins.clear();
+  if (links.first != links.second && std::max(links.first, links.second) < traces.size()) {
+    Traced& first = traced(links.first);
+    Traced& second = traced(links.second);
+    first.twins.assign(first.model.tasks.size(), no_index);
+    first.twin_track = links.second;
+    second.twins.assign(second.model.tasks.size(), no_index);
+    second.twin_track = links.first;
+    for (const auto& [a, b] : links.twins) {
+      const TaskIndex one = first.model.find(a);
+      const TaskIndex other = second.model.find(b);
+      if (one == no_index || other == no_index) continue;
+      first.twins[one] = other;
+      second.twins[other] = one;
+    }
+  }
+  for (const Links::Note& note : links.notes) {
+    if (note.trace >= traces.size()) continue;
+    const Traced& of = traced(note.trace);
+    const TaskIndex task = of.model.find(note.task);
+    const auto time = static_cast<int64_t>(note.clock - of.trace.facts.start);
+    if (task != no_index && time >= 0)
+      notes.push_back({note.trace, task, static_cast<double>(time), safe_text(note.text)});
+  }
+}
+
 void Viewer::link(const Links& links) {
   State& s = *state_;
   s.from_start = true;
-  s.notes.clear();
-  for (const auto& of : s.traces) of->twins.clear();
-  if (links.first != links.second && links.first < traces() && links.second < traces()) {
-    for (const uint32_t one : {links.first, links.second}) {
-      State::Traced& of = s.traced(one);
-      of.twins.assign(of.model.tasks.size(), no_index);
-      of.twin_track = links.first + links.second - one;
-    }
-    for (const auto& [a, b] : links.twins) {
-      if (!s.has_task(links.first, a) || !s.has_task(links.second, b)) continue;
-      s.traced(links.first).twins[a] = b;
-      s.traced(links.second).twins[b] = a;
-    }
-  }
-  for (const Links::Note& note : links.notes)
-    if (s.has_task(note.trace, note.task))
-      s.notes.push_back(
-          {note.trace, note.task, static_cast<double>(note.time), safe_text(note.text)});
+  s.link(links);
   s.begin();
   if (s.notes.empty()) return;
   // Where they part is a pixel of the whole, most often; that is one step back.
@@ -134,6 +147,12 @@ void Viewer::link(const Links& links) {
   }
   const double margin = std::max(2 * (to - from), 1'000.0);
   show(from - margin, to + margin);
+}
+
+void Viewer::link_again(const Links& links) {
+  state_->link(links);
+  state_->mark();
+  state_->panel_valid = false;
 }
 
 void Viewer::begin_together() {

@@ -5,8 +5,13 @@
 //
 //   Links links{.first = 0, .second = 1};
 //   links.twins = {{a, b}, ...};
-//   links.notes = {{.trace = 1, .task = b, .time = 405'528, .text = "in bad it comes too late"}};
+//   links.notes = {{.trace = 1, .task = b, .clock = now, .text = "in bad it comes too late"}};
 //   viewer.link(links);        // both begin together from then on; the notes are in sight
+//   viewer.update(1, ...);
+//   viewer.link_again(links);  // nothing moves
+//
+// Tasks are known by their ids and moments by the clock: whoever shows them reads the traces again;
+// one that is being recorded has other indices by then, and if it is a ring, begins later.
 #pragma once
 
 #include <cstdint>
@@ -23,20 +28,24 @@ namespace skein {
 struct Links {
   struct Note {
     uint32_t trace = 0;
-    TaskIndex task = no_index;
-    uint64_t time = 0;  // ns of that trace
+    TaskId task = no_task;
+    uint64_t clock = 0;  // by the trace's own: Facts::start and the time
     std::string text = {};
   };
   // Numbers of traces, in the order in which the viewer has them.
   uint32_t first = 0;
   uint32_t second = 1;
   // Of the first and the second; each in one pair at most.
-  std::vector<std::pair<TaskIndex, TaskIndex>> twins = {};
+  std::vector<std::pair<TaskId, TaskId>> twins = {};
   std::vector<Note> notes = {};
 };
 
-// For the page, where the same traces are read again: the same tasks have the same indices there.
+// For the page and for the window.
 std::string write_links(const Links& links);
 Result<Links> read_links(std::span<const uint8_t> bytes);
+
+// Of a trace that was read again: is it still the same one, longer by now or without its beginning,
+// or has another run taken its place, whose tasks have the same ids?
+bool is_same_run(const Facts& before, const Facts& now);
 
 }  // namespace skein

@@ -32,9 +32,9 @@ struct Both {
   }
   Links links() const {
     Links all;
-    all.twins = {{good(1), bad(50)}};
-    all.notes = {{.trace = 0, .task = good(1), .time = 3'000, .text = "answered, then asked"},
-                 {.trace = 1, .task = bad(50), .time = 4'000, .text = "asked, then answered"}};
+    all.twins = {{1, 50}};
+    all.notes = {{.trace = 0, .task = 1, .clock = 1'003'000, .text = "answered, then asked"},
+                 {.trace = 1, .task = 50, .clock = 1'009'000, .text = "asked, then answered"}};
     return all;
   }
   TaskIndex good(TaskId id) const { return viewer.model(0).find(id); }
@@ -119,10 +119,11 @@ TEST_CASE("notes stand in the picture, at their moment in their trace, and in th
 TEST_CASE("links that make no sense are not followed") {
   Both both;
   Links links = both.links();
-  links.twins = {{99, 0}, {0, 99}, {no_index, no_index}};
-  links.notes = {{.trace = 7, .task = 0, .time = 1, .text = "?"},
-                 {.trace = 0, .task = 99, .time = 1, .text = "?"},
-                 {.trace = 0, .task = 0, .time = UINT64_MAX, .text = "\x1b[31m"}};
+  links.twins = {{99, 50}, {1, 99}, {no_task, no_task}};
+  links.notes = {{.trace = 7, .task = 1, .clock = 1'000'001, .text = "?"},
+                 {.trace = 0, .task = 99, .clock = 1'000'001, .text = "?"},
+                 {.trace = 0, .task = 1, .clock = 0, .text = "?"},
+                 {.trace = 0, .task = 1, .clock = INT64_MAX, .text = "\x1b[31m"}};
   both.viewer.link(links);
   both.viewer.select(0, 0);
   CHECK(line(both.viewer.panel(), "in bad")->link == 0);
@@ -133,6 +134,61 @@ TEST_CASE("links that make no sense are not followed") {
   links.second = 5;
   both.viewer.link(links);
   CHECK(line(both.viewer.panel(), "in bad") == nullptr);
+}
+
+TEST_CASE("links find their tasks and moments in a trace that was read again") {
+  Both both;
+  const Links links = both.links();
+  both.viewer.link(links);
+  both.viewer.select(0, both.good(1));
+  const auto window = both.viewer.window();
+  // A ring that has forgotten 2 us; what was hidden before them comes first now.
+  Trace ring = ours(
+                   "0 create 49 as coroutine first\n100 create 50 as coroutine query\n"
+                   "500 resume 50\n20000 resolve 50 by 50")
+                   .trace;
+  ring.facts.start = 1'007'000;
+  ring.facts.utc_offset = 0;
+  both.viewer.update(1, std::move(ring));
+  both.viewer.link_again(links);
+  REQUIRE(both.bad(50) == 1);
+  CHECK(both.viewer.marks().tasks[1][1] == 1);
+  CHECK(line(both.viewer.panel(), "in bad")->value == "query (#50)");
+  CHECK(both.viewer.window().from == window.from);
+  CHECK(both.viewer.window().to == window.to);
+  both.viewer.select(1, both.bad(50));
+  CHECK(line(both.viewer.panel(), "here they part")->value == "4.000 us: asked, then answered");
+  CHECK(both.viewer.marks().tasks[0][both.good(1)] == 1);
+  // All that was linked is forgotten.
+  Trace later = ours("0 create 51 as coroutine query").trace;
+  later.facts.start = 1'009'001;
+  both.viewer.update(1, std::move(later));
+  both.viewer.link_again(links);
+  CHECK(both.viewer.marks().notes.size() == 1);
+  both.viewer.select(0, both.good(1));
+  CHECK(line(both.viewer.panel(), "in bad")->link == 0);
+  both.viewer.link_again({});
+  CHECK(both.viewer.marks().notes.empty());
+}
+
+TEST_CASE("a trace that has grown is of the same run, one that was recorded anew is not") {
+  Facts before;
+  before.pid = 7;
+  before.start = 1'000;
+  before.utc_offset = 1'700'000'000'000'000'000;
+  Facts now = before;
+  CHECK(is_same_run(before, now));
+  now.start = 2'000;  // a ring
+  CHECK(is_same_run(before, now));
+  now.utc_offset = 1'700'000'000'000'000'001;  // the first process of another container
+  CHECK_FALSE(is_same_run(before, now));
+  now = before;
+  now.pid = 8;
+  CHECK_FALSE(is_same_run(before, now));
+  before.pid = now.pid = 0;
+  CHECK(is_same_run(before, now));
+  now.start = 2'000;
+  CHECK_FALSE(is_same_run(before, now));
 }
 
 TEST_CASE("links come out of the page as they went in, and cut ones do not") {
@@ -150,7 +206,7 @@ TEST_CASE("links come out of the page as they went in, and cut ones do not") {
   CHECK(back->twins == links.twins);
   REQUIRE(back->notes.size() == 2);
   CHECK(back->notes[1].trace == 1);
-  CHECK(back->notes[1].time == 4'000);
+  CHECK(back->notes[1].clock == 1'009'000);
   CHECK(back->notes[1].text == "asked, then answered");
   for (size_t size = 0; size < bytes.size(); size++) CHECK(!read(bytes.substr(0, size)));
   CHECK(!read(bytes + "x"));

@@ -167,6 +167,7 @@ struct Viewer::State {
   void relate_fault();  // those that the selected one waits for in the end
 
   // ---- links.cc
+  void link(const Links& links);
   void mark_twin();
   void write_twin(PanelWriter& out, TaskIndex task) const;
 
@@ -190,7 +191,7 @@ struct Viewer::State {
     std::string text = {};
   };
   std::vector<Note> notes;
-  uint64_t zero = 0;           // of the common time line, by the first trace's own clock
+  uint64_t zero = 0;  // of the common time line, by the first trace's own clock
 
   Navigation navigation;
   std::vector<uint32_t> lines;  // of all rows; empty: none is folded away

@@ -67,7 +67,7 @@ enum class Command : uint8_t {
   HighlightRelated,
   NextFault,     // selects a task that does not go on, the next each time
   CriticalPath,  // of the selected task, or no more
-  Collapse,   // the selected task's subtree, or opens it again
+  Collapse,      // the selected task's subtree, or opens it again
   ExpandAll,
   AddBookmark,
   NextBookmark,
@@ -159,6 +159,7 @@ class Viewer {
   // notes (links.h).
   void begin_together();
   void link(const Links& links);
+  void link_again(const Links& links);  // after update(), which makes other tasks of them
   // The same trace, of which nothing is new but that. The picture's end grows, and with it all that
   // is alive, if the end is in sight; what the panel says is up to then in any case.
   void set_now(size_t which, SignOfLife life);
