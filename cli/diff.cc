@@ -1,6 +1,11 @@
 // `skein diff`: what went another way in one run than in another, and what took longer.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +16,7 @@
 #include "cli/print.h"
 #include "cli/running.h"
 #include "cli/trace_input.h"
+#include "cli/window.h"
 #include "trace/ask/divergence.h"
 #include "trace/ask/timing.h"
 #include "trace/model/names.h"
@@ -294,7 +300,7 @@ nlohmann::ordered_json to_json(const Answer& a) {
           {"timing", std::move(timing)}};
 }
 
-// What the page shows of it: which task is which, and where they parted.
+// What a picture shows of it: which task is which, and where they parted.
 Links links_of(const Answer& a) {
   Links links;
   const auto id = [](const Side& side, TaskIndex task) { return side.asked.model.tasks[task].id; };
@@ -334,6 +340,21 @@ void write_picture(const Answer& a, const std::string& good, const std::string& 
               .links = write_links(links_of(a))});
 }
 
+// A descriptor that the window inherits: a file would have to be found a name and be removed, and
+// of a million tasks these are more bytes than a pipe takes before somebody reads it.
+std::string hand_over(const std::string& bytes) {
+  const int fd = memfd_create("links", 0);
+  for (size_t at = 0; fd >= 0 && at < bytes.size();) {
+    const ssize_t written = write(fd, bytes.data() + at, bytes.size() - at);
+    if (written < 0 && errno != EINTR) break;
+    if (written > 0) at += static_cast<size_t>(written);
+  }
+  if (fd < 0 || lseek(fd, 0, SEEK_CUR) != static_cast<off_t>(bytes.size()))
+    fail(1, std::string("what the window is to show: ") + std::strerror(errno));
+  lseek(fd, 0, SEEK_SET);
+  return std::to_string(fd);
+}
+
 }  // namespace
 
 void add_diff(CLI::App& app) {
@@ -343,6 +364,7 @@ void add_diff(CLI::App& app) {
     std::string page;
     size_t lines = 10;
     bool json = false;
+    bool view = false;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command =
@@ -354,11 +376,14 @@ void add_diff(CLI::App& app) {
   command->add_flag("--json", options->json, "as one JSON object");
   command->add_option("--html", options->page,
                       "also a page with both, one above the other, beginning together");
+  command->add_flag("--view", options->view, "also the window with both, likewise");
   command->callback([options] {
     refuse_twice(std::array{options->good, options->bad});
-    if (!options->page.empty() && (options->good == "-" || options->bad == "-"))
-      fail(2, "--html reads both traces again, and standard input can be read once");
+    const bool draws = options->view || !options->page.empty();
+    if (draws && (options->good == "-" || options->bad == "-"))
+      fail(2, "a picture needs both traces again, and standard input can be read once");
     if (options->page == "-") fail(2, "--html needs a file: standard output has the words");
+    const std::string window = options->view ? window_program() : "";
     Answer a{.good = {"good", open_asked(options->good)},
              .bad = {"bad", open_asked(options->bad)},
              .aligned = {},
@@ -385,6 +410,9 @@ void add_diff(CLI::App& app) {
     }
     out.finish();
     if (!options->page.empty()) write_picture(a, options->good, options->bad, options->page);
+    if (options->view)
+      become_window(window, {"--links", hand_over(write_links(links_of(a)))},
+                    {trace_directory(options->good), trace_directory(options->bad)});
     if (!a.divergences.empty()) throw CLI::RuntimeError(1);
   });
 }

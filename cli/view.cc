@@ -1,10 +1,4 @@
-// `skein view`: the desktop's window, which is a program of its own (cmake/SkeinDesktop.cmake says
-// why). It lies beside this one in a build tree, and in libexec where both are installed.
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
+// `skein view`: traces in the desktop's window.
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +6,7 @@
 #include "base/disk_files.h"
 #include "cli/commands.h"
 #include "cli/running.h"
+#include "cli/window.h"
 #include "view/draw/theme.h"
 
 namespace skein::cli {
@@ -25,18 +20,6 @@ struct ViewArguments {
   bool new_window = false;
 };
 
-// Empty: this build has none.
-std::string window_program() {
-  std::error_code error;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) return {};
-  const auto beside = self.parent_path() / "skein-view";
-  const auto installed = self.parent_path().parent_path() / SKEIN_LIBEXEC / "skein-view";
-  for (const auto& candidate : {beside, installed})
-    if (access(candidate.c_str(), X_OK) == 0) return candidate;
-  return {};
-}
-
 // What is not there is said here; what turns out to be no trace, in the window.
 std::string existing_trace(const std::string& text) {
   const std::string path = trace_directory(text);
@@ -47,23 +30,14 @@ std::string existing_trace(const std::string& text) {
 }
 
 void view(const ViewArguments& arguments) {
-  std::vector<std::string> words{"skein-view"};
-  if (arguments.new_window) words.push_back("--new-window");
-  if (!arguments.theme.empty()) words.insert(words.end(), {"--theme", arguments.theme});
+  std::vector<std::string> options;
+  if (arguments.new_window) options.push_back("--new-window");
+  if (!arguments.theme.empty()) options.insert(options.end(), {"--theme", arguments.theme});
   if (!arguments.critical.empty())
-    words.insert(words.end(), {"--critical-path", arguments.critical});
-  words.push_back("--");
-  for (const std::string& trace : arguments.traces) words.push_back(existing_trace(trace));
-  const std::string program = window_program();
-  if (program.empty())
-    fail(2,
-         "the desktop's window (skein-view) is not installed; install it, or use skein html or "
-         "skein show");
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  execv(program.c_str(), argv.data());
-  fail(2, program + ": " + std::strerror(errno));
+    options.insert(options.end(), {"--critical-path", arguments.critical});
+  std::vector<std::string> traces;
+  for (const std::string& trace : arguments.traces) traces.push_back(existing_trace(trace));
+  become_window(window_program(), options, traces);
 }
 
 }  // namespace

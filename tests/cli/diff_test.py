@@ -6,11 +6,12 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 
-from common import expect, info, run, start, until
+from common import SKEIN, expect, info, run, start, until
 
 hang = sys.argv[2]
 NOTHING = "Nothing causal differs: what is in both runs came out alike."
@@ -83,6 +84,16 @@ def page(folder, good):
             "diff", *arguments, *(() if "--html" in arguments else ("--html", file))).returncode == 2)
 
 
+def window(folder, good):
+    """What it shows tests/desktop/links_test.py looks at."""
+    expect("standard input is no file", run("diff", good, "-", "--view").returncode == 2)
+    alone = shutil.copy(SKEIN, folder / "skein")
+    said = subprocess.run([alone, "diff", good, folder / "bad.skein", "--view"], capture_output=True,
+                          text=True)
+    expect("no window", said.returncode == 2 and "is not installed" in said.stderr and
+           said.stdout == "", said)
+
+
 def mistakes(good):
     for arguments in ((good,), (good, "/nonexistent"), ("-", "-")):
         said = run("diff", *arguments)
@@ -97,5 +108,6 @@ with tempfile.TemporaryDirectory(prefix="skein-diff-") as name:
     later(pathlib.Path(name), trace)
     hangs(pathlib.Path(name), trace)
     page(pathlib.Path(name), trace)
+    window(pathlib.Path(name), trace)
     mistakes(trace)
 print("passed")

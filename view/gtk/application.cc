@@ -1,9 +1,16 @@
 #include "view/gtk/application.h"
 
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
 #include <vector>
+
+#include "view/viewer/links.h"
 
 namespace skein::desktop {
 
@@ -13,8 +20,25 @@ struct Arguments {
   std::vector<std::string> traces;
   std::string theme;
   std::string critical;  // the task whose critical path is shown at first
+  std::optional<Links> links;
   bool new_window = false;
 };
+
+// Nothing: there is no such descriptor, or something else in it.
+std::optional<Links> links_from(std::string_view number) {
+  int fd = -1;
+  const char* end = number.data() + number.size();
+  if (std::from_chars(number.data(), end, fd).ptr != end || fd <= STDERR_FILENO) return {};
+  std::vector<uint8_t> bytes;
+  uint8_t piece[65536];
+  ssize_t count = 0;
+  while ((count = read(fd, piece, sizeof piece)) > 0 || (count < 0 && errno == EINTR))
+    if (count > 0) bytes.insert(bytes.end(), piece, piece + count);
+  close(fd);
+  Result<Links> links = read_links(bytes);
+  if (count < 0 || !links) return {};
+  return *std::move(links);
+}
 
 bool read_arguments(int argc, char** argv, Arguments& arguments) {
   bool options = true;
@@ -28,6 +52,8 @@ bool read_arguments(int argc, char** argv, Arguments& arguments) {
       arguments.new_window = true;
     else if (word == "--critical-path" && i + 1 < argc)
       arguments.critical = argv[++i];
+    else if (word == "--links" && i + 1 < argc && (arguments.links = links_from(argv[i + 1])))
+      i++;
     else if (word == "--theme" && i + 1 < argc)
       arguments.theme = argv[++i];
     else
@@ -74,7 +100,7 @@ int run(int argc, char** argv) {
     const auto open = [&](const std::vector<std::string>& traces) {
       Window& window = open_window(*application.get(), arguments.theme);
       window.show_critical_path(arguments.critical);
-      window.open(traces);
+      window.open(traces, arguments.links);
     };
     if (!arguments.new_window) return open(arguments.traces);
     for (const std::string& trace : arguments.traces) open({trace});

@@ -9,8 +9,13 @@
 
 namespace skein::desktop {
 
-// `skein-view [--new-window] [--theme NAME] [--] [TRACE...]`, as `skein view` calls it: the
-// arguments were checked there. Returns the program's exit code; 2 without a display.
+// `skein-view [OPTION...] [--] [TRACE...]`, as `skein view` and `skein diff` call it: the arguments
+// were checked there. Returns the program's exit code; 2 without a display.
+//
+//   --new-window          of each trace
+//   --theme NAME
+//   --critical-path TASK
+//   --links NUMBER        an inherited descriptor with what write_links() made of two traces
 int run(int argc, char** argv);
 
 Window& open_window(Gtk::Application& application, const std::string& theme);

@@ -22,8 +22,9 @@ std::string base_name(std::string path) {
 
 }  // namespace
 
-void Window::open(const std::vector<std::string>& paths) {
+void Window::open(const std::vector<std::string>& paths, std::optional<Links> links) {
   save_notes();
+  links_ = std::move(links);
   loaders_.clear();
   sources_.clear();
   pending_ = 0;
@@ -110,7 +111,15 @@ void Window::loaded(size_t which, Loader::Loaded of) {
   if (source.failed) return;
   source.live = of.live;
   if (source.track) {
+    const bool same = is_same_run(viewer_.trace(*source.track).facts, of.prepared.trace.facts);
     viewer_.update(*source.track, std::move(of.prepared));
+    if (is_linked(which)) {
+      if (!same) {
+        say(source.title + " is of another run by now: nothing is linked any more.");
+        links_ = Links();
+      }
+      viewer_.link_again(*links_);
+    }
     picture_.refresh();
     acted();
     return;
@@ -118,6 +127,7 @@ void Window::loaded(size_t which, Loader::Loaded of) {
   source.track = viewer_.traces();
   viewer_.add(std::move(of.prepared), source.title);
   if (*source.track == 0) load_notes(source.path);
+  if (which == 1 && is_linked(which)) viewer_.link(*links_);
   if (!settings_.seen) {
     viewer_.set_hint(true);
     settings_.seen = true;
@@ -132,6 +142,12 @@ void Window::loaded(size_t which, Loader::Loaded of) {
   picture_.grab_focus();
   picture_.refresh();
   acted();
+}
+
+// Both are there, and this is one of them.
+bool Window::is_linked(size_t which) const {
+  return links_ && which <= 1 && sources_.size() > 1 && sources_[0].track == size_t{0} &&
+         sources_[1].track == size_t{1};
 }
 
 // Times in notes are those of the first trace, beside which they are kept.

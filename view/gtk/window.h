@@ -16,6 +16,7 @@
 #include "view/gtk/picture.h"
 #include "view/gtk/popovers.h"
 #include "view/gtk/settings.h"
+#include "view/viewer/links.h"
 #include "view/viewer/viewer.h"
 
 namespace skein::desktop {
@@ -26,8 +27,8 @@ class Window : public Gtk::ApplicationWindow {
   explicit Window(const std::string& theme);
   ~Window() override;
 
-  // Instead of what is shown; several are stacked.
-  void open(const std::vector<std::string>& paths);
+  // Instead of what is shown; several are stacked. `links`: of the first two.
+  void open(const std::vector<std::string>& paths, std::optional<Links> links = {});
   // Once a trace is there that has this task: where its time went.
   void show_critical_path(const std::string& task) { critical_ = task; }
   // Below what is shown.
@@ -71,6 +72,7 @@ class Window : public Gtk::ApplicationWindow {
   void load_notes(const std::string& trace);
   void save_notes();
   void remember_recent(const std::string& path);
+  bool is_linked(size_t which) const;
 
   // ---- actions.cc: menus, dialogs, drops
   void add_actions();
@@ -89,9 +91,10 @@ class Window : public Gtk::ApplicationWindow {
   std::vector<Command> waiting_;  // for what is searched: an Enter goes to the first of it
   std::vector<Source> sources_;
   std::vector<std::unique_ptr<Loader>> loaders_;
-  size_t pending_ = 0;      // sources that were not read yet
-  std::string critical_;    // the task whose critical path is to be shown; empty: none
-  std::string notes_path_;  // empty: nowhere
+  size_t pending_ = 0;          // sources that were not read yet
+  std::optional<Links> links_;  // between the first two
+  std::string critical_;        // the task whose critical path is to be shown; empty: none
+  std::string notes_path_;      // empty: nowhere
   std::string notes_saved_;
   size_t bookmarks_seen_ = 0;
   sigc::connection notes_timer_;

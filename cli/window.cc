@@ -1,0 +1,40 @@
+#include "cli/window.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "cli/running.h"
+
+namespace skein::cli {
+
+std::string window_program() {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error) {
+    const auto beside = self.parent_path() / "skein-view";
+    const auto installed = self.parent_path().parent_path() / SKEIN_LIBEXEC / "skein-view";
+    for (const auto& candidate : {beside, installed})
+      if (access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  fail(2,
+       "the desktop's window (skein-view) is not installed; install it, or use skein html or "
+       "skein show");
+}
+
+void become_window(const std::string& program, const std::vector<std::string>& options,
+                   const std::vector<std::string>& traces) {
+  std::vector<std::string> words{"skein-view"};
+  words.insert(words.end(), options.begin(), options.end());
+  words.push_back("--");
+  words.insert(words.end(), traces.begin(), traces.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  execv(program.c_str(), argv.data());
+  fail(2, program + ": " + std::strerror(errno));
+}
+
+}  // namespace skein::cli

@@ -1,0 +1,17 @@
+// The desktop's window, which is a program of its own (cmake/SkeinDesktop.cmake says why). It lies
+// beside this one in a build tree, and in libexec where both are installed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace skein::cli {
+
+// Ends with exit code 2 if this build has none.
+std::string window_program();
+
+// Goes on as that program, with these options and traces.
+[[noreturn]] void become_window(const std::string& program, const std::vector<std::string>& options,
+                                const std::vector<std::string>& traces);
+
+}  // namespace skein::cli
