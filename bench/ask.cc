@@ -9,7 +9,7 @@
 
 #include "bench/stages.h"
 #include "trace/ask/critical.h"
-#include "trace/ask/doctor.h"
+#include "trace/ask/doctor/doctor.h"
 #include "trace/ask/random_program.h"
 #include "trace/ask/stats.h"
 #include "trace/ask/why.h"

@@ -1,5 +1,5 @@
 // `skein doctor`: what looks wrong in a trace, each with its evidence and where to look at it.
-#include "trace/ask/doctor.h"
+#include "trace/ask/doctor/doctor.h"
 
 #include <algorithm>
 #include <array>

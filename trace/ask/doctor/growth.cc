@@ -1,4 +1,4 @@
-#include "trace/ask/growth.h"
+#include "trace/ask/doctor/growth.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "trace/ask/doctor_evidence.h"
+#include "trace/ask/doctor/evidence.h"
 
 #include <algorithm>
 #include <map>

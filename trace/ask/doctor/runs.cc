@@ -1,4 +1,4 @@
-#include "trace/ask/runs.h"
+#include "trace/ask/doctor/runs.h"
 
 #include <algorithm>
 #include <utility>

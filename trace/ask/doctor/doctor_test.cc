@@ -1,12 +1,12 @@
-#include "trace/ask/doctor.h"
+#include "trace/ask/doctor/doctor.h"
 
 #include <doctest/doctest.h>
 
 #include <set>
 #include <sstream>
 
-#include "trace/ask/growth.h"
-#include "trace/ask/lock_order.h"
+#include "trace/ask/doctor/growth.h"
+#include "trace/ask/doctor/lock_order.h"
 #include "trace/ask/random_program.h"
 #include "trace/model/example.h"
 

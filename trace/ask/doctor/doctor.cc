@@ -1,11 +1,11 @@
-#include "trace/ask/doctor.h"
+#include "trace/ask/doctor/doctor.h"
 
 #include <algorithm>
 #include <array>
 #include <map>
 #include <utility>
 
-#include "trace/ask/doctor_evidence.h"
+#include "trace/ask/doctor/evidence.h"
 
 namespace skein {
 

@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include "trace/ask/doctor.h"
-#include "trace/ask/growth.h"
-#include "trace/ask/lock_order.h"
-#include "trace/ask/runs.h"
+#include "trace/ask/doctor/doctor.h"
+#include "trace/ask/doctor/growth.h"
+#include "trace/ask/doctor/lock_order.h"
+#include "trace/ask/doctor/runs.h"
 #include "trace/ask/why.h"
 
 namespace skein::detail {

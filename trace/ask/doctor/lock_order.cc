@@ -1,4 +1,4 @@
-#include "trace/ask/lock_order.h"
+#include "trace/ask/doctor/lock_order.h"
 
 #include <algorithm>
 #include <unordered_map>
