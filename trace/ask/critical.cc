@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "trace/ask/busiest.h"
+
 namespace skein {
 
 namespace {
@@ -66,39 +68,8 @@ class Walk {
 
   void ready(uint64_t begin, uint32_t executor) {
     begin = std::max(begin, from_);
-    add(Segment::What::Ready, begin, longest_on(executor, begin, time_));
-  }
-
-  // Who ran there for longest between two times. Segments do not overlap: all calls together look
-  // at each activation of an executor once.
-  TaskIndex longest_on(uint32_t executor, uint64_t begin, uint64_t end) {
-    if (on_executor_.empty())
-      for (uint32_t i = 0; i < model_.activations.size(); i++) {
-        const uint32_t at = model_.activations[i].executor;
-        if (on_executor_.size() <= at) on_executor_.resize(at + 1);
-        on_executor_[at].push_back(i);
-      }
-    if (executor >= on_executor_.size()) return no_index;
-    const std::vector<uint32_t>& list = on_executor_[executor];
-    auto i = std::partition_point(list.begin(), list.end(), [&](uint32_t activation) {
-      return model_.activations[activation].end <= begin;  // they do not overlap
-    });
-    ran_.resize(model_.tasks.size(), 0);
-    const auto first = i;
-    TaskIndex longest = no_index;
-    uint64_t most = 0;
-    for (; i != list.end() && model_.activations[*i].start < end; ++i) {
-      const Model::Activation& a = model_.activations[*i];
-      if (a.task == task_ || a.task == no_index) continue;
-      const uint64_t sum = ran_[a.task] += std::min(a.end, end) - std::max(a.start, begin);
-      if (sum > most) {
-        most = sum;
-        longest = a.task;
-      }
-    }
-    while (i != first)
-      if (const TaskIndex task = model_.activations[*--i].task; task != no_index) ran_[task] = 0;
-    return longest;
+    // Segments do not overlap: all questions together look at each activation once.
+    add(Segment::What::Ready, begin, busiest_.on(executor, begin, time_, task_));
   }
 
   // What it waits for until time_: on to who ended that, or to what it still waits for.
@@ -153,8 +124,7 @@ class Walk {
   std::vector<uint64_t> visited_;     // at which time_
   // In a trace of mirage-profile a thread that stops does not say that it waits.
   bool says_waits_ = trace_.facts.format != "mirage-profile";
-  std::vector<std::vector<uint32_t>> on_executor_;  // activations, by start
-  std::vector<uint64_t> ran_;                       // by task; zeros between the calls
+  Busiest busiest_{model_};
   std::vector<Segment> path_;
   TaskIndex task_ = no_index;
   uint64_t time_ = 0;

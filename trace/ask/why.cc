@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/stable_sort.h"
+#include "trace/ask/busiest.h"
 #include "trace/model/id_map.h"
 
 namespace skein {
@@ -38,8 +39,8 @@ class Asked {
     }
   }
 
-  // Who ran on its executor since it could, the longest. O(activations): not for each that starves.
-  void find_busy(Diagnosis& d) const {
+  // Who ran on its executor since it could, the longest.
+  void find_busy(Diagnosis& d) {
     if (d.verdict != Verdict::Starved) return;
     const Diagnosis::Step& last = d.chain.back();
     const Model::Task& task = model_.tasks[last.task];
@@ -49,12 +50,7 @@ class Asked {
       since = waits_.waits[last.wait].ready;
       executor = waits_.waits[last.wait].executor;
     }
-    std::vector<uint64_t> ran(model_.tasks.size(), 0);
-    for (const Model::Activation& a : model_.activations)
-      if (a.executor == executor && a.end > since) ran[a.task] += a.end - std::max(a.start, since);
-    const auto longest = std::max_element(ran.begin(), ran.end());
-    if (longest != ran.end() && *longest != 0)
-      d.busy = static_cast<TaskIndex>(longest - ran.begin());
+    d.busy = busiest_.on(executor, since, UINT64_MAX);
   }
 
  private:
@@ -181,6 +177,7 @@ class Asked {
                       ? model_.end
                       : trace_.events.time[trace_.events.size() - 1];
   uint32_t asked_ = 0;
+  Busiest busiest_{model_};
 };
 
 // Alike: all the same is true of them but who they are.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "trace/ask/doctor/evidence.h"
+#include "trace/ask/rows_by.h"
 
 namespace skein {
 
@@ -39,31 +40,6 @@ Nature nature_of(std::string_view kind) {
   if (kind == "condition") return Nature::Condition;
   return Nature::Other;
 }
-
-// Rows of a table by the task that each is of, in the table's order. O(rows).
-class ByTask {
- public:
-  template <typename Rows, typename TaskOf>
-  ByTask(const Rows& rows, size_t tasks, const TaskOf& task_of) : begin_(tasks + 1, 0) {
-    for (const auto& row : rows)
-      if (task_of(row) != no_index) begin_[task_of(row) + 1]++;
-    for (size_t i = 1; i < begin_.size(); i++) begin_[i] += begin_[i - 1];
-    rows_.resize(begin_.back());
-    std::vector<uint32_t> next(begin_.begin(), begin_.end() - 1);
-    uint32_t index = 0;
-    for (const auto& row : rows) {
-      if (task_of(row) != no_index) rows_[next[task_of(row)]++] = index;
-      index++;
-    }
-  }
-  std::span<const uint32_t> of(TaskIndex task) const {
-    return std::span(rows_).subspan(begin_[task], begin_[task + 1] - begin_[task]);
-  }
-
- private:
-  std::vector<uint32_t> begin_;
-  std::vector<uint32_t> rows_;
-};
 
 class Doctor {
  public:
@@ -114,13 +90,13 @@ class Doctor {
     return static_cast<uint32_t>(&w - waits_.waits.data());
   }
 
-  const ByTask& waits_of_task() {
+  const RowsBy& waits_of_task() {
     if (!waits_by_task_)
       waits_by_task_.emplace(waits_.waits, model_.tasks.size(),
                              [](const auto& w) { return w.task; });
     return *waits_by_task_;
   }
-  const ByTask& holdings_of_lock() {
+  const RowsBy& holdings_of_lock() {
     if (!holdings_by_lock_)
       holdings_by_lock_.emplace(waits_.holdings, model_.tasks.size(),
                                 [](const auto& h) { return h.resource; });
@@ -738,9 +714,9 @@ class Doctor {
   std::vector<bool> explained_;          // waits that a finding tells of
   std::vector<uint32_t> waited_for_by_;  // of each task: a wait
   std::vector<uint32_t> lock_kept_by_;   // of each task: a holding
-  std::optional<ByTask> waits_by_task_;
-  std::optional<ByTask> holdings_by_lock_;
-  std::optional<ByTask> notices_by_target_;
+  std::optional<RowsBy> waits_by_task_;
+  std::optional<RowsBy> holdings_by_lock_;
+  std::optional<RowsBy> notices_by_target_;
   std::map<Key, Group> groups_;
   detail::Sources sources_;
   std::vector<Run> blockers_;

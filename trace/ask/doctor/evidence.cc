@@ -1,7 +1,6 @@
 #include "trace/ask/doctor/evidence.h"
 
 #include <algorithm>
-#include <map>
 
 namespace skein::detail {
 
@@ -51,38 +50,32 @@ Evidence EvidenceFinder::holds(uint32_t index) const {
           .location = h.location};
 }
 
-// The first hundreds of times; then the whole would take longer than the rest of the questions.
-bool EvidenceFinder::may_look_at_all() {
+// Up to some number; then they all together would take longer than the rest of the questions.
+bool EvidenceFinder::may_look_at(size_t rows) {
   constexpr uint64_t most = 200'000'000;
-  looked_at_ += sources_.waits.waits.size() + sources_.model.activations.size();
+  looked_at_ += rows;
   return looked_at_ <= most;
 }
 
-// Who ran on the executor the longest in that time.
 void EvidenceFinder::add_busiest(std::vector<Evidence>& out, uint32_t executor,
                                  const Candidate& c) {
-  if (!may_look_at_all()) return;
-  std::map<TaskIndex, Evidence> ran;
-  for (const Model::Activation& a : sources_.model.activations) {
+  if (!may_look_at(busiest_.between(executor, c.begin, c.end).size())) return;
+  const TaskIndex who = busiest_.on(executor, c.begin, c.end, c.task);
+  if (who == no_index) return;
+  Evidence ran{.what = What::Runs, .task = who, .location = task(who).location};
+  for (const uint32_t i : busiest_.between(executor, c.begin, c.end)) {
+    const Model::Activation& a = sources_.model.activations[i];
+    if (a.task != who) continue;
     const uint64_t from = std::max(a.start, c.begin);
-    const uint64_t to = std::min(a.end, c.end);
-    if (a.executor != executor || a.task == c.task || a.task == no_index || to <= from) continue;
-    Evidence& e =
-        ran.try_emplace(a.task, Evidence{.what = What::Runs, .begin = from}).first->second;
-    e.task = a.task;
-    e.location = task(a.task).location;
-    e.end = to;
-    e.of += to - from;
+    if (ran.of == 0) ran.begin = from;
+    ran.end = std::min(a.end, c.end);
+    ran.of += ran.end - from;
   }
-  const auto longest = std::max_element(ran.begin(), ran.end(), [](const auto& a, const auto& b) {
-    return a.second.of < b.second.of;
-  });
-  if (longest == ran.end()) return;
-  out.push_back(longest->second);
+  out.push_back(ran);
 }
 
 uint64_t EvidenceFinder::could_have_run(const Run& run) {
-  if (!may_look_at_all()) return 0;
+  if (!may_look_at(sources_.waits.waits.size())) return 0;
   uint64_t count = 0;
   for (const Waits::Wait& w : sources_.waits.waits)
     count += w.executor == run.executor && w.task != run.task && w.ready >= run.begin &&

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "trace/ask/busiest.h"
 #include "trace/ask/doctor/doctor.h"
 #include "trace/ask/doctor/growth.h"
 #include "trace/ask/doctor/lock_order.h"
@@ -38,7 +39,7 @@ struct Sources {
 };
 
 // Those that are asked for first have more: who ran instead, how many could have run, are found by
-// looking at all there is.
+// looking at very many rows.
 class EvidenceFinder {
  public:
   explicit EvidenceFinder(const Sources& sources) : sources_(sources) {}
@@ -50,7 +51,7 @@ class EvidenceFinder {
 
   const Model::Task& task(TaskIndex index) const { return sources_.model.tasks[index]; }
   bool has_ended(TaskIndex index) const { return task(index).how != Model::End::Open; }
-  bool may_look_at_all();
+  bool may_look_at(size_t rows);
   Evidence created(TaskIndex index) const;
   Evidence ended(TaskIndex index) const;
   Evidence waits(uint32_t index) const;
@@ -63,6 +64,7 @@ class EvidenceFinder {
   uint64_t could_have_run(const Run& run);
 
   const Sources& sources_;
+  Busiest busiest_{sources_.model};
   uint64_t looked_at_ = 0;
 };
 
