@@ -64,6 +64,17 @@ class Inputs : public DiskFiles {
 
 }  // namespace
 
+std::optional<TaskId> critical_task(const Trace& trace, const std::string& text) {
+  const Model model = build_model(trace);
+  const TaskIndex task = longest_of(model, find_tasks(trace, model, text));
+  if (task == no_index) return {};
+  return model.tasks[task].id;
+}
+
+void refuse_critical(const std::string& text) {
+  fail(1, "--critical-path: no task has the number, label or name " + text);
+}
+
 void write_page(const Page& page) {
   constexpr uint64_t most_bytes = uint64_t{1} << 30;  // the browser's memory has an end
   if (!web::has_page())
@@ -71,7 +82,7 @@ void write_page(const Page& page) {
   refuse_twice(page.traces);
   refuse_inputs(page.output, page.traces);
   Inputs files;
-  std::optional<std::pair<size_t, uint32_t>> critical;
+  std::optional<std::pair<size_t, TaskId>> critical;
   std::vector<web::TraceInput> inputs;
   std::string title = page.title;
   for (const std::string& path : page.traces) {
@@ -79,16 +90,12 @@ void write_page(const Page& page) {
     if (!trace) fail(2, trace.error().message());
     report_losses(*trace, path);
     if (!trace->facts.carrier.empty()) files.convert(path, *trace);
-    if (!critical && !page.critical.empty()) {
-      const Model model = build_model(*trace);
-      const TaskIndex task = longest_of(model, find_tasks(*trace, model, page.critical));
-      if (task != no_index) critical = {inputs.size(), task};
-    }
+    if (!critical && !page.critical.empty())
+      if (const auto task = critical_task(*trace, page.critical)) critical = {inputs.size(), *task};
     inputs.push_back({path, trace_name(path)});
     if (page.title.empty()) title += (title.empty() ? "" : ", ") + inputs.back().title;
   }
-  if (!page.critical.empty() && !critical)
-    fail(1, "--critical-path: no task has the number, label or name " + page.critical);
+  if (!page.critical.empty() && !critical) refuse_critical(page.critical);
   const auto bundle = web::make_bundle(files, inputs, most_bytes, page.links);
   if (!bundle) fail(2, bundle.error().message());
   const std::string kept = kept_notes_or_none(page.traces[0]);

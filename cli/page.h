@@ -1,8 +1,11 @@
 // Traces as one page that needs nothing else: what `skein html` and `skein diff --html` write.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "trace/read/events.h"
 
 namespace skein::cli {
 
@@ -18,5 +21,9 @@ struct Page {
 // Says on stderr what was lost, and on stdout what it wrote. Ends with exit code 2 for what is no
 // trace, 1 for a page that cannot be written.
 void write_page(const Page& page);
+
+// The number of the longest task that `text` means; nothing: the trace has none.
+std::optional<TaskId> critical_task(const Trace& trace, const std::string& text);
+[[noreturn]] void refuse_critical(const std::string& text);
 
 }  // namespace skein::cli

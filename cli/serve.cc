@@ -19,6 +19,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@
 #include "cli/as_ours.h"
 #include "cli/commands.h"
 #include "cli/http_server.h"
+#include "cli/page.h"
 #include "cli/running.h"
 #include "cli/trace_input.h"
 #include "target/recording.h"
@@ -144,11 +146,16 @@ class Served {
       pid_ = table->pid;
   }
 
-  // Fails when it is no trace.
-  Result<void> check() {
+  // Fails when it is no trace; ends with exit code 1 if it has no such task to begin with.
+  Result<void> check(const std::string& critical = {}) {
     const auto trace = read_trace(files_, path_);
     if (!trace) return trace.error();
     zero_ = trace->facts.start;
+    if (!critical.empty()) {
+      const auto task = critical_task(*trace, critical);
+      if (!task) refuse_critical(critical);
+      critical_ = {0, *task};
+    }
     if (!trace->facts.carrier.empty()) add_as_ours(converted_, path_, *trace);
     const auto kept = read_notes(notes().value_or(""));
     if (trace->facts.overwritten_packets != 0 && kept && kept->start != 0)
@@ -157,6 +164,8 @@ class Served {
   }
 
   std::string title() const { return trace_name(path_); }
+  // As a page gets it.
+  const std::optional<std::pair<size_t, TaskId>>& critical() const { return critical_; }
 
   Result<std::string> notes() const { return kept_notes(path_); }
   // What is there and is no notes stays.
@@ -224,6 +233,7 @@ class Served {
   NewestFiles files_{most_live_bytes};
   MemoryFiles converted_;  // the trace as ours, if it is another tool's; as it was at the beginning
   std::string path_;
+  std::optional<std::pair<size_t, TaskId>> critical_;
   bool is_directory_ = false;
   uint64_t pid_ = 0;  // 0: nobody's
   // When the trace begins by its own clock, or began when it was first read, or when the notes of a
@@ -267,6 +277,7 @@ HttpResponse answer(const HttpRequest& request, Served& served, const std::strin
     response.body = text(web::make_document({.title = served.title(),
                                              .notes = served.title(),
                                              .kept = served.notes_from_zero(notes ? *notes : ""),
+                                             .path = served.critical(),
                                              .problem = notes ? "" : notes.error().message(),
                                              .live = true,
                                              .nonce = nonce},
@@ -311,11 +322,11 @@ HttpResponse answer(const HttpRequest& request, Served& served, const std::strin
   return response;
 }
 
-void serve(const std::string& path, uint16_t port) {
+void serve(const std::string& path, uint16_t port, const std::string& critical) {
   if (!web::has_page())
     fail(1, "this skein was built without the page (clang-19 for wasm32-wasi was not there)");
   Served served(path);
-  if (const auto checked = served.check(); !checked) fail(2, checked.error().message());
+  if (const auto checked = served.check(critical); !checked) fail(2, checked.error().message());
   // As a descriptor, before the link is printed: whoever reads it may end us by a signal.
   sigset_t signals;
   sigemptyset(&signals);
@@ -341,6 +352,7 @@ void serve(const std::string& path, uint16_t port) {
 void add_serve(CLI::App& app) {
   struct Options {
     std::string trace;
+    std::string critical;
     uint16_t port = 0;
   };
   auto options = std::make_shared<Options>();
@@ -350,7 +362,10 @@ void add_serve(CLI::App& app) {
                    "a process that records, its trace's directory, or a trace file")
       ->required();
   command->add_option("--port", options->port, "the port on 127.0.0.1; else any that is free");
-  command->callback([options] { serve(trace_directory(options->trace), options->port); });
+  command->add_option("--critical-path", options->critical,
+                      "where the time of this task went: its number, label or name");
+  command->callback(
+      [options] { serve(trace_directory(options->trace), options->port, options->critical); });
 }
 
 }  // namespace skein::cli

@@ -141,9 +141,52 @@ async function forgetting(browser, scratch) {
   }
 }
 
+// Where the time of a task went is shown at first, and not again when it was taken away.
+async function critical(browser, scratch) {
+  const trace = join(scratch, "critical");
+  const program = start(steps, [], { SKEIN_TRACE: trace });
+  const tick = async text => {
+    program.process.stdin.write(`${text}\n`);
+    await program.line();
+  };
+  await tick("first");
+  const nobody = spawnSync(skein, ["serve", trace, "--critical-path", "nobody"]);
+  expect(nobody.status === 1 && /no task has/.test(nobody.stderr), "there is no such task", String(nobody.stderr));
+  const words = ["--critical-path", "the session"];
+  const server = start(skein, ["serve", String(program.process.pid), ...words]);
+  const page = await open(browser, await server.line(), { ends: true, allowed: url => url.startsWith("http://127.0.0.1:") });
+  const told = () => page.evaluate(() => document.getElementById("panel").textContent.includes("critical path"));
+  await page.waitForFunction(() => document.getElementById("panel").textContent.includes("critical path"));
+  expect(/the session/.test(await page.textContent("#panel h2")), "it is selected", await page.textContent("#panel h2"));
+  const more = async text => {
+    const events = await page.evaluate(() => skein.module.calls.event_count());
+    await tick(text);
+    await page.waitForFunction(events => skein.module.calls.event_count() > events, events);
+    await settled(page);
+  };
+  await more("second");
+  expect(await told(), "it is told when there is more, too");
+  await page.focus("#picture");
+  await page.keyboard.press("k");
+  await page.waitForFunction(() => !document.getElementById("panel").textContent.includes("critical path"));
+  await more("third");
+  expect(!await told(), "it was taken away");
+  await page.context().close();
+  program.process.stdin.end();
+  server.process.kill("SIGTERM");
+  await once(server.process, "exit");
+
+  const file = join(scratch, "critical.html");
+  execFileSync(skein, ["html", trace, "-o", file, ...words]);
+  const still = await open(browser, `file://${file}`);
+  expect(/critical path/.test(await still.textContent("#panel")), "so does a page that is a file", await still.textContent("#panel"));
+  await still.context().close();
+}
+
 await main(async (browser, scratch) => {
   if (existsSync(hang)) await hanging(browser, scratch);
   await forgetting(browser, scratch);
+  await critical(browser, scratch);
   const trace = join(scratch, "trace <b>&.d");
   const program = start(steps, [], { SKEIN_TRACE: trace });
   const tick = async text => {

@@ -78,8 +78,8 @@ std::string fill(std::string_view page, std::span<const Replacement> replacement
 
 std::string path_json(const DocumentOptions& options) {
   if (!options.path) return "";
-  return ",\"path\":[" + std::to_string(options.path->first) + ',' +
-         std::to_string(options.path->second) + ']';
+  return ",\"path\":[" + std::to_string(options.path->first) + ",\"" +
+         std::to_string(options.path->second) + "\"]";  // JSON's numbers are too short
 }
 
 // Made of what is in the page: the same traces give the same page.

@@ -21,10 +21,10 @@ struct DocumentOptions {
   std::string title;
   // Under what name the browser keeps the user's notes: the same for the same trace.
   std::string notes;
-  std::string kept = {};     // notes there are already: JSON; empty: none
-  bool together = false;     // the traces begin together, whatever their clocks say
-  // The trace and the task (TaskIndex) whose critical path is shown at first.
-  std::optional<std::pair<size_t, uint32_t>> path = {};
+  std::string kept = {};  // notes there are already: JSON; empty: none
+  bool together = false;  // the traces begin together, whatever their clocks say
+  // The trace and the number of the task whose critical path is shown at first.
+  std::optional<std::pair<size_t, uint64_t>> path = {};
   std::string problem = {};  // why notes cannot be kept; empty: they can
   // A live page gets its traces from where it came from, and needs policy(nonce, true) as a header.
   bool live = false;

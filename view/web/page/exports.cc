@@ -243,11 +243,13 @@ EXPORT(texts) const char* texts() { return page->rest_of->texts.data(); }
 EXPORT(texts_size) size_t texts_size() { return page->rest_of->texts.size(); }
 // Three bytes an ink: red, green, blue.
 EXPORT(colours) const void* colours() { return page->viewer.theme().colours.data(); }
-// The critical path of a task of a trace.
-EXPORT(show_path) void show_path(size_t which, uint32_t task) {
-  page->viewer.select(which, task);
+// The critical path of the task with this number of a trace. False: it is not there yet.
+EXPORT(show_path) bool show_path(size_t which, uint64_t task) {
+  if (which >= page->viewer.traces()) return false;
+  page->viewer.select(which, page->viewer.model(which).find(task));
   page->viewer.run(Command::CriticalPath);
   page->viewer.run(Command::FitSelection);
+  return page->viewer.selected() != no_index;
 }
 EXPORT(list_text) void list_text() { page->result = to_text(page->viewer.picture()); }
 

@@ -19,7 +19,7 @@ interface PageModule {
   go_on(): void;
   set_links(bytes: Address, size: number): void;
   begin_together(): void;
-  show_path(which: number, task: number): void;
+  show_path(which: number, task: bigint): number;
   event_count(): number;
 
   resize(width: number, height: number): void;

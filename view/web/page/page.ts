@@ -6,7 +6,7 @@
 declare const compiled: Promise<WebAssembly.Module>, traces: Promise<ArrayBuffer>;  // unpack.ts
 declare const pageStyle: string, pageBody: string;  // page.css, body.html
 
-interface Settings { live: boolean; notes: string; kept: string; problem: string; together?: boolean; path?: [number, number] }
+interface Settings { live: boolean; notes: string; kept: string; problem: string; together?: boolean; path?: [number, string] }
 interface TraceFiles { title: string; path: string; gone?: string[]; files: [string, number, (number | [number, number][])?][] }
 
 function element<T extends HTMLElement>(id: string): T {
@@ -684,7 +684,10 @@ async function main() {
   if (settings.together) calls.begin_together();
   const error = settings.live ? "" : openBundle(module, new Uint8Array(await traces));
   if (!settings.live) calls.forget_files();  // a live page is told what changes in them
-  if (settings.path) calls.show_path(...settings.path);
+  const showPath = () => {
+    if (settings.path && calls.show_path(settings.path[0], BigInt(settings.path[1]))) delete settings.path;
+  };
+  showPath();
   const hint = remembered("skein hint") === null;
   if (hint) calls.set_hint(1, Number(matchMedia("(pointer: coarse)").matches));
   if (remembered("skein legend") !== "off") calls.set_legend_shown(1);
@@ -708,6 +711,7 @@ async function main() {
   (window as unknown as Record<string, unknown>).skein = { module, picture };  // for tests and the console
   if (settings.live) await follow(module, () => {
     widgets.openNotes();
+    showPath();
     picture.schedule();
   });
 }
