@@ -36,6 +36,11 @@ struct Side {
     return task == no_index ? "nobody that the trace knows"
                             : escaped(task_title(asked.trace, asked.model.tasks[task]));
   }
+  // " (Operation canceled)"
+  std::string reason(TaskIndex task) const {
+    const std::string_view why = asked.trace.strings[asked.model.tasks[task].reason];
+    return why.empty() ? "" : " (" + escaped(why) + ")";
+  }
   // " (Arp::query arp.cc:7)"
   std::string at(uint32_t location) const {
     const std::string place = place_text(asked.trace, location);
@@ -63,11 +68,12 @@ std::string sentence(const Side& side, const Happening& h, Say say = Say::Where)
       return task + " was released by " + side.title(h.other);
     case EventKind::Create:
       return task + " was created" + (by ? " by " + side.title(h.other) : "") + place;
-    case EventKind::Fail: {
-      const StringId reason = side.asked.model.tasks[h.task].reason;
-      const std::string_view why = side.asked.trace.strings[reason];
-      return task + " failed" + (why.empty() ? "" : " (" + escaped(why) + ")") + awaited + place;
-    }
+    case EventKind::Fail:
+      return task + " failed" + side.reason(h.task) + awaited + place;
+    case EventKind::Resume:
+      return task + " let " + side.title(h.other) + " go on" +
+             (side.asked.model.tasks[h.task].failed() ? ", and failed" + side.reason(h.task) : "") +
+             place;
     case EventKind::Cancel:
       return task + " was cancelled" + awaited + place;
     case EventKind::Resolve:
@@ -108,24 +114,25 @@ std::string headline(const Answer& a, const Divergence& d) {
   const auto distance = [](const Happening& x, const Happening& y) {
     return span(x.time < y.time ? y.time - x.time : x.time - y.time);
   };
+  const std::string in_bad = "; in " + a.bad.word + " ";
+  const std::string good = d.good.task == no_index
+                               ? ""
+                               : "In " + a.good.word + " " + sentence(a.good, d.good, Say::What);
   switch (d.what) {
     case Divergence::What::Order:
-      return "In good " + sentence(a.good, d.good, Say::What) + " " +
-             distance(d.good, d.good_later) + " before " +
-             sentence(a.good, d.good_later, Say::What) + "; in bad " +
-             distance(d.bad, d.bad_earlier) + " after.";
+      return good + " " + distance(d.good, d.good_later) + " before " +
+             sentence(a.good, d.good_later, Say::What) + in_bad + distance(d.bad, d.bad_earlier) +
+             " after.";
     case Divergence::What::NotDone:
-      return "In good " + sentence(a.good, d.good, Say::What) + "; in bad that did not happen.";
+      return good + in_bad + "that did not happen.";
     case Divergence::What::OtherEnd:
-      return "In good " + sentence(a.good, d.good, Say::What) + "; in bad " +
-             sentence(a.bad, d.bad, Say::What) + more_like_it(d);
+      return good + in_bad + sentence(a.bad, d.bad, Say::What) + more_like_it(d);
     case Divergence::What::OtherWay:
-      return "In good " + sentence(a.good, d.good, Say::What) + "; in bad, after the same waits, " +
-             sentence(a.bad, d.bad, Say::What) + ".";
+      return good + in_bad + "after the same waits " + sentence(a.bad, d.bad, Say::What) + ".";
     case Divergence::What::OnlyInGood:
-      return "Only in good: " + sentence(a.good, d.good) + first_of(d.tasks);
+      return "Only in " + a.good.word + ": " + sentence(a.good, d.good) + first_of(d.tasks);
     case Divergence::What::OnlyInBad:
-      return "Only in bad: " + sentence(a.bad, d.bad) + first_of(d.tasks);
+      return "Only in " + a.bad.word + ": " + sentence(a.bad, d.bad) + first_of(d.tasks);
   }
   return "";
 }
@@ -160,12 +167,17 @@ void add_evidence(std::string& out, const Answer& a, const Divergence& d) {
   append_columns(out, lines, "<><<", 2);
 }
 
-void add_victim(std::string& out, const Answer& a, const Divergence& d) {
-  if (d.victim.chain.empty()) return;
-  out += "  So in bad " + a.bad.title(d.victim.chain.front().task) + " does not end";
+// "So in bad query (#7) does not end: never notified."; empty if nobody waits for ever.
+std::string consequence(const Answer& a, const Divergence& d) {
+  if (d.victim.chain.empty()) return "";
+  std::string out =
+      "So in " + a.bad.word + " " + a.bad.title(d.victim.chain.front().task) + " does not end";
   if (d.tasks > 1) out += ", nor do " + grouped(d.tasks - 1) + " more like it";
-  if (d.victim.verdict != Verdict::Fine) out += ": " + std::string(name(d.victim.verdict));
-  out += ".\n";
+  if (d.victim.verdict == Verdict::Outside)
+    out += ", for it waits for " + a.bad.title(d.victim.chain.back().task);
+  else if (d.victim.verdict != Verdict::Fine)
+    out += ": " + std::string(name(d.victim.verdict));
+  return out + ".";
 }
 
 void add_divergences(std::string& out, const Answer& a) {
@@ -178,7 +190,7 @@ void add_divergences(std::string& out, const Answer& a) {
   const Divergence& first = a.divergences.front();
   append_paragraph(out, "First divergence: " + headline(a, first), 0);
   add_evidence(out, a, first);
-  add_victim(out, a, first);
+  if (const std::string text = consequence(a, first); !text.empty()) append_paragraph(out, text, 2);
   std::vector<std::string> lines;
   for (size_t i = 1; i < a.divergences.size(); i++)
     if (!is_only_in(a.divergences[i])) lines.push_back(headline(a, a.divergences[i]));
@@ -240,11 +252,18 @@ void add_timing(std::string& out, const Answer& a, size_t most) {
 
 void add_heading(std::string& out, const Answer& a) {
   std::vector<std::vector<std::string>> lines;
-  for (const Side* side : {&a.good, &a.bad}) {
-    const size_t tasks = side->asked.model.tasks.size();
-    lines.push_back({side->word, span(side->asked.model.end), grouped(tasks) + " tasks",
-                     grouped(tasks - a.aligned.matched) + " only here"});
-  }
+  const auto add = [&](const Side& side, const std::vector<TaskIndex>& twins) {
+    size_t tasks = 0, only_here = 0;
+    for (TaskIndex i = 0; i < twins.size(); i++) {
+      if (side.asked.model.tasks[i].is_resource) continue;
+      tasks++;
+      only_here += twins[i] == no_index;
+    }
+    lines.push_back({side.word, span(side.asked.model.end), grouped(tasks) + " tasks",
+                     grouped(only_here) + " only here"});
+  };
+  add(a.good, a.aligned.in_bad);
+  add(a.bad, a.aligned.in_good);
   append_columns(out, lines, "<>>>", 0);
   out += '\n';
 }
@@ -300,6 +319,18 @@ nlohmann::ordered_json to_json(const Answer& a) {
           {"timing", std::move(timing)}};
 }
 
+// What did not happen in the bad run is nowhere: the last that whoever should have done it did, or
+// whoever waits for it.
+Happening instead(const Answer& a, const Divergence& d) {
+  TaskIndex task = d.good.task == no_index ? no_index : a.aligned.in_bad[d.good.task];
+  if (task == no_index && !d.victim.chain.empty()) task = d.victim.chain.back().task;
+  if (task == no_index) return {};
+  const Model::Task& open = a.bad.asked.model.tasks[task];
+  if (const Waits::Wait* wait = a.bad.asked.waits.open(task))
+    return {.kind = EventKind::Suspend, .task = task, .other = wait->on, .time = wait->begin};
+  return {.kind = EventKind::Create, .task = task, .time = open.start};
+}
+
 // What a picture shows of it: which task is which, and where they parted.
 Links links_of(const Answer& a) {
   Links links;
@@ -328,7 +359,18 @@ Links links_of(const Answer& a) {
     note(1, a.bad, first.bad_earlier, "first: ");
   }
   note(1, a.bad, first.bad, order ? "then: " : "");
+  if (first.bad.kind == EventKind::Lost) note(1, a.bad, instead(a, first), "meanwhile: ");
+  links.text = "First divergence: " + headline(a, first);
+  if (const std::string text = consequence(a, first); !text.empty()) links.text += ' ' + text;
+  links.text.pop_back();  // the full stop
   return links;
+}
+
+// In a picture the runs are called as their traces are, if that tells them apart.
+void name_runs(Answer& a, const std::string& good, const std::string& bad) {
+  const bool are_told_apart = trace_name(good) != trace_name(bad);
+  a.good.word = are_told_apart ? escaped(trace_name(good)) : "good (above)";
+  a.bad.word = are_told_apart ? escaped(trace_name(bad)) : "bad (below)";
 }
 
 void write_picture(const Answer& a, const std::string& good, const std::string& bad,
@@ -409,6 +451,7 @@ void add_diff(CLI::App& app) {
       add_timing(out.text(), a, options->lines);
     }
     out.finish();
+    name_runs(a, options->good, options->bad);
     if (!options->page.empty()) write_picture(a, options->good, options->bad, options->page);
     if (options->view)
       become_window(window, {"--links", hand_over(write_links(links_of(a)))},

@@ -234,6 +234,8 @@ class Comparison {
       return notify;
     }
     Happening ended = end_of(run, w.on);
+    // An operation may call who waits for it, and end when that returns.
+    if (ended.time > w.ready) ended.kind = EventKind::Resume;
     ended.other = w.task;
     ended.time = w.ready;
     ended.location = w.location;

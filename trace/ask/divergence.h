@@ -23,10 +23,10 @@ namespace skein {
 
 // Something that happened in one of the runs.
 struct Happening {
-  EventKind kind = EventKind::Lost;  // Suspend: it began to wait
+  EventKind kind = EventKind::Lost;  // Suspend: it began to wait; Resume: it let `other` go on
   TaskIndex task = no_index;   // that ended, was notified, created, acquired, or began to wait
-  TaskIndex other = no_index;  // Resolve, Fail, Cancel: who waited; Notify, Create: who did it;
-                               // Suspend: what it waits for; Acquire, Release: by whom
+  TaskIndex other = no_index;  // Resolve, Fail, Cancel, Resume: who waited; Notify, Create: who did
+                               // it; Suspend: what it waits for; Acquire, Release: by whom
   uint64_t time = 0;
   uint32_t location = 0;  // of the wait, the notify, the creation
 };

@@ -54,11 +54,13 @@ const Findings& State::Traced::findings() const {
 }
 
 std::string State::alarm() const {
-  std::string text;
+  std::string text = linked;
+  std::string_view before = text.empty() ? "" : ". ";
   for (const auto& of : traces) {
     const std::string& alarm = of->findings().alarm;
     if (alarm.empty()) continue;
-    if (!text.empty()) text += "; ";
+    text += before;
+    before = "; ";
     if (traces.size() > 1) text += of->title + ": ";
     text += alarm;
   }

@@ -74,7 +74,8 @@ std::string write_links(const Links& links) {
     put(out, note.text.size());
     out += note.text;
   }
-  return out;
+  put(out, links.text.size());
+  return out + links.text;
 }
 
 Result<Links> read_links(std::span<const uint8_t> bytes) {
@@ -92,6 +93,7 @@ Result<Links> read_links(std::span<const uint8_t> bytes) {
     note.clock = from.next();
     note.text = from.text();
   }
+  links.text = from.text();
   if (!from.good()) return Error{.what = "links cut short"};
   return links;
 }
@@ -105,6 +107,7 @@ bool is_same_run(const Facts& before, const Facts& now) {
 
 void State::link(const Links& links) {
   notes.clear();
+  linked = safe_text(links.text, 1'000);
   for (const auto& of : traces) of->twins.clear();
   if (links.first != links.second && std::max(links.first, links.second) < traces.size()) {
     Traced& first = traced(links.first);
@@ -145,7 +148,7 @@ void Viewer::link(const Links& links) {
     from = std::min(from, time);
     to = std::max(to, time);
   }
-  const double margin = std::max(2 * (to - from), 1'000.0);
+  const double margin = to - from < 1'000 ? 20'000 : 2 * (to - from);
   show(from - margin, to + margin);
 }
 

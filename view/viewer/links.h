@@ -38,6 +38,7 @@ struct Links {
   // Of the first and the second; each in one pair at most.
   std::vector<std::pair<TaskId, TaskId>> twins = {};
   std::vector<Note> notes = {};
+  std::string text = {};  // what it comes to, without a full stop: alarm() begins with it
 };
 
 // For the page and for the window.

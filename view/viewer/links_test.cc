@@ -35,6 +35,7 @@ struct Both {
     all.twins = {{1, 50}};
     all.notes = {{.trace = 0, .task = 1, .clock = 1'003'000, .text = "answered, then asked"},
                  {.trace = 1, .task = 50, .clock = 1'009'000, .text = "asked, then answered"}};
+    all.text = "In good it answered first";
     return all;
   }
   TaskIndex good(TaskId id) const { return viewer.model(0).find(id); }
@@ -93,6 +94,7 @@ TEST_CASE("a selected task highlights its twin, and the panel leads there and ba
 TEST_CASE("notes stand in the picture, at their moment in their trace, and in the panel") {
   Both both;
   both.viewer.link(both.links());
+  CHECK(both.viewer.alarm() == "In good it answered first");
   // They are in sight, and apart; all is one step back.
   CHECK(both.viewer.window().from > 0);
   CHECK(both.viewer.window().to < 9'000);
@@ -208,6 +210,7 @@ TEST_CASE("links come out of the page as they went in, and cut ones do not") {
   CHECK(back->notes[1].trace == 1);
   CHECK(back->notes[1].clock == 1'009'000);
   CHECK(back->notes[1].text == "asked, then answered");
+  CHECK(back->text == "In good it answered first");
   for (size_t size = 0; size < bytes.size(); size++) CHECK(!read(bytes.substr(0, size)));
   CHECK(!read(bytes + "x"));
   CHECK(!read(std::string(20, '\xff')));

@@ -191,6 +191,7 @@ struct Viewer::State {
     std::string text = {};
   };
   std::vector<Note> notes;
+  std::string linked;  // Links::text
   uint64_t zero = 0;  // of the common time line, by the first trace's own clock
 
   Navigation navigation;

@@ -1,5 +1,5 @@
-// Titles of what the draw list holds: shapes of no colour over it, so that drawing costs no more for
-// who has tooltips.
+// Titles of what the draw list holds: shapes of no colour over it, so that drawing costs no more
+// for who has tooltips.
 #include <algorithm>
 #include <cmath>
 

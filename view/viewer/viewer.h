@@ -279,7 +279,8 @@ class Viewer {
   void set_legend_shown(bool shown);
   // What was lost and what an empty trace means, in a sentence; empty: nothing to say.
   std::string notice() const;
-  // How many tasks do not go on, and why: Command::NextFault leads to them. Empty: none.
+  // How many tasks do not go on, and why: Command::NextFault leads to them; before that what links
+  // say. Without a full stop; empty: nothing to say.
   std::string alarm() const;
 
   struct State;  // of the parts this is made of
