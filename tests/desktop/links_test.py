@@ -82,6 +82,8 @@ def another_run(screen, scratch, good, bad):
     until("its twin", lambda: linked(it))
     file_of(bad, files[1])
     until("no twin: of all ids there is one in both", lambda: not linked(it))
+    # Two runs one after the other are a dot each on one line: they begin together still.
+    until("both", lambda: it.export(scratch).count(">send_one_byte<") == 2)
     it.quit()
 
 

@@ -113,12 +113,13 @@ void Window::loaded(size_t which, Loader::Loaded of) {
   if (source.track) {
     const bool same = is_same_run(viewer_.trace(*source.track).facts, of.prepared.trace.facts);
     viewer_.update(*source.track, std::move(of.prepared));
-    if (is_linked(which)) {
-      if (!same) {
-        say(source.title + " is of another run by now: nothing is linked any more.");
-        links_ = Links();
-      }
+    if (is_linked(which) && same) {
       viewer_.link_again(*links_);
+    } else if (is_linked(which)) {
+      say(source.title + " is of another run by now: nothing is linked any more.");
+      links_.reset();
+      viewer_.link_again(no_links);
+      viewer_.begin_together();
     }
     picture_.refresh();
     acted();

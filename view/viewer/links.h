@@ -32,7 +32,7 @@ struct Links {
     uint64_t clock = 0;  // by the trace's own: Facts::start and the time
     std::string text = {};
   };
-  // Numbers of traces, in the order in which the viewer has them.
+  // Numbers of traces, in the order in which the viewer has them; twice the same: no_links.
   uint32_t first = 0;
   uint32_t second = 1;
   // Of the first and the second; each in one pair at most.
@@ -40,6 +40,8 @@ struct Links {
   std::vector<Note> notes = {};
   std::string text = {};  // what it comes to, without a full stop: alarm() begins with it
 };
+
+inline const Links no_links{.first = 0, .second = 0};
 
 // For the page and for the window.
 std::string write_links(const Links& links);

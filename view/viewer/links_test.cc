@@ -130,7 +130,7 @@ TEST_CASE("links that make no sense are not followed") {
   both.viewer.select(0, 0);
   CHECK(line(both.viewer.panel(), "in bad")->link == 0);
   CHECK(!both.viewer.picture().primitives.empty());
-  links.first = links.second = 0;
+  links.second = links.first;
   both.viewer.link(links);
   CHECK(line(both.viewer.panel(), "in bad") == nullptr);
   links.second = 5;
@@ -169,8 +169,9 @@ TEST_CASE("links find their tasks and moments in a trace that was read again") {
   CHECK(both.viewer.marks().notes.size() == 1);
   both.viewer.select(0, both.good(1));
   CHECK(line(both.viewer.panel(), "in bad")->link == 0);
-  both.viewer.link_again({});
+  both.viewer.link_again(no_links);
   CHECK(both.viewer.marks().notes.empty());
+  CHECK(line(both.viewer.panel(), "in bad") == nullptr);
 }
 
 TEST_CASE("a trace that has grown is of the same run, one that was recorded anew is not") {
