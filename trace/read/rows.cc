@@ -6,7 +6,7 @@
 
 namespace skein {
 
-void RowBuilder::begin(std::string_view kind) {
+bool RowBuilder::begin(std::string_view kind) {
   what_ = What::Nothing;
   row_ = {};
   location_ = {};
@@ -18,8 +18,8 @@ void RowBuilder::begin(std::string_view kind) {
     if (kind == name(EventKind(i))) {
       what_ = What::Event;
       row_.kind = EventKind(i);
-      return;
     }
+  return what_ != What::Nothing;
 }
 
 void RowBuilder::number(std::string_view field, uint64_t value) {

@@ -23,8 +23,9 @@ class RowBuilder {
  public:
   explicit RowBuilder(Trace& trace) : trace_(trace) {}
 
-  // `kind` as name(EventKind) calls it; "trace" for facts, "thread" for an executor.
-  void begin(std::string_view kind);
+  // `kind` as name(EventKind) calls it; "trace" for facts, "thread" for an executor. False: there is
+  // none of this name.
+  bool begin(std::string_view kind);
   // A field that is not known is passed over.
   void number(std::string_view field, uint64_t value);
   void text(std::string_view field, std::string_view value);

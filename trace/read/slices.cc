@@ -142,14 +142,14 @@ void Slices::async_end(uint64_t time, Thread thread, const AsyncKey& key) {
   asyncs_.erase(found);
 }
 
-void Slices::flow_out(uint64_t time, Thread thread, uint64_t id) {
+void Slices::flow_out(uint64_t time, Thread thread, const FlowKey& key) {
   const TaskId task = at(time, thread).task;
   append(EventKind::Send, time, thread, task, no_task, next_message_);
-  flows_[id] = next_message_++;
+  flows_[key] = next_message_++;
 }
 
-void Slices::flow_in(uint64_t time, Thread thread, uint64_t id) {
-  const auto found = flows_.find(id);
+void Slices::flow_in(uint64_t time, Thread thread, const FlowKey& key) {
+  const auto found = flows_.find(key);
   if (found == flows_.end()) {
     flows_without_begin_++;
     return;

@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <map>
 #include <tuple>
-#include <unordered_map>
 #include <vector>
 
 #include "trace/read/events.h"
@@ -56,8 +55,17 @@ class Slices {
   void async_label(uint64_t time, Thread thread, const AsyncKey& key, StringId text);
   void async_end(uint64_t time, Thread thread, const AsyncKey& key);
 
-  void flow_out(uint64_t time, Thread thread, uint64_t id);
-  void flow_in(uint64_t time, Thread thread, uint64_t id);
+  // Two flows may have the same number: in another category, or by another name.
+  struct FlowKey {
+    uint64_t id;
+    StringId category;
+    StringId name;
+    bool operator<(const FlowKey& other) const {
+      return std::tie(id, category, name) < std::tie(other.id, other.category, other.name);
+    }
+  };
+  void flow_out(uint64_t time, Thread thread, const FlowKey& key);
+  void flow_in(uint64_t time, Thread thread, const FlowKey& key);
 
   // `from` leaves the CPU, `to` comes to it; no_thread: the CPU is idle.
   static constexpr Thread no_thread = UINT32_MAX;
@@ -102,7 +110,7 @@ class Slices {
   std::vector<ThreadState> threads_;
   std::map<uint32_t, uint32_t> cpus_;  // to executors
   std::map<AsyncKey, Async> asyncs_;
-  std::unordered_map<uint64_t, uint64_t> flows_;  // to the message on its way
+  std::map<FlowKey, uint64_t> flows_;  // to the message on its way
   uint64_t ends_without_begin_ = 0;
   uint64_t flows_without_begin_ = 0;
 };

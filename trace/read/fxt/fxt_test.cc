@@ -342,6 +342,89 @@ TEST_CASE("an archive's providers have tables of their own") {
                              "0 label 1 'first'", "1 label 1 'second'", "2 label 1 'first'"});
 }
 
+TEST_CASE("of flows with the same number the category and the name tell which is meant") {
+  const Trace trace = fxt::read(written([](Writer& w) {
+    w.event(EventType::FlowBegin, boot, {1, 1}, "c1", "f", {}, 9);
+    w.event(EventType::FlowBegin, boot + 1, {1, 2}, "c2", "f", {}, 9);
+    w.event(EventType::FlowEnd, boot + 2, {1, 3}, "c1", "f", {}, 9);
+    w.event(EventType::FlowEnd, boot + 3, {1, 4}, "c2", "f", {}, 9);
+  }));
+  CHECK(trace.losses.empty());
+  Lines messages;
+  for (const std::string& line : said(trace))
+    if (line.find("send") < 10 || line.find("receive") < 10) messages.push_back(line);
+  CHECK(messages == Lines{"0 send 1 value 1", "1 send 2 value 2 on 1", "2 receive 3 value 1 on 2",
+                          "3 receive 4 value 2 on 3"});
+}
+
+TEST_CASE("what several processes call the same is told apart by the process") {
+  const Trace trace = fxt::read(written([](Writer& w) {
+    w.kernel_object(fxt::process_object, 2, "db");
+    const Writer::Argument value[] = {Writer::number("value", 5)};
+    w.event(EventType::Counter, boot, {1, 7}, "c", "mem", value);
+    w.event(EventType::Counter, boot + 1, {2, 7}, "c", "mem", value);
+    w.event(EventType::Counter, boot + 2, {2, 7}, "c", "only", value);
+  }));
+  CHECK(said(trace) == Lines{"0 counter_set value 5 'mem (pid 1)'",
+                             "1 counter_set value 5 'mem (db)' on 1",
+                             "2 counter_set value 5 'only' on 1"});
+  CHECK(trace.strings[trace.executors[0].name] == "pid 1: thread 7");
+  CHECK(trace.strings[trace.executors[1].name] == "db: thread 7");
+}
+
+TEST_CASE("an event of category skein that skein did not write is one of others") {
+  const auto foreign = [](Writer& w) {
+    w.event(EventType::Instant, boot, {1, 1}, "skein", "mine");
+  };
+  const Trace alone = fxt::read(written(foreign));
+  CHECK(said(alone).back() == "0 label 1 'mine'");
+  CHECK(alone.losses.empty());
+  size_t at = 0;
+  const Trace both = fxt::read(written([&](Writer& w) {
+    const Writer::Argument label[] = {Writer::string("event", "label"), Writer::number("task", 1),
+                                      Writer::string("text", "ours")};
+    w.event(EventType::Instant, boot, {1, 1}, "skein", "x", label);
+    w.event(EventType::Instant, boot, {1, 1}, "skein.view", "x");
+    foreign(w);
+    at = 1;
+  }));
+  CHECK(said(both) == Lines{"0 label 1 'ours'"});
+  REQUIRE(both.losses.size() == 1);
+  CHECK(both.losses[0].what == "events of others beside those that skein exported: 1");
+  CHECK(both.losses[0].offset > at);
+}
+
+TEST_CASE("arguments and objects that are passed over are counted") {
+  const Trace trace = fxt::read(written([](Writer& w) {
+    const Writer::Argument text[] = {Writer::string("a", "x")};
+    w.event(EventType::Instant, boot, {1, 1}, "c", "x", text);
+    w.event(EventType::Counter, boot, {1, 1}, "c", "q", text);
+    w.user_object(5, {1, 1}, "main");
+  }));
+  Lines lost;
+  for (const Loss& loss : trace.losses) lost.push_back(loss.what);
+  CHECK(lost == Lines{"values of counters are no numbers, and were left out: 1",
+                      "names of objects, which skein does not read: 1",
+                      "events with arguments, which skein does not read: 1"});
+}
+
+TEST_CASE("a time that does not fit is not the largest that does") {
+  const Trace trace = fxt::read(written([](Writer& w) {
+    w.event(EventType::DurationComplete, boot, {1, 2}, "c", "a", {}, boot - 1);
+    for (const uint64_t late : {5, 50})
+      w.event(EventType::Instant, (uint64_t{1} << 63) + late, {1, 2}, "c", "late");
+  }));
+  CHECK(trace.events.time[trace.events.size() - 1] == 0);
+  REQUIRE(trace.losses.size() == 3);
+  CHECK(trace.losses[0].what == "end of a slice damaged");
+  CHECK(trace.losses[1].what == "time of an event damaged");
+  CHECK(trace.losses[2].what == "time of an event damaged");
+  const Trace late = fxt::read(written([](Writer& w) {
+    w.event(EventType::Instant, (uint64_t{1} << 63) + 5, {1, 2}, "c", "late");
+  }));
+  CHECK(late.losses.size() == 1);
+}
+
 TEST_CASE("a time that is years off is the one before it") {
   const Trace trace = fxt::read(written([](Writer& w) {
     w.event(EventType::Instant, boot, {1, 2}, "c", "a");

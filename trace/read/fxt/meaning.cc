@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <map>
+#include <queue>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -27,22 +30,30 @@ class Own {
     trace_.facts.wire_kinds.clear();  // its events are the model's
     trace_.facts.definitions.clear();
     trace_.executors.clear();
-    for (const Record& record : records_.records)
-      if (is_own(record)) follow(record);
+    uint64_t foreign = 0;
+    for (const Record& record : records_.records) {
+      const Exported::As as = exported_.as(records_, record);
+      if (as == Exported::As::Event) follow(record);
+      if (as == Exported::As::Foreign) foreign++;
+    }
+    if (foreign > 0)
+      add_loss(trace_.losses, {.what = "events of others beside those that skein exported: " +
+                                       std::to_string(foreign),
+                               .offset = records_.foreign_at,
+                               .packets = 0,
+                               .events = foreign});
+    for (const auto& [what, count] : unknown_)
+      add_loss(trace_.losses, {.what = "events that this skein does not know, " + what + ": " +
+                                       std::to_string(count),
+                               .packets = 0,
+                               .events = count});
     if (trace_.executors.empty()) trace_.executors.push_back({});
   }
 
-  static bool is_own(const Record& record, StringId category) {
-    return record.what == Record::What::Event && record.category == category;
-  }
-
  private:
-  bool is_own(const Record& record) const { return is_own(record, category_); }
-
   void follow(const Record& record) {
-    const Argument* event = records_.find(record, event_);
-    if (!event || event->type != ArgumentType::String) return;
-    builder_.begin(trace_.strings[static_cast<StringId>(event->value)]);
+    const std::string what(trace_.strings[exported_.event(records_, record)]);
+    if (!builder_.begin(what)) unknown_[what]++;
     for (const Argument& argument : records_.arguments_of(record)) {
       // A text may move when another is made.
       const std::string field(trace_.strings[argument.name]);
@@ -75,40 +86,120 @@ class Own {
   const Records& records_;
   Trace& trace_;
   RowBuilder builder_;
-  const StringId category_ = trace_.strings.intern(own_category);
-  const StringId event_ = trace_.strings.intern("event");
+  const Exported exported_{trace_.strings};
+  std::map<std::string, uint64_t> unknown_;
   std::unordered_map<StringId, uint64_t> counters_;
+};
+
+// What processes, their threads and counters are called. What several processes have by the same
+// name is told apart by the process.
+class Called {
+ public:
+  Called(const Records& records, Trace& trace) : trace_(trace) {
+    for (const Record& record : records.records) {
+      if (record.what == Record::What::KernelObject && record.name != 0) {
+        if (record.cpu == process_object)
+          processes_[record.id] = record.name;
+        else if (record.cpu == thread_object)
+          names_[{records.threads[record.thread].process, record.id}] = record.name;
+      }
+      if (record.what == Record::What::Event && record.type == EventType::Counter)
+        counters_[{record.name, record.id}].insert(records.threads[record.thread].process);
+    }
+    std::map<StringId, uint64_t> same;
+    for (const auto& [process, name] : processes_) same[name]++;
+    for (const Thread& known : records.threads)
+      if (known.process_text != 0) texts_[known.process] = known.process_text;
+    for (const auto& [process, name] : processes_)
+      if (same[name] > 1) ambiguous_.insert(process);
+    for (size_t i = 1; i < records.threads.size(); i++) {
+      const Thread& known = records.threads[i];
+      same_threads_[alone(known)].insert(known.process);
+    }
+  }
+
+  StringId thread(const Thread& thread) {
+    const std::string name = alone(thread);
+    const auto found = same_threads_.find(name);
+    const bool is_shared = found != same_threads_.end() && found->second.size() > 1;
+    const bool is_of_named = is_named(thread) && processes_.contains(thread.process);
+    const bool has_process = thread.process != 0 && (is_shared || is_of_named);
+    return trace_.strings.intern(has_process ? process(thread.process) + ": " + name : name);
+  }
+
+  // Behind the name of a counter.
+  std::string of_process(const Record& record, uint64_t process_id) const {
+    return counters_.at({record.name, record.id}).size() > 1 ? " (" + process(process_id) + ")"
+                                                             : "";
+  }
+
+ private:
+  std::string process(uint64_t id) const {
+    const auto text = texts_.find(id);
+    const std::string number =
+        "pid " +
+        (text == texts_.end() ? std::to_string(id) : std::string(trace_.strings[text->second]));
+    const auto found = processes_.find(id);
+    if (found == processes_.end()) return number;
+    const std::string name(trace_.strings[found->second]);
+    return ambiguous_.contains(id) ? name + " " + number : name;
+  }
+
+  std::map<std::pair<uint64_t, uint64_t>, StringId>::const_iterator named(
+      const Thread& thread) const {
+    const auto found = names_.find({thread.process, thread.id});
+    // It need not be said of which process a thread is.
+    return found == names_.end() ? names_.find({0, thread.id}) : found;
+  }
+  bool is_named(const Thread& thread) const { return named(thread) != names_.end(); }
+
+  std::string alone(const Thread& thread) const {
+    if (const auto found = named(thread); found != names_.end())
+      return std::string(trace_.strings[found->second]);
+    if (thread.text != 0) return std::string(trace_.strings[thread.text]);
+    return "thread " + std::to_string(thread.id);
+  }
+
+  Trace& trace_;
+  std::map<uint64_t, StringId> processes_;
+  std::map<uint64_t, StringId> texts_;  // that processes are called by instead of a number
+  std::set<uint64_t> ambiguous_;        // processes whose name others have, too
+  std::map<std::pair<uint64_t, uint64_t>, StringId> names_;  // of threads, by process and number
+  std::map<std::string, std::set<uint64_t>> same_threads_;   // by name: the processes that have it
+  std::map<std::pair<StringId, uint64_t>, std::set<uint64_t>>
+      counters_;  // likewise, by name and id
 };
 
 // Records of any writer, as threads and slices.
 class Any {
  public:
   Any(const Records& records, Trace& trace)
-      : records_(records), trace_(trace), slices_(trace, has_switches(records)) {
+      : records_(records),
+        trace_(trace),
+        slices_(trace, has_switches(records)),
+        called_(records, trace) {
     slices_.begin_at(trace.facts.start);
   }
 
   void read() {
-    name_threads();
-    list();
-    for (const Step& step : steps_) follow(step);
+    sort();
+    for (const uint32_t index : order_) {
+      end_slices(records_.records[index].time);
+      follow(index);
+    }
+    end_slices(UINT64_MAX);
     slices_.finish();
-    if (fractions_ > 0)
-      add_loss(trace_.losses, {.what = "values of counters have fractions, which were left off: " +
-                                       std::to_string(fractions_),
-                               .bytes = 0,
-                               .packets = 0,
-                               .events = 0});
+    say("values of counters have fractions, which were left off: ", fractions_);
+    say("values of counters are larger than 2^63, and were left out: ", too_large_);
+    say("values of counters are no numbers, and were left out: ", no_numbers_);
+    say("names of objects, which skein does not read: ", objects_);
+    say("events with arguments, which skein does not read: ", arguments_);
   }
 
  private:
-  enum class Order : uint8_t { End, Event, Begin };
-  struct Step {
-    uint64_t time;
-    uint64_t shorter;  // of slices that begin together the longest is outside
-    uint32_t record;
-    Order order;
-  };
+  static bool is_complete(const Record& record) {
+    return record.what == Record::What::Event && record.type == EventType::DurationComplete;
+  }
 
   static bool has_switches(const Records& records) {
     return std::any_of(records.records.begin(), records.records.end(), [](const Record& record) {
@@ -116,63 +207,60 @@ class Any {
     });
   }
 
-  // A slice with both ends is two steps.
-  void list() {
+  void say(const char* what, uint64_t count) {
+    if (count > 0)
+      add_loss(trace_.losses,
+               {.what = what + std::to_string(count), .bytes = 0, .packets = 0, .events = 0});
+  }
+
+  // In the order of time; of slices that begin together the longest is outside.
+  void sort() {
     const std::vector<Record>& all = records_.records;
-    for (uint32_t i = 0; i < all.size(); i++) {
-      const Record& record = all[i];
-      const bool is_complete =
-          record.what == Record::What::Event && record.type == EventType::DurationComplete;
-      steps_.push_back({.time = record.time,
-                        .shorter = is_complete ? UINT64_MAX - (record.id - record.time) : 0,
-                        .record = i,
-                        .order = is_complete ? Order::Begin : Order::Event});
-      if (is_complete && record.id > record.time)
-        steps_.push_back({.time = record.id, .shorter = 0, .record = i, .order = Order::End});
-    }
-    stable_sort(steps_, [](const Step& a, const Step& b) {
+    order_.resize(all.size());
+    for (uint32_t i = 0; i < all.size(); i++) order_[i] = i;
+    const auto length = [](const Record& record) {
+      return is_complete(record) ? record.id - record.time : UINT64_MAX;
+    };
+    stable_sort(order_, [&](uint32_t left, uint32_t right) {
+      const Record& a = all[left];
+      const Record& b = all[right];
       if (a.time != b.time) return a.time < b.time;
-      if (a.order != b.order) return a.order < b.order;
-      return a.shorter < b.shorter;
+      return length(a) > length(b);
     });
   }
 
-  void name_threads() {
-    for (const Record& record : records_.records) {
-      if (record.what != Record::What::KernelObject || record.name == 0) continue;
-      if (record.cpu == process_object)
-        processes_[record.id] = record.name;
-      else
-        names_[{records_.threads[record.thread].process, record.id}] = record.name;
+  // Ends up to this time of slices whose both ends are known.
+  void end_slices(uint64_t time) {
+    while (!ends_.empty() && ends_.top().first <= time) {
+      const auto [end, index] = ends_.top();
+      ends_.pop();
+      slices_.end(end, thread(records_.threads[records_.records[index].thread]), index);
     }
   }
 
-  Slices::Thread thread(uint64_t process, uint64_t id) {
-    const auto [found, added] = threads_.try_emplace({process, id});
-    if (!added) return found->second;
-    auto named = names_.find({process, id});
-    if (named == names_.end()) named = names_.find({0, id});  // it does not say of which process
-    StringId name = named == names_.end() ? 0 : named->second;
-    const auto of = processes_.find(process);
-    if (name != 0 && of != processes_.end())
-      name = trace_.strings.intern(std::string(trace_.strings[of->second]) + ": " +
-                                   std::string(trace_.strings[name]));
-    return found->second = slices_.add_thread(id, name);
+  Slices::Thread thread(const Thread& thread) {
+    const auto [found, added] = threads_.try_emplace({thread.process, thread.id});
+    if (added)
+      found->second = slices_.add_thread(thread.text == 0 ? thread.id : 0, called_.thread(thread));
+    return found->second;
   }
   // The scheduler does not say of which process a thread is.
   Slices::Thread scheduled(uint64_t id) {
     if (id == 0) return Slices::no_thread;
     for (const Thread& known : records_.threads)
-      if (known.id == id) return thread(known.process, id);
-    return thread(0, id);
+      if (known.id == id) return thread(known);
+    return thread({.id = id});
   }
 
-  void follow(const Step& step) {
-    const Record& record = records_.records[step.record];
-    const uint64_t time = step.time;
+  void follow(uint32_t index) {
+    const Record& record = records_.records[index];
+    const uint64_t time = record.time;
     switch (record.what) {
       case Record::What::UserObject:
+        objects_++;
+        return;
       case Record::What::KernelObject:
+        if (record.cpu != process_object && record.cpu != thread_object) objects_++;
         return;
       case Record::What::ContextSwitch: {
         const auto how = record.state >= 4   ? Slices::Leaves::Ended
@@ -193,9 +281,12 @@ class Any {
         break;
     }
     const Thread& of = records_.threads[record.thread];
-    const Slices::Thread on = thread(of.process, of.id);
+    const Slices::Thread on = thread(of);
     if (record.what == Record::What::Log) return slices_.label(time, on, record.name);
-    const Slices::AsyncKey key{of.process, record.id, record.category};
+    if (record.argument_count > 0 && record.type != EventType::Counter) arguments_++;
+    const Slices::AsyncKey key{record.in_all_processes ? 0 : of.process, record.id,
+                               record.category};
+    const Slices::FlowKey flow{record.id, record.category, record.name};
     switch (record.type) {
       case EventType::Instant:
         return slices_.label(time, on, record.name);
@@ -206,9 +297,11 @@ class Any {
       case EventType::DurationEnd:
         return slices_.end(time, on);
       case EventType::DurationComplete:
-        if (step.order == Order::Begin) slices_.begin(time, on, record.name, step.record);
-        if (step.order == Order::End || record.id == record.time)
-          slices_.end(time, on, step.record);
+        slices_.begin(time, on, record.name, index);
+        if (record.id > time)
+          ends_.push({record.id, index});
+        else
+          slices_.end(time, on, index);
         return;
       case EventType::AsyncBegin:
         return slices_.async_begin(time, on, key, record.name);
@@ -217,12 +310,12 @@ class Any {
       case EventType::AsyncEnd:
         return slices_.async_end(time, on, key);
       case EventType::FlowBegin:
-        return slices_.flow_out(time, on, record.id);
+        return slices_.flow_out(time, on, flow);
       case EventType::FlowStep:
-        slices_.flow_in(time, on, record.id);
-        return slices_.flow_out(time, on, record.id);
+        slices_.flow_in(time, on, flow);
+        return slices_.flow_out(time, on, flow);
       case EventType::FlowEnd:
-        return slices_.flow_in(time, on, record.id);
+        return slices_.flow_in(time, on, flow);
     }
   }
 
@@ -233,18 +326,28 @@ class Any {
       switch (argument.type) {
         case ArgumentType::Double: {
           const auto exact = std::bit_cast<double>(value);
-          const bool fits = exact > -9.2e18 && exact < 9.2e18;
-          const double rounded = fits ? std::nearbyint(exact) : 0;
-          if (!(rounded == exact)) fractions_++;
+          if (!(exact > -9.2e18 && exact < 9.2e18)) {
+            too_large_++;
+            continue;
+          }
+          const double rounded = std::nearbyint(exact);
+          if (rounded != exact) fractions_++;
           value = static_cast<uint64_t>(static_cast<int64_t>(rounded));
           break;
         }
+        case ArgumentType::Uint64:
+          if (value > INT64_MAX) {
+            too_large_++;
+            continue;
+          }
+          break;
         case ArgumentType::Int32:
         case ArgumentType::Uint32:
         case ArgumentType::Int64:
-        case ArgumentType::Uint64:
+        case ArgumentType::Bool:
           break;
         default:
+          no_numbers_++;
           continue;
       }
       slices_.counter(time, on, counter_name(record, argument.name), value);
@@ -256,29 +359,34 @@ class Any {
     const std::string_view series = trace_.strings[argument];
     if (!series.empty() && series != "value" && series != name) name += " " + std::string(series);
     if (record.id != 0) name += "#" + std::to_string(record.id);
+    name += called_.of_process(record, records_.threads[record.thread].process);
     return trace_.strings.intern(name);
   }
 
   const Records& records_;
   Trace& trace_;
   Slices slices_;
+  Called called_;
   const StringId waker_ = trace_.strings.intern("waker");
-  std::vector<Step> steps_;
-  std::unordered_map<uint64_t, StringId> processes_;
-  std::map<std::pair<uint64_t, uint64_t>, StringId> names_;  // of threads, by process and number
+  std::vector<uint32_t> order_;               // of the records
+  using End = std::pair<uint64_t, uint32_t>;  // its time, and the slice's record
+  std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
   std::map<std::pair<uint64_t, uint64_t>, Slices::Thread> threads_;
-  uint64_t fractions_ = 0;
+  uint64_t fractions_ = 0, too_large_ = 0, no_numbers_ = 0;
+  uint64_t objects_ = 0, arguments_ = 0;
 };
 
 }  // namespace
 
 void understand(const Records& records, Trace& trace) {
-  const StringId own = trace.strings.intern(own_category);
-  if (std::any_of(records.records.begin(), records.records.end(),
-                  [&](const Record& record) { return Own::is_own(record, own); })) {
+  const Exported exported(trace.strings);
+  if (std::any_of(records.records.begin(), records.records.end(), [&](const Record& record) {
+        return exported.as(records, record) == Exported::As::Event;
+      })) {
     Own(records, trace).read();
   } else {
-    if (records.threads.size() > 1) trace.facts.pid = records.threads[1].process;
+    if (records.threads.size() > 1 && records.threads[1].process_text == 0)
+      trace.facts.pid = records.threads[1].process;
     if (is_eio(records, trace)) {
       trace.facts.format += " of eio-trace";
       read_eio(records, trace);

@@ -16,6 +16,8 @@ namespace skein::fxt {
 namespace {
 
 constexpr size_t chain_length = 4;
+// What does not fit into TickScale's numbers is this or more.
+constexpr uint64_t latest_time = INT64_MAX;
 constexpr uint64_t longest_gap = uint64_t{1} << 55;  // ns, more than a year: a time is damaged
 
 uint64_t word_at(std::span<const uint8_t> file, size_t at) {
@@ -139,7 +141,7 @@ struct Provider {
 class Reader {
  public:
   Reader(std::span<const uint8_t> file, Trace& trace, Records& out)
-      : file_(file), trace_(trace), out_(out) {
+      : file_(file), trace_(trace), out_(out), exported_(trace.strings) {
     out_.threads.push_back({});
   }
 
@@ -167,6 +169,7 @@ class Reader {
   std::span<const uint8_t> file_;
   Trace& trace_;
   Records& out_;
+  const Exported exported_;
   std::map<uint64_t, Provider> providers_;
   Provider* provider_ = &providers_[UINT64_MAX];  // until one is named
   std::map<std::pair<uint64_t, uint64_t>, uint32_t> threads_;
@@ -330,8 +333,12 @@ bool Reader::event(Cursor& bytes, uint64_t header) {
   if (has_id(record.type)) record.id = bytes.u64();
   if (bytes.failed()) return false;
   set_time(record, ticks);
-  if (record.type == EventType::DurationComplete)
-    record.id = std::max(record.time, provider_->clock.ns(record.id));
+  if (record.type == EventType::DurationComplete) {
+    const uint64_t end = provider_->clock.ns(record.id);
+    const bool can_be = end >= record.time && end - record.time <= longest_gap;
+    if (!can_be) lose("end of a slice damaged", static_cast<size_t>(bytes.offset()) - 8, 8, 0);
+    record.id = can_be ? end : record.time;
+  }
   events_[static_cast<size_t>(record.type)]++;
   add(record);
   return true;
@@ -486,7 +493,7 @@ bool Reader::arguments(Cursor& bytes, uint64_t count, Record& record) {
 void Reader::set_time(Record& record, uint64_t ticks) {
   const uint64_t time = provider_->clock.ns(ticks);
   const uint64_t gap = time > previous_ ? time - previous_ : previous_ - time;
-  if (time >> 63 != 0 || (has_time_ && gap > longest_gap)) {
+  if (time >= latest_time || (has_time_ && gap > longest_gap)) {
     lose("time of an event damaged", at_ + 8, 8, 0);
     record.time = previous_;
     record.time_guessed = true;
@@ -496,7 +503,11 @@ void Reader::set_time(Record& record, uint64_t ticks) {
   has_time_ = true;
 }
 
-void Reader::add(const Record& record) { out_.records.push_back(record); }
+void Reader::add(const Record& record) {
+  if (out_.foreign_at == UINT64_MAX && exported_.as(out_, record) == Exported::As::Foreign)
+    out_.foreign_at = at_;
+  out_.records.push_back(record);
+}
 
 void Reader::lose(const char* what, size_t at, uint64_t size, std::optional<uint64_t> events) {
   add_loss(trace_.losses,
@@ -504,6 +515,18 @@ void Reader::lose(const char* what, size_t at, uint64_t size, std::optional<uint
 }
 
 }  // namespace
+
+StringId Exported::event(const Records& records, const Record& record) const {
+  const Argument* found = records.find(record, event_);
+  return found && found->type == ArgumentType::String ? static_cast<StringId>(found->value) : 0;
+}
+
+Exported::As Exported::as(const Records& records, const Record& record) const {
+  if (record.what == Record::What::KernelObject) return As::Name;
+  if (record.what != Record::What::Event) return As::Foreign;
+  if (record.category == view_) return As::View;
+  return record.category == own_ && event(records, record) != 0 ? As::Event : As::Foreign;
+}
 
 const Argument* Records::find(const Record& record, StringId name) const {
   for (const Argument& argument : arguments_of(record))

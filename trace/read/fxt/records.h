@@ -25,6 +25,9 @@ struct Argument {
 struct Thread {
   uint64_t process = 0;
   uint64_t id = 0;
+  // JSON may call them by a text; the number is one that stands for it then. 0: it does not.
+  StringId process_text = 0;
+  StringId text = 0;
 };
 
 struct Record {
@@ -43,18 +46,40 @@ struct Record {
   What what = What::Event;
   EventType type = EventType::Instant;
   bool time_guessed = false;
+  bool in_all_processes = false;  // an async event's id is not its process' own
 };
 
 struct Records {
   std::vector<Record> records;
   std::vector<Argument> arguments;
   std::vector<Thread> threads;  // [0]: unknown
+  // Where the first event is that skein did not write, in a file that has some of both.
+  uint64_t foreign_at = UINT64_MAX;
 
   std::span<const Argument> arguments_of(const Record& record) const {
     return std::span(arguments).subspan(record.arguments, record.argument_count);
   }
   // Null when there is none.
   const Argument* find(const Record& record, StringId name) const;
+};
+
+// Tells what `skein export` wrote from what others did, whose category may have the same name.
+class Exported {
+ public:
+  enum class As { Event, View, Name, Foreign };
+
+  explicit Exported(Strings& strings)
+      : own_(strings.intern(own_category)),
+        view_(strings.intern(view_category)),
+        event_(strings.intern("event")) {}
+
+  As as(const Records& records, const Record& record) const;
+  // What it is in the model: the text "event" among its arguments.
+  StringId event(const Records& records, const Record& record) const;
+  StringId category() const { return own_; }
+
+ private:
+  StringId own_, view_, event_;
 };
 
 // Fills in the losses, the strings and the counts of the trace's facts. Facts::start is the time of
