@@ -5,15 +5,15 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
-#include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "base/stable_sort.h"
+#include "trace/read/chrome/json.h"
 #include "trace/read/fxt/meaning.h"
 #include "trace/read/fxt/records.h"
 
@@ -26,199 +26,372 @@ using fxt::ArgumentType;
 using fxt::EventType;
 using fxt::Record;
 using fxt::Records;
+using Scalar = Json::Scalar;
 
-constexpr int64_t longest_time = int64_t{1} << 61;  // ns
+constexpr int64_t longest_time = int64_t{1} << 61;  // ns; since 1970 it is the year 2043
 
-// "12.3456" microseconds in nanoseconds, exactly; of what is written otherwise nearly.
-int64_t nanoseconds(std::string_view text) {
-  int64_t whole = 0;
-  const char* const end = text.data() + text.size();
-  const bool is_negative = text.starts_with('-');
-  const auto [point, error] = std::from_chars(text.data(), end, whole);
-  if (error != std::errc() || whole > longest_time / 1000 || whole < -longest_time / 1000) return 0;
-  int64_t fraction = 0;
-  if (point == end) return whole * 1000;
-  if (*point == '.' && text.find_first_of("eE") == std::string_view::npos) {
-    int64_t unit = 100;
-    for (const char* digit = point + 1; digit < end && unit > 0; digit++, unit /= 10)
-      fraction += (*digit - '0') * unit;
-    return whole * 1000 + (is_negative ? -fraction : fraction);
-  }
-  const double value = std::strtod(std::string(text).c_str(), nullptr) * 1000;
-  return std::abs(value) < static_cast<double>(longest_time) ? std::llround(value) : 0;
+constexpr std::string_view odd_texts = "texts that are not Unicode";
+
+// The whole text as a number, or nothing.
+template <typename Number>
+std::optional<Number> number_of(std::string_view text) {
+  Number number{};
+  const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || at != text.data() + text.size()) return {};
+  return number;
 }
 
-// Called by the parser for each token. Keeps the fields of one event, and makes a record of it when
-// its object ends.
-class Handler : public nlohmann::json_sax<nlohmann::json> {
+// "12.3456" microseconds in nanoseconds, exactly; of what is written otherwise nearly. Empty: no
+// number, or beyond all that is a time.
+std::optional<int64_t> nanoseconds(std::string_view text) {
+  const size_t point = std::min(text.find('.'), text.size());
+  const std::string_view behind = text.substr(std::min(point + 1, text.size()));
+  const auto whole = number_of<int64_t>(text.substr(0, point));
+  if (whole && behind.find_first_not_of("0123456789") == std::string_view::npos) {
+    if (*whole > longest_time / 1000 || *whole < -longest_time / 1000) return {};
+    int64_t fraction = 0;
+    int64_t unit = 100;
+    for (size_t i = 0; i < behind.size() && unit > 0; i++, unit /= 10)
+      fraction += (behind[i] - '0') * unit;
+    return *whole * 1000 + (text.starts_with('-') ? -fraction : fraction);
+  }
+  const auto value = number_of<double>(text);
+  if (!value || !(std::abs(*value) * 1000 < static_cast<double>(longest_time))) return {};
+  return std::llround(*value * 1000);
+}
+
+class Reader {
  public:
-  Handler(Trace& trace, Records& records) : trace_(trace), records_(records) {
+  Reader(std::string_view text, Trace& trace, Records& records)
+      : text_(text), trace_(trace), records_(records), exported_(trace.strings), json_(text) {
     records_.threads.push_back({});
   }
 
+  void read(const Progress& progress);
   void finish();
-
-  size_t failed_at() const { return failed_at_; }
-  bool is_event_open() const { return depth_ >= event_depth_ && event_depth_ > 0; }
-
-  bool null() override { return true; }
-  bool boolean(bool value) override { return integer(value); }
-  bool number_integer(number_integer_t value) override {
-    return number(static_cast<uint64_t>(value), std::to_string(value), ArgumentType::Int64);
-  }
-  bool number_unsigned(number_unsigned_t value) override {
-    return number(value, std::to_string(value), ArgumentType::Uint64);
-  }
-  bool number_float(number_float_t value, const string_t& text) override {
-    return number(std::bit_cast<uint64_t>(value), text, ArgumentType::Double);
-  }
-  bool string(string_t& value) override;
-  bool binary(binary_t&) override { return true; }
-  bool start_object(std::size_t) override;
-  bool key(string_t& value) override {
-    key_ = std::move(value);
-    if (depth_ == 1) top_ = key_;
-    if (depth_ == event_depth_) field_ = key_;
-    return true;
-  }
-  bool end_object() override;
-  bool start_array(std::size_t) override;
-  bool end_array() override {
-    depth_--;
-    return true;
-  }
-  bool parse_error(std::size_t position, const std::string&,
-                   const nlohmann::detail::exception&) override {
-    failed_at_ = position;
-    return false;
-  }
 
  private:
   struct Event {
     char phase = 0;
     fxt::Thread thread;
-    int64_t time = 0;
-    int64_t duration = 0;
+    std::optional<int64_t> time;
+    std::optional<int64_t> duration;
+    bool has_time = false;  // if only one that is no time
+    bool is_local = false;  // its id is
     StringId category = 0;
     StringId name = 0;
     StringId id = 0;
-    StringId renamed = 0;  // args.name, of a phase M
-    std::vector<Argument> arguments;
+    StringId scope = 0;
+    // Where the objects are whose members are arguments; SIZE_MAX: nowhere.
+    size_t arguments = SIZE_MAX;
+    size_t more_arguments = SIZE_MAX;
+    std::vector<StringId> others;  // names of fields that nobody reads
   };
 
-  bool integer(uint64_t value) {
-    return number(value, std::to_string(value), ArgumentType::Uint64);
-  }
-  bool number(uint64_t value, const std::string& text, ArgumentType type);
-  uint64_t name_as_number(std::string_view text) {
-    return uint64_t{1} << 40 | trace_.strings.intern(text);
-  }
-  uint32_t thread(fxt::Thread value);
+  void top();
+  void member(size_t at);
+  void events();
+  void other_data();
+  bool event();
+  void field(std::string_view key);
+  void salvage();
   void add_event();
-  bool in_event() const { return event_depth_ > 0 && depth_ == event_depth_; }
-  bool in_arguments() const {
-    return event_depth_ > 0 && depth_ == event_depth_ + 1 &&
-           (field_ == "args" || field_ == "skein");
-  }
-  bool in_id() const { return event_depth_ > 0 && depth_ == event_depth_ + 1 && field_ == "id2"; }
+  bool is_argument_read(EventType type);
+  void read_arguments(size_t at, bool is_counter);
+  Argument argument(StringId name, const Scalar& value, bool is_counter);
+  bool has_arguments() const;
+  StringId name_in_arguments();
+  StringId key_of_id(bool has_name);
+  StringId text(const Scalar& value);
+  void set_number(const Scalar& value, uint64_t& number, StringId& as_text);
+  uint32_t thread(const fxt::Thread& value);
+  void lose(const std::string& what, size_t from, size_t to, std::optional<uint64_t> events);
 
+  // What was passed over, summed up by what it is; the place is that of the first.
+  struct Passed {
+    uint64_t count;
+    uint64_t offset;
+    bool is_event;
+  };
+  void pass(std::string_view what, size_t at, bool is_event) {
+    auto found = passed_.find(what);
+    if (found == passed_.end())
+      found = passed_.emplace(std::string(what), Passed{0, at, is_event}).first;
+    found->second.count++;
+  }
+
+  std::string_view text_;
   Trace& trace_;
   Records& records_;
+  const fxt::Exported exported_;
+  Json json_;
+  const Progress* progress_ = nullptr;
+  bool is_stopped_ = false;
   std::map<std::pair<uint64_t, uint64_t>, uint32_t> threads_;
-  std::map<char, uint64_t> unknown_;
+  std::map<std::string, Passed, std::less<>> passed_;
   std::array<uint64_t, 256> phases_{};
-  std::vector<int64_t> times_;  // of the records, which cannot be negative
-  std::string key_, top_, field_;
   Event event_;
-  int depth_ = 0;
-  int event_depth_ = 0;  // of the event's object; 0: in none
-  size_t failed_at_ = SIZE_MAX;
+  size_t event_at_ = 0;
+  bool needs_order_ = false;
 };
 
-bool Handler::start_object(std::size_t) {
-  depth_++;
-  const bool in_list = (depth_ == 2 && top_.empty()) || (depth_ == 3 && top_ == "traceEvents");
-  if (event_depth_ == 0 && in_list) {
-    event_depth_ = depth_;
-    event_ = {};
+void Reader::read(const Progress& progress) {
+  progress_ = &progress;
+  if (text_.starts_with("\xef\xbb\xbf")) json_.move_to(3);
+  if (json_.peek() == '[')
+    events();
+  else
+    top();
+  if (is_stopped_) return;
+  // The end of the array or object may be missing; what stands before it must not be half an event.
+  if (json_.peek() != 0 || (json_.failed() && json_.at() < text_.size()))
+    lose("no JSON from here on", json_.at(), text_.size(), {});
+}
+
+void Reader::top() {
+  json_.expect('{');
+  while (json_.peek() != '}' && json_.peek() != 0) {
+    const size_t at = json_.at();
+    member(at);
+    if (is_stopped_) return;
+    if (!json_.failed()) {
+      if (!json_.take(',')) break;
+      continue;
+    }
+    const size_t next = text_.find("\"traceEvents\"", json_.at());
+    if (next == std::string_view::npos) return;
+    lose("no JSON", at, next, 0);
+    json_.move_to(next);
   }
-  return true;
+  json_.take('}');
 }
 
-bool Handler::start_array(std::size_t) {
-  depth_++;
-  return true;
+void Reader::member(size_t at) {
+  const std::string key(json_.string());
+  json_.expect(':');
+  const char first = json_.peek();
+  if (key == "traceEvents" && first == '[') return events();
+  if (key == "otherData" && first == '{') return other_data();
+  json_.skip();
+  // What was recorded; the rest is about the recording.
+  if (key != "displayTimeUnit" && key != "otherData" && key != "metadata" && !json_.failed())
+    lose(key + ", which skein does not read", at, json_.at(), {});
 }
 
-bool Handler::end_object() {
-  if (depth_ == event_depth_) {
-    add_event();
-    event_depth_ = 0;
+// When everything began, in what skein exported.
+void Reader::other_data() {
+  json_.take('{');
+  while (!json_.failed() && json_.peek() == '"') {
+    const bool is_start = json_.string() == "start_ns";
+    json_.expect(':');
+    const Scalar value = json_.scalar();
+    if (const auto start = number_of<uint64_t>(value.text); is_start && start)
+      trace_.facts.start = std::min(*start, uint64_t{1} << 62);
+    if (!json_.take(',')) break;
   }
-  depth_--;
-  return true;
+  json_.expect('}');
 }
 
-bool Handler::string(string_t& value) {
-  if (in_event()) {
-    if (field_ == "ph")
-      event_.phase = value.size() == 1 ? value[0] : '?';
-    else if (field_ == "name")
-      event_.name = trace_.strings.intern(value);
-    else if (field_ == "cat")
-      event_.category = trace_.strings.intern(value);
-    else if (field_ == "id")
-      event_.id = trace_.strings.intern(value);
-    else if (field_ == "pid")
-      event_.thread.process = name_as_number(value);
-    else if (field_ == "tid")
-      event_.thread.id = name_as_number(value);
-    else if (field_ == "ts")
-      event_.time = nanoseconds(value);
-    else if (field_ == "dur")
-      event_.duration = nanoseconds(value);
-  } else if (in_id()) {
-    event_.id = trace_.strings.intern(value);
-  } else if (in_arguments()) {
-    if (event_.phase == 'M' || event_.phase == 0)
-      if (key_ == "name") event_.renamed = trace_.strings.intern(value);
-    event_.arguments.push_back({.name = trace_.strings.intern(key_),
-                                .type = ArgumentType::String,
-                                .value = trace_.strings.intern(value)});
-  } else if (depth_ == 2 && top_ == "otherData" && key_ == "start_ns") {
-    (void)std::from_chars(value.data(), value.data() + value.size(), trace_.facts.start);
+void Reader::events() {
+  uint64_t until_progress = 0;
+  for (json_.take('[');;) {
+    if (*progress_ && until_progress-- == 0) {
+      is_stopped_ = !(*progress_)(json_.at(), text_.size());
+      if (is_stopped_) return;
+      until_progress = 1 << 14;
+    }
+    const char next = json_.peek();
+    if (next == 0) return;
+    if (next == ',' || next == ']') {
+      json_.take(next);
+      if (next == ']') return;
+      continue;
+    }
+    event_at_ = json_.at();
+    if (next == '{') {
+      if (event())
+        add_event();
+      else
+        salvage();
+    } else {
+      json_.skip();
+      if (json_.failed())
+        salvage();
+      else
+        pass("members of the list of events that are no events", event_at_, false);
+    }
   }
-  return true;
 }
 
-bool Handler::number(uint64_t value, const std::string& text, ArgumentType type) {
-  if (in_event()) {
-    if (field_ == "ts")
-      event_.time = nanoseconds(text);
-    else if (field_ == "dur")
-      event_.duration = nanoseconds(text);
-    else if (field_ == "pid")
-      event_.thread.process = value;
-    else if (field_ == "tid")
-      event_.thread.id = value;
-    else if (field_ == "id")
-      event_.id = trace_.strings.intern(text);
-  } else if (in_id()) {
-    event_.id = trace_.strings.intern(text);
-  } else if (in_arguments()) {
-    event_.arguments.push_back({.name = trace_.strings.intern(key_), .type = type, .value = value});
+// Behind what is no JSON: goes on at the next event, a "{" behind which all of one can be read.
+// What was read before is not looked at again, so this ends soon whatever there is.
+void Reader::salvage() {
+  const size_t from = event_at_;
+  for (;;) {
+    const size_t next = text_.find('{', json_.at());
+    if (next == std::string_view::npos) break;
+    json_.move_to(next);
+    event_at_ = next;
+    if (event() && event_.phase != 0) {
+      lose("events damaged", from, next, {});
+      return add_event();
+    }
+    if (json_.at() == next) json_.move_to(next + 1);
   }
-  return true;
+  const bool is_cut = json_.failed() && json_.at() == text_.size();
+  lose(is_cut ? "the last event is cut short" : "events damaged", from, text_.size(), {});
+  json_.move_to(text_.size());
 }
 
-uint32_t Handler::thread(fxt::Thread value) {
+// To event_, from the "{" on; false: it is none.
+bool Reader::event() {
+  event_ = {};
+  json_.expect('{');
+  while (!json_.failed() && json_.peek() != '}') {
+    const std::string_view key = json_.string();
+    if (!json_.take(':')) return false;
+    field(key);
+    if (!json_.take(',')) break;
+  }
+  json_.expect('}');
+  return !json_.failed();
+}
+
+// `key` is gone when the value is read.
+void Reader::field(std::string_view key) {
+  if (key == "ph") {
+    const std::string_view phase = json_.scalar().text;
+    event_.phase = phase.size() == 1 ? phase[0] : '?';
+  } else if (key == "name") {
+    event_.name = text(json_.scalar());
+  } else if (key == "cat") {
+    event_.category = text(json_.scalar());
+  } else if (key == "ts") {
+    event_.time = nanoseconds(json_.scalar().text);
+    event_.has_time = true;
+  } else if (key == "dur") {
+    event_.duration = nanoseconds(json_.scalar().text);
+  } else if (key == "pid") {
+    set_number(json_.scalar(), event_.thread.process, event_.thread.process_text);
+  } else if (key == "tid") {
+    set_number(json_.scalar(), event_.thread.id, event_.thread.text);
+  } else if (key == "id") {
+    event_.id = text(json_.scalar());
+  } else if (key == "scope") {
+    event_.scope = text(json_.scalar());
+  } else if (key == "id2" && json_.peek() == '{') {
+    json_.take('{');
+    while (json_.peek() == '"') {
+      event_.is_local = json_.string() == "local";
+      json_.expect(':');
+      event_.id = text(json_.scalar());
+      if (!json_.take(',')) break;
+    }
+    json_.expect('}');
+  } else if (key == "args" || key == "skein") {
+    json_.peek();
+    (key == "args" ? event_.arguments : event_.more_arguments) = json_.at();
+    json_.skip();
+  } else {
+    // How it is drawn is of no interest.
+    if (key != "s" && key != "bp" && key != "cname")
+      event_.others.push_back(trace_.strings.intern(key));
+    json_.skip();
+  }
+}
+
+StringId Reader::text(const Scalar& value) {
+  return value.is == Scalar::Is::Word ? 0 : trace_.strings.intern(value.text);
+}
+
+// A process or thread may be called by a text; then its number is one that no other has.
+void Reader::set_number(const Scalar& value, uint64_t& number, StringId& as_text) {
+  if (const auto natural = number_of<uint64_t>(value.text)) {
+    number = *natural;
+  } else if (const auto negative = number_of<int64_t>(value.text)) {
+    number = static_cast<uint64_t>(*negative);
+  } else if (!value.text.empty() && value.is != Scalar::Is::Word) {
+    as_text = trace_.strings.intern(value.text);
+    number = uint64_t{1} << 62 | as_text;
+  }
+}
+
+uint32_t Reader::thread(const fxt::Thread& value) {
   const auto [found, added] = threads_.try_emplace({value.process, value.id},
                                                    static_cast<uint32_t>(records_.threads.size()));
   if (added) records_.threads.push_back(value);
   return found->second;
 }
 
-void Handler::add_event() {
+// Which of them belong together: an id's scope is part of it, and so is the process of a local one.
+StringId Reader::key_of_id(bool has_name) {
+  if (event_.scope == 0 && !event_.is_local && !has_name) return event_.id;
+  std::string key(trace_.strings[event_.id]);
+  key += '\0' + std::string(trace_.strings[event_.scope]);
+  if (event_.is_local) key += '\0' + std::to_string(event_.thread.process);
+  if (has_name) key += '\0' + std::string(trace_.strings[event_.name]);
+  return trace_.strings.intern(key);
+}
+
+// Those of other events say nothing that the model knows, and would need as much memory as the
+// file.
+bool Reader::is_argument_read(EventType type) {
+  const bool is_whole =
+      event_.category == exported_.category() || trace_.strings[event_.category].starts_with("eio");
+  needs_order_ |= is_whole;
+  return is_whole || type == EventType::Counter;
+}
+
+Argument Reader::argument(StringId name, const Scalar& value, bool is_counter) {
+  const std::string_view text = value.text;
+  if (value.is == Scalar::Is::Number || (value.is == Scalar::Is::Text && is_counter)) {
+    if (const auto natural = number_of<uint64_t>(text))
+      return {.name = name, .type = ArgumentType::Uint64, .value = *natural};
+    if (const auto negative = number_of<int64_t>(text))
+      return {.name = name, .type = ArgumentType::Int64, .value = static_cast<uint64_t>(*negative)};
+    if (const auto real = number_of<double>(text))
+      return {.name = name, .type = ArgumentType::Double, .value = std::bit_cast<uint64_t>(*real)};
+  }
+  if (value.is == Scalar::Is::Text)
+    return {.name = name, .type = ArgumentType::String, .value = trace_.strings.intern(text)};
+  if (text == "true" || text == "false")
+    return {.name = name, .type = ArgumentType::Bool, .value = text == "true"};
+  return {.name = name};
+}
+
+bool Reader::has_arguments() const {
+  if (event_.arguments == SIZE_MAX) return false;
+  Json json(text_, event_.arguments);
+  return !json.take('{') || !json.take('}');
+}
+
+void Reader::read_arguments(size_t at, bool is_counter) {
+  if (at == SIZE_MAX) return;
+  Json json(text_, at);
+  json.take('{');
+  while (json.peek() == '"') {
+    const StringId name = trace_.strings.intern(json.string());
+    json.expect(':');
+    records_.arguments.push_back(argument(name, json.scalar(), is_counter));
+    if (!json.take(',')) break;
+  }
+  if (json.odd_texts() > 0) pass(odd_texts, json.first_odd(), false);
+}
+
+StringId Reader::name_in_arguments() {
+  StringId name = 0;
+  const size_t before = records_.arguments.size();
+  read_arguments(event_.arguments, false);
+  for (size_t i = before; i < records_.arguments.size(); i++) {
+    const Argument& argument = records_.arguments[i];
+    if (argument.type == ArgumentType::String && trace_.strings[argument.name] == "name")
+      name = static_cast<StringId>(argument.value);
+  }
+  records_.arguments.resize(before);
+  return name;
+}
+
+void Reader::add_event() {
   static constexpr std::string_view known = "iIRCBEXbneSTFstf";
   static constexpr EventType types[] = {
       EventType::Instant,          EventType::Instant,       EventType::Instant,
@@ -227,67 +400,107 @@ void Handler::add_event() {
       EventType::AsyncEnd,         EventType::AsyncBegin,    EventType::AsyncInstant,
       EventType::AsyncEnd,         EventType::FlowBegin,     EventType::FlowStep,
       EventType::FlowEnd};
-  phases_[static_cast<uint8_t>(event_.phase)]++;
+  const char phase = event_.phase;
+  phases_[static_cast<uint8_t>(phase)]++;
+  for (const StringId other : event_.others)
+    pass("fields of events that skein does not read, " + std::string(trace_.strings[other]),
+         event_at_, false);
   Record record{.thread = thread(event_.thread),
                 .category = event_.category,
                 .name = event_.name,
-                .arguments = static_cast<uint32_t>(records_.arguments.size())};
-  const size_t at = known.find(event_.phase);
-  if (event_.phase == 'M') {
-    const std::string_view what = trace_.strings[event_.name];
-    if (what != "process_name" && what != "thread_name") return;
+                .arguments = static_cast<uint32_t>(records_.arguments.size()),
+                .in_all_processes = true};
+  const size_t at = known.find(phase);
+  if (phase == 'M') {
+    const std::string what(trace_.strings[event_.name]);
+    const bool is_process = what == "process_name";
+    if (!is_process && what != "thread_name") {
+      // How it is drawn is of no interest.
+      if (what != "process_sort_index" && what != "thread_sort_index")
+        pass("metadata that skein does not read, " + what, event_at_, false);
+      return;
+    }
     record.what = Record::What::KernelObject;
-    record.cpu = what == "process_name" ? fxt::process_object : fxt::thread_object;
-    record.id = what == "process_name" ? event_.thread.process : event_.thread.id;
-    record.name = event_.renamed;
-  } else if (event_.phase == 0 || at == std::string_view::npos) {
-    unknown_[event_.phase ? event_.phase : '?']++;
+    record.cpu = is_process ? fxt::process_object : fxt::thread_object;
+    record.id = is_process ? event_.thread.process : event_.thread.id;
+    record.name = name_in_arguments();
+    records_.records.push_back(record);
     return;
-  } else {
-    record.type = types[at];
-    record.id = record.type == EventType::DurationComplete
-                    ? static_cast<uint64_t>(std::max<int64_t>(event_.duration, 0))
-                    : event_.id;
-    // Of a counter the id is part of its name.
-    if (record.type == EventType::Counter) {
-      record.id = 0;
+  }
+  if (phase == 0 || at == std::string_view::npos)
+    return pass(std::string("events of a phase that skein does not read, ") + (phase ? phase : '?'),
+                event_at_, true);
+  if (!event_.time)
+    return pass(event_.has_time
+                    ? "events whose time is no number or beyond 73 years, which were left out"
+                    : "events without a time, which were left out",
+                event_at_, true);
+  record.time = sort_key(*event_.time);
+  record.type = types[at];
+  switch (record.type) {
+    case EventType::DurationComplete:
+      if (!event_.duration || *event_.duration < 0)
+        pass("slices without a duration, which was taken as 0", event_at_, false);
+      record.id = static_cast<uint64_t>(std::max<int64_t>(event_.duration.value_or(0), 0));
+      break;
+    case EventType::Counter:  // the id is part of its name
       if (event_.id != 0)
         record.name = trace_.strings.intern(std::string(trace_.strings[event_.name]) + "#" +
                                             std::string(trace_.strings[event_.id]));
-    }
+      break;
+    default:
+      record.id = key_of_id(phase == 'S' || phase == 'T' || phase == 'F');
   }
-  const size_t count = std::min<size_t>(event_.arguments.size(), UINT8_MAX);
-  record.argument_count = static_cast<uint8_t>(count);
-  records_.arguments.insert(records_.arguments.end(), event_.arguments.begin(),
-                            event_.arguments.begin() + static_cast<ptrdiff_t>(count));
-  times_.push_back(event_.time);
+  if (is_argument_read(record.type)) {
+    const bool is_counter = record.type == EventType::Counter;
+    const bool is_own = event_.category == exported_.category();
+    read_arguments(event_.arguments, is_counter && !is_own);
+    read_arguments(event_.more_arguments, false);
+    constexpr size_t most = UINT8_MAX;
+    if (records_.arguments.size() - record.arguments > most) {
+      pass("events with more arguments than skein reads", event_at_, false);
+      records_.arguments.resize(record.arguments + most);
+    }
+    record.argument_count = static_cast<uint8_t>(records_.arguments.size() - record.arguments);
+  } else if (has_arguments()) {
+    pass("events with arguments, which skein does not read", event_at_, false);
+  }
+  if (records_.foreign_at == UINT64_MAX &&
+      exported_.as(records_, record) == fxt::Exported::As::Foreign)
+    records_.foreign_at = event_at_;
   records_.records.push_back(record);
 }
 
 // Times are from the earliest on, or, in a file of ours, as they are.
-void Handler::finish() {
+void Reader::finish() {
   std::vector<Record>& records = records_.records;
-  int64_t first = std::numeric_limits<int64_t>::max();
-  for (size_t i = 0; i < records.size(); i++)
-    if (records[i].what == Record::What::Event) first = std::min(first, times_[i]);
+  uint64_t first = UINT64_MAX;
+  for (const Record& record : records)
+    if (record.what == Record::What::Event) first = std::min(first, record.time);
   const uint64_t start = trace_.facts.start;
-  for (size_t i = 0; i < records.size(); i++) {
-    const bool has_time = records[i].what == Record::What::Event;
-    records[i].time = start + (has_time ? static_cast<uint64_t>(times_[i] - first) : 0);
-    if (records[i].type == EventType::DurationComplete) records[i].id += records[i].time;
+  for (Record& record : records) {
+    record.time = record.what == Record::What::Event ? start + (record.time - first) : start;
+    if (record.type == EventType::DurationComplete) record.id += record.time;
   }
-  stable_sort(records, [](const Record& a, const Record& b) { return a.time < b.time; });
+  const auto earlier = [](const Record& a, const Record& b) { return a.time < b.time; };
+  if (needs_order_) stable_sort(records, earlier);
   Facts& facts = trace_.facts;
   facts.packets = 1;
   for (size_t i = 0; i < phases_.size(); i++)
     if (phases_[i] != 0)
       facts.wire_kinds.emplace_back(i ? std::string(1, static_cast<char>(i)) : "none", phases_[i]);
-  for (const auto& [phase, count] : unknown_)
-    add_loss(trace_.losses, {.what = "events of a phase that skein does not read, " +
-                                     std::string(1, phase) + ": " + std::to_string(count),
+  for (uint64_t i = 0; i < json_.odd_texts(); i++) pass(odd_texts, json_.first_odd(), false);
+  for (const auto& [what, passed] : passed_)
+    add_loss(trace_.losses, {.what = what + ": " + std::to_string(passed.count),
+                             .offset = passed.offset,
                              .bytes = 0,
                              .packets = 0,
-                             .events = count});
+                             .events = passed.is_event ? passed.count : 0});
+}
+
+void Reader::lose(const std::string& what, size_t from, size_t to, std::optional<uint64_t> events) {
+  add_loss(trace_.losses,
+           {.what = what, .offset = from, .bytes = to - from, .packets = 0, .events = events});
 }
 
 }  // namespace
@@ -306,17 +519,9 @@ Trace read(std::span<const uint8_t> file, const Progress& progress) {
   trace.facts.format = trace.facts.carrier = "Chrome JSON";
   trace.facts.clock = "microseconds";
   Records records;
-  Handler handler(trace, records);
-  if (progress) progress(0, file.size());
-  const bool whole = nlohmann::json::sax_parse(file.begin(), file.end(), &handler);
-  // The array's end may be missing; what stands before it must not be half an event.
-  const size_t at = handler.failed_at();
-  if (!whole && (at < file.size() || handler.is_event_open()))
-    add_loss(trace.losses, {.what = "no JSON from here on",
-                            .offset = std::min<uint64_t>(at, file.size()),
-                            .bytes = file.size() - std::min(at, file.size()),
-                            .packets = 0});
-  handler.finish();
+  Reader reader({reinterpret_cast<const char*>(file.data()), file.size()}, trace, records);
+  reader.read(progress);
+  reader.finish();
   if (progress) progress(file.size(), file.size());
   fxt::understand(records, trace);
   add_dropped(trace, file.size());

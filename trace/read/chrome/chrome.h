@@ -3,14 +3,19 @@
 // file that `skein export chrome` wrote comes back whole.
 //
 //   B E X              slices of a thread (process pid, thread tid)
-//   b n e, S T F       async slices, by process, category and id
-//   s t f              flows
+//   b n e              async slices, by category, scope and id (and process, if that is id2.local)
+//   S T F              the same, by name, too
+//   s t f              flows, by category, name and id
 //   i I R              instants
 //   C                  counters: each number in args is one
 //   M                  names of processes and threads; others are passed over, as are other phases
 //
-// Times are microseconds, and are kept to the nanosecond. Where the text stops to be JSON reading
-// ends, and that is listed as a loss.
+// Times are microseconds, and are kept to the nanosecond. An event whose time is not known is left
+// out. Where the text is no JSON reading goes on at the next event. Whatever is passed over is
+// listed as a loss, at its place or, by what it is, with the count and the first one's place.
+//
+// The file is read once, from the front: memory is that of the records (56 bytes an event) and then
+// of the columns.
 #pragma once
 
 #include <cstdint>

@@ -2,8 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <map>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 using namespace skein;
@@ -45,8 +49,8 @@ TEST_CASE("slices, counters, flows and async slices of an object with traceEvent
     {"ph": "B", "name": "work", "pid": 8, "tid": 1, "ts": 102},
     {"ph": "f", "name": "f", "cat": "c", "id": "0x1f", "pid": 8, "tid": 1, "ts": 103, "bp": "e"},
     {"ph": "E", "pid": 8, "tid": 1, "ts": 104},
-    {"ph": "b", "cat": "net", "id": 5, "name": "GET", "pid": 7, "tid": 1, "ts": 105},
-    {"ph": "n", "cat": "net", "id": 5, "name": "sent", "pid": 7, "tid": 1, "ts": 106},
+    {"ph": "b", "cat": "net", "id2": {"local": 5}, "name": "GET", "pid": 7, "tid": 1, "ts": 105},
+    {"ph": "n", "cat": "net", "id2": {"local": 5}, "name": "sent", "pid": 7, "tid": 1, "ts": 106},
     {"ph": "e", "cat": "net", "id2": {"local": 5}, "name": "GET", "pid": 7, "tid": 1, "ts": 107},
     {"ph": "C", "name": "queue", "pid": 7, "tid": 1, "ts": 108, "args": {"queue": 3, "max": -4}},
     {"ph": "i", "name": "vsync", "pid": 7, "tid": 1, "ts": 109, "s": "g"},
@@ -91,10 +95,202 @@ TEST_CASE("an array alone, which nobody closed, and one that is cut off") {
   const Trace cut = read(two + ",{\"ph\":\"i\",\"name\":\"c");
   CHECK(said(cut).size() == 4);
   REQUIRE(cut.losses.size() == 1);
-  CHECK(cut.losses[0].what == "no JSON from here on");
+  CHECK(cut.losses[0].what == "the last event is cut short");
+  CHECK(cut.losses[0].offset == two.size() + 1);
   const Trace broken = read(two + ",{\"ph\":\"i\",\"name\":\"c\"}} and so on");
-  REQUIRE(broken.losses.size() == 1);
-  CHECK(broken.losses[0].offset > two.size());
+  REQUIRE(broken.losses.size() == 2);
+  CHECK(broken.losses[0].what == "events damaged");
+  CHECK(broken.losses[0].offset == two.size() + 22);
+  CHECK(broken.losses[1].what == "events without a time, which were left out: 1");
+}
+
+TEST_CASE("of flows with the same number the category and the name tell which is meant") {
+  const Trace trace = read(R"([
+{"ph":"s","cat":"c1","name":"f","id":1,"pid":1,"tid":1,"ts":1},
+{"ph":"s","cat":"c2","name":"f","id":1,"pid":1,"tid":2,"ts":2},
+{"ph":"s","cat":"c2","name":"g","id":1,"pid":1,"tid":3,"ts":3},
+{"ph":"f","cat":"c1","name":"f","id":1,"pid":1,"tid":4,"ts":4},
+{"ph":"f","cat":"c2","name":"f","id":1,"pid":1,"tid":5,"ts":5},
+{"ph":"f","cat":"c2","name":"g","id":1,"pid":1,"tid":6,"ts":6}])");
+  CHECK(trace.losses.empty());
+  std::map<uint64_t, uint32_t> sent;  // from which thread, by message
+  trace.events.for_each([&](const EventRow& e) {
+    if (e.kind == EventKind::Send) sent[e.value] = e.executor;
+    if (e.kind == EventKind::Receive) CHECK(e.executor == sent.at(e.value) + 3);
+  });
+  CHECK(sent.size() == 3);
+}
+
+TEST_CASE("async slices are the same by category, scope and id, in whatever process") {
+  const auto slices = [](std::string_view text) {
+    Lines lines;
+    for (const std::string& line : said(read(text)))
+      if (line.find("thread") == std::string::npos) lines.push_back(line);
+    return lines;
+  };
+  CHECK(slices(R"([{"ph":"b","cat":"c","id":"0x1","name":"CALL","pid":1,"tid":1,"ts":0},
+{"ph":"n","cat":"c","id":"0x1","name":"arrived","pid":2,"tid":1,"ts":1},
+{"ph":"e","cat":"c","id":"0x1","name":"CALL","pid":2,"tid":1,"ts":2}])") ==
+        Lines{"0 create 2 by 1 'CALL'", "1000 label 2 'arrived' on 1", "2000 resolve 2 by 3 on 1"});
+  CHECK(slices(R"([{"ph":"b","cat":"c","id2":{"local":1},"name":"A","pid":1,"tid":1,"ts":0},
+{"ph":"b","cat":"c","id2":{"local":1},"name":"B","pid":2,"tid":1,"ts":1},
+{"ph":"e","cat":"c","id2":{"local":1},"name":"A","pid":1,"tid":1,"ts":2}])") ==
+        Lines{"0 create 2 by 1 'A'", "1000 create 4 by 3 'B' on 1", "2000 resolve 2 by 1"});
+  CHECK(slices(R"([{"ph":"b","cat":"c","id":1,"scope":"s","name":"A","pid":1,"tid":1,"ts":0},
+{"ph":"b","cat":"c","id":1,"scope":"t","name":"B","pid":1,"tid":1,"ts":1},
+{"ph":"e","cat":"c","id":1,"scope":"s","name":"A","pid":1,"tid":1,"ts":2}])") ==
+        Lines{"0 create 2 by 1 'A'", "1000 create 3 by 1 'B'", "2000 resolve 2 by 1"});
+  // The older phases by name, too.
+  CHECK(slices(R"([{"ph":"S","cat":"c","id":1,"name":"A","pid":1,"tid":1,"ts":0},
+{"ph":"S","cat":"c","id":1,"name":"B","pid":1,"tid":1,"ts":1},
+{"ph":"F","cat":"c","id":1,"name":"A","pid":1,"tid":1,"ts":2}])") ==
+        Lines{"0 create 2 by 1 'A'", "1000 create 3 by 1 'B'", "2000 resolve 2 by 1"});
+}
+
+TEST_CASE("what several processes call the same is told apart by the process") {
+  const Trace trace = read(R"([
+{"ph":"M","name":"process_name","pid":3,"args":{"name":"web"}},
+{"ph":"M","name":"process_name","pid":4,"args":{"name":"web"}},
+{"ph":"C","name":"mem","pid":1,"tid":1,"ts":1,"args":{"value":100}},
+{"ph":"C","name":"mem","pid":3,"tid":1,"ts":2,"args":{"value":5}},
+{"ph":"C","name":"mem","pid":4,"tid":1,"ts":3,"args":{"value":6}},
+{"ph":"C","name":"only","pid":4,"tid":1,"ts":4,"args":{"value":7}},
+{"ph":"i","name":"x","pid":"p","tid":"t","ts":5}])");
+  Lines counters;
+  trace.events.for_each([&](const EventRow& e) {
+    if (e.kind == EventKind::CounterSet) counters.emplace_back(trace.strings[e.text]);
+  });
+  CHECK(counters == Lines{"mem (pid 1)", "mem (web pid 3)", "mem (web pid 4)", "only"});
+  Lines threads;
+  for (const Executor& executor : trace.executors)
+    threads.emplace_back(trace.strings[executor.name]);
+  CHECK(threads == Lines{"pid 1: thread 1", "web pid 3: thread 1", "web pid 4: thread 1", "t"});
+  CHECK(trace.executors.back().tid == 0);
+}
+
+TEST_CASE("an event of category skein that skein did not write is one of others") {
+  const std::string foreign = R"({"ph":"i","name":"mine","cat":"skein","pid":1,"tid":1,"ts":1})";
+  const Trace alone = read("[" + foreign + "]");
+  CHECK(said(alone).back() == "0 label 1 'mine'");
+  CHECK(alone.losses.empty());
+  const std::string own = R"([{"ph":"i","name":"x","cat":"skein","pid":1,"tid":1,"ts":0,)"
+                          R"("args":{"event":"label","task":1,"text":"ours"}},)";
+  const Trace both = read(own + foreign + R"(,{"ph":"i","name":"view","cat":"skein.view","ts":1},
+{"ph":"i","cat":"skein","ts":2,"args":{"event":"of the future"}}])");
+  CHECK(said(both) == Lines{"0 label 1 'ours'"});
+  REQUIRE(both.losses.size() == 2);
+  CHECK(both.losses[0].what == "events of others beside those that skein exported: 1");
+  CHECK(both.losses[0].offset == own.size());
+  CHECK(both.losses[1].what == "events that this skein does not know, of the future: 1");
+}
+
+TEST_CASE("an event whose time is not known is left out, and stretches nothing") {
+  const Trace trace = read(R"([{"ph":"i","name":"a","pid":1,"tid":1,"ts":1.7e15},
+{"ph":"i","name":"no time","pid":1,"tid":1},
+{"ph":"i","name":"text","pid":1,"tid":1,"ts":"soon"},
+{"ph":"i","name":"huge","pid":1,"tid":1,"ts":9e15},
+{"ph":"i","name":"huge","pid":1,"tid":1,"ts":4611686018427387904},
+{"ph":"X","name":"b","pid":1,"tid":1,"ts":1700000000000200}])");
+  CHECK(said(trace) == Lines{"0 create 1 'thread 1'", "0 label 1 'thread 1'", "0 label 1 'a'",
+                             "200000 resume 1", "200000 span_begin 1 'b'", "200000 span_end 1",
+                             "200000 suspend 1"});
+  REQUIRE(trace.losses.size() == 3);
+  CHECK(trace.losses[0].what ==
+        "events whose time is no number or beyond 73 years, which were left out: 3");
+  CHECK(trace.losses[0].events == 3);
+  CHECK(trace.losses[1].what == "events without a time, which were left out: 1");
+  CHECK(trace.losses[1].offset == 52);
+  CHECK(trace.losses[2].what == "slices without a duration, which was taken as 0: 1");
+}
+
+TEST_CASE("reading goes on behind what is damaged, and says where that is") {
+  const auto labels = [](const Trace& trace) {
+    Lines lines;
+    for (const std::string& line : said(trace))
+      if (const size_t at = line.find('\''); line.find("label") < at)
+        lines.push_back(line.substr(at));
+    lines.erase(lines.begin());  // the thread's
+    return lines;
+  };
+  const std::string good = R"({"ph":"i","name":"good","pid":1,"tid":1,"ts":2})";
+  const std::string start = "[" + good + ",\n";
+  for (const char* bad : {
+           R"({"ph":"i","name":"bad,"pid":1,"tid":1,"ts":1},)",             // a quotation mark,
+           R"({"ph":"i","name":"bad","pid":1,"tid":1,"ts":1,)",             // a bracket,
+           R"({"ph":"i","name":"bad","pid":1,"tid":1,"ts" 1,"args":{}},)",  // a colon is missing
+           R"({"ph":"i","name":"bad","args":{"a":[1,2},"b":{"c":"{"}},)",
+           "{\"ph\":\"i\",\"name\":\"bad\n\",\"ts\":1},",
+           "{\"ph\":\"i\",\"name\"\0\0\0\0, ",
+       }) {
+    INFO(std::string(bad));
+    const Trace trace = read(start + bad + good + "]");
+    CHECK(labels(trace) == Lines{"'good'", "'good'"});
+    REQUIRE(trace.losses.size() == 1);
+    CHECK(trace.losses[0].what == "events damaged");
+    CHECK(trace.losses[0].offset == start.size());
+    CHECK(trace.losses[0].bytes == std::string_view(bad).size());
+  }
+  for (const auto& [odd, kept] :
+       {std::pair{"caf\xe9", "'caf\xe9'"}, {"a\\ud800", "'a\xef\xbf\xbd'"}, {"\\x", "'x'"}}) {
+    const Trace trace =
+        read(start + R"({"ph":"i","name":")" + odd + R"(","pid":1,"tid":1,"ts":2},)" + good + "]");
+    CHECK(labels(trace) == Lines{"'good'", kept, "'good'"});
+    REQUIRE(trace.losses.size() == 1);
+    CHECK(trace.losses[0].what == "texts that are not Unicode: 1");
+    CHECK(trace.losses[0].offset == start.size() + 18);
+  }
+  const Trace sloppy = read("{\"traceEvents\":[{\"a\":[NaN,None,],},\n" + good +
+                            ",],\"x\":{\"y\"},\"traceEvents\":[" + good + "]}");
+  CHECK(labels(sloppy) == Lines{"'good'", "'good'"});
+}
+
+TEST_CASE("texts with escapes") {
+  const Trace trace = read(R"([{"ph":"i","name":"\"\\\/\n\u00e9\u20ac\ud83d\ude00","ts":0}])");
+  CHECK(trace.losses.empty());
+  CHECK(said(trace).back() == "0 label 1 '\"\\/\n\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80'");
+}
+
+TEST_CASE("what is passed over is counted, at the place of the first") {
+  const Trace trace = read(R"({"traceEvents":[
+{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":5,"args":{"url":"x"},"tts":3},
+{"ph":"C","name":"q","pid":1,"tid":1,"ts":1,"args":{"a":"3","b":"x","c":1e300,"d":null,"e":[1]}},
+{"ph":"M","name":"process_labels","pid":1,"args":{"labels":"x"}},
+{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":5,"args":{}}, 7],
+"displayTimeUnit":"ns","stackFrames":{"1":{"name":"main"}},"samples":[{"sf":1}],
+"systemTraceEvents":"# tracer: nop"})");
+  Lines lost;
+  for (const Loss& loss : trace.losses)
+    lost.push_back(std::to_string(loss.offset) + " " + loss.what);
+  CHECK(lost == Lines{"353 stackFrames, which skein does not read",
+                      "389 samples, which skein does not read",
+                      "411 systemTraceEvents, which skein does not read",
+                      "17 events with arguments, which skein does not read: 1",
+                      "17 fields of events that skein does not read, tts: 1",
+                      "326 members of the list of events that are no events: 1",
+                      "196 metadata that skein does not read, process_labels: 1",
+                      "0 values of counters are larger than 2^63, and were left out: 1",
+                      "0 values of counters are no numbers, and were left out: 3"});
+  uint64_t value = 0;
+  trace.events.for_each([&](const EventRow& e) {
+    if (e.kind == EventKind::CounterSet) value = e.value;
+  });
+  CHECK(value == 3);
+}
+
+TEST_CASE("progress is told in between, and reading can be stopped there") {
+  std::string text = "[";
+  for (int i = 0; i < 100000; i++) text += R"({"ph":"i","name":"a","ts":1},)";
+  std::vector<uint64_t> done;
+  const std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(text.data()), text.size());
+  (void)chrome::read(bytes, [&](uint64_t at, uint64_t) {
+    done.push_back(at);
+    return true;
+  });
+  CHECK(done.size() > 4);
+  CHECK(std::is_sorted(done.begin(), done.end()));
+  const Trace some = chrome::read(bytes, [&](uint64_t at, uint64_t) { return at < 1000; });
+  CHECK(some.events.size() > 5000);
+  CHECK(some.events.size() < 50000);
 }
 
 TEST_CASE("times are exact to the nanosecond, however they are written") {
