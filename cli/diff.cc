@@ -1,11 +1,6 @@
 // `skein diff`: what went another way in one run than in another, and what took longer.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -382,21 +377,6 @@ void write_picture(const Answer& a, const std::string& good, const std::string& 
               .links = write_links(links_of(a))});
 }
 
-// A descriptor that the window inherits: a file would have to be found a name and be removed, and
-// of a million tasks these are more bytes than a pipe takes before somebody reads it.
-std::string hand_over(const std::string& bytes) {
-  const int fd = memfd_create("links", 0);
-  for (size_t at = 0; fd >= 0 && at < bytes.size();) {
-    const ssize_t written = write(fd, bytes.data() + at, bytes.size() - at);
-    if (written < 0 && errno != EINTR) break;
-    if (written > 0) at += static_cast<size_t>(written);
-  }
-  if (fd < 0 || lseek(fd, 0, SEEK_CUR) != static_cast<off_t>(bytes.size()))
-    fail(1, std::string("what the window is to show: ") + std::strerror(errno));
-  lseek(fd, 0, SEEK_SET);
-  return std::to_string(fd);
-}
-
 }  // namespace
 
 void add_diff(CLI::App& app) {
@@ -422,9 +402,7 @@ void add_diff(CLI::App& app) {
   command->callback([options] {
     refuse_twice(std::array{options->good, options->bad});
     const bool draws = options->view || !options->page.empty();
-    if (draws && (options->good == "-" || options->bad == "-"))
-      fail(2, "a picture needs both traces again, and standard input can be read once");
-    if (options->page == "-") fail(2, "--html needs a file: standard output has the words");
+    if (draws) refuse_streams(std::array{options->good, options->bad}, options->page);
     const std::string window = options->view ? window_program() : "";
     Answer a{.good = {"good", open_asked(options->good)},
              .bad = {"bad", open_asked(options->bad)},

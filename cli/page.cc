@@ -1,5 +1,6 @@
 #include "cli/page.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <functional>
 #include <optional>
@@ -63,6 +64,12 @@ class Inputs : public DiskFiles {
 };
 
 }  // namespace
+
+void refuse_streams(std::span<const std::string> traces, const std::string& page) {
+  if (std::find(traces.begin(), traces.end(), "-") != traces.end())
+    fail(2, "a picture reads the trace again, and standard input can be read once");
+  if (page == "-") fail(2, "--html needs a file: standard output has the words");
+}
 
 std::optional<TaskId> critical_task(const Trace& trace, const std::string& text) {
   const Model model = build_model(trace);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,10 @@ struct Page {
 // Says on stderr what was lost, and on stdout what it wrote. Ends with exit code 2 for what is no
 // trace, 1 for a page that cannot be written.
 void write_page(const Page& page);
+
+// For commands that draw what they also say in words: the traces are read again, and standard
+// output has the words. Ends with exit code 2 if one of them is `-`.
+void refuse_streams(std::span<const std::string> traces, const std::string& page);
 
 // The number of the longest task that `text` means; nothing: the trace has none.
 std::optional<TaskId> critical_task(const Trace& trace, const std::string& text);

@@ -1,5 +1,6 @@
 #include "cli/window.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -35,6 +36,21 @@ void become_window(const std::string& program, const std::vector<std::string>& o
   argv.push_back(nullptr);
   execv(program.c_str(), argv.data());
   fail(2, program + ": " + std::strerror(errno));
+}
+
+// A descriptor that the window inherits: a file would have to be found a name and be removed, and
+// of a million tasks these are more bytes than a pipe takes before somebody reads it.
+std::string hand_over(const std::string& bytes) {
+  const int fd = memfd_create("links", 0);
+  for (size_t at = 0; fd >= 0 && at < bytes.size();) {
+    const ssize_t written = write(fd, bytes.data() + at, bytes.size() - at);
+    if (written < 0 && errno != EINTR) break;
+    if (written > 0) at += static_cast<size_t>(written);
+  }
+  if (fd < 0 || lseek(fd, 0, SEEK_CUR) != static_cast<off_t>(bytes.size()))
+    fail(1, std::string("what the window is to show: ") + std::strerror(errno));
+  lseek(fd, 0, SEEK_SET);
+  return std::to_string(fd);
 }
 
 }  // namespace skein::cli

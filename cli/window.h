@@ -14,4 +14,7 @@ std::string window_program();
 [[noreturn]] void become_window(const std::string& program, const std::vector<std::string>& options,
                                 const std::vector<std::string>& traces);
 
+// The number of a descriptor that it inherits, with these bytes: for --links.
+std::string hand_over(const std::string& bytes);
+
 }  // namespace skein::cli

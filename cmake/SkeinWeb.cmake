@@ -92,11 +92,27 @@ add_custom_command(OUTPUT ${web}/page.wasm
 
 set(tsc_flags --strict --noUnusedLocals --noImplicitReturns --target es2020
   --lib es2020,dom,dom.iterable --module none --removeComments --newLine lf)
+# With short names: a twelfth of the packed shell. Debian's terser does not find its modules with a
+# node of another origin by itself.
+find_program(SKEIN_TERSER terser)
+set(js_smaller)
+if(SKEIN_TERSER)
+  set(terser ${CMAKE_COMMAND} -E env NODE_PATH=/usr/share/nodejs ${SKEIN_TERSER})
+  execute_process(COMMAND ${terser} --version RESULT_VARIABLE terser_fails OUTPUT_QUIET ERROR_QUIET)
+  if(NOT terser_fails)
+    set(js_smaller ${terser} --compress --mangle --ecma 2020)
+  endif()
+endif()
 foreach(script page unpack)
+  set(mangle)
+  if(js_smaller)
+    set(mangle COMMAND ${js_smaller} -o ${web}/${script}.js -- ${web}/${script}.js)
+  endif()
   add_custom_command(OUTPUT ${web}/${script}.js
     COMMAND ${SKEIN_TSC} ${tsc_flags} --outFile ${web}/${script}.js
             ${PROJECT_SOURCE_DIR}/view/web/page/${script}.ts
     COMMAND sed -i "s/^ *//" ${web}/${script}.js  # a twentieth of the packed shell was indentation
+    ${mangle}
     DEPENDS ${PROJECT_SOURCE_DIR}/view/web/page/${script}.ts
             ${PROJECT_SOURCE_DIR}/view/web/page/page.d.ts
     COMMENT "Compiling ${script}.ts" VERBATIM)

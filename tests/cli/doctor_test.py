@@ -143,6 +143,13 @@ def lost_wake_up(folder):
     expect("both places", places(found[0]) == at, (at, found))
     shown = {int(n) for n in re.findall(r"arp\.cc:(\d+)", (source / "docs/doctor.md").read_text())}
     expect("docs/doctor.md shows them", shown == at, (shown, at))
+    page = folder / "bad.html"
+    said = run("doctor", trace, "--html", page)
+    if "built without the page" not in said.stderr:
+        expect("a page, and the words", said.returncode == 1 and "fault, " in said.stdout and
+               "bad.html: " in said.stdout and "<title>bad.skein" in page.read_text(), said)
+    for words in (["-", "--html", page], ["-", "--view"], [trace, "--html", "-"]):
+        expect(f"{words} is refused", run("doctor", *words).returncode == 2)
     expect("who", [found[0][who]["name"] for who in ("task", "other")] == ["query", "ARP answer"], found)
 
 

@@ -75,6 +75,15 @@ def two_runs(screen, scratch):
     return good, bad
 
 
+def doctor(screen, bad):
+    it = Program(screen, skein, "doctor", bad, "--view", stdout=subprocess.PIPE)
+    it.wait_for("^bad - skein$")
+    until("bars", it.has_bars)
+    svg = it.export(bad.parent)
+    assert ">query (#" in svg and "waits for condition ARP answer (#" in svg, "in words, at its place"
+    it.quit()
+
+
 def another_run(screen, scratch, good, bad):
     files = file_of(good, scratch / "good.fxt"), file_of(good, scratch / "again.fxt")
     it = window(screen, *files, "^good.fxt, again.fxt - skein$")
@@ -135,6 +144,7 @@ def refuse(screen, scratch, good, bad):
 
 def test(screen, scratch):
     good, bad = two_runs(screen, scratch)
+    doctor(screen, bad)
     another_run(screen, scratch, good, bad)
     follow(screen, scratch)
     refuse(screen, scratch, good, bad)

@@ -1,5 +1,7 @@
 // What happened to a task of one trace and is to be noticed: its moment, its bar, and the words.
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
 #include "view/draw/layers.h"
 
@@ -10,6 +12,10 @@ void draw_notes(const Frame& frame, Painter& painter) {
   constexpr double high = 16;
   painter.allow(200);
   const double width = frame.window.width;
+  struct Box {
+    double left, right, y;
+  };
+  std::vector<Box> boxes;  // of the words; none is behind another
   for (const Marks::Note& note : frame.marks.notes) {
     if (note.track >= frame.tracks.size()) continue;
     const Track& track = frame.tracks[note.track];
@@ -36,6 +42,13 @@ void draw_notes(const Frame& frame, Painter& painter) {
     if (text.empty()) continue;
     const double wide = text_width(text, size) + 10;
     const double left = to_left ? x - wide - 3 : x + 3;
+    for (size_t i = 0; i < boxes.size();) {
+      const Box& box = boxes[i++];
+      if (box.left > left + wide || box.right < left || std::abs(box.y - y) > high) continue;
+      y = box.y + high + 4;
+      i = 0;
+    }
+    boxes.push_back({left, left + wide, y});
     painter.fill(Ink::Bookmark, left - 1, y - 1, wide + 2, high + 2);
     painter.fill(Ink::Panel, left, y, wide, high);
     painter.text(Ink::Bookmark, left + 5, y + 12, size, text);

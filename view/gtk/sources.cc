@@ -1,4 +1,5 @@
 // The window's traces and the notes on them.
+#include <algorithm>
 #include <filesystem>
 
 #include "base/notes_file.h"
@@ -128,7 +129,7 @@ void Window::loaded(size_t which, Loader::Loaded of) {
   source.track = viewer_.traces();
   viewer_.add(std::move(of.prepared), source.title);
   if (*source.track == 0) load_notes(source.path);
-  if (which == 1 && is_linked(which)) viewer_.link(*links_);
+  if (links_ && which == last_linked() && is_linked(which)) viewer_.link(*links_);
   if (!settings_.seen) {
     viewer_.set_hint(true);
     settings_.seen = true;
@@ -145,10 +146,14 @@ void Window::loaded(size_t which, Loader::Loaded of) {
   acted();
 }
 
-// Both are there, and this is one of them.
+size_t Window::last_linked() const { return std::max(links_->first, links_->second); }
+
+// All of them are there, and this is one.
 bool Window::is_linked(size_t which) const {
-  return links_ && which <= 1 && sources_.size() > 1 && sources_[0].track == size_t{0} &&
-         sources_[1].track == size_t{1};
+  if (!links_ || which > last_linked() || sources_.size() <= last_linked()) return false;
+  for (size_t i = 0; i <= last_linked(); i++)
+    if (sources_[i].track != i) return false;
+  return true;
 }
 
 // Times in notes are those of the first trace, beside which they are kept.

@@ -72,6 +72,7 @@ class Window : public Gtk::ApplicationWindow {
   void load_notes(const std::string& trace);
   void save_notes();
   void remember_recent(const std::string& path);
+  size_t last_linked() const;
   bool is_linked(size_t which) const;
 
   // ---- actions.cc: menus, dialogs, drops

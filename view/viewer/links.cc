@@ -176,18 +176,21 @@ void State::mark_twin() {
 
 void State::write_twin(PanelWriter& out, TaskIndex task) const {
   const Traced& of = out.of();
-  if (task >= of.twins.size() || of.twin_track >= traces.size()) return;
-  const Traced& other = traced(of.twin_track);
-  const TaskIndex twin = of.twins[task];
-  const std::string name = "in " + other.title;
-  if (twin < other.model.tasks.size())
-    out.link(name, task_text(other.trace, other.model, twin),
-             {.track = of.twin_track, .task = twin});
-  else
-    out.line(name, "there is none like it");
+  const bool compared = task < of.twins.size() && of.twin_track < traces.size();
+  if (compared) {
+    const Traced& other = traced(of.twin_track);
+    const TaskIndex twin = of.twins[task];
+    const std::string name = "in " + other.title;
+    if (twin < other.model.tasks.size())
+      out.link(name, task_text(other.trace, other.model, twin),
+               {.track = of.twin_track, .task = twin});
+    else
+      out.line(name, "there is none like it");
+  }
   for (const Note& note : notes)
     if (note.track == out.track() && note.task == task)
-      out.at_time("here they part", static_cast<uint64_t>(note.time), ": " + note.text);
+      out.at_time(compared ? "here they part" : "doctor", static_cast<uint64_t>(note.time),
+                  ": " + note.text);
 }
 
 }  // namespace skein

@@ -1,7 +1,7 @@
 // Two traces of one program side by side: which task of one is which of the other, and what
 // happened in one of them that is to be noticed. Whoever compares them fills this (skein diff),
 // viewers show it: selecting a task highlights its twin, the panel links to that, notes stand in
-// the picture.
+// the picture. With `first` and `second` the same, notes about one trace (skein doctor).
 //
 //   Links links{.first = 0, .second = 1};
 //   links.twins = {{a, b}, ...};

@@ -138,6 +138,27 @@ TEST_CASE("links that make no sense are not followed") {
   CHECK(line(both.viewer.panel(), "in bad") == nullptr);
 }
 
+TEST_CASE("notes about one trace need no other") {
+  Viewer viewer;
+  viewer.resize(1000, 600);
+  viewer.add(run(1, 1'000'000), "alone");
+  Links links{.first = 0, .second = 0};
+  links.notes = {{.task = 1, .clock = 1'003'000, .text = "it ran long"},
+                 {.task = 1, .clock = 1'003'000, .text = "it woke itself"}};
+  viewer.link(links);
+  viewer.select(0, 0);
+  const Panel panel = viewer.panel();
+  REQUIRE(line(panel, "doctor") != nullptr);
+  CHECK(line(panel, "doctor")->value == "3.000 us: it ran long");
+  // Of the words none stand on others.
+  const DrawList list = viewer.picture();
+  std::vector<float> heights;
+  for (const Primitive& p : list.primitives)
+    if (p.shape == Shape::Text && p.ink == Ink::Bookmark) heights.push_back(p.y);
+  REQUIRE(heights.size() == 2);
+  CHECK(std::abs(heights[0] - heights[1]) >= 16);
+}
+
 TEST_CASE("links find their tasks and moments in a trace that was read again") {
   Both both;
   const Links links = both.links();

@@ -1,0 +1,291 @@
+#include "cli/doctor_report.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/escape.h"
+#include "cli/print.h"
+#include "trace/model/names.h"
+#include "view/draw/text.h"
+
+namespace skein::cli {
+
+namespace {
+
+using What = Finding::Evidence::What;
+
+// What a shell takes as one word.
+std::string shell_word(const std::string& text) {
+  const auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("/._-+,:@%=").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return text;
+  std::string quoted = "'";
+  for (const char c : text) c == '\'' ? quoted += "'\\''" : quoted += c;
+  return quoted + '\'';
+}
+
+// What a shell is to get stays as it is, unless the trace's name would move the cursor.
+std::string escaped_command(const std::string& command) {
+  std::string rest = command;
+  std::erase_if(rest, [](char c) { return c == '\\' || c == '"'; });  // harmless as they are
+  return escaped(rest) == rest ? command : escaped(command);
+}
+
+}  // namespace
+
+DoctorReport::DoctorReport(const Asked& asked, std::string path)
+    : trace_(asked.trace), model_(asked.model), path_(std::move(path)) {}
+
+std::string DoctorReport::text(const Finding& f) const {
+  switch (f.lint) {
+    case Lint::NotifyBeforeWait:
+      return title(f.task) + " waits for " + title(f.other) +
+             (model_.tasks[f.other].is_resource
+                  ? ", which was notified " + span(f.end - f.begin) + " before, when nobody waited"
+                  : ", which had ended " + span(f.end - f.begin) + " before") +
+             (f.severity == Finding::Severity::Note
+                  ? "; it has waited there before and gone on: perhaps it looks before it waits"
+                  : "");
+    case Lint::LockOrderCycle:
+      return lock_order(f);
+    case Lint::DestroyedUnresolved:
+      return title(f.task) + " was destroyed before its end" + who_counts_on(f);
+    case Lint::NeverStarted:
+    case Lint::HandlerNeverInvoked:
+      return title(f.task) + " was created and never run" +
+             (model_.tasks[f.task].how == Model::End::Open
+                  ? ", up to the end of the trace, " + span(f.end - f.begin)
+                  : ", and destroyed " + span(f.end - f.begin) + " later");
+    case Lint::SuspendedTooLong:
+      return suspended(f);
+    case Lint::RanTooLong:
+      return title(f.task) + " ran for " + span(f.duration) + " without a suspension" +
+             could_have(f);
+    case Lint::LockAcrossWait:
+      return title(f.task) + " held " + title(f.other) + " while it waited" +
+             (f.severity == Finding::Severity::Note
+                  ? ", " + span(f.duration)
+                  : "; another waited for that lock, " + span(f.duration) + " of that time");
+    case Lint::OperationPending:
+      return title(f.task) + " has not completed at the end of the trace, " + span(f.duration) +
+             " after it began" +
+             (f.other == no_index ? "" : "; " + title(f.other) + " waits for it");
+    case Lint::SelfWake: {
+      const Finding::Evidence& woken = f.evidence.front();
+      return title(f.task) + " woke itself " + grouped(woken.value) + " times, of the " +
+             grouped(woken.of) + " that it was woken";
+    }
+    case Lint::CounterOnlyGrows:
+      return std::string(trace_.strings[f.counter]) + level(f);
+    case Lint::QueueOnlyGrows:
+      return (is_lock(f.task) ? "the number of those that wait for " : "what is in ") +
+             title(f.task) + level(f);
+  }
+  return "";
+}
+
+DoctorReport::Line DoctorReport::line(const Finding& f, const Finding::Evidence& e) const {
+  Line line{.who = e.task == no_index && e.what == What::Level
+                       ? std::string(trace_.strings[f.counter])
+                       : title(e.task),
+            .what = {},
+            .how_long = {}};
+  const bool lasts = e.end == Waits::never;
+  switch (e.what) {
+    case What::Created:
+      line.what = "was created" + by(e.other);
+      break;
+    case What::Ended:
+      line.what = std::string(ending(e.task)) + by(e.other);
+      break;
+    case What::Waits:
+      line.what = (lasts ? "waits for " : "waited for ") +
+                  (e.other == no_index ? "what the trace does not say" : title(e.other));
+      break;
+    case What::CouldRun:
+      line.what = lasts ? "could run, and does not" : "could run, and did not";
+      break;
+    case What::Runs:
+      line.what = "ran";
+      if (e.of < std::min(e.end, model_.end) - e.begin) {
+        line.what += ' ' + span(e.of) + " within " + span(std::min(e.end, model_.end) - e.begin);
+        return line;
+      }
+      break;
+    case What::Notified:
+      line.what = "was notified" + by(e.other) + ", which woke " +
+                  (e.value == 0 ? "nobody" : grouped(e.value));
+      break;
+    case What::Holds:
+      line.what = (lasts ? "holds " : "held ") + title(e.other);
+      break;
+    case What::Takes:
+      line.what = "took " + title(e.other);
+      break;
+    case What::Woken:
+      line.what = "woke itself " + grouped(e.value) + " times";
+      break;
+    case What::Level:
+      line.what = "was " + std::to_string(static_cast<int64_t>(e.value));
+      break;
+  }
+  if (e.end != e.begin) line.how_long = span(std::min(e.end, model_.end) - e.begin);
+  return line;
+}
+
+DoctorReport::Picture DoctorReport::picture(const Finding& f) const {
+  const uint64_t margin = std::max<uint64_t>(1000, (f.end - f.begin) / 10);
+  Picture place{.from = f.begin - std::min(f.begin, margin), .to = f.end + margin, .task = f.task};
+  // A resource need not have a bar: whoever has to do with it has.
+  if (place.task != no_index && model_.tasks[place.task].is_resource) {
+    place.task = no_index;
+    for (const Finding::Evidence& e : f.evidence)
+      if (place.task == no_index && e.task != no_index && !model_.tasks[e.task].is_resource)
+        place.task = e.task;
+  }
+  return place;
+}
+
+std::string DoctorReport::command(const Picture& place) const {
+  if (path_ == "-") return "";
+  std::string text = "skein show " + shell_word(path_) + " --from " + seconds(place.from) +
+                     "s --to " + seconds(place.to) + "s";
+  if (place.task != no_index) text += " --select " + std::to_string(model_.tasks[place.task].id);
+  return text;
+}
+
+void DoctorReport::add(std::string& out, const Finding& f) const {
+  std::string head =
+      std::string(name(f.severity)) + ", " + std::string(name(f.lint)) + ": " + escaped(text(f));
+  if (f.count > 1) head += " (and " + grouped(f.count - 1) + " more like it)";
+  append_paragraph(out, head, 0);
+  std::vector<std::vector<std::string>> lines;
+  for (const Finding::Evidence& e : f.evidence) {
+    Line said = line(f, e);
+    lines.push_back({seconds(e.begin) + " s", escaped(said.who), escaped(said.what), said.how_long,
+                     escaped(place_text(trace_, e.location))});
+  }
+  append_columns(out, lines, "><<><", 2);
+  if (const std::string look = command(picture(f)); !look.empty())
+    out += "  " + escaped_command(look) + '\n';
+}
+
+nlohmann::ordered_json DoctorReport::to_json(const Finding& f) const {
+  nlohmann::ordered_json evidence = nlohmann::ordered_json::array();
+  for (const Finding::Evidence& e : f.evidence) {
+    nlohmann::ordered_json line = {
+        {"task", task_json(trace_, model_, e.task)},
+        {"does", valid_utf8(this->line(f, e).what)},
+        {"other", task_json(trace_, model_, e.other)},
+        {"begin_ns", e.begin},
+        {"end_ns", nullptr},
+        {"place", place_json(trace_, e.location)},
+    };
+    if (e.end != Waits::never) line["end_ns"] = e.end;
+    if (e.what == What::Level)
+      line["value"] = static_cast<int64_t>(e.value);
+    else if (e.what == What::Notified || e.what == What::Woken || e.what == What::Runs)
+      line["value"] = e.value;
+    if (e.what == What::Runs) line["ran_ns"] = e.of;
+    evidence.push_back(std::move(line));
+  }
+  const Picture place = picture(f);
+  nlohmann::ordered_json json = {{"lint", name(f.lint)},
+                                 {"severity", name(f.severity)},
+                                 {"text", valid_utf8(text(f))},
+                                 {"task", task_json(trace_, model_, f.task)},
+                                 {"other", task_json(trace_, model_, f.other)},
+                                 {"begin_ns", f.begin},
+                                 {"end_ns", f.end},
+                                 {"count", f.count},
+                                 {"duration_ns", f.duration},
+                                 {"total_ns", f.total},
+                                 {"evidence", std::move(evidence)},
+                                 {"picture",
+                                  {{"from_ns", place.from},
+                                   {"to_ns", place.to},
+                                   {"task", task_json(trace_, model_, place.task)},
+                                   {"command", valid_utf8(command(place))}}}};
+  if (f.counter != 0) json["counter"] = valid_utf8(trace_.strings[f.counter]);
+  return json;
+}
+
+std::string DoctorReport::title(TaskIndex task) const {
+  return task == no_index ? "what the trace does not say" : task_title(trace_, model_.tasks[task]);
+}
+
+std::string DoctorReport::by(TaskIndex task) const {
+  return task == no_index ? "" : " by " + title(task);
+}
+
+bool DoctorReport::is_lock(TaskIndex task) const {
+  const std::string kind = kind_name(trace_, model_.tasks[task].kind);
+  return kind == "mutex" || kind == "semaphore";
+}
+
+std::string_view DoctorReport::ending(TaskIndex task) const {
+  switch (model_.tasks[task].how) {
+    case Model::End::Failed:
+      return "failed";
+    case Model::End::Cancelled:
+      return "was destroyed";
+    default:
+      return "ended";
+  }
+}
+
+std::string DoctorReport::lock_order(const Finding& f) const {
+  std::vector<TaskIndex> locks;
+  bool waits = true;
+  for (const Finding::Evidence& e : f.evidence) {
+    if (e.what == What::Holds) locks.push_back(e.other);
+    waits &= e.what != What::Takes;
+  }
+  std::string text = "locks are taken in a circle: ";
+  for (const TaskIndex lock : locks) text += title(lock) + ", then ";
+  text += title(locks.empty() ? f.task : locks.front());
+  return text + (waits ? "; and none of those that hold them can go on"
+                       : "; at the same moment none could go on");
+}
+
+std::string DoctorReport::who_counts_on(const Finding& f) const {
+  std::string text;
+  if (model_.tasks[f.task].should_resolve) text += ", and should have ended";
+  if (f.other != no_index) text += ", and " + title(f.other) + " waits for it";
+  for (const Finding::Evidence& e : f.evidence)
+    if (e.what == What::Holds) text += ", and " + title(e.other) + " is still its own";
+  return text;
+}
+
+std::string DoctorReport::suspended(const Finding& f) const {
+  for (const Finding::Evidence& e : f.evidence)
+    if (e.what == What::CouldRun)
+      return title(f.task) + " could run for " + span(f.duration) +
+             (e.end == Waits::never ? ", and does not" : " before it did");
+  if (!f.evidence.empty() && f.evidence.front().what == What::Created)
+    return title(f.task) + " should have ended, and has not, " + span(f.duration) +
+           " after it was created";
+  const bool lasts = !f.evidence.empty() && f.evidence.front().end == Waits::never;
+  if (lasts && f.duration == 0)  // the last that the program did
+    return title(f.task) + " waits for " + title(f.other) + " at the end of the trace";
+  return title(f.task) + (lasts ? " has waited for " : " waited for ") + span(f.duration) +
+         ", for " + title(f.other);
+}
+
+std::string DoctorReport::could_have(const Finding& f) const {
+  const uint64_t others = f.evidence.empty() ? 0 : f.evidence.front().value;
+  if (others == 0) return "";
+  return ", while " + grouped(others) + (others == 1 ? " other" : " others") + " could have run";
+}
+
+std::string DoctorReport::level(const Finding& f) const {
+  const auto value = [&](const Finding::Evidence& e) {
+    return std::to_string(static_cast<int64_t>(e.value));
+  };
+  return " grew from " + value(f.evidence.front()) + " to " + value(f.evidence.back()) + " in " +
+         span(f.end - f.begin) + ", and never came back to where it was";
+}
+
+}  // namespace skein::cli
