@@ -37,6 +37,8 @@ struct Waits {
     uint32_t before = none;      // the task's previous wait
     bool cut_off = false;        // the task was cancelled, or destroyed, while it waited
     bool is_open() const { return end == never; }
+    // Never told to go on; it does not wait any more only if it was destroyed.
+    bool is_in_vain() const { return is_open() ? ready == never : cut_off && ready == end; }
   };
   // A signal on a condition, a release of a mutex, a post: with `woken` 0 nobody was there.
   struct Notice {

@@ -20,7 +20,7 @@ Evidence EvidenceFinder::created(TaskIndex i) const {
 }
 
 Evidence EvidenceFinder::ended(TaskIndex i) const {
-  const Waits::Touch& touch = sources_.waits.touches[i];
+  const Waits::Touch& touch = waits_.touches[i];
   const bool known = touch.time == task(i).end && touch.kind != EventKind::Lost;
   return {.what = What::Ended,
           .begin = task(i).end,
@@ -31,7 +31,7 @@ Evidence EvidenceFinder::ended(TaskIndex i) const {
 }
 
 Evidence EvidenceFinder::waits(uint32_t index) const {
-  const Waits::Wait& w = sources_.waits.waits[index];
+  const Waits::Wait& w = waits_.waits[index];
   return {.what = What::Waits,
           .begin = w.begin,
           .end = w.end,
@@ -41,7 +41,7 @@ Evidence EvidenceFinder::waits(uint32_t index) const {
 }
 
 Evidence EvidenceFinder::holds(uint32_t index) const {
-  const Waits::Holding& h = sources_.waits.holdings[index];
+  const Waits::Holding& h = waits_.holdings[index];
   return {.what = What::Holds,
           .begin = h.begin,
           .end = h.end,
@@ -64,7 +64,7 @@ void EvidenceFinder::add_busiest(std::vector<Evidence>& out, uint32_t executor,
   if (who == no_index) return;
   Evidence ran{.what = What::Runs, .task = who, .location = task(who).location};
   for (const uint32_t i : busiest_.between(executor, c.begin, c.end)) {
-    const Model::Activation& a = sources_.model.activations[i];
+    const Model::Activation& a = model_.activations[i];
     if (a.task != who) continue;
     const uint64_t from = std::max(a.start, c.begin);
     if (ran.of == 0) ran.begin = from;
@@ -75,9 +75,9 @@ void EvidenceFinder::add_busiest(std::vector<Evidence>& out, uint32_t executor,
 }
 
 uint64_t EvidenceFinder::could_have_run(const Run& run) {
-  if (!may_look_at(sources_.waits.waits.size())) return 0;
+  if (!may_look_at(waits_.waits.size())) return 0;
   uint64_t count = 0;
-  for (const Waits::Wait& w : sources_.waits.waits)
+  for (const Waits::Wait& w : waits_.waits)
     count += w.executor == run.executor && w.task != run.task && w.ready >= run.begin &&
              w.ready < run.end && w.end >= run.end;
   return count;
@@ -116,7 +116,7 @@ void EvidenceFinder::add_chain(std::vector<Evidence>& out, const Diagnosis& d) c
 }
 
 void EvidenceFinder::add_long_wait(std::vector<Evidence>& out, const Candidate& c) {
-  const Waits::Wait& w = sources_.waits.waits[c.index];
+  const Waits::Wait& w = waits_.waits[c.index];
   out.push_back(waits(c.index));
   if (c.second == none) return add_longest_holding(out, c);
   out.push_back({.what = What::CouldRun,
@@ -131,12 +131,12 @@ void EvidenceFinder::add_long_wait(std::vector<Evidence>& out, const Candidate& 
 // Of the lock that it waits for, if it is one.
 void EvidenceFinder::add_longest_holding(std::vector<Evidence>& out, const Candidate& c) const {
   if (c.other == no_index) return;
-  const std::vector<Waits::Holding>& holdings = sources_.waits.holdings;
+  const std::vector<Waits::Holding>& holdings = waits_.holdings;
   uint32_t longest = none;
   uint64_t most = 0;
-  for (uint32_t i = sources_.waits.last_holding[c.other]; i != none; i = holdings[i].before) {
+  for (uint32_t i = waits_.last_holding[c.other]; i != none; i = holdings[i].before) {
     const uint64_t begin = std::max(holdings[i].begin, c.begin);
-    const uint64_t end = std::min({holdings[i].end, sources_.model.end, c.end});
+    const uint64_t end = std::min({holdings[i].end, model_.end, c.end});
     if (holdings[i].holder == no_index || end <= begin || end - begin <= most) continue;
     most = end - begin;
     longest = i;
@@ -154,7 +154,7 @@ std::vector<Evidence> EvidenceFinder::find(const Candidate& c) {
       if (c.second == none) {
         out.push_back(ended(c.other));
       } else {
-        const Waits::Notice& n = sources_.waits.notices[c.second];
+        const Waits::Notice& n = waits_.notices[c.second];
         out.push_back({.what = What::Notified,
                        .begin = n.time,
                        .end = n.time,
@@ -172,8 +172,8 @@ std::vector<Evidence> EvidenceFinder::find(const Candidate& c) {
       out.push_back(created(c.task));
       if (c.second != none) out.push_back(holds(c.second));
       if (c.index != none) out.push_back(waits(c.index));
-      if (const uint32_t last = sources_.waits.last_wait[c.task];
-          last != none && sources_.waits.waits[last].cut_off)
+      if (const uint32_t last = waits_.last_wait[c.task];
+          last != none && waits_.waits[last].cut_off)
         out.push_back(waits(last));
       out.push_back(ended(c.task));
       break;

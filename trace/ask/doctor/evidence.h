@@ -5,51 +5,23 @@
 #include <vector>
 
 #include "trace/ask/busiest.h"
-#include "trace/ask/doctor/doctor.h"
-#include "trace/ask/doctor/growth.h"
-#include "trace/ask/doctor/lock_order.h"
-#include "trace/ask/doctor/runs.h"
-#include "trace/ask/why.h"
+#include "trace/ask/doctor/findings.h"
 
 namespace skein::detail {
-
-// What will be a finding if it is the worst of those that are alike.
-struct Candidate {
-  Lint lint;
-  Finding::Severity severity = Finding::Severity::Warning;
-  TaskIndex task = no_index;
-  TaskIndex other = no_index;
-  uint64_t begin = 0;
-  uint64_t end = 0;
-  uint64_t duration = 0;
-  uint32_t location = 0;
-  uint32_t index = Waits::none;  // of a wait, run, circle, diagnosis ...: as its lint needs
-  uint32_t second = Waits::none;
-  uint64_t value = 0;
-};
-
-// What candidates refer to by index.
-struct Sources {
-  const Model& model;
-  const Waits& waits;
-  std::vector<LockCycle> cycles = {};
-  std::vector<Diagnosis> diagnoses = {};
-  std::vector<Run> runs = {};
-  std::vector<Growth> growths = {};
-};
 
 // Those that are asked for first have more: who ran instead, how many could have run, are found by
 // looking at very many rows.
 class EvidenceFinder {
  public:
-  explicit EvidenceFinder(const Sources& sources) : sources_(sources) {}
+  EvidenceFinder(const Case& the_case, const Sources& sources)
+      : model_(the_case.model), waits_(the_case.waits), sources_(sources) {}
 
   std::vector<Finding::Evidence> find(const Candidate& candidate);
 
  private:
   using Evidence = Finding::Evidence;
 
-  const Model::Task& task(TaskIndex index) const { return sources_.model.tasks[index]; }
+  const Model::Task& task(TaskIndex index) const { return model_.tasks[index]; }
   bool has_ended(TaskIndex index) const { return task(index).how != Model::End::Open; }
   bool may_look_at(size_t rows);
   Evidence created(TaskIndex index) const;
@@ -63,8 +35,10 @@ class EvidenceFinder {
   void add_busiest(std::vector<Evidence>& out, uint32_t executor, const Candidate& candidate);
   uint64_t could_have_run(const Run& run);
 
+  const Model& model_;
+  const Waits& waits_;
   const Sources& sources_;
-  Busiest busiest_{sources_.model};
+  Busiest busiest_{model_};
   uint64_t looked_at_ = 0;
 };
 

@@ -71,8 +71,8 @@ class Finder {
     if (takings_.empty()) return;  // who waits for a lock that nobody ever holds is in no circle
     for (uint32_t i = 0; i < waits_.waits.size(); i++) {
       const Waits::Wait& w = waits_.waits[i];
-      const bool in_vain = w.is_open() ? w.ready == Waits::never : w.cut_off && w.ready == w.end;
-      if (in_vain && w.on != no_index && is_lock(w.on)) takings_.push_back({w.begin, none, i});
+      if (w.is_in_vain() && w.on != no_index && is_lock(w.on))
+        takings_.push_back({w.begin, none, i});
     }
     std::stable_sort(takings_.begin(), takings_.end(),
                      [](const Taking& a, const Taking& b) { return a.time < b.time; });

@@ -1,0 +1,25 @@
+#include "trace/ask/doctor/case.h"
+
+namespace skein::detail {
+
+Case::Case(const Subject& subject, const DoctorOptions& asked)
+    : trace(subject.trace),
+      model(subject.model),
+      waits(subject.waits),
+      options(asked),
+      is_mirage(trace.facts.format == "mirage-profile"),
+      explained_(waits.waits.size(), false) {
+  for (const StringId kind : trace.kinds) natures_.push_back(nature_of(trace.strings[kind]));
+
+  // In a ring the end of a task may have been overwritten, in another stream than its beginning:
+  // one that is older than the time from which all streams are complete is open only if the table
+  // of live tasks has it.
+  const uint64_t complete_from = trace.facts.complete_from;
+  if (complete_from == 0) return;
+  unsure_.assign(model.tasks.size(), false);
+  for (TaskIndex i = 0; i < model.tasks.size(); i++)
+    unsure_[i] = task(i).how == Model::End::Open && task(i).start < complete_from &&
+                 trace.find_alive(task(i).id) == nullptr;
+}
+
+}  // namespace skein::detail

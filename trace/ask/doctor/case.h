@@ -1,0 +1,66 @@
+// What all lints of the doctor's look at, and what they have told each other.
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "trace/ask/doctor/doctor.h"
+#include "trace/ask/kinds.h"
+
+namespace skein::detail {
+
+class Case {
+ public:
+  Case(const Subject& subject, const DoctorOptions& options);
+
+  const Trace& trace;
+  const Model& model;
+  const Waits& waits;
+  const DoctorOptions& options;
+  const bool is_mirage;
+
+  bool asked(Lint lint) const { return options.lints >> static_cast<unsigned>(lint) & 1; }
+
+  const Model::Task& task(TaskIndex index) const { return model.tasks[index]; }
+  Nature nature(TaskIndex index) const {
+    const uint32_t kind = task(index).kind;
+    return kind < natures_.size() ? natures_[kind] : Nature::Other;
+  }
+  std::string_view kind(TaskIndex index) const {
+    const uint32_t number = task(index).kind;
+    return number < trace.kinds.size() ? trace.strings[trace.kinds[number]] : "";
+  }
+  bool is_handler(TaskIndex index) const {
+    return nature(index) == Nature::Handler || nature(index) == Nature::Callback;
+  }
+  bool is_lock(TaskIndex index) const {
+    return nature(index) == Nature::Mutex || nature(index) == Nature::Semaphore;
+  }
+  bool is_mutex(TaskIndex index) const { return nature(index) == Nature::Mutex; }
+  bool was_destroyed(TaskIndex index) const { return task(index).how == Model::End::Cancelled; }
+  bool is_open(TaskIndex index) const {
+    return task(index).how == Model::End::Open && !is_unsure(index);
+  }
+  // It does not end in the trace, and may have for all that.
+  bool is_unsure(TaskIndex index) const { return !unsure_.empty() && unsure_[index]; }
+
+  uint64_t until_end(uint64_t time) const { return std::min(time, model.end); }
+  uint64_t length(const Waits::Wait& w) const {
+    return until_end(w.end) - std::min(until_end(w.end), w.begin);
+  }
+  uint32_t index_of(const Waits::Wait& w) const {
+    return static_cast<uint32_t>(&w - waits.waits.data());
+  }
+
+  // A finding tells of this wait: no other has to.
+  void explain(uint32_t wait) { explained_[wait] = true; }
+  bool is_explained(uint32_t wait) const { return explained_[wait]; }
+
+ private:
+  std::vector<Nature> natures_;  // by kind
+  std::vector<bool> unsure_;     // of each task; empty: none is
+  std::vector<bool> explained_;  // of each wait
+};
+
+}  // namespace skein::detail

@@ -1,0 +1,151 @@
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "trace/ask/doctor/lints.h"
+#include "trace/ask/why.h"
+
+namespace skein::detail {
+
+namespace {
+
+constexpr uint32_t none = Waits::none;
+
+class DiagnosisLints {
+ public:
+  explicit DiagnosisLints(const Case& the_case)
+      : case_(the_case), model_(the_case.model), waits_(the_case.waits) {}
+
+  bool is_told(const Diagnosis& d) const {
+    return std::any_of(d.chain.begin(), d.chain.end(), [&](const Diagnosis::Step& step) {
+      return case_.is_unsure(step.task) || (step.wait != none && case_.is_explained(step.wait));
+    });
+  }
+
+  // Time ends at the last event of a program that hangs, so no wait is long there.
+  bool is_worth_telling(const Diagnosis& d, const Candidate& c) const {
+    return c.duration >= case_.options.suspended || lasts(d);
+  }
+
+  // None: another lint's, which has told it or is about something else.
+  std::optional<Candidate> candidate(const Diagnosis& d, uint32_t index) const {
+    const Diagnosis::Step& first = d.chain.front();
+    const Diagnosis::Step& last = d.chain.back();
+    Candidate c{.lint = Lint::SuspendedTooLong,
+                .severity = Finding::Severity::Fault,
+                .task = first.task,
+                .begin = case_.task(first.task).start,
+                .end = model_.end,
+                .location = case_.task(first.task).location,
+                .index = index,
+                .value = 1};  // a diagnosis
+    if (first.wait != none) {
+      const Waits::Wait& w = waits_.waits[first.wait];
+      c.other = w.on;
+      c.begin = w.begin;
+      c.end = case_.until_end(w.end);
+      c.location = w.location;
+    }
+    c.duration = c.end - std::min(c.end, c.begin);
+    switch (d.verdict) {
+      case Verdict::Outside:
+        if (d.chain.size() == 1) return {};
+        c.lint = Lint::OperationPending;
+        c.task = last.task;
+        c.other = first.task;
+        break;
+      case Verdict::NotifiedTooEarly:
+        if (!d.expected) return {};  // it may look before it waits
+        about_early_notice(c, d);
+        break;
+      case Verdict::Starved:
+      case Verdict::NeverStarted:
+        if (!d.expected) return {};
+        if (last.wait != none)
+          about_its_turn(c, last.wait);
+        else if (!about_unstarted(c, last.task))
+          return {};
+        break;
+      default:
+        break;
+    }
+    return c;
+  }
+
+ private:
+  // It cannot end any more, however short it has waited yet.
+  bool lasts(const Diagnosis& d) const {
+    if (!case_.is_open(d.chain.front().task)) return false;  // destroyed-unresolved tells it
+    if (d.verdict == Verdict::Cycle) return true;
+    const bool is_kept = d.verdict == Verdict::NeverReleased && !case_.is_open(d.chain.back().task);
+    return is_kept || (d.expected && !case_.options.goes_on);
+  }
+
+  void about_early_notice(Candidate& c, const Diagnosis& d) const {
+    const Diagnosis::Step& waiter = d.chain[d.chain.size() - 2];
+    const Waits::Wait& w = waits_.waits[waiter.wait];
+    c.lint = Lint::NotifyBeforeWait;
+    c.task = waiter.task;
+    c.other = d.chain.back().task;
+    c.begin = d.notice != none ? waits_.notices[d.notice].time : case_.task(c.other).end;
+    c.end = w.begin;
+    c.duration = case_.length(w);
+    c.location = w.location;
+    c.index = waiter.wait;
+    c.second = d.notice;
+  }
+
+  void about_its_turn(Candidate& c, uint32_t wait) const {
+    const Waits::Wait& w = waits_.waits[wait];
+    c.task = w.task;
+    c.other = w.on;
+    c.begin = case_.until_end(w.ready);
+    c.end = model_.end;
+    c.duration = c.end - c.begin;
+    c.location = w.location;
+    c.index = c.second = wait;
+    c.value = 0;
+  }
+
+  // False: that it never ran is told already.
+  bool about_unstarted(Candidate& c, TaskIndex last) const {
+    const Model::Task& task = case_.task(last);
+    const bool is_handler = case_.is_handler(last);
+    if (!is_handler && case_.nature(last) != Nature::Runnable) return true;
+    const uint64_t age = model_.end - std::min(model_.end, task.start);
+    if (age >= (is_handler ? case_.options.suspended : soon) &&
+        case_.nature(last) != Nature::Callback)
+      return false;
+    c.lint = is_handler ? Lint::HandlerNeverInvoked : Lint::NeverStarted;
+    c.task = last;
+    c.other = no_index;
+    c.begin = task.start;
+    c.end = model_.end;
+    c.duration = age;
+    c.location = task.location;
+    return true;
+  }
+
+  const Case& case_;
+  const Model& model_;
+  const Waits& waits_;
+};
+
+}  // namespace
+
+void look_at_diagnoses(const Case& the_case, Findings& found) {
+  const auto asked = {Lint::SuspendedTooLong, Lint::OperationPending, Lint::NotifyBeforeWait,
+                      Lint::NeverStarted, Lint::HandlerNeverInvoked};
+  if (std::none_of(asked.begin(), asked.end(), [&](Lint l) { return the_case.asked(l); })) return;
+  found.sources.diagnoses = diagnose_all(the_case.trace, the_case.model, the_case.waits);
+  const DiagnosisLints lints(the_case);
+  for (uint32_t i = 0; i < found.sources.diagnoses.size(); i++) {
+    const Diagnosis& d = found.sources.diagnoses[i];
+    if (!d.is_fault() || lints.is_told(d)) continue;
+    const std::optional<Candidate> c = lints.candidate(d, i);
+    if (!c || !lints.is_worth_telling(d, *c)) continue;
+    for (size_t n = 0; n <= d.also.size(); n++) found.add(*c);
+  }
+}
+
+}  // namespace skein::detail

@@ -1,0 +1,181 @@
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "trace/ask/doctor/lints.h"
+#include "trace/ask/doctor/lock_order.h"
+
+namespace skein::detail {
+
+namespace {
+
+using Severity = Finding::Severity;
+
+constexpr uint64_t never = Waits::never;
+constexpr uint32_t none = Waits::none;
+
+// O(events): only when somebody asks.
+std::vector<bool> find_discarded(const Trace& trace, const Model& model) {
+  std::vector<bool> discarded(model.tasks.size(), false);
+  const Events& events = trace.events;
+  std::vector<TaskId> just_created(trace.executors.size() + 1, no_task);
+  for (size_t i = 0; i < events.size(); i++) {
+    TaskId& created = just_created[std::min<size_t>(events.executor[i], trace.executors.size())];
+    const EventKind kind = events.kind[i];
+    if (kind == EventKind::Create) {
+      created = events.task[i];
+    } else if (events.task[i] != created) {
+      created = no_task;
+    } else if (kind == EventKind::Cancel) {
+      if (const TaskIndex task = model.find(created); task != no_index) discarded[task] = true;
+      created = no_task;
+    }
+  }
+  return discarded;
+}
+
+class TaskLints {
+ public:
+  TaskLints(Case& the_case, Findings& found)
+      : case_(the_case),
+        options_(the_case.options),
+        model_(the_case.model),
+        waits_(the_case.waits),
+        found_(found),
+        waited_for_by_(model_.tasks.size(), none),
+        lock_kept_by_(model_.tasks.size(), none) {
+    for (const Model::Activation& a : model_.activations) last_run_ = std::max(last_run_, a.start);
+    for (const Waits::Wait& w : waits_.waits)
+      if (w.is_open() && w.on != no_index && case_.is_open(w.task))
+        waited_for_by_[model_.last_self(w.on)] = case_.index_of(w);
+    for (uint32_t i = 0; i < waits_.holdings.size(); i++) {
+      const Waits::Holding& h = waits_.holdings[i];
+      if (h.holder != no_index && case_.is_mutex(h.resource) && is_held(case_.trace, model_, h))
+        lock_kept_by_[h.holder] = i;
+    }
+  }
+
+  void look() {
+    for (TaskIndex i = 0; i < model_.tasks.size(); i++) {
+      const Model::Task& t = case_.task(i);
+      if (t.is_resource || t.is_scope || t.how == Model::End::Became) continue;
+      if (!case_.was_destroyed(i) && !case_.is_open(i)) continue;
+      const Nature nature = case_.nature(i);
+      if (nature == Nature::Operation)
+        look_at_operation(i);
+      else if (!has_run(i) && nature == Nature::Runnable)
+        look_at_unstarted(i, Lint::NeverStarted, soon);
+      else if (!has_run(i) && case_.is_handler(i))
+        look_at_handler(i);
+      else if (case_.was_destroyed(i))
+        look_at_destroyed(i);
+    }
+  }
+
+ private:
+  bool has_run(TaskIndex i) const {
+    return waits_.first_run[i] != never ||
+           (case_.task(i).pre_existing && case_.trace.alive.empty());
+  }
+
+  void look_at_handler(TaskIndex i) {
+    if (case_.nature(i) == Nature::Callback && !options_.strict) return;  // nothing happened
+    look_at_unstarted(i, Lint::HandlerNeverInvoked, options_.suspended);
+  }
+
+  void look_at_unstarted(TaskIndex i, Lint lint, uint64_t least) {
+    const Model::Task& t = case_.task(i);
+    const bool destroyed = case_.was_destroyed(i);
+    const uint64_t end = destroyed ? t.end : model_.end;
+    const uint64_t age = end - std::min(end, t.start);
+    const bool at_the_end = !destroyed || is_at_the_end(t.end);
+    Severity severity = t.should_resolve ? Severity::Fault : Severity::Warning;
+    if (at_the_end && age < least &&
+        !(destroyed && lint == Lint::NeverStarted && was_discarded(i))) {
+      if (!options_.strict) return;
+      severity = Severity::Note;
+    }
+    found_.add({.lint = lint,
+                .severity = severity,
+                .task = i,
+                .begin = t.start,
+                .end = end,
+                .duration = age,
+                .location = t.location});
+  }
+
+  // Nothing ran any more: the program takes itself down.
+  bool is_at_the_end(uint64_t time) const { return time > last_run_; }
+
+  // It was destroyed as the next thing after its creation: nobody can have been given it.
+  bool was_discarded(TaskIndex i) {
+    if (discarded_.empty()) discarded_ = find_discarded(case_.trace, model_);
+    return discarded_[i];
+  }
+
+  void look_at_operation(TaskIndex i) {
+    const Model::Task& t = case_.task(i);
+    const uint64_t age = model_.end - std::min(model_.end, t.start);
+    Candidate c{.lint = Lint::OperationPending,
+                .severity = Severity::Note,
+                .task = i,
+                .begin = t.start,
+                .end = model_.end,
+                .duration = age,
+                .location = t.location,
+                .index = waited_for_by_[i]};
+    if (case_.was_destroyed(i)) {
+      if (!options_.strict || waits_.first_run[i] != never) return;
+      c.lint = Lint::HandlerNeverInvoked;
+      c.end = t.end;
+      c.duration = t.end - std::min(t.end, t.start);
+    } else if (t.should_resolve) {
+      c.severity = Severity::Fault;
+    } else if (sends(t) && age >= options_.suspended) {
+      c.severity = Severity::Warning;  // what was to go out did not
+    }
+    if (c.severity == Severity::Note && !options_.strict) return;
+    if (c.index != none) c.other = waits_.waits[c.index].task;
+    found_.add(c);
+  }
+
+  bool sends(const Model::Task& t) const {
+    const std::string_view name = case_.trace.strings[t.name];
+    return name.find("send") != name.npos || name.find("write") != name.npos;
+  }
+
+  void look_at_destroyed(TaskIndex i) {
+    const Model::Task& t = case_.task(i);
+    const uint32_t waiter = waited_for_by_[i];
+    const bool matters = t.should_resolve || waiter != none || lock_kept_by_[i] != none;
+    if (!matters && !options_.strict) return;
+    if (waiter != none) case_.explain(waiter);
+    found_.add({.lint = Lint::DestroyedUnresolved,
+                .severity = matters ? Severity::Fault : Severity::Note,
+                .task = i,
+                .other = waiter != none ? waits_.waits[waiter].task : no_index,
+                .begin = t.start,
+                .end = t.end,
+                .location = t.location,
+                .index = waiter,
+                .second = lock_kept_by_[i]});
+  }
+
+  Case& case_;
+  const DoctorOptions& options_;
+  const Model& model_;
+  const Waits& waits_;
+  Findings& found_;
+  uint64_t last_run_ = 0;  // when somebody ran for the last time
+  // Of each task, at the end of the trace: the newest wait for it of one that has not ended, the
+  // newest holding of a lock.
+  std::vector<uint32_t> waited_for_by_;
+  std::vector<uint32_t> lock_kept_by_;
+  std::vector<bool> discarded_;  // of each task; empty: not yet known
+};
+
+}  // namespace
+
+void look_at_tasks(Case& the_case, Findings& found) { TaskLints(the_case, found).look(); }
+
+}  // namespace skein::detail

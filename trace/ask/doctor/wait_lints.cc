@@ -1,0 +1,172 @@
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "trace/ask/doctor/lints.h"
+#include "trace/ask/rows_by.h"
+
+namespace skein::detail {
+
+namespace {
+
+using Severity = Finding::Severity;
+
+constexpr uint32_t none = Waits::none;
+
+class WaitLints {
+ public:
+  WaitLints(Case& the_case, Findings& found)
+      : case_(the_case),
+        options_(the_case.options),
+        waits_(the_case.waits),
+        found_(found),
+        wakes_(the_case.asked(Lint::SelfWake) ? the_case.model.tasks.size() : 0) {}
+
+  void look() {
+    for (const Waits::Wait& w : waits_.waits) {
+      if (w.is_open() && case_.is_unsure(w.task)) continue;
+      if (!wakes_.empty()) count_wake(w);
+      if (w.is_in_vain() && w.on != no_index) look_for_early_notice(w);
+      if (case_.length(w) >= options_.suspended) look_at_long_wait(w);
+    }
+    for (TaskIndex i = 0; i < wakes_.size(); i++) look_at_wakes(i);
+  }
+
+ private:
+  struct Wakes {
+    uint32_t all = 0;
+    uint32_t own = 0;
+    uint32_t last = none;  // of its own: a wait
+  };
+
+  // ---- self-wake ----
+  void count_wake(const Waits::Wait& w) {
+    if (w.is_open() || w.cut_off) return;
+    Wakes& wakes = wakes_[w.task];
+    wakes.all++;
+    if (!wakes_itself(w)) return;
+    wakes.own++;
+    wakes.last = case_.index_of(w);
+  }
+
+  // Nobody else did anything for it to go on: it was ready at once, or posted itself.
+  bool wakes_itself(const Waits::Wait& w) const {
+    if (w.waker == w.task) return true;
+    return w.on != no_index && case_.is_handler(w.on) && case_.task(w.on).parent == w.task;
+  }
+
+  void look_at_wakes(TaskIndex task) {
+    const Wakes& wakes = wakes_[task];
+    if (wakes.own < options_.self_wakes || wakes.own < options_.self_wake_share * wakes.all) return;
+    const Waits::Wait& w = waits_.waits[wakes.last];
+    found_.add({.lint = Lint::SelfWake,
+                .task = task,
+                .begin = case_.task(task).start,
+                .end = case_.until_end(w.end),
+                .duration = wakes.own,
+                .location = w.location,
+                .index = wakes.last,
+                .second = wakes.all,
+                .value = wakes.own});
+  }
+
+  // ---- notify-before-wait ----
+  void look_for_early_notice(const Waits::Wait& w) {
+    if (!case_.asked(Lint::NotifyBeforeWait) || case_.is_mirage) return;
+    const TaskIndex on = case_.model.last_self(w.on);
+    const Model::Task& target = case_.task(on);
+    Candidate c{.lint = Lint::NotifyBeforeWait,
+                .severity = Severity::Fault,
+                .task = w.task,
+                .other = on,
+                .end = w.begin,
+                .duration = case_.length(w),
+                .location = w.location,
+                .index = case_.index_of(w)};
+    if (!target.is_resource) {
+      // A promise that had its value already, and does not remember for whom.
+      if (target.how != Model::End::Resolved || target.end > w.begin) return;
+      if (w.is_open() && case_.length(w) < soon) return;  // it may be told yet, by another thread
+      c.begin = target.end;
+    } else {
+      if (case_.nature(on) != Nature::Condition) return;  // others remember
+      const std::optional<uint32_t> notice = notice_for_nobody(on, w.begin);
+      if (!notice) return;
+      c.begin = waits_.notices[*notice].time;
+      c.second = *notice;
+      if (waited_there_before(w)) c.severity = Severity::Note;  // it looks before it waits?
+    }
+    if (c.severity == Severity::Note && !options_.strict) return;
+    if (c.severity == Severity::Fault) case_.explain(c.index);
+    found_.add(c);
+  }
+
+  bool waited_there_before(const Waits::Wait& w) const {
+    for (uint32_t i = w.before; i != none; i = waits_.waits[i].before)
+      if (waits_.waits[i].on == w.on) return true;
+    return false;
+  }
+
+  // The last one before `time`, if it found nobody.
+  std::optional<uint32_t> notice_for_nobody(TaskIndex target, uint64_t time) {
+    if (notices_by_target_.count() == 0)
+      notices_by_target_ = RowsBy(waits_.notices, case_.model.tasks.size(),
+                                  [](const Waits::Notice& n) { return n.target; });
+    const std::span<const uint32_t> notices = notices_by_target_.of(target);
+    const auto at = std::lower_bound(
+        notices.begin(), notices.end(), time,
+        [&](uint32_t n, uint64_t begin) { return waits_.notices[n].time < begin; });
+    if (at == notices.begin() || waits_.notices[*(at - 1)].woken != 0) return {};
+    return *(at - 1);
+  }
+
+  // ---- suspended-too-long ----
+  void look_at_long_wait(const Waits::Wait& w) {
+    if (case_.is_explained(case_.index_of(w))) return;
+    Candidate c{.lint = Lint::SuspendedTooLong,
+                .task = w.task,
+                .other = w.on,
+                .begin = w.begin,
+                .end = case_.until_end(w.end),
+                .duration = case_.length(w),
+                .location = w.location,
+                .index = case_.index_of(w)};
+    const uint64_t ready = case_.until_end(w.ready);
+    if (!case_.is_mirage && !w.cut_off && c.end - std::min(c.end, ready) >= options_.suspended) {
+      // What it waited for was there, and it was not let run.
+      if (w.on != no_index && case_.was_destroyed(w.on)) return;  // destroyed-unresolved tells it
+      c.begin = ready;
+      c.duration = c.end - ready;
+      c.second = c.index;
+    } else if (w.on != no_index && case_.is_lock(w.on)) {
+      c.end = case_.until_end(std::min(w.ready, w.end));
+      c.duration = c.end - std::min(c.end, c.begin);
+      if (c.duration < options_.suspended) return;
+      if (!case_.is_mutex(w.on) && waits_.last_holding[w.on] == none) {
+        if (!options_.strict) return;  // somebody counts something with it
+        c.severity = Severity::Note;
+      }
+    } else {
+      // Of a chain the last is told: it is what the others wait for.
+      const bool is_last = w.on == no_index || waits_.last_wait[w.on] == none;
+      if (!options_.strict || !is_last) return;
+      c.severity = Severity::Note;
+    }
+    if (c.severity != Severity::Note) case_.explain(c.index);
+    found_.add(c);
+  }
+
+  Case& case_;
+  const DoctorOptions& options_;
+  const Waits& waits_;
+  Findings& found_;
+  std::vector<Wakes> wakes_;  // of each task; empty: that is not asked for
+  RowsBy notices_by_target_;
+};
+
+}  // namespace
+
+void look_at_waits(Case& the_case, Findings& found) { WaitLints(the_case, found).look(); }
+
+}  // namespace skein::detail

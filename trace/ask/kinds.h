@@ -1,0 +1,27 @@
+// What kinds of tasks and resources mean, for who asks what is wrong. Recorders may have kinds of
+// their own.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "trace/model/model.h"
+
+namespace skein {
+
+enum class Nature : uint8_t {
+  Runnable,   // it has code of its own that somebody lets run
+  Operation,  // it ends by what happens outside of the program: a timer, a read, a process
+  Handler,    // code that a loop is to call
+  Callback,   // code that is called when something happens, if it does
+  Promise,    // it ends when somebody says so
+  Mutex,      // who takes it has to give it back
+  Semaphore,  // anybody may give it back
+  Condition,  // notified, and remembers nothing
+  Queue,      // it keeps what nobody waits for yet
+  Other,      // nothing is known of it
+};
+Nature nature_of(std::string_view kind);
+Nature nature_of(const Trace& trace, const Model::Task& task);
+
+}  // namespace skein
