@@ -62,8 +62,8 @@ std::optional<int64_t> nanoseconds(std::string_view text) {
 
 class Reader {
  public:
-  Reader(std::string_view text, Trace& trace, Records& records)
-      : text_(text), trace_(trace), records_(records), exported_(trace.strings), json_(text) {
+  Reader(std::string_view text, Trace& trace, Records& records, fxt::Own& own)
+      : text_(text), trace_(trace), records_(records), own_(own), json_(text) {
     records_.threads.push_back({});
   }
 
@@ -123,7 +123,7 @@ class Reader {
   std::string_view text_;
   Trace& trace_;
   Records& records_;
-  const fxt::Exported exported_;
+  fxt::Own& own_;
   Json json_;
   const Progress* progress_ = nullptr;
   bool is_stopped_ = false;
@@ -194,10 +194,9 @@ void Reader::other_data() {
 
 void Reader::events() {
   uint64_t until_progress = 0;
-  for (json_.take('[');;) {
+  for (json_.take('['); !is_stopped_;) {
     if (*progress_ && until_progress-- == 0) {
       is_stopped_ = !(*progress_)(json_.at(), text_.size());
-      if (is_stopped_) return;
       until_progress = 1 << 14;
     }
     const char next = json_.peek();
@@ -337,7 +336,7 @@ StringId Reader::key_of_id(bool has_name) {
 // file.
 bool Reader::is_argument_read(EventType type) {
   const bool is_whole =
-      event_.category == exported_.category() || trace_.strings[event_.category].starts_with("eio");
+      event_.category == own_.category() || trace_.strings[event_.category].starts_with("eio");
   needs_order_ |= is_whole;
   return is_whole || type == EventType::Counter;
 }
@@ -424,7 +423,7 @@ void Reader::add_event() {
     record.cpu = is_process ? fxt::process_object : fxt::thread_object;
     record.id = is_process ? event_.thread.process : event_.thread.id;
     record.name = name_in_arguments();
-    records_.records.push_back(record);
+    own_.add(record, event_at_);
     return;
   }
   if (phase == 0 || at == std::string_view::npos)
@@ -453,7 +452,7 @@ void Reader::add_event() {
   }
   if (is_argument_read(record.type)) {
     const bool is_counter = record.type == EventType::Counter;
-    const bool is_own = event_.category == exported_.category();
+    const bool is_own = event_.category == own_.category();
     read_arguments(event_.arguments, is_counter && !is_own);
     read_arguments(event_.more_arguments, false);
     constexpr size_t most = UINT8_MAX;
@@ -465,10 +464,8 @@ void Reader::add_event() {
   } else if (has_arguments()) {
     pass("events with arguments, which skein does not read", event_at_, false);
   }
-  if (records_.foreign_at == UINT64_MAX &&
-      exported_.as(records_, record) == fxt::Exported::As::Foreign)
-    records_.foreign_at = event_at_;
-  records_.records.push_back(record);
+  own_.add(record, event_at_);
+  is_stopped_ |= !own_.is_in_order();
 }
 
 // Times are from the earliest on, or, in a file of ours, as they are.
@@ -515,17 +512,21 @@ bool looks_like_chrome(std::span<const uint8_t> bytes) {
 }
 
 Trace read(std::span<const uint8_t> file, const Progress& progress) {
-  Trace trace;
-  trace.facts.format = trace.facts.carrier = "Chrome JSON";
-  trace.facts.clock = "microseconds";
-  Records records;
-  Reader reader({reinterpret_cast<const char*>(file.data()), file.size()}, trace, records);
-  reader.read(progress);
-  reader.finish();
-  if (progress) progress(file.size(), file.size());
-  fxt::understand(records, trace);
-  add_dropped(trace, file.size());
-  return trace;
+  for (bool is_streaming = true;; is_streaming = false) {
+    Trace trace;
+    trace.facts.format = trace.facts.carrier = "Chrome JSON";
+    trace.facts.clock = "microseconds";
+    Records records;
+    fxt::Own own(records, trace, is_streaming);
+    Reader reader({reinterpret_cast<const char*>(file.data()), file.size()}, trace, records, own);
+    reader.read(progress);
+    if (!own.is_in_order()) continue;
+    reader.finish();
+    if (progress) progress(file.size(), file.size());
+    fxt::understand(records, own, trace);
+    add_dropped(trace, file.size());
+    return trace;
+  }
 }
 
 }  // namespace skein::chrome

@@ -14,8 +14,8 @@
 // out. Where the text is no JSON reading goes on at the next event. Whatever is passed over is
 // listed as a loss, at its place or, by what it is, with the count and the first one's place.
 //
-// The file is read once, from the front: memory is that of the records (56 bytes an event) and then
-// of the columns.
+// Memory is that of the records (56 bytes an event) and then of the columns; of what skein wrote of
+// the columns alone (fxt/own.h).
 #pragma once
 
 #include <cstdint>

@@ -184,6 +184,19 @@ TEST_CASE("an event of category skein that skein did not write is one of others"
   CHECK(both.losses[1].what == "events that this skein does not know, of the future: 1");
 }
 
+TEST_CASE("what skein exported may have been put into another order") {
+  const std::string first =
+      R"({"ph":"i","cat":"skein","pid":1,"tid":1,"ts":1,"args":{"event":"label","task":1,"text":"a"}})";
+  const std::string second =
+      R"({"ph":"i","cat":"skein","pid":1,"tid":1,"ts":2,"args":{"event":"label","task":1,"text":"b"}})";
+  const Lines expected = {"0 label 1 'a'", "1000 label 1 'b'"};
+  CHECK(said(read("[" + first + "," + second + "]")) == expected);
+  const Trace other =
+      read("{\"traceEvents\":[" + second + "," + first + "],\"otherData\":{\"start_ns\":\"7\"}}");
+  CHECK(said(other) == expected);
+  CHECK(other.facts.start == 7);
+}
+
 TEST_CASE("an event whose time is not known is left out, and stretches nothing") {
   const Trace trace = read(R"([{"ph":"i","name":"a","pid":1,"tid":1,"ts":1.7e15},
 {"ph":"i","name":"no time","pid":1,"tid":1},

@@ -6,12 +6,18 @@
 namespace skein::fxt {
 
 Trace read(std::span<const uint8_t> file, const Progress& progress) {
-  Trace trace;
-  trace.facts.format = trace.facts.carrier = "FXT";
-  trace.facts.clock = "nanoseconds";
-  understand(read_records(file, trace, progress), trace);
-  add_dropped(trace, file.size());
-  return trace;
+  for (bool is_streaming = true;; is_streaming = false) {
+    Trace trace;
+    trace.facts.format = trace.facts.carrier = "FXT";
+    trace.facts.clock = "nanoseconds";
+    Records records;
+    Own own(records, trace, is_streaming);
+    read_records(file, trace, records, own, progress);
+    if (!own.is_in_order()) continue;
+    understand(records, own, trace);
+    add_dropped(trace, file.size());
+    return trace;
+  }
 }
 
 }  // namespace skein::fxt

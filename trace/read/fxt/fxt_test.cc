@@ -394,6 +394,19 @@ TEST_CASE("an event of category skein that skein did not write is one of others"
   CHECK(both.losses[0].offset > at);
 }
 
+TEST_CASE("what skein exported may have been put into another order") {
+  const Trace trace = fxt::read(written([](Writer& w) {
+    for (const uint64_t time : {boot + 2, boot + 1}) {
+      const Writer::Argument label[] = {Writer::string("event", "label"),
+                                        Writer::number("task", time - boot)};
+      w.event(EventType::Instant, time, {1, 1}, "skein", "x", label);
+    }
+  }));
+  CHECK(said(trace) == Lines{"0 label 1", "1 label 2"});
+  CHECK(trace.facts.start == boot + 1);
+  CHECK(trace.losses.empty());
+}
+
 TEST_CASE("arguments and objects that are passed over are counted") {
   const Trace trace = fxt::read(written([](Writer& w) {
     const Writer::Argument text[] = {Writer::string("a", "x")};

@@ -8,88 +8,16 @@
 #include <queue>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/stable_sort.h"
 #include "trace/read/fxt/eio.h"
-#include "trace/read/rows.h"
 #include "trace/read/slices.h"
 
 namespace skein::fxt {
 
 namespace {
-
-// What skein exported: facts, executors and rows, all in a category of their own.
-class Own {
- public:
-  Own(const Records& records, Trace& trace) : records_(records), trace_(trace), builder_(trace) {}
-
-  void read() {
-    trace_.facts.wire_kinds.clear();  // its events are the model's
-    trace_.facts.definitions.clear();
-    trace_.executors.clear();
-    uint64_t foreign = 0;
-    for (const Record& record : records_.records) {
-      const Exported::As as = exported_.as(records_, record);
-      if (as == Exported::As::Event) follow(record);
-      if (as == Exported::As::Foreign) foreign++;
-    }
-    if (foreign > 0)
-      add_loss(trace_.losses, {.what = "events of others beside those that skein exported: " +
-                                       std::to_string(foreign),
-                               .offset = records_.foreign_at,
-                               .packets = 0,
-                               .events = foreign});
-    for (const auto& [what, count] : unknown_)
-      add_loss(trace_.losses, {.what = "events that this skein does not know, " + what + ": " +
-                                       std::to_string(count),
-                               .packets = 0,
-                               .events = count});
-    if (trace_.executors.empty()) trace_.executors.push_back({});
-  }
-
- private:
-  void follow(const Record& record) {
-    const std::string what(trace_.strings[exported_.event(records_, record)]);
-    if (!builder_.begin(what)) unknown_[what]++;
-    for (const Argument& argument : records_.arguments_of(record)) {
-      // A text may move when another is made.
-      const std::string field(trace_.strings[argument.name]);
-      if (argument.type == ArgumentType::String)
-        builder_.text(field, std::string(trace_.strings[static_cast<StringId>(argument.value)]));
-      else
-        builder_.number(field, argument.value);
-    }
-    std::optional<EventRow> row = builder_.finish();
-    if (!row) return;
-    if (record.type == EventType::Counter) read_counter(record, *row);
-    row->time = record.time - trace_.facts.start;
-    if (record.time_guessed) row->flags |= flag::time_guessed;
-    const uint64_t number = records_.threads[record.thread].id;
-    row->executor = static_cast<uint32_t>(std::clamp<uint64_t>(number, 1, most_executors) - 1);
-    if (row->executor >= trace_.executors.size())
-      trace_.executors.resize(row->executor + size_t{1});
-    trace_.events.append(*row);
-  }
-
-  // Its name is the counter's, its value the counter's after it.
-  void read_counter(const Record& record, EventRow& row) {
-    row.text = record.name;
-    uint64_t& last = counters_[row.text];
-    const uint64_t value = row.value;
-    if (row.kind == EventKind::CounterAdd) row.value -= last;
-    last = value;
-  }
-
-  const Records& records_;
-  Trace& trace_;
-  RowBuilder builder_;
-  const Exported exported_{trace_.strings};
-  std::map<std::string, uint64_t> unknown_;
-  std::unordered_map<StringId, uint64_t> counters_;
-};
 
 // What processes, their threads and counters are called. What several processes have by the same
 // name is told apart by the process.
@@ -378,12 +306,9 @@ class Any {
 
 }  // namespace
 
-void understand(const Records& records, Trace& trace) {
-  const Exported exported(trace.strings);
-  if (std::any_of(records.records.begin(), records.records.end(), [&](const Record& record) {
-        return exported.as(records, record) == Exported::As::Event;
-      })) {
-    Own(records, trace).read();
+void understand(const Records& records, Own& own, Trace& trace) {
+  if (own.any()) {
+    own.finish();
   } else {
     if (records.threads.size() > 1 && records.threads[1].process_text == 0)
       trace.facts.pid = records.threads[1].process;

@@ -1,12 +1,13 @@
-// What records mean, by who wrote them: skein itself (trace/read/rows.h), eio-trace (eio.h), or
+// What records mean, by who wrote them: skein itself (own.h), eio-trace (eio.h), or
 // anybody (trace/read/slices.h).
 #pragma once
 
+#include "trace/read/fxt/own.h"
 #include "trace/read/fxt/records.h"
 
 namespace skein::fxt {
 
 // Appends it to the trace, of which records.h has filled in the strings and Facts::start.
-void understand(const Records& records, Trace& trace);
+void understand(const Records& records, Own& own, Trace& trace);
 
 }  // namespace skein::fxt

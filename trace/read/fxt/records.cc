@@ -10,6 +10,7 @@
 #include "base/cursor.h"
 #include "base/stable_sort.h"
 #include "trace/read/ctf/stream.h"
+#include "trace/read/fxt/own.h"
 
 namespace skein::fxt {
 
@@ -140,8 +141,8 @@ struct Provider {
 
 class Reader {
  public:
-  Reader(std::span<const uint8_t> file, Trace& trace, Records& out)
-      : file_(file), trace_(trace), out_(out), exported_(trace.strings) {
+  Reader(std::span<const uint8_t> file, Trace& trace, Records& out, Own& own)
+      : file_(file), trace_(trace), out_(out), own_(own) {
     out_.threads.push_back({});
   }
 
@@ -169,7 +170,7 @@ class Reader {
   std::span<const uint8_t> file_;
   Trace& trace_;
   Records& out_;
-  const Exported exported_;
+  Own& own_;
   std::map<uint64_t, Provider> providers_;
   Provider* provider_ = &providers_[UINT64_MAX];  // until one is named
   std::map<std::pair<uint64_t, uint64_t>, uint32_t> threads_;
@@ -185,7 +186,7 @@ class Reader {
 
 void Reader::read(const Progress& progress) {
   uint64_t until_progress = 0;
-  while (at_ < file_.size()) {
+  while (at_ < file_.size() && own_.is_in_order()) {
     if (progress && until_progress-- == 0) {
       if (!progress(at_, file_.size())) return;
       until_progress = 1 << 16;
@@ -252,6 +253,7 @@ void Reader::finish() {
       records[i].time = records[i + 1].time;
   stable_sort(records, [](const Record& a, const Record& b) { return a.time < b.time; });
   if (!records.empty()) facts.start = records.front().time;
+  if (own_.start()) facts.start = *own_.start();
 }
 
 bool Reader::record(Cursor& bytes, uint64_t header) {
@@ -503,11 +505,7 @@ void Reader::set_time(Record& record, uint64_t ticks) {
   has_time_ = true;
 }
 
-void Reader::add(const Record& record) {
-  if (out_.foreign_at == UINT64_MAX && exported_.as(out_, record) == Exported::As::Foreign)
-    out_.foreign_at = at_;
-  out_.records.push_back(record);
-}
+void Reader::add(const Record& record) { own_.add(record, at_); }
 
 void Reader::lose(const char* what, size_t at, uint64_t size, std::optional<uint64_t> events) {
   add_loss(trace_.losses,
@@ -516,30 +514,17 @@ void Reader::lose(const char* what, size_t at, uint64_t size, std::optional<uint
 
 }  // namespace
 
-StringId Exported::event(const Records& records, const Record& record) const {
-  const Argument* found = records.find(record, event_);
-  return found && found->type == ArgumentType::String ? static_cast<StringId>(found->value) : 0;
-}
-
-Exported::As Exported::as(const Records& records, const Record& record) const {
-  if (record.what == Record::What::KernelObject) return As::Name;
-  if (record.what != Record::What::Event) return As::Foreign;
-  if (record.category == view_) return As::View;
-  return record.category == own_ && event(records, record) != 0 ? As::Event : As::Foreign;
-}
-
 const Argument* Records::find(const Record& record, StringId name) const {
   for (const Argument& argument : arguments_of(record))
     if (argument.name == name) return &argument;
   return nullptr;
 }
 
-Records read_records(std::span<const uint8_t> file, Trace& trace, const Progress& progress) {
-  Records records;
-  Reader reader(file, trace, records);
+void read_records(std::span<const uint8_t> file, Trace& trace, Records& records, Own& own,
+                  const Progress& progress) {
+  Reader reader(file, trace, records, own);
   reader.read(progress);
   reader.finish();
-  return records;
 }
 
 bool looks_like_fxt(std::span<const uint8_t> bytes) {

@@ -16,6 +16,8 @@
 
 namespace skein::fxt {
 
+class Own;
+
 struct Argument {
   StringId name = 0;
   ArgumentType type = ArgumentType::Null;
@@ -53,8 +55,6 @@ struct Records {
   std::vector<Record> records;
   std::vector<Argument> arguments;
   std::vector<Thread> threads;  // [0]: unknown
-  // Where the first event is that skein did not write, in a file that has some of both.
-  uint64_t foreign_at = UINT64_MAX;
 
   std::span<const Argument> arguments_of(const Record& record) const {
     return std::span(arguments).subspan(record.arguments, record.argument_count);
@@ -63,28 +63,10 @@ struct Records {
   const Argument* find(const Record& record, StringId name) const;
 };
 
-// Tells what `skein export` wrote from what others did, whose category may have the same name.
-class Exported {
- public:
-  enum class As { Event, View, Name, Foreign };
-
-  explicit Exported(Strings& strings)
-      : own_(strings.intern(own_category)),
-        view_(strings.intern(view_category)),
-        event_(strings.intern("event")) {}
-
-  As as(const Records& records, const Record& record) const;
-  // What it is in the model: the text "event" among its arguments.
-  StringId event(const Records& records, const Record& record) const;
-  StringId category() const { return own_; }
-
- private:
-  StringId own_, view_, event_;
-};
-
-// Fills in the losses, the strings and the counts of the trace's facts. Facts::start is the time of
-// the first record.
-Records read_records(std::span<const uint8_t> file, Trace& trace, const Progress& progress);
+// Gives them to `own`, which keeps them. Fills in the losses, the strings and the counts of the
+// trace's facts. Facts::start is the time of the first record.
+void read_records(std::span<const uint8_t> file, Trace& trace, Records& records, Own& own,
+                  const Progress& progress);
 
 // Do records of this format follow one another from the beginning? `bytes` may be cut off.
 bool looks_like_fxt(std::span<const uint8_t> bytes);
