@@ -289,6 +289,8 @@ void show(const ShowArguments& arguments) {
     out.text() +=
         "+ " + grouped(rows - shown) + " more rows: --all shows them, --from and --to fewer\n";
   out.text() += show.legend();
+  if (!arguments.picture.critical.empty() && colours == TerminalColours::None)
+    out.text() += "The critical path is told by colours alone: skein critical lists it.\n";
   out.finish();
 }
 

@@ -40,6 +40,9 @@ def timer(folder):
     outside = sum(s["end_ns"] - s["begin_ns"] for s in found["segments"] if s["what"] == "outside")
     expect("it slept most of the time", outside > (found["to_ns"] - found["from_ns"]) / 2, found)
     expect("where it was asked for", "050-hang.cc:" in longest["place"], longest)
+    drawn = run("show", trace, "--critical-path", "query", "--color", "never")
+    expect("without colours it cannot be seen", drawn.stdout.endswith("skein critical lists it.\n"),
+           drawn)
     shown = run("critical", trace, "query")
     expect("as text", all(text in shown.stdout for text in
                           ("query (#", "running", "outside", "deadline_timer.async_wait (#", " %")), shown)

@@ -15,16 +15,21 @@ using State = Viewer::State;
 
 namespace {
 
-std::string summary(const std::vector<Diagnosis>& faults) {
+std::string summary(const Model& model, const std::vector<Diagnosis>& faults) {
   if (faults.empty()) return {};
   size_t in_all = 0;
+  bool is_over = true;              // all have been destroyed since
   std::array<size_t, 10> counts{};  // by verdict
   for (const Diagnosis& d : faults) {
     counts[static_cast<size_t>(d.verdict)] += 1 + d.also.size();
     in_all += 1 + d.also.size();
+    is_over &= model.tasks[d.chain[0].task].how != Model::End::Open;
   }
-  std::string text =
-      grouped(in_all) + (in_all == 1 ? " task does not" : " tasks do not") + " go on";
+  std::string text = grouped(in_all) + (in_all == 1 ? " task" : " tasks") +
+                     (is_over       ? " did not"
+                      : in_all == 1 ? " does not"
+                                    : " do not") +
+                     " go on";
   std::string_view before = ": ";
   for (size_t i = 0; i < counts.size(); i++) {
     if (counts[i] == 0) continue;
@@ -45,7 +50,7 @@ Findings::Findings(const Trace& trace, const Model& shown) {
   waits = find_waits(trace, model(shown));
   faults = diagnose_all(trace, model(shown), waits);
   while (!faults.empty() && !faults.back().is_fault()) faults.pop_back();  // the first are
-  alarm = summary(faults);
+  alarm = summary(model(shown), faults);
 }
 
 const Findings& State::Traced::findings() const {

@@ -94,6 +94,14 @@ TEST_CASE("a trace opens with what is wrong, and a key leads there") {
   CHECK(selected_id(viewer) == 1);  // there is no other
 }
 
+TEST_CASE("who was destroyed meanwhile did not go on") {
+  Trace trace = lost_wake_up();
+  trace.events.append({.time = 25'000, .task = 1, .kind = EventKind::ShouldResolve});
+  trace.events.append({.time = 30'000, .task = 1, .kind = EventKind::Cancel});
+  Viewer viewer = showing(std::move(trace));
+  CHECK(viewer.alarm() == "1 task did not go on: notified before it began to wait");
+}
+
 TEST_CASE("the panel of a task that does not go on tells why") {
   Viewer viewer = showing(lost_wake_up());
   viewer.run(Command::NextFault);
