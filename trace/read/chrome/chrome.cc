@@ -127,6 +127,7 @@ class Reader {
   Json json_;
   const Progress* progress_ = nullptr;
   bool is_stopped_ = false;
+  int looks_inside_ = 16;  // more often that is not done
   std::map<std::pair<uint64_t, uint64_t>, uint32_t> threads_;
   std::map<std::string, Passed, std::less<>> passed_;
   std::array<uint64_t, 256> phases_{};
@@ -223,10 +224,16 @@ void Reader::events() {
 }
 
 // Behind what is no JSON: goes on at the next event, a "{" behind which all of one can be read.
-// What was read before is not looked at again, so this ends soon whatever there is.
+// What was read before is not looked at again, so this ends soon whatever there is. But for a few
+// events that seem to take all the rest of the file, since one bracket is missing.
 void Reader::salvage() {
   const size_t from = event_at_;
+  const bool is_cut = json_.at() == text_.size();
   for (;;) {
+    if (json_.at() == text_.size() && looks_inside_ > 0) {
+      looks_inside_--;
+      json_.move_to(event_at_ + 1);
+    }
     const size_t next = text_.find('{', json_.at());
     if (next == std::string_view::npos) break;
     json_.move_to(next);
@@ -237,7 +244,6 @@ void Reader::salvage() {
     }
     if (json_.at() == next) json_.move_to(next + 1);
   }
-  const bool is_cut = json_.failed() && json_.at() == text_.size();
   lose(is_cut ? "the last event is cut short" : "events damaged", from, text_.size(), {});
   json_.move_to(text_.size());
 }

@@ -232,11 +232,12 @@ TEST_CASE("reading goes on behind what is damaged, and says where that is") {
            R"({"ph":"i","name":"bad","pid":1,"tid":1,"ts":1,)",             // a bracket,
            R"({"ph":"i","name":"bad","pid":1,"tid":1,"ts" 1,"args":{}},)",  // a colon is missing
            R"({"ph":"i","name":"bad","args":{"a":[1,2},"b":{"c":"{"}},)",
+           R"({"ph":"i","name":"bad","args":{"a":[1,{"b":2},)",
            "{\"ph\":\"i\",\"name\":\"bad\n\",\"ts\":1},",
            "{\"ph\":\"i\",\"name\"\0\0\0\0, ",
        }) {
     INFO(std::string(bad));
-    const Trace trace = read(start + bad + good + "]");
+    const Trace trace = read(start + bad + good + ",]");
     CHECK(labels(trace) == Lines{"'good'", "'good'"});
     REQUIRE(trace.losses.size() == 1);
     CHECK(trace.losses[0].what == "events damaged");
