@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "trace/ask/kinds.h"
 #include "trace/ask/random_program.h"
 #include "trace/model/example.h"
 

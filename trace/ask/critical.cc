@@ -4,6 +4,7 @@
 #include <array>
 
 #include "trace/ask/busiest.h"
+#include "trace/ask/kinds.h"
 
 namespace skein {
 

@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "trace/ask/kinds.h"
+
 namespace skein {
 
 namespace {

@@ -24,4 +24,12 @@ enum class Nature : uint8_t {
 Nature nature_of(std::string_view kind);
 Nature nature_of(const Trace& trace, const Model::Task& task);
 
+inline bool is_operation(const Trace& trace, const Model::Task& task) {
+  return nature_of(trace, task) == Nature::Operation;
+}
+// Who takes it has to give it back, as far as is known.
+inline bool is_owned(const Trace& trace, const Model::Task& resource) {
+  return nature_of(trace, resource) != Nature::Semaphore;
+}
+
 }  // namespace skein

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "trace/ask/kinds.h"
+
 namespace skein {
 
 namespace {

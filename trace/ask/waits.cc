@@ -389,17 +389,6 @@ const Waits::Holding* Waits::held(TaskIndex resource) const {
   return oldest;
 }
 
-bool is_operation(const Trace& trace, const Model::Task& task) {
-  if (task.kind >= trace.kinds.size()) return false;
-  const std::string_view kind = trace.strings[trace.kinds[task.kind]];
-  return kind == "timer" || kind == "io" || kind == "process";
-}
-
-bool is_owned(const Trace& trace, const Model::Task& resource) {
-  return resource.kind >= trace.kinds.size() ||
-         trace.strings[trace.kinds[resource.kind]] != "semaphore";
-}
-
 Waits find_waits(const Trace& trace, const Model& model) { return Finder(trace, model).find(); }
 
 }  // namespace skein

@@ -94,12 +94,6 @@ struct Subject {
   const Waits& waits;
 };
 
-// It ends by what happens outside of the program: a timer, a file descriptor, another process.
-bool is_operation(const Trace& trace, const Model::Task& task);
-
-// Who takes it has to give it back: a mutex. Anybody may release a semaphore.
-bool is_owned(const Trace& trace, const Model::Task& resource);
-
 Waits find_waits(const Trace& trace, const Model& model);
 
 }  // namespace skein

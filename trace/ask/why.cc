@@ -5,6 +5,7 @@
 
 #include "base/stable_sort.h"
 #include "trace/ask/busiest.h"
+#include "trace/ask/kinds.h"
 #include "trace/model/id_map.h"
 
 namespace skein {
@@ -86,23 +87,18 @@ class Asked {
     return task.how == Model::End::Resolved ? Verdict::NotifiedTooEarly : Verdict::Cancelled;
   }
 
-  std::string_view kind_of(const Model::Task& task) const {
-    return task.kind < trace_.kinds.size() ? trace_.strings[trace_.kinds[task.kind]] : "";
-  }
-
   // Open, and waits for nothing that the trace knows of.
   Verdict of_idle(const Diagnosis& d) const {
     const TaskIndex index = d.chain.back().task;
     const Model::Task& task = model_.tasks[index];
     if (waits_.running[index]) return Verdict::Fine;
-    const std::string_view kind = kind_of(task);
-    if (is_operation(trace_, task)) return Verdict::Outside;
-    if (task.is_scope || kind == "promise" || kind == "condition" || is_mirage())
+    const Nature nature = nature_of(trace_, task);
+    if (nature == Nature::Operation) return Verdict::Outside;
+    if (task.is_scope || nature == Nature::Promise || nature == Nature::Condition || is_mirage())
       return Verdict::NeverNotified;
     const bool nothing_known = task.pre_existing && trace_.alive.empty();
     if (waits_.first_run[index] != Waits::never || nothing_known) return Verdict::Unknown;
-    if (kind == "handler" || kind == "callback" || kind == "work")
-      return could_run_since(task.start);
+    if (nature == Nature::Handler || nature == Nature::Callback) return could_run_since(task.start);
     return Verdict::NeverStarted;
   }
 
@@ -144,8 +140,8 @@ class Asked {
   }
 
   bool remembers(const Diagnosis& d) const {
-    const std::string_view kind = kind_of(model_.tasks[d.chain.back().task]);
-    return kind == "semaphore" || kind == "mutex" || kind == "channel" || kind == "queue";
+    const Nature nature = nature_of(trace_, model_.tasks[d.chain.back().task]);
+    return nature == Nature::Mutex || nature == Nature::Semaphore || nature == Nature::Queue;
   }
 
   // The last signal that found nobody, after the last that found somebody and before this wait.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "trace/ask/kinds.h"
+
 namespace skein {
 
 namespace {
@@ -16,10 +18,6 @@ bool ever_falls(const Points& points) {
   return std::adjacent_find(points.begin(), points.end(), [](const auto& a, const auto& b) {
            return b.value < a.value;
          }) != points.end();
-}
-
-std::string_view kind_of(const Trace& trace, const Model::Task& task) {
-  return task.kind < trace.kinds.size() ? trace.strings[trace.kinds[task.kind]] : "";
 }
 
 // What a queue holds, from who puts and who takes.
@@ -68,8 +66,8 @@ void add(std::vector<Growth>& found, const Points& points, uint64_t end, TaskInd
 void find_full_queues(const Trace& trace, const Model& model, std::vector<Growth>& found) {
   std::map<TaskIndex, Queue> queues;
   for (TaskIndex i = 0; i < model.tasks.size(); i++) {
-    const std::string_view kind = kind_of(trace, model.tasks[i]);
-    if (model.tasks[i].is_resource && (kind == "channel" || kind == "queue")) queues[i] = {};
+    const Model::Task& task = model.tasks[i];
+    if (task.is_resource && nature_of(trace, task) == Nature::Queue) queues[i] = {};
   }
   if (queues.empty()) return;
   const auto find = [&](TaskId id) -> Queue* {
@@ -104,8 +102,8 @@ void find_long_queues(const Trace& trace, const Model& model, const Waits& waits
   std::map<TaskIndex, Points> changes;  // by how much
   for (const Waits::Wait& wait : waits.waits) {
     if (wait.on == no_index || !model.tasks[wait.on].is_resource) continue;
-    const std::string_view kind = kind_of(trace, model.tasks[wait.on]);
-    if (kind != "mutex" && kind != "semaphore") continue;
+    const Nature nature = nature_of(trace, model.tasks[wait.on]);
+    if (nature != Nature::Mutex && nature != Nature::Semaphore) continue;
     Points& points = changes[wait.on];
     points.push_back({wait.begin, 1});
     if (wait.ready != Waits::never) points.push_back({wait.ready, -1});

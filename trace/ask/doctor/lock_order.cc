@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "trace/ask/kinds.h"
+
 namespace skein {
 
 namespace {
@@ -55,8 +57,7 @@ class Finder {
 
  private:
   bool is_lock(TaskIndex resource) const {
-    const Model::Task& task = model_.tasks[resource];
-    return task.kind < trace_.kinds.size() && trace_.strings[trace_.kinds[task.kind]] == "mutex";
+    return nature_of(trace_, model_.tasks[resource]) == Nature::Mutex;
   }
 
   bool lasts_until(const Waits::Holding& h, uint64_t time) const {
