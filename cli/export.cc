@@ -98,6 +98,7 @@ void add_ctf(CLI::App& command) {
       std::fputs("skein: the trace has a task 0; all ids are one larger in the copy\n", stderr);
     for (const Loss& loss : trace.losses)
       std::fprintf(stderr, "skein: lost in the original: %s\n", escaped(loss.what).c_str());
+    say_left_out(copy.left_out);
   });
 }
 

@@ -169,6 +169,32 @@ def check_round_trip(trace):
         expect("as ours, too", info("ours")["events"] >= info(trace)["events"])
 
 
+def check_copy(trace, shift=0):
+    """Every event of the copy is that of the original; ids are larger by `shift`."""
+    shutil.rmtree("ours", ignore_errors=True)
+    said = export("ctf", trace, "ours")
+    expect("that ids are larger is said", ("one larger" in said) == (shift == 1), said)
+    copies = events("ours")
+    for first, copy in zip(events(trace), copies, strict=True):
+        more = {key for key in first.keys() | copy.keys() if first.get(key) != copy.get(key)}
+        expect(f"an event of {trace} comes back", all(
+            isinstance(first.get(key), int) and copy.get(key) == first[key] + shift
+            for key in more) and (shift == 1 or not more), (first, copy))
+    before, after = info(trace), info("ours")
+    for fact in ("tasks", "ended", "unresolved", "start_utc_ns", "start_ns", "span_ns",
+                 "overwritten_packets", "complete_from_ns", "program", "pid", "streams"):
+        expect(f"{fact} of {trace}", after.get(fact) == before.get(fact), (before, after))
+    for command in ("why", "critical", "stats"):
+        one, other = run(command, trace), run(command, "ours")
+        expect(f"{command} answers alike", other.returncode == one.returncode and
+               len(other.stdout.splitlines()) == len(one.stdout.splitlines()) and
+               (shift == 1 or other.stdout == one.stdout), (one.stdout, other.stdout))
+    return said
+
+
+said = check_copy(EVERY)
+expect("what is left out", "pairs of clocks: 1" in said and "dropped by the recorder" in said, said)
+check_copy(str(source / "tests/data/mirage/straight.ctf"), shift=1)
 check_round_trip(EVERY)
 check_round_trip(str(source / "tests/data/mirage/straight.ctf"))
 said = export("fxt", EVERY, "there")
@@ -340,6 +366,7 @@ if eio.exists():
         built = "built without the page" not in r.stderr
         expect(f"{command[0]} takes it", r.returncode == 0 or not built, r)
     expect("fibers are drawn", "fiber7" in pathlib.Path("eio.svg").read_text())
+    check_copy(eio)
     check_round_trip(eio)
     check_chrome(eio)
     waits = check_stacks(eio)[0]
@@ -349,6 +376,7 @@ if eio.exists():
 
 net = shared / "net.ctf"
 if net.exists():
+    check_copy(net, shift=1)
     check_round_trip(net)
     check_chrome(net)
     if check_perfetto_done:

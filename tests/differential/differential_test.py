@@ -36,6 +36,7 @@ class Reader:
         self.texts, self.places, self.threads = {}, {}, {}
         self.current, self.executor, self.names = {}, {}, {}
         self.said_at = {}
+        self.also = {}  # by stream, what is said of its next event, by number
         self.resources, self.spans = set(), {}
         self.events = []
         for message in bt2.TraceCollectionMessageIterator(str(path)):
@@ -65,6 +66,7 @@ class Reader:
                 return
             self.current[stream] = int(context["current_task"])
             self.said_at[stream] = None
+            self.also[stream] = {}
             self.be_executor(stream, int(context["vtid"]), "")
         elif type(message) is bt2._EventMessageConst:
             event = message.event
@@ -101,8 +103,15 @@ class Reader:
         self.executor[stream] = tid
 
     def event(self, stream, clock, name, f):
-        if name == "at":
-            self.said_at[stream] = self.places.get(f["place"])
+        if name == "at" or (name == "also" and f["what"] == 0):
+            self.said_at[stream] = self.places.get(f["place" if name == "at" else "number"])
+            return
+        if name == "also" and f["what"] == 4:
+            self.current[stream] = f["number"]
+            self.said_at[stream], self.also[stream] = None, {}
+            return
+        if name == "also":
+            self.also[stream][f["what"]] = f["number"]
             return
         current = self.current[stream]
         task, other, value, text, place = current, 0, 0, "", None
@@ -176,6 +185,8 @@ class Reader:
             other = f["scope"]
         elif name == "scope_member":
             task, other = f["task"] or current, f["scope"]
+        elif name == "try_read":
+            task, other = f["task"], f["on"]
         elif name == "await":
             task, other, value = f["task"], f["on"], int(f["on"] in self.resources)
         elif name == "io":
@@ -198,12 +209,16 @@ class Reader:
         always = name in ("send", "receive", "clock")  # 0 is a peer and a domain
         tid = self.executor[stream]
         place = place or self.said_at[stream] or {}
+        said, self.also[stream] = self.also[stream], {}
+        text = text_of(said[1]) if 1 in said else text
+        value = said.get(3, value)
         self.said_at[stream] = None
         self.events.append((self.utc(clock), [
             str(stream), str(tid), (stream, tid), kind, str(task) if task else "-",
             str(other) if other or always else "-", str(value), text,
             text_of(place.get("file", 0)), text_of(place.get("function", 0)),
-            str(place.get("line", 0)), str(place.get("column", 0)), "0"]))
+            str(place.get("line", 0)), str(place.get("column", 0)),
+            str(said.get(2, 0) & 255)]))
 
     # Exactly; babeltrace2's own nanoseconds are rounded by a double.
     @staticmethod

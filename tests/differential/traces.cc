@@ -128,6 +128,10 @@ class Generator {
         b = number() >> 20;
       }
       if (event.first == format::k_lost) b = below(9);
+      if (event.first == format::k_also) {
+        a = below(6);
+        if (a != 4) b = below(30);
+      }
       if (event.first == format::k_at) a = below(30);
       const auto first = static_cast<format::EventId>(event.first);
       stream.event(first, ticks, a, b, static_cast<unsigned>(below(4) * below(2)));

@@ -1,15 +1,17 @@
 // Any trace as a directory of plain CTF 1.8, in our own format.
 //
-// Time 0 of the trace becomes tick 0, a tick is a nanosecond, each executor becomes a stream. In
-// our format the subject of most events is the task that is current; where another trace says that
-// somebody else did it, an event `switch_to` comes before. Its task 0 is a task, ours is nobody:
-// its ids then become one larger.
+// A tick is a nanosecond of the trace's own clock, each executor becomes a stream. What comes back
+// is what went out, event by event: where one of ours has no argument for something (the subject of
+// most is who is current), an event `also` before it says it. Its task 0 is a task, ours is nobody:
+// its ids then become one larger. The metadata say what it is a copy of (Facts::format), for the
+// same events of mirage-profile mean another thing than ours.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "trace/export/out.h"
 #include "trace/read/ctf/chunk.h"
 #include "trace/read/events.h"
 
@@ -22,6 +24,7 @@ struct CtfFile {
 struct CtfCopy {
   std::vector<CtfFile> files;
   bool ids_are_shifted = false;
+  LeftOut left_out;
 };
 
 CtfCopy export_ctf(const Trace& trace, const ctf::Uuid& uuid);

@@ -11,6 +11,7 @@
 #include "trace/export/fxt.h"
 #include "trace/model/model.h"
 #include "trace/read/chrome/chrome.h"
+#include "trace/read/ctf/directory.h"
 #include "trace/read/fxt/fxt.h"
 
 using namespace skein;
@@ -72,6 +73,23 @@ void require_same(const Trace& went_out, const Trace& came_back) {
   REQUIRE(a.labels.size() == b.labels.size());
 }
 
+Trace through_ctf(const Trace& trace, LeftOut& left_out) {
+  CtfCopy copy = export_ctf(trace, ctf::Uuid{1});
+  left_out = copy.left_out;
+  MemoryFiles files;
+  for (CtfFile& file : copy.files) files.add("/t/" + file.name, std::move(file.bytes));
+  auto back = ctf::read(files, "/t");
+  REQUIRE(back);
+  return *std::move(back);
+}
+
+// In our own format there is no task 0.
+void require_comes_back_from_ctf(const Trace& trace) {
+  LeftOut left_out;
+  require_same(trace, through_ctf(trace, left_out));
+  CHECK(left_out.all().empty());
+}
+
 void require_round_trips(const Trace& trace) {
   require_same(trace, fxt::read(bytes_of(trace, export_fxt)));
   require_same(trace, chrome::read(bytes_of(trace, export_chrome)));
@@ -92,6 +110,9 @@ TEST_CASE("random programs come back as they went out") {
     trace.facts.pid = seed;
     trace.executors[0].tid = trace.executors[1].tid = 4711;
     require_round_trips(trace);
+    trace.executors[0].tid = 4712;
+    trace.facts.utc_offset = trace.facts.utc_offset.value_or(0);
+    require_comes_back_from_ctf(trace);
   }
 }
 
@@ -158,4 +179,103 @@ TEST_CASE("what FXT cannot hold is counted") {
   const Trace back = fxt::read(bytes);
   CHECK(back.losses.empty());
   CHECK(back.strings[back.events.text[0]].size() == 32'000);
+}
+
+TEST_CASE("what another tracer says comes back from our format") {
+  Trace trace;
+  trace.facts.format = "mirage-profile";
+  trace.facts.start = 1'234'567;  // the first event is later, and nobody knows the time of day
+  trace.executors = {Executor{.name = trace.strings.intern("main"), .tid = 7},
+                     Executor{.name = trace.strings.intern("other"), .tid = 9}};
+  trace.kinds = {trace.strings.intern("bind"), trace.strings.intern("unknown"),
+                 trace.strings.intern("task"), trace.strings.intern("try \"\\")};
+  const auto add = [&](EventKind kind, TaskId task, TaskId other, const char* text = "",
+                       uint64_t value = 0, uint8_t flags = 0, uint32_t executor = 1) {
+    trace.events.append({.time = 460 + trace.events.size(),
+                         .task = task,
+                         .other = other,
+                         .value = value,
+                         .text = trace.strings.intern(text),
+                         .executor = executor,
+                         .kind = kind,
+                         .flags = flags});
+  };
+  for (uint64_t kind = 0; kind < trace.kinds.size(); kind++)
+    add(EventKind::Create, 10 + kind, 5, "", kind);
+  add(EventKind::TryRead, 11, 10);
+  add(EventKind::Ready, 11, 10, "", 0, flag::makes_current);
+  add(EventKind::Notify, 12, no_task, "", 1, flag::makes_current | flag::time_guessed);
+  add(EventKind::ScopeCancel, 12, 13, "Stdlib.Exit");
+  add(EventKind::ScopeCancel, 11, 13, "Stdlib.Exit");
+  add(EventKind::Cancel, 13, 11, "because");
+  add(EventKind::Pause, no_task, no_task, "stw_leader", 3);
+  add(EventKind::Pause, no_task, no_task, "gc", 3);
+  add(EventKind::Lost, no_task, no_task, "unheard of", 3);
+  add(EventKind::Suspend, 11, 10, "", 1);  // a resource, which no event tells
+  add(EventKind::SpanBegin, 11, no_task, "span", 4);
+  add(EventKind::SpanEnd, 11, no_task, "", 4);
+  add(EventKind::Label, no_task, no_task, "nobody's");
+  require_comes_back_from_ctf(trace);
+}
+
+TEST_CASE("what a ring has kept of what it overwrote is kept in a copy") {
+  Trace trace;
+  trace.facts.format = "skein";
+  trace.facts.start = 5'000;
+  trace.facts.utc_offset = 0;
+  trace.facts.overwritten_packets = 3;
+  trace.facts.complete_from = 100;
+  trace.executors = {Executor{.tid = 7}, Executor{.tid = 9}};
+  trace.kinds.push_back(trace.strings.intern("coroutine"));
+  trace.locations.push_back({.file = trace.strings.intern("a.cc"), .line = 3});
+  for (const uint64_t time : {0, 100, 200})
+    trace.events.append(
+        {.time = time, .task = 1, .executor = time == 0, .kind = EventKind::Resume});
+  trace.alive.push_back({.id = 1,
+                         .parent = 2,
+                         .on = 3,
+                         .since = -70,
+                         .label = trace.strings.intern("serve"),
+                         .name = trace.strings.intern("name"),
+                         .kind = 0,
+                         .location = 1,
+                         .at = 1,
+                         .executor = 1,
+                         .state = Alive::State::Suspended,
+                         .should_resolve = true});
+  trace.alive.push_back({.id = 3, .state = Alive::State::Resource});
+  LeftOut left_out;
+  const Trace back = through_ctf(trace, left_out);
+  CHECK(left_out.all().empty());
+  CHECK(back.facts.overwritten_packets == 3);
+  CHECK(back.facts.complete_from == 100);
+  REQUIRE(lines(back) == lines(trace));
+  REQUIRE(back.alive.size() == 2);
+  const Alive& serve = back.alive[0];
+  CHECK(serve.id == 1);
+  CHECK(serve.parent == 2);
+  CHECK(serve.on == 3);
+  CHECK(serve.since == -70);
+  CHECK(back.strings[serve.label] == "serve");
+  CHECK(back.strings[serve.name] == "name");
+  CHECK(back.strings[back.kinds[serve.kind]] == "coroutine");
+  CHECK(back.locations[serve.location].line == 3);
+  CHECK(back.locations[serve.at].line == 3);
+  CHECK(back.executors[serve.executor].tid == 9);
+  CHECK(serve.state == Alive::State::Suspended);
+  CHECK(serve.should_resolve);
+  CHECK(back.alive[1].state == Alive::State::Resource);
+}
+
+TEST_CASE("what our format cannot hold is counted") {
+  Trace trace;
+  trace.facts.format = "skein";
+  trace.executors.resize(1);
+  trace.events.append(
+      {.task = 1, .text = trace.strings.intern(std::string(513, 'x')), .kind = EventKind::Label});
+  LeftOut left_out;
+  const Trace back = through_ctf(trace, left_out);
+  REQUIRE(left_out.all().size() == 1);
+  CHECK(left_out.all()[0].second == 1);
+  CHECK(back.strings[back.events.text[0]].size() <= 512);
 }

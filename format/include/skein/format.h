@@ -110,7 +110,9 @@ enum class Shape : uint8_t {
   X(scope_exit, 208, kOne, scope, none)       /*                              */  \
   X(scope_cancel, 212, kOne, scope, none)     /*                              */  \
   X(executor_end, 216, kOne, tid, none)       /*                              */  \
-  X(at, 220, kOne, place, none)               /* of the next event            */
+  X(at, 220, kOne, place, none)               /* of the next event            */  \
+  X(also, 230, kSame, what, number)           /* likewise: see Also           */  \
+  X(try_read, 234, kSame, task, on)           /* read what had no result yet  */
 
 // Events of one id and a fixed layout: X(name, id, fields as TSDL).
 #define SKEIN_FORMAT_FIXED_EVENTS(X)                                                          \
@@ -153,6 +155,9 @@ inline constexpr const char kCutMark[] = "\xE2\x80\xA6";  // U+2026
   X(io, 6) X(fiber, 7) X(sender, 8) X(scope, 9) X(thread, 10) X(work, 11) X(callback, 12) \
   X(process, 13) X(task, 14) X(mutex, 32) X(semaphore, 33) X(condition, 34) X(channel, 35) \
   X(queue, 36)
+// In the copy of another tracer's trace, its other kinds: the first is named by string 1, the next by
+// 2 and so on.
+inline constexpr uint8_t kFirstOwnKind = 64;
 
 // X(name, number): what a pause was.
 #define SKEIN_FORMAT_PAUSES(X) \
@@ -173,6 +178,14 @@ enum Pause : uint8_t {
 #define SKEIN_X(name, number) kPause_##name = number,
   SKEIN_FORMAT_PAUSES(SKEIN_X)
 #undef SKEIN_X
+};
+// What an event `also` says, of the next event but for the last: what that has no argument for.
+enum class Also : uint8_t {
+  kPlace = 0,  // as `at`
+  kText = 1,   // a string
+  kFlags = 2,  // skein::flag
+  kValue = 3,
+  kCurrent = 4,  // that task is current from here on, though nothing switched to it
 };
 enum Loss : uint8_t {
 #define SKEIN_X(name, number) kLoss_##name = number,

@@ -58,7 +58,8 @@ bool salvage(const Source& source, const std::string& reason, Metadata& metadata
 }
 
 void describe(const Metadata& metadata, Trace& trace) {
-  trace.facts.format = "skein";
+  trace.facts.format = metadata.origin;
+  if (metadata.origin.empty()) trace.facts.format = "skein";
   trace.facts.host = metadata.host;
   trace.facts.program = metadata.program;
   trace.facts.pid = metadata.pid;
@@ -357,7 +358,7 @@ Result<Metadata> open_directory(Files& files, const std::string& path, Trace& tr
     return Error{
         .what = "a CTF trace of an unknown tracer", .file = path, .advice = "babeltrace2 reads it"};
   }
-  if (!metadata->utc_known && !metadata->salvaged)
+  if (!metadata->utc_known && !metadata->salvaged && metadata->origin.empty())
     add_loss(trace.losses,
              {.what = "the time of day is missing", .file = "metadata", .packets = 0, .events = 0});
   describe(*metadata, trace);

@@ -103,10 +103,9 @@ void assign(Metadata& metadata, const std::string& block, const std::string& key
     if (key == "tracer_name") metadata.tracer = value;
     if (key == "tracer_major") read_number(value, metadata.version);
     if (key == "hostname") metadata.host = value;
-    if (key == "boot_id") metadata.boot_id = value;
     if (key == "procname") metadata.program = value;
     if (key == "vpid") read_number(value, metadata.pid);
-    if (key == "mode") metadata.mode = value;
+    if (key == "origin") metadata.origin = value;
     if (key == "clock_source") metadata.clock_source = value;
   }
   if (block == "clock") {

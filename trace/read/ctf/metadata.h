@@ -23,10 +23,9 @@ struct Metadata {
   std::string tracer;  // "skein" in ours
   uint64_t version = 0;
   std::string host;
-  std::string boot_id;
   std::string program;
   uint64_t pid = 0;
-  std::string mode;          // "ring" or "log"
+  std::string origin;        // what it is a copy of: Facts::format; empty: it was recorded so
   std::string clock_source;  // "tsc" or "monotonic"; "estimated" or "unknown": see salvage.h
   uint64_t frequency = 0;    // ticks per second; never 0 in one of ours
   int64_t offset_s = 0;      // UTC of tick 0

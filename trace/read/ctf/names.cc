@@ -106,8 +106,14 @@ void Names::read(const Packet& packet, const std::string& file, Trace& trace,
 void Names::finish(Trace& trace) {
   for (size_t id = 1; id < places_.size(); id++) {
     const RawPlace& raw = raw_[id];
-    places_[id].name = text(raw.name);
-    places_[id].location = static_cast<uint32_t>(trace.locations.size());
+    Place& place = places_[id];
+    place.name = text(raw.name);
+    if (place.kind >= format::kFirstOwnKind) {
+      if (trace.kinds.size() <= place.kind) trace.kinds.resize(place.kind + 1u);
+      trace.kinds[place.kind] = text(place.kind - format::kFirstOwnKind + 1u);
+    }
+    if ((raw.file | raw.function | raw.line | raw.column) == 0) continue;  // says a kind only
+    place.location = static_cast<uint32_t>(trace.locations.size());
     trace.locations.push_back({.file = text(raw.file),
                                .function = text(raw.function),
                                .line = raw.line,

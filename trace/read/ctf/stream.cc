@@ -77,8 +77,12 @@ void Stream::begin_packet(Context& context) {
   at_.rest = packet_->packet.content;
   at_.last = header.begin;
   at_[Number::Current] = header.current_task;
-  said_at_ = 0;
-  executor_ = executor(context, header.tid, 0);
+  said_.which = 0;
+  // A thread's first packet is made before it says which thread it is.
+  Wire first;
+  const bool says_tid =
+      header.tid == 0 && decode(at_.rest, at_.last, first) && first.event == format::k_executor;
+  executor_ = executor(context, says_tid ? first.a : header.tid, 0);
   // The next packet's begin bounds this one's times, unless it is the damaged one.
   bound_ = UINT64_MAX;
   if (next_packet_ < packets_.size()) {
@@ -124,8 +128,15 @@ bool Stream::find_event(Context& context, Wire& wire) {
       damaged(context, "zeros instead of an event");
     } else {
       at_.ticks = std::max(at_.ticks, wire.ticks);
-      if (wire.event != format::k_at) return true;
-      said_at_ = definition(context.places, wire.a).location;
+      const bool is_at = wire.event == format::k_at;
+      const bool is_also =
+          wire.event == format::k_also && wire.a != static_cast<uint64_t>(format::Also::kCurrent);
+      if (!is_at && !is_also) return true;
+      const uint64_t what = is_at ? 0 : wire.a;
+      if (what < said_.number.size()) {
+        said_.number[what] = is_at ? wire.a : wire.b;
+        said_.which |= 1u << what;
+      }
       at_.last = wire.ticks;
       at_.rest = at_.rest.subspan(wire.size);
     }
@@ -187,6 +198,14 @@ bool Stream::run_on(Context& context, uint64_t limit) {
   return true;
 }
 
+void Stream::Said::add_to(EventRow& row, const Context& context) const {
+  const auto says = [&](size_t what) { return which >> what & 1; };
+  if (row.location == 0 && says(0)) row.location = definition(context.places, number[0]).location;
+  if (says(1)) row.text = definition(context.texts, number[1]);
+  if (says(2)) row.flags = static_cast<uint8_t>(number[2]);
+  if (says(3)) row.value = number[3];
+}
+
 // Appends the next event, if it is not later than the limit. False when there is none.
 bool Stream::append_slowly(Context& context, uint64_t limit) {
   Wire wire;
@@ -195,13 +214,13 @@ bool Stream::append_slowly(Context& context, uint64_t limit) {
   const std::span<const uint8_t> bytes = at_.rest.first(wire.size);
   const Meaning& meaning = known_events[wire.id].meaning;
   EventRow row = begin_row(context, at_, wire, meaning);
-  const uint32_t said_at = std::exchange(said_at_, 0);
   if (meaning.special == Special::No || complete(context, wire, bytes, row)) {
-    if (row.location == 0) row.location = said_at;
+    if (said_.which != 0) said_.add_to(row, context);
     context.trace.events.append(row);
   } else {
     context.definitions[wire.id]++;
   }
+  said_.which = 0;
   if (!context.resources.empty()) context.usual = Special::No;
   return true;
 }

@@ -82,7 +82,7 @@ class Stream {
   // is there another?
   bool run(Context& context, uint64_t limit) {
     // Streams that run at the same time are run event by event: nothing may be done here.
-    if (said_at_ != 0) [[unlikely]]
+    if (said_.which != 0) [[unlikely]]
       return append_slowly(context, limit) && run_on(context, limit);
     return run_on(context, limit);
   }
@@ -96,6 +96,14 @@ class Stream {
     std::array<uint64_t, numbers> number = {};  // by Number; the arguments are the last event's
 
     uint64_t& operator[](Number which) { return number[static_cast<size_t>(which)]; }
+  };
+
+  // What events `at` and `also` say of another: numbers by format::Also, the place as 0.
+  struct Said {
+    std::array<uint64_t, 4> number = {};
+    uint32_t which = 0;  // bits
+
+    void add_to(EventRow& row, const Context& context) const;
   };
 
   bool find_event(Context& context, Wire& wire);
@@ -115,8 +123,8 @@ class Stream {
   size_t next_packet_ = 0;
   const StreamPacket* packet_ = nullptr;
   Position at_;
-  uint64_t bound_ = 0;    // ticks at which the next packet begins
-  uint32_t said_at_ = 0;  // a location: of the next event of this packet, by an event `at`
+  uint64_t bound_ = 0;  // ticks at which the next packet begins
+  Said said_;           // of the next event of this packet
   uint32_t executor_ = 0;
   std::unordered_map<uint64_t, uint32_t> executors_;  // by tid
 };
