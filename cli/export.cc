@@ -6,6 +6,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "base/escape.h"
 #include "cli/commands.h"
@@ -13,6 +14,7 @@
 #include "cli/output_file.h"
 #include "cli/parquet.h"
 #include "cli/print.h"
+#include "cli/progress.h"
 #include "cli/running.h"
 #include "cli/trace_input.h"
 #include "trace/export/chrome.h"
@@ -57,8 +59,12 @@ void write_file(const Options& options, Bytes bytes, const Export& write) {
     is_empty = false;
     return file.write(piece);
   });
-  const LeftOut left_out = write(trace, options, out);
-  (void)out.finish();
+  LeftOut left_out;
+  {
+    const Busy busy(stderr, isatty(STDERR_FILENO), "writing");
+    left_out = write(trace, options, out);
+    (void)out.finish();
+  }
   file.finish();
   if (is_empty)
     std::fputs("skein: nothing to write: the trace does not say that a task waits\n", stderr);
@@ -90,8 +96,13 @@ void add_ctf(CLI::App& command) {
   add_trace_argument(*ctf, options->trace);
   ctf->add_option("-o,--output", options->to, "the directory to make")->required();
   ctf->callback([options] {
+    if (options->to.empty()) fail(2, "the directory to make is an empty text; give a path");
     const Trace trace = open_trace(options->trace);
-    const CtfCopy copy = export_ctf(trace, random_uuid());
+    CtfCopy copy;
+    {
+      const Busy busy(stderr, isatty(STDERR_FILENO), "writing");
+      copy = export_ctf(trace, random_uuid());
+    }
     NewTrace to(options->to);
     for (const CtfFile& file : copy.files) to.write(file.name, file.bytes);
     if (copy.ids_are_shifted)
@@ -161,7 +172,18 @@ void add_tables(CLI::App& command) {
 
 void add_export(CLI::App& app) {
   CLI::App* command = app.add_subcommand("export", "Write a trace in another format");
-  command->require_subcommand(1);
+  command->require_subcommand(0, 1);
+  const auto words = std::make_shared<std::vector<std::string>>();
+  command->add_option("FORMAT", *words)->group("");  // what is no subcommand
+  command->callback([command, words] {
+    if (!command->get_subcommands().empty()) return;
+    std::string all;
+    for (const CLI::App* format : command->get_subcommands([](const CLI::App*) { return true; }))
+      all += (all.empty() ? "" : ", ") + format->get_name();
+    const std::string what =
+        words->empty() ? "no format is given" : "no format `" + escaped(words->front()) + "`";
+    fail(2, what + "; there are " + all);
+  });
   add_ctf(*command);
   add_format(
       *command, "perfetto", "Perfetto's protobuf, for its viewer and trace_processor", Bytes::Raw,

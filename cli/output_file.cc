@@ -3,7 +3,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <climits>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -16,6 +19,34 @@ namespace {
 
 bool is_same(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+// What is unfinished goes with the program that a signal ends.
+char unfinished[PATH_MAX];
+constexpr std::array ending_signals = {SIGINT, SIGTERM, SIGHUP};
+
+extern "C" void remove_unfinished(int signal) {
+  unlink(unfinished);
+  std::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
+void begin_unfinished(const std::string& path) {
+  if (path.size() >= sizeof unfinished) return;
+  std::memcpy(unfinished, path.c_str(), path.size() + 1);
+  struct sigaction action = {}, before = {};
+  action.sa_handler = remove_unfinished;
+  for (const int signal : ending_signals)
+    if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_DFL)
+      sigaction(signal, &action, nullptr);
+}
+
+void end_unfinished() {
+  struct sigaction before = {};
+  for (const int signal : ending_signals)
+    if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler == remove_unfinished)
+      std::signal(signal, SIG_DFL);
+  unfinished[0] = 0;
 }
 
 // Of new files, as the shell makes them.
@@ -52,6 +83,8 @@ void write_output(const std::string& path, std::string_view bytes) {
 }
 
 OutputFile::OutputFile(const std::string& path) : path_(path) {
+  if (path.empty())
+    fail(2, "the file to write is an empty text; give a path, or - for standard output");
   if (path == "-") {
     file_ = stdout;
     return;
@@ -68,6 +101,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
     const int descriptor = mkstemp(temporary.data());
     if (descriptor >= 0) {
       temporary_ = temporary;
+      begin_unfinished(temporary);
       (void)fchmod(descriptor, exists ? found.st_mode & 07777 : usual_mode());
       file_ = fdopen(descriptor, "wb");
     }
@@ -77,7 +111,9 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
 
 OutputFile::~OutputFile() {
   if (file_ != nullptr && file_ != stdout) std::fclose(file_);
-  if (!temporary_.empty()) unlink(temporary_.c_str());
+  if (temporary_.empty()) return;
+  unlink(temporary_.c_str());
+  end_unfinished();
 }
 
 bool OutputFile::write(std::string_view bytes) {
@@ -95,6 +131,7 @@ void OutputFile::finish() {
     error_ = errno;
   if (error_ != 0)
     fail(2, (path_ == "-" ? "standard output" : path_) + ": " + std::strerror(error_));
+  if (!temporary_.empty()) end_unfinished();
   temporary_.clear();
 }
 

@@ -13,12 +13,14 @@ namespace skein::cli {
 inline constexpr const char* events_columns =
     "'time_ns': 'UBIGINT', 'executor': 'UINTEGER', 'kind': 'VARCHAR', 'task': 'UBIGINT', "
     "'other': 'UBIGINT', 'value': 'BIGINT', 'text': 'VARCHAR', 'type': 'VARCHAR', 'file': "
-    "'VARCHAR', 'line': 'UINTEGER', 'function': 'VARCHAR', 'flags': 'UTINYINT'";
+    "'VARCHAR', 'line': 'UINTEGER', 'column': 'UINTEGER', 'function': 'VARCHAR', 'flags': "
+    "'UTINYINT'";
 inline constexpr const char* tasks_columns =
     "'id': 'UBIGINT', 'kind': 'VARCHAR', 'name': 'VARCHAR', 'label': 'VARCHAR', 'parent': "
     "'UBIGINT', 'start_ns': 'UBIGINT', 'end_ns': 'UBIGINT', 'state': 'VARCHAR', 'should_resolve': "
     "'UTINYINT', 'running_ns': 'UBIGINT', 'executor': 'UINTEGER', 'file': 'VARCHAR', 'line': "
-    "'UINTEGER', 'function': 'VARCHAR', 'becomes': 'UBIGINT', 'reason': 'VARCHAR'";
+    "'UINTEGER', 'column': 'UINTEGER', 'function': 'VARCHAR', 'becomes': 'UBIGINT', 'reason': "
+    "'VARCHAR'";
 
 // If there is no program `duckdb`, says so and throws CLI::RuntimeError(2).
 void require_duckdb();

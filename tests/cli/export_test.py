@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -247,6 +248,9 @@ expect("as many of each kind", collections.Counter(r["kind"] for r in rows) == k
 create = next(r for r in rows if r["kind"] == "create" and r["task"] == "1")
 expect("an event's cells", (create["time_ns"], create["type"], create["file"], create["line"]) ==
        ("1000", "coroutine", "src/server.cc", "10"), create)
+expect("a place's column", create["column"] == "3", create)
+expect("a 0 that was said", next(r for r in rows if r["kind"] == "notify")["value"] == "0", rows)
+expect("no 0 that was not", next(r for r in rows if r["kind"] == "resume")["value"] == "", rows)
 said = export("csv", EVERY, "t.csv", "--table", "tasks")
 with open("t.csv", newline="", encoding="utf-8") as file:
     tasks = {row["id"]: row for row in csv.DictReader(file)}
@@ -299,7 +303,26 @@ r = run("export", "parquet", EVERY, "-o", "y.parquet", env=only_ours)
 expect("its failure is ours", r.returncode == 1 and "exit code 3" in r.stderr, r)
 expect("and leaves nothing", not [n for n in os.listdir() if n.startswith("y.")], os.listdir())
 
+fake_duckdb("""import os, signal
+os.kill(os.getppid(), signal.SIGINT)
+""")
+r = run("export", "parquet", EVERY, "-o", "z.parquet", env=only_ours)
+expect("it ends by the signal", r.returncode == -signal.SIGINT, r)
+expect("and leaves no part of a file", not [n for n in os.listdir() if n.startswith("z.")],
+       os.listdir())
+
 # ---- usage
+
+r = run("export", "foo", EVERY)
+expect("a format that is none is named", r.returncode == 2 and "no format `foo`" in r.stderr and
+       "perfetto, chrome, fxt" in r.stderr, r)
+for form in ("ctf", "csv", "fxt"):
+    r = run("export", form, EVERY, "-o", "")
+    expect("no name is no file", r.returncode == 2 and "is an empty text" in r.stderr, r)
+
+for form in ("chrome", "perfetto", "csv"):
+    said = export(form, source / "tests/data/mirage/hostile.ctf", "hostile")
+    expect("texts that are not UTF-8 are said", "not UTF-8" in said, said)
 
 shutil.copy(source / "tests/data/mirage/straight.ctf", "trace.ctf")
 before = pathlib.Path("trace.ctf").read_bytes()

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/escape.h"
+#include "trace/export/damaged_texts.h"
 #include "trace/export/told.h"
 #include "trace/read/fxt/wire.h"
 
@@ -149,13 +150,6 @@ class ChromeTelling : public Telling {
   bool first_ = true;
 };
 
-uint64_t texts_with_damage(const Trace& trace) {
-  uint64_t count = 0;
-  for (StringId id = 1; id < trace.strings.size(); id++)
-    count += valid_utf8(trace.strings[id]) != trace.strings[id];
-  return count;
-}
-
 }  // namespace
 
 LeftOut export_chrome(const Trace& trace, Out& out) {
@@ -163,7 +157,7 @@ LeftOut export_chrome(const Trace& trace, Out& out) {
   ChromeTelling telling(trace, out);
   tell(trace, telling, left_out);
   telling.finish(trace);
-  left_out.add("texts' bytes that are not UTF-8, in so many texts", texts_with_damage(trace));
+  add_damaged_texts(trace, left_out);
   return left_out;
 }
 

@@ -27,6 +27,7 @@ class FxtTelling : public Telling {
     writer_.kernel_object(fxt::process_object, process_, program.empty() ? "program" : program);
   }
 
+  uint64_t gaps() const { return gaps_; }
   uint64_t texts_cut() const { return writer_.texts_cut(); }
 
   void executor(const Told& told) override {
@@ -39,6 +40,9 @@ class FxtTelling : public Telling {
     static constexpr EventType types[] = {EventType::Instant, EventType::AsyncBegin,
                                           EventType::AsyncInstant, EventType::AsyncEnd,
                                           EventType::Counter};
+    constexpr uint64_t longest_gap = uint64_t{1} << 55;  // to our reader a longer one is damage
+    gaps_ += told.time > last_ && told.time - last_ > longest_gap;
+    last_ = told.time;
     const bool is_counter = told.as == Told::As::Counter;
     arguments_.clear();
     for (const ToldField& field : told.fields) {
@@ -75,6 +79,8 @@ class FxtTelling : public Telling {
   Out& out_;
   const uint64_t start_;
   const uint64_t process_;
+  uint64_t last_ = 0;  // an event's time
+  uint64_t gaps_ = 0;
   Writer writer_;
   std::vector<Writer::Argument> arguments_;
 };
@@ -85,6 +91,8 @@ LeftOut export_fxt(const Trace& trace, Out& out) {
   LeftOut left_out;
   FxtTelling telling(trace, out);
   tell(trace, telling, left_out);
+  left_out.add("gaps of more than 2^55 ns (417 days), behind which skein takes times for damaged",
+               telling.gaps());
   left_out.add("ends of texts longer than 32,000 bytes", telling.texts_cut());
   return left_out;
 }

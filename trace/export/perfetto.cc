@@ -8,6 +8,7 @@
 
 #include "base/escape.h"
 #include "trace/ask/waits.h"
+#include "trace/export/damaged_texts.h"
 #include "trace/export/protobuf.h"
 #include "trace/model/names.h"
 
@@ -439,6 +440,10 @@ LeftOut Perfetto::write() {
   flows();
   labels_and_others();
   left_out_.add("modules", trace_.modules.size());
+  const auto has_column = [](const Location& at) { return at.column != 0; };
+  const auto columns = std::count_if(trace_.locations.begin(), trace_.locations.end(), has_column);
+  left_out_.add("columns of places", static_cast<uint64_t>(columns));
+  add_damaged_texts(trace_, left_out_);
   left_out_.add("notes of what was lost in the original", trace_.losses.size());
   return left_out_;
 }

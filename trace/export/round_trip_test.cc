@@ -267,6 +267,18 @@ TEST_CASE("what a ring has kept of what it overwrote is kept in a copy") {
   CHECK(back.alive[1].state == Alive::State::Resource);
 }
 
+TEST_CASE("a gap that comes back as damage is said") {
+  for (const uint64_t time : {uint64_t{1} << 55, (uint64_t{1} << 55) + 1}) {
+    Trace trace;
+    trace.executors.resize(1);
+    trace.events.append({.task = 1, .kind = EventKind::Resume});
+    trace.events.append({.time = time, .task = 1, .kind = EventKind::Resume});
+    Out out([](std::string_view) { return true; });
+    const LeftOut left_out = export_fxt(trace, out);
+    CHECK(left_out.all().empty() == fxt::read(bytes_of(trace, export_fxt)).losses.empty());
+  }
+}
+
 TEST_CASE("what our format cannot hold is counted") {
   Trace trace;
   trace.facts.format = "skein";

@@ -1,9 +1,11 @@
 #include "trace/export/table.h"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
 #include "base/escape.h"
+#include "trace/export/damaged_texts.h"
 #include "trace/model/model.h"
 #include "trace/model/names.h"
 
@@ -50,23 +52,34 @@ class Row {
 void add_place(Row& row, const Trace& trace, uint32_t location) {
   const Location& at = trace.locations[location];
   row.text(trace.strings[at.file]);
-  if (at.line)
-    row.number(at.line);
-  else
-    row.raw("");
+  for (const uint32_t number : {at.line, at.column})
+    if (number != 0)
+      row.number(number);
+    else
+      row.raw("");
   row.text(trace.strings[at.function]);
+}
+
+// Does a 0 say something?
+bool has_value(EventKind kind) {
+  using K = EventKind;
+  static constexpr std::array kinds = {
+      K::Notify,  K::CounterAdd, K::CounterSet, K::SpanBegin, K::SpanEnd, K::Pause, K::Send,
+      K::Receive, K::Clock,      K::Sample,     K::Capacity,  K::Io,      K::Lost};
+  return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
 }
 
 }  // namespace
 
 LeftOut export_events_csv(const Trace& trace, Out& out) {
-  out.text() += "time_ns,executor,kind,task,other,value,text,type,file,line,function,flags\r\n";
+  out.text() +=
+      "time_ns,executor,kind,task,other,value,text,type,file,line,column,function,flags\r\n";
   Row row(out);
   trace.events.for_each([&](const EventRow& event) {
     const bool has_kind = event.kind == EventKind::Create || event.kind == EventKind::Resource;
     row.number(event.time).number(event.executor).raw(name(event.kind));
     row.task(event.task).task(event.other);
-    if (event.value == 0 || has_kind)
+    if (event.value == 0 ? !has_value(event.kind) : has_kind)
       row.raw("");
     else
       row.signed_number(event.value);
@@ -78,6 +91,7 @@ LeftOut export_events_csv(const Trace& trace, Out& out) {
   LeftOut left_out;
   left_out.add("names of executors", trace.executors.size());
   left_out.add("modules", trace.modules.size());
+  add_damaged_texts(trace, left_out);
   left_out.add("entries of the table of live tasks", trace.alive.size());
   left_out.add("notes of what was lost in the original", trace.losses.size());
   return left_out;
@@ -91,7 +105,7 @@ LeftOut export_tasks_csv(const Trace& trace, Out& out) {
   for (const Model::Activation& run : model.activations) running[run.task] += run.end - run.start;
   out.text() +=
       "id,kind,name,label,parent,start_ns,end_ns,state,should_resolve,running_ns,executor,file,"
-      "line,function,becomes,reason\r\n";
+      "line,column,function,becomes,reason\r\n";
   Row row(out);
   const auto id = [&](TaskIndex task) { return task == no_index ? no_task : model.tasks[task].id; };
   for (TaskIndex i = 0; i < model.tasks.size(); i++) {
@@ -111,6 +125,7 @@ LeftOut export_tasks_csv(const Trace& trace, Out& out) {
     return model.labels.size() - std::min<uint64_t>(first, model.labels.size());
   }());
   left_out.add("counters", model.counters.size());
+  add_damaged_texts(trace, left_out);
   left_out.add("spans", model.spans.size());
   return left_out;
 }

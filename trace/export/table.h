@@ -6,10 +6,11 @@
 
 namespace skein {
 
-// time_ns, executor, kind, task, other, value, text, type, file, line, function, flags
+// time_ns, executor, kind, task, other, value, text, type, file, line, column, function,
+// flags
 LeftOut export_events_csv(const Trace& trace, Out& out);
 // id, kind, name, label, parent, start_ns, end_ns, state, should_resolve, running_ns, executor,
-// file, line, function, becomes, reason
+// file, line, column, function, becomes, reason
 LeftOut export_tasks_csv(const Trace& trace, Out& out);
 
 }  // namespace skein
