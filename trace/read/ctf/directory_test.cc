@@ -154,6 +154,47 @@ TEST_CASE_FIXTURE(Fixture, "a place said before an event is that event's, and no
   CHECK(lines == "0:7 100:0 300:0 400:7 500:0 600:7 700:0 800:7 ");
 }
 
+TEST_CASE_FIXTURE(Fixture, "a thread that says who it is is one executor") {
+  StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 1024});
+  stream.event(format::k_executor, 10, 7, 0);
+  stream.event(format::k_notify, 20, 30, 1);
+  stream.event(format::k_executor, 30, 8, 0);
+  add("s00000-", stream);
+  const Trace trace = read();
+  REQUIRE(trace.executors.size() == 2);
+  CHECK(trace.executors[0].tid == 7);
+  CHECK(trace.executors[1].tid == 8);
+}
+
+TEST_CASE_FIXTURE(Fixture, "what is also said is of the next event of the packet") {
+  add_names();
+  StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 1024});
+  stream.next_also(format::Also::kFlags, 1);
+  stream.next_also(format::Also::kValue, UINT64_MAX);
+  stream.event(format::k_ready, 10, 30, 0);
+  stream.event(format::k_ready, 20, 30, 0);
+  stream.event(format::k_also, 30, static_cast<uint64_t>(format::Also::kCurrent), 5);
+  stream.event(format::k_also, 30, 99, 7);  // of a later version
+  stream.event(format::k_ready, 30, 30, 0);
+  stream.next_also(format::Also::kText, 99);  // not defined: none
+  stream.event(format::k_label, 40, 5, 1);
+  stream.event(format::k_also, 50, static_cast<uint64_t>(format::Also::kFlags), 1);
+  stream.close();
+  stream.event(format::k_ready, 60, 30, 0);
+  add("s00000-", stream);
+  const Trace trace = read();
+  CHECK(trace.losses.empty());
+  REQUIRE(trace.events.size() == 5);
+  CHECK(trace.events.row(0).flags == 1);
+  CHECK(trace.events.row(0).value == UINT64_MAX);
+  CHECK(trace.events.row(1).flags == 0);
+  CHECK(trace.events.row(1).value == 0);
+  CHECK(trace.events.row(1).task == no_task);
+  CHECK(trace.events.row(2).task == 5);
+  CHECK(trace.events.row(3).text == 0);
+  CHECK(trace.events.row(4).flags == 0);
+}
+
 TEST_CASE_FIXTURE(Fixture, "a place and its event are in one packet") {
   add_names();
   StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 600});
