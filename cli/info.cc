@@ -24,7 +24,7 @@ Json optional_number(const std::optional<uint64_t>& number) {
 Json to_json(const Trace& trace, const Summary& summary) {
   const Facts& facts = trace.facts;
   Json json;
-  json["format"] = facts.format;
+  json["format"] = valid_utf8(facts.format);
   if (!facts.carrier.empty()) json["carrier"] = facts.carrier;
   if (!facts.host.empty()) json["host"] = valid_utf8(facts.host);
   if (!facts.program.empty()) json["program"] = valid_utf8(facts.program);

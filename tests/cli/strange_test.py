@@ -6,6 +6,7 @@ usage: strange_test.py SKEIN SOURCE"""
 import json
 import os
 import pathlib
+import shutil
 import signal
 import socket
 import subprocess
@@ -130,6 +131,17 @@ expect("a link to a directory", info("link") == info(OURS))
 expect("a directory with a slash behind", info(f"{OURS}/") == info(OURS))
 os.symlink(MIRAGE, "-")
 expect("a file that is called -", info("./-") == whole)
+
+# What it says that it is a copy of is a text like any other.
+shutil.copytree(OURS, "copy")
+metadata = pathlib.Path("copy/metadata")
+metadata.write_bytes(metadata.read_bytes().replace(
+    b"\tclock_source", b'\torigin = "\xff\x1b[31m";\n\tclock_source', 1))
+for words in (["info"], ["info", "--json"], ["ps"], ["ps", "--json"], ["why"], ["doctor", "--json"]):
+    r = run(*words, "copy")
+    expect(f"{words} is not led astray", r.returncode in (0, 1) and "\x1b" not in r.stdout and
+           "\x1b" not in r.stderr, r)
+expect("and info says it", "\\xff\\x1b[31m" in run("info", "copy").stdout, run("info", "copy"))
 
 # Nobody reads what it prints.
 for command in ("info", "dump", "ps"):
