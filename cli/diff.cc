@@ -113,11 +113,14 @@ std::string headline(const Answer& a, const Divergence& d) {
   const std::string good = d.good.task == no_index
                                ? ""
                                : "In " + a.good.word + " " + sentence(a.good, d.good, Say::What);
+  const bool same = d.bad.kind == d.good.kind;  // or it waits for what it had there
   switch (d.what) {
     case Divergence::What::Order:
       return good + " " + distance(d.good, d.good_later) + " before " +
-             sentence(a.good, d.good_later, Say::What) + in_bad + distance(d.bad, d.bad_earlier) +
-             " after.";
+             sentence(a.good, d.good_later, Say::What) + in_bad +
+             (same ? "" : sentence(a.bad, d.bad, Say::What) + " ") +
+             distance(d.bad, d.bad_earlier) + " after" +
+             (same ? "." : " " + sentence(a.bad, d.bad_earlier, Say::What) + ".");
     case Divergence::What::NotDone:
       return good + in_bad + "that did not happen.";
     case Divergence::What::OtherEnd:
@@ -242,7 +245,9 @@ void add_timing(std::string& out, const Answer& a, size_t most) {
   if (lines.size() == 1) return;
   out += "\nTime of their own, of tasks that ended in both:\n";
   append_columns(out, lines, ">>>>>>>><", 2);
-  if (left > 0) out += "  and " + grouped(left) + " groups that hardly differ\n";
+  if (left > 0)
+    out += "  and " + grouped(left) +
+           (left == 1 ? " group that hardly differs\n" : " groups that hardly differ\n");
 }
 
 void add_heading(std::string& out, const Answer& a) {

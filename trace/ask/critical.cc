@@ -45,7 +45,8 @@ class Walk {
   void step() {
     const Model::Task& task = model_.tasks[task_];
     visited_[task_] = time_;
-    if (task.start >= time_) return go_to(task.parent);
+    if (task.start >= time_)
+      return task.parent == no_index ? created_outside(task) : go_to(task.parent);
     const Model::Activation* ran = last_activation(task_);
     if (ran && ran->end >= time_) return add(Segment::What::Running, ran->start);
     const uint64_t idle = std::max(task.start, ran ? ran->end : 0);
@@ -65,6 +66,17 @@ class Walk {
     if (waits_.first_run[task_] == Waits::never && !says_waits_)
       return add(Segment::What::Outside, task.start);
     ready(task.start, task.executor);
+  }
+
+  // By what is no task: main(), which did nothing else there before it let the last one go.
+  void created_outside(const Model::Task& task) {
+    const auto earlier = busiest_.between(task.executor, from_, time_);
+    const Model::Activation* last = earlier.empty() ? nullptr : &model_.activations[earlier.back()];
+    task_ = no_index;
+    if (last == nullptr && task.pre_existing) return;
+    if (last == nullptr || last->end < time_)
+      add(Segment::What::Outside, last == nullptr ? from_ : last->end);
+    if (last != nullptr) go_to(last->task);
   }
 
   void ready(uint64_t begin, uint32_t executor) {

@@ -23,8 +23,10 @@ struct Segment {
     Running,
     Ready,    // it could go on, and its executor did not let it
     Blocked,  // it waited for `on`, and the trace does not say who ended that, or nobody did
-    Outside,  // a timer, a file descriptor, a peer: an operation that is no code of the program
-    Before,   // nothing of it is in the trace
+    // A timer, a file descriptor, a peer: an operation that is no code of the program. With no
+    // task: what it did, or waited for, outside of all tasks, before it created the next.
+    Outside,
+    Before,  // nothing of it is in the trace
   };
   uint64_t begin = 0;
   uint64_t end = 0;

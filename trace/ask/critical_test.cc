@@ -96,6 +96,20 @@ TEST_CASE("a lock: on to who holds it; a signal: on to who gave it") {
   CHECK(path_of(e, "2", 0, 8) == "0-2 1 running, 2-8 5 outside");
 }
 
+TEST_CASE("before a task that main() created is what ran there before") {
+  const Example e = ours(R"(
+     1 create 1 as coroutine first
+     2 resume 1
+     5 resolve 1 by 1
+     9 create 2 as coroutine second
+     9 resume 2
+    12 resolve 2 by 2
+    13 executor_end -
+  )");
+  CHECK(path_of(e, "2", 0, 12) ==
+        "0-1 - outside, 1-2 1 ready, 2-5 1 running, 5-9 - outside, 9-12 2 running");
+}
+
 TEST_CASE("a circle has an end, and what nobody tells is blocked") {
   const Example e = ours(R"(
      0 create 1 as coroutine a
@@ -115,7 +129,7 @@ TEST_CASE("a circle has an end, and what nobody tells is blocked") {
     20 executor_end -
   )");
   CHECK(path_of(never, "1", 0, 20) ==
-        "0-5 - before the trace, 5-6 1 ready, 6-8 1 running, 8-20 1 blocked on 9");
+        "0-5 - outside, 5-6 1 ready, 6-8 1 running, 8-20 1 blocked on 9");
 }
 
 TEST_CASE("of nonsense the path is whole, too") {

@@ -389,6 +389,17 @@ const Waits::Holding* Waits::held(TaskIndex resource) const {
   return oldest;
 }
 
+TaskIndex outermost(const Model& model, const Waits& waits, TaskIndex task) {
+  constexpr int deepest = 1'000;
+  for (int depth = 0; depth < deepest; depth++) {
+    const TaskIndex parent = model.tasks[task].parent;
+    const Waits::Wait* wait = parent == no_index ? nullptr : waits.open(parent);
+    if (wait == nullptr || wait->on != task) break;
+    task = parent;
+  }
+  return task;
+}
+
 Waits find_waits(const Trace& trace, const Model& model) { return Finder(trace, model).find(); }
 
 }  // namespace skein

@@ -94,6 +94,9 @@ struct Subject {
   const Waits& waits;
 };
 
+// Up from a task to who created it and waits for it, as functions to who called them.
+TaskIndex outermost(const Model& model, const Waits& waits, TaskIndex task);
+
 Waits find_waits(const Trace& trace, const Model& model);
 
 }  // namespace skein

@@ -73,7 +73,7 @@ class Asked {
     }
     step.wait = static_cast<uint32_t>(wait - waits_.waits.data());
     if (wait->is_open() && wait->ready != Waits::never) {
-      d.verdict = could_run_since(wait->ready);
+      d.verdict = could_run_since(wait->ready, d.expected);
       return no_index;
     }
     if (wait->on != no_index) return wait->on;
@@ -98,14 +98,18 @@ class Asked {
       return Verdict::NeverNotified;
     const bool nothing_known = task.pre_existing && trace_.alive.empty();
     if (waits_.first_run[index] != Waits::never || nothing_known) return Verdict::Unknown;
-    if (nature == Nature::Handler || nature == Nature::Callback) return could_run_since(task.start);
+    if (nature == Nature::Handler || nature == Nature::Callback)
+      return could_run_since(task.start, d.expected);
     return Verdict::NeverStarted;
   }
 
   bool is_mirage() const { return trace_.facts.format == "mirage-profile"; }
 
-  Verdict could_run_since(uint64_t time) const {
-    return end_ - std::min(end_, time) < soon ? Verdict::Fine : Verdict::Starved;
+  // What should end had its time, if nothing has happened since and the trace is over.
+  Verdict could_run_since(uint64_t time, bool expected) const {
+    const bool was_last = expected && time == last_event_ && model_.end <= last_event_;
+    const bool may_run_yet = end_ - std::min(end_, time) < soon && !was_last;
+    return may_run_yet ? Verdict::Fine : Verdict::Starved;
   }
 
   TaskIndex of_resource(Diagnosis& d) {
@@ -131,12 +135,13 @@ class Asked {
     return no_index;
   }
 
-  // The wait began when the ring had forgotten what was before: a signal that came too early would
-  // not be seen.
+  // A ring has forgotten what was before: a signal that came too early, and none since, would not
+  // be seen.
   bool is_before_horizon(const Diagnosis& d) const {
     if (d.chain.size() < 2 || trace_.facts.overwritten_packets == 0 || remembers(d)) return false;
-    const Diagnosis::Step& waiter = d.chain[d.chain.size() - 2];
-    return waits_.waits[waiter.wait].begin <= trace_.facts.complete_from;
+    const TaskIndex resource = d.chain.back().task;
+    return waits_.last_notice[resource] == Waits::none &&
+           model_.tasks[resource].start <= trace_.facts.complete_from;
   }
 
   bool remembers(const Diagnosis& d) const {
@@ -158,6 +163,7 @@ class Asked {
       d.notice = i;
       for (uint32_t w = wait.before; w != Waits::none; w = waits_.waits[w].before)
         d.waited_before |= waits_.waits[w].on == wait.on;
+      d.created_after = model_.tasks[outermost(model_, waits_, waiter.task)].start > notice.time;
       return true;
     }
     return false;
@@ -167,11 +173,10 @@ class Asked {
   const Model& model_;
   const Waits& waits_;
   std::vector<uint32_t> seen_;  // by task: in which chain
+  uint64_t last_event_ = trace_.events.empty() ? 0 : trace_.events.time[trace_.events.size() - 1];
   // The model's may be the moment when somebody looked: then what ran since is not known, unless
   // somebody did at the last event, for a suspension would have been another.
-  uint64_t end_ = trace_.events.empty() || waits_.anybody_runs
-                      ? model_.end
-                      : trace_.events.time[trace_.events.size() - 1];
+  uint64_t end_ = trace_.events.empty() || waits_.anybody_runs ? model_.end : last_event_;
   uint32_t asked_ = 0;
   Busiest busiest_{model_};
 };
@@ -219,7 +224,8 @@ std::string_view name(Verdict verdict) {
 bool Diagnosis::is_fault() const {
   switch (verdict) {
     case Verdict::NotifiedTooEarly:
-      return !waited_before || expected;  // who comes back looks first whether it has to wait
+      // Who comes back, or comes later, may look first whether it has to wait.
+      return (!waited_before && !created_after) || expected;
     case Verdict::Cycle:
     case Verdict::NeverReleased:
     case Verdict::Starved:
@@ -253,10 +259,12 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
   Asked asked(trace, model, waits);
   std::vector<Diagnosis> found;
   IdMap known;
-  std::vector<uint8_t> told(count, 0);
+  enum : uint8_t { Untold, InChain, InFault };
+  std::vector<uint8_t> told(count, Untold);
   const auto ask = [&](TaskIndex task) {
     Diagnosis d = asked.diagnose(task);
-    for (const Diagnosis::Step& step : d.chain) told[step.task] = 1;
+    const uint8_t how = d.is_fault() ? InFault : InChain;
+    for (const Diagnosis::Step& step : d.chain) told[step.task] = std::max(told[step.task], how);
     if (d.verdict == Verdict::Fine) return;
     uint32_t& same = known[what_is_alike(model, waits, d)];
     if (same != IdMap::none) {
@@ -274,11 +282,15 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
     if (model.tasks[task].should_resolve && model.tasks[task].how == Model::End::Cancelled)
       ask(task);
   each_open([&](TaskIndex task) {
-    if (model.tasks[task].should_resolve || !waited_for[task]) ask(task);
+    if (!waited_for[task]) ask(task);
+  });
+  // What should end is told with who waits for it, if that is a fault by itself.
+  each_open([&](TaskIndex task) {
+    if (model.tasks[task].should_resolve && told[task] != InFault) ask(task);
   });
   // In a circle nobody is first.
   each_open([&](TaskIndex task) {
-    if (!told[task]) ask(task);
+    if (told[task] == Untold) ask(task);
   });
   for (Diagnosis& d : found) asked.find_busy(d);
   stable_sort(found, [&](const Diagnosis& a, const Diagnosis& b) {

@@ -43,6 +43,7 @@ struct Diagnosis {
   size_t cycle_begin = 0;         // Cycle: the last step waits for chain[cycle_begin]
   TaskIndex busy = no_index;      // Starved: who ran instead the longest
   bool waited_before = false;     // NotifiedTooEarly: it had waited there before, and gone on
+  bool created_after = false;     // NotifiedTooEarly: neither it nor who called it was there then
   bool expected = false;          // it should resolve
   // Others of which the same is true, step by step; of a circle, others in it or that wait for it.
   std::vector<TaskIndex> also = {};
@@ -57,8 +58,8 @@ inline constexpr uint64_t soon = 1'000'000;
 Diagnosis diagnose(const Trace& trace, const Model& model, const Waits& waits, TaskIndex task);
 
 // Everything unresolved that matters: what should resolve (and was destroyed, too, while it waited:
-// programs that give up clean up), and what nobody waits for. Alike ones
-// are one (Diagnosis::also); faults first, then by when they began to wait.
+// programs that give up clean up), unless a fault's chain has it already, and what nobody waits
+// for. Alike ones are one (Diagnosis::also); faults first, then by when they began to wait.
 std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, const Waits& waits);
 
 }  // namespace skein

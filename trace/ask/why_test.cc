@@ -98,6 +98,48 @@ TEST_CASE("a semaphore has no owner: who took one may be the one who waits for t
   CHECK(!all[0].is_fault());
 }
 
+TEST_CASE("who came after the signal may have looked first, unless it should end") {
+  const std::string program = R"(
+     0 create 2 as coroutine producer
+     0 resource - of 20 as condition work
+     1 resume 2
+     2 notify 20 by 2 =0
+     3 resolve 2 by 2
+     4 create 1 as coroutine worker
+     5 resume 1
+     6 create 3 by 1 as coroutine pop
+     7 suspend 1 on 3
+     8 resume 3
+     9 suspend 3 on 20 =1
+  )";
+  const auto faults = [](const Example& e) {
+    return faults_of(e.trace, e.model, find_waits(e.trace, e.model)).size();
+  };
+  CHECK(faults(ours(program + "20 executor_end -")) == 0);
+  Example expected = ours(program);
+  expected.trace.events.append({.time = 20, .task = 1, .kind = EventKind::ShouldResolve});
+  expected.model = build_model(expected.trace, {.simplify = false});
+  CHECK(faults(expected) == 1);
+}
+
+TEST_CASE("what should end and could at the last event did not") {
+  for (const bool expected : {false, true}) {
+    Trace trace = ours(R"(
+      0 create 1 as coroutine query
+      1 resume 1
+      2 create 2 by 1 as promise answer
+      3 suspend 1 on 2
+    )")
+                      .trace;
+    if (expected) trace.events.append({.time = 4, .task = 1, .kind = EventKind::ShouldResolve});
+    trace.events.append({.time = 9, .task = 2, .kind = EventKind::Fail});
+    const Model model = build_model(trace, {.simplify = false});
+    const Diagnosis d = diagnose(trace, model, find_waits(trace, model), model.find(1));
+    CHECK(name(d.verdict) == (expected ? "starved" : "fine"));
+    CHECK(d.is_fault() == expected);
+  }
+}
+
 TEST_CASE("what is waited for is destroyed: nobody resumes who waits, whoever runs meanwhile") {
   const Example e = ours(R"(
      0 create 1 as coroutine outer
@@ -118,6 +160,24 @@ TEST_CASE("what is waited for is destroyed: nobody resumes who waits, whoever ru
   const Subject subject{e.trace, e.model, waits};
   CHECK(since(subject, all[0].chain[0]) == 3);  // waits
   CHECK(since(subject, all[0].chain[1]) == 4);  // was cancelled
+}
+
+TEST_CASE("a fault is told once, for all that should end and wait one for the other") {
+  constexpr int many = 2'000;
+  std::string text = "0 resource - of 9999 as condition answer\n";
+  for (int i = 1; i <= many; i++) {
+    const std::string task = std::to_string(i);
+    text += "1 create " + task + " as coroutine step\n2 resume " + task + "\n3 suspend " + task +
+            " on " + (i < many ? std::to_string(i + 1) : "9999") + "\n";
+  }
+  Trace trace = ours(text).trace;
+  for (TaskId i = 1; i <= many; i++)
+    trace.events.append({.time = 4, .task = i, .kind = EventKind::ShouldResolve});
+  const Model model = build_model(trace, {.simplify = false});
+  const auto all = diagnose_all(trace, model, find_waits(trace, model));
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].is_fault());
+  CHECK(all[0].chain.size() == many + 1);
 }
 
 TEST_CASE("one circle is told once") {

@@ -160,12 +160,13 @@ class Writer {
     words(", ");
     duration(wait.begin - notice.time);
     words(" too late: such a signal is not remembered, and there was none since.");
-    if (!d_.waited_before) return;
+    if (!d_.waited_before && !d_.created_after) return;
     words(" (");
     waiter();
+    words(d_.waited_before ? " has waited there before and gone on" : " was created after that");
     words(
-        " has waited there before and gone on. If it looks whether there is something to do "
-        "before it waits, this may be as intended.)");
+        ". If it looks whether there is something to do before it waits, this may be as "
+        "intended.)");
   }
 
   void never_released() {

@@ -228,7 +228,7 @@ TEST_CASE("what a ring has kept of what it overwrote is kept in a copy") {
   trace.executors = {Executor{.tid = 7}, Executor{.tid = 9}};
   trace.kinds.push_back(trace.strings.intern("coroutine"));
   trace.locations.push_back({.file = trace.strings.intern("a.cc"), .line = 3});
-  for (const uint64_t time : {0, 100, 200})
+  for (const uint64_t time : {0u, 100u, 200u})
     trace.events.append(
         {.time = time, .task = 1, .executor = time == 0, .kind = EventKind::Resume});
   trace.alive.push_back({.id = 1,

@@ -95,7 +95,11 @@ class WaitLints {
       if (!notice) return;
       c.begin = waits_.notices[*notice].time;
       c.second = *notice;
-      if (waited_there_before(w)) c.severity = Severity::Note;  // it looks before it waits?
+      const TaskIndex caller = outermost(case_.model, waits_, w.task);
+      const bool came_later = case_.task(caller).start > c.begin &&
+                              !case_.task(caller).should_resolve &&
+                              !case_.task(w.task).should_resolve;
+      if (came_later || waited_there_before(w)) c.severity = Severity::Note;  // it looks first?
     }
     if (c.severity == Severity::Note && !options_.strict) return;
     if (c.severity == Severity::Fault) case_.explain(c.index);

@@ -424,7 +424,7 @@ TEST_CASE("arguments and objects that are passed over are counted") {
 TEST_CASE("a time that does not fit is not the largest that does") {
   const Trace trace = fxt::read(written([](Writer& w) {
     w.event(EventType::DurationComplete, boot, {1, 2}, "c", "a", {}, boot - 1);
-    for (const uint64_t late : {5, 50})
+    for (const uint64_t late : {5u, 50u})
       w.event(EventType::Instant, (uint64_t{1} << 63) + late, {1, 2}, "c", "late");
   }));
   CHECK(trace.events.time[trace.events.size() - 1] == 0);
