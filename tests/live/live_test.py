@@ -71,8 +71,8 @@ def check_trace(trace, what):
         seen = subprocess.run(["babeltrace2", trace], capture_output=True, text=True, timeout=120)
         names = sum(json_of["definitions"].values())
         check(seen.returncode == 0, f"{what}: babeltrace2 exits with {seen.returncode}")
-        # What is said of the next event is none of its own.
-        about = re.compile(r" (at|also): .*\{ (place|what = [0-3],)")
+        # What is said of the next event, or of who is current, is none of its own.
+        about = re.compile(r"\) (at|also): \{")
         events = [line for line in seen.stdout.splitlines() if not about.search(line)]
         check(len(events) == json_of["events"] + names,
               f"{what}: babeltrace2 sees {len(events)} events, skein "
