@@ -5,6 +5,7 @@
 
 #include "base/escape.h"
 #include "cli/print.h"
+#include "trace/ask/kinds.h"
 #include "trace/model/names.h"
 #include "view/draw/text.h"
 
@@ -221,8 +222,8 @@ std::string DoctorReport::by(TaskIndex task) const {
 }
 
 bool DoctorReport::is_lock(TaskIndex task) const {
-  const std::string kind = kind_name(trace_, model_.tasks[task].kind);
-  return kind == "mutex" || kind == "semaphore";
+  const Nature nature = nature_of(trace_, model_.tasks[task]);
+  return nature == Nature::Mutex || nature == Nature::Semaphore;
 }
 
 std::string_view DoctorReport::ending(TaskIndex task) const {
