@@ -18,6 +18,22 @@ CodePoint decode_utf8(std::string_view text) {
   return {code, size};
 }
 
+void append_utf8(std::string& out, uint32_t code) {
+  const auto low = [&](unsigned shift) { out += static_cast<char>(0x80 | (code >> shift & 0x3f)); };
+  if (code < 0x80) {
+    out += static_cast<char>(code);
+  } else if (code < 0x800) {
+    out += static_cast<char>(0xc0 | code >> 6);
+    low(0);
+  } else if (code < 0x10000) {
+    out += static_cast<char>(0xe0 | code >> 12);
+    low(6), low(0);
+  } else {
+    out += static_cast<char>(0xf0 | code >> 18);
+    low(12), low(6), low(0);
+  }
+}
+
 bool is_hidden(uint32_t c) {
   const auto in = [c](uint32_t from, uint32_t to) { return c >= from && c <= to; };
   return c < 0x20 || in(0x7f, 0x9f) || c == 0xad || c == 0x34f || c == 0x61c ||

@@ -510,27 +510,6 @@ class Screen {
     return out;
   }
 
-  static void append_utf8(std::string& out, uint32_t code) {
-    const auto tail = [&](unsigned shift) {
-      out += static_cast<char>(0x80 | (code >> shift & 0x3f));
-    };
-    if (code < 0x80) {
-      out += static_cast<char>(code);
-    } else if (code < 0x800) {
-      out += static_cast<char>(0xc0 | code >> 6);
-      tail(0);
-    } else if (code < 0x10000) {
-      out += static_cast<char>(0xe0 | code >> 12);
-      tail(6);
-      tail(0);
-    } else {
-      out += static_cast<char>(0xf0 | code >> 18);
-      tail(12);
-      tail(6);
-      tail(0);
-    }
-  }
-
   static void append_number(std::string& out, unsigned number) {
     std::array<char, 12> digits;
     out.append(digits.data(),

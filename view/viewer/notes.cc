@@ -5,6 +5,7 @@
 
 #include "base/escape.h"
 #include "base/stable_sort.h"
+#include "base/utf8.h"
 
 namespace skein {
 
@@ -87,25 +88,6 @@ class Reader {
   size_t at_ = 0;
   bool failed_ = false;
 };
-
-void append_utf8(std::string& out, uint32_t code) {
-  const auto put = [&](uint32_t byte) { out += static_cast<char>(byte); };
-  if (code < 0x80) {
-    put(code);
-  } else if (code < 0x800) {
-    put(0xc0 | (code >> 6));
-    put(0x80 | (code & 0x3f));
-  } else if (code < 0x10000) {
-    put(0xe0 | (code >> 12));
-    put(0x80 | ((code >> 6) & 0x3f));
-    put(0x80 | (code & 0x3f));
-  } else {
-    put(0xf0 | (code >> 18));
-    put(0x80 | ((code >> 12) & 0x3f));
-    put(0x80 | ((code >> 6) & 0x3f));
-    put(0x80 | (code & 0x3f));
-  }
-}
 
 uint32_t Reader::hex4() {
   uint32_t code = 0;

@@ -21,22 +21,6 @@ bool is_number(std::string_view word) {
   return word.find_first_not_of("0123456789.eE+-") == std::string_view::npos;
 }
 
-void append_utf8(std::string& out, uint32_t code) {
-  const auto low = [&](unsigned shift) { out += static_cast<char>(0x80 | (code >> shift & 0x3f)); };
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xc0 | code >> 6);
-    low(0);
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xe0 | code >> 12);
-    low(6), low(0);
-  } else {
-    out += static_cast<char>(0xf0 | code >> 18);
-    low(12), low(6), low(0);
-  }
-}
-
 // The four digits behind \u; UINT32_MAX if they are none.
 uint32_t hexadecimal(std::string_view digits) {
   uint32_t code = 0;
