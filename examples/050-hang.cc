@@ -1,9 +1,9 @@
-// A client that hangs, in the way that no log explains: docs/tutorial.md finds out why. An ordinary
-// Asio program, which does not know that it is being traced. Built with skein::asio.
+// A client that hangs for a reason that no log shows; docs/tutorial.md finds it. An ordinary Asio
+// program: the source contains nothing of skein. Built with skein::asio.
 //
-//   050-hang 1     the driver acknowledges after 1 ms, the answer comes after 5: fine
-//   050-hang 10    the answer comes first: hangs
-#include <utility>  // which Boost 1.74's awaitable.hpp forgets
+//   050-hang 1     the driver acknowledges after 1 ms, the response arrives after 5: works
+//   050-hang 10    the response arrives first: hangs
+#include <utility>  // missing in Boost 1.74's awaitable.hpp
 // clang-format off
 #include <boost/asio.hpp>
 // clang-format on
@@ -21,7 +21,7 @@ awaitable<void> pause_for(milliseconds time) {
   co_await timer.async_wait(use_awaitable);
 }
 
-// A condition as one builds it in Asio: a timer that never expires, and is cancelled by a signal.
+// A condition as Asio programs often build it: a timer that never expires; signal() cancels it.
 class condition {
  public:
   explicit condition(asio::io_context& loop)
@@ -37,7 +37,7 @@ class condition {
 };
 
 awaitable<void> query(condition& answered, milliseconds acknowledgement) {
-  co_await pause_for(acknowledgement);  // the driver acknowledges that the question is sent
+  co_await pause_for(acknowledgement);  // the driver acknowledges the transmission
   co_await answered.wait();
 }
 
