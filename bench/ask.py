@@ -1,4 +1,4 @@
-"""The groups of benchmarks of asking: what is wrong in a trace, where its time went."""
+"""Benchmark groups for the analyses: why, doctor, critical, stats, diff and SQL."""
 import os
 
 from report import output, tsv
@@ -18,10 +18,10 @@ class Ask(See):
             rows = dict(tsv(output(self.program('ask'), trace, '7')))
             took[name] = {step: float(rows[step]) for step in STEPS}
             took[name]['events'] = int(rows['events'])
-        self.say('### Questions', '', f'CPU ms of each, beyond loading a trace of {size_name(10**6)} '
-                 'events; medians of 7. `waits` (who waited for what) comes before each of the others, '
-                 'and is found once; `floor` is one pass over all columns. The programs are random ones '
-                 'with locks, conditions, timers, and something wrong in most.', '')
+        self.say('### Analyses', '', f'CPU ms of each, in addition to loading a trace of '
+                 f'{size_name(10**6)} events; medians of 7. `waits` derives all waits and is computed '
+                 'once, before the others; `floor` is one pass over all columns. The programs are '
+                 'random, with locks, conditions and timers; most of them contain a bug.', '')
         self.table(('trace', 'events', *STEPS),
                    [(name, took[name]['events'], *(f'{took[name][step]:.1f}' for step in STEPS))
                     for name in traces])
@@ -35,10 +35,10 @@ class Ask(See):
         kinds = ['generated'] + (['ours'] if self.source() != '-' else [])
         rows = {kind: [float(n) for n in tsv(output(self.program('diff'), self.trace(kind, 10**6),
                                                     '7'))[0]] for kind in kinds}
-        self.say('### Two runs', '', 'CPU ms to lay a trace beside another run of the same program '
-                 '(other times, a thousandth of its events in another order, cut off before its end): '
-                 'decode both, models and waits of both, align their tasks, find where they parted, '
-                 'compare times; medians of 7.', '')
+        self.say('### Two runs', '', 'CPU ms to compare a trace with another run of the same '
+                 'program (other times, a thousandth of its events in another order, truncated): decode '
+                 'both, build both models and waits, align the tasks, find the divergences, compare the '
+                 'times; medians of 7.', '')
         self.table(('trace', 'events of both', 'decode', 'models, waits', 'align', 'divergences',
                     'times', 'all'),
                    [(kind, f'{row[0]:.0f}', *(f'{ms:.1f}' for ms in row[1:6]), f'{sum(row[1:6]):.1f}')
@@ -64,12 +64,12 @@ class Ask(See):
             shares.append((kind, selected, f'{mine:.2f}', f'{theirs:.2f}', f'{whole:.0f}',
                            f'{hidden:.0f}'))
             self.target(f'1 % of the time, {kind}, 10 M events: share of the whole', mine / whole, 0.05)
-        self.say('### SQL', '', 'Million rows of `event` a CPU second, of 10 million; the same of a plain table '
-                 '(id, time, kind, task) that SQLite keeps in memory, in the same process, in turns; the ratio '
-                 'of the CPU times. SQLite counts the rows of a table of its own by its pages, 500 at a time. '
+        self.say('### SQL', '', 'Million rows of `event` per CPU second, of 10 million; the same for a '
+                 'plain in-memory SQLite table (id, time, kind, task), in the same process, in turns; the '
+                 'ratio of the CPU times. SQLite counts the rows of its own tables by pages, 500 at a time. '
                  'Medians of 5 rounds.', '')
         self.table(('trace', 'query', 'M rows/s', 'plain table', 'ratio'), rows)
         self.say('`SELECT count(*), sum(task) FROM event WHERE time BETWEEN` the middle and 1 % later, CPU ms: '
-                 'found by time; of the plain table by an index; without a WHERE; where `+time` hides the '
-                 'column.', '')
+                 'a search by time; the plain table with an index; without a WHERE; with `+time`, which '
+                 'disables the search.', '')
         self.table(('trace', 'rows found', 'ms', 'plain table, index', 'all rows', 'hidden'), shares)

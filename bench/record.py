@@ -20,7 +20,7 @@ class Record(Report):
         with Lttng(self.scratch) as lttng:
             rows = tsv(output(self.program('events'), self.fresh('events'), str(self.rounds),
                               env=lttng.environment))
-        self.say('### An event', '', f'ns of CPU time of the emitting thread; {self.rounds} '
+        self.say('### One event', '', f'ns of CPU time of the emitting thread; {self.rounds} '
                  'interleaved rounds of 20,000 events; ratios to the time stamp alone.', '')
         shown, by = [], {}
         for name, threads, *numbers in rows:
@@ -47,12 +47,12 @@ class Record(Report):
     # ---- once ----
     def threads(self):
         rows = tsv(output(self.program('threads'), self.fresh('threads'), str(self.rounds)))
-        self.say('### Once: start, threads', '', 'ns; 20 starts, '
+        self.say('### One-time costs: start, threads', '', 'ns; 20 starts, '
                  f'{self.rounds} threads one after another, 64 at once.', '')
         by = {row[0]: row for row in rows}
         memory = by.pop('memory a thread, kB')
         self.table(('what', 'best', 'median'), [(r[0], r[2], r[3]) for r in by.values()])
-        self.say(f'Memory of a thread that made one event: {memory[2]} kB resident, {memory[3]} kB '
+        self.say(f'Memory of a thread that recorded one event: {memory[2]} kB resident, {memory[3]} kB '
                  'of files (a ring of 1 MiB reserves chunk by chunk).', '')
         for name in ('prepared', 'reused', 'new'):
             key = f'first event, {name} stream, wall'
@@ -71,16 +71,16 @@ class Record(Report):
             per_run = round(info['events'] / runs)
         rows = tsv(output(self.program('coroutine'), self.fresh('coroutine'), str(self.rounds)))
         self.say('### Coroutines', '', f'Two labelled promises, a coroutine that awaits both, a '
-                 f'counter: {per_run:g} events a run.', '')
+                 f'counter: {per_run:g} events per run.', '')
         self.table(('candidate', 'best', 'median'), [(r[0], r[2], r[3]) for r in rows])
         best = {r[0]: float(r[2]) for r in rows}
         median = {r[0]: float(r[3]) for r in rows}
         on, off, out = (median['coroutine: ' + k] for k in ('on', 'off', 'compiled out'))
-        self.say(f'On minus off: {(on - off) / per_run:.2f} ns an event (medians). Off minus '
-                 f'compiled out: {off - out:.1f} ns a run.', '')
-        self.target('coroutine benchmark, on minus off, an event', (on - off) / per_run, 12, ' ns')
+        self.say(f'On minus off: {(on - off) / per_run:.2f} ns per event (medians). Off minus '
+                 f'compiled out: {off - out:.1f} ns per run.', '')
+        self.target('coroutine benchmark, on minus off, per event', (on - off) / per_run, 12, ' ns')
         site = (best['loop of stores with 4 sites, off'] - best['loop of stores']) / 4
-        self.target('off, a site', site, 0.5, ' ns')
+        self.target('off, per site', site, 0.5, ' ns')
 
     # ---- instructions of a site ----
     def site(self):
@@ -94,16 +94,16 @@ class Record(Report):
                 if match.group(1).startswith('ret'):
                     break
         count = len([i for i in hot if not i.startswith(('ret', 'nop', 'endbr'))])
-        self.say('### A site', '', f'Instructions executed at a site while off: {count} '
+        self.say('### One site', '', f'Instructions executed at a site while off: {count} '
                  f'({", ".join(hot)}).', '')
         self.target('off, instructions of a site', count, 3)
 
     # ---- bytes ----
     def mix(self):
         row = tsv(output(self.program('mix'), self.source(), self.fresh('mix')))[0]
-        what = 'net.ctf itself' if self.source() != '-' else 'a made-up sequence of its mix'
-        self.say('### Bytes', '', f'{what}, recorded again through our calls with its cadence: '
-                 f'**{row[1]} bytes per event** ({row[2]}).', '')
+        what = 'net.ctf' if self.source() != '-' else 'a generated sequence like net.ctf'
+        self.say('### Bytes', '', f"{what}, recorded again through the recorder's functions at its own "
+                 f'pace: **{row[1]} bytes per event** ({row[2]}).', '')
         self.target('bytes per event on the mix of net.ctf', float(row[1]), 8)
 
     # ---- decoding ----
@@ -143,7 +143,7 @@ class Record(Report):
             measure('mirage-profile, net.ctf', self.source(), 101)
         self.say('### Decoding', '', 'Million events per CPU second of the whole process; memory '
                  'of the columns.', '')
-        self.table(('trace', 'events', 'best', 'median', 'bytes an event'), rows)
+        self.table(('trace', 'events', 'best', 'median', 'bytes per event'), rows)
 
     # ---- Asio ----
     def echo(self):
@@ -199,9 +199,9 @@ class Record(Report):
             shown.append((name, f'{best[0]:.0f}', f'{best[1] - best[0]:.0f}'))
             if name in ('skein/skein.h', 'skein/coroutine.h, source with <coroutine>'):
                 self.target(f'header cost: {name}', best[1] - best[0], 50, ' ms')
-        self.say('### Headers', '', 'ms of CPU time that `g++ -std=c++20 -c` takes; the best of 15 '
-                 '(with Boost: of 5), with and without in turns.', '')
-        self.table(('header', 'without it', 'more with it'), shown)
+        self.say('### Headers', '', 'CPU ms of `g++ -std=c++20 -c`; best of 15 (with Boost: of 5), '
+                 'with and without the header in turns.', '')
+        self.table(('header', 'without it', 'added by it'), shown)
 
 
 class Lttng:

@@ -1,7 +1,7 @@
-"""The groups of benchmarks of showing: from a trace's file to pictures, and what one does with them.
+"""Benchmark groups for the viewers: from a trace file to pictures, and operations on them.
 
-Traces are of two formats: mirage-profile's, made by the generator (every arrow leads anywhere, which is
-harder than what programs do), and ours, net.ctf's events recorded again and again.
+Traces have two formats: mirage-profile's, from the generator (arrows between arbitrary tasks, which is
+harder than what programs do), and skein's, with net.ctf's events recorded repeatedly.
 """
 import os
 import statistics
@@ -21,14 +21,14 @@ def memory_total():
 
 
 class See(Report):
-    # A machine that is sold with 24 GiB shows a little less.
+    # A machine with nominally 24 GiB reports a little less.
     most = 10**8 if memory_total() >= 23 * 2**30 else 10**7
 
     def sizes(self, least=10**4):
         return [n for n in (10**4, 10**5, 10**6, 10**7, 10**8) if least <= n <= self.most]
 
     def trace(self, kind, events):
-        """A trace of about so many events, made when it is first asked for."""
+        """A trace of about this many events, created at its first use."""
         directory = self.disk if events > 10**7 else self.scratch
         path = os.path.join(directory, f'{kind}-{events}')
         if not os.path.exists(path):
@@ -53,9 +53,9 @@ class See(Report):
                     if turn < turns[events]:
                         samples.setdefault((kind, events), []).append(once(kind, events))
         self.say('### Loading', '', 'From the file to the first picture, 1500 x 900: decode, model, '
-                 'rows in ns an event; the first draw list and its pixels in ms; all of it in million '
-                 'events per CPU second. Then bytes an event: columns, model and rows; and all that the '
-                 'process had at its peak, the mapped file included. Medians of '
+                 'rows in ns per event; the first draw list and its pixels in ms; the total in million '
+                 'events per CPU second. Then bytes per event: columns, model and rows (kept); the peak '
+                 'of the process, including the mapped file. Medians of '
                  f'{", ".join(f"{turns[n]} ({size_name(n)})" for n in self.sizes())} runs in turns.', '')
         shown, cost_of, speed, kept = [], {}, {}, {}
         for (kind, events), rows in sorted(samples.items(), key=lambda item: (item[0][0], item[0][1])):
@@ -73,11 +73,11 @@ class See(Report):
             for events, least in ((10**6, 8), (10**7, 6)):
                 if events <= self.most:
                     self.target_least(f'load to first picture, {kind}, {size_name(events)} events, '
-                                      'million a CPU second', speed[kind, events], least)
+                                      'million per CPU second', speed[kind, events], least)
             costs = [cost_of[kind, events] for events in self.sizes()]
-            self.target(f'load, {kind}, highest cost an event to lowest, {size_name(self.sizes()[0])} '
+            self.target(f'load, {kind}, highest cost per event to lowest, {size_name(self.sizes()[0])} '
                         f'to {size_name(self.sizes()[-1])}', max(costs) / min(costs), 2)
-            self.target(f'memory an event, {kind}, highest of all sizes',
+            self.target(f'memory per event, {kind}, highest of all sizes',
                         max(kept[kind, events] for events in self.sizes()), 80, ' bytes')
 
     # ---- the largest ----
@@ -92,8 +92,8 @@ class See(Report):
                 wall, cpu, peak = cost(self.skein(), *command)
                 peaks.append(peak / 2**30)
                 rows.append((kind, what, f'{wall:.1f}', f'{cpu:.1f}', f'{peak / 2**30:.1f}'))
-        self.say(f'### The largest traces opened: {size_name(self.most)} events', '', 'Seconds, and GiB in memory at the peak, '
-                 'the mapped file included.', '')
+        self.say(f'### Opening the largest traces: {size_name(self.most)} events', '',
+                 'Seconds, and peak memory in GiB, including the mapped file.', '')
         self.table(('trace', 'what', 's', 'CPU s', 'GiB'), rows)
         if self.most == 10**8:
             self.target('100 M events open: most memory', max(peaks), 24, ' GiB')
@@ -112,8 +112,8 @@ class See(Report):
                 for place, key in ((table, (int(zoom), kind, events)), (worst, (kind, events))):
                     place[key] = tuple(max(pair) for pair in zip(both, place.get(key, both)))
         self.say('### Redraws', '', 'CPU ms, 1500 x 900: the draw list, and with its pixels and texts '
-                 '(as the desktop paints it). At each zoom the worst of three places and four heights '
-                 'of rows, from all in sight to 26 pixels; medians of 5.', '')
+                 '(as the desktop paints it). For each zoom, the worst of three positions and four row '
+                 'heights, from all rows visible to 26 pixels; medians of 5.', '')
 
         def cell(key):
             return f'{table[key][0]:.1f}, {table[key][1]:.1f}' if key in table else ''
@@ -132,7 +132,7 @@ class See(Report):
         shown, used = [], {}
         sizes = [n for n in self.sizes(10**6) if n <= 10**7]
         for events, words in [(n, w) for n in sizes for w in ([], ['distinct'])]:
-            name = size_name(events) + (', every label another' if words else '')
+            name = size_name(events) + (', distinct labels' if words else '')
             worst = [0.0, 0.0]
             for kind, what, *numbers in tsv(output(
                     self.program('view'), self.trace('generated', events), '9', *words)):
@@ -145,8 +145,8 @@ class See(Report):
             for which, value in zip(('the first key', 'other keys'), worst):
                 self.target(f'search, {name}, {which}, for 1 M events', value * 10**6 / events, 16,
                             ' ms')
-        self.say('### Search and the rest', '', 'CPU ms: the first key, the slowest of the others; tasks '
-                 'that were found at the end. The first search of all also copies the texts.', '')
+        self.say('### Search and the rest', '', 'CPU ms: the first key, and the slowest of the others; '
+                 'found is the final number of tasks. The very first search also copies the strings.', '')
         self.table(('events', 'typed', 'found', 'first key', 'others'), shown)
         self.table(('what', *(f'{size_name(n)}, ms' for n in sizes)),
                    [(what, *numbers) for what, numbers in used.items()])
@@ -154,7 +154,7 @@ class See(Report):
     # ---- pictures ----
     def pictures(self):
         if self.source() == '-':
-            return self.say('### Pictures of net.ctf', '', 'Not measured: net.ctf is not there.', '')
+            return self.say('### Pictures of net.ctf', '', 'Not measured: net.ctf is missing.', '')
         rows = []
         for name in ('picture.svg', 'picture.png', 'picture.pdf', 'page.html'):
             path = os.path.join(self.scratch, name)
@@ -177,12 +177,12 @@ class See(Report):
         done = subprocess.run([os.path.join(ROOT, 'bench', 'page'), self.build], text=True,
                               stdout=subprocess.PIPE)
         if done.returncode == 77:
-            return self.say('### The page', '', 'Not measured: Chromium or something that it needs '
-                            'is not here.', '')
+            return self.say('### The page', '', 'Not measured: Chromium or one of its dependencies '
+                            'is missing.', '')
         done.check_returncode()
         rows = tsv(done.stdout)
-        self.say('### The page', '', 'In headless Chromium without a GPU: size; ms from the beginning of '
-                 'the navigation to the first picture, of one file; redraws of 1500 x 900.', '')
+        self.say('### The page', '', 'In headless Chromium without a GPU: size; ms from the start of '
+                 'the navigation to the first picture, for one file; redraws of 1500 x 900.', '')
         self.table(('what', 'page of', 'unit', 'best', 'median'),
                    [row for row in rows if not row[0].startswith('frame')])
         redraws = [float(row[4]) for row in rows if row[0].startswith('redraw')]
