@@ -1,39 +1,184 @@
-// The subcommands of the program `skein`, one file each: cli/<name>.cc defines add_<name>, which
-// declares the subcommand's arguments and sets its callback; main.cc lists them.
+// The subcommands of the program `skein`: the arguments of each, and the function that runs it.
 //
-// A callback that did its work just returns. One that has to end with another exit code reports on
-// stderr, in one line that begins with "skein: ", and throws CLI::RuntimeError(code):
-//   1  a problem was found, or something inside failed
-//   2  bad usage, or an input that cannot be read
+// To add a command: its options and its run_ function here, the function in cli/<name>.cc, and an
+// entry in cli/command_line.cc, which alone includes the argument parser. A command is a function
+// of a plain struct, so that a test or another command can call it.
+//
+// A run_ function returns the exit code; cli/fail.h lists the codes, and ends a command early.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 namespace skein::cli {
 
-void add_dump(CLI::App& app);
-void add_info(CLI::App& app);
-void add_ps(CLI::App& app);
-void add_snapshot(CLI::App& app);
-void add_export(CLI::App& app);
-void add_render(CLI::App& app);
-void add_show(CLI::App& app);
-void add_html(CLI::App& app);
-void add_serve(CLI::App& app);
-void add_view(CLI::App& app);
-void add_why(CLI::App& app);
-void add_doctor(CLI::App& app);
-void add_critical(CLI::App& app);
-void add_diff(CLI::App& app);
-void add_stats(CLI::App& app);
-void add_query(CLI::App& app);
+// Record
 
-// Turns what the parser threw into the exit code above, and says on `err` what is wrong. Texts that
-// were asked for (--help, --version) go to `out`.
-int exit_code(const CLI::App& app, const CLI::ParseError& error, std::ostream& out,
-              std::ostream& err);
+struct RecordOptions {
+  std::string output;  // empty: the program's name and .skein
+  std::string size = "1M";
+  std::string mode = "ring";
+  std::string tasks;
+  bool monotonic = false;
+  std::vector<std::string> command;
+};
+int run_record(const RecordOptions& options);
 
-void add_record(CLI::App& app);
-void add_control(CLI::App& app);
+struct ControlOptions {
+  std::string socket;
+  std::string request;
+  std::string argument;
+};
+int run_control(const ControlOptions& options);
+
+struct SnapshotOptions {
+  std::string trace;
+  std::string output;
+};
+int run_snapshot(const SnapshotOptions& options);
+
+// Look
+
+struct InfoOptions {
+  std::string trace;
+  bool json = false;
+};
+int run_info(const InfoOptions& options);
+
+struct DumpOptions {
+  std::string trace;
+  bool json = false;
+};
+int run_dump(const DumpOptions& options);
+
+struct PsOptions {
+  std::string trace;
+  bool json = false;
+  bool tree = false;
+  bool wide = false;
+};
+int run_ps(const PsOptions& options);
+
+// What `show` and `render` have in common: which traces, which range, what is highlighted.
+struct PictureOptions {
+  std::vector<std::string> traces;
+  std::string from;
+  std::string to;
+  std::string select;
+  std::string critical;
+  std::string theme;
+};
+
+struct ShowOptions {
+  PictureOptions picture;
+  uint32_t width = 0;  // 0: the terminal's
+  bool all = false;
+  std::string colour = "auto";
+};
+int run_show(const ShowOptions& options);
+
+struct ViewOptions {
+  std::vector<std::string> traces;
+  std::string theme;
+  std::string critical;
+  bool new_window = false;
+};
+int run_view(const ViewOptions& options);
+
+struct ServeOptions {
+  std::string trace;
+  std::string critical;
+  uint16_t port = 0;  // 0: any free port
+};
+int run_serve(const ServeOptions& options);
+
+// Analyse
+
+struct WhyOptions {
+  std::string trace;
+  std::string task;
+  bool json = false;
+};
+int run_why(const WhyOptions& options);
+
+struct DoctorOptions {
+  std::string trace;
+  std::string longer_than;
+  std::string runs_longer_than;
+  std::string held_longer_than;
+  std::vector<std::string> only;
+  bool strict = false;
+  bool list = false;
+  bool json = false;
+  bool view = false;
+  std::string page;
+};
+int run_doctor(const DoctorOptions& options);
+
+struct CriticalOptions {
+  std::string trace;
+  std::string task;
+  std::string from;
+  std::string to;
+  bool all = false;
+  bool json = false;
+};
+int run_critical(const CriticalOptions& options);
+
+struct DiffOptions {
+  std::string good;
+  std::string bad;
+  std::string page;
+  size_t lines = 10;
+  bool json = false;
+  bool view = false;
+};
+int run_diff(const DiffOptions& options);
+
+struct StatsOptions {
+  std::string trace;
+  std::string name;
+  std::string by = "name";
+  bool json = false;
+};
+int run_stats(const StatsOptions& options);
+
+struct QueryOptions {
+  std::string trace;
+  std::string sql;
+  bool csv = false;
+  bool json = false;
+};
+int run_query(const QueryOptions& options);
+
+// Share
+
+struct RenderOptions {
+  PictureOptions picture;
+  std::string output;
+  float width = 1500;
+  float height = 900;
+};
+int run_render(const RenderOptions& options);
+
+struct HtmlOptions {
+  std::vector<std::string> traces;
+  std::string output;
+  std::string align = "clock";
+  std::string critical;
+  std::string title;
+};
+int run_html(const HtmlOptions& options);
+
+struct ExportOptions {
+  std::string format;  // one of export_formats() (cli/export.h)
+  std::string trace;
+  std::string output = "-";
+  std::string table = "events";
+  bool running = false;
+};
+int run_export(const ExportOptions& options);
 
 }  // namespace skein::cli

@@ -10,30 +10,19 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "cli/commands.h"
+#include "cli/fail.h"
 
 namespace skein::cli {
 namespace {
 
-struct Arguments {
-  std::string socket;
-  std::string request;
-  std::string argument;
-};
-
-[[noreturn]] void fail(int code, const std::string& what) {
-  fprintf(stderr, "skein: %s\n", what.c_str());
-  throw CLI::RuntimeError(code);
-}
-
 // How long the program may take: it copies its trace for a snapshot. One that is stopped, or waits
 // for a debugger, never answers.
-timeval patience(const Arguments& arguments) {
-  return {.tv_sec = arguments.request == "snapshot" ? 120 : 10, .tv_usec = 0};
+timeval patience(const ControlOptions& options) {
+  return {.tv_sec = options.request == "snapshot" ? 120 : 10, .tv_usec = 0};
 }
 
 std::string ask(const std::string& path, const std::string& request, timeval patience) {
@@ -69,34 +58,21 @@ std::string ask(const std::string& path, const std::string& request, timeval pat
   return answer;
 }
 
-void control(const Arguments& arguments) {
-  std::string request = arguments.request;
-  if (!arguments.argument.empty()) {
-    if (request != "start" && request != "snapshot") fail(2, request + " takes no argument");
-    request += " " + arguments.argument;
-  }
-  if (request.find('\n') != std::string::npos) fail(2, "a request is one line");
-  const std::string answer = ask(arguments.socket, request, patience(arguments));
-  const auto json = nlohmann::json::parse(answer, nullptr, false);
-  if (!json.is_object()) fail(1, arguments.socket + ": no answer that makes sense");
-  if (!json.value("ok", false)) fail(1, json.value("error", std::string("refused")));
-  printf("%s\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
-}
-
 }  // namespace
 
-void add_control(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
-  CLI::App* command =
-      app.add_subcommand("control", "Start, stop, or copy the recording of a running program");
-  command->add_option("socket", arguments->socket, "What the program got as SKEIN_CONTROL")
-      ->required();
-  command->add_option("request", arguments->request, "status, start, stop, or snapshot")
-      ->required()
-      ->check(CLI::IsMember({"status", "start", "stop", "snapshot"}));
-  command->add_option("argument", arguments->argument,
-                      "start: DIR[,size=..][,mode=ring|log]; snapshot: DIR");
-  command->callback([arguments] { control(*arguments); });
+int run_control(const ControlOptions& options) {
+  std::string request = options.request;
+  if (!options.argument.empty()) {
+    if (request != "start" && request != "snapshot") fail(2, request + " takes no argument");
+    request += " " + options.argument;
+  }
+  if (request.find('\n') != std::string::npos) fail(2, "a request is one line");
+  const std::string answer = ask(options.socket, request, patience(options));
+  const auto json = nlohmann::json::parse(answer, nullptr, false);
+  if (!json.is_object()) fail(1, options.socket + ": no answer that makes sense");
+  if (!json.value("ok", false)) fail(1, json.value("error", std::string("refused")));
+  printf("%s\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+  return 0;
 }
 
 }  // namespace skein::cli

@@ -3,31 +3,21 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/escape.h"
 #include "cli/asked.h"
 #include "cli/commands.h"
+#include "cli/fail.h"
 #include "cli/picture.h"
 #include "cli/print.h"
-#include "cli/running.h"
 #include "trace/model/names.h"
 #include "view/draw/text.h"
 
 namespace skein::cli {
 
 namespace {
-
-struct Options {
-  std::string trace;
-  std::string task;
-  std::string from;
-  std::string to;
-  bool all = false;
-  bool json = false;
-};
 
 struct Moment {
   uint64_t time = 0;
@@ -64,7 +54,7 @@ struct Question {
   uint64_t to = 0;
 };
 
-Question understand(const Trace& trace, const Model& model, const Options& options) {
+Question understand(const Trace& trace, const Model& model, const CriticalOptions& options) {
   Question asked{.to = model.end};
   if (!options.task.empty()) {
     const std::vector<TaskIndex> tasks = find_tasks(trace, model, options.task);
@@ -169,36 +159,26 @@ nlohmann::ordered_json to_json(const Trace& trace, const Model& model, const Que
 
 }  // namespace
 
-void add_critical(CLI::App& app) {
-  auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("critical", "Where the time of a task, or between two moments, went");
-  command->add_option("TRACE", options->trace, "a process that records, or a trace")->required();
-  command->add_option("TASK", options->task, "this one's time: its number, label or name");
-  command->add_option("--from", options->from, "a time since the start (20ms), or a label or name");
-  command->add_option("--to", options->to, "the same; the path is told backwards from there");
-  command->add_flag("--all", options->all, "every step, not only the 40 longest");
-  command->add_flag("--json", options->json, "as one JSON object");
-  command->callback([options] {
-    const auto [trace, model, waits] = open_asked(options->trace);
-    const Question asked = understand(trace, model, *options);
-    const std::vector<Segment> segments =
-        critical_path(trace, model, waits, asked.task, asked.from, asked.to);
-    Output out(stdout);
-    if (options->json) {
-      out.text() += to_json(trace, model, asked, segments).dump(2) + '\n';
-    } else {
-      const uint64_t whole = asked.to - asked.from;
-      out.text() += (asked.task == no_index ? std::string("nobody")
-                                            : escaped(task_title(trace, model.tasks[asked.task]))) +
-                    ", from " + seconds(asked.from) + " s to " + seconds(asked.to) +
-                    " s: " + span(whole) + "\n";
-      add_sums(out.text(), segments, whole);
-      out.text() += '\n';
-      add_path(out.text(), trace, model, segments, options->all);
-    }
-    out.finish();
-  });
+int run_critical(const CriticalOptions& options) {
+  const auto [trace, model, waits] = open_asked(options.trace);
+  const Question asked = understand(trace, model, options);
+  const std::vector<Segment> segments =
+      critical_path(trace, model, waits, asked.task, asked.from, asked.to);
+  Output out(stdout);
+  if (options.json) {
+    out.text() += to_json(trace, model, asked, segments).dump(2) + '\n';
+  } else {
+    const uint64_t whole = asked.to - asked.from;
+    out.text() += (asked.task == no_index ? std::string("nobody")
+                                          : escaped(task_title(trace, model.tasks[asked.task]))) +
+                  ", from " + seconds(asked.from) + " s to " + seconds(asked.to) +
+                  " s: " + span(whole) + "\n";
+    add_sums(out.text(), segments, whole);
+    out.text() += '\n';
+    add_path(out.text(), trace, model, segments, options.all);
+  }
+  out.finish();
+  return 0;
 }
 
 }  // namespace skein::cli

@@ -1,7 +1,6 @@
 // `skein diff`: what went another way in one run than in another, and what took longer.
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "base/escape.h"
@@ -384,63 +383,42 @@ void write_picture(const Answer& a, const std::string& good, const std::string& 
 
 }  // namespace
 
-void add_diff(CLI::App& app) {
-  struct Options {
-    std::string good;
-    std::string bad;
-    std::string page;
-    size_t lines = 10;
-    bool json = false;
-    bool view = false;
-  };
-  auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("diff", "What went another way in BAD than in GOOD, and took longer");
-  command->add_option("GOOD", options->good, "a trace of the run that went well")->required();
-  command->add_option("BAD", options->bad, "a trace of the run that did not")->required();
-  command->add_option("--lines", options->lines, "of the table of times, at most")
-      ->capture_default_str();
-  command->add_flag("--json", options->json, "as one JSON object");
-  command->add_option("--html", options->page,
-                      "also a page with both, one above the other, beginning together");
-  command->add_flag("--view", options->view, "also the window with both, likewise");
-  command->callback([options] {
-    refuse_twice(std::array{options->good, options->bad});
-    const bool draws = options->view || !options->page.empty();
-    if (draws) refuse_streams(std::array{options->good, options->bad}, options->page);
-    const std::string window = options->view ? window_program() : "";
-    Answer a{.good = {"good", open_asked(options->good)},
-             .bad = {"bad", open_asked(options->bad)},
-             .aligned = {},
-             .divergences = {},
-             .timing = {},
-             .good_is_worse = false};
-    const Subject good = a.good.run(), bad = a.bad.run();
-    a.aligned = align(good, bad);
-    a.divergences = find_divergences(good, bad, a.aligned);
-    if (std::all_of(a.divergences.begin(), a.divergences.end(), is_only_in)) {
-      const Alignment reversed{a.aligned.in_bad, a.aligned.in_good, a.aligned.matched,
-                               a.aligned.bad, a.aligned.good};
-      const auto others = find_divergences(bad, good, reversed);
-      a.good_is_worse = !std::all_of(others.begin(), others.end(), is_only_in);
-    }
-    a.timing = timing_differences(good, bad, a.aligned);
-    Output out(stdout);
-    if (options->json) {
-      out.text() += to_json(a).dump(2) + '\n';
-    } else {
-      add_heading(out.text(), a);
-      add_divergences(out.text(), a);
-      add_timing(out.text(), a, options->lines);
-    }
-    out.finish();
-    name_runs(a, options->good, options->bad);
-    if (!options->page.empty()) write_picture(a, options->good, options->bad, options->page);
-    if (options->view)
-      become_window(window, {"--links", hand_over(write_links(links_of(a)))},
-                    {trace_directory(options->good), trace_directory(options->bad)});
-    if (!a.divergences.empty()) throw CLI::RuntimeError(1);
-  });
+int run_diff(const DiffOptions& options) {
+  refuse_twice(std::array{options.good, options.bad});
+  const bool draws = options.view || !options.page.empty();
+  if (draws) refuse_streams(std::array{options.good, options.bad}, options.page);
+  const std::string window = options.view ? window_program() : "";
+  Answer a{.good = {"good", open_asked(options.good)},
+           .bad = {"bad", open_asked(options.bad)},
+           .aligned = {},
+           .divergences = {},
+           .timing = {},
+           .good_is_worse = false};
+  const Subject good = a.good.run(), bad = a.bad.run();
+  a.aligned = align(good, bad);
+  a.divergences = find_divergences(good, bad, a.aligned);
+  if (std::all_of(a.divergences.begin(), a.divergences.end(), is_only_in)) {
+    const Alignment reversed{a.aligned.in_bad, a.aligned.in_good, a.aligned.matched, a.aligned.bad,
+                             a.aligned.good};
+    const auto others = find_divergences(bad, good, reversed);
+    a.good_is_worse = !std::all_of(others.begin(), others.end(), is_only_in);
+  }
+  a.timing = timing_differences(good, bad, a.aligned);
+  Output out(stdout);
+  if (options.json) {
+    out.text() += to_json(a).dump(2) + '\n';
+  } else {
+    add_heading(out.text(), a);
+    add_divergences(out.text(), a);
+    add_timing(out.text(), a, options.lines);
+  }
+  out.finish();
+  name_runs(a, options.good, options.bad);
+  if (!options.page.empty()) write_picture(a, options.good, options.bad, options.page);
+  if (options.view)
+    become_window(window, {"--links", hand_over(write_links(links_of(a)))},
+                  {trace_directory(options.good), trace_directory(options.bad)});
+  return a.divergences.empty() ? 0 : 1;
 }
 
 }  // namespace skein::cli

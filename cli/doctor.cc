@@ -2,7 +2,6 @@
 #include "trace/ask/doctor/doctor.h"
 
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -10,6 +9,7 @@
 #include "cli/asked.h"
 #include "cli/commands.h"
 #include "cli/doctor_report.h"
+#include "cli/fail.h"
 #include "cli/page.h"
 #include "cli/picture.h"
 #include "cli/print.h"
@@ -21,19 +21,6 @@ namespace skein::cli {
 
 namespace {
 
-struct Options {
-  std::string trace;
-  std::string longer_than;
-  std::string runs_longer_than;
-  std::string held_longer_than;
-  std::vector<std::string> only;
-  bool strict = false;
-  bool list = false;
-  bool json = false;
-  bool view = false;
-  std::string page;
-};
-
 void set_time(uint64_t& to, const std::string& option, const std::string& text) {
   if (text.empty()) return;
   const std::optional<double> time = parse_time(text);
@@ -42,8 +29,8 @@ void set_time(uint64_t& to, const std::string& option, const std::string& text) 
   to = static_cast<uint64_t>(*time);
 }
 
-DoctorOptions understand(const Options& options) {
-  DoctorOptions asked{.strict = options.strict};
+skein::DoctorOptions understand(const DoctorOptions& options) {
+  skein::DoctorOptions asked{.strict = options.strict};
   set_time(asked.suspended, "--longer-than", options.longer_than);
   set_time(asked.running, "--runs-longer-than", options.runs_longer_than);
   set_time(asked.held, "--held-longer-than", options.held_longer_than);
@@ -85,58 +72,39 @@ Links links_of(const Asked& asked, const DoctorReport& report, const std::vector
 
 }  // namespace
 
-void add_doctor(CLI::App& app) {
-  auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("doctor", "What looks wrong, each with its evidence");
-  command->add_option("TRACE", options->trace, "a process that records, or a trace");
-  command->add_option("--longer-than", options->longer_than,
-                      "a wait that is longer is too long (1s)");
-  command->add_option("--runs-longer-than", options->runs_longer_than,
-                      "likewise a run without a suspension (100ms)");
-  command->add_option("--held-longer-than", options->held_longer_than,
-                      "likewise a wait for a lock whose holder waits (100ms)");
-  command->add_flag("--strict", options->strict, "also what is mostly as intended");
-  command->add_option("--only", options->only, "only this lint; several by commas")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command->add_flag("--list", options->list, "the lints");
-  command->add_flag("--json", options->json, "as one JSON object");
-  command->add_option("--html", options->page, "also a page with the findings in the picture");
-  command->add_flag("--view", options->view, "also the window, likewise");
-  command->callback([options] {
-    Output out(stdout);
-    if (options->list) {
-      add_list(out.text());
-      return out.finish();
-    }
-    if (options->trace.empty()) fail(2, "which TRACE? skein doctor --help");
-    const bool draws = options->view || !options->page.empty();
-    if (draws) refuse_streams({&options->trace, 1}, options->page);
-    const std::string window = options->view ? window_program() : "";
-    DoctorOptions wanted = understand(*options);
-    const std::string path = trace_directory(options->trace);
-    wanted.goes_on = path != options->trace;  // by its process id
-    const Asked asked = open_asked(options->trace);
-    const DoctorReport report(asked, path);
-    const std::vector<Finding> found = examine(asked.trace, asked.model, asked.waits, wanted);
-    if (options->json) {
-      nlohmann::ordered_json all = nlohmann::ordered_json::array();
-      for (const Finding& f : found) all.push_back(report.to_json(f));
-      out.text() += nlohmann::ordered_json{{"findings", std::move(all)}}.dump(2) + '\n';
-    } else {
-      if (found.empty()) out.text() += "Nothing looks wrong.\n";
-      for (const Finding& f : found) {
-        if (&f != &found.front()) out.text() += '\n';
-        report.add(out.text(), f);
-      }
-    }
+int run_doctor(const DoctorOptions& options) {
+  Output out(stdout);
+  if (options.list) {
+    add_list(out.text());
     out.finish();
-    const std::string links = draws ? write_links(links_of(asked, report, found)) : "";
-    if (!options->page.empty())
-      write_page({.traces = {path}, .output = options->page, .links = links});
-    if (options->view) become_window(window, {"--links", hand_over(links)}, {path});
-    if (!found.empty()) throw CLI::RuntimeError(1);
-  });
+    return 0;
+  }
+  if (options.trace.empty()) fail(2, "missing TRACE argument; see skein doctor --help");
+  const bool draws = options.view || !options.page.empty();
+  if (draws) refuse_streams({&options.trace, 1}, options.page);
+  const std::string window = options.view ? window_program() : "";
+  skein::DoctorOptions wanted = understand(options);
+  const std::string path = trace_directory(options.trace);
+  wanted.goes_on = path != options.trace;  // by its process id
+  const Asked asked = open_asked(options.trace);
+  const DoctorReport report(asked, path);
+  const std::vector<Finding> found = examine(asked.trace, asked.model, asked.waits, wanted);
+  if (options.json) {
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    for (const Finding& f : found) all.push_back(report.to_json(f));
+    out.text() += nlohmann::ordered_json{{"findings", std::move(all)}}.dump(2) + '\n';
+  } else {
+    if (found.empty()) out.text() += "Nothing looks wrong.\n";
+    for (const Finding& f : found) {
+      if (&f != &found.front()) out.text() += '\n';
+      report.add(out.text(), f);
+    }
+  }
+  out.finish();
+  const std::string links = draws ? write_links(links_of(asked, report, found)) : "";
+  if (!options.page.empty()) write_page({.traces = {path}, .output = options.page, .links = links});
+  if (options.view) become_window(window, {"--links", hand_over(links)}, {path});
+  return found.empty() ? 0 : 1;
 }
 
 }  // namespace skein::cli

@@ -2,7 +2,6 @@
 //
 //    0.000012345 #0 7 "Netif.rx_poll" create by=3 kind=bind  server.cc:42
 //    time, s  executor, task, label, event, arguments         place
-#include <memory>
 #include <string>
 #include <unordered_map>
 
@@ -293,31 +292,22 @@ class Dump {
 
 }  // namespace
 
-void add_dump(CLI::App& app) {
-  struct Options {
-    std::string path;
-    bool json = false;
-  };
-  auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("dump", "Every event of a trace, one line each");
-  add_trace_argument(*command, options->path);
-  command->add_flag("--json", options->json, "each line a JSON object");
-  command->callback([options] {
-    const Trace trace = open_trace(options->path);
-    const Dump dump(trace);
-    Output out(stdout);
-    for (size_t i = 0; i < trace.events.size(); i++) {
-      if (options->json)
-        dump.json_line(out.text(), i);
-      else
-        dump.text_line(out.text(), i);
-      out.line_done();
-    }
-    out.finish();
-    if (!trace.losses.empty())
-      std::fprintf(stderr, "skein: %zu places in this trace are damaged; see `skein info`\n",
-                   trace.losses.size());
-  });
+int run_dump(const DumpOptions& options) {
+  const Trace trace = open_trace(options.trace);
+  const Dump dump(trace);
+  Output out(stdout);
+  for (size_t i = 0; i < trace.events.size(); i++) {
+    if (options.json)
+      dump.json_line(out.text(), i);
+    else
+      dump.text_line(out.text(), i);
+    out.line_done();
+  }
+  out.finish();
+  if (!trace.losses.empty())
+    std::fprintf(stderr, "skein: %zu places in this trace are damaged; see `skein info`\n",
+                 trace.losses.size());
+  return 0;
 }
 
 }  // namespace skein::cli

@@ -1,7 +1,6 @@
 // `skein info`: what a trace is and what is in it, for people or as JSON.
 #include <cstdio>
 #include <ctime>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "base/escape.h"
@@ -170,22 +169,13 @@ std::string to_text(const Trace& trace, const Summary& summary) {
 
 }  // namespace
 
-void add_info(CLI::App& app) {
-  struct Options {
-    std::string path;
-    bool json = false;
-  };
-  auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("info", "What a trace is, what is in it, what was lost");
-  add_trace_argument(*command, options->path);
-  command->add_flag("--json", options->json, "as one JSON object");
-  command->callback([options] {
-    const Trace trace = open_trace(options->path);
-    const Summary summary = summarize(trace);
-    Output out(stdout);
-    out.text() += options->json ? to_json(trace, summary).dump(2) + "\n" : to_text(trace, summary);
-    out.finish();
-  });
+int run_info(const InfoOptions& options) {
+  const Trace trace = open_trace(options.trace);
+  const Summary summary = summarize(trace);
+  Output out(stdout);
+  out.text() += options.json ? to_json(trace, summary).dump(2) + "\n" : to_text(trace, summary);
+  out.finish();
+  return 0;
 }
 
 }  // namespace skein::cli

@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "base/disk_files.h"
-#include "cli/running.h"
+#include "cli/fail.h"
 #include "cli/trace_input.h"
 #include "target/recording.h"
 #include "trace/model/names.h"

@@ -38,7 +38,7 @@ struct LiveTasks {
 
 // From the task table and the definitions of a trace of ours, that of a running program included;
 // from the events of any other trace. On failure says why on stderr and throws
-// CLI::RuntimeError(2).
+// CommandError(2).
 LiveTasks read_live_tasks(const std::string& path);
 
 // From the events alone: each task that did not end.

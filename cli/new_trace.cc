@@ -1,3 +1,4 @@
+#include "cli/fail.h"
 #include "cli/new_trace.h"
 
 #include <fcntl.h>
@@ -7,7 +8,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "cli/running.h"
 
 namespace skein::cli {
 

@@ -10,13 +10,13 @@ namespace skein::cli {
 
 class NewTrace {
  public:
-  // Makes the directory; on failure says why on stderr and throws CLI::RuntimeError(2).
+  // Makes the directory; throws CommandError(2) on failure.
   explicit NewTrace(const std::string& path);
   ~NewTrace();
   NewTrace(const NewTrace&) = delete;
   NewTrace& operator=(const NewTrace&) = delete;
 
-  // On failure (full disk) says why on stderr and throws CLI::RuntimeError(1).
+  // Throws CommandError(1) on failure, such as a full disk.
   void write(const std::string& name, std::span<const uint8_t> bytes);
 
  private:

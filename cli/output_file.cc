@@ -1,3 +1,4 @@
+#include "cli/fail.h"
 #include "cli/output_file.h"
 
 #include <sys/stat.h>
@@ -11,7 +12,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "cli/running.h"
 
 namespace skein::cli {
 

@@ -9,13 +9,12 @@
 namespace skein::cli {
 
 // A trace is not written over by what is made of it: if `path` is one of `inputs`, by whatever
-// name, or inside one, says so on stderr and throws CLI::RuntimeError(2).
+// name, or inside one, throws CommandError(2).
 void refuse_inputs(const std::string& path, std::span<const std::string> inputs);
 
 // Writes `bytes` beside `path` and then gives them its name, so that a disk that is full leaves
 // what was there; an existing file keeps its permissions. `-` is standard output; to what is no
-// file (a pipe, a device) it writes at once. When it cannot, says why on stderr and throws
-// CLI::RuntimeError(2).
+// file (a pipe, a device) it writes at once. Throws CommandError(2) on failure.
 void write_output(const std::string& path, std::string_view bytes);
 
 // The same for what is too large to be held in memory: write it piece by piece, then finish(). Not

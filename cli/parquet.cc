@@ -1,3 +1,4 @@
+#include "cli/fail.h"
 #include "cli/parquet.h"
 
 #include <spawn.h>
@@ -9,7 +10,6 @@
 #include <cstring>
 #include <filesystem>
 
-#include "cli/running.h"
 
 namespace skein::cli {
 

@@ -22,11 +22,11 @@ inline constexpr const char* tasks_columns =
     "'UINTEGER', 'column': 'UINTEGER', 'function': 'VARCHAR', 'becomes': 'UBIGINT', 'reason': "
     "'VARCHAR'";
 
-// If there is no program `duckdb`, says so and throws CLI::RuntimeError(2).
+// Throws CommandError(2) if there is no program `duckdb`.
 void require_duckdb();
 
-// `write_csv` writes the table with a header. When DuckDB fails, says so and throws
-// CLI::RuntimeError(1); nothing is left behind.
+// `write_csv` writes the table with a header. Throws CommandError(1) when DuckDB
+// fails; nothing is left behind.
 void write_parquet(const std::string& path, const std::string& columns,
                    const std::function<void(OutputFile&)>& write_csv);
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "cli/running.h"
+#include "cli/fail.h"
 #include "cli/trace_input.h"
 #include "view/draw/text.h"
 
@@ -65,44 +65,26 @@ std::optional<double> parse_time(std::string_view text) {
   return {};
 }
 
-void add_picture_arguments(CLI::App& command, PictureArguments& arguments) {
-  command
-      .add_option("TRACE", arguments.traces,
-                  "directories that skein recorded, mirage-profile or Eio trace files, or - for "
-                  "standard input; several are stacked on one time line")
-      ->required();
-  command.add_option("--from", arguments.from, "since the start: 1.5s, 20ms, 300us");
-  command.add_option("--to", arguments.to, "the same");
-  command.add_option("--select", arguments.select,
-                     "highlight the tasks that have this in a label, name or place, and zoom to "
-                     "them");
-  command.add_option("--critical-path", arguments.critical,
-                     "where the time of this task went: its number, label or name");
-  std::string names;
-  for (const Theme& theme : themes) (names += names.empty() ? "" : ", ") += theme.name;
-  command.add_option("--theme", arguments.theme, names);
-}
-
-Picture open_picture(const PictureArguments& arguments) {
+Picture open_picture(const PictureOptions& options) {
   Picture picture;
-  if (!arguments.theme.empty()) {
-    picture.theme = find_theme(arguments.theme);
+  if (!options.theme.empty()) {
+    picture.theme = find_theme(options.theme);
     if (picture.theme == nullptr) {
       std::string names;
       for (const Theme& theme : themes) (names += names.empty() ? "" : ", ") += theme.name;
-      fail(2, "--theme: there is no '" + arguments.theme + "'; there are " + names);
+      fail(2, "--theme: there is no '" + options.theme + "'; there are " + names);
     }
   }
   std::optional<double> from;
   std::optional<double> to;
-  if (!arguments.from.empty()) from = time_argument("--from", arguments.from);
-  if (!arguments.to.empty()) to = time_argument("--to", arguments.to);
+  if (!options.from.empty()) from = time_argument("--from", options.from);
+  if (!options.to.empty()) to = time_argument("--to", options.to);
   if (from && to && !(*from < *to))
-    fail(2, "--from " + arguments.from + " is not before --to " + arguments.to);
+    fail(2, "--from " + options.from + " is not before --to " + options.to);
 
   Viewer& viewer = picture.viewer;
-  refuse_twice(arguments.traces);
-  for (const std::string& path : arguments.traces) {
+  refuse_twice(options.traces);
+  for (const std::string& path : options.traces) {
     Trace trace = open_trace(path);
     report_losses(trace, path);
     const std::string name = trace_name(path);
@@ -110,15 +92,15 @@ Picture open_picture(const PictureArguments& arguments) {
     viewer.add(std::move(trace), name);
   }
   // Their times are those of the first trace, beside which they are kept.
-  if (const std::string notes = kept_notes_or_none(arguments.traces[0]); !notes.empty())
+  if (const std::string notes = kept_notes_or_none(options.traces[0]); !notes.empty())
     (void)viewer.load_notes(notes).has_value();  // it was read
   if (picture.theme != nullptr) viewer.set_theme(*picture.theme);
 
   const Stretch all = whole_time(viewer);
   Stretch shown = all;
-  if (!arguments.critical.empty()) {
-    if (!viewer.show_critical_path(arguments.critical))
-      fail(1, "--critical-path: no task has the number, label or name " + arguments.critical);
+  if (!options.critical.empty()) {
+    if (!viewer.show_critical_path(options.critical))
+      fail(1, "--critical-path: no task has the number, label or name " + options.critical);
     const Marks marks = viewer.marks();
     const double offset = viewer.tracks()[marks.path_track].offset;
     const double from_path = static_cast<double>(marks.path.front().begin) + offset;
@@ -126,20 +108,20 @@ Picture open_picture(const PictureArguments& arguments) {
     const double margin = (to_path - from_path) * 0.05;
     shown = {std::max(all.from, from_path - margin), std::min(all.to, to_path + margin)};
   }
-  if (!arguments.select.empty()) {
-    if (viewer.search(arguments.select).count == 0)
-      fail(1, "--select: no task has '" + arguments.select + "' in a label, name or place");
+  if (!options.select.empty()) {
+    if (viewer.search(options.select).count == 0)
+      fail(1, "--select: no task has '" + options.select + "' in a label, name or place");
     shown = highlighted_time(viewer);
     const double margin = std::max(1e3, (shown.to - shown.from) * 0.05);
     shown = {std::max(all.from, shown.from - margin), std::min(all.to, shown.to + margin)};
   }
   if (from && *from >= all.to)
-    fail(2, "--from " + arguments.from + ": the trace ends at " + duration_text(all.to));
+    fail(2, "--from " + options.from + ": the trace ends at " + duration_text(all.to));
   if (to && *to <= all.from)
-    fail(2, "--to " + arguments.to + ": the trace begins at " + duration_text(all.from));
+    fail(2, "--to " + options.to + ": the trace begins at " + duration_text(all.from));
   if (from || to) shown = {from.value_or(all.from), to.value_or(all.to)};
   if (from && !to) shown.to = std::max(shown.to, *from + 1);
-  picture.whole = !from && !to && arguments.select.empty() && arguments.critical.empty();
+  picture.whole = !from && !to && options.select.empty() && options.critical.empty();
   picture.from = shown.from;
   picture.to = shown.to;
   return picture;

@@ -1,26 +1,23 @@
 #include "cli/print.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+
+#include "cli/fail.h"
 
 namespace skein::cli {
 
 void Output::flush() {
   const bool written = std::fwrite(text_.data(), 1, text_.size(), file_) == text_.size();
   text_.clear();
-  if (written) return;
-  std::fprintf(stderr, "skein: cannot write: %s\n", std::strerror(errno));
-  throw CLI::RuntimeError(1);
+  if (!written) fail(1, std::string("cannot write: ") + std::strerror(errno));
 }
 
 void Output::finish() {
   flush();
-  if (std::fflush(file_) == 0) return;
-  std::fprintf(stderr, "skein: cannot write: %s\n", std::strerror(errno));
-  throw CLI::RuntimeError(1);
+  if (std::fflush(file_) != 0) fail(1, std::string("cannot write: ") + std::strerror(errno));
 }
 
 void append_number(std::string& out, uint64_t number) {

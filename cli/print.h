@@ -10,7 +10,7 @@
 namespace skein::cli {
 
 // Collects text and writes it in big pieces. A full disk or a closed pipe is noticed: flush and
-// finish then report on stderr and throw CLI::RuntimeError(1).
+// finish then throw CommandError(1).
 class Output {
  public:
   explicit Output(std::FILE* file) : file_(file) {}

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include <CLI/CLI.hpp>
+#include "cli/fail.h"
 
 using namespace skein::cli;
 
@@ -26,6 +26,6 @@ TEST_CASE("a full disk is noticed") {
   REQUIRE(full);
   Output out(full);
   out.text() = "something";
-  CHECK_THROWS_AS(out.finish(), CLI::RuntimeError);
+  CHECK_THROWS_AS(out.finish(), CommandError);
   std::fclose(full);
 }

@@ -1,11 +1,10 @@
 // `skein query`: SQL over a trace, from the command line, standard input, or a prompt.
 #include <unistd.h>
 
-#include <memory>
 #include <string>
 
 #include "cli/commands.h"
-#include "cli/running.h"
+#include "cli/fail.h"
 
 #ifdef SKEIN_HAS_SQLITE
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include <csignal>
 #include <cstring>
 #include <iostream>
+#include <memory>
 #include <optional>
 
 #include "base/escape.h"
@@ -21,6 +21,7 @@
 #include "cli/progress.h"
 #include "cli/prompt.h"
 #include "cli/query_output.h"
+#include "cli/running.h"
 #include "cli/trace_input.h"
 #include "trace/query/database.h"
 #include "view/draw/text.h"
@@ -29,13 +30,6 @@
 namespace skein::cli {
 
 namespace {
-
-struct Options {
-  std::string trace;
-  std::string sql;
-  bool csv = false;
-  bool json = false;
-};
 
 #ifdef SKEIN_HAS_SQLITE
 
@@ -306,15 +300,22 @@ void ask_at_prompt(Session& session) {
   }
 }
 
-void ask_input(Session& session) {
+// False: a statement failed, and it has been reported.
+bool run_input(Session& session) {
   Lines lines;
   for (std::string line; !session.quit() && std::getline(std::cin, line);)
     if (lines.add(line))
-      if (!session.run(lines.take(), lines.begin())) throw CLI::RuntimeError(2);
-  if (!lines.empty() && !session.run(lines.take(), lines.begin())) throw CLI::RuntimeError(2);
+      if (!session.run(lines.take(), lines.begin())) return false;
+  return lines.empty() || session.run(lines.take(), lines.begin());
 }
 
-void query(const Options& options) {
+#endif
+
+}  // namespace
+
+#ifdef SKEIN_HAS_SQLITE
+
+int run_query(const QueryOptions& options) {
   const bool is_prompt = options.sql.empty() && isatty(STDIN_FILENO);
   if (options.sql.empty() && options.trace == "-")
     fail(2, "standard input is the trace; give the SQL as an argument");
@@ -327,32 +328,18 @@ void query(const Options& options) {
   Session session(trace, format, is_prompt);
   if (is_prompt)
     ask_at_prompt(session);
-  else if (options.sql.empty())
-    ask_input(session);
-  else if (!session.run(options.sql, 0))
-    throw CLI::RuntimeError(2);
+  else if (!(options.sql.empty() ? run_input(session) : session.run(options.sql, 0)))
+    return 2;
   session.finish();
+  return 0;
 }
 
 #else
 
-void query(const Options&) { fail(2, "this skein was built without SQLite, which `query` needs"); }
+int run_query(const QueryOptions&) {
+  fail(2, "this skein was built without SQLite, which `query` needs");
+}
 
 #endif
-
-}  // namespace
-
-void add_query(CLI::App& app) {
-  auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("query", "SQL over the events, tasks, waits ... of a trace");
-  command->add_option("TRACE", options->trace, "a process that records, or a trace")->required();
-  command->add_option("SQL", options->sql,
-                      "statements, or .tables, .schema; without it they are read from standard "
-                      "input, on a terminal at a prompt");
-  CLI::Option* csv = command->add_flag("--csv", options->csv, "as comma-separated values");
-  command->add_flag("--json", options->json, "as a JSON array of objects")->excludes(csv);
-  command->callback([options] { query(*options); });
-}
 
 }  // namespace skein::cli

@@ -13,24 +13,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/fail.h"
 #include "record/host/posix/options.h"
 
 namespace skein::cli {
 namespace {
-
-struct Arguments {
-  std::string directory;
-  std::string size = "1M";
-  std::string mode = "ring";
-  std::string tasks;
-  bool monotonic = false;
-  std::vector<std::string> command;
-};
 
 volatile pid_t child = 0;
 
@@ -47,11 +38,6 @@ struct sigaction handle(int signal, void (*handler)(int)) {
   sigemptyset(&action.sa_mask);
   sigaction(signal, &action, &before);
   return before;
-}
-
-[[noreturn]] void fail(int code, const std::string& what) {
-  fprintf(stderr, "skein: %s\n", what.c_str());
-  throw CLI::RuntimeError(code);
 }
 
 // program.skein, or program.skein.2 ... if that is there.
@@ -100,11 +86,11 @@ std::string with_pid(std::string name, pid_t pid) {
   return name;
 }
 
-void start_child(const Arguments& arguments, const std::string& directory,
-                 const std::string& options) {
+// `more`: the recorder's options, after the directory in SKEIN_TRACE.
+void start_child(const RecordOptions& options, const std::string& directory,
+                 const std::string& more) {
   std::vector<char*> words;
-  for (const std::string& word : arguments.command)
-    words.push_back(const_cast<char*>(word.c_str()));
+  for (const std::string& word : options.command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   // From a terminal the program gets its own SIGINT and SIGQUIT, being in the same process group.
   const struct sigaction interrupt = handle(SIGINT, SIG_IGN);
@@ -117,7 +103,7 @@ void start_child(const Arguments& arguments, const std::string& directory,
   if (child == 0) {
     sigaction(SIGINT, &interrupt, nullptr);  // what is ignored would be so after exec, too
     sigaction(SIGQUIT, &quit, nullptr);
-    setenv("SKEIN_TRACE", (with_pid(directory, getpid()) + options).c_str(), 1);
+    setenv("SKEIN_TRACE", (with_pid(directory, getpid()) + more).c_str(), 1);
     execvp(words[0], words.data());
     const int reason = errno;
     [[maybe_unused]] const ssize_t written = write(report[1], &reason, sizeof reason);
@@ -130,12 +116,13 @@ void start_child(const Arguments& arguments, const std::string& directory,
   if (!failed) return;
   while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
   }
-  fail(reason == ENOENT ? 127 : 126, arguments.command[0] + ": " + strerror(reason));
+  fail(reason == ENOENT ? 127 : 126, options.command[0] + ": " + strerror(reason));
 }
 
-void run_recorded(const Arguments& arguments) {
-  std::string directory =
-      arguments.directory.empty() ? free_name(arguments.command[0]) : arguments.directory;
+}  // namespace
+
+int run_record(const RecordOptions& options) {
+  std::string directory = options.output.empty() ? free_name(options.command[0]) : options.output;
   if (std::filesystem::exists(directory))
     fail(2, directory + ": exists; a trace is never written over, choose another with -o");
   const std::filesystem::path path = std::filesystem::absolute(directory);
@@ -143,17 +130,17 @@ void run_recorded(const Arguments& arguments) {
     fail(2, path.string() + ": a trace's path cannot have a comma in it");
   if (path.parent_path().string().find("%p") != std::string::npos)
     fail(2, path.string() + ": only the last name of a trace's path can have a %p in it");
-  std::string options = ",size=" + arguments.size + ",mode=" + arguments.mode;
-  if (!arguments.tasks.empty()) options += ",tasks=" + arguments.tasks;
-  if (arguments.monotonic) options += ",clock=monotonic";
+  std::string variable = ",size=" + options.size + ",mode=" + options.mode;
+  if (!options.tasks.empty()) variable += ",tasks=" + options.tasks;
+  if (options.monotonic) variable += ",clock=monotonic";
 
   // By the recorder's own rules, before the program runs: there it could only complain.
   record::Options parsed;
-  if (const char* wrong = record::parse_options((path.string() + options).c_str(), parsed);
+  if (const char* wrong = record::parse_options((path.string() + variable).c_str(), parsed);
       wrong != nullptr)
     fail(2, wrong);
 
-  start_child(arguments, path.string(), options);
+  start_child(options, path.string(), variable);
   directory = with_pid(directory, child);
   handle(SIGTERM, pass_on);
   handle(SIGHUP, pass_on);
@@ -164,48 +151,12 @@ void run_recorded(const Arguments& arguments) {
     fprintf(stderr,
             "skein: %s recorded nothing: it is not built with skein (link skein::coroutine or "
             "skein::asio, see README), or it could not write there\n",
-            arguments.command[0].c_str());
-    throw CLI::RuntimeError(code != 0 ? code : 1);
+            options.command[0].c_str());
+    return code != 0 ? code : 1;
   }
   fprintf(stderr, "skein: recorded %.1f MB in %s; read it with: skein info %s\n",
           static_cast<double>(size.bytes) / 1e6, directory.c_str(), directory.c_str());
-  if (code != 0) throw CLI::RuntimeError(code);
-}
-
-}  // namespace
-
-void add_record(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand("record", "Run a program and record what its tasks do");
-  command->add_option("-o,--output", arguments->directory,
-                      "Directory to make for the trace (default: PROGRAM.skein)");
-  command
-      ->add_option("--size", arguments->size,
-                   "Bytes of the ring of each thread, e.g. 512k, 4M (mode ring)")
-      ->capture_default_str()
-      ->check(CLI::Validator(
-          [](std::string& text) {
-            size_t digits = text.find_first_not_of("0123456789");
-            const bool plain = digits == std::string::npos;
-            const bool unit = !plain && digits + 1 == text.size() &&
-                              std::string("kKMG").find(text[digits]) != std::string::npos;
-            return !text.empty() && digits != 0 && (plain || unit) ? std::string()
-                                                                   : "not a size: " + text;
-          },
-          "N[k|M|G]"));
-  command
-      ->add_option("--mode", arguments->mode,
-                   "ring: the newest events, in fixed memory; log: all of them")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"ring", "log"}));
-  command->add_option("--tasks", arguments->tasks,
-                      "Rows of the table of live tasks (default 256k)");
-  command->add_flag("--monotonic", arguments->monotonic,
-                    "Use clock_gettime, not the time stamp counter");
-  command->add_option("command", arguments->command, "Program and its arguments, after --")
-      ->required();
-  command->positionals_at_end();
-  command->callback([arguments] { run_recorded(*arguments); });
+  return code;
 }
 
 }  // namespace skein::cli

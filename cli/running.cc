@@ -1,7 +1,6 @@
 #include "cli/running.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -9,9 +8,8 @@
 #include <sstream>
 #include <string_view>
 
-#include "base/escape.h"
 #include "base/disk_files.h"
-#include "cli/commands.h"
+#include "cli/fail.h"
 #include "trace/read/ctf/task_table.h"
 
 namespace skein::cli {
@@ -61,11 +59,6 @@ std::optional<ctf::TaskTable> table_of(DiskFiles& disk, const std::string& path,
 }
 
 }  // namespace
-
-void fail(int code, const std::string& what) {
-  std::fprintf(stderr, "skein: %s\n", escaped(what).c_str());
-  throw CLI::RuntimeError(code);
-}
 
 std::string trace_of_process(const std::string& pid) {
   constexpr std::string_view name = "/.tasks";

@@ -6,13 +6,10 @@
 namespace skein::cli {
 
 // The directory that process `pid` records to: where the `.tasks` it has mapped lies; of several,
-// the newest trace. On failure says why on stderr and throws CLI::RuntimeError(2).
+// the newest trace. Throws CommandError(2) on failure.
 std::string trace_of_process(const std::string& pid);
 
 // `text` itself, or trace_of_process if it is a number and nothing of that name is there.
 std::string trace_directory(const std::string& text);
-
-// Prints "skein: <what>", escaped, and throws CLI::RuntimeError(code).
-[[noreturn]] void fail(int code, const std::string& what);
 
 }  // namespace skein::cli

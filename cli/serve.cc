@@ -29,6 +29,7 @@
 #include "base/replace_file.h"
 #include "cli/as_ours.h"
 #include "cli/commands.h"
+#include "cli/fail.h"
 #include "cli/http_server.h"
 #include "cli/page.h"
 #include "cli/running.h"
@@ -349,23 +350,9 @@ void serve(const std::string& path, uint16_t port, const std::string& critical) 
 
 }  // namespace
 
-void add_serve(CLI::App& app) {
-  struct Options {
-    std::string trace;
-    std::string critical;
-    uint16_t port = 0;
-  };
-  auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("serve", "Show a trace live in a browser on this machine");
-  command
-      ->add_option("TRACE", options->trace,
-                   "a process that records, its trace's directory, or a trace file")
-      ->required();
-  command->add_option("--port", options->port, "the port on 127.0.0.1; else any that is free");
-  command->add_option("--critical-path", options->critical,
-                      "where the time of this task went: its number, label or name");
-  command->callback(
-      [options] { serve(trace_directory(options->trace), options->port, options->critical); });
+int run_serve(const ServeOptions& options) {
+  serve(trace_directory(options.trace), options.port, options.critical);
+  return 0;
 }
 
 }  // namespace skein::cli

@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <memory>
 #include <string_view>
 
 #include "cli/commands.h"
 #include "cli/picture.h"
 #include "cli/print.h"
-#include "cli/running.h"
 #include "cli/terminal_legend.h"
 #include "view/paint/paint.h"
 
@@ -23,13 +21,6 @@ constexpr uint32_t cell_width = 8;
 constexpr uint32_t cell_height = 16;
 constexpr uint32_t axis_lines = 3;
 constexpr uint32_t rows_per_page = 200;  // so that no list becomes too long
-
-struct ShowArguments {
-  PictureArguments picture;
-  uint32_t width = 0;  // 0: the terminal's
-  bool all = false;
-  std::string colour = "auto";
-};
 
 std::string_view variable(const char* name) {
   const char* const value = std::getenv(name);
@@ -240,11 +231,13 @@ class Show {
   std::vector<std::span<const uint8_t>> counters_;
 };
 
-void show(const ShowArguments& arguments) {
+}  // namespace
+
+int run_show(const ShowOptions& options) {
   const Terminal terminal = find_terminal();
-  const uint32_t columns = arguments.width != 0 ? arguments.width : terminal.columns;
-  const TerminalColours colours = find_colours(arguments.colour, terminal);
-  Picture picture = open_picture(arguments.picture);
+  const uint32_t columns = options.width != 0 ? options.width : terminal.columns;
+  const TerminalColours colours = find_colours(options.colour, terminal);
+  Picture picture = open_picture(options.picture);
   Viewer& viewer = picture.viewer;
   viewer.resize(static_cast<float>(columns * cell_width), 900);
   if (!picture.whole) {
@@ -258,12 +251,12 @@ void show(const ShowArguments& arguments) {
   Show show(tracks, viewer.marks(), window, theme, columns, colours);
 
   std::string counters;
-  const size_t most = terminal.is_terminal && !arguments.all ? terminal.lines / 4 : SIZE_MAX;
+  const size_t most = terminal.is_terminal && !options.all ? terminal.lines / 4 : SIZE_MAX;
   const size_t left_out = show.counters(counters, most);
   const auto rows =
       static_cast<uint32_t>(std::min(1e6, open.empty() ? total_rows(tracks) : open.back()));
   uint32_t shown = rows;
-  if (terminal.is_terminal && !arguments.all) {
+  if (terminal.is_terminal && !options.all) {
     constexpr size_t around = axis_lines + 3;  // what is missing, the next prompt
     const size_t taken = around + lines_of(counters) + TerminalLegend::most_lines(columns, colours);
     shown = std::min(
@@ -289,25 +282,10 @@ void show(const ShowArguments& arguments) {
     out.text() +=
         "+ " + grouped(rows - shown) + " more rows: --all shows them, --from and --to fewer\n";
   out.text() += show.legend();
-  if (!arguments.picture.critical.empty() && colours == TerminalColours::None)
+  if (!options.picture.critical.empty() && colours == TerminalColours::None)
     out.text() += "The critical path is told by colours alone: skein critical lists it.\n";
   out.finish();
-}
-
-}  // namespace
-
-void add_show(CLI::App& app) {
-  auto* command = app.add_subcommand("show", "The picture of traces in the terminal");
-  auto arguments = std::make_shared<ShowArguments>();
-  add_picture_arguments(*command, arguments->picture);
-  command->add_option("--width", arguments->width, "in characters, instead of the terminal's")
-      ->check(CLI::Range(20u, 2'000u));
-  command->add_flag("--all", arguments->all,
-                    "all rows, even if they are more than the terminal has");
-  command->add_option("--color,--colour", arguments->colour, "auto, always or never")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
-      ->capture_default_str();
-  command->callback([arguments] { show(*arguments); });
+  return 0;
 }
 
 }  // namespace skein::cli

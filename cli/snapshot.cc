@@ -12,13 +12,13 @@
 #include <cerrno>
 #include <cstring>
 #include <map>
-#include <memory>
 #include <optional>
 #include <vector>
 
 #include "base/disk_files.h"
 #include "base/escape.h"
 #include "cli/commands.h"
+#include "cli/fail.h"
 #include "cli/new_trace.h"
 #include "cli/running.h"
 #include "trace/read/ctf/chunk.h"
@@ -176,16 +176,9 @@ void snapshot(const std::string& from, const std::string& to_path) {
 
 }  // namespace
 
-void add_snapshot(CLI::App& app) {
-  struct Options {
-    std::string from, to;
-  };
-  auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("snapshot", "Copy the trace of a running program");
-  command->add_option("TRACE", options->from, "a process that records, or its trace's directory")
-      ->required();
-  command->add_option("-o,--output", options->to, "the directory to make")->required();
-  command->callback([options] { snapshot(trace_directory(options->from), options->to); });
+int run_snapshot(const SnapshotOptions& options) {
+  snapshot(trace_directory(options.trace), options.output);
+  return 0;
 }
 
 }  // namespace skein::cli

@@ -5,14 +5,13 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "base/escape.h"
 #include "cli/asked.h"
 #include "cli/commands.h"
+#include "cli/fail.h"
 #include "cli/print.h"
-#include "cli/running.h"
 #include "view/draw/text.h"
 
 namespace skein::cli {
@@ -90,42 +89,27 @@ nlohmann::ordered_json to_json(const TaskGroup& g) {
 
 }  // namespace
 
-void add_stats(CLI::App& app) {
-  struct Options {
-    std::string trace;
-    std::string name;
-    std::string by = "name";
-    bool json = false;
-  };
-  auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("stats", "How long tasks that are alike took, and where that time went");
-  command->add_option("TRACE", options->trace, "a process that records, or a trace")->required();
-  command->add_option("NAME", options->name, "only these, with a histogram of how long they took");
-  command->add_option("--by", options->by, "what is alike: name (the default), kind, place")
-      ->check(CLI::IsMember({"name", "kind", "place"}));
-  command->add_flag("--json", options->json, "as one JSON object");
-  command->callback([options] {
-    const auto [trace, model, waits] = open_asked(options->trace);
-    std::vector<TaskGroup> groups = task_groups(trace, model, waits, way(options->by));
-    if (!options->name.empty()) {
-      std::erase_if(groups, [&](const TaskGroup& g) { return g.name != options->name; });
-      if (groups.empty()) fail(2, "no group of tasks is called " + options->name);
+int run_stats(const StatsOptions& options) {
+  const auto [trace, model, waits] = open_asked(options.trace);
+  std::vector<TaskGroup> groups = task_groups(trace, model, waits, way(options.by));
+  if (!options.name.empty()) {
+    std::erase_if(groups, [&](const TaskGroup& g) { return g.name != options.name; });
+    if (groups.empty()) fail(2, "no group of tasks is called " + options.name);
+  }
+  Output out(stdout);
+  if (options.json) {
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    for (const TaskGroup& g : groups) all.push_back(to_json(g));
+    out.text() += nlohmann::ordered_json{{"groups", std::move(all)}}.dump(2) + '\n';
+  } else {
+    add_table(out.text(), groups, !waits.waits.empty());
+    if (!options.name.empty()) {
+      out.text() += '\n';
+      add_histogram(out.text(), groups[0], isatty(STDOUT_FILENO) ? "\u2588" : "#");
     }
-    Output out(stdout);
-    if (options->json) {
-      nlohmann::ordered_json all = nlohmann::ordered_json::array();
-      for (const TaskGroup& g : groups) all.push_back(to_json(g));
-      out.text() += nlohmann::ordered_json{{"groups", std::move(all)}}.dump(2) + '\n';
-    } else {
-      add_table(out.text(), groups, !waits.waits.empty());
-      if (!options->name.empty()) {
-        out.text() += '\n';
-        add_histogram(out.text(), groups[0], isatty(STDOUT_FILENO) ? "\u2588" : "#");
-      }
-    }
-    out.finish();
-  });
+  }
+  out.finish();
+  return 0;
 }
 
 }  // namespace skein::cli

@@ -7,23 +7,14 @@
 #include "base/disk_files.h"
 #include "base/escape.h"
 #include "base/notes_file.h"
+#include "cli/fail.h"
 #include "cli/print.h"
 #include "cli/progress.h"
-#include "cli/running.h"
 #include "trace/model/names.h"
 #include "trace/read/reader.h"
 #include "view/viewer/notes.h"
 
 namespace skein::cli {
-
-void add_trace_argument(CLI::App& command, std::string& path) {
-  command
-      .add_option(
-          "TRACE", path,
-          "a directory that skein recorded, a file of mirage-profile, Eio, FXT or Chrome JSON, or "
-          "- for standard input")
-      ->required();
-}
 
 Trace open_trace(const std::string& path) {
   if (path.empty()) fail(2, "the TRACE is an empty text; give a path, or - for standard input");

@@ -1,11 +1,6 @@
 // The TRACE argument that most subcommands take: what it may be, and opening it.
-//
-//   auto path = std::make_shared<std::string>();
-//   add_trace_argument(*command, *path);
-//   command->callback([path] { const Trace trace = open_trace(*path); ... });
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <span>
 #include <string>
 
@@ -14,16 +9,14 @@
 
 namespace skein::cli {
 
-void add_trace_argument(CLI::App& command, std::string& path);
-
-// Reads the whole trace, with a progress bar when that takes long. When it is no trace, says so on
-// stderr and throws CLI::RuntimeError(2).
+// Reads the whole trace, with a progress bar when that takes long. Throws CommandError(2)
+// when it is no trace.
 Trace open_trace(const std::string& path);
 
 // On stderr: what is missing from the trace, or that nothing is in it.
 void report_losses(const Trace& trace, const std::string& path);
 
-// Standard input can be one of several traces, not two: says so and throws CLI::RuntimeError(2).
+// Standard input can be one of several traces, not two: throws CommandError(2).
 void refuse_twice(std::span<const std::string> paths);
 
 // The notes kept beside a trace (base/notes_file.h), as JSON; empty: there are none. An error says

@@ -2,14 +2,13 @@
 #include "trace/ask/why.h"
 
 #include <algorithm>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "base/escape.h"
 #include "cli/asked.h"
 #include "cli/commands.h"
+#include "cli/fail.h"
 #include "cli/print.h"
-#include "cli/running.h"
 #include "trace/ask/words.h"
 #include "trace/model/names.h"
 #include "view/draw/text.h"
@@ -148,33 +147,20 @@ void add_all(std::string& out, const Subject& facts, const std::vector<Diagnosis
 
 }  // namespace
 
-void add_why(CLI::App& app) {
-  struct Options {
-    std::string trace;
-    std::string task;
-    bool json = false;
-  };
-  auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("why", "What is stuck, on what, and what is wrong there");
-  command->add_option("TRACE", options->trace, "a process that records, or a trace")->required();
-  command->add_option("TASK", options->task, "only this one: its number, label or name");
-  command->add_flag("--json", options->json, "as one JSON object");
-  command->callback([options] {
-    const auto [trace, model, waits] = open_asked(options->trace);
-    const Subject facts{trace, model, waits};
-    const std::vector<Diagnosis> found = ask(facts, options->task);
-    Output out(stdout);
-    if (options->json) {
-      nlohmann::ordered_json all = nlohmann::ordered_json::array();
-      for (const Diagnosis& d : found) all.push_back(to_json(facts, d));
-      out.text() += nlohmann::ordered_json{{"diagnoses", std::move(all)}}.dump(2) + '\n';
-    } else {
-      add_all(out.text(), facts, found);
-    }
-    out.finish();
-    if (std::any_of(found.begin(), found.end(), [](const auto& d) { return d.is_fault(); }))
-      throw CLI::RuntimeError(1);
-  });
+int run_why(const WhyOptions& options) {
+  const auto [trace, model, waits] = open_asked(options.trace);
+  const Subject facts{trace, model, waits};
+  const std::vector<Diagnosis> found = ask(facts, options.task);
+  Output out(stdout);
+  if (options.json) {
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    for (const Diagnosis& d : found) all.push_back(to_json(facts, d));
+    out.text() += nlohmann::ordered_json{{"diagnoses", std::move(all)}}.dump(2) + '\n';
+  } else {
+    add_all(out.text(), facts, found);
+  }
+  out.finish();
+  return std::any_of(found.begin(), found.end(), [](const auto& d) { return d.is_fault(); });
 }
 
 }  // namespace skein::cli

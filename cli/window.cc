@@ -1,3 +1,4 @@
+#include "cli/fail.h"
 #include "cli/window.h"
 
 #include <sys/mman.h>
@@ -7,7 +8,6 @@
 #include <cstring>
 #include <filesystem>
 
-#include "cli/running.h"
 
 namespace skein::cli {
 

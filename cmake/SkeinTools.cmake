@@ -14,7 +14,8 @@ endif()
 
 add_library(skein_cli OBJECT ${cli_sources})
 target_link_libraries(skein_cli PUBLIC
-  skein_record skein_target skein_trace_ask skein_trace_export skein_view_paint skein_view_viewer skein_view_web CLI11::CLI11 nlohmann_json::nlohmann_json)
+  skein_record skein_target skein_trace_ask skein_trace_export skein_view_paint skein_view_viewer skein_view_web nlohmann_json::nlohmann_json)
+target_link_libraries(skein_cli PRIVATE CLI11::CLI11)  # only cli/command_line.cc includes it
 include(GNUInstallDirs)
 target_compile_definitions(skein_cli PUBLIC
   SKEIN_VERSION="${PROJECT_VERSION}" SKEIN_LIBEXEC="${CMAKE_INSTALL_LIBEXECDIR}/skein")

@@ -24,7 +24,7 @@ def options_of(*words):
     return set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", output(*words, "--help").split("Options:")[1]))
 
 
-commands = re.findall(r"^  ([a-z][a-z-]*)\s", output("--help").split("Subcommands:")[1], re.M)
+commands = re.findall(r"^  ([a-z][a-z-]*)\s", output("--help").split("Record:")[1], re.M)
 assert len(commands) >= 4, commands
 overview = (source / "docs/man/skein.1").read_text()
 for command in commands:

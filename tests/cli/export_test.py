@@ -314,7 +314,7 @@ expect("and leaves no part of a file", not [n for n in os.listdir() if n.startsw
 # ---- usage
 
 r = run("export", "foo", EVERY)
-expect("a format that is none is named", r.returncode == 2 and "no format `foo`" in r.stderr and
+expect("a format that is none is named", r.returncode == 2 and "unknown format 'foo'" in r.stderr and
        "perfetto, chrome, fxt" in r.stderr, r)
 for form in ("ctf", "csv", "fxt"):
     r = run("export", form, EVERY, "-o", "")

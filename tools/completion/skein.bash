@@ -23,7 +23,7 @@ _skein() {
   done
   if [ -z "$command" ]; then
     local words
-    words=$(skein --help 2>/dev/null | sed -n '/^Subcommands:/,$ s/^  \([a-z][a-z-]*\) .*/\1/p')
+    words=$(skein --help 2>/dev/null | sed -n '/^Record:/,$ s/^  \([a-z][a-z-]*\) .*/\1/p')
     mapfile -t COMPREPLY < <(compgen -W "$words --help --version" -- "$current")
     return 0
   fi
@@ -49,7 +49,7 @@ _skein() {
       if [ "$previous" = export ]; then
         local formats
         formats=$(skein export --help 2>/dev/null |
-          sed -n '/^Subcommands:/,$ s/^  \([a-z][a-z-]*\) .*/\1/p')
+          sed -n '/^Formats:/,$ s/^  \([a-z][a-z-]*\) .*/\1/p')
         mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$current")
       else
         mapfile -t COMPREPLY < <(compgen -f -- "$current")

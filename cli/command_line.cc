@@ -1,0 +1,422 @@
+// The command line of `skein`: each command, its options and their help texts, in groups.
+//
+// The only file that includes CLI11, which takes 7 CPU seconds to compile: a command is a function
+// of a plain struct (cli/commands.h), and parsing chooses which one to run. Help lines fit 80
+// columns: an option's text has at most 50 characters.
+#include "cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "base/escape.h"
+#include "cli/commands.h"
+#include "cli/export.h"
+#include "cli/fail.h"
+#include "view/draw/theme.h"
+
+namespace skein::cli {
+
+namespace {
+
+// An option's placeholder is its option_text(), an argument has none: the usage line shows which
+// arguments are required.
+class HelpText : public CLI::Formatter {
+ public:
+  HelpText() {
+    column_width(28);
+    label("Positionals", "Arguments");
+    label("SUBCOMMAND", "COMMAND");
+    label("OPTIONS", "OPTIONS");
+  }
+  std::string make_option_opts(const CLI::Option* option) const override {
+    return option->get_option_text().empty() ? "" : " " + option->get_option_text();
+  }
+};
+
+struct CommandLine {
+  CLI::App app{"Record, inspect and debug asynchronous programs.", "skein"};
+  std::string group;            // of the commands that are added next
+  std::function<int()> chosen;  // the command that the words name, after they are parsed
+};
+
+template <typename Options>
+struct Command {
+  CLI::App* app;
+  std::shared_ptr<Options> options;
+};
+
+// Adds to `parent` a command that runs `run` with its options.
+template <typename Options>
+Command<Options> add(CommandLine& line, CLI::App& parent, const std::string& name,
+                     const std::string& about, int (*run)(const Options&)) {
+  auto options = std::make_shared<Options>();
+  CLI::App* const command = parent.add_subcommand(name, about);
+  command->callback(
+      [&line, options, run] { line.chosen = [options, run] { return run(*options); }; });
+  return {command, options};
+}
+
+template <typename Options>
+Command<Options> add(CommandLine& line, const char* name, const char* about,
+                     int (*run)(const Options&)) {
+  const Command<Options> command = add(line, line.app, name, about, run);
+  command.app->group(line.group);
+  return command;
+}
+
+// What several commands have.
+
+void add_json(CLI::App& app, bool& json) { app.add_flag("--json", json, "Print one JSON object"); }
+
+CLI::Option& add_option(CLI::App& app, const char* name, const char* placeholder,
+                        std::string& value, const char* about) {
+  return *app.add_option(name, value, about)->option_text(placeholder);
+}
+
+void add_file(CLI::App& app, std::string& trace) {
+  app.add_option("TRACE", trace, "Trace directory or file, or - for stdin")->required();
+}
+
+CLI::Option& add_trace(CLI::App& app, std::string& trace) {
+  return *app.add_option("TRACE", trace, "Trace, or PID of a recording process");
+}
+
+void add_traces(CLI::App& app, std::vector<std::string>& traces) {
+  app.add_option("TRACE", traces, "Traces to draw on one time axis, or - for stdin")->required();
+}
+
+void add_critical_path(CLI::App& app, std::string& critical) {
+  add_option(app, "--critical-path", "TASK", critical, "Draw the critical path of this task");
+}
+
+CLI::Validator one_of(const std::vector<std::string>& values) {
+  return CLI::Validator(
+      [values](const std::string& text) -> std::string {
+        if (std::find(values.begin(), values.end(), text) != values.end()) return "";
+        return "invalid value '" + text + "' (one of: " + CLI::detail::join(values, ", ") + ")";
+      },
+      "");
+}
+
+std::vector<std::string> theme_names() {
+  std::vector<std::string> names;
+  for (const Theme& theme : themes) names.emplace_back(theme.name);
+  return names;
+}
+
+void add_picture(CLI::App& app, PictureOptions& picture) {
+  add_traces(app, picture.traces);
+  add_option(app, "--from", "TIME", picture.from, "Start of the range, e.g. 1.5s, 20ms, 300us");
+  add_option(app, "--to", "TIME", picture.to, "End of the range, in the form of --from");
+  add_option(app, "--select", "TEXT", picture.select,
+             "Highlight tasks by label, name or location; zoom");
+  add_critical_path(app, picture.critical);
+  const std::string names = CLI::detail::join(theme_names(), ", ");
+  add_option(app, "--theme", "NAME", picture.theme, names.c_str());
+}
+
+// Record
+
+void add_record(CommandLine& line) {
+  const auto [app, options] = add(line, "record", "Run a program and record its tasks", run_record);
+  add_option(*app, "-o,--output", "DIR", options->output,
+             "Output directory [default: PROGRAM.skein]");
+  const auto is_size = [](const std::string& text) -> std::string {
+    const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    const bool has_unit =
+        digits + 1 == text.size() && std::string("kKMG").find(text[digits]) != std::string::npos;
+    if (digits != 0 && (digits == text.size() || has_unit)) return "";
+    return "invalid size '" + text + "' (examples: 512k, 4M)";
+  };
+  add_option(*app, "--size", "SIZE", options->size,
+             "Ring size per thread, e.g. 512k (ring mode only)")
+      .check(CLI::Validator(is_size, ""));
+  add_option(*app, "--mode", "MODE", options->mode, "ring: keep newest events; log: keep all")
+      .check(one_of({"ring", "log"}));
+  add_option(*app, "--tasks", "N", options->tasks,
+             "Capacity of the live task table [default: 256k]");
+  app->add_flag("--monotonic", options->monotonic, "Use clock_gettime, not the time stamp counter");
+  app->add_option("COMMAND", options->command, "Program and its arguments, after --")->required();
+  app->positionals_at_end();
+}
+
+void add_control(CommandLine& line) {
+  const auto [app, options] =
+      add(line, "control", "Control the recorder in a running program", run_control);
+  app->add_option("SOCKET", options->socket, "Control socket path (SKEIN_CONTROL's value)")
+      ->required();
+  app->add_option("REQUEST", options->request, "One of status, start, stop, snapshot")
+      ->required()
+      ->check(one_of({"status", "start", "stop", "snapshot"}));
+  app->add_option("ARGUMENT", options->argument,
+                  "start: DIR[,size=N][,mode=ring|log]; snapshot: DIR");
+}
+
+void add_snapshot(CommandLine& line) {
+  const auto [app, options] =
+      add(line, "snapshot", "Copy the trace of a running program", run_snapshot);
+  app->add_option("TRACE", options->trace, "PID of a recording process, or its trace directory")
+      ->required();
+  add_option(*app, "-o,--output", "DIR", options->output, "Output directory").required();
+}
+
+// Inspect
+
+void add_ps(CommandLine& line) {
+  const auto [app, options] = add(line, "ps", "List live tasks and what they wait for", run_ps);
+  add_trace(*app, options->trace).required();
+  add_json(*app, options->json);
+  app->add_flag("--tree", options->tree, "Show children under their parents");
+  app->add_flag("--wide", options->wide, "Show all columns and do not truncate");
+}
+
+void add_info(CommandLine& line) {
+  const auto [app, options] =
+      add(line, "info", "Show a trace's format, contents and losses", run_info);
+  add_file(*app, options->trace);
+  add_json(*app, options->json);
+}
+
+void add_dump(CommandLine& line) {
+  const auto [app, options] = add(line, "dump", "Print every event, one per line", run_dump);
+  add_file(*app, options->trace);
+  app->add_flag("--json", options->json, "Print one JSON object per line");
+}
+
+void add_show(CommandLine& line) {
+  const auto [app, options] = add(line, "show", "Draw traces in the terminal", run_show);
+  add_picture(*app, options->picture);
+  app->add_option("--width", options->width, "Width in columns [default: terminal width]")
+      ->option_text("N")
+      ->check(CLI::Range(20u, 2'000u));
+  app->add_flag("--all", options->all, "Show all rows, beyond the terminal height");
+  add_option(*app, "--color,--colour", "WHEN", options->colour,
+             "When to use colour: auto, always or never")
+      .check(one_of({"auto", "always", "never"}));
+}
+
+void add_view(CommandLine& line) {
+  const auto [app, options] =
+      add(line, "view", "Open traces in a window; follows live recordings", run_view);
+  app->add_option("TRACE", options->traces, "Traces or PIDs to draw on one time axis, or -");
+  app->add_flag("--new-window", options->new_window, "Open each TRACE in its own window");
+  add_critical_path(*app, options->critical);
+  add_option(*app, "--theme", "NAME", options->theme, "Colour theme [default: last used]")
+      .check(one_of(theme_names()));
+}
+
+void add_serve(CommandLine& line) {
+  const auto [app, options] =
+      add(line, "serve", "Serve a live view of a trace on localhost", run_serve);
+  add_trace(*app, options->trace).required();
+  app->add_option("--port", options->port, "Port on 127.0.0.1 [default: any free port]")
+      ->option_text("N");
+  add_critical_path(*app, options->critical);
+}
+
+// Analyse
+
+void add_why(CommandLine& line) {
+  const auto [app, options] = add(line, "why", "Explain why tasks are stuck", run_why);
+  add_trace(*app, options->trace).required();
+  app->add_option("TASK", options->task, "Explain only this task (id, label or name)");
+  add_json(*app, options->json);
+}
+
+void add_doctor(CommandLine& line) {
+  const auto [app, options] = add(line, "doctor", "Check a trace for concurrency bugs", run_doctor);
+  add_trace(*app, options->trace);  // --list needs none
+  add_option(*app, "--longer-than", "TIME", options->longer_than,
+             "Longest allowed wait [default: 1s]");
+  add_option(*app, "--runs-longer-than", "TIME", options->runs_longer_than,
+             "Longest allowed run [default: 100ms]");
+  add_option(*app, "--held-longer-than", "TIME", options->held_longer_than,
+             "Longest allowed wait on a waiting holder [100ms]");
+  app->add_flag("--strict", options->strict, "Include notes: patterns that are usually intended");
+  app->add_option("--only", options->only, "Run only these lints (comma-separated)")
+      ->option_text("LINT,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app->add_flag("--list", options->list, "List the lints and exit");
+  add_json(*app, options->json);
+  add_option(*app, "--html", "FILE", options->page,
+             "Also write an HTML page that marks the findings");
+  app->add_flag("--view", options->view, "Also open a window that marks the findings");
+}
+
+void add_critical(CommandLine& line) {
+  const auto [app, options] =
+      add(line, "critical", "Show the critical path of a task or time range", run_critical);
+  add_trace(*app, options->trace).required();
+  app->add_option("TASK", options->task, "Task to analyse (id, label or name)");
+  add_option(*app, "--from", "MOMENT", options->from,
+             "Start: time since trace start (20ms), or a name");
+  add_option(*app, "--to", "MOMENT", options->to, "End of the path, in the form of --from");
+  app->add_flag("--all", options->all, "Print every step, not only the 40 longest");
+  add_json(*app, options->json);
+}
+
+void add_diff(CommandLine& line) {
+  const auto [app, options] =
+      add(line, "diff", "Compare two runs: first divergence, then timing", run_diff);
+  app->add_option("GOOD", options->good, "Trace of the good run")->required();
+  app->add_option("BAD", options->bad, "Trace of the bad run")->required();
+  app->add_option("--lines", options->lines, "Maximum number of lines in the timing table")
+      ->option_text("N");
+  add_json(*app, options->json);
+  add_option(*app, "--html", "FILE", options->page, "Also write an HTML page with both runs");
+  app->add_flag("--view", options->view, "Also open both runs in a window");
+}
+
+void add_stats(CommandLine& line) {
+  const auto [app, options] =
+      add(line, "stats", "Summarise task latency and state by group", run_stats);
+  add_trace(*app, options->trace).required();
+  app->add_option("NAME", options->name, "Show only this group, with a latency histogram");
+  add_option(*app, "--by", "KEY", options->by, "Group by name, kind or place [default: name]")
+      .check(one_of({"name", "kind", "place"}));
+  add_json(*app, options->json);
+}
+
+void add_query(CommandLine& line) {
+  const auto [app, options] = add(line, "query", "Query a trace with SQL", run_query);
+  add_trace(*app, options->trace).required();
+  app->add_option("SQL", options->sql, "SQL or .command [default: read stdin or prompt]");
+  CLI::Option* const csv = app->add_flag("--csv", options->csv, "Print CSV");
+  app->add_flag("--json", options->json, "Print a JSON array of objects")->excludes(csv);
+}
+
+// Share
+
+void add_html(CommandLine& line) {
+  const auto [app, options] = add(line, "html", "Write a self-contained HTML page", run_html);
+  add_traces(*app, options->traces);
+  add_option(*app, "-o,--output", "FILE", options->output, "Output file, or - for stdout")
+      .required();
+  add_option(*app, "--align", "HOW", options->align,
+             "Align traces by clock or by start [default: clock]")
+      .check(one_of({"clock", "start"}));
+  add_critical_path(*app, options->critical);
+  add_option(*app, "--title", "TEXT", options->title, "Page title [default: trace names]");
+}
+
+void add_render(CommandLine& line) {
+  const auto [app, options] = add(line, "render", "Render traces as PNG, SVG or PDF", run_render);
+  add_picture(*app, options->picture);
+  add_option(*app, "-o,--output", "FILE", options->output, "Output file (.png, .svg or .pdf)")
+      .required();
+  const auto is_length = [](std::string& text) -> std::string {
+    float number = 0;
+    const bool is_good =
+        CLI::detail::lexical_cast(text, number) && number >= 16 && number <= 32'767;
+    return is_good ? "" : "'" + text + "' is not a number of pixels between 16 and 32767";
+  };
+  const CLI::Validator pixels(is_length, "");
+  app->add_option("--width", options->width, "Image width in pixels [default: 1500]")
+      ->option_text("N")
+      ->check(pixels);
+  app->add_option("--height", options->height, "Image height in pixels [default: 900]")
+      ->option_text("N")
+      ->check(pixels);
+}
+
+void add_format(CommandLine& line, CLI::App& parent, const ExportFormat& format) {
+  const auto [app, options] =
+      add(line, parent, std::string(format.name), std::string(format.about), run_export);
+  app->group("Formats");
+  options->format = format.name;
+  add_file(*app, options->trace);
+  CLI::Option& output =
+      add_option(*app, "-o,--output", format.makes_a_directory ? "DIR" : "FILE", options->output,
+                 format.makes_a_directory ? "Output directory"
+                 : format.needs_output    ? "Output file"
+                                          : "Output file [default: stdout]");
+  output.required(format.needs_output);
+  if (format.choice == ExportFormat::Choice::Running)
+    app->add_flag("--running", options->running, "Weight by running time, not waiting time");
+  if (format.choice == ExportFormat::Choice::Table)
+    add_option(*app, "--table", "TABLE", options->table,
+               "events, or tasks (with their final state)")
+        .check(one_of({"events", "tasks"}));
+}
+
+void add_export(CommandLine& line) {
+  CLI::App* const command =
+      line.app.add_subcommand("export", "Convert a trace to another format")->group(line.group);
+  command->require_subcommand(0, 1);
+  const auto words = std::make_shared<std::vector<std::string>>();
+  command->add_option("FORMAT", *words)->group("");  // what is no subcommand
+  command->callback([command, words] {
+    if (!command->get_subcommands().empty()) return;
+    std::string all;
+    for (const ExportFormat& format : export_formats())
+      all += (all.empty() ? "" : ", ") + std::string(format.name);
+    fail(2,
+         (words->empty() ? "missing FORMAT argument" : "unknown format '" + words->front() + "'") +
+             "; available: " + all);
+  });
+  for (const ExportFormat& format : export_formats()) add_format(line, *command, format);
+}
+
+void add_all(CommandLine& line) {
+  line.group = "Record";
+  add_record(line);
+  add_control(line);
+  add_snapshot(line);
+  line.group = "Inspect";
+  add_ps(line);
+  add_info(line);
+  add_dump(line);
+  add_show(line);
+  add_view(line);
+  add_serve(line);
+  line.group = "Analyse";
+  add_why(line);
+  add_doctor(line);
+  add_critical(line);
+  add_diff(line);
+  add_stats(line);
+  add_query(line);
+  line.group = "Share";
+  add_html(line);
+  add_render(line);
+  add_export(line);
+}
+
+// CLI11 numbers its errors from 100 up; to the user each of them is bad usage.
+int report(const CLI::App& app, const CLI::ParseError& error, std::ostream& out,
+           std::ostream& err) {
+  if (error.get_exit_code() == 0) return app.exit(error, out, err);  // --help, --version
+  const auto unknown = app.remaining();
+  const bool no_such_command = error.get_name() == "RequiredError" && !unknown.empty();
+  const std::string what =
+      no_such_command ? "unknown command '" + unknown.front() + "'" : std::string(error.what());
+  err << "skein: " << escaped(what) << "; see skein --help\n";
+  return 2;
+}
+
+}  // namespace
+
+int run_command_line(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
+  CommandLine line;
+  line.app.formatter(std::make_shared<HelpText>());
+  line.app.set_version_flag("-V,--version", "skein " SKEIN_VERSION, "Print the version and exit");
+  line.app.require_subcommand(1);
+  add_all(line);
+  return run_reporting(
+      [&] {
+        try {
+          line.app.parse(argc, argv);
+        } catch (const CLI::ParseError& error) {
+          return report(line.app, error, out, err);
+        }
+        return line.chosen();
+      },
+      err);
+}
+
+}  // namespace skein::cli

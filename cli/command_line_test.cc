@@ -1,0 +1,73 @@
+#include "cli/command_line.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/fail.h"
+
+using namespace skein::cli;
+
+namespace {
+
+struct Outcome {
+  int code;
+  std::string out;
+  std::string err;
+};
+
+Outcome run(std::vector<const char*> words) {
+  words.insert(words.begin(), "skein");
+  std::ostringstream out, err;
+  const int code = run_command_line(static_cast<int>(words.size()), words.data(), out, err);
+  return {code, out.str(), err.str()};
+}
+
+}  // namespace
+
+TEST_CASE("help and version go to stdout, exit 0") {
+  CHECK(run({"--version"}).code == 0);
+  CHECK(run({"--version"}).out == "skein " SKEIN_VERSION "\n");
+  CHECK(run({"-V"}).out == run({"--version"}).out);
+  CHECK(run({"--help"}).code == 0);
+  CHECK(run({"--help"}).err == "");
+  CHECK(run({"--help"}).out.starts_with("Record, inspect and debug"));
+  CHECK(run({"why", "--help"}).out.starts_with("Explain why"));
+}
+
+TEST_CASE("bad usage is one line on stderr, exit 2") {
+  for (const auto& words : std::vector<std::vector<const char*>>{
+           {}, {"frobnicate"}, {"dump", "--unknown"}, {"dump", "too", "much"}, {"dump"}}) {
+    const Outcome outcome = run(words);
+    CHECK(outcome.code == 2);
+    CHECK(outcome.out == "");
+    CHECK(outcome.err.starts_with("skein: "));
+    CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+  }
+}
+
+TEST_CASE("an unknown command is named") {
+  CHECK(run({"frobnicate", "x"}).err.starts_with("skein: unknown command 'frobnicate'; "));
+}
+
+TEST_CASE("a command that fails is reported, with its own exit code") {
+  const Outcome outcome = run({"dump", ""});
+  CHECK(outcome.code == 2);
+  CHECK(outcome.out == "");
+  CHECK(outcome.err.starts_with("skein: "));
+  CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+}
+
+TEST_CASE("a command's exit code is the program's") {
+  std::ostringstream err;
+  CHECK(run_reporting([] { return 1; }, err) == 1);
+  CHECK(err.str() == "");
+  CHECK(run_reporting([]() -> int { fail(7, "a\nb"); }, err) == 7);
+  CHECK(err.str() == "skein: a\\nb\n");
+  err.str("");
+  CHECK(run_reporting([]() -> int { throw std::runtime_error("broken"); }, err) == 1);
+  CHECK(err.str() == "skein: broken\n");
+}
