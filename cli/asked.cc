@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/escape.h"
+#include "base/text.h"
 #include "cli/progress.h"
 #include "cli/running.h"
 #include "cli/trace_input.h"
 #include "trace/model/names.h"
-#include "view/draw/text.h"
 
 namespace skein::cli {
 

@@ -7,13 +7,13 @@
 #include <optional>
 
 #include "base/escape.h"
+#include "base/text.h"
 #include "cli/asked.h"
 #include "cli/commands.h"
 #include "cli/fail.h"
 #include "cli/picture.h"
 #include "cli/print.h"
 #include "trace/model/names.h"
-#include "view/draw/text.h"
 
 namespace skein::cli {
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/escape.h"
+#include "base/text.h"
 #include "cli/asked.h"
 #include "cli/commands.h"
 #include "cli/page.h"
@@ -14,7 +15,6 @@
 #include "trace/ask/divergence.h"
 #include "trace/ask/timing.h"
 #include "trace/model/names.h"
-#include "view/draw/text.h"
 #include "view/viewer/links.h"
 
 namespace skein::cli {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/escape.h"
+#include "base/text.h"
 #include "cli/asked.h"
 #include "cli/commands.h"
 #include "cli/doctor_report.h"
@@ -65,8 +66,7 @@ Links links_of(const Asked& asked, const DoctorReport& report, const std::vector
                            .text = report.text(f)});
   }
   for (const auto& [severity, count] : counts)
-    links.text += (links.text.empty() ? "skein doctor: " : ", ") + grouped(count) + ' ' +
-                  std::string(name(severity)) + (count == 1 ? "" : "s");
+    links.text += (links.text.empty() ? "skein doctor: " : ", ") + counted(count, name(severity));
   return links;
 }
 

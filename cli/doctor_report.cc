@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/escape.h"
+#include "base/text.h"
 #include "cli/print.h"
 #include "trace/ask/kinds.h"
 #include "trace/model/names.h"
-#include "view/draw/text.h"
 
 namespace skein::cli {
 

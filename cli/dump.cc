@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "base/function_name.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/print.h"
 #include "cli/trace_input.h"

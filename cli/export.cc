@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/escape.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/fail.h"
 #include "cli/new_trace.h"

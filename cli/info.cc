@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/escape.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/print.h"
 #include "cli/trace_input.h"
@@ -80,10 +81,6 @@ std::string utc_time(int64_t nanoseconds) {
   return std::string(text) + fraction;
 }
 
-std::string plural(uint64_t count, std::string_view thing) {
-  return grouped(count) + " " + std::string(thing) + (count == 1 ? "" : "s");
-}
-
 std::string describe(const Loss& loss) {
   // What the recorder counted has no place in the file.
   const bool has_place = loss.bytes != 0u || loss.packets != 0u || loss.offset != 0;
@@ -94,7 +91,7 @@ std::string describe(const Loss& loss) {
   std::string sizes;
   const auto add = [&](const std::optional<uint64_t>& count, std::string_view thing) {
     if (!count || *count == 0) return;
-    sizes += (sizes.empty() ? "" : ", ") + plural(*count, thing);
+    sizes += (sizes.empty() ? "" : ", ") + counted(*count, thing);
   };
   add(loss.bytes, "byte");
   add(loss.packets, "packet");
@@ -123,7 +120,7 @@ std::string to_text(const Trace& trace, const Summary& summary) {
   };
   const bool is_carried = !facts.format.starts_with(facts.carrier);
   line("format", escaped(facts.format) + (is_carried ? " in " + facts.carrier : "") + ", " +
-                     plural(facts.packets, "packet") + " in " + plural(facts.streams, "stream"));
+                     counted(facts.packets, "packet") + " in " + counted(facts.streams, "stream"));
   if (!facts.program.empty() || facts.pid || !facts.host.empty()) {
     std::string program = escaped(facts.program);
     if (facts.pid) program += (program.empty() ? "pid " : ", pid ") + std::to_string(facts.pid);
@@ -155,7 +152,7 @@ std::string to_text(const Trace& trace, const Summary& summary) {
   line("labels", grouped(summary.labels));
   list("counters", summary.counters, [&](StringId name) { return escaped(trace.strings[name]); });
   if (facts.overwritten_packets > 0) {
-    line("ring", plural(facts.overwritten_packets, "older packet") +
+    line("ring", counted(facts.overwritten_packets, "older packet") +
                      " overwritten, as a ring does; names and live tasks are kept");
     line("", "from " + seconds(facts.complete_from) + " s on every stream has all its events");
   }

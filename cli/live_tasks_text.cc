@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "base/escape.h"
+#include "base/text.h"
 #include "cli/live_tasks.h"
 #include "cli/print.h"
 

@@ -10,6 +10,7 @@
 
 #include "base/disk_files.h"
 #include "base/escape.h"
+#include "base/text.h"
 #include "cli/as_ours.h"
 #include "cli/commands.h"
 #include "cli/fail.h"

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "base/text.h"
 #include "cli/fail.h"
 #include "cli/trace_input.h"
-#include "view/draw/text.h"
 
 namespace skein::cli {
 

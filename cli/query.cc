@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/fail.h"
 
@@ -24,7 +25,6 @@
 #include "cli/running.h"
 #include "cli/trace_input.h"
 #include "trace/query/database.h"
-#include "view/draw/text.h"
 #endif
 
 namespace skein::cli {

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "base/escape.h"
+#include "base/text.h"
 #include "base/utf8.h"
-#include "view/draw/text.h"
 
 namespace skein::cli {
 
@@ -33,16 +33,6 @@ std::string hex(std::string_view blob) {
 // Integers and reals, as SQL writes them.
 std::string number(sqlite3_stmt* statement, int column) {
   return reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
-}
-
-size_t width(std::string_view text) {
-  int cells = 0;
-  while (!text.empty()) {
-    const CodePoint point = decode_utf8(text);
-    cells += point.size ? terminal_cells(point.code) : 1;
-    text.remove_prefix(std::max<size_t>(point.size, 1));
-  }
-  return static_cast<size_t>(std::max(cells, 0));
 }
 
 void append_csv(std::string& out, std::string_view text) {
@@ -161,7 +151,8 @@ void QueryOutput::flush_table() {
   widths_.assign(static_cast<size_t>(columns_), 0);
   waiting_.insert(waiting_.begin(), names_);
   for (const std::vector<std::string>& line : waiting_)
-    for (size_t i = 0; i < line.size(); i++) widths_[i] = std::max(widths_[i], width(line[i]));
+    for (size_t i = 0; i < line.size(); i++)
+      widths_[i] = std::max(widths_[i], terminal_cells(line[i]));
   for (const std::vector<std::string>& line : waiting_) {
     add_table_line(line);
     out_.line_done();
@@ -172,7 +163,7 @@ void QueryOutput::flush_table() {
 void QueryOutput::add_table_line(const std::vector<std::string>& cells) {
   std::string& out = out_.text();
   for (size_t i = 0; i < cells.size(); i++) {
-    const size_t taken = width(cells[i]);
+    const size_t taken = terminal_cells(cells[i]);
     const std::string padding(widths_[i] - std::min(widths_[i], taken), ' ');
     const bool is_last = i + 1 == cells.size();
     if (numeric_[i]) out += padding;

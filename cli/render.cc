@@ -3,6 +3,7 @@
 #include <cctype>
 #include <string>
 
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/output_file.h"
 #include "cli/picture.h"

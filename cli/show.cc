@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/picture.h"
 #include "cli/print.h"

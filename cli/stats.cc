@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/escape.h"
+#include "base/text.h"
 #include "cli/asked.h"
 #include "cli/commands.h"
 #include "cli/fail.h"
 #include "cli/print.h"
-#include "view/draw/text.h"
 
 namespace skein::cli {
 

@@ -7,6 +7,7 @@
 #include "base/disk_files.h"
 #include "base/escape.h"
 #include "base/notes_file.h"
+#include "base/text.h"
 #include "cli/fail.h"
 #include "cli/print.h"
 #include "cli/progress.h"

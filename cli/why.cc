@@ -5,13 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/escape.h"
+#include "base/text.h"
 #include "cli/asked.h"
 #include "cli/commands.h"
 #include "cli/fail.h"
 #include "cli/print.h"
 #include "trace/ask/words.h"
 #include "trace/model/names.h"
-#include "view/draw/text.h"
 
 namespace skein::cli {
 

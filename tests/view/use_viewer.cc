@@ -12,6 +12,7 @@
 
 #include "base/disk_files.h"
 #include "base/escape.h"
+#include "base/text.h"
 #include "trace/read/reader.h"
 #include "view/viewer/viewer.h"
 

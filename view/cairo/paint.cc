@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 
+#include "base/text.h"
 #include "view/draw/text.h"
 #include "view/paint/geometry.h"
 #include "view/paint/paint.h"

@@ -1,4 +1,6 @@
+#include "base/text.h"
 #include "view/draw/layers.h"
+#include "view/draw/text.h"
 
 namespace skein {
 

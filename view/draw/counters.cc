@@ -1,6 +1,8 @@
 #include <cmath>
 
+#include "base/text.h"
 #include "view/draw/layers.h"
+#include "view/draw/text.h"
 
 namespace skein {
 

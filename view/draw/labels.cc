@@ -1,6 +1,8 @@
 #include "base/stable_sort.h"
+#include "base/text.h"
 #include "view/draw/bars.h"
 #include "view/draw/layers.h"
+#include "view/draw/text.h"
 
 namespace skein {
 

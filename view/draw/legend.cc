@@ -3,6 +3,7 @@
 
 #include "view/draw/arrows.h"
 #include "view/draw/layers.h"
+#include "view/draw/text.h"
 
 namespace skein {
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "view/draw/layers.h"
+#include "view/draw/text.h"
 
 namespace skein {
 

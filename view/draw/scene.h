@@ -16,7 +16,6 @@
 
 #include "trace/ask/critical.h"
 #include "view/draw/draw_list.h"
-#include "view/draw/text.h"
 #include "view/layout/lines.h"
 #include "view/layout/rows.h"
 

@@ -6,6 +6,8 @@
 #include <random>
 #include <set>
 
+#include "view/draw/text.h"
+
 using namespace skein;
 
 namespace {

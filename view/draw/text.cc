@@ -1,15 +1,14 @@
 #include "view/draw/text.h"
 
-#include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "base/utf8.h"
 
 namespace skein {
 
 namespace {
 
-constexpr std::string_view replacement = "\xef\xbf\xbd";
 constexpr std::string_view ellipsis = "\xe2\x80\xa6";
 
 // Widths of the characters from blank to ~ in 1/1000 of the height, of DejaVu Sans: the widest of
@@ -22,26 +21,11 @@ constexpr std::array<uint16_t, 95> widths = {
     500,  613, 635, 550, 635, 615, 352, 635, 634, 278, 278, 579, 278, 974, 634, 612,  // `abc...
     635,  635, 411, 521, 392, 634, 592, 818, 592, 592, 525, 636, 337, 636, 838};      // pqrs...
 
-// Characters as wide as they are high: CJK, Hangul, fullwidth forms, emoji.
-bool is_wide(uint32_t c) {
-  const auto in = [c](uint32_t from, uint32_t to) { return c >= from && c <= to; };
-  return in(0x1100, 0x115f) || in(0x2e80, 0xa4cf) || in(0xac00, 0xd7a3) || in(0xf900, 0xfaff) ||
-         in(0xfe30, 0xfe6f) || in(0xff00, 0xff60) || in(0xffe0, 0xffe6) || in(0x1f300, 0x1faff) ||
-         in(0x20000, 0x3fffd);
-}
-
-bool is_combining(uint32_t c) {
-  const auto in = [c](uint32_t from, uint32_t to) { return c >= from && c <= to; };
-  return in(0x300, 0x36f) || in(0x483, 0x489) || in(0x591, 0x5bd) || in(0x610, 0x61a) ||
-         in(0x64b, 0x65f) || in(0x1ab0, 0x1aff) || in(0x1dc0, 0x1dff) || in(0x20d0, 0x20ff) ||
-         in(0xfe20, 0xfe2f);
-}
-
 uint32_t width_of(uint32_t code) {
   if (code >= 0x20 && code < 0x7f) return widths[code - 0x20];
   if (code == 0x2026) return 1000;
-  if (is_combining(code)) return 0;
-  return is_wide(code) ? 1000 : code == 0xfffd ? 1025 : 650;
+  const int cells = terminal_cells(code);
+  return cells == 0 ? 0 : cells == 2 ? 1000 : code == 0xfffd ? 1025 : 650;
 }
 
 // Calls use(code, size) for each character until it says stop; what is no UTF-8 counts as U+FFFD.
@@ -59,46 +43,7 @@ float scaled(uint64_t thousandths, float size) {
   return static_cast<float>(thousandths) * size / 1000.0f;
 }
 
-void append_padded(std::string& out, uint64_t number, size_t digits) {
-  const std::string text = std::to_string(number);
-  if (text.size() < digits) out.append(digits - text.size(), '0');
-  out += text;
-}
-
-// number / 10^decimals with that many digits after the point.
-std::string decimal(uint64_t number, int decimals) {
-  uint64_t one = 1;
-  for (int i = 0; i < decimals; i++) one *= 10;
-  std::string text = std::to_string(number / one);
-  if (decimals == 0) return text;
-  text += '.';
-  append_padded(text, number % one, static_cast<size_t>(decimals));
-  return text;
-}
-
-// Three digits of a value >= 0 that is less than 10^6: "1.25", "12.5", "125", "1250".
-std::string three_digits(double value) {
-  const auto rounded = [&](double factor) { return static_cast<uint64_t>(value * factor + 0.5); };
-  if (rounded(100) < 1000) return decimal(rounded(100), 2);
-  if (rounded(10) < 1000) return decimal(rounded(10), 1);
-  return std::to_string(rounded(1));
-}
-
-struct Unit {
-  double size;
-  std::string_view name;
-};
-
-// How many digits after the point of seconds, milliseconds, ... a step of so many ns asks for.
-int decimals_for(int64_t step, int64_t unit) {
-  int decimals = 0;
-  for (; decimals < 9 && unit > 1 && step % unit != 0; decimals++) unit /= 10;
-  return decimals;
-}
-
 }  // namespace
-
-int terminal_cells(uint32_t code) { return is_combining(code) ? 0 : is_wide(code) ? 2 : 1; }
 
 float text_width(std::string_view text, float size) {
   uint64_t width = 0;
@@ -127,113 +72,6 @@ std::string fit_text(std::string_view text, float size, float width) {
   if (bytes == text.size()) return std::string(text);
   if (characters < 3) return {};
   return std::string(text.substr(0, shortened)) += ellipsis;
-}
-
-std::string safe_text(std::string_view text, size_t longest) {
-  // Marks pile up on a character, over the rows above and below.
-  constexpr size_t most_marks = 4;
-  // What nearly every text is, as a whole.
-  const auto plain = static_cast<size_t>(
-      std::find_if(text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }) -
-      text.begin());
-  if (plain == text.size() && plain <= longest) return std::string(text);
-  std::string safe;
-  size_t marks = 0;
-  while (!text.empty()) {
-    const CodePoint point = decode_utf8(text);
-    const size_t size = point.size ? point.size : 1;
-    marks = point.size && is_combining(point.code) ? marks + 1 : 0;
-    const bool good = point.size && !is_hidden(point.code) && marks <= most_marks;
-    const std::string_view shown = good ? text.substr(0, size) : replacement;
-    if (safe.size() + shown.size() > longest) return safe += ellipsis;
-    safe += shown;
-    text.remove_prefix(size);
-  }
-  return safe;
-}
-
-std::string duration_text(double ns) {
-  if (!(ns >= 0)) return ns < 0 ? "-" + duration_text(-ns) : "?";
-  static constexpr Unit units[] = {{86400e9, " d"}, {3600e9, " h"}, {60e9, " min"},
-                                   {1e9, " s"},     {1e6, " ms"},   {1e3, " us"}};
-  if (ns > 1e24) return "for ever";
-  for (const Unit& unit : units) {
-    // Minutes and more only from where seconds would need four digits.
-    if (ns >= unit.size * 0.9995 && (unit.size <= 1e9 || ns >= 999.5e9))
-      return three_digits(ns / unit.size).append(unit.name);
-  }
-  return std::to_string(static_cast<uint64_t>(ns + 0.5)) + " ns";
-}
-
-std::string count_text(int64_t value) {
-  const uint64_t size = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
-  const std::string sign = value < 0 ? "-" : "";
-  if (size < 10'000) return sign + std::to_string(size);
-  static constexpr Unit units[] = {{1e18, " E"}, {1e15, " P"}, {1e12, " T"},
-                                   {1e9, " G"},  {1e6, " M"},  {1e3, " k"}};
-  for (const Unit& unit : units)
-    if (const auto number = static_cast<double>(size); number >= unit.size * 0.9995)
-      return (sign + three_digits(number / unit.size)).append(unit.name);
-  return sign + std::to_string(size);
-}
-
-std::string time_text(int64_t ns, int64_t step) {
-  const std::string sign = ns < 0 ? "-" : "";
-  const uint64_t size = ns < 0 ? 0 - static_cast<uint64_t>(ns) : static_cast<uint64_t>(ns);
-  int64_t unit = 1;
-  std::string_view name = " ns";
-  if (size >= 1'000'000'000 || step >= 1'000'000'000) {
-    unit = 1'000'000'000;
-    name = " s";
-  } else if (size >= 1'000'000 || step >= 1'000'000) {
-    unit = 1'000'000;
-    name = " ms";
-  } else if (size >= 1000 || step >= 1000) {
-    unit = 1000;
-    name = " us";
-  }
-  const int decimals = decimals_for(std::max<int64_t>(step, 1), unit);
-  uint64_t drop = static_cast<uint64_t>(unit);
-  for (int i = 0; i < decimals; i++) drop /= 10;
-  return (sign + decimal(size / drop, decimals)).append(name);
-}
-
-std::string utc_text(int64_t ns_since_1970, int64_t step) {
-  constexpr int64_t day = 86'400'000'000'000;
-  int64_t days = ns_since_1970 / day;
-  int64_t rest = ns_since_1970 % day;
-  if (rest < 0) {
-    rest += day;
-    days--;
-  }
-  // Civil date from days (Howard Hinnant's algorithm): years begin in March, eras have 400 years.
-  days += 719'468;
-  const int64_t era = (days >= 0 ? days : days - 146'096) / 146'097;
-  const int64_t of_era = days - era * 146'097;
-  const int64_t year_of_era = (of_era - of_era / 1460 + of_era / 36'524 - of_era / 146'096) / 365;
-  const int64_t of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-  const int64_t shifted_month = (5 * of_year + 2) / 153;
-  const int64_t month = shifted_month < 10 ? shifted_month + 3 : shifted_month - 9;
-  const int64_t year = year_of_era + era * 400 + (month <= 2 ? 1 : 0);
-  std::string text;
-  append_padded(text, static_cast<uint64_t>(std::max<int64_t>(year, 0)), 4);
-  const auto part = [&](char before, int64_t number, size_t digits) {
-    text += before;
-    append_padded(text, static_cast<uint64_t>(number), digits);
-  };
-  part('-', month, 2);
-  part('-', of_year - (153 * shifted_month + 2) / 5 + 1, 2);
-  const int64_t seconds = rest / 1'000'000'000;
-  part(' ', seconds / 3600, 2);
-  part(':', seconds / 60 % 60, 2);
-  part(':', seconds % 60, 2);
-  const int decimals = decimals_for(std::max<int64_t>(step, 1), 1'000'000'000);
-  if (decimals > 0) {
-    int64_t drop = 1'000'000'000;
-    for (int i = 0; i < decimals; i++) drop /= 10;
-    part('.', rest % 1'000'000'000 / drop, static_cast<size_t>(decimals));
-  }
-  return text += " UTC";
 }
 
 }  // namespace skein

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "view/draw/text.h"
+#include "base/text.h"
 #include "view/gtk/application.h"
 #include "view/gtk/export.h"
 #include "view/gtk/window.h"

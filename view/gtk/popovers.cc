@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "view/draw/text.h"
+#include "base/text.h"
 #include "view/gtk/duration.h"
 
 namespace skein::desktop {

@@ -4,7 +4,7 @@
 
 #include "base/notes_file.h"
 #include "base/replace_file.h"
-#include "view/draw/text.h"
+#include "base/text.h"
 #include "view/gtk/main_loop.h"
 #include "view/gtk/window.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "view/gtk/keyval.h"
 #include "view/gtk/main_loop.h"
 #include "view/viewer/keys.h"
@@ -18,12 +19,6 @@ bool change_text(Gtk::Label& label, const std::string& text) {
   if (label.get_text().raw() == text) return false;
   label.set_text(text);
   return true;
-}
-
-std::string grouped(size_t count) {
-  std::string text = std::to_string(count);
-  for (size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, ",");
-  return text;
 }
 
 }  // namespace

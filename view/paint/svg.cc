@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/text.h"
 #include "base/utf8.h"
 #include "view/draw/text.h"
 #include "view/paint/geometry.h"

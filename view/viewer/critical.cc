@@ -1,6 +1,7 @@
 // The critical path of a task: shown over the picture, and told in the panel.
 #include <algorithm>
 
+#include "base/text.h"
 #include "trace/ask/find.h"
 #include "view/viewer/panel_writer.h"
 #include "view/viewer/state.h"

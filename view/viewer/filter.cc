@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "base/stable_sort.h"
+#include "base/text.h"
 #include "view/viewer/state.h"
 
 namespace skein {

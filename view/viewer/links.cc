@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/text.h"
 #include "view/viewer/panel_writer.h"
 #include "view/viewer/state.h"
 

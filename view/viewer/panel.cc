@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/function_name.h"
+#include "base/text.h"
 #include "trace/model/names.h"
 #include "view/viewer/panel_writer.h"
 #include "view/viewer/state.h"
@@ -22,12 +23,6 @@ std::string task_text(const Trace& trace, const Model& model, TaskIndex index) {
   std::string text = safe_text(trace.strings[task.label ? task.label : task.name], 100);
   if (text.empty()) text = kind_text(trace, task);
   return text + " (#" + std::to_string(task.id) + ")";
-}
-
-std::string grouped(uint64_t number) {
-  std::string text = std::to_string(number);
-  for (size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, ",");
-  return text;
 }
 
 void PanelWriter::line(std::string_view name, std::string value) {

@@ -5,9 +5,6 @@
 
 namespace skein {
 
-// "10,078"
-std::string grouped(uint64_t number);
-
 class PanelWriter {
  public:
   PanelWriter(Panel& panel, std::vector<Viewer::State::Target>& targets,

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/text.h"
 #include "view/viewer/panel_writer.h"
 #include "view/viewer/state.h"
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/escape.h"
+#include "base/text.h"
 #include "view/viewer/keys.h"
 #include "view/viewer/notes.h"
 #include "view/viewer/state.h"

@@ -17,6 +17,7 @@
 
 #include "base/escape.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "trace/read/reader.h"
 #include "view/paint/geometry.h"
 #include "view/paint/paint.h"

@@ -1,0 +1,50 @@
+// Numbers, durations and untrusted text as people read them. Every view and command uses these, so
+// that the same value looks the same everywhere. base/escape.h is for output that must be
+// unambiguous; safe_text is for output that must look right.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skein {
+
+// Replaces bad UTF-8, control characters, escape sequences, bidirectional overrides, and marks on a
+// character beyond four, by U+FFFD; truncates after `longest` bytes with an ellipsis.
+std::string safe_text(std::string_view text, size_t longest = 256);
+
+// How many cells of a terminal a character takes: 0 (it combines with the previous one), 1 or 2.
+int terminal_cells(uint32_t code);
+// ... and a text; each byte that is not UTF-8 takes one.
+size_t terminal_cells(std::string_view text);
+
+void append_number(std::string& out, uint64_t number);
+void append_signed(std::string& out, int64_t number);
+// "10,078"
+std::string grouped(uint64_t number);
+// "1 packet", "10,078 packets"
+std::string counted(uint64_t count, std::string_view noun);
+// "1460", "14.6 k", "1.46 M".
+std::string count_text(int64_t value);
+
+// "1.25 ms", "3.00 s": three digits.
+std::string duration_text(double ns);
+std::string duration_text(uint64_t ns);
+// "5.898599766": a time in seconds, exact.
+void append_seconds(std::string& out, uint64_t ns);
+std::string seconds(uint64_t ns);
+// A time as exact as `step` needs: "6.7776 s" for a step of 100 us.
+std::string time_text(int64_t ns, int64_t step);
+// "2014-12-03 10:00:00.123 UTC", as exact as `step` needs.
+std::string utc_text(int64_t ns_since_1970, int64_t step);
+
+// Rows of cells, aligned in columns: two spaces between them, `indent` before, none at the end.
+// `align` has '<' (left) or '>' (right) for each column.
+void append_columns(std::string& out, const std::vector<std::vector<std::string>>& rows,
+                    std::string_view align, size_t indent);
+
+// Lines of at most 100 characters where words allow it, each behind `indent` spaces.
+void append_paragraph(std::string& out, std::string_view text, size_t indent);
+
+}  // namespace skein
