@@ -3,14 +3,10 @@
 #include <unistd.h>
 
 #include <ctime>
-#include <nlohmann/json.hpp>
 
-#include "base/escape.h"
-#include "base/text.h"
 #include "cli/progress.h"
 #include "cli/running.h"
 #include "cli/trace_input.h"
-#include "trace/model/names.h"
 
 namespace skein::cli {
 
@@ -37,21 +33,6 @@ Asked open_asked(const std::string& trace_or_pid) {
   asked.model = build_model(asked.trace, {.simplify = false, .until = until});
   asked.waits = find_waits(asked.trace, asked.model);
   return asked;
-}
-
-std::string span(uint64_t ns) { return duration_text(static_cast<double>(ns)); }
-
-nlohmann::ordered_json task_json(const Trace& trace, const Model& model, TaskIndex task) {
-  if (task == no_index) return nullptr;
-  return {{"id", model.tasks[task].id}, {"name", valid_utf8(task_name(trace, model.tasks[task]))}};
-}
-
-nlohmann::ordered_json place_json(const Trace& trace, uint32_t location) {
-  if (location == 0 || location >= trace.locations.size()) return nullptr;
-  const Location& place = trace.locations[location];
-  return {{"file", valid_utf8(trace.strings[place.file])},
-          {"line", place.line},
-          {"function", valid_utf8(trace.strings[place.function])}};
 }
 
 }  // namespace skein::cli

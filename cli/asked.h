@@ -2,7 +2,6 @@
 // with.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -19,12 +18,5 @@ struct Asked {
 // Of a process that records (its number), as it is now, or a trace, as it was at its last event.
 // Says on stderr what was lost; ends with exit code 2 for what is neither.
 Asked open_asked(const std::string& trace_or_pid);
-
-// A duration: "1.25 ms".
-std::string span(uint64_t ns);
-
-// {"id": 7, "name": "query"}, {"file": ..., "line": ..., "function": ...}; null for none.
-nlohmann::ordered_json task_json(const Trace& trace, const Model& model, TaskIndex task);
-nlohmann::ordered_json place_json(const Trace& trace, uint32_t location);
 
 }  // namespace skein::cli

@@ -1,15 +1,12 @@
 // `skein doctor`: what looks wrong in a trace, each with its evidence and where to look at it.
-#include "trace/ask/doctor/doctor.h"
+#include "report/doctor.h"
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 
-#include "base/escape.h"
 #include "base/text.h"
 #include "cli/asked.h"
 #include "cli/commands.h"
-#include "cli/doctor_report.h"
 #include "cli/fail.h"
 #include "cli/page.h"
 #include "cli/picture.h"
@@ -44,15 +41,6 @@ skein::DoctorOptions understand(const DoctorOptions& options) {
   return asked;
 }
 
-void add_list(std::string& out) {
-  std::vector<std::vector<std::string>> lines;
-  for (size_t i = 0; i < lint_count; i++) {
-    const auto lint = static_cast<Lint>(i);
-    lines.push_back({std::string(name(lint)), std::string(meaning(lint))});
-  }
-  append_columns(out, lines, "<<", 0);
-}
-
 // What a picture shows of it: each finding at its place.
 Links links_of(const Asked& asked, const DoctorReport& report, const std::vector<Finding>& found) {
   Links links{.first = 0, .second = 0};
@@ -75,7 +63,7 @@ Links links_of(const Asked& asked, const DoctorReport& report, const std::vector
 int run_doctor(const DoctorOptions& options) {
   Output out(stdout);
   if (options.list) {
-    add_list(out.text());
+    out.text() += lint_list_text();
     out.finish();
     return 0;
   }
@@ -87,19 +75,9 @@ int run_doctor(const DoctorOptions& options) {
   const std::string path = trace_directory(options.trace);
   wanted.goes_on = path != options.trace;  // by its process id
   const Asked asked = open_asked(options.trace);
-  const DoctorReport report(asked, path);
+  const DoctorReport report({asked.trace, asked.model, asked.waits}, path);
   const std::vector<Finding> found = examine(asked.trace, asked.model, asked.waits, wanted);
-  if (options.json) {
-    nlohmann::ordered_json all = nlohmann::ordered_json::array();
-    for (const Finding& f : found) all.push_back(report.to_json(f));
-    out.text() += nlohmann::ordered_json{{"findings", std::move(all)}}.dump(2) + '\n';
-  } else {
-    if (found.empty()) out.text() += "Nothing looks wrong.\n";
-    for (const Finding& f : found) {
-      if (&f != &found.front()) out.text() += '\n';
-      report.add(out.text(), f);
-    }
-  }
+  out.text() += options.json ? report.json(found).text() : report.text(found);
   out.finish();
   const std::string links = draws ? write_links(links_of(asked, report, found)) : "";
   if (!options.page.empty()) write_page({.traces = {path}, .output = options.page, .links = links});

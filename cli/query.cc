@@ -19,11 +19,12 @@
 
 #include "base/escape.h"
 #include "cli/picture.h"
+#include "cli/print.h"
 #include "cli/progress.h"
 #include "cli/prompt.h"
-#include "cli/query_output.h"
 #include "cli/running.h"
 #include "cli/trace_input.h"
+#include "report/query.h"
 #include "trace/query/database.h"
 #endif
 
@@ -53,6 +54,20 @@ void catch_interrupts() {
   struct sigaction action {};
   action.sa_handler = [](int) { interrupted = 1; };
   sigaction(SIGINT, &action, nullptr);
+}
+
+// Valid until the next step.
+QueryCell cell(sqlite3_stmt* row, int column) {
+  using Type = QueryCell::Type;
+  const int sql_type = sqlite3_column_type(row, column);
+  if (sql_type == SQLITE_NULL) return {};
+  const Type type = sql_type == SQLITE_BLOB   ? Type::Blob
+                    : sql_type == SQLITE_TEXT ? Type::Text
+                                              : Type::Number;
+  const void* const data =
+      type == Type::Number ? sqlite3_column_text(row, column) : sqlite3_column_blob(row, column);
+  const auto size = static_cast<size_t>(sqlite3_column_bytes(row, column));
+  return {type, data ? std::string_view(static_cast<const char*>(data), size) : ""};
 }
 
 using Values = sqlite3_value**;
@@ -130,20 +145,28 @@ class Session {
 
   int rows(sqlite3_stmt* statement) {
     const auto begin = Clock::now();
-    QueryOutput output(out_, format_);
-    if (sqlite3_column_count(statement) > 0) output.begin(statement);
+    QueryOutput output(out_.text(), format_);
+    std::vector<QueryCell> cells(static_cast<size_t>(sqlite3_column_count(statement)));
+    std::vector<std::string_view> columns;
+    for (int i = 0; i < sqlite3_column_count(statement); i++) {
+      const char* const name = sqlite3_column_name(statement, i);
+      columns.emplace_back(name ? name : "");
+    }
+    if (!columns.empty()) output.begin(columns);
     bar_.emplace(stderr, isatty(STDERR_FILENO), begin, "searching");
     busy_.emplace(stderr, isatty(STDERR_FILENO), "finding out who waits for whom");
     int result = sqlite3_step(statement);
     while (result == SQLITE_ROW) {
       busy_.reset();
       bar_.reset();
-      output.row();
+      for (size_t i = 0; i < cells.size(); i++) cells[i] = cell(statement, static_cast<int>(i));
+      output.row(cells);
+      out_.line_done();
       result = sqlite3_step(statement);
     }
     busy_.reset();
     bar_.reset();
-    if (sqlite3_column_count(statement) > 0) output.end();
+    if (!columns.empty()) output.end();
     if (is_prompt_) {
       const double ns = std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
       out_.text() += "(" + grouped(output.rows()) +

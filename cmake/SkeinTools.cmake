@@ -7,14 +7,9 @@ file(GLOB cli_sources CONFIGURE_DEPENDS cli/*.cc)
 file(GLOB cli_tests CONFIGURE_DEPENDS cli/*_test.cc)
 list(FILTER cli_sources EXCLUDE REGEX "(_test|/main)\\.cc$")
 
-if(NOT TARGET skein_trace_query)
-  list(FILTER cli_sources EXCLUDE REGEX "/query_output\\.cc$")
-  list(FILTER cli_tests EXCLUDE REGEX "/query_output_test\\.cc$")
-endif()
-
 add_library(skein_cli OBJECT ${cli_sources})
 target_link_libraries(skein_cli PUBLIC
-  skein_record skein_target skein_trace_ask skein_trace_export skein_view_paint skein_view_viewer skein_view_web nlohmann_json::nlohmann_json)
+  skein_record skein_target skein_report skein_trace_export skein_view_paint skein_view_viewer skein_view_web nlohmann_json::nlohmann_json)
 target_link_libraries(skein_cli PRIVATE CLI11::CLI11)  # only cli/command_line.cc includes it
 include(GNUInstallDirs)
 target_compile_definitions(skein_cli PUBLIC

@@ -44,7 +44,7 @@ endif()
 set(web ${PROJECT_BINARY_DIR}/web)
 file(MAKE_DIRECTORY ${web})
 file(GLOB_RECURSE wasm_sources CONFIGURE_DEPENDS
-  base/*.cc trace/read/*.cc trace/model/*.cc trace/ask/*.cc view/layout/*.cc view/draw/*.cc view/viewer/*.cc
+  base/*.cc trace/read/*.cc trace/model/*.cc trace/ask/*.cc report/*.cc view/layout/*.cc view/draw/*.cc view/viewer/*.cc
   view/paint/geometry.cc view/paint/raster.cc view/web/page/*.cc
   view/web/document/pack.cc)
 # Foreign formats come to the page as ours (trace/export/ctf.h).

@@ -300,4 +300,23 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
   return found;
 }
 
+uint32_t location_of(const Subject& e, const Diagnosis::Step& step) {
+  if (step.holding != Waits::none && e.waits.holdings[step.holding].location != 0)
+    return e.waits.holdings[step.holding].location;
+  if (step.wait != Waits::none && e.waits.waits[step.wait].location != 0)
+    return e.waits.waits[step.wait].location;
+  return e.model.tasks[step.task].location;
+}
+
+int64_t since(const Subject& e, const Diagnosis::Step& step) {
+  const Model::Task& task = e.model.tasks[step.task];
+  const uint64_t time = step.holding != Waits::none    ? e.waits.holdings[step.holding].begin
+                        : step.wait != Waits::none     ? e.waits.waits[step.wait].begin
+                        : task.how != Model::End::Open ? task.end
+                                                       : task.start;
+  const Alive* alive = time == 0 ? e.trace.find_alive(task.id) : nullptr;
+  if (alive != nullptr && alive->since < 0) return alive->since;
+  return static_cast<int64_t>(std::min<uint64_t>(time, INT64_MAX));
+}
+
 }  // namespace skein

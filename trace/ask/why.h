@@ -62,4 +62,9 @@ Diagnosis diagnose(const Trace& trace, const Model& model, const Waits& waits, T
 // for. Alike ones are one (Diagnosis::also); faults first, then by when they began to wait.
 std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, const Waits& waits);
 
+// Where it is, or was made.
+uint32_t location_of(const Subject& subject, const Diagnosis::Step& step);
+// Since when it does that; negative: that long before the trace.
+int64_t since(const Subject& subject, const Diagnosis::Step& step);
+
 }  // namespace skein

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include "trace/ask/random_program.h"
-#include "trace/ask/words.h"
 #include "trace/model/example.h"
 
 using namespace skein;

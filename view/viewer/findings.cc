@@ -150,15 +150,15 @@ class Why {
   // What it does, where, and since when.
   void step(size_t i) {
     const Diagnosis::Step& step = d_.chain[i];
-    const Doing does = doing(e_, d_, i);
+    const StepText does = describe_step(e_, d_, i);
     const int64_t begin = since(e_, step);
     const double seen = out_.on_line(static_cast<uint64_t>(std::max<int64_t>(begin, 0)));
-    if (e_.model.tasks[step.task].is_resource && does.whom == no_index) return;
+    if (e_.model.tasks[step.task].is_resource && does.target == no_index) return;
     const std::string name = i == 0 ? std::string() : "which ";
-    if (does.whom == no_index)
-      out_.line(name, std::string(does.words));
+    if (does.target == no_index)
+      out_.line(name, std::string(does.text));
     else
-      out_.task(name + std::string(does.words), does.whom, seen);
+      out_.task(name + std::string(does.text), does.target, seen);
     if (i == 0) return;  // that is told elsewhere in the panel
     place(location_of(e_, step));
     if (begin >= 0) out_.at_time("since", static_cast<uint64_t>(begin));
@@ -171,21 +171,21 @@ class Why {
 
   std::string text() const {
     std::string out;
-    for (const Part& part : explain(e_, d_)) switch (part.what) {
-        case Part::What::Words:
-          out += safe_text(part.words, 500);
+    for (const TextRun& run : explain(e_, d_)) switch (run.kind) {
+        case TextRun::Kind::Text:
+          out += safe_text(run.text, 500);
           break;
-        case Part::What::Task:
-          out += task_text(e_.trace, e_.model, static_cast<TaskIndex>(part.value));
+        case TextRun::Kind::Task:
+          out += task_text(e_.trace, e_.model, static_cast<TaskIndex>(run.value));
           break;
-        case Part::What::Place:
-          out += safe_text(place_text(e_.trace, static_cast<uint32_t>(part.value)));
+        case TextRun::Kind::Location:
+          out += safe_text(place_text(e_.trace, static_cast<uint32_t>(run.value)));
           break;
-        case Part::What::Time:
-          out += out_.time(part.value);
+        case TextRun::Kind::Time:
+          out += out_.time(run.value);
           break;
-        case Part::What::Duration:
-          out += duration_text(static_cast<double>(part.value));
+        case TextRun::Kind::Duration:
+          out += duration_text(static_cast<double>(run.value));
           break;
       }
     return out;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/ask/words.h"
+#include "report/explain.h"
 
 namespace skein {
 

@@ -1,15 +1,13 @@
-#include "cli/doctor_report.h"
+#include "report/doctor.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/escape.h"
 #include "base/text.h"
-#include "cli/print.h"
 #include "trace/ask/kinds.h"
 #include "trace/model/names.h"
 
-namespace skein::cli {
+namespace skein {
 
 namespace {
 
@@ -36,16 +34,17 @@ std::string escaped_command(const std::string& command) {
 
 }  // namespace
 
-DoctorReport::DoctorReport(const Asked& asked, std::string path)
-    : trace_(asked.trace), model_(asked.model), path_(std::move(path)) {}
+DoctorReport::DoctorReport(const Subject& subject, std::string path)
+    : trace_(subject.trace), model_(subject.model), path_(std::move(path)) {}
 
 std::string DoctorReport::text(const Finding& f) const {
   switch (f.lint) {
     case Lint::NotifyBeforeWait:
       return title(f.task) + " waits for " + title(f.other) +
              (model_.tasks[f.other].is_resource
-                  ? ", which was notified " + span(f.end - f.begin) + " before, when nobody waited"
-                  : ", which had ended " + span(f.end - f.begin) + " before") +
+                  ? ", which was notified " + duration_text(f.end - f.begin) +
+                        " before, when nobody waited"
+                  : ", which had ended " + duration_text(f.end - f.begin) + " before") +
              (f.severity == Finding::Severity::Note
                   ? "; it has waited there before and gone on: perhaps it looks before it waits"
                   : "");
@@ -57,21 +56,22 @@ std::string DoctorReport::text(const Finding& f) const {
     case Lint::HandlerNeverInvoked:
       return title(f.task) + " was created and never run" +
              (model_.tasks[f.task].how == Model::End::Open
-                  ? ", up to the end of the trace, " + span(f.end - f.begin)
-                  : ", and destroyed " + span(f.end - f.begin) + " later");
+                  ? ", up to the end of the trace, " + duration_text(f.end - f.begin)
+                  : ", and destroyed " + duration_text(f.end - f.begin) + " later");
     case Lint::SuspendedTooLong:
       return suspended(f);
     case Lint::RanTooLong:
-      return title(f.task) + " ran for " + span(f.duration) + " without a suspension" +
+      return title(f.task) + " ran for " + duration_text(f.duration) + " without a suspension" +
              could_have(f);
     case Lint::LockAcrossWait:
       return title(f.task) + " held " + title(f.other) + " while it waited" +
              (f.severity == Finding::Severity::Note
-                  ? ", " + span(f.duration)
-                  : "; another waited for that lock, " + span(f.duration) + " of that time");
+                  ? ", " + duration_text(f.duration)
+                  : "; another waited for that lock, " + duration_text(f.duration) +
+                        " of that time");
     case Lint::OperationPending:
-      return title(f.task) + " has not completed at the end of the trace, " + span(f.duration) +
-             " after it began" +
+      return title(f.task) + " has not completed at the end of the trace, " +
+             duration_text(f.duration) + " after it began" +
              (f.other == no_index ? "" : "; " + title(f.other) + " waits for it");
     case Lint::SelfWake: {
       const Finding::Evidence& woken = f.evidence.front();
@@ -111,7 +111,8 @@ DoctorReport::Line DoctorReport::line(const Finding& f, const Finding::Evidence&
     case What::Runs:
       line.what = "ran";
       if (e.of < std::min(e.end, model_.end) - e.begin) {
-        line.what += ' ' + span(e.of) + " within " + span(std::min(e.end, model_.end) - e.begin);
+        line.what += ' ' + duration_text(e.of) + " within " +
+                     duration_text(std::min(e.end, model_.end) - e.begin);
         return line;
       }
       break;
@@ -132,7 +133,7 @@ DoctorReport::Line DoctorReport::line(const Finding& f, const Finding::Evidence&
       line.what = "was " + std::to_string(static_cast<int64_t>(e.value));
       break;
   }
-  if (e.end != e.begin) line.how_long = span(std::min(e.end, model_.end) - e.begin);
+  if (e.end != e.begin) line.how_long = duration_text(std::min(e.end, model_.end) - e.begin);
   return line;
 }
 
@@ -173,43 +174,60 @@ void DoctorReport::add(std::string& out, const Finding& f) const {
     out += "  " + escaped_command(look) + '\n';
 }
 
-nlohmann::ordered_json DoctorReport::to_json(const Finding& f) const {
-  nlohmann::ordered_json evidence = nlohmann::ordered_json::array();
+Json DoctorReport::to_json(const Finding& f) const {
+  Json evidence = Json::array();
   for (const Finding::Evidence& e : f.evidence) {
-    nlohmann::ordered_json line = {
+    Json line = Json::object({
         {"task", task_json(trace_, model_, e.task)},
-        {"does", valid_utf8(this->line(f, e).what)},
+        {"does", this->line(f, e).what},
         {"other", task_json(trace_, model_, e.other)},
         {"begin_ns", e.begin},
-        {"end_ns", nullptr},
-        {"place", place_json(trace_, e.location)},
-    };
-    if (e.end != Waits::never) line["end_ns"] = e.end;
+        {"end_ns", e.end == Waits::never ? Json() : Json(e.end)},
+        {"place", location_json(trace_, e.location)},
+    });
     if (e.what == What::Level)
-      line["value"] = static_cast<int64_t>(e.value);
+      line.set("value", static_cast<int64_t>(e.value));
     else if (e.what == What::Notified || e.what == What::Woken || e.what == What::Runs)
-      line["value"] = e.value;
-    if (e.what == What::Runs) line["ran_ns"] = e.of;
-    evidence.push_back(std::move(line));
+      line.set("value", e.value);
+    if (e.what == What::Runs) line.set("ran_ns", e.of);
+    evidence.add(std::move(line));
   }
   const Picture place = picture(f);
-  nlohmann::ordered_json json = {{"lint", name(f.lint)},
-                                 {"severity", name(f.severity)},
-                                 {"text", valid_utf8(text(f))},
-                                 {"task", task_json(trace_, model_, f.task)},
-                                 {"other", task_json(trace_, model_, f.other)},
-                                 {"begin_ns", f.begin},
-                                 {"end_ns", f.end},
-                                 {"count", f.count},
-                                 {"duration_ns", f.duration},
-                                 {"total_ns", f.total},
-                                 {"evidence", std::move(evidence)},
-                                 {"picture",
-                                  {{"from_ns", place.from},
-                                   {"to_ns", place.to},
-                                   {"task", task_json(trace_, model_, place.task)},
-                                   {"command", valid_utf8(command(place))}}}};
-  if (f.counter != 0) json["counter"] = valid_utf8(trace_.strings[f.counter]);
+  Json json =
+      Json::object({{"lint", name(f.lint)},
+                    {"severity", name(f.severity)},
+                    {"text", text(f)},
+                    {"task", task_json(trace_, model_, f.task)},
+                    {"other", task_json(trace_, model_, f.other)},
+                    {"begin_ns", f.begin},
+                    {"end_ns", f.end},
+                    {"count", f.count},
+                    {"duration_ns", f.duration},
+                    {"total_ns", f.total},
+                    {"evidence", std::move(evidence)},
+                    {"picture", Json::object({{"from_ns", place.from},
+                                              {"to_ns", place.to},
+                                              {"task", task_json(trace_, model_, place.task)},
+                                              {"command", command(place)}})}});
+  if (f.counter != 0) json.set("counter", trace_.strings[f.counter]);
+  return json;
+}
+
+std::string DoctorReport::text(const std::vector<Finding>& findings) const {
+  if (findings.empty()) return "Nothing looks wrong.\n";
+  std::string out;
+  for (const Finding& f : findings) {
+    if (&f != &findings.front()) out += '\n';
+    add(out, f);
+  }
+  return out;
+}
+
+Json DoctorReport::json(const std::vector<Finding>& findings) const {
+  Json all = Json::array();
+  for (const Finding& f : findings) all.add(to_json(f));
+  Json json = json_document("skein.doctor/1");
+  json.set("findings", std::move(all));
   return json;
 }
 
@@ -263,15 +281,15 @@ std::string DoctorReport::who_counts_on(const Finding& f) const {
 std::string DoctorReport::suspended(const Finding& f) const {
   for (const Finding::Evidence& e : f.evidence)
     if (e.what == What::CouldRun)
-      return title(f.task) + " could run for " + span(f.duration) +
+      return title(f.task) + " could run for " + duration_text(f.duration) +
              (e.end == Waits::never ? ", and does not" : " before it did");
   if (!f.evidence.empty() && f.evidence.front().what == What::Created)
-    return title(f.task) + " should have ended, and has not, " + span(f.duration) +
+    return title(f.task) + " should have ended, and has not, " + duration_text(f.duration) +
            " after it was created";
   const bool lasts = !f.evidence.empty() && f.evidence.front().end == Waits::never;
   if (lasts && f.duration == 0)  // the last that the program did
     return title(f.task) + " waits for " + title(f.other) + " at the end of the trace";
-  return title(f.task) + (lasts ? " has waited for " : " waited for ") + span(f.duration) +
+  return title(f.task) + (lasts ? " has waited for " : " waited for ") + duration_text(f.duration) +
          ", for " + title(f.other);
 }
 
@@ -286,7 +304,18 @@ std::string DoctorReport::level(const Finding& f) const {
     return std::to_string(static_cast<int64_t>(e.value));
   };
   return " grew from " + value(f.evidence.front()) + " to " + value(f.evidence.back()) + " in " +
-         span(f.end - f.begin) + ", and never came back to where it was";
+         duration_text(f.end - f.begin) + ", and never came back to where it was";
 }
 
-}  // namespace skein::cli
+std::string lint_list_text() {
+  std::vector<std::vector<std::string>> lines;
+  for (size_t i = 0; i < lint_count; i++) {
+    const auto lint = static_cast<Lint>(i);
+    lines.push_back({std::string(name(lint)), std::string(meaning(lint))});
+  }
+  std::string out;
+  append_columns(out, lines, "<<", 0);
+  return out;
+}
+
+}  // namespace skein

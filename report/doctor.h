@@ -1,22 +1,25 @@
-// The doctor's findings, in words and as JSON.
+// The report of `skein doctor`: each finding with its evidence, and a command that draws it.
 //
-//   const DoctorReport report(asked, path);
-//   for (const Finding& f : examine(...)) report.add(out, f);
+//   const DoctorReport report(subject, path);
+//   print(report.text(examine(trace, model, waits)));
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
-#include "cli/asked.h"
+#include "report/json.h"
 #include "trace/ask/doctor/doctor.h"
 
-namespace skein::cli {
+namespace skein {
 
 class DoctorReport {
  public:
-  // Of the trace at `path`, which the commands name that it prints; `asked` lives longer.
-  DoctorReport(const Asked& asked, std::string path);
+  // `path`: of the trace, for the commands in the report.
+  DoctorReport(const Subject& subject, std::string path);
+
+  std::string text(const std::vector<Finding>& findings) const;
+  // skein.doctor of docs/json.md.
+  Json json(const std::vector<Finding>& findings) const;
 
   // What is wrong, in a sentence.
   std::string text(const Finding& f) const;
@@ -29,10 +32,9 @@ class DoctorReport {
   };
   Picture picture(const Finding& f) const;
 
-  void add(std::string& out, const Finding& f) const;
-  nlohmann::ordered_json to_json(const Finding& f) const;
-
  private:
+  void add(std::string& out, const Finding& f) const;
+  Json to_json(const Finding& f) const;
   // Who, what, for how long.
   struct Line {
     std::string who, what, how_long;
@@ -55,4 +57,7 @@ class DoctorReport {
   const std::string path_;
 };
 
-}  // namespace skein::cli
+// The lints and what each finds: `skein doctor --list`.
+std::string lint_list_text();
+
+}  // namespace skein

@@ -1,0 +1,113 @@
+#include "report/critical.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "base/escape.h"
+#include "base/text.h"
+#include "trace/model/names.h"
+
+namespace skein {
+
+namespace {
+
+struct Cells {
+  std::string who, what, place;
+};
+
+Cells cells(const Trace& trace, const Model& model, const Segment& s) {
+  const auto title = [&](TaskIndex task) { return escaped(task_title(trace, model.tasks[task])); };
+  Cells cells;
+  cells.who = s.task == no_index ? "-" : title(s.task);
+  cells.what = std::string(name(s.what));
+  if (s.what == Segment::What::Blocked)
+    cells.what += s.on == no_index ? ": the trace does not say on what" : " on " + title(s.on);
+  if (s.what == Segment::What::Ready && s.on != no_index)
+    cells.what += ", while " + title(s.on) + " ran";
+  const uint32_t location = s.location != 0      ? s.location
+                            : s.task == no_index ? 0
+                                                 : model.tasks[s.task].location;
+  cells.place = escaped(place_text(trace, location));
+  return cells;
+}
+
+constexpr std::array kinds = {Segment::What::Running, Segment::What::Ready, Segment::What::Blocked,
+                              Segment::What::Outside, Segment::What::Before};
+
+void add_sums(std::string& out, const std::vector<Segment>& path, uint64_t whole) {
+  for (const Segment::What kind : kinds) {
+    uint64_t sum = 0;
+    for (const Segment& s : path)
+      if (s.what == kind) sum += s.end - s.begin;
+    if (sum == 0) continue;
+    const std::string duration = duration_text(sum);
+    char line[80];
+    std::snprintf(line, sizeof line, "  %-16s %10s %5.1f %%\n", std::string(name(kind)).c_str(),
+                  duration.c_str(), 100 * static_cast<double>(sum) / static_cast<double>(whole));
+    out += line;
+  }
+}
+
+// In the order of time; of many those that matter, and how much the others between them are.
+void add_path(std::string& out, const Trace& trace, const Model& model,
+              const std::vector<Segment>& path, bool all) {
+  constexpr size_t most = 40;
+  std::vector<uint64_t> lengths;
+  for (const Segment& s : path) lengths.push_back(s.end - s.begin);
+  uint64_t least = 0;
+  if (!all && lengths.size() > most) {
+    std::nth_element(lengths.begin(), lengths.begin() + most, lengths.end(), std::greater<>());
+    least = lengths[most] + 1;
+  }
+  std::vector<std::vector<std::string>> lines;
+  for (size_t i = 0; i < path.size();) {
+    const Segment& s = path[i];
+    if (s.end - s.begin >= least) {
+      Cells said = cells(trace, model, s);
+      lines.push_back({seconds(s.begin), duration_text(s.end - s.begin), std::move(said.who),
+                       std::move(said.what), std::move(said.place)});
+      i++;
+      continue;
+    }
+    const size_t first = i;
+    while (i < path.size() && path[i].end - path[i].begin < least) i++;
+    lines.push_back({seconds(s.begin), duration_text(path[i - 1].end - s.begin), "...",
+                     counted(i - first, "short step"), ""});
+  }
+  append_columns(out, lines, ">><<<", 2);
+}
+
+}  // namespace
+
+std::string critical_text(const Trace& trace, const Model& model, const CriticalPath& path,
+                          bool all) {
+  const uint64_t whole = path.to - path.from;
+  std::string out = path.task == no_index ? std::string("nobody")
+                                          : escaped(task_title(trace, model.tasks[path.task]));
+  out += ", from " + seconds(path.from) + " s to " + seconds(path.to) +
+         " s: " + duration_text(whole) + "\n";
+  add_sums(out, path.segments, whole);
+  out += '\n';
+  add_path(out, trace, model, path.segments, all);
+  return out;
+}
+
+Json critical_json(const Trace& trace, const Model& model, const CriticalPath& path) {
+  Json segments = Json::array();
+  for (const Segment& s : path.segments)
+    segments.add(Json::object({{"begin_ns", s.begin},
+                               {"end_ns", s.end},
+                               {"what", name(s.what)},
+                               {"task", task_json(trace, model, s.task)},
+                               {"on", task_json(trace, model, s.on)},
+                               {"place", cells(trace, model, s).place}}));
+  Json json = json_document("skein.critical/1");
+  json.set("task", task_json(trace, model, path.task));
+  json.set("from_ns", path.from);
+  json.set("to_ns", path.to);
+  json.set("segments", std::move(segments));
+  return json;
+}
+
+}  // namespace skein

@@ -1,0 +1,324 @@
+#include "report/diff.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/escape.h"
+#include "base/text.h"
+#include "trace/model/names.h"
+
+namespace skein {
+
+namespace {
+
+// " (Operation canceled)"
+std::string reason(const ComparedRun& side, TaskIndex task) {
+  const std::string_view why = side.subject.trace.strings[side.subject.model.tasks[task].reason];
+  return why.empty() ? "" : " (" + escaped(why) + ")";
+}
+
+// " (Arp::query arp.cc:7)"
+std::string at(const ComparedRun& side, uint32_t location) {
+  const std::string place = place_text(side.subject.trace, location);
+  return place.empty() ? "" : " (" + escaped(place) + ")";
+}
+
+bool is_only_in(const Divergence& d) {
+  return d.what == Divergence::What::OnlyInGood || d.what == Divergence::What::OnlyInBad;
+}
+
+std::vector<std::string> line(const ComparedRun& side, const Happening& h, bool is_first) {
+  return {is_first ? "in " + side.name : "", seconds(h.time) + " s",
+          sentence(side, h, Detail::Actor), escaped(place_text(side.subject.trace, h.location))};
+}
+
+std::string first_of(uint64_t tasks) {
+  return tasks == 1 ? "." : ", the first of " + grouped(tasks) + ".";
+}
+
+std::string more_like_it(const Divergence& d) {
+  return d.tasks == 1 ? "." : ", and " + grouped(d.tasks - 1) + " more like it.";
+}
+
+// "Only in good: send, close and 12 more kinds of tasks"; empty if there are none.
+std::string only_in(const ComparedRun& side, const std::vector<Divergence>& divergences,
+                    Divergence::What what) {
+  constexpr size_t most = 6;
+  std::string text;
+  size_t kinds = 0;
+  for (const Divergence& d : divergences) {
+    if (d.what != what || kinds++ >= most) continue;
+    const TaskIndex task = what == Divergence::What::OnlyInGood ? d.good.task : d.bad.task;
+    text += (text.empty() ? "" : ", ") +
+            escaped(task_name(side.subject.trace, side.subject.model.tasks[task]));
+  }
+  if (kinds == 0) return "";
+  if (kinds > most) text += " and " + grouped(kinds - most) + " more kinds of tasks";
+  return "Only in " + side.name + ": " + text;
+}
+
+// Each run's side of it, in the order of time.
+void add_evidence(std::string& out, const Comparison& a, const Divergence& d) {
+  std::vector<std::vector<std::string>> lines;
+  const bool order = d.what == Divergence::What::Order;
+  if (d.good.kind != EventKind::Lost) lines.push_back(line(a.good, d.good, true));
+  if (order) {
+    lines.push_back(line(a.good, d.good_later, false));
+    lines.push_back(line(a.bad, d.bad_earlier, true));
+  }
+  if (d.bad.kind != EventKind::Lost) lines.push_back(line(a.bad, d.bad, !order));
+  append_columns(out, lines, "<><<", 2);
+}
+
+void add_divergences(std::string& out, const Comparison& a) {
+  if (a.good_is_worse)
+    out += "What went wrong did so in good: is it the bad run? Try them the other way round.\n\n";
+  if (a.divergences.empty()) {
+    out += "Nothing causal differs: what is in both runs came out alike.\n";
+    return;
+  }
+  const Divergence& first = a.divergences.front();
+  append_paragraph(out, "First divergence: " + headline(a, first), 0);
+  add_evidence(out, a, first);
+  if (const std::string text = consequence(a, first); !text.empty()) append_paragraph(out, text, 2);
+  std::vector<std::string> lines;
+  for (size_t i = 1; i < a.divergences.size(); i++)
+    if (!is_only_in(a.divergences[i])) lines.push_back(headline(a, a.divergences[i]));
+  constexpr size_t most = 5;
+  const size_t in_all = lines.size();
+  if (in_all > most) {
+    lines.resize(most);
+    lines.push_back("and " + grouped(in_all - most) + " more (--json has all)");
+  }
+  for (const Divergence::What what : {Divergence::What::OnlyInGood, Divergence::What::OnlyInBad}) {
+    const ComparedRun& side = what == Divergence::What::OnlyInGood ? a.good : a.bad;
+    if (std::string text = only_in(side, a.divergences, what); !text.empty())
+      lines.push_back(std::move(text));
+  }
+  if (!lines.empty() && a.divergences.size() > 1) {
+    out += "\nWhat else differs, and may follow from it:\n";
+    for (const std::string& text : lines) append_paragraph(out, text, 2);
+  }
+}
+
+// Two runs never take the same time. What is a millisecond or more, a hundredth of all differences,
+// and a tenth of the group's own time is told.
+bool matters(const TimingDifference& d, uint64_t whole) {
+  return d.size() >= soon && d.size() >= whole / 100 &&
+         d.size() >= std::max(d.good.all(), d.bad.all()) / 10;
+}
+
+std::string signed_span(uint64_t good, uint64_t bad) {
+  if (good == bad) return "";
+  return good < bad ? "+" + duration_text(bad - good) : "-" + duration_text(good - bad);
+}
+
+void add_timing(std::string& out, const Comparison& a, size_t most) {
+  const uint64_t whole = sum_of(a.timing);
+  std::vector<std::vector<std::string>> lines = {
+      {"tasks", "in good", "in bad", "difference", "share", "running", "ready", "blocked", ""}};
+  size_t left = 0;
+  for (const TimingDifference& d : a.timing) {
+    if (!matters(d, whole) || lines.size() > most) {
+      left++;
+      continue;
+    }
+    char share[16];
+    std::snprintf(share, sizeof share, "%.1f %%",
+                  100 * static_cast<double>(d.size()) / static_cast<double>(whole));
+    const Model::Task& task = a.good.subject.model.tasks[d.first];
+    const std::string name = task_name(a.good.subject.trace, 0, task.name, task.location);
+    lines.push_back(
+        {grouped(d.count), duration_text(d.good.all()), duration_text(d.bad.all()),
+         signed_span(d.good.all(), d.bad.all()), share, signed_span(d.good.running, d.bad.running),
+         signed_span(d.good.ready, d.bad.ready), signed_span(d.good.blocked, d.bad.blocked),
+         escaped(name) + at(a.good, task.location)});
+  }
+  if (lines.size() == 1) return;
+  out += "\nTime of their own, of tasks that ended in both:\n";
+  append_columns(out, lines, ">>>>>>>><", 2);
+  if (left > 0)
+    out += "  and " + grouped(left) +
+           (left == 1 ? " group that hardly differs\n" : " groups that hardly differ\n");
+}
+
+void add_heading(std::string& out, const Comparison& a) {
+  std::vector<std::vector<std::string>> lines;
+  const auto add = [&](const ComparedRun& side, const std::vector<TaskIndex>& twins) {
+    size_t tasks = 0, only_here = 0;
+    for (TaskIndex i = 0; i < twins.size(); i++) {
+      if (side.subject.model.tasks[i].is_resource) continue;
+      tasks++;
+      only_here += twins[i] == no_index;
+    }
+    lines.push_back({side.name, duration_text(side.subject.model.end), grouped(tasks) + " tasks",
+                     grouped(only_here) + " only here"});
+  };
+  add(a.good, a.aligned.in_bad);
+  add(a.bad, a.aligned.in_good);
+  append_columns(out, lines, "<>>>", 0);
+  out += '\n';
+}
+
+Json event_json(const ComparedRun& side, const Happening& h) {
+  if (h.kind == EventKind::Lost) return nullptr;
+  const auto& [trace, model, waits] = side.subject;
+  return Json::object({{"event", h.kind == EventKind::Suspend ? "wait" : name(h.kind)},
+                       {"time_ns", h.time},
+                       {"task", task_json(trace, model, h.task)},
+                       {"other", task_json(trace, model, h.other)},
+                       {"place", location_json(trace, h.location)},
+                       {"text", sentence(side, h)}});
+}
+
+Json sums_json(const TimingDifference::Sums& sums) {
+  return Json::object(
+      {{"running_ns", sums.running}, {"ready_ns", sums.ready}, {"blocked_ns", sums.blocked}});
+}
+
+}  // namespace
+
+std::string ComparedRun::title(TaskIndex task) const {
+  return task == no_index ? "nobody that the trace knows"
+                          : escaped(task_title(subject.trace, subject.model.tasks[task]));
+}
+
+std::string sentence(const ComparedRun& side, const Happening& h, Detail detail) {
+  const std::string task = side.title(h.task);
+  const std::string place = detail == Detail::Location ? at(side, h.location) : "";
+  const bool by = detail != Detail::Event && h.other != no_index;
+  const std::string awaited = by ? ", which " + side.title(h.other) + " waited for" : "";
+  switch (h.kind) {
+    case EventKind::Suspend:
+      return task + " began to wait" + (h.other == no_index ? "" : " for " + side.title(h.other)) +
+             place;
+    case EventKind::Notify:
+      return task + " was notified" + (by ? " by " + side.title(h.other) : "") + place;
+    case EventKind::Acquire:
+      return task + " was taken by " + side.title(h.other) + place;
+    case EventKind::Release:
+      return task + " was released by " + side.title(h.other);
+    case EventKind::Create:
+      return task + " was created" + (by ? " by " + side.title(h.other) : "") + place;
+    case EventKind::Fail:
+      return task + " failed" + reason(side, h.task) + awaited + place;
+    case EventKind::Resume:
+      return task + " let " + side.title(h.other) + " go on" +
+             (side.subject.model.tasks[h.task].failed() ? ", and failed" + reason(side, h.task)
+                                                        : "") +
+             place;
+    case EventKind::Cancel:
+      return task + " was cancelled" + awaited + place;
+    case EventKind::Resolve:
+      return task + " ended" + awaited + place;
+    default:
+      return "nothing of it is in the trace";
+  }
+}
+
+std::string headline(const Comparison& a, const Divergence& d) {
+  const auto distance = [](const Happening& x, const Happening& y) {
+    return duration_text(x.time < y.time ? y.time - x.time : x.time - y.time);
+  };
+  const std::string in_bad = "; in " + a.bad.name + " ";
+  const std::string good =
+      d.good.task == no_index ? ""
+                              : "In " + a.good.name + " " + sentence(a.good, d.good, Detail::Event);
+  const bool same = d.bad.kind == d.good.kind;  // or it waits for what it had there
+  switch (d.what) {
+    case Divergence::What::Order:
+      return good + " " + distance(d.good, d.good_later) + " before " +
+             sentence(a.good, d.good_later, Detail::Event) + in_bad +
+             (same ? "" : sentence(a.bad, d.bad, Detail::Event) + " ") +
+             distance(d.bad, d.bad_earlier) + " after" +
+             (same ? "." : " " + sentence(a.bad, d.bad_earlier, Detail::Event) + ".");
+    case Divergence::What::NotDone:
+      return good + in_bad + "that did not happen.";
+    case Divergence::What::OtherEnd:
+      return good + in_bad + sentence(a.bad, d.bad, Detail::Event) + more_like_it(d);
+    case Divergence::What::OtherWay:
+      return good + in_bad + "after the same waits " + sentence(a.bad, d.bad, Detail::Event) + ".";
+    case Divergence::What::OnlyInGood:
+      return "Only in " + a.good.name + ": " + sentence(a.good, d.good) + first_of(d.tasks);
+    case Divergence::What::OnlyInBad:
+      return "Only in " + a.bad.name + ": " + sentence(a.bad, d.bad) + first_of(d.tasks);
+  }
+  return "";
+}
+
+// "So in bad query (#7) does not end: never notified."; empty if nobody waits for ever.
+std::string consequence(const Comparison& a, const Divergence& d) {
+  if (d.victim.chain.empty()) return "";
+  std::string out =
+      "So in " + a.bad.name + " " + a.bad.title(d.victim.chain.front().task) + " does not end";
+  if (d.tasks > 1) out += ", nor do " + grouped(d.tasks - 1) + " more like it";
+  if (d.victim.verdict == Verdict::Outside)
+    out += ", for it waits for " + a.bad.title(d.victim.chain.back().task);
+  else if (d.victim.verdict != Verdict::Fine)
+    out += ": " + std::string(name(d.victim.verdict));
+  return out + ".";
+}
+
+Comparison compare_runs(ComparedRun good, ComparedRun bad) {
+  Comparison a{.good = std::move(good), .bad = std::move(bad)};
+  a.aligned = align(a.good.subject, a.bad.subject);
+  a.divergences = find_divergences(a.good.subject, a.bad.subject, a.aligned);
+  if (std::all_of(a.divergences.begin(), a.divergences.end(), is_only_in)) {
+    const Alignment reversed{a.aligned.in_bad, a.aligned.in_good, a.aligned.matched, a.aligned.bad,
+                             a.aligned.good};
+    const auto others = find_divergences(a.bad.subject, a.good.subject, reversed);
+    a.good_is_worse = !std::all_of(others.begin(), others.end(), is_only_in);
+  }
+  a.timing = timing_differences(a.good.subject, a.bad.subject, a.aligned);
+  return a;
+}
+
+std::string diff_text(const Comparison& runs, size_t lines) {
+  std::string out;
+  add_heading(out, runs);
+  add_divergences(out, runs);
+  add_timing(out, runs, lines);
+  return out;
+}
+
+Json diff_json(const Comparison& a) {
+  Json divergences = Json::array();
+  for (const Divergence& d : a.divergences) {
+    Json one = Json::object({{"what", name(d.what)},
+                             {"text", headline(a, d)},
+                             {"good", event_json(a.good, d.good)},
+                             {"bad", event_json(a.bad, d.bad)}});
+    if (d.what == Divergence::What::Order) {
+      one.set("good_later", event_json(a.good, d.good_later));
+      one.set("bad_earlier", event_json(a.bad, d.bad_earlier));
+    }
+    if (!d.victim.chain.empty()) {
+      one.set("victim",
+              task_json(a.bad.subject.trace, a.bad.subject.model, d.victim.chain.front().task));
+      one.set("verdict", name(d.victim.verdict));
+    }
+    one.set("tasks", d.tasks);
+    divergences.add(std::move(one));
+  }
+  Json timing = Json::array();
+  const Subject& good = a.good.subject;
+  const auto whole = static_cast<double>(sum_of(a.timing));
+  for (const TimingDifference& d : a.timing) {
+    const Model::Task& task = good.model.tasks[d.first];
+    timing.add(Json::object({{"name", task_name(good.trace, 0, task.name, task.location)},
+                             {"place", location_json(good.trace, task.location)},
+                             {"count", d.count},
+                             {"good", sums_json(d.good)},
+                             {"bad", sums_json(d.bad)},
+                             {"share", static_cast<double>(d.size()) / whole}}));
+  }
+  Json json = json_document("skein.diff/1");
+  json.set("good_tasks", good.model.tasks.size());
+  json.set("bad_tasks", a.bad.subject.model.tasks.size());
+  json.set("matched", a.aligned.matched);
+  json.set("divergences", std::move(divergences));
+  json.set("timing", std::move(timing));
+  return json;
+}
+
+}  // namespace skein

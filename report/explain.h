@@ -1,0 +1,33 @@
+// Diagnoses in sentences. Tasks, locations and times are runs of their own, so that a view can make
+// links of them.
+//
+//   for (const TextRun& run : explain(subject, diagnosis)) out += text_of(run);
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace/ask/why.h"
+
+namespace skein {
+
+struct TextRun {
+  enum class Kind : uint8_t { Text, Task, Location, Time, Duration };
+  Kind kind = Kind::Text;
+  std::string_view text = {};  // as it is in the trace: callers escape it
+  uint64_t value = 0;          // a TaskIndex, a location, ns
+};
+using Sentence = std::vector<TextRun>;
+
+// What is wrong, in a sentence or two.
+Sentence explain(const Subject& subject, const Diagnosis& diagnosis);
+
+// What a step of the chain does: "waits for" a target, "is suspended" without one.
+struct StepText {
+  std::string_view text;
+  TaskIndex target = no_index;
+};
+StepText describe_step(const Subject& subject, const Diagnosis& diagnosis, size_t step);
+
+}  // namespace skein

@@ -1,0 +1,153 @@
+#include "report/info.h"
+
+#include "base/escape.h"
+#include "base/text.h"
+
+namespace skein {
+
+namespace {
+
+// When it began, in ns since 1970.
+std::optional<int64_t> start_utc(const Facts& facts) {
+  if (!facts.utc_offset) return {};
+  return static_cast<int64_t>(facts.start) + *facts.utc_offset;
+}
+
+std::string utc_time(const Facts& facts) {
+  const int64_t start = start_utc(facts).value_or(-1);
+  return start < 0 ? "unknown" : utc_text(start, 1);
+}
+
+std::string describe(const Loss& loss) {
+  // What the recorder counted has no place in the file.
+  const bool has_place = loss.bytes != 0u || loss.packets != 0u || loss.offset != 0;
+  std::string text = escaped(loss.file);
+  if (has_place) text += (text.empty() ? "byte " : ", byte ") + grouped(loss.offset);
+  if (!text.empty()) text += ": ";
+  text += escaped(loss.what);
+  std::string sizes;
+  const auto add = [&](const std::optional<uint64_t>& count, std::string_view thing) {
+    if (!count || *count == 0) return;
+    sizes += (sizes.empty() ? "" : ", ") + counted(*count, thing);
+  };
+  add(loss.bytes, "byte");
+  add(loss.packets, "packet");
+  add(loss.events, "event");
+  if (!loss.events) sizes += std::string(sizes.empty() ? "" : ", ") + "an unknown number of events";
+  return sizes.empty() ? text : text + " (" + sizes + ")";
+}
+
+}  // namespace
+
+std::string info_text(const Trace& trace, const Summary& summary) {
+  constexpr size_t most_losses = 20;
+  const Facts& facts = trace.facts;
+  std::string out;
+  const auto line = [&](std::string_view name, std::string_view value) {
+    out += name;
+    out.append(name.size() < 12 ? 12 - name.size() : 1, ' ');
+    out += value;
+    out += '\n';
+  };
+  const auto list = [&](std::string_view name, auto& pairs, auto text_of) {
+    for (const auto& [key, count] : pairs) {
+      std::string number = grouped(count);
+      if (number.size() < 12) number.insert(0, 12 - number.size(), ' ');
+      line(name, number + "  " + text_of(key));
+      name = "";
+    }
+  };
+  const bool is_carried = !facts.format.starts_with(facts.carrier);
+  line("format", escaped(facts.format) + (is_carried ? " in " + facts.carrier : "") + ", " +
+                     counted(facts.packets, "packet") + " in " + counted(facts.streams, "stream"));
+  if (!facts.program.empty() || facts.pid || !facts.host.empty()) {
+    std::string program = escaped(facts.program);
+    if (facts.pid) program += (program.empty() ? "pid " : ", pid ") + std::to_string(facts.pid);
+    if (!facts.host.empty()) program += (program.empty() ? "on " : " on ") + escaped(facts.host);
+    line("program", program);
+  }
+  line("clock", escaped(facts.clock));
+  if (facts.utc_offset) line("start", utc_time(facts));
+  line("span", seconds(summary.span_ns) + " s");
+  line("events", grouped(summary.events));
+  list("", summary.kinds, [](const std::string& kind) { return escaped(kind); });
+  if (!facts.definitions.empty()) {
+    std::string names;
+    for (const auto& [name, count] : facts.definitions)
+      names += (names.empty() ? "" : ", ") + grouped(count) + " " + name;
+    line("names", names);
+  }
+  std::string tasks = grouped(summary.tasks) + ": " + grouped(summary.ended) + " ended, " +
+                      grouped(summary.unresolved) + " unresolved";
+  if (summary.ended_as)
+    tasks += " (" + grouped(summary.ended_as) + " of them ended by the id of what became them)";
+  if (summary.failed) tasks += ", " + grouped(summary.failed) + " failed";
+  if (summary.pre_existing) tasks += ", " + grouped(summary.pre_existing) + " pre-existing";
+  if (summary.created_twice) tasks += ", " + grouped(summary.created_twice) + " created twice";
+  if (summary.stuck) tasks += ", " + grouped(summary.stuck) + " should have resolved and did not";
+  line("tasks", tasks);
+  if (summary.resources) line("resources", grouped(summary.resources));
+  line("labels", grouped(summary.labels));
+  list("counters", summary.counters, [&](StringId name) { return escaped(trace.strings[name]); });
+  if (facts.overwritten_packets > 0) {
+    line("ring", counted(facts.overwritten_packets, "older packet") +
+                     " overwritten, as a ring does; names and live tasks are kept");
+    line("", "from " + seconds(facts.complete_from) + " s on every stream has all its events");
+  }
+  if (trace.losses.empty()) line("lost", "nothing");
+  for (size_t i = 0; i < trace.losses.size() && i < most_losses; i++)
+    line(i == 0 ? "lost" : "", describe(trace.losses[i]));
+  if (trace.losses.size() > most_losses)
+    line("", "and " + grouped(trace.losses.size() - most_losses) + " more; see --json");
+  return out;
+}
+
+Json info_json(const Trace& trace, const Summary& summary) {
+  const Facts& facts = trace.facts;
+  Json json = json_document("skein.info/1");
+  json.set("format", facts.format);
+  if (!facts.carrier.empty()) json.set("carrier", facts.carrier);
+  if (!facts.host.empty()) json.set("host", facts.host);
+  if (!facts.program.empty()) json.set("program", facts.program);
+  if (facts.pid) json.set("pid", facts.pid);
+  json.set("clock", facts.clock);
+  json.set("start_ns", facts.start);
+  json.set("start_utc_ns", start_utc(facts));
+  json.set("packets", facts.packets);
+  json.set("streams", facts.streams);
+  json.set("events", summary.events);
+  Json kinds = Json::object();
+  for (const auto& [kind, count] : summary.kinds) kinds.set(kind, count);
+  json.set("kinds", std::move(kinds));
+  Json definitions = Json::object();
+  for (const auto& [name, count] : facts.definitions) definitions.set(name, count);
+  json.set("definitions", std::move(definitions));
+  json.set("tasks", summary.tasks);
+  json.set("ended", summary.ended);
+  json.set("unresolved", summary.unresolved);
+  json.set("unresolved_ended_as_another", summary.ended_as);
+  json.set("failed", summary.failed);
+  json.set("should_resolve_unresolved", summary.stuck);
+  json.set("pre_existing", summary.pre_existing);
+  json.set("created_twice", summary.created_twice);
+  json.set("resources", summary.resources);
+  json.set("labels", summary.labels);
+  Json counters = Json::object();
+  for (const auto& [name, updates] : summary.counters) counters.set(trace.strings[name], updates);
+  json.set("counters", std::move(counters));
+  json.set("span_ns", summary.span_ns);
+  json.set("overwritten_packets", facts.overwritten_packets);
+  json.set("complete_from_ns", facts.complete_from);
+  Json lost = Json::array();
+  for (const Loss& loss : trace.losses)
+    lost.add(Json::object({{"what", loss.what},
+                           {"file", loss.file},
+                           {"offset", loss.offset},
+                           {"bytes", loss.bytes},
+                           {"packets", loss.packets},
+                           {"events", loss.events}}));
+  json.set("lost", std::move(lost));
+  return json;
+}
+
+}  // namespace skein

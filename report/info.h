@@ -1,0 +1,15 @@
+// The report of `skein info`: what a trace is, what is in it, what was lost.
+#pragma once
+
+#include <string>
+
+#include "report/json.h"
+#include "trace/model/summary.h"
+
+namespace skein {
+
+std::string info_text(const Trace& trace, const Summary& summary);
+// skein.info of docs/json.md.
+Json info_json(const Trace& trace, const Summary& summary);
+
+}  // namespace skein

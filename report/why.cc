@@ -1,0 +1,138 @@
+#include "report/why.h"
+
+#include <algorithm>
+
+#include "base/escape.h"
+#include "base/text.h"
+#include "report/explain.h"
+#include "trace/model/names.h"
+
+namespace skein {
+
+namespace {
+
+std::string title(const Subject& facts, TaskIndex task) {
+  return task_title(facts.trace, facts.model.tasks[task]);
+}
+
+// How long it did that, or how long ago it ended.
+std::string age(const Subject& facts, const Diagnosis::Step& step) {
+  const Model::Task& task = facts.model.tasks[step.task];
+  const bool has_ended = task.how != Model::End::Open;
+  const bool waits = step.wait != Waits::none || step.holding != Waits::none;
+  const auto end = static_cast<double>(has_ended && waits ? task.end : facts.model.end);
+  const std::string text =
+      duration_text(std::max(0.0, end - static_cast<double>(since(facts, step))));
+  return has_ended && !waits ? text + " ago" : "for " + text;
+}
+
+std::string does(const Subject& facts, const Diagnosis& d, size_t step) {
+  const StepText what = describe_step(facts, d, step);
+  std::string text(what.text);
+  return what.target == no_index ? text : text + ' ' + title(facts, what.target);
+}
+
+// What is wrong, in sentences.
+std::string text(const Subject& facts, const Diagnosis& d) {
+  std::string out;
+  for (const TextRun& run : explain(facts, d)) switch (run.kind) {
+      case TextRun::Kind::Text:
+        out += run.text;
+        break;
+      case TextRun::Kind::Task:
+        out += title(facts, static_cast<TaskIndex>(run.value));
+        break;
+      case TextRun::Kind::Location:
+        out += place_text(facts.trace, static_cast<uint32_t>(run.value));
+        break;
+      case TextRun::Kind::Time:
+        out += seconds(run.value) + " s";
+        break;
+      case TextRun::Kind::Duration:
+        out += duration_text(run.value);
+        break;
+    }
+  return out;
+}
+
+// The steps as columns.
+void add_chain(std::string& out, const Subject& facts, const Diagnosis& d) {
+  std::vector<std::vector<std::string>> lines;
+  for (size_t i = 0; i < d.chain.size(); i++) {
+    const Diagnosis::Step& step = d.chain[i];
+    lines.push_back({escaped(title(facts, step.task)), escaped(does(facts, d, i)), age(facts, step),
+                     escaped(place_text(facts.trace, location_of(facts, step)))});
+  }
+  append_columns(out, lines, "<<<<", 2);
+}
+
+std::string headline(const Subject& facts, const Diagnosis& d) {
+  std::string text =
+      escaped(title(facts, d.chain.front().task)) + ": " + std::string(name(d.verdict));
+  if (!d.also.empty()) text += " (and " + grouped(d.also.size()) + " more like it)";
+  return text;
+}
+
+void add(std::string& out, const Subject& facts, const Diagnosis& d) {
+  out += headline(facts, d) + '\n';
+  add_chain(out, facts, d);
+  append_paragraph(out, escaped(text(facts, d)), 2);
+}
+
+Json diagnosis_json(const Subject& facts, const Diagnosis& d) {
+  Json chain = Json::array();
+  for (size_t i = 0; i < d.chain.size(); i++) {
+    const Diagnosis::Step& step = d.chain[i];
+    const Model::Task& task = facts.model.tasks[step.task];
+    Json line = Json::object({{"id", task.id},
+                              {"name", task_name(facts.trace, task)},
+                              {"does", does(facts, d, i)},
+                              {"since_ns", since(facts, step)},
+                              {"place", location_json(facts.trace, location_of(facts, step))}});
+    const Waits::Touch& touch = facts.waits.touches[step.task];
+    if (touch.kind != EventKind::Lost)
+      line.set("last_touch", Json::object({{"event", name(touch.kind)},
+                                           {"time_ns", touch.time},
+                                           {"by", task_json(facts.trace, facts.model, touch.by)},
+                                           {"place", location_json(facts.trace, touch.location)}}));
+    chain.add(std::move(line));
+  }
+  Json json = Json::object({{"verdict", name(d.verdict)},
+                            {"fault", d.is_fault()},
+                            {"text", text(facts, d)},
+                            {"chain", std::move(chain)},
+                            {"more_like_it", d.also.size()}});
+  if (d.notice != Waits::none) {
+    const Waits::Notice& notice = facts.waits.notices[d.notice];
+    json.set("notified", Json::object({{"time_ns", notice.time},
+                                       {"by", task_json(facts.trace, facts.model, notice.by)},
+                                       {"place", location_json(facts.trace, notice.location)}}));
+  }
+  if (d.busy != no_index) json.set("ran_instead", task_json(facts.trace, facts.model, d.busy));
+  return json;
+}
+
+}  // namespace
+
+std::string why_text(const Subject& facts, const std::vector<Diagnosis>& found) {
+  std::string out;
+  if (found.empty()) out += "Nothing is stuck: every task that matters has ended, or runs.\n";
+  bool in_faults = false;
+  for (size_t i = 0; i < found.size(); i++) {
+    if (i > 0) out += '\n';
+    if (in_faults && !found[i].is_fault()) out += "Not wrong by itself, and not ended:\n\n";
+    in_faults = found[i].is_fault();
+    add(out, facts, found[i]);
+  }
+  return out;
+}
+
+Json why_json(const Subject& facts, const std::vector<Diagnosis>& found) {
+  Json all = Json::array();
+  for (const Diagnosis& d : found) all.add(diagnosis_json(facts, d));
+  Json json = json_document("skein.why/1");
+  json.set("diagnoses", std::move(all));
+  return json;
+}
+
+}  // namespace skein
