@@ -12,6 +12,12 @@ namespace skein {
 
 namespace {
 
+// Where it waited, else where its task was created.
+uint32_t location_of(const Model& model, const Segment& s) {
+  if (s.location != 0 || s.task == no_index) return s.location;
+  return model.tasks[s.task].location;
+}
+
 struct Cells {
   std::string who, what, place;
 };
@@ -25,10 +31,7 @@ Cells cells(const Trace& trace, const Model& model, const Segment& s) {
     cells.what += s.on == no_index ? ": the trace does not say on what" : " on " + title(s.on);
   if (s.what == Segment::What::Ready && s.on != no_index)
     cells.what += ", while " + title(s.on) + " ran";
-  const uint32_t location = s.location != 0      ? s.location
-                            : s.task == no_index ? 0
-                                                 : model.tasks[s.task].location;
-  cells.place = escaped(place_text(trace, location));
+  cells.place = escaped(place_text(trace, location_of(model, s)));
   return cells;
 }
 
@@ -98,10 +101,10 @@ Json critical_json(const Trace& trace, const Model& model, const CriticalPath& p
   for (const Segment& s : path.segments)
     segments.add(Json::object({{"begin_ns", s.begin},
                                {"end_ns", s.end},
-                               {"what", name(s.what)},
+                               {"kind", name(s.what)},
                                {"task", task_json(trace, model, s.task)},
-                               {"on", task_json(trace, model, s.on)},
-                               {"place", cells(trace, model, s).place}}));
+                               {"target", task_json(trace, model, s.on)},
+                               {"location", location_json(trace, location_of(model, s))}}));
   Json json = json_document("skein.critical/1");
   json.set("task", task_json(trace, model, path.task));
   json.set("from_ns", path.from);

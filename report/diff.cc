@@ -167,13 +167,13 @@ Json event_json(const ComparedRun& side, const Happening& h) {
                        {"time_ns", h.time},
                        {"task", task_json(trace, model, h.task)},
                        {"other", task_json(trace, model, h.other)},
-                       {"place", location_json(trace, h.location)},
+                       {"location", location_json(trace, h.location)},
                        {"text", sentence(side, h)}});
 }
 
 Json sums_json(const TimingDifference::Sums& sums) {
   return Json::object(
-      {{"running_ns", sums.running}, {"ready_ns", sums.ready}, {"blocked_ns", sums.blocked}});
+      {{"running_ns", sums.running}, {"runnable_ns", sums.ready}, {"waiting_ns", sums.blocked}});
 }
 
 }  // namespace
@@ -284,21 +284,18 @@ std::string diff_text(const Comparison& runs, size_t lines) {
 Json diff_json(const Comparison& a) {
   Json divergences = Json::array();
   for (const Divergence& d : a.divergences) {
-    Json one = Json::object({{"what", name(d.what)},
-                             {"text", headline(a, d)},
-                             {"good", event_json(a.good, d.good)},
-                             {"bad", event_json(a.bad, d.bad)}});
-    if (d.what == Divergence::What::Order) {
-      one.set("good_later", event_json(a.good, d.good_later));
-      one.set("bad_earlier", event_json(a.bad, d.bad_earlier));
-    }
-    if (!d.victim.chain.empty()) {
-      one.set("victim",
-              task_json(a.bad.subject.trace, a.bad.subject.model, d.victim.chain.front().task));
-      one.set("verdict", name(d.victim.verdict));
-    }
-    one.set("tasks", d.tasks);
-    divergences.add(std::move(one));
+    const bool has_victim = !d.victim.chain.empty();
+    const TaskIndex victim = has_victim ? d.victim.chain.front().task : no_index;
+    divergences.add(
+        Json::object({{"kind", name(d.what)},
+                      {"text", headline(a, d)},
+                      {"good", event_json(a.good, d.good)},
+                      {"good_later", event_json(a.good, d.good_later)},
+                      {"bad", event_json(a.bad, d.bad)},
+                      {"bad_earlier", event_json(a.bad, d.bad_earlier)},
+                      {"victim", task_json(a.bad.subject.trace, a.bad.subject.model, victim)},
+                      {"verdict", has_victim ? Json(name(d.victim.verdict)) : Json()},
+                      {"tasks", d.tasks}}));
   }
   Json timing = Json::array();
   const Subject& good = a.good.subject;
@@ -306,8 +303,8 @@ Json diff_json(const Comparison& a) {
   for (const TimingDifference& d : a.timing) {
     const Model::Task& task = good.model.tasks[d.first];
     timing.add(Json::object({{"name", task_name(good.trace, 0, task.name, task.location)},
-                             {"place", location_json(good.trace, task.location)},
-                             {"count", d.count},
+                             {"location", location_json(good.trace, task.location)},
+                             {"tasks", d.count},
                              {"good", sums_json(d.good)},
                              {"bad", sums_json(d.bad)},
                              {"share", static_cast<double>(d.size()) / whole}}));

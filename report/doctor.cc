@@ -1,6 +1,7 @@
 #include "report/doctor.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/escape.h"
 #include "base/text.h"
@@ -12,6 +13,14 @@ namespace skein {
 namespace {
 
 using What = Finding::Evidence::What;
+
+// Stable: used in JSON.
+std::string_view name(What what) {
+  constexpr std::array<std::string_view, 10> names = {"created", "ended",    "waits", "runnable",
+                                                      "runs",    "notified", "holds", "acquires",
+                                                      "wakes",   "value"};
+  return names[static_cast<size_t>(what)];
+}
 
 // What a shell takes as one word.
 std::string shell_word(const std::string& text) {
@@ -177,40 +186,38 @@ void DoctorReport::add(std::string& out, const Finding& f) const {
 Json DoctorReport::to_json(const Finding& f) const {
   Json evidence = Json::array();
   for (const Finding::Evidence& e : f.evidence) {
-    Json line = Json::object({
-        {"task", task_json(trace_, model_, e.task)},
-        {"does", this->line(f, e).what},
-        {"other", task_json(trace_, model_, e.other)},
-        {"begin_ns", e.begin},
-        {"end_ns", e.end == Waits::never ? Json() : Json(e.end)},
-        {"place", location_json(trace_, e.location)},
-    });
+    Json value;
     if (e.what == What::Level)
-      line.set("value", static_cast<int64_t>(e.value));
+      value = static_cast<int64_t>(e.value);
     else if (e.what == What::Notified || e.what == What::Woken || e.what == What::Runs)
-      line.set("value", e.value);
-    if (e.what == What::Runs) line.set("ran_ns", e.of);
-    evidence.add(std::move(line));
+      value = e.value;
+    evidence.add(Json::object({{"kind", name(e.what)},
+                               {"text", line(f, e).what},
+                               {"task", task_json(trace_, model_, e.task)},
+                               {"other", task_json(trace_, model_, e.other)},
+                               {"begin_ns", e.begin},
+                               {"end_ns", e.end == Waits::never ? Json() : Json(e.end)},
+                               {"location", location_json(trace_, e.location)},
+                               {"value", std::move(value)},
+                               {"running_ns", e.what == What::Runs ? Json(e.of) : Json()}}));
   }
-  const Picture place = picture(f);
-  Json json =
-      Json::object({{"lint", name(f.lint)},
-                    {"severity", name(f.severity)},
-                    {"text", text(f)},
-                    {"task", task_json(trace_, model_, f.task)},
-                    {"other", task_json(trace_, model_, f.other)},
-                    {"begin_ns", f.begin},
-                    {"end_ns", f.end},
-                    {"count", f.count},
-                    {"duration_ns", f.duration},
-                    {"total_ns", f.total},
-                    {"evidence", std::move(evidence)},
-                    {"picture", Json::object({{"from_ns", place.from},
-                                              {"to_ns", place.to},
-                                              {"task", task_json(trace_, model_, place.task)},
-                                              {"command", command(place)}})}});
-  if (f.counter != 0) json.set("counter", trace_.strings[f.counter]);
-  return json;
+  const Picture look = picture(f);
+  return Json::object({{"lint", name(f.lint)},
+                       {"severity", name(f.severity)},
+                       {"text", text(f)},
+                       {"task", task_json(trace_, model_, f.task)},
+                       {"other", task_json(trace_, model_, f.other)},
+                       {"counter", f.counter == 0 ? Json() : Json(trace_.strings[f.counter])},
+                       {"begin_ns", f.begin},
+                       {"end_ns", f.end},
+                       {"count", f.count},
+                       {"duration_ns", f.duration},
+                       {"total_ns", f.total},
+                       {"evidence", std::move(evidence)},
+                       {"picture", Json::object({{"from_ns", look.from},
+                                                 {"to_ns", look.to},
+                                                 {"task", task_json(trace_, model_, look.task)},
+                                                 {"command", command(look)}})}});
 }
 
 std::string DoctorReport::text(const std::vector<Finding>& findings) const {

@@ -7,6 +7,8 @@ namespace skein {
 
 namespace {
 
+Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
 // When it began, in ns since 1970.
 std::optional<int64_t> start_utc(const Facts& facts) {
   if (!facts.utc_offset) return {};
@@ -106,10 +108,10 @@ Json info_json(const Trace& trace, const Summary& summary) {
   const Facts& facts = trace.facts;
   Json json = json_document("skein.info/1");
   json.set("format", facts.format);
-  if (!facts.carrier.empty()) json.set("carrier", facts.carrier);
-  if (!facts.host.empty()) json.set("host", facts.host);
-  if (!facts.program.empty()) json.set("program", facts.program);
-  if (facts.pid) json.set("pid", facts.pid);
+  json.set("carrier", or_null(facts.carrier));
+  json.set("host", or_null(facts.host));
+  json.set("program", or_null(facts.program));
+  json.set("pid", facts.pid ? Json(facts.pid) : Json());
   json.set("clock", facts.clock);
   json.set("start_ns", facts.start);
   json.set("start_utc_ns", start_utc(facts));
@@ -125,9 +127,9 @@ Json info_json(const Trace& trace, const Summary& summary) {
   json.set("tasks", summary.tasks);
   json.set("ended", summary.ended);
   json.set("unresolved", summary.unresolved);
-  json.set("unresolved_ended_as_another", summary.ended_as);
+  json.set("ended_as_successor", summary.ended_as);
   json.set("failed", summary.failed);
-  json.set("should_resolve_unresolved", summary.stuck);
+  json.set("unresolved_should_resolve", summary.stuck);
   json.set("pre_existing", summary.pre_existing);
   json.set("created_twice", summary.created_twice);
   json.set("resources", summary.resources);
@@ -135,12 +137,12 @@ Json info_json(const Trace& trace, const Summary& summary) {
   Json counters = Json::object();
   for (const auto& [name, updates] : summary.counters) counters.set(trace.strings[name], updates);
   json.set("counters", std::move(counters));
-  json.set("span_ns", summary.span_ns);
+  json.set("duration_ns", summary.span_ns);
   json.set("overwritten_packets", facts.overwritten_packets);
   json.set("complete_from_ns", facts.complete_from);
   Json lost = Json::array();
   for (const Loss& loss : trace.losses)
-    lost.add(Json::object({{"what", loss.what},
+    lost.add(Json::object({{"reason", loss.what},
                            {"file", loss.file},
                            {"offset", loss.offset},
                            {"bytes", loss.bytes},

@@ -23,16 +23,16 @@ Json group_json(const TaskGroup& g) {
   };
   return Json::object({{"name", g.name},
                        {"tasks", g.count},
-                       {"open", g.open},
+                       {"live", g.open},
                        {"failed", g.failed},
-                       {"latency_ns", Json::object({{"median", latency(shares[0])},
+                       {"latency_ns", Json::object({{"p50", latency(shares[0])},
                                                     {"p90", latency(shares[1])},
                                                     {"p99", latency(shares[2])},
-                                                    {"longest", latency(1)},
-                                                    {"powers_of_two", histogram(g.latencies)}})},
+                                                    {"max", latency(1)},
+                                                    {"histogram", histogram(g.latencies)}})},
                        {"running_ns", g.running},
-                       {"ready_ns", g.ready},
-                       {"blocked_ns", g.blocked}});
+                       {"runnable_ns", g.ready},
+                       {"waiting_ns", g.blocked}});
 }
 
 }  // namespace

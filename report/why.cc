@@ -79,37 +79,42 @@ void add(std::string& out, const Subject& facts, const Diagnosis& d) {
   append_paragraph(out, escaped(text(facts, d)), 2);
 }
 
+Json event_json(const Subject& facts, uint64_t time, TaskIndex by, uint32_t location) {
+  return Json::object({{"time_ns", time},
+                       {"by", task_json(facts.trace, facts.model, by)},
+                       {"location", location_json(facts.trace, location)}});
+}
+
 Json diagnosis_json(const Subject& facts, const Diagnosis& d) {
   Json chain = Json::array();
   for (size_t i = 0; i < d.chain.size(); i++) {
     const Diagnosis::Step& step = d.chain[i];
-    const Model::Task& task = facts.model.tasks[step.task];
-    Json line = Json::object({{"id", task.id},
-                              {"name", task_name(facts.trace, task)},
-                              {"does", does(facts, d, i)},
-                              {"since_ns", since(facts, step)},
-                              {"place", location_json(facts.trace, location_of(facts, step))}});
+    const StepText described = describe_step(facts, d, i);
     const Waits::Touch& touch = facts.waits.touches[step.task];
-    if (touch.kind != EventKind::Lost)
-      line.set("last_touch", Json::object({{"event", name(touch.kind)},
-                                           {"time_ns", touch.time},
-                                           {"by", task_json(facts.trace, facts.model, touch.by)},
-                                           {"place", location_json(facts.trace, touch.location)}}));
-    chain.add(std::move(line));
+    Json last_event;
+    if (touch.kind != EventKind::Lost) {
+      last_event = event_json(facts, touch.time, touch.by, touch.location);
+      last_event.set("event", name(touch.kind));
+    }
+    chain.add(Json::object({{"task", task_json(facts.trace, facts.model, step.task)},
+                            {"does", described.text},
+                            {"target", task_json(facts.trace, facts.model, described.target)},
+                            {"since_ns", since(facts, step)},
+                            {"location", location_json(facts.trace, location_of(facts, step))},
+                            {"last_event", std::move(last_event)}}));
   }
-  Json json = Json::object({{"verdict", name(d.verdict)},
-                            {"fault", d.is_fault()},
-                            {"text", text(facts, d)},
-                            {"chain", std::move(chain)},
-                            {"more_like_it", d.also.size()}});
+  Json notification;
   if (d.notice != Waits::none) {
     const Waits::Notice& notice = facts.waits.notices[d.notice];
-    json.set("notified", Json::object({{"time_ns", notice.time},
-                                       {"by", task_json(facts.trace, facts.model, notice.by)},
-                                       {"place", location_json(facts.trace, notice.location)}}));
+    notification = event_json(facts, notice.time, notice.by, notice.location);
   }
-  if (d.busy != no_index) json.set("ran_instead", task_json(facts.trace, facts.model, d.busy));
-  return json;
+  return Json::object({{"verdict", name(d.verdict)},
+                       {"error", d.is_fault()},
+                       {"text", text(facts, d)},
+                       {"chain", std::move(chain)},
+                       {"similar", d.also.size()},
+                       {"notification", std::move(notification)},
+                       {"blocker", task_json(facts.trace, facts.model, d.busy)}});
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ def at(text):
 
 
 def place(of):
-    return f"{pathlib.Path(of['place']['file']).name}:{of['place']['line']}"
+    return f"{pathlib.Path(of['location']['file']).name}:{of['location']['line']}"
 
 
 def is_in_readme(command, said):
@@ -91,13 +91,13 @@ def diagnosis(play):
                  "when nobody waited for it"):
         expect("the text says it", part in text, (part, text))
     diagnoses = json.loads(run("why", "--json", play.trace).stdout)["diagnoses"]
-    faults = [d for d in diagnoses if d["fault"]]
+    faults = [d for d in diagnoses if d["error"]]
     expect("one fault", [d["verdict"] for d in faults] == [LOST], faults)
     fault = faults[0]
-    expect("who waits for what", [step["name"] for step in fault["chain"]] ==
+    expect("who waits for what", [step["task"]["name"] for step in fault["chain"]] ==
            ["send_one_byte", "connect", "transmit", "send", "query", "ARP answer"], fault)
     query = fault["chain"][-2]
-    notified = fault["notified"]
+    notified = fault["notification"]
     expect("both places", (place(query), place(notified)) == (wait, notify), fault)
     expect("before it waited", notified["time_ns"] < query["since_ns"], fault)
     expect("by whom", notified["by"]["name"] == "listen", fault)

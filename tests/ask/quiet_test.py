@@ -25,7 +25,7 @@ def is_quiet(traces):
     for trace in traces:
         expect("something is in it", info(trace)["tasks"] > 0, trace)
         said = run("why", "--json", trace)
-        faults = [d["text"] for d in json.loads(said.stdout)["diagnoses"] if d["fault"]]
+        faults = [d["text"] for d in json.loads(said.stdout)["diagnoses"] if d["error"]]
         expect("no fault", said.returncode == 0 and not faults, (trace, faults))
         said = run("doctor", trace, *patient)
         expect("well", (said.returncode, said.stdout) == (0, "Nothing looks wrong.\n"), said)

@@ -35,11 +35,11 @@ def timer(folder):
     found = path(trace, "query")
     expect("of the query", found["task"]["name"] == "query", found["task"])
     longest = max(found["segments"], key=lambda s: s["end_ns"] - s["begin_ns"])
-    expect("the timer", (longest["what"], longest["task"]["name"]) ==
+    expect("the timer", (longest["kind"], longest["task"]["name"]) ==
            ("outside", "deadline_timer.async_wait"), longest)
-    outside = sum(s["end_ns"] - s["begin_ns"] for s in found["segments"] if s["what"] == "outside")
+    outside = sum(s["end_ns"] - s["begin_ns"] for s in found["segments"] if s["kind"] == "outside")
     expect("it slept most of the time", outside > (found["to_ns"] - found["from_ns"]) / 2, found)
-    expect("where it was asked for", "050-hang.cc:" in longest["place"], longest)
+    expect("where it was asked for", longest["location"]["file"].endswith("050-hang.cc"), longest)
     drawn = run("show", trace, "--critical-path", "query", "--color", "never")
     expect("without colours it cannot be seen", drawn.stdout.endswith("skein critical lists it.\n"),
            drawn)

@@ -44,7 +44,7 @@ def later(folder, good):
     data = json.loads(run("diff", "--json", good, late).stdout)
     shares = [group["share"] for group in data["timing"]]
     expect("shares of the whole", abs(sum(shares) - 1) < 1e-9 and shares == sorted(shares)[::-1], data)
-    expect("both pauses are one group", [group["count"] for group in data["timing"]
+    expect("both pauses are one group", [group["tasks"] for group in data["timing"]
                                          if group["name"] == "pause_for"] == [2], data)
 
 
@@ -62,10 +62,10 @@ def hangs(folder, good):
     failed = [line for line in run("dump", good).stdout.splitlines() if " fail " in line]
     expect("it let go on before it failed itself", len(failed) == 1 and
            first["good"]["time_ns"] < float(failed[0].split()[0]) * 1e9, (first, failed))
-    expect("what did not happen", first["what"] == "not done" and
+    expect("what did not happen", first["kind"] == "not done" and
            first["good"]["task"]["name"] == "deadline_timer.async_wait", first)
     expect("who waited for it", first["good"]["other"]["name"] == "wait" and
-           first["good"]["place"]["file"].endswith("050-hang.cc"), first)
+           first["good"]["location"]["file"].endswith("050-hang.cc"), first)
     said = run("diff", good, bad)
     expect("as text", "First divergence: In good deadline_timer.async_wait (#" in said.stdout, said)
     swapped = run("diff", bad, good)

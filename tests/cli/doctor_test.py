@@ -42,7 +42,7 @@ def line_of(file, marker):
 
 
 def places(finding):
-    return {evidence["place"]["line"] for evidence in finding["evidence"] if evidence["place"]}
+    return {evidence["location"]["line"] for evidence in finding["evidence"] if evidence["location"]}
 
 
 def planted(folder):
@@ -64,13 +64,13 @@ def planted(folder):
                          ("destroyed-unresolved", "too late")):
         expect(f"the places of {lint}", {of_file[n] for n in names} <= places(found[lint]),
                (names, found[lint]))
-    expect("all edges", [e["does"].split()[0] for e in found["lock-order-cycle"]["evidence"]] ==
-           ["held", "took"] * 2, found["lock-order-cycle"])
+    expect("all edges", [e["kind"] for e in found["lock-order-cycle"]["evidence"]] ==
+           ["holds", "acquires"] * 2, found["lock-order-cycle"])
     expect("the leak, not the total", found["counter-only-grows"]["counter"] == "connections")
     expect("the queue", found["queue-only-grows"]["task"]["name"] == "jobs", found["queue-only-grows"])
     said = run("doctor", trace, "--longer-than", "60s")
     text = " ".join(said.stdout.split())
-    for words in ("fault, notify-before-wait: ", "which woke nobody", "doctor_faults.cc:",
+    for words in ("error, notify-before-wait: ", "which woke nobody", "doctor_faults.cc:",
                   "locks are taken in a circle: mutex "):
         expect("the text says it", words in text, (words, said.stdout))
     commands = re.findall(r"^  skein (show .*)$", said.stdout, re.M)
@@ -146,7 +146,7 @@ def lost_wake_up(folder):
     page = folder / "bad.html"
     said = run("doctor", trace, "--html", page)
     if "built without the page" not in said.stderr:
-        expect("a page, and the words", said.returncode == 1 and "fault, " in said.stdout and
+        expect("a page, and the words", said.returncode == 1 and "error, " in said.stdout and
                "bad.html: " in said.stdout and "<title>bad.skein" in page.read_text(), said)
     for words in (["-", "--html", page], ["-", "--view"], [trace, "--html", "-"]):
         expect(f"{words} is refused", run("doctor", *words).returncode == 2)

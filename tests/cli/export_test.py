@@ -182,7 +182,7 @@ def check_copy(trace, shift=0):
             isinstance(first.get(key), int) and copy.get(key) == first[key] + shift
             for key in more) and (shift == 1 or not more), (first, copy))
     before, after = info(trace), info("ours")
-    for fact in ("tasks", "ended", "unresolved", "start_utc_ns", "start_ns", "span_ns",
+    for fact in ("tasks", "ended", "unresolved", "start_utc_ns", "start_ns", "duration_ns",
                  "overwritten_packets", "complete_from_ns", "program", "pid", "streams"):
         expect(f"{fact} of {trace}", after.get(fact) == before.get(fact), (before, after))
     for command in ("why", "critical", "stats"):
@@ -382,7 +382,7 @@ if eio.exists():
             "pause": fxt.count("gc", "stw_leader", "duration_begin")}.items():
         expect(f"as many {kind} as there are records of it", got[kind] == count, (got, count))
     times = [e[3] for e in fxt.events]
-    expect("its span", facts["span_ns"] <= max(times) - min(times), facts["span_ns"])
+    expect("its span", facts["duration_ns"] <= max(times) - min(times), facts["duration_ns"])
     expect("nothing is stuck", run("why", eio).returncode == 0, run("why", eio).stdout)
     for command in (["show"], ["stats"], ["render", "-o", "eio.svg"], ["html", "-o", "eio.html"]):
         r = run(command[0], eio, *command[1:])

@@ -56,7 +56,7 @@ def data(trace, events):
     for kind in kinds:
         group = groups[kind["kind"]]
         expect("as stats says", (kind["open"], kind["median"] or 0) ==
-               (group["open"], group["latency_ns"]["median"]), (kind, group))
+               (group["live"], group["latency_ns"]["p50"]), (kind, group))
     expect("what a task is called", answer(
         trace, "SELECT title(id) AS title FROM task WHERE name = 'query'")[0]["title"]
         .startswith("query (#"))

@@ -43,14 +43,14 @@ def check(what, trace, folder):
             expect(f"{what}: what is alive is known", number not in still, tasks[number])
             continue
         chain = chain_of(trace, number)
-        expect(f"{what}: its name", chain[0]["name"] == tasks[number]["name"], (chain, tasks[number]))
+        expect(f"{what}: its name", chain[0]["task"]["name"] == tasks[number]["name"], (chain, tasks[number]))
     serve = next(task for task in tasks.values() if task["name"] == "serve")
     expect(f"{what}: serve is old", serve["id"] in old, tasks)
     chain = chain_of(trace, serve["id"])
     expect(f"{what}: down to the accept",
-           [step["name"] for step in chain] == ["serve", "socket.async_accept"], chain)
+           [step["task"]["name"] for step in chain] == ["serve", "socket.async_accept"], chain)
     expect(f"{what}: since before the trace", chain[0]["since_ns"] < 0, chain)
-    expect(f"{what}: in which line", chain[0]["place"]["file"].endswith("030-asio.cc"), chain)
+    expect(f"{what}: in which line", chain[0]["location"]["file"].endswith("030-asio.cc"), chain)
     picture = folder / "picture.svg"
     said = run("render", trace, "-o", picture)
     expect(f"{what}: it is drawn", said.returncode == 0, said)

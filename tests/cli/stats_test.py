@@ -31,24 +31,24 @@ def test(folder):
         expect(f"all tasks are in it, by {by}",
                sum(group["tasks"] for group in groups(trace, "--by", by).values()) == created)
     query = by_name["query"]
-    expect("it has one, which ended", (query["tasks"], query["open"], query["failed"]) == (1, 0, 0), query)
+    expect("it has one, which ended", (query["tasks"], query["live"], query["failed"]) == (1, 0, 0), query)
     expect("its time is what it did",
-           query["running_ns"] + query["ready_ns"] + query["blocked_ns"] <= query["latency_ns"]["longest"],
+           query["running_ns"] + query["runnable_ns"] + query["waiting_ns"] <= query["latency_ns"]["max"],
            query)
-    expect("it waited most of the time", query["blocked_ns"] > query["latency_ns"]["median"] / 2, query)
+    expect("it waited most of the time", query["waiting_ns"] > query["latency_ns"]["p50"] / 2, query)
     timers = groups(trace, "--by", "kind")["timer"]
     expect("a histogram counts each once",
-           sum(timers["latency_ns"]["powers_of_two"]) == timers["tasks"] - timers["open"], timers)
+           sum(timers["latency_ns"]["histogram"]) == timers["tasks"] - timers["live"], timers)
     program = start([hang, "10"], env=dict(os.environ, SKEIN_TRACE=str(folder / "bad.skein,mode=log")))
     until(lambda: (folder / "bad.skein/metadata").exists() and
           info(folder / "bad.skein")["kinds"].get("suspend", 0) >= 7, "it hangs")
     program.kill()
     program.wait()
     for group in groups(folder / "bad.skein").values():
-        times = [group["latency_ns"][name] for name in ("median", "p90", "p99", "longest")]
-        ended = group["tasks"] > group["open"]
+        times = [group["latency_ns"][name] for name in ("p50", "p90", "p99", "max")]
+        ended = group["tasks"] > group["live"]
         expect("a time is there if something has ended", all((t is not None) == ended for t in times), group)
-    expect("nothing has ended", groups(folder / "bad.skein")["query"]["open"] == 1)
+    expect("nothing has ended", groups(folder / "bad.skein")["query"]["live"] == 1)
     places = [place for place in groups(trace, "--by", "place") if "050-hang.cc:" in place]
     expect("by line", places, "no line of the program")
     text = run("stats", trace, "query").stdout

@@ -26,23 +26,23 @@ def lost_signal(folder):
                  "040-annotations.cc:", "when nobody waited for it"):
         expect("the text says it", text in " ".join(said.stdout.split()), (text, said.stdout))
     data = json.loads(run("why", "--json", trace).stdout)["diagnoses"]
-    expect("one fault", [d["fault"] for d in data] == [True], data)
+    expect("one fault", [d["error"] for d in data] == [True], data)
     chain = data[0]["chain"]
-    expect("who waits for what", [step["name"] for step in chain] == ["too_late", "answer"], chain)
-    expect("where it waits", chain[0]["place"]["file"].endswith("040-annotations.cc"), chain)
-    notified = data[0]["notified"]
+    expect("who waits for what", [step["task"]["name"] for step in chain] == ["too_late", "answer"], chain)
+    expect("where it waits", chain[0]["location"]["file"].endswith("040-annotations.cc"), chain)
+    notified = data[0]["notification"]
     expect("before it waited", notified["time_ns"] < chain[0]["since_ns"], data)
     expect("by nobody: main is no task", notified["by"] is None, notified)
     # Both places, as they are in the source.
-    for place, function, text in ((chain[0]["place"], "too_late", "co_await answer.wait();"),
-                                  (notified["place"], "main", "answer.notify_one();")):
+    for place, function, text in ((chain[0]["location"], "too_late", "co_await answer.wait();"),
+                                  (notified["location"], "main", "answer.notify_one();")):
         line = source.read_text().splitlines()[place["line"] - 1]
         expect("the line", text in line and place["file"].endswith(source.name), (place, line))
         expect("the function", function in place["function"], place)
         expect("the text says the place", f"{source.name}:{place['line']})" in said.stdout, said)
     dump = [line for line in run("dump", trace).stdout.splitlines() if " notify " in line]
     expect("dump says where each notify is", "woken=0" in dump[-1] and
-           dump[-1].endswith(f"{source.name}:{notified['place']['line']} main"), dump)
+           dump[-1].endswith(f"{source.name}:{notified['location']['line']} main"), dump)
     taken = [line for line in run("dump", trace).stdout.splitlines() if " acquire " in line]
     expect("and where a mutex was taken", taken and all(
         f"{source.name}:" in line for line in taken), taken)
@@ -51,7 +51,7 @@ def lost_signal(folder):
     expect("exported with its places", run("dump", exported).stdout == run("dump", trace).stdout)
     by_name = run("why", trace, "too_late")
     expect("asked by name", by_name.returncode == 1 and "too_late" in by_name.stdout, by_name)
-    itself = run("why", trace, chain[1]["id"])
+    itself = run("why", trace, chain[1]["task"]["id"])
     expect("a resource may be asked about", itself.returncode == 0 and "answer" in itself.stdout, itself)
     nobody = run("why", trace, "no such task")
     expect("nobody of that name", nobody.returncode == 2 and "no such task" in nobody.stderr, nobody)
@@ -65,7 +65,7 @@ def outside(folder):
     said = run("why", "--json", trace)
     expect("a timer may take for ever", said.returncode == 0, said)
     data = json.loads(said.stdout)["diagnoses"]
-    names = [step["name"] for step in data[0]["chain"]]
+    names = [step["task"]["name"] for step in data[0]["chain"]]
     expect("down to the timer", names[-4:] == ["use_network", "query", "wait",
                                                "deadline_timer.async_wait"], names)
     expect("outside", data[0]["verdict"] == "outside", data)

@@ -14,7 +14,7 @@ def check(path, whole, most_missing, what):
     if found["events"] != whole["events"]:
         assert found["lost"], f"{what}: {missing} events missing and nothing said"
     for loss in found["lost"]:
-        assert loss["what"] and loss["offset"] <= whole["size"] + 8, (what, loss)
+        assert loss["reason"] and loss["offset"] <= whole["size"] + 8, (what, loss)
     dump = skein("dump", path)
     assert dump.returncode == 0, what
     assert dump.stdout.count(b"\n") == found["events"], what

@@ -18,9 +18,9 @@ expected = {
     "tasks": 1817,
     "ended": 1522,
     "unresolved": 295,
-    "unresolved_ended_as_another": 206,
+    "ended_as_successor": 206,
     "counters": {"gntref": 1106, "tcp-to-ip": 105, "main-to-tcp": 100, "tcp-ackd-segs": 83},
-    "span_ns": 5898599766,
+    "duration_ns": 5898599766,
     "lost": [],
 }
 for key, value in expected.items():

@@ -41,7 +41,7 @@ std::optional<Lint> find_lint(std::string_view name) {
 }
 
 std::string_view name(Finding::Severity severity) {
-  constexpr std::array<std::string_view, 3> names = {"fault", "warning", "note"};
+  constexpr std::array<std::string_view, 3> names = {"error", "warning", "note"};
   return names[static_cast<size_t>(severity)];
 }
 
