@@ -1,0 +1,225 @@
+// Part of skein/coroutine.h: what the compiler does with the operand of a co_await, done by hand,
+// and the awaiter that records each suspension.
+#ifndef SKEIN_COROUTINE_AWAITING_H
+#define SKEIN_COROUTINE_AWAITING_H
+#ifndef SKEIN_COROUTINE_H
+#error "skein: include skein/coroutine.h"
+#endif
+
+#include <skein/coroutine/frame.h>
+
+#if defined(__clang__) && __clang_major__ < 18
+// llvm 56301: inlined, the variables of await_suspend may be put into the frame, which it must not
+// touch.
+#define SKEIN_DETAIL_OUT_OF_FRAME __attribute__((noinline))
+#else
+#define SKEIN_DETAIL_OUT_OF_FRAME
+#endif
+
+namespace skein::detail {
+
+template <class T>
+T&& some() noexcept;
+template <class T>
+struct bare {
+  using type = T;
+};
+template <class T>
+struct bare<T&> : bare<T> {};
+template <class T>
+struct bare<T&&> : bare<T> {};
+template <class T>
+struct bare<const T> : bare<T> {};
+
+template <class T>
+struct unreferenced {
+  using type = T;
+};
+template <class T>
+struct unreferenced<T&> : unreferenced<T> {};
+template <class T>
+struct unreferenced<T&&> : unreferenced<T> {};
+
+template <class T>
+concept has_member_co_await = requires(T&& t) {
+  static_cast<T&&>(t).operator co_await();
+};
+template <class T>
+concept has_free_co_await = requires(T&& t) {
+  operator co_await(static_cast<T&&>(t));
+};
+template <class T>
+concept awaitable = has_member_co_await<T> || has_free_co_await<T> || requires(T&& t) {
+  t.await_ready();
+};
+// Is it the type a coroutine returns?
+template <class T>
+concept is_task_object = requires {
+  typename std::skein_original_coroutine_traits<typename bare<T>::type>::promise_type;
+};
+
+template <class P, class A>
+concept transforms = requires(P& p, A&& a) {
+  p.await_transform(static_cast<A&&>(a));
+};
+
+enum class step { initial, await, yield, final };
+
+struct from_initial {};
+struct from_final {};
+struct from_yield {};
+template <class P>
+decltype(auto) awaitable_of(P& p, from_initial) {
+  return p.initial_suspend();
+}
+template <class P>
+decltype(auto) awaitable_of(P& p, from_final) noexcept {
+  return p.final_suspend();
+}
+template <class P, class V>
+decltype(auto) awaitable_of(P& p, V&& v, from_yield) {
+  return p.yield_value(static_cast<V&&>(v));
+}
+template <class P, class A>
+decltype(auto) awaitable_of(P& p, A&& a) {
+  if constexpr (::skein::detail::transforms<P, A>)
+    return p.await_transform(static_cast<A&&>(a));
+  else
+    return static_cast<A&&>(a);
+}
+
+template <class T>
+decltype(auto) awaiter_of(T&& t) noexcept(noexcept(operator co_await(
+    static_cast<T&&>(t)))) requires(!has_member_co_await<T> && has_free_co_await<T>) {
+  return operator co_await(static_cast<T&&>(t));
+}
+template <class T>
+decltype(auto) awaiter_of(T&& t) noexcept(
+    noexcept(static_cast<T&&>(t).operator co_await())) requires has_member_co_await<T> {
+  return static_cast<T&&>(t).operator co_await();
+}
+
+// Keeps what is awaited (T: a value, or a reference to what the coroutine holds), and its awaiter
+// where that is another object.
+template <class T>
+struct held {
+  T object;
+  template <class... F>
+  explicit held(F&&... from) : object(::skein::detail::awaitable_of(static_cast<F&&>(from)...)) {}
+  auto& awaiter() noexcept { return object; }
+  uint64_t task() {
+    return ::skein::detail::awaited_task(__builtin_addressof(object), sizeof object);
+  }
+};
+template <class T>
+requires has_member_co_await<T> || has_free_co_await<T>
+struct held<T> {
+  using Awaiter = decltype(::skein::detail::awaiter_of(::skein::detail::some<T>()));
+  T object;
+  Awaiter inner;
+  template <class... F>
+  explicit held(F&&... from)
+      : object(::skein::detail::awaitable_of(static_cast<F&&>(from)...)),
+        inner(::skein::detail::awaiter_of(static_cast<T&&>(object))) {}
+  auto& awaiter() noexcept { return inner; }
+  uint64_t task() {
+    const uint64_t id = ::skein::detail::awaited_task(__builtin_addressof(object), sizeof object);
+    return id != 0 ? id : ::skein::detail::awaited_task(__builtin_addressof(inner), sizeof inner);
+  }
+};
+
+// The inner await_suspend threw: the coroutine goes on.
+struct resume_if_thrown {
+  frame* f;
+  ~resume_if_thrown() {
+    if (f != nullptr && skein_on()) ::skein::detail::resumed(*f);
+  }
+};
+
+// The awaiter the compiler sees. D: the promise it sees; Task: what is awaited is a coroutine's
+// return object.
+template <class D, step Step, class T, bool Task>
+struct traced_awaiter {
+  held<T> inner;
+  D* self;
+  place where;  // null: suspended
+
+  template <class... F>
+  traced_awaiter(D* d, place w, F&&... from) noexcept(Step == step::final)
+      : inner(static_cast<F&&>(from)...), self(d), where(w) {}
+  traced_awaiter(const traced_awaiter&) = delete;
+
+  using Handle = std::coroutine_handle<typename D::skein_promise_type>;
+  using Awaiter = decltype(::skein::detail::some<held<T>&>().awaiter());
+  using Suspended =
+      decltype(::skein::detail::some<Awaiter>().await_suspend(::skein::detail::some<Handle>()));
+  static constexpr bool kSuspendsNoexcept =
+      noexcept(::skein::detail::some<Awaiter>().await_suspend(::skein::detail::some<Handle>()));
+
+  // A yield's place is asked for here: a twin of yield_value has no parameter to spare.
+  bool await_ready(::skein::detail::place here = SKEIN_DETAIL_PLACE) noexcept(
+      Step == step::final || noexcept(::skein::detail::some<Awaiter>().await_ready())) {
+    if constexpr (Step == step::yield) where = here;
+    const bool ready = static_cast<bool>(inner.awaiter().await_ready());
+    if constexpr (Step == step::initial) {
+      if (skein_on())
+        ::skein::detail::created(self->skein_frame, self, D::kSkeinKind, where.get(), ready);
+      else
+        self->skein_frame.back = 0;
+    } else if constexpr (Step == step::await) {
+      if (ready && skein_on()) ::skein::detail::resumed_untold(self->skein_frame);
+      if (ready && skein_on()) skein_ready(&self->skein_frame.task, awaited(), where.get());
+    }
+    return ready;
+  }
+
+  template <class H>
+  SKEIN_DETAIL_OUT_OF_FRAME Suspended await_suspend(H h) noexcept(Step == step::final ||
+                                                                  kSuspendsNoexcept) {
+    const Handle handle = Handle::from_address(h.address());
+    if constexpr (Step == step::await || Step == step::yield) {
+      if (skein_on()) {
+        frame& f = self->skein_frame;
+        ::skein::detail::resumed_untold(f);
+        skein_suspend(&f.task, awaited(), where.get(), ::skein::detail::back_of(f));
+        f.back = kSuspended;
+      }
+    }
+    where = {};
+    if constexpr (Step == step::final || kSuspendsNoexcept) {
+      return inner.awaiter().await_suspend(handle);
+    } else {
+      resume_if_thrown guard{&self->skein_frame};
+      if constexpr (__is_same(Suspended, void)) {
+        inner.awaiter().await_suspend(handle);
+        guard.f = nullptr;
+      } else {
+        Suspended result = inner.awaiter().await_suspend(handle);
+        guard.f = nullptr;
+        return result;
+      }
+    }
+  }
+
+  decltype(auto) await_resume() noexcept(
+      noexcept(::skein::detail::some<Awaiter>().await_resume())) {
+    if constexpr (Step != step::final) {
+      if (!where && skein_on()) ::skein::detail::resumed(self->skein_frame);
+    }
+    return inner.awaiter().await_resume();
+  }
+
+ private:
+  uint64_t awaited() {
+    if constexpr (requires { inner.awaiter().skein_awaits(); })  // skein/sync.h
+      return inner.awaiter().skein_awaits();
+    else if constexpr (Task)
+      return inner.task();
+    else
+      return 0;
+  }
+};
+
+}  // namespace skein::detail
+
+#endif  // SKEIN_COROUTINE_AWAITING_H

@@ -1,0 +1,95 @@
+// Coroutine types as libraries write them, for the tests of skein/coroutine.h: none of them uses
+// skein.
+#pragma once
+#include <doctest/doctest.h>
+
+#include <coroutine>
+#include <exception>
+#include <string>
+#include <utility>
+#include <vector>
+
+using Words = std::vector<std::string>;
+
+namespace doctest {
+template <>
+struct StringMaker<Words> {
+  static String convert(const Words& words) {
+    std::string text;
+    for (const std::string& w : words) text += "\n  " + w;
+    return text.c_str();
+  }
+};
+}  // namespace doctest
+
+namespace library {
+
+// A lazy task with symmetric transfer, as in libcoro or cppcoro.
+template <class T>
+struct Task {
+  struct promise_type {
+    T value{};
+    std::exception_ptr error;
+    std::coroutine_handle<> continuation;
+    Task get_return_object() { return Task{Handle::from_promise(*this)}; }
+    std::suspend_always initial_suspend() noexcept { return {}; }
+    struct Final {
+      bool await_ready() noexcept { return false; }
+      std::coroutine_handle<> await_suspend(
+          std::coroutine_handle<promise_type> h) noexcept {  // typed: it must get its own promise
+        auto next = h.promise().continuation;
+        return next ? next : std::noop_coroutine();
+      }
+      void await_resume() noexcept {}
+    };
+    Final final_suspend() noexcept { return {}; }
+    void return_value(T v) { value = std::move(v); }
+    void unhandled_exception() { error = std::current_exception(); }
+  };
+  using Handle = std::coroutine_handle<promise_type>;
+  explicit Task(Handle h) : handle(h) {}
+  Task(Task&& other) noexcept : handle(std::exchange(other.handle, nullptr)) {}
+  ~Task() {
+    if (handle) handle.destroy();
+  }
+  struct Awaiter {
+    Handle handle;
+    bool await_ready() { return handle.done(); }
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<> h) {
+      handle.promise().continuation = h;
+      return handle;
+    }
+    T await_resume() {
+      if (handle.promise().error) std::rethrow_exception(handle.promise().error);
+      return std::move(handle.promise().value);
+    }
+  };
+  Awaiter operator co_await() && { return {handle}; }
+  T run() {
+    handle.resume();
+    return Awaiter{handle}.await_resume();
+  }
+  Handle handle;
+};
+
+// Eager and detached: final_suspend does not suspend, the frame destroys itself.
+struct Detached {
+  struct promise_type {
+    Detached get_return_object() { return {}; }
+    std::suspend_never initial_suspend() { return {}; }
+    std::suspend_never final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() { std::terminate(); }
+  };
+};
+
+struct Event {
+  std::coroutine_handle<> waiter;
+  bool await_ready() { return false; }
+  void await_suspend(std::coroutine_handle<> h) { waiter = h; }
+  void await_resume() {}
+};
+
+inline Task<int> value(int x) { co_return x; }
+
+}  // namespace library
