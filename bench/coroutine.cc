@@ -12,13 +12,13 @@ void run_with(uint32_t first, uint32_t second, uint32_t counter);
 
 // One site and nothing else: bench/run counts its instructions.
 extern "C" [[gnu::noinline]] void bench_one_site() {
-  if (skein_on()) skein_counter_add(1, 1);
+  if (skein_enabled()) skein_counter_add(1, 1);
 }
 
 namespace {
 volatile int64_t side = 0;
 [[gnu::always_inline]] inline void site() {
-  if (skein_on()) skein_counter_add(1, 1);
+  if (skein_enabled()) skein_counter_add(1, 1);
 }
 }  // namespace
 

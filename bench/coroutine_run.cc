@@ -20,7 +20,7 @@ struct Future {
   std::coroutine_handle<> waiting;
 
   explicit Future(uint32_t label) {
-    if (skein_on()) skein_create_labelled(&task, SKEIN_KIND_promise, nullptr, nullptr, label);
+    if (skein_enabled()) skein_create_labelled(&task, SKEIN_KIND_promise, nullptr, nullptr, label);
   }
   bool await_ready() const { return done; }
   void await_suspend(std::coroutine_handle<> handle) { waiting = handle; }
@@ -57,5 +57,5 @@ Task both(Future& a, Future& b) {
   Task task = both(a, b);
   a.resolve();
   b.resolve();
-  if (skein_on()) skein_counter_add(counter, 1);
+  if (skein_enabled()) skein_counter_add(counter, 1);
 }

@@ -81,51 +81,51 @@ std::vector<Candidate> make(const std::string& scratch, unsigned thread) {
   });
   rounds.add("event, no row: notify", kItems, [](size_t n) {
     for (size_t i = 0; i < n; ++i)
-      if (skein_on()) skein_notify(i & 0xfffff, 1);
+      if (skein_enabled()) skein_notify(i & 0xfffff, 1);
   });
   rounds.add("event, no row: counter_add", kItems, [&f](size_t n) {
     for (size_t i = 0; i < n; ++i)
-      if (skein_on()) skein_counter_add(f.text, static_cast<int64_t>(i & 0xffff));
+      if (skein_enabled()) skein_counter_add(f.text, static_cast<int64_t>(i & 0xffff));
   });
   rounds.add("event, no row: ready at a place", kItems, [&f](size_t n) {
     skein_resume(&f.task);
     for (size_t i = 0; i < n; ++i)
-      if (skein_on()) skein_ready(&f.task, i & 0xfffff, &kHere);
+      if (skein_enabled()) skein_ready(&f.task, i & 0xfffff, &kHere);
     skein_suspend(&f.task, 0, &kHere, 0);
   });
   rounds.add("event, row: resume, suspend", kItems, [&f](size_t n) {
     for (size_t i = 0; i < n; i += 2) {
-      if (skein_on()) skein_resume(&f.task);
-      if (skein_on()) skein_suspend(&f.task, i & 0xfffff, &kHere, 0);
+      if (skein_enabled()) skein_resume(&f.task);
+      if (skein_enabled()) skein_suspend(&f.task, i & 0xfffff, &kHere, 0);
     }
   });
   rounds.add("event, row: resume_by", kItems, [&f](size_t n) {
     for (size_t i = 0; i < n; ++i)
-      if (skein_on()) skein_resume_by(&f.task, i & 0xfffff);
+      if (skein_enabled()) skein_resume_by(&f.task, i & 0xfffff);
     skein_suspend(&f.task, 0, &kHere, 0);
   });
   rounds.add("event, row: create, cancel", kItems, [&f](size_t n) {
     for (size_t i = 0; i < n; i += 2) {
       skein_task task = {};
-      if (skein_on()) skein_create(&task, SKEIN_KIND_task, "bench", &kHere);
-      if (skein_on()) skein_cancel(&task);
+      if (skein_enabled()) skein_create(&task, SKEIN_KIND_task, "bench", &kHere);
+      if (skein_enabled()) skein_cancel(&task);
     }
     keep(&f);
   });
   rounds.add("two events: create + label, and cancel", kItems, [&f](size_t n) {
     for (size_t i = 0; i < n; i += 2) {
       skein_task task = {};
-      if (skein_on()) skein_create_labelled(&task, SKEIN_KIND_task, "bench", &kHere, f.text);
-      if (skein_on()) skein_cancel(&task);
+      if (skein_enabled()) skein_create_labelled(&task, SKEIN_KIND_task, "bench", &kHere, f.text);
+      if (skein_enabled()) skein_cancel(&task);
     }
   });
   rounds.add("two events: notify at a place", kItems / 2, [](size_t n) {
     for (size_t i = 0; i < n; ++i)
-      if (skein_on()) skein_notify_at(i & 0xfffff, 1, &kHere);
+      if (skein_enabled()) skein_notify_at(i & 0xfffff, 1, &kHere);
   });
   rounds.add("two events: suspend + switch", kItems / 2, [&f](size_t n) {
     for (size_t i = 0; i < n; ++i)
-      if (skein_on()) skein_suspend(&f.task, i & 0xfffff, &kHere, f.task.id);
+      if (skein_enabled()) skein_suspend(&f.task, i & 0xfffff, &kHere, f.task.id);
     skein_suspend(&f.task, 0, &kHere, 0);
   });
   rounds.add("two events: create_running, resolve + switch", kItems / 2, [&f](size_t n) {
@@ -133,8 +133,8 @@ std::vector<Candidate> make(const std::string& scratch, unsigned thread) {
     for (size_t i = 0; i < n; i += 2) {
       skein_task task = {};
       uint64_t back = 0;
-      if (skein_on()) back = skein_create_running(&task, SKEIN_KIND_task, "bench", &kHere);
-      if (skein_on()) skein_resolve(&task, back);
+      if (skein_enabled()) back = skein_create_running(&task, SKEIN_KIND_task, "bench", &kHere);
+      if (skein_enabled()) skein_resolve(&task, back);
     }
     skein_suspend(&f.task, 0, &kHere, 0);
   });

@@ -30,7 +30,7 @@ void* empty(void*) { return nullptr; }
 // Wall time of the thread's first event.
 void* first_event(void* result) {
   const double begin = wall_ns();
-  if (skein_on()) skein_notify(1, 1);
+  if (skein_enabled()) skein_notify(1, 1);
   *static_cast<double*>(result) = wall_ns() - begin;
   return nullptr;
 }

@@ -74,7 +74,7 @@ void begin(const void* address, const char* name, uint32_t kind, F* callback,
   Entry entry;
   entry.callback = any(callback);
   entry.second = second;
-  if (skein_on()) {
+  if (skein_enabled()) {
     Dl_info info{};
     dladdr(reinterpret_cast<const void*>(callback), &info);
     const skein_source where = {info.dli_fname, info.dli_sname, 0, 0};
@@ -83,7 +83,7 @@ void begin(const void* address, const char* name, uint32_t kind, F* callback,
   std::lock_guard lock(table().mutex);
   Entry& place = table().entries[{address, use}];
   std::swap(place, entry);
-  if (entry.task.id != 0 && skein_on()) skein_cancel(&entry.task);  // started anew
+  if (entry.task.id != 0 && skein_enabled()) skein_cancel(&entry.task);  // started anew
 }
 
 // It did not begin after all, or was stopped before its end.
@@ -91,7 +91,7 @@ void forget(const void* address, Use use = Use::kRequest) {
   std::lock_guard lock(table().mutex);
   const auto found = table().entries.find({address, use});
   if (found == table().entries.end()) return;
-  if (found->second.task.id != 0 && skein_on()) skein_cancel(&found->second.task);
+  if (found->second.task.id != 0 && skein_enabled()) skein_cancel(&found->second.task);
   table().entries.erase(found);
 }
 
@@ -108,7 +108,7 @@ Entry take(const void* address, Use use = Use::kRequest) {
 template <class F, class... A>
 void finish(const void* address, int status, A... arguments) {
   Entry entry = take(address);
-  const bool traced = entry.task.id != 0 && skein_on();
+  const bool traced = entry.task.id != 0 && skein_enabled();
   const uint64_t back = traced ? skein_resume(&entry.task) : 0;
   if (entry.callback != nullptr) reinterpret_cast<F>(entry.callback)(arguments...);
   if (!traced) return;
@@ -128,7 +128,7 @@ void step(const void* address, Use use, uint64_t moved, A... arguments) {
     if (found == table().entries.end()) return;
     entry = found->second;
   }
-  const bool traced = entry.task.id != 0 && skein_on();
+  const bool traced = entry.task.id != 0 && skein_enabled();
   const uint64_t back = traced ? skein_resume(&entry.task) : 0;
   if (traced && moved != 0) skein_io(&entry.task, moved);
   reinterpret_cast<F>(entry.callback)(arguments...);
@@ -151,7 +151,7 @@ void on_work(uv_work_t* work) {
     std::lock_guard lock(table().mutex);
     entry = table().entries[{work, Use::kRequest}];
   }
-  const bool traced = entry.task.id != 0 && skein_on();
+  const bool traced = entry.task.id != 0 && skein_enabled();
   const uint64_t back = traced ? skein_resume(&entry.task) : 0;
   reinterpret_cast<uv_work_cb>(entry.second)(work);
   if (!traced) return;
@@ -178,7 +178,7 @@ void on_read(uv_stream_t* stream, ssize_t size, const uv_buf_t* buffer) {
     Entry entry = found->second;
     table().entries.erase(found);
     lock.unlock();
-    const bool traced = entry.task.id != 0 && skein_on();
+    const bool traced = entry.task.id != 0 && skein_enabled();
     const uint64_t back = traced ? skein_resume(&entry.task) : 0;
     reinterpret_cast<uv_read_cb>(entry.callback)(stream, size, buffer);
     if (!traced) return;

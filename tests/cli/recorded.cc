@@ -15,7 +15,7 @@ static const skein_source here = {__FILE__, "main", __LINE__, 1};
 static volatile sig_atomic_t stop = 0;
 
 static void one_task() {
-  if (skein_on() == 0) return;
+  if (skein_enabled() == 0) return;
   skein_task task = {};
   const uint64_t back = skein_create_running(&task, SKEIN_KIND_task, "one", &here);
   skein_resolve(&task, back);

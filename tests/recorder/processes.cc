@@ -44,7 +44,7 @@ void children(const std::string& directory) {
         kind == 2 ? static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, 0))
                   : fork();
     if (child == 0) {
-      int wrong = skein_on() != 0 ? 1 : 0;
+      int wrong = skein_enabled() != 0 ? 1 : 0;
       for (uint64_t i = 1; i < 2000; ++i) calls.make(n + i);
       if (kind > 0) {
         wrong |= start_trace_at(own, {.log = true}) == 0 ? 0 : 2;

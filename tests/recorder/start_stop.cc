@@ -23,7 +23,7 @@ std::atomic<uint64_t> made = 0;  // events that were asked for while it was on
 
 // A counter for each thread; its values go up.
 void say(uint64_t counter, int64_t& value) {
-  if (!skein_on()) return;
+  if (!skein_enabled()) return;
   ++value;
   skein_task task = {};
   const uint64_t back = skein_create_running(&task, SKEIN_KIND_task, "life", &kPlace);

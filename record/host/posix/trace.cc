@@ -445,6 +445,6 @@ void skein_get_status(skein_status* status) {
   memcpy(status->directory, files->directory, sizeof files->directory);
 }
 
-uint32_t skein_generation(void) { return skein_on() != 0 ? generation_now() : 0; }
+uint32_t skein_generation(void) { return skein_enabled() != 0 ? generation_now() : 0; }
 
 }  // extern "C"

@@ -156,7 +156,7 @@ template <class Context>
 void creation(Context&, tracked_handler& handler, const char* object, void*, unsigned long,
               const char* operation) {
   handler.skein_task_.id = 0;
-  if (skein_on()) ::skein::detail::asio_hooks::created(handler.skein_task_, object, operation);
+  if (skein_enabled()) ::skein::detail::asio_hooks::created(handler.skein_task_, object, operation);
 }
 
 class completion {
@@ -166,7 +166,7 @@ class completion {
   }
   completion(const completion&) = delete;
   ~completion() {
-    if (task_.id == 0 || !skein_on()) return;
+    if (task_.id == 0 || !skein_enabled()) return;
     if (invoked_)
       skein_fail(&task_, "the handler threw", back_);
     else
@@ -175,12 +175,12 @@ class completion {
 
   void invocation_begin() {
     invoked_ = true;
-    if (task_.id != 0 && skein_on()) back_ = skein_resume(&task_);
+    if (task_.id != 0 && skein_enabled()) back_ = skein_resume(&task_);
   }
   template <class Error, class... Results>
   void invocation_begin(const Error& error, const Results&... results) {
     invoked_ = true;
-    if (task_.id == 0 || !skein_on()) return;
+    if (task_.id == 0 || !skein_enabled()) return;
     if constexpr ((__is_same(Results, unsigned long) || ...))
       back_ = skein_resume_io(&task_, (bytes(results) + ...));
     else
@@ -193,7 +193,7 @@ class completion {
     }
   }
   void invocation_end() {
-    if (task_.id != 0 && skein_on()) {
+    if (task_.id != 0 && skein_enabled()) {
       if (reason_[0] != 0)
         skein_fail(&task_, reason_, back_);
       else

@@ -25,7 +25,7 @@ namespace skein {
 class fiber_task : public boost::fibers::fiber_properties {
  public:
   explicit fiber_task(boost::fibers::context* context) : fiber_properties(context) {
-    if (skein_on() && !context->is_context(boost::fibers::type::dispatcher_context))
+    if (skein_enabled() && !context->is_context(boost::fibers::type::dispatcher_context))
       skein_create(&task_, SKEIN_KIND_fiber,
                    context->is_context(boost::fibers::type::main_context) ? "main" : nullptr,
                    nullptr);
@@ -34,17 +34,17 @@ class fiber_task : public boost::fibers::fiber_properties {
 
   void woken() { waker_ = skein_current(); }
   void resumed() {
-    if (!skein_on()) return;
+    if (!skein_enabled()) return;
     if (waker_ != 0)
       skein_resume_by(&task_, std::exchange(waker_, 0));
     else
       skein_resume(&task_);
   }
   void suspended() {
-    if (task_.id != 0 && skein_on()) skein_suspend(&task_, 0, nullptr, 0);
+    if (task_.id != 0 && skein_enabled()) skein_suspend(&task_, 0, nullptr, 0);
   }
   void ended() {
-    if (task_.id != 0 && skein_on()) skein_resolve(&task_, 0);
+    if (task_.id != 0 && skein_enabled()) skein_resolve(&task_, 0);
     task_.id = 0;
   }
   // Of the running fiber: its number in the trace.
@@ -82,9 +82,9 @@ class traced_fibers : public boost::fibers::algo::algorithm_with_properties<fibe
   }
   bool has_ready_fibers() const noexcept override { return algorithm_.has_ready_fibers(); }
   void suspend_until(const std::chrono::steady_clock::time_point& until) noexcept override {
-    if (skein_on()) skein_idle(0);
+    if (skein_enabled()) skein_idle(0);
     algorithm_.suspend_until(until);
-    if (skein_on()) skein_wake(0);
+    if (skein_enabled()) skein_wake(0);
   }
   void notify() noexcept override { algorithm_.notify(); }
 

@@ -43,10 +43,10 @@ class counter {
  public:
   constexpr explicit counter(const char* name) : name_(name) {}
   void add(int64_t amount) {
-    if (skein_on()) skein_counter_add(name_.get(), amount);
+    if (skein_enabled()) skein_counter_add(name_.get(), amount);
   }
   void set(int64_t value) {
-    if (skein_on()) skein_counter_set(name_.get(), value);
+    if (skein_enabled()) skein_counter_set(name_.get(), value);
   }
 
  private:
@@ -62,14 +62,14 @@ class counter {
 #else
 #define SKEIN_COUNT(name, amount)                                          \
   do {                                                                     \
-    if (skein_on()) {                                                      \
+    if (skein_enabled()) {                                                 \
       static constinit ::skein::detail::text_id skein_name(name "");       \
       ::skein_counter_add(skein_name.get(), static_cast<int64_t>(amount)); \
     }                                                                      \
   } while (0)
 #define SKEIN_GAUGE(name, value)                                          \
   do {                                                                    \
-    if (skein_on()) {                                                     \
+    if (skein_enabled()) {                                                \
       static constinit ::skein::detail::text_id skein_name(name "");      \
       ::skein_counter_set(skein_name.get(), static_cast<int64_t>(value)); \
     }                                                                     \

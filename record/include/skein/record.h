@@ -28,7 +28,7 @@ struct recorder {
   static int go_on() { return skein_start(nullptr); }
   // Stops. The trace stays valid, and can be read while the program runs on.
   static void stop() { skein_stop(); }
-  static bool on() { return skein_on() != 0; }
+  static bool on() { return skein_enabled() != 0; }
   static state status() {
     state s;
     skein_get_status(&s);
@@ -39,15 +39,15 @@ struct recorder {
 // For the execution so far: nothing of the program ran for `nanoseconds`, until now. Kinds:
 // skein/format.h, SKEIN_FORMAT_PAUSES.
 inline void pause(uint32_t kind, uint64_t nanoseconds) {
-  if (skein_on()) skein_pause(kind, nanoseconds);
+  if (skein_enabled()) skein_pause(kind, nanoseconds);
 }
 
 // A message to another machine, and from one; the same correlation at both ends makes the arrow.
 inline void send(uint64_t correlation, uint64_t peer = 0) {
-  if (skein_on()) skein_send(correlation, peer);
+  if (skein_enabled()) skein_send(correlation, peer);
 }
 inline void receive(uint64_t correlation, uint64_t peer = 0) {
-  if (skein_on()) skein_receive(correlation, peer);
+  if (skein_enabled()) skein_receive(correlation, peer);
 }
 
 }  // namespace skein

@@ -1,10 +1,13 @@
 /* The recorder's C interface: events of asynchronous tasks into a crash-proof trace.
  *
  *   skein_task request = {0};
- *   if (skein_on()) skein_create(&request, SKEIN_KIND_handler, "request", &where);
+ *   if (skein_enabled()) skein_create(&request, SKEIN_KIND_handler, "request", &where);
  *   ...
- *   if (skein_on()) { uint64_t back = skein_resume(&request); run(); skein_resolve(&request, back);
- * }
+ *   if (skein_enabled()) {
+ *     uint64_t back = skein_resume(&request);
+ *     run();
+ *     skein_resolve(&request, back);
+ *   }
  *
  * Recording is started by the environment (SKEIN_TRACE=dir[,size=1M][,mode=ring|log]), by
  * skein_start(), or by the control socket. Unless it is said otherwise below, a function may be
@@ -47,7 +50,7 @@ extern unsigned char skein_page[4096];
 
 /* True while recording. One load and one branch: guard calls with it, so that a program that is
  * not being traced pays nothing else. */
-static inline int skein_on(void) {
+static inline int skein_enabled(void) {
 #if defined(SKEIN_DISABLE)
   return 0;
 #else

@@ -38,7 +38,7 @@ class resource {
   resource(uint32_t kind, const char* name, uint64_t capacity, const here& at)
 #if !defined(SKEIN_DISABLE)
       : kind_(kind), name_(name), capacity_(capacity), where_(at.where) {
-    if (skein_on()) meet();
+    if (skein_enabled()) meet();
   }
 #else
   {
@@ -48,10 +48,10 @@ class resource {
   resource(const resource&) = delete;
 #if !defined(SKEIN_DISABLE)
   ~resource() {
-    if (task_.id != 0 && skein_on()) skein_resource_end(&task_);
+    if (task_.id != 0 && skein_enabled()) skein_resource_end(&task_);
   }
   uint64_t id() {
-    if (!skein_on()) return 0;
+    if (!skein_enabled()) return 0;
     if (task_.generation != skein_generation()) meet();
     return task_.id;
   }

@@ -25,10 +25,10 @@ namespace skein {
 
 // Of the current task.
 inline void label(const char* text, size_t size) {
-  if (skein_on()) skein_label_text(nullptr, text, size);
+  if (skein_enabled()) skein_label_text(nullptr, text, size);
 }
 inline void label(const char* text) {
-  if (skein_on()) skein_label_text(nullptr, text, __builtin_strlen(text));
+  if (skein_enabled()) skein_label_text(nullptr, text, __builtin_strlen(text));
 }
 template <class Text>
 requires requires(const Text& t) {
@@ -36,10 +36,10 @@ requires requires(const Text& t) {
   t.size();
 }
 void label(const Text& text) {
-  if (skein_on()) skein_label_text(nullptr, text.data(), text.size());
+  if (skein_enabled()) skein_label_text(nullptr, text.data(), text.size());
 }
 inline void should_resolve() {
-  if (skein_on()) skein_should_resolve(nullptr);
+  if (skein_enabled()) skein_should_resolve(nullptr);
 }
 
 #if !defined(SKEIN_DISABLE)
@@ -61,12 +61,12 @@ class task {
  public:
   // Before: `name` stays (a literal).
   explicit task(const char* name, uint32_t kind = SKEIN_KIND_task, here at = {}) {
-    if (skein_on()) skein_create(&task_, kind, name, &at.where);
+    if (skein_enabled()) skein_create(&task_, kind, name, &at.where);
   }
   task(task&& other) noexcept : task_(other.task_), back_(other.back_) { other.task_.id = 0; }
   task& operator=(task&&) = delete;
   ~task() {
-    if (task_.id != 0 && skein_on()) skein_cancel(&task_);
+    if (task_.id != 0 && skein_enabled()) skein_cancel(&task_);
   }
 
   void resolve() {
@@ -76,10 +76,10 @@ class task {
     end([&] { skein_fail(&task_, reason, back_); });
   }
   void label(const char* text) {
-    if (skein_on()) skein_label_text(&task_, text, __builtin_strlen(text));
+    if (skein_enabled()) skein_label_text(&task_, text, __builtin_strlen(text));
   }
   void should_resolve() {
-    if (skein_on()) skein_should_resolve(&task_);
+    if (skein_enabled()) skein_should_resolve(&task_);
   }
   uint64_t id() const { return task_.id; }
 
@@ -87,7 +87,7 @@ class task {
   friend class running;
   template <class F>
   void end(F f) {
-    if (task_.id != 0 && skein_on()) f();
+    if (task_.id != 0 && skein_enabled()) f();
     task_.id = 0;
   }
   skein_task task_{};
@@ -99,11 +99,12 @@ class task {
 class running {
  public:
   explicit running(task& t, here at = {}) : task_(t), at_(at) {
-    if (skein_on()) task_.back_ = skein_resume(&task_.task_);
+    if (skein_enabled()) task_.back_ = skein_resume(&task_.task_);
   }
   running(const running&) = delete;
   ~running() {
-    if (task_.task_.id != 0 && skein_on()) skein_suspend(&task_.task_, 0, &at_.where, task_.back_);
+    if (task_.task_.id != 0 && skein_enabled())
+      skein_suspend(&task_.task_, 0, &at_.where, task_.back_);
     task_.back_ = 0;
   }
 
@@ -115,10 +116,10 @@ class running {
 // A named interval on the current task, from construction to destruction.
 class span {
  public:
-  explicit span(detail::text_id& name) : id_(skein_on() ? skein_span_begin(name.get()) : 0) {}
+  explicit span(detail::text_id& name) : id_(skein_enabled() ? skein_span_begin(name.get()) : 0) {}
   span(const span&) = delete;
   ~span() {
-    if (id_ != 0 && skein_on()) skein_span_end(id_);
+    if (id_ != 0 && skein_enabled()) skein_span_end(id_);
   }
 
  private:
@@ -150,7 +151,7 @@ struct running {
 // null) is resumed, inside of this call. If that is traced, one time stamp tells both.
 template <class Handle, bool Traced = SKEIN_DETAIL_COROUTINES>
 void resolve_and_resume(skein_task& ended, Handle waiter) {
-  if (skein_on()) {
+  if (skein_enabled()) {
     bool told = false;
 #if defined(SKEIN_DETAIL_PLACE) && !defined(SKEIN_DISABLE)
     if (waiter) told = detail::resolve_for(ended, waiter.address());
@@ -170,7 +171,7 @@ void resolve_and_resume(skein_task& ended, Handle waiter) {
 #else
 #define SKEIN_LABEL(text)                                            \
   do {                                                               \
-    if (skein_on()) {                                                \
+    if (skein_enabled()) {                                           \
       static constinit ::skein::detail::text_id skein_name(text ""); \
       ::skein_label(nullptr, skein_name.get());                      \
     }                                                                \

@@ -9,10 +9,10 @@ int main(int, char** argv) {
   if (skein_start(&options) != 0) return 1;
   skein_task task{};
   const skein_source where{__FILE__, "main", __LINE__, 1};
-  if (skein_on()) skein_create(&task, SKEIN_KIND_task, "request", &where);
-  if (skein_on()) skein_label(&task, skein_string("a label"));
+  if (skein_enabled()) skein_create(&task, SKEIN_KIND_task, "request", &where);
+  if (skein_enabled()) skein_label(&task, skein_string("a label"));
   work_in_c();
-  if (skein_on()) skein_resolve(&task, 0);
+  if (skein_enabled()) skein_resolve(&task, 0);
   skein_stop();
   return task.id != 0 ? 0 : 1;
 }

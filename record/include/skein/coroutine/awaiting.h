@@ -132,7 +132,7 @@ struct held<T> {
 struct resume_if_thrown {
   frame* f;
   ~resume_if_thrown() {
-    if (f != nullptr && skein_on()) ::skein::detail::resumed(*f);
+    if (f != nullptr && skein_enabled()) ::skein::detail::resumed(*f);
   }
 };
 
@@ -162,13 +162,13 @@ struct traced_awaiter {
     if constexpr (Step == step::yield) where = here;
     const bool ready = static_cast<bool>(inner.awaiter().await_ready());
     if constexpr (Step == step::initial) {
-      if (skein_on())
+      if (skein_enabled())
         ::skein::detail::created(self->skein_frame, self, D::kSkeinKind, where.get(), ready);
       else
         self->skein_frame.back = 0;
     } else if constexpr (Step == step::await) {
-      if (ready && skein_on()) ::skein::detail::resumed_untold(self->skein_frame);
-      if (ready && skein_on()) skein_ready(&self->skein_frame.task, awaited(), where.get());
+      if (ready && skein_enabled()) ::skein::detail::resumed_untold(self->skein_frame);
+      if (ready && skein_enabled()) skein_ready(&self->skein_frame.task, awaited(), where.get());
     }
     return ready;
   }
@@ -178,7 +178,7 @@ struct traced_awaiter {
                                                                   kSuspendsNoexcept) {
     const Handle handle = Handle::from_address(h.address());
     if constexpr (Step == step::await || Step == step::yield) {
-      if (skein_on()) {
+      if (skein_enabled()) {
         frame& f = self->skein_frame;
         ::skein::detail::resumed_untold(f);
         skein_suspend(&f.task, awaited(), where.get(), ::skein::detail::back_of(f));
@@ -204,7 +204,7 @@ struct traced_awaiter {
   decltype(auto) await_resume() noexcept(
       noexcept(::skein::detail::some<Awaiter>().await_resume())) {
     if constexpr (Step != step::final) {
-      if (!where && skein_on()) ::skein::detail::resumed(self->skein_frame);
+      if (!where && skein_enabled()) ::skein::detail::resumed(self->skein_frame);
     }
     return inner.awaiter().await_resume();
   }

@@ -121,7 +121,7 @@ struct traced : yielding<traced<P, Base, Yielded...>, Base, Yielded...> {
   ::skein::detail::frame skein_frame;
 
   ~traced() {
-    if (skein_frame.task.id != 0 && skein_frame.back != kEnded && skein_on())
+    if (skein_frame.task.id != 0 && skein_frame.back != kEnded && skein_enabled())
       skein_cancel(&skein_frame.task);
   }
 
@@ -145,13 +145,13 @@ struct traced : yielding<traced<P, Base, Yielded...>, Base, Yielded...> {
         this, where, skein_inner(), from_initial{});
   }
   auto final_suspend() noexcept {
-    if (skein_on()) ::skein::detail::ended(skein_frame);
+    if (skein_enabled()) ::skein::detail::ended(skein_frame);
     using T = decltype(some<P&>().final_suspend());
     return ::skein::detail::traced_awaiter<traced, step::final, T, false>(
         this, ::skein::detail::place{}, skein_inner(), from_final{});
   }
   void unhandled_exception() noexcept(noexcept(some<P&>().unhandled_exception())) {
-    if (skein_frame.task.id != 0 && skein_on()) ::skein::detail::failed(skein_frame);
+    if (skein_frame.task.id != 0 && skein_enabled()) ::skein::detail::failed(skein_frame);
     skein_inner().unhandled_exception();
   }
   template <class A>
@@ -253,7 +253,8 @@ struct coroutine_handle<::skein::detail::traced<P, P, X...>> {
     return coroutine_handle<P>::from_address(address_);
   }
   void tell() const noexcept {
-    if (address_ != nullptr && skein_on()) ::skein::detail::suspended_untold(promise().skein_frame);
+    if (address_ != nullptr && skein_enabled())
+      ::skein::detail::suspended_untold(promise().skein_frame);
   }
   void* address_ = nullptr;
 };
