@@ -45,7 +45,7 @@ struct Replay {
     const uint32_t string = e.text[i] < strings.size() ? strings[e.text[i]] : 0;
     switch (e.kind[i]) {
       case EventKind::Create:
-        skein_create_under(subject, id(e.other[i]), SKEIN_KIND_promise, "mirage", nullptr);
+        skein_create_child(subject, id(e.other[i]), SKEIN_KIND_promise, "mirage", nullptr);
         break;
       case EventKind::Ready:
       case EventKind::TryRead:

@@ -170,7 +170,7 @@ SKEIN_CALL void skein_create(skein_task* task, uint32_t kind, const char* name,
       task, kind, name, where);
 }
 
-SKEIN_CALL void skein_create_under(skein_task* task, uint64_t parent, uint32_t kind,
+SKEIN_CALL void skein_create_child(skein_task* task, uint64_t parent, uint32_t kind,
                                    const char* name, const skein_source* where) {
   record(
       [](auto& e, skein_task* task, uint64_t parent, uint32_t kind, const char* name,

@@ -97,7 +97,7 @@ enum {
 /* A task exists, child of the current task; it does not run yet. */
 void skein_create(skein_task* task, uint32_t kind, const char* name, const skein_source* where);
 /* ... child of the task with the id `parent` (0: of the root). */
-void skein_create_under(skein_task* task, uint64_t parent, uint32_t kind, const char* name,
+void skein_create_child(skein_task* task, uint64_t parent, uint32_t kind, const char* name,
                         const skein_source* where);
 /* ... with a label (see skein_string), one time stamp for both. */
 void skein_create_labelled(skein_task* task, uint32_t kind, const char* name,
