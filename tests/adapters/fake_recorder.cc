@@ -139,7 +139,7 @@ void skein_notify(uint64_t target, uint64_t woken) {
 void skein_notify_at(uint64_t target, uint64_t woken, const skein_source* where) {
   note("notify " + number(target) + " woken " + number(woken), where);
 }
-void skein_resource_end(skein_task* resource) { note("end " + id_of(resource)); }
+void skein_resource_destroy(skein_task* resource) { note("end " + id_of(resource)); }
 void skein_counter_add(uint32_t counter, int64_t amount) {
   note("add " + number(counter) + " " + std::to_string(amount));
 }

@@ -418,7 +418,7 @@ SKEIN_CALL void skein_notify_at(uint64_t target, uint64_t woken, const skein_sou
       target, woken, where);
 }
 
-SKEIN_CALL void skein_resource_end(skein_task* resource) {
+SKEIN_CALL void skein_resource_destroy(skein_task* resource) {
   if (resource->id == 0) return;
   skein_resolve(resource, 0);
 }

@@ -172,7 +172,7 @@ void skein_notify(uint64_t target, uint64_t woken);
  * bytes more of the trace. */
 void skein_notify_at(uint64_t target, uint64_t woken, const skein_source* where);
 /* The resource is gone. If it never was in a trace: nothing. */
-void skein_resource_end(skein_task* resource);
+void skein_resource_destroy(skein_task* resource);
 
 /* ---- scopes (nursery, when_all, stop source) ---- */
 /* A scope opens, child of the current task; the task with the id `task` belongs to it; it asks its

@@ -48,7 +48,7 @@ class resource {
   resource(const resource&) = delete;
 #if !defined(SKEIN_DISABLE)
   ~resource() {
-    if (task_.id != 0 && skein_enabled()) skein_resource_end(&task_);
+    if (task_.id != 0 && skein_enabled()) skein_resource_destroy(&task_);
   }
   uint64_t id() {
     if (!skein_enabled()) return 0;
