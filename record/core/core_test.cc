@@ -452,7 +452,7 @@ TEST_CASE_FIXTURE(Fixture, "names are written once, by content, and survive thei
   // The same addresses, another module: other texts, hence another place.
   strcpy(file, "b.cc");
   CHECK(place_of(*names, format::kKind_coroutine, nullptr, &where) == id);
-  ++names->epoch;  // skein_forget_module
+  ++names->epoch;  // skein_module_unloaded
   const uint32_t other = place_of(*names, format::kKind_coroutine, nullptr, &where);
   CHECK(other == 3);
   strcpy(file, "a.cc");

@@ -166,7 +166,7 @@ uint32_t skein_string(const char* text) {
   return 40;
 }
 uint32_t skein_generation(void) { return 1; }
-void skein_forget_module(void) { ++forgotten; }
+void skein_module_unloaded(void) { ++forgotten; }
 
 }  // extern "C"
 

@@ -557,7 +557,7 @@ SKEIN_CALL void skein_thread_name(const char* name) {
   define_thread(*now_of(state.names), this_writer->tid, name, strlen(name));
 }
 
-SKEIN_CALL void skein_forget_module(void) {
+SKEIN_CALL void skein_module_unloaded(void) {
   if (Names* names = now_of(state.names); names != nullptr)
     __atomic_fetch_add(&names->epoch, 1, __ATOMIC_RELEASE);
 }

@@ -49,7 +49,7 @@ inline constexpr unsigned kNames = 256;
 template <class = void>
 struct __attribute__((visibility("hidden"))) names {
   static joined_name table[kNames];
-  ~names() { skein_forget_module(); }  // the recorder knows these strings by their addresses
+  ~names() { skein_module_unloaded(); }  // the recorder knows these strings by their addresses
   static names instance;
 };
 template <class T>

@@ -222,7 +222,7 @@ uint32_t skein_generation(void);
 void skein_thread_name(const char* name);
 /* A module is about to go (dlclose): source places are looked up afresh from now on. Called by
  * what skein/coroutine.h puts into every module. */
-void skein_forget_module(void);
+void skein_module_unloaded(void);
 
 /* ---- the recorder ---- */
 typedef struct skein_options {

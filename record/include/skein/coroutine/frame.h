@@ -182,7 +182,7 @@ SKEIN_DETAIL_HIDDEN __attribute__((noinline)) inline bool resolve_for(skein_task
 // only the destructor matters.
 template <class = void>
 struct __attribute__((visibility("hidden"))) module_end {
-  ~module_end() { skein_forget_module(); }
+  ~module_end() { skein_module_unloaded(); }
   static module_end instance;
 };
 template <class T>
