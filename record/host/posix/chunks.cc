@@ -198,7 +198,7 @@ Writer* make_room(Writer* writer, uint64_t now, bool text) {
   }
   const size_t need = text ? kTextMargin : kPlainMargin;
   if (has_room(*writer, need) && limit_of(*writer) != nullptr) return writer;
-  HoldSignals hold;
+  BlockSignals hold;
   const uint64_t packets = writer->packets;
   if (!make_room_in(*writer, now, need)) {
     discard(*writer);

@@ -545,7 +545,7 @@ SKEIN_CALL uint64_t skein_current(void) {
 SKEIN_CALL uint32_t skein_string(const char* text) {
   if (!is_on() || text == nullptr) return 0;
   KeepErrno keep;
-  HoldSignals hold;
+  BlockSignals hold;
   return string_of(*now_of(state.names), text, strlen(text));
 }
 
@@ -553,7 +553,7 @@ SKEIN_CALL void skein_thread_name(const char* name) {
   if (!is_on() || name == nullptr) return;
   if (this_writer == nullptr && attach() == nullptr) return;
   KeepErrno keep;
-  HoldSignals hold;
+  BlockSignals hold;
   define_thread(*now_of(state.names), this_writer->tid, name, strlen(name));
 }
 

@@ -188,12 +188,12 @@ struct Text {
 // What takes a lock, or makes a file, is not interrupted: a handler that records would find the
 // lock taken by its own thread, and one that leaves by longjmp would leave it taken for ever.
 // Faults of the thread itself still come through (SIGBUS: bus_error.cc).
-class HoldSignals {
+class BlockSignals {
  public:
-  HoldSignals();
-  ~HoldSignals();
-  HoldSignals(const HoldSignals&) = delete;
-  HoldSignals& operator=(const HoldSignals&) = delete;
+  BlockSignals();
+  ~BlockSignals();
+  BlockSignals(const BlockSignals&) = delete;
+  BlockSignals& operator=(const BlockSignals&) = delete;
 
  private:
   sigset_t before_;

@@ -119,7 +119,7 @@ void give_back(Writer* writer) {
 
 void at_thread_end(void* argument) {
   KeepErrno keep;
-  HoldSignals hold;
+  BlockSignals hold;
   auto* writer = static_cast<Writer*>(argument);
   if (this_writer != writer) return;
   if (writer->generation == generation_now() && writer->busy == 0) {
@@ -174,13 +174,13 @@ void prepare_stream(bool only_if_none_is_free) {
 
 }  // namespace
 
-HoldSignals::HoldSignals() {
+BlockSignals::BlockSignals() {
   sigset_t held;
   sigfillset(&held);
   for (const int fault : {SIGBUS, SIGSEGV, SIGILL, SIGFPE, SIGTRAP}) sigdelset(&held, fault);
   pthread_sigmask(SIG_SETMASK, &held, &before_);
 }
-HoldSignals::~HoldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+BlockSignals::~BlockSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 Shadow* shadow_of(const Writer* writer) {
   for (unsigned i = 0; i < kBlocks; ++i) {
@@ -205,7 +205,7 @@ bool make_thread_key() {
 
 Writer* attach() {
   KeepErrno keep;
-  HoldSignals hold;
+  BlockSignals hold;
   if (attaching) {  // a signal handler interrupted this very function
     lose(format::kLoss_nested);
     return nullptr;
@@ -232,7 +232,7 @@ Writer* attach() {
 
 Writer* attach_nested(Writer& writer) {
   KeepErrno keep;
-  HoldSignals hold;
+  BlockSignals hold;
   if (attaching) {
     lose(format::kLoss_nested);
     return nullptr;

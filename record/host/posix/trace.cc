@@ -63,7 +63,7 @@ void yield(uint32_t turn) {
 
 // No handler may run while the names are locked: one that forks or jumps away would leave them so.
 uint32_t find_place(Names& names, uint32_t kind, const char* name, const skein_source& where) {
-  HoldSignals hold;
+  BlockSignals hold;
   return detail::place_slow(names, kind, name, where);
 }
 
@@ -361,7 +361,7 @@ bool recording() { return __atomic_load_n(skein_page, __ATOMIC_ACQUIRE) != 0; }
 }  // namespace
 
 int start_trace(const Options* options) {
-  HoldSignals hold;
+  BlockSignals hold;
   SpinLock lock(start_lock());
   if (!lock) return EBUSY;
   if (recording()) return EALREADY;
