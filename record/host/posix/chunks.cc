@@ -183,7 +183,7 @@ void close_if_stopped(Writer& writer) {
 }
 
 Writer* make_room(Writer* writer, uint64_t now, bool text) {
-  KeepErrno keep;
+  ErrnoGuard keep;
   if ((writer->flags & format::kFlagNames) == 0 && writer->generation != generation_now()) {
     // Of an older trace, or wiped by a fork.
     if ((writer->flags & format::kFlagNested) != 0) return give_up(writer);

@@ -31,7 +31,7 @@ bool listener_is_ours() {
 
 // Nobody would answer in a forked child; and while it lived, nobody else could take the name.
 void leave_to_parent() {
-  KeepErrno keep;
+  ErrnoGuard keep;
   if (listener_is_ours()) close(listener);
   listener = -1;
 }

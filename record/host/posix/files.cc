@@ -58,8 +58,8 @@ bool allocate_fd(int fd, size_t offset, size_t size) {
 
 }  // namespace
 
-KeepErrno::KeepErrno() : saved_(errno) {}
-KeepErrno::~KeepErrno() { errno = saved_; }
+ErrnoGuard::ErrnoGuard() : saved_(errno) {}
+ErrnoGuard::~ErrnoGuard() { errno = saved_; }
 
 bool touch(char* begin, size_t size) {
   if (madvise(begin, size, MADV_POPULATE_WRITE) == 0) return true;

@@ -200,12 +200,12 @@ class BlockSignals {
 };
 
 // Slow paths may run anywhere: errno is the program's.
-class KeepErrno {
+class ErrnoGuard {
  public:
-  KeepErrno();
-  ~KeepErrno();
-  KeepErrno(const KeepErrno&) = delete;
-  KeepErrno& operator=(const KeepErrno&) = delete;
+  ErrnoGuard();
+  ~ErrnoGuard();
+  ErrnoGuard(const ErrnoGuard&) = delete;
+  ErrnoGuard& operator=(const ErrnoGuard&) = delete;
 
  private:
   int saved_;

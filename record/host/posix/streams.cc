@@ -118,7 +118,7 @@ void give_back(Writer* writer) {
 }
 
 void at_thread_end(void* argument) {
-  KeepErrno keep;
+  ErrnoGuard keep;
   BlockSignals hold;
   auto* writer = static_cast<Writer*>(argument);
   if (this_writer != writer) return;
@@ -204,7 +204,7 @@ bool make_thread_key() {
 }
 
 Writer* attach() {
-  KeepErrno keep;
+  ErrnoGuard keep;
   BlockSignals hold;
   if (attaching) {  // a signal handler interrupted this very function
     lose(format::kLoss_nested);
@@ -231,7 +231,7 @@ Writer* attach() {
 }
 
 Writer* attach_nested(Writer& writer) {
-  KeepErrno keep;
+  ErrnoGuard keep;
   BlockSignals hold;
   if (attaching) {
     lose(format::kLoss_nested);

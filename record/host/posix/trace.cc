@@ -210,7 +210,7 @@ uint32_t reserve_rows(TaskTable& table, uint32_t rows) {
   if (end > table.capacity) end = table.capacity;
   const size_t from = format::kTableHeaderSize + size_t{table.reserved} * sizeof(TaskRow);
   const size_t to = format::kTableHeaderSize + size_t{end} * sizeof(TaskRow);
-  KeepErrno keep;
+  ErrnoGuard keep;
   constexpr size_t kPage = 4096;
   char* base = reinterpret_cast<char*>(table.header);
   const size_t first_page = from / kPage * kPage;
@@ -381,7 +381,7 @@ void complain(const char* what, int error) {
 
 // A program that was told by its environment to record, and cannot, says so once and goes on.
 __attribute__((constructor)) void start_by_environment() {
-  KeepErrno keep;
+  ErrnoGuard keep;
   // Not for programs that run with more rights than their caller has.
   const char* control = secure_getenv("SKEIN_CONTROL");
   if (control != nullptr && control[0] != 0) {
@@ -406,7 +406,7 @@ using namespace skein::record;
 extern "C" {
 
 int skein_start(const skein_options* given) {
-  KeepErrno keep;
+  ErrnoGuard keep;
   if (given == nullptr) return start_trace(nullptr);
   Options options;
   if (given->directory != nullptr) {
