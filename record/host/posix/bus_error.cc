@@ -69,7 +69,7 @@ bool ours(char* address) {
 }
 
 void on_bus_error(int signal, siginfo_t* info, void* context) {
-  ErrnoGuard keep;
+  ErrnoGuard errno_guard;
   if (info->si_code > 0 && ours(static_cast<char*>(info->si_addr))) return;
   if ((previous.sa_flags & SA_SIGINFO) != 0 && previous.sa_sigaction != nullptr) {
     previous.sa_sigaction(signal, info, context);

@@ -183,7 +183,7 @@ void close_if_stopped(Writer& writer) {
 }
 
 Writer* make_room(Writer* writer, uint64_t now, bool text) {
-  ErrnoGuard keep;
+  ErrnoGuard errno_guard;
   if ((writer->flags & format::kFlagNames) == 0 && writer->generation != generation_now()) {
     // Of an older trace, or wiped by a fork.
     if ((writer->flags & format::kFlagNested) != 0) return give_up(writer);
@@ -198,7 +198,7 @@ Writer* make_room(Writer* writer, uint64_t now, bool text) {
   }
   const size_t need = text ? kTextMargin : kPlainMargin;
   if (has_room(*writer, need) && limit_of(*writer) != nullptr) return writer;
-  BlockSignals hold;
+  BlockSignals block;
   const uint64_t packets = writer->packets;
   if (!make_room_in(*writer, now, need)) {
     discard(*writer);

@@ -31,7 +31,7 @@ bool listener_is_ours() {
 
 // Nobody would answer in a forked child; and while it lived, nobody else could take the name.
 void leave_to_parent() {
-  ErrnoGuard keep;
+  ErrnoGuard errno_guard;
   if (listener_is_ours()) close(listener);
   listener = -1;
 }

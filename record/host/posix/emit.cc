@@ -30,7 +30,7 @@ bool left_by_longjmp(Writer& writer) {
   constexpr int32_t kSignalFrame = 1024;
   const auto deeper = static_cast<int32_t>(writer.busy - stack_position());
   if (deeper >= kSignalFrame) return false;
-  ErrnoGuard keep;
+  ErrnoGuard errno_guard;
   stack_t alternate;
   if (sigaltstack(nullptr, &alternate) != 0 || (alternate.ss_flags & SS_ONSTACK) != 0) return false;
   set_limit(writer, nullptr);
@@ -544,16 +544,16 @@ SKEIN_CALL uint64_t skein_current(void) {
 
 SKEIN_CALL uint32_t skein_string(const char* text) {
   if (!is_on() || text == nullptr) return 0;
-  ErrnoGuard keep;
-  BlockSignals hold;
+  ErrnoGuard errno_guard;
+  BlockSignals block;
   return string_of(*now_of(state.names), text, strlen(text));
 }
 
 SKEIN_CALL void skein_thread_name(const char* name) {
   if (!is_on() || name == nullptr) return;
   if (this_writer == nullptr && attach() == nullptr) return;
-  ErrnoGuard keep;
-  BlockSignals hold;
+  ErrnoGuard errno_guard;
+  BlockSignals block;
   define_thread(*now_of(state.names), this_writer->tid, name, strlen(name));
 }
 

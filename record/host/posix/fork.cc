@@ -36,7 +36,7 @@ void restore(Writer& writer, const Shadow& shadow) {
 void in_child() {
   if (!in_event) return;
   in_event = false;
-  ErrnoGuard keep;
+  ErrnoGuard errno_guard;
   const TaskTable* table = state.table;
   const Shadow* shadow = shadow_of(this_writer);
   if (shadow == nullptr || table == nullptr) return;

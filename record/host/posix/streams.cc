@@ -118,8 +118,8 @@ void give_back(Writer* writer) {
 }
 
 void at_thread_end(void* argument) {
-  ErrnoGuard keep;
-  BlockSignals hold;
+  ErrnoGuard errno_guard;
+  BlockSignals block;
   auto* writer = static_cast<Writer*>(argument);
   if (this_writer != writer) return;
   if (writer->generation == generation_now() && writer->busy == 0) {
@@ -204,8 +204,8 @@ bool make_thread_key() {
 }
 
 Writer* attach() {
-  ErrnoGuard keep;
-  BlockSignals hold;
+  ErrnoGuard errno_guard;
+  BlockSignals block;
   if (attaching) {  // a signal handler interrupted this very function
     lose(format::kLoss_nested);
     return nullptr;
@@ -231,8 +231,8 @@ Writer* attach() {
 }
 
 Writer* attach_nested(Writer& writer) {
-  ErrnoGuard keep;
-  BlockSignals hold;
+  ErrnoGuard errno_guard;
+  BlockSignals block;
   if (attaching) {
     lose(format::kLoss_nested);
     return nullptr;

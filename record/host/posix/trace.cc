@@ -63,7 +63,7 @@ void yield(uint32_t turn) {
 
 // No handler may run while the names are locked: one that forks or jumps away would leave them so.
 uint32_t find_place(Names& names, uint32_t kind, const char* name, const skein_source& where) {
-  BlockSignals hold;
+  BlockSignals block;
   return detail::place_slow(names, kind, name, where);
 }
 
@@ -210,7 +210,7 @@ uint32_t reserve_rows(TaskTable& table, uint32_t rows) {
   if (end > table.capacity) end = table.capacity;
   const size_t from = format::kTableHeaderSize + size_t{table.reserved} * sizeof(TaskRow);
   const size_t to = format::kTableHeaderSize + size_t{end} * sizeof(TaskRow);
-  ErrnoGuard keep;
+  ErrnoGuard errno_guard;
   constexpr size_t kPage = 4096;
   char* base = reinterpret_cast<char*>(table.header);
   const size_t first_page = from / kPage * kPage;
@@ -361,7 +361,7 @@ bool recording() { return __atomic_load_n(skein_page, __ATOMIC_ACQUIRE) != 0; }
 }  // namespace
 
 int start_trace(const Options* options) {
-  BlockSignals hold;
+  BlockSignals block;
   SpinLock lock(start_lock());
   if (!lock) return EBUSY;
   if (recording()) return EALREADY;
@@ -381,7 +381,7 @@ void complain(const char* what, int error) {
 
 // A program that was told by its environment to record, and cannot, says so once and goes on.
 __attribute__((constructor)) void start_by_environment() {
-  ErrnoGuard keep;
+  ErrnoGuard errno_guard;
   // Not for programs that run with more rights than their caller has.
   const char* control = secure_getenv("SKEIN_CONTROL");
   if (control != nullptr && control[0] != 0) {
@@ -406,7 +406,7 @@ using namespace skein::record;
 extern "C" {
 
 int skein_start(const skein_options* given) {
-  ErrnoGuard keep;
+  ErrnoGuard errno_guard;
   if (given == nullptr) return start_trace(nullptr);
   Options options;
   if (given->directory != nullptr) {
