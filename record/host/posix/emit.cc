@@ -100,11 +100,11 @@ class Session {
 };
 
 template <typename Operation, typename... Arguments>
-[[gnu::noinline, gnu::cold]] void carefully(Arguments... arguments) {
+[[gnu::noinline, gnu::cold]] void slow_path(Arguments... arguments) {
   if (Session e; e) Operation{}(*e, arguments...);
 }
 template <typename Operation, typename... Arguments>
-[[gnu::noinline, gnu::cold]] uint64_t carefully_for_back(Arguments... arguments) {
+[[gnu::noinline, gnu::cold]] uint64_t slow_path_for_back(Arguments... arguments) {
   uint64_t back = 0;
   if (Session e; e) Operation{}(*e, back, arguments...);
   return back;
@@ -113,7 +113,7 @@ template <typename Operation, typename... Arguments>
 // Does all of an operation; false: something is not plain. That recording is on needs no question
 // here: while it is off, no stream has room.
 template <typename Operation, typename... Arguments>
-SKEIN_HOT bool plainly(Arguments&... arguments) {
+SKEIN_HOT bool fast_path(Arguments&... arguments) {
   Writer* writer = plain_writer;
   if (writer->busy != 0) [[unlikely]]
     return false;
@@ -132,15 +132,15 @@ SKEIN_HOT bool plainly(Arguments&... arguments) {
 // is a jump: every argument is in its register still, and the hot path has no frame.
 template <typename Operation, typename... Arguments>
 SKEIN_HOT void record(Operation, Arguments... arguments) {
-  if (!plainly<Operation>(arguments...)) [[unlikely]]
-    return carefully<Operation, Arguments...>(arguments...);
+  if (!fast_path<Operation>(arguments...)) [[unlikely]]
+    return slow_path<Operation, Arguments...>(arguments...);
 }
 // Returns `back`, which the operation sets.
 template <typename Operation, typename... Arguments>
 SKEIN_HOT uint64_t record_for_back(Operation, Arguments... arguments) {
   uint64_t back = 0;
-  if (!plainly<Operation>(back, arguments...)) [[unlikely]]
-    return carefully_for_back<Operation, Arguments...>(arguments...);
+  if (!fast_path<Operation>(back, arguments...)) [[unlikely]]
+    return slow_path_for_back<Operation, Arguments...>(arguments...);
   return back;
 }
 
