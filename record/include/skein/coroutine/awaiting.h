@@ -167,7 +167,7 @@ struct traced_awaiter {
       else
         self->skein_frame.back = 0;
     } else if constexpr (Step == step::await) {
-      if (ready && skein_enabled()) ::skein::detail::resumed_untold(self->skein_frame);
+      if (ready && skein_enabled()) ::skein::detail::resumed_unreported(self->skein_frame);
       if (ready && skein_enabled()) skein_ready(&self->skein_frame.task, awaited(), where.get());
     }
     return ready;
@@ -180,7 +180,7 @@ struct traced_awaiter {
     if constexpr (Step == step::await || Step == step::yield) {
       if (skein_enabled()) {
         frame& f = self->skein_frame;
-        ::skein::detail::resumed_untold(f);
+        ::skein::detail::resumed_unreported(f);
         skein_suspend(&f.task, awaited(), where.get(), ::skein::detail::back_of(f));
         f.back = kSuspended;
       }

@@ -56,7 +56,7 @@ struct frame {
 };
 inline constexpr uint64_t kEnded = ~0ull;
 inline constexpr uint64_t kSuspended = ~1ull;
-inline constexpr uint64_t kUntold = ~2ull;        // suspended; when it goes on is said late
+inline constexpr uint64_t kResumeUnreported = ~2ull;  // suspended; when it goes on is said late
 inline constexpr uint64_t kResumed = 1ull << 63;  // + back: the recorder knows already that it runs
 
 // It runs; what was current before? 0, too, if recording was switched on or off meanwhile.
@@ -66,13 +66,13 @@ inline void resumed(frame& f) {
 }
 
 // By a yield that has no awaiter of ours: nobody will say when it goes on.
-inline void suspended_untold(frame& f) {
-  if (f.back == kUntold) return;
+inline void suspended_unreported(frame& f) {
+  if (f.back == kResumeUnreported) return;
   skein_suspend(&f.task, 0, nullptr, ::skein::detail::back_of(f));
-  f.back = kUntold;
+  f.back = kResumeUnreported;
 }
-inline void resumed_untold(frame& f) {
-  if (f.back == kUntold) ::skein::detail::resumed(f);
+inline void resumed_unreported(frame& f) {
+  if (f.back == kResumeUnreported) ::skein::detail::resumed(f);
 }
 
 // ---- which coroutine is awaited ----
@@ -223,7 +223,7 @@ inline uint64_t awaited_task(const void* object, unsigned long size) {
 // did, while recording only. Never for a foreign one (a cancelled pthread must not be caught).
 SKEIN_DETAIL_HIDDEN __attribute__((noinline, cold)) inline void failed(frame& f) {
   const auto fail = [&f](const char* reason) {
-    ::skein::detail::resumed_untold(f);
+    ::skein::detail::resumed_unreported(f);
     skein_fail(&f.task, reason, ::skein::detail::back_of(f));
     f.back = kEnded;
   };
@@ -252,7 +252,7 @@ SKEIN_DETAIL_HIDDEN __attribute__((noinline, cold)) inline void failed(frame& f)
 // Its id stays: who awaits it later reads its result.
 inline void ended(frame& f) {
   if (f.task.id == 0 || f.back == kEnded) return;  // never recorded; failed
-  ::skein::detail::resumed_untold(f);
+  ::skein::detail::resumed_unreported(f);
   skein_resolve(&f.task, ::skein::detail::back_of(f));
   f.back = kEnded;
 }

@@ -234,27 +234,25 @@ struct coroutine_handle<::skein::detail::traced<P, P, X...>> {
   }
   constexpr void* address() const noexcept { return address_; }
   constexpr explicit operator bool() const noexcept { return address_ != nullptr; }
-  bool done() const noexcept { return untold().done(); }
+  bool done() const noexcept { return inner().done(); }
   void operator()() const { operator coroutine_handle<P>().resume(); }
   void resume() const { operator coroutine_handle<P>().resume(); }
-  void destroy() const { untold().destroy(); }
-  promise_type& promise() const { return static_cast<promise_type&>(untold().promise()); }
+  void destroy() const { inner().destroy(); }
+  promise_type& promise() const { return static_cast<promise_type&>(inner().promise()); }
   operator coroutine_handle<P>() const noexcept {
-    tell();
-    return untold();
+    report_suspension();
+    return inner();
   }
   operator Untyped() const noexcept {
-    tell();
-    return untold();
+    report_suspension();
+    return inner();
   }
 
  private:
-  coroutine_handle<P> untold() const noexcept {
-    return coroutine_handle<P>::from_address(address_);
-  }
-  void tell() const noexcept {
+  coroutine_handle<P> inner() const noexcept { return coroutine_handle<P>::from_address(address_); }
+  void report_suspension() const noexcept {
     if (address_ != nullptr && skein_enabled())
-      ::skein::detail::suspended_untold(promise().skein_frame);
+      ::skein::detail::suspended_unreported(promise().skein_frame);
   }
   void* address_ = nullptr;
 };
