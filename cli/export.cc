@@ -56,7 +56,7 @@ void write_file(const ExportOptions& options, ExportFormat::Bytes bytes, const W
   });
   LeftOut left_out;
   {
-    const Busy busy(stderr, isatty(STDERR_FILENO), "writing");
+    const Spinner spinner(stderr, isatty(STDERR_FILENO), "writing");
     left_out = write(trace, options, out);
     (void)out.finish();
   }
@@ -78,7 +78,7 @@ void write_ctf(const ExportOptions& options) {
   const Trace trace = open_trace(options.trace);
   CtfCopy copy;
   {
-    const Busy busy(stderr, isatty(STDERR_FILENO), "writing");
+    const Spinner spinner(stderr, isatty(STDERR_FILENO), "writing");
     copy = export_ctf(trace, random_uuid());
   }
   NewTrace to(options.output);

@@ -26,13 +26,14 @@ ProgressBar::~ProgressBar() {
 
 namespace {
 
-void draw(std::stop_token stop, std::FILE* out, const char* what, Busy::Clock::duration patience) {
+void draw(std::stop_token stop, std::FILE* out, const char* what,
+          Spinner::Clock::duration patience) {
   std::mutex mutex;
   std::condition_variable_any never;
   std::unique_lock lock(mutex);
-  const auto begin = Busy::Clock::now();
+  const auto begin = Spinner::Clock::now();
   bool shown = false;
-  const auto is_over = [&](Busy::Clock::time_point next) {
+  const auto is_over = [&](Spinner::Clock::time_point next) {
     return never.wait_until(lock, stop, next, [&] { return stop.stop_requested(); });
   };
   for (auto next = begin + patience; !is_over(next); next += std::chrono::milliseconds(100)) {
@@ -46,7 +47,7 @@ void draw(std::stop_token stop, std::FILE* out, const char* what, Busy::Clock::d
 
 }  // namespace
 
-Busy::Busy(std::FILE* out, bool is_terminal, const char* what, Clock::duration patience) {
+Spinner::Spinner(std::FILE* out, bool is_terminal, const char* what, Clock::duration patience) {
   if (is_terminal) thread_ = std::jthread(draw, out, what, patience);
 }
 

@@ -31,12 +31,12 @@ class ProgressBar {
 
 // The same for what cannot say how far it is: what is done, and for how many seconds by now. Drawn
 // by a thread of its own; nobody else may draw on the same terminal meanwhile.
-class Busy {
+class Spinner {
  public:
   using Clock = std::chrono::steady_clock;
 
-  Busy(std::FILE* out, bool is_terminal, const char* what,
-       Clock::duration patience = std::chrono::seconds(1));
+  Spinner(std::FILE* out, bool is_terminal, const char* what,
+          Clock::duration patience = std::chrono::seconds(1));
 
  private:
   std::jthread thread_;  // stopped and waited for by its destructor

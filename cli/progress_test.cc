@@ -4,8 +4,8 @@
 
 #include <string>
 
-using skein::cli::Busy;
 using skein::cli::ProgressBar;
+using skein::cli::Spinner;
 
 namespace {
 
@@ -47,11 +47,11 @@ TEST_CASE("what cannot say how far it is says for how long") {
     std::fseek(out, 0, SEEK_END);
     return std::ftell(out);
   };
-  { Busy quiet(out, false, "thinking", Busy::Clock::duration(0)); }
-  { Busy quick(out, true, "thinking", std::chrono::hours(1)); }
+  { Spinner quiet(out, false, "thinking", Spinner::Clock::duration(0)); }
+  { Spinner quick(out, true, "thinking", std::chrono::hours(1)); }
   CHECK(size() == 0);
   {
-    Busy busy(out, true, "thinking", Busy::Clock::duration(0));
+    Spinner spinner(out, true, "thinking", Spinner::Clock::duration(0));
     while (size() == 0) std::this_thread::yield();
   }
   std::string text(static_cast<size_t>(size()), '\0');

@@ -134,7 +134,7 @@ class Session {
   sqlite3* handle() const { return database_.handle(); }
 
   int watch() {
-    busy_.reset();
+    spinner_.reset();
     if (bar_) {
       constexpr double parts = 1e6;
       bar_->show(static_cast<uint64_t>(database_.progress().share() * parts),
@@ -154,17 +154,17 @@ class Session {
     }
     if (!columns.empty()) output.begin(columns);
     bar_.emplace(stderr, isatty(STDERR_FILENO), begin, "searching");
-    busy_.emplace(stderr, isatty(STDERR_FILENO), "finding out who waits for whom");
+    spinner_.emplace(stderr, isatty(STDERR_FILENO), "finding out who waits for whom");
     int result = sqlite3_step(statement);
     while (result == SQLITE_ROW) {
-      busy_.reset();
+      spinner_.reset();
       bar_.reset();
       for (size_t i = 0; i < cells.size(); i++) cells[i] = cell(statement, static_cast<int>(i));
       output.row(cells);
       out_.line_done();
       result = sqlite3_step(statement);
     }
-    busy_.reset();
+    spinner_.reset();
     bar_.reset();
     if (!columns.empty()) output.end();
     if (is_prompt_) {
@@ -249,7 +249,7 @@ class Session {
   const QueryFormat format_;
   const bool is_prompt_;
   Output out_;
-  std::optional<Busy> busy_;  // until SQLite begins, which is when a first table is made
+  std::optional<Spinner> spinner_;  // until SQLite begins, which is when a first table is made
   std::optional<ProgressBar> bar_;
   bool quit_ = false;
 };
