@@ -89,8 +89,8 @@ class BasicEmission {
 
   SKEIN_HOT explicit BasicEmission(Writer* writer) : writer_(writer) {}
 
-  // Before: writer is this executor's and marked busy. False: there is no room. If not plain, the
-  // event was counted as discarded, and the writer is not busy any more.
+  // Before: writer is this executor's and marked in use. False: there is no room. If not plain, the
+  // event was counted as discarded, and the writer is no longer in use.
   SKEIN_HOT bool begin([[maybe_unused]] bool text = false) {
     if constexpr (plain) {
       now_ = read_tsc() >> format::kTickShift;

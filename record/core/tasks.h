@@ -1,5 +1,5 @@
 // What the program's tasks do, as events and as rows of the task table. One function for each call
-// of skein/skein.h that touches a task; the host wraps them (which Writer, is it busy).
+// of skein/skein.h that touches a task; the host wraps them (which Writer, is it in use).
 //
 // Each is compiled for both kinds of emission (emission.h). It returns false if it gave up because
 // something is not plain; until then it has changed nothing. So what can be not plain comes first:

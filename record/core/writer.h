@@ -38,7 +38,7 @@ struct alignas(64) Writer {
   format::PacketHeader* packet = nullptr;
   uint64_t last = 0;     // ticks of the newest event
   uint64_t current = 0;  // task
-  uint32_t busy = 0;     // an event is being written: by whom, see mark_busy
+  uint32_t in_use = 0;   // an event is being written: by whom, see mark_in_use
   uint32_t generation = 0;
   Names* names = nullptr;
   format::TaskRow* rows = nullptr;  // the table's
@@ -98,11 +98,11 @@ inline void set_limit(Writer& writer, char* limit) {
 [[gnu::always_inline]] inline uint32_t stack_position() {
   return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(__builtin_frame_address(0))) | 1;
 }
-[[gnu::always_inline]] inline void mark_busy(Writer& writer) {
+[[gnu::always_inline]] inline void mark_in_use(Writer& writer) {
 #if defined(__x86_64__)
-  asm volatile("movl %%esp, %0" : "=m"(writer.busy));
+  asm volatile("movl %%esp, %0" : "=m"(writer.in_use));
 #else
-  writer.busy = stack_position();
+  writer.in_use = stack_position();
 #endif
 }
 
@@ -111,8 +111,8 @@ inline void set_limit(Writer& writer, char* limit) {
 struct Host {
   // Makes room for at least kPlainMargin (kTextMargin if `text`) behind writer->pos: touches the
   // next window, begins the next packet, or puts another Writer (of a newer trace) in writer's
-  // place. Before: writer is busy, so is the result. Null: there is no room, the event is to be
-  // dropped, and the writer is not busy any more.
+  // place. Before: writer is in use, so is the result. Null: there is no room, the event is to be
+  // dropped, and the writer is no longer in use.
   Writer* (*make_room)(Writer* writer, uint64_t now, bool text);
   // Takes a block of kIdBlock task ids. Never fails.
   uint64_t (*take_ids)();

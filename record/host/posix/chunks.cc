@@ -163,7 +163,7 @@ bool make_room_in(Writer& w, uint64_t now, size_t need) {
 
 Writer* give_up(Writer* writer) {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  writer->busy = 0;
+  writer->in_use = 0;
   return nullptr;
 }
 
@@ -190,10 +190,10 @@ Writer* make_room(Writer* writer, uint64_t now, bool text) {
     Writer* old = writer;
     set_writer(nullptr);
     Writer* fresh = attach();
-    const uint32_t mark = old->busy;
-    old->busy = 0;
+    const uint32_t mark = old->in_use;
+    old->in_use = 0;
     if (fresh == nullptr) return nullptr;
-    fresh->busy = mark;
+    fresh->in_use = mark;
     writer = fresh;
   }
   const size_t need = text ? kTextMargin : kPlainMargin;

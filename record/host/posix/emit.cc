@@ -19,7 +19,7 @@ extern "C" [[gnu::weak]] void __tsan_init();
 namespace skein::record {
 namespace {
 
-// Was the event that the writer is marked busy with given up by a longjmp out of a signal handler?
+// Was the event that the writer is in use for given up by a longjmp out of a signal handler?
 // A handler lies at least kSignalFrame below what it interrupted (the red zone, and the frame in
 // which the kernel saves the registers), unless it has a stack of its own, or the thread sanitizer
 // calls it, later and without such a frame: with that one cannot know, and takes every event for
@@ -28,7 +28,7 @@ namespace {
 bool left_by_longjmp(Writer& writer) {
   if (__tsan_init != nullptr) return false;
   constexpr int32_t kSignalFrame = 1024;
-  const auto deeper = static_cast<int32_t>(writer.busy - stack_position());
+  const auto deeper = static_cast<int32_t>(writer.in_use - stack_position());
   if (deeper >= kSignalFrame) return false;
   ErrnoGuard errno_guard;
   stack_t alternate;
@@ -44,7 +44,7 @@ bool left_by_longjmp(Writer& writer) {
   Writer* nested = writer->nested;
   if (nested == nullptr) nested = attach_nested(*writer);
   if (nested == nullptr) return nullptr;
-  if (nested->busy != 0 &&
+  if (nested->in_use != 0 &&
       !left_by_longjmp(*nested)) {  // a handler that interrupted a handler in an event
     lose(format::kLoss_nested);
     return nullptr;
@@ -53,18 +53,18 @@ bool left_by_longjmp(Writer& writer) {
 }
 
 // This executor's emission from construction to the end of the scope. A signal that comes before
-// busy is set finds the stream free, writes whole events, and leaves it as it was.
+// in_use is set finds the stream free, writes whole events, and leaves it as it was.
 class Session {
  public:
   SKEIN_HOT explicit Session(bool text = false) : emission_(nullptr) {
     if (!is_on()) [[unlikely]]
       return;
     Writer* writer = this_writer;
-    if (writer == nullptr || writer->busy != 0) [[unlikely]] {
+    if (writer == nullptr || writer->in_use != 0) [[unlikely]] {
       writer = find_stream(writer);
       if (writer == nullptr) return;
     }
-    mark_busy(*writer);
+    mark_in_use(*writer);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     emission_ = Emission(writer);
     ready_ = emission_.begin(text);
@@ -73,7 +73,7 @@ class Session {
     if (!ready_) return;
     emission_.commit();
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    emission_.writer().busy = 0;
+    emission_.writer().in_use = 0;
   }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -115,16 +115,16 @@ template <typename Operation, typename... Arguments>
 template <typename Operation, typename... Arguments>
 SKEIN_HOT bool fast_path(Arguments&... arguments) {
   Writer* writer = plain_writer;
-  if (writer->busy != 0) [[unlikely]]
+  if (writer->in_use != 0) [[unlikely]]
     return false;
-  mark_busy(*writer);
+  mark_in_use(*writer);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   PlainEmission e(writer);
   const bool plain = e.begin() && Operation{}(e, arguments...);
   if (plain) [[likely]]
     e.commit();
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  writer->busy = 0;
+  writer->in_use = 0;
   return plain;
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 thread_local constinit bool in_event __attribute__((tls_model("initial-exec"))) = false;
 
-void before() { in_event = this_writer != nullptr && this_writer->busy != 0; }
+void before() { in_event = this_writer != nullptr && this_writer->in_use != 0; }
 
 // Zeros of the child's own; what was read from there before is in registers.
 bool own_memory(void* base, size_t size) {

@@ -97,10 +97,10 @@ inline uint32_t& start_lock() { return *reinterpret_cast<uint32_t*>(skein_page +
 // This OS thread's stream. Read in noinline functions only: a compiler may keep a thread-local's
 // address across a co_await, and the coroutine may go on in another thread.
 extern thread_local constinit Writer* this_writer __attribute__((tls_model("initial-exec")));
-// The same for the hot path, which asks one question only: is it busy? `nobody`, always busy, if
-// there is none yet or its clock is not the time stamp counter.
+// The same for the hot path, which asks one question only: is it in use? `no_writer`, always in
+// use, if there is none yet or its clock is not the time stamp counter.
 extern thread_local constinit Writer* plain_writer __attribute__((tls_model("initial-exec")));
-extern constinit Writer nobody;
+extern constinit Writer no_writer;
 void set_writer(Writer* writer);
 
 // ---- clock.cc ----

@@ -25,13 +25,13 @@
 
 namespace skein::record {
 
-constinit Writer nobody = {.busy = 1};
+constinit Writer no_writer = {.in_use = 1};
 thread_local constinit Writer* this_writer __attribute__((tls_model("initial-exec"))) = nullptr;
-thread_local constinit Writer* plain_writer __attribute__((tls_model("initial-exec"))) = &nobody;
+thread_local constinit Writer* plain_writer __attribute__((tls_model("initial-exec"))) = &no_writer;
 
 void set_writer(Writer* writer) {
   this_writer = writer;
-  plain_writer = writer != nullptr && writer->counter == nullptr ? writer : &nobody;
+  plain_writer = writer != nullptr && writer->counter == nullptr ? writer : &no_writer;
 }
 
 namespace {
@@ -89,7 +89,7 @@ void collect_orphans() {
     if (writer->tid == 0 || (writer->flags & format::kFlagNested) != 0) continue;
     if (syscall(SYS_tgkill, state.pid, writer->tid, 0) == 0) continue;
     writer->tid = 0;
-    writer->busy = 0;
+    writer->in_use = 0;
     writer->current = 0;
     writer->next_free = state.free_streams;
     set_free_streams(writer);
@@ -122,8 +122,8 @@ void at_thread_end(void* argument) {
   BlockSignals block;
   auto* writer = static_cast<Writer*>(argument);
   if (this_writer != writer) return;
-  if (writer->generation == generation_now() && writer->busy == 0) {
-    mark_busy(*writer);
+  if (writer->generation == generation_now() && writer->in_use == 0) {
+    mark_in_use(*writer);
     Emission e(writer);
     if (is_on() && e.begin()) {
       e.one(format::k_executor_end, writer->tid);
@@ -132,7 +132,7 @@ void at_thread_end(void* argument) {
     writer->current = 0;
     writer->ended = 0;
     writer->suspended = 0;
-    writer->busy = 0;
+    writer->in_use = 0;
   }
   set_writer(nullptr);
   give_back(writer);
@@ -142,13 +142,13 @@ void say_executor(Writer& writer, bool named) {
   char name[17] = {};
   uint32_t string = 0;
   if (named && prctl(PR_GET_NAME, name) == 0) string = string_of(*writer.names, name, strlen(name));
-  mark_busy(writer);
+  mark_in_use(writer);
   Emission e(&writer);
   if (e.begin()) {
     e.same(format::k_executor, writer.tid, string);
     e.commit();
   }
-  writer.busy = 0;
+  writer.in_use = 0;
 }
 
 // Of a large ring none is made ahead: its chunks take their room on the disk at once.
