@@ -132,9 +132,9 @@ std::vector<Candidate> make(const std::string& scratch, unsigned thread) {
     skein_resume(&f.task);
     for (size_t i = 0; i < n; i += 2) {
       skein_task task = {};
-      uint64_t back = 0;
-      if (skein_enabled()) back = skein_create_running(&task, SKEIN_KIND_task, "bench", &kHere);
-      if (skein_enabled()) skein_resolve(&task, back);
+      uint64_t previous = 0;
+      if (skein_enabled()) previous = skein_create_running(&task, SKEIN_KIND_task, "bench", &kHere);
+      if (skein_enabled()) skein_resolve(&task, previous);
     }
     skein_suspend(&f.task, 0, &kHere, 0);
   });

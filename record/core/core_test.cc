@@ -26,7 +26,7 @@ struct Fixture {
   alignas(4096) char table_bytes[format::kTableHeaderSize + 128 * sizeof(TaskRow)] = {};
   Writer writer;
   TaskTable table;
-  uint64_t back = 0;
+  uint64_t previous = 0;
 
   Fixture() {
     test_count = uint64_t{1000} << format::kTickShift;
@@ -176,12 +176,12 @@ TEST_CASE_FIXTURE(Fixture, "a task's life is seen in its row") {
   CHECK(row.id == task.id);
   CHECK(row.state == TaskState::kCreated);
   CHECK(row.place == 5);
-  back = 99;
-  emit([&](Emission& e) { resume(e, &task, back); });
-  CHECK(back == 0);
+  previous = 99;
+  emit([&](Emission& e) { resume(e, &task, previous); });
+  CHECK(previous == 0);
   CHECK(writer.current == task.id);
   CHECK(row.state == TaskState::kRunning);
-  emit([&](Emission& e) { suspend(e, &task, 77, 6, nullptr, back); });
+  emit([&](Emission& e) { suspend(e, &task, 77, 6, nullptr, previous); });
   CHECK(row.state == TaskState::kSuspended);
   CHECK(row.on == 77);
   CHECK(row.at == 6);
@@ -195,13 +195,13 @@ TEST_CASE_FIXTURE(Fixture, "a task's life is seen in its row") {
 
 TEST_CASE_FIXTURE(Fixture, "a parent that goes on after its child's end was woken by the child") {
   skein_task parent = {}, child = {}, other = {};
-  emit([&](Emission& e) { create_running(e, &parent, 1, back); });
+  emit([&](Emission& e) { create_running(e, &parent, 1, previous); });
   emit([&](Emission& e) { create(e, &child, 2); });
   emit([&](Emission& e) { create(e, &other, 3); });
   emit([&](Emission& e) { suspend(e, &parent, 0, 4, nullptr, 0); });
-  emit([&](Emission& e) { resume(e, &child, back); });
+  emit([&](Emission& e) { resume(e, &child, previous); });
   emit([&](Emission& e) { resolve(e, &child, 0); });
-  CHECK(emit([&](Emission& e) { resume(e, &parent, back); })[0] ==
+  CHECK(emit([&](Emission& e) { resume(e, &parent, previous); })[0] ==
         static_cast<char>(format::k_resume_by));
   CHECK(table.rows[parent.row].waker == child.id);
 }
@@ -209,14 +209,14 @@ TEST_CASE_FIXTURE(Fixture, "a parent that goes on after its child's end was woke
 TEST_CASE_FIXTURE(Fixture,
                   "a child that begins when its parent waits for it was woken by the parent") {
   skein_task parent = {}, child = {}, other = {};
-  emit([&](Emission& e) { create_running(e, &parent, 1, back); });
+  emit([&](Emission& e) { create_running(e, &parent, 1, previous); });
   emit([&](Emission& e) { create(e, &child, 2); });
   emit([&](Emission& e) { create(e, &other, 2); });
   emit([&](Emission& e) { suspend(e, &parent, child.id, 4, nullptr, 0); });
-  emit([&](Emission& e) { resume(e, &child, back); });
+  emit([&](Emission& e) { resume(e, &child, previous); });
   CHECK(table.rows[child.row].waker == parent.id);
   // What is resumed next has nothing to do with the parent's wait.
-  emit([&](Emission& e) { resume(e, &other, back); });
+  emit([&](Emission& e) { resume(e, &other, previous); });
   CHECK(table.rows[other.row].waker == child.id);
 }
 
@@ -224,16 +224,16 @@ TEST_CASE_FIXTURE(Fixture, "a stranger that goes on after somebody's end was not
   skein_task first = {}, second = {};
   emit([&](Emission& e) { create(e, &first, 1); });
   emit([&](Emission& e) { create(e, &second, 1); });
-  emit([&](Emission& e) { resume(e, &first, back); });
+  emit([&](Emission& e) { resume(e, &first, previous); });
   emit([&](Emission& e) { resolve(e, &first, 0); });
-  CHECK(emit([&](Emission& e) { resume(e, &second, back); })[0] ==
+  CHECK(emit([&](Emission& e) { resume(e, &second, previous); })[0] ==
         static_cast<char>(format::k_resume));
   CHECK(table.rows[second.row].waker == 0);
 }
 
 TEST_CASE_FIXTURE(Fixture, "an operation belongs to the task that was suspended last") {
   skein_task task = {}, operation_task = {}, next = {};
-  emit([&](Emission& e) { create_running(e, &task, 1, back); });
+  emit([&](Emission& e) { create_running(e, &task, 1, previous); });
   emit([&](Emission& e) { suspend(e, &task, 0, 2, nullptr, 0); });
   emit([&](Emission& e) { operation(e, &operation_task, 3); });
   CHECK(table.rows[operation_task.row].parent == task.id);
@@ -249,7 +249,7 @@ TEST_CASE_FIXTURE(Fixture, "an operation lies where it is awaited, if nobody say
   CHECK(operation_source(e, nullptr, nullptr).file == nullptr);
   CHECK(operation_source(e, nullptr, &otherwise).line == 2);
   skein_task task = {}, operation_task = {};
-  emit([&](Emission& emission) { create_running(emission, &task, 1, back); });
+  emit([&](Emission& emission) { create_running(emission, &task, 1, previous); });
   emit([&](Emission& emission) { suspend(emission, &task, 0, 2, &at, 0); });
   const skein_source awaited = operation_source(e, nullptr, &otherwise);
   CHECK(awaited.function == at.function);
@@ -262,14 +262,14 @@ TEST_CASE_FIXTURE(Fixture, "an operation lies where it is awaited, if nobody say
 
 TEST_CASE_FIXTURE(Fixture, "resolved, and who waited goes on: both or nothing") {
   skein_task outer = {}, waits = {}, future = {};
-  emit([&](Emission& e) { create_running(e, &outer, 1, back); });
+  emit([&](Emission& e) { create_running(e, &outer, 1, previous); });
   emit([&](Emission& e) { create(e, &future, 1); });
-  emit([&](Emission& e) { create_running(e, &waits, 1, back); });
-  emit([&](Emission& e) { suspend(e, &waits, 0, 2, nullptr, back); });
+  emit([&](Emission& e) { create_running(e, &waits, 1, previous); });
+  emit([&](Emission& e) { suspend(e, &waits, 0, 2, nullptr, previous); });
   const uint32_t row = future.row;
-  CHECK(emit([&](Emission& e) { resolve_resume(e, &future, 0, &waits, back); })[0] ==
+  CHECK(emit([&](Emission& e) { resolve_resume(e, &future, 0, &waits, previous); })[0] ==
         static_cast<char>(format::k_resolve));
-  CHECK(back == outer.id);
+  CHECK(previous == outer.id);
   CHECK(writer.current == waits.id);
   CHECK(table.rows[row].id == 0);
   CHECK(table.rows[waits.row].state == TaskState::kRunning);
@@ -278,7 +278,7 @@ TEST_CASE_FIXTURE(Fixture, "resolved, and who waited goes on: both or nothing") 
 
 TEST_CASE_FIXTURE(Fixture, "a task from before the trace joins it") {
   skein_task task = {.id = 0, .row = 0, .generation = 0};
-  emit([&](Emission& e) { resume(e, &task, back); });
+  emit([&](Emission& e) { resume(e, &task, previous); });
   CHECK(task.id != 0);
   CHECK(task.generation == 1);
   CHECK(table.rows[task.row].state == TaskState::kRunning);
@@ -300,8 +300,8 @@ TEST_CASE("a replacement's row says what the replaced one's said") {
   Fixture f;
   const auto row = [&](const skein_task& task) -> const TaskRow& { return f.table.rows[task.row]; };
   skein_task waiting = {}, its_heir = {}, running = {}, heir = {};
-  uint64_t back = 0;
-  f.emit([&](Emission& e) { create_running(e, &waiting, 1, back); });
+  uint64_t previous = 0;
+  f.emit([&](Emission& e) { create_running(e, &waiting, 1, previous); });
   f.emit([&](Emission& e) { suspend(e, &waiting, 77, 6, nullptr, 0); });
   f.emit([&](Emission& e) { create(e, &its_heir, 2); });
   f.emit([&](Emission& e) { become(e, &waiting, &its_heir); });
@@ -311,7 +311,7 @@ TEST_CASE("a replacement's row says what the replaced one's said") {
   CHECK(row(its_heir).place == 2);
   CHECK(f.writer.current == 0);
 
-  f.emit([&](Emission& e) { create_running(e, &running, 1, back); });
+  f.emit([&](Emission& e) { create_running(e, &running, 1, previous); });
   f.table.rows[running.row].flags = format::kTaskShouldResolve;
   f.emit([&](Emission& e) { create(e, &heir, 3); });
   f.emit([&](Emission& e) { become(e, &running, &heir); });
@@ -338,21 +338,21 @@ std::vector<std::pair<char, size_t>> one_life(Fixture& f) {
     written.emplace_back(f.committed()[before], f.committed().size() - before);
   };
   skein_task parent = {}, child = {}, other = {};
-  uint64_t back = 0;
-  emit([&](E& e) { return create_running(e, &parent, 300, back); });
+  uint64_t previous = 0;
+  emit([&](E& e) { return create_running(e, &parent, 300, previous); });
   emit([&](E& e) { return create_labelled(e, &child, 2, 70'000); });
   emit([&](E& e) { return create_under(e, &other, 0, 3); });
   emit([&](E& e) { return ready(e, &parent, 1, 4); });
   emit([&](E& e) { return suspend(e, &parent, child.id, 5, nullptr, 0); });
-  emit([&](E& e) { return resume(e, &child, back); });
+  emit([&](E& e) { return resume(e, &child, previous); });
   emit([&](E& e) { return resolve(e, &child, 0); });
-  emit([&](E& e) { return resume(e, &parent, back); });
+  emit([&](E& e) { return resume(e, &parent, previous); });
   emit([&](E& e) { return suspend(e, &parent, 0, 5, nullptr, other.id); });
   emit([&](E& e) { return cancel(e, &other); });
-  emit([&](E& e) { return resume_by(e, &parent, 9, back); });
+  emit([&](E& e) { return resume_by(e, &parent, 9, previous); });
   skein_task last = {};
   emit([&](E& e) { return operation(e, &last, 6); });
-  emit([&](E& e) { return resolve_resume(e, &last, 0, &parent, back); });
+  emit([&](E& e) { return resolve_resume(e, &last, 0, &parent, previous); });
   skein_task other_one = {};
   emit([&](E& e) { return create(e, &other_one, 6); });
   emit([&](E& e) { return become(e, &parent, &other_one); });
@@ -397,8 +397,8 @@ TEST_CASE_FIXTURE(Fixture, "what is not plain is refused before anything is chan
   CHECK(refused(create_one));  // no id
   writer.next_id = 1;
   writer.end_id = 64;
-  CHECK(refused(create_one));                                                // no row
-  CHECK(refused([&](PlainEmission& e) { return resume(e, &task, back); }));  // of no trace
+  CHECK(refused(create_one));                                                    // no row
+  CHECK(refused([&](PlainEmission& e) { return resume(e, &task, previous); }));  // of no trace
   task = {.id = 1, .row = 1, .generation = 1};
   CHECK(refused(
       [&](PlainEmission& e) { return suspend(e, &task, 0, 1, nullptr, 0); }));  // not current

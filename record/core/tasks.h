@@ -142,9 +142,9 @@ SKEIN_HOT TaskRow* row_of(Writer& w, const skein_task* task) {
 
 // Makes current what was current before; emits it only if there was something.
 template <typename E>
-SKEIN_HOT void go_back(E& e, uint64_t back) {
-  if (back != 0) e.one(format::k_switch_to, back);
-  e.writer().current = back;
+SKEIN_HOT void switch_to_previous(E& e, uint64_t previous) {
+  if (previous != 0) e.one(format::k_switch_to, previous);
+  e.writer().current = previous;
 }
 
 // A task that is made to do something without being current is first made so: readers take the
@@ -215,10 +215,10 @@ SKEIN_HOT void set_running(E& e, const skein_task* task, uint64_t waker) {
 }
 
 template <typename E>
-SKEIN_HOT bool resume(E& e, skein_task* task, uint64_t& back) {
+SKEIN_HOT bool resume(E& e, skein_task* task, uint64_t& previous) {
   Writer& w = e.writer();
   if (!join(e, task)) return false;
-  back = w.current;
+  previous = w.current;
   // A task ended on this thread, and then this one goes on: the first woke the second, if the
   // second was waiting for it or had made it. Or one was suspended to wait for this one: it is what
   // made it go on. If neither, it is chance, and nothing is claimed.
@@ -230,31 +230,31 @@ SKEIN_HOT bool resume(E& e, skein_task* task, uint64_t& back) {
     const TaskRow& r = w.rows[w.suspended_row];
     if (r.on == task->id && r.id == w.suspended) waker = w.suspended;
   }
-  if (waker != 0 && waker != back) {
+  if (waker != 0 && waker != previous) {
     e.same(format::k_resume_by, task->id, waker);
     set_running(e, task, waker);
     return true;
   }
   e.one(format::k_resume, task->id);
-  set_running(e, task, back);
+  set_running(e, task, previous);
   return true;
 }
 
 template <typename E>
-SKEIN_HOT bool resume_by(E& e, skein_task* task, uint64_t waker, uint64_t& back) {
+SKEIN_HOT bool resume_by(E& e, skein_task* task, uint64_t waker, uint64_t& previous) {
   if (!join(e, task)) return false;
-  back = e.writer().current;
+  previous = e.writer().current;
   e.same(format::k_resume_by, task->id, waker);
   set_running(e, task, waker);
   return true;
 }
 
 template <typename E>
-SKEIN_HOT bool create_running(E& e, skein_task* task, uint32_t place, uint64_t& back) {
+SKEIN_HOT bool create_running(E& e, skein_task* task, uint32_t place, uint64_t& previous) {
   Writer& w = e.writer();
   if (!may_create(e)) return false;
-  back = w.current;
-  new_task(e, task, back, place, TaskState::kRunning);
+  previous = w.current;
+  new_task(e, task, previous, place, TaskState::kRunning);
   e.two(format::k_create, task->id, place);
   e.one(format::k_resume, task->id);
   w.current = task->id;
@@ -265,11 +265,11 @@ SKEIN_HOT bool create_running(E& e, skein_task* task, uint32_t place, uint64_t& 
 
 template <typename E>
 SKEIN_HOT bool suspend(E& e, skein_task* task, uint64_t on, uint32_t place, const PlaceEntry* at,
-                       uint64_t back) {
+                       uint64_t previous) {
   Writer& w = e.writer();
   if (!join(e, task) || !be_current(e, task)) return false;
   e.two(format::k_suspend, on, place);
-  go_back(e, back);
+  switch_to_previous(e, previous);
   w.ended = 0;
   w.suspended = task->id;
   w.suspended_at = at;
@@ -325,12 +325,12 @@ SKEIN_HOT bool operation(E& e, skein_task* task, uint32_t place) {
 
 // The task is over; its row is free. Before: may_end.
 template <typename E>
-SKEIN_HOT void end(E& e, skein_task* task, uint64_t back) {
+SKEIN_HOT void end(E& e, skein_task* task, uint64_t previous) {
   Writer& w = e.writer();
   w.suspended = 0;
   w.ended = task->id;
   w.ended_parent = 0;
-  if (w.current == task->id) go_back(e, back);
+  if (w.current == task->id) switch_to_previous(e, previous);
   if (task->row != 0) {
     // A second name for a task may end it a second time: its row is somebody else's by then.
     if (w.rows[task->row].id == task->id) [[likely]] {
@@ -342,20 +342,20 @@ SKEIN_HOT void end(E& e, skein_task* task, uint64_t back) {
 }
 
 template <typename E>
-SKEIN_HOT bool resolve(E& e, skein_task* task, uint64_t back) {
+SKEIN_HOT bool resolve(E& e, skein_task* task, uint64_t previous) {
   if (!may_end(e) || !join(e, task)) return false;
   e.one(format::k_resolve, task->id);
-  end(e, task, back);
+  end(e, task, previous);
   return true;
 }
 
 template <typename E>
-SKEIN_HOT bool resolve_resume(E& e, skein_task* task, uint64_t back, skein_task* next,
-                              uint64_t& next_back) {
+SKEIN_HOT bool resolve_resume(E& e, skein_task* task, uint64_t previous, skein_task* next,
+                              uint64_t& next_previous) {
   if (!may_end(e) || !join(e, task) || !join(e, next)) return false;
   e.one(format::k_resolve, task->id);
-  end(e, task, back);
-  next_back = e.writer().current;
+  end(e, task, previous);
+  next_previous = e.writer().current;
   e.same(format::k_resume_by, next->id, task->id);
   set_running(e, next, task->id);
   return true;
@@ -403,7 +403,7 @@ SKEIN_HOT bool become(E& e, skein_task* task, skein_task* other) {
   take_over(e, task, other, was_current);
   if (was_current) e.writer().current = 0;
   end(e, task, 0);
-  if (was_current) go_back(e, other->id);
+  if (was_current) switch_to_previous(e, other->id);
   return true;
 }
 

@@ -109,13 +109,13 @@ template <class F, class... A>
 void finish(const void* address, int status, A... arguments) {
   Entry entry = take(address);
   const bool traced = entry.task.id != 0 && skein_enabled();
-  const uint64_t back = traced ? skein_resume(&entry.task) : 0;
+  const uint64_t previous = traced ? skein_resume(&entry.task) : 0;
   if (entry.callback != nullptr) reinterpret_cast<F>(entry.callback)(arguments...);
   if (!traced) return;
   if (status < 0)
-    skein_fail(&entry.task, uv_strerror(status), back);
+    skein_fail(&entry.task, uv_strerror(status), previous);
   else
-    skein_resolve(&entry.task, back);
+    skein_resolve(&entry.task, previous);
 }
 
 // A callback of something that goes on: the task runs, then waits again, unless it was stopped.
@@ -129,14 +129,14 @@ void step(const void* address, Use use, uint64_t moved, A... arguments) {
     entry = found->second;
   }
   const bool traced = entry.task.id != 0 && skein_enabled();
-  const uint64_t back = traced ? skein_resume(&entry.task) : 0;
+  const uint64_t previous = traced ? skein_resume(&entry.task) : 0;
   if (traced && moved != 0) skein_io(&entry.task, moved);
   reinterpret_cast<F>(entry.callback)(arguments...);
   if (!traced) return;
   std::lock_guard lock(table().mutex);
   const auto found = table().entries.find({address, use});
   if (found != table().entries.end() && found->second.task.id == entry.task.id)
-    skein_suspend(&found->second.task, 0, nullptr, back);
+    skein_suspend(&found->second.task, 0, nullptr, previous);
 }
 
 void on_timer(uv_timer_t* timer) {
@@ -152,10 +152,10 @@ void on_work(uv_work_t* work) {
     entry = table().entries[{work, Use::kRequest}];
   }
   const bool traced = entry.task.id != 0 && skein_enabled();
-  const uint64_t back = traced ? skein_resume(&entry.task) : 0;
+  const uint64_t previous = traced ? skein_resume(&entry.task) : 0;
   reinterpret_cast<uv_work_cb>(entry.second)(work);
   if (!traced) return;
-  skein_suspend(&entry.task, 0, nullptr, back);  // done: waits for the loop
+  skein_suspend(&entry.task, 0, nullptr, previous);  // done: waits for the loop
 }
 void on_worked(uv_work_t* work, int status) {
   finish<uv_after_work_cb>(work, status, work, status);
@@ -179,13 +179,13 @@ void on_read(uv_stream_t* stream, ssize_t size, const uv_buf_t* buffer) {
     table().entries.erase(found);
     lock.unlock();
     const bool traced = entry.task.id != 0 && skein_enabled();
-    const uint64_t back = traced ? skein_resume(&entry.task) : 0;
+    const uint64_t previous = traced ? skein_resume(&entry.task) : 0;
     reinterpret_cast<uv_read_cb>(entry.callback)(stream, size, buffer);
     if (!traced) return;
     if (size == UV_EOF)
-      skein_resolve(&entry.task, back);
+      skein_resolve(&entry.task, previous);
     else
-      skein_fail(&entry.task, uv_strerror(static_cast<int>(size)), back);
+      skein_fail(&entry.task, uv_strerror(static_cast<int>(size)), previous);
     return;
   }
   step<uv_read_cb>(stream, Use::kRead, static_cast<uint64_t>(size), stream, size, buffer);

@@ -78,10 +78,10 @@ TEST_CASE("tasks of the program's own") {
     CHECK(fake::call("create 1 under 0 kind 14 request").line == line);
   }
   CHECK(fake::words() == Words{"create 1 under 0 kind 14 request", "resume 1",
-                               "suspend 1 on 0 back 0", "create 2 under 0 kind 14 second",
-                               "resume 1", "resume 2", "resolve 2 back 1", "suspend 1 on 0 back 0",
-                               "fail 1 no answer back 0", "create 3 under 0 kind 14 dropped",
-                               "cancel 3"});
+                               "suspend 1 on 0 previous 0", "create 2 under 0 kind 14 second",
+                               "resume 1", "resume 2", "resolve 2 previous 1",
+                               "suspend 1 on 0 previous 0", "fail 1 no answer previous 0",
+                               "create 3 under 0 kind 14 dropped", "cancel 3"});
 }
 
 TEST_CASE("condition: a notify before the wait is lost, and can be seen to be") {
@@ -103,7 +103,7 @@ TEST_CASE("condition: a notify before the wait is lost, and can be seen to be") 
   CHECK(late.result() + second.result() == 2);
   CHECK(only({"resource", "notify", "suspend"}) ==
         Words{"resource 1 under 0 kind 34 answer capacity 0", "notify 1 woken 0",
-              "suspend 2 on 1 back 0", "suspend 3 on 1 back 0", "notify 1 woken 2"});
+              "suspend 2 on 1 previous 0", "suspend 3 on 1 previous 0", "notify 1 woken 2"});
   CHECK(fake::call("notify 1 woken 0").line == line);
   CHECK(fake::call("notify 1 woken 0").file == __FILE__);
   CHECK(fake::call("notify 1 woken 2").line == line + 8);
@@ -192,8 +192,8 @@ TEST_CASE("mutex: held across a wait, handed to the next in order") {
   }
   CHECK(order == "aabbcc");
   CHECK(only({"acquire 2", "release 2", "notify 2", "suspend 4", "end 2"}) ==
-        Words{"acquire 2 by 0", "suspend 4 on 2 back 0", "release 2 by 0", "notify 2 woken 1",
-              "acquire 2 by 0", "suspend 4 on 1 back 3", "release 2 by 0", "notify 2 woken 1",
+        Words{"acquire 2 by 0", "suspend 4 on 2 previous 0", "release 2 by 0", "notify 2 woken 1",
+              "acquire 2 by 0", "suspend 4 on 1 previous 3", "release 2 by 0", "notify 2 woken 1",
               "acquire 2 by 0", "release 2 by 0", "notify 2 woken 0", "end 2"});
 }
 
@@ -248,7 +248,7 @@ TEST_CASE("channel: values in order, senders wait when it is full, close ends it
   waiting.start();
   empty.close();
   CHECK(waiting.result() == 0);
-  CHECK(fake::call("suspend 2 on 1 back 0").line != 0);  // the third value did not fit
+  CHECK(fake::call("suspend 2 on 1 previous 0").line != 0);  // the third value did not fit
   CHECK(only({"resource"}) == Words{"resource 1 under 0 kind 35 numbers capacity 2",
                                     "resource 4 under 0 kind 35 empty capacity 1"});
 }

@@ -63,9 +63,9 @@ TEST_CASE("generators: co_yield suspends, whoever asks resumes; rethrown excepti
     CHECK(g.next()->first == 3);
     CHECK(g.next() == nullptr);
   }
-  CHECK(fake::words() == Words{"create 1 under 0 kind 2", "resume 1", "suspend 1 on 0 back 0",
-                               "resume 1", "suspend 1 on 0 back 0", "resume 1",
-                               "resolve 1 back 0"});
+  CHECK(fake::words() == Words{"create 1 under 0 kind 2", "resume 1", "suspend 1 on 0 previous 0",
+                               "resume 1", "suspend 1 on 0 previous 0", "resume 1",
+                               "resolve 1 previous 0"});
   fake::reset();
   {
     auto fails = []() -> Generator<int> {
@@ -75,7 +75,7 @@ TEST_CASE("generators: co_yield suspends, whoever asks resumes; rethrown excepti
     fails.next();
     CHECK_THROWS_AS(fails.next(), std::runtime_error);
   }
-  CHECK(fake::words().back() == "fail 1 end back 0");
+  CHECK(fake::words().back() == "fail 1 end previous 0");
 }
 
 namespace {
@@ -237,16 +237,16 @@ TEST_CASE("overloaded yield_values: what is found without skein is found, and re
   CHECK(std::ranges::count(yield_lines(), 0u) == 0);
   CHECK(run_yielder(anything) == "a b ");
   CHECK(std::ranges::count(yield_lines(), 0u) == 0);
-  CHECK(fake::words() == Words{"create 1 under 0 kind 2", "resume 1", "suspend 1 on 0 back 0",
-                               "resume 1", "suspend 1 on 0 back 0", "resume 1",
-                               "resolve 1 back 0"});
+  CHECK(fake::words() == Words{"create 1 under 0 kind 2", "resume 1", "suspend 1 on 0 previous 0",
+                               "resume 1", "suspend 1 on 0 previous 0", "resume 1",
+                               "resolve 1 previous 0"});
 }
 
 TEST_CASE("a yield_value that cannot be guessed: once, at no place, said late") {
   CHECK(run_yielder(by_value) == "a! 2! 4! ");
   CHECK(yield_lines() == std::vector<unsigned>{0});
-  CHECK(fake::words() == Words{"create 1 under 0 kind 2", "resume 1", "suspend 1 on 0 back 0",
-                               "resume 1", "resolve 1 back 0"});
+  CHECK(fake::words() == Words{"create 1 under 0 kind 2", "resume 1", "suspend 1 on 0 previous 0",
+                               "resume 1", "resolve 1 previous 0"});
 }
 
 TEST_CASE("overloaded yield_values of a final promise") {
@@ -255,8 +255,9 @@ TEST_CASE("overloaded yield_values of a final promise") {
   while (!g.handle.done()) g.handle.resume();
   CHECK(g.handle.promise().text == "&&ab");
   g.handle.destroy();
-  CHECK(fake::words() == Words{"create 1 under 0", "resume 1", "suspend 1 on 0 back 0", "resume 1",
-                               "suspend 1 on 0 back 0", "resume 1", "resolve 1 back 0"});
+  CHECK(fake::words() == Words{"create 1 under 0", "resume 1", "suspend 1 on 0 previous 0",
+                               "resume 1", "suspend 1 on 0 previous 0", "resume 1",
+                               "resolve 1 previous 0"});
 }
 
 TEST_CASE("what a yielded argument was converted to lives until the coroutine goes on") {
@@ -322,7 +323,7 @@ TEST_CASE("allocators, constructors with parameters, await_transform, return_val
   c.handle.destroy();
   CHECK(arena.frees == 1);
   CHECK(fake::words() ==
-        Words{"run 1 under 0", "ready 1 on 0", "ready 1 on 0", "resolve 1 back 0"});
+        Words{"run 1 under 0", "ready 1 on 0", "ready 1 on 0", "resolve 1 previous 0"});
 }
 
 namespace {
@@ -407,8 +408,8 @@ TEST_CASE("final promises are traced too") {
   CHECK(s.handle.done());
   CHECK(s.handle.promise().result == 4);
   s.handle.destroy();
-  CHECK(fake::words() == Words{"create 1 under 0", "resume 1", "suspend 1 on 0 back 0", "resume 1",
-                               "resolve 1 back 0"});
+  CHECK(fake::words() == Words{"create 1 under 0", "resume 1", "suspend 1 on 0 previous 0",
+                               "resume 1", "resolve 1 previous 0"});
 }
 
 namespace {
@@ -484,7 +485,7 @@ static elsewhere::Future f_elsewhere() { co_return co_await elsewhere::Thing{4};
 TEST_CASE("specialised coroutine_traits; helpers are not looked up in the promise's namespace") {
   fake::reset();
   CHECK(*f_elsewhere().state == 4);
-  CHECK(fake::words() == Words{"run 1 under 0", "ready 1 on 0", "resolve 1 back 0"});
+  CHECK(fake::words() == Words{"run 1 under 0", "ready 1 on 0", "resolve 1 previous 0"});
 }
 
 // An operator co_await that only look-up from the coroutine itself finds.
@@ -499,7 +500,7 @@ static elsewhere::Future f_duration() { co_return co_await chrono_like::Duration
 TEST_CASE("an operator co_await that cannot be seen from the header still works") {
   fake::reset();
   CHECK(*f_duration().state == 9);
-  CHECK(fake::words() == Words{"run 1 under 0", "resolve 1 back 0"});
+  CHECK(fake::words() == Words{"run 1 under 0", "resolve 1 previous 0"});
 }
 
 TEST_CASE("the promise lies where the library expects it") {

@@ -31,10 +31,11 @@ TEST_CASE("a chain of tasks: parents, what each waits for, where, who goes on") 
   fake::reset();
   CHECK(Here::root().run() == 3);
   CHECK(fake::words() == Words{"create 1 under 0", "resume 1", "create 2 under 1",
-                               "suspend 1 on 2 back 0", "resume 2", "create 3 under 2",
-                               "suspend 2 on 3 back 0", "resume 3", "resolve 3 back 0", "resume 2",
-                               "resolve 2 back 0", "resume 1", "resolve 1 back 0"});
-  const fake::Call await = fake::call("suspend 2 on 3 back 0");
+                               "suspend 1 on 2 previous 0", "resume 2", "create 3 under 2",
+                               "suspend 2 on 3 previous 0", "resume 3", "resolve 3 previous 0",
+                               "resume 2", "resolve 2 previous 0", "resume 1",
+                               "resolve 1 previous 0"});
+  const fake::Call await = fake::call("suspend 2 on 3 previous 0");
   CHECK(await.line == marked);
   CHECK(await.file == __FILE__);
   CHECK(await.function.find("middle") != std::string::npos);
@@ -65,19 +66,19 @@ TEST_CASE("an exception fails each task on its way, with its text") {
   fake::reset();
   CHECK_THROWS_WITH_AS(Here::passes_on(0).run(), "boom", std::runtime_error);
   CHECK(fake::words() == Words{"create 1 under 0", "resume 1", "create 2 under 1",
-                               "suspend 1 on 2 back 0", "resume 2", "fail 2 boom back 0",
-                               "resume 1", "fail 1 boom back 0"});
+                               "suspend 1 on 2 previous 0", "resume 2", "fail 2 boom previous 0",
+                               "resume 1", "fail 1 boom previous 0"});
   fake::reset();
   CHECK_THROWS_AS(Here::thrower(1).run(), const char*);
-  CHECK(fake::call("fail 1 a text back 0").line == 0);
-  CHECK(fake::words().back() == "fail 1 a text back 0");
+  CHECK(fake::call("fail 1 a text previous 0").line == 0);
+  CHECK(fake::words().back() == "fail 1 a text previous 0");
   fake::reset();
   CHECK_THROWS_AS(Here::thrower(2).run(), int);
-  CHECK(fake::words().back() == "fail 1 an exception of type int back 0");
+  CHECK(fake::words().back() == "fail 1 an exception of type int previous 0");
   fake::reset();
   CHECK_THROWS_AS(Here::thrower(3).run(), Thrown::Local<int>);
   CHECK(fake::words().back() ==
-        "fail 1 an exception of type (anonymous namespace)::Thrown::Local<int> back 0");
+        "fail 1 an exception of type (anonymous namespace)::Thrown::Local<int> previous 0");
 }
 
 TEST_CASE("destroyed before its end: cancelled; after its end: nothing more") {
@@ -95,7 +96,7 @@ TEST_CASE("destroyed before its end: cancelled; after its end: nothing more") {
     task.handle.resume();
   }
   CHECK(fake::words() ==
-        Words{"create 1 under 0", "resume 1", "suspend 1 on 0 back 0", "cancel 1"});
+        Words{"create 1 under 0", "resume 1", "suspend 1 on 0 previous 0", "cancel 1"});
 }
 
 TEST_CASE("detached: runs at once, and its end pops the current task") {
@@ -110,8 +111,8 @@ TEST_CASE("detached: runs at once, and its end pops the current task") {
   CHECK(skein_current() == 0);
   event.waiter.resume();
   CHECK(skein_current() == 0);
-  CHECK(fake::words() == Words{"run 1 under 0", "run 2 under 1", "suspend 2 on 0 back 1",
-                               "resolve 1 back 0", "resume 2", "resolve 2 back 0"});
+  CHECK(fake::words() == Words{"run 1 under 0", "run 2 under 1", "suspend 2 on 0 previous 1",
+                               "resolve 1 previous 0", "resume 2", "resolve 2 previous 0"});
 }
 
 TEST_CASE("await_suspend that says false, and one that throws: the task goes on") {
@@ -136,8 +137,9 @@ TEST_CASE("await_suspend that says false, and one that throws: the task goes on"
   };
   fake::reset();
   CHECK(f().run() == 6);
-  CHECK(fake::words() == Words{"create 1 under 0", "resume 1", "suspend 1 on 0 back 0", "resume 1",
-                               "suspend 1 on 0 back 0", "resume 1", "resolve 1 back 0"});
+  CHECK(fake::words() == Words{"create 1 under 0", "resume 1", "suspend 1 on 0 previous 0",
+                               "resume 1", "suspend 1 on 0 previous 0", "resume 1",
+                               "resolve 1 previous 0"});
 }
 
 TEST_CASE("a result that is there already is read without suspending") {
@@ -147,7 +149,8 @@ TEST_CASE("a result that is there already is read without suspending") {
   };
   fake::reset();
   CHECK(f().run() == 1);
-  CHECK(fake::words() == Words{"create 1 under 0", "resume 1", "ready 1 on 0", "resolve 1 back 0"});
+  CHECK(fake::words() ==
+        Words{"create 1 under 0", "resume 1", "ready 1 on 0", "resolve 1 previous 0"});
 }
 
 namespace {
@@ -168,7 +171,7 @@ TEST_CASE("the frame is gone when await_suspend returns: nothing of it is touche
   f();  // under the address sanitizer a touch is an error
   CHECK(skein_current() == 0);
   CHECK(fake::words() ==
-        Words{"run 1 under 0", "suspend 1 on 0 back 0", "resume 1", "resolve 1 back 0"});
+        Words{"run 1 under 0", "suspend 1 on 0 previous 0", "resume 1", "resolve 1 previous 0"});
 }
 
 TEST_CASE("which thread a coroutine goes on is asked anew after each co_await") {
@@ -183,7 +186,7 @@ TEST_CASE("which thread a coroutine goes on is asked anew after each co_await") 
   std::atomic<bool> done = false;
   f(done);
   CHECK(done);
-  CHECK(fake::call("suspend 1 on 2 back 0").line != 0);
+  CHECK(fake::call("suspend 1 on 2 previous 0").line != 0);
 }
 
 TEST_CASE("awaiting: lvalue tasks, several at once, what cannot be known is not said") {
@@ -205,8 +208,8 @@ TEST_CASE("awaiting: lvalue tasks, several at once, what cannot be known is not 
   fake::reset();
   CHECK(f().run() == 3);
   const Words words = fake::words();
-  CHECK(std::count(words.begin(), words.end(), "suspend 1 on 2 back 0") == 1);
-  CHECK(std::count(words.begin(), words.end(), "suspend 1 on 0 back 0") == 1);
+  CHECK(std::count(words.begin(), words.end(), "suspend 1 on 2 previous 0") == 1);
+  CHECK(std::count(words.begin(), words.end(), "suspend 1 on 0 previous 0") == 1);
 }
 
 namespace {
@@ -220,8 +223,8 @@ unsigned known_edges(size_t tasks) {
   const Words words = fake::words();
   unsigned known = 0;
   for (size_t i = 0; i < tasks; ++i)
-    known += static_cast<unsigned>(std::count(words.begin(), words.end(),
-                                              "suspend 1 on " + std::to_string(i + 2) + " back 0"));
+    known += static_cast<unsigned>(std::count(
+        words.begin(), words.end(), "suspend 1 on " + std::to_string(i + 2) + " previous 0"));
   return known;
 }
 }  // namespace
@@ -305,14 +308,14 @@ void check_eager() {
   auto f = [&](Event* e) -> Eager { co_return co_await waits_for<Eager>(e); };
   fake::reset();
   CHECK(f(nullptr).get().promise().value == 1);
-  CHECK(fake::words() == Words{"run 1 under 0", "run 2 under 1", "resolve 2 back 1", "ready 1 on 2",
-                               "resolve 1 back 0"});
+  CHECK(fake::words() == Words{"run 1 under 0", "run 2 under 1", "resolve 2 previous 1",
+                               "ready 1 on 2", "resolve 1 previous 0"});
   fake::reset();
   Eager outer = f(&event);
   event.waiter.resume();
-  CHECK(fake::words() == Words{"run 1 under 0", "run 2 under 1", "suspend 2 on 0 back 1",
-                               "suspend 1 on 2 back 0", "resume 2", "resolve 2 back 0", "resume 1",
-                               "resolve 1 back 0"});
+  CHECK(fake::words() == Words{"run 1 under 0", "run 2 under 1", "suspend 2 on 0 previous 1",
+                               "suspend 1 on 2 previous 0", "resume 2", "resolve 2 previous 0",
+                               "resume 1", "resolve 1 previous 0"});
 }
 }  // namespace
 
@@ -342,7 +345,7 @@ TEST_CASE("function pointers, member functions, lambdas, templates, recursion") 
   auto generic = [](auto x) -> Task<int> { co_return static_cast<int>(x); };
   CHECK(generic(2.5).run() == 2);
   CHECK(Object::recurse(100).run() == 100);
-  CHECK(fake::call("suspend 104 on 105 back 0").function.find("recurse") != std::string::npos);
+  CHECK(fake::call("suspend 104 on 105 previous 0").function.find("recurse") != std::string::npos);
 }
 
 TEST_CASE("switched on and off while coroutines live") {
@@ -359,7 +362,7 @@ TEST_CASE("switched on and off while coroutines live") {
     CHECK(fake::words().empty());
     fake::switch_on(true);
     event.waiter.resume();
-    CHECK(fake::words() == Words{"join 1", "resume 1", "suspend 1 on 0 back 0"});
+    CHECK(fake::words() == Words{"join 1", "resume 1", "suspend 1 on 0 previous 0"});
     fake::switch_on(false);
     event.waiter.resume();
   }
@@ -378,7 +381,7 @@ TEST_CASE("switched on while a coroutine runs: nothing was current before it") {
   {
     Task<int> task = f();
     task.handle.resume();
-    CHECK(fake::words() == Words{"join 1", "suspend 1 on 0 back 0"});
+    CHECK(fake::words() == Words{"join 1", "suspend 1 on 0 previous 0"});
   }
   fake::reset();
   Task<int> task = f();
@@ -386,7 +389,8 @@ TEST_CASE("switched on while a coroutine runs: nothing was current before it") {
   task.handle.resume();  // unseen
   fake::switch_on(false);
   event.waiter.resume();  // unseen, up to the end
-  CHECK(fake::words() == Words{"create 1 under 0", "suspend 1 on 0 back 0", "resolve 1 back 0"});
+  CHECK(fake::words() ==
+        Words{"create 1 under 0", "suspend 1 on 0 previous 0", "resolve 1 previous 0"});
 }
 
 namespace {
@@ -412,12 +416,12 @@ TEST_CASE("resolve_and_resume: both at once if the coroutine that waits is trace
   task.handle.resume();
   skein::resolve_and_resume(future.task, future.waiter);
   CHECK(fake::words() == Words{"create 1 under 0 kind 3", "create 2 under 0", "resume 2",
-                               "suspend 2 on 0 back 0", "resolve 1 back 0", "resume 2 by 1",
-                               "suspend 2 on 0 back 0"});
+                               "suspend 2 on 0 previous 0", "resolve 1 previous 0", "resume 2 by 1",
+                               "suspend 2 on 0 previous 0"});
   future.waiter.resume();
   CHECK(fake::words().size() == 9);
   CHECK(fake::words()[7] == "resume 2");
-  CHECK(fake::words()[8] == "resolve 2 back 0");
+  CHECK(fake::words()[8] == "resolve 2 previous 0");
   fake::reset();
   skein_create(&future.task, SKEIN_KIND_promise, nullptr, nullptr);
   auto unseen = [&]() -> Detached { co_await future; };
@@ -425,11 +429,11 @@ TEST_CASE("resolve_and_resume: both at once if the coroutine that waits is trace
   unseen();
   fake::switch_on(true);
   skein::resolve_and_resume(future.task, future.waiter);
-  CHECK(fake::words() == Words{"create 1 under 0 kind 3", "resolve 1 back 0", "join 2", "resume 2",
-                               "resolve 2 back 0"});
+  CHECK(fake::words() == Words{"create 1 under 0 kind 3", "resolve 1 previous 0", "join 2",
+                               "resume 2", "resolve 2 previous 0"});
   fake::reset();
   Task<int> unstarted = value(1);
   skein::resolve_and_resume(future.task, std::coroutine_handle<>(unstarted.handle));
   CHECK(fake::words() ==
-        Words{"create 1 under 0", "resolve 1 back 0", "resume 1", "resolve 1 back 0"});
+        Words{"create 1 under 0", "resolve 1 previous 0", "resume 1", "resolve 1 previous 0"});
 }

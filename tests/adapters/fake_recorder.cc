@@ -59,9 +59,9 @@ void skein_create(skein_task* task, uint32_t kind, const char* name, const skein
 uint64_t skein_create_running(skein_task* task, uint32_t kind, const char* name,
                               const skein_source* where) {
   note(make(task, "run", kind, name), where);
-  const uint64_t back = current;
+  const uint64_t previous = current;
   current = task->id;
-  return back;
+  return previous;
 }
 void skein_operation(skein_task* task, uint32_t kind, const char* name, const skein_source* where,
                      const skein_source* otherwise) {
@@ -69,24 +69,24 @@ void skein_operation(skein_task* task, uint32_t kind, const char* name, const sk
 }
 uint64_t skein_resume(skein_task* task) {
   note("resume " + id_of(task));
-  const uint64_t back = current;
+  const uint64_t previous = current;
   current = task->id;
-  return back;
+  return previous;
 }
 uint64_t skein_resume_by(skein_task* task, uint64_t waker) {
   note("resume " + id_of(task) + " by " + number(waker));
-  const uint64_t back = current;
+  const uint64_t previous = current;
   current = task->id;
-  return back;
+  return previous;
 }
 uint64_t skein_resume_io(skein_task* task, uint64_t result) {
-  const uint64_t back = skein_resume(task);
+  const uint64_t previous = skein_resume(task);
   skein_io(task, result);
-  return back;
+  return previous;
 }
-void skein_suspend(skein_task* task, uint64_t on, const skein_source* where, uint64_t back) {
-  note("suspend " + id_of(task) + " on " + number(on) + " back " + number(back), where);
-  current = back;
+void skein_suspend(skein_task* task, uint64_t on, const skein_source* where, uint64_t previous) {
+  note("suspend " + id_of(task) + " on " + number(on) + " previous " + number(previous), where);
+  current = previous;
 }
 void skein_await(skein_task* task, uint64_t on) {
   note("await " + id_of(task) + " on " + number(on));
@@ -94,17 +94,18 @@ void skein_await(skein_task* task, uint64_t on) {
 void skein_ready(skein_task* task, uint64_t on, const skein_source* where) {
   note("ready " + id_of(task) + " on " + number(on), where);
 }
-void skein_resolve(skein_task* task, uint64_t back) {
-  note("resolve " + id_of(task) + " back " + number(back));
-  if (current == task->id) current = back;
+void skein_resolve(skein_task* task, uint64_t previous) {
+  note("resolve " + id_of(task) + " previous " + number(previous));
+  if (current == task->id) current = previous;
 }
-uint64_t skein_resolve_resume(skein_task* task, uint64_t back, skein_task* next) {
-  skein_resolve(task, back);
+uint64_t skein_resolve_resume(skein_task* task, uint64_t previous, skein_task* next) {
+  skein_resolve(task, previous);
   return skein_resume_by(next, task->id);
 }
-void skein_fail(skein_task* task, const char* reason, uint64_t back) {
-  note("fail " + id_of(task) + " " + (reason != nullptr ? reason : "-") + " back " + number(back));
-  if (current == task->id) current = back;
+void skein_fail(skein_task* task, const char* reason, uint64_t previous) {
+  note("fail " + id_of(task) + " " + (reason != nullptr ? reason : "-") + " previous " +
+       number(previous));
+  if (current == task->id) current = previous;
 }
 void skein_cancel(skein_task* task) {
   note("cancel " + id_of(task));

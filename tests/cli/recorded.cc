@@ -17,8 +17,8 @@ static volatile sig_atomic_t stop = 0;
 static void one_task() {
   if (skein_enabled() == 0) return;
   skein_task task = {};
-  const uint64_t back = skein_create_running(&task, SKEIN_KIND_task, "one", &here);
-  skein_resolve(&task, back);
+  const uint64_t previous = skein_create_running(&task, SKEIN_KIND_task, "one", &here);
+  skein_resolve(&task, previous);
 }
 
 static void sleep_ms(long ms) {

@@ -11,9 +11,9 @@ static const skein_source awaited = {"dir/program.cc", "wait_for_timer", 20, 1};
 static void* fill(void*) {
   for (;;) {
     skein_task task = {};
-    const uint64_t back = skein_create_running(&task, SKEIN_KIND_task, "busy", &created);
+    const uint64_t previous = skein_create_running(&task, SKEIN_KIND_task, "busy", &created);
     skein_label_text(&task, "some text", 9);
-    skein_resolve(&task, back);
+    skein_resolve(&task, previous);
   }
 }
 
@@ -22,11 +22,11 @@ int main() {
   skein_create_labelled(&session, SKEIN_KIND_coroutine, "session", &created,
                         skein_string("evil \x1b[31m\"label\""));
   skein_resource(&mutex, SKEIN_KIND_mutex, "lock", 1, &created);
-  const uint64_t back = skein_resume(&session);
+  const uint64_t previous = skein_resume(&session);
   skein_create(&timer, SKEIN_KIND_timer, "timer", &created);
   skein_acquire(&mutex, 0);
   skein_should_resolve(&session);
-  skein_suspend(&session, timer.id, &awaited, back);
+  skein_suspend(&session, timer.id, &awaited, previous);
   // One that waits, and one that runs, each become another that was only created.
   skein_task waiting = {}, its_heir = {}, running = {}, heir = {};
   skein_create(&its_heir, SKEIN_KIND_promise, "its_heir", &created);

@@ -15,9 +15,9 @@ int main() {
   while (fgets(line, sizeof line, stdin)) {
     line[strcspn(line, "\n")] = '\0';
     skein_task task = {};
-    const uint64_t back = skein_create_running(&task, SKEIN_KIND_task, "step", &created);
+    const uint64_t previous = skein_create_running(&task, SKEIN_KIND_task, "step", &created);
     skein_label_text(&task, line, strlen(line));
-    skein_resolve(&task, back);
+    skein_resolve(&task, previous);
     puts(line);
     fflush(stdout);
   }

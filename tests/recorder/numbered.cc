@@ -145,10 +145,11 @@ class Reader {
     }
     if (event.is("resolve")) {
       if (inner_ != 0 && event.a != inner_) return wrong("another task's");
-      const Event* back = next();
-      if (back == nullptr || !back->is("switch_to")) return wrong("resolve without its switch");
-      if (outer_ != 0 && back->a != outer_) return wrong("switch to another task");
-      outer_ = back->a;
+      const Event* previous = next();
+      if (previous == nullptr || !previous->is("switch_to"))
+        return wrong("resolve without its switch");
+      if (outer_ != 0 && previous->a != outer_) return wrong("switch to another task");
+      outer_ = previous->a;
       inner_ = 0;
       return true;
     }
@@ -171,9 +172,9 @@ class Reader {
 
 void NumberedCalls::task_call(uint64_t n) {
   skein_task inner = {};
-  const uint64_t back = skein_create_running(&inner, SKEIN_KIND_task, "inner", &kPlace);
+  const uint64_t previous = skein_create_running(&inner, SKEIN_KIND_task, "inner", &kPlace);
   skein_io(&inner, n);
-  skein_resolve(&inner, back);
+  skein_resolve(&inner, previous);
 }
 
 void NumberedCalls::make(uint64_t n) {

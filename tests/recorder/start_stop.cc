@@ -26,9 +26,9 @@ void say(uint64_t counter, int64_t& value) {
   if (!skein_enabled()) return;
   ++value;
   skein_task task = {};
-  const uint64_t back = skein_create_running(&task, SKEIN_KIND_task, "life", &kPlace);
+  const uint64_t previous = skein_create_running(&task, SKEIN_KIND_task, "life", &kPlace);
   skein_counter_set(static_cast<uint32_t>(counter), value);
-  skein_resolve(&task, back);
+  skein_resolve(&task, previous);
   made.fetch_add(1, std::memory_order_relaxed);
 }
 

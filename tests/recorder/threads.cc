@@ -18,9 +18,9 @@ using namespace skein::test;
 
 void record_a_little(unsigned number) {
   skein_task task = {};
-  const uint64_t back = skein_create_running(&task, SKEIN_KIND_task, "short", nullptr);
+  const uint64_t previous = skein_create_running(&task, SKEIN_KIND_task, "short", nullptr);
   skein_counter_set(1, number);
-  skein_resolve(&task, back);
+  skein_resolve(&task, previous);
 }
 
 long resident_kb() {

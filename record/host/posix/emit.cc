@@ -104,10 +104,10 @@ template <typename Operation, typename... Arguments>
   if (Session e; e) Operation{}(*e, arguments...);
 }
 template <typename Operation, typename... Arguments>
-[[gnu::noinline, gnu::cold]] uint64_t slow_path_for_back(Arguments... arguments) {
-  uint64_t back = 0;
-  if (Session e; e) Operation{}(*e, back, arguments...);
-  return back;
+[[gnu::noinline, gnu::cold]] uint64_t slow_path_for_previous(Arguments... arguments) {
+  uint64_t previous = 0;
+  if (Session e; e) Operation{}(*e, previous, arguments...);
+  return previous;
 }
 
 // Does all of an operation; false: something is not plain. That recording is on needs no question
@@ -135,13 +135,13 @@ SKEIN_HOT void record(Operation, Arguments... arguments) {
   if (!fast_path<Operation>(arguments...)) [[unlikely]]
     return slow_path<Operation, Arguments...>(arguments...);
 }
-// Returns `back`, which the operation sets.
+// Returns `previous`, which the operation sets.
 template <typename Operation, typename... Arguments>
-SKEIN_HOT uint64_t record_for_back(Operation, Arguments... arguments) {
-  uint64_t back = 0;
-  if (!fast_path<Operation>(back, arguments...)) [[unlikely]]
-    return slow_path_for_back<Operation, Arguments...>(arguments...);
-  return back;
+SKEIN_HOT uint64_t record_for_previous(Operation, Arguments... arguments) {
+  uint64_t previous = 0;
+  if (!fast_path<Operation>(previous, arguments...)) [[unlikely]]
+    return slow_path_for_previous<Operation, Arguments...>(arguments...);
+  return previous;
 }
 
 constexpr uint64_t kNanosecondsPerSecond = 1'000'000'000;
@@ -194,11 +194,11 @@ SKEIN_CALL void skein_create_labelled(skein_task* task, uint32_t kind, const cha
 
 SKEIN_CALL uint64_t skein_create_running(skein_task* task, uint32_t kind, const char* name,
                                          const skein_source* where) {
-  return record_for_back(
-      [](auto& e, uint64_t& back, skein_task* task, uint32_t kind, const char* name,
+  return record_for_previous(
+      [](auto& e, uint64_t& previous, skein_task* task, uint32_t kind, const char* name,
          const skein_source* where) SKEIN_INLINE {
         uint32_t place;
-        return locate(e, kind, name, where, place) && create_running(e, task, place, back);
+        return locate(e, kind, name, where, place) && create_running(e, task, place, previous);
       },
       task, kind, name, where);
 }
@@ -216,21 +216,21 @@ SKEIN_CALL void skein_operation(skein_task* task, uint32_t kind, const char* nam
 }
 
 SKEIN_CALL uint64_t skein_resume(skein_task* task) {
-  return record_for_back([](auto& e, uint64_t& back, skein_task* task)
-                             SKEIN_INLINE { return resume(e, task, back); },
-                         task);
+  return record_for_previous([](auto& e, uint64_t& previous, skein_task* task)
+                                 SKEIN_INLINE { return resume(e, task, previous); },
+                             task);
 }
 
 SKEIN_CALL uint64_t skein_resume_by(skein_task* task, uint64_t waker) {
-  return record_for_back([](auto& e, uint64_t& back, skein_task* task, uint64_t waker)
-                             SKEIN_INLINE { return resume_by(e, task, waker, back); },
-                         task, waker);
+  return record_for_previous([](auto& e, uint64_t& previous, skein_task* task, uint64_t waker)
+                                 SKEIN_INLINE { return resume_by(e, task, waker, previous); },
+                             task, waker);
 }
 
 SKEIN_CALL uint64_t skein_resume_io(skein_task* task, uint64_t result) {
-  return record_for_back(
-      [](auto& e, uint64_t& back, skein_task* task, uint64_t result) SKEIN_INLINE {
-        if (!resume(e, task, back)) return false;
+  return record_for_previous(
+      [](auto& e, uint64_t& previous, skein_task* task, uint64_t result) SKEIN_INLINE {
+        if (!resume(e, task, previous)) return false;
         e.same(format::k_io, task->id, result);
         return true;
       },
@@ -238,16 +238,16 @@ SKEIN_CALL uint64_t skein_resume_io(skein_task* task, uint64_t result) {
 }
 
 SKEIN_CALL void skein_suspend(skein_task* task, uint64_t on, const skein_source* where,
-                              uint64_t back) {
+                              uint64_t previous) {
   record(
-      [](auto& e, skein_task* task, uint64_t on, const skein_source* where, uint64_t back)
+      [](auto& e, skein_task* task, uint64_t on, const skein_source* where, uint64_t previous)
           SKEIN_INLINE {
             uint32_t place;
             const PlaceEntry* at;
             return locate(e, format::kKind_unknown, nullptr, where, place, &at) &&
-                   suspend(e, task, on, place, at, back);
+                   suspend(e, task, on, place, at, previous);
           },
-      task, on, where, back);
+      task, on, where, previous);
 }
 
 SKEIN_CALL void skein_await(skein_task* task, uint64_t on) {
@@ -269,20 +269,20 @@ SKEIN_CALL void skein_ready(skein_task* task, uint64_t on, const skein_source* w
       task, on, where);
 }
 
-SKEIN_CALL void skein_resolve(skein_task* task, uint64_t back) {
-  record([](auto& e, skein_task* task, uint64_t back)
-             SKEIN_INLINE { return resolve(e, task, back); },
-         task, back);
+SKEIN_CALL void skein_resolve(skein_task* task, uint64_t previous) {
+  record([](auto& e, skein_task* task, uint64_t previous)
+             SKEIN_INLINE { return resolve(e, task, previous); },
+         task, previous);
 }
 
-SKEIN_CALL uint64_t skein_resolve_resume(skein_task* task, uint64_t back, skein_task* next) {
-  return record_for_back(
-      [](auto& e, uint64_t& next_back, skein_task* task, uint64_t back, skein_task* next)
-          SKEIN_INLINE { return resolve_resume(e, task, back, next, next_back); },
-      task, back, next);
+SKEIN_CALL uint64_t skein_resolve_resume(skein_task* task, uint64_t previous, skein_task* next) {
+  return record_for_previous(
+      [](auto& e, uint64_t& next_previous, skein_task* task, uint64_t previous, skein_task* next)
+          SKEIN_INLINE { return resolve_resume(e, task, previous, next, next_previous); },
+      task, previous, next);
 }
 
-SKEIN_CALL void skein_fail(skein_task* task, const char* reason, uint64_t back) {
+SKEIN_CALL void skein_fail(skein_task* task, const char* reason, uint64_t previous) {
   Session e(true);
   if (!e) return;
   join(*e, task);
@@ -293,7 +293,7 @@ SKEIN_CALL void skein_fail(skein_task* task, const char* reason, uint64_t back) 
     e->u64(task->id);
     e->text(reason, SIZE_MAX);
   }
-  end(*e, task, back);
+  end(*e, task, previous);
 }
 
 SKEIN_CALL void skein_cancel(skein_task* task) {

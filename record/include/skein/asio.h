@@ -168,23 +168,23 @@ class completion {
   ~completion() {
     if (task_.id == 0 || !skein_enabled()) return;
     if (invoked_)
-      skein_fail(&task_, "the handler threw", back_);
+      skein_fail(&task_, "the handler threw", previous_);
     else
       skein_cancel(&task_);
   }
 
   void invocation_begin() {
     invoked_ = true;
-    if (task_.id != 0 && skein_enabled()) back_ = skein_resume(&task_);
+    if (task_.id != 0 && skein_enabled()) previous_ = skein_resume(&task_);
   }
   template <class Error, class... Results>
   void invocation_begin(const Error& error, const Results&... results) {
     invoked_ = true;
     if (task_.id == 0 || !skein_enabled()) return;
     if constexpr ((__is_same(Results, unsigned long) || ...))
-      back_ = skein_resume_io(&task_, (bytes(results) + ...));
+      previous_ = skein_resume_io(&task_, (bytes(results) + ...));
     else
-      back_ = skein_resume(&task_);
+      previous_ = skein_resume(&task_);
     if constexpr (requires {
                     error.message().c_str();
                     static_cast<bool>(error);
@@ -195,9 +195,9 @@ class completion {
   void invocation_end() {
     if (task_.id != 0 && skein_enabled()) {
       if (reason_[0] != 0)
-        skein_fail(&task_, reason_, back_);
+        skein_fail(&task_, reason_, previous_);
       else
-        skein_resolve(&task_, back_);
+        skein_resolve(&task_, previous_);
     }
     task_.id = 0;
   }
@@ -219,7 +219,7 @@ class completion {
   }
 
   skein_task task_;
-  uint64_t back_ = 0;
+  uint64_t previous_ = 0;
   bool invoked_ = false;
   char reason_[63];  // the error code's message
 };

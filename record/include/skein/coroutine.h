@@ -8,9 +8,9 @@
 // How: the standard library's coroutine_traits gets another name before <coroutine> is read, and
 // the compiler finds one of ours in its place. Its promise_type is traced<P> for a promise P:
 //
-//    +----------------------------+-------------+--------+
-//    | P, at offset 0             | task (16 B) | back   |
-//    +----------------------------+-------------+--------+
+//    +----------------------------+-------------+----------+
+//    | P, at offset 0             | task (16 B) | previous |
+//    +----------------------------+-------------+----------+
 //
 // Libraries go on seeing P: handles given to await_suspend are coroutine_handle<P>, from_promise
 // gives the right frame because P lies where it did, everything not named below is inherited.

@@ -91,7 +91,7 @@ enum {
  * `name` is a string that stays as long as the module it is in (a literal) or NULL; it is known by
  * its address. `where` may be NULL; it and what it points to are likewise.
  * `kind` is one of SKEIN_KIND_*. A task that is given is never NULL, unless it is said.
- * `back` is what was current before the task was resumed, as skein_resume returned it: it is
+ * `previous` is what was current before the task was resumed, as skein_resume returned it: it is
  * current again after the call. */
 
 /* A task exists, child of the current task; it does not run yet. */
@@ -102,7 +102,7 @@ void skein_create_child(skein_task* task, uint64_t parent, uint32_t kind, const 
 /* ... with a label (see skein_string), one time stamp for both. */
 void skein_create_labelled(skein_task* task, uint32_t kind, const char* name,
                            const skein_source* where, uint32_t label);
-/* ... and runs at once. Returns `back`. */
+/* ... and runs at once. Returns `previous`. */
 uint64_t skein_create_running(skein_task* task, uint32_t kind, const char* name,
                               const skein_source* where);
 /* An operation exists: child of the task last suspended on this OS thread, if nothing was resumed
@@ -113,30 +113,30 @@ void skein_operation(skein_task* task, uint32_t kind, const char* name, const sk
 
 /* The task is current on this OS thread from now on; made ready by the task it waited for if that
  * just ended on this thread, by the task that was just suspended here to wait for it, else by
- * whatever was current. Returns the id of what was current (0: nothing), for `back`. */
+ * whatever was current. Returns the id of what was current (0: nothing), for `previous`. */
 uint64_t skein_resume(skein_task* task);
-/* ... `waker` made it ready (a task's or resource's id; 0: not known). Returns `back`. */
+/* ... `waker` made it ready (a task's or resource's id; 0: not known). Returns `previous`. */
 uint64_t skein_resume_by(skein_task* task, uint64_t waker);
 /* ... as skein_resume, with the result of the operation that it is (skein_io), one time stamp for
- * both. Returns `back`. */
+ * both. Returns `previous`. */
 uint64_t skein_resume_io(skein_task* task, uint64_t result);
-/* The task waits, at `where`, for `on` (a task's or resource's id; 0: not known); current := back.
- */
-void skein_suspend(skein_task* task, uint64_t on, const skein_source* where, uint64_t back);
+/* The task waits, at `where`, for `on` (a task's or resource's id; 0: not known); then
+ * current := previous. */
+void skein_suspend(skein_task* task, uint64_t on, const skein_source* where, uint64_t previous);
 /* Says afterwards what a suspended task waits for (a task's or resource's id). */
 void skein_await(skein_task* task, uint64_t on);
 /* The task asked `on` (an id; 0: not known) for a result that was there already; it goes on. */
 void skein_ready(skein_task* task, uint64_t on, const skein_source* where);
 
-/* The task ended with a value; current := back if it was current. The resolver is what was
+/* The task ended with a value; current := previous if it was current. The resolver is what was
  * current. After this, as after fail, cancel and become, the handle is of no use but to be created
  * anew. */
-void skein_resolve(skein_task* task, uint64_t back);
+void skein_resolve(skein_task* task, uint64_t previous);
 /* skein_resolve, and skein_resume_by of `next`, which was waiting for it: one time stamp for both.
- * Returns the `back` of next. */
-uint64_t skein_resolve_resume(skein_task* task, uint64_t back, skein_task* next);
+ * Returns the `previous` of next. */
+uint64_t skein_resolve_resume(skein_task* task, uint64_t previous, skein_task* next);
 /* The task ended with an error. `reason` is copied, at most 512 bytes of it; it may be NULL. */
-void skein_fail(skein_task* task, const char* reason, uint64_t back);
+void skein_fail(skein_task* task, const char* reason, uint64_t previous);
 /* The task was destroyed or cancelled before its end. */
 void skein_cancel(skein_task* task);
 /* The task ended by becoming the other (tail await): the other is current if it was, is expected to

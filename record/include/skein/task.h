@@ -63,17 +63,19 @@ class task {
   explicit task(const char* name, uint32_t kind = SKEIN_KIND_task, here at = {}) {
     if (skein_enabled()) skein_create(&task_, kind, name, &at.where);
   }
-  task(task&& other) noexcept : task_(other.task_), back_(other.back_) { other.task_.id = 0; }
+  task(task&& other) noexcept : task_(other.task_), previous_(other.previous_) {
+    other.task_.id = 0;
+  }
   task& operator=(task&&) = delete;
   ~task() {
     if (task_.id != 0 && skein_enabled()) skein_cancel(&task_);
   }
 
   void resolve() {
-    end([this] { skein_resolve(&task_, back_); });
+    end([this] { skein_resolve(&task_, previous_); });
   }
   void fail(const char* reason) {
-    end([&] { skein_fail(&task_, reason, back_); });
+    end([&] { skein_fail(&task_, reason, previous_); });
   }
   void label(const char* text) {
     if (skein_enabled()) skein_label_text(&task_, text, __builtin_strlen(text));
@@ -91,7 +93,7 @@ class task {
     task_.id = 0;
   }
   skein_task task_{};
-  uint64_t back_ = 0;  // what is current again after it
+  uint64_t previous_ = 0;  // what is current again after it
 };
 
 // The task runs on this thread while the object lives; then it waits (unless it has ended), and
@@ -99,13 +101,13 @@ class task {
 class running {
  public:
   explicit running(task& t, here at = {}) : task_(t), at_(at) {
-    if (skein_enabled()) task_.back_ = skein_resume(&task_.task_);
+    if (skein_enabled()) task_.previous_ = skein_resume(&task_.task_);
   }
   running(const running&) = delete;
   ~running() {
     if (task_.task_.id != 0 && skein_enabled())
-      skein_suspend(&task_.task_, 0, &at_.where, task_.back_);
-    task_.back_ = 0;
+      skein_suspend(&task_.task_, 0, &at_.where, task_.previous_);
+    task_.previous_ = 0;
   }
 
  private:

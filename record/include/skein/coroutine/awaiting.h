@@ -165,7 +165,7 @@ struct traced_awaiter {
       if (skein_enabled())
         ::skein::detail::created(self->skein_frame, self, D::kSkeinKind, where.get(), ready);
       else
-        self->skein_frame.back = 0;
+        self->skein_frame.previous = 0;
     } else if constexpr (Step == step::await) {
       if (ready && skein_enabled()) ::skein::detail::resumed_unreported(self->skein_frame);
       if (ready && skein_enabled()) skein_ready(&self->skein_frame.task, awaited(), where.get());
@@ -181,8 +181,8 @@ struct traced_awaiter {
       if (skein_enabled()) {
         frame& f = self->skein_frame;
         ::skein::detail::resumed_unreported(f);
-        skein_suspend(&f.task, awaited(), where.get(), ::skein::detail::back_of(f));
-        f.back = kSuspended;
+        skein_suspend(&f.task, awaited(), where.get(), ::skein::detail::previous_of(f));
+        f.previous = kSuspended;
       }
     }
     where = {};

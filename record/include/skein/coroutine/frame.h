@@ -52,7 +52,7 @@ struct place {
 // What a coroutine's frame has more: 24 bytes.
 struct frame {
   skein_task task{};
-  uint64_t back;  // what was current before it was resumed; or one of these:
+  uint64_t previous;  // what was current before it was resumed; or one of these:
 };
 inline constexpr uint64_t kEnded = ~0ull;
 inline constexpr uint64_t kSuspended = ~1ull;
@@ -60,19 +60,19 @@ inline constexpr uint64_t kResumeUnreported = ~2ull;  // suspended; when it goes
 inline constexpr uint64_t kResumed = 1ull << 63;  // + back: the recorder knows already that it runs
 
 // It runs; what was current before? 0, too, if recording was switched on or off meanwhile.
-inline uint64_t back_of(const frame& f) { return f.back >> 62 != 0 ? 0 : f.back; }
+inline uint64_t previous_of(const frame& f) { return f.previous >> 62 != 0 ? 0 : f.previous; }
 inline void resumed(frame& f) {
-  f.back = f.back >> 62 == kResumed >> 62 ? f.back & ~kResumed : skein_resume(&f.task);
+  f.previous = f.previous >> 62 == kResumed >> 62 ? f.previous & ~kResumed : skein_resume(&f.task);
 }
 
 // By a yield that has no awaiter of ours: nobody will say when it goes on.
 inline void suspended_unreported(frame& f) {
-  if (f.back == kResumeUnreported) return;
-  skein_suspend(&f.task, 0, nullptr, ::skein::detail::back_of(f));
-  f.back = kResumeUnreported;
+  if (f.previous == kResumeUnreported) return;
+  skein_suspend(&f.task, 0, nullptr, ::skein::detail::previous_of(f));
+  f.previous = kResumeUnreported;
 }
 inline void resumed_unreported(frame& f) {
-  if (f.back == kResumeUnreported) ::skein::detail::resumed(f);
+  if (f.previous == kResumeUnreported) ::skein::detail::resumed(f);
 }
 
 // ---- which coroutine is awaited ----
@@ -160,7 +160,7 @@ task_at(uintptr_t word) {
     if (function == 0) continue;
     const frame& f = *::skein::detail::part_of(begin, function);
     // One that ended in an earlier trace is not in this one.
-    return f.back == kEnded && f.task.generation != skein_generation() ? 0 : f.task.id;
+    return f.previous == kEnded && f.task.generation != skein_generation() ? 0 : f.task.id;
   }
   return 0;
 }
@@ -173,8 +173,8 @@ SKEIN_DETAIL_HIDDEN __attribute__((noinline)) inline bool resolve_for(skein_task
   const uint64_t function = traced_functions.find(reinterpret_cast<const any_word*>(begin)[1]);
   if (function == 0) return false;
   frame* f = ::skein::detail::part_of(begin, function);
-  if (f->back != kSuspended) return false;
-  f->back = kResumed | skein_resolve_resume(&ended, 0, &f->task);
+  if (f->previous != kSuspended) return false;
+  f->previous = kResumed | skein_resolve_resume(&ended, 0, &f->task);
   return true;
 }
 
@@ -188,19 +188,19 @@ struct __attribute__((visibility("hidden"))) module_end {
 template <class T>
 module_end<T> module_end<T>::instance;
 
-// Before: f.back is the function's name without its types. (With them, in `where`, it may be longer
-// than a trace keeps.) A lambda's is better with them.
+// Before: f.previous is the function's name without its types. (With them, in `where`, it may be
+// longer than a trace keeps.) A lambda's is better with them.
 SKEIN_DETAIL_HIDDEN __attribute__((noinline)) inline void created(frame& f, const void* promise,
                                                                   uint32_t kind,
                                                                   const skein_source* where,
                                                                   bool runs) {
   __asm__ volatile("" : : "r"(&module_end<>::instance) : "memory");
-  const char* name = reinterpret_cast<const char*>(f.back);
+  const char* name = reinterpret_cast<const char*>(f.previous);
   if (name[0] == 'o' && __builtin_strcmp(name, "operator()") == 0) name = nullptr;
   if (runs)
-    f.back = skein_create_running(&f.task, kind, name, where);
+    f.previous = skein_create_running(&f.task, kind, name, where);
   else
-    skein_create(&f.task, kind, name, where), f.back = 0;
+    skein_create(&f.task, kind, name, where), f.previous = 0;
   ::skein::detail::remember(f, promise);
 }
 
@@ -224,8 +224,8 @@ inline uint64_t awaited_task(const void* object, unsigned long size) {
 SKEIN_DETAIL_HIDDEN __attribute__((noinline, cold)) inline void failed(frame& f) {
   const auto fail = [&f](const char* reason) {
     ::skein::detail::resumed_unreported(f);
-    skein_fail(&f.task, reason, ::skein::detail::back_of(f));
-    f.back = kEnded;
+    skein_fail(&f.task, reason, ::skein::detail::previous_of(f));
+    f.previous = kEnded;
   };
 #if defined(__cpp_exceptions)
   if (const std::type_info* type = __cxxabiv1::__cxa_current_exception_type()) {
@@ -251,10 +251,10 @@ SKEIN_DETAIL_HIDDEN __attribute__((noinline, cold)) inline void failed(frame& f)
 
 // Its id stays: who awaits it later reads its result.
 inline void ended(frame& f) {
-  if (f.task.id == 0 || f.back == kEnded) return;  // never recorded; failed
+  if (f.task.id == 0 || f.previous == kEnded) return;  // never recorded; failed
   ::skein::detail::resumed_unreported(f);
-  skein_resolve(&f.task, ::skein::detail::back_of(f));
-  f.back = kEnded;
+  skein_resolve(&f.task, ::skein::detail::previous_of(f));
+  f.previous = kEnded;
 }
 
 }  // namespace skein::detail

@@ -121,7 +121,7 @@ struct traced : yielding<traced<P, Base, Yielded...>, Base, Yielded...> {
   ::skein::detail::frame skein_frame;
 
   ~traced() {
-    if (skein_frame.task.id != 0 && skein_frame.back != kEnded && skein_enabled())
+    if (skein_frame.task.id != 0 && skein_frame.previous != kEnded && skein_enabled())
       skein_cancel(&skein_frame.task);
   }
 
@@ -129,17 +129,17 @@ struct traced : yielding<traced<P, Base, Yielded...>, Base, Yielded...> {
   // g++ names the function best here ("void f(f(int)::_Z1fi.Frame*)" in initial_suspend). The line
   // is that of the closing brace, wherever one asks.
   decltype(auto) get_return_object(::skein::detail::place where = SKEIN_DETAIL_PLACE) {
-    __builtin_memcpy(&skein_frame.back, &where, sizeof where);
+    __builtin_memcpy(&skein_frame.previous, &where, sizeof where);
     return skein_inner().get_return_object();
   }
   auto initial_suspend(const char* name = __builtin_FUNCTION()) {
     ::skein::detail::place where;
-    __builtin_memcpy(&where, &skein_frame.back, sizeof where);
+    __builtin_memcpy(&where, &skein_frame.previous, sizeof where);
 #else
   auto initial_suspend(::skein::detail::place where = SKEIN_DETAIL_PLACE,
                        const char* name = __builtin_FUNCTION()) {
 #endif
-    skein_frame.back = reinterpret_cast<uintptr_t>(name);
+    skein_frame.previous = reinterpret_cast<uintptr_t>(name);
     using T = decltype(some<P&>().initial_suspend());
     return ::skein::detail::traced_awaiter<traced, step::initial, T, false>(
         this, where, skein_inner(), from_initial{});
