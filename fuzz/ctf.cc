@@ -22,7 +22,7 @@ using namespace skein;
 namespace {
 
 constexpr std::string_view metadata =
-    "/* CTF 1.8 */env{tracer_name=skein;tracer_major=1;};clock{freq=156250000;};";
+    "/* CTF 1.8 */env{tracer_name=skein;tracer_major=2;};clock{freq=156250000;};";
 
 void repair(std::vector<uint8_t>& chunk, uint8_t uuid) {
   if (chunk.size() < sizeof(format::PacketHeader)) return;

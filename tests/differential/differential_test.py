@@ -36,7 +36,7 @@ class Reader:
         self.texts, self.places, self.threads = {}, {}, {}
         self.current, self.executor, self.names = {}, {}, {}
         self.said_at = {}
-        self.also = {}  # by stream, what is said of its next event, by number
+        self.extra = {}  # by stream, the extra fields of its next event, by number
         self.resources, self.spans = set(), {}
         self.events = []
         for message in bt2.TraceCollectionMessageIterator(str(path)):
@@ -66,7 +66,7 @@ class Reader:
                 return
             self.current[stream] = int(context["current_task"])
             self.said_at[stream] = None
-            self.also[stream] = {}
+            self.extra[stream] = {}
             self.be_executor(stream, int(context["vtid"]), "")
         elif type(message) is bt2._EventMessageConst:
             event = message.event
@@ -103,15 +103,15 @@ class Reader:
         self.executor[stream] = tid
 
     def event(self, stream, clock, name, f):
-        if name == "at" or (name == "also" and f["what"] == 0):
+        if name == "at" or (name == "extra" and f["field"] == 0):
             self.said_at[stream] = self.places.get(f["place" if name == "at" else "number"])
             return
-        if name == "also" and f["what"] == 4:
+        if name == "extra" and f["field"] == 4:
             self.current[stream] = f["number"]
-            self.said_at[stream], self.also[stream] = None, {}
+            self.said_at[stream], self.extra[stream] = None, {}
             return
-        if name == "also":
-            self.also[stream][f["what"]] = f["number"]
+        if name == "extra":
+            self.extra[stream][f["field"]] = f["number"]
             return
         current = self.current[stream]
         task, other, value, text, place = current, 0, 0, "", None
@@ -209,16 +209,16 @@ class Reader:
         always = name in ("send", "receive", "clock")  # 0 is a peer and a domain
         tid = self.executor[stream]
         place = place or self.said_at[stream] or {}
-        said, self.also[stream] = self.also[stream], {}
-        text = text_of(said[1]) if 1 in said else text
-        value = said.get(3, value)
+        extra, self.extra[stream] = self.extra[stream], {}
+        text = text_of(extra[1]) if 1 in extra else text
+        value = extra.get(3, value)
         self.said_at[stream] = None
         self.events.append((self.utc(clock), [
             str(stream), str(tid), (stream, tid), kind, str(task) if task else "-",
             str(other) if other or always else "-", str(value), text,
             text_of(place.get("file", 0)), text_of(place.get("function", 0)),
             str(place.get("line", 0)), str(place.get("column", 0)),
-            str(said.get(2, 0) & 255)]))
+            str(extra.get(2, 0) & 255)]))
 
     # Exactly; babeltrace2's own nanoseconds are rounded by a double.
     @staticmethod

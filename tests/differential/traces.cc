@@ -128,7 +128,7 @@ class Generator {
         b = number() >> 20;
       }
       if (event.first == format::k_lost) b = below(9);
-      if (event.first == format::k_also) {
+      if (event.first == format::k_extra) {
         a = below(6);
         if (a != 4) b = below(30);
       }

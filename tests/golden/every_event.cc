@@ -191,7 +191,7 @@ void write_worker(const std::filesystem::path& folder) {
   s.fixed(k_clock).u32(1).u64(static_cast<uint64_t>(-250)).u64(40).done();
   s.event(k_pause, kPause_gc, 1500);
   s.event(k_try_read, 9, 0);
-  s.event(k_also, static_cast<uint64_t>(Also::kCurrent), 0);
+  s.event(k_extra, static_cast<uint64_t>(ExtraField::kCurrent), 0);
   s.event(k_executor_end, 101);
   save(folder, "s00001-", s.stream());
 }

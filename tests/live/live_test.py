@@ -72,7 +72,7 @@ def check_trace(trace, what):
         names = sum(json_of["definitions"].values())
         check(seen.returncode == 0, f"{what}: babeltrace2 exits with {seen.returncode}")
         # What is said of the next event, or of who is current, is none of its own.
-        about = re.compile(r"\) (at|also): \{")
+        about = re.compile(r"\) (at|extra): \{")
         events = [line for line in seen.stdout.splitlines() if not about.search(line)]
         check(len(events) == json_of["events"] + names,
               f"{what}: babeltrace2 sees {len(events)} events, skein "

@@ -57,8 +57,8 @@ class Exporter {
     }
     // A stream without an event would be no executor of the copy; the first begins at time 0.
     for (size_t i = 0; i < streams_.size(); i++)
-      streams_[i].event(format::k_also, base_ + (i == ring ? trace.facts.complete_from : 0),
-                        static_cast<uint64_t>(format::Also::kCurrent), 0);
+      streams_[i].event(format::k_extra, base_ + (i == ring ? trace.facts.complete_from : 0),
+                        static_cast<uint64_t>(format::ExtraField::kCurrent), 0);
   }
 
   LeftOut take_left_out() { return std::move(left_out_); }
@@ -262,18 +262,18 @@ class Exporter {
 
   void be_current(StreamWriter& stream, uint64_t time, uint64_t task) {
     if (stream.current_task == task) return;
-    stream.event(format::k_also, time, static_cast<uint64_t>(format::Also::kCurrent), task);
+    stream.event(format::k_extra, time, static_cast<uint64_t>(format::ExtraField::kCurrent), task);
     stream.current_task = task;
   }
 
   void say_also(StreamWriter& stream, const EventRow& row) {
     constexpr uint32_t no_text = UINT32_MAX;  // nothing has this number
     const Implied known = implied(row);
-    using format::Also;
+    using format::ExtraField;
     if (trace_.strings[row.text] != known.text)
-      stream.next_also(Also::kText, row.text != 0 ? texts_[row.text] : no_text);
-    if (row.value != known.value) stream.next_also(Also::kValue, row.value);
-    if (row.flags != 0) stream.next_also(Also::kFlags, row.flags);
+      stream.next_extra(ExtraField::kText, row.text != 0 ? texts_[row.text] : no_text);
+    if (row.value != known.value) stream.next_extra(ExtraField::kValue, row.value);
+    if (row.flags != 0) stream.next_extra(ExtraField::kFlags, row.flags);
   }
 
   void put(const EventRow& row) {

@@ -1,4 +1,4 @@
-// The trace format, version 1: the contract between everything that writes and everything that
+// The trace format, version 2: the contract between everything that writes and everything that
 // reads. Prose and rationale: docs/format.md. Text form for stock CTF readers: format/metadata.tsdl.
 //
 // A trace is a directory:
@@ -25,7 +25,14 @@
 
 namespace skein::format {
 
-inline constexpr uint32_t kVersion = 1;
+// Version 2 renames the event `also` to `extra` and its field `what` to `field`. The bytes are those
+// of version 1, so a reader of version 2 also reads version 1.
+inline constexpr uint32_t kVersion = 2;
+inline constexpr uint32_t kOldestVersion = 1;  // that readers accept
+constexpr bool is_readable(uint32_t version) {
+  return version >= kOldestVersion && version <= kVersion;
+}
+
 inline constexpr uint32_t kPacketMagic = 0xC1FC1FC1;
 // One tick is 16 counts of the time stamp counter (or 16 ns of CLOCK_MONOTONIC). An event holds the
 // low 24 bits of the tick count, and needs no more for 107 ms at 2.5 GHz.
@@ -111,7 +118,7 @@ enum class Shape : uint8_t {
   X(scope_cancel, 212, kOne, scope, none)     /*                              */  \
   X(executor_end, 216, kOne, tid, none)       /*                              */  \
   X(at, 220, kOne, place, none)               /* of the next event            */  \
-  X(also, 230, kSame, what, number)           /* likewise: see Also           */  \
+  X(extra, 230, kSame, field, number)         /* of the next: see ExtraField  */  \
   X(try_read, 234, kSame, task, on)           /* read what had no result yet  */
 
 // Events of one id and a fixed layout: X(name, id, fields as TSDL).
@@ -179,13 +186,14 @@ enum Pause : uint8_t {
   SKEIN_FORMAT_PAUSES(SKEIN_X)
 #undef SKEIN_X
 };
-// What an event `also` says, of the next event but for the last: what that has no argument for.
-enum class Also : uint8_t {
+// The field that an event `extra` adds to the next event, which has no argument for it. kCurrent
+// refers to no event.
+enum class ExtraField : uint8_t {
   kPlace = 0,  // as `at`
   kText = 1,   // a string
   kFlags = 2,  // skein::flag
   kValue = 3,
-  kCurrent = 4,  // that task is current from here on, though nothing switched to it
+  kCurrent = 4,  // the task is current from here on, although no event switched to it
 };
 enum Loss : uint8_t {
 #define SKEIN_X(name, number) kLoss_##name = number,

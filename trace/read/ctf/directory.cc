@@ -119,7 +119,7 @@ void sort_packets(const Metadata& metadata, bool names_only, std::vector<Loss>& 
       };
       if (metadata.uuid && packet.header.uuid != *metadata.uuid) {
         lose("packet of another trace");
-      } else if (packet.header.version != format::kVersion) {
+      } else if (!format::is_readable(packet.header.version)) {
         lose("packet of format version " + std::to_string(packet.header.version));
       } else if (packet.header.flags & format::kFlagNames ||
                  packet.header.stream == format::kNamesStream) {
@@ -337,8 +337,10 @@ Result<Metadata> open_directory(Files& files, const std::string& path, Trace& tr
                  .file = path,
                  .advice = "babeltrace2 reads it"};
   if (metadata && metadata->version > format::kVersion)
-    return Error{.what = "format version " + std::to_string(metadata->version) +
-                         "; this skein reads up to " + std::to_string(format::kVersion),
+    return Error{.what = "trace format version " + std::to_string(metadata->version) +
+                         " is newer than this skein, which reads versions " +
+                         std::to_string(format::kOldestVersion) + " to " +
+                         std::to_string(format::kVersion),
                  .file = path,
                  .advice = "use the skein that recorded it"};
   const auto entries = files.list(path);

@@ -75,7 +75,7 @@ consteval std::array<Meaning, 256> make_meanings() {
   m[format::k_scope_cancel] = {.kind = K::ScopeCancel, .other = A};
   m[format::k_await] = {.kind = K::Await, .task = A, .other = B, .special = Special::OnResource};
   m[format::k_try_read] = {.kind = K::TryRead, .task = A, .other = B};
-  m[format::k_also] = {.task = None, .after = B, .special = always};  // only Also::kCurrent
+  m[format::k_extra] = {.task = None, .after = B, .special = always};  // only ExtraField::kCurrent
   m[format::k_io] = {.kind = K::Io, .other = A, .value = B};
   m[format::k_resume] = {.kind = K::Resume, .task = A, .other = Current, .after = A};
   m[format::k_switch_to] = {.kind = K::SwitchTo, .task = A, .after = A};

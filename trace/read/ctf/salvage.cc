@@ -5,7 +5,7 @@
 namespace skein::ctf {
 
 bool is_our_packet(const PacketHeader& header) {
-  return header.version == format::kVersion && header.stream_class == 0 &&
+  return format::is_readable(header.version) && header.stream_class == 0 &&
          header.content_bits % 8 == 0 && header.packet_bits % 8 == 0 && header.uuid != Uuid{};
 }
 

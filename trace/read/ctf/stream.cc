@@ -129,13 +129,13 @@ bool Stream::find_event(Context& context, Wire& wire) {
     } else {
       at_.ticks = std::max(at_.ticks, wire.ticks);
       const bool is_at = wire.event == format::k_at;
-      const bool is_also =
-          wire.event == format::k_also && wire.a != static_cast<uint64_t>(format::Also::kCurrent);
-      if (!is_at && !is_also) return true;
-      const uint64_t what = is_at ? 0 : wire.a;
-      if (what < said_.number.size()) {
-        said_.number[what] = is_at ? wire.a : wire.b;
-        said_.which |= 1u << what;
+      const bool is_extra = wire.event == format::k_extra &&
+                            wire.a != static_cast<uint64_t>(format::ExtraField::kCurrent);
+      if (!is_at && !is_extra) return true;
+      const uint64_t field = is_at ? 0 : wire.a;
+      if (field < said_.number.size()) {
+        said_.number[field] = is_at ? wire.a : wire.b;
+        said_.which |= 1u << field;
       }
       at_.last = wire.ticks;
       at_.rest = at_.rest.subspan(wire.size);

@@ -98,7 +98,7 @@ class Stream {
     uint64_t& operator[](Number which) { return number[static_cast<size_t>(which)]; }
   };
 
-  // What events `at` and `also` say of another: numbers by format::Also, the place as 0.
+  // The fields that events `at` and `extra` add to the next event, by format::ExtraField.
   struct Said {
     std::array<uint64_t, 4> number = {};
     uint32_t which = 0;  // bits

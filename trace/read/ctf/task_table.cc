@@ -29,7 +29,7 @@ Result<TaskTable> read_header(std::span<const uint8_t> bytes, const std::string&
   for (uint64_t& lost : table.lost) lost = cursor.u64();
   if (cursor.failed() || magic != format::kTableMagic)
     return Error{.what = "not a task table", .file = file, .offset = 0};
-  if (version != format::kVersion || size != row_size)
+  if (!format::is_readable(version) || size != row_size)
     return Error{.what = "a task table of version " + std::to_string(version),
                  .file = file,
                  .advice = "use the skein that recorded it"};

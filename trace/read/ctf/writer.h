@@ -42,8 +42,8 @@ class StreamWriter {
   uint64_t discarded = 0;
   uint32_t next_at = 0;  // a place: an event `at` comes right before the next event
 
-  // An event `also`, likewise.
-  void next_also(format::Also what, uint64_t number) { also_.push_back({what, number}); }
+  // An event `extra` comes right before the next event.
+  void next_extra(format::ExtraField field, uint64_t number) { extras_.push_back({field, number}); }
 
   // An event with one or two arguments; the smallest widths that hold them, or wider ones.
   void event(format::EventId first, uint64_t ticks, uint64_t a, uint64_t b = 0,
@@ -135,7 +135,7 @@ class StreamWriter {
   void put(uint8_t id, uint64_t ticks) {
     constexpr size_t most = format::kExtendedHeaderSize;
     const size_t prefix =
-        (next_at == 0 ? 0 : most + sizeof next_at) + also_.size() * (most + 2 * sizeof(uint64_t));
+        (next_at == 0 ? 0 : most + sizeof next_at) + extras_.size() * (most + 2 * sizeof(uint64_t));
     if (!open_ || at_ + prefix + most + event_.size() > options_.chunk_size) begin(ticks);
     if (prefix != 0) {
       std::vector<uint8_t> behind;
@@ -145,15 +145,15 @@ class StreamWriter {
         number(next_at, 1u << width);
         append(static_cast<uint8_t>(format::k_at + width), ticks);
       }
-      for (const auto& [what, said] : also_) {
-        const unsigned width = width_class(said);
+      for (const auto& [field, extra] : extras_) {
+        const unsigned width = width_class(extra);
         event_.clear();
-        number(static_cast<uint64_t>(what), 1u << width);
-        number(said, 1u << width);
-        append(static_cast<uint8_t>(format::k_also + width), ticks);
+        number(static_cast<uint64_t>(field), 1u << width);
+        number(extra, 1u << width);
+        append(static_cast<uint8_t>(format::k_extra + width), ticks);
       }
       next_at = 0;
-      also_.clear();
+      extras_.clear();
       behind.swap(event_);
     }
     append(id, ticks);
@@ -205,7 +205,7 @@ class StreamWriter {
 
   Options options_;
   std::vector<std::vector<uint8_t>> chunks_;
-  std::vector<std::pair<format::Also, uint64_t>> also_;
+  std::vector<std::pair<format::ExtraField, uint64_t>> extras_;
   std::vector<uint8_t> event_;  // the arguments of the one being written
   size_t at_ = 0;
   uint64_t last_ = 0;
