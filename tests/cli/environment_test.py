@@ -56,7 +56,7 @@ for name, setting in (("tsc", "tsc"), ("monotonic", "monotonic,clock=monotonic")
 # What cannot be done is said once, and the program runs.
 for setting in ("x,mode=both", "x,size=", "/proc/nowhere/x", "x" * 2000):
     r = traced(setting, "7")
-    expect(f"{setting[:20]}", r.returncode == 7 and r.stderr.startswith("skein: not recording: ")
+    expect(f"{setting[:20]}", r.returncode == 7 and r.stderr.startswith("skein: cannot record: ")
            and r.stderr.count("\n") == 1, r)
 
 # More rights than the caller: ignored.

@@ -97,7 +97,7 @@ void do_start(const char* argument, Reply& reply) {
   }
   const int error = start_trace(anew ? &options : nullptr);
   if (error == EINVAL && !anew)
-    reply.error("no trace to go on with: start DIR", 0);
+    reply.error("no trace to resume; use: start DIR", 0);
   else if (error != 0)
     reply.error("start", error);
   else
@@ -106,7 +106,7 @@ void do_start(const char* argument, Reply& reply) {
 
 void do_snapshot(const char* argument, Reply& reply) {
   if (argument[0] == 0) {
-    reply.error("snapshot wants a new directory", 0);
+    reply.error("snapshot requires a directory that does not exist", 0);
     return;
   }
   SnapshotResult result;
@@ -133,7 +133,7 @@ void answer(char* request, Reply& reply) {
   } else if (strcmp(request, "snapshot") == 0) {
     do_snapshot(argument, reply);
   } else {
-    reply.error("requests are: status, start [DIR[,OPTIONS]], stop, snapshot DIR", 0);
+    reply.error("unknown request; use: status, start [DIR[,OPTIONS]], stop, snapshot DIR", 0);
   }
 }
 
@@ -155,19 +155,19 @@ const char* read_request(int peer, char (&request)[kLongestRequest]) {
     const uint64_t now = monotonic_ns();
     pollfd waiting = {peer, POLLIN, 0};
     if (now >= until || poll(&waiting, 1, static_cast<int>((until - now) / 1'000'000) + 1) == 0)
-      return "no whole line came in 5 s";
+      return "timed out after 5 s waiting for a request line";
     const ssize_t n = recv(peer, request + size, sizeof request - size, MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) continue;
     if (n < 0 || (n == 0 && size == 0)) return "";
     auto* end = static_cast<char*>(memchr(request + size, '\n', static_cast<size_t>(n)));
     size += static_cast<size_t>(n);
     if (end != nullptr || n == 0) {
-      if (too_long) return "a request is at most 2047 bytes";
+      if (too_long) return "request is longer than 2047 bytes";
       if (end == nullptr) end = request + size;
       *end = 0;
       return memchr(request, 0, static_cast<size_t>(end - request)) == nullptr
                  ? nullptr
-                 : "a request is a line of text";
+                 : "request contains a zero byte";
     }
     if (size < sizeof request) continue;
     too_long = true;
@@ -180,7 +180,7 @@ void serve(int peer) {
   char request[kLongestRequest];
   const char* wrong = read_request(peer, request);
   if (!may_ask(peer))
-    reply.error("not yours", EPERM);
+    reply.error("permission denied", 0);
   else if (wrong == nullptr)
     answer(request, reply);
   else if (wrong[0] != 0)

@@ -21,44 +21,52 @@ struct Piece {
   }
 };
 
-// A number with an optional k, M or G (powers of 1024).
-bool parse_number(Piece piece, uint64_t most, uint64_t& number) {
+enum class Parsed { kNumber, kNoNumber, kTooLarge };
+
+// Parses a positive number with an optional unit k, M or G (powers of 1024). Precondition: most is at
+// most 2^60, so that no digit overflows.
+Parsed parse_number(Piece piece, uint64_t most, uint64_t& number) {
   uint64_t value = 0;
   size_t i = 0;
-  for (; i < piece.size && piece.text[i] >= '0' && piece.text[i] <= '9'; ++i) {
-    value = value * 10 + static_cast<uint64_t>(piece.text[i] - '0');
-    if (value > most) return false;
-  }
-  if (i == 0) return false;
+  for (; i < piece.size && piece.text[i] >= '0' && piece.text[i] <= '9'; ++i)
+    if (value <= most) value = value * 10 + static_cast<uint64_t>(piece.text[i] - '0');
+  if (i == 0) return Parsed::kNoNumber;
   if (i + 1 == piece.size) {
     const char unit = piece.text[i++];
     const unsigned shift = unit == 'k' || unit == 'K' ? 10
                            : unit == 'M'              ? 20
                            : unit == 'G'              ? 30
                                                       : 0;
-    if (shift == 0) return false;
+    if (shift == 0) return Parsed::kNoNumber;
+    if (value > most >> shift) return Parsed::kTooLarge;
     value <<= shift;
   }
+  if (i != piece.size || value == 0) return Parsed::kNoNumber;
+  if (value > most) return Parsed::kTooLarge;
   number = value;
-  return i == piece.size && value > 0 && value <= most;
+  return Parsed::kNumber;
 }
 
 const char* apply(Piece piece, Options& options) {
   uint64_t number = 0;
   if (const Piece size = piece.after("size="); size.text != nullptr) {
-    if (!parse_number(size, kLargestSize, number)) return "size= wants a number, e.g. 512k, 4M";
+    const Parsed parsed = parse_number(size, kLargestSize, number);
+    if (parsed == Parsed::kNoNumber) return "size= requires a number, e.g. 512k, 4M";
+    if (parsed == Parsed::kTooLarge) return "size= is too large; the maximum is 16G";
     options.size = number;
   } else if (const Piece mode = piece.after("mode="); mode.text != nullptr) {
-    if (!mode.is("ring") && !mode.is("log")) return "mode= is ring or log";
+    if (!mode.is("ring") && !mode.is("log")) return "mode= must be ring or log";
     options.log = mode.is("log");
   } else if (const Piece tasks = piece.after("tasks="); tasks.text != nullptr) {
-    if (!parse_number(tasks, kMostTasks, number)) return "tasks= wants a number, e.g. 64k";
+    const Parsed parsed = parse_number(tasks, kMostTasks, number);
+    if (parsed == Parsed::kNoNumber) return "tasks= requires a number, e.g. 64k";
+    if (parsed == Parsed::kTooLarge) return "tasks= is too large; the maximum is 64M";
     options.tasks = static_cast<uint32_t>(number);
   } else if (const Piece clock = piece.after("clock="); clock.text != nullptr) {
-    if (!clock.is("tsc") && !clock.is("monotonic")) return "clock= is tsc or monotonic";
+    if (!clock.is("tsc") && !clock.is("monotonic")) return "clock= must be tsc or monotonic";
     options.monotonic = clock.is("monotonic");
   } else {
-    return "SKEIN_TRACE is dir[,size=1M][,mode=ring|log][,tasks=N][,clock=tsc|monotonic]";
+    return "unknown option; use: dir[,size=1M][,mode=ring|log][,tasks=N][,clock=tsc|monotonic]";
   }
   return nullptr;
 }
@@ -67,7 +75,7 @@ const char* apply(Piece piece, Options& options) {
 
 const char* parse_options(const char* text, Options& options) {
   const size_t directory = strcspn(text, ",");
-  if (directory >= sizeof options.directory) return "the directory's name is too long";
+  if (directory >= sizeof options.directory) return "the directory name is too long";
   memcpy(options.directory, text, directory);
   options.directory[directory] = 0;
   text += directory;

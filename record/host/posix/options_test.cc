@@ -4,6 +4,7 @@
 
 #include <initializer_list>
 #include <string>
+#include <utility>
 
 using skein::record::Options;
 using skein::record::parse_options;
@@ -31,17 +32,51 @@ TEST_CASE("an empty directory stands for the default one") {
   CHECK(options.directory[0] == 0);
 }
 
-TEST_CASE("what is wrong is said") {
-  for (const char* text : {"t,", "t,size=", "t,size=0", "t,size=4Q", "t,size=4MM", "t,size=-1",
-                           "t,size=99999999999999999999", "t,mode=both", "t,mode=", "t,ring",
-                           "t,tasks=4G", "t,clock=hpet", "t,size=17G"}) {
+TEST_CASE("a wrong option is reported by what is wrong with it") {
+  const std::string unknown =
+      "unknown option; use: dir[,size=1M][,mode=ring|log][,tasks=N][,clock=tsc|monotonic]";
+  const std::string size = "size= requires a number, e.g. 512k, 4M";
+  const std::string large = "size= is too large; the maximum is 16G";
+  const std::initializer_list<std::pair<const char*, std::string>> cases = {
+      {"t,", unknown},
+      {"t,ring", unknown},
+      {"t,size=", size},
+      {"t,size=0", size},
+      {"t,size=0G", size},
+      {"t,size=4Q", size},
+      {"t,size=4MM", size},
+      {"t,size=-1", size},
+      {"t,size=100x0", size},
+      {"t,size=17G", large},
+      {"t,size=100G", large},
+      {"t,size=17179869185", large},
+      {"t,size=99999999999999999999", large},
+      {"t,size=99999999999999999999G", large},
+      {"t,mode=both", "mode= must be ring or log"},
+      {"t,mode=", "mode= must be ring or log"},
+      {"t,tasks=many", "tasks= requires a number, e.g. 64k"},
+      {"t,tasks=4G", "tasks= is too large; the maximum is 64M"},
+      {"t,clock=hpet", "clock= must be tsc or monotonic"},
+  };
+  for (const auto& [text, message] : cases) {
     CAPTURE(text);
     Options options;
-    CHECK(parse_options(text, options) != nullptr);
+    const char* wrong = parse_options(text, options);
+    REQUIRE(wrong != nullptr);
+    CHECK(wrong == message);
+  }
+}
+
+TEST_CASE("the largest size is accepted") {
+  for (const char* text : {"t,size=16G", "t,size=17179869184"}) {
+    Options options;
+    CHECK(parse_options(text, options) == nullptr);
+    CHECK(options.size == uint64_t{16} << 30);
   }
 }
 
 TEST_CASE("a directory longer than there is room for is refused, not cut") {
   Options options;
-  CHECK(parse_options(std::string(5000, 'd').c_str(), options) != nullptr);
+  CHECK(parse_options(std::string(5000, 'd').c_str(), options) ==
+        std::string("the directory name is too long"));
 }

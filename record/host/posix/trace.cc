@@ -373,13 +373,17 @@ int start_trace(const Options* options) {
 
 namespace {
 
+// error: an errno value, or 0 if `what` is the whole problem.
 void complain(const char* what, int error) {
   Text line;
-  line.add("skein: not recording: ").add(what).add(": ").add(strerror(error)).add("\n");
+  line.add("skein: cannot record: ").add(what);
+  if (error != 0) line.add(": ").add(strerror(error));
+  line.add("\n");
   [[maybe_unused]] const ssize_t written = write(2, line.data, line.size);
 }
 
-// A program that was told by its environment to record, and cannot, says so once and goes on.
+// Starts what the environment requests. If that fails, the program runs unrecorded: one message on
+// stderr is the only effect.
 __attribute__((constructor)) void start_by_environment() {
   ErrnoGuard errno_guard;
   // Not for programs that run with more rights than their caller has.
@@ -392,7 +396,7 @@ __attribute__((constructor)) void start_by_environment() {
   Options options;
   const char* wrong = parse_options(text, options);
   if (wrong != nullptr) {
-    complain(wrong, EINVAL);
+    complain(wrong, 0);
     return;
   }
   if (const int error = start_trace(&options); error != 0) complain(options.directory, error);
