@@ -305,11 +305,11 @@ SKEIN_HOT bool ready(E& e, skein_task* task, uint64_t on, uint32_t place) {
 // Where an operation starts that nobody says a place of: where it is awaited.
 template <typename E>
 SKEIN_HOT skein_source operation_source(E& e, const skein_source* where,
-                                        const skein_source* otherwise) {
+                                        const skein_source* fallback) {
   if (where != nullptr) return *where;
   const Writer& w = e.writer();
   if (w.suspended != 0 && w.suspended_at != nullptr) return w.suspended_at->source();
-  return otherwise != nullptr ? *otherwise : detail::kNowhere;
+  return fallback != nullptr ? *fallback : detail::kNowhere;
 }
 
 template <typename E>

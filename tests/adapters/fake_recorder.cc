@@ -64,8 +64,8 @@ uint64_t skein_create_running(skein_task* task, uint32_t kind, const char* name,
   return previous;
 }
 void skein_operation(skein_task* task, uint32_t kind, const char* name, const skein_source* where,
-                     const skein_source* otherwise) {
-  note(make(task, "operation", kind, name), where != nullptr ? where : otherwise);
+                     const skein_source* fallback) {
+  note(make(task, "operation", kind, name), where != nullptr ? where : fallback);
 }
 uint64_t skein_resume(skein_task* task) {
   note("resume " + id_of(task));

@@ -204,15 +204,15 @@ SKEIN_CALL uint64_t skein_create_running(skein_task* task, uint32_t kind, const 
 }
 
 SKEIN_CALL void skein_operation(skein_task* task, uint32_t kind, const char* name,
-                                const skein_source* where, const skein_source* otherwise) {
+                                const skein_source* where, const skein_source* fallback) {
   record(
       [](auto& e, skein_task* task, uint32_t kind, const char* name, const skein_source* where,
-         const skein_source* otherwise) SKEIN_INLINE {
+         const skein_source* fallback) SKEIN_INLINE {
         uint32_t place;
-        const skein_source source = operation_source(e, where, otherwise);
+        const skein_source source = operation_source(e, where, fallback);
         return locate(e, kind, name, &source, place) && operation(e, task, place);
       },
-      task, kind, name, where, otherwise);
+      task, kind, name, where, fallback);
 }
 
 SKEIN_CALL uint64_t skein_resume(skein_task* task) {

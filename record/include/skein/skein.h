@@ -1,25 +1,31 @@
-/* The recorder's C interface: events of asynchronous tasks into a crash-proof trace.
+/* The recorder's C interface: events of asynchronous tasks, written to a crash-proof trace.
  *
  *   skein_task request = {0};
  *   if (skein_enabled()) skein_create(&request, SKEIN_KIND_handler, "request", &where);
  *   ...
  *   if (skein_enabled()) {
- *     uint64_t back = skein_resume(&request);
+ *     uint64_t previous = skein_resume(&request);
  *     run();
- *     skein_resolve(&request, back);
+ *     skein_resolve(&request, previous);
  *   }
  *
- * Recording is started by the environment (SKEIN_TRACE=dir[,size=1M][,mode=ring|log]), by
- * skein_start(), or by the control socket. Unless it is said otherwise below, a function may be
- * called from any thread, from signal handlers, and while the recorder is off (it does nothing
- * then, and returns 0); none fails, allocates from the program's heap or sets errno: what cannot be
- * recorded is dropped and counted. Cost: about one time stamp read each (docs/performance.md); a
- * thread's first event 1 to 50 us, one that finds its chunk full about 5 to 50 us. Numbers of tasks
- * and resources are skein_task::id; those of texts (`label`, `counter`, `name` and `reason` as
- * uint32_t) are from skein_string. C++ programs rather include skein/record.h, or change nothing
- * and use the skein_coroutine and skein_asio targets.
+ * Recording starts from the environment (SKEIN_TRACE=dir[,size=1M][,mode=ring|log]), by
+ * skein_start(), or through the control socket. The following holds for every function, unless its
+ * comment differs:
  *
- * Terms (task, resource, place ...): docs/glossary.md. Meaning of each event: docs/format.md.
+ *   - Threads: any thread may call it, and so may a signal handler.
+ *   - While the recorder is off, it does nothing and returns 0.
+ *   - It never fails, never sets errno and never allocates from the program's heap. An event that
+ *     cannot be recorded is dropped and counted.
+ *   - Cost: about one time stamp read (docs/performance.md). The first event of a thread takes 1 to
+ *     50 us, and so does an event that finds its chunk full.
+ *
+ * Tasks and resources are identified by skein_task::id. Strings that are passed as uint32_t
+ * (`label`, `counter`, `name`, `reason`) are identified by the result of skein_string.
+ *
+ * C++ programs include skein/record.h instead. To trace coroutines and Asio handlers without a
+ * change to the source, use the targets skein::coroutine and skein::asio. docs/glossary.md defines
+ * the terms, docs/format.md the meaning of each event.
  */
 #ifndef SKEIN_SKEIN_H
 #define SKEIN_SKEIN_H
@@ -28,11 +34,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* Exported by libskein.so; in a static link, found by whoever comes first. */
+/* Exported by libskein.so. In a static link, the first module that defines them is used by all. */
 #pragma GCC visibility push(default)
 
-/* A relaxed atomic load. Written so, clang spends an instruction more on it than on this one, which
- * the thread sanitizer, however, takes for a race. */
+/* A relaxed atomic load. clang needs one instruction more for the builtin than for the volatile
+ * read; the thread sanitizer reports the volatile read as a race. */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define SKEIN_LOAD(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
@@ -44,12 +50,12 @@ extern "C" {
 #define SKEIN_LOAD(x) (*(volatile unsigned char*)&(x))
 #endif
 
-/* First byte: 1 while recording. The page is wiped on fork: a child records only if it starts a
- * trace of its own. */
+/* First byte: 1 while recording. The kernel clears the page on fork, so a child process records
+ * only if it starts its own trace. */
 extern unsigned char skein_page[4096];
 
-/* True while recording. One load and one branch: guard calls with it, so that a program that is
- * not being traced pays nothing else. */
+/* True while recording. One load and one branch: a call guarded by it costs nothing else in a
+ * program that is not traced. */
 static inline int skein_enabled(void) {
 #if defined(SKEIN_DISABLE)
   return 0;
@@ -58,18 +64,19 @@ static inline int skein_enabled(void) {
 #endif
 }
 
-/* A task or resource as the program holds it. Zero-initialise; the owner keeps it from create to
- * its end (resolve, fail, cancel) and gives it to one call at a time. One that was created while
- * the recorder was off joins the trace at its first event. A copy is a second name for the same
- * task, not a second task. */
+/* The program's handle of a task or resource. Zero-initialise it; keep it from create until the
+ * task ends (resolve, fail, cancel) or the resource is destroyed; pass it to one call at a time. A
+ * task created while the recorder was off joins the trace at its first event. A copy of a handle
+ * refers to the same task. */
 typedef struct skein_task {
   uint64_t id;         /* 0: not in a trace yet; never reused within a process */
-  uint32_t row;        /* in the task table */
-  uint32_t generation; /* which trace */
+  uint32_t row;        /* row of the live task table */
+  uint32_t generation; /* generation of the trace that contains it */
 } skein_task;
 
-/* A place in the source. The strings must live as long as the module they are in; they are copied
- * when first seen. Laid out like the object behind C++'s std::source_location. */
+/* A source location. The object and its strings must live as long as their module; the recorder
+ * copies the strings when it first sees the location. Same layout as the object that C++'s
+ * std::source_location points to. */
 typedef struct skein_source {
   const char* file;
   const char* function;
@@ -77,7 +84,7 @@ typedef struct skein_source {
   uint32_t column;
 } skein_source;
 
-/* Kinds of tasks and resources; the numbers are those of skein/format.h (SKEIN_FORMAT_KINDS). */
+/* Kinds of tasks and resources: the numbers of SKEIN_FORMAT_KINDS in skein/format.h. */
 enum {
   SKEIN_KIND_unknown = 0, SKEIN_KIND_coroutine = 1, SKEIN_KIND_generator = 2,
   SKEIN_KIND_promise = 3, SKEIN_KIND_handler = 4, SKEIN_KIND_timer = 5, SKEIN_KIND_io = 6,
@@ -88,170 +95,185 @@ enum {
 };
 
 /* ---- tasks ----
- * `name` is a string that stays as long as the module it is in (a literal) or NULL; it is known by
- * its address. `where` may be NULL; it and what it points to are likewise.
- * `kind` is one of SKEIN_KIND_*. A task that is given is never NULL, unless it is said.
- * `previous` is what was current before the task was resumed, as skein_resume returned it: it is
- * current again after the call. */
+ * Parameters:
+ *   - task: not NULL unless the comment allows it.
+ *   - kind: one of SKEIN_KIND_*.
+ *   - name: a string that lives as long as its module (a literal), or NULL. The recorder identifies
+ *     it by its address.
+ *   - where: a location that lives as long as its module, or NULL.
+ *   - on, waker, parent: the id of a task or resource; 0: unknown.
+ *   - previous: the id of the task that was current before skein_resume, as returned by it. That
+ *     task is current again after the call. */
 
-/* A task exists, child of the current task; it does not run yet. */
+/* Creates a task, a child of the current task. It does not run yet. */
 void skein_create(skein_task* task, uint32_t kind, const char* name, const skein_source* where);
-/* ... child of the task with the id `parent` (0: of the root). */
+/* Creates a task, a child of `parent` (0: of no task). */
 void skein_create_child(skein_task* task, uint64_t parent, uint32_t kind, const char* name,
                         const skein_source* where);
-/* ... with a label (see skein_string), one time stamp for both. */
+/* Creates a task with a label (from skein_string); one time stamp for both. */
 void skein_create_labelled(skein_task* task, uint32_t kind, const char* name,
                            const skein_source* where, uint32_t label);
-/* ... and runs at once. Returns `previous`. */
+/* Creates a task that runs immediately. Returns `previous`. */
 uint64_t skein_create_running(skein_task* task, uint32_t kind, const char* name,
                               const skein_source* where);
-/* An operation exists: child of the task last suspended on this OS thread, if nothing was resumed
- * since, else of the current task; in the first case that task is said to await it. `where` NULL:
- * where that task awaits it; if there is none, `otherwise`. */
+/* Creates an operation. If a task was suspended on this OS thread and no task was resumed since,
+ * that task is its parent and waits for it; otherwise the current task is its parent. If `where` is
+ * NULL, the location of that wait is used; if there is none, `fallback`. */
 void skein_operation(skein_task* task, uint32_t kind, const char* name, const skein_source* where,
-                     const skein_source* otherwise);
+                     const skein_source* fallback);
 
-/* The task is current on this OS thread from now on; made ready by the task it waited for if that
- * just ended on this thread, by the task that was just suspended here to wait for it, else by
- * whatever was current. Returns the id of what was current (0: nothing), for `previous`. */
+/* Makes the task current on this OS thread. Its waker is the task it waited for, if that has just
+ * ended on this thread; else the task that was just suspended here to wait for it; else the current
+ * task. Returns the id of the task that was current (0: none), for `previous`. */
 uint64_t skein_resume(skein_task* task);
-/* ... `waker` made it ready (a task's or resource's id; 0: not known). Returns `previous`. */
+/* skein_resume with an explicit waker. Returns `previous`. */
 uint64_t skein_resume_by(skein_task* task, uint64_t waker);
-/* ... as skein_resume, with the result of the operation that it is (skein_io), one time stamp for
- * both. Returns `previous`. */
+/* skein_resume of an operation, with its result (see skein_io); one time stamp for both. Returns
+ * `previous`. */
 uint64_t skein_resume_io(skein_task* task, uint64_t result);
-/* The task waits, at `where`, for `on` (a task's or resource's id; 0: not known); then
- * current := previous. */
+/* Suspends the task: it waits for `on`, at `where`. Then `previous` is current. */
 void skein_suspend(skein_task* task, uint64_t on, const skein_source* where, uint64_t previous);
-/* Says afterwards what a suspended task waits for (a task's or resource's id). */
+/* Names the target of a suspended task's wait after the suspension. */
 void skein_await(skein_task* task, uint64_t on);
-/* The task asked `on` (an id; 0: not known) for a result that was there already; it goes on. */
+/* The result of `on` was available: the task does not suspend. */
 void skein_ready(skein_task* task, uint64_t on, const skein_source* where);
 
-/* The task ended with a value; current := previous if it was current. The resolver is what was
- * current. After this, as after fail, cancel and become, the handle is of no use but to be created
- * anew. */
+/* Ends the task with a value, which the current task set. If the task was current, `previous` is
+ * current afterwards. After this call, and after fail, cancel and become, the handle may only be
+ * passed to a function that creates a task. */
 void skein_resolve(skein_task* task, uint64_t previous);
-/* skein_resolve, and skein_resume_by of `next`, which was waiting for it: one time stamp for both.
- * Returns the `previous` of next. */
+/* skein_resolve of `task`, then skein_resume_by of `next`, which waited for it; one time stamp for
+ * both. Returns the `previous` of `next`. */
 uint64_t skein_resolve_resume(skein_task* task, uint64_t previous, skein_task* next);
-/* The task ended with an error. `reason` is copied, at most 512 bytes of it; it may be NULL. */
+/* Ends the task with an error. The first 512 bytes of `reason` are copied; it may be NULL. */
 void skein_fail(skein_task* task, const char* reason, uint64_t previous);
-/* The task was destroyed or cancelled before its end. */
+/* Ends the task before its completion: it was cancelled or destroyed. */
 void skein_cancel(skein_task* task);
-/* The task ended by becoming the other (tail await): the other is current if it was, is expected to
- * end if it was, and, if it never ran, waits for what it waited for. */
+/* Ends the task by becoming its successor `other` (a tail await). The successor is current if the
+ * task was, is marked should_resolve if the task was, and, if it never ran, waits for what the task
+ * waited for. */
 void skein_become(skein_task* task, skein_task* other);
-/* The result of an operation, e.g. bytes moved, or an errno value negated, as (uint64_t)-errno.
- * task NULL: of the current one. */
+/* Records the result of an operation: the bytes moved, or a negative errno value as
+ * (uint64_t)-errno. task NULL: the current task. */
 void skein_io(skein_task* task, uint64_t result);
 
-/* The programmer expects this task to end; one that does not is shown as stuck. NULL: the current
- * one. */
+/* Marks the task as one that should end: analyses report it if it does not. NULL: the current
+ * task. */
 void skein_should_resolve(skein_task* task);
-/* A name or remark; `label` from skein_string. task NULL: the current one; likewise below. */
+/* Attaches a label (from skein_string). task NULL: the current task, here and in skein_label_text.
+ */
 void skein_label(skein_task* task, uint32_t label);
-/* ... made up on the spot: `size` bytes, or up to a zero among them; copied; beyond 512 they are
- * cut, with a mark. Costs as many bytes of the trace. */
+/* Attaches a label that is not interned: `size` bytes, or fewer if there is a zero byte among them.
+ * They are copied; a label longer than 512 bytes is truncated and ends in an ellipsis. Each call
+ * costs the label's length in the trace. */
 void skein_label_text(skein_task* task, const char* text, size_t size);
 
 /* ---- resources: mutex, semaphore, condition, channel, queue ---- */
-/* A resource exists. Owned and zero-initialised as a task is; `kind` from SKEIN_KIND_mutex on;
- * `capacity`: how many it admits (0: not said). */
+/* Creates a resource. The handle follows the rules of a task's. `kind` is SKEIN_KIND_mutex or a
+ * later one; `capacity` is the number of holders or items it admits (0: unknown). */
 void skein_resource(skein_task* resource, uint32_t kind, const char* name, uint64_t capacity,
                     const skein_source* where);
-/* The task with the id `task` (0: the current one) holds the resource, holds it no more. */
+/* The task with the id `task` (0: the current task) acquires the resource. */
 void skein_acquire(skein_task* resource, uint64_t task);
-/* ... taken at `where` (NULL: not said). Costs about 5 bytes more of the trace. */
+/* skein_acquire with its location (NULL: unknown). Adds about 5 bytes to the trace. */
 void skein_acquire_at(skein_task* resource, uint64_t task, const skein_source* where);
+/* The task with the id `task` (0: the current task) releases the resource. */
 void skein_release(skein_task* resource, uint64_t task);
-/* A signal on a resource or task (the id `target`), by the current task; `woken` is how many
- * waiters it woke: 0 is a possible lost wake-up. */
+/* The current task notifies the task or resource `target`; `woken` is the number of waiters that
+ * wakes. 0 is a possible lost wake-up. */
 void skein_notify(uint64_t target, uint64_t woken);
-/* ... made at `where` (NULL: not said), so that a lost wake-up has both its places. Costs about 5
- * bytes more of the trace. */
+/* skein_notify with its location (NULL: unknown), so that a lost wake-up has both its locations.
+ * Adds about 5 bytes to the trace. */
 void skein_notify_at(uint64_t target, uint64_t woken, const skein_source* where);
-/* The resource is gone. If it never was in a trace: nothing. */
+/* Destroys the resource. Does nothing if it never was in a trace. */
 void skein_resource_destroy(skein_task* resource);
 
-/* ---- scopes (nursery, when_all, stop source) ---- */
-/* A scope opens, child of the current task; the task with the id `task` belongs to it; it asks its
- * members to stop; it is over. Owned and zero-initialised as a task is. */
+/* ---- scopes (nursery, when_all, stop source) ----
+ * The handle of a scope follows the rules of a task's. */
+/* Opens a scope, a child of the current task. */
 void skein_scope_enter(skein_task* scope, const char* name, const skein_source* where);
+/* The task with the id `task` becomes a member of the scope. */
 void skein_scope_member(skein_task* scope, uint64_t task);
+/* The scope requests cancellation of its members. */
 void skein_scope_cancel(skein_task* scope);
+/* Closes the scope. */
 void skein_scope_exit(skein_task* scope);
 
 /* ---- everything else ---- */
-/* The counter with this name (skein_string) changes by `amount`, is `value`. One for the process.
- */
+/* Adds `amount` to a counter, or sets it to `value`. `counter` is its name (from skein_string);
+ * there is one counter of a name per process. */
 void skein_counter_add(uint32_t counter, int64_t amount);
 void skein_counter_set(uint32_t counter, int64_t value);
-/* A named interval on the current task (`name` from skein_string); spans may cross suspensions and
- * threads. Returns its id, 0 while off; the end of 0 is nothing. */
+/* Begins a span on the current task (`name` from skein_string). It may cross suspensions and
+ * threads. Returns its id, or 0 while off. */
 uint64_t skein_span_begin(uint32_t name);
+/* Ends a span. 0: does nothing. */
 void skein_span_end(uint64_t span);
-/* The executor (this OS thread) goes to sleep in its event loop, and comes back; `reason` is a
- * text's number (skein_string; 0: none), not one of a list: "epoll_wait", "no work". */
+/* This OS thread begins to sleep in its event loop, and wakes up. `reason` is any string (from
+ * skein_string; 0: none), for example "epoll_wait" or "no work". */
 void skein_idle(uint32_t reason);
 void skein_wake(uint32_t reason);
-/* Nothing of the program ran for `nanoseconds`, until now (a collector, a stolen processor). Kinds:
- * SKEIN_FORMAT_PAUSES in skein/format.h. */
+/* No code of the program ran for `nanoseconds`, until now: a garbage collection, a stolen
+ * processor. `kind` is one of SKEIN_FORMAT_PAUSES in skein/format.h. */
 void skein_pause(uint32_t kind, uint64_t nanoseconds);
-/* A message between machines, by the current task. `correlation` is the same number on both sides
- * and of no other message between them; `peer` names the other side, as the program likes. */
+/* The current task sends a message to another machine, or receives one. `correlation` is the same
+ * number on both sides, and of no other message between the two; `peer` is a number of the
+ * program's choice for the other side. */
 void skein_send(uint64_t correlation, uint64_t peer);
 void skein_receive(uint64_t correlation, uint64_t peer);
-/* A stack of this executor (OS thread), by the number a profiler gave it. */
+/* A profiler's sample of this OS thread; `stack` is the profiler's number of the call stack. */
 void skein_sample(uint64_t stack);
-/* Clock `domain` (a number of the program's choice) is ahead of this trace's by `offset` ns, known
- * to within `bracket` ns. */
+/* Clock `domain` (a number of the program's choice) is ahead of this trace's clock by `offset` ns,
+ * known to within `bracket` ns. */
 void skein_clock(uint32_t domain, int64_t offset, uint64_t bracket);
 
-/* What is current on this OS thread (0: nothing). */
+/* Returns the id of the current task on this OS thread (0: none). */
 uint64_t skein_current(void);
-/* A text's number in this trace, for label, counter, name and reason; 0 while off, for an empty
- * text, and when there is no room (32,768 texts). The text is copied. Ask again when
- * skein_generation() has changed. Cost: a hash of the text, two system calls and a lock; keep the
- * number. */
+/* Interns a string and returns its id in this trace. Returns 0 while off, for an empty string, and
+ * if the string table is full (32,768 strings). The string is copied. The id is valid until
+ * skein_generation() changes. Cost: a hash of the string, two system calls and a lock, so keep the
+ * id. */
 uint32_t skein_string(const char* text);
-/* Number of the running trace within this process: 1, 2 ...; 0 while off. */
+/* Returns the number of the running trace within this process: 1, 2 and so on; 0 while off. */
 uint32_t skein_generation(void);
-/* The calling thread's name in the trace (a copy is kept). Without it: what the kernel calls it at
- * its first event. */
+/* Sets the calling thread's name in the trace. The name is copied. Default: the thread's name in
+ * the kernel at its first event. */
 void skein_thread_name(const char* name);
-/* A module is about to go (dlclose): source places are looked up afresh from now on. Called by
- * what skein/coroutine.h puts into every module. */
+/* Call before a module is unloaded (dlclose): the recorder looks up every source location again,
+ * because the module's addresses may be reused. skein/coroutine.h does this in each module that
+ * includes it. */
 void skein_module_unloaded(void);
 
 /* ---- the recorder ---- */
 typedef struct skein_options {
-  const char* directory; /* made by the call; NULL: ./skein-PID. If it exists: directory.PID ...
-                            "%p" in it becomes the process id. Copied. */
-  uint64_t size;         /* bytes per executor in mode ring, at least 64 KiB; 0: 1 MiB */
-  uint32_t log;          /* 1: mode log, everything is kept; 0: mode ring */
-  uint32_t tasks;        /* rows of the task table; 0: 262,144 */
+  const char* directory; /* created by the call; NULL: ./skein-PID. If it exists: directory.PID.
+                            "%p" in it expands to the process id. Copied. */
+  uint64_t size;         /* bytes per thread in ring mode, at least 64 KiB; 0: 1 MiB */
+  uint32_t log;          /* 1: log mode, everything is kept; 0: ring mode */
+  uint32_t tasks;        /* rows of the live task table; 0: 262,144 */
 } skein_options;
 
 typedef struct skein_status {
-  uint32_t on;           /* recording now */
+  uint32_t on;           /* 1 while recording */
   uint32_t generation;   /* 0: never started */
   uint32_t streams;      /* in use, used before, or prepared */
   uint32_t clock_is_tsc; /* 0: clock_gettime, or no trace yet */
-  uint64_t bytes;        /* of files made */
-  uint64_t lost;         /* events */
+  uint64_t bytes;        /* size of all files of the trace */
+  uint64_t lost;         /* number of lost events */
   char directory[1024];  /* absolute; empty: no trace yet */
 } skein_status;
 
-/* Starts a trace; with NULL goes on with the one that was stopped. Returns 0 or an errno value;
- * EALREADY: one is running; EBUSY: another thread is starting one; EINVAL: there is none to go on
- * with. The directory appears under its name when it can be read. Not from a signal handler. Cost:
- * 2 to 5 ms of wall time, with the calling thread's signals held. */
+/* Starts a trace; options NULL: resumes the stopped one. The directory gets its name when it can be
+ * read. Not for signal handlers. Cost: 2 to 5 ms of wall time, with the calling thread's signals
+ * blocked. Returns 0 or an errno value:
+ *   EALREADY  a trace is running
+ *   EBUSY     another thread is starting one
+ *   EINVAL    there is no stopped trace to resume */
 int skein_start(const skein_options* options);
-/* Stops; the files stay valid, nothing is unmapped. Events that other threads have begun may still
- * be written. Not from a signal handler. */
+/* Stops recording. The files stay valid and mapped. Events that other threads have begun may still
+ * be written. Not for signal handlers. */
 void skein_stop(void);
-/* Fills in *status. In a forked child: all zero until it starts a trace of its own. */
+/* Fills in *status. In a forked child it is all zero until the child starts its own trace. */
 void skein_get_status(skein_status* status);
 
 #pragma GCC visibility pop
