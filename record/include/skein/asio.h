@@ -1,26 +1,30 @@
-// Traces every operation and handler of Boost.Asio (1.74 ..) and standalone Asio (1.22 ..), with no
-// change to the source: it is what <boost/asio/detail/handler_tracking.hpp> includes when
-// BOOST_ASIO_CUSTOM_HANDLER_TRACKING names it, and likewise for standalone Asio. The target
-// skein::asio does so (skein/asio_tracking.h) and adds skein/coroutine.h.
+// Traces every operation and handler of Boost.Asio (from 1.74) and standalone Asio (from 1.22)
+// without a change to the source: <boost/asio/detail/handler_tracking.hpp> includes this header if
+// BOOST_ASIO_CUSTOM_HANDLER_TRACKING names it, and standalone Asio has the same hook. The target
+// skein::asio defines the macros (skein/asio_tracking.h) and adds skein/coroutine.h.
 //
-//   creation           an operation exists: kind timer, io or handler by the type of the object,
-//                      name "socket.async_receive"; what the coroutine suspended just before waits
-//                      for, or else a child of whatever is current. Its place: that of the
-//                      program's HANDLER_LOCATION, of the co_await, or of Asio's composed operation
-//   invocation begin   it is current; the bytes it moved
-//   invocation end     it ended: resolved, or failed with the error code's message
-//   never invoked      cancelled (its context was destroyed)
-//   the handler threw  failed
+// Asio's hooks record:
 //
-// Asio moves a handler out of its operation and frees that before it calls the handler; so the
-// operation holds the task (16 bytes), and the completion object on the stack takes it over.
+//   creation           an operation of kind timer, io or handler, by the type of the object, named
+//                      for example "socket.async_receive". If a coroutine was suspended just
+//                      before, the operation is its child and the target of its wait; else it is a
+//                      child of the current task. Location: the program's HANDLER_LOCATION, else
+//                      that of the co_await, else that of Asio's composed operation
+//   invocation begin   the operation is current, with the bytes it moved
+//   invocation end     it resolves, or fails with the error code's message
+//   never invoked      it is cancelled (its context was destroyed)
+//   the handler threw  it fails
 //
-// A program built so must be built so as a whole: Asio's operations have another layout. (They have
-// with Asio's own handler tracking too.)
+// Asio moves a handler out of its operation and frees the operation before it invokes the handler.
+// The operation therefore contains the task (16 bytes), and the completion object on the stack
+// takes it over.
 //
-// What Asio has no hook for: going to sleep in the reactor. It needs none: a thread on which
-// nothing is current is in its loop (docs/recording.md). The hooks for single system calls tell
-// nothing that the operation's end does not tell, and are left empty.
+// Precondition: all sources of a program are built with the macros, because they change the layout
+// of Asio's operations (as Asio's own handler tracking does).
+//
+// Asio has no hook for a thread that goes to sleep in the reactor. None is needed: a thread without
+// a current task is in its event loop (docs/recording.md). The hooks for single system calls are
+// empty, because the end of the operation contains their result.
 #ifndef SKEIN_ASIO_H
 #define SKEIN_ASIO_H
 #pragma GCC system_header  // its warnings are not the user's
@@ -36,12 +40,12 @@ struct tracked_handler {
   ~tracked_handler() = default;
 };
 
-// "socket" and "async_receive" -> "socket.async_receive", as a string that stays: by the addresses
-// of the two literals, in a table that lives and dies with the module they are in.
+// Maps "socket" and "async_receive" to "socket.async_receive". The key is the addresses of the two
+// literals; the table lives as long as their module.
 struct joined_name {
   const char* object;
   const char* operation;
-  uint32_t state;  // 0 free, 1 being written, 2 there
+  uint32_t state;  // 0 free, 1 being written, 2 complete
   char text[52];
 };
 inline constexpr unsigned kNames = 256;
@@ -49,7 +53,7 @@ inline constexpr unsigned kNames = 256;
 template <class = void>
 struct __attribute__((visibility("hidden"))) names {
   static joined_name table[kNames];
-  ~names() { skein_module_unloaded(); }  // the recorder knows these strings by their addresses
+  ~names() { skein_module_unloaded(); }  // the recorder identifies strings by address
   static names instance;
 };
 template <class T>
@@ -73,7 +77,7 @@ inline void append(char*& to, const char* end, const char* text) {
     if (state == 0) {
       if (!__atomic_compare_exchange_n(&name.state, &state, 1, false, __ATOMIC_ACQUIRE,
                                        __ATOMIC_ACQUIRE)) {
-        if (state != 2) continue;  // another thread is at it: the same name may come to lie twice
+        if (state != 2) continue;  // another thread writes it: a name may be entered twice
       } else {
         char* to = name.text;
         const char* end = name.text + sizeof name.text - 1;
@@ -89,7 +93,7 @@ inline void append(char*& to, const char* end, const char* text) {
     }
     if (state == 2 && name.object == object && name.operation == operation) return name.text;
   }
-  return operation;  // 256 names: more than Asio has
+  return operation;  // the table is full; Asio has fewer names
 }
 
 inline uint32_t kind_of(const char* object) {
@@ -106,8 +110,8 @@ inline uint32_t kind_of(const char* object) {
   }
 }
 
-// Where the program started the operation, if it or a composed operation said so: the outermost on
-// this thread.
+// The location from which the program initiated an operation, if HANDLER_LOCATION states it: the
+// outermost one on this thread.
 struct location;
 __attribute__((visibility("hidden"))) inline thread_local constinit const skein_source* outermost =
     nullptr;
@@ -126,11 +130,11 @@ struct location {
   }
 };
 
-// Is it one of Asio's composed operations that says its location? Asked once for each file's name,
-// of which there are few: a line of Asio's is of less use than that of the co_await.
+// True if the file is part of Asio's composed operations: the line of the co_await is more useful
+// than a line of Asio's. The result is cached for each file name; there are few.
 [[gnu::visibility("hidden")]] inline bool of_asio(const char* file) {
   static constinit struct {
-    uint64_t files[64];  // address of the name, * 2, + 1 if it is Asio's
+    uint64_t files[64];  // address of the name * 2, + 1 if it is Asio's
   } known = {};
   const auto address = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(file)) * 2;
   uint64_t& entry = known.files[(address * 0x9E3779B97F4A7C15ull) >> 58];
@@ -146,10 +150,10 @@ struct location {
 [[gnu::noinline, gnu::visibility("hidden")]] inline void created(skein_task& task,
                                                                  const char* object,
                                                                  const char* operation) {
-  const skein_source* said = outermost;
-  const bool by_asio = said != nullptr && ::skein::detail::asio_hooks::of_asio(said->file);
+  const skein_source* stated = outermost;
+  const bool by_asio = stated != nullptr && ::skein::detail::asio_hooks::of_asio(stated->file);
   skein_operation(&task, kind_of(object), ::skein::detail::asio_hooks::join(object, operation),
-                  by_asio ? nullptr : said, said);
+                  by_asio ? nullptr : stated, stated);
 }
 
 template <class Context>
@@ -203,7 +207,7 @@ class completion {
   }
 
  private:
-  // Bytes moved; other results are not numbers of that kind.
+  // The bytes moved: the only result of type unsigned long. Other results count as 0.
   template <class T>
   static uint64_t bytes(const T& result) {
     if constexpr (__is_same(T, unsigned long))
@@ -221,14 +225,15 @@ class completion {
   skein_task task_;
   uint64_t previous_ = 0;
   bool invoked_ = false;
-  char reason_[63];  // the error code's message
+  char reason_[63];  // the error code's message, truncated
 };
 
 }  // namespace skein::detail::asio_hooks
 
 #endif
 
-// Asio's 15 macros and HANDLER_LOCATION; each library includes this header for itself.
+// Asio's 15 macros and HANDLER_LOCATION. Outside the include guard: each of the two libraries
+// includes this header.
 #if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING) && !defined(BOOST_ASIO_INHERIT_TRACKED_HANDLER)
 #define BOOST_ASIO_INHERIT_TRACKED_HANDLER : public ::skein::detail::asio_hooks::tracked_handler
 #define BOOST_ASIO_ALSO_INHERIT_TRACKED_HANDLER \
@@ -271,9 +276,9 @@ class completion {
 #define ASIO_HANDLER_REACTOR_OPERATION(args) ((void)0)
 #endif
 
-// use_awaitable makes of each operation a coroutine of its own, which is destroyed and never ends:
-// the operation itself says all there is to say. Declared only for the library that is being
-// included: the other's name may be the program's own.
+// With use_awaitable each operation has a coroutine that is destroyed and never ends. It is not
+// traced: the operation itself contains the same events. The specialisation is declared only for
+// the library that is being included, because the other name may belong to the program.
 #ifdef SKEIN_DETAIL_PLACE
 #define SKEIN_DETAIL_PLUMBING(ns)                                                               \
   namespace ns {                                                                                \

@@ -1,9 +1,8 @@
-// Included in front of every translation unit of a program that is built with skein::asio (CMake)
-// or skein_asio (pkg-config): makes Boost.Asio and standalone Asio report their handlers to
-// skein/asio.h.
+// Makes Boost.Asio and standalone Asio include skein/asio.h. The targets skein::asio (CMake) and
+// skein_asio (pkg-config) include this header before every translation unit.
 //
-// Why not -D on the command line: the value holds < and >, and no quoting of them survives all of
-// CMake, pkgconf (which writes \<), make and a plain shell.
+// Rejected: -D on the command line. The value contains < and >, and no quoting of them works in
+// CMake, pkgconf (which writes \<), make and a shell.
 #ifndef SKEIN_ASIO_TRACKING_H
 #define SKEIN_ASIO_TRACKING_H
 #ifdef __cplusplus

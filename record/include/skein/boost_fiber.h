@@ -1,15 +1,16 @@
-// Traces Boost.Fiber: every fiber is a task; who made it, who woke it, when its thread slept. One
-// line in each thread that runs fibers:
+// Traces Boost.Fiber: each fiber is a task, with its parent, its wakers, and the intervals in which
+// its thread sleeps. Call one of these in each thread that runs fibers:
 //
 //   boost::fibers::use_scheduling_algorithm<skein::traced_fibers<>>();
 //   boost::fibers::use_scheduling_algorithm<skein::traced_fibers<boost::fibers::algo::shared_work>>();
 //
-// It asks another algorithm for every decision and says to the recorder what it was told. A fiber's
-// task lies in its properties, so that it goes with the fiber from thread to thread; an algorithm
-// that needs properties of its own cannot be wrapped.
+// The algorithm delegates every decision to another one and records the result. A fiber's task is
+// in its properties, so that it moves between threads with the fiber. An algorithm that has its own
+// properties cannot be wrapped.
 //
-// A fiber is stackful: no place of its waits is known. What a fiber waits for is known by who wakes
-// it. A thread's main fiber becomes a task when it is woken first.
+// Limits: a fiber has its own stack, so the locations of its waits are unknown. The target of a
+// wait is known only through the waker. A thread's main fiber becomes a task when it is first
+// woken.
 #pragma once
 #include <skein/skein.h>
 
@@ -47,7 +48,7 @@ class fiber_task : public boost::fibers::fiber_properties {
     if (task_.id != 0 && skein_enabled()) skein_resolve(&task_, 0);
     task_.id = 0;
   }
-  // Of the running fiber: its number in the trace.
+  // The id in the trace; 0: none.
   uint64_t id() const { return task_.id; }
 
  private:
@@ -69,7 +70,7 @@ class traced_fibers : public boost::fibers::algo::algorithm_with_properties<fibe
     algorithm_.awakened(fiber);
   }
   context* pick_next() noexcept override {
-    // The active fiber has just come to wait, or has ended; who is picked runs next.
+    // The active fiber has just begun to wait, or has ended; the picked one runs next.
     if (context* active = context::active(); active != nullptr && !is_dispatcher(active)) {
       if (active->terminated_is_linked())
         task_of(active).ended();
@@ -93,7 +94,7 @@ class traced_fibers : public boost::fibers::algo::algorithm_with_properties<fibe
   static bool is_dispatcher(const context* fiber) {
     return fiber->is_context(boost::fibers::type::dispatcher_context);
   }
-  // Made by the first awakened(); a fiber launched with `dispatch` comes to wait before that.
+  // The first awakened() creates the properties, but a fiber launched with `dispatch` waits before.
   fiber_task& task_of(context* fiber) {
     if (super::get_properties(fiber) == nullptr)
       super::set_properties(fiber, this->new_properties(fiber));

@@ -1,46 +1,57 @@
-// Traces every C++20 coroutine of a translation unit, whatever library its promise comes from, with
-// no change to the source: compile with `-include skein/coroutine.h` (the CMake target
-// skein::coroutine does), link with skein::record. What is recorded: each coroutine as a task, with
-// the function, file and line of its creation and of every co_await and co_yield, what it waits for
-// where that can be known, who resumed it, and how it ended: a value, an exception with its text,
-// or destroyed before its end.
+// Traces every C++20 coroutine of a translation unit, whatever library its promise comes from,
+// without a change to the source: compile with `-include skein/coroutine.h` (the CMake target
+// skein::coroutine adds it) and link with skein::record. The trace contains each coroutine as a
+// task, with the function, file and line of its creation and of every co_await and co_yield, the
+// target of each wait if it can be found, its wakers, and its end: a value, an exception with its
+// text, or destruction.
 //
-// How: the standard library's coroutine_traits gets another name before <coroutine> is read, and
-// the compiler finds one of ours in its place. Its promise_type is traced<P> for a promise P:
+// Method: std::coroutine_traits is renamed before <coroutine> is read, so that the compiler finds
+// the template below in its place. For a promise P its promise_type is traced<P>:
 //
 //    +----------------------------+-------------+----------+
 //    | P, at offset 0             | task (16 B) | previous |
 //    +----------------------------+-------------+----------+
 //
-// Libraries go on seeing P: handles given to await_suspend are coroutine_handle<P>, from_promise
-// gives the right frame because P lies where it did, everything not named below is inherited.
-// A `final` promise cannot be inherited from and is held as a member (boxed). A promise aligned to
-// more than two pointers would move in the frame: its coroutines stay untraced.
+// Libraries still see P. A handle passed to await_suspend is a coroutine_handle<P>; from_promise
+// returns the right frame, because P is at its usual offset; every member that is not named below
+// is inherited. A `final` promise cannot be a base class and is a member instead (boxed). A promise
+// aligned to more than two pointers would have another offset in the frame: its coroutines are not
+// traced.
 //
-// Rules this code keeps; each has a test in tests/adapters/coroutine_test.cc:
-//  - A suspend is recorded before the inner await_suspend, for after it the frame may run on
-//    another thread or be gone. Only when it says false or throws is the frame ours again.
-//  - No thread_local is used here: a coroutine may go on on another thread, and compilers keep the
-//    address of a thread_local across a co_await.
-//  - The final awaiter is noexcept throughout. A final_suspend that does not suspend ends the task
-//    just the same.
-//  - Own helpers are called with their full names: a promise's namespaces must not take part.
-//  - <coroutine> is not included: with its 30 ms it would cost the sources that have no coroutine.
+// The parts: coroutine/frame.h (events, and the search for the awaited task), coroutine/awaiting.h
+// (co_await), coroutine/yielding.h (co_yield), coroutine/promise.h (traced<P>).
 //
-// Limits: which coroutine is awaited is not known if it was made in another module (library) by a
-// function that this one never called, or before the recording; an awaitable whose operator
-// co_await is found by neither member nor argument-dependent look-up (say, one for
-// std::chrono::duration in the global namespace) is awaited untraced; awaiting a bit-field or an
-// overload set needs a cast; members of a promise must be accessible. Of a yield_value that is
-// overloaded or a template, an overload whose parameter's type cannot be guessed (see `twins_of`)
-// is not recorded as such: the coroutine is suspended, at no known place, from there to its next
-// step that is recorded. A private overload beside a traced one does not
-// compile, nor, in a `final` promise, a braced list for an overload that cannot be guessed.
+// Invariants; each has a test in tests/adapters/coroutine_test.cc or coroutine_promise_test.cc:
+//  - A suspension is recorded before the inner await_suspend is called. After that call the frame
+//  may
+//    run on another thread or be destroyed; it is used again only if the call returns false or
+//    throws.
+//  - No thread_local is used: a coroutine may resume on another thread, and compilers keep the
+//  address
+//    of a thread_local across a co_await.
+//  - The final awaiter is noexcept. A final_suspend that does not suspend ends the task too.
+//  - Helpers are called with qualified names, so that the promise's namespaces are not searched.
+//  - <coroutine> is not included with libstdc++: it would add 30 ms to each source without
+//  coroutines.
+//
+// Limits:
+//  - The awaited coroutine is unknown if it was created before recording started, or in another
+//  module
+//    by a function that this module never called.
+//  - An awaitable is not traced if its operator co_await is neither a member nor found by
+//    argument-dependent lookup (for example one for std::chrono::duration in the global namespace).
+//  - Awaiting a bit-field or an overload set requires a cast.
+//  - The members of a promise must be accessible. A private overload of yield_value beside a traced
+//  one
+//    does not compile.
+//  - If yield_value is overloaded or a template, an overload whose parameter type cannot be derived
+//    (see `twins_of`) is not traced: the task is suspended, without a location, until its next
+//    recorded step. In a `final` promise, a braced list for such an overload does not compile.
 #ifndef SKEIN_COROUTINE_H
 #define SKEIN_COROUTINE_H
 #if !defined(SKEIN_DISABLE) && defined(__cplusplus) && defined(__cpp_concepts) && \
     (defined(__cpp_impl_coroutine) || defined(__cpp_coroutines))
-#pragma GCC system_header  // its warnings are not the user's
+#pragma GCC system_header  // no warnings in the user's build
 
 #if defined(_GLIBCXX_COROUTINE) || defined(_LIBCPP_COROUTINE)
 #error \
@@ -80,7 +91,7 @@ struct coroutine_traits<R, A...> {
 };
 }  // namespace std
 
-// From here on specialisations and uses by libraries mean the original.
+// From here on, the name refers to the original template in specialisations and uses by libraries.
 #define coroutine_traits skein_original_coroutine_traits
 #endif
 #endif

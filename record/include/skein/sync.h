@@ -1,26 +1,27 @@
-// Condition, mutex, semaphore and channel for coroutines of any library, each with a name in the
-// trace: who waits on it, who holds it, who woke how many.
+// Condition, mutex, semaphore and channel for coroutines of any library. Each has a name in the
+// trace, which contains its waiters, its holders, and each notification with the number of tasks
+// it woke.
 //
 //   skein::mutex door("door");
 //   {
 //     auto held = co_await door.lock();
 //     ...
-//   }                                     // released here
+//   }                                     // unlocks here
 //   skein::channel<int> numbers("numbers", 8);
 //   co_await numbers.send(1);
-//   while (auto number = co_await numbers.receive()) use(*number);   // empty: closed
+//   while (auto number = co_await numbers.receive()) use(*number);   // no value: closed
 //
-// Threads: none is locked for. All users of a primitive run on one OS thread, or are kept apart by
-// their executor (a strand). A waiter is resumed inside the call that wakes it, on that caller's
-// stack, in the order in which they came; it may use the primitive again at once.
+// Threads: not synchronised. All users of a primitive run on one OS thread, or on one strand. A
+// waiter is resumed inside the call that wakes it, on the caller's stack; waiters are resumed in
+// the order in which they began to wait. A resumed waiter may use the primitive again immediately.
 //
-// A condition remembers nothing: notify() wakes who waits now, and none later. That is the classic
-// lost wake-up, and the reason to have it named: a notify that woke nobody is in the trace, with
-// the place of the call that made it (a mutex that a guard unlocks has none). Who holds what has
-// the place of the call that took it.
+// A condition stores no notification: notify wakes the current waiters and no later one. A
+// notification that wakes no task may be a lost wake-up; the trace contains it with the location of
+// the call. The trace also contains the location at which a holder acquired a resource. A release
+// by mutex::guard has no location.
 //
-// Destroyed with waiters: those never go on (their coroutines belong to somebody else, who destroys
-// them); a coroutine must not be destroyed while it waits, unless the primitive goes with it.
+// Destruction: the waiters of a destroyed primitive are not resumed. A coroutine must not be
+// destroyed while it waits, unless the primitive is destroyed before the next operation on it.
 #pragma once
 #include <skein/skein.h>
 #include <skein/task.h>
@@ -32,13 +33,14 @@
 namespace skein {
 namespace detail {
 
-// The primitive in the trace: told when a trace first meets it.
+// The primitive's resource. Each trace gets its event `resource` when the primitive is first used
+// in it.
 class resource {
  public:
   resource(uint32_t kind, const char* name, uint64_t capacity, const here& at)
 #if !defined(SKEIN_DISABLE)
       : kind_(kind), name_(name), capacity_(capacity), where_(at.where) {
-    if (skein_enabled()) meet();
+    if (skein_enabled()) join_trace();
   }
 #else
   {
@@ -52,7 +54,7 @@ class resource {
   }
   uint64_t id() {
     if (!skein_enabled()) return 0;
-    if (task_.generation != skein_generation()) meet();
+    if (task_.generation != skein_generation()) join_trace();
     return task_.id;
   }
   void acquired(const here& at) {
@@ -61,14 +63,14 @@ class resource {
   void released() {
     if (id() != 0) skein_release(&task_, 0);
   }
-  // `at` may be null.
+  // at: null if the location is unknown.
   void notified(uint64_t woken, const here* at) {
     if (const uint64_t target = id())
       skein_notify_at(target, woken, at != nullptr ? &at->where : nullptr);
   }
 
  private:
-  [[gnu::noinline]] void meet() { skein_resource(&task_, kind_, name_, capacity_, &where_); }
+  [[gnu::noinline]] void join_trace() { skein_resource(&task_, kind_, name_, capacity_, &where_); }
   skein_task task_{};
   uint32_t kind_;
   const char* name_;
@@ -82,7 +84,7 @@ class resource {
 #endif
 };
 
-// One that waits; lies in its coroutine's frame.
+// A waiting coroutine. Part of the awaiter, which is in the coroutine's frame.
 struct waiter {
   std::coroutine_handle<> handle;
   waiter* next = nullptr;
@@ -95,7 +97,7 @@ class waiters {
     (last_ != nullptr ? last_->next : first_) = &w;
     last_ = &w;
   }
-  // Before: not empty.
+  // Precondition: not empty.
   waiter& pop() {
     waiter& w = *first_;
     first_ = w.next;
@@ -113,8 +115,8 @@ class waiters {
   waiter* last_ = nullptr;
 };
 
-// First in, first out. (<deque> would cost each source that includes this header 46 ms, as much as
-// all the rest.)
+// A first-in, first-out queue. <deque> would add 46 ms to the compilation of each source that
+// includes this header, as much as all the rest.
 template <class T>
 class values {
  public:
@@ -131,8 +133,9 @@ class values {
     last_ = added;
     ++size_;
   }
-  // Before: not empty.
+  // Precondition: not empty.
   T& front() { return first_->value; }
+  // Removes the front. Precondition: not empty.
   void drop() {
     delete std::exchange(first_, first_->next);
     if (first_ == nullptr) last_ = nullptr;
@@ -156,7 +159,7 @@ class condition {
   explicit condition(const char* name, here at = {})
       : resource_(SKEIN_KIND_condition, name, 0, at) {}
 
-  // co_await: goes on at the next notify.
+  // co_await: waits for the next notification.
   auto wait() {
     struct awaiter : detail::waiter {
       condition& c;
@@ -171,14 +174,16 @@ class condition {
     };
     return awaiter(*this);
   }
+  // Wakes the first waiter, or all current waiters.
   void notify_one(here at = {}) { wake(waiters_.empty() ? 0 : 1, at); }
   void notify_all(here at = {}) { wake(waiters_.size(), at); }
+  // The number of waiters. Cost: linear in it.
   uint64_t waiting() const { return waiters_.size(); }
 
  private:
   void wake(uint64_t count, const here& at) {
     resource_.notified(count, &at);
-    detail::waiters woken;  // who waits again while being woken waits for the next notify
+    detail::waiters woken;  // a task that waits again here waits for the next notification
     for (uint64_t i = 0; i < count; ++i) woken.push(waiters_.pop());
     while (!woken.empty()) woken.pop().handle.resume();
   }
@@ -188,13 +193,15 @@ class condition {
 
 class semaphore {
  public:
+  // free: the number of permits.
   explicit semaphore(const char* name, uint64_t free, here at = {})
       : semaphore(SKEIN_KIND_semaphore, name, free, at) {}
 
-  // co_await: takes one, waits until there is one.
+  // co_await: acquires a permit; waits until one is free.
   auto acquire(here at = {}) { return acquiring(*this, at); }
-  // Gives one back; wakes the next who waits, who has it then.
+  // Releases a permit. If there are waiters, the first one acquires it and is resumed.
   void release(here at = {}) { give_back(&at); }
+  // Acquires a permit if one is free. Returns false otherwise.
   bool try_acquire(here at = {}) {
     if (free_ == 0) return false;
     --free_;
@@ -252,7 +259,7 @@ class mutex : semaphore {
    private:
     mutex* mutex_;
   };
-  // co_await: a guard that unlocks when it goes out of scope.
+  // co_await: locks; the result is a guard that unlocks the mutex when it is destroyed.
   auto lock(here at = {}) {
     struct awaiter : acquiring {
       using acquiring::acquiring;
@@ -267,7 +274,7 @@ class mutex : semaphore {
   using semaphore::waiting;
 };
 
-// A queue of at most `capacity` values (at least 1) between coroutines.
+// A queue of at most `capacity` values between coroutines. Precondition: capacity is at least 1.
 template <class T>
 class channel {
   struct sending;
@@ -277,11 +284,12 @@ class channel {
   explicit channel(const char* name, uint64_t capacity, here at = {})
       : resource_(SKEIN_KIND_channel, name, capacity, at), capacity_(capacity) {}
 
-  // co_await: true once the value is in; false if the channel is closed.
+  // co_await: waits until the value fits. Returns true, or false if the channel is closed.
   auto send(T value, here at = {}) { return sending(*this, std::move(value), at); }
-  // co_await: the oldest value; empty when there is none and the channel is closed.
+  // co_await: waits for a value. Returns the oldest one, or none if the channel is closed and
+  // empty.
   auto receive(here at = {}) { return receiving(*this, at); }
-  // No more values: wakes who waits. What is in can still be received.
+  // Closes the channel and wakes all waiters. Values in the queue can still be received.
   void close(here at = {}) {
     closed_ = true;
     detail::waiters woken = std::exchange(receivers_, {});

@@ -1,18 +1,21 @@
-// What a program says of its tasks: labels, hints, named intervals; and tasks of its own making,
-// where neither skein::coroutine nor skein::asio sees one (a state machine, a request in a queue).
+// Annotations of tasks (labels, should_resolve, spans), and tasks that the program defines where
+// neither skein::coroutine nor skein::asio sees one: a state machine, a request in a queue.
 //
-//   SKEIN_LABEL("request");                 // of the current task; a literal, its id kept
-//   skein::label(text);                     // made up on the spot; bytes beyond 512 are cut
-//   skein::should_resolve();                // an error to show if the current task never ends
+//   SKEIN_LABEL("request");                 // labels the current task; a literal, interned once
+//   skein::label(text);                     // any text, copied; truncated to 512 bytes
+//   skein::should_resolve();                // analyses report the current task if it never ends
 //   SKEIN_SPAN("parse");                    // to the end of the block; may cross a co_await
 //
-//   skein::task request("request");         // child of the current task
-//   { skein::running r(request); ... }      // it is current in this block
+//   skein::task request("request");         // a child of the current task
+//   { skein::running r(request); ... }      // the task is current in this block
 //   request.resolve();                      // or fail(reason); destroyed before that: cancelled
 //
-//   skein::resolve_and_resume(task, handle);   // a future of one's own has its result
-// An awaiter of one's own says what it waits for: a task's or resource's id from
-// `uint64_t skein_awaits()`, asked before it suspends and when it is ready.
+//   skein::resolve_and_resume(task, handle);   // completes a future that the program defines
+//
+// An awaiter can name the target of its wait: it defines `uint64_t skein_awaits()`, which returns
+// the id of a task or resource. It is called before the awaiter suspends, and if it is ready.
+//
+// Cost of each while the recorder is off: one load and one branch.
 #pragma once
 #include <skein/counter.h>
 #include <skein/skein.h>
@@ -23,7 +26,7 @@
 
 namespace skein {
 
-// Of the current task.
+// Attaches a label to the current task. The text is copied and truncated to 512 bytes.
 inline void label(const char* text, size_t size) {
   if (skein_enabled()) skein_label_text(nullptr, text, size);
 }
@@ -38,15 +41,16 @@ requires requires(const Text& t) {
 void label(const Text& text) {
   if (skein_enabled()) skein_label_text(nullptr, text.data(), text.size());
 }
+// Marks the current task as one that should end.
 inline void should_resolve() {
   if (skein_enabled()) skein_should_resolve(nullptr);
 }
 
 #if !defined(SKEIN_DISABLE)
-// A place in the source as a default argument.
+// The caller's source location, as a default argument.
 struct here {
   skein_source where;
-#if __has_builtin(__builtin_source_location)  // names the function's class, too
+#if __has_builtin(__builtin_source_location)  // its function name includes the class
   here(std::source_location at = std::source_location::current())
       : where{at.file_name(), at.function_name(), at.line(), at.column()} {}
 #else  // clang 14
@@ -56,10 +60,11 @@ struct here {
 #endif
 };
 
-// A task of the program's own. Moved, not copied; given to one thread at a time.
+// A task that the program defines. Threads: one thread may use it at a time.
 class task {
  public:
-  // Before: `name` stays (a literal).
+  // Creates a child of the current task. Precondition: `name` lives as long as its module (a
+  // literal).
   explicit task(const char* name, uint32_t kind = SKEIN_KIND_task, here at = {}) {
     if (skein_enabled()) skein_create(&task_, kind, name, &at.where);
   }
@@ -67,10 +72,12 @@ class task {
     other.task_.id = 0;
   }
   task& operator=(task&&) = delete;
+  // Cancels the task if it has not ended.
   ~task() {
     if (task_.id != 0 && skein_enabled()) skein_cancel(&task_);
   }
 
+  // Ends the task with a value, or with an error. Later calls do nothing.
   void resolve() {
     end([this] { skein_resolve(&task_, previous_); });
   }
@@ -83,6 +90,7 @@ class task {
   void should_resolve() {
     if (skein_enabled()) skein_should_resolve(&task_);
   }
+  // 0: not in a trace, or ended.
   uint64_t id() const { return task_.id; }
 
  private:
@@ -93,11 +101,11 @@ class task {
     task_.id = 0;
   }
   skein_task task_{};
-  uint64_t previous_ = 0;  // what is current again after it
+  uint64_t previous_ = 0;  // the task that is current again afterwards
 };
 
-// The task runs on this thread while the object lives; then it waits (unless it has ended), and
-// what ran before runs again.
+// Makes a task current on this thread from construction to destruction. Then the task is suspended,
+// unless it has ended, and the previous task is current again. Precondition: the task outlives it.
 class running {
  public:
   explicit running(task& t, here at = {}) : task_(t), at_(at) {
@@ -115,7 +123,7 @@ class running {
   here at_;
 };
 
-// A named interval on the current task, from construction to destruction.
+// A span on the current task, from construction to destruction.
 class span {
  public:
   explicit span(detail::text_id& name) : id_(skein_enabled() ? skein_span_begin(name.get()) : 0) {}
@@ -145,20 +153,21 @@ struct running {
 #endif
 
 #if defined(SKEIN_DETAIL_PLACE) && !defined(SKEIN_DISABLE)
-#define SKEIN_DETAIL_COROUTINES true  // skein/coroutine.h is there
+#define SKEIN_DETAIL_COROUTINES true  // skein/coroutine.h was included
 #else
 #define SKEIN_DETAIL_COROUTINES false
 #endif
-// `ended` ends with a value, and the coroutine that waits for it (a std::coroutine_handle; may be
-// null) is resumed, inside of this call. If that is traced, one time stamp tells both.
+// Ends `ended` with a value, then resumes the coroutine that waits for it, inside this call.
+// `waiter` is a std::coroutine_handle and may be null. If the waiter is traced, one time stamp is
+// read for both events.
 template <class Handle, bool Traced = SKEIN_DETAIL_COROUTINES>
 void resolve_and_resume(skein_task& ended, Handle waiter) {
   if (skein_enabled()) {
-    bool told = false;
+    bool recorded = false;
 #if defined(SKEIN_DETAIL_PLACE) && !defined(SKEIN_DISABLE)
-    if (waiter) told = detail::resolve_for(ended, waiter.address());
+    if (waiter) recorded = detail::resolve_for(ended, waiter.address());
 #endif
-    if (!told) skein_resolve(&ended, 0);
+    if (!recorded) skein_resolve(&ended, 0);
   }
   if (waiter) waiter.resume();
 }

@@ -1,5 +1,5 @@
-// Part of skein/coroutine.h: what the compiler does with the operand of a co_await, done by hand,
-// and the awaiter that records each suspension.
+// Part of skein/coroutine.h: converts the operand of a co_await to an awaiter as the compiler
+// would, and wraps it in an awaiter that records each suspension.
 #ifndef SKEIN_COROUTINE_AWAITING_H
 #define SKEIN_COROUTINE_AWAITING_H
 #ifndef SKEIN_COROUTINE_H
@@ -9,7 +9,7 @@
 #include <skein/coroutine/frame.h>
 
 #if defined(__clang__) && __clang_major__ < 18
-// llvm 56301: inlined, the variables of await_suspend may be put into the frame, which it must not
+// llvm 56301: if await_suspend is inlined, its variables may be in the frame, which it must not
 // touch.
 #define SKEIN_DETAIL_OUT_OF_FRAME __attribute__((noinline))
 #else
@@ -52,7 +52,7 @@ template <class T>
 concept awaitable = has_member_co_await<T> || has_free_co_await<T> || requires(T&& t) {
   t.await_ready();
 };
-// Is it the type a coroutine returns?
+// True if T is the return type of a coroutine.
 template <class T>
 concept is_task_object = requires {
   typename std::skein_original_coroutine_traits<typename bare<T>::type>::promise_type;
@@ -99,8 +99,8 @@ decltype(auto) awaiter_of(T&& t) noexcept(
   return static_cast<T&&>(t).operator co_await();
 }
 
-// Keeps what is awaited (T: a value, or a reference to what the coroutine holds), and its awaiter
-// where that is another object.
+// Holds the awaited object (T: a value, or a reference to an object of the coroutine), and its
+// awaiter if that is another object.
 template <class T>
 struct held {
   T object;
@@ -128,7 +128,7 @@ struct held<T> {
   }
 };
 
-// The inner await_suspend threw: the coroutine goes on.
+// Records that the coroutine continues if the inner await_suspend throws.
 struct resume_if_thrown {
   frame* f;
   ~resume_if_thrown() {
@@ -136,8 +136,8 @@ struct resume_if_thrown {
   }
 };
 
-// The awaiter the compiler sees. D: the promise it sees; Task: what is awaited is a coroutine's
-// return object.
+// The awaiter that the compiler sees. D: the promise that the compiler sees. Task: the awaited
+// object is the return object of a coroutine.
 template <class D, step Step, class T, bool Task>
 struct traced_awaiter {
   held<T> inner;
@@ -156,7 +156,7 @@ struct traced_awaiter {
   static constexpr bool kSuspendsNoexcept =
       noexcept(::skein::detail::some<Awaiter>().await_suspend(::skein::detail::some<Handle>()));
 
-  // A yield's place is asked for here: a twin of yield_value has no parameter to spare.
+  // Takes the location of a yield, because a twin of yield_value cannot have another parameter.
   bool await_ready(::skein::detail::place here = SKEIN_DETAIL_PLACE) noexcept(
       Step == step::final || noexcept(::skein::detail::some<Awaiter>().await_ready())) {
     if constexpr (Step == step::yield) where = here;

@@ -1,5 +1,5 @@
-// Part of skein/coroutine.h: what it adds to a coroutine's frame, the events of a coroutine's life,
-// and the search for the task that an object of a coroutine's return type stands for.
+// Part of skein/coroutine.h: the data added to a coroutine's frame, the events of a coroutine from
+// creation to end, and the search for the task of an awaited object.
 #ifndef SKEIN_COROUTINE_FRAME_H
 #define SKEIN_COROUTINE_FRAME_H
 #ifndef SKEIN_COROUTINE_H
@@ -15,7 +15,7 @@
 #endif
 
 #if defined(__cpp_exceptions)
-namespace __cxxabiv1 {  // as in <cxxabi.h>, which costs 7 ms
+namespace __cxxabiv1 {  // as in <cxxabi.h>, which takes 7 ms to compile
 extern "C" std::type_info* __cxa_current_exception_type() noexcept;
 extern "C" char* __cxa_demangle(const char* name, char* buffer, size_t* size, int* status);
 }  // namespace __cxxabiv1
@@ -23,13 +23,13 @@ extern "C" char* __cxa_demangle(const char* name, char* buffer, size_t* size, in
 
 namespace skein::detail {
 
-// Where a call stands in the source, as a default argument. Null (false) also says "suspended" in
-// an awaiter, which needs the place no more by then.
+// The caller's source location, as a default argument. In an awaiter, null (false) means that the
+// coroutine is suspended: the location is not needed after that.
 #if __has_builtin(__builtin_source_location)
 struct place {
   const skein_source* at = nullptr;
   place() = default;
-  place(std::source_location where) {  // one pointer, to what skein_source is laid out like
+  place(std::source_location where) {  // one pointer; the object has skein_source's layout
     static_assert(sizeof where == sizeof at);
     __builtin_memcpy(&at, &where, sizeof at);
   }
@@ -49,23 +49,25 @@ struct place {
   }
 #endif
 
-// What a coroutine's frame has more: 24 bytes.
+// The data added to a coroutine's frame: 24 bytes.
 struct frame {
   skein_task task{};
-  uint64_t previous;  // what was current before it was resumed; or one of these:
+  uint64_t previous;  // the task that was current before; or one of these:
 };
 inline constexpr uint64_t kEnded = ~0ull;
 inline constexpr uint64_t kSuspended = ~1ull;
-inline constexpr uint64_t kResumeUnreported = ~2ull;  // suspended; when it goes on is said late
-inline constexpr uint64_t kResumed = 1ull << 63;  // + back: the recorder knows already that it runs
+inline constexpr uint64_t kResumeUnreported = ~2ull;  // suspended; its resume will not be reported
+inline constexpr uint64_t kResumed = 1ull << 63;      // + previous: the resume is already recorded
 
-// It runs; what was current before? 0, too, if recording was switched on or off meanwhile.
+// The task that was current before a running coroutine. 0: none, or recording was started or
+// stopped since.
 inline uint64_t previous_of(const frame& f) { return f.previous >> 62 != 0 ? 0 : f.previous; }
 inline void resumed(frame& f) {
   f.previous = f.previous >> 62 == kResumed >> 62 ? f.previous & ~kResumed : skein_resume(&f.task);
 }
 
-// By a yield that has no awaiter of ours: nobody will say when it goes on.
+// Records a suspension by a yield that has no traced awaiter, so that its resume is not reported:
+// the coroutine's next event records it.
 inline void suspended_unreported(frame& f) {
   if (f.previous == kResumeUnreported) return;
   skein_suspend(&f.task, 0, nullptr, ::skein::detail::previous_of(f));
@@ -75,29 +77,29 @@ inline void resumed_unreported(frame& f) {
   if (f.previous == kResumeUnreported) ::skein::detail::resumed(f);
 }
 
-// ---- which coroutine is awaited ----
+// ---- the awaited coroutine ----
 //
-// `co_await f()` is to say which task it waits for. An object of a coroutine's return type has the
-// address of the frame somewhere in it or, as Asio's awaitable, that of the promise:
+// `co_await f()` needs the id of the task it waits for. An object of a coroutine's return type
+// contains the address of the frame or, as in Asio's awaitable, that of the promise:
 //
 //   frame -> +----------------+-----------------+------------+-- ... --+------+
 //            | resume (code)  | destroy (code)  | promise    |         | task |
 //            +----------------+-----------------+------------+-- ... --+------+
 //
-// But which word of the object it is, and whether that coroutine is a traced one, is written
-// nowhere. (The same return type may come from code that is not traced.) What is known: the
-// destroy functions of all traced coroutines, which are few, with the place of the task in their
-// frames; and the regions of memory in which traced frames have lain, so that no word is followed
-// that points elsewhere. Both are asked at each create and hardly ever written. Rejected: the
-// frames themselves in a table of any size, which forgets the older ones, is written at each
-// create, and either knows nothing of other threads' or is fought over by them.
+// The type states neither which word of the object it is nor whether that coroutine is traced: code
+// that is not traced may return the same type. Two sets answer both questions: the destroy
+// functions of all traced coroutines, which are few, each with the offset of the task in its frame;
+// and the regions of memory that contained traced frames, so that no other pointer is followed.
+// Each creation reads both sets and rarely writes one. Rejected: a table of the frames. It loses
+// the oldest entries, is written by each creation, and is either per thread, which misses
+// coroutines created by other threads, or contended.
 
-// Hidden, as are the functions that use it: a symbol that modules share (g++ makes it "unique")
-// would keep a module from ever being unloaded.
+// Hides a variable and the functions that use it: a symbol shared by modules (g++ makes it
+// "unique") would prevent them from being unloaded.
 #define SKEIN_DETAIL_HIDDEN __attribute__((visibility("hidden")))
 
-// Nonzero words by a key, which is the word without its low kLow bits. Of more than it can hold it
-// forgets the older ones. Any thread may ask and add.
+// A set of nonzero words; the key is the word without its low kLow bits. A full set overwrites
+// older words. Threads: any.
 template <unsigned kLow>
 struct word_set {
   static constexpr unsigned kBits = 10, kTries = 8;
@@ -107,7 +109,7 @@ struct word_set {
     return (static_cast<unsigned>((key * 0x9E3779B97F4A7C15ull) >> (64 - kBits)) + tried) %
            (1 << kBits);
   }
-  // 0: not in it.
+  // Returns the word with this key, or 0.
   uint64_t find(uint64_t key) const {
     for (unsigned tried = 0; tried < kTries; ++tried) {
       const uint64_t word = __atomic_load_n(&words[slot(key, tried)], __ATOMIC_RELAXED);
@@ -124,7 +126,7 @@ struct word_set {
   }
 };
 inline constexpr unsigned kOffsetBits = 16;  // from a frame to its task, in words
-inline constexpr unsigned kRegionBits = 18;  // 256 KiB: 1024 of them are much
+inline constexpr unsigned kRegionBits = 18;  // 256 KiB; the set has room for 1024 of them
 SKEIN_DETAIL_HIDDEN inline constinit word_set<kOffsetBits> traced_functions = {};
 SKEIN_DETAIL_HIDDEN inline constinit word_set<0> traced_regions = {};
 inline constexpr unsigned long kFrameToPromise = 2 * sizeof(void*);
@@ -141,32 +143,32 @@ inline void remember(const frame& f, const void* promise) {
   if (traced_regions.find(begin >> kRegionBits) == 0) traced_regions.add(begin >> kRegionBits);
 }
 
-// Our part of the frame that begins here, of a function found in traced_functions.
+// The data added to the frame that begins at `begin`. `function` is its entry in traced_functions.
 inline frame* part_of(uintptr_t begin, uint64_t function) {
   return reinterpret_cast<frame*>(begin + function % (1 << kOffsetBits) * sizeof(void*));
 }
 
-// The task of the traced coroutine whose frame or promise lies at `word`; 0 if none does. Not for
-// the sanitizers: until the second word is known to be one of ours, this may be any live object's
-// neighbour; and the id of a coroutine that is ending on another thread may be read.
+// Returns the task of the traced coroutine whose frame or promise is at address `word`; 0: none.
+// Not instrumented by sanitizers: the word that is read may be next to any live object until it is
+// known to be a traced destroy function, and another thread may be ending the coroutine.
 __attribute__((no_sanitize("address"), no_sanitize("thread"), noinline))
 SKEIN_DETAIL_HIDDEN inline uint64_t
 task_at(uintptr_t word) {
-  if (word % kFrameToPromise != 0) return 0;  // else the second word could be on another page
+  if (word % kFrameToPromise != 0) return 0;  // the second word could be on another page
   for (int promise = 0; promise < 2; ++promise) {
     const uintptr_t begin = promise != 0 ? word - kFrameToPromise : word;
     if (traced_regions.find(begin >> kRegionBits) == 0) continue;
     const uint64_t function = traced_functions.find(reinterpret_cast<const any_word*>(begin)[1]);
     if (function == 0) continue;
     const frame& f = *::skein::detail::part_of(begin, function);
-    // One that ended in an earlier trace is not in this one.
+    // A task that ended in an earlier trace is not in this one.
     return f.previous == kEnded && f.task.generation != skein_generation() ? 0 : f.task.id;
   }
   return 0;
 }
 
-// `ended` ends, and the coroutine of this address, if it is a traced one that waits, is resumed
-// next: says both at once. False: says nothing.
+// Records that `ended` resolves and that the coroutine at this address resumes, with one time
+// stamp. Returns false and records nothing if that coroutine is not traced or not suspended.
 SKEIN_DETAIL_HIDDEN __attribute__((noinline)) inline bool resolve_for(skein_task& ended,
                                                                       const void* waiter) {
   const uintptr_t begin = reinterpret_cast<uintptr_t>(waiter);
@@ -178,8 +180,7 @@ SKEIN_DETAIL_HIDDEN __attribute__((noinline)) inline bool resolve_for(skein_task
   return true;
 }
 
-// A module's places must be forgotten when the module is unloaded: one object a module, of which
-// only the destructor matters.
+// Reports that the module is unloaded: one object per module, for its destructor.
 template <class = void>
 struct __attribute__((visibility("hidden"))) module_end {
   ~module_end() { skein_module_unloaded(); }
@@ -188,8 +189,9 @@ struct __attribute__((visibility("hidden"))) module_end {
 template <class T>
 module_end<T> module_end<T>::instance;
 
-// Before: f.previous is the function's name without its types. (With them, in `where`, it may be
-// longer than a trace keeps.) A lambda's is better with them.
+// Records the creation of a coroutine; `runs`: it is running. Precondition: f.previous is the
+// address of the function's name without types. (The name in `where` has types and may exceed the
+// limit of a trace; it is used for lambdas only.)
 SKEIN_DETAIL_HIDDEN __attribute__((noinline)) inline void created(frame& f, const void* promise,
                                                                   uint32_t kind,
                                                                   const skein_source* where,
@@ -204,8 +206,8 @@ SKEIN_DETAIL_HIDDEN __attribute__((noinline)) inline void created(frame& f, cons
   ::skein::detail::remember(f, promise);
 }
 
-// The task of the traced coroutine that an object of a coroutine's return type holds; 0: none is
-// known.
+// Returns the task of the traced coroutine that an object of a coroutine's return type refers to;
+// 0: unknown.
 inline uint64_t awaited_task(const void* object, unsigned long size) {
   __asm__ volatile("" : : : "memory");
   const unsigned long words = size / sizeof(void*) < 4 ? size / sizeof(void*) : 4;
@@ -218,9 +220,10 @@ inline uint64_t awaited_task(const void* object, unsigned long size) {
   return 0;
 }
 
-// An exception leaves the coroutine; called while it is being handled. The text is found by
-// throwing it once more: there is no other portable way, and it costs no more than the exception
-// did, while recording only. Never for a foreign one (a cancelled pthread must not be caught).
+// Records that an exception left the coroutine. Precondition: the exception is being handled. Its
+// text is obtained by rethrowing it: there is no other portable way. That costs as much as the
+// exception, and only while recording. A foreign exception is not rethrown, because a cancelled
+// pthread must not be caught.
 SKEIN_DETAIL_HIDDEN __attribute__((noinline, cold)) inline void failed(frame& f) {
   const auto fail = [&f](const char* reason) {
     ::skein::detail::resumed_unreported(f);
@@ -249,9 +252,9 @@ SKEIN_DETAIL_HIDDEN __attribute__((noinline, cold)) inline void failed(frame& f)
   fail("an exception");
 }
 
-// Its id stays: who awaits it later reads its result.
+// Records that the coroutine resolved. Its id stays valid: a later co_await reads the result.
 inline void ended(frame& f) {
-  if (f.task.id == 0 || f.previous == kEnded) return;  // never recorded; failed
+  if (f.task.id == 0 || f.previous == kEnded) return;  // never recorded, or failed
   ::skein::detail::resumed_unreported(f);
   skein_resolve(&f.task, ::skein::detail::previous_of(f));
   f.previous = kEnded;

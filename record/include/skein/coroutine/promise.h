@@ -1,4 +1,4 @@
-// Part of skein/coroutine.h: the promise that the compiler sees in the place of a library's.
+// Part of skein/coroutine.h: the promise that the compiler sees instead of the library's.
 #ifndef SKEIN_COROUTINE_PROMISE_H
 #define SKEIN_COROUTINE_PROMISE_H
 #ifndef SKEIN_COROUTINE_H
@@ -12,7 +12,7 @@
 
 namespace skein::detail {
 
-// A final promise as the first member, and the names of it that the compiler looks for.
+// A final promise as the first member, with the members that the compiler looks up.
 template <class P>
 struct box {
   P skein_promise;
@@ -23,7 +23,7 @@ struct box {
   requires(sizeof...(A) > 0 && requires(A & ... a) { P(a...); }) explicit box(A&... a)
       : skein_promise(a...) {}
   decltype(auto) get_return_object() { return skein_promise.get_return_object(); }
-  void yield_value();  // for yielding to name
+  void yield_value();  // named by a using-declaration in `yielding`
 };
 template <class P>
 concept returns_void = requires(P& p) {
@@ -42,7 +42,7 @@ struct box_returning_value : box<P> {
     return this->skein_promise.return_value(static_cast<V&&>(v));
   }
 };
-// Allocation as the compiler would do it for P itself.
+// Allocates as the compiler would for P.
 template <class P, class B>
 struct box_allocating : B {
   using B::B;
@@ -126,8 +126,8 @@ struct traced : yielding<traced<P, Base, Yielded...>, Base, Yielded...> {
   }
 
 #if defined(__GNUC__) && !defined(__clang__)
-  // g++ names the function best here ("void f(f(int)::_Z1fi.Frame*)" in initial_suspend). The line
-  // is that of the closing brace, wherever one asks.
+  // g++ has the function's readable name only here; in initial_suspend it is
+  // "void f(f(int)::_Z1fi.Frame*)". The line is that of the closing brace in both.
   decltype(auto) get_return_object(::skein::detail::place where = SKEIN_DETAIL_PLACE) {
     __builtin_memcpy(&skein_frame.previous, &where, sizeof where);
     return skein_inner().get_return_object();
@@ -180,13 +180,12 @@ struct traced : yielding<traced<P, Base, Yielded...>, Base, Yielded...> {
   }
 };
 
-// To be specialised for coroutines that are a library's plumbing and would only clutter the
-// picture.
+// Specialise as true for a library's internal coroutines, which are then not traced.
 template <class R, class... A>
 inline constexpr bool plumbing = false;
 
-// P itself, untraced, where it cannot be held: moved by its alignment, or final with one
-// yield_value that has no twin.
+// The promise that the compiler sees. P itself, untraced, if it cannot be wrapped: its alignment
+// would change its offset, or it is final with one yield_value that has no twin.
 template <class P, class Twins>
 struct promise_of {
   using type = P;
@@ -216,8 +215,8 @@ requires(alignof(P) <= 2 * sizeof(void*)) struct promise_for<P, R, false> {
 }  // namespace skein::detail
 
 namespace std {
-// What a yield without a twin is suspended with. It says so when it becomes the handle that the
-// promise's own awaiter knows, once or more.
+// The handle passed to the awaiter of a yield without a twin. It records the suspension when it is
+// converted to the handle type that the promise's awaiter uses; later conversions record nothing.
 template <class P, class... X>
 struct coroutine_handle<::skein::detail::traced<P, P, X...>> {
   using promise_type = ::skein::detail::traced<P, P, X...>;

@@ -9,7 +9,8 @@
 
 namespace skein::detail {
 
-// Has the promise a yield_value? The name is in P if it becomes ambiguous beside another.
+// True if the promise has a yield_value: then the name is ambiguous in a class derived from P and
+// from another class with that name.
 struct yield_value_name {
   void yield_value();
 };
@@ -24,12 +25,13 @@ inline constexpr bool yields<P, true> = requires {
   &P::yield_value;
 };
 
-// Overload resolution must find what it finds without us: a braced list has no type, and what an
-// argument is converted to must live until the coroutine goes on. So there is no template that
-// takes anything, but for each yield_value that is known a twin with the very same parameter, which
-// hides it. One alone is known by its address. Of several those are found whose parameter is T, T&,
-// const T& or T&&, for each T there is a hint of: an argument of the return type, say generator<T>,
-// the promise's value_type, and what is the only T of one of these forms. Others stay as they are.
+// Overload resolution must select the same overload as in the untraced promise: a braced list has
+// no type, and the object that an argument is converted to must live until the coroutine resumes. A
+// template that accepts any argument would change both. Instead, each known yield_value is hidden
+// by a twin with the same parameter type. A single yield_value is known by its address. Of several,
+// those are known whose parameter type is T, T&, const T& or T&& for a hinted T: an argument of the
+// return type (generator<T>), the promise's value_type, and the T of the only overload of one of
+// these forms. Other overloads are not traced.
 
 template <class... X>
 struct types {
@@ -40,7 +42,7 @@ struct types {
 };
 
 template <class F>
-struct signature;  // of the only one
+struct signature;  // of the single yield_value
 #define SKEIN_DETAIL_SIGNATURE(...)           \
   template <class C, class R, class V>        \
   struct signature<R (C::*)(V) __VA_ARGS__> { \
@@ -66,7 +68,7 @@ concept yields_one_way = requires {
   typename signature<decltype(&P::yield_value)>::parameters;
 };
 
-// A twin takes its parameter and hands it on.
+// True if a twin can pass its parameter on to the original.
 template <class P, class X>
 concept can_yield = requires(P& p, X (*x)()) {
   p.yield_value(static_cast<X&&>(x()));
@@ -156,7 +158,7 @@ constexpr auto twins_of() {
   }
 }
 
-// Base, which has a yield_value, with a twin for each parameter X. D: traced.
+// Base, which has a yield_value, with a twin for each parameter type X. D: the promise `traced`.
 template <class D, class Base, class... X>
 struct yielding : Base {
   using Base::Base;
@@ -168,7 +170,7 @@ struct yielding<D, Base, X, Rest...> : yielding<D, Base, Rest...> {
   auto yield_value(X x) { return static_cast<D*>(this)->template skein_yield<X>(x); }
 };
 
-// For what is final and has perhaps several, the twins and what goes without.
+// For a final promise with more than one yield_value: the twins, and a template for the others.
 struct anything {};
 template <class D, class Base>
 struct yielding<D, Base, anything> : Base {
