@@ -1,5 +1,5 @@
-// The events of skein/format.h as tables, for code that treats them all alike: the metadata text,
-// readers, generators of test traces.
+// The events of skein/format.h as tables, for code that handles all of them in the same way: the
+// metadata text, readers, generators of test traces.
 //
 //   for (const EventClass& event : kEventClasses)
 //     for (unsigned i = 0; i < ids(event.shape); i++)
@@ -55,13 +55,13 @@ inline constexpr NamedNumber kLosses[] = {
 #undef SKEIN_X
 };
 
-// How many ids an event of this shape has.
+// Returns the number of ids of an event of this shape.
 constexpr unsigned ids(Shape shape) {
   return shape == Shape::kTwo || shape == Shape::kSigned ? 16 : 4;
 }
 
-// Bytes of the two arguments of the event `index` places behind the first of its shape; b is 0
-// when there is no second argument.
+// The widths in bytes of the two arguments of the event with id first + index; b is 0 if there is
+// no second argument.
 struct Widths {
   uint8_t a;
   uint8_t b;
@@ -81,7 +81,7 @@ constexpr Widths widths(Shape shape, unsigned index) {
 }
 
 namespace detail {
-// Each id at most once, and none where the header means something else.
+// True if no two events have the same id and none has k_extended.
 constexpr bool ids_are_distinct() {
   bool used[256] = {};
   used[k_extended] = true;

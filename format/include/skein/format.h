@@ -1,12 +1,12 @@
-// The trace format, version 2: the contract between everything that writes and everything that
-// reads. Prose and rationale: docs/format.md. Text form for stock CTF readers: format/metadata.tsdl.
+// The trace format, version 2: the contract between writers and readers. docs/format.md explains
+// it; format/metadata.tsdl is its text form for other CTF readers.
 //
 // A trace is a directory:
 //
 //    metadata             CTF 1.8 TSDL text: clock, environment, event classes
 //    names-0, names-1 ..  the definitions stream: strings, places, modules; never overwritten
 //    s00000-0 .. -N       chunk files of stream 0 (one executor); one packet each
-//    .tasks               status page and task table (dot-named: stock readers pass it over)
+//    .tasks               status page and live task table (other readers ignore dot files)
 //
 // A chunk file is one CTF packet of one stream:
 //
@@ -15,35 +15,35 @@
 //    +--------------+---------+---------+-- .. --+-------------------------+
 //                                                ^ content_size: the commit word
 //
-// Ring mode recycles a stream's chunks oldest first, log mode adds chunks. Everything is
-// little-endian. All of it is read by skein, and as it lies there by babeltrace2.
+// Ring mode recycles a stream's chunks oldest first; log mode adds chunks. Everything is
+// little-endian. skein and babeltrace2 read the directory without conversion.
 //
-// This header is freestanding: no dependency, no code but constexpr.
+// This header is freestanding: no dependency, and only constexpr code.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
 namespace skein::format {
 
-// Version 2 renames the event `also` to `extra` and its field `what` to `field`. The bytes are those
-// of version 1, so a reader of version 2 also reads version 1.
+// Version 2 renames the event `also` to `extra` and its field `what` to `field`. The bytes are
+// those of version 1, so a reader of version 2 also reads version 1.
 inline constexpr uint32_t kVersion = 2;
-inline constexpr uint32_t kOldestVersion = 1;  // that readers accept
+inline constexpr uint32_t kOldestVersion = 1;  // the oldest that readers accept
 constexpr bool is_readable(uint32_t version) {
   return version >= kOldestVersion && version <= kVersion;
 }
 
 inline constexpr uint32_t kPacketMagic = 0xC1FC1FC1;
 // One tick is 16 counts of the time stamp counter (or 16 ns of CLOCK_MONOTONIC). An event holds the
-// low 24 bits of the tick count, and needs no more for 107 ms at 2.5 GHz.
+// low 24 bits of the tick count, which wrap after 107 ms at 2.5 GHz.
 inline constexpr unsigned kTickShift = 4;
 inline constexpr unsigned kTimeBits = 24;
 
-// Lies at the start of every chunk file. Written by the stream's executor alone, and by the host
-// when it makes the file.
+// The start of every chunk file. Written by the host when it creates the file, then only by the
+// stream's executor.
 struct PacketHeader {
   uint32_t magic;             // kPacketMagic
-  uint8_t uuid[16];           // the trace's, as in metadata: random, one per trace
+  uint8_t uuid[16];           // of the trace, as in metadata; random
   uint32_t stream_class;      // always 0
   uint64_t stream_instance;   // the stream's number; the definitions stream is kNamesStream
   uint64_t content_size;      // bits, header included; THE COMMIT: stored last, with release
@@ -51,10 +51,10 @@ struct PacketHeader {
   uint64_t timestamp_begin;   // ticks
   uint64_t packet_seq_num;    // counts the stream's packets
   uint64_t events_discarded;  // in this stream since the trace began
-  uint64_t lock;              // odd: being recycled. A copy is good if this was even, and the same
-                              // before and after.
+  uint64_t lock;              // odd: being recycled. A copy is valid if this was even and is
+                              // unchanged after it.
   uint64_t current_task;      // the executor's current task at timestamp_begin (0: none)
-  uint64_t monotonic_ns;      // CLOCK_MONOTONIC at timestamp_begin (0: not known)
+  uint64_t monotonic_ns;      // CLOCK_MONOTONIC at timestamp_begin (0: unknown)
   uint32_t vtid;              // OS thread (or vCPU) at timestamp_begin
   uint32_t flags;             // PacketFlags
   uint32_t format_version;    // kVersion
@@ -67,12 +67,12 @@ static_assert(offsetof(PacketHeader, lock) == 72);
 enum PacketFlags : uint32_t {
   kFlagNested = 1,  // events of signal handlers that interrupted the recorder on this thread
   kFlagNames = 2,   // the definitions stream
-  kFlagLog = 4,     // mode log: no chunk is ever recycled
+  kFlagLog = 4,     // log mode: chunks are not recycled
 };
 inline constexpr uint64_t kNamesStream = 0xFFFFFFFF;
 
-// How an event's arguments lie behind its header. Widths 1, 2, 4, 8 bytes are classes 0 to 3 and
-// part of the event id, so that every id is an event class of fixed layout in plain CTF.
+// The layout of an event's arguments behind its header. Widths 1, 2, 4, 8 bytes are classes 0 to 3
+// and part of the event id, so that every id is an event class of fixed layout in plain CTF.
 enum class Shape : uint8_t {
   kOne,     // a;    id = first + class(a)
   kSame,    // a, b  of one width; id = first + max(class(a), class(b))
@@ -80,12 +80,12 @@ enum class Shape : uint8_t {
   kSigned,  // as kTwo, b signed
 };
 
-// X(name, first id, shape, first argument, second argument). The subject is the executor's
-// current task where no argument names another. docs/format.md says what each means.
+// X(name, first id, shape, first argument, second argument). The subject is the executor's current
+// task, unless an argument names another. docs/format.md explains each event.
 #define SKEIN_FORMAT_EVENTS(X)                                                    \
   X(create, 0, kTwo, task, place)             /* child of the current task */     \
   X(suspend, 16, kTwo, on, place)             /* current := none */               \
-  X(ready, 32, kTwo, on, place)               /* awaited, but did not suspend */  \
+  X(ready, 32, kTwo, on, place)               /* result available: no wait   */   \
   X(label, 48, kTwo, task, string)            /*                              */  \
   X(counter_add, 64, kSigned, counter, value) /* counter: a string */             \
   X(counter_set, 80, kSigned, counter, value) /*                              */  \
@@ -93,22 +93,22 @@ enum class Shape : uint8_t {
   X(resume_by, 112, kSame, task, waker)       /* current := task */               \
   X(fail, 116, kSame, task, string)           /*                              */  \
   X(become, 120, kSame, task, other)          /*                              */  \
-  X(acquire, 124, kSame, resource, task)      /* task 0: the current one */       \
+  X(acquire, 124, kSame, resource, task)      /* task 0: the current task */      \
   X(release, 128, kSame, resource, task)      /*                              */  \
   X(span_begin, 132, kSame, span, string)     /*                              */  \
-  X(pause, 136, kSame, pause_kind, duration)  /* in ticks; said at its end */     \
+  X(pause, 136, kSame, pause_kind, duration)  /* in ticks; it ends now      */   \
   X(executor, 140, kSame, tid, string)        /* takes this stream */             \
   X(lost, 144, kSame, count, reason)          /* events not recorded before this */ \
   X(resource, 148, kSame, resource, place)    /*                              */  \
   X(scope_enter, 152, kSame, scope, place)    /*                              */  \
   X(scope_member, 156, kSame, scope, task)    /*                              */  \
-  X(await, 160, kSame, task, on)              /* said after its suspend */        \
+  X(await, 160, kSame, task, on)              /* after its suspend event    */   \
   X(io, 164, kSame, task, result)             /*                              */  \
   X(capacity, 168, kSame, resource, capacity) /*                              */  \
   X(resume, 172, kOne, task, none)            /* by current; current := task */   \
   X(switch_to, 176, kOne, task, none)         /* current := task, no wake-up */   \
   X(resolve, 180, kOne, task, none)           /* current := none if it was task */ \
-  X(cancel, 184, kOne, task, none)            /* likewise, and fail, become */    \
+  X(cancel, 184, kOne, task, none)            /* as resolve; so fail, become */  \
   X(should_resolve, 188, kOne, task, none)    /*                              */  \
   X(span_end, 192, kOne, span, none)          /*                              */  \
   X(idle, 196, kOne, reason, none)            /*                              */  \
@@ -119,7 +119,7 @@ enum class Shape : uint8_t {
   X(executor_end, 216, kOne, tid, none)       /*                              */  \
   X(at, 220, kOne, place, none)               /* of the next event            */  \
   X(extra, 230, kSame, field, number)         /* of the next: see ExtraField  */  \
-  X(try_read, 234, kSame, task, on)           /* read what had no result yet  */
+  X(try_read, 234, kSame, task, on)           /* the result is pending         */
 
 // Events of one id and a fixed layout: X(name, id, fields as TSDL).
 #define SKEIN_FORMAT_FIXED_EVENTS(X)                                                          \
@@ -151,27 +151,27 @@ enum EventId : uint8_t {
 };
 inline constexpr size_t kHeaderSize = 4;
 inline constexpr size_t kExtendedHeaderSize = 10;
-// No event is larger. Longer texts are cut, and then end in kCutMark.
+// The size limit of events, and of strings. A longer string is truncated and ends in kCutMark.
 inline constexpr size_t kMaxEventSize = 640;
 inline constexpr size_t kMaxText = 512;
 inline constexpr const char kCutMark[] = "\xE2\x80\xA6";  // U+2026
 
-// X(name, number): what a place makes: kinds of tasks and of resources. (u8 in `place`.)
+// X(name, number): kinds of the tasks and resources created at a place (u8 in `place`).
 #define SKEIN_FORMAT_KINDS(X)                                                             \
   X(unknown, 0) X(coroutine, 1) X(generator, 2) X(promise, 3) X(handler, 4) X(timer, 5)   \
   X(io, 6) X(fiber, 7) X(sender, 8) X(scope, 9) X(thread, 10) X(work, 11) X(callback, 12) \
   X(process, 13) X(task, 14) X(mutex, 32) X(semaphore, 33) X(condition, 34) X(channel, 35) \
   X(queue, 36)
-// In the copy of another tracer's trace, its other kinds: the first is named by string 1, the next by
-// 2 and so on.
+// In a copy of another tracer's trace, the kinds of that tracer: string 1 is the name of the first,
+// string 2 of the next and so on.
 inline constexpr uint8_t kFirstOwnKind = 64;
 
-// X(name, number): what a pause was.
+// X(name, number): causes of a pause.
 #define SKEIN_FORMAT_PAUSES(X) \
   X(unknown, 0) X(gc, 1) X(interrupt, 2) X(page_fault, 3) X(stopped, 4) X(profiler, 5)
 
-// X(name, number): why events of a stream or of the whole trace were not recorded. (`untracked` counts
-// tasks; `ring_shortened` streams, that reach less far back than was asked for.)
+// X(name, number): reasons for lost events, of a stream or of the whole trace. `untracked` counts
+// tasks without a row, `ring_shortened` streams with fewer chunks than configured.
 #define SKEIN_FORMAT_LOSSES(X)                                                                 \
   X(unknown, 0) X(nested, 1) X(no_memory, 2) X(disk_full, 3) X(no_stream, 4) X(names_full, 5) \
   X(bus_error, 6) X(untracked, 7) X(ring_shortened, 8)
@@ -204,20 +204,20 @@ enum Loss : uint8_t {
 
 // ---- .tasks: one status page, then rows ----
 //
-// The live tasks at this moment, whatever the ring has overwritten. A row's writer is the executor
-// that runs or last ran the task; a reader copies the row and takes it if `seq` was even, and the
-// same before and after. id 0: free.
+// The live tasks, including those whose events the ring has overwritten. The executor that runs or
+// last ran a task writes its row. A reader copies the row; the copy is valid if `seq` was even
+// before and is unchanged after. id 0: free.
 enum class TaskState : uint8_t { kFree, kCreated, kRunning, kSuspended, kResource };
 
 struct TaskRow {
   uint32_t seq;    // odd: being written
-  uint32_t place;  // where it was created; its kind
+  uint32_t place;  // its creation: location and kind
   uint64_t id;
   uint64_t parent;
-  uint64_t on;     // what it waits for (task or resource; 0: not known)
-  uint64_t since;  // ticks: when it came into this state
-  uint64_t waker;  // who resumed it last
-  uint32_t at;     // place of the await it is suspended at
+  uint64_t on;     // target of its wait (task or resource; 0: unknown)
+  uint64_t since;  // ticks: the beginning of this state
+  uint64_t waker;  // the waker of its last resume
+  uint32_t at;     // place of the wait, while suspended
   uint32_t label;  // string (0: none)
   uint32_t tid;    // OS thread it runs or last ran on
   TaskState state;
@@ -233,11 +233,11 @@ struct TaskTableHeader {
   uint32_t version;    // kVersion
   uint32_t row_size;   // sizeof(TaskRow)
   uint64_t rows;       // capacity; rows begin at byte kTableHeaderSize
-  uint64_t rows_used;  // rows from here on were never used
+  uint64_t rows_used;  // later rows were never used
   uint64_t pid;
   uint64_t start_ticks;
-  uint64_t enabled;     // 1: recording at this moment
-  uint64_t ring_bytes;  // per stream; 0: mode log
+  uint64_t enabled;     // 1: recording
+  uint64_t ring_bytes;  // per stream; 0: log mode
   uint64_t reserved[8];
   uint64_t lost[16];  // events lost before they reached a stream, by Loss
 };

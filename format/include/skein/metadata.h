@@ -1,18 +1,18 @@
-// The text of a trace's file `metadata`: CTF 1.8 TSDL, made from the tables in skein/format.h, so
-// that what stock readers are told cannot differ from what is written.
+// Writes the text of a trace's file `metadata`: CTF 1.8 TSDL, generated from the tables in
+// skein/format.h, so that it cannot differ from the events that are written.
 //
 //   write_metadata(facts, [&](const char* text, size_t size) { file.append(text, size); });
 //
-// Freestanding: no allocation, no libc, no static state; fit to be called in a traced program.
-// The sink is called with pieces of any size, about 25 kB in all. format/metadata.tsdl is a sample.
-// Rejected: a template text with places to fill in (two truths: a new event had to be added twice).
+// Freestanding: no allocation, no libc, no static state, so a traced program can call it. The sink
+// is called with pieces of any size, about 25 kB in total. format/metadata.tsdl is a sample.
+// Rejected: a template text with placeholders, to which each new event must be added a second time.
 #pragma once
 #include <skein/events.h>
 #include <skein/format.h>
 
 namespace skein::format {
 
-// What the text says about one trace. Texts may hold anything; NULL is empty.
+// The data of one trace in the text. Strings may contain any bytes; NULL is an empty string.
 struct MetadataFacts {
   uint8_t uuid[16];
   const char* clock;   // source: "tsc" or "monotonic"
@@ -66,7 +66,7 @@ class MetadataWriter {
     return text("\"");
   }
 
-  // What could end the text or the line is written so that it cannot.
+  // Escapes each character that could end the string or the line.
   MetadataWriter& quoted(const char* from) {
     text("\"");
     for (; from != nullptr && *from != 0; from++) {
@@ -89,8 +89,8 @@ class MetadataWriter {
     return text(" }");
   }
 
-  // One argument of an event. The underscore is not part of the name: readers take it off; without
-  // it a name may not be a word of the language.
+  // One argument of an event. Readers remove the underscore; it allows names that are TSDL
+  // keywords.
   void field(const EventClass& event, const char* name, unsigned width, bool is_signed) {
     const bool is_pause = same(event.name, "pause") && same(name, "pause_kind");
     const bool is_loss = same(event.name, "lost") && same(name, "reason");
