@@ -56,14 +56,9 @@ struct Fixture {
 constexpr size_t kFloorSize = 1 << 20;
 constexpr skein_source kHere = {__FILE__, "bench", 1, 1};
 
-std::vector<Candidate> make(const std::string& scratch, unsigned thread) {
-  auto fixture = std::make_shared<Fixture>();
+// The lower bounds of any recorder. The first candidate owns the fixture that all refer to.
+void add_floors(Rounds& rounds, const std::shared_ptr<Fixture>& fixture) {
   Fixture& f = *fixture;
-  f.floor = map_file(scratch + "." + std::to_string(thread), kFloorSize);
-  f.text = skein_string("bench");
-  skein_create(&f.task, SKEIN_KIND_task, "bench", &kHere);
-
-  Rounds rounds(0);
   rounds.add("floor: time stamp", kItems, [fixture](size_t n) {
     for (size_t i = 0; i < n; ++i) keep(tsc());
   });
@@ -79,6 +74,10 @@ std::vector<Candidate> make(const std::string& scratch, unsigned thread) {
     }
     f.at = static_cast<size_t>(at - f.floor);
   });
+}
+
+// One event per item. `f` outlives the candidates.
+void add_single_events(Rounds& rounds, Fixture& f) {
   rounds.add("event, no row: notify", kItems, [](size_t n) {
     for (size_t i = 0; i < n; ++i)
       if (skein_enabled()) skein_notify(i & 0xfffff, 1);
@@ -112,6 +111,10 @@ std::vector<Candidate> make(const std::string& scratch, unsigned thread) {
     }
     keep(&f);
   });
+}
+
+// Two events with one time stamp.
+void add_double_events(Rounds& rounds, Fixture& f) {
   rounds.add("two events: create + label, and cancel", kItems, [&f](size_t n) {
     for (size_t i = 0; i < n; i += 2) {
       skein_task task = {};
@@ -143,6 +146,19 @@ std::vector<Candidate> make(const std::string& scratch, unsigned thread) {
     for (size_t i = 0; i < n; ++i) lttng_ust_tracepoint(skein_bench, two, i & 0xfffff, i);
   });
 #endif
+}
+
+std::vector<Candidate> make(const std::string& scratch, unsigned thread) {
+  auto fixture = std::make_shared<Fixture>();
+  Fixture& f = *fixture;
+  f.floor = map_file(scratch + "." + std::to_string(thread), kFloorSize);
+  f.text = skein_string("bench");
+  skein_create(&f.task, SKEIN_KIND_task, "bench", &kHere);
+
+  Rounds rounds(0);
+  add_floors(rounds, fixture);
+  add_single_events(rounds, f);
+  add_double_events(rounds, f);
   return rounds.take();
 }
 
