@@ -3,7 +3,7 @@
 #include <array>
 
 #include "base/stable_sort.h"
-#include "view/draw/bars.h"
+#include "view/draw/each_bar.h"
 
 namespace skein {
 

@@ -1,6 +1,5 @@
 // What is behind everything: sleeps, pauses, bands; and the marks of the selected task.
 #include "base/text.h"
-#include "view/draw/bars.h"
 #include "view/draw/layers.h"
 #include "view/draw/text.h"
 

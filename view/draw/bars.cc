@@ -1,6 +1,7 @@
 #include "view/draw/bars.h"
 
 #include "view/draw/density.h"
+#include "view/draw/each_bar.h"
 
 namespace skein {
 

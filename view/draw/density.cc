@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "view/draw/bars.h"
+#include "view/draw/each_bar.h"
 
 namespace skein {
 

@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "view/draw/arrows.h"
-#include "view/draw/bars.h"
+#include "view/draw/each_bar.h"
 #include "view/draw/layers.h"
 
 namespace skein {

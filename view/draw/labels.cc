@@ -1,6 +1,6 @@
 #include "base/stable_sort.h"
 #include "base/text.h"
-#include "view/draw/bars.h"
+#include "view/draw/each_bar.h"
 #include "view/draw/layers.h"
 #include "view/draw/text.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "view/draw/arrows.h"
-#include "view/draw/bars.h"
+#include "view/draw/each_bar.h"
 #include "view/viewer/state.h"
 
 namespace skein {
