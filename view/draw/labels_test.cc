@@ -1,0 +1,140 @@
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "view/draw/test_picture.h"
+
+using namespace skein;
+
+TEST_CASE("labels: at the left edge when the bar began earlier, cut when another follows") {
+  Drawn d;
+  d.task(0, 500, "a-long-name-of-a-task");
+  d.task(500, 990, "second");
+  CHECK(texts(d.picture()).count("a-long-name-of-a-task") == 1);
+  d.window.from = 400;
+  d.window.to = 900;
+  const DrawList list = d.picture();
+  CHECK(texts(list).count("a-long-name-of-a-task") == 0);
+  CHECK(texts(list).count("second") == 1);
+  bool cut = false;
+  for (const std::string& text : texts(list)) cut = cut || text.starts_with("a-lo");
+  CHECK(cut);
+  for (const Primitive& text : all(list, Shape::Text, Ink::Label)) CHECK(text.x >= 0);
+}
+
+TEST_CASE("hostile labels") {
+  Drawn d;
+  d.task(0, 300, std::string(1 << 20, 'x'));
+  d.task(400, 600, "\x1b[2J\u202egnp.exe\n<script>");
+  d.task(700, 900, std::string("a\0b\xff", 4));
+  const DrawList list = d.picture();
+  CHECK(list.texts.size() < 4096);
+  for (const Primitive& p : list.primitives) {
+    const std::string_view text = list.text(p);
+    CHECK(text.find('\x1b') == text.npos);
+    CHECK(text.find('\n') == text.npos);
+    CHECK(text.find("\u202e") == text.npos);
+    CHECK(safe_text(text, 1000) == text);
+  }
+}
+
+TEST_CASE("rows too low for a line of kinds have them after the names, where there is room") {
+  Drawn d;
+  d.trace.kinds = {d.trace.strings.intern("promise")};
+  d.task(0, 400, "reader");
+  d.task(400, 450, "");  // too short
+  d.task(500, 1000, "");
+  for (Model::Task& task : d.model.tasks) task.kind = 0;
+  for (const double height : {26.0, 14.0}) {
+    d.window.row_height = height;
+    const DrawList list = d.picture();
+    CHECK(texts(list).contains("promise"));
+    CHECK(texts(list).contains("promise #3"));
+    CHECK(!texts(list).contains("promise #2"));
+    CHECK(overlapping_texts(list) == 0);
+  }
+  d.model.tasks[0].end = 100;
+  CHECK(!texts(d.picture()).contains("promise"));
+}
+
+TEST_CASE("low rows have names where the rows above them leave room") {
+  Drawn d;
+  const TaskIndex first = d.task(0, 200, "first");
+  const TaskIndex above = d.task(0, 300, "above", first);
+  d.task(10, 900, "below", first);
+  d.task(10, 100, "crowded-out", first);
+  d.task(600, 900, "beside", above);
+  d.window.row_height = 10;
+  for (const char* name : {"first", "above", "below", "beside"})
+    CHECK(texts(d.picture()).contains(name));
+  d.window.row_height = 6;
+  const DrawList list = d.picture();
+  CHECK(overlapping_texts(list) == 0);
+  CHECK(!texts(list).contains("first"));  // above it is the axis
+  CHECK(!texts(list).contains("crowded-out"));
+  CHECK(texts(list).contains("below"));
+  for (const Primitive& p : all(list, Shape::Text, Ink::Label)) {
+    CAPTURE(std::string(list.text(p)));
+    for (const Primitive& bar : all(list, Shape::Fill, Ink::Bar)) {
+      const bool beside = bar.x > p.x + text_width(list.text(p), p.size) || bar.x + bar.w < p.x;
+      CHECK((beside || bar.y >= p.y || bar.y + bar.h <= p.y - 7));
+    }
+  }
+}
+
+TEST_CASE("a collapsed task says how many are in it; a span its name") {
+  Drawn d;
+  const TaskIndex a = d.task(0, 1000, "parent");
+  d.model.spans.push_back(
+      {.start = 500, .end = 900, .task = a, .name = d.trace.strings.intern("parse")});
+  const std::vector<uint32_t> collapsed = {12};
+  const std::vector<std::span<const uint32_t>> all_tracks = {collapsed};
+  CHECK(texts(d.picture()).contains("parent"));
+  CHECK(texts(d.picture()).contains("parse"));
+  d.marks.collapsed = all_tracks;
+  CHECK(texts(d.picture()).contains("\u25b8 +12 parent"));
+}
+
+TEST_CASE("bands and tracks have names") {
+  Drawn d;
+  d.trace.executors = {{d.trace.strings.intern("main"), 11, 0},
+                       {d.trace.strings.intern("worker"), 12, 1}};
+  d.task(0, 900, "a");
+  const TaskIndex b = d.task(0, 900, "b");
+  d.model.tasks[b].executor = 1;
+  CHECK(texts(d.picture()).count("main (thread 11)") == 1);
+  CHECK(texts(d.picture()).count("worker (thread 12)") == 1);
+  Drawn other;
+  other.task(0, 900, "c");
+  Track tracks[] = {d.track(), other.track()};
+  tracks[0].title = "server";
+  tracks[1].title = "client";
+  CHECK(total_rows(tracks) == 4 + 1 + 2);
+  DrawList list;
+  draw(tracks, d.window, d.marks, list);
+  CHECK(texts(list).count("server") == 1);
+  CHECK(texts(list).count("client") == 1);
+  CHECK(texts(list).count("c") == 1);
+}
+
+TEST_CASE("a tiny trace beside a big one has its title") {
+  Drawn big = crowd(3'000, 400, 50);
+  Drawn tiny;
+  tiny.task(0, 10, "");
+  const Track of_big = big.track();
+  const Track of_tiny = tiny.track();
+  for (const bool first : {true, false}) {
+    Track tracks[] = {first ? of_tiny : of_big, first ? of_big : of_tiny};
+    tracks[0].title = "above";
+    tracks[1].title = "below";
+    big.window.height = 600;
+    big.window.row_height = 400 / total_rows(tracks);
+    DrawList list;
+    draw(tracks, big.window, {}, list);
+    CHECK(texts(list).contains("above"));
+    CHECK(texts(list).contains("below"));
+    CHECK(overlapping_texts(list) == 0);
+  }
+}
