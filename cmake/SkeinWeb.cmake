@@ -103,6 +103,7 @@ if(SKEIN_TERSER)
     set(js_smaller ${terser} --compress --mangle --ecma 2020)
   endif()
 endif()
+file(GLOB scripts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/view/web/page/*.ts)  # page.ts names its parts
 foreach(script page unpack)
   set(mangle)
   if(js_smaller)
@@ -113,8 +114,7 @@ foreach(script page unpack)
             ${PROJECT_SOURCE_DIR}/view/web/page/${script}.ts
     COMMAND sed -i "s/^ *//" ${web}/${script}.js  # a twentieth of the packed shell was indentation
     ${mangle}
-    DEPENDS ${PROJECT_SOURCE_DIR}/view/web/page/${script}.ts
-            ${PROJECT_SOURCE_DIR}/view/web/page/page.d.ts
+    DEPENDS ${scripts}
     COMMENT "Compiling ${script}.ts" VERBATIM)
 endforeach()
 

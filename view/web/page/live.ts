@@ -1,0 +1,60 @@
+/// <reference path="dom.ts" />
+/// <reference path="module.ts" />
+// A trace that is served: read again while it grows.
+
+// The body of an answer, with the bar going on as it comes.
+async function received(response: Response, progress: HTMLProgressElement): Promise<Uint8Array> {
+  const size = Number(response.headers.get("X-Skein-Size") ?? 0);
+  const bytes = new Uint8Array(size);
+  const reader = response.body!.getReader();
+  let at = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    bytes.set(value, at);
+    at += value.length;
+    progress.value = at / size;
+  }
+  return bytes;
+}
+
+// Asks the server for the trace as it is now, every second; while nothing is new it says so.
+async function follow(module: Module, changed: () => void) {
+  const status = element("live"), cover = element("progress");
+  const progress = cover.querySelector("progress")!;
+  let version = "", life = 0;
+  for (;;) {
+    const asked = performance.now();
+    let busy = 0;  // all of the trace is read again, during which the page does nothing else
+    try {
+      const response = await fetch(`bundle?token=${token()}&have=${version}`);
+      const state = response.headers.get("X-Skein-State") ?? "";
+      // While the program runs the answer has the time, by its clock: so long what is alive has lasted.
+      const now = Number(response.headers.get("X-Skein-Now") ?? 0);
+      module.calls.set_life(life = now || life, Number(now > 0));
+      let error = "";
+      if (response.status === 200) {
+        const bundle = await received(response, progress), began = performance.now();
+        if (response.headers.get("X-Skein-Update") !== "1") module.calls.forget_files();
+        error = openBundle(module, bundle);
+        busy = performance.now() - began;
+        version = response.headers.get("X-Skein-Version") ?? "";
+        cover.hidden = true;
+        changed();
+      } else if (response.status === 204) {
+        const began = performance.now();
+        module.calls.go_on();
+        busy = performance.now() - began;
+        changed();
+      } else {
+        error = (await response.text()).slice(0, 200);
+      }
+      status.textContent = error !== "" ? error : state;
+    } catch {
+      status.textContent = "skein serve does not answer any more; this is what was read last";
+      return;
+    }
+    // So that a big trace leaves the page nine tenths of its time, and the server most of its own.
+    await new Promise(resolve => setTimeout(resolve, Math.max(1000, 3 * (performance.now() - asked), 10 * busy)));
+  }
+}
