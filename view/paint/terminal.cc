@@ -13,58 +13,21 @@
 #include "base/utf8.h"
 #include "view/draw/text.h"
 #include "view/paint/paint.h"
+#include "view/paint/terminal_cell.h"
 
 namespace skein {
 
 namespace {
 
+using terminal::Cell;
+using terminal::CellText;
+using enum terminal::Side;
+using enum terminal::Weight;
+using terminal::Side;
+using terminal::Weight;
+
 constexpr double cell_width = 8;
 constexpr double cell_height = 16;
-
-enum Side : uint8_t { Up, Down, Left, Right };
-enum Weight : uint8_t { None, Light, Heavy };
-
-struct Cell {
-  uint32_t text = 0;                 // a character, 0: none
-  uint32_t combining = 0;            // on it
-  bool covered = false;              // by the wide character at its left
-  bool grid = false;                 //
-  std::array<Weight, 4> lines = {};  // by Side
-  bool passed = false;               // by an upright line that a bar hides
-  uint8_t bar = 0;                   // which eighths, from the left, bit 0
-  uint8_t failed = 0;                // the same of what failed
-  std::array<uint8_t, 8> ran = {};   // how much of the time of each eighth, 255: all of it
-  uint8_t asleep = 0;
-  uint8_t paused = 0;
-  uint8_t dots = 0;   // Braille
-  uint32_t head = 0;  // of an arrow: a character
-  bool highlighted = false;
-  bool panel = false;
-  Ink text_ink = Ink::Label;
-  Ink line_ink = Ink::Axis;
-  Ink bar_ink = Ink::Bar;
-  Ink dots_ink = Ink::Counter0;
-  Ink head_ink = Ink::Read;
-};
-
-// U+2500 to U+257F by the weights of its sides: up, down, left, right.
-uint32_t box_character(const std::array<Weight, 4>& sides) {
-  // Index: up * 27 + down * 9 + left * 3 + right.
-  static constexpr std::array<uint16_t, 81> characters = {
-      // up: none; down: none, light, heavy
-      ' ', 0x2576, 0x257a, 0x2574, 0x2500, 0x257c, 0x2578, 0x257e, 0x2501,     //
-      0x2577, 0x250c, 0x250d, 0x2510, 0x252c, 0x252e, 0x2511, 0x252d, 0x252f,  //
-      0x257b, 0x250e, 0x250f, 0x2512, 0x2530, 0x2532, 0x2513, 0x2531, 0x2533,  //
-      // up: light
-      0x2575, 0x2514, 0x2515, 0x2518, 0x2534, 0x2536, 0x2519, 0x2535, 0x2537,  //
-      0x2502, 0x251c, 0x251d, 0x2524, 0x253c, 0x253e, 0x2525, 0x253d, 0x253f,  //
-      0x257d, 0x251f, 0x2522, 0x2527, 0x2541, 0x2546, 0x252a, 0x2545, 0x2548,  //
-      // up: heavy
-      0x2579, 0x2516, 0x2517, 0x251a, 0x2538, 0x253a, 0x251b, 0x2539, 0x253b,  //
-      0x257f, 0x251e, 0x2521, 0x2526, 0x2540, 0x2544, 0x2529, 0x2543, 0x2547,  //
-      0x2503, 0x2520, 0x2523, 0x2528, 0x2542, 0x254a, 0x252b, 0x2549, 0x254b};
-  return characters[sides[Up] * 27u + sides[Down] * 9u + sides[Left] * 3u + sides[Right]];
-}
 
 class Screen {
  public:
@@ -161,14 +124,7 @@ class Screen {
         area(p, [](Cell& cell, uint8_t) { cell.highlighted = true; });
         return;
       case Ink::Failed:
-        if (p.w < cell_width) {  // a mark: of the cell that most of it is in
-          const int64_t column = cell_of(p.x + p.w / 2, cell_width);
-          if (!inside(column, middle)) return;
-          at(column, middle).failed |= 0x18;
-        } else {
-          along(p.x, p.x + p.w, middle, [](Cell& cell, uint8_t part) { cell.failed |= part; });
-        }
-        return;
+        return fill_failed(p, middle);
       case Ink::Bar:
       case Ink::BarUnnamed:
       case Ink::Span:
@@ -220,6 +176,16 @@ class Screen {
       upright(p.x, p.y, p.y + p.h, p.ink);
     else if (p.h <= 2 && p.alpha >= faintest)
       level(p.x, p.x + p.w, p.y + p.h / 2, p.ink);
+  }
+
+  // What is narrow is a mark: of the cell that most of it is in.
+  void fill_failed(const Primitive& p, int64_t row) {
+    if (p.w >= cell_width) {
+      along(p.x, p.x + p.w, row, [](Cell& cell, uint8_t part) { cell.failed |= part; });
+      return;
+    }
+    const int64_t column = cell_of(p.x + p.w / 2, cell_width);
+    if (inside(column, row)) at(column, row).failed |= 0x18;
   }
 
   void line(const Primitive& p) {
@@ -390,125 +356,12 @@ class Screen {
     return column;
   }
 
-  // ---- what a cell shows
-
-  static int eighths(uint8_t part) { return __builtin_popcount(part); }
-
   // Of 255, by how faint the scene (view/draw/bars.cc) draws it: what runs less than a tenth, a
   // third, two thirds of the time; of tasks that are not looked for, what is thin and what is not.
   static int time_ran(uint8_t alpha) {
     if (alpha < 50) return 12;
     if (alpha < 80) return 255;
     return alpha < 120 ? 12 : alpha < 170 ? 50 : alpha < 230 ? 115 : 255;
-  }
-
-  // As many neighbouring eighths as ran all in all, where most ran; what ran at all has one.
-  static uint8_t running_part(const Cell& cell) {
-    uint32_t total = 0;
-    for (const uint32_t ran : cell.ran) total += ran;
-    if (total == 0) return 0;
-    const size_t count = std::max<size_t>(1, (total + 127) / 255);
-    size_t first = 0;
-    uint32_t most = 0;
-    for (size_t i = 0; i + count <= cell.ran.size(); i++) {
-      uint32_t ran = 0;
-      for (size_t k = i; k < i + count; k++) ran += cell.ran[k];
-      if (ran > most) first = i;
-      most = std::max(most, ran);
-    }
-    return static_cast<uint8_t>((0xffu >> (8 - count)) << first);
-  }
-
-  // Blocks begin at the left, but for two: where that is not so, how much counts more than where.
-  static uint32_t running_character(uint8_t part) {
-    const int count = eighths(part);
-    if (count >= 7) return 0x2588;                                // full block
-    if ((part & 0x0f) == 0) return count <= 2 ? 0x2595 : 0x2590;  // the right eighth, half
-    return 0x2590 - static_cast<uint32_t>(count);
-  }
-
-  static uint32_t line_character(const Cell& cell) {
-    std::array<Weight, 4> lines = cell.lines;
-    const int bar = cell.bar | cell.failed;
-    if (bar & 0x0f) lines[Left] = Heavy;
-    if (bar & 0xf0) lines[Right] = Heavy;
-    if (cell.passed && bar == 0) lines[Up] = lines[Down] = std::max(lines[Up], Light);
-    return box_character(lines);
-  }
-
-  // Whatever else is in the cell, that is seen: a cross where there is no room for a bar, a dashed
-  // bar without colours.
-  uint32_t failed_character(const Cell& cell, uint8_t running) const {
-    if (cell.failed != 0xff) return 0x2717;
-    if (colours_ == TerminalColours::None) return 0x254d;
-    if (cell.head != 0) return cell.head;
-    return eighths(running) >= 4 ? 0x2588 : line_character(cell);
-  }
-
-  struct Shown {
-    uint32_t code = ' ';
-    Ink ink = Ink::Axis;
-    Ink background = Ink::Background;
-  };
-
-  Shown shown(const Cell& cell) const {
-    Shown out;
-    const bool asleep = eighths(cell.asleep) >= 4;
-    const bool paused = cell.paused != 0;
-    const bool plain = colours_ == TerminalColours::None;
-    const uint8_t running = running_part(cell);
-    out.background = cell.panel         ? Ink::Panel
-                     : cell.highlighted ? Ink::Highlight
-                     : paused           ? Ink::Pause
-                     : asleep           ? Ink::Sleep
-                                        : Ink::Background;
-    if (cell.text != 0) {
-      out.code = cell.text;
-      out.ink = cell.text_ink;
-      if (cell.failed != 0 || eighths(running) >= 4) {
-        out.ink = Ink::Background;
-        out.background = cell.failed != 0 ? Ink::Failed : running_;
-      }
-      return out;
-    }
-    if (cell.failed != 0) {
-      out.ink = Ink::Failed;
-      out.code = failed_character(cell, running);
-      return out;
-    }
-    if (cell.head != 0) {
-      out.code = cell.head;
-      out.ink = cell.head_ink;
-      return out;
-    }
-    if (running != 0) {
-      out.code = running_character(running);
-      out.ink = running_;
-      return out;
-    }
-    out.code = line_character(cell);
-    if (cell.bar != 0) {
-      out.ink = cell.bar_ink;
-      // Without colours what was found is double.
-      const bool only_bar = cell.lines[Up] == None && cell.lines[Down] == None;
-      if (plain && only_bar && cell.highlighted) out.code = 0x2550;
-      return out;
-    }
-    out.ink = cell.passed && cell.lines == std::array<Weight, 4>{} ? Ink::Creation : cell.line_ink;
-    // Lines between counters give way to them.
-    if (out.code != ' ' && (cell.dots == 0 || cell.line_ink != Ink::Band)) return out;
-    if (cell.dots != 0) {
-      out.code = 0x2800u + cell.dots;
-      out.ink = cell.dots_ink;
-    } else if (plain && paused) {
-      out.code = 0x2592;
-    } else if (plain && asleep) {
-      out.code = 0xb7;
-    } else if (cell.grid) {
-      out.code = 0x250a;
-      out.ink = Ink::Grid;
-    }
-    return out;
   }
 
   static void append_number(std::string& out, unsigned number) {
@@ -548,12 +401,12 @@ class Screen {
     for (int64_t row = 0; row < lines_; row++) {
       bool inked = false;  // a colour was set in this line
       bool backgrounded = false;
-      Shown now;
+      CellText now;
       const size_t line_begin = out.size();
       for (int64_t column = 0; column < columns_; column++) {
         const Cell& cell = at(column, row);
         if (cell.covered) continue;
-        const Shown next = shown(cell);
+        const CellText next = terminal::text_of(cell, running_, colours_ == TerminalColours::None);
         const bool new_ink = next.code != ' ' && (!inked || next.ink != now.ink);
         const bool new_background = !backgrounded || next.background != now.background;
         if (colours_ != TerminalColours::None && (new_ink || new_background)) {

@@ -1,0 +1,46 @@
+// What lies in one cell of a terminal, and the one character that shows most of it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "view/draw/draw_list.h"
+
+namespace skein::terminal {
+
+enum Side : uint8_t { Up, Down, Left, Right };
+enum Weight : uint8_t { None, Light, Heavy };
+
+struct Cell {
+  uint32_t text = 0;                 // a character, 0: none
+  uint32_t combining = 0;            // on it
+  bool covered = false;              // by the wide character at its left
+  bool grid = false;                 //
+  std::array<Weight, 4> lines = {};  // by Side
+  bool passed = false;               // by an upright line that a bar hides
+  uint8_t bar = 0;                   // which eighths, from the left, bit 0
+  uint8_t failed = 0;                // the same of what failed
+  std::array<uint8_t, 8> ran = {};   // how much of the time of each eighth, 255: all of it
+  uint8_t asleep = 0;
+  uint8_t paused = 0;
+  uint8_t dots = 0;   // Braille
+  uint32_t head = 0;  // of an arrow: a character
+  bool highlighted = false;
+  bool panel = false;
+  Ink text_ink = Ink::Label;
+  Ink line_ink = Ink::Axis;
+  Ink bar_ink = Ink::Bar;
+  Ink dots_ink = Ink::Counter0;
+  Ink head_ink = Ink::Read;
+};
+
+// What is written in a cell.
+struct CellText {
+  uint32_t code = ' ';
+  Ink ink = Ink::Axis;
+  Ink background = Ink::Background;
+};
+// `running_ink`: of where a task runs. `plain`: without colours.
+CellText text_of(const Cell& cell, Ink running_ink, bool plain);
+
+}  // namespace skein::terminal
