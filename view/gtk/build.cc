@@ -157,6 +157,17 @@ void Window::build_header() {
         static_cast<Gtk::Popover*>(&notes_)})
     popover->signal_closed().connect([this] { picture_.grab_focus(); });
 
+  Gtk::Box* finding = build_search();
+  for (Gtk::Widget* widget :
+       {static_cast<Gtk::Widget*>(&menu_), static_cast<Gtk::Widget*>(help),
+        static_cast<Gtk::Widget*>(&notes_button_), static_cast<Gtk::Widget*>(&counters_button_),
+        static_cast<Gtk::Widget*>(&filter_button_), static_cast<Gtk::Widget*>(&found_),
+        static_cast<Gtk::Widget*>(finding)})
+    header_.pack_end(*widget);
+}
+
+// The search field and its buttons.
+Gtk::Box* Window::build_search() {
   // Not by set_placeholder_text(), which takes it for a GtkEntry until 4.10.
   g_object_set(search_.gobj(), "placeholder-text", "Search (/)", nullptr);
   search_.set_width_chars(18);
@@ -177,13 +188,7 @@ void Window::build_header() {
   finding->append(search_);
   finding->append(*previous);
   finding->append(*next);
-
-  for (Gtk::Widget* widget :
-       {static_cast<Gtk::Widget*>(&menu_), static_cast<Gtk::Widget*>(help),
-        static_cast<Gtk::Widget*>(&notes_button_), static_cast<Gtk::Widget*>(&counters_button_),
-        static_cast<Gtk::Widget*>(&filter_button_), static_cast<Gtk::Widget*>(&found_),
-        static_cast<Gtk::Widget*>(finding)})
-    header_.pack_end(*widget);
+  return finding;
 }
 
 }  // namespace skein::desktop

@@ -47,6 +47,7 @@ class Window : public Gtk::ApplicationWindow {
   // ---- build.cc: what is there
   void build();
   void build_header();
+  Gtk::Box* build_search();
 
   // ---- window.cc: what follows from an input
   void run(Command command);
