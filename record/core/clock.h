@@ -1,8 +1,9 @@
-// The recorder's clock: a count that never goes back, in ticks of 16 counts.
+// The recorder's clock: a monotonic count, in ticks of 16 counts.
 //
-// The time stamp counter where it is invariant (about 10 ns, no call), else whatever count the host
-// gives (clock_gettime: 22 ns). Which one is said in the trace's metadata. No serialising form
-// (rdtscp, lfence): it would double the cost of an event for an order the commit does not need.
+// The time stamp counter if it is invariant (about 10 ns, no call), else a count that the host
+// reads (clock_gettime: 22 ns). The metadata of the trace names the source. Rejected: the
+// serialising forms (rdtscp, lfence), which double the cost of an event for an order that the
+// commit does not need.
 #pragma once
 #include <skein/format.h>
 #include <stdint.h>
@@ -17,7 +18,7 @@ inline uint64_t read_tsc() {
 #elif defined(__aarch64__)
   uint64_t count;
   asm volatile("mrs %0, cntvct_el0" : "=r"(count));
-  // 24 to 1000 MHz: finer than a tick is not to be had, and coarser must not become 16 times so.
+  // 24 to 1000 MHz: no finer than a tick, so the shift of read_ticks must not make it coarser.
   return count << format::kTickShift;
 #else
   return 0;

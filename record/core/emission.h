@@ -1,25 +1,27 @@
-// The hot path: one operation of a program (a task resumes, suspends, ends ...) becomes one or more
+// The hot path: writes one operation of a program (a task resumes, suspends, ends) as one or more
 // events with one time stamp and one commit.
 //
 //   Emission e(writer);            // or PlainEmission
-//   if (!e.begin()) return;        // reads the clock, makes sure of the room
-//   e.one(format::k_resolve, id);  // encodes; any number of events that fits kPlainMargin
-//   e.commit();                    // one release store: now a reader sees all of them, or none
+//   if (!e.begin()) return;        // reads the clock, checks the room
+//   e.one(format::k_resolve, id);  // encodes; as many events as fit kPlainMargin
+//   e.commit();                    // one release store: a reader sees all of them, or none
 //
-// There are two of them, and every operation is compiled for both:
-//   PlainEmission  the common case and nothing else: it makes no call at all. What is not plain (no
-//                  room, a long silence, a place never seen, no free row at hand) makes it give up
-//                  before anything was changed; bytes behind the commit mean nothing.
-//   Emission       handles everything; the careful second attempt, and whatever is rarely called.
-// The clock read is 27 cycles in which hardly anything else proceeds (Cascade Lake: 16 independent
-// instructions beside it are nearly free, each further one costs its quarter of a cycle), so an
-// event's cost is its number of instructions. A function that makes no call saves and restores no
+// Each operation is compiled for two emissions:
+//   PlainEmission  the fast path: handles the common case and makes no call. In every other case
+//   (no
+//                  room, a long silence, a new place, an empty list of rows) it gives up before it
+//                  changes anything; readers ignore bytes behind the commit.
+//   Emission       the slow path: handles every case. Used for the second attempt, and for rare
+//                  operations.
+// The clock read takes 27 cycles in which hardly anything else proceeds (Cascade Lake: 16
+// independent instructions beside it are nearly free, each further one costs a quarter of a cycle),
+// so the cost of an event is its number of instructions. A function that makes no call saves no
 // register, keeps its state in registers, and is half as long: docs/performance.md.
 //
-// Encodings tried side by side and their cost: docs/performance.md. The two that matter: an
-// argument's width is a class in the event id (a variable-length code costs a loop, or a dependency
-// of the next store's address on the argument's bits); the time stamp has a fixed width (in a
-// variable one the address of the next store depends on the clock read, 17-21 ns instead of 10).
+// docs/performance.md compares encodings. Two decisions matter. An argument's width is a class in
+// the event id: a variable-length code costs a loop, or makes the next store's address depend on
+// the argument. The time stamp has a fixed width: with a variable one the next store's address
+// depends on the clock read (17 to 21 ns instead of 10).
 #pragma once
 #include <skein/format.h>
 #include <stddef.h>
@@ -27,14 +29,14 @@
 
 #include "record/core/writer.h"
 
-// Everything on the hot path: a call would put the emission into memory, and each step of its
-// position would be a store and a load again.
+// For every function of the hot path: a call would move the emission to memory, so that each change
+// of its position would be a store and a load.
 #define SKEIN_HOT [[gnu::always_inline]] inline
 
 namespace skein::record {
 
-// By the number of a value's highest set bit: its class, and how many bytes that is. Two loads are
-// three instructions less than comparisons and a shift.
+// Maps a value's highest set bit to its width class and its width in bytes. Two loads take three
+// instructions less than comparisons and a shift.
 struct WidthTable {
   uint8_t classes[64] = {};
   uint8_t bytes[64] = {};
@@ -66,7 +68,7 @@ SKEIN_HOT Width width_of(uint64_t value) {
   const size_t bit = highest_bit(value | 1);
   return {kWidths.classes[bit], kWidths.bytes[bit]};
 }
-// Of a signed value: the narrowest two's complement that holds it.
+// The width of the narrowest two's complement that holds a signed value.
 SKEIN_HOT Width width_of_signed(int64_t value) {
   return width_of((static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63));
 }
@@ -74,7 +76,7 @@ SKEIN_HOT Width width_of_signed(int64_t value) {
 SKEIN_HOT void store8(char* at, uint64_t value) { __builtin_memcpy(at, &value, 8); }
 SKEIN_HOT void store4(char* at, uint32_t value) { __builtin_memcpy(at, &value, 4); }
 
-// Where cold code, which is given an emission's parts by value, left off.
+// The position of an emission, passed to cold code by value and returned by it.
 struct Reached {
   char* at;
   uint64_t now;
@@ -89,8 +91,9 @@ class BasicEmission {
 
   SKEIN_HOT explicit BasicEmission(Writer* writer) : writer_(writer) {}
 
-  // Before: writer is this executor's and marked in use. False: there is no room. If not plain, the
-  // event was counted as discarded, and the writer is no longer in use.
+  // Precondition: the writer belongs to this executor and is marked as in use. Returns false if
+  // there is no room. Unless plain, the event is then counted as discarded and the writer is no
+  // longer in use.
   SKEIN_HOT bool begin([[maybe_unused]] bool text = false) {
     if constexpr (plain) {
       now_ = read_tsc() >> format::kTickShift;
@@ -119,7 +122,7 @@ class BasicEmission {
   SKEIN_HOT Writer& writer() { return *writer_; }
   SKEIN_HOT uint64_t now() const { return now_; }
   SKEIN_HOT Reached reached() const { return {at_, now_}; }
-  SKEIN_HOT void go_on(Reached reached) {
+  SKEIN_HOT void continue_from(Reached reached) {
     at_ = reached.at;
     now_ = reached.now;
   }
@@ -142,12 +145,12 @@ class BasicEmission {
     two(first, a, width_of(a), static_cast<uint64_t>(b), width_of_signed(b));
   }
 
-  // Of a fixed layout: header, then the fields in order.
+  // Writes an event of fixed layout: the header, then the fields in order.
   SKEIN_HOT void header(unsigned id) {
     if constexpr (!plain) {
       Writer& w = *writer_;
       if (now_ - w.last >= kLongSilence) [[unlikely]] {
-        go_on(extended_header(w, {at_, now_}, id));
+        continue_from(extended_header(w, {at_, now_}, id));
         return;
       }
       w.last = now_;
@@ -158,8 +161,8 @@ class BasicEmission {
   SKEIN_HOT void u64(uint64_t value) { put(value, 8); }
   SKEIN_HOT void u32(uint32_t value) { put(value, 4); }
   SKEIN_HOT void u8(uint8_t value) { put(value, 1); }
-  // At most kMaxText bytes, zero-ended; cut with a mark if there are more. Zeros inside end it.
-  // Before: begin(true). Returns where it lies in the stream.
+  // Writes a string, up to its first zero byte, truncated to kMaxText bytes with a mark.
+  // Precondition: begin(true). Returns its address in the stream.
   SKEIN_HOT const char* text(const char* text, size_t size) {
     const char* stored = at_;
     at_ = put_text(at_, text, size);
@@ -175,7 +178,7 @@ class BasicEmission {
     put(b, wb.bytes);
   }
   SKEIN_HOT void put(uint64_t value, size_t bytes) {
-    store8(at_, value);  // whatever follows overwrites what is too much
+    store8(at_, value);  // the next store overwrites the excess bytes
     at_ += bytes;
   }
 

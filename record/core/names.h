@@ -1,13 +1,14 @@
-// The definitions stream: every string and place of the program once, in chunks of its own that are
-// never overwritten, so that a ring that forgot everything else still knows every name.
+// The definitions stream: contains each string and place of the program once, in chunks that are
+// never overwritten. A ring therefore has the definitions of all its events.
 //
-// Two look-ups, by cost:
-//   place of a source location: open addressing over published, immutable entries, keyed by the
-//     addresses of the strings and not by their bytes; no lock, about 2 ns when it was seen before.
-//   text: a hash of the bytes, under the lock. The bytes lie in the definitions stream itself,
-//     which is never unmapped: nothing refers to memory of the program, which may be dlclose'd.
-// After a module is unloaded its addresses may mean something else: `epoch` moves on, entries of an
-// older epoch are found again by content.
+// Two lookups:
+//   place of a source location: a hash table of immutable published entries, keyed by the addresses
+//   of
+//     the strings, not by their bytes. No lock; about 2 ns for a known place.
+//   string: a hash of the bytes, under the lock. The bytes are in the definitions stream, which is
+//     never unmapped, so that no entry refers to a module that may be unloaded.
+// The addresses of an unloaded module may be reused. Unloading therefore increments `epoch`;
+// entries of an older epoch are looked up again by content.
 #pragma once
 #include <skein/format.h>
 #include <skein/skein.h>
@@ -22,7 +23,7 @@ struct PlaceEntry {
   const char* file;
   const char* function;
   const char* name;
-  uint64_t line_column;  // both as they lie in skein_source
+  uint64_t line_column;  // both, with the layout of skein_source
   uint32_t kind;
   uint32_t epoch;
   uint32_t id;
@@ -62,12 +63,12 @@ struct Names {
   PlaceEntry entries[kEntries];
   NameEntry strings[kStrings];
   PlaceName places[kPlaces];
-};  // 4.9 MB of address space; the host gives zeroed memory, only what is used becomes real
+};  // 4.9 MB of address space; the host maps zeroed memory, of which only used pages are resident
 
-// Id of a text; 0 for null, for an empty text, and when there is no room (counted).
+// Returns the id of a string; 0 for null, for an empty string, and if there is no room (counted).
 uint32_t string_of(Names& names, const char* text, size_t size);
 
-// Ways to write other definitions; no-ops without a stream.
+// Write other definitions. They do nothing without a stream.
 void define_thread(Names& names, uint64_t tid, const char* name, size_t size);
 void define_module(Names& names, uint64_t base, uint64_t size, const char* build_id,
                    const char* path);
@@ -76,7 +77,7 @@ void define_clock_pair(Names& names, uint64_t ticks, uint64_t monotonic_ns, uint
 
 namespace detail {
 inline constexpr skein_source kNowhere = {nullptr, nullptr, 0, 0};
-// Line and column as they lie side by side: one load.
+// Line and column, which are adjacent: one load.
 [[gnu::always_inline]] inline uint64_t line_column(const skein_source& where) {
   uint64_t both;
   __builtin_memcpy(&both, &where.line, sizeof both);
@@ -93,7 +94,7 @@ static_assert(offsetof(skein_source, column) == offsetof(skein_source, line) + 4
 uint32_t place_slow(Names& names, uint32_t kind, const char* name, const skein_source& where);
 }  // namespace detail
 
-// A place that was seen before; null if it was not. No lock, no call.
+// Returns the entry of a known place, or null. No lock, no call.
 [[gnu::always_inline]] inline const PlaceEntry* known_place(const Names& names, uint32_t kind,
                                                             const char* name,
                                                             const skein_source& where) {

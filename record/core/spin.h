@@ -1,18 +1,19 @@
-// A lock for cold paths that never waits for ever: a signal handler may have interrupted its holder
-// on this very thread, and a recorder would rather lose an event than stop the program. Makes no
-// call but to what the host gave, so that it works in a freestanding core.
+// A lock for cold paths whose acquisition is limited in time: a signal handler may have interrupted
+// the holder on the same thread, and losing an event is better than stopping the program. It calls
+// only `relax`, so that it works in the freestanding core.
 #pragma once
 #include <stdint.h>
 
 namespace skein::record {
 
-// Lets other threads run for a moment, the longer the more turns it was asked already; null where
-// there are none.
+// Lets other threads run, for longer as `turn` grows. Set by the host; null if there are no
+// threads.
 extern void (*relax)(uint32_t turn);
 
 class SpinLock {
  public:
-  // True in a boolean context if it holds the lock. Gives up after 300 turns of `relax`.
+  // Tries to acquire the lock and gives up after 300 calls of `relax`. The object is true if it
+  // holds the lock.
   explicit SpinLock(uint32_t& word) : word_(word) {
     for (uint32_t i = 0; i < kTries; ++i) {
       if (__atomic_load_n(&word_, __ATOMIC_RELAXED) == 0 &&

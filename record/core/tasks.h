@@ -1,12 +1,13 @@
-// What the program's tasks do, as events and as rows of the task table. One function for each call
-// of skein/skein.h that touches a task; the host wraps them (which Writer, is it in use).
+// The operations on tasks: each writes events and updates a row of the live task table. One
+// function for each function of skein/skein.h that takes a task; the host chooses the Writer and
+// marks it.
 //
-// Each is compiled for both kinds of emission (emission.h). It returns false if it gave up because
-// something is not plain; until then it has changed nothing. So what can be not plain comes first:
-// may_create, may_end, join. With an Emission these do what is needed, and are always true.
+// Each is compiled for both emissions (emission.h). With a PlainEmission it returns false, before
+// it has changed anything, if the case is not the common one. The checks therefore come first:
+// may_create, may_end, join. With an Emission they do what is necessary and always return true.
 //
-// A row is updated after the events are encoded and before they are committed: a program killed in
-// between leaves a table that is at most one event ahead of the stream, never behind it.
+// A row is updated after the events are encoded and before they are committed. The table of a
+// program killed in between is one event ahead of the stream; it is never behind it.
 #pragma once
 #include <skein/skein.h>
 
@@ -15,9 +16,9 @@
 
 namespace skein::record {
 
-// ---- what may not be plain ----
+// ---- checks ----
 
-// An id and a row are at hand.
+// True if the writer has an id and a row.
 template <typename E>
 SKEIN_HOT bool may_create(E& e) {
   Writer& w = e.writer();
@@ -25,14 +26,14 @@ SKEIN_HOT bool may_create(E& e) {
   return true;
 }
 
-// There is room for one more in the list of free rows.
+// True if the list of free rows has room for one more.
 template <typename E>
 SKEIN_HOT bool may_end(E& e) {
   if constexpr (E::kPlain) return e.writer().free_rows < kRowsToSpill - 1;
   return true;
 }
 
-// A task from before the trace began: it joins as a child of the root, at a place not known.
+// Adds a task that was created before the trace began: without a parent, at an unknown place.
 [[gnu::noinline, gnu::cold]] Reached adopt(Emission e, skein_task* task);
 
 template <typename E>
@@ -41,12 +42,12 @@ SKEIN_HOT bool join(E& e, skein_task* task) {
     if constexpr (E::kPlain)
       return false;
     else
-      e.go_on(adopt(e, task));
+      e.continue_from(adopt(e, task));
   }
   return true;
 }
 
-// The number of a place; and its entry, null if there was no room for one.
+// Looks up the id of a place, and its entry: null if there was no room for one.
 template <typename E>
 SKEIN_HOT bool locate(E& e, uint32_t kind, const char* name, const skein_source* where,
                       uint32_t& place, const PlaceEntry** found = nullptr) {
@@ -108,7 +109,7 @@ SKEIN_HOT void free_row(E& e, uint32_t row) {
       spill_rows(w);
 }
 
-// Gives `task` an id and a row, in the state given.
+// Assigns an id and a row to the task. The row has the given state.
 template <typename E>
 SKEIN_HOT void new_task(E& e, skein_task* task, uint64_t parent, uint32_t place, TaskState state) {
   Writer& w = e.writer();
@@ -140,15 +141,15 @@ SKEIN_HOT TaskRow* row_of(Writer& w, const skein_task* task) {
 
 // ---- operations ----
 
-// Makes current what was current before; emits it only if there was something.
+// Makes the previous task current. Writes an event only if there was one.
 template <typename E>
 SKEIN_HOT void switch_to_previous(E& e, uint64_t previous) {
   if (previous != 0) e.one(format::k_switch_to, previous);
   e.writer().current = previous;
 }
 
-// A task that is made to do something without being current is first made so: readers take the
-// current task for the subject, and a wrong one would be a lie.
+// Makes the task current if it is not: readers take the current task as the subject of the next
+// event.
 template <typename E>
 SKEIN_HOT bool be_current(E& e, const skein_task* task) {
   if (e.writer().current != task->id) [[unlikely]] {
@@ -180,7 +181,7 @@ SKEIN_HOT bool create_under(E& e, skein_task* task, uint64_t parent, uint32_t pl
   return true;
 }
 
-// Before: task has joined.
+// Precondition: join(e, task).
 template <typename E>
 SKEIN_HOT void set_label(E& e, const skein_task* task, uint32_t label) {
   Writer& w = e.writer();
@@ -219,9 +220,9 @@ SKEIN_HOT bool resume(E& e, skein_task* task, uint64_t& previous) {
   Writer& w = e.writer();
   if (!join(e, task)) return false;
   previous = w.current;
-  // A task ended on this thread, and then this one goes on: the first woke the second, if the
-  // second was waiting for it or had made it. Or one was suspended to wait for this one: it is what
-  // made it go on. If neither, it is chance, and nothing is claimed.
+  // If a task has just ended on this thread, and this task waited for it or is its parent, it is
+  // the waker. If a task was just suspended here to wait for this one, that task is the waker.
+  // Otherwise the current task is.
   uint64_t waker = 0;
   if (w.ended != 0) {
     const TaskRow* r = row_of(w, task);
@@ -302,7 +303,7 @@ SKEIN_HOT bool ready(E& e, skein_task* task, uint64_t on, uint32_t place) {
   return true;
 }
 
-// Where an operation starts that nobody says a place of: where it is awaited.
+// The location of an operation: `where`, else that of the wait for it, else `fallback`.
 template <typename E>
 SKEIN_HOT skein_source operation_source(E& e, const skein_source* where,
                                         const skein_source* fallback) {
@@ -319,11 +320,11 @@ SKEIN_HOT bool operation(E& e, skein_task* task, uint32_t place) {
   const uint64_t parent = w.suspended;
   if (!create_under(e, task, parent, place)) return false;
   await(e, parent, w.suspended_row, task->id);
-  w.suspended = 0;  // a second operation started here is somebody else's
+  w.suspended = 0;  // the task does not wait for a second operation started here
   return true;
 }
 
-// The task is over; its row is free. Before: may_end.
+// Ends the task and frees its row. Precondition: may_end.
 template <typename E>
 SKEIN_HOT void end(E& e, skein_task* task, uint64_t previous) {
   Writer& w = e.writer();
@@ -332,7 +333,7 @@ SKEIN_HOT void end(E& e, skein_task* task, uint64_t previous) {
   w.ended_parent = 0;
   if (w.current == task->id) switch_to_previous(e, previous);
   if (task->row != 0) {
-    // A second name for a task may end it a second time: its row is somebody else's by then.
+    // A copy of the handle may end the task again; another task may have the row by then.
     if (w.rows[task->row].id == task->id) [[likely]] {
       w.ended_parent = w.rows[task->row].parent;
       free_row(e, task->row);
@@ -369,7 +370,7 @@ SKEIN_HOT bool cancel(E& e, skein_task* task) {
   return true;
 }
 
-// The replacement's row says what the replaced one's said: no other event will tell of it.
+// Copies the state of a task to the row of its successor, because no later event contains it.
 template <typename E>
 SKEIN_HOT void take_over(E& e, const skein_task* task, const skein_task* other, bool current) {
   Writer& w = e.writer();

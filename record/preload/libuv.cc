@@ -210,7 +210,7 @@ bool is_libuv(const void* caller) {
 }  // namespace
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
-// Calls the real function; if it says no, the task never was.
+// Calls the real function; if it fails, the task is dropped.
 #define OR_FORGET(call, ...)            \
   const int result = call;              \
   if (result != 0) forget(__VA_ARGS__); \

@@ -1,9 +1,9 @@
-// SIGBUS: somebody truncated a file of the trace, or its disk failed. The program must go on.
+// Handles SIGBUS: a file of the trace was truncated, or its disk failed. The program must continue.
 //
-// The page that is gone is replaced by a private one, so that the interrupted store finds memory;
-// the chunk's writer finds no room at its next event and begins another chunk. Events in between
-// are lost with the file: the reader sees a chunk cut short and says so; here they are counted as
-// one loss each time. Any other bus error is the program's own and goes where it would have gone.
+// The handler replaces the missing page by a private one, so that the interrupted store succeeds.
+// The chunk's writer finds no room at its next event and begins another chunk. The events in
+// between are lost with the file: readers report a truncated chunk, and the handler counts one loss
+// each time. Any other bus error is passed to the previous handler.
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>

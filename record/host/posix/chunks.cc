@@ -104,7 +104,7 @@ bool next_chunk(Writer& w, uint64_t now) {
     if (add_chunk(w, 0, now)) return true;
   } else {
     if (w.chunks < files_of(w).ring_chunks && add_chunk(w, w.chunks, now)) return true;
-    // The oldest; a smaller ring than asked for is better than none, and is counted as such.
+    // The oldest. A smaller ring than configured is better than none, and is counted.
     for (unsigned i = 1; i <= w.chunks; ++i) {
       const unsigned index = (w.chunk + i) % w.chunks;
       const bool dead = (w.dead & 1u << index) != 0;
@@ -130,8 +130,8 @@ bool has_room(const Writer& w, size_t need) {
   return w.broken == 0 && w.pos != nullptr && static_cast<size_t>(w.window_end - w.pos) >= need;
 }
 
-// Before: signals are held: a handler that forks or jumps away would leave a stream without a
-// chunk. False: there is no chunk to be had.
+// Precondition: signals are blocked, because a handler that forks or leaves by longjmp would leave
+// a stream without a chunk. Returns false if there is no chunk.
 bool make_room_in(Writer& w, uint64_t now, size_t need) {
   for (;;) {
     if (w.broken != 0) {
@@ -174,8 +174,8 @@ bool open_stream(Writer& writer) {
   return make_room_in(writer, read_ticks(writer.counter), kPlainMargin);
 }
 
-// Whoever stops the trace or starts another takes the room away after having said so: it is seen
-// here, or taken after this.
+// The thread that stops the trace clears the flag before it removes the room: either the flag is
+// seen here, or the room is removed after this.
 void close_if_stopped(Writer& writer) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   if (writer.generation != __atomic_load_n(&state.generation, __ATOMIC_RELAXED) || !is_on())

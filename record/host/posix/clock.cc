@@ -1,11 +1,11 @@
-// Which clock, how fast, and what time it is.
+// Chooses the clock, and determines its rate and its offset from UTC.
 //
-// The time stamp counter is taken if the processor says it is invariant and the kernel has not
-// found it unstable (then its clocksource is hpet or acpi_pm). Its frequency, best source first:
-// CPUID leaf 0x15 (crystal), the hypervisor's leaf 0x40000010, else measured against
-// CLOCK_MONOTONIC_RAW for 2 ms, in which start makes its files (about 20 ppm; a reader can do
-// better later, from the clock pairs in every packet header). A second of calibration, as others
-// take, is not ours to spend in somebody's start-up.
+// The time stamp counter is used if the processor reports it as invariant and the kernel has not
+// marked it as unstable (its clocksource is then hpet or acpi_pm). Sources of its frequency, best
+// first: CPUID leaf 0x15 (crystal), the hypervisor's leaf 0x40000010, a measurement against
+// CLOCK_MONOTONIC_RAW for 2 ms while start creates its files (about 20 ppm; readers improve it from
+// the clock pairs in the packet headers). Rejected: a second of calibration, which would delay the
+// program's start.
 #include <fcntl.h>
 #include <string.h>
 #include <time.h>
@@ -53,7 +53,7 @@ bool counter_is_invariant() {
 #endif
 }
 
-// What the processor or the hypervisor says; 0: nothing.
+// The rate reported by the processor or the hypervisor; 0: none.
 uint64_t stated_hertz() {
 #if defined(__x86_64__) || defined(__i386__)
   unsigned a, b, c, d;

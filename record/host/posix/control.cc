@@ -18,18 +18,19 @@
 namespace skein::record {
 namespace {
 
-constexpr int kPatienceMs = 5000;  // in which a peer must have said its line
+constexpr int kPatienceMs = 5000;  // time limit of a request line
 constexpr size_t kLongestRequest = 2048;
 int listener = -1;
 ino_t listener_inode = 0;
 
-// A program that closes "all" descriptors may have given the number to a socket of its own.
+// A program that closes all descriptors may have reused the number for another socket.
 bool listener_is_ours() {
   struct stat facts;
   return fstat(listener, &facts) == 0 && S_ISSOCK(facts.st_mode) && facts.st_ino == listener_inode;
 }
 
-// Nobody would answer in a forked child; and while it lived, nobody else could take the name.
+// Closes the socket in a forked child: no thread there would reply, and while the child held the
+// socket no other process could bind the path.
 void leave_to_parent() {
   ErrnoGuard errno_guard;
   if (listener_is_ours()) close(listener);
@@ -37,7 +38,7 @@ void leave_to_parent() {
 }
 
 struct Reply {
-  char data[6 * kLongestRequest + 2048];  // a request may be quoted in it
+  char data[6 * kLongestRequest + 2048];  // room for a quoted request
   size_t size = 0;
   Reply& add(const char* text) {
     while (*text != 0 && size + 1 < sizeof data) data[size++] = *text++;
@@ -71,7 +72,7 @@ struct Reply {
   }
 };
 
-void say_status(Reply& reply) {
+void add_status(Reply& reply) {
   skein_status status;
   skein_get_status(&status);
   reply.add("{\"ok\":true,\"pid\":").add(static_cast<uint64_t>(getpid()));
@@ -101,7 +102,7 @@ void do_start(const char* argument, Reply& reply) {
   else if (error != 0)
     reply.error("start", error);
   else
-    say_status(reply);
+    add_status(reply);
 }
 
 void do_snapshot(const char* argument, Reply& reply) {
@@ -124,12 +125,12 @@ void answer(char* request, Reply& reply) {
   char* argument = request + strcspn(request, " ");
   if (*argument != 0) *argument++ = 0;
   if (strcmp(request, "status") == 0) {
-    say_status(reply);
+    add_status(reply);
   } else if (strcmp(request, "start") == 0) {
     do_start(argument, reply);
   } else if (strcmp(request, "stop") == 0) {
     skein_stop();
-    say_status(reply);
+    add_status(reply);
   } else if (strcmp(request, "snapshot") == 0) {
     do_snapshot(argument, reply);
   } else {
@@ -137,16 +138,16 @@ void answer(char* request, Reply& reply) {
   }
 }
 
-bool may_ask(int peer) {
+bool is_permitted(int peer) {
   ucred credentials;
   socklen_t size = sizeof credentials;
   if (getsockopt(peer, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) return false;
   return credentials.uid == geteuid() || credentials.uid == 0;
 }
 
-// One line, without its end. Null, or what is wrong with it; an empty text: nobody is there to be
-// told. All that the peer says is read in any case: hung up on in the middle, it may lose the
-// answer.
+// Reads one line, without its end. Returns null, or an error message; an empty one means that the
+// peer is gone. All of the peer's input is read even after an error, because closing the connection
+// before that could discard the reply.
 const char* read_request(int peer, char (&request)[kLongestRequest]) {
   size_t size = 0;
   bool too_long = false;
@@ -171,7 +172,7 @@ const char* read_request(int peer, char (&request)[kLongestRequest]) {
     }
     if (size < sizeof request) continue;
     too_long = true;
-    size = 1;  // not 0: somebody was there
+    size = 1;  // not 0: the peer has sent something
   }
 }
 
@@ -179,13 +180,13 @@ void serve(int peer) {
   Reply reply;
   char request[kLongestRequest];
   const char* wrong = read_request(peer, request);
-  if (!may_ask(peer))
+  if (!is_permitted(peer))
     reply.error("permission denied", 0);
   else if (wrong == nullptr)
     answer(request, reply);
   else if (wrong[0] != 0)
     reply.error(wrong, 0);
-  // An answer fits a socket's buffer: this does not wait for a peer that does not listen.
+  // A reply fits the socket's buffer, so this does not wait for a peer that does not read.
   for (size_t at = 0; at < reply.size;) {
     const ssize_t n = ::send(peer, reply.data + at, reply.size - at, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n <= 0) return;
@@ -201,13 +202,13 @@ void* control_thread(void*) {
       serve(peer);
       close(peer);
     } else if (errno != EINTR && errno != ECONNABORTED) {
-      poll(nullptr, 0, 100);  // no descriptor, no memory: the peer still waits, and so do we
+      poll(nullptr, 0, 100);  // no descriptor or memory: retry
     }
   }
   return nullptr;
 }
 
-// A socket that a dead process left behind may be replaced; a living one's may not.
+// True if the socket belongs to no process, so that it may be replaced.
 bool is_abandoned(const sockaddr_un& address) {
   struct stat facts;
   if (lstat(address.sun_path, &facts) != 0 || !S_ISSOCK(facts.st_mode) || facts.st_uid != geteuid())
@@ -224,7 +225,7 @@ bool is_abandoned(const sockaddr_un& address) {
 const char* bind_listener(const sockaddr_un& address) {
   listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (listener < 0) return "control socket";
-  // Before bind: there is no moment at which others could connect.
+  // Before bind, so that no other user can connect in between.
   if (fchmod(listener, 0600) != 0) return "control socket: permissions";
   const auto* generic = reinterpret_cast<const sockaddr*>(&address);
   int error = bind(listener, generic, sizeof address);
@@ -263,7 +264,7 @@ const char* listen_for_control(const char* path) {
   struct stat facts;
   if (fstat(listener, &facts) == 0) listener_inode = facts.st_ino;
   pthread_atfork(nullptr, nullptr, leave_to_parent);
-  // The thread takes no signal that is the program's.
+  // The program's signals must not be delivered to this thread.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);

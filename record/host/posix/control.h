@@ -1,34 +1,34 @@
-// The control port: a unix socket by which a running program is told to start, stop, copy its ring,
-// or say how it is. Off unless the environment asks for it: SKEIN_CONTROL=path ("%p" becomes the
-// process id). This is the only thing of skein's that runs in the program by itself: one thread
-// that sleeps in accept, with all signals blocked.
+// The control socket: a Unix socket that accepts requests to start and stop recording, to copy the
+// ring, and to report the status. Enabled by SKEIN_CONTROL=path in the environment ("%p" expands to
+// the process id). It has the recorder's only thread, which sleeps in accept with all signals
+// blocked.
 //
-// One request a connection, one line of at most 2047 bytes, said within 5 s; one line of JSON in
-// answer, {"ok":false,"error":".."} to whatever else comes. One peer at a time: the others wait.
+// Protocol: one request per connection, a line of at most 2047 bytes within 5 s; the reply is one
+// line of JSON, {"ok":false,"error":".."} for an error. Connections are served one after another.
 //
 //   status                         {"ok":true,"on":true,"generation":1,"directory":"/x/t", ...}
-//   start [dir[,size=..][,mode=..]]  as SKEIN_TRACE; without a dir, goes on with a stopped trace
+//   start [dir[,size=..][,mode=..]]  as SKEIN_TRACE; without a dir, resumes the stopped trace
 //   stop
 //   snapshot DIR                   copies the trace to DIR, a new directory
 //
-// The socket is 0600; a peer of another user is told no, root is not.
+// The socket has mode 0600. Rejects peers with another uid, except root.
 #pragma once
 
 namespace skein::record {
 
 struct Options;
 
-// Makes the socket and the thread. Returns null or what went wrong (errno says more).
+// Creates the socket and the thread. Returns null, or the step that failed; errno is then set.
 const char* listen_for_control(const char* path);
 
-// ---- trace.cc: what a request does ----
-int start_trace(const Options* options);  // null: goes on with the one that was stopped
+// ---- trace.cc ----
+int start_trace(const Options* options);  // null: resumes the stopped trace
 
 // ---- snapshot.cc ----
 struct SnapshotResult {
   unsigned files = 0;
-  unsigned retries = 0;  // packets that were recycled under the copy, and copied again
-  unsigned missed = 0;   // ... so often that they were left out
+  unsigned retries = 0;  // packets recycled while they were copied, and copied again
+  unsigned missed = 0;   // packets recycled during every attempt: not copied
 };
 // Copies the running trace file by file, each packet by the lock protocol of skein/format.h.
 // Returns 0 or an errno value.

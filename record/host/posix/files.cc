@@ -1,4 +1,4 @@
-// Files of a trace: made whole, private, and never through a link somebody left there.
+// Creates the files of a trace: complete, private, and never through an existing link.
 //
 // Blocks are allocated before the first store: a store into a hole of a full disk is SIGBUS, and
 // ftruncate only makes holes. Files are opened by their full path each time: a descriptor kept open

@@ -1,4 +1,4 @@
-// The module map: which file is loaded where, for those who will turn addresses into names.
+// Records the module map: which file is loaded at which address, for symbolisation.
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>

@@ -6,14 +6,15 @@
 namespace skein::record {
 
 struct Options {
-  char directory[900] = {};  // "%p" becomes the process id; empty: skein-PID
+  char directory[900] = {};  // "%p" expands to the process id; empty: skein-PID
   uint64_t size = 0;         // bytes of a ring; 0: default
   bool log = false;
   uint32_t tasks = 0;  // rows of the task table; 0: default
   bool monotonic = false;
 };
 
-// Fills options; returns null, or what is wrong with the text, for people.
+// Parses the text into options. Returns null, or a message that names the problem and the next
+// step.
 const char* parse_options(const char* text, Options& options);
 
 }  // namespace skein::record

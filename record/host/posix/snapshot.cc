@@ -1,8 +1,8 @@
-// A consistent copy of the running trace, made from inside for those who cannot see its files from
-// outside (a container, another mount namespace). `skein snapshot` does the same from outside.
+// Takes a snapshot of the running trace from inside the process, for users who cannot see its files
+// (a container, another mount namespace). `skein snapshot` does the same from outside.
 //
-// Every packet is copied whole and checked after: if its lock changed it was recycled under the
-// copy, holds the newest events now, and is copied again.
+// Each packet is copied and then checked: if its lock has changed, the packet was recycled during
+// the copy, contains the newest events, and is copied again.
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

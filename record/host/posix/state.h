@@ -1,10 +1,10 @@
-// What the POSIX host keeps for the process: one trace at a time, its streams, its files.
+// The state of the POSIX host: one trace at a time, its streams and its files.
 //
-// Lives longer than everything: nothing here is ever destroyed, unmapped or freed, so that events
-// of exit handlers, of thread-local destructors and of threads that outlive main find it whole.
+// Lifetime: nothing here is destroyed, unmapped or freed, because exit handlers, thread-local
+// destructors and threads that outlive main may record events.
 //
-// fork: skein_page (the enable flag and the locks) and all Writers lie in memory that the kernel
-// wipes in a child; State itself is copied, and `pid` tells the child that it is not its own.
+// fork: skein_page (the enable flag and the locks) and all Writers are in memory that the kernel
+// clears in a child. State is copied; a child detects by `pid` that it belongs to the parent.
 #pragma once
 #include <signal.h>
 #include <skein/skein.h>
@@ -19,7 +19,7 @@ namespace skein::record {
 
 inline constexpr unsigned kWritersPerBlock = 256;
 inline constexpr unsigned kBlocks = 256;
-inline constexpr unsigned kPreparedStreams = 4;  // made at start, so that first events are cheap
+inline constexpr unsigned kPreparedStreams = 4;  // created at start, so that first events are cheap
 inline constexpr size_t kLargestPrepared = size_t{1} << 20;  // bytes of a chunk
 inline constexpr size_t kWindow = size_t{64} << 10;
 inline constexpr size_t kPathMax = 1200;
@@ -27,16 +27,17 @@ inline constexpr size_t kPathMax = 1200;
 struct ClockFacts {
   ReadCounter counter = nullptr;  // null: the time stamp counter
   uint64_t ticks_per_second = 0;
-  uint64_t ticks = 0;  // one moment in three clocks
+  uint64_t ticks = 0;  // the same moment in three clocks
   uint64_t monotonic_ns = 0;
   uint64_t realtime_ns = 0;
-  uint64_t bracket_ns = 0;   // how far apart the readings may be
-  uint64_t begin_count = 0;  // where the measurement of the rate began
+  uint64_t bracket_ns = 0;   // maximum distance of the readings
+  uint64_t begin_count = 0;  // the beginning of the rate measurement
   uint64_t begin_ns = 0;
 };
 
-// What a trace's files have in common. One for each trace, not changed once its directory is shown
-// and never freed: a thread may be making a chunk of the old trace while another starts a new one.
+// The common data of a trace's files. One object per trace, constant once the directory has its
+// name, and never freed: a thread may create a chunk of the old trace while another starts a new
+// one.
 struct TraceFiles {
   char directory[1024];
   uint8_t uuid[16];
@@ -49,9 +50,9 @@ inline const TraceFiles& files_of(const Writer& writer) {
   return *static_cast<const TraceFiles*>(writer.trace);
 }
 
-// What is kept of a Writer in memory that is not wiped on fork.
+// The fields of a Writer that a forked child needs, in memory that is not cleared on fork.
 struct Shadow {
-  char* base;  // of the chunk it writes to
+  char* base;  // of the current chunk
   size_t size;
   Writer* nested;
 };
@@ -61,16 +62,16 @@ struct State {
   int pid = 0;
   bool key_made = false;
   TraceFiles* files = nullptr;
-  const TraceFiles* shown = nullptr;  // the same, when start is done; null: no trace to go on with
+  const TraceFiles* shown = nullptr;  // the same, once start is complete; null: no trace to resume
   TaskTable* table = nullptr;
   Names* names = nullptr;
   Writer* names_writer = nullptr;
   Writer* blocks[kBlocks] = {};
-  Shadow* shadows[kBlocks] = {};  // in step with blocks
-  uint32_t streams = 0;           // Writers made in this generation
+  Shadow* shadows[kBlocks] = {};  // parallel to blocks
+  uint32_t streams = 0;           // Writers created in this generation
   Writer* free_streams = nullptr;
   uint64_t bytes = 0;
-  uint64_t next_id = 1;  // task ids: for the life of the process, over all traces
+  uint64_t next_id = 1;  // task ids are unique in the process, over all traces
 };
 extern State state;
 
@@ -87,68 +88,71 @@ inline void lose(format::Loss reason) { count_lost(now_of(state.table), reason);
 
 inline uint32_t generation_now() { return __atomic_load_n(&state.generation, __ATOMIC_ACQUIRE); }
 
-// With all that was written before the recording was switched on.
+// True while recording. Synchronises with start: the caller sees everything that start wrote.
 inline bool is_on() { return __atomic_load_n(skein_page, __ATOMIC_ACQUIRE) != 0; }
 
-// Locks, in the page that is wiped on fork: in a child none is held.
+// Locks in the page that is cleared on fork: a child holds none.
 inline uint32_t& stream_lock() { return *reinterpret_cast<uint32_t*>(skein_page + 64); }
 inline uint32_t& start_lock() { return *reinterpret_cast<uint32_t*>(skein_page + 128); }
 
-// This OS thread's stream. Read in noinline functions only: a compiler may keep a thread-local's
-// address across a co_await, and the coroutine may go on in another thread.
+// This OS thread's stream. Read only in functions that are not inlined: a compiler may keep the
+// address of a thread_local across a co_await, after which the coroutine may run on another thread.
 extern thread_local constinit Writer* this_writer __attribute__((tls_model("initial-exec")));
-// The same for the hot path, which asks one question only: is it in use? `no_writer`, always in
-// use, if there is none yet or its clock is not the time stamp counter.
+// The stream for the fast path, which checks only whether it is in use. It is `no_writer`, which
+// always is, if the thread has no stream yet or the clock is not the time stamp counter.
 extern thread_local constinit Writer* plain_writer __attribute__((tls_model("initial-exec")));
 extern constinit Writer no_writer;
 void set_writer(Writer* writer);
 
 // ---- clock.cc ----
-// Chooses the clock and reads it beside UTC. `monotonic`: not the counter. Its rate, if nobody
-// states it, is measured from here to finish_clock, which waits until that is 2 ms.
+// Chooses the clock (`monotonic`: not the time stamp counter) and reads it together with UTC. If
+// neither processor nor hypervisor reports its rate, it is measured from this call to finish_clock,
+// which waits until 2 ms have passed.
 ClockFacts choose_clock(bool monotonic);
 void finish_clock(ClockFacts& clock);
 uint64_t monotonic_ns();
 
 // ---- files.cc ----
-// Makes `size` bytes at directory/name, blocks allocated and mapped, first `touched` bytes made
-// resident. Under a dot-name until `fill` has written it, so that no reader sees half a header.
-// Null: the disk is full, or memory; errno says which.
+// Creates the file directory/name of `size` bytes, allocates its first `allocated` bytes, maps it,
+// and makes the first `touched` bytes resident. It has a dot name until `fill` has written the
+// header, so that no reader sees a partial one. Returns null if the disk or memory is full; errno
+// is set.
 char* make_file(const TraceFiles& files, const char* name, size_t size, size_t allocated,
                 size_t touched, void (*fill)(char*, void*), void* argument);
 bool allocate(const TraceFiles& files, const char* name, size_t offset, size_t size);
-// Makes pages of a mapping present and writable now; false if there is no memory behind them.
+// Makes the pages of a mapping resident and writable. Returns false if there is no memory for them.
 bool touch(char* begin, size_t size);
 bool write_file(const TraceFiles& files, const char* name, const char* text, size_t size);
 
 // ---- chunks.cc ----
 Writer* make_room(Writer* writer, uint64_t now, bool text);
-// Makes room in a stream that nobody writes to yet. Before: signals are held. False: none to be
-// had.
+// Makes room in a stream that no thread writes to yet. Precondition: signals are blocked. Returns
+// false if there is no room.
 bool open_stream(Writer& writer);
-// Takes a stream's room away if its trace has stopped: after making it room, for a stop may have
-// come in between.
+// Removes a stream's room if its trace has stopped. Called after making room, because the trace may
+// have been stopped in between.
 void close_if_stopped(Writer& writer);
 
 // ---- streams.cc ----
-// Gives the calling thread a stream; null: there is none to be had (counted).
+// Assigns a stream to the calling thread. Returns null if there is none (counted).
 Writer* attach();
-// A stream for events of signal handlers that interrupt `writer`.
+// Returns a stream for events of signal handlers that interrupt `writer`, or null.
 Writer* attach_nested(Writer& writer);
-// At start, before recording is on: that first events are cheap.
+// Creates streams at start, before recording is enabled, so that first events are cheap.
 void prepare_streams(unsigned count);
-// The same later: makes a stream if none is free. Before: signals are held.
+// Creates a stream if none is free. Precondition: signals are blocked.
 void keep_spare_stream();
-// Takes the room of all streams away: their threads ask for it at their next event.
+// Removes the room of all streams, so that each thread's next event calls make_room.
 void close_streams();
-// Null if the Writer is of no trace that runs.
+// Returns null if the Writer does not belong to the running trace.
 Shadow* shadow_of(const Writer* writer);
-// Forgets the streams of an older trace: their threads find no room, and attach anew. False: the
-// lock was not to be had.
+// Drops the streams of an older trace: their threads find no room and attach again. Returns false
+// if the lock was not acquired.
 bool begin_generation();
 bool make_thread_key();
 
-// Told by a stream's owner where it writes: what a forked child needs, whose Writers are wiped.
+// Stores the chunk that the stream's owner writes to, for a forked child, whose Writers are
+// cleared.
 void note_chunk(const Writer& writer, char* base, size_t size);
 
 // ---- fork.cc ----
@@ -159,10 +163,11 @@ void watch_bus_errors();
 
 // ---- modules.cc ----
 void define_modules();
-// The recorder's code stays loaded for good: threads hold a destructor of it.
+// Prevents the recorder from being unloaded, because threads refer to one of its destructors.
 void pin_module();
 
-// Joins numbers and texts to file names, without stdio: slow paths run in signal handlers too.
+// Builds file names from numbers and strings without stdio, because slow paths run in signal
+// handlers.
 struct Text {
   char data[kPathMax];
   size_t size = 0;
@@ -185,9 +190,9 @@ struct Text {
   }
 };
 
-// What takes a lock, or makes a file, is not interrupted: a handler that records would find the
-// lock taken by its own thread, and one that leaves by longjmp would leave it taken for ever.
-// Faults of the thread itself still come through (SIGBUS: bus_error.cc).
+// Blocks all signals while a lock is held or a file is created: a handler that records would find
+// the lock held by its own thread, and one that leaves by longjmp would never release it. Faults of
+// the thread itself are still delivered (SIGBUS: bus_error.cc).
 class BlockSignals {
  public:
   BlockSignals();
@@ -199,7 +204,7 @@ class BlockSignals {
   sigset_t before_;
 };
 
-// Slow paths may run anywhere: errno is the program's.
+// Restores errno, which belongs to the program.
 class ErrnoGuard {
  public:
   ErrnoGuard();

@@ -1,12 +1,12 @@
-// Streams come and go with threads: a thread takes one at its first event and gives it back at its
-// end, so that ten thousand short-lived threads need as many streams as were alive at once.
+// Assigns streams to threads: a thread takes one at its first event and releases it when it ends,
+// so that the number of streams is the largest number of threads at one time.
 //
-//   prepared or given back --attach--> this thread's --end of thread--> given back
+//   prepared or released --attach--> owned by a thread --end of thread--> released
 //
-// A thread ends by the destructor of a pthread key. It runs after C++'s thread-local destructors
-// and among those of other keys; events after it attach again, and the destructor is called again.
-// What ends in none of these ways (a thread that never returned to the C library) is found by its
-// number being gone, looked for when many streams are in use.
+// The destructor of a pthread key releases the stream. It runs after C++'s thread-local destructors
+// and among those of other keys; an event after it attaches again, and the destructor is called
+// again. A thread that ends without it is detected by its missing thread id, when many streams are
+// in use.
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -44,12 +44,12 @@ Writer* writer_at(uint32_t index) {
   return block != nullptr ? block + index % kWritersPerBlock : nullptr;
 }
 
-// Before: stream lock held. Atomic for keep_spare_stream, which looks without it.
+// Precondition: stream lock held. Atomic for keep_spare_stream, which looks without it.
 void set_free_streams(Writer* first) {
   __atomic_store_n(&state.free_streams, first, __ATOMIC_RELAXED);
 }
 
-// Before: stream lock held. Null: no memory, or too many streams.
+// Precondition: stream lock held. Null: no memory, or too many streams.
 Writer* make_writer() {
   const uint32_t index = state.streams;
   if (index / kWritersPerBlock >= kBlocks) return nullptr;
@@ -82,7 +82,7 @@ Writer* make_writer() {
   return writer;
 }
 
-// Streams of threads that are gone without a word. Before: stream lock held.
+// Reclaims streams of threads that ended without releasing them. Precondition: stream lock held.
 void collect_orphans() {
   for (uint32_t i = 0; i < state.streams; ++i) {
     Writer* writer = writer_at(i);
@@ -110,7 +110,7 @@ Writer* take_stream() {
 
 void give_back(Writer* writer) {
   SpinLock lock(stream_lock());
-  // Not to be had: it is found as an orphan later. Of an older trace: nobody needs it.
+  // Without the lock: reclaimed as an orphan later. Of an older trace: not needed.
   if (!lock || writer->generation != state.generation) return;
   writer->tid = 0;
   writer->next_free = state.free_streams;
@@ -157,7 +157,7 @@ bool may_prepare() {
   return files.log || files.chunk_size <= kLargestPrepared;
 }
 
-// A new stream for whoever comes next. Its file is made while the lock is free.
+// Creates a stream for the next thread. Its file is created without the lock.
 void prepare_stream(bool only_if_none_is_free) {
   Writer* writer = nullptr;
   {
@@ -167,7 +167,7 @@ void prepare_stream(bool only_if_none_is_free) {
     writer = make_writer();
   }
   if (writer == nullptr) return;
-  open_stream(*writer);  // if there is no room now: whoever takes it tries again
+  open_stream(*writer);  // without room the thread that takes it tries again
   if (only_if_none_is_free) close_if_stopped(*writer);
   give_back(writer);
 }

@@ -1,12 +1,12 @@
-// A trace begins and stops: by skein_start, or by the environment before main.
+// Starts and stops a trace: by skein_start, or from the environment before main.
 //
-// Start is the only place that may take its time (at most 5 ms) and that fails with a reason.
+// Start is the only operation that may be slow (at most 5 ms) and that reports why it failed.
 //
 //    mkdir /parent/.skein-PID  ->  table, names, streams, metadata  ->  rename to /parent/name  ->
 //    on
 //
-// So a directory by a trace's name is whole: a program killed before the rename leaves one that is
-// hidden, and nothing else. The enable flag is set last.
+// A directory with a trace's name is therefore complete. A program killed before the rename leaves
+// a hidden directory. The enable flag is set last.
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -40,7 +40,7 @@ namespace {
 constexpr uint64_t kDefaultSize = uint64_t{1} << 20;
 constexpr uint32_t kDefaultTasks = 262'144;
 constexpr size_t kSmallestChunk = size_t{16} << 10;
-constexpr uint32_t kRowsReserved = 1024;  // rows that get memory at once: 64 KiB
+constexpr uint32_t kRowsReserved = 1024;  // rows with memory from the start: 64 KiB
 
 void set_on(bool on) {
   __atomic_store_n(skein_page, static_cast<unsigned char>(on ? 1 : 0), __ATOMIC_RELEASE);
@@ -67,7 +67,7 @@ uint32_t find_place(Names& names, uint32_t kind, const char* name, const skein_s
   return detail::place_slow(names, kind, name, where);
 }
 
-// The whole path of what was asked for.
+// The absolute path of the requested directory.
 int expand(const char* wanted, Text& path) {
   if (wanted == nullptr || wanted[0] == 0) wanted = "skein-%p";
   if (wanted[0] != '/') {
@@ -88,9 +88,9 @@ int expand(const char* wanted, Text& path) {
   return path.size + 40 > sizeof TraceFiles::directory ? ENAMETOOLONG : 0;
 }
 
-constexpr unsigned kAttempts = 1000;  // to find a name that is free
+constexpr unsigned kAttempts = 1000;  // to find an unused name
 
-// Where the files are made: beside the place they go to.
+// The hidden directory in which the files are created, in the same parent.
 int make_hidden_directory(const Text& wanted, TraceFiles& files) {
   Text base;
   base.add(wanted.data);
@@ -290,7 +290,7 @@ void size_the_ring(TraceFiles& files, uint64_t size) {
   if (files.chunk_size < kSmallestChunk) files.chunk_size = kSmallestChunk;
 }
 
-// What was made before a failure goes again: half a trace is nobody's.
+// Removes what start created before it failed.
 void remove_files() {
   const auto remove = [](const char* name) {
     Text path;
@@ -366,7 +366,7 @@ int start_trace(const Options* options) {
   if (!lock) return EBUSY;
   if (recording()) return EALREADY;
   if (options != nullptr) return start(*options);
-  if (state.shown == nullptr || state.pid != getpid()) return EINVAL;  // nothing to go on with
+  if (state.shown == nullptr || state.pid != getpid()) return EINVAL;  // no trace to resume
   set_on(true);
   return 0;
 }
@@ -386,7 +386,7 @@ void complain(const char* what, int error) {
 // stderr is the only effect.
 __attribute__((constructor)) void start_by_environment() {
   ErrnoGuard errno_guard;
-  // Not for programs that run with more rights than their caller has.
+  // secure_getenv: ignored if the program has more privileges than its caller.
   const char* control = secure_getenv("SKEIN_CONTROL");
   if (control != nullptr && control[0] != 0) {
     if (const char* wrong = listen_for_control(control); wrong != nullptr) complain(wrong, errno);
