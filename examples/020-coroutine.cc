@@ -13,7 +13,7 @@
 
 namespace {
 
-// Wakes its waiter when the program says so: a stand-in for a socket or a timer.
+// Wakes its waiter when the program calls it: a substitute for a socket or a timer.
 struct bell {
   std::coroutine_handle<> waiter;
   bool await_ready() const { return false; }

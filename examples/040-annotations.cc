@@ -1,5 +1,5 @@
-// What a program can say beyond what is seen by itself: labels, counters, spans, named primitives.
-// The bug is a classic: one that waits for an answer begins to do so after the answer was given.
+// Annotations for what the adapters cannot see: labels, counters, spans, named primitives.
+// The bug is a lost wake-up: a task begins to wait for an answer after the notification.
 //
 //   SKEIN_TRACE=trace 040-annotations && skein dump trace
 #include <skein/record.h>
@@ -57,7 +57,7 @@ int main() {
   makes_jobs.start();
   std::printf("%d done\n", workers[0].result() + workers[1].result());
 
-  answer.notify_one();  // nobody waits yet
+  answer.notify_one();  // there is no waiter yet
   task<int> waits = too_late(answer);
   waits.start();
   std::printf("%s\n", waits.done() ? "answered" : "still waiting");

@@ -126,7 +126,7 @@ task<std::vector<T>> when_all(std::vector<task<T>> tasks) {
     try {
       co_await one;
     } catch (...) {
-      // It is asked for its result below.
+      // The result is read below.
     }
     if (--s.left == 0) s.waiter.resume();
   };

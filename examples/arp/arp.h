@@ -1,4 +1,4 @@
-// ARP: which card has this address? Asked by broadcast, answered by who has it.
+// ARP: finds the card that has an address. A broadcast query, and a reply from its owner.
 //
 //   1 (2) | 0x0800 (2) | 6 (1) | 4 (1) | operation (2)
 //   sender: mac (6), address (4) | target: mac (6), address (4)
@@ -16,9 +16,9 @@
 #include "promise.h"
 
 #if defined(ARP_FIXED)
-using Answered = Promise;  // whoever waits after the answer goes on
+using Answered = Promise;  // a later waiter continues immediately
 #else
-using Answered = skein::condition;  // the answer wakes who waits by then
+using Answered = skein::condition;  // the answer wakes only the current waiters
 #endif
 
 class Arp {

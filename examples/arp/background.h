@@ -1,4 +1,4 @@
-// Tasks that nobody awaits: started at once, kept until the end.
+// Tasks without a waiter: started immediately, kept until the end.
 #pragma once
 #include <deque>
 #include <utility>

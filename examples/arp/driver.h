@@ -22,7 +22,7 @@
 
 class Driver {
  public:
-  // Asked for each write. Before: `fd` does not block, and a read or write of it is a frame.
+  // Called for each write. Precondition: `fd` does not block; a read or write of it is a frame.
   using ReplyFirst = std::function<bool()>;
   Driver(Loop& loop, int fd, const Mac& mac, ReplyFirst reply_first)
       : loop_(loop), fd_(fd), mac_(mac), reply_first_(std::move(reply_first)) {}

@@ -34,7 +34,7 @@ class Loop {
 struct Loop::Reader {
   Loop& loop;
   int fd;
-  skein::task traced;  // what the trace is told that it waits for
+  skein::task traced;  // the target of its wait in the trace
   bool readable = false;
   std::coroutine_handle<> handle = nullptr;
 

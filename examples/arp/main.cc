@@ -1,10 +1,10 @@
-// The founding story of tracing tasks: a network stack in coroutines that hangs, now and then.
+// A network stack in coroutines that sometimes hangs: the bug for which tasks were first traced.
 //
-// It asks by ARP for the card that has an address (arp.cc): sends the question, awaits that it is
-// sent, and then waits on a condition that the answer signals. A driver's write is complete when
-// the card has acknowledged its ring (driver.h), and nobody promises that this is before the answer
-// arrives. If it is not, the signal finds nobody, and the wait never ends. The fix that was adopted
-// then is the build arp_fixed: a promise, which remembers (arp.h).
+// An ARP query finds the card that has an address (arp.cc): it sends a request, waits until that is
+// sent, and then waits for a condition that the reply notifies. A driver's write completes when
+// the card has acknowledged its ring (driver.h), which may be after the reply has arrived. Then the
+// notification wakes no task, and the wait never ends. The program arp_fixed has the fix that was
+// adopted: a promise, which stores the result (arp.h).
 //
 // The peer is the kernel: its network stack behind a TAP device in a network namespace of this
 // process, and a socket that listens there. Without the rights for that, or with --pair, it is a
@@ -12,12 +12,12 @@
 //
 //   arp                  the acknowledgement comes first: one byte is sent and received
 //   arp --reply-first    the reply comes first: no answer
-//   arp --seed 7         as it happens, for each write
+//   arp --seed 7         a random order for each write
 //
 //   SKEIN_TRACE=bad arp --reply-first; skein why bad
 //
-// The stack itself knows of skein no more than skein::condition; loop.h and promise.h say what it
-// is that one waits for. Exit code 1: no answer within --deadline ms (2000).
+// The stack itself uses only skein::condition; loop.h and promise.h state the targets of waits.
+// Exit code 1: no answer within --deadline ms (2000).
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -162,7 +162,7 @@ int main(int argc, char** argv) {
   const auto done = [&] { return sends.done() && (!sends.result() || serves.done()); };
   if (!loop.run(done, options.deadline)) {
     std::puts("no answer");
-    std::exit(1);  // as they are: nothing is told to give up
+    std::exit(1);  // without cancelling the tasks
   }
   stack.driver.close();
   if (peer) peer->driver.close();

@@ -1,9 +1,9 @@
-// A one-shot promise: it is resolved once, and remembers it. Whoever waits later goes on at once.
+// A one-shot promise: it is resolved once. A task that waits later continues immediately.
 // (A skein::condition remembers nothing; that is the difference between arp and arp_fixed.)
 //
 //   Promise answered("answer");
 //   co_await answered.wait();
-//   answered.notify_all();  // who waits goes on inside of this call
+//   answered.notify_all();  // resumes the waiters inside this call
 #pragma once
 #include <skein/task.h>
 
@@ -31,7 +31,7 @@ class Promise {
   void notify_all() {
     if (std::exchange(resolved_, true)) return;
     if (traced_) traced_->resolve();
-    // Who goes on may destroy this.
+    // A resumed task may destroy this.
     for (std::coroutine_handle<> waiter : std::exchange(waiters_, {})) waiter.resume();
   }
 
@@ -39,5 +39,5 @@ class Promise {
   const char* name_;
   bool resolved_ = false;
   std::vector<std::coroutine_handle<>> waiters_;
-  std::optional<skein::task> traced_;  // what the trace is told that they wait for
+  std::optional<skein::task> traced_;  // the target of their waits in the trace
 };

@@ -68,7 +68,7 @@ bool Tcp::Connection::is_for(Ip from, const Segment& segment) const {
   return from == peer_ && segment.from == peer_port_;
 }
 
-// The state first, then what is to be sent, then who waits: he may go on to the end at once.
+// First the state, then the segments to send, then the waiters: one may end immediately.
 void Tcp::Connection::input(Ip from, const Segment& segment) {
   const auto has = [&](Segment::Flag flag) { return (segment.flags & flag) != 0; };
   if (has(Segment::kReset)) {
@@ -80,7 +80,7 @@ void Tcp::Connection::input(Ip from, const Segment& segment) {
   }
   if (has(Segment::kSyn)) {
     expected_ = segment.sequence + 1;
-    if (has(Segment::kAck)) return established_.notify_all();  // what is sent next says so
+    if (has(Segment::kAck)) return established_.notify_all();  // the next segment acknowledges
     peer_ = from;
     peer_port_ = segment.from;
     return tcp_.background_.start(transmit(Segment::kSyn | Segment::kAck, {}));

@@ -30,7 +30,7 @@ class Tcp {
       : address_(address), background_(background), send_(std::move(send)) {}
 
   class Connection;
-  // nullptr: nobody listens there. Connections live as long as this.
+  // nullptr: no listener there. Connections live as long as this.
   task<Connection*> connect(Ip to, uint16_t port);
   task<Connection*> accept(uint16_t port);
 
@@ -62,8 +62,8 @@ class Tcp::Connection {
 
   Tcp& tcp_;
   uint16_t port_;
-  Ip peer_;                   // 0: whoever connects
-  uint16_t peer_port_;        // 0: likewise
+  Ip peer_;                   // 0: any
+  uint16_t peer_port_;        // 0: any
   uint32_t sequence_ = 1000;  // of what is sent next
   uint32_t expected_ = 0;     // of what comes next; 0: nothing has come yet
   bool sent_fin_ = false;
