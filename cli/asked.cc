@@ -29,7 +29,7 @@ Asked open_asked(const std::string& trace_or_pid) {
   Asked asked{.trace = open_trace(path), .model = {}, .waits = {}};
   report_losses(asked.trace, path);
   const uint64_t until = path == trace_or_pid ? 0 : now_of(asked.trace.facts);
-  const Spinner spinner(stderr, isatty(STDERR_FILENO), "finding out who waits for whom");
+  const Spinner spinner(stderr, isatty(STDERR_FILENO), "building the wait-for graph");
   asked.model = build_model(asked.trace, {.simplify = false, .until = until});
   asked.waits = find_waits(asked.trace, asked.model);
   return asked;

@@ -31,7 +31,8 @@ Moment moment(const Trace& trace, const Model& model, const std::string& option,
   }
   const std::vector<TaskIndex> tasks = find_tasks(trace, model, text);
   if (tasks.empty())
-    fail(2, option + ": '" + text + "' is no time (1.5s, 20ms, 300us), and no task is called that");
+    fail(2,
+         option + ": '" + text + "' is neither a time (1.5s, 20ms, 300us) nor the name of a task");
   const auto is_called_that = [&](TaskIndex task) {
     return task_name(trace, model.tasks[task]) == text;
   };
@@ -49,7 +50,7 @@ CriticalPath understand(const Trace& trace, const Model& model, const CriticalOp
   CriticalPath asked{.to = model.end};
   if (!options.task.empty()) {
     const std::vector<TaskIndex> tasks = find_tasks(trace, model, options.task);
-    if (tasks.empty()) fail(2, "no task has the number, label or name " + options.task);
+    if (tasks.empty()) fail(2, "no task has id, label or name '" + options.task + "'");
     asked.task = longest_of(model, tasks);
     asked.from = model.tasks[asked.task].start;
     asked.to = end_of(model, asked.task);
@@ -61,7 +62,7 @@ CriticalPath understand(const Trace& trace, const Model& model, const CriticalOp
     if (asked.task == no_index) asked.task = to.task;
   }
   if (asked.task == no_index) asked.task = current_at(model, asked.to);
-  if (asked.from >= asked.to) fail(2, "there is no time between the two moments");
+  if (asked.from >= asked.to) fail(2, "empty time range");
   return asked;
 }
 

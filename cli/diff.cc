@@ -61,7 +61,7 @@ Links links_of(const Comparison& a) {
     note(1, a.bad, first.bad_earlier, "first: ");
   }
   note(1, a.bad, first.bad, order ? "then: " : "");
-  if (first.bad.kind == EventKind::Lost) note(1, a.bad, instead(a, first), "meanwhile: ");
+  if (first.bad.kind == EventKind::Lost) note(1, a.bad, instead(a, first), "instead: ");
   links.text = "First divergence: " + headline(a, first);
   if (const std::string text = consequence(a, first); !text.empty()) links.text += ' ' + text;
   links.text.pop_back();  // the full stop

@@ -23,7 +23,7 @@ void set_time(uint64_t& to, const std::string& option, const std::string& text) 
   if (text.empty()) return;
   const std::optional<double> time = parse_time(text);
   if (!time || !(*time >= 1) || *time > 1e18)
-    fail(2, option + ": '" + text + "' is no duration; say 1.5s, 20ms, 300us or 7ns");
+    fail(2, option + ": invalid duration '" + text + "' (examples: 1.5s, 20ms, 300us, 7ns)");
   to = static_cast<uint64_t>(*time);
 }
 
@@ -35,7 +35,7 @@ skein::DoctorOptions understand(const DoctorOptions& options) {
   if (!options.only.empty()) asked.lints = 0;
   for (const std::string& only : options.only) {
     const std::optional<Lint> lint = find_lint(only);
-    if (!lint) fail(2, "--only: there is no lint '" + only + "'; skein doctor --list names them");
+    if (!lint) fail(2, "--only: unknown lint '" + only + "'; see skein doctor --list");
     asked.lints |= 1u << static_cast<unsigned>(*lint);
   }
   return asked;

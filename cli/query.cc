@@ -154,7 +154,7 @@ class Session {
     }
     if (!columns.empty()) output.begin(columns);
     bar_.emplace(stderr, isatty(STDERR_FILENO), begin, "searching");
-    spinner_.emplace(stderr, isatty(STDERR_FILENO), "finding out who waits for whom");
+    spinner_.emplace(stderr, isatty(STDERR_FILENO), "building the wait-for graph");
     int result = sqlite3_step(statement);
     while (result == SQLITE_ROW) {
       spinner_.reset();
@@ -185,7 +185,8 @@ class Session {
     }
     std::string message = sqlite3_errmsg(handle());
     const int offset = sqlite3_error_offset(handle());
-    if (result == SQLITE_AUTH) message = "a trace can only be read: SELECT, WITH, EXPLAIN";
+    if (result == SQLITE_AUTH)
+      message = "traces are read-only; only SELECT, WITH and EXPLAIN are allowed";
     if (message.starts_with("no such table") || message.starts_with("no such column"))
       message += " (.schema lists them)";
     std::replace(message.begin(), message.end(), '"', '\'');  // which escaping would double

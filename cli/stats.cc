@@ -23,7 +23,7 @@ int run_stats(const StatsOptions& options) {
   std::vector<TaskGroup> groups = task_groups(trace, model, waits, way(options.by));
   if (!options.name.empty()) {
     std::erase_if(groups, [&](const TaskGroup& g) { return g.name != options.name; });
-    if (groups.empty()) fail(2, "no group of tasks is called " + options.name);
+    if (groups.empty()) fail(2, "no task group is named '" + options.name + "'");
   }
   Output out(stdout);
   if (options.json) {

@@ -28,7 +28,7 @@ Cells cells(const Trace& trace, const Model& model, const Segment& s) {
   cells.who = s.task == no_index ? "-" : title(s.task);
   cells.what = std::string(name(s.what));
   if (s.what == Segment::What::Blocked)
-    cells.what += s.on == no_index ? ": the trace does not say on what" : " on " + title(s.on);
+    cells.what += " on " + (s.on == no_index ? "an unrecorded target" : title(s.on));
   if (s.what == Segment::What::Ready && s.on != no_index)
     cells.what += ", while " + title(s.on) + " ran";
   cells.place = escaped(place_text(trace, location_of(model, s)));
@@ -86,7 +86,7 @@ void add_path(std::string& out, const Trace& trace, const Model& model,
 std::string critical_text(const Trace& trace, const Model& model, const CriticalPath& path,
                           bool all) {
   const uint64_t whole = path.to - path.from;
-  std::string out = path.task == no_index ? std::string("nobody")
+  std::string out = path.task == no_index ? std::string("outside any task")
                                           : escaped(task_title(trace, model.tasks[path.task]));
   out += ", from " + seconds(path.from) + " s to " + seconds(path.to) +
          " s: " + duration_text(whole) + "\n";

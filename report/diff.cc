@@ -36,8 +36,8 @@ std::string first_of(uint64_t tasks) {
   return tasks == 1 ? "." : ", the first of " + grouped(tasks) + ".";
 }
 
-std::string more_like_it(const Divergence& d) {
-  return d.tasks == 1 ? "." : ", and " + grouped(d.tasks - 1) + " more like it.";
+std::string and_similar(const Divergence& d) {
+  return d.tasks == 1 ? "." : " (and " + grouped(d.tasks - 1) + " similar).";
 }
 
 // "Only in good: send, close and 12 more kinds of tasks"; empty if there are none.
@@ -72,9 +72,9 @@ void add_evidence(std::string& out, const Comparison& a, const Divergence& d) {
 
 void add_divergences(std::string& out, const Comparison& a) {
   if (a.good_is_worse)
-    out += "What went wrong did so in good: is it the bad run? Try them the other way round.\n\n";
+    out += "The divergences point to good as the failing run. Swap the arguments?\n\n";
   if (a.divergences.empty()) {
-    out += "Nothing causal differs: what is in both runs came out alike.\n";
+    out += "No causal difference: tasks found in both runs ended the same way.\n";
     return;
   }
   const Divergence& first = a.divergences.front();
@@ -96,7 +96,7 @@ void add_divergences(std::string& out, const Comparison& a) {
       lines.push_back(std::move(text));
   }
   if (!lines.empty() && a.divergences.size() > 1) {
-    out += "\nWhat else differs, and may follow from it:\n";
+    out += "\nOther differences, possibly consequences:\n";
     for (const std::string& text : lines) append_paragraph(out, text, 2);
   }
 }
@@ -116,7 +116,7 @@ std::string signed_span(uint64_t good, uint64_t bad) {
 void add_timing(std::string& out, const Comparison& a, size_t most) {
   const uint64_t whole = sum_of(a.timing);
   std::vector<std::vector<std::string>> lines = {
-      {"tasks", "in good", "in bad", "difference", "share", "running", "ready", "blocked", ""}};
+      {"tasks", "in good", "in bad", "difference", "share", "running", "runnable", "waiting", ""}};
   size_t left = 0;
   for (const TimingDifference& d : a.timing) {
     if (!matters(d, whole) || lines.size() > most) {
@@ -135,11 +135,12 @@ void add_timing(std::string& out, const Comparison& a, size_t most) {
          escaped(name) + at(a.good, task.location)});
   }
   if (lines.size() == 1) return;
-  out += "\nTime of their own, of tasks that ended in both:\n";
+  out += "\nSelf time of tasks that ended in both runs:\n";
   append_columns(out, lines, ">>>>>>>><", 2);
   if (left > 0)
     out += "  and " + grouped(left) +
-           (left == 1 ? " group that hardly differs\n" : " groups that hardly differ\n");
+           (left == 1 ? " group with a negligible difference\n"
+                      : " groups with negligible differences\n");
 }
 
 void add_heading(std::string& out, const Comparison& a) {
@@ -152,7 +153,7 @@ void add_heading(std::string& out, const Comparison& a) {
       only_here += twins[i] == no_index;
     }
     lines.push_back({side.name, duration_text(side.subject.model.end), grouped(tasks) + " tasks",
-                     grouped(only_here) + " only here"});
+                     grouped(only_here) + " unmatched"});
   };
   add(a.good, a.aligned.in_bad);
   add(a.bad, a.aligned.in_good);
@@ -179,7 +180,7 @@ Json sums_json(const TimingDifference::Sums& sums) {
 }  // namespace
 
 std::string ComparedRun::title(TaskIndex task) const {
-  return task == no_index ? "nobody that the trace knows"
+  return task == no_index ? "an unrecorded task"
                           : escaped(task_title(subject.trace, subject.model.tasks[task]));
 }
 
@@ -195,7 +196,7 @@ std::string sentence(const ComparedRun& side, const Happening& h, Detail detail)
     case EventKind::Notify:
       return task + " was notified" + (by ? " by " + side.title(h.other) : "") + place;
     case EventKind::Acquire:
-      return task + " was taken by " + side.title(h.other) + place;
+      return task + " was acquired by " + side.title(h.other) + place;
     case EventKind::Release:
       return task + " was released by " + side.title(h.other);
     case EventKind::Create:
@@ -203,16 +204,16 @@ std::string sentence(const ComparedRun& side, const Happening& h, Detail detail)
     case EventKind::Fail:
       return task + " failed" + reason(side, h.task) + awaited + place;
     case EventKind::Resume:
-      return task + " let " + side.title(h.other) + " go on" +
-             (side.subject.model.tasks[h.task].failed() ? ", and failed" + reason(side, h.task)
+      return task +
+             (side.subject.model.tasks[h.task].failed() ? " failed" + reason(side, h.task) + " and"
                                                         : "") +
-             place;
+             " resumed " + side.title(h.other) + place;
     case EventKind::Cancel:
       return task + " was cancelled" + awaited + place;
     case EventKind::Resolve:
       return task + " ended" + awaited + place;
     default:
-      return "nothing of it is in the trace";
+      return "no further events";
   }
 }
 
@@ -235,7 +236,7 @@ std::string headline(const Comparison& a, const Divergence& d) {
     case Divergence::What::NotDone:
       return good + in_bad + "that did not happen.";
     case Divergence::What::OtherEnd:
-      return good + in_bad + sentence(a.bad, d.bad, Detail::Event) + more_like_it(d);
+      return good + in_bad + sentence(a.bad, d.bad, Detail::Event) + and_similar(d);
     case Divergence::What::OtherWay:
       return good + in_bad + "after the same waits " + sentence(a.bad, d.bad, Detail::Event) + ".";
     case Divergence::What::OnlyInGood:
@@ -249,11 +250,11 @@ std::string headline(const Comparison& a, const Divergence& d) {
 // "So in bad query (#7) does not end: never notified."; empty if nobody waits for ever.
 std::string consequence(const Comparison& a, const Divergence& d) {
   if (d.victim.chain.empty()) return "";
-  std::string out =
-      "So in " + a.bad.name + " " + a.bad.title(d.victim.chain.front().task) + " does not end";
-  if (d.tasks > 1) out += ", nor do " + grouped(d.tasks - 1) + " more like it";
+  std::string out = "As a result, " + a.bad.title(d.victim.chain.front().task);
+  if (d.tasks > 1) out += " and " + counted(d.tasks - 1, "similar task");
+  out += (d.tasks > 1 ? " do not end in " : " does not end in ") + a.bad.name;
   if (d.victim.verdict == Verdict::Outside)
-    out += ", for it waits for " + a.bad.title(d.victim.chain.back().task);
+    out += ": it waits for " + a.bad.title(d.victim.chain.back().task);
   else if (d.victim.verdict != Verdict::Fine)
     out += ": " + std::string(name(d.victim.verdict));
   return out + ".";

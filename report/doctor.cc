@@ -52,46 +52,45 @@ std::string DoctorReport::text(const Finding& f) const {
       return title(f.task) + " waits for " + title(f.other) +
              (model_.tasks[f.other].is_resource
                   ? ", which was notified " + duration_text(f.end - f.begin) +
-                        " before, when nobody waited"
-                  : ", which had ended " + duration_text(f.end - f.begin) + " before") +
+                        " earlier, when no task was waiting"
+                  : ", which had ended " + duration_text(f.end - f.begin) + " earlier") +
              (f.severity == Finding::Severity::Note
-                  ? "; it has waited there before and gone on: perhaps it looks before it waits"
+                  ? "; it has waited here before and was resumed, so it may check before it waits"
                   : "");
     case Lint::LockOrderCycle:
       return lock_order(f);
     case Lint::DestroyedUnresolved:
-      return title(f.task) + " was destroyed before its end" + who_counts_on(f);
+      return title(f.task) + " was destroyed before it ended" + dependents_text(f);
     case Lint::NeverStarted:
     case Lint::HandlerNeverInvoked:
-      return title(f.task) + " was created and never run" +
+      return title(f.task) + " was created but never ran" +
              (model_.tasks[f.task].how == Model::End::Open
                   ? ", up to the end of the trace, " + duration_text(f.end - f.begin)
                   : ", and destroyed " + duration_text(f.end - f.begin) + " later");
     case Lint::SuspendedTooLong:
       return suspended(f);
     case Lint::RanTooLong:
-      return title(f.task) + " ran for " + duration_text(f.duration) + " without a suspension" +
-             could_have(f);
+      return title(f.task) + " ran for " + duration_text(f.duration) + " without suspending" +
+             runnable_tasks_text(f);
     case Lint::LockAcrossWait:
       return title(f.task) + " held " + title(f.other) + " while it waited" +
              (f.severity == Finding::Severity::Note
                   ? ", " + duration_text(f.duration)
-                  : "; another waited for that lock, " + duration_text(f.duration) +
-                        " of that time");
+                  : "; another task waited " + duration_text(f.duration) + " for that lock");
     case Lint::OperationPending:
-      return title(f.task) + " has not completed at the end of the trace, " +
+      return title(f.task) + " is still pending at the end of the trace, " +
              duration_text(f.duration) + " after it began" +
              (f.other == no_index ? "" : "; " + title(f.other) + " waits for it");
     case Lint::SelfWake: {
       const Finding::Evidence& woken = f.evidence.front();
-      return title(f.task) + " woke itself " + grouped(woken.value) + " times, of the " +
-             grouped(woken.of) + " that it was woken";
+      return title(f.task) + " woke itself in " + grouped(woken.value) + " of " +
+             counted(woken.of, "wake-up");
     }
     case Lint::CounterOnlyGrows:
       return std::string(trace_.strings[f.counter]) + level(f);
     case Lint::QueueOnlyGrows:
-      return (is_lock(f.task) ? "the number of those that wait for " : "what is in ") +
-             title(f.task) + level(f);
+      return (is_lock(f.task) ? "the number of waiters on " : "the length of ") + title(f.task) +
+             level(f);
   }
   return "";
 }
@@ -111,11 +110,10 @@ DoctorReport::Line DoctorReport::line(const Finding& f, const Finding::Evidence&
       line.what = std::string(ending(e.task)) + by(e.other);
       break;
     case What::Waits:
-      line.what = (lasts ? "waits for " : "waited for ") +
-                  (e.other == no_index ? "what the trace does not say" : title(e.other));
+      line.what = (lasts ? "waits for " : "waited for ") + title(e.other);
       break;
     case What::CouldRun:
-      line.what = lasts ? "could run, and does not" : "could run, and did not";
+      line.what = lasts ? "has been runnable and has not run" : "was runnable and did not run";
       break;
     case What::Runs:
       line.what = "ran";
@@ -126,14 +124,14 @@ DoctorReport::Line DoctorReport::line(const Finding& f, const Finding::Evidence&
       }
       break;
     case What::Notified:
-      line.what = "was notified" + by(e.other) + ", which woke " +
-                  (e.value == 0 ? "nobody" : grouped(e.value));
+      line.what = "was notified" + by(e.other) + ", waking " +
+                  (e.value == 0 ? "no task" : grouped(e.value));
       break;
     case What::Holds:
       line.what = (lasts ? "holds " : "held ") + title(e.other);
       break;
     case What::Takes:
-      line.what = "took " + title(e.other);
+      line.what = "acquired " + title(e.other);
       break;
     case What::Woken:
       line.what = "woke itself " + grouped(e.value) + " times";
@@ -170,7 +168,7 @@ std::string DoctorReport::command(const Picture& place) const {
 void DoctorReport::add(std::string& out, const Finding& f) const {
   std::string head =
       std::string(name(f.severity)) + ", " + std::string(name(f.lint)) + ": " + escaped(text(f));
-  if (f.count > 1) head += " (and " + grouped(f.count - 1) + " more like it)";
+  if (f.count > 1) head += " (and " + grouped(f.count - 1) + " similar)";
   append_paragraph(out, head, 0);
   std::vector<std::vector<std::string>> lines;
   for (const Finding::Evidence& e : f.evidence) {
@@ -221,7 +219,7 @@ Json DoctorReport::to_json(const Finding& f) const {
 }
 
 std::string DoctorReport::text(const std::vector<Finding>& findings) const {
-  if (findings.empty()) return "Nothing looks wrong.\n";
+  if (findings.empty()) return "No findings.\n";
   std::string out;
   for (const Finding& f : findings) {
     if (&f != &findings.front()) out += '\n';
@@ -239,7 +237,7 @@ Json DoctorReport::json(const std::vector<Finding>& findings) const {
 }
 
 std::string DoctorReport::title(TaskIndex task) const {
-  return task == no_index ? "what the trace does not say" : task_title(trace_, model_.tasks[task]);
+  return task == no_index ? "an unrecorded target" : task_title(trace_, model_.tasks[task]);
 }
 
 std::string DoctorReport::by(TaskIndex task) const {
@@ -269,41 +267,42 @@ std::string DoctorReport::lock_order(const Finding& f) const {
     if (e.what == What::Holds) locks.push_back(e.other);
     waits &= e.what != What::Takes;
   }
-  std::string text = "locks are taken in a circle: ";
+  std::string text = "lock order cycle: ";
   for (const TaskIndex lock : locks) text += title(lock) + ", then ";
   text += title(locks.empty() ? f.task : locks.front());
-  return text + (waits ? "; and none of those that hold them can go on"
-                       : "; at the same moment none could go on");
+  return text + (waits ? "; its holders are deadlocked" : "; this order can deadlock");
 }
 
-std::string DoctorReport::who_counts_on(const Finding& f) const {
+std::string DoctorReport::dependents_text(const Finding& f) const {
   std::string text;
-  if (model_.tasks[f.task].should_resolve) text += ", and should have ended";
-  if (f.other != no_index) text += ", and " + title(f.other) + " waits for it";
+  if (model_.tasks[f.task].should_resolve) text += " although marked should_resolve";
+  if (f.other != no_index) text += "; " + title(f.other) + " waits for it";
   for (const Finding::Evidence& e : f.evidence)
-    if (e.what == What::Holds) text += ", and " + title(e.other) + " is still its own";
+    if (e.what == What::Holds) text += "; it still holds " + title(e.other);
   return text;
 }
 
 std::string DoctorReport::suspended(const Finding& f) const {
+  const std::string duration = duration_text(f.duration);
   for (const Finding::Evidence& e : f.evidence)
     if (e.what == What::CouldRun)
-      return title(f.task) + " could run for " + duration_text(f.duration) +
-             (e.end == Waits::never ? ", and does not" : " before it did");
+      return title(f.task) + (e.end == Waits::never
+                                  ? " has been runnable for " + duration + " and has not run"
+                                  : " was runnable for " + duration + " before it ran");
   if (!f.evidence.empty() && f.evidence.front().what == What::Created)
-    return title(f.task) + " should have ended, and has not, " + duration_text(f.duration) +
+    return title(f.task) + " is marked should_resolve and has not ended, " + duration +
            " after it was created";
   const bool lasts = !f.evidence.empty() && f.evidence.front().end == Waits::never;
-  if (lasts && f.duration == 0)  // the last that the program did
+  if (lasts && f.duration == 0)  // its last action in the trace
     return title(f.task) + " waits for " + title(f.other) + " at the end of the trace";
-  return title(f.task) + (lasts ? " has waited for " : " waited for ") + duration_text(f.duration) +
-         ", for " + title(f.other);
+  return title(f.task) + (lasts ? " has waited " : " waited ") + duration + " for " +
+         title(f.other);
 }
 
-std::string DoctorReport::could_have(const Finding& f) const {
+std::string DoctorReport::runnable_tasks_text(const Finding& f) const {
   const uint64_t others = f.evidence.empty() ? 0 : f.evidence.front().value;
   if (others == 0) return "";
-  return ", while " + grouped(others) + (others == 1 ? " other" : " others") + " could have run";
+  return " while " + counted(others, "other task") + (others == 1 ? " was" : " were") + " runnable";
 }
 
 std::string DoctorReport::level(const Finding& f) const {
@@ -311,7 +310,7 @@ std::string DoctorReport::level(const Finding& f) const {
     return std::to_string(static_cast<int64_t>(e.value));
   };
   return " grew from " + value(f.evidence.front()) + " to " + value(f.evidence.back()) + " in " +
-         duration_text(f.end - f.begin) + ", and never came back to where it was";
+         duration_text(f.end - f.begin) + " and never fell back";
 }
 
 std::string lint_list_text() {

@@ -47,9 +47,9 @@ class DoctorReport {
   bool is_lock(TaskIndex task) const;
   std::string_view ending(TaskIndex task) const;
   std::string lock_order(const Finding& f) const;
-  std::string who_counts_on(const Finding& f) const;
+  std::string dependents_text(const Finding& f) const;
   std::string suspended(const Finding& f) const;
-  std::string could_have(const Finding& f) const;
+  std::string runnable_tasks_text(const Finding& f) const;
   std::string level(const Finding& f) const;
 
   const Trace& trace_;

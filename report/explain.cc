@@ -15,7 +15,8 @@ class Writer {
     const Model::Task& task = e_.model.tasks[last().task];
     switch (d_.verdict) {
       case Verdict::Fine:
-        text("It has ended, or runs, or could not run for less than a millisecond.");
+        text(
+            "No problem: the task has ended, is running, or has been runnable for less than 1 ms.");
         break;
       case Verdict::NeverNotified:
         never_notified();
@@ -24,7 +25,9 @@ class Writer {
         too_early();
         break;
       case Verdict::Cycle:
-        text("They wait for each other in a circle: none of them can go on.");
+        text("Deadlock: the wait chain leads back to ");
+        this->task(d_.chain[d_.cycle_begin].task);
+        text(".");
         break;
       case Verdict::NeverReleased:
         never_released();
@@ -32,7 +35,7 @@ class Writer {
       case Verdict::Outside:
         title();
         where(location_of(e_, last()));
-        text(" has not completed: it is a time, or something outside of the program.");
+        text(" is pending; only a timer or an external event can complete it.");
         break;
       case Verdict::Starved:
         starved();
@@ -46,7 +49,7 @@ class Writer {
           text(e_.trace.strings[task.reason]);
           text(")");
         }
-        text(", and ");
+        text(", but ");
         waiter();
         text(", which waits for it, was not resumed.");
         break;
@@ -58,18 +61,18 @@ class Writer {
         else
           at(task.start);
         where(task.location);
-        text(", and nobody let it run.");
+        text(" but never started.");
         break;
       case Verdict::Unknown:
         if (task.is_resource) {
           overwritten();
           break;
         }
-        text("The trace does not say what ");
+        text("The trace does not record what ");
         title();
         text(
-            " waits for. To know more: use a primitive with a name (skein/sync.h), or give its "
-            "awaiter a skein_awaits().");
+            " waits for. Use a named primitive (skein/sync.h) or define skein_awaits() for its "
+            "awaiter.");
         last_touched();
     }
     return std::move(out_);
@@ -98,7 +101,7 @@ class Writer {
     text(")");
   }
   void by(TaskIndex who, uint32_t location) {
-    text(who == no_index ? " outside of all tasks" : " by ");
+    text(who == no_index ? " from outside any task" : " by ");
     if (who != no_index) task(who);
     where(location);
   }
@@ -106,7 +109,7 @@ class Writer {
   void last_touched() {
     const Waits::Touch& touch = e_.waits.touches[last().task];
     if (touch.kind == EventKind::Lost) return;
-    text(" What happened to it last: ");
+    text(" Last event that affected it: ");
     text(name(touch.kind));
     text(" ");
     at(touch.time);
@@ -115,23 +118,23 @@ class Writer {
   }
 
   void overwritten() {
-    text("Nobody has notified ");
+    text("The trace contains no notification of ");
     title();
     text(" since ");
     waiter();
     text(
-        " began to wait for it, as far as the trace says; what was before is overwritten, so a "
-        "signal that came too early would not be seen. To know more: a larger size, or mode=log.");
+        " began to wait. Earlier events were overwritten, so an earlier notification cannot be "
+        "ruled out. Record with a larger size or mode=log.");
   }
 
   void never_notified() {
     const bool is_resource = e_.model.tasks[last().task].is_resource;
-    text(is_resource ? "Nobody has notified " : "Nobody has ended ");
     title();
+    text(is_resource ? " has not been notified" : " has not been resolved");
     if (is_resource && d_.chain.size() > 1) {
       text(" since ");
       waiter();
-      text(" began to wait for it");
+      text(" began to wait");
     }
     text(".");
     last_touched();
@@ -140,11 +143,13 @@ class Writer {
   void too_early() {
     title();
     if (d_.notice == Waits::none) {  // a task that has ended
-      text(" had ended ");
+      text(" ended ");
       at(e_.model.tasks[last().task].end);
       text(", before ");
       waiter();
-      text(" began to wait for it: nobody will tell it.");
+      text(" began to wait for it; nothing will wake ");
+      waiter();
+      text(".");
       return;
     }
     const Waits::Notice& notice = e_.waits.notices[d_.notice];
@@ -152,50 +157,52 @@ class Writer {
     text(" was notified ");
     at(notice.time);
     by(notice.by, notice.location);
-    text(", when nobody waited for it. ");
+    text(", when no task was waiting. ");
     waiter();
     text(" began to wait ");
     at(wait.begin);
     where(wait.location);
     text(", ");
     duration(wait.begin - notice.time);
-    text(" too late: such a signal is not remembered, and there was none since.");
+    text(" later. The notification was not stored, and none followed.");
     if (!d_.waited_before && !d_.created_after) return;
     text(" (");
     waiter();
-    text(d_.waited_before ? " has waited there before and gone on" : " was created after that");
-    text(
-        ". If it looks whether there is something to do before it waits, this may be as "
-        "intended.)");
+    text(d_.waited_before ? " has waited here before and was resumed" : " was created after that");
+    text(". If it checks for work before it waits, this is harmless.)");
   }
 
   void never_released() {
-    const bool gone = last().holding != Waits::none;  // and so are its events
-    const Diagnosis::Step& lock = gone ? last() : before_last();
+    const bool has_ended = last().holding != Waits::none;  // and its events are overwritten
+    const Diagnosis::Step& lock = has_ended ? last() : before_last();
     const Waits::Holding& held = e_.waits.holdings[lock.holding];
     const Model::Task& holder = e_.model.tasks[last().task];
-    if (gone) {
+    const bool was_before = held.begin == 0 && is_before(lock.task);
+    if (!has_ended && holder.how != Model::End::Open) {
+      title();
+      text(" acquired ");
       task(lock.task);
-      text(" is held since ");
+      text(" ");
+      was_before ? text("before the trace") : at(held.begin);
+      where(held.location);
+      text(" and ended ");
+      at(holder.end);
+      text(" without releasing it.");
+      return;
+    }
+    if (has_ended) {
+      task(lock.task);
+      text(" has been held since ");
     } else {
       title();
       text(" has held ");
       task(lock.task);
       text(" since ");
     }
-    if (held.begin == 0 && is_before(lock.task))
-      text("before the trace");
-    else
-      time(held.begin);
+    was_before ? text("before the trace") : time(held.begin);
     where(held.location);
-    if (gone) return text(" by a task that has ended since, and whose events are overwritten.");
-    if (holder.how != Model::End::Open) {
-      text(", and ended ");
-      at(holder.end);
-      text(" without releasing it.");
-    } else {
-      text(e_.waits.running[last().task] ? ", and runs." : ", and does not go on.");
-    }
+    if (has_ended) return text(" by a task that has ended; its events were overwritten.");
+    text(e_.waits.running[last().task] ? " and is running." : " and is not running.");
   }
   bool is_before(TaskIndex index) const {
     const Alive* alive = e_.trace.find_alive(e_.model.tasks[index].id);
@@ -206,16 +213,16 @@ class Writer {
     const uint64_t ready = last().wait == Waits::none ? e_.model.tasks[last().task].start
                                                       : e_.waits.waits[last().wait].ready;
     title();
-    text(" could go on ");
+    text(" became runnable ");
     at(ready);
     text(", ");
     duration(e_.model.end - std::min(ready, e_.model.end));
-    text(" before the end of the trace, and did not come to run.");
+    text(" before the end of the trace, but did not run.");
     if (d_.busy == no_index) return;
-    text(" What ran on its executor the longest in that time: ");
+    text(" ");
     task(d_.busy);
     where(e_.model.tasks[d_.busy].location);
-    text(".");
+    text(" ran the longest on its thread in that time.");
   }
 
   const Subject& e_;
@@ -242,10 +249,10 @@ StepText describe_step(const Subject& e, const Diagnosis& d, size_t index) {
       does.target = e.waits.waits[step.wait].on;
     if (does.target == no_index)
       does.text = step.holding != Waits::none ? "is held by a task that has ended"
-                                              : "waits for something the trace does not name";
+                                              : "waits for an unrecorded target";
     return does;
   }
-  if (task.is_resource) return {"is there"};
+  if (task.is_resource) return {"has existed"};
   constexpr std::array<std::string_view, 5> ends = {"", "ended", "failed", "was cancelled", ""};
   if (task.how != Model::End::Open) return {ends[static_cast<size_t>(task.how)]};
   if (e.waits.running[step.task]) return {"runs"};

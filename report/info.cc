@@ -77,24 +77,25 @@ std::string info_text(const Trace& trace, const Summary& summary) {
     std::string names;
     for (const auto& [name, count] : facts.definitions)
       names += (names.empty() ? "" : ", ") + grouped(count) + " " + name;
-    line("names", names);
+    line("definitions", names);
   }
   std::string tasks = grouped(summary.tasks) + ": " + grouped(summary.ended) + " ended, " +
                       grouped(summary.unresolved) + " unresolved";
   if (summary.ended_as)
-    tasks += " (" + grouped(summary.ended_as) + " of them ended by the id of what became them)";
+    tasks += " (" + grouped(summary.ended_as) + " of them ended as their successor)";
   if (summary.failed) tasks += ", " + grouped(summary.failed) + " failed";
   if (summary.pre_existing) tasks += ", " + grouped(summary.pre_existing) + " pre-existing";
   if (summary.created_twice) tasks += ", " + grouped(summary.created_twice) + " created twice";
-  if (summary.stuck) tasks += ", " + grouped(summary.stuck) + " should have resolved and did not";
+  if (summary.stuck)
+    tasks += ", " + grouped(summary.stuck) + " unresolved although marked should_resolve";
   line("tasks", tasks);
   if (summary.resources) line("resources", grouped(summary.resources));
   line("labels", grouped(summary.labels));
   list("counters", summary.counters, [&](StringId name) { return escaped(trace.strings[name]); });
   if (facts.overwritten_packets > 0) {
     line("ring", counted(facts.overwritten_packets, "older packet") +
-                     " overwritten, as a ring does; names and live tasks are kept");
-    line("", "from " + seconds(facts.complete_from) + " s on every stream has all its events");
+                     " overwritten (ring mode); definitions and live tasks are preserved");
+    line("", "complete from " + seconds(facts.complete_from) + " s on");
   }
   if (trace.losses.empty()) line("lost", "nothing");
   for (size_t i = 0; i < trace.losses.size() && i < most_losses; i++)

@@ -14,7 +14,7 @@ namespace {
 constexpr std::array shares = {0.5, 0.9, 0.99};
 
 std::string shown_name(const TaskGroup& group) {
-  return group.name.empty() ? "(without a name)" : escaped(group.name);
+  return group.name.empty() ? "(unnamed)" : escaped(group.name);
 }
 
 Json group_json(const TaskGroup& g) {
@@ -38,9 +38,8 @@ Json group_json(const TaskGroup& g) {
 }  // namespace
 
 std::string stats_text(const std::vector<TaskGroup>& groups, bool has_waits) {
-  std::vector<std::vector<std::string>> lines = {{"tasks", "open", "failed", "median", "90 %",
-                                                  "99 %", "longest", "running", "ready", "blocked",
-                                                  "name"}};
+  std::vector<std::vector<std::string>> lines = {{"tasks", "live", "failed", "p50", "p90", "p99",
+                                                  "max", "running", "runnable", "waiting", "name"}};
   for (const TaskGroup& g : groups) {
     const auto latency = [&](double share) {
       return g.latencies.empty() ? std::string("-") : duration_text(percentile(g.latencies, share));

@@ -15,7 +15,7 @@ std::string title(const Subject& facts, TaskIndex task) {
   return task_title(facts.trace, facts.model.tasks[task]);
 }
 
-// How long it did that, or how long ago it ended.
+// How long it did that, or how long ago it was created or ended.
 std::string age(const Subject& facts, const Diagnosis::Step& step) {
   const Model::Task& task = facts.model.tasks[step.task];
   const bool has_ended = task.how != Model::End::Open;
@@ -23,7 +23,8 @@ std::string age(const Subject& facts, const Diagnosis::Step& step) {
   const auto end = static_cast<double>(has_ended && waits ? task.end : facts.model.end);
   const std::string text =
       duration_text(std::max(0.0, end - static_cast<double>(since(facts, step))));
-  return has_ended && !waits ? text + " ago" : "for " + text;
+  const bool is_moment = has_ended || facts.waits.first_run[step.task] == Waits::never;
+  return is_moment && !waits && !task.is_resource ? text + " ago" : "for " + text;
 }
 
 std::string does(const Subject& facts, const Diagnosis& d, size_t step) {
@@ -69,7 +70,7 @@ void add_chain(std::string& out, const Subject& facts, const Diagnosis& d) {
 std::string headline(const Subject& facts, const Diagnosis& d) {
   std::string text =
       escaped(title(facts, d.chain.front().task)) + ": " + std::string(name(d.verdict));
-  if (!d.also.empty()) text += " (and " + grouped(d.also.size()) + " more like it)";
+  if (!d.also.empty()) text += " (and " + grouped(d.also.size()) + " similar)";
   return text;
 }
 
@@ -121,11 +122,11 @@ Json diagnosis_json(const Subject& facts, const Diagnosis& d) {
 
 std::string why_text(const Subject& facts, const std::vector<Diagnosis>& found) {
   std::string out;
-  if (found.empty()) out += "Nothing is stuck: every task that matters has ended, or runs.\n";
+  if (found.empty()) out += "No stuck tasks found.\n";
   bool in_faults = false;
   for (size_t i = 0; i < found.size(); i++) {
     if (i > 0) out += '\n';
-    if (in_faults && !found[i].is_fault()) out += "Not wrong by itself, and not ended:\n\n";
+    if (in_faults && !found[i].is_fault()) out += "Pending, but not an error by itself:\n\n";
     in_faults = found[i].is_fault();
     add(out, facts, found[i]);
   }

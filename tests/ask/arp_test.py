@@ -21,8 +21,8 @@ peer = {"tap": "the peer is the kernel", "pair": "the peer is a stack of this co
 options = ["--pair"] if sys.argv[5] == "pair" else []
 
 RECEIVED = "the peer received 1 byte: 42"
-NOTHING = "Nothing is stuck: every task that matters has ended, or runs.\n"
-LOST = "notified before it began to wait"
+NOTHING = "No stuck tasks found.\n"
+LOST = "lost wake-up"
 DEADLINE = "5000"  # ms: for what hangs; what works takes a few
 
 
@@ -88,7 +88,7 @@ def diagnosis(play):
     text = " ".join(said.split())
     wait, notify = at("co_await entry.answered.wait();"), at("entry.answered.notify_all();")
     for part in ("send_one_byte (#", "condition ARP answer (#", f" {wait})", f" {notify})",
-                 "when nobody waited for it"):
+                 "when no task was waiting"):
         expect("the text says it", part in text, (part, text))
     diagnoses = json.loads(run("why", "--json", play.trace).stdout)["diagnoses"]
     faults = [d for d in diagnoses if d["error"]]
@@ -117,7 +117,7 @@ def divergence(good, bad):
            place(first["bad_earlier"]) == at("entry.answered.notify_all();"), first)
     expect("what came of it", (first["victim"]["name"], first["verdict"]) == ("send_one_byte", LOST), first)
     for part in ("First divergence: In good ring acknowledged (#", "before condition ARP answer (#",
-                 "So in bad send_one_byte (#"):
+                 "As a result, send_one_byte (#"):
         expect("the text says it", part in said.stdout, (part, said.stdout))
     if not options:  # README's is over the kernel's stack
         is_in_readme("diff good bad", said.stdout)
@@ -126,7 +126,7 @@ def divergence(good, bad):
 def nothing_causal(one, other):
     said = run("diff", one, other)
     expect("two good runs differ in nothing", said.returncode == 0 and
-           "Nothing causal differs" in said.stdout, said)
+           "No causal difference" in said.stdout, said)
 
 
 with tempfile.TemporaryDirectory(prefix="skein-arp-") as name:

@@ -375,11 +375,11 @@ async function stuck(browser, scratch) {
   spawnSync(arp, ["--reply-first"], { env: { ...process.env, SKEIN_TRACE: trace }, stdio: "ignore" });
   const page = await open(browser, `file://${html(trace, scratch, "stuck.html")}`);
   const alarm = () => page.textContent("#alarm"), panel = () => page.textContent("#panel");
-  expect(await alarm() === "1 task does not go on: notified before it began to wait", "what is wrong is said", await alarm());
+  expect(await alarm() === "1 task does not go on: lost wake-up", "what is wrong is said", await alarm());
   await page.click("#alarm");
   await settled(page);
   const told = await panel();
-  expect(/^send_one_byte.*why.*notified before it began to wait.*when nobody waited for it.*notified by/s.test(told), "and why", told);
+  expect(/^send_one_byte.*why.*lost wake-up.*when no task was waiting.*notified by/s.test(told), "and why", told);
   await page.click("#panel dt:text-is('notified by') + dd button");
   await settled(page);
   expect(/^listen/.test(await panel()), "who notified is a link", await panel());

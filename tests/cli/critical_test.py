@@ -36,8 +36,8 @@ def timer(folder):
     expect("of the query", found["task"]["name"] == "query", found["task"])
     longest = max(found["segments"], key=lambda s: s["end_ns"] - s["begin_ns"])
     expect("the timer", (longest["kind"], longest["task"]["name"]) ==
-           ("outside", "deadline_timer.async_wait"), longest)
-    outside = sum(s["end_ns"] - s["begin_ns"] for s in found["segments"] if s["kind"] == "outside")
+           ("external", "deadline_timer.async_wait"), longest)
+    outside = sum(s["end_ns"] - s["begin_ns"] for s in found["segments"] if s["kind"] == "external")
     expect("it slept most of the time", outside > (found["to_ns"] - found["from_ns"]) / 2, found)
     expect("where it was asked for", longest["location"]["file"].endswith("050-hang.cc"), longest)
     drawn = run("show", trace, "--critical-path", "query", "--color", "never")
@@ -45,7 +45,7 @@ def timer(folder):
            drawn)
     shown = run("critical", trace, "query")
     expect("as text", all(text in shown.stdout for text in
-                          ("query (#", "running", "outside", "deadline_timer.async_wait (#", " %")), shown)
+                          ("query (#", "running", "external", "deadline_timer.async_wait (#", " %")), shown)
     part = path(trace, "query", "--from", "1ms", "--to", "1.5ms")
     expect("a part of it", (part["from_ns"], part["to_ns"]) == (1_000_000, 1_500_000), part)
     by_name = path(trace, "--from", "pause_for", "--to", "query")
@@ -66,8 +66,8 @@ def mirage():
 
 def mistakes(folder):
     trace = folder / "good.skein"
-    for arguments, text in ((["nobody"], "nobody"), (["--from", "2s", "--to", "1s"], "no time between"),
-                            (["--from", "-1s"], "before the trace"), (["--to", "soon"], "is no time")):
+    for arguments, text in ((["nobody"], "nobody"), (["--from", "2s", "--to", "1s"], "empty time range"),
+                            (["--from", "-1s"], "before the trace"), (["--to", "soon"], "is neither a time")):
         said = run("critical", trace, *arguments)
         expect(f"{arguments} is refused", said.returncode == 2 and text in said.stderr, said)
 

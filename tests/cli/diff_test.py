@@ -14,7 +14,7 @@ import tempfile
 from common import SKEIN, expect, info, run, start, until
 
 hang = sys.argv[2]
-NOTHING = "Nothing causal differs: what is in both runs came out alike."
+NOTHING = "No causal difference: tasks found in both runs ended the same way."
 
 
 def record(trace, *words):
@@ -69,7 +69,7 @@ def hangs(folder, good):
     said = run("diff", good, bad)
     expect("as text", "First divergence: In good deadline_timer.async_wait (#" in said.stdout, said)
     swapped = run("diff", bad, good)
-    expect("the other way round", "is it the bad run?" in swapped.stdout, swapped)
+    expect("the other way round", "Swap the arguments?" in swapped.stdout, swapped)
 
 
 def page(folder, good):

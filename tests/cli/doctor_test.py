@@ -70,8 +70,8 @@ def planted(folder):
     expect("the queue", found["queue-only-grows"]["task"]["name"] == "jobs", found["queue-only-grows"])
     said = run("doctor", trace, "--longer-than", "60s")
     text = " ".join(said.stdout.split())
-    for words in ("error, notify-before-wait: ", "which woke nobody", "doctor_faults.cc:",
-                  "locks are taken in a circle: mutex "):
+    for words in ("error, notify-before-wait: ", "waking no task", "doctor_faults.cc:",
+                  "lock order cycle: mutex "):
         expect("the text says it", words in text, (words, said.stdout))
     commands = re.findall(r"^  skein (show .*)$", said.stdout, re.M)
     expect("a picture of each", len(commands) >= 4, said.stdout)
@@ -130,7 +130,7 @@ def well(folder):
         record(trace, build / program, *words)
         expect(f"nothing is wrong with {name}", findings(trace, *patient) == [], run("doctor", trace))
         said = run("doctor", trace, *patient)
-        expect("and it says so", (said.returncode, said.stdout) == (0, "Nothing looks wrong.\n"), said)
+        expect("and it says so", (said.returncode, said.stdout) == (0, "No findings.\n"), said)
 
 
 def lost_wake_up(folder):
@@ -164,7 +164,7 @@ def server(folder):
     until(lambda: (trace / "metadata").exists() and info(trace)["kinds"].get("suspend", 0) >= 1,
           "it waits")
     said = run("doctor", process.pid, *patient)
-    expect("that is as intended", (said.returncode, said.stdout) == (0, "Nothing looks wrong.\n"), said)
+    expect("that is as intended", (said.returncode, said.stdout) == (0, "No findings.\n"), said)
     notes = findings(trace, "--strict")
     expect("and told when strict", "operation-pending" in [f["lint"] for f in notes] and
            {f["severity"] for f in notes} == {"note"}, notes)

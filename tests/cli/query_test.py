@@ -87,7 +87,7 @@ def errors(trace):
              "SELECT colour FROM"),
             ("SELECT 1 FROM nobody", ["no such table: nobody", ".schema"], ""),
             ("DELETE FROM event", ["may not be modified"], ""),
-            ("ATTACH '/etc/passwd' AS x", ["only be read"], ""),
+            ("ATTACH '/etc/passwd' AS x", ["read-only"], ""),
             ("SELECT time_of('soon')", ["time_of", "2026-11-21"], ""),
             (".colours", ["no such command: .colours", ".help"], ""),
             (".schema nothing", ["no such table: nothing", ".tables"], "")):

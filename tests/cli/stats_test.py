@@ -52,7 +52,7 @@ def test(folder):
     places = [place for place in groups(trace, "--by", "place") if "050-hang.cc:" in place]
     expect("by line", places, "no line of the program")
     text = run("stats", trace, "query").stdout
-    expect("as text", all(word in text for word in ("median", "blocked", "query", "  from ", "#")), text)
+    expect("as text", all(word in text for word in ("p50", "waiting", "query", "  from ", "#")), text)
     nobody = run("stats", trace, "nobody")
     expect("nobody is called that", nobody.returncode == 2 and "nobody" in nobody.stderr, nobody)
     wrong = run("stats", trace, "--by", "colour")

@@ -22,8 +22,8 @@ def lost_signal(folder):
                    stdout=subprocess.DEVNULL)
     said = run("why", trace)
     expect("a fault is exit code 1", said.returncode == 1, said)
-    for text in ("too_late (#", "condition answer (#", "notified before it began to wait",
-                 "040-annotations.cc:", "when nobody waited for it"):
+    for text in ("too_late (#", "condition answer (#", "lost wake-up",
+                 "040-annotations.cc:", "when no task was waiting"):
         expect("the text says it", text in " ".join(said.stdout.split()), (text, said.stdout))
     data = json.loads(run("why", "--json", trace).stdout)["diagnoses"]
     expect("one fault", [d["error"] for d in data] == [True], data)
@@ -68,7 +68,7 @@ def outside(folder):
     names = [step["task"]["name"] for step in data[0]["chain"]]
     expect("down to the timer", names[-4:] == ["use_network", "query", "wait",
                                                "deadline_timer.async_wait"], names)
-    expect("outside", data[0]["verdict"] == "outside", data)
+    expect("external", data[0]["verdict"] == "external wait", data)
     program.kill()
 
 
@@ -78,7 +78,7 @@ def good(folder):
                    stdout=subprocess.DEVNULL)
     said = run("why", trace)
     expect("nothing is wrong", (said.returncode, said.stdout) ==
-           (0, "Nothing is stuck: every task that matters has ended, or runs.\n"), said)
+           (0, "No stuck tasks found.\n"), said)
 
 
 with tempfile.TemporaryDirectory(prefix="skein-why-") as name:

@@ -36,8 +36,8 @@ with tempfile.TemporaryDirectory(prefix="skein-demo-") as name:
     page = pathlib.Path(good.stdout.splitlines()[-1].strip())
     assert page.parent.parent == work and page.read_text().startswith("<!"), good.stdout
     assert "not one acknowledged event was lost" in good.stdout, good.stdout
-    assert "Nothing is stuck" in good.stdout, good.stdout
-    assert "notified before it began to wait" in good.stdout and "arp.cc:" in good.stdout, good.stdout
+    assert "No stuck tasks found" in good.stdout, good.stdout
+    assert "lost wake-up" in good.stdout and "arp.cc:" in good.stdout, good.stdout
 
     (build / "skein").unlink()
     (build / "skein").write_text(

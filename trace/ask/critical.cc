@@ -146,7 +146,7 @@ class Walk {
 }  // namespace
 
 std::string_view name(Segment::What what) {
-  constexpr std::array<std::string_view, 5> names = {"running", "ready", "blocked", "outside",
+  constexpr std::array<std::string_view, 5> names = {"running", "runnable", "waiting", "external",
                                                      "before the trace"};
   return names[static_cast<size_t>(what)];
 }

@@ -11,7 +11,7 @@ using namespace skein;
 
 namespace {
 
-// "0-5 1 running, 5-9 3 outside".
+// "0-5 1 running, 5-9 3 external".
 std::string path_of(const Example& e, const char* task, uint64_t from, uint64_t to) {
   const Waits waits = find_waits(e.trace, e.model);
   std::string text;
@@ -46,8 +46,8 @@ TEST_CASE("a task waits for a timer, and for its turn when that has fired") {
     20 executor_end -
   )");
   CHECK(path_of(e, "1", 0, 18) ==
-        "0-1 1 running, 1-10 3 outside, 10-13 1 ready on 2, 13-18 1 running");
-  CHECK(path_of(e, "1", 4, 15) == "4-10 3 outside, 10-13 1 ready on 2, 13-15 1 running");
+        "0-1 1 running, 1-10 3 external, 10-13 1 runnable on 2, 13-18 1 running");
+  CHECK(path_of(e, "1", 4, 15) == "4-10 3 external, 10-13 1 runnable on 2, 13-15 1 running");
   CHECK(path_of(e, "1", 9, 9).empty());
 }
 
@@ -68,7 +68,7 @@ TEST_CASE("a child that is awaited: its work is on the path, and what it waited 
     30 executor_end -
   )");
   CHECK(path_of(e, "1", 0, 21) ==
-        "0-3 1 running, 3-5 2 running, 5-16 4 outside, 16-20 2 running, 20-21 1 running");
+        "0-3 1 running, 3-5 2 running, 5-16 4 external, 16-20 2 running, 20-21 1 running");
 }
 
 TEST_CASE("a lock: on to who holds it; a signal: on to who gave it") {
@@ -91,9 +91,9 @@ TEST_CASE("a lock: on to who holds it; a signal: on to who gave it") {
     15 resolve 2 by 2
   )");
   CHECK(path_of(e, "2", 0, 15) ==
-        "0-2 1 running, 2-10 5 outside, 10-12 1 running, 12-14 2 ready on 1, 14-15 2 running");
+        "0-2 1 running, 2-10 5 external, 10-12 1 running, 12-14 2 runnable on 1, 14-15 2 running");
   // While it still waits: what the holder does.
-  CHECK(path_of(e, "2", 0, 8) == "0-2 1 running, 2-8 5 outside");
+  CHECK(path_of(e, "2", 0, 8) == "0-2 1 running, 2-8 5 external");
 }
 
 TEST_CASE("before a task that main() created is what ran there before") {
@@ -107,7 +107,7 @@ TEST_CASE("before a task that main() created is what ran there before") {
     13 executor_end -
   )");
   CHECK(path_of(e, "2", 0, 12) ==
-        "0-1 - outside, 1-2 1 ready, 2-5 1 running, 5-9 - outside, 9-12 2 running");
+        "0-1 - external, 1-2 1 runnable, 2-5 1 running, 5-9 - external, 9-12 2 running");
 }
 
 TEST_CASE("a circle has an end, and what nobody tells is blocked") {
@@ -120,7 +120,7 @@ TEST_CASE("a circle has an end, and what nobody tells is blocked") {
      4 suspend 2 on 1
     20 executor_end -
   )");
-  CHECK(path_of(e, "1", 0, 20) == "0-3 2 ready on 1, 3-4 2 running, 4-20 2 blocked on 1");
+  CHECK(path_of(e, "1", 0, 20) == "0-3 2 runnable on 1, 3-4 2 running, 4-20 2 waiting on 1");
   const Example never = ours(R"(
      5 create 1 as coroutine a
      5 resource 1 of 9 as condition
@@ -129,7 +129,7 @@ TEST_CASE("a circle has an end, and what nobody tells is blocked") {
     20 executor_end -
   )");
   CHECK(path_of(never, "1", 0, 20) ==
-        "0-5 - outside, 5-6 1 ready, 6-8 1 running, 8-20 1 blocked on 9");
+        "0-5 - external, 5-6 1 runnable, 6-8 1 running, 8-20 1 waiting on 9");
 }
 
 TEST_CASE("of nonsense the path is whole, too") {

@@ -214,10 +214,8 @@ uint64_t waits_since(const Model& model, const Waits& waits, const Diagnosis& d)
 
 std::string_view name(Verdict verdict) {
   constexpr std::array<std::string_view, 10> names = {
-      "fine",    "never notified", "notified before it began to wait",
-      "cycle",   "never released", "outside",
-      "starved", "cancelled",      "never started",
-      "unknown"};
+      "fine",          "never notified", "lost wake-up", "deadlock",      "never released",
+      "external wait", "starved",        "cancelled",    "never started", "unknown"};
   return names[static_cast<size_t>(verdict)];
 }
 

@@ -348,7 +348,7 @@ TEST_CASE("a ring: waits begin with those from before the trace") {
   };
   SUBCASE("down to something outside") {
     const Example e = ring(events, alive);
-    CHECK(asks(e, 1) == "1 2 20 3 4 outside");
+    CHECK(asks(e, 1) == "1 2 20 3 4 external wait");
     const Waits waits = find_waits(e.trace, e.model);
     REQUIRE(waits.open(e.model.find(1)) != nullptr);
     CHECK(waits.open(e.model.find(1))->begin == 0);
@@ -366,7 +366,7 @@ TEST_CASE("a ring: waits begin with those from before the trace") {
                            "25 suspended 3 on 4 as coroutine holder\n 25 created 4 as io accept");
     const Waits waits = find_waits(e.trace, e.model);
     CHECK(waits.waits.size() == 1);
-    CHECK(asks(e, 3) == "3 4 outside");
+    CHECK(asks(e, 3) == "3 4 external wait");
   }
   SUBCASE("what for was told after the suspension, to the table only") {
     const Example e = ring(events + "20 resume 3 by 9\n 25 suspend 3",
@@ -375,10 +375,10 @@ TEST_CASE("a ring: waits begin with those from before the trace") {
     CHECK(asks(e, 3) == "3 unknown");
     CHECK(asks(ring(events + "20 resume 3 by 9\n 25 suspend 3\n 40 idle -",
                     "25 suspended 3 on 4 as coroutine holder\n 26 created 4 as io accept"),
-               3) == "3 4 outside");
+               3) == "3 4 external wait");
   }
   SUBCASE("in a circle") {
-    CHECK(asks(ring(events, "-2 suspended 1 on 2\n -1 suspended 2 on 1"), 1) == "1 2 cycle");
+    CHECK(asks(ring(events, "-2 suspended 1 on 2\n -1 suspended 2 on 1"), 1) == "1 2 deadlock");
   }
   SUBCASE("never started, or running since before the trace") {
     CHECK(asks(ring(events, "-2 created 1 as coroutine"), 1) == "1 never started");

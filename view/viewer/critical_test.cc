@@ -106,11 +106,11 @@ TEST_CASE("the panel lists the segments, whose lengths add up") {
       return l.name.find(name) != std::string::npos && l.value.find(value) != std::string::npos;
     });
   };
-  CHECK(says("outside", "30.0 us, 30.0 %"));
-  CHECK(says("ready", "20.0 us, 20.0 %"));
+  CHECK(says("external", "30.0 us, 30.0 %"));
+  CHECK(says("runnable", "20.0 us, 20.0 %"));
   CHECK(says("running", "50.0 us, 50.0 %"));
-  CHECK(says("", "deadline (#3): outside, 30.0 us, 30.0 %"));
-  CHECK(says("", "caller (#1): ready, while another ran: bystander (#9), 20.0 us, 20.0 %"));
+  CHECK(says("", "deadline (#3): external, 30.0 us, 30.0 %"));
+  CHECK(says("", "caller (#1): runnable, while another ran: bystander (#9), 20.0 us, 20.0 %"));
   // A step is a link to its task.
   const auto step = std::find_if(
       line, panel.lines.end(), [](const PanelLine& l) { return l.value.starts_with("deadline"); });
@@ -128,13 +128,13 @@ TEST_CASE("pointing at the path and hovering over an SVG tell what it is there")
       return p.shape == Shape::Fill && list.text(p).find(text) != std::string_view::npos;
     });
   };
-  CHECK(titled("deadline (#3), critical path: outside, 30.0 us, 30.0 %"));
+  CHECK(titled("deadline (#3), critical path: external, 30.0 us, 30.0 %"));
   const float x = static_cast<float>((35'000 - viewer.window().from) /
                                      (viewer.window().to - viewer.window().from) * 1000);
   bool told = false;
   for (float y = 0; y < 600 && !told; y++) {
     viewer.pointer_move(x, y);
-    told = viewer.tooltip().find("critical path: outside") != std::string::npos;
+    told = viewer.tooltip().find("critical path: external") != std::string::npos;
   }
   CHECK(told);
 }

@@ -77,9 +77,9 @@ TaskId selected_id(const Viewer& viewer) {
 
 TEST_CASE("a trace opens with what is wrong, and a key leads there") {
   Viewer viewer = showing(lost_wake_up());
-  CHECK(viewer.alarm() == "1 task does not go on: notified before it began to wait");
+  CHECK(viewer.alarm() == "1 task does not go on: lost wake-up");
   CHECK(line(viewer.panel(), "does not go on").value ==
-        "query (#1): notified before it began to wait");
+        "query (#1): lost wake-up");
   CHECK(viewer.key("e", {}));
   CHECK(selected_id(viewer) == 1);
   // The condition that it waits for is highlighted with it, and who notified that.
@@ -99,18 +99,18 @@ TEST_CASE("who was destroyed meanwhile did not go on") {
   trace.events.append({.time = 25'000, .task = 1, .kind = EventKind::ShouldResolve});
   trace.events.append({.time = 30'000, .task = 1, .kind = EventKind::Cancel});
   Viewer viewer = showing(std::move(trace));
-  CHECK(viewer.alarm() == "1 task did not go on: notified before it began to wait");
+  CHECK(viewer.alarm() == "1 task did not go on: lost wake-up");
 }
 
 TEST_CASE("the panel of a task that does not go on tells why") {
   Viewer viewer = showing(lost_wake_up());
   viewer.run(Command::NextFault);
   const Panel panel = viewer.panel();
-  CHECK(line(panel, "why").value == "notified before it began to wait");
+  CHECK(line(panel, "why").value == "lost wake-up");
   CHECK(line(panel, "why").heading);
   CHECK(says(panel,
-             "answered (#20) was notified at 10.000 us by network (#2), when nobody waited for it. "
-             "query (#1) began to wait at 16.000 us, 6.00 us too late"));
+             "answered (#20) was notified at 10.000 us by network (#2), when no task was waiting. "
+             "query (#1) began to wait at 16.000 us, 6.00 us later. "));
   SUBCASE("who notified is a link to that moment") {
     const PanelLine& by = line(panel, "notified by");
     CHECK(by.value == "network (#2), 10.000 us");
@@ -136,12 +136,12 @@ TEST_CASE("a circle is told with all its edges, of several traces each by its na
   viewer.add(lost_wake_up(), "worse");
   viewer.add(ours("0 create 1 as coroutine fine\n1 resume 1\n2 resolve 1 by 1").trace, "good");
   CHECK(viewer.alarm() ==
-        "bad: 2 tasks do not go on: cycle; "
-        "worse: 1 task does not go on: notified before it began to wait");
+        "bad: 2 tasks do not go on: deadlock; "
+        "worse: 1 task does not go on: lost wake-up");
   viewer.run(Command::NextFault);
   const Panel panel = viewer.panel();
   CHECK(line(panel, "trace").value == "bad");
-  CHECK(line(panel, "why").value == "cycle");
+  CHECK(line(panel, "why").value == "deadlock");
   CHECK(line(panel, "which is held by").link != 0);
   CHECK(line(panel, "which waits for").link != 0);
   viewer.run(Command::NextFault);  // the other of the two

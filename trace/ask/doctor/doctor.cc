@@ -14,18 +14,20 @@ struct About {
   std::string_view meaning;
 };
 constexpr std::array<About, lint_count> all_lints = {{
-    {"notify-before-wait", "a signal found nobody, and then somebody began to wait for it"},
-    {"lock-order-cycle", "locks are taken in one order here and in another there"},
-    {"destroyed-unresolved", "a task was destroyed, and somebody counts on its end"},
-    {"never-started", "a task was created, and nobody let it run"},
-    {"handler-never-invoked", "a handler was created and destroyed or forgotten, and never run"},
-    {"suspended-too-long", "a task waits for a lock, or for its turn, or should have ended"},
-    {"ran-too-long", "a task ran without a suspension, and others could not"},
-    {"lock-across-wait", "who held a lock waited for something else, and others for the lock"},
-    {"operation-pending", "a send, or what somebody counts on, has not completed at the end"},
-    {"self-wake", "a task wakes itself, or posts itself, again and again"},
-    {"counter-only-grows", "a level never comes back to where it was"},
-    {"queue-only-grows", "ever more is in a channel or queue, or ever more wait for a lock"},
+    {"notify-before-wait", "a notification woke no task, and a task began to wait for it later"},
+    {"lock-order-cycle", "locks are acquired in inconsistent order"},
+    {"destroyed-unresolved", "a task was destroyed while another task depends on it"},
+    {"never-started", "a task was created but never started"},
+    {"handler-never-invoked", "a handler was never invoked"},
+    {"suspended-too-long",
+     "a task waited too long for a lock or for its turn to run, or should have ended"},
+    {"ran-too-long", "a task blocked its thread by running without suspending"},
+    {"lock-across-wait",
+     "a lock holder waited for something else while others waited for the lock"},
+    {"operation-pending", "a send, or an operation another task waits for, is still pending"},
+    {"self-wake", "a task keeps waking or reposting itself"},
+    {"counter-only-grows", "a counter keeps growing"},
+    {"queue-only-grows", "a queue, or the number of waiters on a lock, keeps growing"},
 }};
 
 }  // namespace

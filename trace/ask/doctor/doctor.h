@@ -91,7 +91,7 @@ struct Finding {
   uint64_t count = 1;     // so many are alike, and
   uint64_t total = 0;     // so many ns took they all together
 };
-// "fault"; stable.
+// "error"; stable, used in text and JSON.
 std::string_view name(Finding::Severity severity);
 
 // The worst first. `waits` must be of the same unsimplified model.

@@ -1,0 +1,94 @@
+#include "report/why.h"
+
+#include <doctest/doctest.h>
+
+#include "report/explain.h"
+#include "trace/model/example.h"
+
+using namespace skein;
+
+namespace {
+
+std::string report_of(const Example& e) {
+  const Waits waits = find_waits(e.trace, e.model);
+  return why_text({e.trace, e.model, waits}, diagnose_all(e.trace, e.model, waits));
+}
+
+// A lost wake-up: 1 waits for the condition 20 from 16 on, which 2 notifies at 10.
+const char* const lost = R"(
+     0 create 1 as coroutine query
+     0 create 2 as coroutine network
+     0 resource 1 of 20 as condition answered
+     1 resume 1
+     9 resume 2
+    10 notify 20 by 2 =0
+    11 resolve 2 by 2
+    16 suspend 1 on 20 =1
+    20 executor_end -
+)";
+
+}  // namespace
+
+TEST_CASE("no stuck tasks") {
+  CHECK(report_of(ours("0 executor_end -")) == "No stuck tasks found.\n");
+}
+
+TEST_CASE("a lost wake-up: verdict, chain and explanation") {
+  const std::string text = report_of(ours(lost));
+  CHECK(
+      text ==
+      "query (#1): lost wake-up\n"
+      "  query (#1)                waits for condition answered (#20)  for 4 ns\n"
+      "  condition answered (#20)  has existed                         for 20 ns\n"
+      "  condition answered (#20) was notified at 0.000000010 s by network (#2), when no task was "
+      "waiting.\n"
+      "  query (#1) began to wait at 0.000000016 s, 6 ns later. The notification was not stored, "
+      "and none\n"
+      "  followed.\n");
+}
+
+TEST_CASE("a task that never started was created some time ago") {
+  const std::string text =
+      report_of(ours("0 create 1 as coroutine query\n 9000000 executor_end -"));
+  CHECK(text.find("query (#1)  was created  9.00 ms ago\n") != std::string::npos);
+  CHECK(text.find("query (#1) was created at 0.000000000 s but never started.") !=
+        std::string::npos);
+}
+
+TEST_CASE("JSON has tasks, targets and the notification as objects") {
+  const Example e = ours(lost);
+  const Waits waits = find_waits(e.trace, e.model);
+  const std::string text =
+      why_json({e.trace, e.model, waits}, diagnose_all(e.trace, e.model, waits)).text();
+  CHECK(text.starts_with("{\n  \"schema\": \"skein.why/1\",\n  \"diagnoses\": [\n"));
+  for (const char* part : {"\"verdict\": \"lost wake-up\"", "\"error\": true", "\"similar\": 0",
+                           "\"does\": \"waits for\"", "\"id\": 20", "\"name\": \"network\"",
+                           "\"blocker\": null", "\"since_ns\": 16"})
+    CHECK(text.find(part) != std::string::npos);
+}
+
+TEST_CASE("tasks are runs of their own, for views that link them") {
+  const Example e = ours(lost);
+  const Waits waits = find_waits(e.trace, e.model);
+  const Subject subject{e.trace, e.model, waits};
+  const std::vector<Diagnosis> all = diagnose_all(e.trace, e.model, waits);
+  REQUIRE(all.size() == 1);
+  std::string tasks;
+  for (const TextRun& run : explain(subject, all[0]))
+    if (run.kind == TextRun::Kind::Task) tasks += e.id(static_cast<TaskIndex>(run.value)) + " ";
+  CHECK(tasks == "20 2 1 ");
+}
+
+TEST_CASE("a deadlock leads back to the task where the cycle begins") {
+  const std::string text = report_of(ours(R"(
+     0 create 1 as coroutine left
+     0 create 2 as coroutine right
+     1 resume 1
+     2 suspend 1 on 2
+     3 resume 2
+     4 suspend 2 on 1
+     9 executor_end -
+  )"));
+  CHECK(text.find(": deadlock") != std::string::npos);
+  CHECK(text.find("Deadlock: the wait chain leads back to ") != std::string::npos);
+}
