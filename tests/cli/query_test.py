@@ -49,7 +49,7 @@ def data(trace, events):
     groups = {group["name"]: group for group in
               json.loads(run("stats", "--json", "--by", "kind", trace).stdout)["groups"]}
     kinds = answer(trace, "SELECT kind, count(*) AS tasks, sum(state = 'open') AS open, "
-                          "percentile(CASE state WHEN 'open' THEN NULL ELSE took END, 50) AS median "
+                          "percentile(CASE state WHEN 'open' THEN NULL ELSE duration END, 50) AS median "
                           "FROM task WHERE NOT resource GROUP BY kind")
     expect("tasks by kind", {k["kind"]: k["tasks"] for k in kinds} ==
            {name: group["tasks"] for name, group in groups.items()}, kinds)

@@ -64,7 +64,7 @@ std::span<const std::string_view> kinds() {
 const QueryTable& event_table() {
   static const QueryTable table{
       .name = "event",
-      .about = "what was recorded, in the order of time",
+      .about = "all events, in time order",
       .columns =
           {{.name = "id",
             .about = "its number, from 0",
@@ -88,11 +88,11 @@ const QueryTable& event_table() {
             .names = kinds(),
             .block = block<&Events::kind>},
            {.name = "task",
-            .about = "id of whom it is about",
+            .about = "id of the subject task",
             .number = [](const Source& s, size_t row) { return sql_id(s.events().task[row]); },
             .block = block<&Events::task>},
            {.name = "other",
-            .about = "id of the second party: parent, what is waited for, who notified",
+            .about = "id of the related task: parent, awaited or notifier",
             .number = [](const Source& s, size_t row) { return sql_id(s.events().other[row]); },
             .block = block<&Events::other>},
            {.name = "value",

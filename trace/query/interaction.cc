@@ -21,7 +21,7 @@ static_assert(static_cast<size_t>(Link::Message) + 1 == kinds.size());
 const QueryTable& interaction_table() {
   static const QueryTable table{
       .name = "interaction",
-      .about = "who read whose result, ended, woke, began to wait for whom",
+      .about = "reads, resolutions, wake-ups and waits between tasks",
       .columns =
           {{.name = "time",
             .about = "when the target was affected, ns since the trace began",

@@ -128,14 +128,14 @@ TEST_CASE("tasks, interactions, activations, labels and counters are the model's
       REQUIRE(rows[i] == Row{text_of(arrow.to_time), id_text(model, arrow.from),
                              id_text(model, arrow.to), text_of(uint64_t{arrow.from_time})});
     }
-    rows = ask(database, "SELECT task, began, ended, took FROM activation");
+    rows = ask(database, "SELECT task, began, ended, duration FROM activation");
     REQUIRE(rows.size() == model.activations.size());
     for (size_t i = 0; i < rows.size(); i++) {
       const Model::Activation& a = model.activations[i];
       REQUIRE(rows[i] == Row{id_text(model, a.task), text_of(a.start), text_of(a.end),
                              text_of(a.end - a.start)});
     }
-    rows = ask(database, "SELECT task, awaited, began, ended FROM wait");
+    rows = ask(database, "SELECT task, target, began, ended FROM wait");
     REQUIRE(rows.size() == waits.waits.size());
     for (size_t i = 0; i < rows.size(); i++) {
       const Waits::Wait& wait = waits.waits[i];

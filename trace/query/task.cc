@@ -22,7 +22,7 @@ std::optional<int64_t> ended(const Source& source, size_t row) {
   return sql_time(task(source, row).end);
 }
 
-std::optional<int64_t> took(const Source& source, size_t row) {
+std::optional<int64_t> duration(const Source& source, size_t row) {
   const Model::Task& t = task(source, row);
   const uint64_t end = t.how == End::Open ? source.model().end : t.end;
   return sql_time(end - std::min(t.start, end));
@@ -64,7 +64,7 @@ const QueryTable& task_table() {
            {.name = "ended",
             .about = "ns since the trace began; NULL: it did not",
             .number = ended},
-           {.name = "took", .about = "ns; of one that is open: up to now", .number = took},
+           {.name = "duration", .about = "ns; of one that is open: up to now", .number = duration},
            {.name = "state",
             .about = "open, resolved, failed, cancelled; became: it goes on as another",
             .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
@@ -94,8 +94,8 @@ const QueryTable& task_table() {
             .about = "where it was created",
             .number = [](const Source& s,
                          size_t row) { return sql_line(s, task(s, row).location); }},
-           {.name = "expected",
-            .about = "1: somebody expects its end",
+           {.name = "should_resolve",
+            .about = "1: the program marked it so",
             .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
               return task(s, row).should_resolve;
             }},

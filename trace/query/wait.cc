@@ -16,7 +16,7 @@ std::optional<int64_t> time_or_never(uint64_t time) {
   return sql_time(time);
 }
 
-std::optional<int64_t> took(const Source& source, size_t row) {
+std::optional<int64_t> duration(const Source& source, size_t row) {
   const uint64_t end = std::min(wait(source, row).end, source.model().end);
   return sql_time(end - std::min(wait(source, row).begin, end));
 }
@@ -26,12 +26,12 @@ std::optional<int64_t> took(const Source& source, size_t row) {
 const QueryTable& wait_table() {
   static const QueryTable table{
       .name = "wait",
-      .about = "who waited for what, from when to when",
+      .about = "waits: task, target, start and end",
       .columns =
           {{.name = "task",
             .about = "id of who waited",
             .number = [](const Source& s, size_t row) { return sql_task(s, wait(s, row).task); }},
-           {.name = "awaited",
+           {.name = "target",
             .about = "id of the task or resource waited for, if the trace says it",
             .number = [](const Source& s, size_t row) { return sql_task(s, wait(s, row).on); }},
            {.name = "began",
@@ -40,13 +40,13 @@ const QueryTable& wait_table() {
               return sql_time(wait(s, row).begin);
             }},
            {.name = "ready",
-            .about = "when it could go on; NULL: never, or the trace does not say it",
+            .about = "when the task became runnable; NULL: never, or not recorded",
             .number = [](const Source& s,
                          size_t row) { return time_or_never(wait(s, row).ready); }},
            {.name = "ended",
             .about = "when it went on, or ended; NULL: it still waits",
             .number = [](const Source& s, size_t row) { return time_or_never(wait(s, row).end); }},
-           {.name = "took", .about = "ns; of one that is open: up to now", .number = took},
+           {.name = "duration", .about = "ns; of one that is open: up to now", .number = duration},
            {.name = "waker",
             .about = "id of who made it ready, or resumed it",
             .number = [](const Source& s, size_t row) { return sql_task(s, wait(s, row).waker); }},
