@@ -9,6 +9,9 @@ const folder = process.env.SKEIN_BROWSER_FOLDER;
 const { chromium } = createRequire(join(folder, "package.json"))("playwright-core");
 export const [skein, source, printLists, steps, generate, hang, pictureDifference] = process.argv.slice(2);
 
+// Until something that does not happen is a failure; tests/choke needs more.
+const patience = 1000 * Number(process.env.SKEIN_TEST_SECONDS ?? 30);
+
 let failures = 0;
 export function expect(condition, what, detail = "") {
   if (condition) return;
@@ -27,6 +30,7 @@ export async function main(test) {
   const scratch = mkdtempSync(join(tmpdir(), "skein-browser-"));
   const browser = await chromium.launch({
     executablePath: process.env.SKEIN_BROWSER,
+    timeout: patience,
     args: ["--no-sandbox", "--disable-gpu", "--force-color-profile=srgb", "--font-render-hinting=none"],
   });
   try {
@@ -45,6 +49,7 @@ export async function main(test) {
 export async function open(browser, url, { allowed = request => request === url, ends = false, before, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1200, height: 700 }, deviceScaleFactor: 1,
                                              colorScheme: "light", ...options });
+  context.setDefaultTimeout(patience);
   if (before) await context.addInitScript(before);
   const page = await context.newPage();
   page.on("dialog", dialog => { expect(false, `${url}: a dialog`, dialog.message()); dialog.dismiss(); });

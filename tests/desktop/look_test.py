@@ -14,7 +14,7 @@ import pathlib
 import subprocess
 import sys
 
-from screen import Program, eventually, run, until
+from screen import SECONDS, Program, eventually, run, until
 
 skein, generate, difference = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:4])
 golden = pathlib.Path(__file__).resolve().parent.parent / "golden"
@@ -61,7 +61,7 @@ class Looker:
         def same():
             shares.append(self.share(it, expected))
             return shares[-1] <= MOST
-        assert eventually(same, 30), f"{name}: {min(shares):.2%} of the tiles are others"
+        assert eventually(same, SECONDS / 4), f"{name}: {min(shares):.2%} of the tiles are others"
         for change, back in changes:
             it.press(change)
             until(f"{name}: another picture by {change}", lambda: not same())
