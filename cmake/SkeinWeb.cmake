@@ -1,25 +1,11 @@
-# The viewer's page: the core as a WebAssembly module, a thin TypeScript shell, one HTML file that is
-# part of the program `skein` (view/web/document says how it is put together).
+# The viewer's page as a part of the program `skein`: view/web/document says how it is put together.
 #
 # Needs clang-19 with wasi-libc and libc++ for wasm32, and tsc; without them SKEIN_HAS_WEB is off and
 # `skein html` and `skein serve` say so.
 #
-# Small code (-Oz, and one link over all of it) is 30 % smaller than -O2; binaryen's wasm-opt, where it is
-# installed, makes it 6 % smaller again.
-#
-# SIMD, and -O3 for what paints: a redraw of a million events 2 ms faster, for nothing (all browsers that
-# have DecompressionStream have SIMD). -O2 or -Os for all: 50 kB more, and nothing faster (bench/page);
-# -O3 for bars and arrows too: 5 kB, and the page of net.ctf is to have 200 kB at most.
-#
-# A function that only one other calls is inlined by -Oz whatever its size, and browsers optimise a whole
-# function as soon as one loop in it is hot: of net.ctf 230 kB of machine code, on all processors, while the
-# first picture waits for one of them. -finline-hint-functions leaves to be inlined what is declared inline
-# or stands in its class: 55 kB, and the module is no larger. wasm-opt is to inline no larger ones either,
-# and clang not to run it by itself: hence -O0 for the link, which is all that it changes.
-#
-# The same sources as the native build, but for what needs a disk. No threads and no exceptions: the
-# page opens from file://, where there is no shared memory. (Emscripten was rejected: Debian's lacks
-# half of C++20, and its glue is larger than ours.)
+# SKEIN_PAGE_FROM is a folder with the parts of a page that another build has made. It is set in the
+# presets of the sanitizers and of clang 14: their program embeds the page of preset dev, or none if
+# that is not built yet. (The module costs 100 CPU seconds and is the same in all of them.)
 find_package(ZLIB REQUIRED)
 target_link_libraries(skein_view_web PRIVATE ZLIB::ZLIB)
 if(TARGET view_web_test)
@@ -29,113 +15,35 @@ find_program(SKEIN_WASM_COMPILER clang++-19)
 find_program(SKEIN_TSC tsc)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(SKEIN_HAS_WEB OFF)
-if(SKEIN_FUZZ)  # the page itself is no input
-  return()
-endif()
-if(SKEIN_WASM_COMPILER AND SKEIN_TSC AND EXISTS /usr/include/wasm32-wasi
-   AND EXISTS /usr/lib/llvm-19/include/wasm32-wasi/c++/v1)
+set(page ${PROJECT_BINARY_DIR}/web)
+if(SKEIN_PAGE_FROM)
+  set(page ${SKEIN_PAGE_FROM})
+  if(EXISTS ${page}/page.html AND EXISTS ${page}/shell.js AND EXISTS ${page}/page.wasm)
+    set(SKEIN_HAS_WEB ON)
+  endif()
+elseif(SKEIN_WASM_COMPILER AND SKEIN_TSC AND EXISTS /usr/include/wasm32-wasi
+       AND EXISTS /usr/lib/llvm-19/include/wasm32-wasi/c++/v1)
   set(SKEIN_HAS_WEB ON)
 endif()
 if(NOT SKEIN_HAS_WEB)
-  message(STATUS "skein html, skein serve: not built (clang++-19 for wasm32-wasi and tsc are needed)")
+  if(SKEIN_PAGE_FROM)
+    message(STATUS "skein html, skein serve: not built (no page in ${page})")
+  else()
+    message(STATUS "skein html, skein serve: not built (clang++-19 for wasm32-wasi and tsc are needed)")
+  endif()
   return()
 endif()
 
 set(web ${PROJECT_BINARY_DIR}/web)
 file(MAKE_DIRECTORY ${web})
-file(GLOB_RECURSE wasm_sources CONFIGURE_DEPENDS
-  base/*.cc trace/read/*.cc trace/model/*.cc trace/ask/*.cc report/*.cc view/layout/*.cc view/draw/*.cc view/viewer/*.cc
-  view/paint/geometry.cc view/paint/raster.cc view/web/page/*.cc
-  view/web/document/pack.cc)
-# Foreign formats come to the page as ours (trace/export/ctf.h).
-list(FILTER wasm_sources EXCLUDE REGEX
-  "(_test|/disk_files|/notes_file|/replace_file|/read/fxt/.*|/read/chrome/.*|/read/rows|/read/slices)\\.cc$")
-
-set(wasm_flags --target=wasm32-wasi -std=c++20 -Oz -finline-hint-functions -flto -DNDEBUG
-  -fno-exceptions -fno-rtti
-  -fvisibility=hidden -ffp-contract=off -stdlib=libc++ -mbulk-memory -mnontrapping-fptoint -msimd128
-  -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/format/include)
-# What each redraw spends its time in, with a million events in sight.
-set(wasm_hot view/draw/density.cc view/paint/raster.cc)
-set(wasm_objects)
-foreach(source IN LISTS wasm_sources)
-  file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${source})
-  set(speed)
-  if(name IN_LIST wasm_hot)
-    set(speed -O3)
-  endif()
-  string(REPLACE "/" "_" name ${name})
-  set(object ${web}/${name}.o)
-  add_custom_command(OUTPUT ${object}
-    COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${SKEIN_WASM_COMPILER} ${wasm_flags} ${speed}
-            -MD -MF ${object}.d -c ${source} -o ${object}
-    DEPENDS ${source} DEPFILE ${object}.d
-    COMMENT "Building wasm object ${name}" VERBATIM)
-  list(APPEND wasm_objects ${object})
-endforeach()
-# A stack that overflows traps, for nothing lies below it.
-# wasm-opt again and again until nothing more is gained; nothing lies below 1024 (but the stack's end).
-find_program(SKEIN_WASM_OPT wasm-opt)
-set(wasm_smaller)
-if(SKEIN_WASM_OPT)
-  set(wasm_smaller COMMAND ${SKEIN_WASM_OPT} -Oz --converge --low-memory-unused
-      --one-caller-inline-max-function-size 60 --enable-simd --enable-bulk-memory
-      --enable-nontrapping-float-to-int ${web}/page.wasm -o ${web}/page.wasm)
+if(NOT SKEIN_PAGE_FROM)
+  include(cmake/SkeinPage.cmake)
 endif()
-add_custom_command(OUTPUT ${web}/page.wasm
-  COMMAND ${SKEIN_WASM_COMPILER} ${wasm_flags} -O0 -mexec-model=reactor
-          -Wl,--gc-sections,--strip-debug,--max-memory=4294967296,--stack-first,-z,stack-size=262144
-          ${wasm_objects} -o ${web}/page.wasm
-  ${wasm_smaller}
-  DEPENDS ${wasm_objects}
-  COMMENT "Linking page.wasm" VERBATIM)
 
-set(tsc_flags --strict --noUnusedLocals --noImplicitReturns --target es2020
-  --lib es2020,dom,dom.iterable --module none --removeComments --newLine lf)
-# With short names: a twelfth of the packed shell. Debian's terser does not find its modules with a
-# node of another origin by itself.
-find_program(SKEIN_TERSER terser)
-set(js_smaller)
-if(SKEIN_TERSER)
-  set(terser ${CMAKE_COMMAND} -E env NODE_PATH=/usr/share/nodejs ${SKEIN_TERSER})
-  execute_process(COMMAND ${terser} --version RESULT_VARIABLE terser_fails OUTPUT_QUIET ERROR_QUIET)
-  if(NOT terser_fails)
-    set(js_smaller ${terser} --compress --mangle --ecma 2020)
-  endif()
-endif()
-file(GLOB scripts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/view/web/page/*.ts)  # page.ts names its parts
-foreach(script page unpack)
-  set(mangle)
-  if(js_smaller)
-    set(mangle COMMAND ${js_smaller} -o ${web}/${script}.js -- ${web}/${script}.js)
-  endif()
-  add_custom_command(OUTPUT ${web}/${script}.js
-    COMMAND ${SKEIN_TSC} ${tsc_flags} --outFile ${web}/${script}.js
-            ${PROJECT_SOURCE_DIR}/view/web/page/${script}.ts
-    COMMAND sed -i "s/^ *//" ${web}/${script}.js  # a twentieth of the packed shell was indentation
-    ${mangle}
-    DEPENDS ${scripts}
-    COMMENT "Compiling ${script}.ts" VERBATIM)
-endforeach()
-
-# page.html: the template with the first script put in. The packed parts - shell, with style and
-# body, module, traces - come in when a document is made (view/web/document).
-add_custom_command(OUTPUT ${web}/page.html
-  COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/make-page page
-          ${PROJECT_SOURCE_DIR}/view/web/page ${web}/unpack.js ${web}/page.html
-  DEPENDS ${PROJECT_SOURCE_DIR}/tools/make-page ${PROJECT_SOURCE_DIR}/view/web/page/page.html.in
-          ${web}/unpack.js
-  COMMENT "Making page.html" VERBATIM)
-add_custom_command(OUTPUT ${web}/shell.js
-  COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/make-page shell
-          ${PROJECT_SOURCE_DIR}/view/web/page ${web}/page.js ${web}/shell.js
-  DEPENDS ${PROJECT_SOURCE_DIR}/tools/make-page ${PROJECT_SOURCE_DIR}/view/web/page/body.html
-          ${PROJECT_SOURCE_DIR}/view/web/page/page.css ${web}/page.js
-  COMMENT "Making shell.js" VERBATIM)
 add_custom_command(OUTPUT ${web}/page_html.cc
   COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/embed
-          ${web}/page.html skein::web::page_html ${web}/page_html.cc
-  DEPENDS ${PROJECT_SOURCE_DIR}/tools/embed ${web}/page.html
+          ${page}/page.html skein::web::page_html ${web}/page_html.cc
+  DEPENDS ${PROJECT_SOURCE_DIR}/tools/embed ${page}/page.html
   COMMENT "Embedding page.html" VERBATIM)
 target_sources(skein_view_web PRIVATE ${web}/page_html.cc)
 foreach(part shell.js page.wasm)
@@ -143,8 +51,8 @@ foreach(part shell.js page.wasm)
   string(REPLACE "." "page_" name ${suffix})
   add_custom_command(OUTPUT ${web}/${name}.cc
     COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/embed --gzip
-            ${web}/${part} skein::web::${name} ${web}/${name}.cc
-    DEPENDS ${PROJECT_SOURCE_DIR}/tools/embed ${web}/${part}
+            ${page}/${part} skein::web::${name} ${web}/${name}.cc
+    DEPENDS ${PROJECT_SOURCE_DIR}/tools/embed ${page}/${part}
     COMMENT "Embedding ${part}" VERBATIM)
   target_sources(skein_view_web PRIVATE ${web}/${name}.cc)
 endforeach()

@@ -16,13 +16,20 @@ namespace skein::test {
 
 inline constexpr int kSkipped = 77;
 
-// How this program is built, by g++: what a sanitizer does to memory and to signals is not ours.
-#if defined(__SANITIZE_ADDRESS__)
+// How this program is built: what a sanitizer does to memory and to signals is not ours.
+#if defined(__has_feature)  // clang
+#if __has_feature(address_sanitizer)
+#define SKEIN_TEST_ADDRESS_SANITIZER
+#elif __has_feature(thread_sanitizer)
+#define SKEIN_TEST_THREAD_SANITIZER
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(SKEIN_TEST_ADDRESS_SANITIZER)
 inline constexpr bool kAddressSanitizer = true;
 #else
 inline constexpr bool kAddressSanitizer = false;
 #endif
-#if defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_THREAD__) || defined(SKEIN_TEST_THREAD_SANITIZER)
 inline constexpr bool kThreadSanitizer = true;
 #else
 inline constexpr bool kThreadSanitizer = false;

@@ -1,0 +1,32 @@
+# What makes builds with tests fast; included before the first target. Packages and release builds
+# (BUILD_TESTING off) use none of it.
+#
+#   ccache   if installed. Objects are shared between clones: the presets set CCACHE_BASEDIR and
+#            CCACHE_NOHASHDIR, and -ffile-prefix-map keeps the clone's path out of the objects.
+#            Without any of the three there are no hits in another clone.
+#   mold     if installed. Links `skein` in 0.3 s instead of 2 s; there are about 100 programs.
+#   unity    SKEIN_UNITY (presets of the sanitizers): modules of trace/ and view/ are compiled 16
+#            sources at once (skein_module), in 40 % of the CPU time. Names in unnamed namespaces of
+#            one module therefore differ.
+#
+# Targets for a part of the tests: `unit_tests` (label unit), and `threaded` (label threads): what
+# has threads, hence is worth a thread sanitizer's time.
+find_program(SKEIN_CCACHE ccache)
+if(SKEIN_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${SKEIN_CCACHE})
+  add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
+endif()
+
+find_program(SKEIN_MOLD mold)
+if(SKEIN_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+add_custom_target(unit_tests)
+add_custom_target(threaded)
+
+# skein_threaded(<test> <target>...): this test has threads, and needs these targets.
+function(skein_threaded test)
+  set_property(TEST ${test} APPEND PROPERTY LABELS threads)
+  add_dependencies(threaded ${ARGN})
+endfunction()
