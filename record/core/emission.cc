@@ -9,8 +9,8 @@ void (*relax)(uint32_t turn) = nullptr;
 
 Reached extended_header(Writer& w, Reached from, unsigned id) {
   auto [at, now] = from;
-  // Time must not go back in a stream: a reader would take it for a wrap of the 24 bits. The
-  // counter itself does not, but a thread that moved between processors may see a few counts less.
+  // Time must not go back in a stream, because a reader would assume a wrap of the 24 bits. A
+  // thread that moved between processors may read a slightly lower count.
   if (static_cast<int64_t>(now - w.last) < 0) {
     now = w.last;
     store4(at, static_cast<uint32_t>(now) << 8 | id);
@@ -28,11 +28,11 @@ char* put_text(char* at, const char* text, size_t size) {
   size_t copied = length;
   if (length > format::kMaxText) {
     copied = format::kMaxText - (sizeof format::kCutMark - 1);
-    // Not inside a character of UTF-8: its continuation bytes are 10xxxxxx.
+    // Does not truncate within a UTF-8 character: continuation bytes are 10xxxxxx.
     while (copied > 0 && (static_cast<unsigned char>(text[copied]) & 0xC0) == 0x80) --copied;
   }
-  // Byte by byte through a volatile view: no compiler makes a call to memcpy of it, which a
-  // freestanding program may not have.
+  // Volatile, so that no compiler replaces the loop by a call of memcpy, which a freestanding
+  // program may not have.
   volatile char* to = at;
   for (size_t i = 0; i < copied; ++i) *to++ = text[i];
   if (copied < length)
@@ -49,12 +49,12 @@ void begin_packet(Writer& writer, char* chunk, uint64_t now, uint64_t monotonic_
   const uint64_t lock = __atomic_load_n(&header->lock, __ATOMIC_RELAXED) | 1;
   __atomic_store_n(&header->lock, lock, __ATOMIC_RELAXED);
   __atomic_thread_fence(__ATOMIC_RELEASE);
-  // Each of these may be the last one that a killed program did. The packet is empty first, so
-  // that no instant shows old events under a new header.
+  // The program may be killed after each of these stores. The packet becomes empty first, so that
+  // it never has old events under a new header.
   __atomic_store_n(&header->content_size, kEmpty, __ATOMIC_RELAXED);
   __atomic_thread_fence(__ATOMIC_RELEASE);
-  // These two in one instruction: a kill between them would leave a packet that readers put at one
-  // end of the stream by its time and at the other by its number.
+  // One instruction for both fields: a kill between two stores would leave a packet whose time and
+  // number place it at different ends of the stream.
   using Pair = uint64_t __attribute__((vector_size(16)));
   static_assert(offsetof(format::PacketHeader, packet_seq_num) ==
                 offsetof(format::PacketHeader, timestamp_begin) + 8);

@@ -12,7 +12,7 @@ size_t length_of(const char* text) {
   return n;
 }
 
-// A text of kMaxText bytes may have been cut: it is compared as far as it is stored in any case.
+// Compares strings up to kMaxText bytes: a longer one was truncated when it was stored.
 bool same_text(const char* stored, const char* text, size_t size) {
   const bool cut = size == format::kMaxText;
   if (cut) size -= 8;
@@ -21,19 +21,19 @@ bool same_text(const char* stored, const char* text, size_t size) {
   return cut || stored[size] == 0;
 }
 
-// FNV-1a. Texts are short, and looked up once each.
+// FNV-1a. Strings are short, and each is looked up once.
 uint32_t hash_of(const char* text, size_t size) {
   uint32_t h = 2166136261u;
   for (size_t i = 0; i < size; ++i) h = (h ^ static_cast<unsigned char>(text[i])) * 16777619u;
   return h;
 }
 
-// Before: locked. 0: no room.
+// Precondition: locked. Returns 0 if there is no room.
 uint32_t string_locked(Names& names, const char* text, size_t size) {
   if (text == nullptr) return 0;
   if (size == SIZE_MAX) size = length_of(text);
   if (size == 0) return 0;
-  if (size > format::kMaxText) size = format::kMaxText;  // stored with a mark, found by its start
+  if (size > format::kMaxText) size = format::kMaxText;  // stored with a mark; compared without it
   const uint32_t hash = hash_of(text, size);
   uint32_t at = hash % Names::kStrings;
   while (names.strings[at].id != 0) {
@@ -55,7 +55,7 @@ uint32_t string_locked(Names& names, const char* text, size_t size) {
   return id;
 }
 
-// Before: locked.
+// Precondition: locked.
 uint32_t place_locked(Names& names, const PlaceName& place) {
   uint32_t hash = place.file * 31 + place.function;
   hash = (hash * 31 + place.line) * 31 + place.column;
@@ -111,8 +111,8 @@ uint32_t detail::place_slow(Names& names, uint32_t kind, const char* name,
                            .column = where.column};
   const uint32_t id = place_locked(names, place);
   if (id == 0 || names.entries_used >= Names::kEntries) return id;
-  // Publish: filled in first, pointed to after. An entry that loses its slot stays valid for
-  // whoever is reading it.
+  // Publishes the complete entry. An entry that is replaced in the cache stays valid for concurrent
+  // readers.
   PlaceEntry& entry = names.entries[names.entries_used++];
   entry = {.file = where.file,
            .function = where.function,

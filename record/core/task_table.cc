@@ -6,13 +6,13 @@
 namespace skein::record {
 namespace {
 
-constexpr uint32_t kKeptRows = 2 * kRowBatch;  // more than this in a writer's list: give back
+constexpr uint32_t kKeptRows = 2 * kRowBatch;  // a writer's list returns rows above this number
 
 uint32_t next_of(const TaskTable& table, uint32_t row) {
   return static_cast<uint32_t>(table.rows[row].parent);
 }
 
-// One batch from the table, linked; 0 if there is none. Before: locked.
+// Takes a linked batch from the table. Precondition: locked. Returns 0 if there is none.
 uint32_t take_batch(TaskTable& table) {
   if (table.free_row != 0) {
     const uint32_t first = table.free_row;
@@ -62,7 +62,7 @@ void spill_rows(Writer& writer) {
   uint32_t last = writer.free_row;
   for (uint32_t i = 1; i < kRowBatch; ++i) last = next_of(*table, last);
   SpinLock lock(table->lock);
-  if (!lock) return;  // the list grows until the next try
+  if (!lock) return;  // the list grows until the next attempt
   const uint32_t rest = next_of(*table, last);
   table->rows[last].parent = table->free_row;
   table->free_row = writer.free_row;

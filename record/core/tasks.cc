@@ -5,8 +5,8 @@ namespace skein::record {
 Reached adopt(Emission e, skein_task* task) {
   const uint64_t id = task->id;
   new_task(e, task, 0, 0, TaskState::kSuspended);
-  // Its id is its own for the life of the process, also across traces; one that was made while the
-  // recorder was off gets its first here.
+  // A task keeps its id in all traces of the process. A task created while the recorder was off
+  // gets its id here.
   if (id != 0) {
     task->id = id;
     if (TaskRow* r = row_of(e.writer(), task)) {

@@ -1,21 +1,20 @@
-// libskein-uv.so: traces a program of libuv without compiling it again.
+// libskein-uv.so: traces a program that uses libuv, without recompiling it.
 //
 //   SKEIN_TRACE=trace LD_PRELOAD=libskein-uv.so program
 //
-// It stands in front of the functions that start something, and puts a callback of its own in place
-// of the program's:
+// It interposes the functions that start an operation, and replaces the program's callback:
 //
-//   a request (work, write, connect, shutdown, getaddrinfo, a one-shot timer) is a task from its
-//   start to its callback; a repeating timer, a listening or reading stream, an async handle, a
-//   signal is one until it is stopped or closed, and waits between callbacks.
+//   A request (work, write, connect, shutdown, getaddrinfo, a one-shot timer) is a task from its
+//   start to its callback. A repeating timer, a listening or reading stream, an async handle and a
+//   signal handle are tasks until they are stopped or closed, and are suspended between callbacks.
 //
-// The task's name is what was started ("uv_write"), its function that of the callback where the
-// program exports it. A result below zero other than the end of the stream fails the task with
-// libuv's text.
+// The task's name is the function that started it ("uv_write"); its location is the callback's
+// name, if the program exports it. A negative result other than the end of the stream fails the
+// task with libuv's error text.
 //
-// State: one table from the address of the request or handle to task and callback, under one lock
-// that is not held while a callback runs. File system requests, which libuv also runs without a
-// callback, are not traced.
+// State: a table from the address of the request or handle to task and callback, protected by a
+// lock that is not held while a callback runs. File system requests are not traced, because libuv
+// also runs them without a callback.
 #include <dlfcn.h>
 #include <skein/skein.h>
 #include <uv.h>
@@ -31,13 +30,13 @@ using AnyFunction = void (*)();
 struct Entry {
   skein_task task{};
   AnyFunction callback = nullptr;
-  AnyFunction second = nullptr;  // of uv_queue_work: the work itself
+  AnyFunction second = nullptr;  // of uv_queue_work: the work function
 };
 
 enum class Use { kRequest, kRead, kListen };
 struct Key {
   const void* address;
-  Use use;  // a stream may be read from and listen
+  Use use;  // a stream may both read and listen
   bool operator==(const Key&) const = default;
 };
 struct Hash {
@@ -46,7 +45,7 @@ struct Hash {
   }
 };
 
-// Never destroyed: callbacks may come from exit handlers.
+// Never destroyed: exit handlers may invoke callbacks.
 struct Table {
   std::mutex mutex;
   std::unordered_map<Key, Entry, Hash> entries;
@@ -67,7 +66,7 @@ AnyFunction any(F* function) {
   return reinterpret_cast<AnyFunction>(function);
 }
 
-// A task begins; the callback that stands for it is to be put in the program's place.
+// Creates a task and stores the program's callback; the caller replaces it by one of this library.
 template <class F>
 void begin(const void* address, const char* name, uint32_t kind, F* callback,
            Use use = Use::kRequest, AnyFunction second = nullptr) {
@@ -83,10 +82,10 @@ void begin(const void* address, const char* name, uint32_t kind, F* callback,
   std::lock_guard lock(table().mutex);
   Entry& place = table().entries[{address, use}];
   std::swap(place, entry);
-  if (entry.task.id != 0 && skein_enabled()) skein_cancel(&entry.task);  // started anew
+  if (entry.task.id != 0 && skein_enabled()) skein_cancel(&entry.task);  // restarted
 }
 
-// It did not begin after all, or was stopped before its end.
+// Cancels a task whose start failed, or that was stopped.
 void forget(const void* address, Use use = Use::kRequest) {
   std::lock_guard lock(table().mutex);
   const auto found = table().entries.find({address, use});
@@ -104,7 +103,7 @@ Entry take(const void* address, Use use = Use::kRequest) {
   return entry;
 }
 
-// The callback of a request: the task runs, and has ended after it.
+// Invokes the callback of a request. The task runs in it and ends after it.
 template <class F, class... A>
 void finish(const void* address, int status, A... arguments) {
   Entry entry = take(address);
@@ -118,7 +117,7 @@ void finish(const void* address, int status, A... arguments) {
     skein_resolve(&entry.task, previous);
 }
 
-// A callback of something that goes on: the task runs, then waits again, unless it was stopped.
+// Invokes a callback of a handle. The task runs in it and is then suspended, unless it was stopped.
 template <class F, class... A>
 void step(const void* address, Use use, uint64_t moved, A... arguments) {
   Entry entry;
@@ -155,7 +154,7 @@ void on_work(uv_work_t* work) {
   const uint64_t previous = traced ? skein_resume(&entry.task) : 0;
   reinterpret_cast<uv_work_cb>(entry.second)(work);
   if (!traced) return;
-  skein_suspend(&entry.task, 0, nullptr, previous);  // done: waits for the loop
+  skein_suspend(&entry.task, 0, nullptr, previous);  // complete: waits for the event loop
 }
 void on_worked(uv_work_t* work, int status) {
   finish<uv_after_work_cb>(work, status, work, status);
@@ -171,7 +170,7 @@ void on_address(uv_getaddrinfo_t* request, int status, addrinfo* result) {
   finish<uv_getaddrinfo_cb>(request, status, request, status, result);
 }
 void on_read(uv_stream_t* stream, ssize_t size, const uv_buf_t* buffer) {
-  if (size < 0) {  // the end, or an error: no more callbacks, though the program may stop it yet
+  if (size < 0) {  // the end, or an error: no more callbacks, but the program may still stop it
     std::unique_lock lock(table().mutex);
     const auto found = table().entries.find({stream, Use::kRead});
     if (found == table().entries.end()) return;
@@ -195,8 +194,8 @@ void on_connection(uv_stream_t* stream, int status) {
 }
 void on_async(uv_async_t* async) { step<uv_async_cb>(async, Use::kRequest, 0, async); }
 
-// libuv calls its own functions through the same names: it stops an expired timer before it calls
-// it back, and starts a repeating one again.
+// True if the caller is libuv, which calls its own functions by the same names: it stops an expired
+// timer before it invokes the callback, and restarts a repeating one.
 bool is_libuv(const void* caller) {
   static const void* const libuv = [] {
     Dl_info info{};
@@ -284,7 +283,8 @@ EXPORT int uv_listen(uv_stream_t* stream, int backlog, uv_connection_cb callback
 }
 EXPORT int uv_async_init(uv_loop_t* loop, uv_async_t* async, uv_async_cb callback) {
   REAL(uv_async_init);
-  if (callback == nullptr || is_libuv(__builtin_return_address(0)))  // a loop has one of its own
+  if (callback == nullptr ||
+      is_libuv(__builtin_return_address(0)))  // each loop has an internal one
     return uv_async_init_real(loop, async, callback);
   begin(async, "uv_async", SKEIN_KIND_callback, callback);
   OR_FORGET(uv_async_init_real(loop, async, on_async), async);

@@ -24,8 +24,8 @@ bool replace(char* base, size_t size) {
          MAP_FAILED;
 }
 
-// Counts in the task table, whose file may be cut short, too: that is a bus error of its own, which
-// would end the program if it were held now.
+// Counts the loss in the live task table. Its file may be truncated, too: SIGBUS is unblocked,
+// because a blocked fault would end the program.
 void count_loss() {
   sigset_t bus_error, before;
   sigemptyset(&bus_error);
@@ -74,7 +74,7 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
   if ((previous.sa_flags & SA_SIGINFO) != 0 && previous.sa_sigaction != nullptr) {
     previous.sa_sigaction(signal, info, context);
   } else if (previous.sa_handler == SIG_DFL || previous.sa_handler == SIG_IGN) {
-    // Back to what was before; the same store raises it again, or the sender's signal is repeated.
+    // Restores the default: the same store raises the signal again, or it is raised here.
     sigaction(SIGBUS, &previous, nullptr);
     if (info->si_code <= 0) raise(signal);
   } else {

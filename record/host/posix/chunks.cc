@@ -1,11 +1,11 @@
-// Room for events: windows of a chunk, chunks of a stream.
+// Makes room for events: windows of a chunk, chunks of a stream.
 //
-//   ring:  s00003-0  s00003-1 .. s00003-7   made one by one, then recycled oldest first
+//   ring:  s00003-0  s00003-1 .. s00003-7   created one by one, then recycled oldest first
 //   log:   s00003-0  s00003-1 ..            256 KiB, twice as large each time up to 4 MiB
 //
-// One chunk is one file and one packet. A window is the part of a chunk whose pages are present: a
-// first touch costs 1.3 to 2.8 us a page one by one, a tenth of that in a batch, and a ring that is
-// hardly used should not become resident.
+// A chunk is one file and one packet. A window is a part of a chunk whose pages are made resident
+// together: the first touch of a page costs 1.3 to 2.8 us alone and a tenth of that in a batch, and
+// a ring that is hardly used should not become resident.
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -52,8 +52,9 @@ size_t size_of_next(const Writer& w) {
   return size;
 }
 
-// Files of a stream that grows are counted by `chunks`, but only the newest is written to; it lies
-// at index 0. Older ones are unmapped, except names, whose texts are looked up where they lie.
+// Makes a chunk current. In log mode `chunks` counts the files, but only the newest is written to;
+// its index is 0. Older ones are unmapped, except those of names, whose strings are looked up in
+// place.
 void enter_chunk(Writer& w, unsigned index, char* base, size_t size, size_t window) {
   w.bases[index] = base;
   w.sizes[index] = size;
@@ -64,7 +65,7 @@ void enter_chunk(Writer& w, unsigned index, char* base, size_t size, size_t wind
   note_chunk(w, base, size);
 }
 
-// At `index`: behind the others, or in the place of one that is no more.
+// Adds a chunk at `index`: after the others, or instead of one whose file is gone.
 bool add_chunk(Writer& w, unsigned index, uint64_t now) {
   const size_t size = size_of_next(w);
   const size_t window = w.chunks == 0 ? kFirstWindow : (size < kWindow ? size : kWindow);
@@ -86,8 +87,8 @@ bool add_chunk(Writer& w, unsigned index, uint64_t now) {
   return true;
 }
 
-// Its pages were there before, but the kernel may have written them out and made them read-only:
-// they are touched again, window by window.
+// Recycles a chunk. The kernel may have written its pages to disk and made them read-only, so they
+// are touched again, window by window.
 bool recycle_chunk(Writer& w, unsigned index, uint64_t now) {
   char* base = w.bases[index];
   const size_t size = w.sizes[index];
@@ -135,7 +136,7 @@ bool has_room(const Writer& w, size_t need) {
 bool make_room_in(Writer& w, uint64_t now, size_t need) {
   for (;;) {
     if (w.broken != 0) {
-      // The chunk went away under us (bus_error.cc): what it held is the reader's to count.
+      // The chunk's file was truncated (bus_error.cc). Readers count its events.
       w.broken = 0;
       w.window_end = w.pos;
       if (w.chunks > 0) w.window_end = w.bases[w.chunk] + w.sizes[w.chunk];
@@ -185,7 +186,7 @@ void close_if_stopped(Writer& writer) {
 Writer* make_room(Writer* writer, uint64_t now, bool text) {
   ErrnoGuard errno_guard;
   if ((writer->flags & format::kFlagNames) == 0 && writer->generation != generation_now()) {
-    // Of an older trace, or wiped by a fork.
+    // The writer belongs to an older trace, or was cleared by a fork.
     if ((writer->flags & format::kFlagNested) != 0) return give_up(writer);
     Writer* old = writer;
     set_writer(nullptr);
@@ -205,7 +206,7 @@ Writer* make_room(Writer* writer, uint64_t now, bool text) {
     return give_up(writer);
   }
   close_if_stopped(*writer);
-  // A thread that fills chunks pays for the next thread's first event: making a stream takes 40 us.
+  // Prepares a stream (40 us) for the first event of the next thread, at the cost of this one.
   if (writer->packets != packets && (writer->flags & format::kFlagNames) == 0) keep_spare_stream();
   return writer;
 }

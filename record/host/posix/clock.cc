@@ -79,7 +79,7 @@ struct Reading {
   uint64_t count, ns, bracket;
 };
 
-// Count and clock at one moment: the tightest of a few tries.
+// Reads the counter and the clock at the same moment: the closest of several attempts.
 Reading read_both(clockid_t clock) {
   Reading best = {0, 0, UINT64_MAX};
   for (int i = 0; i < 8; ++i) {
@@ -96,7 +96,7 @@ uint64_t ticks_of(uint64_t hertz) {
   return (hertz + half) >> format::kTickShift;
 }
 
-// One moment in three clocks.
+// Reads the three clocks at the same moment.
 void read_together(ClockFacts& facts) {
   facts.bracket_ns = UINT64_MAX;
   for (int i = 0; i < 8; ++i) {

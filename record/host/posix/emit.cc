@@ -1,11 +1,12 @@
-// The C interface on POSIX: which stream, is it free, then the core.
+// The C interface on POSIX: finds the thread's stream, marks it as in use, and calls the core.
 //
-//   record(operation, ...)   compiled twice: first with a PlainEmission, without any call, and if
-//                            something is not plain once more from the start, out of line
-//   Session e; ...           what is rarely called, or has a text
+//   record(operation, ...)   the fast path with a PlainEmission, without any call; if that gives
+//   up,
+//                            the slow path repeats the operation out of line
+//   Session e; ...           for functions that are rarely called or write a string
 //
-// Every function here is its own noinline frame: the thread-local is read inside, and no compiler
-// can carry its address across a suspension of the caller.
+// The functions of the interface are not inlined: the thread_local is read inside, so that no
+// compiler can keep its address across a suspension of the caller.
 #include <signal.h>
 #include <skein/skein.h>
 #include <string.h>
@@ -13,18 +14,18 @@
 #include "record/core/tasks.h"
 #include "record/host/posix/state.h"
 
-// Is the program built with the thread sanitizer? (Weak: of any kind of program.)
+// Not null if the program is built with the thread sanitizer.
 extern "C" [[gnu::weak]] void __tsan_init();
 
 namespace skein::record {
 namespace {
 
-// Was the event that the writer is in use for given up by a longjmp out of a signal handler?
-// A handler lies at least kSignalFrame below what it interrupted (the red zone, and the frame in
-// which the kernel saves the registers), unless it has a stack of its own, or the thread sanitizer
-// calls it, later and without such a frame: with that one cannot know, and takes every event for
-// one that goes on. Bytes behind the commit mean nothing: the stream is as it was before that
-// event, but for `limit`, which may be another chunk's.
+// True if the event that the writer is in use for was abandoned by a longjmp out of a signal
+// handler. A handler's frame is at least kSignalFrame below the code it interrupted (the red zone,
+// and the frame in which the kernel saves the registers), unless it has an alternate stack. The
+// thread sanitizer invokes handlers later and without such a frame: then every event is assumed to
+// continue. Readers ignore bytes behind the commit, so the stream is as before that event, except
+// that `limit` may belong to another chunk.
 bool left_by_longjmp(Writer& writer) {
   if (__tsan_init != nullptr) return false;
   constexpr int32_t kSignalFrame = 1024;
@@ -37,7 +38,8 @@ bool left_by_longjmp(Writer& writer) {
   return true;
 }
 
-// No stream yet, or it is in the middle of an event and a signal handler came: slow.
+// Finds a stream if the thread has none, or if a signal handler interrupted one of its events.
+// Returns null if there is none (counted).
 [[gnu::noinline, gnu::cold]] Writer* find_stream(Writer* writer) {
   if (writer == nullptr) return attach();
   if (left_by_longjmp(*writer)) return writer;
@@ -45,15 +47,15 @@ bool left_by_longjmp(Writer& writer) {
   if (nested == nullptr) nested = attach_nested(*writer);
   if (nested == nullptr) return nullptr;
   if (nested->in_use != 0 &&
-      !left_by_longjmp(*nested)) {  // a handler that interrupted a handler in an event
+      !left_by_longjmp(*nested)) {  // a handler interrupted a handler in an event
     lose(format::kLoss_nested);
     return nullptr;
   }
   return nested;
 }
 
-// This executor's emission from construction to the end of the scope. A signal that comes before
-// in_use is set finds the stream free, writes whole events, and leaves it as it was.
+// The executor's emission, from construction to destruction. A signal handler that runs before
+// in_use is set uses the same stream: it writes complete events and leaves the stream consistent.
 class Session {
  public:
   SKEIN_HOT explicit Session(bool text = false) : emission_(nullptr) {

@@ -1,8 +1,8 @@
 // Creates the files of a trace: complete, private, and never through an existing link.
 //
-// Blocks are allocated before the first store: a store into a hole of a full disk is SIGBUS, and
-// ftruncate only makes holes. Files are opened by their full path each time: a descriptor kept open
-// would belong to whatever a daemon opens after it has closed "all" of its own.
+// Blocks are allocated before the first store, because ftruncate creates holes and a store into a
+// hole on a full disk raises SIGBUS. Files are opened by their full path each time: a daemon that
+// closes all descriptors may reuse the number of one that is kept open.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ Text path_of(const TraceFiles& files, const char* name) {
   return path;
 }
 
-// A file beyond the process's limit is not refused but answered by SIGXFSZ, which kills.
+// A file beyond the process's limit would raise SIGXFSZ, which ends the program.
 bool within_limit(size_t size) {
   rlimit limit;
   if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
@@ -51,8 +51,8 @@ bool write_zeros(int fd, size_t offset, size_t size) {
 
 bool allocate_fd(int fd, size_t offset, size_t size) {
   if (fallocate(fd, 0, static_cast<off_t>(offset), static_cast<off_t>(size)) == 0) return true;
-  // A file system that cannot (NFS, some FUSE): write, which allocates. New files only: these
-  // ranges hold nothing yet.
+  // The file system does not support it (NFS, some FUSE). Writing allocates, too; the range of a
+  // new file contains no data yet.
   return errno == EOPNOTSUPP && write_zeros(fd, offset, size);
 }
 
@@ -63,7 +63,7 @@ ErrnoGuard::~ErrnoGuard() { errno = saved_; }
 
 bool touch(char* begin, size_t size) {
   if (madvise(begin, size, MADV_POPULATE_WRITE) == 0) return true;
-  if (errno != EINVAL) return false;             // EFAULT, ENOMEM: a store would be a bus error
+  if (errno != EINVAL) return false;             // EFAULT, ENOMEM: a store would raise SIGBUS
   for (size_t at = 0; at < size; at += kPage) {  // a kernel before 5.14
     volatile char* page = begin + at;
     *page = *page;

@@ -1,10 +1,10 @@
-// fork() called by a signal handler that interrupted this thread in the middle of an event.
+// Handles a fork() by a signal handler that interrupted an event of this thread.
 //
-// In the child the interrupted event goes on when the handler returns: its Writer has been wiped,
-// and its next stores would fault, or hit the parent's chunk behind the parent's back. So the child
-// is given memory of its own at the places this one event can still write to: its chunk and the
-// task table. (Any other fork needs none of this: what is wiped is enough.) Names are written with
-// signals held, and are never caught in the middle.
+// In the child the interrupted event continues when the handler returns. Its Writer has been
+// cleared, and its stores would fault or modify the parent's chunk. The child therefore gets
+// private memory at the addresses that this event may still write to: its chunk and the live task
+// table. Any other fork needs only the cleared memory. Definitions are written with signals blocked
+// and are not interrupted.
 #include <pthread.h>
 #include <sys/mman.h>
 
@@ -17,17 +17,18 @@ thread_local constinit bool in_event __attribute__((tls_model("initial-exec"))) 
 
 void before() { in_event = this_writer != nullptr && this_writer->in_use != 0; }
 
-// Zeros of the child's own; what was read from there before is in registers.
+// Maps private zeros. Values that the event read before are in registers.
 bool own_memory(void* base, size_t size) {
   return mmap(base, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
          MAP_FAILED;
 }
 
-// What an event that is under way still reads of its Writer.
+// Restores the fields of the Writer that the interrupted event still reads.
 void restore(Writer& writer, const Shadow& shadow) {
   if (shadow.base == nullptr || !own_memory(shadow.base, shadow.size)) return;
   writer.packet = reinterpret_cast<format::PacketHeader*>(shadow.base);
-  writer.pos = shadow.base + sizeof(format::PacketHeader);  // limit stays 0: this event, no other
+  writer.pos =
+      shadow.base + sizeof(format::PacketHeader);  // limit stays 0: no room for other events
   writer.table = state.table;
   writer.rows = state.table->rows;
   writer.names = state.names;

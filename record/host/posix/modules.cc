@@ -10,7 +10,7 @@
 namespace skein::record {
 namespace {
 
-// The build id as hexadecimal digits; empty if the module has none.
+// Returns the build id in hexadecimal; empty if the module has none.
 void read_build_id(const dl_phdr_info& info, char (&digits)[65]) {
   digits[0] = 0;
   for (int i = 0; i < info.dlpi_phnum; ++i) {
@@ -50,8 +50,8 @@ int define_one(dl_phdr_info* info, size_t, void*) {
   }
   char build_id[65];
   read_build_id(*info, build_id);
-  // The program itself has no name here. No text is left empty: babeltrace2 2.0 shows an older one
-  // in its place.
+  // The program itself has no name here. Strings must not be empty: babeltrace2 2.0 shows an older
+  // one instead.
   char program[1024] = "-";
   const char* path = info->dlpi_name;
   if (path == nullptr || path[0] == 0) {
@@ -69,7 +69,7 @@ int define_one(dl_phdr_info* info, size_t, void*) {
 void pin_module() {
   Dl_info info;
   if (dladdr(&state, &info) == 0 || info.dli_fname == nullptr) return;
-  // Nothing is loaded by it; of a program itself it is refused, and not needed.
+  // Loads nothing. It fails for the program itself, which cannot be unloaded.
   dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 

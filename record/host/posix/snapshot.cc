@@ -39,7 +39,7 @@ class File {
   int fd_;
 };
 
-// Zeros are left as a hole: the unused rest of a packet takes no room.
+// Writes `size` bytes; the rest of the file, up to `whole`, is a hole and needs no disk space.
 bool write_all(int fd, const char* bytes, size_t size, size_t whole) {
   for (size_t at = 0; at < size;) {
     const ssize_t n = pwrite(fd, bytes + at, size - at, static_cast<off_t>(at));
@@ -50,8 +50,8 @@ bool write_all(int fd, const char* bytes, size_t size, size_t whole) {
   return ftruncate(fd, static_cast<off_t>(whole)) == 0;
 }
 
-// The packet in `shared`, as it was at one moment, into `copy`; its size, or 0 if every try was
-// overtaken by the writer.
+// Copies the packet in `shared` consistently into `copy`. Returns its size, or 0 if the writer
+// recycled it during every attempt.
 size_t copy_packet(const char* shared, char* copy, size_t size, unsigned& retries) {
   const auto* header = reinterpret_cast<const format::PacketHeader*>(shared);
   for (unsigned attempt = 0; attempt < kTries; ++attempt, ++retries) {
@@ -63,7 +63,7 @@ size_t copy_packet(const char* shared, char* copy, size_t size, unsigned& retrie
     memcpy(copy, shared, content);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     if (__atomic_load_n(&header->lock, __ATOMIC_RELAXED) != before) continue;
-    // The commit word may have moved on while the events were copied: what counts was read first.
+    // The commit word may have grown during the copy; the value read before the copy is valid.
     auto* taken = reinterpret_cast<format::PacketHeader*>(copy);
     taken->content_size = bits;
     return content;
@@ -71,7 +71,7 @@ size_t copy_packet(const char* shared, char* copy, size_t size, unsigned& retrie
   return 0;
 }
 
-// The table's rows that were never used are a hole, and stay one.
+// Returns the number of bytes to copy: rows of the live task table that were never used are a hole.
 size_t size_to_copy(const char* shared, size_t size, const char* name) {
   if (strcmp(name, ".tasks") != 0 || size < format::kTableHeaderSize) return size;
   const auto* header = reinterpret_cast<const format::TaskTableHeader*>(shared);
@@ -123,7 +123,7 @@ int take_snapshot(const char* directory, SnapshotResult& result) {
   DIR* source = opendir(files.directory);
   if (source == nullptr) return errno;
   int error = mkdir(directory, 0700) == 0 ? 0 : errno;
-  // Events first, names last: a name is defined before an event that uses it.
+  // Events first, definitions last: each definition is written before the first event that uses it.
   for (const bool names : {false, true}) {
     rewinddir(source);
     while (error == 0) {

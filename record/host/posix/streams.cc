@@ -44,12 +44,12 @@ Writer* writer_at(uint32_t index) {
   return block != nullptr ? block + index % kWritersPerBlock : nullptr;
 }
 
-// Precondition: stream lock held. Atomic for keep_spare_stream, which looks without it.
+// Precondition: stream lock held. Atomic, because keep_spare_stream reads it without the lock.
 void set_free_streams(Writer* first) {
   __atomic_store_n(&state.free_streams, first, __ATOMIC_RELAXED);
 }
 
-// Precondition: stream lock held. Null: no memory, or too many streams.
+// Precondition: stream lock held. Returns null without memory or with too many streams.
 Writer* make_writer() {
   const uint32_t index = state.streams;
   if (index / kWritersPerBlock >= kBlocks) return nullptr;
@@ -151,7 +151,7 @@ void say_executor(Writer& writer, bool named) {
   writer.in_use = 0;
 }
 
-// Of a large ring none is made ahead: its chunks take their room on the disk at once.
+// No stream is prepared for a large ring, whose chunks are allocated on the disk immediately.
 bool may_prepare() {
   const TraceFiles& files = *now_of(state.files);
   return files.log || files.chunk_size <= kLargestPrepared;
@@ -162,7 +162,7 @@ void prepare_stream(bool only_if_none_is_free) {
   Writer* writer = nullptr;
   {
     SpinLock lock(stream_lock());
-    // Off: another trace may be in the making.
+    // Recording is off: another trace may be starting.
     if (!lock || (only_if_none_is_free && (!is_on() || state.free_streams != nullptr))) return;
     writer = make_writer();
   }
@@ -206,7 +206,7 @@ bool make_thread_key() {
 Writer* attach() {
   ErrnoGuard errno_guard;
   BlockSignals block;
-  if (attaching) {  // a signal handler interrupted this very function
+  if (attaching) {  // a signal handler interrupted this function
     lose(format::kLoss_nested);
     return nullptr;
   }
@@ -247,7 +247,7 @@ Writer* attach_nested(Writer& writer) {
       close_if_stopped(*nested);
       say_executor(*nested, false);
       if (Shadow* shadow = shadow_of(&writer); shadow != nullptr) shadow->nested = nested;
-      writer.nested = nested;  // for good: it goes with the stream from thread to thread
+      writer.nested = nested;  // permanently: it stays with the stream when the thread changes
     } else {
       nested->flags &= ~uint32_t{format::kFlagNested};
       give_back(nested);
@@ -261,8 +261,8 @@ Writer* attach_nested(Writer& writer) {
 
 void prepare_streams(unsigned count) {
   for (unsigned i = 0; i < count && may_prepare(); ++i) prepare_stream(false);
-  // What a first event calls, called once before: threads mostly have the name of their process,
-  // and the dynamic linker looks a function up at its first call (10 us in all).
+  // Calls the functions of a first event in advance, which saves it 10 us: the dynamic linker
+  // resolves them, and the process name, which most threads have, is interned.
   char name[17] = {};
   if (prctl(PR_GET_NAME, name) == 0) string_of(*state.names, name, strlen(name));
   pthread_setspecific(thread_key, pthread_getspecific(thread_key));
@@ -286,7 +286,7 @@ bool begin_generation() {
   SpinLock lock(stream_lock());
   if (!lock) return false;
   for (Writer*& block : state.blocks)
-    publish(block, static_cast<Writer*>(nullptr));  // left to the threads that still hold them
+    publish(block, static_cast<Writer*>(nullptr));  // the threads that use them keep them
   __atomic_store_n(&state.streams, 0, __ATOMIC_RELEASE);
   set_free_streams(nullptr);
   __atomic_store_n(&state.generation, state.generation + 1, __ATOMIC_SEQ_CST);

@@ -51,8 +51,8 @@ void set_on(bool on) {
 
 uint64_t take_ids() { return __atomic_fetch_add(&state.next_id, kIdBlock, __ATOMIC_RELAXED); }
 
-// A holder that lost its processor may wait for some milliseconds until it has it back; to yield is
-// not enough then, for it may be another processor's. At most 30 ms in all.
+// A preempted holder may wait some milliseconds for its processor. Yielding is not enough, because
+// the holder may run on another processor; so this sleeps, 30 ms in total at most.
 void yield(uint32_t turn) {
   constexpr timespec kMoment = {0, 50'000};
   if (turn < 16)
@@ -61,7 +61,8 @@ void yield(uint32_t turn) {
     nanosleep(&kMoment, nullptr);
 }
 
-// No handler may run while the names are locked: one that forks or jumps away would leave them so.
+// Blocks signals while the names are locked: a handler that forks or leaves by longjmp would never
+// release the lock.
 uint32_t find_place(Names& names, uint32_t kind, const char* name, const skein_source& where) {
   BlockSignals block;
   return detail::place_slow(names, kind, name, where);
@@ -112,14 +113,14 @@ int make_hidden_directory(const Text& wanted, TraceFiles& files) {
 bool move_directory(const char* from, const char* to) {
   if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
-  // A file system that cannot promise it (NFS): an empty directory that somebody makes between
-  // these two calls is replaced, nothing else.
+  // The file system does not support RENAME_NOREPLACE (NFS): an empty directory created between
+  // these two calls is replaced; nothing else can be.
   struct stat facts;
   if (lstat(to, &facts) == 0) errno = EEXIST;
   return errno == ENOENT && rename(from, to) == 0;
 }
 
-// The trace's own directory, never one that exists: name, name.PID, name.PID.2 ...
+// Gives the directory its name. An existing one is never used: name, name.PID, name.PID.2 ...
 int show_directory(const Text& wanted, TraceFiles& files) {
   for (unsigned attempt = 0; attempt < kAttempts; ++attempt) {
     Text path = wanted;
@@ -136,7 +137,7 @@ int show_directory(const Text& wanted, TraceFiles& files) {
 
 void make_uuid(const ClockFacts& clock, uint8_t (&uuid)[16]) {
   if (getrandom(uuid, sizeof uuid, GRND_NONBLOCK) != static_cast<ssize_t>(sizeof uuid)) {
-    // Early at boot, or forbidden: unique is enough, it need not be secret.
+    // Unavailable early at boot, or forbidden. The uuid must be unique, not secret.
     const uint64_t parts[2] = {clock.realtime_ns, clock.ticks ^ static_cast<uint64_t>(getpid())
                                                                     << 48};
     memcpy(uuid, parts, sizeof parts);
@@ -166,7 +167,7 @@ int write_the_metadata() {
 
   const ClockFacts& clock = state.files->clock;
   constexpr uint64_t kSecond = 1'000'000'000;
-  // UTC of tick 0, as whole seconds and ticks.
+  // UTC of tick 0, in seconds and ticks.
   const auto rate = static_cast<__int128>(clock.ticks_per_second);
   const __int128 utc = static_cast<__int128>(clock.realtime_ns) * rate / kSecond -
                        static_cast<__int128>(clock.ticks);
@@ -267,7 +268,7 @@ int make_names() {
   auto* names = static_cast<Names*>(zeroed(sizeof(Names)));
   auto* writer_memory = zeroed(sizeof(Writer));
   if (names == nullptr || writer_memory == nullptr) return ENOMEM;
-  // The older trace's, if there is one, stays: a thread may be in the middle of an event of it.
+  // The files of an older trace are kept: a thread may be writing an event of it.
   madvise(writer_memory, sizeof(Writer), MADV_WIPEONFORK);
   auto* writer = new (writer_memory) Writer;
   writer->stream = format::kNamesStream;
