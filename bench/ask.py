@@ -66,7 +66,7 @@ class Ask(See):
             self.target(f'1 % of the time, {kind}, 10 M events: share of the whole', mine / whole, 0.05)
         self.say('### SQL', '', 'Million rows of `event` per CPU second, of 10 million; the same for a '
                  'plain in-memory SQLite table (id, time, kind, task), in the same process, in turns; the '
-                 'ratio of the CPU times. SQLite counts the rows of its own tables by pages, 500 at a time. '
+                 'ratio of the CPU times. SQLite counts the rows of a native table by pages, 500 at a time. '
                  'Medians of 5 rounds.', '')
         self.table(('trace', 'query', 'M rows/s', 'plain table', 'ratio'), rows)
         self.say('`SELECT count(*), sum(task) FROM event WHERE time BETWEEN` the middle and 1 % later, CPU ms: '

@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""Finds words in user-visible text that docs/glossary.md replaces by better ones.
+
+Checked are the documents (outside code), man pages, Debian's package descriptions, comments in
+public headers, string literals in C++ and TypeScript, and what `skein COMMAND --help` prints.
+
+usage: words_test.py SOURCE [SKEIN]
+       words_test.py --self-test"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+# A regular expression (case is ignored), and what to write instead.
+BANNED = {
+    r"t(old|ells?|elling)": "reported, recorded, prints: data and programs do not speak",
+    r"ask(s|ed|ing)?": "requested, query: programs do not ask",
+    r"sa(y|ys|id|ying)": "reports, prints, contains: data and programs do not speak",
+    r"somebody|someone|anybody|anyone|nobody": "a task, no task, a reader: name the subject",
+    r"whom": "name the task",
+    r"meanwhile": "while another task runs",
+    r"likewise": "repeat the noun",
+    r"besides": "in addition to",
+    r"of (its|their|one's) own": "its, separate",
+    r"as (it|they) lies?": "without conversion",
+    r"at hand": "available",
+    r"mend(s|ed|ing)?": "fix",
+    r"alike": "similar",
+    r"plainly": "name the property",
+    r"what is": "name the subject",
+}
+PATTERN = re.compile("|".join(rf"(?P<w{i}>\b(?:{word})\b)" for i, word in enumerate(BANNED)), re.I)
+ADVICE = list(BANNED.values())
+
+# Path (a prefix), the text in which a word is right, and the reason.
+ALLOWED = [
+]
+
+# Paths (prefixes) whose texts are not clean yet. This list only shrinks.
+NOT_YET = [
+    "base/", "cli/", "format/include", "record/", "trace/", "view/", "tests/adapters", "tests/browser",
+    "tests/crash", "tests/ctf", "tests/desktop", "tests/recorder", "tools/",
+    "docs/keys.md", "docs/man/skein-diff.1", "docs/man/skein-doctor.1", "docs/man/skein-info.1",
+    "docs/man/skein-render.1", "docs/man/skein-show.1", "docs/man/skein-stats.1",
+    "docs/man/skein-why.1", "docs/man/skein.1", "skein",
+]
+
+PUBLIC = ("record/include", "format/include")
+PROSE = ("*.md", "docs/*.md")
+SKIPPED = ("build", "node_modules", "docs/plans")
+
+
+def words_in(text):
+    """(offset, word, advice) of each banned word."""
+    for match in PATTERN.finditer(re.sub(r"\s", " ", text)):
+        yield match.start(), match[0], ADVICE[int(match.lastgroup[1:])]
+
+
+def literals_and_comments(text):
+    """The string literals and comments of C++ or TypeScript: (kind, offset, text). Adjacent literals
+    are one, as they are for the compiler. File names of #include are none."""
+    token = re.compile(r'''
+        (?P<comment>//(?:[^\n\\]|\\.)*|/\*.*?\*/)
+      | (?P<include>^[ \t]*\#[ \t]*include[^\n]*)
+      | (?:u8|[uUL])?R"(?P<mark>[^()\s\\]*)\((?P<raw>.*?)\)(?P=mark)"
+      | "(?P<text>(?:[^"\\\n]|\\.)*)"
+      | `(?P<template>(?:[^`\\]|\\.)*)`
+      | (?<![0-9a-fA-F])'(?P<character>(?:[^'\\\n]|\\.)*)'
+    ''', re.X | re.S | re.M)
+    last, literal = 0, None
+    for match in token.finditer(text):
+        if literal and text[last:match.start()].strip() and not match["comment"]:
+            yield literal
+            literal = None
+        for kind in "raw", "text", "template", "character":
+            if match[kind] is not None:
+                part = re.sub(r"\\[nrt]", " ", match[kind]) if kind != "raw" else match[kind]
+                literal = ("literal", literal[1], literal[2] + part) if literal else \
+                    ("literal", match.start(), part)
+        if match["comment"]:
+            if literal and text[last:match.start()].strip():
+                yield literal
+                literal = None
+            yield "comment", match.start(), match[0]
+        last = match.end()
+    if literal:
+        yield literal
+
+
+def without_code(markdown):
+    """The prose of a document; what is removed leaves its line breaks."""
+    blank = lambda match: re.sub(r"[^\n]", " ", match[0])
+    text = re.sub(r"^```.*?^```", blank, markdown, flags=re.S | re.M)
+    text = re.sub(r"^ {4}.*$", blank, text, flags=re.M)
+    text = re.sub(r"<!--.*?-->", blank, text, flags=re.S)
+    text = re.sub(r"`[^`]*`", blank, text)
+    return re.sub(r"\]\([^)]*\)", blank, text)
+
+
+def without_macros(page):
+    """The text of a man page: macros without their names, and no display of code."""
+    text = re.sub(r"^\.Dl .*$|^\\?\.\\\".*$", "", page, flags=re.M)
+    return re.sub(r"^\.\w+ ?|\b(?:Ar|Cm|Fl|Ic|Xr|Ns|Op|Pa|Ql|Ev|Nm)\b", lambda m: " " * len(m[0]), text,
+                  flags=re.M)
+
+
+def descriptions(control):
+    return re.sub(r"^(?!Description:| ).*$", "", control, flags=re.M)
+
+
+class Checker:
+    def __init__(self, source):
+        self.source, self.found, self.counts = source, [], {}
+        self.unused = list(ALLOWED)  # entries that no text needed so far
+
+    def is_allowed(self, path, text, offset):
+        for allowed in ALLOWED:
+            prefix, phrase, _ = allowed
+            if path.startswith(prefix):
+                for match in re.finditer(re.escape(phrase), re.sub(r"\s", " ", text)):
+                    if match.start() <= offset < match.end():
+                        if allowed in self.unused:
+                            self.unused.remove(allowed)
+                        return True
+        return False
+
+    def check(self, path, text, kind, first_line=1):
+        if path.startswith(tuple(NOT_YET)):
+            return
+        self.counts[kind] = self.counts.get(kind, 0) + 1
+        for offset, word, advice in words_in(text):
+            if not self.is_allowed(path, text, offset):
+                line = first_line + text.count("\n", 0, offset)
+                around = " ".join(text[max(0, offset - 40):offset + 40].split())
+                self.found.append(f"{path}:{line}: {kind}: '{word}' in '{around}': {advice}")
+
+    def files(self, *patterns):
+        for pattern in patterns:
+            for path in sorted(self.source.glob(pattern)):
+                name = path.relative_to(self.source).as_posix()
+                if path.is_file() and not name.startswith(SKIPPED):
+                    yield name, path.read_text(errors="replace")
+
+    def check_documents(self):
+        for name, text in self.files(*PROSE):
+            self.check(name, without_code(text), "document")
+        for name, text in self.files("docs/man/*.1"):
+            self.check(name, without_macros(text), "man page")
+        for name, text in self.files("debian/control"):
+            self.check(name, descriptions(text), "package description")
+
+    def check_sources(self):
+        for name, text in self.files("**/*.cc", "**/*.h", "**/*.cpp", "**/*.ts", "**/*.mjs"):
+            public = name.startswith(PUBLIC)
+            for kind, offset, part in literals_and_comments(text):
+                if kind == "literal" or public:
+                    self.check(name, part, kind, 1 + text.count("\n", 0, offset))
+
+    def check_help(self, skein):
+        help_of = lambda *words: subprocess.run([skein, *words, "--help"], capture_output=True, text=True,
+                                                check=True).stdout
+        overview = help_of()
+        commands = re.findall(r"^  ([a-z]+)\s", overview, re.M)
+        self.check("skein --help", overview, "help")
+        for command in commands:
+            self.check(f"skein {command} --help", help_of(command), "help")
+
+    def report(self, expected):
+        for line in self.found:
+            print(line)
+        missing = [kind for kind in expected if not self.counts.get(kind)]
+        for kind in missing:
+            print(f"no {kind} was checked")
+        for prefix, phrase, _ in self.unused:
+            print(f"ALLOWED has '{phrase}' of {prefix}, which is not in it any more")
+        print(", ".join(f"{count} x {kind}" for kind, count in self.counts.items()))
+        return bool(self.found or missing or self.unused)
+
+
+def self_test():
+    """Each kind of text with a planted word, and texts in which the word is no word."""
+    planted = {
+        "README.md": "One line.\n\nThe trace tells it.\n",
+        "docs/page.md": "A task is\nof its\nown kind.\n",
+        "docs/man/skein-x.1": ".Sh DESCRIPTION\nNobody reads it.\n.It Ql\nx\n",
+        "debian/control": "Package: skein\nDescription: to whom it belongs\n",
+        "record/include/skein/a.h": "// Somebody calls it.\nint a;\n",
+        "cli/a.cc": 'f("it\'s", "what " \n  "is left");\n',
+        "cli/b.cc": 'char c = \'"\'; auto s = R"x(say ")x"; int n = 1\'000; // "x\n g("no");\n',
+        "view/a.ts": "f(`all ${n} alike`);\n",
+    }
+    clean = {
+        "docs/code.md": "Use `tell` and `ask`.\n\n```\nnobody\n```\n\n    somebody\n\n[x](tell.md)\n",
+        "docs/man/skein-y.1": ".Sh DESCRIPTION\n.Dl skein ask\nIt works.\n",
+        "debian/control": "Package: told\nDescription: task\n",
+        "cli/c.cc": '#include "ask/tell.h"\n// nobody: a comment in a private file\nint told = f("essay");\n',
+    }
+    for files, expected in ((planted, True), (clean, False)):
+        with tempfile.TemporaryDirectory(prefix="skein-words-") as name:
+            root = pathlib.Path(name)
+            for path, text in files.items():
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                (root / path).write_text(text)
+            NOT_YET.clear()
+            checker = Checker(root)
+            checker.check_documents()
+            checker.check_sources()
+            found = {line.split(":")[0] for line in checker.found}
+            wanted = set(files) if expected else set()
+            if found != wanted or len(checker.found) != len(wanted):
+                sys.exit(f"FAILED: found {checker.found}, expected {sorted(wanted)}")
+    print("passed")
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test()
+    checker = Checker(pathlib.Path(sys.argv[1]).resolve())
+    checker.check_documents()
+    checker.check_sources()
+    expected = ["document", "man page", "package description", "literal"]
+    if len(sys.argv) > 2:
+        checker.check_help(sys.argv[2])
+    sys.exit(checker.report(expected))
+
+
+main()
