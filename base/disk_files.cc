@@ -113,7 +113,7 @@ Result<DiskFiles::Flow*> DiskFiles::flow(const std::string& path) {
                  .file = name_of(path),
                  .advice = "give a path, or what another program writes"};
   if (S_ISFIFO(status.st_mode) && !has_writer(opened.descriptor, opened.head))
-    return Error{.what = "a FIFO that nobody writes to",
+    return Error{.what = "a FIFO without a writer",
                  .file = path,
                  .advice = "start the program that writes to it"};
   if (path != "-") fcntl(opened.descriptor, F_SETFL, O_RDONLY);  // from here on, wait

@@ -30,7 +30,7 @@ TEST_CASE("terminals get no orders") {
 }
 
 TEST_CASE("quotation marks and backslashes cannot pretend") {
-  CHECK(escaped("say \"hi\" \\x1b") == "say \\\"hi\\\" \\\\x1b");
+  CHECK(escaped("run \"hi\" \\x1b") == "run \\\"hi\\\" \\\\x1b");
 }
 
 TEST_CASE("nothing is hidden and nothing changes direction") {
@@ -38,7 +38,7 @@ TEST_CASE("nothing is hidden and nothing changes direction") {
   CHECK(escaped("\u2028\U000e0041") == "\\u{2028}\\u{e0041}");
 }
 
-TEST_CASE("what is no UTF-8 is shown byte by byte") {
+TEST_CASE("invalid UTF-8 is shown byte by byte") {
   CHECK(escaped("\xff") == "\\xff");
   CHECK(escaped("\xc3") == "\\xc3");
   CHECK(escaped("\xc3(") == "\\xc3(");

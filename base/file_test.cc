@@ -73,7 +73,7 @@ TEST_CASE("an empty file is empty, not an error") {
   CHECK(disk.open(folder.write("empty", "")).value().size() == 0);
 }
 
-TEST_CASE("what cannot be opened says why") {
+TEST_CASE("open reports the reason of a failure") {
   Folder folder;
   DiskFiles disk;
   CHECK(disk.type(folder.path + "/none") == FileType::Missing);
@@ -117,12 +117,12 @@ TEST_CASE("what was taken from a pipe is given again") {
   writer.join();
 }
 
-TEST_CASE("a pipe to which nobody writes, a socket") {
+TEST_CASE("a pipe without a writer, a socket") {
   Folder folder;
   DiskFiles disk;
   const std::string fifo = folder.path + "/fifo";
   REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
-  CHECK(disk.open(fifo).error().what == "a FIFO that nobody writes to");
+  CHECK(disk.open(fifo).error().what == "a FIFO without a writer");
   const std::string path = folder.path + "/socket";
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
   REQUIRE(path.size() < sizeof address.sun_path);

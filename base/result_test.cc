@@ -41,7 +41,7 @@ TEST_CASE("a result without a value") {
   CHECK(check(false).error().what == "bad");
 }
 
-TEST_CASE("a message says where, what, and what to do") {
+TEST_CASE("a message has the file, the problem and the next step") {
   CHECK(half(3).error().message() == "numbers at byte 7: odd number");
   CHECK(Error{.what = "lost"}.message() == "lost");
   CHECK(Error{.what = "lost", .offset = 0}.message() == "at byte 0: lost");

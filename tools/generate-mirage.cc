@@ -283,7 +283,7 @@ void generate(const Options& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app("Makes traces in mirage-profile's format, damaged on purpose if asked to.");
+  CLI::App app("Generate traces in mirage-profile's format, optionally damaged.");
   app.add_option("--events", options.events, "how many")->capture_default_str();
   app.add_option("--seed", options.seed, "another seed, another trace")->capture_default_str();
   app.add_option("--packet-size", options.packet_size, "bytes")->capture_default_str();

@@ -24,7 +24,7 @@ Words only(const std::vector<std::string>& verbs) {
 }
 }  // namespace
 
-TEST_CASE("labels, counters and spans ask for a literal's number once") {
+TEST_CASE("labels, counters and spans look up a literal's id once") {
   fake::reset();
   for (int i = 0; i < 2; ++i) {
     SKEIN_LABEL("a label");
@@ -253,7 +253,7 @@ TEST_CASE("channel: values in order, senders wait when it is full, close ends it
                                     "resource 4 under 0 kind 35 empty capacity 1"});
 }
 
-TEST_CASE("channel: values that nobody received go with it") {
+TEST_CASE("channel: destroys values that were not received") {
   static int alive;
   struct counted {
     counted() { ++alive; }

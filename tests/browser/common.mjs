@@ -55,7 +55,7 @@ export async function open(browser, url, { allowed = request => request === url,
   page.on("dialog", dialog => { expect(false, `${url}: a dialog`, dialog.message()); dialog.dismiss(); });
   page.on("pageerror", error => expect(false, `${url}: an error`, error.stack));
   page.on("console", message =>
-      expect(message.type() !== "error" || (ends && /ERR_CONNECTION_REFUSED|409 \(Conflict\)/.test(message.text())), `${url}: the console says`, message.text()));
+      expect(message.type() !== "error" || (ends && /ERR_CONNECTION_REFUSED|409 \(Conflict\)/.test(message.text())), `${url}: the console prints`, message.text()));
   page.on("request", request => {
     const to = request.url();
     expect(allowed(to) || to.startsWith("data:") || to.startsWith("blob:"), `${url}: a request to`, to);

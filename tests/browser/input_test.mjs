@@ -101,7 +101,7 @@ async function narrow(browser, file) {
   await page.fill("#search", "e");
   await page.keyboard.press("Enter");
   await settled(page);
-  expect(await wide() === 320 && /\d/.test(await page.textContent("#found")), "nor does what is found", await wide());
+  expect(await wide() === 320 && /\d/.test(await page.textContent("#found")), "the matches have the same width", await wide());
   await page.context().close();
 }
 
@@ -329,7 +329,7 @@ async function names(browser, file) {
     const at = document.getElementById(id);
     return at.getAttribute("aria-live") ?? at.getAttribute("role") ?? at.tagName;
   }).join());
-  expect(spoken === "polite,OUTPUT,status,status", "what changes by itself is said", spoken);
+  expect(spoken === "polite,OUTPUT,status,status", "changes without user input are announced", spoken);
   await page.context().close();
 }
 

@@ -48,7 +48,7 @@ function difference(now, golden, scratch) {
 const percent = share => `${(share * 100).toFixed(2)} % of the tiles are others`;
 
 if (!pictureDifference) {
-  console.log("skipped: built without cairo, nothing tells pictures apart");
+  console.log("skipped: built without cairo, pictures cannot be compared");
   process.exit(77);
 }
 await main(async (browser, scratch) => {

@@ -68,7 +68,7 @@ async function hanging(browser, scratch) {
   await settled(page);
   const scene = await page.evaluate(() => skein.module.calls.scene_version()), before = await waits();
   await page.waitForFunction(before => Number(/for ([\d.]+) s until now/.exec(document.getElementById("panel").textContent)?.[1]) > before, before);
-  expect(await page.evaluate(() => skein.module.calls.scene_version()) === scene, "what is not in sight is not drawn");
+  expect(await page.evaluate(() => skein.module.calls.scene_version()) === scene, "invisible rows are not drawn");
   await page.click("[data-run=fit-all]");
   await page.waitForFunction(end => skein.module.calls.window_to() > end + 1e9, end);
   program.kill("SIGKILL");
@@ -110,7 +110,7 @@ async function forgetting(browser, scratch) {
   await page.click("#panel button:text-is('" + text.slice(4) + "')");
   await settled(page);
   const [from, to] = await span(page);
-  expect(from < time && time < to, "the panel and the axis say the same", `${time} ns in ${from} to ${to}`);
+  expect(from < time && time < to, "the panel and the axis agree", `${time} ns in ${from} to ${to}`);
   await page.waitForFunction(() => document.getElementById("found").textContent === "1 of 1");
   const events = await page.evaluate(() => skein.module.calls.event_count());
   await tick("one more");
@@ -150,7 +150,7 @@ async function critical(browser, scratch) {
     await program.line();
   };
   await tick("first");
-  const nobody = spawnSync(skein, ["serve", trace, "--critical-path", "nobody"]);
+  const nobody = spawnSync(skein, ["serve", trace, "--critical-path", "no-such-task"]);
   expect(nobody.status === 1 && /no task has/.test(nobody.stderr), "there is no such task", String(nobody.stderr));
   const words = ["--critical-path", "the session"];
   const server = start(skein, ["serve", String(program.process.pid), ...words]);
@@ -165,7 +165,7 @@ async function critical(browser, scratch) {
     await settled(page);
   };
   await more("second");
-  expect(await told(), "it is told when there is more, too");
+  expect(await told(), "new events are announced as well");
   await page.focus("#picture");
   await page.keyboard.press("k");
   await page.waitForFunction(() => !document.getElementById("panel").textContent.includes("critical path"));
@@ -299,5 +299,5 @@ await main(async (browser, scratch) => {
   of_file.process.kill("SIGTERM");
   expect((await once(of_file.process, "exit"))[0] === 0, "SIGTERM ends it");
   const nothing = spawn(skein, ["serve", join(scratch, "missing")], { stdio: "ignore" });
-  expect((await once(nothing, "exit"))[0] === 2, "what is no trace exits with 2");
+  expect((await once(nothing, "exit"))[0] === 2, "a file that is no trace exits with 2");
 });

@@ -103,7 +103,7 @@ class Judge {
 
   bool good() {
     for (const std::string& problem : trace_.problems) say(problem);
-    if (trace_.lost() != 0) say("events are said to be lost: " + std::to_string(trace_.lost()));
+    if (trace_.lost() != 0) say("the trace reports lost events: " + std::to_string(trace_.lost()));
     for (unsigned i = 0; i < arguments_.threads; ++i) judge(i);
     return good_;
   }
@@ -160,11 +160,11 @@ class Judge {
 
 bool babeltrace_reads(const std::string& directory) {
   const std::string command =
-      "babeltrace2 -o dummy '" + directory + "' >/dev/null 2>'" + directory + ".said'";
+      "babeltrace2 -o dummy '" + directory + "' >/dev/null 2>'" + directory + ".errors'";
   if (system(command.c_str()) == 0) return true;
   printf("babeltrace2 fails:\n");
   fflush(stdout);
-  [[maybe_unused]] const int shown = system(("head -5 '" + directory + ".said'").c_str());
+  [[maybe_unused]] const int shown = system(("head -5 '" + directory + ".errors'").c_str());
   return false;
 }
 

@@ -205,12 +205,12 @@ class Watcher {
         continue;
       }
       if (row.state == format::TaskState::kFree) {
-        if (row.id != 0) return where + "free, but somebody's";
+        if (row.id != 0) return where + "free, but has a task id";
         continue;
       }
       if (row.id == 0 || row.state != format::TaskState::kRunning || row.place == 0 ||
           row.tid == 0 || row.since == 0 || row.on != 0)
-        return where + "not one of a task that runs";
+        return where + "not the row of a running task";
       const auto known = std::find(different.begin(), different.end(), row.id);
       if (known != different.end())
         different.erase(known);
@@ -219,7 +219,7 @@ class Watcher {
     }
     if (odd <= 1 && (live_.empty() || different.size() <= 1)) return {};
     return std::to_string(odd) + " rows being written, " + std::to_string(different.size()) +
-           " tasks that the table and the events tell differently";
+           " tasks on which the table and the events disagree";
   }
 
   std::string directory_;

@@ -15,7 +15,7 @@ int main() {
       .precision = 156,
       .hostname = "host",
       .boot_id = "f0e1d2c3-b4a5-4687-9788-8899aabbccdd",
-      .procname = "say \"hi\" \\o/",
+      .procname = "run \"hi\" \\o/",
       .pid = 4242,
       .mode = "ring",
   };

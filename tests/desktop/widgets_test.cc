@@ -153,7 +153,7 @@ void run_main_loop_until(const Done& done) {
 
 }  // namespace
 
-TEST_CASE("the picture lives while a search is answered, and what is out of date is dropped") {
+TEST_CASE("the picture responds during a search; outdated results are dropped") {
   Touched it;
   Held held;
   int answered = 0;
@@ -183,7 +183,7 @@ TEST_CASE("the picture lives while a search is answered, and what is out of date
   CHECK(it.viewer.model(0).tasks[it.viewer.selected()].id == 3);
 }
 
-TEST_CASE("what has changed since is asked anew, and what was cleared is not") {
+TEST_CASE("a changed search is repeated, a cleared one is not") {
   Touched it;
   Held held;
   int answered = 0;
@@ -214,7 +214,7 @@ TEST_CASE("what has changed since is asked anew, and what was cleared is not") {
   CHECK(it.viewer.model(0).tasks[it.viewer.selected()].id == 1);
 }
 
-TEST_CASE("an answer comes from the main loop, and to nobody who is gone") {
+TEST_CASE("a result comes from the main loop, never to a destroyed receiver") {
   Touched it;
   int answered = 0;
   Answers answers(it.viewer, post_to_main_loop, [&] { answered++; });

@@ -79,7 +79,7 @@ void judge(const std::string& directory, uint64_t calls) {
   }
   const auto signals = static_cast<uint64_t>(handled);
   const uint64_t lost = trace.lost();
-  printf("%llu calls, %llu signals, %llu recorded, %llu said to be lost\n",
+  printf("%llu calls, %llu signals, %llu recorded, %llu reported as lost\n",
          static_cast<unsigned long long>(calls), static_cast<unsigned long long>(signals),
          static_cast<unsigned long long>(pauses), static_cast<unsigned long long>(lost));
   SKEIN_CHECK(last == calls, "newest %llu", static_cast<unsigned long long>(last));
@@ -169,7 +169,7 @@ void jumps(const std::string& directory) {
     for (const Event& event : stream.events()) {
       if (event.is("counter_set")) ++(event.a == 8 ? after : before);
     }
-  printf("%u jumps: %llu of %llu events recorded, then %llu of %llu; %llu said to be lost\n",
+  printf("%u jumps: %llu of %llu events recorded, then %llu of %llu; %llu reported as lost\n",
          static_cast<unsigned>(jumped), static_cast<unsigned long long>(before),
          static_cast<unsigned long long>(made), static_cast<unsigned long long>(after),
          static_cast<unsigned long long>(kAfter), static_cast<unsigned long long>(trace.lost()));
