@@ -148,6 +148,8 @@ class Checker:
             self.check(name, without_macros(text), "man page")
         for name, text in self.files("debian/control"):
             self.check(name, descriptions(text), "package description")
+        for name, text in self.files("cmake/*.pc.in", "view/gtk/*.desktop", "view/web/page/*.html"):
+            self.check(name, text, "description")
 
     def check_sources(self):
         for name, text in self.files("**/*.cc", "**/*.h", "**/*.cpp", "**/*.ts", "**/*.mjs"):
