@@ -1,11 +1,11 @@
-// An echo server and its clients on Boost.Asio's coroutines: an ordinary program, which does not
-// know that it is being traced. Built with the targets skein::coroutine and skein::asio.
+// An echo server and its clients with Boost.Asio coroutines: an ordinary program whose source
+// contains nothing of skein. Built with the targets skein::coroutine and skein::asio.
 //
-//   030-asio server [PORT]            serves until it is killed
-//   030-asio client [PORT] [ROUNDS]   one client; 0 rounds: goes on for ever
-//   030-asio both [PORT] [ROUNDS]     both in one process, three clients; ends with the last
+//   030-asio server [PORT]            runs until it is killed
+//   030-asio client [PORT] [ROUNDS]   one client; 0 rounds: runs forever
+//   030-asio both [PORT] [ROUNDS]     both in one process; ends with the last of three clients
 // clang-format off
-#include <utility>  // which Boost 1.74's awaitable.hpp forgets
+#include <utility>  // missing in Boost 1.74's awaitable.hpp
 // clang-format on
 #include <boost/asio.hpp>
 #include <chrono>
@@ -27,11 +27,11 @@ awaitable<void> session(tcp::socket socket) {
   try {
     for (;;) {
       const std::size_t size =
-          co_await socket.async_read_some(asio::buffer(data), use_awaitable);  // await: request
+          co_await socket.async_read_some(asio::buffer(data), use_awaitable);  // await: message
       co_await asio::async_write(socket, asio::buffer(data, size), use_awaitable);
     }
   } catch (const boost::system::system_error&) {
-    // The client has gone.
+    // The client has disconnected.
   }
 }
 
@@ -42,11 +42,11 @@ awaitable<void> serve(tcp::acceptor& acceptor) {
   }
 }
 
-awaitable<std::size_t> ask(tcp::socket& socket, const std::string& question) {
-  co_await asio::async_write(socket, asio::buffer(question), use_awaitable);
-  std::string answer(question.size(), ' ');
-  co_await asio::async_read(socket, asio::buffer(answer), use_awaitable);  // await: answer
-  co_return answer == question ? answer.size() : 0;
+awaitable<std::size_t> request(tcp::socket& socket, const std::string& message) {
+  co_await asio::async_write(socket, asio::buffer(message), use_awaitable);
+  std::string response(message.size(), ' ');
+  co_await asio::async_read(socket, asio::buffer(response), use_awaitable);  // await: response
+  co_return response == message ? response.size() : 0;
 }
 
 awaitable<void> client(tcp::endpoint server, int rounds) {
@@ -56,7 +56,7 @@ awaitable<void> client(tcp::endpoint server, int rounds) {
   co_await socket.async_connect(server, use_awaitable);
   std::size_t bytes = 0;
   for (int round = 0; round != rounds || rounds == 0; ++round) {
-    bytes += co_await ask(socket, "question " + std::to_string(round));  // await: ask
+    bytes += co_await request(socket, "message #" + std::to_string(round));  // await: request
     pause.expires_after(1ms);
     co_await pause.async_wait(use_awaitable);  // await: pause
   }

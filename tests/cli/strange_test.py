@@ -79,7 +79,7 @@ for path, says in strange.items():
     refused(f"export {path!r}", says, "export", "ctf", path, "-o", "copy")
     refused(f"snapshot {path!r}", "", "snapshot", path, "-o", "copy")
     expect(f"nothing is made of {path!r}", not os.path.exists("copy"))
-refused("a FIFO to which nobody writes", "nobody writes", "info", "fifo")
+refused("a FIFO without a writer", "without a writer", "info", "fifo")
 refused("ps of no process", "not there", "ps", 999999999)
 refused("snapshot of no process", "not there", "snapshot", 999999999, "-o", "copy")
 refused("ps of a process that records nothing", "records no trace", "ps", os.getpid())

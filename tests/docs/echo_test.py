@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""README's picture, docs/pictures/echo.svg: one question of a client and the answer of its server, as
-./demo records them. What it says is what such a picture says now; --renew draws it anew.
+"""README's picture, docs/pictures/echo.svg: one request and its response, as ./demo records them. Its
+texts are those that a new picture has; --renew replaces it.
 
 usage: echo_test.py SKEIN PROGRAM SOURCE [--renew]"""
 import json
@@ -32,7 +32,7 @@ def record():
         subprocess.run([program, "client", port, "200"], check=True, stdout=subprocess.DEVNULL,
                        env=dict(os.environ, SKEIN_TRACE="client,mode=log"), timeout=60)
         end = time.monotonic() + 60
-        while json.loads(run("info", "--json", "server"))["failed"] == 0:  # has seen that it went
+        while json.loads(run("info", "--json", "server"))["failed"] == 0:  # until it notices the disconnect
             assert time.monotonic() < end, "the server does not notice"
             time.sleep(0.01)
     finally:
@@ -41,21 +41,21 @@ def record():
         server.stdout.close()
 
 
-def find_question():
-    """When the client asked, on the common time line: a question in the second half that fills most
-    of the picture, or the one that is nearest to that."""
-    asked, took = {}, {}
+def find_request():
+    """The time of a request of the client on the common time axis: of the second half, the one whose
+    duration is closest to half of the picture."""
+    began, duration = {}, {}
     for line in run("dump", "--json", "client").splitlines():
         event = json.loads(line)
-        if event["event"] == "create" and event.get("text") == "ask":
-            asked[event["task"]] = event["time"]
-        elif event["event"] == "resolve" and event["task"] in asked:
-            took[event["task"]] = event["time"] - asked[event["task"]]
-    late = sorted(took)[len(took) // 2:]
-    best = min(late, key=lambda task: abs(took[task] - SPAN // 2))
+        if event["event"] == "create" and event.get("text") == "request":
+            began[event["task"]] = event["time"]
+        elif event["event"] == "resolve" and event["task"] in began:
+            duration[event["task"]] = event["time"] - began[event["task"]]
+    late = sorted(duration)[len(duration) // 2:]
+    best = min(late, key=lambda task: abs(duration[task] - SPAN // 2))
     starts = [json.loads(run("info", "--json", trace))["start_utc_ns"]
               for trace in ("server", "client")]
-    return asked[best] + starts[1] - min(starts)
+    return began[best] + starts[1] - min(starts)
 
 
 def texts(picture):
@@ -71,16 +71,16 @@ def legend(picture):
 with tempfile.TemporaryDirectory(prefix="skein-echo-") as work:
     os.chdir(work)
     record()
-    begin = find_question() - BEFORE
+    begin = find_request() - BEFORE
     run("render", "server", "client", "--from", f"{begin}ns", "--to", f"{begin + SPAN}ns",
         "--width", 1000, "--height", 460, "-o", "echo.svg")
     fresh, shown = pathlib.Path("echo.svg"), source / "docs/pictures/echo.svg"
     if renew:
         shutil.copyfile(fresh, shown)
     assert legend(fresh) == legend(shown), (legend(fresh), legend(shown))
-    # Which names have room depends on how long the answer took; these are what README tells of.
+    # Which names have room depends on the duration of the response; README mentions these.
     for picture in fresh, shown:
-        missing = {"server", "client", "session", "ask"} - {text for _, text in texts(picture)}
+        missing = {"server", "client", "session", "request"} - {text for _, text in texts(picture)}
         assert not missing, (picture, missing)
     assert b"200 us in sight" in shown.read_bytes()
     assert "docs/pictures/echo.svg" in (source / "README.md").read_text()
