@@ -55,7 +55,7 @@ Generator<std::pair<int, int>> pairs() {
 }
 }  // namespace
 
-TEST_CASE("generators: co_yield suspends, whoever asks resumes; rethrown exceptions") {
+TEST_CASE("generators: co_yield suspends, the consumer resumes; rethrown exceptions") {
   fake::reset();
   {
     auto g = pairs();
@@ -223,7 +223,7 @@ std::vector<unsigned> yield_lines() {
 }
 }  // namespace
 
-TEST_CASE("overloaded yield_values: what is found without skein is found, and recorded") {
+TEST_CASE("overloaded yield_values: the same overload as without skein, and recorded") {
   // Three yields: lines from `first` on.
   const auto three = [](unsigned first) {
     return std::vector<unsigned>{first, first + 2, first + 3};
@@ -242,7 +242,7 @@ TEST_CASE("overloaded yield_values: what is found without skein is found, and re
                                "resolve 1 previous 0"});
 }
 
-TEST_CASE("a yield_value that cannot be guessed: once, at no place, said late") {
+TEST_CASE("an unknown yield_value: recorded once, late, without a location") {
   CHECK(run_yielder(by_value) == "a! 2! 4! ");
   CHECK(yield_lines() == std::vector<unsigned>{0});
   CHECK(fake::words() == Words{"create 1 under 0 kind 2", "resume 1", "suspend 1 on 0 previous 0",

@@ -115,7 +115,7 @@ TEST_CASE("detached: runs at once, and its end pops the current task") {
                                "resolve 1 previous 0", "resume 2", "resolve 2 previous 0"});
 }
 
-TEST_CASE("await_suspend that says false, and one that throws: the task goes on") {
+TEST_CASE("await_suspend returns false or throws: the task continues") {
   struct GoesOn {
     bool await_ready() { return false; }
     bool await_suspend(std::coroutine_handle<>) { return false; }
@@ -174,7 +174,7 @@ TEST_CASE("the frame is gone when await_suspend returns: nothing of it is touche
         Words{"run 1 under 0", "suspend 1 on 0 previous 0", "resume 1", "resolve 1 previous 0"});
 }
 
-TEST_CASE("which thread a coroutine goes on is asked anew after each co_await") {
+TEST_CASE("the thread is looked up again after each co_await") {
   fake::reset();
   auto child = []() -> Task<int> { co_return 1; };
   auto f = [&](std::atomic<bool>& done) -> Detached {
@@ -189,7 +189,7 @@ TEST_CASE("which thread a coroutine goes on is asked anew after each co_await") 
   CHECK(fake::call("suspend 1 on 2 previous 0").line != 0);
 }
 
-TEST_CASE("awaiting: lvalue tasks, several at once, what cannot be known is not said") {
+TEST_CASE("awaiting: lvalue tasks, several at once; unknown targets are not recorded") {
   struct ByReference {  // awaits a task it does not own
     Task<int>& task;
     bool await_ready() { return false; }

@@ -160,11 +160,11 @@ async function works(browser, file) {
   await load("{");
   expect(await problem() !== "", "bad notes are refused");
   await load(notes);
-  expect(await problem() === "", "good notes say nothing", await problem());
+  expect(await problem() === "", "valid notes cause no message", await problem());
   await load("{");
   await page.fill("#note input", "another");
   await page.keyboard.press("Enter");
-  expect(await problem() === "", "a new note ends what was said", await problem());
+  expect(await problem() === "", "a new note clears the message", await problem());
   await load("{");
   expect(await problem() !== "", "the same file is refused again");
   await page.click("#bookmark-menu summary");
@@ -187,7 +187,7 @@ async function works(browser, file) {
   await page.keyboard.press("Escape");
   await page.fill("#search", "task");
   await settled(page);
-  expect(await says() === "Filter: on,nothing (filter is on)", "a filter says so while its menu is closed", await says());
+  expect(await says() === "Filter: on,nothing (filter is on)", "an active filter is shown while its menu is closed", await says());
   await page.fill("#search", "");
   await page.click("#filter summary");
   await page.waitForSelector("#filter[open]");
@@ -196,7 +196,7 @@ async function works(browser, file) {
   await settled(page);
   const all = await bars();
   expect(all > filtered, "the filter hides tasks", `${filtered} ${all}`);
-  expect(await says() === "Filter,", "and says nothing when it is off", await says());
+  expect(await says() === "Filter,", "an inactive filter is not shown", await says());
   const total = await page.evaluate(() => skein.module.calls.window_to() / 1e6);
   for (const [longest, few] of [[String(total * 2), false], [String(total / 1000), true]]) {
     await page.fill("#filter [name=longest]", longest);
@@ -375,7 +375,7 @@ async function stuck(browser, scratch) {
   spawnSync(arp, ["--reply-first"], { env: { ...process.env, SKEIN_TRACE: trace }, stdio: "ignore" });
   const page = await open(browser, `file://${html(trace, scratch, "stuck.html")}`);
   const alarm = () => page.textContent("#alarm"), panel = () => page.textContent("#panel");
-  expect(await alarm() === "1 task does not go on: lost wake-up", "what is wrong is said", await alarm());
+  expect(await alarm() === "1 task does not go on: lost wake-up", "the error is shown", await alarm());
   await page.click("#alarm");
   await settled(page);
   const told = await panel();
@@ -421,13 +421,13 @@ async function damaged(browser, file, trace) {
       const said = document.getElementById("notice").textContent;
       calls.notice();
       if (error !== "") bad.push(`${what}: ${error}`);
-      else if (said !== module.result()) bad.push(`${what}: the page says ${said}, the module ${module.result()}`);
-      else if ((is_lossy || calls.event_count() < whole) && said === "") bad.push(`${what}: nothing is said to be lost`);
+      else if (said !== module.result()) bad.push(`${what}: the page shows ${said}, the module ${module.result()}`);
+      else if ((is_lossy || calls.event_count() < whole) && said === "") bad.push(`${what}: no loss is reported`);
       else if (what === "whole" && (said !== "" || calls.event_count() !== whole)) bad.push(`afterwards ${said}`);
     }
     return [kinds.length, ...bad];
   }, readFileSync(trace).toString("base64"));
-  expect(bad[0] === 90 && bad.length === 1, "90 damages open and say what was lost", bad.slice(0, 4).join("; "));
+  expect(bad[0] === 90 && bad.length === 1, "90 damaged traces open and report losses", bad.slice(0, 4).join("; "));
   await page.context().close();
 }
 
