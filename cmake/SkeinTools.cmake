@@ -9,8 +9,9 @@ list(FILTER cli_sources EXCLUDE REGEX "(_test|/main)\\.cc$")
 
 add_library(skein_cli OBJECT ${cli_sources})
 target_link_libraries(skein_cli PUBLIC
-  skein_record skein_target skein_report skein_trace_export skein_view_paint skein_view_viewer skein_view_web nlohmann_json::nlohmann_json)
-target_link_libraries(skein_cli PRIVATE CLI11::CLI11)  # only cli/command_line.cc includes it
+  skein_record skein_target skein_report skein_trace_export skein_view_paint skein_view_viewer skein_view_web)
+# Each is included by one file: cli/command_line.cc, cli/control.cc.
+target_link_libraries(skein_cli PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json)
 include(GNUInstallDirs)
 target_compile_definitions(skein_cli PUBLIC
   SKEIN_VERSION="${PROJECT_VERSION}" SKEIN_LIBEXEC="${CMAKE_INSTALL_LIBEXECDIR}/skein")
