@@ -57,7 +57,7 @@ struct Unit {
   std::string_view name;
 };
 
-// How many digits after the point of seconds, milliseconds, ... a step of so many ns asks for.
+// How many digits after the point a step of so many ns needs, in that unit.
 int decimals_for(int64_t step, int64_t unit) {
   int decimals = 0;
   for (; decimals < 9 && unit > 1 && step % unit != 0; decimals++) unit /= 10;

@@ -19,19 +19,19 @@ uint32_t location_of(const Model& model, const Segment& s) {
 }
 
 struct Cells {
-  std::string who, what, place;
+  std::string task, state, location;
 };
 
 Cells cells(const Trace& trace, const Model& model, const Segment& s) {
   const auto title = [&](TaskIndex task) { return escaped(task_title(trace, model.tasks[task])); };
   Cells cells;
-  cells.who = s.task == no_index ? "-" : title(s.task);
-  cells.what = std::string(name(s.what));
+  cells.task = s.task == no_index ? "-" : title(s.task);
+  cells.state = std::string(name(s.what));
   if (s.what == Segment::What::Blocked)
-    cells.what += " on " + (s.on == no_index ? "an unrecorded target" : title(s.on));
+    cells.state += " on " + (s.on == no_index ? "an unrecorded target" : title(s.on));
   if (s.what == Segment::What::Ready && s.on != no_index)
-    cells.what += ", while " + title(s.on) + " ran";
-  cells.place = escaped(place_text(trace, location_of(model, s)));
+    cells.state += ", while " + title(s.on) + " ran";
+  cells.location = escaped(place_text(trace, location_of(model, s)));
   return cells;
 }
 
@@ -67,9 +67,9 @@ void add_path(std::string& out, const Trace& trace, const Model& model,
   for (size_t i = 0; i < path.size();) {
     const Segment& s = path[i];
     if (s.end - s.begin >= least) {
-      Cells said = cells(trace, model, s);
-      lines.push_back({seconds(s.begin), duration_text(s.end - s.begin), std::move(said.who),
-                       std::move(said.what), std::move(said.place)});
+      Cells row = cells(trace, model, s);
+      lines.push_back({seconds(s.begin), duration_text(s.end - s.begin), std::move(row.task),
+                       std::move(row.state), std::move(row.location)});
       i++;
       continue;
     }

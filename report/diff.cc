@@ -102,7 +102,7 @@ void add_divergences(std::string& out, const Comparison& a) {
 }
 
 // Two runs never take the same time. What is a millisecond or more, a hundredth of all differences,
-// and a tenth of the group's own time is told.
+// and a tenth of the group's self time is shown.
 bool matters(const TimingDifference& d, uint64_t whole) {
   return d.size() >= soon && d.size() >= whole / 100 &&
          d.size() >= std::max(d.good.all(), d.bad.all()) / 10;
@@ -247,7 +247,6 @@ std::string headline(const Comparison& a, const Divergence& d) {
   return "";
 }
 
-// "So in bad query (#7) does not end: never notified."; empty if nobody waits for ever.
 std::string consequence(const Comparison& a, const Divergence& d) {
   if (d.victim.chain.empty()) return "";
   std::string out = "As a result, " + a.bad.title(d.victim.chain.front().task);

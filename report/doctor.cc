@@ -96,51 +96,51 @@ std::string DoctorReport::text(const Finding& f) const {
 }
 
 DoctorReport::Line DoctorReport::line(const Finding& f, const Finding::Evidence& e) const {
-  Line line{.who = e.task == no_index && e.what == What::Level
-                       ? std::string(trace_.strings[f.counter])
-                       : title(e.task),
-            .what = {},
-            .how_long = {}};
+  Line line{.subject = e.task == no_index && e.what == What::Level
+                           ? std::string(trace_.strings[f.counter])
+                           : title(e.task),
+            .text = {},
+            .duration = {}};
   const bool lasts = e.end == Waits::never;
   switch (e.what) {
     case What::Created:
-      line.what = "was created" + by(e.other);
+      line.text = "was created" + by(e.other);
       break;
     case What::Ended:
-      line.what = std::string(ending(e.task)) + by(e.other);
+      line.text = std::string(ending(e.task)) + by(e.other);
       break;
     case What::Waits:
-      line.what = (lasts ? "waits for " : "waited for ") + title(e.other);
+      line.text = (lasts ? "waits for " : "waited for ") + title(e.other);
       break;
     case What::CouldRun:
-      line.what = lasts ? "has been runnable and has not run" : "was runnable and did not run";
+      line.text = lasts ? "has been runnable and has not run" : "was runnable and did not run";
       break;
     case What::Runs:
-      line.what = "ran";
+      line.text = "ran";
       if (e.of < std::min(e.end, model_.end) - e.begin) {
-        line.what += ' ' + duration_text(e.of) + " within " +
+        line.text += ' ' + duration_text(e.of) + " within " +
                      duration_text(std::min(e.end, model_.end) - e.begin);
         return line;
       }
       break;
     case What::Notified:
-      line.what = "was notified" + by(e.other) + ", waking " +
+      line.text = "was notified" + by(e.other) + ", waking " +
                   (e.value == 0 ? "no task" : grouped(e.value));
       break;
     case What::Holds:
-      line.what = (lasts ? "holds " : "held ") + title(e.other);
+      line.text = (lasts ? "holds " : "held ") + title(e.other);
       break;
     case What::Takes:
-      line.what = "acquired " + title(e.other);
+      line.text = "acquired " + title(e.other);
       break;
     case What::Woken:
-      line.what = "woke itself " + grouped(e.value) + " times";
+      line.text = "woke itself " + grouped(e.value) + " times";
       break;
     case What::Level:
-      line.what = "was " + std::to_string(static_cast<int64_t>(e.value));
+      line.text = "was " + std::to_string(static_cast<int64_t>(e.value));
       break;
   }
-  if (e.end != e.begin) line.how_long = duration_text(std::min(e.end, model_.end) - e.begin);
+  if (e.end != e.begin) line.duration = duration_text(std::min(e.end, model_.end) - e.begin);
   return line;
 }
 
@@ -172,8 +172,8 @@ void DoctorReport::add(std::string& out, const Finding& f) const {
   append_paragraph(out, head, 0);
   std::vector<std::vector<std::string>> lines;
   for (const Finding::Evidence& e : f.evidence) {
-    Line said = line(f, e);
-    lines.push_back({seconds(e.begin) + " s", escaped(said.who), escaped(said.what), said.how_long,
+    Line row = line(f, e);
+    lines.push_back({seconds(e.begin) + " s", escaped(row.subject), escaped(row.text), row.duration,
                      escaped(place_text(trace_, e.location))});
   }
   append_columns(out, lines, "><<><", 2);
@@ -190,7 +190,7 @@ Json DoctorReport::to_json(const Finding& f) const {
     else if (e.what == What::Notified || e.what == What::Woken || e.what == What::Runs)
       value = e.value;
     evidence.add(Json::object({{"kind", name(e.what)},
-                               {"text", line(f, e).what},
+                               {"text", line(f, e).text},
                                {"task", task_json(trace_, model_, e.task)},
                                {"other", task_json(trace_, model_, e.other)},
                                {"begin_ns", e.begin},

@@ -24,7 +24,7 @@ class DoctorReport {
   // What is wrong, in a sentence.
   std::string text(const Finding& f) const;
 
-  // Where to look: a stretch of time around it, and whom to look for.
+  // The range to draw, and the task to highlight.
   struct Picture {
     uint64_t from = 0;
     uint64_t to = 0;
@@ -35,9 +35,8 @@ class DoctorReport {
  private:
   void add(std::string& out, const Finding& f) const;
   Json to_json(const Finding& f) const;
-  // Who, what, for how long.
   struct Line {
-    std::string who, what, how_long;
+    std::string subject, text, duration;
   };
   Line line(const Finding& f, const Finding::Evidence& e) const;
   // A command that draws it; empty when the trace came by standard input.

@@ -100,9 +100,9 @@ class Writer {
     out_.push_back({.kind = TextRun::Kind::Location, .value = location});
     text(")");
   }
-  void by(TaskIndex who, uint32_t location) {
-    text(who == no_index ? " from outside any task" : " by ");
-    if (who != no_index) task(who);
+  void by(TaskIndex other, uint32_t location) {
+    text(other == no_index ? " from outside any task" : " by ");
+    if (other != no_index) task(other);
     where(location);
   }
 

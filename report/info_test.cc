@@ -33,7 +33,7 @@ TEST_CASE("what is in a trace") {
     CHECK_MESSAGE(text.find(part) != std::string::npos, part, text);
 }
 
-TEST_CASE("a ring says from when on it is complete") {
+TEST_CASE("a ring reports from when on it is complete") {
   Trace trace = example();
   trace.facts.overwritten_packets = 3;
   trace.facts.complete_from = 5;

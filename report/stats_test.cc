@@ -25,7 +25,7 @@ TEST_CASE("a table with percentiles and states") {
         "(unnamed)\n");
 }
 
-TEST_CASE("without waits in the trace, nothing is known of what a task did besides running") {
+TEST_CASE("without waits in the trace, only running time is known") {
   const std::string text = stats_text({query}, false);
   CHECK(text.find("1.50 ms         -        -  query") != std::string::npos);
 }
