@@ -1,6 +1,6 @@
 """What all groups of benchmarks share: running programs, tables, targets, and the page they go to.
 
-A group is a method; what it says becomes a section of docs/performance.md. Only the sections of groups
+A group is a method; its text becomes a section of docs/performance.md. Only the sections of groups
 that ran are replaced. Each remembers on which machine and when it was measured; that is shown once
 for sections of one run.
 """

@@ -17,13 +17,13 @@ slow = trace.of("slow_sum")
 equal("slow sums", [(t.parent, t.end) for t in slow], [(main, "resolve")] * 2)
 for task in slow:
     (on, _, waker), = task.waits(line_of(source, "await: door"))
-    equal("nobody knows who rings", (on, waker), (None, None))
+    equal("the waker is unknown", (on, waker), (None, None))
 sums = trace.of("sum_to")
 equal("sums", [t.parent for t in sums], list(reversed(slow)))  # the second door rings first
 generators = trace.of("count_to")
 equal("generators", [(t.kind, t.end) for t in generators], [("generator", "resolve")] * 2)
 equal("yields", [len(t.waits()) for t in generators], [100, 10])
-equal("who asks a generator", {w[2] for w in generators[0].waits()}, {sums[0]})
+equal("the consumer of a generator", {w[2] for w in generators[0].waits()}, {sums[0]})
 failed, = trace.of("fails")
 equal("a failure", (failed.end, failed.reason, failed.parent),
       ("fail", "the door is locked", main))

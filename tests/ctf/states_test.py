@@ -147,7 +147,7 @@ def check_all(states):
     complaints = check("events were dropped", dict(zip("abcd", losing)), full)
     if not any("discarded" in line for line in complaints):
         states.failed += 1
-        print("events were dropped: babeltrace2 does not say so")
+        print("events were dropped: babeltrace2 does not report it")
 
     # The oldest chunk is being recycled: after each store of the recycle protocol, the events
     # dropped before or not. The chunk's first event may follow the last store only.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Damaged traces in the window, a file of mirage and a directory of ours: each of the 90 opens, is drawn and can be used, and what was lost is
-said, with its name.
+"""Damaged traces in the window, a file of mirage and a directory of ours: each of the 90 opens, is drawn and can be used, and losses are
+reported, with its name.
 
     damage_test.py SKEIN GENERATE_MIRAGE OPEN_EACH
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`skein diff GOOD BAD --view`: the window has both runs, begins where they part and links what is the
-same in both; also while one is recorded, but not when another run takes its place.
+"""`skein diff GOOD BAD --view`: the window has both runs, begins at the divergence and links the tasks
+that match; also while one is recorded, but not when another run takes its place.
 
     links_test.py SKEIN ARP STEPS
 """
@@ -16,7 +16,7 @@ skein, arp, steps = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:4]
 
 
 def record(trace, *words):
-    """What hangs says so by its exit code."""
+    """The exit code of a run that hangs is not 0."""
     subprocess.run([*words], env={**os.environ, "SKEIN_TRACE": f"{trace},mode=log"},
                    stdout=subprocess.DEVNULL, timeout=SECONDS)
     assert (trace / "metadata").exists(), words
@@ -24,7 +24,7 @@ def record(trace, *words):
 
 
 def file_of(trace, path):
-    """All at once, as somebody who records it again would."""
+    """All at once, as a user who records it again would."""
     subprocess.run([skein, "export", "fxt", trace, "-o", f"{path}.new"], check=True,
                    stderr=subprocess.DEVNULL)
     os.replace(f"{path}.new", path)
@@ -67,7 +67,7 @@ def two_runs(screen, scratch):
     assert not [target for target in targets if "memfd:links" in target], targets
     it.answer("ctrl+shift+o", "Open a trace", file_of(good, scratch / "alone.fxt"))
     it.wait_for("^alone.fxt - skein$")
-    assert "first: " not in it.export(scratch), "what is opened then is alone"
+    assert "first: " not in it.export(scratch), "a trace opened later is alone"
     it.focus(it.window)
     it.press("ctrl+q")
     said = it.process.communicate(timeout=SECONDS)
@@ -114,7 +114,7 @@ def follow(screen, scratch):
         until("its twin", lambda: linked(it))
         step("two")
         it.press("0")
-        until("what is new", lambda: ">two<" in it.export(scratch))
+        until("the new events", lambda: ">two<" in it.export(scratch))
         assert linked(it), "the same is linked as before"
         told.send_signal(signal.SIGKILL)
         told.wait()

@@ -39,7 +39,7 @@ class Looker:
         return float(said.stdout)
 
     def update(self, it, expected):
-        """What is seen when it does not change any more."""
+        """The screen once it does not change any more."""
         seen = [b""]
 
         def still():

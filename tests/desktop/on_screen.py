@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs a program on a screen of its own.
+"""Runs a program on a separate screen.
 
     on_screen.py PROGRAM [ARGUMENT...]
 """

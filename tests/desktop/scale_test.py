@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""On a screen of twice the resolution every point of the picture is drawn, none is stretched: what
-is seen is what is exported at twice the size, row for row.
+"""On a screen of twice the resolution every point of the picture is drawn, none is stretched: the
+screen equals an export at twice the size, row for row.
 
     scale_test.py SKEIN GENERATE_MIRAGE
 """

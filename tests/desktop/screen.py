@@ -36,7 +36,7 @@ def until(what, condition):
 
 
 class Screen:
-    """An X server of its own, and somebody who types, clicks and looks."""
+    """A separate X server, with keyboard, mouse and screenshots."""
 
     def __init__(self, scratch, size="1800x1000"):
         ready, told = os.pipe()
@@ -81,7 +81,7 @@ class Screen:
 
 
 class Image:
-    """Points, three bytes each; none if the window went away meanwhile."""
+    """Points, three bytes each; none if the window was closed."""
 
     def __init__(self, ppm):
         header = re.match(rb"P6\s+(\d+)\s+(\d+)\s+255\s", ppm)
@@ -140,7 +140,7 @@ class Program:
         return self.screen.picture(self.window)[colour] >= least
 
     def has_bars(self):
-        """Thin ones are blended with what is behind them: nearly the colour of a bar."""
+        """Thin ones are blended with the background: nearly the colour of a bar."""
         near = sum(count for colour, count in self.screen.picture(self.window).items()
                    if all(abs(int(colour[i:i + 2], 16) - int(BAR[i:i + 2], 16)) < 48 for i in (0, 2, 4)))
         return near > 3000
@@ -179,7 +179,7 @@ class Program:
 
 
 def in_sight(svg):
-    """The time from the left edge to the right one, in seconds, as the picture says."""
+    """The time from the left edge to the right one, in seconds, from the picture."""
     number, unit = re.search(r">([\d.]+) (ns|µs|us|ms|s|min) in sight", svg).groups()
     return float(number) * {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "min": 60}[unit]
 

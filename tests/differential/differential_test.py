@@ -4,7 +4,7 @@
     differential_test.py DIFFERENTIAL_TRACES [COUNT [SEED]]
 
 babeltrace2 decodes what lies in the files, by the metadata alone; the model's events are made from
-that here, by what docs/format.md says, and compared with skein's columns: times to the nanosecond,
+that here, by the rules of docs/format.md, and compared with skein's columns: times to the nanosecond,
 names, subjects, arguments, texts, places, executors, and the numbers of lost events and packets.
 """
 import pathlib
@@ -229,7 +229,7 @@ class Reader:
 
 
 def compare(path, lines):
-    """None, or what is different."""
+    """None, or the difference."""
     theirs = Reader(path)
     head = lines[0].split("\t")
     if [int(n) for n in head[2:]] != [theirs.discarded, theirs.missing]:

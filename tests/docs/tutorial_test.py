@@ -37,7 +37,7 @@ def plain(text):
 
 
 def words(picture):
-    """What a picture says, without what differs from run to run: times, how far to the right the
+    """The texts of a picture, without those that differ from run to run: times, how far to the right the
     last wait begins (has its name room?), and with that how many rows there are (have the kinds?)."""
     texts = re.findall(r"<text[^>]*>([^<]*)", picture.read_text())
     return {text for text in texts
@@ -79,7 +79,7 @@ with tempfile.TemporaryDirectory(prefix="skein-tutorial-") as work:
                           timeout=60)
     shown = re.search(r"\$ skein diff good\.skein hang\.skein\n(.*?)```", page, re.S)[1]
     numbers = lambda text: re.sub(r"\w+::|\d+(\.\d+)?|\s+", "", text)  # clang 14 names functions only
-    expect("diff says what is shown", said.returncode == 1 and numbers(shown) in numbers(said.stdout),
+    expect("diff prints the tutorial's text", said.returncode == 1 and numbers(shown) in numbers(said.stdout),
            said.stdout)
     command = re.search(r"\$ skein (render hang\.skein .* -o hang\.svg)", page)
     run(*command[1].split())
@@ -96,5 +96,5 @@ with tempfile.TemporaryDirectory(prefix="skein-tutorial-") as work:
                  if e["event"] == "resolve" and " network(" in functions.get(e["task"], ""))
     waits = next(e["time"] for e in events
                  if e["event"] == "create" and "condition::wait(" in e.get("function", ""))
-    expect("the answer came before anyone waited", ended < waits, (ended, waits))
+    expect("the response came before the wait", ended < waits, (ended, waits))
 print("passed")

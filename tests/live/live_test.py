@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""skein ps, snapshot and export on a program that runs, and on what is left when it was killed.
+"""skein ps, snapshot and export on a running program, and on its trace after it was killed.
 
     live_test.py SKEIN PROGRAM
 """
@@ -98,14 +98,14 @@ def main(folder):
         check(modes == {0o600} and stat.S_IMODE(copy.stat().st_mode) == 0o700, f"modes {modes}")
         again = run("snapshot", trace, "-o", copy)
         check(again.returncode == 2 and len(again.stderr.splitlines()) == 1,
-              f"snapshot into what is there: {again.returncode} {again.stderr}")
+              f"snapshot into an existing directory: {again.returncode} {again.stderr}")
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()
     check_ps(trace, ids, "ended")
     original = check_trace(trace, "killed")
     dead = run("ps", process.pid)
-    check(dead.returncode == 2 and dead.stderr.startswith("skein: "), f"ps of nobody: {dead}")
+    check(dead.returncode == 2 and dead.stderr.startswith("skein: "), f"ps of no process: {dead}")
 
     # What is exported means the same.
     exported = folder / "exported"

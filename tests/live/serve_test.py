@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""skein serve and skein html without a browser: who may ask, and what an update has.
+"""skein serve and skein html without a browser: access, and the contents of updates.
 
     serve_test.py SKEIN STEPS
 
@@ -64,7 +64,7 @@ class Page:
         self.server, self.version, self.files = server, "", {}
 
     def update(self):
-        """Asks what is new; the bytes that came, and whether it was an update only."""
+        """Requests an update; its bytes, and whether it was an update only."""
         status, headers, body = self.server.get("/bundle", token=self.server.token, have=self.version)
         check(status in (200, 204), f"an update: {status} {body[:200]}")
         self.version = headers["x-skein-version"]
@@ -88,7 +88,7 @@ class Page:
                     continue
                 file = bytearray(length)
                 if how:
-                    check(name in self.files, f"{name}: parts of what is not there")
+                    check(name in self.files, f"{name}: parts of a missing file")
                     old = self.files[name] or b""
                     file[:] = old[:length].ljust(length, b"\0")
                 for begin, size in how[0] if how else [[0, length]]:
@@ -101,7 +101,7 @@ class Page:
 
 
 def on_disk(trace):
-    """Of a recorder's directory, what is committed in it; nothing is written meanwhile."""
+    """The committed events of a recorder's directory, while nothing is written."""
     files = {}
     for path in trace.iterdir():
         if not path.name.startswith("."):
@@ -237,15 +237,15 @@ def notes(folder):
                             (server.post("/notes", "no notes"), 400),
                             (server.post("/", text), 404), (server.post("/bundle", text), 404)):
         check(refused[0] == status and not beside.exists(), f"notes: {status}, and not {refused}")
-    check(server.get("/notes", token=server.token)[0] == 404, "notes are not asked for")
+    check(server.get("/notes", token=server.token)[0] == 404, "notes are part of the page only")
     check(server.post("/notes", text) == (204, b"") and beside.read_text() == text, "notes are kept")
     page = server.get("/", token=server.token)[2]
     check(b"here \\u003cit> stops" in page, "notes are there again")
-    beside.write_text("somebody's letter")
+    beside.write_text("another file")
     status, answer = server.post("/notes", text)
-    check(status == 409 and b"skein-notes.json" in answer, f"what is no notes: {answer}")
-    check(beside.read_text() == "somebody's letter", "is not written over")
-    check(b"skein-notes.json" in server.get("/", token=server.token)[2], "and is said")
+    check(status == 409 and b"skein-notes.json" in answer, f"a file that is no notes: {answer}")
+    check(beside.read_text() == "another file", "is not written over")
+    check(b"skein-notes.json" in server.get("/", token=server.token)[2], "and is reported")
     server.stop()
     check(trace.read_bytes() == source.read_bytes(), "the trace is as it was")
 
@@ -253,15 +253,15 @@ def notes(folder):
         done = subprocess.run([skein, command, trace, "-o", folder / name], capture_output=True, text=True)
         check(done.returncode == 0, f"{command}: {done}")
         return (folder / name).read_text(), done.stderr
-    check("notes are left out" in made("render", "noted.svg")[1], "render says so")
-    check("notes are left out" in made("html", "noted.html")[1], "html says so")
+    check("notes are left out" in made("render", "noted.svg")[1], "render reports it")
+    check("notes are left out" in made("html", "noted.html")[1], "html reports it")
     beside.write_text(text)
     check("here &lt;it" in made("render", "noted.svg")[0], "the picture has them")
     check("here \\u003cit> stops" in made("html", "noted.html")[0], "the page has them")
 
 
 def big(folder, trace):
-    """Of more than 64 MiB the newest chunks, and the names; what is left out is said."""
+    """Of more than 64 MiB the newest chunks, and the definitions; omissions are reported."""
     mib = 1 << 20
     big = folder / "big"
     shutil.copytree(trace, big)

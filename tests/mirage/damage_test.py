@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """90 kinds of damage - cut at 20 places, 10 holes of zeros, 60 flipped bytes - and then some: each
-trace opens, almost all events are read, and what is missing is in `lost`."""
+trace opens, almost all events are read, and losses are in `lost`."""
 import random
 
 from common import example, folder, generate, info, skein
@@ -12,7 +12,7 @@ def check(path, whole, most_missing, what):
     assert missing <= most_missing, f"{what}: {missing} events missing, {found['lost']}"
     assert found["events"] == sum(found["kinds"].values()), what
     if found["events"] != whole["events"]:
-        assert found["lost"], f"{what}: {missing} events missing and nothing said"
+        assert found["lost"], f"{what}: {missing} events missing and nothing reported"
     for loss in found["lost"]:
         assert loss["reason"] and loss["offset"] <= whole["size"] + 8, (what, loss)
     dump = skein("dump", path)

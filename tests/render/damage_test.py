@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Cut at 20 places, 10 holes of zeros, 60 flipped bytes, in a file of mirage-profile's and in those of
-a directory of ours: what is left is drawn, a viewer can be used on it, and what was lost is said. PNG
+a directory of ours: the rest is drawn, a viewer can be used on it, and losses are reported. PNG
 and PDF are made of every sixth: they get the same draw list."""
 import json
 import pathlib
@@ -38,7 +38,7 @@ def said(path):
 
 
 def check_losses(stderr, info, what):
-    """Each is said, or how many more there are."""
+    """Each is reported, or the number of others."""
     lines = stderr.splitlines()
     assert all(line.startswith("skein: ") for line in lines), (what, lines)
     if info["events"] == 0:
@@ -52,7 +52,7 @@ def check_losses(stderr, info, what):
 
 
 def check_damaged(whole, folder, out):
-    """All of them, and that what must be told is: whatever a cut or a hole changed, and whatever made
+    """All of them, and the losses that must be reported: whatever a cut or a hole changed, and whatever made
     events fewer. (Another number where one was, by one byte, cannot be seen.)"""
     before, events = said(whole), skein("dump", "--json", whole).stdout
     copies = []

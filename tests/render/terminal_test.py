@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What failed is seen at every zoom; rows are in the order of the other pictures. On a terminal with
 few lines `skein show` draws the rows in which most happens, in that order, and each counter in a
-colour of its own."""
+separate colour."""
 import fcntl
 import html
 import json
@@ -45,7 +45,7 @@ def plain(line):
 
 
 def parts(run):
-    """The picture, and what the legend below it says."""
+    """The picture, and its legend."""
     assert run.returncode == 0, run
     picture, legend = re.split("\n(?=[^\n]*━ [^\n]*a task, waiting)", run.stdout.decode())
     return picture, plain(legend)
@@ -86,7 +86,7 @@ def check_order(path, folder, *stretch):
 
 
 def check_legend(path, *stretch):
-    """It explains what is in the picture, and nothing else; with colours each kind of arrow."""
+    """It explains the contents of the picture, and nothing else; with colours each kind of arrow."""
     picture, legend = parts(skein("show", path, *stretch))
     rows = "\n".join(picture.splitlines()[3:])
     for sign, text in ("[✗╍]", "failed or stuck"), ("·", "all asleep"), ("▒", "all stopped"), \

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Stretches of time, what is looked for, several traces, and how nonsense is refused."""
+"""Time ranges, searches, several traces, and errors of usage."""
 import os
 import pathlib
 import pty
@@ -99,8 +99,8 @@ def main():
         refused(2, "ends at", "show", trace, "--from", "1000s")
         refused(2, "begins at", "show", trace, "--to=-5s")
         refused(2, "'pink'", "show", trace, "--theme", "pink")
-        refused(1, "'nobody'", "show", trace, "--select", "nobody")
-        refused(1, "nobody", "show", trace, "--critical-path", "nobody")
+        refused(1, "'no-such-task'", "show", trace, "--select", "no-such-task")
+        refused(1, "no-such-task", "show", trace, "--critical-path", "no-such-task")
         refused(2, "missing", "show", here / "missing")
         refused(2, "width", "render", trace, "-o", svg, "--width", "0")
         # What is read is not written over, by whatever name.
