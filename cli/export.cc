@@ -16,13 +16,14 @@
 #include "cli/fail.h"
 #include "cli/new_trace.h"
 #include "cli/output_file.h"
-#include "cli/parquet.h"
 #include "cli/print.h"
 #include "cli/progress.h"
 #include "cli/trace_input.h"
 #include "trace/export/chrome.h"
+#include "trace/export/csv.h"
 #include "trace/export/ctf.h"
 #include "trace/export/fxt.h"
+#include "trace/export/parquet.h"
 #include "trace/export/perfetto.h"
 #include "trace/export/stacks.h"
 #include "trace/export/table.h"
@@ -94,23 +95,11 @@ AwaitGraphOf graph_of(const ExportOptions& options) {
   return options.running ? AwaitGraphOf::Running : AwaitGraphOf::Suspended;
 }
 
-LeftOut write_csv(const Trace& trace, const ExportOptions& options, Out& out) {
-  return options.table == "tasks" ? export_tasks_csv(trace, out) : export_events_csv(trace, out);
-}
-
-void write_parquet_file(const ExportOptions& options) {
-  require_duckdb();
-  refuse_inputs(options.output, {&options.trace, 1});
-  const Trace trace = open_trace(options.trace);
-  report_losses(trace, options.trace);
-  LeftOut left_out;
-  write_parquet(options.output, options.table == "tasks" ? tasks_columns : events_columns,
-                [&](OutputFile& file) {
-                  Out out([&](std::string_view piece) { return file.write(piece); });
-                  left_out = write_csv(trace, options, out);
-                  (void)out.finish();
-                });
-  say_left_out(left_out);
+template <typename Writer>
+LeftOut write_table(const Trace& trace, const ExportOptions& options, Out& out) {
+  const bool tasks = options.table == "tasks";
+  Writer table(tasks ? task_columns() : event_columns(), out);
+  return tasks ? export_tasks(trace, table) : export_events(trace, table);
 }
 
 // A format and its writer: `write` into a file or pipe; or, where that is not enough, `make`.
@@ -165,15 +154,14 @@ const std::vector<Exporter>& exporters() {
         .about = "Events or tasks as CSV",
         .bytes = Bytes::Binary,
         .choice = Choice::Table},
-       write_csv,
+       write_table<CsvWriter>,
        {}},
       {{.name = "parquet",
-        .about = "Events or tasks as Parquet (requires duckdb)",
+        .about = "Events or tasks as Parquet",
         .bytes = Bytes::Binary,
-        .choice = Choice::Table,
-        .needs_output = true},
-       {},
-       write_parquet_file},
+        .choice = Choice::Table},
+       write_table<ParquetWriter>,
+       {}},
   };
   return all;
 }

@@ -4,7 +4,6 @@
 #include <array>
 #include <vector>
 
-#include "base/escape.h"
 #include "trace/export/damaged_texts.h"
 #include "trace/model/model.h"
 #include "trace/model/names.h"
@@ -13,51 +12,29 @@ namespace skein {
 
 namespace {
 
-// Cells of a row, and its end.
-class Row {
- public:
-  explicit Row(Out& out) : out_(out) {}
+void add_task(TableWriter& table, TaskId id) {
+  if (id == no_task)
+    table.null();
+  else
+    table.number(id);
+}
 
-  Row& number(uint64_t value) { return raw(std::to_string(value)); }
-  Row& signed_number(uint64_t value) { return raw(std::to_string(static_cast<int64_t>(value))); }
-  Row& task(TaskId id) { return id == no_task ? raw("") : number(id); }
-  Row& text(std::string_view value) {
-    if (value.find_first_of("\",\r\n") == std::string_view::npos && !value.starts_with(' ') &&
-        !value.ends_with(' '))
-      return raw(valid_utf8(value));
-    std::string quoted = "\"";
-    for (const char c : valid_utf8(value)) {
-      if (c == '"') quoted += '"';
-      quoted += c;
-    }
-    return raw(quoted + '"');
-  }
-  Row& raw(std::string_view value) {
-    if (!first_) out_.text() += ',';
-    first_ = false;
-    out_.text() += value;
-    return *this;
-  }
-  void end() {
-    out_.text() += "\r\n";
-    first_ = true;
-    out_.piece_done();
-  }
+void add_text(TableWriter& table, std::string_view text) {
+  if (text.empty())
+    table.null();
+  else
+    table.text(text);
+}
 
- private:
-  Out& out_;
-  bool first_ = true;
-};
-
-void add_place(Row& row, const Trace& trace, uint32_t location) {
+void add_location(TableWriter& table, const Trace& trace, uint32_t location) {
   const Location& at = trace.locations[location];
-  row.text(trace.strings[at.file]);
+  add_text(table, trace.strings[at.file]);
   for (const uint32_t number : {at.line, at.column})
     if (number != 0)
-      row.number(number);
+      table.number(number);
     else
-      row.raw("");
-  row.text(trace.strings[at.function]);
+      table.null();
+  add_text(table, trace.strings[at.function]);
 }
 
 // Does a 0 say something?
@@ -71,23 +48,41 @@ bool has_value(EventKind kind) {
 
 }  // namespace
 
-LeftOut export_events_csv(const Trace& trace, Out& out) {
-  out.text() +=
-      "time_ns,executor,kind,task,other,value,text,type,file,line,column,function,flags\r\n";
-  Row row(out);
+using Type = TableColumn::Type;
+
+const std::vector<TableColumn>& event_columns() {
+  static const std::vector<TableColumn> columns = {{"time_ns"},
+                                                   {"executor"},
+                                                   {"kind", Type::Text},
+                                                   {"task"},
+                                                   {"other"},
+                                                   {"value", Type::Signed},
+                                                   {"text", Type::Text},
+                                                   {"type", Type::Text},
+                                                   {"file", Type::Text},
+                                                   {"line"},
+                                                   {"column"},
+                                                   {"function", Type::Text},
+                                                   {"flags"}};
+  return columns;
+}
+
+LeftOut export_events(const Trace& trace, TableWriter& table) {
   trace.events.for_each([&](const EventRow& event) {
     const bool has_kind = event.kind == EventKind::Create || event.kind == EventKind::Resource;
-    row.number(event.time).number(event.executor).raw(name(event.kind));
-    row.task(event.task).task(event.other);
+    table.number(event.time).number(event.executor).text(name(event.kind));
+    add_task(table, event.task);
+    add_task(table, event.other);
     if (event.value == 0 ? !has_value(event.kind) : has_kind)
-      row.raw("");
+      table.null();
     else
-      row.signed_number(event.value);
-    row.text(trace.strings[event.text]);
-    row.text(has_kind ? kind_name(trace, event.value) : "");
-    add_place(row, trace, event.location);
-    row.number(event.flags).end();
+      table.number(event.value);
+    add_text(table, trace.strings[event.text]);
+    add_text(table, has_kind ? kind_name(trace, event.value) : "");
+    add_location(table, trace, event.location);
+    table.number(event.flags).end_row();
   });
+  table.finish();
   LeftOut left_out;
   left_out.add("names of executors", trace.executors.size());
   left_out.add("modules", trace.modules.size());
@@ -97,26 +92,49 @@ LeftOut export_events_csv(const Trace& trace, Out& out) {
   return left_out;
 }
 
-LeftOut export_tasks_csv(const Trace& trace, Out& out) {
+const std::vector<TableColumn>& task_columns() {
+  static const std::vector<TableColumn> columns = {{"id"},
+                                                   {"kind", Type::Text},
+                                                   {"name", Type::Text},
+                                                   {"label", Type::Text},
+                                                   {"parent"},
+                                                   {"start_ns"},
+                                                   {"end_ns"},
+                                                   {"state", Type::Text},
+                                                   {"should_resolve"},
+                                                   {"running_ns"},
+                                                   {"executor"},
+                                                   {"file", Type::Text},
+                                                   {"line"},
+                                                   {"column"},
+                                                   {"function", Type::Text},
+                                                   {"becomes"},
+                                                   {"reason", Type::Text}};
+  return columns;
+}
+
+LeftOut export_tasks(const Trace& trace, TableWriter& table) {
   static constexpr std::array<std::string_view, 5> states = {"open", "resolved", "failed",
                                                              "cancelled", "became"};
   const Model model = build_model(trace, {.simplify = false});
   std::vector<uint64_t> running(model.tasks.size());
   for (const Model::Activation& run : model.activations) running[run.task] += run.end - run.start;
-  out.text() +=
-      "id,kind,name,label,parent,start_ns,end_ns,state,should_resolve,running_ns,executor,file,"
-      "line,column,function,becomes,reason\r\n";
-  Row row(out);
   const auto id = [&](TaskIndex task) { return task == no_index ? no_task : model.tasks[task].id; };
   for (TaskIndex i = 0; i < model.tasks.size(); i++) {
     const Model::Task& task = model.tasks[i];
-    row.number(task.id).text(kind_name(trace, task.kind)).text(trace.strings[task.name]);
-    row.text(trace.strings[task.label]).task(id(task.parent)).number(task.start).number(task.end);
-    row.raw(states[static_cast<size_t>(task.how)]).number(task.should_resolve);
-    row.number(running[i]).number(task.executor);
-    add_place(row, trace, task.location);
-    row.task(id(task.becomes)).text(trace.strings[task.reason]).end();
+    table.number(task.id);
+    add_text(table, kind_name(trace, task.kind));
+    add_text(table, trace.strings[task.name]);
+    add_text(table, trace.strings[task.label]);
+    add_task(table, id(task.parent));
+    table.number(task.start).number(task.end).text(states[static_cast<size_t>(task.how)]);
+    table.number(task.should_resolve).number(running[i]).number(task.executor);
+    add_location(table, trace, task.location);
+    add_task(table, id(task.becomes));
+    add_text(table, trace.strings[task.reason]);
+    table.end_row();
   }
+  table.finish();
   LeftOut left_out;
   left_out.add("interactions", model.interactions.size());
   left_out.add("labels behind the first of a task", [&] {

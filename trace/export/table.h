@@ -1,16 +1,26 @@
-// Events or tasks as a table in CSV (RFC 4180), for spreadsheets, databases and data frames.
+// Events or tasks as a table, for spreadsheets, databases and data frames.
+//
+//   CsvWriter table(event_columns(), out);
+//   const LeftOut left_out = export_events(trace, table);
+//
+// docs/exchange.md describes the columns.
 #pragma once
 
+#include <vector>
+
 #include "trace/export/out.h"
+#include "trace/export/table_writer.h"
 #include "trace/read/events.h"
 
 namespace skein {
 
-// time_ns, executor, kind, task, other, value, text, type, file, line, column, function,
-// flags
-LeftOut export_events_csv(const Trace& trace, Out& out);
-// id, kind, name, label, parent, start_ns, end_ns, state, should_resolve, running_ns, executor,
-// file, line, column, function, becomes, reason
-LeftOut export_tasks_csv(const Trace& trace, Out& out);
+// Each event is a row, in the order of the trace. The table has event_columns().
+LeftOut export_events(const Trace& trace, TableWriter& table);
+const std::vector<TableColumn>& event_columns();
+
+// Each task and resource is a row, with its state at the end of the trace. The table has
+// task_columns().
+LeftOut export_tasks(const Trace& trace, TableWriter& table);
+const std::vector<TableColumn>& task_columns();
 
 }  // namespace skein
