@@ -6,16 +6,17 @@
 #include "cli/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
 
-#include "base/escape.h"
 #include "cli/commands.h"
 #include "cli/export.h"
 #include "cli/fail.h"
+#include "cli/suggest.h"
 #include "view/draw/theme.h"
 
 namespace skein::cli {
@@ -39,8 +40,9 @@ class HelpText : public CLI::Formatter {
 
 struct CommandLine {
   CLI::App app{"Record, inspect and debug asynchronous programs.", "skein"};
-  std::string group;            // of the commands that are added next
-  std::function<int()> chosen;  // the command that the words name, after they are parsed
+  std::string group;                       // of the commands that are added next
+  std::function<int()> chosen;             // the command that the words name, after they are parsed
+  std::vector<std::string> before_format;  // of `export`: the words before the FORMAT
 };
 
 template <typename Options>
@@ -66,6 +68,45 @@ Command<Options> add(CommandLine& line, const char* name, const char* about,
   const Command<Options> command = add(line, line.app, name, about, run);
   command.app->group(line.group);
   return command;
+}
+
+// "skein export csv": the command that was parsed last.
+std::string path_of(const CLI::App& app) {
+  return (app.get_parent() == nullptr ? "" : path_of(*app.get_parent()) + " ") + app.get_name();
+}
+
+const CLI::App& parsed_command(const CLI::App& app) {
+  const auto commands = app.get_subcommands();
+  return commands.empty() ? app : parsed_command(*commands.back());
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* one : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(one->get_name());
+  return names;
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+// "unknown command 'wyh'; the most similar is why"
+std::string unknown(const std::string& what, const std::string& word,
+                    const std::vector<std::string>& known) {
+  const std::string similar = most_similar(word.substr(0, word.find('=')), known);
+  return "unknown " + what + " '" + word + "'" +
+         (similar.empty() ? "" : "; the most similar is " + similar);
+}
+
+// `skein export TRACE FORMAT`, instead of FORMAT TRACE.
+void refuse_swapped(const CommandLine& line, const CLI::App& format) {
+  if (line.before_format.empty() || format.get_group() != "Formats") return;
+  fail(2, "export: '" + line.before_format.front() + "' is not a format; use " + path_of(format) +
+              ' ' + line.before_format.front());
 }
 
 // What several commands have.
@@ -119,22 +160,12 @@ void add_picture(CLI::App& app, PictureOptions& picture) {
   add_option(app, "--theme", "NAME", picture.theme, names.c_str());
 }
 
-// Record
-
 void add_record(CommandLine& line) {
   const auto [app, options] = add(line, "record", "Run a program and record its tasks", run_record);
   add_option(*app, "-o,--output", "DIR", options->output,
              "Output directory [default: PROGRAM.skein]");
-  const auto is_size = [](const std::string& text) -> std::string {
-    const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-    const bool has_unit =
-        digits + 1 == text.size() && std::string("kKMG").find(text[digits]) != std::string::npos;
-    if (digits != 0 && (digits == text.size() || has_unit)) return "";
-    return "invalid size '" + text + "' (examples: 512k, 4M)";
-  };
   add_option(*app, "--size", "SIZE", options->size,
-             "Ring size per thread, e.g. 512k (ring mode only)")
-      .check(CLI::Validator(is_size, ""));
+             "Ring size per thread, e.g. 512k (ring mode only)");
   add_option(*app, "--mode", "MODE", options->mode, "ring: keep newest events; log: keep all")
       .check(one_of({"ring", "log"}));
   add_option(*app, "--tasks", "N", options->tasks,
@@ -168,7 +199,7 @@ void add_snapshot(CommandLine& line) {
 
 void add_ps(CommandLine& line) {
   const auto [app, options] = add(line, "ps", "List live tasks and what they wait for", run_ps);
-  add_trace(*app, options->trace).required();
+  app->add_option("TRACE", options->trace, "Trace or PID [default: list recorded processes]");
   add_json(*app, options->json);
   app->add_flag("--tree", options->tree, "Show children under their parents");
   app->add_flag("--wide", options->wide, "Show all columns and do not truncate");
@@ -213,8 +244,15 @@ void add_serve(CommandLine& line) {
   const auto [app, options] =
       add(line, "serve", "Serve a live view of a trace on localhost", run_serve);
   add_trace(*app, options->trace).required();
+  const auto is_port = [](const std::string& text) -> std::string {
+    const bool is_number =
+        !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+    if (is_number && text.size() <= 5 && std::stoul(text) <= UINT16_MAX) return "";
+    return "invalid port '" + text + "' (0 to 65535)";
+  };
   app->add_option("--port", options->port, "Port on 127.0.0.1 [default: any free port]")
-      ->option_text("N");
+      ->option_text("N")
+      ->check(CLI::Validator(is_port, ""));
   add_critical_path(*app, options->critical);
 }
 
@@ -277,8 +315,8 @@ void add_stats(CommandLine& line) {
       add(line, "stats", "Summarise task latency and state by group", run_stats);
   add_trace(*app, options->trace).required();
   app->add_option("NAME", options->name, "Show only this group, with a latency histogram");
-  add_option(*app, "--by", "KEY", options->by, "Group by name, kind or place [default: name]")
-      .check(one_of({"name", "kind", "place"}));
+  add_option(*app, "--by", "KEY", options->by, "Group by name, kind or location [default: name]")
+      .check(one_of({"name", "kind", "location"}));
   add_json(*app, options->json);
 }
 
@@ -348,16 +386,14 @@ void add_export(CommandLine& line) {
   CLI::App* const command =
       line.app.add_subcommand("export", "Convert a trace to another format")->group(line.group);
   command->require_subcommand(0, 1);
-  const auto words = std::make_shared<std::vector<std::string>>();
-  command->add_option("FORMAT", *words)->group("");  // what is no subcommand
-  command->callback([command, words] {
+  command->add_option("FORMAT", line.before_format)->group("");  // what is no format
+  command->callback([&line, command] {
+    refuse_swapped(line, parsed_command(line.app));
     if (!command->get_subcommands().empty()) return;
-    std::string all;
-    for (const ExportFormat& format : export_formats())
-      all += (all.empty() ? "" : ", ") + std::string(format.name);
-    fail(2,
-         (words->empty() ? "missing FORMAT argument" : "unknown format '" + words->front() + "'") +
-             "; available: " + all);
+    const std::vector<std::string> formats = command_names(*command);
+    fail(2, (line.before_format.empty() ? "missing FORMAT argument"
+                                        : unknown("format", line.before_format.front(), formats)) +
+                "; available: " + CLI::detail::join(formats, ", "));
   });
   for (const ExportFormat& format : export_formats()) add_format(line, *command, format);
 }
@@ -385,18 +421,60 @@ void add_all(CommandLine& line) {
   add_html(line);
   add_render(line);
   add_export(line);
+  line.app.add_subcommand("help", "Show the help of a command")->group("Help");
+}
+
+// CLI11's texts, in the form of our messages: "object: problem".
+std::string problem(const CLI::App& command, const CLI::ParseError& error) {
+  const std::vector<std::string> extra = command.remaining();
+  const auto is_option = [](const std::string& word) { return word.size() > 1 && word[0] == '-'; };
+  if (const auto found = std::find_if(extra.begin(), extra.end(), is_option); found != extra.end())
+    return unknown("option", *found, option_names(command));
+  const std::string text = error.what();
+  const auto is = [&](CLI::ExitCodes code) {
+    return error.get_exit_code() == static_cast<int>(code);
+  };
+  if (is(CLI::ExitCodes::ExtrasError) && !extra.empty())
+    return "unexpected argument '" + extra.front() + "'";
+  if (is(CLI::ExitCodes::RequiredError) && text == "A subcommand is required")
+    return "missing command";
+  if (is(CLI::ExitCodes::RequiredError)) {
+    const std::string name = text.substr(0, text.find(' '));
+    return name.starts_with('-') ? "missing option " + name : "missing " + name + " argument";
+  }
+  if (is(CLI::ExitCodes::ArgumentMismatch) && text.ends_with(" missing"))
+    return text.substr(0, text.find(':')) + ": missing value";
+  constexpr std::string_view not_converted = "Could not convert: ";
+  if (const size_t equals = text.find(" = ");
+      text.starts_with(not_converted) && equals != std::string::npos)
+    return text.substr(not_converted.size(), equals - not_converted.size()) + ": invalid number '" +
+           text.substr(equals + 3) + "'";
+  return text;
 }
 
 // CLI11 numbers its errors from 100 up; to the user each of them is bad usage.
-int report(const CLI::App& app, const CLI::ParseError& error, std::ostream& out,
-           std::ostream& err) {
-  if (error.get_exit_code() == 0) return app.exit(error, out, err);  // --help, --version
-  const auto unknown = app.remaining();
-  const bool no_such_command = error.get_name() == "RequiredError" && !unknown.empty();
-  const std::string what =
-      no_such_command ? "unknown command '" + unknown.front() + "'" : std::string(error.what());
-  err << "skein: " << escaped(what) << "; see skein --help\n";
-  return 2;
+int report(const CommandLine& line, const CLI::ParseError& error, std::ostream& out) {
+  if (error.get_exit_code() == 0) return line.app.exit(error, out, out);  // --help, --version
+  const CLI::App& command = parsed_command(line.app);
+  refuse_swapped(line, command);
+  fail(2, problem(command, error) + "; see " + path_of(command) + " --help");
+}
+
+// `skein help why` is `skein why --help`. A command that does not exist is found before an option
+// of it is.
+std::vector<std::string> words_to_parse(const CommandLine& line, int argc,
+                                        const char* const* argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (!words.empty() && words[0] == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  const std::vector<std::string> commands = command_names(line.app);
+  if (!words.empty() && !words[0].starts_with('-') &&
+      std::find(commands.begin(), commands.end(), words[0]) == commands.end())
+    fail(2, unknown("command", words[0], commands) + "; see skein --help");
+  std::reverse(words.begin(), words.end());  // as CLI11 takes them
+  return words;
 }
 
 }  // namespace
@@ -410,9 +488,9 @@ int run_command_line(int argc, const char* const* argv, std::ostream& out, std::
   return run_reporting(
       [&] {
         try {
-          line.app.parse(argc, argv);
+          line.app.parse(words_to_parse(line, argc, argv));
         } catch (const CLI::ParseError& error) {
-          return report(line.app, error, out, err);
+          return report(line, error, out);
         }
         return line.chosen();
       },

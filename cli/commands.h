@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,7 +55,7 @@ struct DumpOptions {
 int run_dump(const DumpOptions& options);
 
 struct PsOptions {
-  std::string trace;
+  std::optional<std::string> trace;  // none: list the recorded processes
   bool json = false;
   bool tree = false;
   bool wide = false;

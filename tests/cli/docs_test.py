@@ -26,6 +26,7 @@ def options_of(*words):
 
 commands = re.findall(r"^  ([a-z][a-z-]*)\s", output("--help").split("Record:")[1], re.M)
 assert len(commands) >= 4, commands
+commands.remove("help")  # skein help COMMAND is skein COMMAND --help
 overview = (source / "docs/man/skein.1").read_text()
 for command in commands:
     page = source / f"docs/man/skein-{command}.1"
