@@ -60,11 +60,12 @@ std::optional<ctf::TaskTable> table_of(DiskFiles& disk, const std::string& path,
 
 }  // namespace
 
-std::string trace_of_process(const std::string& pid) {
+namespace {
+
+// The directory that the process records to; empty: none. Of several, the newest trace.
+std::string find_trace(const std::string& pid, std::istream& maps) {
   constexpr std::string_view name = "/.tasks";
-  std::ifstream maps("/proc/" + pid + "/maps");
-  if (!maps) fail(2, "process " + pid + ": it is not there, or not yours");
-  const auto pids = numbers_of(pid);
+  std::set<uint64_t> pids;
   DiskFiles disk;
   std::string best;
   uint64_t newest = 0;
@@ -73,6 +74,7 @@ std::string trace_of_process(const std::string& pid) {
     if (slash == std::string::npos) continue;
     const std::string path = unescape(std::string_view(line).substr(slash));
     if (!path.ends_with(name)) continue;
+    if (pids.empty()) pids = numbers_of(pid);
     // In a container the path means something else to us.
     for (const std::string& candidate : {path, "/proc/" + pid + "/root" + path}) {
       const auto table = table_of(disk, candidate, pids);
@@ -84,13 +86,54 @@ std::string trace_of_process(const std::string& pid) {
       break;
     }
   }
-  if (best.empty())
-    fail(2, "process " + pid + " records no trace; start it with `skein record` or SKEIN_TRACE");
   return best;
 }
 
+}  // namespace
+
+std::string trace_of_process(const std::string& pid) {
+  std::error_code error;
+  if (!std::filesystem::exists("/proc/" + pid, error))
+    fail(2, "process " + pid + ": no such process");
+  std::ifstream maps("/proc/" + pid + "/maps");
+  if (!maps) fail(2, "process " + pid + ": permission denied");
+  const std::string trace = find_trace(pid, maps);
+  if (trace.empty())
+    fail(2,
+         "process " + pid + " is not recording; start it with `skein record` or set SKEIN_TRACE");
+  return trace;
+}
+
+std::vector<RecordedProcess> recorded_processes() {
+  std::vector<RecordedProcess> all;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    const std::string pid = entry.path().filename().string();
+    if (!is_number(pid)) continue;
+    std::ifstream maps(entry.path() / "maps");
+    const std::string trace = find_trace(pid, maps);
+    if (trace.empty()) continue;
+    std::string program;
+    std::getline(std::ifstream(entry.path() / "comm"), program);
+    all.push_back({.pid = std::stoull(pid), .program = program, .directory = trace});
+  }
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.pid < b.pid; });
+  return all;
+}
+
+std::string process_hint(const std::string& text) {
+  std::error_code error;
+  if (!is_number(text) || std::filesystem::exists(text, error) ||
+      !std::filesystem::exists("/proc/" + text, error))
+    return "";
+  std::ifstream maps("/proc/" + text + "/maps");
+  const std::string trace = find_trace(text, maps);
+  return text + " is a process, not a trace" +
+         (trace.empty() ? ", and it is not recording" : "; its trace is " + trace);
+}
+
 std::string trace_directory(const std::string& text) {
-  if (text.empty()) fail(2, "the TRACE is an empty text; give a process or a path");
+  if (text.empty()) fail(2, "empty TRACE argument; give a PID or a path");
   if (is_number(text) && !std::filesystem::exists(text)) return trace_of_process(text);
   return text;
 }

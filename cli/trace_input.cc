@@ -11,6 +11,7 @@
 #include "cli/fail.h"
 #include "cli/print.h"
 #include "cli/progress.h"
+#include "cli/running.h"
 #include "trace/model/names.h"
 #include "trace/read/reader.h"
 #include "view/viewer/notes.h"
@@ -18,7 +19,8 @@
 namespace skein::cli {
 
 Trace open_trace(const std::string& path) {
-  if (path.empty()) fail(2, "the TRACE is an empty text; give a path, or - for standard input");
+  if (path.empty()) fail(2, "empty TRACE argument; give a path, or - for standard input");
+  if (const std::string hint = process_hint(path); !hint.empty()) fail(2, hint);
   ProgressBar bar(stderr, isatty(STDERR_FILENO), ProgressBar::Clock::now());
   DiskFiles disk;
   Result<Trace> trace = read_trace(disk, path, [&](uint64_t done, uint64_t in_all) {
@@ -49,7 +51,7 @@ void report_losses(const Trace& trace, const std::string& path) {
 
 void refuse_twice(std::span<const std::string> paths) {
   if (std::count(paths.begin(), paths.end(), "-") > 1)
-    fail(2, "- is given twice, but standard input can be read once only");
+    fail(2, "standard input can be read only once; use - for one TRACE");
 }
 
 Result<std::string> kept_notes(const std::string& trace) {

@@ -119,6 +119,7 @@ if program.exists():
     traces.append(hang)
 for path in traces:
     check(path)
+valid(json.loads(run("ps", "--json").stdout), "skein.processes/1", "ps")
 if program.exists():
     diagnoses = json.loads(run("why", "--json", hang).stdout)["diagnoses"]
     expect("a notification and its location", diagnoses[0]["notification"]["location"]["line"] > 0,

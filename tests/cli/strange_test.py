@@ -47,7 +47,7 @@ os.symlink("circle", "circle")
 os.symlink("nowhere", "dangling")
 head = MIRAGE.read_bytes()[:4096]
 strange = {
-    "": "empty text",
+    "": "empty TRACE argument",
     "missing": "No such file",
     "dangling": "No such file",
     "circle": "symbolic links",
@@ -80,9 +80,9 @@ for path, says in strange.items():
     refused(f"snapshot {path!r}", "", "snapshot", path, "-o", "copy")
     expect(f"nothing is made of {path!r}", not os.path.exists("copy"))
 refused("a FIFO without a writer", "without a writer", "info", "fifo")
-refused("ps of no process", "not there", "ps", 999999999)
-refused("snapshot of no process", "not there", "snapshot", 999999999, "-o", "copy")
-refused("ps of a process that records nothing", "records no trace", "ps", os.getpid())
+refused("ps of no process", "no such process", "ps", 999999999)
+refused("snapshot of no process", "no such process", "snapshot", 999999999, "-o", "copy")
+refused("ps of a process that records nothing", "is not recording", "ps", os.getpid())
 refused("nothing on standard input", "empty", "info", "-", input="")
 refused("noise on standard input", "not a trace", "info", "-", input="noise")
 refused("standard input closed", "standard input", "info", "-", preexec_fn=lambda: os.close(0))

@@ -21,7 +21,7 @@ _skein() {
         [ -n "$command" ] || command=${COMP_WORDS[i]} ;;
     esac
   done
-  if [ -z "$command" ]; then
+  if [ -z "$command" ] || [ "$command/$previous" = help/help ]; then
     local words
     words=$(skein --help 2>/dev/null | sed -n '/^Record:/,$ s/^  \([a-z][a-z-]*\) .*/\1/p')
     mapfile -t COMPREPLY < <(compgen -W "$words --help --version" -- "$current")
@@ -54,6 +54,11 @@ _skein() {
       else
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
       fi ;;
+    ps/* | snapshot/* | why/* | doctor/* | critical/* | stats/* | query/* | serve/* | view/*)
+      local processes
+      processes=$(skein ps 2>/dev/null | sed -n 's/^ *\([0-9][0-9]*\) .*/\1/p')
+      mapfile -t COMPREPLY < <(compgen -W "$processes" -- "$current"
+                               compgen -f -- "$current") ;;
     *) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
   esac
 }
