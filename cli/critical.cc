@@ -9,6 +9,7 @@
 #include "cli/fail.h"
 #include "cli/picture.h"
 #include "cli/print.h"
+#include "cli/terminal.h"
 #include "trace/ask/find.h"
 #include "trace/model/names.h"
 
@@ -74,7 +75,7 @@ int run_critical(const CriticalOptions& options) {
   path.segments = critical_path(trace, model, waits, path.task, path.from, path.to);
   Output out(stdout);
   out.text() += options.json ? critical_json(trace, model, path).text()
-                             : critical_text(trace, model, path, options.all);
+                             : for_terminal(critical_text(trace, model, path, options.all), trace);
   out.finish();
   return 0;
 }

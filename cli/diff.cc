@@ -9,6 +9,7 @@
 #include "cli/page.h"
 #include "cli/print.h"
 #include "cli/running.h"
+#include "cli/terminal.h"
 #include "cli/trace_input.h"
 #include "cli/window.h"
 #include "view/viewer/links.h"
@@ -95,7 +96,8 @@ int run_diff(const DiffOptions& options) {
   Comparison a = compare_runs({"good", {good.trace, good.model, good.waits}},
                               {"bad", {bad.trace, bad.model, bad.waits}});
   Output out(stdout);
-  out.text() += options.json ? diff_json(a).text() : diff_text(a, options.lines);
+  out.text() +=
+      options.json ? diff_json(a).text() : for_terminal(diff_text(a, options.lines), bad.trace);
   out.finish();
   name_runs(a, options.good, options.bad);
   if (!options.page.empty()) write_picture(a, options.good, options.bad, options.page);

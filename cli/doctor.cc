@@ -12,6 +12,7 @@
 #include "cli/picture.h"
 #include "cli/print.h"
 #include "cli/running.h"
+#include "cli/terminal.h"
 #include "cli/window.h"
 #include "view/viewer/links.h"
 
@@ -77,7 +78,8 @@ int run_doctor(const DoctorOptions& options) {
   const Asked asked = open_asked(options.trace);
   const DoctorReport report({asked.trace, asked.model, asked.waits}, path);
   const std::vector<Finding> found = examine(asked.trace, asked.model, asked.waits, wanted);
-  out.text() += options.json ? report.json(found).text() : report.text(found);
+  out.text() +=
+      options.json ? report.json(found).text() : for_terminal(report.text(found), asked.trace);
   out.finish();
   const std::string links = draws ? write_links(links_of(asked, report, found)) : "";
   if (!options.page.empty()) write_page({.traces = {path}, .output = options.page, .links = links});

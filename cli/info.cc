@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/print.h"
+#include "cli/terminal.h"
 #include "cli/trace_input.h"
 
 namespace skein::cli {
@@ -11,7 +12,8 @@ int run_info(const InfoOptions& options) {
   const Trace trace = open_trace(options.trace);
   const Summary summary = summarize(trace);
   Output out(stdout);
-  out.text() += options.json ? info_json(trace, summary).text() : info_text(trace, summary);
+  out.text() += options.json ? info_json(trace, summary).text()
+                             : for_terminal(info_text(trace, summary), trace);
   out.finish();
   return 0;
 }

@@ -1,7 +1,4 @@
 // `skein show`: the picture in a terminal.
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
@@ -10,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/picture.h"
 #include "cli/print.h"
+#include "cli/terminal.h"
 #include "cli/terminal_legend.h"
 #include "view/paint/paint.h"
 
@@ -26,33 +24,6 @@ constexpr uint32_t rows_per_page = 200;  // so that no list becomes too long
 std::string_view variable(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? "" : value;
-}
-
-struct Terminal {
-  bool is_terminal = false;
-  uint32_t columns = 80;
-  uint32_t lines = 24;
-};
-
-Terminal find_terminal() {
-  Terminal terminal;
-  const auto number = [](std::string_view text, uint32_t otherwise) {
-    uint32_t value = 0;
-    for (const char c : text) {
-      if (c < '0' || c > '9' || value > 10'000) return otherwise;
-      value = value * 10 + static_cast<uint32_t>(c - '0');
-    }
-    return value == 0 ? otherwise : value;
-  };
-  terminal.is_terminal = isatty(STDOUT_FILENO);
-  winsize size{};
-  if (terminal.is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
-    if (size.ws_col != 0) terminal.columns = size.ws_col;
-    if (size.ws_row != 0) terminal.lines = size.ws_row;
-  }
-  if (size.ws_col == 0) terminal.columns = number(variable("COLUMNS"), terminal.columns);
-  if (size.ws_row == 0) terminal.lines = number(variable("LINES"), terminal.lines);
-  return terminal;
 }
 
 TerminalColours find_colours(const std::string& wanted, const Terminal& terminal) {
@@ -284,7 +255,7 @@ int run_show(const ShowOptions& options) {
         "+ " + grouped(rows - shown) + " more rows: --all shows them, --from and --to fewer\n";
   out.text() += show.legend();
   if (!options.picture.critical.empty() && colours == TerminalColours::None)
-    out.text() += "The critical path is told by colours alone: skein critical lists it.\n";
+    out.text() += "The critical path needs colour; skein critical prints it as text.\n";
   out.finish();
   return 0;
 }

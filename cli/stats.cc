@@ -7,13 +7,14 @@
 #include "cli/commands.h"
 #include "cli/fail.h"
 #include "cli/print.h"
+#include "cli/terminal.h"
 
 namespace skein::cli {
 
 namespace {
 
 GroupBy way(const std::string& by) {
-  return by == "kind" ? GroupBy::Kind : by == "place" ? GroupBy::Place : GroupBy::Name;
+  return by == "kind" ? GroupBy::Kind : by == "location" ? GroupBy::Place : GroupBy::Name;
 }
 
 }  // namespace
@@ -29,7 +30,7 @@ int run_stats(const StatsOptions& options) {
   if (options.json) {
     out.text() += stats_json(groups).text();
   } else {
-    out.text() += stats_text(groups, !waits.waits.empty());
+    out.text() += for_terminal(stats_text(groups, !waits.waits.empty()), trace);
     if (!options.name.empty())
       out.text() += '\n' + latency_histogram(groups[0], isatty(STDOUT_FILENO) ? "\u2588" : "#");
   }

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/fail.h"
 #include "cli/print.h"
+#include "cli/terminal.h"
 #include "trace/ask/find.h"
 
 namespace skein::cli {
@@ -38,7 +39,8 @@ int run_why(const WhyOptions& options) {
   const Subject facts{trace, model, waits};
   const std::vector<Diagnosis> found = ask(facts, options.task);
   Output out(stdout);
-  out.text() += options.json ? why_json(facts, found).text() : why_text(facts, found);
+  out.text() +=
+      options.json ? why_json(facts, found).text() : for_terminal(why_text(facts, found), trace);
   out.finish();
   return std::any_of(found.begin(), found.end(), [](const auto& d) { return d.is_fault(); });
 }

@@ -1,0 +1,34 @@
+// The terminal that standard output is, and text that fits it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "trace/read/events.h"
+
+namespace skein::cli {
+
+struct Terminal {
+  bool is_terminal = false;
+  uint32_t columns = 80;  // COLUMNS and LINES where the terminal does not report its size
+  uint32_t lines = 24;
+  bool has_links = false;  // OSC 8; docs/man/skein.1 lists when
+};
+Terminal find_terminal();
+
+// Breaks each line that is wider than `columns`: a row of a table between its columns, and what
+// follows is indented by four more; other lines between words. A paragraph that was broken for 100
+// columns (base/text.h) is broken anew. A word that does not fit has a line of its own.
+std::string wrapped(std::string_view text, size_t columns);
+
+// Makes each "file.cc:7" in `text` that is a location of the trace a hyperlink (OSC 8) to its
+// source file, which must exist on this machine: a path that is not absolute is looked up in the
+// current directory.
+std::string linked(std::string_view text, const Trace& trace);
+
+// For a person: both, if standard output is a terminal; else `text` unchanged.
+std::string for_terminal(std::string text, const Trace& trace);
+
+}  // namespace skein::cli
