@@ -28,7 +28,7 @@ timeval patience(const ControlOptions& options) {
 std::string ask(const std::string& path, const std::string& request, timeval patience) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) fail(2, path + ": too long for a socket's name");
+  if (path.size() >= sizeof address.sun_path) fail(2, path + ": too long for a socket path");
   memcpy(address.sun_path, path.c_str(), path.size() + 1);
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) fail(1, std::string("socket: ") + strerror(errno));
@@ -37,7 +37,7 @@ std::string ask(const std::string& path, const std::string& request, timeval pat
   if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     const std::string reason = strerror(errno);
     close(fd);
-    fail(2, path + ": " + reason + "; is the program running with SKEIN_CONTROL=" + path + "?");
+    fail(2, path + ": " + reason + "; start the program with SKEIN_CONTROL=" + path);
   }
   const std::string line = request + "\n";
   if (send(fd, line.data(), line.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(line.size())) {
@@ -54,7 +54,7 @@ std::string ask(const std::string& path, const std::string& request, timeval pat
   close(fd);
   if (late)
     fail(1, path + ": no answer for " + std::to_string(patience.tv_sec) +
-                " s; is the program stopped, or in a debugger?");
+                " s; the program may be stopped, or in a debugger");
   return answer;
 }
 
@@ -66,10 +66,10 @@ int run_control(const ControlOptions& options) {
     if (request != "start" && request != "snapshot") fail(2, request + " takes no argument");
     request += " " + options.argument;
   }
-  if (request.find('\n') != std::string::npos) fail(2, "a request is one line");
+  if (request.find('\n') != std::string::npos) fail(2, "a request cannot contain a line break");
   const std::string answer = ask(options.socket, request, patience(options));
   const auto json = nlohmann::json::parse(answer, nullptr, false);
-  if (!json.is_object()) fail(1, options.socket + ": no answer that makes sense");
+  if (!json.is_object()) fail(1, options.socket + ": invalid answer");
   if (!json.value("ok", false)) fail(1, json.value("error", std::string("refused")));
   printf("%s\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
   return 0;

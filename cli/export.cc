@@ -39,13 +39,13 @@ void say_left_out(const LeftOut& left_out) {
   for (const auto& [what, count] : left_out.all())
     text += (text.empty() ? "" : ", ") + what + ": " + grouped(count);
   if (!text.empty())
-    std::fprintf(stderr, "skein: left out, as the format cannot hold it: %s\n",
+    std::fprintf(stderr, "skein: not representable in this format: %s\n",
                  escaped(text).c_str());
 }
 
 void write_file(const ExportOptions& options, ExportFormat::Bytes bytes, const Write& write) {
   if (options.output == "-" && bytes == ExportFormat::Bytes::Binary && isatty(STDOUT_FILENO))
-    fail(2, "this format is not for a terminal; give a file with -o, or a pipe");
+    fail(2, "binary output is not written to a terminal; use -o FILE, or a pipe");
   refuse_inputs(options.output, {&options.trace, 1});
   const Trace trace = open_trace(options.trace);
   report_losses(trace, options.trace);
@@ -63,7 +63,7 @@ void write_file(const ExportOptions& options, ExportFormat::Bytes bytes, const W
   }
   file.finish();
   if (is_empty)
-    std::fputs("skein: nothing to write: the trace does not say that a task waits\n", stderr);
+    std::fputs("skein: nothing to write: the trace contains no waits\n", stderr);
   say_left_out(left_out);
 }
 
@@ -75,7 +75,7 @@ ctf::Uuid random_uuid() {
 }
 
 void write_ctf(const ExportOptions& options) {
-  if (options.output.empty()) fail(2, "the directory to make is an empty text; give a path");
+  if (options.output.empty()) fail(2, "empty output path; give a directory with -o");
   const Trace trace = open_trace(options.trace);
   CtfCopy copy;
   {

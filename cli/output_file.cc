@@ -70,9 +70,9 @@ void refuse_inputs(const std::string& path, std::span<const std::string> inputs)
     struct stat read = {};
     if ((input == "-" ? fstat(STDIN_FILENO, &read) : stat(input.c_str(), &read)) != 0) continue;
     if (is_file && is_same(existing, read))
-      fail(2, path + ": that is the trace itself; give another name");
+      fail(2, path + ": is the trace itself; choose another path");
     if (has_parent && S_ISDIR(read.st_mode) && is_same(parent, read))
-      fail(2, path + ": that is inside the trace; give a name elsewhere");
+      fail(2, path + ": inside the trace directory; choose another path");
   }
 }
 
@@ -84,7 +84,7 @@ void write_output(const std::string& path, std::string_view bytes) {
 
 OutputFile::OutputFile(const std::string& path) : path_(path) {
   if (path.empty())
-    fail(2, "the file to write is an empty text; give a path, or - for standard output");
+    fail(2, "empty output path; give a path, or - for standard output");
   if (path == "-") {
     file_ = stdout;
     return;

@@ -80,7 +80,7 @@ std::optional<TaskId> critical_task(const Trace& trace, const std::string& text)
 }
 
 void refuse_critical(const std::string& text) {
-  fail(1, "--critical-path: no task has the number, label or name " + text);
+  fail(1, "--critical-path: no task has id, label or name '" + text + "'");
 }
 
 void write_page(const Page& page) {

@@ -15,7 +15,7 @@ namespace {
 
 double time_argument(const std::string& option, const std::string& text) {
   const std::optional<double> time = parse_time(text);
-  if (!time) fail(2, option + ": '" + text + "' is no time; say 1.5s, 20ms, 300us or 7ns");
+  if (!time) fail(2, option + ": '" + text + "' is not a time (examples: 1.5s, 20ms, 300us, 7ns)");
   return *time;
 }
 
@@ -72,7 +72,7 @@ Picture open_picture(const PictureOptions& options) {
     if (picture.theme == nullptr) {
       std::string names;
       for (const Theme& theme : themes) (names += names.empty() ? "" : ", ") += theme.name;
-      fail(2, "--theme: there is no '" + options.theme + "'; there are " + names);
+      fail(2, "--theme: unknown theme '" + options.theme + "'; available: " + names);
     }
   }
   std::optional<double> from;
@@ -100,7 +100,7 @@ Picture open_picture(const PictureOptions& options) {
   Stretch shown = all;
   if (!options.critical.empty()) {
     if (!viewer.show_critical_path(options.critical))
-      fail(1, "--critical-path: no task has the number, label or name " + options.critical);
+      fail(1, "--critical-path: no task has id, label or name '" + options.critical + "'");
     const Marks marks = viewer.marks();
     const double offset = viewer.tracks()[marks.path_track].offset;
     const double from_path = static_cast<double>(marks.path.front().begin) + offset;
@@ -110,7 +110,7 @@ Picture open_picture(const PictureOptions& options) {
   }
   if (!options.select.empty()) {
     if (viewer.search(options.select).count == 0)
-      fail(1, "--select: no task has '" + options.select + "' in a label, name or place");
+      fail(1, "--select: no task has '" + options.select + "' in its label, name or location");
     shown = highlighted_time(viewer);
     const double margin = std::max(1e3, (shown.to - shown.from) * 0.05);
     shown = {std::max(all.from, shown.from - margin), std::min(all.to, shown.to + margin)};

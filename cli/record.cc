@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "base/escape.h"
 #include "cli/commands.h"
 #include "cli/fail.h"
 #include "record/host/posix/options.h"
@@ -24,6 +25,10 @@ namespace skein::cli {
 namespace {
 
 volatile pid_t child = 0;
+
+// Ctrl-C: the program gets it, too, being in the same process group.
+volatile sig_atomic_t interrupted = 0;
+void note_interrupt(int) { interrupted = 1; }
 
 // A kill of this command is meant for the program.
 void pass_on(int signal) {
@@ -65,18 +70,21 @@ Size size_of(const std::string& directory) {
   return size;
 }
 
-// The command's own exit code; 128 + n for signal n, as shells say it.
-int wait_for_child() {
+// How the program ended.
+struct Ending {
+  int code = 0;    // as a shell reports it: its exit code, or 128 + the signal
+  int signal = 0;  // 0: it exited
+};
+
+Ending wait_for_child() {
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) fail(1, std::string("wait: ") + strerror(errno));
   }
-  if (WIFSIGNALED(status)) {
-    fprintf(stderr, "skein: the program was killed by signal %d (%s)\n", WTERMSIG(status),
-            strsignal(WTERMSIG(status)));
-    return 128 + WTERMSIG(status);
-  }
-  return WEXITSTATUS(status);
+  if (!WIFSIGNALED(status)) return {.code = WEXITSTATUS(status)};
+  const int signal = WTERMSIG(status);
+  fprintf(stderr, "skein: the program was killed by signal %d (%s)\n", signal, strsignal(signal));
+  return {.code = 128 + signal, .signal = signal};
 }
 
 // As the recorder would, but with the number of the command, whatever it goes on to start.
@@ -92,9 +100,8 @@ void start_child(const RecordOptions& options, const std::string& directory,
   std::vector<char*> words;
   for (const std::string& word : options.command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
-  // From a terminal the program gets its own SIGINT and SIGQUIT, being in the same process group.
-  const struct sigaction interrupt = handle(SIGINT, SIG_IGN);
-  const struct sigaction quit = handle(SIGQUIT, SIG_IGN);
+  const struct sigaction interrupt = handle(SIGINT, note_interrupt);
+  const struct sigaction quit = handle(SIGQUIT, note_interrupt);
   // exec's failure comes back through a pipe that a successful exec closes.
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) fail(1, std::string("pipe: ") + strerror(errno));
@@ -124,7 +131,7 @@ void start_child(const RecordOptions& options, const std::string& directory,
 int run_record(const RecordOptions& options) {
   std::string directory = options.output.empty() ? free_name(options.command[0]) : options.output;
   if (std::filesystem::exists(directory))
-    fail(2, directory + ": exists; a trace is never written over, choose another with -o");
+    fail(2, directory + ": already exists; choose another directory with -o");
   const std::filesystem::path path = std::filesystem::absolute(directory);
   if (path.string().find(',') != std::string::npos)
     fail(2, path.string() + ": a trace's path cannot have a comma in it");
@@ -136,27 +143,40 @@ int run_record(const RecordOptions& options) {
 
   // By the recorder's own rules, before the program runs: there it could only complain.
   record::Options parsed;
-  if (const char* wrong = record::parse_options((path.string() + variable).c_str(), parsed);
-      wrong != nullptr)
-    fail(2, wrong);
+  const char* wrong = record::parse_options((path.string() + variable).c_str(), parsed);
+  for (const std::string& value : {options.size, options.tasks})
+    if (value.find(',') != std::string::npos) fail(2, "'" + value + "' is not a number");
+  if (wrong != nullptr) {
+    // "size= is ..." is about --size.
+    std::string text = wrong;
+    if (const size_t end = text.find("= "); end != std::string::npos)
+      text = "--" + text.replace(end, 1, "");
+    fail(2, text + "; see skein record --help");
+  }
 
   start_child(options, path.string(), variable);
   directory = with_pid(directory, child);
   handle(SIGTERM, pass_on);
   handle(SIGHUP, pass_on);
-  const int code = wait_for_child();
+  const Ending ending = wait_for_child();
 
   const Size size = size_of(directory);
   if (size.files == 0) {
-    fprintf(stderr,
-            "skein: %s recorded nothing: it is not built with skein (link skein::coroutine or "
-            "skein::asio, see README), or it could not write there\n",
-            options.command[0].c_str());
-    return code != 0 ? code : 1;
+    fprintf(
+        stderr,
+        "skein: %s recorded no trace: it is not linked with skein::coroutine or skein::asio (see "
+        "README), or it cannot write to the output directory\n",
+        escaped(options.command[0]).c_str());
+    return ending.code != 0 ? ending.code : 1;
   }
-  fprintf(stderr, "skein: recorded %.1f MB in %s; read it with: skein info %s\n",
-          static_cast<double>(size.bytes) / 1e6, directory.c_str(), directory.c_str());
-  return code;
+  // Killed or interrupted, perhaps because it hung: which task is stuck is the question.
+  const bool is_hang = ending.signal != 0 || interrupted != 0;
+  const std::string path_text = escaped(directory);
+  fprintf(stderr, "skein: wrote %.1f MB to %s; %s: skein %s %s\n",
+          static_cast<double>(size.bytes) / 1e6, path_text.c_str(),
+          is_hang ? "find out what it waited for with" : "inspect it with",
+          is_hang ? "why" : "info", path_text.c_str());
+  return ending.code;
 }
 
 }  // namespace skein::cli

@@ -34,7 +34,7 @@ Format find_format(const std::string& path) {
   else if (ends_with(".pdf"))
     format = Format::Pdf;
   else if (!ends_with(".svg"))
-    fail(2, path + ": its name must end with .svg, .png or .pdf");
+    fail(2, path + ": unknown image format; use a name that ends with .svg, .png or .pdf");
 #ifndef SKEIN_HAS_CAIRO
   if (format != Format::Svg)
     fail(2, path + ": this skein was built without cairo and pango; it can write .svg only");

@@ -341,7 +341,7 @@ void serve(const std::string& path, uint16_t port, const std::string& critical) 
   std::printf("http://127.0.0.1:%u/?token=%s\n", unsigned{server->port()}, token.c_str());
   std::fflush(stdout);
   if (isatty(STDERR_FILENO))
-    std::fprintf(stderr, "skein: open the link in a browser on this machine; Ctrl-C ends this\n");
+    std::fprintf(stderr, "skein: open this link in a local browser; press Ctrl-C to stop\n");
   server->run(stop, [&](const HttpRequest& request) {
     return answer(request, served, token, server->port());
   });

@@ -136,12 +136,12 @@ void snapshot(const std::string& from, const std::string& to_path) {
   DiskFiles files;
   const auto metadata = files.type(from + "/metadata") == FileType::File
                             ? files.head(from + "/metadata", size_t{1} << 20)
-                            : Error{.what = "no trace that skein recorded", .file = from};
+                            : Error{.what = "not a trace recorded by skein", .file = from};
   if (!metadata) fail(2, metadata.error().message());
   const auto parsed = ctf::parse_metadata(
       {reinterpret_cast<const char*>(metadata->data()), metadata->size()}, from + "/metadata");
   if (!parsed) fail(2, parsed.error().message());
-  if (!parsed->is_ours()) fail(2, from + ": no trace that skein recorded");
+  if (!parsed->is_ours()) fail(2, from + ": not a trace recorded by skein");
   const auto entries = files.list(from);
   if (!entries) fail(2, entries.error().message());
 
@@ -168,7 +168,7 @@ void snapshot(const std::string& from, const std::string& to_path) {
   std::fprintf(stderr, "skein: %zu streams, %llu packets copied\n", streams.size(),
                static_cast<unsigned long long>(packets));
   if (report.overtaken)
-    std::fprintf(stderr, "skein: %llu packets were overwritten while they were copied\n",
+    std::fprintf(stderr, "skein: %llu packets were overwritten during the copy\n",
                  static_cast<unsigned long long>(report.overtaken));
   for (const std::string& what : report.unreadable)
     std::fprintf(stderr, "skein: not copied: %s\n", escaped(what).c_str());

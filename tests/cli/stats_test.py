@@ -27,7 +27,7 @@ def test(folder):
                    stdout=subprocess.DEVNULL)
     by_name = groups(trace)
     created = info(trace)["kinds"]["create"]
-    for by in ("name", "kind", "place"):
+    for by in ("name", "kind", "location"):
         expect(f"all tasks are in it, by {by}",
                sum(group["tasks"] for group in groups(trace, "--by", by).values()) == created)
     query = by_name["query"]
@@ -49,7 +49,7 @@ def test(folder):
         ended = group["tasks"] > group["live"]
         expect("a time is there if something has ended", all((t is not None) == ended for t in times), group)
     expect("nothing has ended", groups(folder / "bad.skein")["query"]["live"] == 1)
-    places = [place for place in groups(trace, "--by", "place") if "050-hang.cc:" in place]
+    places = [place for place in groups(trace, "--by", "location") if "050-hang.cc:" in place]
     expect("by line", places, "no line of the program")
     text = run("stats", trace, "query").stdout
     expect("as text", all(word in text for word in ("p50", "waiting", "query", "  from ", "#")), text)

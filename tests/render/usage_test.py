@@ -90,7 +90,7 @@ def main():
         else:
             refused(2, "without cairo", "render", trace, "-o", here / "x.png")
 
-        refused(2, "must end with .svg", "render", trace, "-o", here / "x.jpg")
+        refused(2, "ends with .svg", "render", trace, "-o", here / "x.jpg")
         refused(2, "No such file", "render", trace, "-o", here / "no" / "x.svg")
         refused(2, "no time", "render", trace, "-o", svg, "--from", "5 parsecs")
         refused(2, "no time", "show", trace, "--to", "nan")
@@ -108,14 +108,14 @@ def main():
         shutil.copytree(pathlib.Path(__file__).parents[1] / "data/skein/every-event", ours)
         (here / "link.svg").symlink_to(trace)
         refused(2, "the trace itself", "render", trace, "-o", here / "link.svg")
-        refused(2, "inside the trace", "render", ours, "-o", ours / "x.svg")
+        refused(2, "inside the trace directory", "render", ours, "-o", ours / "x.svg")
         assert trace.read_bytes() == before and not (ours / "x.svg").exists()
         # A file that cannot be written whole is left as it was, and nothing lies beside it.
         kept = svg.read_bytes()
         full = skein("render", trace, "-o", svg, preexec_fn=no_large_files)
         assert full.returncode == 2 and b"File too large" in full.stderr, full
         assert svg.read_bytes() == kept and not list(here.glob("x.svg.*"))
-        refused(2, "given twice", "render", "-", "-", "-o", svg)
+        refused(2, "only once", "render", "-", "-", "-o", svg)
         refused(2, "not a number of pixels", "render", trace, "-o", svg, "--width", "nan")
         if has_png():
             refused(2, "pixels", "render", trace, "-o", here / "x.png", "--width", 32767, "--height", 32767)
