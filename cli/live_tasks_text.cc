@@ -16,7 +16,7 @@ namespace skein::cli {
 
 namespace {
 
-using ById = std::unordered_map<uint64_t, const LiveTask*>;
+using ById = std::unordered_map<uint64_t, const LiveTaskRow*>;
 
 // "3.2 s", "12 min": two digits are enough to see what is stuck.
 std::string duration(uint64_t ns) {
@@ -34,7 +34,7 @@ std::string duration(uint64_t ns) {
   return with_unit(s / 86400, 0, "days");
 }
 
-std::string clock_time(const LiveTasks& live, uint64_t ns) {
+std::string clock_time(const LiveTaskList& live, uint64_t ns) {
   if (!live.has_utc) return seconds(ns);
   const auto time = static_cast<time_t>(ns / 1'000'000'000);
   tm parts{};
@@ -45,28 +45,25 @@ std::string clock_time(const LiveTasks& live, uint64_t ns) {
   return all;
 }
 
-ById by_id(const LiveTasks& live) {
+ById by_id(const LiveTaskList& live) {
   ById found;
-  for (const LiveTask& task : live.tasks) found[task.id] = &task;
+  for (const LiveTaskRow& task : live.tasks) found[task.id] = &task;
   return found;
-}
-
-std::string_view name_of(const ById& tasks, uint64_t id) {
-  const auto found = tasks.find(id);
-  return found == tasks.end() ? std::string_view() : std::string_view(found->second->name);
 }
 
 struct Row {
   size_t depth;
-  const LiveTask* task;
+  const LiveTaskRow* task;
 };
 
-std::vector<Row> by_state(const LiveTasks& live) {
+std::vector<Row> by_state(const LiveTaskList& live) {
   std::vector<Row> rows;
-  for (const LiveTask& task : live.tasks) rows.push_back({0, &task});
+  for (const LiveTaskRow& task : live.tasks) rows.push_back({0, &task});
   const auto rank = [](const Row& row) {
     const std::string& state = row.task->state;
-    return state == "running" ? 0 : state == "suspended" ? 1 : state == "created" ? 2 : 3;
+    constexpr std::array<std::string_view, 5> order = {"running", "runnable", "suspended",
+                                                       "created", "unknown"};
+    return std::find(order.begin(), order.end(), state) - order.begin();
   };
   std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
     if (rank(a) != rank(b)) return rank(a) < rank(b);
@@ -75,11 +72,11 @@ std::vector<Row> by_state(const LiveTasks& live) {
   return rows;
 }
 
-std::vector<Row> by_parent(const LiveTasks& live, const ById& tasks) {
+std::vector<Row> by_parent(const LiveTaskList& live, const ById& tasks) {
   std::vector<Row> rows;
-  std::map<uint64_t, std::vector<const LiveTask*>> children;
+  std::map<uint64_t, std::vector<const LiveTaskRow*>> children;
   // A damaged table may say that a task is its own ancestor: parents have smaller ids.
-  for (const LiveTask& task : live.tasks) {
+  for (const LiveTaskRow& task : live.tasks) {
     const bool has_parent = task.parent < task.id && tasks.contains(task.parent);
     children[has_parent ? task.parent : 0].push_back(&task);
   }
@@ -185,19 +182,19 @@ class Table {
 
 // A function's own name is not said again; where it was created is in parentheses when it is not
 // known where it is.
-std::string where(const LiveTask& task) {
+std::string where(const LiveTaskRow& task) {
   const bool knows_place = !task.at.empty();
   std::string place = knows_place ? task.at : task.where;
   if (!task.name.empty() && place.starts_with(task.name + " "))
     place.erase(0, task.name.size() + 1);
-  const bool is_elsewhere = task.state == "suspended" || task.state == "running";
+  const bool is_elsewhere = task.state != "created" && task.state != "resource";
   return !knows_place && is_elsewhere && !place.empty() ? "(" + place + ")" : place;
 }
 
-std::string heading(const LiveTasks& live) {
+std::string heading(const LiveTaskList& live) {
   const auto resources = static_cast<size_t>(
       std::count_if(live.tasks.begin(), live.tasks.end(),
-                    [](const LiveTask& task) { return task.state == "resource"; }));
+                    [](const LiveTaskRow& task) { return task.state == "resource"; }));
   const auto count = [](size_t number, const char* thing) {
     return grouped(number) + " " + thing + (number == 1 ? "" : "s");
   };
@@ -210,13 +207,13 @@ std::string heading(const LiveTasks& live) {
 
 }  // namespace
 
-std::string live_tasks_text(const LiveTasks& live, bool tree, size_t width) {
+std::string live_tasks_text(const LiveTaskList& live, bool tree, size_t width) {
   const ById tasks = by_id(live);
   Table table;
   table.add({"TASK", "STATE", "FOR", "ON", "WHERE", "SINCE", "THREAD"});
   bool any_expected = false;
   for (const Row& row : tree ? by_parent(live, tasks) : by_state(live)) {
-    const LiveTask& task = *row.task;
+    const LiveTaskRow& task = *row.task;
     std::string who(std::min<size_t>(row.depth, 20) * 2, ' ');
     who += std::to_string(task.id);
     if (!task.name.empty()) who += " " + escaped(task.name);
@@ -226,7 +223,7 @@ std::string live_tasks_text(const LiveTasks& live, bool tree, size_t width) {
     std::string on;
     if (task.on != 0) {
       on = std::to_string(task.on);
-      if (const auto name = name_of(tasks, task.on); !name.empty()) on += " " + escaped(name);
+      if (!task.on_name.empty()) on += " " + escaped(task.on_name);
       if (task.state == "resource") on = "held by " + on;
     }
     any_expected |= task.should_resolve;
@@ -241,14 +238,13 @@ std::string live_tasks_text(const LiveTasks& live, bool tree, size_t width) {
   return out;
 }
 
-std::string live_tasks_json(const LiveTasks& live) {
+std::string live_tasks_json(const LiveTaskList& live) {
   using Json = nlohmann::ordered_json;
-  const ById tasks = by_id(live);
   Json json;
   json["program"] = valid_utf8(live.title);
   json["running"] = live.running;
   json["tasks"] = Json::array();
-  for (const LiveTask& task : live.tasks)
+  for (const LiveTaskRow& task : live.tasks)
     json["tasks"].push_back({{"id", task.id},
                              {"name", valid_utf8(task.name)},
                              {"state", task.state},
@@ -256,7 +252,7 @@ std::string live_tasks_json(const LiveTasks& live) {
                              {live.has_utc ? "since_utc_ns" : "since_ns", task.since_ns},
                              {"for_ns", task.for_ns},
                              {"on", task.on},
-                             {"on_name", valid_utf8(name_of(tasks, task.on))},
+                             {"on_name", valid_utf8(task.on_name)},
                              {"at", valid_utf8(task.at)},
                              {"created_at", valid_utf8(task.where)},
                              {"parent", task.parent},

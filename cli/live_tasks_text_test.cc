@@ -8,8 +8,8 @@ namespace {
 
 constexpr uint64_t second = 1'000'000'000;
 
-LiveTask task(uint64_t id, const char* name, const char* state, uint64_t age) {
-  LiveTask made;
+LiveTaskRow task(uint64_t id, const char* name, const char* state, uint64_t age) {
+  LiveTaskRow made;
   made.id = id;
   made.name = name;
   made.state = state;
@@ -18,18 +18,18 @@ LiveTask task(uint64_t id, const char* name, const char* state, uint64_t age) {
   return made;
 }
 
-LiveTasks server() {
-  LiveTasks live{.title = "server (pid 7, running)", .running = true, .tasks = {}, .remarks = {}};
-  LiveTask session = task(1, "session 7", "suspended", 3 * second);
+LiveTaskList server() {
+  LiveTaskList live{.title = "server (pid 7, running)", .running = true, .tasks = {}, .remarks = {}};
+  LiveTaskRow session = task(1, "session 7", "suspended", 3 * second);
   session.on = 2;
   session.where = "serve server.cc:10";
   session.at = "serve server.cc:22";
   session.should_resolve = true;
-  LiveTask query = task(2, "query", "suspended", 90 * second);
+  LiveTaskRow query = task(2, "query", "suspended", 90 * second);
   query.parent = 1;
   query.on = 30;
   query.at = "query server.cc:41";
-  LiveTask lock = task(30, "cache lock", "resource", 600 * second);
+  LiveTaskRow lock = task(30, "cache lock", "resource", 600 * second);
   lock.on = 1;
   lock.kind = "mutex";
   live.tasks = {session, query, lock};
@@ -66,7 +66,7 @@ TEST_CASE("a tree has children under their parents") {
 }
 
 TEST_CASE("a table fits, and keeps file and line") {
-  LiveTasks live = server();
+  LiveTaskList live = server();
   live.tasks[0].name = std::string(100, 'x');
   live.tasks[1].at = "a_function_with_a_rather_long_name server.cc:41";
   for (const size_t width : {80u, 100u, 120u}) {
@@ -81,7 +81,7 @@ TEST_CASE("a table fits, and keeps file and line") {
 
 TEST_CASE("durations for people") {
   const auto shown = [](uint64_t ns) {
-    LiveTasks live{
+    LiveTaskList live{
         .title = "p", .running = true, .tasks = {task(1, "", "created", ns)}, .remarks = {}};
     live.tasks[0].since_ns = 0;
     const std::string text = live_tasks_text(live, false, 100);
@@ -99,7 +99,7 @@ TEST_CASE("durations for people") {
 }
 
 TEST_CASE("a damaged table is shown as far as it goes, escaped") {
-  LiveTasks live{.title = "p", .running = true, .tasks = {}, .remarks = {}};
+  LiveTaskList live{.title = "p", .running = true, .tasks = {}, .remarks = {}};
   live.tasks = {task(5, "\x1b[31m", "suspended", 1), task(5, "twin", "suspended", 1),
                 task(3, "", "?", 1)};
   live.tasks[0].parent = 5;
@@ -114,7 +114,7 @@ TEST_CASE("a damaged table is shown as far as it goes, escaped") {
 }
 
 TEST_CASE("what has ended says up to when its times go") {
-  LiveTasks live = server();
+  LiveTaskList live = server();
   live.running = false;
   live.has_utc = true;
   live.until_ns = 1000 * second;

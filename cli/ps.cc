@@ -52,7 +52,7 @@ int run_ps(const PsOptions& options) {
     out.finish();
     return 0;
   }
-  const LiveTasks live = read_live_tasks(trace_directory(*options.trace));
+  const LiveTaskList live = read_live_tasks(trace_directory(*options.trace));
   const size_t width = options.wide ? SIZE_MAX : table_width();
   out.text() += options.json ? live_tasks_json(live) : live_tasks_text(live, options.tree, width);
   out.finish();

@@ -253,7 +253,8 @@ StepText describe_step(const Subject& e, const Diagnosis& d, size_t index) {
     return does;
   }
   if (task.is_resource) return {"has existed"};
-  constexpr std::array<std::string_view, 5> ends = {"", "ended", "failed", "was cancelled", ""};
+  constexpr std::array<std::string_view, 6> ends = {"",  "ended",    "failed", "was cancelled",
+                                                    "", "has ended"};
   if (task.how != Model::End::Open) return {ends[static_cast<size_t>(task.how)]};
   if (e.waits.running[step.task]) return {"runs"};
   return {e.waits.first_run[step.task] == Waits::never ? "was created" : "is suspended"};

@@ -80,14 +80,12 @@ std::string info_text(const Trace& trace, const Summary& summary) {
     line("definitions", names);
   }
   std::string tasks = grouped(summary.tasks) + ": " + grouped(summary.ended) + " ended, " +
-                      grouped(summary.unresolved) + " unresolved";
-  if (summary.ended_as)
-    tasks += " (" + grouped(summary.ended_as) + " of them ended as their successor)";
+                      grouped(summary.live) + " live";
   if (summary.failed) tasks += ", " + grouped(summary.failed) + " failed";
   if (summary.pre_existing) tasks += ", " + grouped(summary.pre_existing) + " pre-existing";
   if (summary.created_twice) tasks += ", " + grouped(summary.created_twice) + " created twice";
   if (summary.stuck)
-    tasks += ", " + grouped(summary.stuck) + " unresolved although marked should_resolve";
+    tasks += ", " + grouped(summary.stuck) + " live although marked should_resolve";
   line("tasks", tasks);
   if (summary.resources) line("resources", grouped(summary.resources));
   line("labels", grouped(summary.labels));
@@ -127,10 +125,9 @@ Json info_json(const Trace& trace, const Summary& summary) {
   json.set("definitions", std::move(definitions));
   json.set("tasks", summary.tasks);
   json.set("ended", summary.ended);
-  json.set("unresolved", summary.unresolved);
-  json.set("ended_as_successor", summary.ended_as);
+  json.set("live", summary.live);
   json.set("failed", summary.failed);
-  json.set("unresolved_should_resolve", summary.stuck);
+  json.set("live_should_resolve", summary.stuck);
   json.set("pre_existing", summary.pre_existing);
   json.set("created_twice", summary.created_twice);
   json.set("resources", summary.resources);

@@ -182,7 +182,7 @@ def check_copy(trace, shift=0):
             isinstance(first.get(key), int) and copy.get(key) == first[key] + shift
             for key in more) and (shift == 1 or not more), (first, copy))
     before, after = info(trace), info("ours")
-    for fact in ("tasks", "ended", "unresolved", "start_utc_ns", "start_ns", "duration_ns",
+    for fact in ("tasks", "ended", "live", "start_utc_ns", "start_ns", "duration_ns",
                  "overwritten_packets", "complete_from_ns", "program", "pid", "streams"):
         expect(f"{fact} of {trace}", after.get(fact) == before.get(fact), (before, after))
     for command in ("why", "critical", "stats"):

@@ -111,7 +111,7 @@ def main(folder):
     exported = folder / "exported"
     check(run("export", "ctf", trace, "-o", exported).returncode == 0, "export fails")
     copied = check_trace(exported, "exported")
-    for key in ("tasks", "ended", "unresolved", "labels", "duration_ns", "start_utc_ns"):
+    for key in ("tasks", "ended", "live", "labels", "duration_ns", "start_utc_ns"):
         check(copied[key] == original[key], f"exported: {key} {copied[key]}, not {original[key]}")
 
 

@@ -70,7 +70,8 @@ std::vector<TaskGroup> task_groups(const Trace& trace, const Model& model, const
     const bool ended = task.how != Model::End::Open;
     group.open += !ended;
     group.failed += task.how == Model::End::Failed || task.how == Model::End::Cancelled;
-    if (ended) group.latencies.push_back(task.end - std::min(task.start, task.end));
+    if (ended && task.how != Model::End::Overwritten)
+      group.latencies.push_back(task.end - std::min(task.start, task.end));
     // An operation waits from its beginning on until its handler runs.
     const uint64_t end = ended ? task.end : model.end;
     const uint64_t over = std::min(waits.first_run[index], end);

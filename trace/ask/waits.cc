@@ -67,6 +67,7 @@ class Finder {
     found_.started_by.assign(tasks, no_index);
     found_.running.assign(tasks, false);
     became_.assign(tasks, no_index);
+    ended_.assign(tasks, false);
     current_.assign(std::max<size_t>(1, trace.executors.size()), no_index);
     begin_alive();
   }
@@ -134,6 +135,9 @@ class Finder {
 
   // An operation may be told as what a task waits for after its suspension.
   void end_alive() {
+    for (TaskIndex task = 0; task < model_.tasks.size(); task++)
+      if (model_.tasks[task].how == Model::End::Overwritten)
+        close_all(task, std::max(model_.tasks[task].end, now_), no_index);
     for (const Alive& alive : trace_.alive) {
       const TaskIndex task = get(alive.id);
       if (task == no_index || model_.tasks[task].how != Model::End::Open) continue;
@@ -158,6 +162,7 @@ class Finder {
     using K = EventKind;
     switch (event.kind) {
       case K::Create:
+        if (task != no_index) ended_[task] = false;  // the id is used again
         return touch(task, other, event);
       case K::Resume:
         touch(task, other, event);
@@ -187,6 +192,7 @@ class Finder {
         else
           make_ready(task, other, event.time, UINT64_MAX);
         close_all(task, event.time, no_index);
+        ends(task);
         return stops(event.executor, task);
       case K::Become:
         return becomes(event, task, other);
@@ -205,6 +211,7 @@ class Finder {
       case K::ScopeExit:
         touch(other, task, event);
         make_ready(other, task, event.time, UINT64_MAX);
+        if (event.kind == K::ScopeExit) ends(other);
         return;
       case K::ExecutorEnd:
         if (event.executor < current_.size()) current_[event.executor] = no_index;
@@ -228,8 +235,12 @@ class Finder {
     if (executor < current_.size() && current_[executor] == task) current_[executor] = no_index;
   }
 
+  void ends(TaskIndex task) {
+    if (task != no_index) ended_[task] = true;
+  }
+
   void begin(const EventRow& event, TaskIndex task, TaskIndex on) {
-    if (task == no_index) return;
+    if (task == no_index || ended_[task]) return;
     const auto index = static_cast<uint32_t>(found_.waits.size());
     found_.waits.push_back({.begin = event.time,
                             .task = task,
@@ -299,7 +310,7 @@ class Finder {
   // Its waiters wait for the other now; what it waited for itself is over.
   void becomes(const EventRow& event, TaskIndex task, TaskIndex other) {
     touch(task, other, event);
-    if (task == no_index || other == no_index || task == other) return;
+    if (task == no_index || other == no_index || task == other || ended_[task]) return;
     close_all(task, event.time, no_index);
     const bool over = model_.tasks[other].how != Model::End::Open &&
                       model_.tasks[other].how != Model::End::Became &&
@@ -367,6 +378,7 @@ class Finder {
   Queues waiters_;   // those that wait for a task or resource and are not ready
   Queues holdings_;  // of each resource
   std::vector<TaskIndex> became_;
+  std::vector<bool> ended_;          // what comes after its end is damage
   std::vector<TaskIndex> current_;   // by executor
   std::vector<const Alive*> alive_;  // by since
   size_t next_alive_ = 0;

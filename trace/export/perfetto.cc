@@ -288,8 +288,8 @@ void Perfetto::instant(uint64_t track, const Instant& instant) {
 }
 
 void Perfetto::tasks() {
-  static constexpr std::array<std::string_view, 5> ends = {"not ended", "resolved", "failed",
-                                                           "cancelled", "became another"};
+  static constexpr std::array<std::string_view, 6> ends = {
+      "not ended", "resolved", "failed", "cancelled", "became another", "end overwritten"};
   const size_t count = model_.tasks.size();
   std::vector<std::vector<Slice>> inner(count);
   const auto inside = [&](TaskIndex task, uint64_t start, uint64_t end, std::string name,

@@ -26,7 +26,7 @@ void ModelBuilder::add_alive_resources() {
 
 // no_index for what has no bar.
 TaskIndex ModelBuilder::known_task(TaskId id) {
-  const uint32_t index = model_.ids.find(id);
+  const uint32_t index = id == no_task ? IdMap::none : model_.ids.find(id);
   return index < resource_mark ? self_of(index) : no_index;
 }
 
@@ -113,6 +113,38 @@ void ModelBuilder::add_alive_waits(int64_t last) {
   waits.insert(waits.end(), model_.interactions.begin(), model_.interactions.end());
   stable_sort_by(waits, [](const auto& wait) { return wait.to_time; });
   model_.interactions = std::move(waits);
+}
+
+// The recorder writes a row for every task when it is created and clears it at its end. So a task
+// that began before all streams are complete and has no row has ended, and its end is overwritten.
+// Exceptions, for rows that were not readable: what acts after that, and what a live task waits
+// for.
+void ModelBuilder::add_overwritten_ends() {
+  if (mirage_ || (trace_.facts.overwritten_packets == 0 && trace_.alive.empty())) return;
+  const uint64_t complete_from = trace_.facts.complete_from;
+  std::vector<bool> lives(model_.tasks.size());
+  const auto mark = [&](TaskId id) {
+    if (const TaskIndex task = known_task(id); task != no_index) lives[task] = true;
+  };
+  for (const Alive& alive : trace_.alive) {
+    mark(alive.id);
+    if (alive.state == Alive::State::Suspended) mark(alive.on);
+  }
+  const auto has_ended = [&](TaskIndex task) {
+    const Task& t = model_.tasks[task];
+    return is_open(task) && !lives[task] && (t.pre_existing || t.start < complete_from);
+  };
+  bool any_later = false;
+  for (TaskIndex task = 0; task < model_.tasks.size(); task++)
+    any_later = any_later || (has_ended(task) && model_.tasks[task].end >= complete_from);
+  if (any_later)
+    for (size_t i = events_.size(); i-- > 0 && events_.time[i] >= complete_from;) {
+      mark(events_.task[i]);
+      const TaskIndex other = known_task(events_.other[i]);
+      if (other != no_index && model_.tasks[other].is_resource) lives[other] = true;
+    }
+  for (TaskIndex task = 0; task < model_.tasks.size(); task++)
+    if (has_ended(task)) model_.tasks[task].how = End::Overwritten;
 }
 
 }  // namespace skein

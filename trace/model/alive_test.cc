@@ -80,11 +80,11 @@ TEST_CASE("a ring: who is in the table lives, however long ago its last event wa
   const Example e = ring(events, "0 created 1", 40000);
   CHECK(e.bars() ==
         "1: 0-50000 open\n"
-        "2: 0-1000 open\n"
+        "2: 0-1000 overwritten\n"
         "3: 50000-51000 open\n");
   CHECK(ring(events, "10 created 7", 40000).bars() ==
-        "1: 0-1000 open\n"
-        "2: 0-1000 open\n"
+        "1: 0-1000 overwritten\n"
+        "2: 0-1000 overwritten\n"
         "3: 50000-51000 open\n"
         "7: 10-50000 open from-before\n");
 }
@@ -147,4 +147,40 @@ TEST_CASE("a ring: a table that tells of no trace") {
   CHECK(e.arrows().empty());
   for (TaskId id = 2; id <= 4; id++) CHECK(e.model.find(id) != no_index);
   CHECK(e.model.find(77) == no_index);
+}
+
+TEST_CASE("a ring: a task without a row that began before all streams are complete has ended") {
+  // 1 acts after that: its row was not readable. 2 is only the waker of another. 3 is what a live
+  // task waits for. 4 was made later. 5 has ended in the trace.
+  const Example e = ring(R"(
+        0 create 1
+        0 create 3
+    10000 resume 1 by 2
+    11000 suspend 1
+    12000 create 4
+    12000 create 5
+    13000 resolve 5
+  )",
+                         "-5 suspended 9 on 3", 10000);
+  const auto how = [&](TaskId id) { return e.model.tasks[e.model.find(id)].how; };
+  CHECK(how(1) == Model::End::Open);
+  CHECK(how(2) == Model::End::Overwritten);
+  CHECK(how(3) == Model::End::Open);
+  CHECK(how(4) == Model::End::Open);
+  CHECK(how(5) == Model::End::Resolved);
+  CHECK(how(9) == Model::End::Open);
+}
+
+TEST_CASE("a ring whose program has ended has no live task") {
+  Trace trace;
+  trace.facts.format = "skein";
+  trace.facts.overwritten_packets = 7;
+  trace.executors.resize(1);
+  trace.events.append(event(trace, "10 resume 1 by 2"));
+  trace.events.append(event(trace, "20 resolve 1"));
+  const Model ring = build_model(trace);
+  CHECK(ring.tasks[ring.find(2)].how == Model::End::Overwritten);
+  trace.facts.overwritten_packets = 0;  // a log: 2 began before recording did
+  const Model log = build_model(trace);
+  CHECK(log.tasks[log.find(2)].how == Model::End::Open);
 }

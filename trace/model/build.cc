@@ -161,6 +161,7 @@ void ModelBuilder::finish() {
   executors_.finish(model_.end);
   if (options_.simplify && mirage_) simplify_binds(model_, beginnings_, binds_);
   add_alive();
+  add_overwritten_ends();
   // The last that happened to a Lwt thread may well have been all that will.
   end_open_tasks(model_, mirage_ ? UINT64_MAX : trace_.facts.complete_from);
   break_parent_cycles(model_);

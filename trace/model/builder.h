@@ -129,6 +129,7 @@ class ModelBuilder {
   void add_alive();
   void describe(Task& task, const Alive& alive);
   void add_alive_waits(int64_t last);
+  void add_overwritten_ends();
   TaskIndex known_task(TaskId id);
 
   const Trace& trace_;

@@ -115,7 +115,8 @@ struct Example {
 
   // "2: 10-30 resolved under 1", one task a line; of another executor than 0 "2@1: ...".
   std::string bars() const {
-    constexpr const char* ends[] = {"open", "resolved", "failed", "cancelled", "became"};
+    constexpr const char* ends[] = {"open",      "resolved", "failed",
+                                    "cancelled", "became",   "overwritten"};
     std::ostringstream out;
     for (const Model::Task& task : model.tasks) {
       out << task.id;

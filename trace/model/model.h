@@ -24,7 +24,8 @@ using TaskIndex = uint32_t;
 inline constexpr TaskIndex no_index = UINT32_MAX;
 
 struct Model {
-  enum class End : uint8_t { Open, Resolved, Failed, Cancelled, Became };
+  // Overwritten: it has ended, and the ring has overwritten when and how.
+  enum class End : uint8_t { Open, Resolved, Failed, Cancelled, Became, Overwritten };
 
   struct Task {
     TaskId id = no_task;

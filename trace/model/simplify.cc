@@ -24,6 +24,7 @@ void simplify_binds(Model& model, const std::vector<Beginnings>& beginnings,
 void end_open_tasks(Model& model, uint64_t ends_known_from) {
   constexpr uint64_t arrow_head = 1000;
   for (Model::Task& task : model.tasks) {
+    if (task.how == Model::End::Overwritten) task.end += arrow_head;
     if (task.how != Model::End::Open) continue;
     const bool alive = task.end >= ends_known_from;
     task.end += arrow_head;

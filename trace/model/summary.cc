@@ -29,27 +29,30 @@ std::vector<std::pair<StringId, uint64_t>> count_counters(const Trace& trace) {
 
 }  // namespace
 
-Summary summarize(const Trace& trace) { return summarize(trace, TaskTable(trace)); }
+Summary summarize(const Trace& trace) {
+  return summarize(trace, build_model(trace, {.simplify = false}));
+}
 
-Summary summarize(const Trace& trace, const TaskTable& tasks) {
+Summary summarize(const Trace& trace, const Model& model) {
   const Events& events = trace.events;
   const auto counts = count_kinds(events);
   Summary summary;
   summary.events = events.size();
   summary.kinds = trace.facts.wire_kinds;
-  summary.tasks = tasks.size();
   if (summary.kinds.empty())
     for (size_t kind = 0; kind < event_kinds; kind++)
       if (counts[kind]) summary.kinds.emplace_back(name(EventKind(kind)), counts[kind]);
-  for (const TaskTable::Task& task : tasks.all()) {
-    summary.ended += task.ended;
-    summary.ended_as += task.over && !task.ended;
-    summary.failed += task.failed;
-    summary.pre_existing += task.creates == 0;
-    summary.created_twice += task.creates > 1;
-    summary.stuck += task.should_resolve && !task.over;
+  for (TaskIndex index = 0; index < model.tasks.size(); index++) {
+    const Model::Task& task = model.tasks[index];
+    if (task.is_resource) continue;
+    summary.tasks++;
+    summary.ended += task.how != Model::End::Open;
+    summary.failed += task.failed();
+    summary.pre_existing += task.pre_existing;
+    summary.created_twice += model.find(task.id) != index;
+    summary.stuck += task.is_stuck();
   }
-  summary.unresolved = summary.tasks - summary.ended;
+  summary.live = summary.tasks - summary.ended;
   summary.labels = counts[static_cast<size_t>(EventKind::Label)];
   summary.resources = counts[static_cast<size_t>(EventKind::Resource)];
   summary.counters = count_counters(trace);

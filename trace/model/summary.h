@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "trace/model/tasks.h"
+#include "trace/model/model.h"
 #include "trace/read/events.h"
 
 namespace skein {
@@ -15,10 +15,10 @@ struct Summary {
   uint64_t events = 0;
   // By the format's own names, or by ours when it has none; only those that occur.
   std::vector<std::pair<std::string, uint64_t>> kinds;
-  uint64_t tasks = 0;       // ids seen, in whatever role
-  uint64_t ended = 0;       // resolved, failed, cancelled, or became another, by their own id
-  uint64_t unresolved = 0;  // the others
-  uint64_t ended_as = 0;    // of these, ended by the id of one that had become them
+  // Those of the model; resources are not among them. tasks = ended + live.
+  uint64_t tasks = 0;
+  uint64_t ended = 0;
+  uint64_t live = 0;
   uint64_t failed = 0;
   uint64_t pre_existing = 0;  // never created in the trace
   uint64_t created_twice = 0;
@@ -30,7 +30,8 @@ struct Summary {
   uint64_t lost_events = 0;                             // of those losses whose number is known
 };
 
+// `model` is not simplified; without one it is built.
+Summary summarize(const Trace& trace, const Model& model);
 Summary summarize(const Trace& trace);
-Summary summarize(const Trace& trace, const TaskTable& tasks);
 
 }  // namespace skein

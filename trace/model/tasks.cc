@@ -1,7 +1,6 @@
 #include "trace/model/tasks.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace skein {
 
@@ -43,7 +42,6 @@ TaskTable::TaskTable(const Trace& trace) : TaskTable(trace.events) {
                         static_cast<uint64_t>(alive.since) > last;
     if (is_new && ids_.find(alive.id) == IdMap::none) continue;
     Task& task = get(alive.id);
-    if (!task.over && alive.should_resolve) task.should_resolve = true;
     if (task.creates > 0) continue;
     task.kind = alive.kind;
     task.name = alive.name;
@@ -66,7 +64,6 @@ void TaskTable::add_block(const Events& events, size_t begin) {
     Task& task = get(tasks[row]);
     switch (kind) {
       case EventKind::Create:
-        task.becomes = IdMap::none;
         if (task.creates < UINT8_MAX) task.creates++;
         if (task.creates == 1) {
           task.kind = static_cast<uint32_t>(events.value[i]);
@@ -74,55 +71,13 @@ void TaskTable::add_block(const Events& events, size_t begin) {
           task.location = events.location[i];
         }
         break;
-      case EventKind::Fail:
-        self(tasks[row]).failed = true;
-        [[fallthrough]];
-      case EventKind::Resolve:
-      case EventKind::Cancel:
-        task.ended = true;
-        self(tasks[row]).over = true;
-        break;
-      case EventKind::Become:
-        task.ended = true;
-        become(self(tasks[row]), other);
-        break;
-      case EventKind::ScopeEnter:
-      case EventKind::ScopeExit:
-        if (other == no_task) break;
-        if (Task& scope = get(other); kind == EventKind::ScopeExit)
-          scope.ended = scope.over = true;
-        else if (scope.creates < UINT8_MAX)
-          scope.creates++;
-        break;
       case EventKind::Label:
         if (task.label == 0) task.label = events.text[i];
-        break;
-      case EventKind::ShouldResolve:
-        self(tasks[row]).should_resolve = true;
         break;
       default:
         break;
     }
   }
-}
-
-// Nobody becomes himself, so there is always a last one.
-TaskTable::Task& TaskTable::self(TaskId id) {
-  auto index = static_cast<uint32_t>(&get(id) - all_.data());
-  uint32_t last = index;
-  while (all_[last].becomes != IdMap::none) last = all_[last].becomes;
-  while (index != last) index = std::exchange(all_[index].becomes, last);  // shorter the next time
-  return all_[last];
-}
-
-// From now on the other is this task, and is expected to end if this one was.
-void TaskTable::become(Task& task, TaskId id) {
-  if (id == no_task || task.over) return;
-  Task& other = self(id);
-  if (&other == &task) return;
-  task.over = true;
-  task.becomes = static_cast<uint32_t>(&other - all_.data());
-  if (task.should_resolve) other.should_resolve = true;
 }
 
 const TaskTable::Task* TaskTable::find(TaskId id) const {

@@ -1,5 +1,5 @@
-// The tasks of a trace by id: what one pass over the events says about each. Who became another
-// is that one from then on, as in the model (docs/model.md, rule 2).
+// The names of the tasks of a trace by id, by one pass over the events: for output that prints the
+// events and needs no model. Which tasks are live or have ended is in the model only.
 //
 //   const TaskTable tasks(trace);
 //   if (const TaskTable::Task* task = tasks.find(id)) print(trace.strings[task->label]);
@@ -22,12 +22,7 @@ class TaskTable {
     uint32_t kind = UINT32_MAX;  // index into Trace::kinds; UINT32_MAX: its create is not there
     StringId name = 0;           // what it was created as, "socket.async_send"; 0: nothing special
     uint32_t location = 0;       // where it was created
-    bool ended = false;          // resolved, failed, cancelled, or became another, by its own id
-    bool over = false;           // the same, or what it is by now was, by the id of one before it
-    bool failed = false;
-    bool should_resolve = false;
-    uint8_t creates = 0;             // more than one: an id used twice; 255: that many or more
-    uint32_t becomes = IdMap::none;  // index into all(), of it or of what that became
+    uint8_t creates = 0;         // more than one: an id used twice; 255: that many or more
   };
 
   explicit TaskTable(const Events& events);
@@ -45,8 +40,6 @@ class TaskTable {
  private:
   void add_block(const Events& events, size_t begin);
   Task& get(TaskId id);
-  Task& self(TaskId id);  // what it is by now
-  void become(Task& task, TaskId id);
 
   IdMap ids_;  // to indices into all_
   std::vector<Task> all_;

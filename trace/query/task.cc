@@ -1,6 +1,7 @@
 // The table of tasks and resources: the model's.
 #include <algorithm>
 
+#include "trace/ask/live_tasks.h"
 #include "trace/model/names.h"
 #include "trace/query/table.h"
 
@@ -13,19 +14,32 @@ using End = Model::End;
 
 const Model::Task& task(const Source& source, size_t row) { return source.model().tasks[row]; }
 
-constexpr std::array<std::string_view, 5> states{"open", "resolved", "failed", "cancelled",
-                                                 "became"};
-static_assert(static_cast<size_t>(End::Became) + 1 == states.size());
+constexpr std::array<std::string_view, 6> states{"open",      "resolved", "failed",
+                                                 "cancelled", "became",   "overwritten"};
+static_assert(static_cast<size_t>(End::Overwritten) + 1 == states.size());
+
+// By TaskState.
+constexpr std::array<std::string_view, 5> live_states{"created", "running", "runnable", "suspended",
+                                                      "unknown"};
+static_assert(static_cast<size_t>(TaskState::Unknown) + 1 == live_states.size());
 
 std::optional<int64_t> ended(const Source& source, size_t row) {
-  if (task(source, row).how == End::Open) return {};
+  if (task(source, row).how == End::Open || task(source, row).how == End::Overwritten) return {};
   return sql_time(task(source, row).end);
 }
 
 std::optional<int64_t> duration(const Source& source, size_t row) {
   const Model::Task& t = task(source, row);
+  if (t.how == End::Overwritten) return {};
   const uint64_t end = t.how == End::Open ? source.model().end : t.end;
   return sql_time(end - std::min(t.start, end));
+}
+
+std::optional<int64_t> live_state(const Source& source, size_t row) {
+  const TaskState state =
+      task_state({source.trace(), source.model(), source.waits()}, static_cast<TaskIndex>(row));
+  if (state >= TaskState::Resource) return {};
+  return static_cast<int64_t>(state);
 }
 
 std::optional<size_t> find(const Source& source, int64_t id) {
@@ -62,15 +76,19 @@ const QueryTable& task_table() {
               return sql_time(task(s, row).start);
             }},
            {.name = "ended",
-            .about = "ns since the trace began; NULL: it did not",
+            .about = "ns since the trace began; NULL: live, or overwritten",
             .number = ended},
            {.name = "duration", .about = "ns; of one that is open: up to now", .number = duration},
            {.name = "state",
-            .about = "open, resolved, failed, cancelled; became: it goes on as another",
+            .about = "open, resolved, failed, cancelled, became, overwritten",
             .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
               return static_cast<int64_t>(task(s, row).how);
             },
             .names = states},
+           {.name = "live_state",
+            .about = "created, running, runnable, suspended, unknown; NULL: it has ended",
+            .number = live_state,
+            .names = live_states},
            {.name = "became",
             .about = "id of the task that it goes on as",
             .number = [](const Source& s,

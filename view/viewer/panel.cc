@@ -5,6 +5,7 @@
 
 #include "base/function_name.h"
 #include "base/text.h"
+#include "trace/ask/live_tasks.h"
 #include "trace/model/names.h"
 #include "view/viewer/panel_writer.h"
 #include "view/viewer/state.h"
@@ -121,7 +122,6 @@ class TaskPanel {
       if (activation.task != index) continue;
       running_ += activation.end - std::min<uint64_t>(activation.start, activation.end);
       activations_++;
-      last_ = activation;
     }
   }
 
@@ -175,6 +175,9 @@ class TaskPanel {
         ended("became another");
         out_.task("became", task_.becomes, out_.on_line(task_.end));
         break;
+      case End::Overwritten:
+        out_.line("state", "ended, when is overwritten");
+        break;
       case End::Open:
         open();
     }
@@ -192,47 +195,26 @@ class TaskPanel {
                            grouped(activations_) + (activations_ == 1 ? " stretch" : " stretches"));
   }
 
-  // Not ended when the trace ends.
   void open() {
-    const bool runs = activations_ != 0 && last_.end >= model_.end;
-    const Interaction* awaited = nullptr;
-    for (const uint32_t i : arrows_)
-      if (const Interaction& arrow = model_.interactions[i];
-          arrow.link == Link::Await && arrow.from == index_ && arrow.to < model_.tasks.size() &&
-          model_.tasks[arrow.to].how == End::Open)
-        awaited = &arrow;
-    std::string now = task_.is_resource ? "in use" : runs ? "running" : "waiting";
-    if (!task_.is_resource && !runs && activations_ == 0 && !awaited) now = "pending";
+    const LiveTask live = live_task(out_.of().findings().subject(trace_, model_), index_);
+    std::string now = task_.is_resource ? "in use" : std::string(name(live.state));
     if (task_.is_stuck()) now += ", stuck: it should have ended";
     out_.line("state", now);
-    const uint64_t since = runs                ? last_.start
-                           : activations_ != 0 ? last_.end
-                           : awaited           ? awaited->to_time
-                                               : task_.start;
     const std::string until = out_.of().life.running ? " until now" : "";
-    const Alive* alive = trace_.find_alive(task_.id);
-    if (since == 0 && alive != nullptr && alive->since < 0)
+    if (live.since < 0)
       out_.line("since", "before the trace, for " +
                              duration_text(static_cast<double>(out_.of().until()) -
-                                           static_cast<double>(alive->since)) +
+                                           static_cast<double>(live.since)) +
                              until);
     else
-      out_.at_time("since", since, ", for " + duration(since, out_.of().until()) + until);
-    if (awaited) out_.task("waits for", awaited->to, out_.on_line(awaited->to_time));
-    if (const uint32_t place = last_suspend(); place != 0) out_.line("waits in", location(place));
-  }
-
-  // Where it was suspended last: events are by time, and the task has none after its end.
-  uint32_t last_suspend() const {
-    const Events& events = trace_.events;
-    for (size_t i = events.size(); i-- > 0 && events.time[i] >= task_.start;) {
-      if (events.task[i] != task_.id) continue;
-      if (events.kind[i] == EventKind::Suspend || events.kind[i] == EventKind::Await)
-        return events.location[i] < trace_.locations.size() ? events.location[i] : 0;
-      if (events.kind[i] == EventKind::Resume) return 0;
-    }
-    const Alive* alive = trace_.find_alive(task_.id);
-    return alive != nullptr && alive->state == Alive::State::Suspended ? alive->at : 0;
+      out_.at_time(
+          "since", static_cast<uint64_t>(live.since),
+          ", for " + duration(static_cast<uint64_t>(live.since), out_.of().until()) + until);
+    if (live.target != no_index)
+      out_.task(task_.is_resource ? "held by" : "waits for", live.target,
+                out_.on_line(static_cast<uint64_t>(std::max<int64_t>(live.since, 0))));
+    if (live.location != 0 && live.location < trace_.locations.size())
+      out_.line(task_.is_resource ? "held in" : "waits in", location(live.location));
   }
 
   void family() {
@@ -303,7 +285,6 @@ class TaskPanel {
   TaskIndex index_;
   const Task& task_;
   std::vector<uint32_t> arrows_;  // by to_time
-  Model::Activation last_;
   uint64_t running_ = 0;
   size_t activations_ = 0;
 };

@@ -14,7 +14,7 @@ TEST_CASE("the panel of a task: what, where, state, who; each other task a link"
   Panel panel = viewer.panel();
   CHECK(panel.title == "session B (#3)");
   CHECK(value(panel, "kind") == "coroutine");
-  CHECK(value(panel, "state") == "waiting, stuck: it should have ended");
+  CHECK(value(panel, "state") == "suspended, stuck: it should have ended");
   CHECK(value(panel, "since").starts_with("650"));
   CHECK(value(panel, "waits for") == "lock (#5)");
   CHECK(value(panel, "parent") == "Server (#1)");
@@ -23,7 +23,7 @@ TEST_CASE("the panel of a task: what, where, state, who; each other task a link"
   viewer.click(link(panel, "waits for"));
   CHECK(selected_id(viewer) == 5);
   panel = viewer.panel();
-  CHECK(value(panel, "state") == "pending");
+  CHECK(value(panel, "state") == "created");
   CHECK(value(panel, "was awaited by").starts_with("session B (#3)"));
   viewer.click(link(panel, "parent"));
   CHECK(selected_id(viewer) == 1);

@@ -22,7 +22,7 @@ RangeStatistics measure(const Trace& trace, const Model& model, double from, dou
   if (begin >= end) return all;
   for (const Model::Task& task : model.tasks) {
     if (task.is_resource) continue;
-    const bool ended = task.how != Model::End::Open;
+    const bool ended = task.how != Model::End::Open && task.how != Model::End::Overwritten;
     if (!task.pre_existing && inside(task.start)) all.created++;
     if (ended && inside(task.end)) all.ended++;
     if (task.failed() && inside(task.end)) all.failed++;

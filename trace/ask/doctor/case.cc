@@ -18,8 +18,9 @@ Case::Case(const Subject& subject, const DoctorOptions& asked)
   if (complete_from == 0) return;
   unsure_.assign(model.tasks.size(), false);
   for (TaskIndex i = 0; i < model.tasks.size(); i++)
-    unsure_[i] = task(i).how == Model::End::Open && task(i).start < complete_from &&
-                 trace.find_alive(task(i).id) == nullptr;
+    unsure_[i] = task(i).how == Model::End::Overwritten ||
+                 (task(i).how == Model::End::Open && task(i).start < complete_from &&
+                  trace.find_alive(task(i).id) == nullptr);
 }
 
 }  // namespace skein::detail

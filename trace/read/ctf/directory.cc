@@ -423,16 +423,29 @@ Result<Trace> read(Files& files, const std::string& path, const Progress& progre
   return trace;
 }
 
-Result<Definitions> read_definitions(Files& files, const std::string& path) {
-  Definitions result;
+Result<Trace> read_live_tasks(Files& files, const std::string& path, TaskTable& table) {
+  // The table first: what a row refers to is defined before the row is written.
+  auto tasks = read_task_table(files, path + "/.tasks");
+  if (!tasks) return tasks.error();
+  table = *std::move(tasks);
+  Trace trace;
   Source source;
-  auto metadata = open_directory(files, path, result.trace, source, true);
+  const auto metadata = open_directory(files, path, trace, source, true);
   if (!metadata) return metadata.error();
-  result.metadata = *std::move(metadata);
-  result.names = Names(source.names_bytes);
-  std::array<uint64_t, 256> counts{};
-  read_names(source, result.names, result.trace, counts);
-  return result;
+  Names names(source.names_bytes);
+  std::array<uint64_t, 256> definitions{};
+  read_names(source, names, trace, definitions);
+  Context context{.trace = trace,
+                  .names = names,
+                  .texts = names.texts(),
+                  .places = names.places(),
+                  .scale = TickScale(metadata->frequency),
+                  .start = table.start};
+  for (const LiveTask& row : table.tasks) context.start = std::max(context.start, row.since);
+  context.start++;
+  trace.facts.start = context.scale.ns(context.start);
+  describe_alive(table, context);
+  return trace;
 }
 
 }  // namespace skein::ctf

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "trace/read/ctf/metadata.h"
 #include "trace/read/ctf/names.h"
+#include "trace/read/ctf/task_table.h"
 #include "trace/read/events.h"
 #include "trace/read/reader.h"
 
@@ -24,12 +25,9 @@ bool has_our_packets(Files& files, const std::string& path);
 // snapshot (snapshot.h) gives the same, but keeps it.
 Result<Trace> read(Files& files, const std::string& path, const Progress& progress = {});
 
-// Metadata and definitions, without the events: enough to put names to a task table.
-struct Definitions {
-  Metadata metadata;
-  Trace trace;  // strings, locations, kinds, modules, facts; no events
-  Names names{0};
-};
-Result<Definitions> read_definitions(Files& files, const std::string& path);
+// The live tasks alone: definitions and task table, without the events. Time 0 is that of the newest
+// row, so every live task is older than the trace. For a running process, whose events may take long
+// to read: O(live tasks + definitions). `table` is the one it was made from.
+Result<Trace> read_live_tasks(Files& files, const std::string& path, TaskTable& table);
 
 }  // namespace skein::ctf

@@ -1,0 +1,114 @@
+#include "trace/ask/live_tasks.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/stable_sort.h"
+
+namespace skein {
+
+namespace {
+
+const Waits::Wait* open_wait(const Waits& waits, TaskIndex task) {
+  const Waits::Wait* wait = waits.open(task);
+  return wait != nullptr && wait->is_open() ? wait : nullptr;
+}
+
+// What became another is that one from then on.
+TaskIndex last_self(const Model& model, TaskIndex task) {
+  return task == no_index ? no_index : model.last_self(task);
+}
+
+// The newest wait of the task that is over names its waker.
+TaskIndex waker_of(const Waits& waits, TaskIndex task) {
+  for (uint32_t i = waits.last_wait[task]; i != Waits::none; i = waits.waits[i].before)
+    if (!waits.waits[i].is_open()) return waits.waits[i].waker;
+  return waits.started_by[task];
+}
+
+class LiveTaskFinder {
+ public:
+  explicit LiveTaskFinder(const Subject& subject) : s_(subject) {}
+
+  // `run` is the task's last activation; null: it has none in the trace.
+  LiveTask describe(TaskIndex task, const Model::Activation* run) const {
+    LiveTask live{.task = task, .state = task_state(s_, task)};
+    const Model::Task& of = s_.model.tasks[task];
+    const Alive* row = s_.trace.find_alive(of.id);
+    uint64_t since = of.start;
+    if (live.state == TaskState::Resource) {
+      since = describe_resource(task, live);
+    } else if (const Waits::Wait* wait = open_wait(s_.waits, task)) {
+      since = live.state == TaskState::Runnable ? wait->ready : wait->begin;
+      live.target = last_self(s_.model, wait->on);
+      live.location = wait->location;
+      live.executor = wait->executor;
+    } else if (run != nullptr) {
+      since = live.state == TaskState::Running ? run->start : run->end;
+    }
+    if (run != nullptr) live.executor = run->executor;
+    if (run == nullptr && row != nullptr) live.executor = row->executor;
+    live.waker = waker_of(s_.waits, task);
+    live.since = since == 0 && row != nullptr && row->since < 0
+                     ? row->since
+                     : static_cast<int64_t>(std::min<uint64_t>(since, INT64_MAX));
+    return live;
+  }
+
+ private:
+  uint64_t describe_resource(TaskIndex resource, LiveTask& live) const {
+    if (const Waits::Holding* held = s_.waits.held(resource)) {
+      live.target = last_self(s_.model, held->holder);
+      live.location = held->location;
+      return held->begin;
+    }
+    const uint32_t last = s_.waits.last_holding[resource];
+    return last == Waits::none ? s_.model.tasks[resource].start : s_.waits.holdings[last].end;
+  }
+
+  const Subject& s_;
+};
+
+}  // namespace
+
+std::string_view name(TaskState state) {
+  constexpr std::array<std::string_view, 7> names = {"created", "running",  "runnable", "suspended",
+                                                     "unknown", "resource", "ended"};
+  return names[static_cast<size_t>(state)];
+}
+
+TaskState task_state(const Subject& subject, TaskIndex task) {
+  const Model::Task& of = subject.model.tasks[task];
+  if (of.how != Model::End::Open) return TaskState::Ended;
+  if (of.is_resource) return TaskState::Resource;
+  if (const Waits::Wait* wait = open_wait(subject.waits, task))
+    return wait->ready == Waits::never ? TaskState::Suspended : TaskState::Runnable;
+  if (subject.waits.running[task]) return TaskState::Running;
+  const uint64_t first_run = subject.waits.first_run[task];
+  if (!of.pre_existing) return first_run == Waits::never ? TaskState::Created : TaskState::Suspended;
+  if (const Alive* row = subject.trace.find_alive(of.id))
+    return row->state == Alive::State::Created && first_run == Waits::never ? TaskState::Created
+                                                                            : TaskState::Suspended;
+  return first_run == Waits::never ? TaskState::Unknown : TaskState::Suspended;
+}
+
+LiveTask live_task(const Subject& subject, TaskIndex task) {
+  const auto& runs = subject.model.activations;
+  const auto last = std::find_if(runs.rbegin(), runs.rend(),
+                                 [&](const Model::Activation& run) { return run.task == task; });
+  return LiveTaskFinder(subject).describe(task, last == runs.rend() ? nullptr : &*last);
+}
+
+std::vector<LiveTask> find_live_tasks(const Subject& subject) {
+  const Model& model = subject.model;
+  std::vector<const Model::Activation*> last(model.tasks.size());
+  for (const Model::Activation& run : model.activations) last[run.task] = &run;
+  const LiveTaskFinder finder(subject);
+  std::vector<LiveTask> found;
+  for (TaskIndex task = 0; task < model.tasks.size(); task++)
+    if (model.tasks[task].how == Model::End::Open) found.push_back(finder.describe(task, last[task]));
+  stable_sort_by(found, [&](const LiveTask& live) { return model.tasks[live.task].id; });
+  return found;
+}
+
+}  // namespace skein
