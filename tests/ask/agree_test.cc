@@ -1,0 +1,283 @@
+// Info, ps, why, stats, query, the table of tasks as CSV and the viewer's panel agree on which
+// tasks are live, ended and waiting. They are compared with each other, on random programs and on
+// rings that have overwritten part of them. tests/ask/agree_test.py compares the commands on files.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "report/explain.h"
+#include "trace/ask/live_tasks.h"
+#include "trace/ask/random_program.h"
+#include "trace/ask/stats.h"
+#include "trace/export/csv.h"
+#include "trace/export/table.h"
+#include "trace/model/names.h"
+#include "trace/model/summary.h"
+#include "trace/query/database.h"
+#include "view/viewer/viewer.h"
+
+using namespace skein;
+
+namespace {
+
+using Lines = std::multiset<std::string>;
+
+Lines query(const QueryDatabase& database, const std::string& sql) {
+  sqlite3_stmt* statement = nullptr;
+  REQUIRE(sqlite3_prepare_v2(database.handle(), sql.c_str(), -1, &statement, nullptr) == SQLITE_OK);
+  Lines lines;
+  while (sqlite3_step(statement) == SQLITE_ROW) {
+    std::string line;
+    for (int i = 0; i < sqlite3_column_count(statement); i++) {
+      const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, i));
+      line += (i == 0 ? "" : " ") + std::string(text ? text : "-");
+    }
+    lines.insert(line);
+  }
+  sqlite3_finalize(statement);
+  return lines;
+}
+
+bool is_waiting(TaskState state) {
+  return state == TaskState::Suspended || state == TaskState::Runnable;
+}
+
+// What each command prints of a trace, as "id state" per task.
+class Answers {
+ public:
+  explicit Answers(const Trace& trace)
+      : trace_(trace),
+        model_(build_model(trace, {.simplify = false})),
+        waits_(find_waits(trace, model_)) {
+    for (const LiveTask& live : find_live_tasks(subject()))
+      if (live.state != TaskState::Resource) live_[live.task] = live;
+  }
+
+  Subject subject() const { return {trace_, model_, waits_}; }
+
+  void compare() const {
+    const Summary info = summarize(trace_, model_);
+    CHECK(info.live == live_.size());
+    CHECK(info.tasks == info.ended + info.live);
+    uint64_t open = 0;
+    uint64_t tasks = 0;
+    for (const TaskGroup& group : task_groups(trace_, model_, waits_, GroupBy::Kind)) {
+      open += group.open;
+      tasks += group.count;
+    }
+    CHECK(open == info.live);
+    CHECK(tasks == info.tasks);
+
+    const QueryDatabase database(trace_);
+    CHECK(
+        query(database, "SELECT id, live_state FROM task WHERE state = 'open' AND NOT resource") ==
+        lines());
+    CHECK(query(database,
+                "SELECT count(*) FROM task WHERE state <> 'open' AND NOT resource AND "
+                "live_state IS NULL") == Lines{std::to_string(info.ended)});
+
+    std::string csv;
+    Out out([&](std::string_view piece) {
+      csv += piece;
+      return true;
+    });
+    CsvWriter table(task_columns(), out);
+    export_tasks(trace_, table);
+    REQUIRE(out.finish());
+    std::istringstream rows(csv);
+    size_t open_rows = 0;
+    for (std::string row; std::getline(rows, row);) open_rows += row.find(",open,") != row.npos;
+    size_t resources = 0;
+    for (const Model::Task& task : model_.tasks)
+      resources += task.is_resource && task.how == Model::End::Open;
+    CHECK(open_rows == info.live + resources);
+  }
+
+  // Which tasks why has as ended, running and waiting.
+  void compare_why() const {
+    for (TaskIndex task = 0; task < model_.tasks.size(); task++) compare_why(task);
+  }
+
+  // Those that wait for something that the trace names.
+  void compare_waits() const {
+    const QueryDatabase database(trace_);
+    Lines waiting;
+    for (const auto& [task, live] : live_)
+      if (is_waiting(live.state) && live.target != no_index)
+        waiting.insert(std::to_string(model_.tasks[task].id) + ' ' +
+                       std::to_string(model_.tasks[live.target].id));
+    CHECK(
+        query(database, "SELECT task, target FROM wait WHERE ended IS NULL AND target NOT NULL") ==
+        waiting);
+  }
+
+  // The panel of every live task and of a few others.
+  void compare_panel(Trace copy) const {
+    Viewer viewer;
+    viewer.resize(800, 400);
+    viewer.add(std::move(copy), "trace");
+    size_t ended = 0;
+    for (TaskIndex task = 0; task < model_.tasks.size(); task++) {
+      const TaskState state = task_state(subject(), task);
+      if (state == TaskState::Resource || (state == TaskState::Ended && ended++ >= 5)) continue;
+      viewer.select(0, task);
+      std::string seen;
+      std::string target;
+      for (const PanelLine& line : viewer.panel().lines) {
+        if (line.name == "state") seen = line.value.substr(0, line.value.find(','));
+        if (line.name == "waits for" && target.empty()) target = line.value;
+      }
+      if (state == TaskState::Ended) {
+        for (const TaskState other : {TaskState::Created, TaskState::Running, TaskState::Runnable,
+                                      TaskState::Suspended, TaskState::Unknown})
+          CHECK(seen != name(other));
+        continue;
+      }
+      CHECK(seen == name(state));
+      const TaskIndex on = live_.at(task).target;
+      CHECK(target.empty() == (on == no_index));
+      if (on != no_index)
+        CHECK(target.find('#' + std::to_string(model_.tasks[on].id)) != std::string::npos);
+    }
+  }
+
+  Lines lines() const {
+    Lines all;
+    for (const auto& [task, live] : live_)
+      all.insert(std::to_string(model_.tasks[task].id) + ' ' + std::string(name(live.state)));
+    return all;
+  }
+  // Whether the target of a wait has ended is not in a task table.
+  Lines all() const {
+    Lines all;
+    for (const auto& [task, live] : live_)
+      all.insert(
+          std::to_string(model_.tasks[task].id) + ' ' +
+          std::string(name(live.state == TaskState::Runnable ? TaskState::Suspended : live.state)));
+    return all;
+  }
+
+  // The task table of a ring whose program is killed now.
+  std::vector<Alive> task_table() const {
+    std::vector<Alive> rows;
+    for (const LiveTask& live : find_live_tasks(subject())) {
+      const Model::Task& task = model_.tasks[live.task];
+      const auto id = [&](TaskIndex index) {
+        return index == no_index ? no_task : model_.tasks[index].id;
+      };
+      using State = Alive::State;
+      const State state = live.state == TaskState::Resource  ? State::Resource
+                          : live.state == TaskState::Created ? State::Created
+                          : live.state == TaskState::Running ? State::Running
+                                                             : State::Suspended;
+      rows.push_back({.id = task.id,
+                      .parent = id(task.parent),
+                      .on = id(live.target),
+                      .since = live.since,
+                      .label = task.label,
+                      .name = task.name,
+                      .kind = task.kind,
+                      .location = task.location,
+                      .at = live.location,
+                      .executor = live.executor == Waits::none ? 0 : live.executor,
+                      .state = state,
+                      .should_resolve = task.should_resolve});
+    }
+    return rows;
+  }
+
+ private:
+  void compare_why(TaskIndex task) const {
+    const Model::Task& of = model_.tasks[task];
+    if (of.is_resource || of.how == Model::End::Became || of.how == Model::End::Cancelled) return;
+    if (of.how == Model::End::Resolved && task % 16 != 0) return;  // enough of these
+    const Diagnosis d = diagnose(trace_, model_, waits_, task);
+    const std::string_view text = describe_step(subject(), d, 0).text;
+    const bool has_ended = text == "ended" || text == "failed" || text == "has ended";
+    CHECK(has_ended == !live_.contains(task));
+    if (has_ended || !live_.contains(task)) return;
+    const LiveTask& live = live_.at(task);
+    CHECK((text == "runs") == (live.state == TaskState::Running));
+    const bool waits = text.starts_with("waits for");
+    if (waits) CHECK(is_waiting(live.state));
+    if (live.target != no_index || live.state == TaskState::Runnable) CHECK(waits);
+  }
+
+  const Trace& trace_;
+  const Model model_;
+  const Waits waits_;
+  std::map<TaskIndex, LiveTask> live_;
+};
+
+constexpr uint32_t programs = 1000;
+
+RandomProgram make_program(uint32_t seed) {
+  return RandomProgram(seed, static_cast<RandomProgram::Fault>(seed % RandomProgram::faults));
+}
+
+// What a ring keeps: of each executor the events from a time of its own on, and the task table.
+Trace cut(Trace whole, const Answers& answers, uint32_t seed) {
+  Trace ring;
+  ring.facts = whole.facts;
+  ring.strings = std::move(whole.strings);
+  ring.locations = whole.locations;
+  ring.executors = whole.executors;
+  ring.kinds = whole.kinds;
+  const Events& events = whole.events;
+  const uint64_t kept = 1 + seed % 7;  // of eight parts
+  const size_t first = events.size() - static_cast<size_t>(kept) * events.size() / 8;
+  const uint64_t start = events.time[first];
+  const uint64_t other_start = events.time[first + (events.size() - first) / 2];
+  ring.facts.overwritten_packets = 1000;
+  ring.facts.complete_from = ring.executors.size() > 1 ? other_start - start : 0;
+  for (size_t i = first; i < events.size(); i++) {
+    EventRow event = events.row(i);
+    if (event.executor == 1 && event.time < other_start) continue;
+    event.time -= start;
+    ring.events.append(event);
+  }
+  ring.alive = answers.task_table();
+  for (Alive& row : ring.alive) row.since -= static_cast<int64_t>(start);
+  return ring;
+}
+
+}  // namespace
+
+TEST_CASE("1,000 random programs: all agree") {
+  for (uint32_t seed = 1; seed <= programs; seed++) {
+    CAPTURE(seed);
+    RandomProgram program = make_program(seed);
+    const Answers answers(program.trace);
+    answers.compare();
+    answers.compare_why();
+    answers.compare_waits();
+    if (seed % 4 == 0) answers.compare_panel(make_program(seed).trace);
+  }
+}
+
+TEST_CASE("rings of random programs: all agree, and with the whole trace") {
+  for (uint32_t seed = 1; seed <= programs; seed++) {
+    CAPTURE(seed);
+    const RandomProgram program = make_program(seed);
+    const Answers whole(program.trace);
+    const Trace ring = cut(make_program(seed).trace, whole, seed);
+    const Answers answers(ring);
+    answers.compare();
+    answers.compare_why();
+    answers.compare_waits();
+    CHECK(answers.all() == whole.all());
+    if (seed % 8 == 0) answers.compare_panel(cut(make_program(seed).trace, whole, seed));
+  }
+}
+
+TEST_CASE("nonsense: the counts agree") {
+  for (uint32_t seed = 1; seed <= programs; seed++) {
+    CAPTURE(seed);
+    const Trace trace = nonsense(seed);
+    Answers(trace).compare();
+  }
+}

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Info, ps, why, stats, query and export agree on which tasks are live, ended and waiting: on every
+trace of tests/data and SKEIN_DATA, and on a ring of a killed program that wrapped many times.
+
+    agree_test.py SKEIN LIVE_PROGRAM SOURCE
+"""
+import csv
+import io
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+skein, program, source = (pathlib.Path(argument).resolve() for argument in sys.argv[1:4])
+MOST = 12  # tasks of a trace that why explains, each by a process of its own
+failures = []
+
+
+def run(*words):
+    done = subprocess.run([skein, *map(str, words)], capture_output=True, timeout=60)
+    assert done.returncode in (0, 1), (words, done)
+    return done.stdout.decode()
+
+
+def equal(what, got, wanted):
+    if got != wanted:
+        failures.append(what)
+        print(f"{what}: {got}, not {wanted}")
+
+
+def compare(trace):
+    if subprocess.run([skein, "info", trace], capture_output=True).returncode == 2:
+        return None  # no trace
+    listed = [task for task in json.loads(run("ps", "--json", trace))["tasks"]
+              if task["state"] != "resource"]
+    live = sorted((task["id"], task["state"]) for task in listed)
+    info = json.loads(run("info", "--json", trace))
+    equal(f"{trace}: live in info", info["live"], len(live))
+    equal(f"{trace}: tasks in info", info["tasks"], info["live"] + info["ended"])
+
+    groups = json.loads(run("stats", "--json", trace))["groups"]
+    equal(f"{trace}: open in stats", sum(group["live"] for group in groups), len(live))
+    equal(f"{trace}: tasks in stats", sum(group["tasks"] for group in groups), info["tasks"])
+
+    rows = json.loads(run("query", "--json", trace, "SELECT id, name, state, live_state FROM task "
+                                                    "WHERE NOT resource"))
+    equal(f"{trace}: live in query", sorted((row["id"], row["live_state"]) for row in rows
+                                            if row["state"] == "open"), live)
+    equal(f"{trace}: ended in query", sum(row["state"] != "open" for row in rows), info["ended"])
+    names = {(row["id"], row["name"] or "") for row in rows}
+    equal(f"{trace}: names in ps", [task["id"] for task in listed
+                                    if (task["id"], task["name"]) not in names], [])
+    table = csv.DictReader(io.StringIO(run("export", "csv", "--table", "tasks", trace, "-o", "-")))
+    state_of = {}
+    for row in table:
+        state_of.setdefault(int(row["id"]), []).append(row["state"])
+    equal(f"{trace}: live in CSV", [task for task, _ in live if "open" not in state_of[task]], [])
+
+    # Ids that are there twice are not those of one task.
+    ids = [row["id"] for row in rows]
+    once = [row for row in rows if ids.count(row["id"]) == 1]
+    step = max(1, len(once) // MOST)
+    for row in once[::step]:
+        if row["state"] in ("became", "cancelled"):
+            continue
+        said = json.loads(run("why", "--json", trace, row["id"]))["diagnoses"][0]["chain"][0]
+        has_ended = said["does"] in ("ended", "failed", "has ended")
+        equal(f"{trace}: why has {row['id']} as ended", has_ended, row["state"] != "open")
+        if said["does"].startswith("waits for"):
+            equal(f"{trace}: {row['id']} waits", row["live_state"] in ("suspended", "runnable"), True)
+        equal(f"{trace}: {row['id']} runs", said["does"] == "runs", row["live_state"] == "running")
+    return live
+
+
+def make_ring(folder):
+    """Killed after its thread has filled its ring many times."""
+    trace = folder / "ring.skein"
+    process = subprocess.Popen([program], stdout=subprocess.PIPE,
+                               env=dict(os.environ, SKEIN_TRACE=f"{trace},size=64K"))
+    try:
+        process.stdout.readline()
+        while json.loads(run("info", "--json", trace))["overwritten_packets"] < 100:
+            time.sleep(0.01)
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    return trace
+
+
+data = pathlib.Path(os.environ.get("SKEIN_DATA", source / "../shared/data"))
+traces = sorted((source / "tests/data/mirage").iterdir()) + sorted((source / "tests/data/ctf").iterdir())
+traces += sorted((source / "tests/data/skein").iterdir())
+traces += [path for path in sorted(data.glob("*")) if path.suffix in (".ctf", ".fxt")]
+for one in traces:
+    compare(one)
+with tempfile.TemporaryDirectory(prefix="skein-agree-") as name:
+    ring = make_ring(pathlib.Path(name))
+    in_ring = compare(ring)
+    equal("live tasks of the ring, few of the thousands that ended", len(in_ring) < 20, True)
+    copy = pathlib.Path(name) / "copy.skein"
+    run("snapshot", ring, "-o", copy)
+    equal("a snapshot", compare(copy), in_ring)
+sys.exit(1 if failures else 0)
