@@ -10,9 +10,15 @@ function make<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+// Long paths break after their separators, not inside of words.
+function fill(element: HTMLElement, text: string) {
+  element.append(...text.split(/(?<=\/|::)/).flatMap(part => [part, make("wbr")]));
+}
+
 // What leads somewhere within the picture.
 function link(text: string): HTMLButtonElement {
-  const made = make("button", text);
+  const made = make("button");
+  fill(made, text);
   made.className = "link";
   return made;
 }

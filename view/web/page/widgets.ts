@@ -171,8 +171,9 @@ class Widgets {
   private showPanel(panel: { title: string; lines: [string, string, number, boolean][] }) {
     const list = make("dl");
     for (const [name, value, target, heading] of panel.lines) {
-      const entry = make("dd", target === 0 ? value : "");
-      if (target !== 0) {
+      const entry = make("dd");
+      if (target === 0) fill(entry, value);
+      else {
         const follow = link(value);
         follow.addEventListener("click", () => { this.module.calls.click(target); this.changed(); });
         entry.append(follow);
