@@ -203,7 +203,17 @@ void draw_hint(const Frame& frame, Painter& painter) {
   if (room < 100) return;
   const std::span<const std::string_view> shown =
       frame.marks.hint_touch ? std::span<const std::string_view>(touch_lines) : lines;
-  draw_panel(painter, frame.window.width / 2, frame.areas.rows + room * 0.6, shown);
+  // At the edge that is farther from what a marker points at.
+  double y = frame.areas.rows + room * 0.6;
+  if (!frame.marks.notes.empty()) {
+    const Marks::Note& note = frame.marks.notes[0];
+    const bool is_shown =
+        note.track < frame.tracks.size() && note.task < frame.tracks[note.track].rows->row.size();
+    const uint32_t row = is_shown ? frame.tracks[note.track].rows->row[note.task] : Rows::no_row;
+    const double bar = row == Rows::no_row ? 0 : frame.bar_y(note.track, row);
+    y = bar > frame.areas.rows + room / 2 ? frame.areas.rows + 50 : frame.areas.counters - 50;
+  }
+  draw_panel(painter, frame.window.width / 2, y, shown);
 }
 
 void draw_notice(const Frame& frame, Painter& painter) {
