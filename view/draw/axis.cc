@@ -84,7 +84,11 @@ void draw_axis(const Frame& frame, Painter& painter) {
   });
 
   // The line above: what the ticks count from, and how long the window is.
-  const std::string span = duration_text(frame.window.to - frame.window.from) + " in sight";
+  // In the ticks' units, and with three digits.
+  const int64_t in_sight = bounded(frame.window.to - frame.window.from);
+  int64_t digit = 1;
+  while (in_sight / digit >= 1000) digit *= 10;
+  const std::string span = time_text((in_sight + digit / 2) / digit * digit, digit) + " in sight";
   const double span_x = width - text_width(span, 11) - 6;
   painter.text(Ink::Axis, span_x, 12, 11, span);
   std::string origin = "time since the start of the trace";

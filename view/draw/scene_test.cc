@@ -197,6 +197,16 @@ TEST_CASE("the time axis has round ticks with units") {
   }
 }
 
+TEST_CASE("the time axis has one unit") {
+  Drawn d;
+  d.task(0, 3'600'000'000'000, "an hour");
+  d.window.from = 0;
+  d.window.to = 1.83e12;
+  const std::set<std::string> all = texts(d.picture());
+  CHECK(all.count("1830 s in sight") == 1);
+  CHECK(all.count("1000 s") == 1);
+}
+
 TEST_CASE("what is at a point is what was drawn there") {
   Drawn d;
   const TaskIndex a = d.task(100, 600, "a");
