@@ -227,7 +227,7 @@ void draw_counters(const Frame& frame, Painter& painter) {
     ink += strip.counters.size();
   }
   if (room.count < strips.size()) {
-    const std::string more = "+ " + std::to_string(strips.size() - room.count) + " more counters";
+    const std::string more = "+ " + counted(strips.size() - room.count, "more counter");
     const double width = text_width(more, 9);
     painter.fill(Ink::Panel, frame.window.width / 2 - width / 2 - 4, frame.areas.legend - 13,
                  width + 8, 13);

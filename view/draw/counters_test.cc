@@ -116,3 +116,10 @@ TEST_CASE("counters have an axis, and tell their value at the pointer") {
   d.marks.counters = all_hidden;
   CHECK(texts(d.picture()).count("queue  3") == 0);
 }
+
+TEST_CASE("counters that have no room are counted") {
+  Drawn d = crowd(100, 10, 100);
+  d.window.height = 290;  // room for two of three strips
+  const std::set<std::string> all = texts(d.picture());
+  CHECK(all.count("+ 1 more counter") == 1);
+}
