@@ -134,7 +134,8 @@ std::string process_hint(const std::string& text) {
 
 std::string trace_directory(const std::string& text) {
   if (text.empty()) fail(2, "empty TRACE argument; give a PID or a path");
-  if (is_number(text) && !std::filesystem::exists(text)) return trace_of_process(text);
+  std::error_code error;  // the current directory may not be readable
+  if (is_number(text) && !std::filesystem::exists(text, error)) return trace_of_process(text);
   return text;
 }
 
