@@ -61,7 +61,7 @@ void PanelWriter::task(std::string_view name, TaskIndex task, double time, std::
 
 namespace {
 
-constexpr size_t most_ancestors = 12;
+constexpr size_t most_ancestors = 3;
 constexpr size_t most_labels = 10;
 constexpr size_t most_listed = 100;
 
@@ -127,9 +127,9 @@ class TaskPanel {
 
   void write(double focus, const State& viewer) {
     out_.title(task_text(trace_, model_, index_));
+    state();
     what();
     viewer.write_twin(out_, index_);
-    state();
     write_why(out_, index_);
     if (viewer.path.task == index_ && viewer.path.track == out_.track()) viewer.write_path(out_);
     family();
@@ -219,14 +219,11 @@ class TaskPanel {
 
   void family() {
     size_t ancestors = 0;
-    for (TaskIndex parent = task_.parent; parent < model_.tasks.size();
-         parent = model_.tasks[parent].parent) {
-      if (++ancestors > most_ancestors) {
-        out_.line("", "...");
-        break;
-      }
-      out_.task(ancestors == 1 ? "parent" : "of", parent);
-    }
+    size_t left = model_.tasks.size();  // a damaged trace may have circles
+    for (TaskIndex parent = task_.parent; parent < model_.tasks.size() && left-- > 0;
+         parent = model_.tasks[parent].parent)
+      if (++ancestors <= most_ancestors) out_.task(ancestors == 1 ? "parent" : "of", parent);
+    if (ancestors > most_ancestors) out_.line("of", grouped(ancestors - most_ancestors) + " more");
     size_t children = 0;
     for (TaskIndex i = 0; i < model_.tasks.size(); i++) {
       if (model_.tasks[i].parent == index_) children++;
