@@ -304,7 +304,7 @@ for form in ("csv", "fxt"):
     with subprocess.Popen([SKEIN, "export", form, "trace.ctf"], stdout=follower,
                           stderr=subprocess.PIPE, text=True) as program:
         message = program.communicate(timeout=60)[1]
-    expect("not to a terminal", program.returncode == 2 and "with -o" in message, message)
+    expect("not to a terminal", program.returncode == 2 and "use -o FILE" in message, message)
 os.close(follower)
 os.close(leader)
 
