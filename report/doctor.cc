@@ -14,6 +14,22 @@ namespace {
 
 using What = Finding::Evidence::What;
 
+// What each lint finds, in a line.
+constexpr std::array<std::string_view, lint_count> meanings = {
+    "a notification woke no task, and a task began to wait for it later",
+    "locks are acquired in inconsistent order",
+    "a task was destroyed while another task depends on it",
+    "a task was created but never started",
+    "a handler was never invoked",
+    "a task waited too long for a lock or for its turn to run, or should have ended",
+    "a task blocked its thread by running without suspending",
+    "a lock holder waited for something else while others waited for the lock",
+    "a send, or an operation another task waits for, is still pending",
+    "a task keeps waking or reposting itself",
+    "a counter keeps growing",
+    "a queue, or the number of waiters on a lock, keeps growing",
+};
+
 // Stable: used in JSON.
 std::string_view name(What what) {
   constexpr std::array<std::string_view, 10> names = {"created", "ended",    "waits", "runnable",
@@ -317,7 +333,7 @@ std::string lint_list_text() {
   std::vector<std::vector<std::string>> lines;
   for (size_t i = 0; i < lint_count; i++) {
     const auto lint = static_cast<Lint>(i);
-    lines.push_back({std::string(name(lint)), std::string(meaning(lint))});
+    lines.push_back({std::string(name(lint)), std::string(meanings[i])});
   }
   std::string out;
   append_columns(out, lines, "<<", 0);

@@ -68,5 +68,6 @@ TEST_CASE("each lint is listed with what it finds") {
   const std::string list = lint_list_text();
   for (size_t i = 0; i < lint_count; i++)
     CHECK(list.find(name(static_cast<Lint>(i))) != std::string::npos);
+  CHECK(list.starts_with("notify-before-wait     a notification woke no task, and a task began"));
   CHECK(std::count(list.begin(), list.end(), '\n') == lint_count);
 }

@@ -38,8 +38,6 @@ inline constexpr size_t lint_count = 12;
 // "notify-before-wait"; stable, used in text, JSON and options.
 std::string_view name(Lint lint);
 std::optional<Lint> find_lint(std::string_view name);
-// What it finds, in a line.
-std::string_view meaning(Lint lint);
 
 struct DoctorOptions {
   uint64_t suspended = 1'000'000'000;  // a wait is too long from here on, ns
