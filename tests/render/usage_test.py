@@ -92,9 +92,9 @@ def main():
 
         refused(2, "ends with .svg", "render", trace, "-o", here / "x.jpg")
         refused(2, "No such file", "render", trace, "-o", here / "no" / "x.svg")
-        refused(2, "no time", "render", trace, "-o", svg, "--from", "5 parsecs")
-        refused(2, "no time", "show", trace, "--to", "nan")
-        refused(2, "no time", "show", trace, "--to", "1e999s")
+        refused(2, "not a time", "render", trace, "-o", svg, "--from", "5 parsecs")
+        refused(2, "not a time", "show", trace, "--to", "nan")
+        refused(2, "not a time", "show", trace, "--to", "1e999s")
         refused(2, "not before", "show", trace, "--from", "2s", "--to", "1s")
         refused(2, "ends at", "show", trace, "--from", "1000s")
         refused(2, "begins at", "show", trace, "--to=-5s")
