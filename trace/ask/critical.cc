@@ -5,12 +5,11 @@
 
 #include "trace/ask/busiest.h"
 #include "trace/ask/kinds.h"
+#include "trace/ask/none.h"
 
 namespace skein {
 
 namespace {
-
-constexpr uint32_t none = Waits::none;
 
 class Walk {
  public:

@@ -7,12 +7,12 @@
 #include <unordered_set>
 
 #include "trace/ask/kinds.h"
+#include "trace/ask/none.h"
 
 namespace skein {
 
 namespace {
 
-constexpr uint32_t none = Waits::none;
 constexpr uint64_t never = Waits::never;
 using What = Divergence::What;
 using End = Model::End;

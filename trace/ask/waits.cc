@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include "base/stable_sort.h"
+#include "trace/ask/none.h"
 
 namespace skein {
 
 namespace {
 
 constexpr uint64_t never = Waits::never;
-constexpr uint32_t none = Waits::none;
-
 // Many queues of waits, a wait in at most one of them: each operation takes O(1).
 class Queues {
  public:
@@ -50,9 +49,9 @@ class Queues {
   std::vector<Link> links_;
 };
 
-class Finder {
+class WaitFinder {
  public:
-  Finder(const Trace& trace, const Model& model)
+  WaitFinder(const Trace& trace, const Model& model)
       : trace_(trace),
         model_(model),
         open_(model.tasks.size()),
@@ -412,6 +411,6 @@ TaskIndex outermost(const Model& model, const Waits& waits, TaskIndex task) {
   return task;
 }
 
-Waits find_waits(const Trace& trace, const Model& model) { return Finder(trace, model).find(); }
+Waits find_waits(const Trace& trace, const Model& model) { return WaitFinder(trace, model).find(); }
 
 }  // namespace skein

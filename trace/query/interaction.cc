@@ -12,9 +12,9 @@ const Model::Interaction& arrow(const Source& source, size_t row) {
   return source.model().interactions[row];
 }
 
-constexpr std::array<std::string_view, 6> kinds{"read",   "read_failure", "resolve",
-                                                "notify", "await",        "message"};
-static_assert(static_cast<size_t>(Link::Message) + 1 == kinds.size());
+constexpr std::array<std::string_view, 6> link_names{"read",   "read_failure", "resolve",
+                                                     "notify", "await",        "message"};
+static_assert(static_cast<size_t>(Link::Message) + 1 == link_names.size());
 
 }  // namespace
 
@@ -39,7 +39,7 @@ const QueryTable& interaction_table() {
             .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
               return static_cast<int64_t>(arrow(s, row).link);
             },
-            .names = kinds},
+            .names = link_names},
            {.name = "source",
             .about = "id of who acted, or whose result it was",
             .number = [](const Source& s, size_t row) { return sql_task(s, arrow(s, row).from); }},

@@ -28,7 +28,7 @@ std::optional<int64_t> ended(const Source& source, size_t row) {
   return sql_time(task(source, row).end);
 }
 
-std::optional<int64_t> duration(const Source& source, size_t row) {
+std::optional<int64_t> task_duration(const Source& source, size_t row) {
   const Model::Task& t = task(source, row);
   if (t.how == End::Overwritten) return {};
   const uint64_t end = t.how == End::Open ? source.model().end : t.end;
@@ -78,7 +78,9 @@ const QueryTable& task_table() {
            {.name = "ended",
             .about = "ns since the trace began; NULL: live, or overwritten",
             .number = ended},
-           {.name = "duration", .about = "ns; of one that is open: up to now", .number = duration},
+           {.name = "duration",
+            .about = "ns; of one that is open: up to now",
+            .number = task_duration},
            {.name = "state",
             .about = "open, resolved, failed, cancelled, became, overwritten",
             .number = [](const Source& s, size_t row) -> std::optional<int64_t> {

@@ -16,7 +16,7 @@ std::optional<int64_t> time_or_never(uint64_t time) {
   return sql_time(time);
 }
 
-std::optional<int64_t> duration(const Source& source, size_t row) {
+std::optional<int64_t> wait_duration(const Source& source, size_t row) {
   const uint64_t end = std::min(wait(source, row).end, source.model().end);
   return sql_time(end - std::min(wait(source, row).begin, end));
 }
@@ -46,7 +46,9 @@ const QueryTable& wait_table() {
            {.name = "ended",
             .about = "when it went on, or ended; NULL: it still waits",
             .number = [](const Source& s, size_t row) { return time_or_never(wait(s, row).end); }},
-           {.name = "duration", .about = "ns; of one that is open: up to now", .number = duration},
+           {.name = "duration",
+            .about = "ns; of one that is open: up to now",
+            .number = wait_duration},
            {.name = "waker",
             .about = "id of who made it ready, or resumed it",
             .number = [](const Source& s, size_t row) { return sql_task(s, wait(s, row).waker); }},

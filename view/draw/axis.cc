@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "view/draw/floor_to.h"
 #include "view/draw/layers.h"
 #include "view/draw/text.h"
 
@@ -19,12 +20,6 @@ struct Ticks {
 int64_t bounded(double time) {
   constexpr double limit = 4e18;
   return static_cast<int64_t>(std::clamp(time, -limit, limit));
-}
-
-// The largest multiple of `step` that is not after `time`.
-int64_t floor_to(int64_t time, int64_t step) {
-  const int64_t rest = time % step;
-  return time - (rest < 0 ? rest + step : rest);
 }
 
 Ticks find_ticks(const Frame& frame) {

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "view/draw/floor_to.h"
 #include "view/draw/layers.h"
 #include "view/draw/text.h"
 
@@ -112,12 +113,6 @@ struct AxisTexts {
   std::string low;
   double width;
 };
-
-// The largest multiple of `step` that is not above `value`.
-int64_t floor_to(int64_t value, int64_t step) {
-  const int64_t rest = value % step;
-  return value - (rest < 0 ? rest + step : rest);
-}
 
 // Wider by a fifth at most at each end; its ends are 1, 2 or 5 times a power of ten.
 Model::Scale rounded(const Model::Scale& exact) {

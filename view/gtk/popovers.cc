@@ -167,7 +167,7 @@ NotesPopover::NotesPopover(Viewer& viewer, std::function<void()> acted)
     text_.grab_focus();
   });
   text_.signal_activate().connect([this] {
-    const Window& window = viewer_.window();
+    const auto& window = viewer_.window();  // not desktop::Window, which unity builds see
     viewer_.add_bookmark((window.from + window.to) / 2, text_.get_text());
     text_.set_text("");
     fill();

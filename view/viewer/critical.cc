@@ -13,7 +13,7 @@ using What = Segment::What;
 
 namespace {
 
-constexpr size_t most_listed = 40;
+constexpr size_t most_steps_listed = 40;
 
 std::string share_text(uint64_t part, uint64_t whole) {
   const auto tenths = static_cast<uint32_t>(
@@ -101,10 +101,10 @@ void State::write_path(PanelWriter& out) const {
     if (sum != 0) out.line(name(what), share_text(sum, whole));
   }
   double least = 0;
-  if (all.size() > most_listed) {
+  if (all.size() > most_steps_listed) {
     std::vector<double> lengths;
     for (const Segment& s : all) lengths.push_back(length(s));
-    const auto longest_left_out = lengths.end() - most_listed - 1;
+    const auto longest_left_out = lengths.end() - most_steps_listed - 1;
     std::nth_element(lengths.begin(), longest_left_out, lengths.end());
     least = *longest_left_out + 1;
   }

@@ -3,13 +3,12 @@
 #include <vector>
 
 #include "trace/ask/doctor/lints.h"
+#include "trace/ask/none.h"
 #include "trace/ask/why.h"
 
 namespace skein::detail {
 
 namespace {
-
-constexpr uint32_t none = Waits::none;
 
 class DiagnosisLints {
  public:

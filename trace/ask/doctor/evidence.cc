@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "trace/ask/none.h"
+
 namespace skein::detail {
 
 using Evidence = Finding::Evidence;
 using What = Evidence::What;
 
 constexpr uint64_t never = Waits::never;
-constexpr uint32_t none = Waits::none;
-
 Evidence EvidenceFinder::created(TaskIndex i) const {
   return {.what = What::Created,
           .begin = task(i).start,

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "trace/ask/doctor/lints.h"
+#include "trace/ask/none.h"
 #include "trace/ask/rows_by.h"
 
 namespace skein::detail {
@@ -10,8 +11,6 @@ namespace skein::detail {
 namespace {
 
 using Severity = Finding::Severity;
-
-constexpr uint32_t none = Waits::none;
 
 // Of very many the longest have to do.
 std::vector<Run> longest(std::vector<Run> runs) {

@@ -4,12 +4,12 @@
 #include <unordered_map>
 
 #include "trace/ask/kinds.h"
+#include "trace/ask/none.h"
 
 namespace skein {
 
 namespace {
 
-constexpr uint32_t none = Waits::none;
 constexpr size_t most_cycles = 100;
 constexpr size_t most_tried = 10'000;
 constexpr size_t most_held = 64;  // at a time, by one task: the newest
@@ -29,9 +29,9 @@ struct Order {
   bool is_told = false;          // or has nothing to tell
 };
 
-class Finder {
+class LockOrderFinder {
  public:
-  Finder(const Trace& trace, const Model& model, const Waits& waits)
+  LockOrderFinder(const Trace& trace, const Model& model, const Waits& waits)
       : trace_(trace), model_(model), waits_(waits) {}
 
   std::vector<LockCycle> find() {
@@ -244,7 +244,7 @@ bool LockCycle::is_deadlock() const {
 }
 
 std::vector<LockCycle> lock_cycles(const Trace& trace, const Model& model, const Waits& waits) {
-  return Finder(trace, model, waits).find();
+  return LockOrderFinder(trace, model, waits).find();
 }
 
 }  // namespace skein

@@ -8,9 +8,9 @@ namespace skein {
 namespace {
 
 // Activations by start and waits by begin, side by side: a wait ends its task's run.
-class Finder {
+class RunFinder {
  public:
-  Finder(const Model& model, const Waits& waits, uint64_t least)
+  RunFinder(const Model& model, const Waits& waits, uint64_t least)
       : model_(model), waits_(waits), least_(least), current_(model.tasks.size(), none) {}
 
   std::vector<Run> find() {
@@ -94,7 +94,7 @@ class Finder {
 }  // namespace
 
 std::vector<Run> long_runs(const Model& model, const Waits& waits, uint64_t least) {
-  return Finder(model, waits, least).find();
+  return RunFinder(model, waits, least).find();
 }
 
 }  // namespace skein

@@ -4,6 +4,7 @@
 
 #include "trace/ask/doctor/lints.h"
 #include "trace/ask/doctor/lock_order.h"
+#include "trace/ask/none.h"
 
 namespace skein::detail {
 
@@ -12,8 +13,6 @@ namespace {
 using Severity = Finding::Severity;
 
 constexpr uint64_t never = Waits::never;
-constexpr uint32_t none = Waits::none;
-
 // O(events): only when somebody asks.
 std::vector<bool> find_discarded(const Trace& trace, const Model& model) {
   std::vector<bool> discarded(model.tasks.size(), false);

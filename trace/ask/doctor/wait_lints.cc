@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "trace/ask/doctor/lints.h"
+#include "trace/ask/none.h"
 #include "trace/ask/rows_by.h"
 
 namespace skein::detail {
@@ -11,8 +12,6 @@ namespace skein::detail {
 namespace {
 
 using Severity = Finding::Severity;
-
-constexpr uint32_t none = Waits::none;
 
 class WaitLints {
  public:
