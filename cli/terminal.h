@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "trace/read/events.h"
+#include "trace/read/trace.h"
 
 namespace skein::cli {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "trace/read/events.h"
+#include "trace/read/trace.h"
 
 namespace skein::cli {
 

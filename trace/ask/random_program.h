@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/read/events.h"
+#include "trace/read/trace.h"
 
 namespace skein {
 

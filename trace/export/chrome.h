@@ -4,7 +4,7 @@
 #pragma once
 
 #include "trace/export/out.h"
-#include "trace/read/events.h"
+#include "trace/read/trace.h"
 
 namespace skein {
 

@@ -13,7 +13,7 @@
 
 #include "trace/export/out.h"
 #include "trace/read/ctf/chunk.h"
-#include "trace/read/events.h"
+#include "trace/read/trace.h"
 
 namespace skein {
 

@@ -3,7 +3,7 @@
 
 #include "base/escape.h"
 #include "trace/export/out.h"
-#include "trace/read/events.h"
+#include "trace/read/trace.h"
 
 namespace skein {
 

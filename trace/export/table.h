@@ -10,7 +10,7 @@
 
 #include "trace/export/out.h"
 #include "trace/export/table_writer.h"
-#include "trace/read/events.h"
+#include "trace/read/trace.h"
 
 namespace skein {
 

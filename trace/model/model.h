@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "trace/model/id_map.h"
-#include "trace/read/events.h"
+#include "trace/read/trace.h"
 
 namespace skein {
 

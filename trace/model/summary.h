@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "trace/model/model.h"
-#include "trace/read/events.h"
+#include "trace/read/trace.h"
 
 namespace skein {
 

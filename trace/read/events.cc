@@ -9,15 +9,6 @@ namespace skein {
 
 namespace {
 
-constexpr std::array<std::string_view, event_kinds> kind_names{
-    "create",     "resume",      "switch_to",  "suspend",        "await",        "ready",
-    "try_read",   "resolve",     "fail",       "cancel",         "become",       "notify",
-    "acquire",    "release",     "label",      "should_resolve", "counter_add",  "counter_set",
-    "span_begin", "span_end",    "idle",       "wake",           "pause",        "send",
-    "receive",    "clock",       "sample",     "executor_begin", "executor_end", "resource",
-    "capacity",   "scope_enter", "scope_exit", "scope_cancel",   "scope_member", "io",
-    "lost"};
-
 // The low bytes of each, as many as a Narrow has.
 template <typename Narrow, typename T>
 uint8_t* narrow(const std::array<T, block_rows>& rows, uint8_t* to) {
@@ -29,11 +20,6 @@ uint8_t* narrow(const std::array<T, block_rows>& rows, uint8_t* to) {
 }
 
 }  // namespace
-
-std::string_view name(EventKind kind) {
-  const auto index = static_cast<size_t>(kind);
-  return index < kind_names.size() ? kind_names[index] : "unknown";
-}
 
 template <typename T, Coding coding>
 void Column<T, coding>::begin_block(const Rows& rows) {
@@ -152,45 +138,6 @@ std::array<uint64_t, event_kinds> count_kinds(const Events& events) {
       counts[static_cast<size_t>(kinds[i])]++;
   }
   return counts;
-}
-
-void add_loss(std::vector<Loss>& losses, Loss loss) {
-  constexpr size_t most = 1000;
-  if (losses.size() < most) {
-    losses.push_back(std::move(loss));
-    return;
-  }
-  const auto sum = [](std::optional<uint64_t>& total, std::optional<uint64_t> more) {
-    if (total && more)
-      *total += *more;
-    else
-      total.reset();
-  };
-  if (losses.size() == most)
-    losses.push_back({.what = "more damage, summed up from here on",
-                      .file = loss.file,
-                      .offset = loss.offset,
-                      .bytes = 0,
-                      .packets = 0,
-                      .events = 0});
-  sum(losses.back().bytes, loss.bytes);
-  sum(losses.back().packets, loss.packets);
-  sum(losses.back().events, loss.events);
-}
-
-const Alive* Trace::find_alive(TaskId id) const {
-  const auto at = std::lower_bound(alive.begin(), alive.end(), id,
-                                   [](const Alive& a, TaskId wanted) { return a.id < wanted; });
-  return at != alive.end() && at->id == id ? &*at : nullptr;
-}
-
-void add_dropped(Trace& trace, uint64_t offset) {
-  if (const uint64_t dropped = trace.events.dropped())
-    add_loss(trace.losses, {.what = "not enough memory",
-                            .offset = offset,
-                            .bytes = 0,
-                            .packets = 0,
-                            .events = dropped});
 }
 
 }  // namespace skein

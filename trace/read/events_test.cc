@@ -1,4 +1,4 @@
-#include "trace/read/events.h"
+#include "trace/read/trace.h"
 
 #include <doctest/doctest.h>
 

@@ -15,7 +15,7 @@
 
 #include "base/file.h"
 #include "base/result.h"
-#include "trace/read/events.h"
+#include "trace/read/trace.h"
 
 namespace skein {
 

@@ -15,7 +15,7 @@
 #include <optional>
 #include <string_view>
 
-#include "trace/read/events.h"
+#include "trace/read/trace.h"
 
 namespace skein {
 

@@ -17,7 +17,7 @@
 #include <tuple>
 #include <vector>
 
-#include "trace/read/events.h"
+#include "trace/read/trace.h"
 
 namespace skein {
 

@@ -8,7 +8,7 @@
 #include "trace/read/ctf/metadata.h"
 #include "trace/read/ctf/names.h"
 #include "trace/read/ctf/task_table.h"
-#include "trace/read/events.h"
+#include "trace/read/trace.h"
 #include "trace/read/reader.h"
 
 namespace skein::ctf {

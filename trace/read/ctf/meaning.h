@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "trace/read/ctf/wire.h"
-#include "trace/read/events.h"
+#include "trace/read/event_kind.h"
 
 namespace skein::ctf {
 

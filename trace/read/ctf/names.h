@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "trace/read/ctf/chunk.h"
-#include "trace/read/events.h"
+#include "trace/read/trace.h"
 
 namespace skein::ctf {
 

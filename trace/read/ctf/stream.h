@@ -16,7 +16,7 @@
 #include "trace/read/ctf/meaning.h"
 #include "trace/read/ctf/names.h"
 #include "trace/read/ctf/wire.h"
-#include "trace/read/events.h"
+#include "trace/read/trace.h"
 
 namespace skein::ctf {
 

@@ -21,7 +21,7 @@
 #include <optional>
 #include <span>
 
-#include "trace/read/events.h"
+#include "trace/read/trace.h"
 #include "trace/read/mirage/packets.h"
 #include "trace/read/mirage/wire.h"
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "trace/read/events.h"
+#include "trace/read/loss.h"
 
 namespace skein::mirage {
 

@@ -1,0 +1,16 @@
+// An OS thread or a vCPU: at most one task is current on it at any time.
+#pragma once
+
+#include <cstdint>
+
+#include "trace/read/strings.h"
+
+namespace skein {
+
+struct Executor {
+  StringId name = 0;
+  uint64_t tid = 0;  // 0: unknown
+  uint32_t stream = 0;
+};
+
+}  // namespace skein

@@ -1,0 +1,11 @@
+// The id of a task or resource: unique in a trace.
+#pragma once
+
+#include <cstdint>
+
+namespace skein {
+
+using TaskId = uint64_t;
+inline constexpr TaskId no_task = UINT64_MAX;  // none, the event loop; mirage-profile's -1
+
+}  // namespace skein

@@ -1,0 +1,22 @@
+#include "trace/read/trace.h"
+
+#include <algorithm>
+
+namespace skein {
+
+const Alive* Trace::find_alive(TaskId id) const {
+  const auto at = std::lower_bound(alive.begin(), alive.end(), id,
+                                   [](const Alive& a, TaskId wanted) { return a.id < wanted; });
+  return at != alive.end() && at->id == id ? &*at : nullptr;
+}
+
+void add_dropped(Trace& trace, uint64_t offset) {
+  if (const uint64_t dropped = trace.events.dropped())
+    add_loss(trace.losses, {.what = "not enough memory",
+                            .offset = offset,
+                            .bytes = 0,
+                            .packets = 0,
+                            .events = dropped});
+}
+
+}  // namespace skein

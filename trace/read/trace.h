@@ -1,0 +1,44 @@
+// A trace in memory: what every reader produces and everything above consumes.
+//
+// Texts and source locations are ids: they are few and repeat. Nothing here knows a format; where a
+// format has other events than the model, the format's names of events are kept as counts in
+// Facts::wire_kinds.
+//
+// Rejected: event kinds per format (every user would need one switch per format).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trace/read/events.h"
+#include "trace/read/executor.h"
+#include "trace/read/live_task_entry.h"
+#include "trace/read/location.h"
+#include "trace/read/loss.h"
+#include "trace/read/module.h"
+#include "trace/read/strings.h"
+#include "trace/read/task_id.h"
+#include "trace/read/trace_info.h"
+
+namespace skein {
+
+struct Trace {
+  Facts facts;
+  Events events;
+  Strings strings;
+  std::vector<Location> locations = {Location{}};  // [0]: unknown
+  std::vector<Executor> executors;
+  std::vector<StringId> kinds;  // names of the kinds of tasks, by Create's value; of resources too
+  std::vector<Module> modules;
+  std::vector<Loss> losses;
+  std::vector<Alive> alive;  // by id, each once; only of a ring that has overwritten something
+
+  // Null for one that was not, or of which nothing is known.
+  const Alive* find_alive(TaskId id) const;
+};
+
+// To its losses the events for which there was no memory (Events::dropped), if any: from `offset`
+// of the file on nothing is there.
+void add_dropped(Trace& trace, uint64_t offset);
+
+}  // namespace skein
