@@ -23,7 +23,7 @@ file(GLOB_RECURSE wasm_sources CONFIGURE_DEPENDS
   view/web/document/pack.cc)
 # Foreign formats come to the page as ours (trace/export/ctf.h).
 list(FILTER wasm_sources EXCLUDE REGEX
-  "(_test|/disk_files|/notes_file|/replace_file|/read/fxt/.*|/read/chrome/.*|/read/rows|/read/slices)\\.cc$")
+  "(_test|/disk_files|/notes_file|/replace_file|/read/fxt/.*|/read/chrome/.*|/read/slices/.*)\\.cc$")
 
 set(wasm_flags --target=wasm32-wasi -std=c++20 -Oz -finline-hint-functions -flto -DNDEBUG
   -fno-exceptions -fno-rtti

@@ -1,8 +1,8 @@
 // A trace as formats with threads, slices and flows can hold it: FXT and Chrome JSON.
 //
 // Each event of the trace becomes one record that has all its fields by name, in a category of our
-// own, so that our reader gets back what went out (trace/read/rows.h). What kind of record it is
-// follows what other tools show: a task is an async slice, what happens to it lies in that, a
+// own, so that our reader gets back what went out (trace/read/slices/rows.h). What kind of record
+// it is follows what other tools show: a task is an async slice, what happens to it lies in that, a
 // counter is a counter. Beside them, in another category, which our reader passes over: who was
 // current when as slices of the threads, and who woke whom as flows between those.
 #pragma once

@@ -9,19 +9,14 @@
 // a small multiple of the input's size; time by its size. Input is never trusted.
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <string>
 
 #include "base/file.h"
 #include "base/result.h"
+#include "trace/read/progress.h"
 #include "trace/read/trace.h"
 
 namespace skein {
-
-// Called now and then while a trace is read, from the same thread. False: that is enough; what was
-// read so far is returned.
-using Progress = std::function<bool(uint64_t bytes_done, uint64_t bytes_in_all)>;
 
 Result<Trace> read_trace(Files& files, const std::string& path, const Progress& progress = {});
 

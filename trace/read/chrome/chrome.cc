@@ -14,8 +14,8 @@
 
 #include "base/stable_sort.h"
 #include "trace/read/chrome/json.h"
-#include "trace/read/fxt/meaning.h"
-#include "trace/read/fxt/records.h"
+#include "trace/read/slices/meaning.h"
+#include "trace/read/slices/records.h"
 
 namespace skein::chrome {
 

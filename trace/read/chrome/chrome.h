@@ -1,6 +1,6 @@
 // Reads JSON in the trace event format: an object with "traceEvents", or the array alone, which
-// need not be closed. Its phases are those of FXT, hence so is what they mean (fxt/meaning.h); a
-// file that `skein export chrome` wrote comes back whole.
+// need not be closed. Its phases are those of FXT, hence so is what they mean
+// (trace/read/slices/meaning.h); a file that `skein export chrome` wrote comes back whole.
 //
 //   B E X              slices of a thread (process pid, thread tid)
 //   b n e              async slices, by category, scope and id (and process, if that is id2.local)
@@ -15,13 +15,14 @@
 // listed as a loss, at its place or, by what it is, with the count and the first one's place.
 //
 // Memory is that of the records (56 bytes an event) and then of the columns; of what skein wrote of
-// the columns alone (fxt/own.h).
+// the columns alone (trace/read/slices/own.h).
 #pragma once
 
 #include <cstdint>
 #include <span>
 
-#include "trace/read/reader.h"
+#include "trace/read/progress.h"
+#include "trace/read/trace.h"
 
 namespace skein::chrome {
 

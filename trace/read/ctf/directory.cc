@@ -376,7 +376,7 @@ bool has_metadata(Files& files, const std::string& path) {
 
 bool has_our_packets(Files& files, const std::string& path) {
   const auto names = files.list(path);
-  if (!names) return false;
+  if (!names || std::find(names->begin(), names->end(), "metadata") != names->end()) return false;
   return std::any_of(names->begin(), names->end(), [&](const std::string& name) {
     const std::string file = path + "/" + name;
     if (!name.starts_with("names-") && !name.starts_with("s")) return false;

@@ -8,15 +8,15 @@
 #include "trace/read/ctf/metadata.h"
 #include "trace/read/ctf/names.h"
 #include "trace/read/ctf/task_table.h"
+#include "trace/read/progress.h"
 #include "trace/read/trace.h"
-#include "trace/read/reader.h"
 
 namespace skein::ctf {
 
 // Is `path` a directory with a file `metadata`, hence a CTF trace, ours or not?
 bool has_metadata(Files& files, const std::string& path);
 
-// Is it one of ours that has lost it: is there a packet in a file named as our recorder does?
+// Is it one of ours without `metadata`: is there a packet in a file named as our recorder does?
 bool has_our_packets(Files& files, const std::string& path);
 
 // All of it. Damage is in Trace::losses; an error only when the trace is somebody else's or of a

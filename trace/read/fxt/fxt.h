@@ -7,7 +7,8 @@
 #include <cstdint>
 #include <span>
 
-#include "trace/read/reader.h"
+#include "trace/read/progress.h"
+#include "trace/read/trace.h"
 
 namespace skein::fxt {
 

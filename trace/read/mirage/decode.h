@@ -21,9 +21,9 @@
 #include <optional>
 #include <span>
 
-#include "trace/read/trace.h"
 #include "trace/read/mirage/packets.h"
 #include "trace/read/mirage/wire.h"
+#include "trace/read/trace.h"
 
 namespace skein::mirage {
 

@@ -1,4 +1,4 @@
-#include "trace/read/fxt/records.h"
+#include "trace/read/fxt/read_records.h"
 
 #include <algorithm>
 #include <cstring>
@@ -10,7 +10,6 @@
 #include "base/cursor.h"
 #include "base/stable_sort.h"
 #include "trace/read/ctf/stream.h"
-#include "trace/read/fxt/own.h"
 
 namespace skein::fxt {
 
@@ -513,12 +512,6 @@ void Reader::lose(const char* what, size_t at, uint64_t size, std::optional<uint
 }
 
 }  // namespace
-
-const Argument* Records::find(const Record& record, StringId name) const {
-  for (const Argument& argument : arguments_of(record))
-    if (argument.name == name) return &argument;
-  return nullptr;
-}
 
 void read_records(std::span<const uint8_t> file, Trace& trace, Records& records, Own& own,
                   const Progress& progress) {

@@ -1,4 +1,4 @@
-#include "trace/read/fxt/own.h"
+#include "trace/read/slices/own.h"
 
 #include <algorithm>
 

@@ -17,7 +17,7 @@
 // suspend's place: eio-trace does not say what it waits for.
 #pragma once
 
-#include "trace/read/fxt/records.h"
+#include "trace/read/slices/records.h"
 
 namespace skein::fxt {
 

@@ -1,9 +1,9 @@
 // What records mean, by who wrote them: skein itself (own.h), eio-trace (eio.h), or
-// anybody (trace/read/slices.h).
+// anybody (trace/read/slices/slices.h).
 #pragma once
 
-#include "trace/read/fxt/own.h"
-#include "trace/read/fxt/records.h"
+#include "trace/read/slices/own.h"
+#include "trace/read/slices/records.h"
 
 namespace skein::fxt {
 

@@ -1,5 +1,6 @@
 // What `skein export` wrote: events of the model, each whole in the arguments of a record of a
-// category of our own (trace/read/rows.h), and beside them what is there for other tools' viewers.
+// category of our own (trace/read/slices/rows.h), and beside them what is there for other tools'
+// viewers.
 //
 //   for (const bool is_streaming : {true, false}) {
 //     Records records;
@@ -19,8 +20,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "trace/read/fxt/records.h"
-#include "trace/read/rows.h"
+#include "trace/read/slices/records.h"
+#include "trace/read/slices/rows.h"
 
 namespace skein::fxt {
 

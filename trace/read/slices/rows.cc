@@ -1,4 +1,4 @@
-#include "trace/read/rows.h"
+#include "trace/read/slices/rows.h"
 
 #include <charconv>
 #include <string>

@@ -1,10 +1,5 @@
-// The records of an FXT file (wire.h), in the order of time, with their texts and threads looked
-// up. What they mean is somebody else's (meaning.h). The events of Chrome's JSON are of the same
-// kinds, and become the same records (trace/read/chrome).
-//
-// Damage: a header that cannot be one is searched behind, byte by byte, for the next place where
-// several records follow one another; a record whose contents do not fit is left out. Both are
-// listed as losses. A text or thread that was never defined is replaced, and that is said once.
+// What other tools' formats record, with texts and threads looked up: the same for FXT and Chrome's
+// JSON. slices/meaning.h has what records mean.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +7,9 @@
 #include <vector>
 
 #include "trace/read/fxt/wire.h"
-#include "trace/read/reader.h"
+#include "trace/read/strings.h"
 
 namespace skein::fxt {
-
-class Own;
 
 struct Argument {
   StringId name = 0;
@@ -62,13 +55,5 @@ struct Records {
   // Null when there is none.
   const Argument* find(const Record& record, StringId name) const;
 };
-
-// Gives them to `own`, which keeps them. Fills in the losses, the strings and the counts of the
-// trace's facts. Facts::start is the time of the first record.
-void read_records(std::span<const uint8_t> file, Trace& trace, Records& records, Own& own,
-                  const Progress& progress);
-
-// Do records of this format follow one another from the beginning? `bytes` may be cut off.
-bool looks_like_fxt(std::span<const uint8_t> bytes);
 
 }  // namespace skein::fxt

@@ -1,4 +1,4 @@
-#include "trace/read/fxt/meaning.h"
+#include "trace/read/slices/meaning.h"
 
 #include <algorithm>
 #include <bit>
@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/stable_sort.h"
-#include "trace/read/fxt/eio.h"
-#include "trace/read/slices.h"
+#include "trace/read/slices/eio.h"
+#include "trace/read/slices/slices.h"
 
 namespace skein::fxt {
 

@@ -1,0 +1,58 @@
+#include "trace/read/formats.h"
+
+#include <array>
+
+#include "trace/read/ctf/directory.h"
+#include "trace/read/mirage/mirage.h"
+#ifndef __wasm__  // the page gets other tools' traces as ours, and stays small
+#include "trace/read/chrome/chrome.h"
+#include "trace/read/fxt/fxt.h"
+#include "trace/read/fxt/read_records.h"
+#endif
+
+namespace skein {
+
+namespace {
+
+constexpr size_t small_head = 4096;
+// Where a trace's beginning is damaged, it is searched for up to here.
+constexpr size_t large_head = size_t{64} << 20;
+
+// For readers that never fail.
+template <Trace (*read)(std::span<const uint8_t>, const Progress&)>
+Result<Trace> always(std::span<const uint8_t> file, const Progress& progress) {
+  return read(file, progress);
+}
+
+constexpr std::array<DirectoryFormat, 2> directory_table{{
+    {.name = "skein", .probe = ctf::has_metadata, .read = ctf::read},
+    {.name = "skein, without its metadata", .probe = ctf::has_our_packets, .read = ctf::read},
+}};
+
+constexpr std::array file_table{
+#ifndef __wasm__
+    FileFormat{
+        .name = "FXT", .head = small_head, .probe = fxt::looks_like_fxt, .read = always<fxt::read>},
+#endif
+    FileFormat{.name = "mirage-profile",
+               .head = small_head,
+               .probe = mirage::looks_like_mirage,
+               .read = always<mirage::read>},
+#ifndef __wasm__
+    FileFormat{.name = "Chrome JSON",
+               .head = large_head,
+               .probe = chrome::looks_like_chrome,
+               .read = always<chrome::read>},
+#endif
+    FileFormat{.name = "mirage-profile, damaged",
+               .head = large_head,
+               .probe = mirage::contains_mirage,
+               .read = always<mirage::read>},
+};
+
+}  // namespace
+
+std::span<const DirectoryFormat> directory_formats() { return directory_table; }
+std::span<const FileFormat> file_formats() { return file_table; }
+
+}  // namespace skein

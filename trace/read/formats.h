@@ -1,0 +1,36 @@
+// The trace formats that skein reads, in the order in which they are tried. To add a reader: a
+// folder here with its probe and its read, and a row in formats.cc.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "trace/read/progress.h"
+#include "trace/read/trace.h"
+
+namespace skein {
+
+// A format whose traces are directories.
+struct DirectoryFormat {
+  std::string_view name;
+  bool (*probe)(Files& files, const std::string& path);
+  Result<Trace> (*read)(Files& files, const std::string& path, const Progress& progress);
+};
+
+// A format whose traces are single files.
+struct FileFormat {
+  std::string_view name;
+  size_t head;  // bytes at the beginning of a file that the probe needs
+  bool (*probe)(std::span<const uint8_t> head);
+  Result<Trace> (*read)(std::span<const uint8_t> file, const Progress& progress);
+};
+
+std::span<const DirectoryFormat> directory_formats();
+std::span<const FileFormat> file_formats();  // by the length of their heads, shortest first
+
+}  // namespace skein
