@@ -1,4 +1,5 @@
-// Any bytes as JSON of the trace event format: never a crash, and what comes out keeps its promises.
+// Any bytes as JSON of the trace event format: never a crash, and what comes out keeps its
+// promises.
 #include "trace/read/chrome/chrome.h"
 
 #include <span>

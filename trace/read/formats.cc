@@ -6,6 +6,7 @@
 #include "trace/read/mirage/mirage.h"
 #ifndef __wasm__  // the page gets other tools' traces as ours, and stays small
 #include "trace/read/chrome/chrome.h"
+#include "trace/read/chrome/gzip.h"
 #include "trace/read/fxt/fxt.h"
 #include "trace/read/fxt/read_records.h"
 #endif
@@ -39,6 +40,10 @@ constexpr std::array file_table{
                .probe = mirage::looks_like_mirage,
                .read = always<mirage::read>},
 #ifndef __wasm__
+    FileFormat{.name = "Chrome JSON, gzip",
+               .head = small_head,
+               .probe = chrome::looks_like_gzip,
+               .read = chrome::read_gzip},
     FileFormat{.name = "Chrome JSON",
                .head = large_head,
                .probe = chrome::looks_like_chrome,

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* advice =
     "give a directory that `skein record` wrote, a trace file of mirage-profile or Eio, an FXT or "
-    "Chrome JSON file, or -";
+    "Chrome JSON file (.json.gz as well), or -";
 
 Error no_trace(const std::string& path, std::string what) {
   return Error{
