@@ -90,6 +90,33 @@ class Checker(unittest.TestCase):
         self.assert_caught({"record/core/ring.cc": '#include "ring.h"\n'},
                            'record/core/ring.cc:1: "ring.h" is not written from the root')
 
+    def test_a_cycle_of_two_files_in_a_module(self):
+        self.assert_caught({"trace/model/task.cc": '#include "trace/model/task.h"\n'
+                                                   '#include "trace/model/wait.h"\n',
+                            "trace/model/task.h": "",
+                            "trace/model/wait.h": "",
+                            "trace/model/wait.cc": '#include "trace/model/task.h"\n'},
+                           "trace/model/task: includes itself: "
+                           "trace/model/task -> trace/model/wait -> trace/model/task")
+
+    def test_a_cycle_of_three_headers(self):
+        self.assert_caught({"base/a.h": '#include "base/b.h"\n',
+                            "base/b.h": '#include "base/c.h"\n',
+                            "base/c.h": '#include "base/a.h"\n'},
+                           "base/a: includes itself: base/a -> base/b -> base/c -> base/a")
+
+    def test_a_cycle_of_public_headers(self):
+        self.assert_caught({"format/include/skein/a.h": "#include <skein/b.h>\n",
+                            "format/include/skein/b.h": "#include <skein/a.h>\n"},
+                           "format/include/skein/a: includes itself")
+
+    def test_a_file_and_its_header_are_one(self):
+        self.assertEqual(self.check({"base/a.h": "", "base/a.cc": '#include "base/a.h"\n'})[0], 0)
+
+    def test_tests_may_close_a_circle(self):
+        self.assertEqual(self.check({"base/a.h": '#include "base/b.h"\n', "base/b.h": "",
+                                     "base/b_test.cc": '#include "base/a.h"\n'})[0], 0)
+
     def test_a_root_without_modules(self):
         self.assert_caught({"CMakeLists.txt": "project(x)\n"}, "no skein_module line")
 

@@ -1,8 +1,8 @@
 #pragma once
-#include "trace/ask/waits.h"
+#include <cstdint>
 
 namespace skein {
 
-inline constexpr uint32_t none = Waits::none;  // for the sources of this folder
+inline constexpr uint32_t none = UINT32_MAX;  // for the sources of this folder: Waits::none
 
 }  // namespace skein

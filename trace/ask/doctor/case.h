@@ -5,8 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "trace/ask/doctor/doctor.h"
+#include "trace/ask/doctor/finding.h"
 #include "trace/ask/kinds.h"
+#include "trace/ask/waits.h"
 
 namespace skein::detail {
 

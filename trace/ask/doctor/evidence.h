@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "trace/ask/busiest.h"
-#include "trace/ask/doctor/findings.h"
+#include "trace/ask/doctor/candidate.h"
+#include "trace/ask/doctor/case.h"
 
 namespace skein::detail {
 
