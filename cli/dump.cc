@@ -2,6 +2,7 @@
 //
 //    0.000012345 #0 7 "Netif.rx_poll" create by=3 kind=bind  server.cc:42
 //    time, s  executor, task, label, event, arguments         place
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -12,6 +13,8 @@
 #include "cli/print.h"
 #include "cli/trace_input.h"
 #include "trace/model/tasks.h"
+#include "trace/read/event_schema.h"
+#include "trace/read/event_value.h"
 
 namespace skein::cli {
 
@@ -71,19 +74,17 @@ class Dump {
     if (const TaskTable::Task* known = tasks_.find(event.task)) text("label", known->label);
     ((out += ",\"event\":\"") += name(event.kind)) += '"';
     number("other", event.other);
-    switch (value_type(event)) {
-      case Value::None:
-        break;
-      case Value::Kind:
-        text("kind", trace_.kinds[event.value]);
-        break;
-      case Value::Signed:
-        out += ",\"value\":";
-        append_signed(out, static_cast<int64_t>(event.value));
-        break;
-      case Value::Number:
-        number("value", event.value);
-        break;
+    const ValueRole role = event_schema(event.kind).value.role;
+    if (role == ValueRole::Kind && event.value < trace_.kinds.size()) {
+      text("kind", trace_.kinds[event.value]);
+    } else if (const auto value = shown_value(event)) {
+      out += ",\"value\":";
+      append_value(out, role, *value);
+    }
+    if (role == ValueRole::ClockReading) {
+      const ClockReading reading = clock_reading(trace_, event.value);
+      number("domain", reading.domain);
+      number("bracket", reading.bracket);
     }
     text("text", event.text);
     if (event.flags & flag::makes_current) out += ",\"current\":true";
@@ -98,110 +99,25 @@ class Dump {
   }
 
  private:
-  enum class Value { None, Kind, Number, Signed };
-
-  Value value_type(const EventRow& event) const {
-    switch (event.kind) {
-      case EventKind::Create:
-      case EventKind::Resource:
-        return event.value < trace_.kinds.size() ? Value::Kind : Value::Number;
-      case EventKind::CounterAdd:
-      case EventKind::CounterSet:
-      case EventKind::Io:
-      case EventKind::Clock:
-        return Value::Signed;
-      case EventKind::Notify:
-        return event.value == unknown_value ? Value::None : Value::Number;
-      case EventKind::SpanBegin:
-      case EventKind::SpanEnd:
-      case EventKind::Pause:
-      case EventKind::Capacity:
-      case EventKind::Send:
-      case EventKind::Receive:
-      case EventKind::Sample:
-      case EventKind::Lost:
-        return Value::Number;
-      default:
-        return Value::None;
-    }
+  // Empty where there is no number to show.
+  std::optional<uint64_t> shown_value(const EventRow& event) const {
+    const ValueRole role = event_schema(event.kind).value.role;
+    if (role == ValueRole::Kind) return event.value;  // of no name
+    return is_number(role) ? value_number(trace_, event.kind, event.value) : std::nullopt;
   }
 
-  // What the second party is called, and what the number.
-  static std::string_view other_name(EventKind kind) {
-    switch (kind) {
-      case EventKind::Create:
-      case EventKind::Resume:
-      case EventKind::Resolve:
-      case EventKind::Fail:
-      case EventKind::Cancel:
-        return "by";
-      case EventKind::Suspend:
-      case EventKind::Await:
-        return "on";
-      case EventKind::Ready:
-      case EventKind::TryRead:
-        return "input";
-      case EventKind::Become:
-        return "into";
-      case EventKind::Notify:
-        return "from";
-      case EventKind::Acquire:
-      case EventKind::Release:
-      case EventKind::Resource:
-      case EventKind::Capacity:
-        return "resource";
-      case EventKind::ScopeEnter:
-      case EventKind::ScopeExit:
-      case EventKind::ScopeCancel:
-      case EventKind::ScopeMember:
-        return "scope";
-      case EventKind::Send:
-      case EventKind::Receive:
-        return "peer";
-      case EventKind::Clock:
-        return "bracket";
-      case EventKind::Io:
-        return "operation";
-      default:
-        return "other";
-    }
+  static void append_value(std::string& out, ValueRole role, uint64_t value) {
+    if (role == ValueRole::Signed || role == ValueRole::ClockReading)
+      append_signed(out, static_cast<int64_t>(value));
+    else
+      append_number(out, value);
   }
 
-  // A peer and a clock domain are numbers of another kind; what a task becomes is named on the next
-  // lines; a resource that is made, on this one.
-  static bool names_other(EventKind kind) {
-    return kind != EventKind::Send && kind != EventKind::Receive && kind != EventKind::Clock &&
-           kind != EventKind::Become && kind != EventKind::Resource;
-  }
-
-  static std::string_view value_name(EventKind kind) {
-    switch (kind) {
-      case EventKind::Create:
-      case EventKind::Resource:
-        return "kind";
-      case EventKind::CounterAdd:
-        return "amount";
-      case EventKind::Notify:
-        return "woken";
-      case EventKind::Pause:
-        return "ns";
-      case EventKind::Capacity:
-        return "capacity";
-      case EventKind::Send:
-      case EventKind::Receive:
-        return "correlation";
-      case EventKind::Sample:
-        return "stack";
-      case EventKind::Io:
-        return "result";
-      case EventKind::SpanBegin:
-      case EventKind::SpanEnd:
-        return "span";
-      case EventKind::Lost:
-        return "events";
-      default:
-        return "value";
-    }
+  // Does the id get its label? A peer's number is no id of this trace; a successor is named on the
+  // next lines; a new resource is named on this line.
+  static bool labels_other(const EventSchema& schema) {
+    return schema.other.role != IdRole::Peer && schema.effect != Effect::Becomes &&
+           schema.effect != Effect::CreatesOther;
   }
 
   void arguments(std::string& out, const EventRow& event) const {
@@ -210,20 +126,28 @@ class Dump {
       append_escaped(out, trace_.strings[event.text]);
       out += '"';
     }
+    const EventSchema& schema = event_schema(event.kind);
     if (event.other != no_task) {
-      ((out += ' ') += other_name(event.kind)) += '=';
+      ((out += ' ') += schema.other.name.empty() ? "other" : schema.other.name) += '=';
       append_number(out, event.other);
-      if (names_other(event.kind)) label(out, event.other);
+      if (labels_other(schema)) label(out, event.other);
     }
-    const Value type = value_type(event);
-    if (type == Value::None) return;
-    ((out += ' ') += value_name(event.kind)) += '=';
-    if (type == Value::Kind)
+    if (schema.value.role == ValueRole::ClockReading)
+      number(out, "domain", clock_reading(trace_, event.value).domain);
+    if (schema.value.role == ValueRole::Kind && event.value < trace_.kinds.size()) {
+      ((out += ' ') += schema.value.name) += '=';
       append_escaped(out, trace_.strings[trace_.kinds[event.value]]);
-    else if (type == Value::Signed)
-      append_signed(out, static_cast<int64_t>(event.value));
-    else
-      append_number(out, event.value);
+    } else if (const auto value = shown_value(event)) {
+      ((out += ' ') += schema.value.name) += '=';
+      append_value(out, schema.value.role, *value);
+    }
+    if (schema.value.role == ValueRole::ClockReading)
+      number(out, "bracket", clock_reading(trace_, event.value).bracket);
+  }
+
+  static void number(std::string& out, std::string_view name, uint64_t value) {
+    ((out += ' ') += name) += '=';
+    append_number(out, value);
   }
 
   static void task(std::string& out, TaskId id) {

@@ -1,9 +1,10 @@
-// What comes of another tool's file, whatever is in it, keeps the promises of trace/read/events.h.
+// What comes of another tool's file, whatever is in it, keeps the promises of trace/read/event_schema.h.
 #pragma once
 
 #include <cstdlib>
 
 #include "fuzz/model.h"
+#include "trace/read/event_schema.h"
 
 namespace skein {
 
@@ -19,8 +20,19 @@ inline void check_foreign(const Trace& trace, size_t size) {
     require(events.executor[i] < trace.executors.size());
     require(events.location[i] < trace.locations.size());
     require(static_cast<size_t>(events.kind[i]) < event_kinds);
-    if (events.kind[i] == EventKind::Create || events.kind[i] == EventKind::Resource)
-      require(events.value[i] < trace.kinds.size());
+    switch (event_schema(events.kind[i]).value.role) {
+      case ValueRole::Kind:
+        require(events.value[i] < trace.kinds.size());
+        break;
+      case ValueRole::Stack:
+        require(events.value[i] < trace.stacks.size());
+        break;
+      case ValueRole::ClockReading:
+        require(events.value[i] < trace.clock_readings.size());
+        break;
+      default:
+        break;
+    }
   }
   for (const Loss& loss : trace.losses) require(loss.offset <= size && !loss.what.empty());
   check_model(trace);

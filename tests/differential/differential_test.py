@@ -200,18 +200,19 @@ class Reader:
         elif name in ("send", "receive"):
             value, other = f["correlation"], f["peer"]
         elif name == "clock":
-            task, other, value = 0, f["bracket"], unsigned(f["offset"])
-            text = f"domain {f['domain']}"
+            task, value = 0, unsigned(f["offset"])
         else:
             raise ValueError(name)
         if ended is not None and self.current[stream] == ended:
             self.current[stream] = 0
-        always = name in ("send", "receive", "clock")  # 0 is a peer and a domain
+        always = name in ("send", "receive")  # 0 is a peer
         tid = self.executor[stream]
         place = place or self.said_at[stream] or {}
         extra, self.extra[stream] = self.extra[stream], {}
         text = text_of(extra[1]) if 1 in extra else text
         value = extra.get(3, value)
+        if name == "clock":
+            text += f"domain {f['domain']} bracket {f['bracket']}"
         self.said_at[stream] = None
         self.events.append((self.utc(clock), [
             str(stream), str(tid), (stream, tid), kind, str(task) if task else "-",

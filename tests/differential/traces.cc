@@ -17,6 +17,8 @@
 #include "base/disk_files.h"
 #include "trace/read/ctf/directory.h"
 #include "trace/read/ctf/writer.h"
+#include "trace/read/event_value.h"
+#include "trace/read/reader.h"
 
 using namespace skein;
 using namespace skein::ctf;
@@ -207,11 +209,21 @@ bool show(const std::string& path) {
     const Executor& executor = trace->executors[event.executor];
     const Location& location = trace->locations[event.location];
     const auto text = [&](StringId id) { return std::string(trace->strings[id]); };
+    // What stands in tables, as it was written.
+    uint64_t value = event.value;
+    std::string event_text = text(event.text);
+    if (event.kind == EventKind::Sample) value = trace->stacks.number(value);
+    if (event.kind == EventKind::Clock) {
+      const ClockReading reading = clock_reading(*trace, event.value);
+      value = static_cast<uint64_t>(reading.ahead);
+      event_text += "domain " + std::to_string(reading.domain) + " bracket " +
+                    std::to_string(reading.bracket);
+    }
     std::printf("%" PRIu64 "\t%u\t%" PRIu64 "\t%s\t%s", zero + event.time, executor.stream,
                 executor.tid, text(executor.name).c_str(), std::string(name(event.kind)).c_str());
     show_id(event.task);
     show_id(event.other);
-    std::printf("\t%" PRIu64 "\t%s\t%s\t%s\t%u\t%u\t%u\n", event.value, text(event.text).c_str(),
+    std::printf("\t%" PRIu64 "\t%s\t%s\t%s\t%u\t%u\t%u\n", value, event_text.c_str(),
                 text(location.file).c_str(), text(location.function).c_str(), location.line,
                 location.column, event.flags);
   }

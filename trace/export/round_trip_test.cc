@@ -12,6 +12,8 @@
 #include "trace/model/model.h"
 #include "trace/read/chrome/chrome.h"
 #include "trace/read/ctf/directory.h"
+#include "trace/read/event_schema.h"
+#include "trace/read/event_value.h"
 #include "trace/read/fxt/fxt.h"
 
 using namespace skein;
@@ -31,14 +33,21 @@ std::vector<uint8_t> bytes_of(const Trace& trace, LeftOut (*write)(const Trace&,
 
 // With texts instead of their numbers, which another trace has others of.
 std::string line(const Trace& trace, const EventRow& e) {
-  const bool has_kind = e.kind == EventKind::Create || e.kind == EventKind::Resource;
+  const ValueRole role = event_schema(e.kind).value.role;
+  const bool has_kind = role == ValueRole::Kind;
+  const uint64_t value =
+      is_number(role) ? value_number(trace, e.kind, e.value).value_or(e.value) : e.value;
   const Location& at = trace.locations[e.location];
   std::string text = std::to_string(e.time) + " " + std::string(name(e.kind));
-  for (const uint64_t number : {e.task, e.other, has_kind ? 0 : e.value, uint64_t{e.executor},
+  for (const uint64_t number : {e.task, e.other, has_kind ? 0 : value, uint64_t{e.executor},
                                 uint64_t{e.flags}, uint64_t{at.line}, uint64_t{at.column}})
     text += " " + std::to_string(number);
   for (const StringId id : {e.text, at.file, at.function, has_kind ? trace.kinds[e.value] : 0})
     text += " '" + std::string(trace.strings[id]) + "'";
+  if (role == ValueRole::ClockReading) {
+    const ClockReading reading = clock_reading(trace, e.value);
+    text += " domain " + std::to_string(reading.domain) + " " + std::to_string(reading.bracket);
+  }
   return text;
 }
 
@@ -114,6 +123,33 @@ TEST_CASE("random programs come back as they went out") {
     trace.facts.utc_offset = trace.facts.utc_offset.value_or(0);
     require_comes_back_from_ctf(trace);
   }
+}
+
+TEST_CASE("events whose values are in tables of the trace come back") {
+  Trace trace;
+  trace.facts.format = "skein";
+  trace.facts.utc_offset = 0;
+  trace.executors.push_back({.tid = 1});
+  uint64_t time = 0;
+  const auto add = [&](EventKind kind, TaskId task, TaskId other, uint64_t value) {
+    trace.events.append(
+        {.time = time++, .task = task, .other = other, .value = value, .kind = kind});
+  };
+  const uint32_t stack = trace.stacks.add(1 << 20);
+  add(EventKind::Sample, 1, no_task, stack);
+  add(EventKind::Sample, 1, no_task, trace.stacks.add(7));
+  add(EventKind::Sample, 1, no_task, stack);
+  trace.clock_readings.push_back({.domain = 3, .ahead = -250, .bracket = 40});
+  trace.clock_readings.push_back({.domain = UINT32_MAX, .ahead = INT64_MIN, .bracket = UINT64_MAX});
+  add(EventKind::Clock, no_task, no_task, 0);
+  add(EventKind::Clock, no_task, no_task, 1);
+  require_round_trips(trace);
+  require_comes_back_from_ctf(trace);
+  LeftOut left_out;
+  const Trace back = through_ctf(trace, left_out);
+  CHECK(back.stacks.size() == 2);
+  CHECK(back.stacks.number(back.events.value[1]) == 7);
+  CHECK(back.clock_readings[1].ahead == INT64_MIN);
 }
 
 TEST_CASE("nonsense comes back as nonsense") {

@@ -7,6 +7,8 @@
 #include "trace/export/damaged_texts.h"
 #include "trace/model/model.h"
 #include "trace/model/names.h"
+#include "trace/read/event_schema.h"
+#include "trace/read/event_value.h"
 
 namespace skein {
 
@@ -37,15 +39,6 @@ void add_location(TableWriter& table, const Trace& trace, uint32_t location) {
   add_text(table, trace.strings[at.function]);
 }
 
-// Does a 0 say something?
-bool has_value(EventKind kind) {
-  using K = EventKind;
-  static constexpr std::array kinds = {
-      K::Notify,  K::CounterAdd, K::CounterSet, K::SpanBegin, K::SpanEnd, K::Pause, K::Send,
-      K::Receive, K::Clock,      K::Sample,     K::Capacity,  K::Io,      K::Lost};
-  return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
-}
-
 }  // namespace
 
 using Type = TableColumn::Type;
@@ -69,16 +62,18 @@ const std::vector<TableColumn>& event_columns() {
 
 LeftOut export_events(const Trace& trace, TableWriter& table) {
   trace.events.for_each([&](const EventRow& event) {
-    const bool has_kind = event.kind == EventKind::Create || event.kind == EventKind::Resource;
+    const ValueRole role = event_schema(event.kind).value.role;
     table.number(event.time).number(event.executor).text(name(event.kind));
     add_task(table, event.task);
     add_task(table, event.other);
-    if (event.value == 0 ? !has_value(event.kind) : has_kind)
+    if (event.value == 0 ? !is_number(role) : role == ValueRole::Kind)
       table.null();
     else
-      table.number(event.value);
+      table.number(is_number(role)
+                       ? value_number(trace, event.kind, event.value).value_or(unknown_value)
+                       : event.value);
     add_text(table, trace.strings[event.text]);
-    add_text(table, has_kind ? kind_name(trace, event.value) : "");
+    add_text(table, role == ValueRole::Kind ? kind_name(trace, event.value) : "");
     add_location(table, trace, event.location);
     table.number(event.flags).end_row();
   });
@@ -86,6 +81,7 @@ LeftOut export_events(const Trace& trace, TableWriter& table) {
   LeftOut left_out;
   left_out.add("names of executors", trace.executors.size());
   left_out.add("modules", trace.modules.size());
+  left_out.add("domains and errors of clock readings", trace.clock_readings.size());
   add_damaged_texts(trace, left_out);
   left_out.add("entries of the table of live tasks", trace.alive.size());
   left_out.add("notes of what was lost in the original", trace.losses.size());

@@ -5,6 +5,8 @@
 #include <unordered_map>
 
 #include "trace/model/names.h"
+#include "trace/read/event_schema.h"
+#include "trace/read/event_value.h"
 
 namespace skein {
 
@@ -82,19 +84,15 @@ void Teller::events() {
 
 // A task's slice begins once, and ends once.
 As Teller::shape(const EventRow& row) {
-  using K = EventKind;
-  switch (row.kind) {
-    case K::CounterAdd:
-    case K::CounterSet:
-      return As::Counter;
-    case K::Create: {
+  const EventSchema& schema = event_schema(row.kind);
+  if (schema.text == TextRole::Counter) return As::Counter;
+  switch (schema.effect) {
+    case Effect::Creates: {
       const bool added = open_.emplace(row.task, model_.find(row.task)).second;
       return added ? As::AsyncBegin : As::AsyncInstant;
     }
-    case K::Resolve:
-    case K::Fail:
-    case K::Cancel:
-    case K::Become:
+    case Effect::Ends:
+    case Effect::Becomes:
       return open_.contains(row.task) ? As::AsyncEnd : As::Instant;
     default:
       return open_.contains(row.task) ? As::AsyncInstant : As::Instant;
@@ -104,16 +102,23 @@ As Teller::shape(const EventRow& row) {
 void Teller::event(const EventRow& row) {
   begin(name(row.kind));
   const As as = shape(row);
-  const bool has_kind = row.kind == EventKind::Create || row.kind == EventKind::Resource;
-  uint64_t value = row.value;
+  const EventSchema& schema = event_schema(row.kind);
+  const ValueRole role = schema.value.role;
   if (as == As::Counter) {
     uint64_t& counter = counters_[row.text];
-    value = counter = row.kind == EventKind::CounterAdd ? counter + value : value;
-    number("value", value);
-  } else if (has_kind && value < trace_.kinds.size()) {
-    text("type", trace_.strings[trace_.kinds[value]]);
-  } else if (value != 0) {
-    number("value", value);
+    counter = row.kind == EventKind::CounterAdd ? counter + row.value : row.value;
+    number("value", counter);
+  } else if (role == ValueRole::Kind && row.value < trace_.kinds.size()) {
+    text("type", trace_.strings[trace_.kinds[row.value]]);
+  } else if (role == ValueRole::ClockReading) {
+    const ClockReading reading = clock_reading(trace_, row.value);
+    number("domain", reading.domain);
+    number("ahead", static_cast<uint64_t>(reading.ahead));
+    number("bracket", reading.bracket);
+  } else if (role == ValueRole::Stack) {
+    number("value", trace_.stacks.number(row.value));
+  } else if (row.value != 0) {
+    number("value", row.value);
   }
   if (row.task != no_task) number("task", row.task);
   if (row.other != no_task) number("other", row.other);
@@ -130,7 +135,7 @@ void Teller::event(const EventRow& row) {
   std::string shown(name(row.kind));
   if (as == As::AsyncBegin || as == As::AsyncEnd)
     shown = name_of(open_.at(row.task));
-  else if (as == As::Counter || row.kind == EventKind::Label)
+  else if (as == As::Counter || schema.text == TextRole::Label)
     shown = said;
   telling_.event({.as = as,
                   .time = row.time,

@@ -2,32 +2,9 @@
 
 #include <algorithm>
 
-namespace skein {
+#include "trace/read/event_schema.h"
 
-bool other_is_task(EventKind kind, uint64_t value) {
-  switch (kind) {
-    case EventKind::Create:
-    case EventKind::Resume:
-    case EventKind::Ready:
-    case EventKind::TryRead:
-    case EventKind::Resolve:
-    case EventKind::Fail:
-    case EventKind::Cancel:
-    case EventKind::Become:
-    case EventKind::Notify:
-    case EventKind::ScopeEnter:
-    case EventKind::ScopeExit:
-    case EventKind::ScopeCancel:
-    case EventKind::ScopeMember:
-    case EventKind::Io:
-      return true;
-    case EventKind::Suspend:
-    case EventKind::Await:
-      return value == 0;
-    default:
-      return false;
-  }
-}
+namespace skein {
 
 TaskTable::TaskTable(const Events& events) : ids_(events) {
   for (size_t begin = 0; begin < events.size(); begin += block_rows) add_block(events, begin);

@@ -45,7 +45,4 @@ class TaskTable {
   std::vector<Task> all_;
 };
 
-// Is the second party of such an event a task (and not a resource, a peer, a clock)?
-bool other_is_task(EventKind kind, uint64_t value);
-
 }  // namespace skein

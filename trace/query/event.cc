@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "trace/query/table.h"
+#include "trace/read/event_schema.h"
+#include "trace/read/event_value.h"
 
 namespace skein {
 
@@ -20,34 +22,12 @@ void block(const Source& source, size_t first, Numbers& numbers) {
   for (size_t i = 0; i < block_rows; i++) numbers[i] = static_cast<int64_t>(rows[i]);
 }
 
-bool makes_something(EventKind kind) {
-  return kind == EventKind::Create || kind == EventKind::Resource;
-}
+bool has_kind(EventKind kind) { return event_schema(kind).value.role == ValueRole::Kind; }
 
 std::optional<int64_t> value(const Source& source, size_t row) {
-  const uint64_t number = source.events().value[row];
-  switch (source.events().kind[row]) {
-    case EventKind::Notify:
-      if (number == unknown_value) return {};
-      return static_cast<int64_t>(number);
-    case EventKind::Suspend:
-    case EventKind::Await:
-    case EventKind::CounterAdd:
-    case EventKind::CounterSet:
-    case EventKind::SpanBegin:
-    case EventKind::SpanEnd:
-    case EventKind::Pause:
-    case EventKind::Send:
-    case EventKind::Receive:
-    case EventKind::Clock:
-    case EventKind::Sample:
-    case EventKind::Capacity:
-    case EventKind::Io:
-    case EventKind::Lost:
-      return static_cast<int64_t>(number);
-    default:
-      return {};
-  }
+  const Events& events = source.events();
+  const auto number = value_number(source.trace(), events.kind[row], events.value[row]);
+  return number ? std::optional(static_cast<int64_t>(*number)) : std::nullopt;
 }
 
 std::span<const std::string_view> kinds() {
@@ -106,8 +86,8 @@ const QueryTable& event_table() {
             .about = "create, resource: coroutine, timer, mutex ...",
             .text =
                 [](const Source& s, size_t row) {
-                  return makes_something(s.events().kind[row]) ? s.kind(s.events().value[row])
-                                                               : std::string_view();
+                  return has_kind(s.events().kind[row]) ? s.kind(s.events().value[row])
+                                                        : std::string_view();
                 }},
            {.name = "executor",
             .about = "the OS thread or vCPU: name/tid, or #number",

@@ -39,7 +39,8 @@ const QueryTable& sample_table() {
                   {.name = "stack",
                    .about = "number of the stack",
                    .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
-                     return static_cast<int64_t>(s.events().value[event(s, row)]);
+                     const uint64_t stack = s.events().value[event(s, row)];
+                     return static_cast<int64_t>(s.trace().stacks.number(stack));
                    }}},
       .rows = [](const Source& s) { return s.samples().size(); },
       .ordered = 0};

@@ -1,9 +1,9 @@
-#include "trace/read/trace.h"
-
 #include <doctest/doctest.h>
 
 #include <set>
 #include <string>
+
+#include "trace/read/trace.h"
 
 using namespace skein;
 

@@ -10,12 +10,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "trace/read/clock_reading.h"
 #include "trace/read/events.h"
 #include "trace/read/executor.h"
 #include "trace/read/live_task_entry.h"
 #include "trace/read/location.h"
 #include "trace/read/loss.h"
 #include "trace/read/module.h"
+#include "trace/read/stacks.h"
 #include "trace/read/strings.h"
 #include "trace/read/task_id.h"
 #include "trace/read/trace_info.h"
@@ -29,6 +31,8 @@ struct Trace {
   std::vector<Location> locations = {Location{}};  // [0]: unknown
   std::vector<Executor> executors;
   std::vector<StringId> kinds;  // names of the kinds of tasks, by Create's value; of resources too
+  Stacks stacks;                // by Sample's value
+  std::vector<ClockReading> clock_readings;  // by Clock's value
   std::vector<Module> modules;
   std::vector<Loss> losses;
   std::vector<Alive> alive;  // by id, each once; only of a ring that has overwritten something

@@ -261,8 +261,8 @@ TEST_CASE_FIXTURE(Fixture, "streams are merged by time, and long gaps keep their
   CHECK(trace.losses.empty());
   REQUIRE(trace.events.size() == 1000);
   for (uint64_t i = 0; i < 500; i++) {
-    CHECK(trace.events.value[2 * i] == i);
-    CHECK(trace.events.value[2 * i + 1] == 1000 + i);
+    CHECK(trace.stacks.number(trace.events.value[2 * i]) == i);
+    CHECK(trace.stacks.number(trace.events.value[2 * i + 1]) == 1000 + i);
     CHECK(trace.events.time[2 * i] == i * far * 10);
   }
 }

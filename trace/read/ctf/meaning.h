@@ -84,7 +84,7 @@ consteval std::array<Meaning, 256> make_meanings() {
   m[format::k_should_resolve] = {.kind = K::ShouldResolve, .task = A, .or_task = Current};
   m[format::k_idle] = {.kind = K::Idle, .task = None, .text = A};
   m[format::k_wake] = {.kind = K::Wake, .task = None, .text = A};
-  m[format::k_sample] = {.kind = K::Sample, .value = A};
+  m[format::k_sample] = {.kind = K::Sample, .value = A, .special = always};
   return m;
 }
 

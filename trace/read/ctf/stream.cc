@@ -198,12 +198,19 @@ bool Stream::run_on(Context& context, uint64_t limit) {
   return true;
 }
 
-void Stream::Said::add_to(EventRow& row, const Context& context) const {
+void Stream::Said::add_to(EventRow& row, Context& context) const {
   const auto says = [&](size_t what) { return which >> what & 1; };
   if (row.location == 0 && says(0)) row.location = definition(context.places, number[0]).location;
   if (says(1)) row.text = definition(context.texts, number[1]);
   if (says(2)) row.flags = static_cast<uint8_t>(number[2]);
-  if (says(3)) row.value = number[3];
+  if (!says(3)) return;
+  Trace& trace = context.trace;
+  if (row.kind == EventKind::Sample)
+    row.value = context.stack(number[3]);
+  else if (row.kind == EventKind::Clock)
+    trace.clock_readings[row.value].ahead = static_cast<int64_t>(number[3]);
+  else
+    row.value = number[3];
 }
 
 // Appends the next event, if it is not later than the limit. False when there is none.
@@ -262,6 +269,9 @@ bool Stream::complete(Context& context, const Wire& wire, std::span<const uint8_
       executor_ = executor(context, a, row.text);
       row.executor = executor_;
       return true;
+    case format::k_sample:
+      row.value = context.stack(a);
+      return true;
     case format::k_lost:
       row.text = trace.strings.intern(name_of(format::kLosses, b));
       return true;
@@ -303,9 +313,13 @@ bool Stream::complete_fixed(Context& context, const Wire& wire, std::span<const 
     case format::k_clock:
       row.kind = EventKind::Clock;
       row.task = no_task;
-      row.text = trace.strings.intern("domain " + std::to_string(fields.u32()));
-      row.value = fields.u64();
-      row.other = fields.u64();
+      row.value = trace.clock_readings.size();
+      {
+        ClockReading& reading = trace.clock_readings.emplace_back();
+        reading.domain = fields.u32();
+        reading.ahead = static_cast<int64_t>(fields.u64());
+        reading.bracket = fields.u64();
+      }
       break;
     case format::k_fail_text: {
       row.kind = EventKind::Fail;

@@ -56,6 +56,13 @@ struct Context {
   std::unordered_set<uint64_t> resources = {};  // ids known not to be tasks
   Special usual = Special::OnResource;          // ... and while there are none, this is no matter
   std::unordered_map<uint64_t, StringId> spans = {};
+  std::unordered_map<uint64_t, uint32_t> stacks = {};  // by number: index into Trace::stacks
+
+  uint32_t stack(uint64_t number) {
+    const auto [found, added] = stacks.try_emplace(number, 0);
+    if (added) found->second = trace.stacks.add(number);
+    return found->second;
+  }
 };
 
 struct StreamPacket {
@@ -103,7 +110,7 @@ class Stream {
     std::array<uint64_t, 4> number = {};
     uint32_t which = 0;  // bits
 
-    void add_to(EventRow& row, const Context& context) const;
+    void add_to(EventRow& row, Context& context) const;
   };
 
   bool find_event(Context& context, Wire& wire);

@@ -4,6 +4,8 @@
 #include <string>
 #include <system_error>
 
+#include "trace/read/event_schema.h"
+
 namespace skein {
 
 bool RowBuilder::begin(std::string_view kind) {
@@ -11,6 +13,7 @@ bool RowBuilder::begin(std::string_view kind) {
   row_ = {};
   location_ = {};
   executor_ = {};
+  reading_ = {};
   index_ = most_executors;
   if (kind == "trace") what_ = What::Facts;
   if (kind == "thread") what_ = What::Executor;
@@ -41,6 +44,12 @@ void RowBuilder::number(std::string_view field, uint64_t value) {
         location_.column = narrow;
       else if (field == "flags")
         row_.flags = static_cast<uint8_t>(value);
+      else if (field == "domain")
+        reading_.domain = narrow;
+      else if (field == "ahead")
+        reading_.ahead = static_cast<int64_t>(value);
+      else if (field == "bracket")
+        reading_.bracket = value;
       return;
     case What::Facts:
       if (field == "pid")
@@ -123,8 +132,23 @@ std::optional<EventRow> RowBuilder::finish() {
     trace_.executors[static_cast<size_t>(index_)] = executor_;
   }
   if (what_ != What::Event) return std::nullopt;
-  if (row_.kind == EventKind::Create || row_.kind == EventKind::Resource)
-    if (row_.value >= trace_.kinds.size()) text("type", "unknown");
+  switch (event_schema(row_.kind).value.role) {
+    case ValueRole::Kind:
+      if (row_.value >= trace_.kinds.size()) text("type", "unknown");
+      break;
+    case ValueRole::Stack:
+      if (const auto [found, added] = stacks_.try_emplace(row_.value); added)
+        row_.value = found->second = trace_.stacks.add(row_.value);
+      else
+        row_.value = found->second;
+      break;
+    case ValueRole::ClockReading:
+      row_.value = trace_.clock_readings.size();
+      trace_.clock_readings.push_back(reading_);
+      break;
+    default:
+      break;
+  }
   const std::array<uint32_t, 4> place = {location_.file, location_.function, location_.line,
                                          location_.column};
   if (place != std::array<uint32_t, 4>{}) {

@@ -6,8 +6,9 @@
 //   builder.number("task", 7), builder.text("type", "coroutine") ...
 //   if (const auto row = builder.finish()) trace.events.append(*row);
 //
-// Fields that are not given have their usual value: no_task, 0, the empty text. The value of Create
-// and Resource is a kind, given by name as "type". A fact or an executor is given in the same way.
+// A clock reading is given by its fields, a stack by its number. Fields that are not given have
+// their usual value: no_task, 0, the empty text. The value of Create and Resource is a kind, given
+// by name as "type". A fact or an executor is given in the same way.
 #pragma once
 
 #include <array>
@@ -23,8 +24,8 @@ class RowBuilder {
  public:
   explicit RowBuilder(Trace& trace) : trace_(trace) {}
 
-  // `kind` as name(EventKind) calls it; "trace" for facts, "thread" for an executor. False: there is
-  // none of this name.
+  // `kind` as name(EventKind) calls it; "trace" for facts, "thread" for an executor. False: there
+  // is none of this name.
   bool begin(std::string_view kind);
   // A field that is not known is passed over.
   void number(std::string_view field, uint64_t value);
@@ -44,8 +45,10 @@ class RowBuilder {
   Location location_;
   uint64_t index_ = 0;  // of an executor
   Executor executor_;
+  ClockReading reading_;
   std::map<std::array<uint32_t, 4>, uint32_t> locations_;
   std::map<StringId, uint64_t> kinds_;
+  std::map<uint64_t, uint32_t> stacks_;
 };
 
 // The most executors that are believed: a file of others can name any number.

@@ -1,0 +1,53 @@
+// Events of the model as events of our format, in the streams of a copy.
+//
+// A table has for each kind the event of our format and its arguments: the reverse of
+// trace/read/ctf/meaning.h. What an event of ours has no argument for is in an event `extra` before
+// it; so every field comes back as it was.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "trace/export/ctf_names.h"
+
+namespace skein {
+
+enum class CtfArgument : uint8_t;
+
+class CtfEvents {
+ public:
+  // `base`: ticks of time 0. With `shift` ids become one larger: our format's 0 is no task.
+  CtfEvents(const Trace& trace, CtfNames& names, uint64_t base, bool shift);
+
+  void put(const EventRow& row);
+
+  void add_resource(TaskId id) { resources_.insert(id); }
+  uint64_t id(TaskId task) const { return task == no_task ? 0 : task + shift_; }
+  std::vector<ctf::StreamWriter>& streams() { return streams_; }
+
+ private:
+  // Text and value that a reader gives the event if no `extra` does.
+  struct Implied {
+    std::string_view text = {};
+    uint64_t value = 0;
+  };
+
+  uint64_t argument(CtfArgument which, const EventRow& row);
+  Implied implied(const EventRow& row);
+  void make_current(ctf::StreamWriter& stream, uint64_t time, uint64_t task);
+  void add_extra_fields(ctf::StreamWriter& stream, const EventRow& row);
+  void put_event(ctf::StreamWriter& stream, uint64_t time, const EventRow& row);
+
+  const Trace& trace_;
+  CtfNames& names_;
+  const uint64_t base_;
+  const bool shift_;
+  std::vector<ctf::StreamWriter> streams_;
+  std::unordered_set<TaskId> resources_;          // as the copy's reader knows them by now
+  std::unordered_map<uint64_t, StringId> spans_;  // the open ones, as that reader knows them
+};
+
+}  // namespace skein
