@@ -22,7 +22,7 @@ except ImportError:
 NAMES_STREAM = 0xFFFFFFFF
 KINDS = {"counter_add": "counter_add", "resume_by": "resume", "executor": "executor_begin",
          "label_text": "label", "create_under": "create", "fail_text": "fail"}
-RESOURCE_EVENTS = ("acquire", "release", "resource", "capacity")
+RESOURCE_EVENTS = ("acquire", "release", "resource", "capacity", "about")
 
 
 def unsigned(value):
@@ -201,6 +201,8 @@ class Reader:
             value, other = f["correlation"], f["peer"]
         elif name == "clock":
             task, value = 0, unsigned(f["offset"])
+        elif name == "about":
+            other = f["resource"]
         else:
             raise ValueError(name)
         if ended is not None and self.current[stream] == ended:

@@ -159,6 +159,7 @@ void write_main(const std::filesystem::path& folder) {
   s.event(k_release, 30, 1);
   s.next_at(8);
   s.event(k_notify, 30, 0);
+  s.event(k_about, 31);
   s.fixed(k_create_under).u64(2).u64(4).u32(3).done();
   s.event(k_await, 2, 4);
   s.event(k_io, 4, static_cast<uint64_t>(-104));

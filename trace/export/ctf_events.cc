@@ -82,6 +82,7 @@ consteval std::array<Emission, event_kinds> make_emissions() {
   at(K::ScopeMember) = {k_scope_member, Other, Task, Current::NoneIfNoTask};
   at(K::Io) = {k_io, Other, Value, Current::Task};
   at(K::Lost) = {k_lost, Value, LossReason};
+  at(K::About) = {k_about, Other, None, Current::Task};
   return all;
 }
 constexpr std::array<Emission, event_kinds> emissions = make_emissions();

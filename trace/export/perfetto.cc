@@ -409,6 +409,7 @@ void Perfetto::labels_and_others() {
       case K::ShouldResolve:
       case K::ScopeMember:
       case K::Io:
+      case K::About:
         break;
       case K::Clock:
       case K::Sample:

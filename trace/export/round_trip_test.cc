@@ -143,6 +143,7 @@ TEST_CASE("events whose values are in tables of the trace come back") {
   trace.clock_readings.push_back({.domain = UINT32_MAX, .ahead = INT64_MIN, .bracket = UINT64_MAX});
   add(EventKind::Clock, no_task, no_task, 0);
   add(EventKind::Clock, no_task, no_task, 1);
+  add(EventKind::About, 1, 30, 0);
   require_round_trips(trace);
   require_comes_back_from_ctf(trace);
   LeftOut left_out;

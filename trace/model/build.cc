@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/large_pages.h"
+#include "base/stable_sort.h"
 #include "trace/model/builder.h"
 #include "trace/model/order.h"
 
@@ -146,6 +147,8 @@ void ModelBuilder::follow(const EventRow& event) {
       return scope(event);
     case K::ScopeMember:
       return member(event);
+    case K::About:
+      return about(event);
     case K::Io:
       touch(get(event.task));
       return touch(get(event.other));
@@ -171,6 +174,7 @@ void ModelBuilder::finish() {
       span.end = span.task == no_index ? model_.end
                                        : std::clamp(model_.tasks[span.task].end, span.start,
                                                     std::max(span.start, model_.end));
+  stable_sort(model_.concerns, [](const auto& a, const auto& b) { return a.task < b.task; });
   order_by_start(model_.spans);
   order_by_start(model_.pauses);
   counters_.finish(trace_.strings);
@@ -183,6 +187,13 @@ Model build_model(const Trace& trace, const ModelOptions& options) {
 TaskIndex Model::find(TaskId id) const {
   const TaskIndex index = ids.find(id);
   return index < tasks.size() ? index : no_index;
+}
+
+TaskIndex Model::concern(TaskIndex task) const {
+  const auto found =
+      std::lower_bound(concerns.begin(), concerns.end(), task,
+                       [](const Concern& concern, TaskIndex i) { return concern.task < i; });
+  return found != concerns.end() && found->task == task ? found->resource : no_index;
 }
 
 TaskIndex Model::last_self(TaskIndex task) const {

@@ -121,6 +121,8 @@ class ModelBuilder {
   void hold(const EventRow& event);
   void scope(const EventRow& event);
   void member(const EventRow& event);
+  void about(const EventRow& event);
+  void add_concern(TaskIndex task);
   void span_begin(const EventRow& event);
   void span_end(const EventRow& event);
 
@@ -146,8 +148,9 @@ class ModelBuilder {
   std::vector<Beginnings> beginnings_;  // by task, in a mirage trace
   std::vector<uint32_t> woken_;         // by task, in ours: the Notify to it since it ran last
   std::vector<Resource> resources_;
-  IdMap open_spans_;  // numbers to indices into Model::spans
-  IdMap messages_;    // correlations to indices into Model::interactions
+  std::vector<TaskId> about_;  // by executor: what the operation that it creates next concerns
+  IdMap open_spans_;           // numbers to indices into Model::spans
+  IdMap messages_;             // correlations to indices into Model::interactions
   IdMap early_;  // tasks to indices into early_reads_: the last of each, if executors are several
   std::vector<EarlyRead> early_reads_;
   bool holes_ = false;

@@ -24,6 +24,22 @@ void ModelBuilder::resource(const EventRow& event) {
   if (event.text != 0) model_.tasks[resource_task(id)].name = event.text;
 }
 
+// Of the executor's next create, whoever its parent is.
+void ModelBuilder::about(const EventRow& event) {
+  touch(get(event.task));
+  about_.resize(std::max(about_.size(), size_t{executor_} + 1), no_task);
+  about_[executor_] = event.other;
+}
+
+void ModelBuilder::add_concern(TaskIndex task) {
+  if (executor_ >= about_.size()) return;
+  const TaskId id = std::exchange(about_[executor_], no_task);
+  const TaskIndex resource = resource_task(id);
+  if (resource == no_index) return;
+  touch(resource);
+  model_.concerns.push_back({.task = task, .resource = resource});
+}
+
 void ModelBuilder::hold(const EventRow& event) {
   touch(get(event.task));
   touch(get_unless_resource(event.other));

@@ -34,6 +34,26 @@ TEST_CASE("a resource has a bar when it has a name, or somebody waits for it") {
   CHECK(e.model.find(7) == no_index);
 }
 
+TEST_CASE("the operation that is created next on the executor concerns the resource") {
+  const Example e = ours(R"(
+     0 resource 1 of 30 as mutex
+     1 about 1 of 30
+     2 create 9 under 1 @1
+     3 create 2 under 1
+     4 create 3 under 1
+     5 about 1 of 31
+     6 create 4 under 1
+     7 about 1 of 30
+  )");
+  const auto concern = [&](TaskId id) { return e.model.concern(e.model.find(id)); };
+  CHECK(e.model.tasks[concern(2)].id == 30);
+  CHECK(e.model.tasks[concern(2)].is_resource);
+  CHECK(e.model.tasks[concern(4)].id == 31);
+  CHECK(concern(3) == no_index);
+  CHECK(concern(9) == no_index);
+  CHECK(e.model.concerns.size() == 2);
+}
+
 TEST_CASE("a scope is entered, has members, is cancelled and left") {
   const Example e = ours(R"(
      0 create 1

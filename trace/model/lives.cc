@@ -82,6 +82,7 @@ void ModelBuilder::create(const EventRow& event) {
   made.name = event.text;
   made.location = event.location;
   made.executor = executor_ & executor_mask;
+  if (!about_.empty()) add_concern(task);
 }
 
 // Later events of the old id are meant for the new one; nobody becomes himself, so there is always

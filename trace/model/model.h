@@ -95,6 +95,10 @@ struct Model {
     TaskIndex task = no_index;
     StringId name = 0;
   };
+  struct Concern {  // the operation uses the resource
+    TaskIndex task = no_index;
+    TaskIndex resource = no_index;
+  };
   struct Counter {
     struct Point {
       uint64_t time = 0;
@@ -119,6 +123,7 @@ struct Model {
   std::vector<Stretch> pauses;            // by start
   std::vector<Label> labels;              // by time
   std::vector<Span> spans;                // by start
+  std::vector<Concern> concerns;          // by task, each at most once
   std::vector<Counter> counters;          // by name
   std::vector<Scale> scales;
   uint64_t end = 0;  // time of the last event, or ModelOptions::until
@@ -126,6 +131,8 @@ struct Model {
 
   // The one with this id that was created last; no_index for an id that never occurred.
   TaskIndex find(TaskId id) const;
+  // The resource that the operation uses; no_index: none, or the trace does not contain it.
+  TaskIndex concern(TaskIndex task) const;
   // What it is at the end of its `become`s, itself if it became nothing.
   TaskIndex last_self(TaskIndex task) const;
 };

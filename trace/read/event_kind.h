@@ -46,8 +46,9 @@ enum class EventKind : uint8_t {
   ScopeMember,
   Io,
   Lost,
+  About,
 };
-inline constexpr size_t event_kinds = static_cast<size_t>(EventKind::Lost) + 1;
+inline constexpr size_t event_kinds = static_cast<size_t>(EventKind::About) + 1;
 inline constexpr uint64_t unknown_value = UINT64_MAX;
 
 // The model's word for it ("create", "try_read"); stable, used in text output and queries.

@@ -155,6 +155,8 @@ inline constexpr std::array<EventSchema, event_kinds> event_schemas{{
      .text = TextRole::Reason},
     {.kind = EventKind::Lost, .name = "lost",  // events not recorded before this one
      .task = IdRole::None, .value = {ValueRole::Count, "events"}, .text = TextRole::Reason},
+    {.kind = EventKind::About, .name = "about",  // what the task's next operation concerns
+     .other = {IdRole::Resource, "resource"}},
 }};
 // clang-format on
 

@@ -51,6 +51,7 @@ TEST_CASE("only tasks are tasks") {
   CHECK_FALSE(other_is_task(EventKind::Suspend, 1));
   CHECK_FALSE(other_is_task(EventKind::Acquire, 0));
   CHECK_FALSE(other_is_task(EventKind::Send, 0));
+  CHECK_FALSE(other_is_task(EventKind::About, 0));
 }
 
 TEST_CASE("a value as a number") {

@@ -119,7 +119,8 @@ enum class Shape : uint8_t {
   X(executor_end, 216, kOne, tid, none)       /*                              */  \
   X(at, 220, kOne, place, none)               /* of the next event            */  \
   X(extra, 230, kSame, field, number)         /* of the next: see ExtraField  */  \
-  X(try_read, 234, kSame, task, on)           /* the result is pending         */
+  X(try_read, 234, kSame, task, on)           /* the result is pending        */  \
+  X(about, 245, kOne, resource, none)         /* of the next create           */
 
 // Events of one id and a fixed layout: X(name, id, fields as TSDL).
 #define SKEIN_FORMAT_FIXED_EVENTS(X)                                                          \

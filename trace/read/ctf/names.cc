@@ -8,7 +8,8 @@ namespace skein::ctf {
 namespace {
 
 bool is_definition(std::span<const uint8_t> bytes, uint64_t last, Wire& wire) {
-  return decode(bytes, last, wire) && wire.id >= format::k_string;
+  return decode(bytes, last, wire) && wire.id >= format::k_string &&
+         event_layouts[wire.id].layout == Layout::Fixed;
 }
 
 // Whether a few definitions, or all that are left, lie here one behind the other.

@@ -247,6 +247,7 @@ bool Stream::complete(Context& context, const Wire& wire, std::span<const uint8_
     case format::k_release:
     case format::k_resource:
     case format::k_capacity:
+    case format::k_about:
       context.resources.insert(a);
       return true;
     case format::k_scope_enter:
