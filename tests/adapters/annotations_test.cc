@@ -1,6 +1,6 @@
-// What record.h, task.h, counter.h and sync.h tell the recorder. Compiled with
-// -include skein/coroutine.h, for the primitives say what the coroutines that wait on them wait
-// for.
+// The events that record.h, task.h, counter.h and sync.h record. Compiled with
+// -include skein/coroutine.h, because the primitives name the targets of the waits of coroutines
+// that use them.
 #include <doctest/doctest.h>
 #include <skein/record.h>
 #include <skein/sync.h>
@@ -14,7 +14,7 @@
 using Words = std::vector<std::string>;
 
 namespace {
-// Of the calls so far, those that begin with one of these words.
+// The calls that begin with one of these words.
 Words only(const std::vector<std::string>& verbs) {
   Words result;
   for (const std::string& w : fake::words())
@@ -57,7 +57,7 @@ TEST_CASE("the rest of record.h") {
                                "receive 9 0", "string named", "add 40 3", "set 40 4"});
 }
 
-TEST_CASE("tasks of the program's own") {
+TEST_CASE("tasks that the program defines") {
   fake::reset();
   {
     skein::task request("request");
@@ -84,7 +84,7 @@ TEST_CASE("tasks of the program's own") {
                                "create 3 under 0 kind 14 dropped", "cancel 3"});
 }
 
-TEST_CASE("condition: a notify before the wait is lost, and can be seen to be") {
+TEST_CASE("condition: a notification before the wait is lost, and is recorded") {
   fake::reset();
   skein::condition answer("answer");
   auto waits = [&]() -> task<int> {
@@ -109,7 +109,7 @@ TEST_CASE("condition: a notify before the wait is lost, and can be seen to be") 
   CHECK(fake::call("notify 1 woken 2").line == line + 8);
 }
 
-TEST_CASE("a notify lies where the program makes it, if it does so itself") {
+TEST_CASE("a notification has the location of the program's call") {
   const auto line_of = [](const std::string& what) { return fake::call(what).line; };
   fake::reset();
   skein::semaphore seats("seats", 0);
@@ -152,7 +152,7 @@ TEST_CASE("a notify lies where the program makes it, if it does so itself") {
   CHECK(lines == std::vector<unsigned>{sends, receives, receives + 6});
 }
 
-TEST_CASE("condition: who waits again while being woken waits for the next notify") {
+TEST_CASE("condition: a woken task that waits again waits for the next notification") {
   fake::reset();
   skein::condition tick("tick");
   auto counts = [&]() -> task<int> {
@@ -168,7 +168,7 @@ TEST_CASE("condition: who waits again while being woken waits for the next notif
   CHECK(counting.result() == 3);
 }
 
-TEST_CASE("mutex: held across a wait, handed to the next in order") {
+TEST_CASE("mutex: held across a wait, passed to the next waiter in order") {
   fake::reset();
   skein::condition step("step");
   std::string order;
@@ -197,7 +197,7 @@ TEST_CASE("mutex: held across a wait, handed to the next in order") {
               "acquire 2 by 0", "release 2 by 0", "notify 2 woken 0", "end 2"});
 }
 
-TEST_CASE("semaphore: as many as there are") {
+TEST_CASE("semaphore: admits as many holders as permits") {
   fake::reset();
   skein::semaphore seats("seats", 2);
   auto sits = [&]() -> task<int> {

@@ -1,5 +1,5 @@
-// What skein/coroutine.h makes of the promises that libraries write: generators, final ones, those
-// with allocators and overloads. Compiled with -include skein/coroutine.h.
+// How skein/coroutine.h traces the promises of libraries: generators, final promises, promises with
+// allocators and overloads. Compiled with -include skein/coroutine.h.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -79,7 +79,7 @@ TEST_CASE("generators: co_yield suspends, the consumer resumes; rethrown excepti
 }
 
 namespace {
-// Promises whose yield_value is overloaded, or takes what only its own parameter can be made from.
+// Promises whose yield_value is overloaded, or has an argument that only its parameter accepts.
 template <class T, class Yields>
 struct Yielder {
   struct promise_type : Yields {
@@ -133,7 +133,7 @@ struct Anything {
 struct Point {
   int x, y;
 };
-// No hint tells of these types. The awaiter wants the promise's own handle.
+// No hint contains these types. The awaiter requires the promise's own handle.
 struct ByValue {
   std::string text;
   struct Typed {
@@ -148,7 +148,7 @@ struct ByValue {
 void ByValue::Typed::await_suspend(std::coroutine_handle<Yielder<void, ByValue>::promise_type> h) {
   h.promise().text += "!";
 }
-// What an argument is converted to lives until the coroutine goes on.
+// The converted argument lives until the coroutine resumes.
 struct Kept {
   const std::string* kept = nullptr;
   std::string text;
@@ -260,7 +260,7 @@ TEST_CASE("overloaded yield_values of a final promise") {
                                "resolve 1 previous 0"});
 }
 
-TEST_CASE("what a yielded argument was converted to lives until the coroutine goes on") {
+TEST_CASE("the converted argument of a yield lives until the coroutine resumes") {
   const std::string text = "a text that is too long to lie in the string itself";
   CHECK(run_yielder(kept) == text + " " + text);
   CHECK(yield_lines().size() == 1);
@@ -441,8 +441,8 @@ TEST_CASE("over-aligned promises stay as they are, untraced") {
   CHECK(fake::words().empty());
 }
 
-// A library that says of which promise its own type is, by specialising std::coroutine_traits; and
-// whose namespace has functions of the names of our helpers.
+// A library that specialises std::coroutine_traits for its type, and whose namespace has functions
+// with the names of the header's helpers.
 namespace elsewhere {
 struct Future {
   std::shared_ptr<int> state;
@@ -488,7 +488,7 @@ TEST_CASE("specialised coroutine_traits; helpers are not looked up in the promis
   CHECK(fake::words() == Words{"run 1 under 0", "ready 1 on 0", "resolve 1 previous 0"});
 }
 
-// An operator co_await that only look-up from the coroutine itself finds.
+// An operator co_await that is found only by lookup from the coroutine itself.
 namespace chrono_like {
 struct Duration {
   int n;
@@ -503,7 +503,7 @@ TEST_CASE("an operator co_await that cannot be seen from the header still works"
   CHECK(fake::words() == Words{"run 1 under 0", "resolve 1 previous 0"});
 }
 
-TEST_CASE("the promise lies where the library expects it") {
+TEST_CASE("the promise is at the address that the library expects") {
   auto f = []() -> Task<int> { co_return 1; };
   fake::reset();
   Task<int> task = f();

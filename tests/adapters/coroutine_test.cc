@@ -1,4 +1,4 @@
-// What skein/coroutine.h records of a coroutine's life, and of what it awaits. Compiled with
+// The events of a coroutine and of its waits, as skein/coroutine.h records them. Compiled with
 // -include skein/coroutine.h.
 #include <cxxabi.h>  // declares again what the header declares for itself
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@
 
 using namespace library;
 
-TEST_CASE("a chain of tasks: parents, what each waits for, where, who goes on") {
+TEST_CASE("a chain of tasks: parents, targets and locations of waits, resumes") {
   struct Here {
     static Task<int> middle() {
       const int x = co_await value(1);  // the marked line
@@ -52,7 +52,7 @@ struct Thrown {
 };
 }  // namespace
 
-TEST_CASE("an exception fails each task on its way, with its text") {
+TEST_CASE("an exception fails each task it passes, with its text") {
   struct Here {
     static Task<int> thrower(int what) {
       if (what == 0) throw std::runtime_error("boom");
@@ -81,7 +81,7 @@ TEST_CASE("an exception fails each task on its way, with its text") {
         "fail 1 an exception of type (anonymous namespace)::Thrown::Local<int> previous 0");
 }
 
-TEST_CASE("destroyed before its end: cancelled; after its end: nothing more") {
+TEST_CASE("destroyed before its end: cancelled; after its end: no event") {
   fake::reset();
   { Task<int> never_started = value(1); }
   CHECK(fake::words() == Words{"create 1 under 0", "cancel 1"});
@@ -99,7 +99,7 @@ TEST_CASE("destroyed before its end: cancelled; after its end: nothing more") {
         Words{"create 1 under 0", "resume 1", "suspend 1 on 0 previous 0", "cancel 1"});
 }
 
-TEST_CASE("detached: runs at once, and its end pops the current task") {
+TEST_CASE("detached: runs immediately; its end restores the current task") {
   fake::reset();
   Event event;
   auto inner = [&]() -> Detached { co_await event; };
@@ -142,7 +142,7 @@ TEST_CASE("await_suspend returns false or throws: the task continues") {
                                "resolve 1 previous 0"});
 }
 
-TEST_CASE("a result that is there already is read without suspending") {
+TEST_CASE("an available result is read without suspending") {
   auto f = []() -> Task<int> {
     co_await std::suspend_never{};
     co_return 1;
@@ -154,8 +154,8 @@ TEST_CASE("a result that is there already is read without suspending") {
 }
 
 namespace {
-// Resumes the awaiting coroutine on another thread while await_suspend is still under way, and has
-// it finish there; then looks whether anything of ours is touched by the first thread.
+// Resumes the awaiting coroutine on another thread during await_suspend, and lets it end there. The
+// first thread must not access the frame afterwards.
 struct OnAnotherThread {
   bool await_ready() { return false; }
   void await_suspend(std::coroutine_handle<> h) {
@@ -165,7 +165,7 @@ struct OnAnotherThread {
 };
 }  // namespace
 
-TEST_CASE("the frame is gone when await_suspend returns: nothing of it is touched") {
+TEST_CASE("a frame destroyed during await_suspend is not accessed") {
   fake::reset();
   auto f = []() -> Detached { co_await OnAnotherThread{}; };
   f();  // under the address sanitizer a touch is an error
@@ -179,7 +179,7 @@ TEST_CASE("the thread is looked up again after each co_await") {
   auto child = []() -> Task<int> { co_return 1; };
   auto f = [&](std::atomic<bool>& done) -> Detached {
     co_await OnAnotherThread{};
-    // The child's create is remembered by this thread, and looked up on this thread.
+    // The child is created and looked up on this thread.
     CHECK(co_await child() == 1);
     done = true;
   };
@@ -213,7 +213,7 @@ TEST_CASE("awaiting: lvalue tasks, several at once; unknown targets are not reco
 }
 
 namespace {
-// Awaits them last to first; they were created as 2, 3 ... and must all be known.
+// Awaits the tasks last to first; they were created as 2, 3 and so on, and must all be known.
 Task<int> sum_of(std::vector<Task<int>>& tasks) {
   int sum = 0;
   for (auto task = tasks.rbegin(); task != tasks.rend(); ++task) sum += co_await std::move(*task);
@@ -252,7 +252,7 @@ TEST_CASE("tasks that another thread created are known") {
 }
 
 namespace {
-// Runs at once, and is awaited by its frame's address or, as Asio's, by its promise's.
+// Runs immediately; contains the address of its frame or, as in Asio, of its promise.
 template <bool ByPromise>
 struct Eager {
   struct promise_type {
@@ -319,7 +319,7 @@ void check_eager() {
 }
 }  // namespace
 
-TEST_CASE("an eager task is known while it runs and when it has ended, by its frame or promise") {
+TEST_CASE("an eager task is known while it runs and after its end, by frame or promise") {
   check_eager<Eager<false>>();
   check_eager<Eager<true>>();
 }
@@ -348,7 +348,7 @@ TEST_CASE("function pointers, member functions, lambdas, templates, recursion") 
   CHECK(fake::call("suspend 104 on 105 previous 0").function.find("recurse") != std::string::npos);
 }
 
-TEST_CASE("switched on and off while coroutines live") {
+TEST_CASE("recording starts and stops while coroutines exist") {
   Event event;
   auto f = [&]() -> Task<int> {
     co_await event;
@@ -369,7 +369,7 @@ TEST_CASE("switched on and off while coroutines live") {
   CHECK(fake::words().size() == 3);
 }
 
-TEST_CASE("switched on while a coroutine runs: nothing was current before it") {
+TEST_CASE("recording starts while a coroutine runs: no previous task") {
   Event event;
   auto f = [&]() -> Task<int> {
     fake::switch_on(true);
@@ -403,7 +403,7 @@ struct Future {
 };
 }  // namespace
 
-TEST_CASE("resolve_and_resume: both at once if the coroutine that waits is traced and waits") {
+TEST_CASE("resolve_and_resume: one time stamp if the waiter is traced and suspended") {
   Future future;
   auto f = [&]() -> Task<int> {
     co_await future;

@@ -1,4 +1,4 @@
-// Coroutine types as libraries write them, for the tests of skein/coroutine.h: none of them uses
+// Coroutine types as libraries define them, for the tests of skein/coroutine.h. None of them uses
 // skein.
 #pragma once
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// A recorder that writes down what it is told, for tests of what the adapters tell it. It stands in
-// for skein::record: link one or the other.
+// A fake recorder that stores the calls it receives, for tests of the adapters. Link it instead of
+// skein::record.
 #pragma once
 #include <skein/skein.h>
 
@@ -14,13 +14,13 @@ struct Call {
   unsigned line = 0;
 };
 
-// Forgets everything; recording is on, or off.
+// Discards all calls and sets whether recording is on.
 void reset(bool on = true);
 void switch_on(bool on);
 // The calls so far, in order.
 std::vector<Call> calls();
 std::vector<std::string> words();
-// The first call with these words; fails loudly if there is none.
+// The first call with this text; the test fails if there is none.
 Call call(const std::string& what);
 int forgotten_modules();
 

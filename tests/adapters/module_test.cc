@@ -1,4 +1,4 @@
-// A module with coroutines can be unloaded, and says so once, for the places it named are gone.
+// A module with coroutines can be unloaded; it reports that once, because its locations are gone.
 //   module_test MODULE...
 #include <dlfcn.h>
 

@@ -1,5 +1,5 @@
-// QCoro, whose library and promises know nothing of skein: timers, nested tasks, an exception, and
-// what Debian's uninstrumented library calls back.
+// QCoro, whose library and promises do not use skein: timers, nested tasks, an exception, and
+// callbacks from Debian's uninstrumented library.
 #include <qcorotask.h>
 #include <qcorotimer.h>
 

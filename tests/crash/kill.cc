@@ -1,13 +1,13 @@
-// SIGKILL at a random instant, thousands of times, and nothing that was acknowledged is lost.
+// SIGKILL at a random instant, thousands of times: no acknowledged event is lost.
 //
 //     crash_kill MODE THREADS KILLS [STRIDE [SEED]]     MODE: ring or log
 //
-// Each time a process records numbered calls with so many threads and says in a page shared with us
-// which call has returned; it is killed within some milliseconds. Then, of every thread:
+// Each time a process records numbered calls with THREADS threads and stores in a shared page which
+// call has returned. It is killed within some milliseconds. Then, for every thread:
 //   - the numbers in its stream are an unbroken run, up to the acknowledged one at least, and at
 //     most the one that was being made;
 //   - log: the run begins with 1; ring: it reaches back as far as all chunks but one;
-//   - every event is whole, every file as the format says, no name is missing;
+//   - every event is complete, every file conforms to the format, no definition is missing;
 // and babeltrace2, on every STRIDE'th trace, exits with 0.
 // In ctest: KILLS 170 for each of six combinations. Nightly: see docs/testing.md.
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-// What every program of this folder needs: say what is wrong and go on, run a piece in a process of
-// its own, start a trace.
+// Helpers of the programs in this folder: report a failure and continue, run a function in a child
+// process, start a trace.
 #pragma once
 #include <skein/skein.h>
 #include <sys/wait.h>
@@ -16,7 +16,7 @@ namespace skein::test {
 
 inline constexpr int kSkipped = 77;
 
-// How this program is built: what a sanitizer does to memory and to signals is not ours.
+// The sanitizer of this build: its effects on memory and signals are not the recorder's.
 #if defined(__has_feature)  // clang
 #if __has_feature(address_sanitizer)
 #define SKEIN_TEST_ADDRESS_SANITIZER

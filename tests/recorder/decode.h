@@ -1,10 +1,10 @@
-// A second decoder of our traces, for tests of the recorder: written from skein/format.h alone, so
-// that a mistake of trace/read and one of the recorder cannot excuse each other.
+// A second decoder of skein traces, for tests of the recorder: written from skein/format.h only, so
+// that an error of trace/read cannot hide one of the recorder.
 //
 //   Trace trace = read_trace("dir");          // every file, strict: throws nothing, says what is
 //   wrong for (Stream& stream : trace.streams) for (Packet& packet : stream.packets) ...
 //
-// It is strict: any byte that is not as the format says becomes a line in `problems`.
+// It is strict: each byte that violates the format adds a line to `problems`.
 #pragma once
 #include <skein/events.h>
 #include <skein/format.h>

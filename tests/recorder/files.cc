@@ -1,5 +1,5 @@
-// The files of a trace: private, never through a link, and whatever happens to them or to their
-// disk, the program goes on and the loss is counted.
+// The files of a trace: private, and never created through a link. Whatever happens to them or to
+// their disk, the program continues and the loss is counted.
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -61,7 +61,7 @@ void nowhere_to_write(const std::string& directory) {
   SKEIN_CHECK(read_good_trace(directory).count("send") > 0, "nothing recorded");
 }
 
-// Somebody truncates the files under the running program: SIGBUS, survived and counted.
+// The files of a running program are truncated: SIGBUS is handled and counted.
 void truncated(const std::string& directory, bool table_first) {
   SKEIN_CHECK(start_trace_at(directory, {.size = 64 << 10}) == 0, "start");
   make_calls(20'000);
@@ -98,8 +98,8 @@ void full_disk(const std::string& mount_point) {
   SKEIN_CHECK(!have_babeltrace() || babeltrace_reads(directory), "babeltrace2");
 }
 
-// A ring that cannot get its further files (their directory is gone, as after a chroot) goes on in
-// those it has, and says that it reaches less far back than was asked for.
+// A ring that cannot create more files (their directory is gone, as after a chroot) uses those it
+// has, and reports that it is shorter than configured.
 void shortened_ring(const std::string& directory) {
   SKEIN_CHECK(start_trace_at(directory, {.size = 64 << 10}) == 0, "start");
   make_calls(10);
@@ -114,7 +114,7 @@ void shortened_ring(const std::string& directory) {
   SKEIN_CHECK(trace.count("send") > 10, "it did not go on");
 }
 
-// One that can has nothing to say.
+// A complete ring reports nothing.
 void whole_ring(const std::string& directory) {
   SKEIN_CHECK(start_trace_at(directory, {.size = 64 << 10}) == 0, "start");
   make_calls(20'000);

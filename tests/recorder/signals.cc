@@ -21,8 +21,8 @@ sigjmp_buf jump;
 
 std::atomic<unsigned> interval = 0;  // microseconds; 0: no more signals
 
-// A handler asks for the next signal when it is done: were they to come by themselves, a machine on
-// which a handler takes longer than the interval would do nothing but handle them.
+// A handler requests the next signal when it returns. With a periodic timer, a machine on which a
+// handler takes longer than the interval would only run handlers.
 void ask_for_next() {
   const itimerval timer = {{0, 0}, {0, static_cast<suseconds_t>(interval)}};
   setitimer(ITIMER_REAL, &timer, nullptr);
@@ -132,7 +132,7 @@ void first_event_in_handler(const std::string& directory) {
         nullptr);
     pthread_join(thread, nullptr);
     // The thread sanitizer keeps a signal for a point of its own choice, and forgets it if the
-    // thread ends before: then no handler asks for the next one.
+    // thread ends before: then no handler requests the next one.
     if (handled < kSignals) ask_for_next();
   }
   every(0);

@@ -1,6 +1,5 @@
-// Traces that start and stop, again and again, while threads record as fast as they can and others
-// come and go: every trace can be read, nothing in it is torn or in the wrong order, and nobody
-// crashes.
+// Traces start and stop repeatedly while some threads record at full speed and others start and
+// end. Every trace can be read, no event is torn or out of order, and the program does not crash.
 //
 //     recorder_start_stop [TRACES]
 #include <atomic>
@@ -19,7 +18,7 @@ constexpr unsigned kThreads = 4;
 constexpr skein_source kPlace = {"start_stop.cc", "live", 1, 1};
 
 std::atomic<bool> done = false;
-std::atomic<uint64_t> made = 0;  // events that were asked for while it was on
+std::atomic<uint64_t> made = 0;  // events recorded while it was on
 
 // A counter for each thread; its values go up.
 void say(uint64_t counter, int64_t& value) {

@@ -142,7 +142,7 @@ void ended_twice(const std::string& directory) {
   SKEIN_CHECK(live == 201, "%zu live tasks", live);
 }
 
-// Cost of a thread's first event, and of the start; said, not judged.
+// Prints the cost of a thread's first event, and of start; no assertion.
 void say_costs(const std::string& directory) {
   const auto now = [] {
     timespec t;
