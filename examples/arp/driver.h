@@ -1,14 +1,14 @@
 // The network card's driver: frames go into a ring, and a write is complete when the card has
-// acknowledged the ring. What arrives for others, as a card does, it leaves alone.
+// acknowledged the ring. It ignores frames for other cards, as a card does.
 //
-// The card here is a file descriptor, which is never behind; so that both orders happen, it is
-// told which comes first, the acknowledgement of a write or the reply to what was written:
+// The card here is a file descriptor, which acknowledges immediately. To produce both orders, the
+// program chooses which comes first, the acknowledgement of a write or the reply to it:
 //
 //   first         the acknowledgement            the reply
 //   write(frame)  acknowledged at the loop's     acknowledged once the next frame that arrives
 //                 next turn, before it reads     has been handled
 //
-// Both are right: no card promises to acknowledge before it hands over what has arrived.
+// Both are correct: a card may deliver a received frame before it acknowledges a write.
 #pragma once
 #include <deque>
 #include <functional>

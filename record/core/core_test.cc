@@ -20,7 +20,7 @@ uint64_t read_test_clock() { return test_count; }
 uint64_t test_ids = 1;
 bool refuse_room = false;
 
-// The smallest host: one chunk of 64 KiB, no more.
+// The smallest host: one chunk of 64 KiB.
 struct Fixture {
   alignas(64) char chunk[64 << 10] = {};
   alignas(4096) char table_bytes[format::kTableHeaderSize + 128 * sizeof(TaskRow)] = {};
@@ -130,7 +130,7 @@ TEST_CASE_FIXTURE(Fixture, "time never goes back in a stream") {
         }) == bytes({format::k_idle, 0xe8, 3, 0, 0, format::k_wake, 0xe8, 3, 0, 0}));
 }
 
-TEST_CASE_FIXTURE(Fixture, "texts are cut at a whole character, with a mark") {
+TEST_CASE_FIXTURE(Fixture, "strings are truncated at a whole character, with a mark") {
   std::string text(format::kMaxText - 4, 'a');
   text += "\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4";
   const std::string event = emit(
@@ -146,7 +146,7 @@ TEST_CASE_FIXTURE(Fixture, "texts are cut at a whole character, with a mark") {
   CHECK(event.size() == 12 + stored.size() + 1);
 }
 
-TEST_CASE_FIXTURE(Fixture, "a text that just fits is not cut") {
+TEST_CASE_FIXTURE(Fixture, "a string that just fits is not truncated") {
   const std::string text(format::kMaxText, 'a');
   const std::string event = emit(
       [&](Emission& e) {
@@ -158,7 +158,7 @@ TEST_CASE_FIXTURE(Fixture, "a text that just fits is not cut") {
   CHECK(std::string(event.data() + 12) == text);
 }
 
-TEST_CASE_FIXTURE(Fixture, "without room an event is refused whole") {
+TEST_CASE_FIXTURE(Fixture, "without room no part of an event is written") {
   const std::string before = committed();
   writer.limit = nullptr;
   refuse_room = true;
@@ -168,7 +168,7 @@ TEST_CASE_FIXTURE(Fixture, "without room an event is refused whole") {
   CHECK(writer.discarded == 1);
 }
 
-TEST_CASE_FIXTURE(Fixture, "a task's life is seen in its row") {
+TEST_CASE_FIXTURE(Fixture, "a row contains the state of its task") {
   skein_task task = {};
   emit([&](Emission& e) { create(e, &task, 5); });
   REQUIRE(task.row != 0);
@@ -193,7 +193,8 @@ TEST_CASE_FIXTURE(Fixture, "a task's life is seen in its row") {
   CHECK(table.rows[number].seq % 2 == 0);
 }
 
-TEST_CASE_FIXTURE(Fixture, "a parent that goes on after its child's end was woken by the child") {
+TEST_CASE_FIXTURE(Fixture,
+                  "a parent that resumes after the end of its child was woken by the child") {
   skein_task parent = {}, child = {}, other = {};
   emit([&](Emission& e) { create_running(e, &parent, 1, previous); });
   emit([&](Emission& e) { create(e, &child, 2); });
@@ -215,12 +216,13 @@ TEST_CASE_FIXTURE(Fixture,
   emit([&](Emission& e) { suspend(e, &parent, child.id, 4, nullptr, 0); });
   emit([&](Emission& e) { resume(e, &child, previous); });
   CHECK(table.rows[child.row].waker == parent.id);
-  // What is resumed next has nothing to do with the parent's wait.
+  // The task that is resumed next is unrelated to the parent's wait.
   emit([&](Emission& e) { resume(e, &other, previous); });
   CHECK(table.rows[other.row].waker == child.id);
 }
 
-TEST_CASE_FIXTURE(Fixture, "a stranger that goes on after somebody's end was not woken by it") {
+TEST_CASE_FIXTURE(Fixture,
+                  "an unrelated task that resumes after the end of another was not woken by it") {
   skein_task first = {}, second = {};
   emit([&](Emission& e) { create(e, &first, 1); });
   emit([&](Emission& e) { create(e, &second, 1); });
@@ -242,25 +244,26 @@ TEST_CASE_FIXTURE(Fixture, "an operation belongs to the task that was suspended 
   CHECK(table.rows[next.row].parent == 0);
 }
 
-TEST_CASE_FIXTURE(Fixture, "an operation lies where it is awaited, if nobody says better") {
+TEST_CASE_FIXTURE(Fixture, "an operation has the location of the wait for it, if none is given") {
   const PlaceEntry at = {"a.cc", "f", nullptr, uint64_t{7} << 32 | 12, 0, 0, 1, 0};
-  const skein_source said = {"b.cc", "g", 1, 0}, otherwise = {"c.cc", "h", 2, 0};
+  const skein_source stated = {"b.cc", "g", 1, 0}, fallback = {"c.cc", "h", 2, 0};
   Emission e(&writer);
   CHECK(operation_source(e, nullptr, nullptr).file == nullptr);
-  CHECK(operation_source(e, nullptr, &otherwise).line == 2);
+  CHECK(operation_source(e, nullptr, &fallback).line == 2);
   skein_task task = {}, operation_task = {};
   emit([&](Emission& emission) { create_running(emission, &task, 1, previous); });
   emit([&](Emission& emission) { suspend(emission, &task, 0, 2, &at, 0); });
-  const skein_source awaited = operation_source(e, nullptr, &otherwise);
+  const skein_source awaited = operation_source(e, nullptr, &fallback);
   CHECK(awaited.function == at.function);
   CHECK(awaited.line == 12);
   CHECK(awaited.column == 7);
-  CHECK(operation_source(e, &said, &otherwise).line == 1);
+  CHECK(operation_source(e, &stated, &fallback).line == 1);
   emit([&](Emission& emission) { operation(emission, &operation_task, 3); });
-  CHECK(operation_source(e, nullptr, &otherwise).line == 2);  // the second one is somebody else's
+  CHECK(operation_source(e, nullptr, &fallback).line ==
+        2);  // the task does not wait for the second one
 }
 
-TEST_CASE_FIXTURE(Fixture, "resolved, and who waited goes on: both or nothing") {
+TEST_CASE_FIXTURE(Fixture, "resolve and resume of the waiter: both or neither") {
   skein_task outer = {}, waits = {}, future = {};
   emit([&](Emission& e) { create_running(e, &outer, 1, previous); });
   emit([&](Emission& e) { create(e, &future, 1); });
@@ -296,7 +299,7 @@ TEST_CASE_FIXTURE(Fixture, "a full table leaves tasks untracked, and counts them
   CHECK(again.row != 0);
 }
 
-TEST_CASE("a replacement's row says what the replaced one's said") {
+TEST_CASE("the row of a successor has the state of its predecessor") {
   Fixture f;
   const auto row = [&](const skein_task& task) -> const TaskRow& { return f.table.rows[task.row]; };
   skein_task waiting = {}, its_heir = {}, running = {}, heir = {};
@@ -359,10 +362,10 @@ std::vector<std::pair<char, size_t>> one_life(Fixture& f) {
   return written;
 }
 
-TEST_CASE("a plain emission does what a careful one does") {
+TEST_CASE("the fast path writes what the slow path writes") {
   Fixture careful;
   Fixture plain;
-  // An id and rows at hand, as after the first events of a thread.
+  // The writer has ids and rows, as after the first events of a thread.
   for (Fixture* f : {&careful, &plain}) {
     skein_task task = {};
     test_ids = 1;
@@ -379,7 +382,7 @@ TEST_CASE("a plain emission does what a careful one does") {
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "what is not plain is refused before anything is changed") {
+TEST_CASE_FIXTURE(Fixture, "the fast path refuses an uncommon case before it changes anything") {
   writer.counter = nullptr;
   skein_task task = {};
   const auto refused = [&](auto&& operation) {
@@ -423,7 +426,7 @@ TEST_CASE("rows freed by one executor serve another") {
       REQUIRE(row != 0);
       free_row(two, row);
     }
-    // What the other keeps for itself is bounded, so that the first finds rows again.
+    // The other executor keeps a limited number of rows, so that the first finds rows again.
     CHECK(other.free_rows < kRowsToSpill);
     while (other.free_rows > 0) free_row(one, take_row(two));
   }
@@ -449,7 +452,7 @@ TEST_CASE_FIXTURE(Fixture, "names are written once, by content, and survive thei
   CHECK(string_of(*names, "a.cc", 4) == 1);
   CHECK(string_of(*names, "", 0) == 0);
 
-  // The same addresses, another module: other texts, hence another place.
+  // The same addresses in another module: other strings, hence another place.
   strcpy(file, "b.cc");
   CHECK(place_of(*names, format::kKind_coroutine, nullptr, &where) == id);
   ++names->epoch;  // skein_module_unloaded
