@@ -41,21 +41,21 @@ void add_location(TableWriter& table, const Trace& trace, uint32_t location) {
 
 }  // namespace
 
-using Type = TableColumn::Type;
+using ColumnType = TableColumn::Type;
 
 const std::vector<TableColumn>& event_columns() {
   static const std::vector<TableColumn> columns = {{"time_ns"},
                                                    {"executor"},
-                                                   {"kind", Type::Text},
+                                                   {"kind", ColumnType::Text},
                                                    {"task"},
                                                    {"other"},
-                                                   {"value", Type::Signed},
-                                                   {"text", Type::Text},
-                                                   {"type", Type::Text},
-                                                   {"file", Type::Text},
+                                                   {"value", ColumnType::Signed},
+                                                   {"text", ColumnType::Text},
+                                                   {"type", ColumnType::Text},
+                                                   {"file", ColumnType::Text},
                                                    {"line"},
                                                    {"column"},
-                                                   {"function", Type::Text},
+                                                   {"function", ColumnType::Text},
                                                    {"flags"}};
   return columns;
 }
@@ -90,22 +90,22 @@ LeftOut export_events(const Trace& trace, TableWriter& table) {
 
 const std::vector<TableColumn>& task_columns() {
   static const std::vector<TableColumn> columns = {{"id"},
-                                                   {"kind", Type::Text},
-                                                   {"name", Type::Text},
-                                                   {"label", Type::Text},
+                                                   {"kind", ColumnType::Text},
+                                                   {"name", ColumnType::Text},
+                                                   {"label", ColumnType::Text},
                                                    {"parent"},
                                                    {"start_ns"},
                                                    {"end_ns"},
-                                                   {"state", Type::Text},
+                                                   {"state", ColumnType::Text},
                                                    {"should_resolve"},
                                                    {"running_ns"},
                                                    {"executor"},
-                                                   {"file", Type::Text},
+                                                   {"file", ColumnType::Text},
                                                    {"line"},
                                                    {"column"},
-                                                   {"function", Type::Text},
+                                                   {"function", ColumnType::Text},
                                                    {"becomes"},
-                                                   {"reason", Type::Text}};
+                                                   {"reason", ColumnType::Text}};
   return columns;
 }
 
