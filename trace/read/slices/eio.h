@@ -18,6 +18,7 @@
 #pragma once
 
 #include "trace/read/slices/records.h"
+#include "trace/read/trace.h"
 
 namespace skein::fxt {
 
