@@ -54,7 +54,8 @@ int run_ps(const PsOptions& options) {
   }
   const LiveTaskList live = read_live_tasks(trace_directory(*options.trace));
   const size_t width = options.wide ? SIZE_MAX : table_width();
-  out.text() += options.json ? live_tasks_json(live) : live_tasks_text(live, options.tree, width);
+  out.text() += options.json ? live_tasks_json(live).text()
+                             : live_tasks_text(live, {.tree = options.tree, .width = width});
   out.finish();
   return 0;
 }

@@ -1,7 +1,6 @@
 # The program `skein`: cli/main.cc and one file per subcommand. The subcommands are a library of
 # their own, so that cli/*_test.cc can reach them.
 find_package(CLI11 REQUIRED)
-find_package(nlohmann_json REQUIRED)
 
 file(GLOB cli_sources CONFIGURE_DEPENDS cli/*.cc)
 file(GLOB cli_tests CONFIGURE_DEPENDS cli/*_test.cc)
@@ -10,8 +9,7 @@ list(FILTER cli_sources EXCLUDE REGEX "(_test|/main)\\.cc$")
 add_library(skein_cli OBJECT ${cli_sources})
 target_link_libraries(skein_cli PUBLIC
   skein_record skein_target skein_report skein_trace_export skein_view_paint skein_view_viewer skein_view_web)
-# Each is included by one file: cli/command_line.cc, cli/control.cc.
-target_link_libraries(skein_cli PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json)
+target_link_libraries(skein_cli PRIVATE CLI11::CLI11)  # included by cli/command_line.cc only
 include(GNUInstallDirs)
 target_compile_definitions(skein_cli PUBLIC
   SKEIN_VERSION="${PROJECT_VERSION}" SKEIN_LIBEXEC="${CMAKE_INSTALL_LIBEXECDIR}/skein")
@@ -31,7 +29,7 @@ if(libedit_FOUND)  # <histedit.h> is where all headers are
   target_link_libraries(skein_cli PUBLIC ${libedit_LINK_LIBRARIES})
   set_property(SOURCE cli/prompt.cc APPEND PROPERTY COMPILE_DEFINITIONS SKEIN_HAS_LIBEDIT)
 endif()
-if(SKEIN_SANITIZED)  # CLI11 and nlohmann-json, instrumented: 30 s a file with -O1, 16 s without
+if(SKEIN_SANITIZED)  # CLI11, instrumented: 30 s a file with -O1, 16 s without
   target_compile_options(skein_cli PUBLIC -O0)
 endif()
 

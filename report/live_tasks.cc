@@ -1,0 +1,316 @@
+#include "report/live_tasks.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <unordered_map>
+
+#include "base/escape.h"
+#include "base/text.h"
+#include "trace/model/names.h"
+
+namespace skein {
+
+namespace {
+
+using ById = std::unordered_map<uint64_t, const LiveTaskRow*>;
+
+// `time` as EventRow::time.
+std::string clock_time(const LiveTaskList& live, int64_t time) {
+  if (!live.utc_start)
+    return (time < 0 ? "-" : "") + seconds(static_cast<uint64_t>(std::abs(time)));
+  const int64_t ns = *live.utc_start + time;
+  const time_t whole = ns / 1'000'000'000;
+  tm parts{};
+  char text[32] = "?";
+  if (gmtime_r(&whole, &parts)) std::strftime(text, sizeof text, "%H:%M:%S", &parts);
+  char all[48];
+  std::snprintf(all, sizeof all, "%s.%03d", text, static_cast<int>(ns / 1'000'000 % 1000));
+  return all;
+}
+
+// From the beginning of the state to LiveTaskList::until.
+uint64_t duration_of(const LiveTaskList& live, const LiveTaskRow& task) {
+  const auto until = static_cast<int64_t>(live.until);
+  return task.since >= until ? 0 : static_cast<uint64_t>(until) - static_cast<uint64_t>(task.since);
+}
+
+ById by_id(const LiveTaskList& live) {
+  ById found;
+  for (const LiveTaskRow& task : live.tasks) found[task.id] = &task;
+  return found;
+}
+
+struct Row {
+  size_t depth;
+  const LiveTaskRow* task;
+};
+
+std::vector<Row> by_state(const LiveTaskList& live) {
+  std::vector<Row> rows;
+  for (const LiveTaskRow& task : live.tasks) rows.push_back({0, &task});
+  const auto rank = [](const Row& row) {
+    const std::string& state = row.task->state;
+    constexpr std::array<std::string_view, 5> order = {"running", "runnable", "suspended",
+                                                       "created", "unknown"};
+    return std::find(order.begin(), order.end(), state) - order.begin();
+  };
+  std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
+    if (rank(a) != rank(b)) return rank(a) < rank(b);
+    return a.task->since < b.task->since;
+  });
+  return rows;
+}
+
+std::vector<Row> by_parent(const LiveTaskList& live, const ById& tasks) {
+  std::vector<Row> rows;
+  std::map<uint64_t, std::vector<const LiveTaskRow*>> children;
+  // In a damaged table a task may be its own ancestor: parents have smaller ids.
+  for (const LiveTaskRow& task : live.tasks) {
+    const bool has_parent = task.parent.id < task.id && tasks.contains(task.parent.id);
+    children[has_parent ? task.parent.id : no_task].push_back(&task);
+  }
+  std::vector<Row> stack;
+  const auto push = [&](uint64_t id, size_t depth) {
+    const auto found = children.find(id);
+    if (found == children.end()) return;
+    for (auto child = found->second.rbegin(); child != found->second.rend(); ++child)
+      stack.push_back({depth, *child});
+  };
+  push(0, 0);
+  while (!stack.empty()) {
+    const Row row = stack.back();
+    stack.pop_back();
+    rows.push_back(row);
+    if (row.task->id != 0) push(row.task->id, row.depth + 1);
+  }
+  return rows;
+}
+
+// Characters as a terminal counts them, nearly: bytes that do not continue a UTF-8 character.
+size_t columns_of(std::string_view text) {
+  return static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::string first_columns(std::string_view text, size_t columns) {
+  size_t at = 0;
+  for (size_t seen = 0; at < text.size(); at++)
+    if ((text[at] & 0xC0) != 0x80 && seen++ == columns) break;
+  return std::string(text.substr(0, at));
+}
+
+std::string last_columns(std::string_view text, size_t columns) {
+  size_t at = text.size();
+  for (size_t seen = 0; at > 0 && seen < columns; at--) seen += (text[at - 1] & 0xC0) != 0x80;
+  return std::string(text.substr(at));
+}
+
+enum Column { kTask, kState, kFor, kTarget, kLocation, kSince, kThread, kColumns };
+
+// A table that is made to fit; the first row is the columns' headings.
+class Table {
+ public:
+  using Cells = std::array<std::string, kColumns>;
+
+  void add(Cells cells) {
+    for (size_t i = 0; i < kColumns; i++) {
+      widths_[i] = std::max(widths_[i], columns_of(cells[i]));
+      used_[i] |= !rows_.empty() && !cells[i].empty();
+    }
+    rows_.push_back(std::move(cells));
+  }
+
+  void fit(size_t width) {
+    for (size_t i = 0; i < kColumns; i++)
+      if (!used_[i]) widths_[i] = 0;
+    // FOR replaces SINCE, and most programs have few threads.
+    for (const Column least : {kSince, kThread})
+      if (total() > width) widths_[least] = 0;
+    constexpr size_t shortest = 8;
+    while (total() > width) {
+      size_t& widest = *std::max_element(widths_.begin(), widths_.end());
+      if (widest <= shortest) break;
+      widest--;
+    }
+  }
+
+  std::string text() const {
+    std::string out;
+    for (const Cells& cells : rows_) {
+      std::string line;
+      for (size_t i = 0; i < kColumns; i++) {
+        if (widths_[i] == 0) continue;
+        const std::string cell = cut(cells[i], i);
+        line += cell + std::string(widths_[i] - columns_of(cell) + 2, ' ');
+      }
+      line.erase(line.find_last_not_of(' ') + 1);
+      out += line + '\n';
+    }
+    return out;
+  }
+
+ private:
+  size_t total() const {
+    size_t sum = 0;
+    for (const size_t width : widths_) sum += width ? width + 2 : 0;
+    return sum - 2;
+  }
+
+  // A location keeps its end: file and line.
+  std::string cut(const std::string& text, size_t column) const {
+    const size_t width = widths_[column];
+    if (columns_of(text) <= width) return text;
+    if (column == kLocation) return "…" + last_columns(text, width - 1);
+    return first_columns(text, width - 1) + "…";
+  }
+
+  std::vector<Cells> rows_;
+  std::array<size_t, kColumns> widths_{};  // 0: not shown
+  std::array<bool, kColumns> used_{};
+};
+
+// Omits the function if the task is named after it. In parentheses: of the creation, because the
+// location of the wait is unknown.
+std::string location_cell(const LiveTaskRow& task) {
+  const bool is_known = !task.location.text.empty();
+  std::string text = is_known ? task.location.text : task.created_at.text;
+  if (!task.name.empty() && text.starts_with(task.name + " ")) text.erase(0, task.name.size() + 1);
+  const bool is_elsewhere = task.state != "created" && task.state != "resource";
+  return !is_known && is_elsewhere && !text.empty() ? "(" + text + ")" : text;
+}
+
+std::string heading(const LiveTaskList& live) {
+  const auto resources = static_cast<size_t>(
+      std::count_if(live.tasks.begin(), live.tasks.end(),
+                    [](const LiveTaskRow& task) { return task.state == "resource"; }));
+  std::string text = escaped(live.program);
+  if (live.pid)
+    text += " (pid " + std::to_string(*live.pid) + (live.running ? ", running)" : ", ended)");
+  text += ": " + counted(live.tasks.size() - resources, "live task");
+  if (resources) text += ", " + counted(resources, "resource");
+  if (!live.running && !live.tasks.empty())
+    text += "; times up to " + clock_time(live, static_cast<int64_t>(live.until)) +
+            (live.utc_start ? " UTC" : " s");
+  return text + '\n';
+}
+
+std::string task_cell(const LiveTaskRow& task, size_t depth) {
+  std::string text(std::min<size_t>(depth, 20) * 2, ' ');
+  text += std::to_string(task.id);
+  if (!task.name.empty()) text += " " + escaped(task.name);
+  // Nearly all are coroutines.
+  if (!task.kind.empty() && task.kind != "coroutine" && task.kind != task.name)
+    text += " (" + escaped(task.kind) + ")";
+  return text;
+}
+
+std::string target_cell(const LiveTaskRow& task) {
+  if (task.target.id == no_task) return "";
+  std::string text = task.state == "resource" ? "held by " : "";
+  text += std::to_string(task.target.id);
+  if (!task.target.name.empty()) text += " " + escaped(task.target.name);
+  return text;
+}
+
+Json task_json(const LiveTaskRow::Task& task) {
+  if (task.id == no_task) return {};
+  return Json::object({{"id", task.id}, {"name", task.name}});
+}
+
+Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+std::string thread_text(const Trace& trace, uint32_t index) {
+  if (index >= trace.executors.size()) return "";
+  const Executor& executor = trace.executors[index];
+  const std::string_view name = trace.strings[executor.name];
+  std::string text = executor.tid ? std::to_string(executor.tid) : "";
+  if (!text.empty() && !name.empty()) text += ' ';
+  return text + std::string(name);
+}
+
+}  // namespace
+
+LiveTaskList live_task_list(const Subject& subject, uint64_t until) {
+  const auto& [trace, model, waits] = subject;
+  LiveTaskList list;
+  list.program = trace.facts.program.empty() ? trace.facts.format : trace.facts.program;
+  if (trace.facts.utc_offset)
+    list.utc_start = static_cast<int64_t>(trace.facts.start) + *trace.facts.utc_offset;
+  list.until = until;
+  const auto reference = [&](TaskIndex task) -> LiveTaskRow::Task {
+    if (task == no_index) return {};
+    return {model.tasks[task].id, task_name(trace, model.tasks[task])};
+  };
+  const auto location = [&](uint32_t index) -> LiveTaskRow::Location {
+    return {place_text(trace, index), location_json(trace, index)};
+  };
+  for (const LiveTask& live : find_live_tasks(subject)) {
+    const Model::Task& task = model.tasks[live.task];
+    list.tasks.push_back({.id = task.id,
+                          .name = task_name(trace, task),
+                          .state = std::string(name(live.state)),
+                          .kind = kind_name(trace, task.kind),
+                          .target = reference(live.target),
+                          .parent = reference(task.parent),
+                          .waker = reference(live.waker),
+                          .since = live.since,
+                          .location = location(live.location),
+                          .created_at = location(task.location),
+                          .thread = thread_text(trace, live.executor),
+                          .should_resolve = task.should_resolve});
+  }
+  return list;
+}
+
+std::string live_tasks_text(const LiveTaskList& live, const LiveTaskLayout& layout) {
+  Table table;
+  table.add({"TASK", "STATE", "FOR", "TARGET", "LOCATION", "SINCE", "THREAD"});
+  bool any_marked = false;
+  for (const Row& row : layout.tree ? by_parent(live, by_id(live)) : by_state(live)) {
+    const LiveTaskRow& task = *row.task;
+    any_marked |= task.should_resolve;
+    table.add({task_cell(task, row.depth), task.state + (task.should_resolve ? " !" : ""),
+               duration_text(duration_of(live, task)), target_cell(task),
+               escaped(location_cell(task)), clock_time(live, task.since), escaped(task.thread)});
+  }
+  table.fit(layout.width);
+  std::string out = heading(live);
+  if (!live.tasks.empty()) out += table.text();
+  if (any_marked) out += "! marked should_resolve\n";
+  for (const std::string& note : live.notes) out += note + '\n';
+  return out;
+}
+
+Json live_tasks_json(const LiveTaskList& live) {
+  Json json = json_document("skein.ps/1");
+  json.set("program", live.program);
+  json.set("pid", live.pid);
+  json.set("running", live.running);
+  Json tasks = Json::array();
+  for (const LiveTaskRow& task : live.tasks)
+    tasks.add(Json::object(
+        {{"id", task.id},
+         {"name", task.name},
+         {"state", task.state},
+         {"kind", or_null(task.kind)},
+         {"since_ns", task.since},
+         {"since_utc_ns", live.utc_start ? Json(*live.utc_start + task.since) : Json()},
+         {"duration_ns", duration_of(live, task)},
+         {"target", task_json(task.target)},
+         {"location", task.location.json},
+         {"created_at", task.created_at.json},
+         {"parent", task_json(task.parent)},
+         {"waker", task_json(task.waker)},
+         {"thread", or_null(task.thread)},
+         {"should_resolve", task.should_resolve}}));
+  json.set("tasks", std::move(tasks));
+  Json notes = Json::array();
+  for (const std::string& note : live.notes) notes.add(note);
+  json.set("notes", std::move(notes));
+  return json;
+}
+
+}  // namespace skein
