@@ -272,7 +272,7 @@ HttpResponse answer(const HttpRequest& request, Served& served, const std::strin
     response.body = text("Open the link that `skein serve` printed: it has the token.\n");
   } else if (request.path == "/" && !request.posts) {
     const std::string nonce = random_hex();
-    response.type = "text/html; charset=utf-8";
+    response.type = "text/html; charset=utf-16le";
     response.headers.emplace_back("Content-Security-Policy", web::policy(nonce, true));
     const auto notes = served.notes();
     response.body = text(web::make_document({.title = served.title(),

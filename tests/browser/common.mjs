@@ -19,9 +19,9 @@ export function expect(condition, what, detail = "") {
   console.log(`FAILED: ${what} ${detail}`);
 }
 
-export function html(traces, scratch, name) {
+export function html(traces, scratch, name, ...options) {
   const output = join(scratch, name);
-  execFileSync(skein, ["html", ...[traces].flat(), "-o", output]);
+  execFileSync(skein, ["html", ...[traces].flat(), "-o", output, ...options]);
   return output;
 }
 

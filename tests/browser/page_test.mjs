@@ -1,7 +1,10 @@
 // A page that `skein html` wrote, opened from disk: input of all kinds, hostile and damaged traces, and
 // the same draw lists as natively.
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, readFileSync, rmSync, statSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 import { expect, generate, hang, html, main, notesShown, open, printLists, settled, source, span, steps } from "./common.mjs";
 
@@ -389,6 +392,23 @@ async function stuck(browser, scratch) {
   await page.context().close();
 }
 
+// As web servers send a page: with a charset that is not its own.
+async function hosted(browser, scratch, trace) {
+  const bytes = readFileSync(trace);
+  const noise = createHash("shake256", { outputLength: 2 << 20 }).update("noise").digest();
+  const noisy = join(scratch, "noisy.ctf");
+  writeFileSync(noisy, Buffer.concat([bytes, noise]));  // all pairs of bytes
+  const body = readFileSync(html(noisy, scratch, "h\u00e9.html", "--title", "h\u00e9 \u{1f600}"));
+  const server = createServer((_, response) =>
+      response.writeHead(200, { "Content-Type": "text/html; charset=utf-8" }).end(body)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const page = await open(browser, `http://127.0.0.1:${server.address().port}/`);
+  expect(body.length > 2 << 20 && await page.evaluate(() => skein.module.calls.event_count() > 0), "a page on a web server opens");
+  expect(await page.title() === "h\u00e9 \u{1f600} - skein", "its title is right", await page.title());
+  await page.context().close();
+  server.close();
+}
+
 async function damaged(browser, file, trace) {
   const page = await open(browser, `file://${file}`);
   const bad = await page.evaluate(async base64 => {
@@ -454,5 +474,6 @@ await main(async (browser, scratch) => {
     await hostile(browser, scratch, trace, "picture", "tooltip", "heading", "line", "link", ...trace === labels ? ["counter"] : []);
   await hostile(browser, scratch, await recorded(scratch), "picture", "tooltip", "heading", "line", "executor");
   await stuck(browser, scratch);
+  await hosted(browser, scratch, straight);
   await damaged(browser, file, straight);
 });

@@ -147,7 +147,7 @@ def lost_wake_up(folder):
     said = run("doctor", trace, "--html", page)
     if "built without the page" not in said.stderr:
         expect("a page, and the words", said.returncode == 1 and "error, " in said.stdout and
-               "bad.html: " in said.stdout and "<title>bad.skein" in page.read_text(), said)
+               "bad.html: " in said.stdout and "<title>bad.skein" in page.read_text("utf-16"), said)
     for words in (["-", "--html", page], ["-", "--view"], [trace, "--html", "-"]):
         expect(f"{words} is refused", run("doctor", *words).returncode == 2)
     expect("who", [found[0][who]["name"] for who in ("task", "other")] == ["query", "ARP answer"], found)

@@ -34,7 +34,7 @@ with tempfile.TemporaryDirectory(prefix="skein-demo-") as name:
         sys.exit(77)
     assert good.returncode == 0, good
     page = pathlib.Path(good.stdout.splitlines()[-1].strip())
-    assert page.parent.parent == work and page.read_text().startswith("<!"), good.stdout
+    assert page.parent.parent == work and page.read_text("utf-16").startswith("<!"), good.stdout
     assert "not one acknowledged event was lost" in good.stdout, good.stdout
     assert "No stuck tasks found" in good.stdout, good.stdout
     assert "lost wake-up" in good.stdout and "arp.cc:" in good.stdout, good.stdout

@@ -175,7 +175,7 @@ def follows(folder, mode):
 def asks(trace):
     server = Server(trace)
     status, headers, body = server.get("/", token=server.token)
-    check(status == 200 and b"<script" in body and int(headers["content-length"]) == len(body),
+    check(status == 200 and "<script" in body.decode("utf-16") and int(headers["content-length"]) == len(body),
           f"the page: {status}")
     policy = headers["content-security-policy"]
     check("default-src 'none'" in policy and "unsafe-inline" not in policy, policy)
@@ -195,7 +195,7 @@ def file(folder):
     trace.write_bytes(source.read_bytes())
     done = subprocess.run([skein, "html", trace, "-o", page, "--title", "<b>&"], capture_output=True,
                           text=True)
-    check(done.returncode == 0 and b"&lt;b&gt;&amp;" in page.read_bytes(), f"html: {done}")
+    check(done.returncode == 0 and "&lt;b&gt;&amp;" in page.read_text("utf-16"), f"html: {done}")
     block = 64 << 10
     with trace.open("ab") as out:
         out.write(bytes(20 * block))
@@ -239,25 +239,25 @@ def notes(folder):
         check(refused[0] == status and not beside.exists(), f"notes: {status}, and not {refused}")
     check(server.get("/notes", token=server.token)[0] == 404, "notes are part of the page only")
     check(server.post("/notes", text) == (204, b"") and beside.read_text() == text, "notes are kept")
-    page = server.get("/", token=server.token)[2]
-    check(b"here \\u003cit> stops" in page, "notes are there again")
+    page = server.get("/", token=server.token)[2].decode("utf-16")
+    check("here \\u003cit> stops" in page, "notes are there again")
     beside.write_text("another file")
     status, answer = server.post("/notes", text)
     check(status == 409 and b"skein-notes.json" in answer, f"a file that is no notes: {answer}")
     check(beside.read_text() == "another file", "is not written over")
-    check(b"skein-notes.json" in server.get("/", token=server.token)[2], "and is reported")
+    check("skein-notes.json" in server.get("/", token=server.token)[2].decode("utf-16"), "and is reported")
     server.stop()
     check(trace.read_bytes() == source.read_bytes(), "the trace is as it was")
 
-    def made(command, name):
+    def made(command, name, encoding="utf-8"):
         done = subprocess.run([skein, command, trace, "-o", folder / name], capture_output=True, text=True)
         check(done.returncode == 0, f"{command}: {done}")
-        return (folder / name).read_text(), done.stderr
+        return (folder / name).read_text(encoding), done.stderr
     check("notes are left out" in made("render", "noted.svg")[1], "render reports it")
-    check("notes are left out" in made("html", "noted.html")[1], "html reports it")
+    check("notes are left out" in made("html", "noted.html", "utf-16")[1], "html reports it")
     beside.write_text(text)
     check("here &lt;it" in made("render", "noted.svg")[0], "the picture has them")
-    check("here \\u003cit> stops" in made("html", "noted.html")[0], "the page has them")
+    check("here \\u003cit> stops" in made("html", "noted.html", "utf-16")[0], "the page has them")
 
 
 def big(folder, trace):

@@ -5,6 +5,7 @@
 #include <cassert>
 
 #include "base/escape.h"
+#include "base/utf8.h"
 
 namespace skein::web {
 
@@ -54,23 +55,45 @@ std::string json_string(std::string_view text) {
   return out;
 }
 
-// Replaces @NAME@ everywhere. The names stand in the template alone, never in what is put in, for
-// each is looked for in the template before anything else was.
+void append_unit(std::string& out, uint32_t unit) {
+  out += static_cast<char>(unit & 0xff);
+  out += static_cast<char>(unit >> 8);
+}
+
+// UTF-8 to UTF-16LE.
+void append_utf16(std::string& out, std::string_view text) {
+  while (!text.empty()) {
+    auto [code, size] = decode_utf8(text);
+    if (size == 0) code = 0xfffd, size = 1;
+    if (code > 0xffff) {
+      append_unit(out, 0xd800 + ((code - 0x10000) >> 10));
+      code = 0xdc00 + (code & 0x3ff);
+    }
+    append_unit(out, code);
+    text.remove_prefix(size);
+  }
+}
+
+// Replaces @NAME@ everywhere. Names in the inserted texts stay: only the template is searched.
 struct Replacement {
   std::string_view name;
   std::string text;
+  bool is_utf16 = false;
 };
 std::string fill(std::string_view page, std::span<const Replacement> replacements) {
-  std::string out;
+  std::string out = "\xff\xfe";  // byte order mark
   for (size_t at = 0; at < page.size();) {
     const size_t next = page.find('@', at);
-    out += page.substr(at, next - at);
+    append_utf16(out, page.substr(at, next - at));
     if (next == page.npos) break;
     at = next;
     const Replacement* found = nullptr;
     for (const Replacement& replacement : replacements)
       if (page.substr(at).starts_with(replacement.name)) found = &replacement;
-    out += found ? std::string_view(found->text) : page.substr(at, 1);
+    if (found && found->is_utf16)
+      out += found->text;
+    else
+      append_utf16(out, found ? found->text : page.substr(at, 1));
     at += found ? found->name.size() : 1;
   }
   return out;
@@ -115,31 +138,23 @@ std::string policy(const std::string& nonce, bool live) {
          (live ? "; connect-src 'self'; frame-ancestors 'none'" : "");
 }
 
-std::string seven_bits(std::string_view bytes) {
-  // As they stand, HTML's parser would change these, or see the end of the element.
-  constexpr std::string_view illegal("\0\r<", 3);
-  std::string text;
-  text.reserve(bytes.size() / 6 * 7 + 8);
-  size_t waits = illegal.npos;  // which of them is to be put with the next 7 bits
-  const auto put = [&](char bits) {
-    if (waits != illegal.npos) {
-      const auto code = static_cast<unsigned>(waits + 2) << 7 | static_cast<unsigned>(bits);
-      text += static_cast<char>(0xc0 | code >> 6);
-      text += static_cast<char>(0x80 | (code & 0x3f));
-      waits = illegal.npos;
-    } else if (const size_t which = illegal.find(bits); which != illegal.npos) {
-      waits = which;
-    } else {
-      text += bits;
-    }
+std::string utf16_packed(std::string_view bytes) {
+  const auto is_changed = [](uint32_t unit) {
+    return unit == '\0' || unit == '\r' || unit == '<' || (unit >= 0xd800 && unit < 0xe000);
   };
-  unsigned held = 0, count = 0;
-  for (const char byte : bytes) {
-    held |= static_cast<unsigned>(static_cast<uint8_t>(byte)) << count;
-    for (count += 8; count >= 7; count -= 7, held >>= 7) put(static_cast<char>(held & 0x7f));
+  std::string text;
+  text.reserve(bytes.size() + bytes.size() / 30 + 8);
+  append_unit(text, '0' + bytes.size() % 2);
+  for (size_t i = 0; i < bytes.size(); i += 2) {
+    uint32_t unit = static_cast<uint8_t>(bytes[i]);
+    if (i + 1 < bytes.size())
+      unit |= static_cast<uint32_t>(static_cast<uint8_t>(bytes[i + 1])) << 8;
+    if (is_changed(unit) || unit == '=') {
+      append_unit(text, '=');
+      unit ^= 0x8000;
+    }
+    append_unit(text, unit);
   }
-  if (count > 0) put(static_cast<char>((held | 0x7fu << count) & 0x7f));  // none of the illegal
-  if (waits != illegal.npos) put(0);
   return text;
 }
 
@@ -151,9 +166,9 @@ std::string make_document(const DocumentOptions& options, std::span<const uint8_
                                 : "<meta http-equiv=\"Content-Security-Policy\" content=\"" +
                                       policy(nonce, false) + "\">"},
       {"@NONCE@", " nonce=\"" + nonce + '"'},
-      {"@SHELL@", seven_bits(page_js)},
-      {"@MODULE@", seven_bits(page_wasm)},
-      {"@TRACES@", options.live ? "" : seven_bits(gzip(bundle, 9))},
+      {"@SHELL@", utf16_packed(page_js), true},
+      {"@MODULE@", utf16_packed(page_wasm), true},
+      {"@TRACES@", options.live ? "" : utf16_packed(gzip(bundle, 9)), true},
       {"@SETTINGS@",
        std::string("{\"live\":") + (options.live ? "true" : "false") +
            ",\"notes\":" + json_string(options.notes) + ",\"kept\":" + json_string(options.kept) +

@@ -6,61 +6,83 @@ using namespace skein;
 
 namespace {
 
-// As page.ts does it.
-std::string from_seven_bits(const std::string& text) {
+uint32_t unit_at(std::string_view text, size_t i) {
+  return static_cast<uint8_t>(text[2 * i]) |
+         static_cast<uint32_t>(static_cast<uint8_t>(text[2 * i + 1])) << 8;
+}
+
+// As unpack.ts does.
+std::string unpacked(std::string_view text) {
   std::string bytes;
-  unsigned held = 0, count = 0;
-  const auto put = [&](unsigned bits) {
-    held |= bits << count;
-    count += 7;
-    if (count < 8) return;
-    bytes += static_cast<char>(held);
-    held >>= 8;
-    count -= 8;
-  };
-  for (size_t i = 0; i < text.size(); i++) {
-    unsigned character = static_cast<uint8_t>(text[i]);
-    if (character >= 0x80) {  // two bytes of UTF-8
-      character = (character & 0x1f) << 6 | (static_cast<uint8_t>(text[++i]) & 0x3f);
-      const unsigned which = (character >> 7) - 2;
-      REQUIRE(which < 3);
-      put(static_cast<uint8_t>("\0\r<"[which]));
-    }
-    put(character & 0x7f);
+  for (size_t i = 1; i < text.size() / 2; i++) {
+    const uint32_t unit = unit_at(text, i) == '=' ? unit_at(text, ++i) ^ 0x8000 : unit_at(text, i);
+    bytes += static_cast<char>(unit & 0xff);
+    bytes += static_cast<char>(unit >> 8);
   }
-  return bytes;
+  return bytes.substr(0, bytes.size() - (unit_at(text, 0) - '0'));
+}
+
+// UTF-16LE of ASCII.
+std::string utf16(std::string_view ascii) {
+  std::string text;
+  for (const char c : ascii) (text += c) += '\0';
+  return text;
 }
 
 }  // namespace
 
-TEST_CASE("seven bits a character: every byte comes back, and HTML sees nothing in it") {
+TEST_CASE("every pair of bytes survives packing, and HTML changes no character of it") {
   std::string bytes;
-  CHECK(web::seven_bits("").empty());
-  for (unsigned i = 0; i < 4096; i++) {
-    bytes += static_cast<char>(i * i >> 5 ^ i);
-    const std::string text = web::seven_bits(bytes);
-    CHECK(from_seven_bits(text) == bytes);
-    CHECK(text.find_first_of(std::string_view("\0\r<", 3)) == text.npos);
+  for (unsigned i = 0; i < 1u << 16; i++) {
+    bytes += static_cast<char>(i & 0xff);
+    bytes += static_cast<char>(i >> 8);
   }
-  CHECK(web::seven_bits(bytes).size() < bytes.size() * 6 / 5);
+  const std::string text = web::utf16_packed(bytes);
+  CHECK(unpacked(text) == bytes);
+  CHECK(text.size() < bytes.size() * 26 / 25);
+  for (size_t i = 0; i < text.size() / 2; i++) {
+    const uint32_t unit = unit_at(text, i);
+    REQUIRE((unit != 0 && unit != '\r' && unit != '<'));
+    REQUIRE((unit < 0xd800 || unit >= 0xe000));
+  }
+}
+
+TEST_CASE("an odd number of bytes survives packing") {
+  CHECK(web::utf16_packed("") == utf16("0"));
+  for (unsigned i = 0; i < 256; i++) {
+    for (const size_t size : {1, 2, 3}) {
+      const std::string bytes(size, static_cast<char>(i));
+      CHECK(unpacked(web::utf16_packed(bytes)) == bytes);
+    }
+  }
+}
+
+TEST_CASE("a title that is not ASCII is put into the document") {
+  if (!web::has_page()) return;
+  const std::string page = web::make_document({.title = "\u00e9\U0001f600", .notes = ""}, {});
+  CHECK(page.starts_with("\xff\xfe"));
+  const std::string title = std::string("\xe9\x00\x3d\xd8\x00\xde", 6);
+  CHECK(page.find(utf16("<title>") + title) != page.npos);
 }
 
 TEST_CASE("texts from outside are put into the document as text") {
   if (!web::has_page()) return;
   const std::string bad = "</title><script>alert(1)</script>@TRACES@\"'&\xff\x1b";
   const std::string whole = web::make_document({.title = bad, .notes = bad}, {});
-  const std::string page = whole.substr(0, whole.find("id=\"shell\""));  // before the packed parts
-  CHECK(page.find("<script>alert") == page.npos);
+  const std::string page =
+      whole.substr(0, whole.find(utf16("id=\"shell\"")));  // before the packed parts
+  CHECK(page.find(utf16("<script>alert")) == page.npos);
   CHECK(page.find('\x1b') == page.npos);
-  CHECK(page.find(
-            "&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;@TRACES@\\&quot;&#39;&amp;\\xff") !=
-        page.npos);
-  CHECK(page.find("\\u003c/title>") != page.npos);
-  CHECK(page.find("Content-Security-Policy") != page.npos);
+  CHECK(
+      page.find(utf16(
+          "&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;@TRACES@\\&quot;&#39;&amp;\\xff")) !=
+      page.npos);
+  CHECK(page.find(utf16("\\u003c/title>")) != page.npos);
+  CHECK(page.find(utf16("Content-Security-Policy")) != page.npos);
   // Live: the policy is the server's header, and scripts have its nonce.
   const std::string live =
       web::make_document({.title = "t", .notes = "t", .live = true, .nonce = "abc"}, {});
-  CHECK(live.find("Content-Security-Policy") == live.npos);
-  CHECK(live.find("<script nonce=\"abc\">") != live.npos);
-  CHECK(live.find("<style nonce=\"abc\">") != live.npos);
+  CHECK(live.find(utf16("Content-Security-Policy")) == live.npos);
+  CHECK(live.find(utf16("<script nonce=\"abc\">")) != live.npos);
+  CHECK(live.find(utf16("<style nonce=\"abc\">")) != live.npos);
 }

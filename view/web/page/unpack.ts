@@ -2,33 +2,18 @@
 // The page's first script, the only one that is not packed: unpacks the others and starts the shell
 // (page.ts). The module comes first: browsers compile it on other threads while the rest is unpacked.
 
-// What document.cc's seven_bits made. A character below 128 is 7 bits; one above stands for one of
-// the three that HTML would not leave as they are, and has the 7 bits after it, too. It runs once, before
-// the browser has compiled it well: no calls, few cases.
+// The bytes that document.cc's utf16_packed embedded, two a character, after a digit: how many bytes pad
+// the last one. It runs once, before the browser has compiled it well: no calls, few cases. (Every
+// platform with a browser is little-endian.)
 function bytesOf(text: string): Uint8Array {
-  const bytes = new Uint8Array(text.length * 2);
   const size = text.length;
-  let held = 0, count = 0, at = 0;
-  for (let i = 0; i < size; i++) {
+  const units = new Uint16Array(size);
+  let at = 0;
+  for (let i = 1; i < size; i++) {
     const code = text.charCodeAt(i);
-    if (code > 127) {
-      held |= (code < 384 ? 0 : code < 512 ? 13 : 60) << count;
-      count += 7;
-      if (count > 7) {
-        bytes[at++] = held;
-        held >>= 8;
-        count -= 8;
-      }
-    }
-    held |= (code & 127) << count;
-    count += 7;
-    if (count > 7) {
-      bytes[at++] = held;
-      held >>= 8;
-      count -= 8;
-    }
+    units[at++] = code === 61 ? text.charCodeAt(++i) ^ 0x8000 : code;  // 61: =
   }
-  return bytes.subarray(0, at);
+  return new Uint8Array(units.buffer, 0, at * 2 - +text[0]);
 }
 
 // Not by a Blob, which would go through the browser's process.
