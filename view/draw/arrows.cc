@@ -20,7 +20,9 @@ constexpr double farthest = 3;    // windows: an arrow wider than that has faded
 // more of them than anybody can tell apart, and then the smallest.
 class Columns {
  public:
-  void add(const Frame& frame, double x, double y, double to_y, uint32_t count, uint8_t alpha) {
+  // `index`: of the interaction, if it is one.
+  void add(const Frame& frame, double x, double y, double to_y, uint32_t count, uint8_t alpha,
+           uint32_t index = no_index) {
     if (heads_.empty()) heads_.resize(static_cast<size_t>(frame.window.width) + 1);
     if (!(x >= 0) || x >= static_cast<double>(heads_.size())) return;
     Head& head = heads_[static_cast<size_t>(x)];
@@ -29,6 +31,7 @@ class Columns {
                      static_cast<float>(to_y),
                      count,
                      head.first,
+                     index,
                      alpha};
     Span* nearest = nullptr;
     float smallest = 1e9f;
@@ -49,7 +52,7 @@ class Columns {
   }
 
   // Heads only where there is room for them.
-  void paint(Painter& painter, Ink ink, bool heads) const {
+  void paint(Painter& painter, Ink ink, bool heads, uint32_t track) const {
     size_t beside = 0;  // of the columns up to `reach` away those with lines
     const auto used = [&](size_t c) -> size_t { return heads_[c].count != 0; };
     for (size_t c = 0; c < std::min(reach, heads_.size()); c++) beside += used(c);
@@ -65,6 +68,8 @@ class Columns {
         const auto alpha =
             static_cast<uint8_t>(std::min(255.0, span.alpha * strength * more) / 8) * 8;
         const float height = span.bottom() - span.top();
+        const bool alone = span.count == 1 && span.index != no_index;
+        painter.show(alone ? Item{Item::Kind::Interaction, track, span.index} : Item{});
         if (heads && span.count == 1 && height >= 7 && crowd < 0.5)
           painter.arrow(ink, span.x, span.y, span.x, span.to_y, static_cast<uint8_t>(alpha));
         else
@@ -72,6 +77,7 @@ class Columns {
                        std::max(height, 1.0f), static_cast<uint8_t>(alpha));
       }
     }
+    painter.show_nothing();
   }
 
  private:
@@ -83,6 +89,7 @@ class Columns {
     float to_y = 0;
     uint32_t count = 0;
     uint32_t next = 0;  // in the same pixel; 0: none
+    uint32_t index = no_index;
     uint8_t alpha = 0;
 
     float top() const { return std::min(y, to_y); }
@@ -113,6 +120,7 @@ struct Along {
   double y;
   double x;
   double to_x;
+  Item item;
 };
 
 void paint_along(Painter& painter, std::vector<Along>& all) {
@@ -129,14 +137,18 @@ void paint_along(Painter& painter, std::vector<Along>& all) {
          i++) {
       merged.to_x = std::max(merged.to_x, all[i].to_x);
       merged.alpha = std::max(merged.alpha, all[i].alpha);
+      merged.item = {};
     }
+    painter.show(merged.item);
     painter.fill(merged.ink, merged.x, merged.y - 0.5, merged.to_x - merged.x, 1, merged.alpha);
   }
+  painter.show_nothing();
 }
 
 struct Slanted {
   ArrowPath path;
   Ink ink;
+  Item item;
 };
 
 // The more, the fainter each.
@@ -146,10 +158,13 @@ void paint_slanted(Painter& painter, const std::vector<Slanted>& all) {
   const double widest = widest_slanted(widths);
   const double strength = 0.8 / (1 + static_cast<double>(std::min(all.size(), most_slanted)) / 500);
   painter.allow(most_slanted);
-  for (const auto& [path, ink] : all)
-    if (path.to_x - path.x < widest)
-      painter.arrow(ink, path.x, path.y, path.to_x, path.to_y,
-                    static_cast<uint8_t>(path.alpha * strength));
+  for (const auto& [path, ink, item] : all) {
+    if (path.to_x - path.x >= widest) continue;
+    painter.show(item);
+    painter.arrow(ink, path.x, path.y, path.to_x, path.to_y,
+                  static_cast<uint8_t>(path.alpha * strength));
+  }
+  painter.show_nothing();
 }
 
 // Whether another bar is in the row of an arrow's source before the arrow is at its end.
@@ -272,16 +287,17 @@ void draw_arrows(const Frame& frame, Painter& painter) {
       if (!find_path(frame, track, arrow, path)) return;
       if (frame.mark(track, arrow.from) == 2 || frame.mark(track, arrow.to) == 2)
         path.alpha = std::min<uint8_t>(path.alpha, 60);
+      const Item item = {Item::Kind::Interaction, static_cast<uint32_t>(track), index};
       if (path.slanted) {
-        slanted.push_back({path, ink_of(arrow.link)});
+        slanted.push_back({path, ink_of(arrow.link), item});
         return;
       }
       if (path.to_x - path.x >= along_from)
         along.push_back({ink_of(arrow.link), static_cast<uint8_t>(path.alpha * 5 / 8), path.y,
-                         path.x, path.to_x});
+                         path.x, path.to_x, item});
       if (path.y != path.to_y)
         columns[track][static_cast<size_t>(arrow.link)].add(frame, path.to_x, path.y, path.to_y, 1,
-                                                            path.alpha);
+                                                            path.alpha, index);
     };
     const auto block = [&](size_t b, double x) {
       for (size_t link = 0; link < links; link++) {
@@ -300,8 +316,9 @@ void draw_arrows(const Frame& frame, Painter& painter) {
   paint_slanted(painter, slanted);
   painter.allow(most_arrows);
   for (const Model::Link link : order)
-    for (const std::array<Columns, links>& of_track : columns)
-      of_track[static_cast<size_t>(link)].paint(painter, ink_of(link), frame.row_height >= 6);
+    for (uint32_t track = 0; track < columns.size(); track++)
+      columns[track][static_cast<size_t>(link)].paint(painter, ink_of(link), frame.row_height >= 6,
+                                                      track);
 }
 
 void draw_creations(const Frame& frame, Painter& painter) {
@@ -340,7 +357,7 @@ void draw_creations(const Frame& frame, Painter& painter) {
     }
   }
   painter.allow(most_creations);
-  for (const Columns& columns : all) columns.paint(painter, Ink::Creation, false);
+  for (const Columns& columns : all) columns.paint(painter, Ink::Creation, false, 0);
 }
 
 }  // namespace skein

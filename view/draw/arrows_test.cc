@@ -77,8 +77,8 @@ TEST_CASE("a read begins where its source's bar ended, not at a later one in the
   // What is under the pointer is what is drawn there.
   for (const Primitive& arrow : all(list, Shape::Arrow, Ink::Read))
     if (arrow.w > 20) {
-      const Hit found = d.hit_at(arrow.x + arrow.w * 0.9f, arrow.y + arrow.h * 0.9f);
-      CHECK(found.what != Hit::What::Nothing);
+      const Item found = d.hit_at(arrow.x + arrow.w * 0.9f, arrow.y + arrow.h * 0.9f);
+      CHECK(found.kind != Item::Kind::Nothing);
     }
 }
 

@@ -135,6 +135,7 @@ class BarPainter {
       const Ink ink = look == Rows::Look::Red     ? Ink::Failed
                       : look == Rows::Look::Named ? Ink::Bar
                                                   : Ink::BarUnnamed;
+      painter_.show({Item::Kind::Task, static_cast<uint32_t>(track_), task});
       painter_.fill(ink, x, y, end - x, frame_.bar_height, mark == 2 ? 70 : 255);
       // It did not end, it was only not heard of again.
       const Model::Task& described = frame_.tracks[track_].model->tasks[task];
@@ -142,6 +143,7 @@ class BarPainter {
         const double middle = y + frame_.bar_height / 2;
         painter_.arrow(ink, end, middle, end + 8, middle);
       }
+      painter_.show_nothing();
     };
     each_bar(frame_, track_, row, cell_, bar, crowd);
     thin.finish();

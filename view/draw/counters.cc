@@ -202,7 +202,9 @@ void draw_counters(const Frame& frame, Painter& painter) {
       const size_t before = painter.size();
       for (double cell = 1;; cell *= 2) {
         painter.allow(std::max<size_t>(200, most_steps / shown));
+        painter.show({Item::Kind::Counter, strip.track, strip.counters[i]});
         line.draw(track.model->counters[strip.counters[i]], ink_of_counter(ink + i), cell, painter);
+        painter.show_nothing();
         if (!painter.full() || cell > 64) break;
         painter.list().primitives.resize(before);
       }

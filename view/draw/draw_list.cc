@@ -1,12 +1,13 @@
 #include "view/draw/draw_list.h"
 
+#include <algorithm>
 #include <array>
 
 namespace skein {
 
 namespace {
 
-constexpr std::array<std::string_view, inks> ink_names = {
+constexpr std::array<std::string_view, inks - hues> ink_names = {
     "background", "sleep",    "pause",    "grid",     "axis",       "band",      "bar",
     "unnamed",    "failed",   "running",  "creation", "highlight",  "selection", "read",
     "failure",    "resolve",  "notify",   "await",    "message",    "label",     "kind",
@@ -42,6 +43,30 @@ void append(DrawList& list, const DrawList& above) {
   }
 }
 
+Ink hue_of(std::string_view name) {
+  uint32_t hash = 0x811c9dc5;  // FNV-1a
+  for (const char c : name) hash = (hash ^ static_cast<uint8_t>(c)) * 0x01000193;
+  return static_cast<Ink>(static_cast<size_t>(Ink::Hue0) + (hash ^ hash >> 16) % hues);
+}
+
+Item item_at(const DrawList& list, float x, float y, float reach) {
+  for (auto p = list.primitives.rbegin(); p != list.primitives.rend(); ++p) {
+    if (p->item.kind == Item::Kind::Nothing || p->shape == Shape::Text) continue;
+    const float left = std::min(p->x, p->x + p->w);
+    const float right = std::max(p->x, p->x + p->w);
+    const float top = std::min(p->y, p->y + p->h);
+    const float bottom = std::max(p->y, p->y + p->h);
+    const float near = p->item.kind == Item::Kind::Interaction ? reach : 0;
+    if (x < left - near || x >= right + near || y < top - near || y >= bottom + near) continue;
+    if (p->shape != Shape::Fill) {
+      const float across = (x - p->x) * p->h - (y - p->y) * p->w;  // twice the triangle's area
+      if (across * across > reach * reach * (p->w * p->w + p->h * p->h)) continue;
+    }
+    return p->item;
+  }
+  return {};
+}
+
 std::string to_text(const DrawList& list) {
   std::string out;
   for (const Primitive& primitive : list.primitives) {
@@ -69,7 +94,11 @@ std::string to_text(const DrawList& list) {
         }
         break;
     }
-    (out += ' ') += ink_names[static_cast<size_t>(primitive.ink)];
+    out += ' ';
+    if (const auto ink = static_cast<size_t>(primitive.ink); ink < ink_names.size())
+      out += ink_names[ink];
+    else
+      (out += "hue") += std::to_string(ink - ink_names.size());
     if (primitive.alpha != 255) (out += " alpha ") += std::to_string(primitive.alpha);
     if (primitive.shape != Shape::Fill && primitive.size != 1)
       (out += " size ") += std::to_string(primitive.size);

@@ -49,8 +49,24 @@ enum class Ink : uint8_t {
   PanelText,
   Span,
   Path,  // the critical path
+  Hue0,  // and eleven more: fills of what is distinguished by its name (hue_of)
+  Hue11 = Hue0 + 11,
 };
-inline constexpr size_t inks = static_cast<size_t>(Ink::Path) + 1;
+inline constexpr size_t inks = static_cast<size_t>(Ink::Hue11) + 1;
+inline constexpr size_t hues = 12;
+
+// The same name has the same hue in every view, trace and run; different names may share one.
+Ink hue_of(std::string_view name);
+
+// What a primitive shows: an entry of one of a model's lists. Views compare items, so that hover,
+// click and selection mean the same in each of them.
+struct Item {
+  enum class Kind : uint8_t { Nothing, Task, Interaction, Counter, Sleep, Pause, Axis };
+  Kind kind = Kind::Nothing;
+  uint32_t track = 0;
+  uint32_t index = 0;  // into the model's list of that kind
+  bool operator==(const Item&) const = default;
+};
 
 enum class Shape : uint8_t {
   Fill,   // the rectangle from (x, y), w wide, h high
@@ -69,8 +85,9 @@ struct Primitive {
   Ink ink = Ink::Background;
   uint8_t alpha = 255;
   uint8_t size = 1;
+  Item item = {};  // Nothing: a part of the view itself, or several items merged
 };
-static_assert(sizeof(Primitive) == 24);
+static_assert(sizeof(Primitive) == 36);  // picture.ts reads it
 
 struct DrawList {
   float width = 0;
@@ -83,6 +100,10 @@ struct DrawList {
 
 // Paints `above` over what is there.
 void append(DrawList& list, const DrawList& above);
+
+// The item on top at a point, of those that fills and lines show; near lines within `reach` pixels.
+// Of what a view merges (crowds of thin bars) nothing is known here.
+Item item_at(const DrawList& list, float x, float y, float reach = 3);
 
 // One line per primitive, for golden files: "fill 10 20 300x4 bar", "text 10 20 label 'hello'".
 std::string to_text(const DrawList& list);

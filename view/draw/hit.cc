@@ -27,8 +27,8 @@ double distance_to_path(double px, double py, const ArrowPath& path) {
                   distance_to_segment(px, py, path.to_x, path.y, path.to_x, path.to_y));
 }
 
-Hit hit_task(const Frame& frame, double x, double y, double slack_x, bool on_the_bar) {
-  Hit hit;
+Item hit_task(const Frame& frame, double x, double y, double slack_x, bool on_the_bar) {
+  Item hit;
   double nearest = 1e300;
   for (uint32_t track = 0; track < frame.tracks.size(); track++) {
     const Rows& rows = *frame.tracks[track].rows;
@@ -43,15 +43,15 @@ Hit hit_task(const Frame& frame, double x, double y, double slack_x, bool on_the
       const double distance = x < begin ? begin - x : x > end ? x - end : 0;
       if (distance > slack_x || distance > nearest) return;
       nearest = distance;
-      hit = {Hit::What::Task, track, rows.tasks[position]};
+      hit = {Item::Kind::Task, track, rows.tasks[position]};
     });
   }
   return hit;
 }
 
-Hit hit_arrow(const Frame& frame, double x, double y) {
+Item hit_arrow(const Frame& frame, double x, double y) {
   struct Near {
-    Hit hit;
+    Item item;
     double distance;
     double slanted;  // its width; 0: it is not
   };
@@ -65,36 +65,36 @@ Hit hit_arrow(const Frame& frame, double x, double y) {
       if (path.slanted) slanted.push_back(width);
       const double distance = distance_to_path(x, y, path);
       if (distance <= near)
-        all.push_back({{Hit::What::Interaction, track, index}, distance, width});
+        all.push_back({{Item::Kind::Interaction, track, index}, distance, width});
     };
     each_arrow(frame, track, visit, [](size_t, double) {});
   }
   const double widest = widest_slanted(slanted);
-  Hit hit;
+  Item hit;
   double nearest = near;
   for (const Near& arrow : all) {
     if (arrow.slanted >= widest || arrow.distance > nearest) continue;
     nearest = arrow.distance;
-    hit = arrow.hit;
+    hit = arrow.item;
   }
   return hit;
 }
 
-Hit hit_stretch(const Frame& frame, double x, Hit::What what,
-                const std::vector<Model::Stretch> Model::*stretches) {
+Item hit_stretch(const Frame& frame, double x, Item::Kind kind,
+                 const std::vector<Model::Stretch> Model::*stretches) {
   for (uint32_t track = 0; track < frame.tracks.size(); track++) {
     const std::vector<Model::Stretch>& all = frame.tracks[track].model->*stretches;
     for (uint32_t i = 0; i < all.size(); i++) {
       const double begin = frame.x(frame.tracks[track], all[i].start);
       if (begin > x) break;
       if (x <= std::max(frame.x(frame.tracks[track], all[i].end), begin + 1))
-        return {what, track, i};
+        return {kind, track, i};
     }
   }
   return {};
 }
 
-Hit hit_counter(const Frame& frame, double x, double y) {
+Item hit_counter(const Frame& frame, double x, double y) {
   const std::vector<CounterStrip> strips = counter_strips(frame.tracks, frame.marks);
   const StripRoom room = room_for_strips(strips.size(), frame.window);
   const auto at = static_cast<size_t>((y - frame.areas.counters) / room.height);
@@ -103,7 +103,7 @@ Hit hit_counter(const Frame& frame, double x, double y) {
   const Model& model = *frame.tracks[strip.track].model;
   const Model::Scale scale = scale_in_sight(frame, strip);
   // Of those in the strip the one whose line is nearest.
-  Hit hit;
+  Item hit;
   double nearest = 1e300;
   const double time = frame.time_at(x) - frame.tracks[strip.track].offset;
   for (const uint32_t index : strip.counters) {
@@ -119,28 +119,29 @@ Hit hit_counter(const Frame& frame, double x, double y) {
     const double distance = y < line ? line - y : y - line;
     if (distance >= nearest) continue;
     nearest = distance;
-    hit = {Hit::What::Counter, strip.track, index};
+    hit = {Item::Kind::Counter, strip.track, index};
   }
   return hit;
 }
 
 }  // namespace
 
-Hit hit(std::span<const Track> tracks, const Window& window, const Marks& marks, float x, float y) {
+Item hit(std::span<const Track> tracks, const Window& window, const Marks& marks, float x,
+         float y) {
   const Window checked = sound(window);
   const Frame frame(tracks, checked, marks);
   if (!(x >= 0 && x <= checked.width && y >= 0)) return {};
-  if (y < frame.areas.rows) return {Hit::What::Axis, 0, 0};
+  if (y < frame.areas.rows) return {Item::Kind::Axis, 0, 0};
   if (y >= frame.areas.legend) return {};
   if (y >= frame.areas.counters) return hit_counter(frame, x, y);
   // On a bar; near an arrow; above or below a bar, where its texts are; what is behind.
-  Hit found = hit_task(frame, x, y, 0.5, true);
-  if (found.what == Hit::What::Nothing && marks.arrows) found = hit_arrow(frame, x, y);
-  if (found.what == Hit::What::Nothing) found = hit_task(frame, x, y, near, false);
-  if (found.what == Hit::What::Nothing)
-    found = hit_stretch(frame, x, Hit::What::Pause, &Model::pauses);
-  if (found.what == Hit::What::Nothing)
-    found = hit_stretch(frame, x, Hit::What::Sleep, &Model::sleeps);
+  Item found = hit_task(frame, x, y, 0.5, true);
+  if (found.kind == Item::Kind::Nothing && marks.arrows) found = hit_arrow(frame, x, y);
+  if (found.kind == Item::Kind::Nothing) found = hit_task(frame, x, y, near, false);
+  if (found.kind == Item::Kind::Nothing)
+    found = hit_stretch(frame, x, Item::Kind::Pause, &Model::pauses);
+  if (found.kind == Item::Kind::Nothing)
+    found = hit_stretch(frame, x, Item::Kind::Sleep, &Model::sleeps);
   return found;
 }
 

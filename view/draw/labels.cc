@@ -98,6 +98,10 @@ std::string kind_of(const Frame& frame, size_t track, const Candidate& candidate
   return text;
 }
 
+Item item_of(size_t track, const Candidate& candidate) {
+  return {Item::Kind::Task, static_cast<uint32_t>(track), candidate.task};
+}
+
 // Lines behind a text make it hard to read.
 void place(const Frame& frame, Painter& painter, double x, double baseline, const std::string& text,
            double width) {
@@ -117,6 +121,7 @@ void place_labels(const Frame& frame, size_t track, uint32_t row, Painter& paint
   for (size_t i = 0; i < all.size() && !painter.full(); i++) {
     const Candidate& candidate = all[i];
     if (candidate.x < free_from) continue;
+    painter.show(item_of(track, candidate));
     const bool unnamed = candidate.text == 0 && candidate.collapsed == 0;
     if (unnamed && (frame.has_kinds || candidate.remark || !candidate.strong)) continue;
     // The same again and again (a loop that does one thing) is said once.
@@ -154,21 +159,24 @@ void place_labels(const Frame& frame, size_t track, uint32_t row, Painter& paint
     }
     last_text = candidate.text;
   }
+  painter.show_nothing();
 }
 
 void place_kinds(const Frame& frame, size_t track, uint32_t row, Painter& painter,
                  const std::vector<Candidate>& all) {
   const double baseline = frame.bar_y(track, row) + frame.bar_height + frame.kind_size - 1.5;
   for (const Candidate& candidate : all) {
-    if (painter.full()) return;
+    if (painter.full()) break;
     const std::string text = kind_of(frame, track, candidate);
     const double room = std::min<double>(candidate.end, frame.window.width) - candidate.x;
     const double width = text_width(text, frame.kind_size);
     if (text.empty() || width > room) continue;
+    painter.show(item_of(track, candidate));
     painter.fill(Ink::Background, candidate.x - 1, baseline - 0.75 * frame.kind_size, width + 2,
                  0.75 * frame.kind_size + 1.5, 140);
     painter.text(Ink::Kind, candidate.x, baseline, frame.kind_size, text);
   }
+  painter.show_nothing();
 }
 
 // Names in rows that are too low for them: above a bar, where the rows there are free of bars and
@@ -272,7 +280,9 @@ class Between {
     const std::string text = fit_text(all, frame_.label_size, static_cast<float>(best + 0.01));
     if (text.empty() || (best < whole && best < least)) return;
     const double width = text_width(text, frame_.label_size);
+    painter_.show(item_of(track, candidate));
     place(frame_, painter_, best_x, baseline, text, width);
+    painter_.show_nothing();
     occupy({best_x, best_x + width + between, top, baseline + 2});
   }
 

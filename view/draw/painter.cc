@@ -20,8 +20,8 @@ void Painter::add(Shape shape, Ink ink, double x, double y, double w, double h, 
   if (full()) return;
   const float left = quarter(x);
   const float top = quarter(y);
-  list_.primitives.push_back(
-      {left, top, quarter(x + w) - left, quarter(y + h) - top, text, shape, ink, alpha, size});
+  list_.primitives.push_back({left, top, quarter(x + w) - left, quarter(y + h) - top, text, shape,
+                              ink, alpha, size, item_});
 }
 
 void Painter::fill(Ink ink, double x, double y, double w, double h, uint8_t alpha, uint32_t title) {

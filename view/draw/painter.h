@@ -21,6 +21,10 @@ class Painter {
   void allow(size_t more) { limit_ = std::min(most_primitives, size() + more); }
   bool full() const { return size() >= limit_; }
 
+  // What the following primitives show, until another call.
+  void show(const Item& item) { item_ = item; }
+  void show_nothing() { item_ = {}; }
+
   // Beyond the edges of the picture nothing is drawn.
   void fill(Ink ink, double x, double y, double w, double h, uint8_t alpha = 255,
             uint32_t title = 0);
@@ -39,6 +43,7 @@ class Painter {
 
   DrawList& list_;
   size_t limit_ = most_primitives;
+  Item item_;
 };
 
 }  // namespace skein

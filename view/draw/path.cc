@@ -37,10 +37,13 @@ class PathPainter {
       }
       before_ = y;
       const double end = frame_.x(track, at->end);
-      if (end - x < 1)
+      if (end - x < 1) {
         cross(x, y);
-      else if (!frame_.folded(track_, row))
+      } else if (!frame_.folded(track_, row)) {
+        painter_.show({Item::Kind::Task, static_cast<uint32_t>(track_), at->task});
         segment(at->what, x, end, frame_.bar_y(track_, row));
+        painter_.show_nothing();
+      }
     }
     flush();
   }

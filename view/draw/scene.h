@@ -99,13 +99,8 @@ void draw_scene(std::span<const Track> tracks, const Window& window, const Marks
 void draw_readouts(std::span<const Track> tracks, const Window& window, const Marks& marks,
                    DrawList& list);
 
-// What is at a point of such a picture.
-struct Hit {
-  enum class What : uint8_t { Nothing, Task, Interaction, Counter, Sleep, Pause, Axis };
-  What what = What::Nothing;
-  uint32_t track = 0;
-  uint32_t index = 0;  // into the model's list of that kind
-};
-Hit hit(std::span<const Track> tracks, const Window& window, const Marks& marks, float x, float y);
+// The item at a point of such a picture, also of what the list merges; a task is hit on its bar and
+// on the texts above and below it.
+Item hit(std::span<const Track> tracks, const Window& window, const Marks& marks, float x, float y);
 
 }  // namespace skein

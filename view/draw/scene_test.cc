@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <string>
@@ -223,20 +224,20 @@ TEST_CASE("what is at a point is what was drawn there") {
   const auto bars = all(list, Shape::Fill, Ink::Bar);
   REQUIRE(bars.size() == 2);
   for (uint32_t i = 0; i < 2; i++) {
-    const Hit found = d.hit_at(bars[i].x + 3, bars[i].y + bars[i].h / 2);
-    CHECK(found.what == Hit::What::Task);
+    const Item found = d.hit_at(bars[i].x + 3, bars[i].y + bars[i].h / 2);
+    CHECK(found.kind == Item::Kind::Task);
     CHECK(found.index == i);
   }
   const Primitive arrow = all(list, Shape::Arrow, Ink::Notify).at(0);
-  CHECK(d.hit_at(arrow.x + 2, arrow.y + arrow.h / 2).what == Hit::What::Interaction);
-  CHECK(d.hit_at(arrow.x + 6, arrow.y + arrow.h / 2).what == Hit::What::Task);
-  CHECK(d.hit_at(60, bars[0].y - 6).what == Hit::What::Task);  // its label
-  CHECK(d.hit_at(20, 150).what == Hit::What::Nothing);
-  CHECK(d.hit_at(360, 150).what == Hit::What::Sleep);
-  CHECK(d.hit_at(385, 150).what == Hit::What::Pause);
-  CHECK(d.hit_at(385, 10).what == Hit::What::Axis);
-  CHECK(d.hit_at(385, 290).what == Hit::What::Counter);
-  CHECK(d.hit_at(-5, 150).what == Hit::What::Nothing);
+  CHECK(d.hit_at(arrow.x + 2, arrow.y + arrow.h / 2).kind == Item::Kind::Interaction);
+  CHECK(d.hit_at(arrow.x + 6, arrow.y + arrow.h / 2).kind == Item::Kind::Task);
+  CHECK(d.hit_at(60, bars[0].y - 6).kind == Item::Kind::Task);  // its label
+  CHECK(d.hit_at(20, 150).kind == Item::Kind::Nothing);
+  CHECK(d.hit_at(360, 150).kind == Item::Kind::Sleep);
+  CHECK(d.hit_at(385, 150).kind == Item::Kind::Pause);
+  CHECK(d.hit_at(385, 10).kind == Item::Kind::Axis);
+  CHECK(d.hit_at(385, 290).kind == Item::Kind::Counter);
+  CHECK(d.hit_at(-5, 150).kind == Item::Kind::Nothing);
 }
 
 TEST_CASE("marks: highlight, selection, measure, bookmark, pointer") {
@@ -283,4 +284,27 @@ TEST_CASE("a list as text") {
         "fill 10 20 300x4.25 bar\n"
         "arrow 1.5 2 to 4.5 6 read alpha 128 size 2\n"
         "text 10 -20 label size 11 'hello'\n");
+}
+
+TEST_CASE("primitives carry what they show, and a hit on one is a hit on that") {
+  Drawn d = crowd(40, 6, 1'000);
+  d.window.row_height = 26;
+  const DrawList list = d.picture();
+  std::array<size_t, 7> shown{};  // by kind
+  for (const Primitive& p : list.primitives) shown[static_cast<size_t>(p.item.kind)]++;
+  for (const Item::Kind kind : {Item::Kind::Task, Item::Kind::Interaction, Item::Kind::Counter})
+    CHECK(shown[static_cast<size_t>(kind)] > 0);
+  size_t bars = 0;
+  for (const Primitive& p : list.primitives) {
+    if (p.item.kind != Item::Kind::Task || p.shape != Shape::Fill || p.ink != Ink::Bar) continue;
+    const float x = std::max(p.x, 0.0f) + 0.5f;
+    const float y = p.y + p.h / 2;
+    if (y < d.areas().rows || y >= d.areas().counters || x >= d.window.width) continue;
+    const Item at = item_at(list, x, y, 0);
+    if (at.kind != Item::Kind::Task) continue;  // an arrow's end lies over it
+    bars++;
+    CHECK(d.hit_at(x, y) == at);
+  }
+  CHECK(bars > 5);
+  CHECK(item_at(list, -50, -50).kind == Item::Kind::Nothing);
 }

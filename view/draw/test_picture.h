@@ -63,7 +63,7 @@ struct Drawn {
     return skein::areas(std::span(&one, 1), window, marks);
   }
 
-  Hit hit_at(float x, float y) {
+  Item hit_at(float x, float y) {
     const Track one = track();
     return hit(std::span(&one, 1), window, marks, x, y);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 
 using namespace skein;
 
@@ -90,6 +91,8 @@ TEST_CASE("texts can be read: contrast of at least 4.5 to 1") {
     for (const Ink text : {Ink::Axis, Ink::Band, Ink::Label, Ink::Kind})
       for (const Ink behind : {Ink::Background, Ink::Sleep, Ink::Pause}) check(text, behind);
     for (const Ink behind : {Ink::Highlight}) check(Ink::Label, behind);
+    for (size_t i = 0; i < hues; i++)
+      check(Ink::Label, static_cast<Ink>(static_cast<size_t>(Ink::Hue0) + i));
     for (size_t i = 0; i < 8; i++)
       check(static_cast<Ink>(static_cast<size_t>(Ink::Counter0) + i), Ink::Background);
     for (const Ink text : {Ink::PanelText, Ink::Bookmark, Ink::Measure}) check(text, Ink::Panel);
@@ -116,4 +119,17 @@ TEST_CASE("bars and arrows can be seen: contrast of at least 3 to 1") {
 TEST_CASE("themes are found by name") {
   for (const Theme& theme : themes) CHECK(find_theme(theme.name) == &theme);
   CHECK(find_theme("no such theme") == nullptr);
+}
+
+TEST_CASE("a name has the same hue everywhere, and names use all of them") {
+  CHECK(hue_of("query") == hue_of(std::string("que") + "ry"));
+  CHECK(hue_of("") == hue_of({}));
+  std::array<size_t, hues> names{};
+  for (int i = 0; i < 1200; i++) {
+    const auto hue = static_cast<size_t>(hue_of("worker " + std::to_string(i)));
+    REQUIRE(hue >= static_cast<size_t>(Ink::Hue0));
+    REQUIRE(hue <= static_cast<size_t>(Ink::Hue11));
+    names[hue - static_cast<size_t>(Ink::Hue0)]++;
+  }
+  for (const size_t count : names) CHECK(count > 50);
 }

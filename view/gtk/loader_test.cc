@@ -65,7 +65,7 @@ void write_trace(const std::string& path, uint64_t tasks) {
   REQUIRE(replace_file(path, bytes));
 }
 
-constexpr auto soon = std::chrono::milliseconds(1);
+constexpr auto poll_interval = std::chrono::milliseconds(1);
 
 }  // namespace
 
@@ -89,7 +89,7 @@ TEST_CASE("traces are read in their order, and what is none is said") {
                              CHECK(error.message().find("not a trace") != std::string::npos);
                              seen += std::to_string(which) + ": failed\n";
                            }},
-                      loop.post(), soon);
+                      loop.post(), poll_interval);
   loop.run_until([&] { return std::count(seen.begin(), seen.end(), '\n') == 3; });
   CHECK(seen == "0: 10\n1: failed\n2: 20\n");
 }
@@ -104,7 +104,7 @@ TEST_CASE("a file that grows is read again") {
       {path},
       {.loaded =
            [&](const Loader::Loaded& loaded) { events = loaded.prepared.trace.events.size(); }},
-      loop.post(), soon);
+      loop.post(), poll_interval);
   for (const size_t more : {3u, 30u, 0u, 300u}) {
     if (more == 0) {  // what is no trace any more leaves what was shown
       REQUIRE(replace_file(path, "hello, world"));
@@ -129,7 +129,7 @@ TEST_CASE("nobody is called who is gone") {
           posted = true;
           posted.notify_one();
         },
-        soon);
+        poll_interval);
     posted.wait(false);
   }
   bool all = false;
@@ -155,7 +155,7 @@ TEST_CASE("what is cancelled is not read, what was read is followed") {
                           loader->cancel();  // the thread waits until this one is taken
                           write_trace(folder.path + "/one", 30);
                         }},
-      loop.post(), soon);
+      loop.post(), poll_interval);
   loop.run_until([&] { return seen.size() == 2; });
   CHECK(seen == std::vector<size_t>{10, 30});
 }

@@ -104,7 +104,7 @@ class Screen {
 
   void fill(const Primitive& p) {
     const int64_t middle = cell_of(p.y + p.h / 2, cell_height);
-    switch (p.ink) {
+    switch (p.ink >= Ink::Hue0 ? Ink::Bar : p.ink) {
       case Ink::Background:
       case Ink::Panel:
         if (p.alpha < 255) return;

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "view/viewer/viewer.h"
+#include "view/viewer/bookmarks.h"
 
 namespace skein {
 

@@ -54,6 +54,45 @@ TEST_CASE("a task of very many interactions has a panel of bounded length") {
   CHECK(value(panel, "children") == "4,998");
   CHECK(value(panel, "earlier") != "-");
   CHECK(value(panel, "later") != "-");
+
+  // What is left out is a link to it, until something else is selected.
+  viewer.click(link(panel, "later"));
+  CHECK(selected_id(viewer) == 1);
+  const Panel longer = viewer.panel();
+  CHECK(longer.lines.size() >= panel.lines.size() + 900);
+  CHECK(longer.lines.size() < 2'000);
+  select(viewer, 2);
+  CHECK(viewer.panel().title == "coroutine (#2)");
+  select(viewer, 1);
+  CHECK(viewer.panel().lines.size() == panel.lines.size());
+}
+
+TEST_CASE("of many parents the panel lists the nearest, and what woke the task comes before them") {
+  TestTrace t;
+  t.create(0, 1, no_task, "main");
+  for (TaskId id = 2; id <= 20; id++) t.create(id * 100, id, id - 1, "call " + std::to_string(id));
+  t.create(3'000, 21, 1, "timer");
+  t.event(3'100, EventKind::Suspend, 20);
+  t.event(3'200, EventKind::Notify, 21, 20);
+  t.event(3'300, EventKind::Resume, 20, 21);
+  Viewer viewer = showing(std::move(t.trace));
+  select(viewer, 20);
+  const Panel panel = viewer.panel();
+  const auto line = [&](const Panel& of, std::string_view name, std::string_view begin) {
+    const auto at = std::find_if(of.lines.begin(), of.lines.end(), [&](const PanelLine& l) {
+      return l.name == name && l.value.starts_with(begin);
+    });
+    return at - of.lines.begin();
+  };
+  CHECK(panel.lines[0].name == "state");
+  CHECK(line(panel, "parent", "call 19") < static_cast<ptrdiff_t>(panel.lines.size()));
+  CHECK(line(panel, "woken by", "timer") < line(panel, "kind", ""));
+  CHECK(line(panel, "kind", "") < line(panel, "parent", ""));
+  const auto more = static_cast<size_t>(line(panel, "of", "16 more"));
+  REQUIRE(more < panel.lines.size());
+  viewer.click(panel.lines[more].link);
+  const Panel longer = viewer.panel();
+  CHECK(line(longer, "of", "main (#1)") < static_cast<ptrdiff_t>(longer.lines.size()));
 }
 
 TEST_CASE("when nothing is selected the panel is about the trace") {

@@ -1,37 +1,54 @@
 // Lines for the panel, about one trace.
 #pragma once
 
-#include "view/viewer/state.h"
+#include "view/viewer/panels.h"
+#include "view/viewer/task_text.h"
 
 namespace skein {
 
 class PanelWriter {
  public:
-  PanelWriter(Panel& panel, std::vector<Viewer::State::Target>& targets,
-              const Viewer::State::Traced& of, uint32_t track)
-      : panel_(panel), targets_(targets), of_(of), track_(track) {}
+  // Lists may have `more` lines than usual.
+  PanelWriter(Panel& panel, std::vector<Panels::Target>& targets, const SessionTrace& of,
+              uint32_t track, size_t more)
+      : panel_(panel), targets_(targets), of_(of), track_(track), more_(more) {}
 
-  const Viewer::State::Traced& of() const { return of_; }
+  const SessionTrace& of() const { return of_; }
   uint32_t track() const { return track_; }
-  // A time of this trace on the common time line, and as a text: what the axis says there.
-  double on_line(uint64_t ns) const { return static_cast<double>(ns) + of_.offset; }
+  // A time of this trace on the common clock, and as a text: what the axis says there.
+  double on_clock(uint64_t ns) const { return of_.on_clock(ns); }
   std::string time(uint64_t ns) const;
 
   void title(std::string text) { panel_.title = std::move(text); }
   // Values are safe to show.
   void line(std::string_view name, std::string value);
   void heading(std::string_view name, std::string value);
-  void link(std::string_view name, std::string value, Viewer::State::Target target);
+  void link(std::string_view name, std::string value, Panels::Target target);
   void at_time(std::string_view name, uint64_t ns, std::string_view more = {});
   // With a time: there one comes to see that moment.
   void task(std::string_view name, TaskIndex task, double time = no_time,
             std::string_view more = {});
 
+  // How many lines a list may have that usually has so many, and the link to the others, if there
+  // are any.
+  size_t limit(size_t usual) const { return usual + more_; }
+  void more(std::string_view name, size_t count);
+
  private:
   Panel& panel_;
-  std::vector<Viewer::State::Target>& targets_;
-  const Viewer::State::Traced& of_;
+  std::vector<Panels::Target>& targets_;
+  const SessionTrace& of_;
   uint32_t track_;
+  size_t more_;
 };
+
+// Why it is stuck, if it is (panel_why.cc).
+void write_why(PanelWriter& out, TaskIndex task);
+// What is known of a trace of which nothing is selected (panel_trace.cc).
+void write_trace(PanelWriter& out);
+// What happened in a range, and whether the range ends with or after the trace (range.cc).
+void write_range(PanelWriter& out, double from, double to);
+
+std::string_view verb(Model::Link link);
 
 }  // namespace skein

@@ -7,7 +7,6 @@
 
 #include "base/text.h"
 #include "view/viewer/panel_writer.h"
-#include "view/viewer/state.h"
 
 namespace skein {
 
@@ -62,55 +61,44 @@ RangeStatistics measure(const Trace& trace, const Model& model, double from, dou
   return all;
 }
 
-using State = Viewer::State;
-
-void State::write_range() const {
-  const double from = std::min(measure_from, measure_to);
-  const double to = std::max(measure_from, measure_to);
-  panel_cache.title = "Range of " + duration_text(to - from);
-  for (uint32_t i = 0; i < traces.size(); i++) {
-    const Traced& of = traced(i);
-    PanelWriter out = about(i);
-    // As much of it as this trace covers; the last that happened in it, too.
-    const double begin = std::max(from, of.begin());
-    const double end = std::min(to, of.end());
-    if (begin >= end) {
-      out.line("", "not in this range");
-      continue;
-    }
-    const RangeStatistics all =
-        measure(of.trace, of.model, begin - of.offset, end - of.offset + (to >= of.end()));
-    const auto number = [&](std::string_view name, uint64_t count) {
-      if (count != 0) out.line(name, grouped(count));
-    };
-    out.at_time("from", static_cast<uint64_t>(begin - of.offset));
-    out.at_time("to", static_cast<uint64_t>(end - of.offset));
-    out.line("tasks made", grouped(all.created));
-    out.line("tasks ended", grouped(all.ended));
-    number("of these failed", all.failed);
-    out.line("tasks there", grouped(all.alive));
-    for (uint32_t executor = 0; executor < all.running.size(); executor++) {
-      if (all.running[executor] == 0 && all.running.size() > 1) continue;
-      const auto ran = static_cast<double>(all.running[executor]);
-      const auto percent = static_cast<int64_t>(std::llround(ran / (end - begin) * 1000));
-      out.line(all.running.size() > 1 ? executor_text(of.trace, executor) + " ran" : "ran",
-               duration_text(ran) + ", " + std::to_string(percent / 10) + "." +
-                   std::to_string(percent % 10) + " %");
-    }
-    number("stretches of running", all.activations);
-    if (all.paused != 0) out.line("stopped", duration_text(static_cast<double>(all.paused)));
-    static constexpr std::array<std::string_view, 6> names = {
-        "results read", "failures read", "ended by another", "wake-ups", "waits begun", "messages"};
-    for (size_t link = 0; link < names.size(); link++) number(names[link], all.interactions[link]);
-    for (size_t c = 0; c < all.counters.size(); c++) {
-      const auto [before, after] = all.counters[c];
-      if (before == after) continue;
-      const int64_t change =
-          static_cast<int64_t>(static_cast<uint64_t>(after) - static_cast<uint64_t>(before));
-      out.line(safe_text(of.trace.strings[of.model.counters[c].name], 100),
-               std::to_string(before) + " to " + std::to_string(after) + " (" +
-                   (change > 0 ? "+" : "") + std::to_string(change) + ")");
-    }
+void write_range(PanelWriter& out, double from, double to) {
+  const SessionTrace& of = out.of();
+  // As much of it as this trace covers; the last that happened in it, too.
+  const double begin = std::max(from, of.begin());
+  const double end = std::min(to, of.end());
+  if (begin >= end) return out.line("", "not in this range");
+  const RangeStatistics all =
+      measure(of.trace, of.model, begin - of.offset, end - of.offset + (to >= of.end()));
+  const auto number = [&](std::string_view name, uint64_t count) {
+    if (count != 0) out.line(name, grouped(count));
+  };
+  out.at_time("from", static_cast<uint64_t>(begin - of.offset));
+  out.at_time("to", static_cast<uint64_t>(end - of.offset));
+  out.line("tasks made", grouped(all.created));
+  out.line("tasks ended", grouped(all.ended));
+  number("of these failed", all.failed);
+  out.line("tasks there", grouped(all.alive));
+  for (uint32_t executor = 0; executor < all.running.size(); executor++) {
+    if (all.running[executor] == 0 && all.running.size() > 1) continue;
+    const auto ran = static_cast<double>(all.running[executor]);
+    const auto percent = static_cast<int64_t>(std::llround(ran / (end - begin) * 1000));
+    out.line(all.running.size() > 1 ? executor_text(of.trace, executor) + " ran" : "ran",
+             duration_text(ran) + ", " + std::to_string(percent / 10) + "." +
+                 std::to_string(percent % 10) + " %");
+  }
+  number("stretches of running", all.activations);
+  if (all.paused != 0) out.line("stopped", duration_text(static_cast<double>(all.paused)));
+  static constexpr std::array<std::string_view, 6> names = {
+      "results read", "failures read", "ended by another", "wake-ups", "waits begun", "messages"};
+  for (size_t link = 0; link < names.size(); link++) number(names[link], all.interactions[link]);
+  for (size_t c = 0; c < all.counters.size(); c++) {
+    const auto [before, after] = all.counters[c];
+    if (before == after) continue;
+    const int64_t change =
+        static_cast<int64_t>(static_cast<uint64_t>(after) - static_cast<uint64_t>(before));
+    out.line(safe_text(of.trace.strings[of.model.counters[c].name], 100),
+             std::to_string(before) + " to " + std::to_string(after) + " (" +
+                 (change > 0 ? "+" : "") + std::to_string(change) + ")");
   }
 }
 

@@ -6,10 +6,9 @@
 #include "view/draw/arrows.h"
 #include "view/draw/each_bar.h"
 #include "view/viewer/state.h"
+#include "view/viewer/task_text.h"
 
 namespace skein {
-
-using State = Viewer::State;
 
 namespace {
 
@@ -19,8 +18,8 @@ constexpr double reach = 3;  // pixels to both sides of a line
 
 class Titles {
  public:
-  Titles(const State& state, const Frame& frame, DrawList& list)
-      : state_(state), frame_(frame), list_(list), painter_(list) {}
+  Titles(const Shared& shared, const Panels& panels, const Frame& frame, DrawList& list)
+      : shared_(shared), panels_(panels), frame_(frame), list_(list), painter_(list) {}
 
   // Behind everything but the background.
   void behind() {
@@ -30,8 +29,8 @@ class Titles {
     list_.primitives.assign(whole.primitives.begin(), rest);
     for (uint32_t track = 0; track < frame_.tracks.size(); track++) {
       const Model& model = *frame_.tracks[track].model;
-      stretches(track, Hit::What::Sleep, model.sleeps);
-      stretches(track, Hit::What::Pause, model.pauses);
+      stretches(track, Item::Kind::Sleep, model.sleeps);
+      stretches(track, Item::Kind::Pause, model.pauses);
     }
     list_.primitives.insert(list_.primitives.end(), rest, whole.primitives.end());
   }
@@ -39,7 +38,7 @@ class Titles {
   void arrows() {
     if (!frame_.marks.arrows) return;
     struct Arrow {
-      Hit hit;
+      Item item;
       ArrowPath path;
     };
     std::vector<Arrow> all;
@@ -52,7 +51,7 @@ class Titles {
             ArrowPath path;
             if (!find_path(frame_, track, arrow, path)) return;
             if (path.slanted) slanted.push_back(path.to_x - path.x);
-            all.push_back({{Hit::What::Interaction, track, index}, path});
+            all.push_back({{Item::Kind::Interaction, track, index}, path});
           },
           [](size_t, double) {});
     const double widest = widest_slanted(slanted);
@@ -61,13 +60,13 @@ class Titles {
       const ArrowPath& path = arrow.path;
       if (painter_.full()) return;
       if (path.slanted && path.to_x - path.x >= widest) continue;
-      const uint32_t title = title_of(arrow.hit);
+      const uint32_t title = title_of(arrow.item);
       if (path.slanted) {
-        list_.primitives.push_back({static_cast<float>(std::round(path.x)),
-                                    static_cast<float>(std::round(path.y)),
-                                    static_cast<float>(std::round(path.to_x - path.x)),
-                                    static_cast<float>(std::round(path.to_y - path.y)), title,
-                                    Shape::Line, Ink::Panel, 0, static_cast<uint8_t>(2 * reach)});
+        list_.primitives.push_back(
+            {static_cast<float>(std::round(path.x)), static_cast<float>(std::round(path.y)),
+             static_cast<float>(std::round(path.to_x - path.x)),
+             static_cast<float>(std::round(path.to_y - path.y)), title, Shape::Line, Ink::Panel, 0,
+             static_cast<uint8_t>(2 * reach), arrow.item});
         continue;
       }
       if (path.to_x - path.x > reach)
@@ -90,7 +89,8 @@ class Titles {
       const uint32_t row = of.rows->row[s.task];
       if (row == Rows::no_row || frame_.folded(track, row)) continue;
       fill(x, frame_.bar_y(track, row), end - x, std::max(frame_.bar_height, 2.0),
-           painter_.title(task_text(*of.trace, *of.model, s.task) + ", " + state_.path_title(s)));
+           painter_.title(task_text(*of.trace, *of.model, s.task) + ", " +
+                          shared_.path.title(shared_.session, s)));
     }
   }
 
@@ -105,7 +105,7 @@ class Titles {
         each_bar(frame_, track, row, [&](uint32_t position, double x, double end) {
           if (end - x < 1 || painter_.full()) return;
           fill(x, frame_.bar_y(track, row), end - x, std::max(frame_.bar_height, 1.0),
-               title_of({Hit::What::Task, track, rows.tasks[position]}));
+               title_of({Item::Kind::Task, track, rows.tasks[position]}));
         });
       }
     }
@@ -118,7 +118,7 @@ class Titles {
     painter_.fill(Ink::Panel, x, top, w, bottom - top, 0, title);
   }
 
-  void stretches(uint32_t track, Hit::What what, const std::vector<Model::Stretch>& all) {
+  void stretches(uint32_t track, Item::Kind kind, const std::vector<Model::Stretch>& all) {
     painter_.allow(most_of_a_kind);
     const Track& of = frame_.tracks[track];
     const double top = frame_.tracks.size() == 1 ? frame_.areas.rows : frame_.y(track, 0);
@@ -128,19 +128,20 @@ class Titles {
       const double x = frame_.x(of, all[i].start);
       const double end = frame_.x(of, all[i].end);
       if (x > frame_.window.width) return;
-      if (end >= 0 && end - x >= 1) fill(x, top, end - x, bottom - top, title_of({what, track, i}));
+      if (end >= 0 && end - x >= 1) fill(x, top, end - x, bottom - top, title_of({kind, track, i}));
     }
   }
 
-  uint32_t title_of(const Hit& hit) {
-    std::string text = state_.text_of(hit);
-    const bool sentence = hit.what == Hit::What::Interaction;
+  uint32_t title_of(const Item& item) {
+    std::string text = panels_.text_of(item);
+    const bool sentence = item.kind == Item::Kind::Interaction;
     for (size_t at = 0; (at = text.find('\n', at)) != std::string::npos;)
       text.replace(at, 1, sentence ? " " : ", ");
     return painter_.title(text);
   }
 
-  const State& state_;
+  const Shared& shared_;
+  const Panels& panels_;
   const Frame& frame_;
   DrawList& list_;
   Painter painter_;
@@ -151,10 +152,10 @@ class Titles {
 DrawList Viewer::titled_picture() {
   const State& s = *state_;
   DrawList list = picture();
-  const Window window = sound(s.navigation.window());
-  const Marks marks = s.marks();
-  const Frame frame(s.tracks, window, marks);
-  Titles titles(s, frame, list);
+  const Window window = sound(s.timeline.window());
+  const Marks marks = s.timeline.marks();
+  const Frame frame(s.timeline.tracks(), window, marks);
+  Titles titles(s.shared, s.panels, frame, list);
   titles.behind();
   titles.arrows();
   titles.bars();

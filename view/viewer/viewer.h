@@ -1,5 +1,6 @@
 // What a person does with the picture, without a screen: every shell forwards input to a Viewer and
-// paints its picture().
+// paints its picture(). It joins the parts: what is shared by views (shared.h), one view
+// (timeline.h), texts about what is selected (panels.h), and commands (commands.cc).
 //
 //   Viewer viewer;
 //   viewer.add(std::move(trace), "net.ctf");
@@ -23,17 +24,11 @@
 #include <vector>
 
 #include "base/result.h"
-#include "view/draw/draw_list.h"
-#include "view/draw/scene.h"
 #include "view/draw/theme.h"
+#include "view/viewer/panels.h"
+#include "view/viewer/timeline.h"
 
 namespace skein {
-
-struct Modifiers {
-  bool shift = false;
-  bool control = false;
-  bool alt = false;
-};
 
 // Everything a key, a menu or a button can ask for; names, keys and help are in one table (keys.h).
 enum class Command : uint8_t {
@@ -83,43 +78,7 @@ enum class Command : uint8_t {
 };
 inline constexpr size_t commands = static_cast<size_t>(Command::Escape) + 1;
 
-struct Filter {
-  std::string label = {};         // part of a label, name or location; empty: any
-  std::string kind = {};          // one of kinds(); empty: any
-  std::string executor = {};      // one of executors(): made there or ran there; empty: any
-  uint64_t shortest = 0;          // ns
-  uint64_t longest = UINT64_MAX;  // ns
-  bool only_stuck = false;        // that should have ended and did not
-};
-
-// A line of the panel; `link` is what click() takes, 0: none.
-struct PanelLine {
-  std::string name;   // "waits for"
-  std::string value;  // "ring.write (#1205)"
-  uint32_t link = 0;
-  bool heading = false;  // of the lines that follow: value stands out, name need not be shown
-};
-struct Panel {
-  std::string title;
-  std::vector<PanelLine> lines;
-};
-
-struct Bookmark {
-  double time = 0;
-  std::string text;
-};
-
-// When the program that records a trace was there, the last time one looked: nothing that is
-// recorded tells a program that hangs from one that has ended.
-struct SignOfLife {
-  uint64_t utc = 0;      // ns since 1970; 0: nobody looks
-  bool running = false;  // and so it is now
-};
-
 // A trace and all that takes long to make of it.
-struct FoldedTexts;
-struct Findings;
-struct Links;
 struct Prepared {
   // Makes it; on any thread. Up to the sign of life, if that is later than the last event: what is
   // alive lasts until then.

@@ -3,7 +3,7 @@
 // The canvas: what the module draws is painted on it, and what happens on it is forwarded to the module.
 
 const enum Shape { Fill, Line, Arrow, Text }
-const primitiveSize = 24;
+const primitiveSize = 36;
 const modifiersOf = (event: MouseEvent | KeyboardEvent) =>
     (event.shiftKey ? 1 : 0) | (event.ctrlKey || event.metaKey ? 2 : 0) | (event.altKey ? 4 : 0);
 

@@ -1,0 +1,75 @@
+#include "view/viewer/highlights.h"
+
+namespace skein {
+
+using Link = Model::Link;
+
+std::vector<uint8_t>& Highlights::marks_of(const Session& session, size_t track) {
+  marks_[track].resize(session[track].model.tasks.size(), 0);
+  return marks_[track];
+}
+
+void Highlights::update(const Session& session, const Finder& finder, const Selection& selection,
+                        const Linked& linked, const Path& path) {
+  marks_.resize(session.size());
+  for (size_t track = 0; track < session.size(); track++) marks_[track] = finder.found(track);
+  const Item& item = selection.item();
+  if (selection.related()) add_related(session, item.track, item.index);
+  if (item.kind == Item::Kind::Interaction) {
+    std::vector<uint8_t>& marks = marks_of(session, item.track);
+    const Model::Interaction& arrow = session[item.track].model.interactions[item.index];
+    for (const TaskIndex end : {arrow.from, arrow.to})
+      if (end < marks.size()) marks[end] = 1;
+  }
+  if (!path.empty()) fade_beside(session, path);
+  Linked::Counterpart other;
+  if (selection.has_task() && linked.find(session, item.track, item.index, other) &&
+      other.task != no_index)
+    marks_of(session, other.track)[other.task] = 1;
+}
+
+// Its predecessors and successors, what these waited for, and what waited for them.
+void Highlights::add_related(const Session& session, uint32_t track, TaskIndex task) {
+  const Model& all = session[track].model;
+  const TaskIndex last = all.last_self(task);
+  std::vector<uint8_t> same(all.tasks.size(), 0);
+  same[last] = same[task] = 1;
+  for (TaskIndex i = 0; i < all.tasks.size(); i++)
+    if (all.tasks[i].becomes != no_index && all.last_self(i) == last) same[i] = 1;
+  std::vector<uint8_t>& marks = marks_of(session, track);
+  for (size_t i = 0; i < same.size(); i++) marks[i] |= same[i];
+  for (const Model::Interaction& arrow : all.interactions) {
+    if (arrow.link != Link::Read && arrow.link != Link::ReadFailure && arrow.link != Link::Await)
+      continue;
+    if (arrow.from >= same.size() || arrow.to >= same.size()) continue;
+    if (same[arrow.from]) marks[arrow.to] = 1;
+    if (same[arrow.to]) marks[arrow.from] = 1;
+  }
+  add_stuck_chain(session, track, task);
+}
+
+// If it is stuck: the tasks that it waits for, directly or not.
+void Highlights::add_stuck_chain(const Session& session, uint32_t track, TaskIndex task) {
+  const SessionTrace& of = session[track];
+  if (of.model.tasks[task].how != Model::End::Open) return;
+  const Subject subject = of.subject();
+  const Diagnosis d = diagnose(of.trace, subject.model, subject.waits, task);
+  if (!d.is_fault()) return;
+  std::vector<uint8_t>& marks = marks_[track];
+  for (const Diagnosis::Step& step : d.chain) marks[step.task] = 1;
+  if (d.notice == Waits::none) return;
+  const TaskIndex by = subject.waits.notices[d.notice].by;
+  if (by != no_index) marks[by] = 1;
+}
+
+// What is not on the path, but for matches and related tasks.
+void Highlights::fade_beside(const Session& session, const Path& path) {
+  std::vector<uint8_t>& marks = marks_of(session, path.track());
+  std::vector<uint8_t> on(marks.size(), 0);
+  for (const Segment& segment : path.segments())
+    if (segment.task < on.size()) on[segment.task] = 1;
+  for (size_t i = 0; i < on.size(); i++)
+    if (!on[i] && marks[i] == 0) marks[i] = 2;
+}
+
+}  // namespace skein

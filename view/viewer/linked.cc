@@ -1,0 +1,49 @@
+#include "view/viewer/linked.h"
+
+#include "base/text.h"
+
+namespace skein {
+
+void Linked::set(const Links& links, const Session& session) {
+  markers_.clear();
+  text_ = safe_text(links.text, 1'000);
+  sides_.assign(session.size(), {});
+  if (links.first != links.second && std::max(links.first, links.second) < session.size()) {
+    const Model& a = session[links.first].model;
+    const Model& b = session[links.second].model;
+    std::vector<TaskIndex>& of_a = sides_[links.first].tasks;
+    std::vector<TaskIndex>& of_b = sides_[links.second].tasks;
+    of_a.assign(a.tasks.size(), no_index);
+    of_b.assign(b.tasks.size(), no_index);
+    sides_[links.first].other = links.second;
+    sides_[links.second].other = links.first;
+    for (const auto& [one, other] : links.twins) {
+      const TaskIndex in_a = a.find(one);
+      const TaskIndex in_b = b.find(other);
+      if (in_a == no_index || in_b == no_index) continue;
+      of_a[in_a] = in_b;
+      of_b[in_b] = in_a;
+    }
+  }
+  for (const Links::Note& note : links.notes) {
+    if (note.trace >= session.size()) continue;
+    const SessionTrace& of = session[note.trace];
+    const TaskIndex task = of.model.find(note.task);
+    const auto time = static_cast<int64_t>(note.clock - of.trace.facts.start);
+    if (task != no_index && time >= 0)
+      markers_.push_back({note.trace, task, static_cast<double>(time), safe_text(note.text)});
+  }
+}
+
+void Linked::replaced(size_t track) {
+  if (track < sides_.size()) sides_[track].tasks.clear();
+}
+
+bool Linked::find(const Session& session, size_t track, TaskIndex task, Counterpart& other) const {
+  if (track >= sides_.size() || task >= sides_[track].tasks.size()) return false;
+  other = {sides_[track].other, sides_[track].tasks[task]};
+  if (!session.has_task(other.track, other.task)) other.task = no_index;
+  return true;
+}
+
+}  // namespace skein

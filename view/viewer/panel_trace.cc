@@ -1,0 +1,85 @@
+#include <algorithm>
+
+#include "trace/model/names.h"
+#include "view/viewer/panel_writer.h"
+
+namespace skein {
+
+using End = Model::End;
+using Task = Model::Task;
+
+void write_trace(PanelWriter& out) {
+  const Trace& trace = out.of().trace;
+  const Model& model = out.of().model;
+  const Facts& facts = trace.facts;
+  out.line("format", safe_text(facts.format));
+  if (!facts.program.empty())
+    out.line("program", safe_text(facts.program) +
+                            (facts.pid ? " (process " + std::to_string(facts.pid) + ")" : ""));
+  if (!facts.host.empty()) out.line("host", safe_text(facts.host));
+  if (facts.utc_offset)
+    out.line("began",
+             utc_text(static_cast<int64_t>(facts.start + static_cast<uint64_t>(*facts.utc_offset)),
+                      1'000'000));
+  out.line("duration", duration_text(static_cast<double>(out.of().until())) +
+                           (out.of().life.running ? " until now, it runs" : ""));
+  out.line("events", grouped(trace.events.size()));
+  size_t ended = 0;
+  size_t failed = 0;
+  size_t stuck = 0;
+  size_t tasks = 0;
+  for (const Task& task : model.tasks) {
+    if (task.is_resource) continue;
+    tasks++;
+    ended += task.how != End::Open;
+    failed += task.failed();
+    stuck += task.is_stuck();
+  }
+  out.line("tasks", grouped(tasks));
+  out.line("ended", grouped(ended));
+  const auto list = [&](std::string_view name, size_t count, auto&& is_one) {
+    if (count == 0) return;
+    out.line(name, grouped(count));
+    size_t listed = 0;
+    for (TaskIndex i = 0; i < model.tasks.size() && listed < out.limit(20); i++)
+      if (is_one(model.tasks[i])) {
+        out.task("", i);
+        listed++;
+      }
+    out.more("", count - listed);
+  };
+  list("failed", failed, [](const Task& task) { return task.failed(); });
+  list("stuck", stuck, [](const Task& task) { return task.is_stuck(); });
+  size_t listed_faults = 0;
+  for (const Diagnosis& d : out.of().findings().faults) {
+    if (listed_faults++ == out.limit(20)) break;
+    out.task(listed_faults == 1 ? "does not go on" : "", d.chain[0].task, no_time,
+             ": " + std::string(name(d.verdict)));
+  }
+  if (out.of().has_executors()) {
+    const std::vector<uint8_t>& used = out.of().executors;
+    size_t listed = 0;
+    out.line("executors", std::to_string(std::count(used.begin(), used.end(), 1)));
+    for (uint32_t i = 0; i < used.size() && listed < 20; i++)
+      if (used[i] && ++listed) out.line("", executor_text(trace, i));
+  }
+  for (size_t i = 0; i < model.counters.size() && i < 50; i++)
+    if (const Model::Counter& counter = model.counters[i]; !counter.points.empty())
+      out.line("counter", safe_text(trace.strings[counter.name], 100) + ": " +
+                              std::to_string(counter.points.back().value));
+  if (facts.overwritten_packets != 0)
+    out.line("recorded in", std::string("a ring: ") + (facts.complete_from ? "part of " : "") +
+                                "what happened before " + out.time(facts.complete_from) +
+                                " was overwritten");
+  const size_t losses = std::min(trace.losses.size(), out.limit(20));
+  for (size_t i = 0; i < losses; i++) {
+    const Loss& loss = trace.losses[i];
+    std::string text = safe_text(loss.what);
+    if (loss.events && *loss.events != 0) text += ", " + grouped(*loss.events) + " events";
+    if (loss.bytes) text += ", " + grouped(*loss.bytes) + " bytes";
+    out.line("lost", text);
+  }
+  out.more("", trace.losses.size() - losses);
+}
+
+}  // namespace skein

@@ -1,0 +1,96 @@
+// Why a task is stuck, in the panel.
+#include <algorithm>
+
+#include "trace/model/names.h"
+#include "view/viewer/panel_writer.h"
+
+namespace skein {
+
+namespace {
+
+constexpr size_t most_steps = 12;
+
+class Why {
+ public:
+  Why(PanelWriter& out, const Subject& subject, const Diagnosis& diagnosis)
+      : out_(out), e_(subject), d_(diagnosis) {}
+
+  void write() {
+    out_.heading("why", std::string(name(d_.verdict)));
+    out_.line("", text());
+    for (size_t i = 0; i < d_.chain.size() && i < out_.limit(most_steps); i++) step(i);
+    if (d_.chain.size() > out_.limit(most_steps))
+      out_.more("", d_.chain.size() - out_.limit(most_steps));
+    if (d_.notice != Waits::none) {
+      const Waits::Notice& notice = e_.waits.notices[d_.notice];
+      out_.task("notified by", notice.by, out_.on_clock(notice.time),
+                ", " + out_.time(notice.time));
+      place(notice.location);
+    }
+    if (d_.busy != no_index) out_.task("ran instead", d_.busy);
+  }
+
+ private:
+  // What it does, where, and since when.
+  void step(size_t i) {
+    const Diagnosis::Step& step = d_.chain[i];
+    const StepText does = describe_step(e_, d_, i);
+    const int64_t begin = since(e_, step);
+    const double seen = out_.on_clock(static_cast<uint64_t>(std::max<int64_t>(begin, 0)));
+    if (e_.model.tasks[step.task].is_resource && does.target == no_index) return;
+    const std::string name = i == 0 ? std::string() : "which ";
+    if (does.target == no_index)
+      out_.line(name, std::string(does.text));
+    else
+      out_.task(name + std::string(does.text), does.target, seen);
+    if (i == 0) return;  // the panel shows it elsewhere
+    place(location_of(e_, step));
+    if (begin >= 0) out_.at_time("since", static_cast<uint64_t>(begin));
+  }
+
+  void place(uint32_t location) {
+    if (const std::string text = place_text(e_.trace, location); !text.empty())
+      out_.line("in", safe_text(text));
+  }
+
+  std::string text() const {
+    std::string out;
+    for (const TextRun& run : explain(e_, d_)) switch (run.kind) {
+        case TextRun::Kind::Text:
+          out += safe_text(run.text, 500);
+          break;
+        case TextRun::Kind::Task:
+          out += task_text(e_.trace, e_.model, static_cast<TaskIndex>(run.value));
+          break;
+        case TextRun::Kind::Location:
+          out += safe_text(place_text(e_.trace, static_cast<uint32_t>(run.value)));
+          break;
+        case TextRun::Kind::Time:
+          out += out_.time(run.value);
+          break;
+        case TextRun::Kind::Duration:
+          out += duration_text(static_cast<double>(run.value));
+          break;
+      }
+    return out;
+  }
+
+  PanelWriter& out_;
+  const Subject e_;
+  const Diagnosis& d_;
+};
+
+}  // namespace
+
+// Nothing of what has ended as it should.
+void write_why(PanelWriter& out, TaskIndex index) {
+  const SessionTrace& of = out.of();
+  const Model::Task& task = of.model.tasks[index];
+  const bool cut_off = task.should_resolve && task.how == Model::End::Cancelled;
+  if (task.is_resource || (task.how != Model::End::Open && !cut_off)) return;
+  const Subject subject = of.subject();
+  const Diagnosis d = diagnose(of.trace, subject.model, subject.waits, index);
+  if (d.verdict != Verdict::Fine) Why(out, subject, d).write();
+}
+
+}  // namespace skein

@@ -1,0 +1,228 @@
+#include "view/viewer/panels.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "trace/model/names.h"
+#include "view/viewer/panel_writer.h"
+
+namespace skein {
+
+using Interaction = Model::Interaction;
+using Link = Model::Link;
+
+std::string_view verb(Link link) {
+  switch (link) {
+    case Link::Read:
+      return "gave its result to";
+    case Link::ReadFailure:
+      return "gave its failure to";
+    case Link::Resolve:
+      return "ended";
+    case Link::Notify:
+      return "woke";
+    case Link::Await:
+      return "waits for";
+    case Link::Message:
+      return "sent a message to";
+  }
+  return "";
+}
+
+namespace {
+
+void write_arrow(PanelWriter& out, const Interaction& arrow) {
+  out.title("Arrow");
+  out.task("from", arrow.from, out.on_clock(arrow.from_time));
+  out.line("", std::string(verb(arrow.link)));
+  out.task("to", arrow.to, out.on_clock(arrow.to_time));
+  out.at_time("left", arrow.from_time);
+  out.at_time("arrived", arrow.to_time, ", after " + interval_text(arrow.from_time, arrow.to_time));
+}
+
+void write_stretch(PanelWriter& out, std::string_view title, const Model::Stretch& stretch) {
+  const Trace& trace = out.of().trace;
+  out.title(std::string(title));
+  if (stretch.reason != 0) out.line("reason", safe_text(trace.strings[stretch.reason]));
+  if (out.of().has_executors()) out.line("executor", executor_text(trace, stretch.executor));
+  out.line("duration", interval_text(stretch.start, stretch.end));
+  out.at_time("from", stretch.start);
+  out.at_time("to", stretch.end);
+}
+
+void write_counter(PanelWriter& out, const Model::Counter& counter) {
+  out.title(safe_text(out.of().trace.strings[counter.name]));
+  out.line("changes", grouped(counter.points.size()));
+  if (counter.points.empty()) return;
+  const auto [low, high] =
+      std::minmax_element(counter.points.begin(), counter.points.end(),
+                          [](const auto& a, const auto& b) { return a.value < b.value; });
+  out.at_time("least", low->time, ": " + std::to_string(low->value));
+  out.at_time("most", high->time, ": " + std::to_string(high->value));
+  out.at_time("last", counter.points.back().time,
+              ": " + std::to_string(counter.points.back().value));
+}
+
+// What one should know of a trace before one believes its picture; empty: nothing.
+std::string missing(const Trace& trace) {
+  uint64_t events = trace.events.dropped();
+  size_t losses = events != 0;
+  bool unknown = false;
+  for (const Loss& loss : trace.losses) {
+    if (loss.events == uint64_t{0}) continue;
+    losses++;
+    events += loss.events.value_or(0);
+    unknown = unknown || !loss.events;
+  }
+  if (losses == 0) return std::string(trace.events.empty() ? no_events : "");
+  std::string text =
+      trace.events.empty() ? "no event of it can be read: " : "part of it is missing: ";
+  if (events != 0)
+    text.append(unknown ? "at least " : "").append(grouped(events)).append(" events, ");
+  text += losses == 1 && !trace.losses.empty() ? safe_text(trace.losses[0].what)
+                                               : "in " + grouped(losses) + " places";
+  return text + ".";
+}
+
+}  // namespace
+
+PanelWriter Panels::about(uint32_t track) {
+  const SessionTrace& of = shared_.session[track];
+  PanelWriter out(panel_, targets_, of, track, more_);
+  if (shared_.session.size() > 1) out.heading("trace", of.title);
+  return out;
+}
+
+const Panel& Panels::panel() {
+  if (version_ == shared_.text_version) return panel_;
+  version_ = shared_.text_version;
+  const Selection& selection = shared_.selection;
+  if (item_ != selection.item()) more_ = 0;
+  item_ = selection.item();
+  panel_ = {};
+  targets_.clear();
+  if (selection.measures() && (selection.range_is_latest() || !selection.has_item()))
+    write_range();
+  else
+    write_item();
+  return panel_;
+}
+
+void Panels::write_item() {
+  const Session& session = shared_.session;
+  if (!shared_.selection.has_item()) {
+    for (uint32_t i = 0; i < session.size(); i++) {
+      PanelWriter out = about(i);
+      out.title(session.size() > 1 ? std::to_string(session.size()) + " traces" : session[i].title);
+      write_trace(out);
+    }
+    if (session.size() > 1)
+      panel_.lines.push_back(
+          {.name = "aligned",
+           .value = session.by_clock() ? "by their clocks" : "at their beginnings"});
+    return;
+  }
+  const Model& model = session[item_.track].model;
+  PanelWriter out = about(item_.track);
+  switch (item_.kind) {
+    case Item::Kind::Task:
+      return write_task(out, item_.index);
+    case Item::Kind::Interaction:
+      return write_arrow(out, model.interactions[item_.index]);
+    case Item::Kind::Counter:
+      return write_counter(out, model.counters[item_.index]);
+    case Item::Kind::Sleep:
+      return write_stretch(out, "Asleep", model.sleeps[item_.index]);
+    default:
+      return write_stretch(out, "Pause", model.pauses[item_.index]);
+  }
+}
+
+void Panels::write_range() {
+  const double from = std::min(shared_.selection.from(), shared_.selection.to());
+  const double to = std::max(shared_.selection.from(), shared_.selection.to());
+  panel_.title = "Range of " + duration_text(to - from);
+  for (uint32_t i = 0; i < shared_.session.size(); i++) {
+    PanelWriter out = about(i);
+    skein::write_range(out, from, to);
+  }
+}
+
+bool Panels::target(uint32_t link, Target& target) {
+  panel();  // so that links are those of what is shown now
+  if (link == 0 || link > targets_.size()) return false;
+  target = targets_[link - 1];
+  return true;
+}
+
+void Panels::show_more() {
+  more_ += 1'000;
+  version_ = 0;
+}
+
+std::string Panels::tooltip() const {
+  const Item item = timeline_.item_at_pointer();
+  std::string text = text_of(item);
+  if (item.kind != Item::Kind::Task || item.track != shared_.path.track()) return text;
+  const double time = timeline_.pointed_time() - shared_.session[item.track].offset;
+  if (const Segment* segment = shared_.path.at(item.index, time))
+    text += "\n" + shared_.path.title(shared_.session, *segment);
+  return text;
+}
+
+std::string Panels::text_of(const Item& item) const {
+  if (item.kind == Item::Kind::Nothing || item.kind == Item::Kind::Axis) return {};
+  const Trace& trace = shared_.session[item.track].trace;
+  const Model& all = shared_.model(item.track);
+  const auto stretch = [&](std::string_view what, const Model::Stretch& s) {
+    std::string text(what);
+    if (s.reason != 0) text += ": " + safe_text(trace.strings[s.reason], 100);
+    return text + ", " + interval_text(s.start, s.end);
+  };
+  switch (item.kind) {
+    case Item::Kind::Task: {
+      const Model::Task& task = all.tasks[item.index];
+      std::string text = task_text(trace, all, item.index) + "\n" + kind_text(trace, task) + ", " +
+                         interval_text(task.start, task.end);
+      if (task.is_stuck()) text += ", stuck: it should have ended";
+      if (task.failed()) text += ", failed: " + safe_text(trace.strings[task.reason], 100);
+      if (task.how == Model::End::Cancelled) text += ", cancelled";
+      return text;
+    }
+    case Item::Kind::Interaction: {
+      const Interaction& arrow = all.interactions[item.index];
+      return task_text(trace, all, arrow.from) + "\n" + std::string(verb(arrow.link)) + "\n" +
+             task_text(trace, all, arrow.to);
+    }
+    case Item::Kind::Counter:
+      return safe_text(trace.strings[all.counters[item.index].name], 100);
+    case Item::Kind::Sleep:
+      return stretch("Asleep", all.sleeps[item.index]);
+    default:
+      return stretch("Stopped", all.pauses[item.index]);
+  }
+}
+
+std::string Panels::notice() const {
+  std::string text;
+  for (const auto& of : shared_.session)
+    if (const std::string what = missing(of->trace); !what.empty())
+      text.append(text.empty() ? "" : " ").append(of->title).append(": ").append(what);
+  return text;
+}
+
+std::string Panels::alarm() const {
+  std::string text = shared_.linked.text();
+  std::string_view before = text.empty() ? "" : ". ";
+  for (const auto& of : shared_.session) {
+    const std::string& alarm = of->findings().alarm;
+    if (alarm.empty()) continue;
+    text += before;
+    before = "; ";
+    if (shared_.session.size() > 1) text += of->title + ": ";
+    text += alarm;
+  }
+  return text;
+}
+
+}  // namespace skein

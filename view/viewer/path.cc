@@ -1,0 +1,50 @@
+#include "view/viewer/path.h"
+
+#include "trace/ask/find.h"
+#include "view/viewer/task_text.h"
+
+namespace skein {
+
+std::string share_text(uint64_t part, uint64_t whole) {
+  const auto tenths = static_cast<uint32_t>(
+      1000 * static_cast<double>(part) / static_cast<double>(std::max<uint64_t>(whole, 1)) + 0.5);
+  std::string text = duration_text(static_cast<double>(part)) + ", " + std::to_string(tenths / 10);
+  text += '.';
+  text += static_cast<char>('0' + tenths % 10);
+  return text += " %";
+}
+
+bool Path::show(const Session& session, uint32_t track, TaskIndex task) {
+  clear();
+  if (!session.has_task(track, task)) return false;
+  const Subject subject = session[track].subject();
+  track_ = track;
+  task_ = task;
+  segments_ = critical_path(session[track].trace, subject.model, subject.waits, task,
+                            subject.model.tasks[task].start, end_of(subject.model, task));
+  return !segments_.empty();
+}
+
+const Segment* Path::at(TaskIndex task, double time) const {
+  const auto found = std::partition_point(
+      segments_.begin(), segments_.end(),
+      [&](const Segment& segment) { return static_cast<double>(segment.end) < time; });
+  return found != segments_.end() && found->task == task ? &*found : nullptr;
+}
+
+std::string Path::text(const Session& session, const Segment& segment) const {
+  const SessionTrace& of = session[track_];
+  std::string text(name(segment.what));
+  if (segment.on != no_index)
+    text += (segment.what == Segment::What::Blocked ? " on " : ", while another ran: ") +
+            task_text(of.trace, of.model, segment.on);
+  return text;
+}
+
+std::string Path::title(const Session& session, const Segment& segment) const {
+  const uint64_t whole = segments_.back().end - segments_.front().begin;
+  return "critical path: " + text(session, segment) + ", " +
+         share_text(segment.end - segment.begin, whole);
+}
+
+}  // namespace skein

@@ -1,0 +1,59 @@
+// What the user selected in a session: an item, and a measured range of time. All views show the
+// same selection.
+//
+// At most one of both is `latest`: panels describe that one, and "fit" fits it.
+#pragma once
+
+#include "view/draw/draw_list.h"
+#include "view/viewer/session.h"
+
+namespace skein {
+
+class Selection {
+ public:
+  const Item& item() const { return item_; }
+  bool has_item() const { return item_.kind != Item::Kind::Nothing; }
+  bool has_task() const { return item_.kind == Item::Kind::Task; }
+  bool is(uint32_t track, TaskIndex task) const {
+    return item_ == Item{Item::Kind::Task, track, task};
+  }
+  // Nothing: clears the selection.
+  void select(const Item& item) {
+    item_ = item;
+    range_is_latest_ = false;
+    if (!has_task()) related_ = false;
+  }
+
+  // The same item has another number now; Nothing: it is gone.
+  void replace(const Item& item) {
+    item_ = item;
+    if (!has_task()) related_ = false;
+  }
+
+  // Whether the tasks that belong to the selected one are highlighted.
+  bool related() const { return related_; }
+  void set_related(bool related) { related_ = related && has_task(); }
+
+  // The measured range on the common clock, in the order in which it was measured. Equal: none.
+  double from() const { return from_; }
+  double to() const { return to_; }
+  bool measures() const { return from_ != to_; }
+  bool range_is_latest() const { return range_is_latest_; }
+  void measure(double from, double to, bool latest) {
+    from_ = from;
+    to_ = to;
+    range_is_latest_ = latest;
+  }
+
+  // From where to where the item lasts on the common clock; false: it has no duration.
+  bool extent(const Session& session, double& from, double& to) const;
+
+ private:
+  Item item_;
+  bool related_ = false;
+  double from_ = 0;
+  double to_ = 0;
+  bool range_is_latest_ = false;
+};
+
+}  // namespace skein

@@ -1,0 +1,53 @@
+// What all views of a session share: the traces, and what is selected, found, highlighted and
+// noted in them. A view (timeline.h) keeps its viewport, folded rows and drags to itself.
+//
+// Whoever changes a part calls changed(), or marked() if marks of tasks depend on it; views and
+// panels compare the versions with those they were made of.
+#pragma once
+
+#include "view/viewer/bookmarks.h"
+#include "view/viewer/finder.h"
+#include "view/viewer/highlights.h"
+#include "view/viewer/linked.h"
+#include "view/viewer/path.h"
+#include "view/viewer/selection.h"
+#include "view/viewer/session.h"
+
+namespace skein {
+
+struct Shared {
+  Session session;
+  Selection selection;
+  Finder finder{session};
+  Linked linked;
+  Path path;
+  Highlights highlights;
+  Bookmarks bookmarks;
+
+  uint32_t text_version = 1;   // another one: panels have other texts
+  uint32_t scene_version = 1;  // another one: views look different
+
+  const Model& model(size_t track) const { return session[track].model; }
+
+  void select(const Item& item) {
+    selection.select(item);
+    text_version++;
+    marked();
+  }
+  void marked() {
+    highlights.update(session, finder, selection, linked, path);
+    scene_version++;
+  }
+  void found() {  // other matches
+    text_version++;
+    marked();
+  }
+  bool show_path(uint32_t track, TaskIndex task) {
+    const bool any = path.show(session, track, task);
+    text_version++;
+    marked();
+    return any;
+  }
+};
+
+}  // namespace skein

@@ -1,0 +1,381 @@
+#include "view/viewer/timeline.h"
+
+#include <cmath>
+#include <utility>
+
+namespace skein {
+
+Timeline::Timeline(Shared& shared) : shared_(shared) {
+  navigation_.on_fold(
+      [this](double from, double to, bool afresh) { return fold(from, to, afresh); });
+}
+
+// ---- the session changed
+
+Timeline::Part Timeline::part_of(size_t track, std::optional<Rows> rows) const {
+  const size_t counters = shared_.model(track).counters.size();
+  Part part;
+  part.arranged = rows.has_value();
+  if (rows) part.rows = *std::move(rows);
+  part.counters.assign(counters, 1);
+  part.counters_off.assign(counters, 0);
+  return part;
+}
+
+void Timeline::added(std::optional<Rows> rows) {
+  parts_.push_back(part_of(parts_.size(), std::move(rows)));
+  show_tasks(parts_.size() - 1);
+  aligned();
+}
+
+void Timeline::aligned() {
+  arrange_tracks(true);
+  navigation_.fit_all();
+  navigation_.forget();
+}
+
+Timeline::Sight Timeline::before() const {
+  return {.window = navigation_.window(),
+          .last = navigation_.bounds().to,
+          .has_end = navigation_.end_in_sight(),
+          .has_all = navigation_.all_in_sight()};
+}
+
+void Timeline::replaced(size_t track, const SessionTrace& old, std::optional<Rows> rows,
+                        const Sight& before) {
+  const SessionTrace& fresh = shared_.session[track];
+  Part was = std::exchange(parts_[track], part_of(track, std::move(rows)));
+  Part& now = parts_[track];
+  for (TaskIndex task = 0; task < was.collapsed.size(); task++) {
+    if (!was.collapsed[task]) continue;
+    const TaskIndex same = fresh.model.find(old.model.tasks[task].id);
+    if (same == no_index) continue;
+    now.collapsed.resize(fresh.model.tasks.size());
+    now.collapsed[same] = 1;
+  }
+  for (size_t j = 0; j < was.counters.size(); j++)
+    for (size_t i = 0; !was.counters[j] && i < now.counters.size(); i++)
+      if (fresh.trace.strings[fresh.model.counters[i].name] ==
+          old.trace.strings[old.model.counters[j].name])
+        now.counters[i] = 0;
+  now.open = std::move(was.open);  // rows stay where they are as more follows
+  show_tasks(track);
+  arrange_tracks(false);
+  if (!old.trace.events.empty()) return stay_at_end(before);
+  navigation_.fit_all();
+  navigation_.forget();
+}
+
+void Timeline::grown(size_t track, const Sight& before) {
+  parts_[track].arranged = false;
+  show_tasks(track);
+  arrange_tracks(false);
+  stay_at_end(before);
+}
+
+void Timeline::filtered() {
+  for (size_t track = 0; track < parts_.size(); track++) show_tasks(track);
+  arrange_tracks(true);
+}
+
+void Timeline::stay_at_end(const Sight& before) {
+  if (!before.has_end) return;
+  const double more = navigation_.bounds().to - before.last;
+  navigation_.follow(before.window.from + (before.has_all ? 0 : more), before.window.to + more);
+}
+
+void Timeline::show_tasks(size_t track) {
+  rows_version_++;
+  Part& part = parts_[track];
+  const bool all_before = part.shown.tasks.empty();
+  part.shown = shown(shared_.model(track), shared_.finder.passes(track), part.collapsed);
+  if (!all_before || !part.shown.tasks.empty()) part.arranged = false;
+}
+
+void Timeline::take(size_t track, Shown shown, Rows rows) {
+  parts_[track].shown = std::move(shown);
+  parts_[track].rows = std::move(rows);
+  parts_[track].arranged = true;
+}
+
+void Timeline::arrange_tracks(bool afresh) {
+  tracks_.clear();
+  for (size_t i = 0; i < parts_.size(); i++) {
+    Part& part = parts_[i];
+    const SessionTrace& of = shared_.session[i];
+    if (!part.arranged) part.rows = arrange(of.trace, of.model, part.shown.tasks);
+    part.arranged = true;
+    tracks_.push_back({.trace = &of.trace,
+                       .model = &of.model,
+                       .rows = &part.rows,
+                       .title = of.title,
+                       .offset = of.offset});
+  }
+  set_bounds(afresh);
+}
+
+// In none of the tracks anything is in sight: nothing is folded then.
+Lines Timeline::fold(double from, double to, bool afresh) {
+  if (!afresh && lines_.empty()) return lines_;
+  size_t open = 0;
+  size_t all = 0;
+  for (size_t i = 0; i < parts_.size(); i++) {
+    Part& part = parts_[i];
+    if (afresh) part.open.clear();
+    part.open.resize(part.rows.count, 0);
+    const SessionTrace& of = shared_.session[i];
+    open_rows(part.rows, of.model, from - of.offset, to - of.offset, part.open);
+    open += static_cast<size_t>(std::count(part.open.begin(), part.open.end(), 1));
+    all += part.open.size();
+  }
+  lines_.clear();
+  if (open == all || open == 0) return lines_;
+  uint32_t line = 0;
+  for (const Part& part : parts_) {
+    if (parts_.size() > 1) lines_.push_back(line++);  // its title
+    for (const uint8_t is_open : part.open) {
+      lines_.push_back(line);
+      line += is_open;
+    }
+  }
+  lines_.push_back(line);
+  return lines_;
+}
+
+void Timeline::set_bounds(bool afresh) {
+  const Areas all = areas(tracks_, navigation_.window(), marks());
+  navigation_.set_bounds({.from = shared_.session.first(),
+                          .to = shared_.session.last(),
+                          .rows = total_rows(tracks_),
+                          .rows_y = all.rows,
+                          .rows_height = std::max(1.0f, all.counters - all.rows)},
+                         afresh);
+  Selection& selection = shared_.selection;
+  selection.measure(navigation_.covered(selection.from()), navigation_.covered(selection.to()),
+                    selection.range_is_latest());
+  redraw();
+}
+
+// ---- the picture
+
+void Timeline::resize(float width, float height) {
+  if (!std::isfinite(width) || !std::isfinite(height)) return;
+  navigation_.resize(width, height);
+  set_bounds();
+}
+
+Marks Timeline::marks() const {
+  task_marks_.clear();
+  counter_marks_.clear();
+  collapsed_marks_.clear();
+  bookmark_marks_.clear();
+  note_marks_.clear();
+  for (size_t i = 0; i < parts_.size(); i++) {
+    task_marks_.push_back(shared_.highlights.marks(i));
+    collapsed_marks_.push_back(parts_[i].shown.hidden);
+    counter_marks_.push_back(counters_on_ ? parts_[i].counters : parts_[i].counters_off);
+  }
+  for (const Bookmark& bookmark : shared_.bookmarks.all())
+    bookmark_marks_.push_back({.time = bookmark.time, .text = bookmark.text});
+  for (const Linked::Marker& marker : shared_.linked.markers())
+    note_marks_.push_back({marker.track, marker.task, marker.time, marker.text});
+  const Selection& selection = shared_.selection;
+  Marks marks{.notes = note_marks_,
+              .tasks = task_marks_,
+              .collapsed = collapsed_marks_,
+              .counters = counter_marks_,
+              .bookmarks = bookmark_marks_,
+              .path = shared_.path.segments(),
+              .path_track = shared_.path.track(),
+              .lines = navigation_.lines(),
+              .measure_from = std::min(selection.from(), selection.to()),
+              .measure_to = std::max(selection.from(), selection.to()),
+              .pointer_x = pointer_x_,
+              .pointer_y = pointer_y_,
+              .legend = legend_,
+              .hint = hint_,
+              .hint_touch = hint_touch_,
+              .arrows = arrows_,
+              .scroll_bar = true};
+  if (selection.has_task()) {
+    marks.selected_track = selection.item().track;
+    marks.selected = selection.item().index;
+  }
+  return marks;
+}
+
+const DrawList& Timeline::scene() {
+  if (std::exchange(scene_.version, scene_version()) != scene_version())
+    draw_scene(tracks_, navigation_.window(), marks(), scene_.list);
+  return scene_.list;
+}
+
+const DrawList& Timeline::readouts() {
+  if (std::exchange(readouts_.version, version()) != version())
+    draw_readouts(tracks_, navigation_.window(), marks(), readouts_.list);
+  return readouts_.list;
+}
+
+const DrawList& Timeline::picture() {
+  if (std::exchange(picture_.version, version()) != version()) {
+    picture_.list = scene();
+    append(picture_.list, readouts());
+  }
+  return picture_.list;
+}
+
+// ---- moving
+
+double Timeline::middle_x() const {
+  return static_cast<double>(pointer_x_ >= 0 ? pointer_x_ : navigation_.window().width / 2);
+}
+
+double Timeline::focus_time() const {
+  const Window& window = navigation_.window();
+  const bool seen = focus_ >= window.from && focus_ <= window.to;  // false if there is none
+  return seen ? focus_ : (window.from + window.to) / 2;
+}
+
+void Timeline::go_to_time(double time) {
+  if (std::isnan(time)) return;
+  const Window& window = navigation_.window();
+  const double half = (window.to - window.from) / 2;
+  navigation_.show(time - half, time + half);
+  focus_ = time;
+  redraw();
+}
+
+double Timeline::row_of(size_t track, TaskIndex task) const {
+  double row = 0;
+  for (size_t i = 0; i <= track && i < tracks_.size(); i++) {
+    if (tracks_.size() > 1) row++;
+    if (i < track) row += tracks_[i].rows->count;
+  }
+  const std::vector<uint32_t>& rows = parts_[track].rows.row;
+  if (task >= rows.size() || rows[task] == Rows::no_row) return no_time;
+  return row + rows[task];
+}
+
+void Timeline::show_at_row(uint32_t track, TaskIndex task, double from, double to,
+                           double least_height) {
+  const double row = row_of(track, task);
+  if (std::isnan(row))
+    navigation_.show(from, to);
+  else
+    navigation_.show_row(from, to, row, least_height);
+  redraw();
+}
+
+// The same scale, unless the bar is too thin to be seen, or is elsewhere and longer than the
+// window; nothing moves when it can be seen.
+void Timeline::reveal(uint32_t track, TaskIndex task, double time) {
+  constexpr double thin = 8;        // pixels
+  constexpr double visible = 32;    // of what was thin
+  constexpr double shortest = 100;  // ns; what has no duration is not worth all that one can zoom
+  constexpr double lowest_bar = 6;  // pixels of a row that a bar needs to be distinct
+  const SessionTrace& of = shared_.session[track];
+  if (expand_above(of.model, parts_[track].collapsed, task)) {
+    show_tasks(track);
+    arrange_tracks(true);
+  }
+  double from = navigation_.window().from;
+  double to = navigation_.window().to;
+  double span = to - from;
+  const Model::Task& bar = of.model.tasks[task];
+  const double start = of.on_clock(bar.start);
+  const double end = std::max(start, of.on_clock(bar.is_stuck() ? of.model.end : bar.end));
+  const double margin = 0.05 * span;
+  const bool has_time = !std::isnan(time);
+  const bool is_thin = std::max(end - start, shortest) < thin * navigation_.per_pixel();
+  const bool seen = has_time ? time >= from + margin && time <= to - margin
+                             : start <= to - margin && end >= from + margin;
+  if (is_thin || !seen) {
+    double middle = has_time ? time : (start + end) / 2;
+    if (is_thin) {
+      span *= std::max(end - start, shortest) / (visible * navigation_.per_pixel());
+      middle = std::clamp(middle, start, end);
+    } else if (!has_time) {
+      span = std::max(span, 1.1 * (end - start));
+    }
+    from = middle - span / 2;
+    to = middle + span / 2;
+  }
+  focus_ = time;
+  show_at_row(track, task, from, to, lowest_bar);
+}
+
+bool Timeline::step_in_row(int direction, Item& item) const {
+  const Rows& rows = parts_[item.track].rows;
+  const uint32_t row = rows.row[item.index];
+  if (row == Rows::no_row) return false;
+  const auto in_row = rows.tasks_in(row);
+  const auto at = std::find(in_row.begin(), in_row.end(), item.index);
+  if (direction > 0 ? at + 1 >= in_row.end() : at == in_row.begin()) return false;
+  item.index = *(at + direction);
+  return true;
+}
+
+void Timeline::went() {
+  hint_ = false;
+  redraw();
+}
+
+// ---- what is shown
+
+void Timeline::collapse(uint32_t track, TaskIndex task) {
+  std::vector<uint8_t>& collapsed = parts_[track].collapsed;
+  collapsed.resize(shared_.model(track).tasks.size(), 0);
+  collapsed[task] ^= 1;
+  show_tasks(track);
+  shared_.text_version++;
+  arrange_tracks(true);
+}
+
+void Timeline::expand_all() {
+  for (Part& part : parts_) part.collapsed.clear();
+  shared_.text_version++;
+  filtered();
+}
+
+uint32_t Timeline::hidden(size_t track, TaskIndex task) const {
+  const std::vector<uint32_t>& hidden = parts_[track].shown.hidden;
+  return task < hidden.size() ? hidden[task] : 0;
+}
+
+bool Timeline::shows_counter(size_t track, size_t counter) const {
+  return counters_on_ && parts_[track].counters[counter] != 0;
+}
+
+void Timeline::show_counter(size_t which, bool shown) {
+  if (!counters_on_) {  // all off, and this one on again: only this one
+    if (!shown) return;
+    for (Part& part : parts_) part.counters = part.counters_off;
+    counters_on_ = true;
+  }
+  for (Part& part : parts_) {
+    if (which < part.counters.size()) {
+      part.counters[which] = shown;
+      break;
+    }
+    which -= part.counters.size();
+  }
+  set_bounds();
+}
+
+void Timeline::toggle_counters() {
+  counters_on_ = !counters_on_;
+  set_bounds();
+}
+
+void Timeline::set_legend(bool shown) {
+  legend_ = shown;
+  set_bounds();
+}
+
+void Timeline::set_hint(bool shown, bool touch) {
+  hint_ = shown;
+  hint_touch_ = touch;
+  redraw();
+}
+
+}  // namespace skein
