@@ -165,9 +165,11 @@ void place_labels(const Frame& frame, size_t track, uint32_t row, Painter& paint
 void place_kinds(const Frame& frame, size_t track, uint32_t row, Painter& painter,
                  const std::vector<Candidate>& all) {
   const double baseline = frame.bar_y(track, row) + frame.bar_height + frame.kind_size - 1.5;
+  std::string last;  // again and again the same is written once
   for (const Candidate& candidate : all) {
     if (painter.full()) break;
     const std::string text = kind_of(frame, track, candidate);
+    if (text == last) continue;
     const double room = std::min<double>(candidate.end, frame.window.width) - candidate.x;
     const double width = text_width(text, frame.kind_size);
     if (text.empty() || width > room) continue;
@@ -175,6 +177,7 @@ void place_kinds(const Frame& frame, size_t track, uint32_t row, Painter& painte
     painter.fill(Ink::Background, candidate.x - 1, baseline - 0.75 * frame.kind_size, width + 2,
                  0.75 * frame.kind_size + 1.5, 140);
     painter.text(Ink::Kind, candidate.x, baseline, frame.kind_size, text);
+    last = text;
   }
   painter.show_nothing();
 }

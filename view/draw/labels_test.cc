@@ -138,3 +138,20 @@ TEST_CASE("a tiny trace beside a big one has its title") {
     CHECK(overlapping_texts(list) == 0);
   }
 }
+
+TEST_CASE("a kind is written once below bars that follow each other") {
+  Drawn d;
+  d.trace.kinds = {d.trace.strings.intern("io"), d.trace.strings.intern("timer")};
+  for (uint64_t i = 0; i < 4; i++) d.task(i * 200, i * 200 + 150, "read " + std::to_string(i));
+  for (Model::Task& task : d.model.tasks) task.kind = task.id == 4 ? 1 : 0;
+  const DrawList list = d.picture();
+  size_t io = 0;
+  size_t timer = 0;
+  for (const Primitive& p : list.primitives) {
+    if (p.shape != Shape::Text || p.ink != Ink::Kind) continue;
+    io += list.text(p) == "io";
+    timer += list.text(p) == "timer";
+  }
+  CHECK(io == 1);
+  CHECK(timer == 1);
+}
