@@ -82,12 +82,12 @@ std::vector<Row> by_parent(const LiveTaskList& live, const ById& tasks) {
     for (auto child = found->second.rbegin(); child != found->second.rend(); ++child)
       stack.push_back({depth, *child});
   };
-  push(0, 0);
+  push(no_task, 0);
   while (!stack.empty()) {
     const Row row = stack.back();
     stack.pop_back();
     rows.push_back(row);
-    if (row.task->id != 0) push(row.task->id, row.depth + 1);
+    if (row.task->id != no_task) push(row.task->id, row.depth + 1);
   }
   return rows;
 }

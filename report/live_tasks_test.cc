@@ -47,17 +47,17 @@ size_t widest_line(const std::string& text) {
 }  // namespace
 
 TEST_CASE("the longest wait comes first; targets have names") {
-  CHECK(live_tasks_text(server(), {.width = 200}) ==
-        "server (pid 7, running): 2 live tasks, 1 resource\n"
-        "TASK                   STATE        FOR       TARGET               LOCATION            "
-        "SINCE\n"
-        "2 query                suspended    90.0 s    30 cache lock        server.cc:41        "
-        "910.000000000\n"
-        "1 session 7            suspended !  3.00 s    2 query              serve server.cc:22  "
-        "997.000000000\n"
-        "30 cache lock (mutex)  resource     600 s     held by 1 session 7                      "
-        "400.000000000\n"
-        "! marked should_resolve\n");
+  CHECK(
+      live_tasks_text(server(), {.width = 200}) ==
+      "server (pid 7, running): 2 live tasks, 1 resource\n"
+      "TASK                   STATE        FOR     TARGET               LOCATION            SINCE\n"
+      "2 query                suspended    90.0 s  30 cache lock        server.cc:41        "
+      "910.000000000\n"
+      "1 session 7            suspended !  3.00 s  2 query              serve server.cc:22  "
+      "997.000000000\n"
+      "30 cache lock (mutex)  resource     600 s   held by 1 session 7                      "
+      "400.000000000\n"
+      "! marked should_resolve\n");
 }
 
 TEST_CASE("a tree has children under their parents") {

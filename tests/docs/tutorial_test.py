@@ -31,7 +31,7 @@ def expect(what, condition, detail=""):
 def plain(text):
     """What ps prints without what differs from run to run."""
     text = re.sub(r"pid \d+", "pid N", text)
-    text = re.sub(r" \d+(\.\d)? (us|ms|s|min) ", " D ", text)
+    text = re.sub(r" \d+(\.\d+)? (us|ms|s|min) ", " D ", text)
     text = re.sub(r"\S{0,3}…\S{0,3}", "…", text)  # where it is cut depends on these
     return re.sub(r" +", " ", text)
 
@@ -57,7 +57,7 @@ with tempfile.TemporaryDirectory(prefix="skein-tutorial-") as work:
         while True:  # until the wait that never ends has begun
             seen = subprocess.run([skein, "ps", "--tree", str(hanging.pid)], capture_output=True,
                                   text=True).stdout
-            if re.search(r"\bwait\b.*\n *\d+ deadline_timer.* created +\d+\.\d s ", seen):
+            if re.search(r"\bwait\b.*\n *\d+ deadline_timer.* created +\d+\.\d+ s ", seen):
                 break  # a second ago, as in what is shown
             expect("it hangs in wait", time.monotonic() < end, seen)
             time.sleep(0.01)

@@ -32,28 +32,38 @@ def info(trace):
     return json.loads(run("info", "--json", trace).stdout)
 
 
+def target_of(task):
+    return task["target"] and task["target"]["id"]
+
+
+def line_of(location):
+    return location and (location["file"].rsplit("/", 1)[-1], location["line"])
+
+
 def check_ps(of, ids, state):
     session, timer, mutex = ids
     listing = json.loads(run("ps", "--json", of).stdout)
     tasks = {task["id"]: task for task in listing["tasks"]}
-    check(state in listing["program"], f"ps {of}: {listing['program']}, not {state}")
+    check(listing["running"] == (state == "running") and isinstance(listing["pid"], int),
+          f"ps {of}: {listing['pid']}, {listing['running']}, not {state}")
     check(set(ids) <= set(tasks), f"ps {of}: tasks {set(ids) - set(tasks)} are missing")
     if not set(ids) <= set(tasks):
         return
     one = tasks[session]
-    check(one["state"] == "suspended" and one["on"] == timer and one["kind"] == "coroutine" and
-          one["name"] == 'evil \x1b[31m"label"' and "program.cc:20" in one["at"] and
-          "program.cc:10" in one["created_at"] and one["should_resolve"], f"ps {of}: {one}")
-    check(tasks[timer]["state"] == "created" and tasks[timer]["parent"] == session,
+    check(one["state"] == "suspended" and target_of(one) == timer and one["kind"] == "coroutine" and
+          one["name"] == 'evil \x1b[31m"label"' and line_of(one["location"]) == ("program.cc", 20) and
+          line_of(one["created_at"]) == ("program.cc", 10) and one["should_resolve"], f"ps {of}: {one}")
+    check(tasks[timer]["state"] == "created" and tasks[timer]["parent"]["id"] == session,
           f"ps {of}: {tasks[timer]}")
-    check(tasks[mutex]["state"] == "resource" and tasks[mutex]["on"] == session,
+    check(tasks[mutex]["state"] == "resource" and target_of(tasks[mutex]) == session,
           f"ps {of}: {tasks[mutex]}")
     heirs = {task["name"]: task for task in listing["tasks"]}
     check(not {"waiting", "running"} & set(heirs), f"ps {of}: {heirs.keys()}: became another")
-    check(heirs["its_heir"]["state"] == "suspended" and heirs["its_heir"]["on"] == timer,
+    check(heirs["its_heir"]["state"] == "suspended" and target_of(heirs["its_heir"]) == timer,
           f"ps {of}: {heirs['its_heir']}")
     check(heirs["heir"]["state"] == "running", f"ps {of}: {heirs['heir']}")
     text = run("ps", "--tree", of).stdout
+    check(f", {state})" in text.splitlines()[0], f"ps {of}: {text}")
     check("\x1b" not in text, f"ps {of}: an escape sequence reaches the terminal")
     lines = text.splitlines()
     above = next((i for i, line in enumerate(lines) if line.startswith(f"{session} ")), None)
