@@ -40,7 +40,7 @@ def data(trace, events):
     expect("every event", len(rows) == len(events), (len(rows), len(events)))
     for row, event in zip(rows, events):
         same = (row["time"], row["kind"], row["text"], row["line"]) == (
-            event["time"], event["event"], event.get("text"), event.get("line"))
+            event["time"], event["event"], event.get("text"), event.get("location", {}).get("line"))
         expect("the same", same and row["other"] == event.get("other"), (row, event))
     median = events[len(events) // 2]["time"]
     later = [event for event in events if event["time"] > median]

@@ -36,6 +36,10 @@ def plain(text):
     return re.sub(r" +", " ", text)
 
 
+def function_of(event):
+    return event.get("location", {}).get("function", "")
+
+
 def words(picture):
     """The texts of a picture, without those that differ from run to run: times, how far to the right the
     last wait begins (has its name room?), and with that how many rows there are (have the kinds?)."""
@@ -91,10 +95,10 @@ with tempfile.TemporaryDirectory(prefix="skein-tutorial-") as work:
     expect("the picture is the tutorial's", "query" in words(shown) and not missing, missing)
 
     events = [json.loads(line) for line in run("dump", "--json", "hang.skein").splitlines()]
-    functions = {e["task"]: e.get("function", "") for e in events if e["event"] == "create"}
+    functions = {e["task"]: function_of(e) for e in events if e["event"] == "create"}
     ended = next(e["time"] for e in events
                  if e["event"] == "resolve" and " network(" in functions.get(e["task"], ""))
     waits = next(e["time"] for e in events
-                 if e["event"] == "create" and "condition::wait(" in e.get("function", ""))
+                 if e["event"] == "create" and "condition::wait(" in function_of(e))
     expect("the response came before the wait", ended < waits, (ended, waits))
 print("passed")
