@@ -82,9 +82,9 @@ std::string_view QuerySource::function(uint32_t location) const {
   return found->second;
 }
 
-std::string_view QuerySource::place(uint32_t location) const {
+std::string_view QuerySource::location(uint32_t location) const {
   if (location == 0 || location >= trace_.locations.size()) return {};
-  const auto [found, is_new] = places_.try_emplace(location);
+  const auto [found, is_new] = locations_.try_emplace(location);
   if (is_new) found->second = place_text(trace_, location);
   return found->second.empty() ? std::string_view() : found->second;
 }

@@ -31,7 +31,7 @@ class QuerySource {
   std::string_view kind(uint64_t kind) const;  // of tasks
   std::string_view file(uint32_t location) const;
   std::string_view function(uint32_t location) const;  // as people call it
-  std::string_view place(uint32_t location) const;     // "Arp::query arp.cc:7"
+  std::string_view location(uint32_t location) const;  // "Arp::query arp.cc:7"
   std::string_view executor(uint32_t executor) const;  // "name/tid", "#2"
 
  private:
@@ -42,7 +42,7 @@ class QuerySource {
   mutable std::unique_ptr<std::vector<size_t>> counter_points_;
   mutable std::unique_ptr<bool> has_twice_;
   mutable std::unordered_map<StringId, std::string> functions_;
-  mutable std::unordered_map<uint32_t, std::string> places_;
+  mutable std::unordered_map<uint32_t, std::string> locations_;
   mutable std::unordered_map<uint32_t, std::string> executors_;
 };
 
