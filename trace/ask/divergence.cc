@@ -13,7 +13,6 @@ namespace skein {
 
 namespace {
 
-constexpr uint64_t never = Waits::never;
 using What = Divergence::What;
 using End = Model::End;
 
@@ -88,7 +87,7 @@ class Comparison {
   // Everything that ran has ended.
   static bool is_complete(const Subject& run) {
     for (TaskIndex task = 0; task < run.model.tasks.size(); task++)
-      if (is_open(run, task) && run.waits.first_run[task] != never) return false;
+      if (is_open(run, task) && run.waits.first_run[task] != Waits::never) return false;
     return true;
   }
 
@@ -99,7 +98,7 @@ class Comparison {
     const uint32_t good = counterpart(bad);
     if (good == none) return true;
     const Wait& ended = good_.waits.waits[good];
-    if (ended.ready == never) return false;
+    if (ended.ready == Waits::never) return false;
     const uint64_t usual = ended.ready - ended.begin;
     const uint64_t lasted = bad_.model.end - bad_.waits.waits[bad].begin;
     return lasted > std::max<uint64_t>(soon, usual * 10);
@@ -139,7 +138,7 @@ class Comparison {
     std::unordered_map<uint64_t, size_t> known;
     for (TaskIndex task = 0; task < like.tasks.size(); task++) {
       const Model::Task& made = run.model.tasks[task];
-      if (run.waits.first_run[task] == never || there.contains(like.tasks[task]) ||
+      if (run.waits.first_run[task] == Waits::never || there.contains(like.tasks[task]) ||
           made.pre_existing || is_operation(run.trace, made))
         continue;
       const auto [at, is_new] = known.try_emplace(like.tasks[task], found_.size());
@@ -265,7 +264,7 @@ class Comparison {
     const uint32_t good = counterpart(bad);
     if (good == none) return other_way(stuck.task);
     const Wait& ended = good_.waits.waits[good];
-    if (ended.ready == never) return {};  // there, too
+    if (ended.ready == Waits::never) return {};  // there, too
     const TaskIndex on = stuck.on;
     if (on == no_index || in_good(on) != ended.on) return not_done(ready_of(good_, good), no_index);
     if (!bad_.model.tasks[on].is_resource) return of_task(good, bad);
@@ -325,7 +324,7 @@ class Comparison {
                         .good_later = acquired(theirs),
                         .bad = begin_of(bad_, bad),
                         .bad_earlier = acquired(held)};
-    if (theirs.end == never) return {};
+    if (theirs.end == Waits::never) return {};
     Happening released = acquired(theirs);
     released.kind = EventKind::Release;
     released.time = theirs.end;
@@ -387,7 +386,7 @@ class Comparison {
     constexpr int most = 1'000;
     for (int steps = 0; steps < most && at != none; steps++) {
       const Wait& led = bad_.waits.waits[at];
-      if (led.ready == never || led.ready <= earlier.time) break;
+      if (led.ready == Waits::never || led.ready <= earlier.time) break;
       const uint32_t there = counterpart(at);
       if (there == none || good_.waits.waits[there].ready >= later.time) break;
       if (led.on == no_index || in_good(led.on) != good_.waits.waits[there].on) break;

@@ -9,7 +9,6 @@ namespace skein {
 
 namespace {
 
-constexpr uint64_t never = Waits::never;
 // Many queues of waits, a wait in at most one of them: each operation takes O(1).
 class Queues {
  public:
@@ -62,7 +61,7 @@ class WaitFinder {
     found_.last_notice.assign(tasks, none);
     found_.last_holding.assign(tasks, none);
     found_.touches.resize(tasks);
-    found_.first_run.assign(tasks, never);
+    found_.first_run.assign(tasks, Waits::never);
     found_.started_by.assign(tasks, no_index);
     found_.running.assign(tasks, false);
     became_.assign(tasks, no_index);
@@ -108,7 +107,8 @@ class WaitFinder {
     for (const Alive& alive : trace_.alive) {
       alive_.push_back(&alive);
       const TaskIndex task = get(alive.id);
-      if (task != no_index && alive.state == Alive::State::Created) found_.first_run[task] = never;
+      if (task != no_index && alive.state == Alive::State::Created)
+        found_.first_run[task] = Waits::never;
     }
     stable_sort_by(alive_, [](const Alive* alive) { return alive->since; });
   }
@@ -166,7 +166,8 @@ class WaitFinder {
       case K::Resume:
         touch(task, other, event);
         close_all(task, event.time, other);
-        if (task != no_index && found_.first_run[task] == never) found_.started_by[task] = other;
+        if (task != no_index && found_.first_run[task] == Waits::never)
+          found_.started_by[task] = other;
         return runs(event, task);
       case K::SwitchTo:
         return runs(event, task);
@@ -227,7 +228,7 @@ class WaitFinder {
   void runs(const EventRow& event, TaskIndex task) {
     if (event.executor < current_.size()) current_[event.executor] = task;
     if (task == no_index) return;
-    if (found_.first_run[task] == never) found_.first_run[task] = event.time;
+    if (found_.first_run[task] == Waits::never) found_.first_run[task] = event.time;
   }
 
   void stops(uint32_t executor, TaskIndex task) {
@@ -337,7 +338,7 @@ class WaitFinder {
     // A task that is notified is the one that waits.
     for (uint32_t i = open_.first(target); i != none; i = open_.next(i)) {
       Wait& wait = found_.waits[i];
-      if (wait.ready != never) continue;
+      if (wait.ready != Waits::never) continue;
       wait.ready = event.time;
       wait.waker = by;
       waiters_.remove(i);
@@ -396,7 +397,7 @@ const Waits::Wait* Waits::open(TaskIndex task) const {
 const Waits::Holding* Waits::held(TaskIndex resource) const {
   const Holding* oldest = nullptr;
   for (uint32_t i = last_holding[resource]; i != none; i = holdings[i].before)
-    if (holdings[i].end == never) oldest = &holdings[i];
+    if (holdings[i].end == Waits::never) oldest = &holdings[i];
   return oldest;
 }
 

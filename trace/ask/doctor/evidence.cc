@@ -9,7 +9,6 @@ namespace skein::detail {
 using Evidence = Finding::Evidence;
 using What = Evidence::What;
 
-constexpr uint64_t never = Waits::never;
 Evidence EvidenceFinder::created(TaskIndex i) const {
   return {.what = What::Created,
           .begin = task(i).start,
@@ -144,7 +143,7 @@ void EvidenceFinder::add_longest_holding(std::vector<Evidence>& out, const Candi
   if (longest == none) return;
   out.push_back(holds(longest));
   const TaskIndex holder = holdings[longest].holder;
-  if (has_ended(holder) && holdings[longest].end == never) out.push_back(ended(holder));
+  if (has_ended(holder) && holdings[longest].end == Waits::never) out.push_back(ended(holder));
 }
 
 std::vector<Evidence> EvidenceFinder::find(const Candidate& c) {

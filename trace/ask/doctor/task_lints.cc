@@ -12,7 +12,6 @@ namespace {
 
 using Severity = Finding::Severity;
 
-constexpr uint64_t never = Waits::never;
 // O(events): only when somebody asks.
 std::vector<bool> find_discarded(const Trace& trace, const Model& model) {
   std::vector<bool> discarded(model.tasks.size(), false);
@@ -73,7 +72,7 @@ class TaskLints {
 
  private:
   bool has_run(TaskIndex i) const {
-    return waits_.first_run[i] != never ||
+    return waits_.first_run[i] != Waits::never ||
            (case_.task(i).pre_existing && case_.trace.alive.empty());
   }
 
@@ -124,7 +123,7 @@ class TaskLints {
                 .location = t.location,
                 .index = waited_for_by_[i]};
     if (case_.was_destroyed(i)) {
-      if (!options_.strict || waits_.first_run[i] != never) return;
+      if (!options_.strict || waits_.first_run[i] != Waits::never) return;
       c.lint = Lint::HandlerNeverInvoked;
       c.end = t.end;
       c.duration = t.end - std::min(t.end, t.start);
