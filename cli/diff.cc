@@ -102,8 +102,8 @@ int run_diff(const DiffOptions& options) {
   name_runs(a, options.good, options.bad);
   if (!options.page.empty()) write_picture(a, options.good, options.bad, options.page);
   if (options.view)
-    become_window(window, {"--links", hand_over(write_links(links_of(a)))},
-                  {trace_directory(options.good), trace_directory(options.bad)});
+    exec_viewer(window, {"--links", write_to_memfd(write_links(links_of(a)))},
+                {trace_directory(options.good), trace_directory(options.bad)});
   return a.divergences.empty() ? 0 : 1;
 }
 

@@ -83,7 +83,7 @@ int run_doctor(const DoctorOptions& options) {
   out.finish();
   const std::string links = draws ? write_links(links_of(asked, report, found)) : "";
   if (!options.page.empty()) write_page({.traces = {path}, .output = options.page, .links = links});
-  if (options.view) become_window(window, {"--links", hand_over(links)}, {path});
+  if (options.view) exec_viewer(window, {"--links", write_to_memfd(links)}, {path});
   return found.empty() ? 0 : 1;
 }
 

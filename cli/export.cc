@@ -14,10 +14,10 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/fail.h"
-#include "cli/new_trace.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
 #include "cli/progress.h"
+#include "cli/trace_directory_writer.h"
 #include "cli/trace_input.h"
 #include "trace/export/chrome.h"
 #include "trace/export/csv.h"
@@ -39,8 +39,7 @@ void say_left_out(const LeftOut& left_out) {
   for (const auto& [what, count] : left_out.all())
     text += (text.empty() ? "" : ", ") + what + ": " + grouped(count);
   if (!text.empty())
-    std::fprintf(stderr, "skein: not representable in this format: %s\n",
-                 escaped(text).c_str());
+    std::fprintf(stderr, "skein: not representable in this format: %s\n", escaped(text).c_str());
 }
 
 void write_file(const ExportOptions& options, ExportFormat::Bytes bytes, const Write& write) {
@@ -62,8 +61,7 @@ void write_file(const ExportOptions& options, ExportFormat::Bytes bytes, const W
     (void)out.finish();
   }
   file.finish();
-  if (is_empty)
-    std::fputs("skein: nothing to write: the trace contains no waits\n", stderr);
+  if (is_empty) std::fputs("skein: nothing to write: the trace contains no waits\n", stderr);
   say_left_out(left_out);
 }
 
@@ -82,7 +80,7 @@ void write_ctf(const ExportOptions& options) {
     const Spinner spinner(stderr, isatty(STDERR_FILENO), "writing");
     copy = export_ctf(trace, random_uuid());
   }
-  NewTrace to(options.output);
+  TraceDirectoryWriter to(options.output);
   for (const CtfFile& file : copy.files) to.write(file.name, file.bytes);
   if (copy.ids_are_shifted)
     std::fputs("skein: the trace has a task 0; all ids are one larger in the copy\n", stderr);

@@ -19,8 +19,8 @@
 #include "base/escape.h"
 #include "cli/commands.h"
 #include "cli/fail.h"
-#include "cli/new_trace.h"
 #include "cli/running.h"
+#include "cli/trace_directory_writer.h"
 #include "trace/read/ctf/chunk.h"
 #include "trace/read/ctf/directory.h"
 #include "trace/read/ctf/task_table.h"
@@ -89,7 +89,7 @@ uint64_t gap_in(const std::vector<Chunk>& chunks) {
 }
 
 void copy_stream(Files& files, const std::string& directory, const std::vector<std::string>& names,
-                 NewTrace& to, Report& report) {
+                 TraceDirectoryWriter& to, Report& report) {
   constexpr unsigned most_tries = 10;
   std::vector<Chunk> best;
   uint64_t least = UINT64_MAX;
@@ -117,7 +117,8 @@ void copy_stream(Files& files, const std::string& directory, const std::vector<s
 // The rows that could be read under their locks, in a table of its own. `before`: that of a ring
 // before its packets were copied.
 void copy_tasks(Files& files, const std::string& directory,
-                const std::optional<ctf::TaskTable>& before, NewTrace& to, Report& report) {
+                const std::optional<ctf::TaskTable>& before, TraceDirectoryWriter& to,
+                Report& report) {
   const std::string path = directory + "/.tasks";
   if (files.type(path) != FileType::File) return;
   auto table = ctf::read_task_table(files, path);
@@ -155,7 +156,7 @@ void snapshot(const std::string& from, const std::string& to_path) {
     else
       streams[entry.substr(0, entry.rfind('-'))].push_back(entry);
   }
-  NewTrace to(to_path);
+  TraceDirectoryWriter to(to_path);
   Report report;
   to.write("metadata", *metadata);
   const auto tasks_before = ctf::read_ring_tasks(files, from);

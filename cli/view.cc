@@ -30,7 +30,7 @@ int run_view(const ViewOptions& options) {
   if (!options.critical.empty()) words.insert(words.end(), {"--critical-path", options.critical});
   std::vector<std::string> traces;
   for (const std::string& trace : options.traces) traces.push_back(existing_trace(trace));
-  become_window(window_program(), words, traces);
+  exec_viewer(window_program(), words, traces);
 }
 
 }  // namespace skein::cli

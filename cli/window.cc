@@ -1,4 +1,3 @@
-#include "cli/fail.h"
 #include "cli/window.h"
 
 #include <sys/mman.h>
@@ -8,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "cli/fail.h"
 
 namespace skein::cli {
 
@@ -25,8 +25,8 @@ std::string window_program() {
        "skein show");
 }
 
-void become_window(const std::string& program, const std::vector<std::string>& options,
-                   const std::vector<std::string>& traces) {
+void exec_viewer(const std::string& program, const std::vector<std::string>& options,
+                 const std::vector<std::string>& traces) {
   std::vector<std::string> words{"skein-view"};
   words.insert(words.end(), options.begin(), options.end());
   words.push_back("--");
@@ -40,7 +40,7 @@ void become_window(const std::string& program, const std::vector<std::string>& o
 
 // A descriptor that the window inherits: a file would have to be found a name and be removed, and
 // of a million tasks these are more bytes than a pipe takes before somebody reads it.
-std::string hand_over(const std::string& bytes) {
+std::string write_to_memfd(const std::string& bytes) {
   const int fd = memfd_create("links", 0);
   for (size_t at = 0; fd >= 0 && at < bytes.size();) {
     const ssize_t written = write(fd, bytes.data() + at, bytes.size() - at);

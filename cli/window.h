@@ -11,10 +11,10 @@ namespace skein::cli {
 std::string window_program();
 
 // Goes on as that program, with these options and traces.
-[[noreturn]] void become_window(const std::string& program, const std::vector<std::string>& options,
-                                const std::vector<std::string>& traces);
+[[noreturn]] void exec_viewer(const std::string& program, const std::vector<std::string>& options,
+                              const std::vector<std::string>& traces);
 
 // The number of a descriptor that it inherits, with these bytes: for --links.
-std::string hand_over(const std::string& bytes);
+std::string write_to_memfd(const std::string& bytes);
 
 }  // namespace skein::cli

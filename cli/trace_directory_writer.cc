@@ -1,5 +1,4 @@
-#include "cli/fail.h"
-#include "cli/new_trace.h"
+#include "cli/trace_directory_writer.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -8,18 +7,19 @@
 #include <cerrno>
 #include <cstring>
 
+#include "cli/fail.h"
 
 namespace skein::cli {
 
-NewTrace::NewTrace(const std::string& path) : path_(path) {
+TraceDirectoryWriter::TraceDirectoryWriter(const std::string& path) : path_(path) {
   if (mkdir(path.c_str(), 0700) != 0) fail(2, path + ": " + std::strerror(errno));
   directory_ = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (directory_ < 0) fail(1, path + ": " + std::strerror(errno));
 }
 
-NewTrace::~NewTrace() { close(directory_); }
+TraceDirectoryWriter::~TraceDirectoryWriter() { close(directory_); }
 
-void NewTrace::write(const std::string& name, std::span<const uint8_t> bytes) {
+void TraceDirectoryWriter::write(const std::string& name, std::span<const uint8_t> bytes) {
   const int file =
       openat(directory_, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (file < 0) fail(1, path_ + "/" + name + ": " + std::strerror(errno));

@@ -8,13 +8,13 @@
 
 namespace skein::cli {
 
-class NewTrace {
+class TraceDirectoryWriter {
  public:
   // Makes the directory; throws CommandError(2) on failure.
-  explicit NewTrace(const std::string& path);
-  ~NewTrace();
-  NewTrace(const NewTrace&) = delete;
-  NewTrace& operator=(const NewTrace&) = delete;
+  explicit TraceDirectoryWriter(const std::string& path);
+  ~TraceDirectoryWriter();
+  TraceDirectoryWriter(const TraceDirectoryWriter&) = delete;
+  TraceDirectoryWriter& operator=(const TraceDirectoryWriter&) = delete;
 
   // Throws CommandError(1) on failure, such as a full disk.
   void write(const std::string& name, std::span<const uint8_t> bytes);
