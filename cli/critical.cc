@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "cli/asked.h"
+#include "cli/analysis.h"
 #include "cli/commands.h"
 #include "cli/fail.h"
 #include "cli/picture.h"
@@ -70,7 +70,7 @@ CriticalPath understand(const Trace& trace, const Model& model, const CriticalOp
 }  // namespace
 
 int run_critical(const CriticalOptions& options) {
-  const auto [trace, model, waits] = open_asked(options.trace);
+  const auto [trace, model, waits] = open_analysis(options.trace);
   CriticalPath path = understand(trace, model, options);
   path.segments = critical_path(trace, model, waits, path.task, path.from, path.to);
   Output out(stdout);

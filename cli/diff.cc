@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/escape.h"
-#include "cli/asked.h"
+#include "cli/analysis.h"
 #include "cli/commands.h"
 #include "cli/page.h"
 #include "cli/print.h"
@@ -92,7 +92,7 @@ int run_diff(const DiffOptions& options) {
   const bool draws = options.view || !options.page.empty();
   if (draws) refuse_streams(std::array{options.good, options.bad}, options.page);
   const std::string window = options.view ? window_program() : "";
-  const Asked good = open_asked(options.good), bad = open_asked(options.bad);
+  const Analysis good = open_analysis(options.good), bad = open_analysis(options.bad);
   Comparison a = compare_runs({"good", {good.trace, good.model, good.waits}},
                               {"bad", {bad.trace, bad.model, bad.waits}});
   Output out(stdout);

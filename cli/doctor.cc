@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/text.h"
-#include "cli/asked.h"
+#include "cli/analysis.h"
 #include "cli/commands.h"
 #include "cli/fail.h"
 #include "cli/page.h"
@@ -43,15 +43,16 @@ skein::DoctorOptions understand(const DoctorOptions& options) {
 }
 
 // What a picture shows of it: each finding at its place.
-Links links_of(const Asked& asked, const DoctorReport& report, const std::vector<Finding>& found) {
+Links links_of(const Analysis& analysis, const DoctorReport& report,
+               const std::vector<Finding>& found) {
   Links links{.first = 0, .second = 0};
   std::map<Finding::Severity, size_t> counts;
   for (const Finding& f : found) {
     counts[f.severity]++;
     const TaskIndex task = report.picture(f).task;
     if (task == no_index) continue;
-    links.notes.push_back({.task = asked.model.tasks[task].id,
-                           .clock = asked.trace.facts.start + f.begin,
+    links.notes.push_back({.task = analysis.model.tasks[task].id,
+                           .clock = analysis.trace.facts.start + f.begin,
                            .text = report.text(f)});
   }
   for (const auto& [severity, count] : counts)
@@ -75,13 +76,14 @@ int run_doctor(const DoctorOptions& options) {
   skein::DoctorOptions wanted = understand(options);
   const std::string path = trace_directory(options.trace);
   wanted.goes_on = path != options.trace;  // by its process id
-  const Asked asked = open_asked(options.trace);
-  const DoctorReport report({asked.trace, asked.model, asked.waits}, path);
-  const std::vector<Finding> found = examine(asked.trace, asked.model, asked.waits, wanted);
+  const Analysis analysis = open_analysis(options.trace);
+  const DoctorReport report({analysis.trace, analysis.model, analysis.waits}, path);
+  const std::vector<Finding> found =
+      examine(analysis.trace, analysis.model, analysis.waits, wanted);
   out.text() +=
-      options.json ? report.json(found).text() : for_terminal(report.text(found), asked.trace);
+      options.json ? report.json(found).text() : for_terminal(report.text(found), analysis.trace);
   out.finish();
-  const std::string links = draws ? write_links(links_of(asked, report, found)) : "";
+  const std::string links = draws ? write_links(links_of(analysis, report, found)) : "";
   if (!options.page.empty()) write_page({.traces = {path}, .output = options.page, .links = links});
   if (options.view) exec_viewer(window, {"--links", write_to_memfd(links)}, {path});
   return found.empty() ? 0 : 1;

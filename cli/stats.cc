@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "cli/asked.h"
+#include "cli/analysis.h"
 #include "cli/commands.h"
 #include "cli/fail.h"
 #include "cli/print.h"
@@ -20,7 +20,7 @@ GroupBy way(const std::string& by) {
 }  // namespace
 
 int run_stats(const StatsOptions& options) {
-  const auto [trace, model, waits] = open_asked(options.trace);
+  const auto [trace, model, waits] = open_analysis(options.trace);
   std::vector<TaskGroup> groups = task_groups(trace, model, waits, way(options.by));
   if (!options.name.empty()) {
     std::erase_if(groups, [&](const TaskGroup& g) { return g.name != options.name; });

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "cli/asked.h"
+#include "cli/analysis.h"
 #include "cli/commands.h"
 #include "cli/fail.h"
 #include "cli/print.h"
@@ -35,7 +35,7 @@ std::vector<Diagnosis> ask(const Subject& facts, const std::string& asked) {
 }  // namespace
 
 int run_why(const WhyOptions& options) {
-  const auto [trace, model, waits] = open_asked(options.trace);
+  const auto [trace, model, waits] = open_analysis(options.trace);
   const Subject facts{trace, model, waits};
   const std::vector<Diagnosis> found = ask(facts, options.task);
   Output out(stdout);

@@ -1,4 +1,4 @@
-#include "cli/asked.h"
+#include "cli/analysis.h"
 
 #include <unistd.h>
 
@@ -24,15 +24,15 @@ uint64_t now_of(const Facts& facts) {
 
 }  // namespace
 
-Asked open_asked(const std::string& trace_or_pid) {
+Analysis open_analysis(const std::string& trace_or_pid) {
   const std::string path = trace_directory(trace_or_pid);
-  Asked asked{.trace = open_trace(path), .model = {}, .waits = {}};
-  report_losses(asked.trace, path);
-  const uint64_t until = path == trace_or_pid ? 0 : now_of(asked.trace.facts);
+  Analysis analysis{.trace = open_trace(path), .model = {}, .waits = {}};
+  report_losses(analysis.trace, path);
+  const uint64_t until = path == trace_or_pid ? 0 : now_of(analysis.trace.facts);
   const Spinner spinner(stderr, isatty(STDERR_FILENO), "building the wait-for graph");
-  asked.model = build_model(asked.trace, {.simplify = false, .until = until});
-  asked.waits = find_waits(asked.trace, asked.model);
-  return asked;
+  analysis.model = build_model(analysis.trace, {.simplify = false, .until = until});
+  analysis.waits = find_waits(analysis.trace, analysis.model);
+  return analysis;
 }
 
 }  // namespace skein::cli

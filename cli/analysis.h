@@ -10,13 +10,13 @@
 
 namespace skein::cli {
 
-struct Asked {
+struct Analysis {
   Trace trace;
   Model model;  // not simplified
   Waits waits;
 };
 // Of a process that records (its number), as it is now, or a trace, as it was at its last event.
 // Says on stderr what was lost; ends with exit code 2 for what is neither.
-Asked open_asked(const std::string& trace_or_pid);
+Analysis open_analysis(const std::string& trace_or_pid);
 
 }  // namespace skein::cli
