@@ -85,7 +85,7 @@ Picture open_picture(const PictureOptions& options) {
   Viewer& viewer = picture.viewer;
   refuse_twice(options.traces);
   for (const std::string& path : options.traces) {
-    Trace trace = open_trace(path);
+    Trace trace = open_trace(path, viewer.tick_clocks());
     report_losses(trace, path);
     const std::string name = trace_name(path);
     picture.title += (picture.title.empty() ? "" : ", ") + name;

@@ -18,15 +18,16 @@
 
 namespace skein::cli {
 
-Trace open_trace(const std::string& path) {
+Trace open_trace(const std::string& path, std::span<const TickClock> clocks) {
   if (path.empty()) fail(2, "empty TRACE argument; give a path, or - for standard input");
   if (const std::string hint = process_hint(path); !hint.empty()) fail(2, hint);
   ProgressBar bar(stderr, isatty(STDERR_FILENO), ProgressBar::Clock::now());
   DiskFiles disk;
-  Result<Trace> trace = read_trace(disk, path, [&](uint64_t done, uint64_t in_all) {
+  const auto show = [&](uint64_t done, uint64_t in_all) {
     bar.show(done, in_all, ProgressBar::Clock::now());
     return true;
-  });
+  };
+  Result<Trace> trace = read_trace(disk, path, show, clocks);
   if (!trace) fail(2, trace.error().message());
   return *std::move(trace);
 }

@@ -10,8 +10,8 @@
 namespace skein::cli {
 
 // Reads the whole trace, with a progress bar when that takes long. Throws CommandError(2)
-// when it is no trace.
-Trace open_trace(const std::string& path);
+// when it is no trace. `clocks`: see read_trace().
+Trace open_trace(const std::string& path, std::span<const TickClock> clocks = {});
 
 // On stderr: what is missing from the trace, or that nothing is in it.
 void report_losses(const Trace& trace, const std::string& path);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "trace/export/ctf_clock.h"
 #include "trace/export/ctf_events.h"
 #include "trace/export/ctf_names.h"
 #include "trace/read/ctf/task_table.h"
@@ -30,28 +31,19 @@ bool has_task_0(const Trace& trace) {
                      [](const Alive& alive) { return alive.id == 0; });
 }
 
-// Ticks of time 0: the trace's own clock, as far as a reader can count.
-uint64_t find_base(const Trace& trace, LeftOut& left_out) {
-  const Events& events = trace.events;
-  const uint64_t last = events.empty() ? 0 : events.time[events.size() - 1];
-  if (last <= INT64_MAX && trace.facts.start <= INT64_MAX - last) return trace.facts.start;
-  left_out.add("the beginning of the trace by its own clock");
-  return 0;
-}
-
 class Exporter {
  public:
   Exporter(const Trace& trace, const ctf::Uuid& uuid)
       : trace_(trace),
         uuid_(uuid),
         shift_(has_task_0(trace)),
-        base_(find_base(trace, left_out_)),
+        clock_(trace, left_out_),
         names_(trace, left_out_,
                {.uuid = uuid_,
                 .stream = format::kNamesStream,
                 .chunk_size = chunk_size,
                 .flags = format::kFlagNames | format::kFlagLog}),
-        events_(trace, names_, base_, shift_) {
+        events_(trace, names_, clock_, shift_) {
     for (const Alive& alive : trace.alive)
       if (alive.state == Alive::State::Resource) events_.add_resource(alive.id);
     add_streams();
@@ -94,7 +86,8 @@ class Exporter {
     }
     // A stream without an event would be no executor of the copy; the first begins at time 0.
     for (size_t i = 0; i < streams.size(); i++)
-      streams[i].event(format::k_extra, base_ + (i == ring ? trace_.facts.complete_from : 0),
+      streams[i].event(format::k_extra,
+                       clock_.base() + (i == ring ? clock_.ticks(trace_.facts.complete_from) : 0),
                        static_cast<uint64_t>(format::ExtraField::kCurrent), 0);
   }
 
@@ -126,13 +119,15 @@ class Exporter {
     if (trace_.alive.empty() || find_ring() == no_stream) return;
     ctf::TaskTable table;
     table.pid = trace_.facts.pid;
-    table.start = base_;
+    table.start = clock_.base();
     table.ring_bytes = chunk_size;
     for (const Alive& alive : trace_.alive) {
       using State = format::TaskState;
       static constexpr std::array<State, 4> states = {State::kCreated, State::kRunning,
                                                       State::kSuspended, State::kResource};
-      const auto since = static_cast<int64_t>(base_) + alive.since;
+      const auto ago = static_cast<int64_t>(
+          clock_.ticks(static_cast<uint64_t>(alive.since < 0 ? -alive.since : alive.since)));
+      const int64_t since = static_cast<int64_t>(clock_.base()) + (alive.since < 0 ? -ago : ago);
       const bool has_executor = alive.executor < trace_.executors.size();
       const uint64_t tid = has_executor ? trace_.executors[alive.executor].tid : 0;
       table.tasks.push_back({.id = events_.id(alive.id),
@@ -150,19 +145,20 @@ class Exporter {
   }
 
   void add_metadata() {
-    constexpr int64_t second = 1'000'000'000;
+    constexpr int64_t second = CtfClock::second;
     const Facts& facts = trace_.facts;
-    const auto start = static_cast<int64_t>(facts.start - base_);
-    const int64_t utc = start + facts.utc_offset.value_or(0);
+    const TickClock& clock = clock_.clock();
+    const auto utc = static_cast<int64_t>(clock_.lost_ns() +
+                                          static_cast<uint64_t>(facts.utc_offset.value_or(0)));
     const int64_t rest = (utc % second + second) % second;
     format::MetadataFacts said{.uuid = {},
-                               .clock = "nanoseconds",
-                               .frequency = second,
+                               .clock = clock.source.c_str(),
+                               .frequency = clock.frequency,
                                .offset_s = (utc - rest) / second,
-                               .offset = static_cast<uint64_t>(rest),
+                               .offset = clock_.part_of_second(static_cast<uint64_t>(rest)),
                                .precision = 1,
                                .hostname = facts.host.c_str(),
-                               .boot_id = "",
+                               .boot_id = clock.boot_id.c_str(),
                                .procname = facts.program.c_str(),
                                .pid = facts.pid,
                                .mode = facts.overwritten_packets != 0 ? "ring" : "log"};
@@ -198,7 +194,7 @@ class Exporter {
   const ctf::Uuid uuid_;
   LeftOut left_out_;
   const bool shift_;
-  const uint64_t base_;
+  const CtfClock clock_;
   CtfNames names_;
   CtfEvents events_;
   std::vector<CtfFile> files_;

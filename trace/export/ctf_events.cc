@@ -14,6 +14,7 @@ enum class CtfArgument : uint8_t {
   Task,
   Other,
   Value,
+  Duration,  // the value, in ticks
   Text,
   Place,
   NamedPlace,  // with the event's text as the name
@@ -67,7 +68,7 @@ consteval std::array<Emission, event_kinds> make_emissions() {
   at(K::SpanEnd) = {k_span_end, Value, None, Current::Task};
   at(K::Idle) = {k_idle, Text};
   at(K::Wake) = {k_wake, Text};
-  at(K::Pause) = {k_pause, PauseKind, Value};
+  at(K::Pause) = {k_pause, PauseKind, Duration};
   at(K::Send) = {k_send, Value, None, Current::Task};        // two fields of 64 bits
   at(K::Receive) = {k_receive, Value, None, Current::Task};  // the same
   at(K::Clock) = {k_clock, Value};                           // the fields of a ClockReading
@@ -113,8 +114,8 @@ std::string_view read_back(const auto& names, std::string_view name) {
 
 }  // namespace
 
-CtfEvents::CtfEvents(const Trace& trace, CtfNames& names, uint64_t base, bool shift)
-    : trace_(trace), names_(names), base_(base), shift_(shift) {}
+CtfEvents::CtfEvents(const Trace& trace, CtfNames& names, const CtfClock& clock, bool shift)
+    : trace_(trace), names_(names), clock_(clock), shift_(shift) {}
 
 uint64_t CtfEvents::argument(CtfArgument which, const EventRow& row) {
   switch (which) {
@@ -126,6 +127,8 @@ uint64_t CtfEvents::argument(CtfArgument which, const EventRow& row) {
       return id(row.other);
     case CtfArgument::Value:
       return row.kind == EventKind::Sample ? trace_.stacks.number(row.value) : row.value;
+    case CtfArgument::Duration:
+      return clock_.ticks(row.value);
     case CtfArgument::Text:
       return names_.text(row.text);
     case CtfArgument::Place:
@@ -179,7 +182,7 @@ void CtfEvents::add_extra_fields(StreamWriter& stream, const EventRow& row) {
 
 void CtfEvents::put(const EventRow& row) {
   StreamWriter& stream = streams_[row.executor < streams_.size() ? row.executor : 0];
-  const uint64_t time = base_ + row.time;
+  const uint64_t time = clock_.base() + clock_.ticks(row.time);
   const uint64_t task = id(row.task);
   const Emission& emission = emissions[static_cast<size_t>(row.kind)];
   switch (emission.current) {

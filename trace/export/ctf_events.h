@@ -11,6 +11,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "trace/export/ctf_clock.h"
 #include "trace/export/ctf_names.h"
 
 namespace skein {
@@ -19,8 +20,8 @@ enum class CtfArgument : uint8_t;
 
 class CtfEvents {
  public:
-  // `base`: ticks of time 0. With `shift` ids become one larger: our format's 0 is no task.
-  CtfEvents(const Trace& trace, CtfNames& names, uint64_t base, bool shift);
+  // With `shift` ids become one larger: our format's 0 is no task.
+  CtfEvents(const Trace& trace, CtfNames& names, const CtfClock& clock, bool shift);
 
   void put(const EventRow& row);
 
@@ -43,7 +44,7 @@ class CtfEvents {
 
   const Trace& trace_;
   CtfNames& names_;
-  const uint64_t base_;
+  const CtfClock& clock_;
   const bool shift_;
   std::vector<ctf::StreamWriter> streams_;
   std::unordered_set<TaskId> resources_;          // as the copy's reader knows them by now

@@ -12,6 +12,7 @@
 #include "trace/model/model.h"
 #include "trace/read/chrome/chrome.h"
 #include "trace/read/ctf/directory.h"
+#include "trace/read/ctf/tick_scale.h"
 #include "trace/read/event_schema.h"
 #include "trace/read/event_value.h"
 #include "trace/read/fxt/fxt.h"
@@ -302,6 +303,37 @@ TEST_CASE("what a ring has kept of what it overwrote is kept in a copy") {
   CHECK(serve.state == Alive::State::Suspended);
   CHECK(serve.should_resolve);
   CHECK(back.alive[1].state == Alive::State::Resource);
+}
+
+TEST_CASE("a copy has the counter of its original, and aligns as that does") {
+  constexpr uint64_t rate = 149'999'983;
+  const ctf::TickScale scale(rate);
+  Trace trace;
+  trace.facts.format = "skein";
+  trace.facts.tick_clock = {
+      .boot_id = "boot", .source = "tsc", .frequency = rate, .start = 864'000 * rate + 7};
+  trace.facts.start = scale.ns(trace.facts.tick_clock.start);
+  // A number of ticks, as all that our reader gives.
+  const uint64_t utc = 1'700'000'000'000'000'000 + uint64_t{123'456} * 1'000'000'000 / rate;
+  trace.facts.utc_offset = static_cast<int64_t>(utc);
+  trace.facts.tick_clock.utc_of_tick_0 = *trace.facts.utc_offset;
+  trace.executors.push_back({.tid = 7});
+  for (uint64_t i = 0; i < 10'000; i++) {
+    const bool pause = i % 7 == 6;
+    trace.events.append({.time = scale.ns(i * i * 1'000 + i),
+                         .task = pause ? no_task : i % 7 + 1,
+                         .value = pause ? scale.ns(i) : 0,
+                         .text = pause ? trace.strings.intern("gc") : 0,
+                         .kind = pause ? EventKind::Pause : EventKind::Resume});
+  }
+  LeftOut left_out;
+  const Trace back = through_ctf(trace, left_out);
+  require_same(trace, back);
+  CHECK(left_out.all().empty());
+  const TickClock& clock = back.facts.tick_clock;
+  CHECK(clock.is_same_axis(trace.facts.tick_clock));
+  CHECK(clock.start == trace.facts.tick_clock.start);
+  CHECK(clock.utc_of_tick_0 == trace.facts.tick_clock.utc_of_tick_0);
 }
 
 TEST_CASE("a gap that comes back as damage is said") {

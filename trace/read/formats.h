@@ -19,7 +19,8 @@ namespace skein {
 struct DirectoryFormat {
   std::string_view name;
   bool (*probe)(Files& files, const std::string& path);
-  Result<Trace> (*read)(Files& files, const std::string& path, const Progress& progress);
+  Result<Trace> (*read)(Files& files, const std::string& path, const Progress& progress,
+                        std::span<const TickClock> clocks);
 };
 
 // A format whose traces are single files.

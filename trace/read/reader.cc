@@ -19,9 +19,10 @@ Error no_trace(const std::string& path, std::string what) {
       .what = std::move(what), .file = path == "-" ? "standard input" : path, .advice = advice};
 }
 
-Result<Trace> read_directory(Files& files, const std::string& path, const Progress& progress) {
+Result<Trace> read_directory(Files& files, const std::string& path, const Progress& progress,
+                             std::span<const TickClock> clocks) {
   for (const DirectoryFormat& format : directory_formats())
-    if (format.probe(files, path)) return format.read(files, path, progress);
+    if (format.probe(files, path)) return format.read(files, path, progress, clocks);
   const auto names = files.list(path);
   if (!names) return names.error();
   if (std::find(names->begin(), names->end(), "metadata") != names->end()) {
@@ -56,10 +57,11 @@ Result<Trace> read_file(Files& files, const std::string& path, const Progress& p
 
 }  // namespace
 
-Result<Trace> read_trace(Files& files, const std::string& path, const Progress& progress) {
+Result<Trace> read_trace(Files& files, const std::string& path, const Progress& progress,
+                         std::span<const TickClock> clocks) {
   switch (files.type(path)) {
     case FileType::Directory:
-      return read_directory(files, path, progress);
+      return read_directory(files, path, progress, clocks);
     case FileType::File:
     case FileType::Other:  // `skein info <(zcat trace.gz)`
       return read_file(files, path, progress);

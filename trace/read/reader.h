@@ -9,6 +9,7 @@
 // a small multiple of the input's size; time by its size. Input is never trusted.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "base/file.h"
@@ -18,6 +19,9 @@
 
 namespace skein {
 
-Result<Trace> read_trace(Files& files, const std::string& path, const Progress& progress = {});
+// `clocks` are those of the traces that this one is shown with: if one of them counts the same
+// ticks, its frequency is used instead of the trace's own (tick_clock.h).
+Result<Trace> read_trace(Files& files, const std::string& path, const Progress& progress = {},
+                         std::span<const TickClock> clocks = {});
 
 }  // namespace skein

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "trace/read/tick_clock.h"
+
 namespace skein {
 
 struct Facts {
@@ -19,7 +21,8 @@ struct Facts {
   uint64_t start = 0;  // the trace's own clock, in nanoseconds, at time 0
   // Add it to `start` + time to get nanoseconds since 1970 UTC; empty: the clock's zero is unknown.
   std::optional<int64_t> utc_offset = {};
-  uint64_t packets = 0;  // that were read, in all streams
+  TickClock tick_clock = {};  // of our own format; frequency 0: of another
+  uint64_t packets = 0;       // that were read, in all streams
   uint64_t streams = 0;
   // A ring forgets its oldest packets, each stream's at another time: how many are gone, and from
   // when on (as EventRow::time) every stream has all its events.

@@ -70,6 +70,7 @@ struct Loader::Shared {
   std::vector<std::string> paths;
   Post post;
   std::chrono::milliseconds period;
+  std::vector<TickClock> clocks;  // of the traces before `paths`
 
   // Of the thread that made the Loader alone.
   Calls calls;
@@ -121,7 +122,9 @@ template <typename Shared>
 class Work {
  public:
   explicit Work(std::shared_ptr<Shared> shared)
-      : shared_(std::move(shared)), followed_(shared_->paths.size()) {}
+      : shared_(std::move(shared)), followed_(shared_->paths.size()), clocks_(shared_->clocks) {
+    clocks_.resize(clocks_.size() + followed_.size());
+  }
 
   void run() {
     for (size_t i = 0; i < followed_.size(); i++) {
@@ -156,7 +159,7 @@ class Work {
     const auto stamp = stamp_of(path);
     DiskFiles files;
     auto last = begin;
-    Result<Trace> trace = read_trace(files, path, [&](uint64_t done, uint64_t in_all) {
+    const auto report = [&](uint64_t done, uint64_t in_all) {
       if (first ? shared_->unwanted() : shared_->stopped()) return false;
       const auto now = Clock::now();
       if (!first || in_all == 0 || now - last < std::chrono::milliseconds(50)) return true;
@@ -165,7 +168,8 @@ class Work {
         if (calls.progress) calls.progress(which, share);
       });
       return true;
-    });
+    };
+    Result<Trace> trace = read_trace(files, path, report, clocks_);
     if (first ? shared_->unwanted() : shared_->stopped()) return;
     if (!trace) {
       if (first)
@@ -179,6 +183,7 @@ class Work {
       known.next = first || !stamp ? Clock::time_point::max() : Clock::now() + shared_->period;
       return;
     }
+    clocks_[shared_->clocks.size() + which] = trace->facts.tick_clock;
     // While it runs, time at least goes on.
     const bool grown = first || live || known.live != live ||
                        trace->events.size() != known.events ||
@@ -235,17 +240,19 @@ class Work {
 
   std::shared_ptr<Shared> shared_;
   std::vector<Followed> followed_;
+  std::vector<TickClock> clocks_;  // shared_->clocks, and of what was read
 };
 
 }  // namespace
 
 Loader::Loader(std::vector<std::string> paths, Calls calls, Post post,
-               std::chrono::milliseconds period)
+               std::chrono::milliseconds period, std::vector<TickClock> clocks)
     : shared_(std::make_shared<Shared>()) {
   shared_->paths = std::move(paths);
   shared_->calls = std::move(calls);
   shared_->post = std::move(post);
   shared_->period = period;
+  shared_->clocks = std::move(clocks);
   std::thread([shared = shared_] { Work(shared).run(); }).detach();
 }
 

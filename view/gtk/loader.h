@@ -40,8 +40,10 @@ class Loader {
   // Has `work` done later on the thread that made the Loader. May be called on any thread.
   using Post = std::function<void(std::function<void()> work)>;
 
+  // `clocks`: of the traces that are shown already (read_trace()).
   Loader(std::vector<std::string> paths, Calls calls, Post post,
-         std::chrono::milliseconds period = std::chrono::seconds(1));
+         std::chrono::milliseconds period = std::chrono::seconds(1),
+         std::vector<TickClock> clocks = {});
   // Does not wait: a reading that has begun stops soon, and what was read is thrown away.
   ~Loader();
   // What has not been read yet is not read any more, and nobody is called about it.

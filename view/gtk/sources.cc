@@ -77,8 +77,8 @@ void Window::load(size_t first) {
     sources_[first + which].ended = true;
     acted();
   };
-  loaders_.push_back(
-      std::make_unique<Loader>(std::move(paths), std::move(calls), post_to_main_loop));
+  loaders_.push_back(std::make_unique<Loader>(std::move(paths), std::move(calls), post_to_main_loop,
+                                              std::chrono::seconds(1), viewer_.tick_clocks()));
 }
 
 void Window::show_progress(size_t which, double share) {

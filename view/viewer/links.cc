@@ -90,10 +90,21 @@ Result<Links> read_links(std::span<const uint8_t> bytes) {
   return links;
 }
 
+namespace {
+
+// Facts::utc_offset, before it was changed to fit another trace's frequency.
+int64_t utc_of_zero(const Facts& facts) {
+  return facts.tick_clock.frequency != 0 ? facts.tick_clock.utc_of_tick_0
+                                         : facts.utc_offset.value_or(0);
+}
+
+}  // namespace
+
 // A process measures its clock's zero when it begins, to the nanosecond: no two have the same.
 bool is_same_run(const Facts& before, const Facts& now) {
   return before.pid == now.pid && before.program == now.program &&
-         before.utc_offset == now.utc_offset &&
+         before.utc_offset.has_value() == now.utc_offset.has_value() &&
+         utc_of_zero(before) == utc_of_zero(now) &&
          (before.start == now.start || (now.pid != 0 && now.utc_offset));
 }
 

@@ -31,8 +31,11 @@ std::vector<uint8_t> used_executors(const Trace& trace, const Model& model) {
   return used;
 }
 
-// Time 0 of `to` less that of `from`, in UTC; no_time: not both have it.
-double utc_distance(const Facts& from, const Facts& to) {
+// Time 0 of `to` less that of `from`: by the counter if they share one, else in UTC; no_time: not
+// both have it.
+double clock_distance(const Facts& from, const Facts& to) {
+  if (from.tick_clock.is_same_axis(to.tick_clock))
+    return static_cast<double>(static_cast<int64_t>(to.start - from.start));
   if (!from.utc_offset || !to.utc_offset) return no_time;
   const uint64_t a = from.start + static_cast<uint64_t>(*from.utc_offset);
   const uint64_t b = to.start + static_cast<uint64_t>(*to.utc_offset);
@@ -40,6 +43,16 @@ double utc_distance(const Facts& from, const Facts& to) {
   const double roughly =
       static_cast<double>(static_cast<int64_t>(b)) - static_cast<double>(static_cast<int64_t>(a));
   return std::fabs(roughly) > 9e18 ? roughly : static_cast<double>(static_cast<int64_t>(b - a));
+}
+
+// By the counter through an earlier trace that shares it: UTC is less exact, and the first trace
+// may have another counter.
+double distance_from_first(const auto& traces, const std::vector<double>& earlier) {
+  const Facts& facts = traces[earlier.size()]->trace.facts;
+  for (size_t i = 0; i < earlier.size(); i++)
+    if (facts.tick_clock.is_same_axis(traces[i]->trace.facts.tick_clock))
+      return earlier[i] + clock_distance(traces[i]->trace.facts, facts);
+  return clock_distance(traces[0]->trace.facts, facts);
 }
 
 }  // namespace
@@ -97,7 +110,7 @@ void Session::align() {
   by_clock_ = size() > 1 && !from_start_;
   std::vector<double> offsets;
   for (const auto& trace : traces_) {
-    const double offset = utc_distance(traces_[0]->trace.facts, trace->trace.facts);
+    const double offset = distance_from_first(traces_, offsets);
     const auto duration = static_cast<double>(trace->model.end);
     offsets.push_back(offset);
     if (std::isnan(offset)) by_clock_ = false;

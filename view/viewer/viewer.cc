@@ -122,6 +122,11 @@ void Viewer::set_now(size_t which, SignOfLife life) {
 
 size_t Viewer::traces() const { return state_->shared.session.size(); }
 const Trace& Viewer::trace(size_t which) const { return state_->shared.session[which].trace; }
+std::vector<TickClock> Viewer::tick_clocks() const {
+  std::vector<TickClock> clocks;
+  for (const auto& trace : state_->shared.session) clocks.push_back(trace->trace.facts.tick_clock);
+  return clocks;
+}
 const Model& Viewer::model(size_t which) const { return state_->shared.model(which); }
 
 void Viewer::begin_together() {

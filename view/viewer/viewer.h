@@ -124,6 +124,8 @@ class Viewer {
   void set_now(size_t which, SignOfLife life);
   size_t traces() const;
   const Trace& trace(size_t which) const;
+  // Of all traces: to read another one, or the same again (read_trace()).
+  std::vector<TickClock> tick_clocks() const;
   const Model& model(size_t which) const;
 
   void resize(float width, float height);

@@ -225,6 +225,35 @@ TEST_CASE("two traces lie on one line: by their clocks if these are near, else b
   CHECK(!both.counters()[1].shown);
 }
 
+TEST_CASE("traces of one counter are aligned by it, others by UTC") {
+  const auto one = [](uint64_t start, std::string boot_id, int64_t utc) {
+    TestTrace made = server();
+    made.trace.facts.start = start;
+    made.trace.facts.utc_offset = utc;
+    if (!boot_id.empty())
+      made.trace.facts.tick_clock = {
+          .boot_id = std::move(boot_id), .source = "tsc", .frequency = 156'250'000};
+    return std::move(made.trace);
+  };
+  constexpr int64_t now = 1'700'000'000'000'000'000;
+  Viewer viewer;
+  viewer.add(one(1'000'000, "", now), "another counter");
+  viewer.add(one(2'000'000'000, "boot", now - 1'999'000'000 + 5), "one");
+  // 1.2 us earlier by UTC, and 7 ns later by the counter.
+  viewer.add(one(2'000'000'007, "boot", now - 1'999'000'000 - 1'200), "two");
+  viewer.add(one(2'000'000'007, "other boot", now - 1'999'000'000 - 1'200), "three");
+  const auto tracks = viewer.tracks();
+  REQUIRE(tracks.size() == 4);
+  CHECK(tracks[0].offset == 0);
+  CHECK(tracks[1].offset == 5);
+  CHECK(tracks[2].offset == 12);
+  CHECK(tracks[3].offset == -1'193);
+  REQUIRE(viewer.tick_clocks().size() == 4);
+  CHECK(viewer.tick_clocks()[1].is_same_axis(viewer.tick_clocks()[2]));
+  CHECK_FALSE(viewer.tick_clocks()[2].counts_with(viewer.tick_clocks()[3]));
+  CHECK_FALSE(viewer.tick_clocks()[0].counts_with(viewer.tick_clocks()[0]));
+}
+
 TEST_CASE("nothing that is done in whatever order does harm") {
   std::mt19937 random(5);
   const auto number = [&](float most) {

@@ -57,7 +57,21 @@ bool salvage(const Source& source, const std::string& reason, Metadata& metadata
   return true;
 }
 
+// The start of the trace, whose own UTC stays when another trace's frequency is used.
+void set_start(const Metadata& metadata, const Context& context, Facts& facts) {
+  facts.tick_clock.start = context.start;
+  facts.start = context.scale.ns(context.start);
+  const uint64_t own = TickScale(metadata.frequency).ns(context.start);
+  if (facts.utc_offset)
+    facts.utc_offset =
+        static_cast<int64_t>(static_cast<uint64_t>(*facts.utc_offset) + own - facts.start);
+}
+
 void describe(const Metadata& metadata, Trace& trace) {
+  trace.facts.tick_clock = {.boot_id = metadata.boot_id,
+                            .source = metadata.clock_source,
+                            .frequency = metadata.frequency,
+                            .utc_of_tick_0 = metadata.utc_known ? metadata.utc_of_tick_0() : 0};
   trace.facts.format = metadata.origin;
   if (metadata.origin.empty()) trace.facts.format = "skein";
   trace.facts.host = metadata.host;
@@ -387,7 +401,8 @@ bool has_our_packets(Files& files, const std::string& path) {
   });
 }
 
-Result<Trace> read(Files& files, const std::string& path, const Progress& progress) {
+Result<Trace> read(Files& files, const std::string& path, const Progress& progress,
+                   std::span<const TickClock> clocks) {
   Trace trace;
   Source source;
   const auto tasks_before = read_ring_tasks(files, path);
@@ -395,6 +410,8 @@ Result<Trace> read(Files& files, const std::string& path, const Progress& progre
   if (!metadata) return metadata.error();
   auto tasks = tasks_before ? read_ring_tasks(files, path) : std::nullopt;
   if (tasks) keep_common(*tasks, *tasks_before);
+  TickClock& clock = trace.facts.tick_clock;
+  if (const TickClock* shared = find_shared(clocks, clock)) clock.frequency = shared->frequency;
 
   Names names(source.names_bytes);
   std::array<uint64_t, 256> definitions{};
@@ -403,7 +420,7 @@ Result<Trace> read(Files& files, const std::string& path, const Progress& progre
                   .names = names,
                   .texts = names.texts(),
                   .places = names.places(),
-                  .scale = TickScale(metadata->frequency),
+                  .scale = TickScale(clock.frequency),
                   .definitions = definitions};
   for (auto& [number, stream] : source.streams) {
     stream.prepare(trace.losses);
@@ -415,7 +432,7 @@ Result<Trace> read(Files& files, const std::string& path, const Progress& progre
   if (!is_cut) tasks.reset();
   if (tasks) know_resources(*tasks, context);
   run_streams(source, context, progress);
-  trace.facts.start = context.scale.ns(context.start);
+  set_start(*metadata, context, trace.facts);
   count_definitions(context.definitions, trace.facts);
   find_horizon(source, context, trace.facts);
   if (tasks) describe_alive(*tasks, context);
@@ -443,7 +460,7 @@ Result<Trace> read_live_tasks(Files& files, const std::string& path, TaskTable& 
                   .start = table.start};
   for (const LiveTask& row : table.tasks) context.start = std::max(context.start, row.since);
   context.start++;
-  trace.facts.start = context.scale.ns(context.start);
+  set_start(*metadata, context, trace.facts);
   describe_alive(table, context);
   return trace;
 }

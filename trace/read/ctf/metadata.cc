@@ -103,6 +103,7 @@ void assign(Metadata& metadata, const std::string& block, const std::string& key
     if (key == "tracer_name") metadata.tracer = value;
     if (key == "tracer_major") read_number(value, metadata.version);
     if (key == "hostname") metadata.host = value;
+    if (key == "boot_id") metadata.boot_id = value;
     if (key == "procname") metadata.program = value;
     if (key == "vpid") read_number(value, metadata.pid);
     if (key == "origin") metadata.origin = value;

@@ -23,6 +23,7 @@ struct Metadata {
   std::string tracer;  // "skein" in ours
   uint64_t version = 0;
   std::string host;
+  std::string boot_id;
   std::string program;
   uint64_t pid = 0;
   std::string origin;        // what it is a copy of: Facts::format; empty: it was recorded so

@@ -15,34 +15,11 @@
 #include "trace/read/ctf/chunk.h"
 #include "trace/read/ctf/meaning.h"
 #include "trace/read/ctf/names.h"
+#include "trace/read/ctf/tick_scale.h"
 #include "trace/read/ctf/wire.h"
 #include "trace/read/trace.h"
 
 namespace skein::ctf {
-
-// Ticks to nanoseconds since a moment, exact to the nanosecond over centuries.
-class TickScale {
- public:
-  TickScale() = default;
-  explicit TickScale(uint64_t frequency)
-      : whole_(second / frequency),
-        fraction_(static_cast<uint64_t>((static_cast<unsigned __int128>(second % frequency) << 64) /
-                                        frequency)),
-        most_(UINT64_MAX / (whole_ + 1)) {}
-
-  // What does not fit (584 years) becomes the most that does.
-  uint64_t ns(uint64_t ticks) const {
-    if (ticks > most_) ticks = most_;
-    return ticks * whole_ +
-           static_cast<uint64_t>(static_cast<unsigned __int128>(ticks) * fraction_ >> 64);
-  }
-
- private:
-  static constexpr uint64_t second = 1'000'000'000;
-  uint64_t whole_ = 0;
-  uint64_t fraction_ = 0;
-  uint64_t most_ = 0;
-};
 
 // What all streams of a trace share while it is decoded.
 struct Context {

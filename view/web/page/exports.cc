@@ -162,7 +162,7 @@ EXPORT(forget_files) void forget_files() { page->files = {}; }
 EXPORT(open_trace)
 void open_trace(size_t which, const char* path, size_t path_size, const char* title,
                 size_t title_size) {
-  auto trace = read_trace(page->files, take(path, path_size));
+  auto trace = read_trace(page->files, take(path, path_size), {}, page->viewer.tick_clocks());
   if (!trace) return set_error(&trace.error());
   if (which < page->viewer.traces())
     page->viewer.update(which, Prepared(*std::move(trace), page->life));

@@ -1,0 +1,52 @@
+// The ticks of a copy in our format: those of the trace's counter, so that the copy aligns with
+// other traces of its boot; nanoseconds of a trace without one.
+#pragma once
+
+#include <cstdint>
+
+#include "trace/export/out.h"
+#include "trace/read/ctf/tick_scale.h"
+#include "trace/read/trace.h"
+
+namespace skein {
+
+class CtfClock {
+ public:
+  static constexpr uint64_t second = 1'000'000'000;
+
+  // Counts in `left_out` a beginning that a reader could not count.
+  CtfClock(const Trace& trace, LeftOut& left_out)
+      : clock_(trace.facts.tick_clock.frequency != 0 ? trace.facts.tick_clock
+                                                     : TickClock{.boot_id = "",
+                                                                 .source = "nanoseconds",
+                                                                 .frequency = second,
+                                                                 .start = trace.facts.start}),
+        scale_(clock_.frequency) {
+    const Events& events = trace.events;
+    const uint64_t last = ticks(events.empty() ? 0 : events.time[events.size() - 1]);
+    if (last <= INT64_MAX && clock_.start <= INT64_MAX - last) return;
+    left_out.add("the beginning of the trace by its own clock");
+    lost_ns_ = trace.facts.start;
+    clock_.start = 0;
+  }
+
+  const TickClock& clock() const { return clock_; }
+  // Of time 0.
+  uint64_t base() const { return clock_.start; }
+  // How much later than `base` the trace's own time 0 is, in nanoseconds.
+  uint64_t lost_ns() const { return lost_ns_; }
+  uint64_t ticks(uint64_t ns) const { return clock_.frequency == second ? ns : scale_.ticks(ns); }
+
+  // A part of a second as whole ticks, from which a reader makes the same nanoseconds.
+  uint64_t part_of_second(uint64_t ns) const {
+    const unsigned __int128 counts = static_cast<unsigned __int128>(ns) * clock_.frequency;
+    return static_cast<uint64_t>((counts + second - 1) / second);
+  }
+
+ private:
+  TickClock clock_;
+  ctf::TickScale scale_;
+  uint64_t lost_ns_ = 0;
+};
+
+}  // namespace skein
