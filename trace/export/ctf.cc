@@ -82,7 +82,8 @@ class Exporter {
     for (size_t i = 0; i < trace_.executors.size(); i++) {
       const Executor& executor = trace_.executors[i];
       streams[i].tid = static_cast<uint32_t>(executor.tid);
-      if (executor.name) names_.add_thread(executor.tid, executor.name);
+      if (executor.name && executor.tid != 0) names_.add_thread(executor.tid, executor.name);
+      names_.add_thread(format::kStreamThread + i, executor.name);
     }
     // A stream without an event would be no executor of the copy; the first begins at time 0.
     for (size_t i = 0; i < streams.size(); i++)

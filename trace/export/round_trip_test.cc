@@ -67,8 +67,11 @@ void require_same(const Trace& went_out, const Trace& came_back) {
   REQUIRE(came_back.facts.pid == went_out.facts.pid);
   REQUIRE(came_back.facts.utc_offset == went_out.facts.utc_offset);
   REQUIRE(came_back.executors.size() == went_out.executors.size());
-  for (size_t i = 0; i < went_out.executors.size(); i++)
+  for (size_t i = 0; i < went_out.executors.size(); i++) {
     REQUIRE(came_back.executors[i].tid == went_out.executors[i].tid);
+    REQUIRE(came_back.strings[came_back.executors[i].name] ==
+            went_out.strings[went_out.executors[i].name]);
+  }
   const Model a = build_model(went_out);
   const Model b = build_model(came_back);
   const auto shapes = [](const Model& model) {
@@ -120,7 +123,6 @@ TEST_CASE("random programs come back as they went out") {
     trace.facts.pid = seed;
     trace.executors[0].tid = trace.executors[1].tid = 4711;
     require_round_trips(trace);
-    trace.executors[0].tid = 4712;
     trace.facts.utc_offset = trace.facts.utc_offset.value_or(0);
     require_comes_back_from_ctf(trace);
   }
@@ -303,6 +305,31 @@ TEST_CASE("what a ring has kept of what it overwrote is kept in a copy") {
   CHECK(serve.state == Alive::State::Suspended);
   CHECK(serve.should_resolve);
   CHECK(back.alive[1].state == Alive::State::Resource);
+}
+
+TEST_CASE("executors without tids, or of one tid, stay what they are") {
+  for (const uint64_t tid : {0, 7}) {
+    Trace trace;
+    trace.facts.format = "FXT";
+    trace.facts.utc_offset = 0;
+    trace.kinds.push_back(trace.strings.intern("fiber"));
+    for (const char* name : {"domain 0", "domain 1", "", "domain 2"})
+      trace.executors.push_back({.name = trace.strings.intern(name), .tid = tid});
+    LeftOut left_out;
+    for (uint64_t i = 0; i < 40; i++) {
+      const auto executor = static_cast<uint32_t>(3 - i % 4);
+      trace.events.append(
+          {.time = 2 * i, .task = i + 1, .executor = executor, .kind = EventKind::Resume});
+      trace.events.append({.time = 2 * i + 1,
+                           .value = i < 20 ? tid : i,  // of another thread, too
+                           .text = trace.executors[executor].name,
+                           .executor = executor,
+                           .kind = EventKind::ExecutorBegin});
+    }
+    require_same(trace, through_ctf(trace, left_out));
+    CHECK(left_out.all().empty());
+    require_round_trips(trace);
+  }
 }
 
 TEST_CASE("a copy has the counter of its original, and aligns as that does") {

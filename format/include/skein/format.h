@@ -70,6 +70,9 @@ enum PacketFlags : uint32_t {
   kFlagLog = 4,     // log mode: chunks are not recycled
 };
 inline constexpr uint64_t kNamesStream = 0xFFFFFFFF;
+// A thread_name of kStreamThread + a stream's number: all of that stream is one thread of this
+// name, whatever its tid. For copies of traces whose threads have no tids.
+inline constexpr uint64_t kStreamThread = uint64_t{1} << 32;
 
 // The layout of an event's arguments behind its header. Widths 1, 2, 4, 8 bytes are classes 0 to 3
 // and part of the event id, so that every id is an event class of fixed layout in plain CTF.
@@ -82,61 +85,61 @@ enum class Shape : uint8_t {
 
 // X(name, first id, shape, first argument, second argument). The subject is the executor's current
 // task, unless an argument names another. docs/format.md explains each event.
-#define SKEIN_FORMAT_EVENTS(X)                                                    \
-  X(create, 0, kTwo, task, place)             /* child of the current task */     \
-  X(suspend, 16, kTwo, on, place)             /* current := none */               \
-  X(ready, 32, kTwo, on, place)               /* result available: no wait   */   \
-  X(label, 48, kTwo, task, string)            /*                              */  \
-  X(counter_add, 64, kSigned, counter, value) /* counter: a string */             \
-  X(counter_set, 80, kSigned, counter, value) /*                              */  \
-  X(notify, 96, kTwo, target, woken)          /*                              */  \
-  X(resume_by, 112, kSame, task, waker)       /* current := task */               \
-  X(fail, 116, kSame, task, string)           /*                              */  \
-  X(become, 120, kSame, task, other)          /*                              */  \
-  X(acquire, 124, kSame, resource, task)      /* task 0: the current task */      \
-  X(release, 128, kSame, resource, task)      /*                              */  \
-  X(span_begin, 132, kSame, span, string)     /*                              */  \
-  X(pause, 136, kSame, pause_kind, duration)  /* in ticks; it ends now      */   \
-  X(executor, 140, kSame, tid, string)        /* takes this stream */             \
+#define SKEIN_FORMAT_EVENTS(X)                                                      \
+  X(create, 0, kTwo, task, place)             /* child of the current task */       \
+  X(suspend, 16, kTwo, on, place)             /* current := none */                 \
+  X(ready, 32, kTwo, on, place)               /* result available: no wait   */     \
+  X(label, 48, kTwo, task, string)            /*                              */    \
+  X(counter_add, 64, kSigned, counter, value) /* counter: a string */               \
+  X(counter_set, 80, kSigned, counter, value) /*                              */    \
+  X(notify, 96, kTwo, target, woken)          /*                              */    \
+  X(resume_by, 112, kSame, task, waker)       /* current := task */                 \
+  X(fail, 116, kSame, task, string)           /*                              */    \
+  X(become, 120, kSame, task, other)          /*                              */    \
+  X(acquire, 124, kSame, resource, task)      /* task 0: the current task */        \
+  X(release, 128, kSame, resource, task)      /*                              */    \
+  X(span_begin, 132, kSame, span, string)     /*                              */    \
+  X(pause, 136, kSame, pause_kind, duration)  /* in ticks; it ends now      */      \
+  X(executor, 140, kSame, tid, string)        /* takes this stream */               \
   X(lost, 144, kSame, count, reason)          /* events not recorded before this */ \
-  X(resource, 148, kSame, resource, place)    /*                              */  \
-  X(scope_enter, 152, kSame, scope, place)    /*                              */  \
-  X(scope_member, 156, kSame, scope, task)    /*                              */  \
-  X(await, 160, kSame, task, on)              /* after its suspend event    */   \
-  X(io, 164, kSame, task, result)             /*                              */  \
-  X(capacity, 168, kSame, resource, capacity) /*                              */  \
-  X(resume, 172, kOne, task, none)            /* by current; current := task */   \
-  X(switch_to, 176, kOne, task, none)         /* current := task, no wake-up */   \
-  X(resolve, 180, kOne, task, none)           /* current := none if it was task */ \
-  X(cancel, 184, kOne, task, none)            /* as resolve; so fail, become */  \
-  X(should_resolve, 188, kOne, task, none)    /*                              */  \
-  X(span_end, 192, kOne, span, none)          /*                              */  \
-  X(idle, 196, kOne, reason, none)            /*                              */  \
-  X(wake, 200, kOne, reason, none)            /*                              */  \
-  X(sample, 204, kOne, stack, none)           /*                              */  \
-  X(scope_exit, 208, kOne, scope, none)       /*                              */  \
-  X(scope_cancel, 212, kOne, scope, none)     /*                              */  \
-  X(executor_end, 216, kOne, tid, none)       /*                              */  \
-  X(at, 220, kOne, place, none)               /* of the next event            */  \
-  X(extra, 230, kSame, field, number)         /* of the next: see ExtraField  */  \
-  X(try_read, 234, kSame, task, on)           /* the result is pending        */  \
+  X(resource, 148, kSame, resource, place)    /*                              */    \
+  X(scope_enter, 152, kSame, scope, place)    /*                              */    \
+  X(scope_member, 156, kSame, scope, task)    /*                              */    \
+  X(await, 160, kSame, task, on)              /* after its suspend event    */      \
+  X(io, 164, kSame, task, result)             /*                              */    \
+  X(capacity, 168, kSame, resource, capacity) /*                              */    \
+  X(resume, 172, kOne, task, none)            /* by current; current := task */     \
+  X(switch_to, 176, kOne, task, none)         /* current := task, no wake-up */     \
+  X(resolve, 180, kOne, task, none)           /* current := none if it was task */  \
+  X(cancel, 184, kOne, task, none)            /* as resolve; so fail, become */     \
+  X(should_resolve, 188, kOne, task, none)    /*                              */    \
+  X(span_end, 192, kOne, span, none)          /*                              */    \
+  X(idle, 196, kOne, reason, none)            /*                              */    \
+  X(wake, 200, kOne, reason, none)            /*                              */    \
+  X(sample, 204, kOne, stack, none)           /*                              */    \
+  X(scope_exit, 208, kOne, scope, none)       /*                              */    \
+  X(scope_cancel, 212, kOne, scope, none)     /*                              */    \
+  X(executor_end, 216, kOne, tid, none)       /*                              */    \
+  X(at, 220, kOne, place, none)               /* of the next event            */    \
+  X(extra, 230, kSame, field, number)         /* of the next: see ExtraField  */    \
+  X(try_read, 234, kSame, task, on)           /* the result is pending        */    \
   X(about, 245, kOne, resource, none)         /* of the next create           */
 
 // Events of one id and a fixed layout: X(name, id, fields as TSDL).
-#define SKEIN_FORMAT_FIXED_EVENTS(X)                                                          \
-  X(label_text, 224, "uint64_t task; string text;")                                           \
-  X(create_under, 225, "uint64_t parent; uint64_t task; uint32_t place;")                     \
-  X(send, 226, "uint64_t correlation; uint64_t peer;")                                        \
-  X(receive, 227, "uint64_t correlation; uint64_t peer;")                                     \
-  X(clock, 228, "uint32_t domain; int64_t offset; uint64_t bracket;")                         \
-  X(fail_text, 229, "uint64_t task; string text;")                                            \
-  X(string, 240, "uint32_t id; string text;")                                                 \
-  X(place, 241,                                                                               \
-    "uint32_t id; enum task_kind kind; uint32_t name; uint32_t file; uint32_t function; "     \
-    "uint32_t line; uint32_t column;")                                                        \
-  X(thread_name, 242, "uint64_t tid; string name;")                                           \
-  X(module, 243, "uint64_t base; uint64_t size; string build_id; string path;")               \
-  X(clock_pair, 244,                                                                          \
+#define SKEIN_FORMAT_FIXED_EVENTS(X)                                                      \
+  X(label_text, 224, "uint64_t task; string text;")                                       \
+  X(create_under, 225, "uint64_t parent; uint64_t task; uint32_t place;")                 \
+  X(send, 226, "uint64_t correlation; uint64_t peer;")                                    \
+  X(receive, 227, "uint64_t correlation; uint64_t peer;")                                 \
+  X(clock, 228, "uint32_t domain; int64_t offset; uint64_t bracket;")                     \
+  X(fail_text, 229, "uint64_t task; string text;")                                        \
+  X(string, 240, "uint32_t id; string text;")                                             \
+  X(place, 241,                                                                           \
+    "uint32_t id; enum task_kind kind; uint32_t name; uint32_t file; uint32_t function; " \
+    "uint32_t line; uint32_t column;")                                                    \
+  X(thread_name, 242, "uint64_t tid; string name;")                                       \
+  X(module, 243, "uint64_t base; uint64_t size; string build_id; string path;")           \
+  X(clock_pair, 244,                                                                      \
     "uint64_t ticks; uint64_t monotonic_ns; uint64_t realtime_ns; uint64_t bracket_ns;")
 
 enum EventId : uint8_t {
@@ -158,11 +161,11 @@ inline constexpr size_t kMaxText = 512;
 inline constexpr const char kCutMark[] = "\xE2\x80\xA6";  // U+2026
 
 // X(name, number): kinds of the tasks and resources created at a place (u8 in `place`).
-#define SKEIN_FORMAT_KINDS(X)                                                             \
-  X(unknown, 0) X(coroutine, 1) X(generator, 2) X(promise, 3) X(handler, 4) X(timer, 5)   \
-  X(io, 6) X(fiber, 7) X(sender, 8) X(scope, 9) X(thread, 10) X(work, 11) X(callback, 12) \
-  X(process, 13) X(task, 14) X(mutex, 32) X(semaphore, 33) X(condition, 34) X(channel, 35) \
-  X(queue, 36)
+#define SKEIN_FORMAT_KINDS(X)                                                                  \
+  X(unknown, 0)                                                                                \
+  X(coroutine, 1) X(generator, 2) X(promise, 3) X(handler, 4) X(timer, 5) X(io, 6) X(fiber, 7) \
+      X(sender, 8) X(scope, 9) X(thread, 10) X(work, 11) X(callback, 12) X(process, 13)        \
+          X(task, 14) X(mutex, 32) X(semaphore, 33) X(condition, 34) X(channel, 35) X(queue, 36)
 // In a copy of another tracer's trace, the kinds of that tracer: string 1 is the name of the first,
 // string 2 of the next and so on.
 inline constexpr uint8_t kFirstOwnKind = 64;
@@ -173,9 +176,10 @@ inline constexpr uint8_t kFirstOwnKind = 64;
 
 // X(name, number): reasons for lost events, of a stream or of the whole trace. `untracked` counts
 // tasks without a row, `ring_shortened` streams with fewer chunks than configured.
-#define SKEIN_FORMAT_LOSSES(X)                                                                 \
-  X(unknown, 0) X(nested, 1) X(no_memory, 2) X(disk_full, 3) X(no_stream, 4) X(names_full, 5) \
-  X(bus_error, 6) X(untracked, 7) X(ring_shortened, 8)
+#define SKEIN_FORMAT_LOSSES(X)                                                                  \
+  X(unknown, 0)                                                                                 \
+  X(nested, 1) X(no_memory, 2) X(disk_full, 3) X(no_stream, 4) X(names_full, 5) X(bus_error, 6) \
+      X(untracked, 7) X(ring_shortened, 8)
 
 enum Kind : uint8_t {
 #define SKEIN_X(name, number) kKind_##name = number,
@@ -200,7 +204,7 @@ enum Loss : uint8_t {
 #define SKEIN_X(name, number) kLoss_##name = number,
   SKEIN_FORMAT_LOSSES(SKEIN_X)
 #undef SKEIN_X
-  kLossCount
+      kLossCount
 };
 
 // ---- .tasks: one status page, then rows ----
@@ -222,7 +226,7 @@ struct TaskRow {
   uint32_t label;  // string (0: none)
   uint32_t tid;    // OS thread it runs or last ran on
   TaskState state;
-  uint8_t flags;   // TaskFlags
+  uint8_t flags;  // TaskFlags
   uint16_t reserved;
 };
 static_assert(sizeof(TaskRow) == 64);

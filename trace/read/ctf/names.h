@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -49,6 +50,11 @@ class Names {
   StringId thread(uint64_t tid) const {
     const auto found = threads_.find(tid);
     return found == threads_.end() ? 0 : found->second;
+  }
+  // Of a copy's stream, which is one executor whatever its tid; empty: the tid identifies it.
+  std::optional<StringId> executor_of_stream(uint64_t number) const {
+    const auto found = threads_.find(format::kStreamThread + number);
+    return found == threads_.end() ? std::nullopt : std::optional(found->second);
   }
 
  private:

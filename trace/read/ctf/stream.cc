@@ -93,9 +93,13 @@ void Stream::begin_packet(Context& context) {
 
 uint32_t Stream::executor(Context& context, uint64_t tid, StringId name) {
   auto& executors = context.trace.executors;
+  const auto stream_name = context.names.executor_of_stream(number_);
+  if (stream_name && !executors_.empty()) return executors_.begin()->second;
   const auto [found, added] = executors_.try_emplace(tid, static_cast<uint32_t>(executors.size()));
   if (added)
-    executors.push_back({.name = name ? name : context.names.thread(tid),
+    executors.push_back({.name = stream_name ? *stream_name
+                                 : name      ? name
+                                             : context.names.thread(tid),
                          .tid = tid,
                          .stream = static_cast<uint32_t>(number_)});
   else if (name && executors[found->second].name == 0)
