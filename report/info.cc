@@ -9,6 +9,16 @@ namespace {
 
 Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
+Json id_or_null(uint64_t id) { return id ? Json(id) : Json(); }
+
+// "server, pid 7 on host"; empty: nothing is known.
+std::string describe(const Process& process, const Machine& machine) {
+  std::string text = escaped(process.name);
+  if (process.pid) text += (text.empty() ? "pid " : ", pid ") + std::to_string(process.pid);
+  if (!machine.name.empty()) text += (text.empty() ? "on " : " on ") + escaped(machine.name);
+  return text;
+}
+
 // When it began, in ns since 1970.
 std::optional<int64_t> start_utc(const Facts& facts) {
   if (!facts.utc_offset) return {};
@@ -62,11 +72,12 @@ std::string info_text(const Trace& trace, const Summary& summary) {
   const bool is_carried = !facts.format.starts_with(facts.carrier);
   line("format", escaped(facts.format) + (is_carried ? " in " + facts.carrier : "") + ", " +
                      counted(facts.packets, "packet") + " in " + counted(facts.streams, "stream"));
-  if (!facts.program.empty() || facts.pid || !facts.host.empty()) {
-    std::string program = escaped(facts.program);
-    if (facts.pid) program += (program.empty() ? "pid " : ", pid ") + std::to_string(facts.pid);
-    if (!facts.host.empty()) program += (program.empty() ? "on " : " on ") + escaped(facts.host);
-    line("program", program);
+  std::string_view process_line = "program";
+  for (const Process& process : trace.processes) {
+    const std::string program = describe(process, trace.machine_of(process));
+    if (program.empty()) continue;
+    line(process_line, program);
+    process_line = "";
   }
   line("clock", escaped(facts.clock));
   if (facts.utc_offset) line("start", utc_time(facts));
@@ -108,9 +119,20 @@ Json info_json(const Trace& trace, const Summary& summary) {
   Json json = json_document("skein.info/1");
   json.set("format", facts.format);
   json.set("carrier", or_null(facts.carrier));
-  json.set("host", or_null(facts.host));
-  json.set("program", or_null(facts.program));
-  json.set("pid", facts.pid ? Json(facts.pid) : Json());
+  json.set("host", or_null(trace.machines[0].name));
+  json.set("program", or_null(trace.processes[0].name));
+  json.set("pid", id_or_null(trace.processes[0].pid));
+  Json machines = Json::array();
+  for (const Machine& machine : trace.machines)
+    machines.add(
+        Json::object({{"name", or_null(machine.name)}, {"boot_id", or_null(machine.boot_id)}}));
+  json.set("machines", std::move(machines));
+  Json processes = Json::array();
+  for (const Process& process : trace.processes)
+    processes.add(Json::object({{"pid", id_or_null(process.pid)},
+                                {"program", or_null(process.name)},
+                                {"machine", process.machine}}));
+  json.set("processes", std::move(processes));
   json.set("clock", facts.clock);
   json.set("start_ns", facts.start);
   json.set("start_utc_ns", start_utc(facts));

@@ -239,7 +239,7 @@ std::string thread_text(const Trace& trace, uint32_t index) {
 LiveTaskList live_task_list(const Subject& subject, uint64_t until) {
   const auto& [trace, model, waits] = subject;
   LiveTaskList list;
-  list.program = trace.facts.program.empty() ? trace.facts.format : trace.facts.program;
+  list.program = trace.processes[0].name.empty() ? trace.facts.format : trace.processes[0].name;
   if (trace.facts.utc_offset)
     list.utc_start = static_cast<int64_t>(trace.facts.start) + *trace.facts.utc_offset;
   list.until = until;

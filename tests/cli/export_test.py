@@ -323,6 +323,15 @@ if eio.exists():
     fxt = Fxt(eio)
     facts = info(eio)
     expect("who wrote it", facts["format"] == "FXT of eio-trace" and facts["lost"] == [], facts)
+    # A page has such a copy; its domains have no tids.
+    said = run("export", "ctf", eio, "-o", "eio.ctf")
+    expect("a copy", said.returncode == 0, said)
+    names = []
+    for trace in (eio, "eio.ctf"):
+        rows = run("query", "--json", trace, "SELECT executor.name, pid FROM executor JOIN process "
+                   "ON process.id = executor.process").stdout
+        names.append([(row["name"], row["pid"]) for row in json.loads(rows)])
+    expect("domains keep their names", names[0] == names[1] and names[0], names)
     wire = {**facts["kinds"], **facts["definitions"]}
     expect("each record is read", wire == dict(fxt.records), (wire, fxt.records))
     got = kinds(eio)

@@ -5,6 +5,7 @@
 
 #include "base/escape.h"
 #include "trace/export/damaged_texts.h"
+#include "trace/export/process_numbers.h"
 #include "trace/export/told.h"
 #include "trace/read/fxt/wire.h"
 
@@ -17,14 +18,16 @@ constexpr uint64_t most_exact = uint64_t{1} << 53;
 
 class ChromeTelling : public Telling {
  public:
-  ChromeTelling(const Trace& trace, Out& out)
-      : out_(out), process_(trace.facts.pid ? trace.facts.pid : 1) {
+  ChromeTelling(const Trace& trace, Out& out) : out_(out), processes_(trace) {
     out_.text() += "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
-    begin("M", 0, 0, {}, "process_name");
-    out_.text() += ",\"args\":{\"name\":";
-    append_json(out_.text(), trace.facts.program.empty() ? "program" : trace.facts.program);
-    out_.text() += '}';
-    end();
+    for (size_t i = 0; i < processes_.size(); i++) {
+      const std::string& name = trace.processes[i].name;
+      begin_in(processes_[i], "M", 0, 0, {}, "process_name");
+      out_.text() += ",\"args\":{\"name\":";
+      append_json(out_.text(), name.empty() ? "program" : name);
+      out_.text() += '}';
+      end();
+    }
   }
 
   void finish(const Trace& trace) {
@@ -117,11 +120,15 @@ class ChromeTelling : public Telling {
 
   void begin(std::string_view phase, uint64_t time, uint32_t executor, std::string_view category,
              std::string_view name) {
+    begin_in(processes_.of(executor), phase, time, executor, category, name);
+  }
+  void begin_in(uint64_t process, std::string_view phase, uint64_t time, uint32_t executor,
+                std::string_view category, std::string_view name) {
     std::string& text = out_.text();
     text += first_ ? "\n{\"ph\":\"" : ",\n{\"ph\":\"";
     first_ = false;
     text += phase;
-    text += "\",\"pid\":" + std::to_string(process_) + ",\"tid\":" + std::to_string(executor + 1);
+    text += "\",\"pid\":" + std::to_string(process) + ",\"tid\":" + std::to_string(executor + 1);
     if (phase != "M") {
       text += ",\"ts\":";
       append_time(time);
@@ -146,7 +153,7 @@ class ChromeTelling : public Telling {
   }
 
   Out& out_;
-  const uint64_t process_;
+  const ProcessNumbers processes_;
   bool first_ = true;
 };
 

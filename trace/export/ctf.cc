@@ -119,7 +119,7 @@ class Exporter {
   void add_tasks() {
     if (trace_.alive.empty() || find_ring() == no_stream) return;
     ctf::TaskTable table;
-    table.pid = trace_.facts.pid;
+    table.pid = trace_.processes[0].pid;
     table.start = clock_.base();
     table.ring_bytes = chunk_size;
     for (const Alive& alive : trace_.alive) {
@@ -149,6 +149,7 @@ class Exporter {
     constexpr int64_t second = CtfClock::second;
     const Facts& facts = trace_.facts;
     const TickClock& clock = clock_.clock();
+    const Process& process = trace_.processes[0];
     const auto utc = static_cast<int64_t>(clock_.lost_ns() +
                                           static_cast<uint64_t>(facts.utc_offset.value_or(0)));
     const int64_t rest = (utc % second + second) % second;
@@ -158,16 +159,17 @@ class Exporter {
                                .offset_s = (utc - rest) / second,
                                .offset = clock_.part_of_second(static_cast<uint64_t>(rest)),
                                .precision = 1,
-                               .hostname = facts.host.c_str(),
+                               .hostname = trace_.machines[0].name.c_str(),
                                .boot_id = clock.boot_id.c_str(),
-                               .procname = facts.program.c_str(),
-                               .pid = facts.pid,
+                               .procname = process.name.c_str(),
+                               .pid = process.pid,
                                .mode = facts.overwritten_packets != 0 ? "ring" : "log"};
     std::copy(uuid_.begin(), uuid_.end(), said.uuid);
     std::string text;
     format::write_metadata(said, [&](const char* from, size_t size) { text.append(from, size); });
     if (facts.format != "skein")
       insert(text, "\tclock_source = ", "\torigin = " + quoted_tsdl(facts.format) + ";\n");
+    insert(text, "\tclock_source = ", process_lines());
     text.insert(text.find(" }", text.find("enum task_kind")), names_.own_kinds());
     if (!facts.utc_offset) {  // what is not said is 0, for stock readers
       const size_t offset = text.find("\toffset_s = ");
@@ -175,6 +177,37 @@ class Exporter {
       text.replace(text.find("TRUE", offset), 4, "FALSE");
     }
     files_.push_back({.name = "metadata", .bytes = {text.begin(), text.end()}});
+  }
+
+  // Machines and processes, as far as the usual lines do not hold them.
+  std::string process_lines() const {
+    std::string lines;
+    const auto line = [&](const std::string& name, size_t index, const char* field,
+                          const std::string& value) {
+      lines += "\t" + name + std::to_string(index) + field + value + ";\n";
+    };
+    for (size_t i = 0; i < trace_.machines.size(); i++) {
+      const Machine& machine = trace_.machines[i];
+      if (i > 0) line("machine_", i, "_name = ", quoted_tsdl(machine.name));
+      if (machine.boot_id != (i > 0 ? "" : clock_.clock().boot_id))
+        line("machine_", i, "_boot_id = ", quoted_tsdl(machine.boot_id));
+    }
+    for (size_t i = 0; i < trace_.processes.size(); i++) {
+      const Process& process = trace_.processes[i];
+      if (i > 0) line("process_", i, "_name = ", quoted_tsdl(process.name));
+      if (i > 0) line("process_", i, "_pid = ", std::to_string(process.pid));
+      if (process.machine != 0) line("process_", i, "_machine = ", std::to_string(process.machine));
+    }
+    std::string of_stream;
+    bool is_one = true;
+    for (const Executor& executor : trace_.executors) {
+      const bool is_known = executor.process < trace_.processes.size();
+      of_stream += (of_stream.empty() ? "" : " ") +
+                   (is_known ? std::to_string(executor.process) : std::string("-"));
+      is_one = is_one && executor.process == 0;
+    }
+    if (!is_one) lines += "\tprocess_of_stream = \"" + of_stream + "\";\n";
+    return lines;
   }
 
   static void insert(std::string& text, const std::string& before, const std::string& what) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "trace/export/process_numbers.h"
 #include "trace/export/told.h"
 #include "trace/read/fxt/writer.h"
 
@@ -18,20 +19,24 @@ class FxtTelling : public Telling {
   FxtTelling(const Trace& trace, Out& out)
       : out_(out),
         start_(trace.facts.start),
-        process_(trace.facts.pid ? trace.facts.pid : 1),
+        processes_(trace),
         writer_([this](std::span<const uint8_t> record) {
           out_.text().append(reinterpret_cast<const char*>(record.data()), record.size());
           out_.piece_done();
         }) {
-    const std::string& program = trace.facts.program;
-    writer_.kernel_object(fxt::process_object, process_, program.empty() ? "program" : program);
+    for (size_t i = 0; i < processes_.size(); i++) {
+      const std::string& program = trace.processes[i].name;
+      writer_.kernel_object(fxt::process_object, processes_[i],
+                            program.empty() ? "program" : program);
+    }
   }
 
   uint64_t gaps() const { return gaps_; }
   uint64_t texts_cut() const { return writer_.texts_cut(); }
 
   void executor(const Told& told) override {
-    const Writer::Argument process[] = {Writer::number("process", process_, ArgumentType::Koid)};
+    const Writer::Argument process[] = {
+        Writer::number("process", processes_.of(told.executor), ArgumentType::Koid)};
     writer_.kernel_object(fxt::thread_object, thread(told.executor).id, told.name, process);
     event(told);
   }
@@ -74,11 +79,13 @@ class FxtTelling : public Telling {
 
  private:
   // Threads are numbered as executors are, for two of these may have one tid.
-  Writer::Thread thread(uint32_t executor) const { return {process_, uint64_t{executor} + 1}; }
+  Writer::Thread thread(uint32_t executor) const {
+    return {processes_.of(executor), uint64_t{executor} + 1};
+  }
 
   Out& out_;
   const uint64_t start_;
-  const uint64_t process_;
+  const ProcessNumbers processes_;
   uint64_t last_ = 0;  // an event's time
   uint64_t gaps_ = 0;
   Writer writer_;

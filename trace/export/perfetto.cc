@@ -9,6 +9,7 @@
 #include "base/escape.h"
 #include "trace/ask/waits.h"
 #include "trace/export/damaged_texts.h"
+#include "trace/export/process_numbers.h"
 #include "trace/export/protobuf.h"
 #include "trace/model/names.h"
 
@@ -56,6 +57,7 @@ constexpr uint32_t clock_monotonic = 3, clock_realtime = 1;
 constexpr uint64_t our_sequence = 1;
 constexpr uint64_t process_track = 1;
 constexpr uint64_t executor_tracks = 1'000;
+constexpr uint64_t process_tracks = uint64_t{1} << 62;  // all but the first
 constexpr uint64_t counter_tracks = uint64_t{1} << 32;
 constexpr uint64_t task_tracks = uint64_t{1} << 33;
 constexpr uint64_t span_tracks = uint64_t{1} << 34;  // + task << span_level_bits + level
@@ -91,7 +93,7 @@ class Perfetto {
 
   void clock();
   void track(uint64_t uuid, std::string_view name, uint64_t parent);
-  void process();
+  void processes();
   void executors();
   void tasks();
   void spans();
@@ -109,9 +111,13 @@ class Perfetto {
   std::string name_of(TaskIndex task) const {
     return task == no_index ? std::string("unknown") : task_title(trace_, model_.tasks[task]);
   }
-  uint64_t pid() const { return trace_.facts.pid ? trace_.facts.pid : 1; }
+  uint64_t process_track_of(uint64_t executor) const {
+    const size_t process = processes_.index(static_cast<uint32_t>(executor));
+    return process == 0 ? process_track : process_tracks + process;
+  }
 
   const Trace& trace_;
+  const ProcessNumbers processes_{trace_};
   Out& out_;
   const Model model_;
   const Waits waits_;
@@ -162,17 +168,18 @@ void Perfetto::track(uint64_t uuid, std::string_view name, uint64_t parent) {
   });
 }
 
-void Perfetto::process() {
-  packet(0, [&](Message& packet) {
-    Message track(packet, field::trace_packet::track_descriptor);
-    track.number(field::track_descriptor::uuid, process_track);
-    Message process(track, field::track_descriptor::process);
-    process.number(field::process::pid, pid());
-    const std::string& program = trace_.facts.program;
-    process.text(field::process::process_name, program.empty() ? "program" : valid_utf8(program));
-    process.done();
-    track.done();
-  });
+void Perfetto::processes() {
+  for (size_t i = 0; i < processes_.size(); i++)
+    packet(0, [&](Message& packet) {
+      Message track(packet, field::trace_packet::track_descriptor);
+      track.number(field::track_descriptor::uuid, i == 0 ? process_track : process_tracks + i);
+      Message process(track, field::track_descriptor::process);
+      process.number(field::process::pid, processes_[i]);
+      const std::string& program = trace_.processes[i].name;
+      process.text(field::process::process_name, program.empty() ? "program" : valid_utf8(program));
+      process.done();
+      track.done();
+    });
 }
 
 void Perfetto::executors() {
@@ -191,9 +198,9 @@ void Perfetto::executors() {
     packet(0, [&](Message& packet) {
       Message track(packet, field::trace_packet::track_descriptor);
       track.number(field::track_descriptor::uuid, executor_tracks + i);
-      track.number(field::track_descriptor::parent_uuid, process_track);
+      track.number(field::track_descriptor::parent_uuid, process_track_of(i));
       Message thread(track, field::track_descriptor::thread);
-      thread.number(field::thread::pid, pid());
+      thread.number(field::thread::pid, processes_.of(static_cast<uint32_t>(i)));
       // Two streams of one thread, or threads without a number, must not become one.
       const bool is_unique =
           std::count_if(trace_.executors.begin(), trace_.executors.end(),
@@ -433,7 +440,7 @@ void Perfetto::labels_and_others() {
 
 LeftOut Perfetto::write() {
   clock();
-  process();
+  processes();
   executors();
   tasks();
   spans();

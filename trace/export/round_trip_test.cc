@@ -9,6 +9,7 @@
 #include "trace/export/chrome.h"
 #include "trace/export/ctf.h"
 #include "trace/export/fxt.h"
+#include "trace/export/process_numbers.h"
 #include "trace/model/model.h"
 #include "trace/read/chrome/chrome.h"
 #include "trace/read/ctf/directory.h"
@@ -63,11 +64,12 @@ void require_same(const Trace& went_out, const Trace& came_back) {
   REQUIRE(lines(went_out) == lines(came_back));
   REQUIRE(came_back.facts.format == went_out.facts.format);
   REQUIRE(came_back.facts.start == went_out.facts.start);
-  REQUIRE(came_back.facts.program == went_out.facts.program);
-  REQUIRE(came_back.facts.pid == went_out.facts.pid);
+  REQUIRE(came_back.machines == went_out.machines);
+  REQUIRE(came_back.processes == went_out.processes);
   REQUIRE(came_back.facts.utc_offset == went_out.facts.utc_offset);
   REQUIRE(came_back.executors.size() == went_out.executors.size());
   for (size_t i = 0; i < went_out.executors.size(); i++) {
+    REQUIRE(came_back.executors[i].process == went_out.executors[i].process);
     REQUIRE(came_back.executors[i].tid == went_out.executors[i].tid);
     REQUIRE(came_back.strings[came_back.executors[i].name] ==
             went_out.strings[went_out.executors[i].name]);
@@ -119,8 +121,8 @@ TEST_CASE("random programs come back as they went out") {
     Trace& trace = program.trace;
     trace.facts.start = seed % 2 ? 1'700'000'000'000'000'000 + seed : seed;
     if (seed % 3 == 0) trace.facts.utc_offset = -5 - int64_t{seed};
-    trace.facts.program = "random \"program\"";
-    trace.facts.pid = seed;
+    trace.processes[0].name = "random \"program\"";
+    trace.processes[0].pid = seed;
     trace.executors[0].tid = trace.executors[1].tid = 4711;
     require_round_trips(trace);
     trace.facts.utc_offset = trace.facts.utc_offset.value_or(0);
@@ -332,11 +334,43 @@ TEST_CASE("executors without tids, or of one tid, stay what they are") {
   }
 }
 
+TEST_CASE("processes and machines come back, each executor in its own") {
+  for (const bool is_several : {false, true}) {
+    Trace trace;
+    trace.facts.format = "skein";
+    trace.facts.utc_offset = 0;
+    trace.machines = {{.name = "here", .boot_id = "one \"boot\""}};
+    trace.processes = {{.pid = 7, .name = "server"}};
+    if (is_several) {
+      trace.machines.push_back({.name = "there", .boot_id = "another"});
+      trace.processes.push_back({.pid = 7, .name = "db; \\", .machine = 1});
+      trace.processes.push_back({.name = "of an unknown pid"});
+    }
+    for (uint32_t i = 0; i < 5; i++) {
+      const uint32_t process = i == 3 ? no_process : is_several ? 2 - i % 3 : 0;
+      trace.executors.push_back({.tid = 7, .process = process});
+      trace.events.append({.time = i, .task = i + 1, .executor = i, .kind = EventKind::Resume});
+    }
+    require_round_trips(trace);
+    require_comes_back_from_ctf(trace);
+    const ProcessNumbers numbers(trace);
+    REQUIRE(numbers.size() == trace.processes.size());
+    CHECK(numbers[0] == 7);
+    CHECK(numbers.of(3) == 7);
+    if (!is_several) continue;
+    CHECK(numbers[1] != 7);
+    CHECK(numbers[1] != numbers[2]);
+    CHECK(numbers.of(1) == numbers[1]);
+    CHECK(numbers.of(2) == numbers[0]);
+  }
+}
+
 TEST_CASE("a copy has the counter of its original, and aligns as that does") {
   constexpr uint64_t rate = 149'999'983;
   const ctf::TickScale scale(rate);
   Trace trace;
   trace.facts.format = "skein";
+  trace.machines[0].boot_id = "boot";
   trace.facts.tick_clock = {
       .boot_id = "boot", .source = "tsc", .frequency = rate, .start = 864'000 * rate + 7};
   trace.facts.start = scale.ns(trace.facts.tick_clock.start);

@@ -20,6 +20,7 @@ class Teller {
       : trace_(trace), telling_(telling), model_(build_model(trace, {.simplify = false})) {}
 
   void facts();
+  void processes();
   void executors();
   void events();
   void slices();
@@ -54,14 +55,40 @@ void Teller::facts() {
   const Facts& facts = trace_.facts;
   begin("trace");
   text("format", facts.format);
-  if (!facts.host.empty()) text("host", facts.host);
-  if (!facts.program.empty()) text("program", facts.program);
+  const Process& process = trace_.processes[0];
+  const std::string& host = trace_.machines[0].name;
+  if (!host.empty()) text("host", host);
+  if (!process.name.empty()) text("program", process.name);
   if (!facts.clock.empty()) text("clock", facts.clock);
-  if (facts.pid) number("pid", facts.pid);
+  if (process.pid) number("pid", process.pid);
   if (facts.utc_offset) number("utc_offset", static_cast<uint64_t>(*facts.utc_offset));
   if (facts.overwritten_packets) number("overwritten_packets", facts.overwritten_packets);
   if (facts.complete_from) number("complete_from", facts.complete_from);
   telling_.event({.name = "trace", .fields = fields_});
+}
+
+// What facts() does not hold.
+void Teller::processes() {
+  const bool is_one = trace_.processes.size() == 1 && trace_.machines.size() == 1 &&
+                      trace_.processes[0].machine == 0 && trace_.machines[0].boot_id.empty();
+  if (is_one) return;
+  for (size_t i = 0; i < trace_.machines.size(); i++) {
+    const Machine& machine = trace_.machines[i];
+    begin("machine");
+    number("index", i);
+    if (!machine.name.empty()) text("name", machine.name);
+    if (!machine.boot_id.empty()) text("boot_id", machine.boot_id);
+    telling_.event({.name = "machine", .fields = fields_});
+  }
+  for (size_t i = 0; i < trace_.processes.size(); i++) {
+    const Process& process = trace_.processes[i];
+    begin("process");
+    number("index", i);
+    if (process.pid) number("pid", process.pid);
+    if (!process.name.empty()) text("name", process.name);
+    if (process.machine) number("machine", process.machine);
+    telling_.event({.name = "process", .fields = fields_});
+  }
 }
 
 void Teller::executors() {
@@ -73,6 +100,7 @@ void Teller::executors() {
     if (!name.empty()) text("name", name);
     if (executor.tid) number("tid", executor.tid);
     if (executor.stream) number("stream", executor.stream);
+    if (executor.process) number("process", executor.process);
     const std::string shown = name.empty() ? "executor " + std::to_string(i) : std::string(name);
     telling_.executor({.executor = i, .name = shown, .fields = fields_});
   }
@@ -193,6 +221,7 @@ void Teller::flows() {
 void tell(const Trace& trace, Telling& telling, LeftOut& left_out) {
   Teller teller(trace, telling);
   teller.facts();
+  teller.processes();
   teller.executors();
   teller.events();
   teller.slices();

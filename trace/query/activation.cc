@@ -42,7 +42,12 @@ const QueryTable& activation_table() {
                   {.name = "executor",
                    .about = "where",
                    .text = [](const Source& s,
-                              size_t row) { return s.executor(activation(s, row).executor); }}},
+                              size_t row) { return s.executor(activation(s, row).executor); }},
+                  {.name = "executor_id",
+                   .about = "id in executor",
+                   .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
+                     return activation(s, row).executor;
+                   }}},
       .rows = [](const Source& s) { return s.model().activations.size(); },
       .ordered = 1};
   return table;

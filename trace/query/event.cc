@@ -93,6 +93,11 @@ const QueryTable& event_table() {
             .about = "the OS thread or vCPU: name/tid, or #number",
             .text = [](const Source& s,
                        size_t row) { return s.executor(s.events().executor[row]); }},
+           {.name = "executor_id",
+            .about = "id in executor",
+            .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
+              return s.events().executor[row];
+            }},
            {.name = "location",
             .about = "where: function file:line, short",
             .text = [](const Source& s,
@@ -106,8 +111,8 @@ const QueryTable& event_table() {
             .text = [](const Source& s, size_t row) { return s.file(s.events().location[row]); }},
            {.name = "line",
             .about = "where",
-            .number = [](const Source& s,
-                         size_t row) { return sql_line(s, s.events().location[row]); }},
+            .number =
+                [](const Source& s, size_t row) { return sql_line(s, s.events().location[row]); }},
            {.name = "guessed",
             .about = "1: its time was damaged, and is that of its predecessor",
             .number = [](const Source& s, size_t row) -> std::optional<int64_t> {

@@ -290,8 +290,11 @@ TEST_CASE("times beyond what SQL can say keep their order") {
 TEST_CASE("an empty trace has empty tables") {
   const Trace trace;
   const QueryDatabase database(trace);
-  for (const QueryTable* table : query_tables())
-    CHECK(one(database, "SELECT count(*) FROM " + std::string(table->name)) == "0");
+  for (const QueryTable* table : query_tables()) {
+    const bool is_identity = table->name == "process" || table->name == "machine";
+    CHECK(one(database, "SELECT count(*) FROM " + std::string(table->name)) ==
+          (is_identity ? "1" : "0"));
+  }
 }
 
 TEST_CASE("samples and losses") {
@@ -305,9 +308,29 @@ TEST_CASE("samples and losses") {
   trace.losses.push_back({.what = "dropped", .file = "s/0", .offset = 9, .events = 4});
   const QueryDatabase database(trace);
   CHECK(ask(database, "SELECT * FROM sample WHERE time >= 1497") ==
-        Rows{{"1497", "NULL", "NULL", "main/7", "1497"}});
+        Rows{{"1497", "NULL", "NULL", "main/7", "0", "1497"}});
   CHECK(one(database, "SELECT count(*) FROM sample") == "500");
   CHECK(ask(database, "SELECT * FROM lost") == Rows{{"dropped", "s/0", "9", "NULL", "NULL", "4"}});
+}
+
+TEST_CASE("executors, their processes and machines") {
+  Trace trace;
+  trace.machines = {{.name = "here", .boot_id = "b"}, {}};
+  trace.processes = {{.pid = 7, .name = "server"}, {.name = "db", .machine = 1}};
+  trace.executors = {Executor{.name = trace.strings.intern("main"), .tid = 7},
+                     Executor{.name = trace.strings.intern("main"), .tid = 7, .process = 1},
+                     Executor{.process = no_process}};
+  for (uint32_t i = 0; i < 3; i++) trace.events.append({.executor = i, .kind = EventKind::Wake});
+  const QueryDatabase database(trace);
+  CHECK(ask(database, "SELECT * FROM executor") ==
+        Rows{{"0", "main/7", "7", "0"}, {"1", "main/7", "7", "1"}, {"2", "#2", "NULL", "NULL"}});
+  CHECK(ask(database, "SELECT * FROM process") ==
+        Rows{{"0", "7", "server", "0"}, {"1", "NULL", "db", "1"}});
+  CHECK(ask(database, "SELECT * FROM machine") == Rows{{"0", "here", "b"}, {"1", "NULL", "NULL"}});
+  CHECK(ask(database,
+            "SELECT event.id, process.name FROM event JOIN executor ON executor.id = executor_id "
+            "JOIN process ON process.id = executor.process WHERE pid IS NULL") ==
+        Rows{{"1", "db"}});
 }
 
 TEST_CASE("texts are handed on as they are") {

@@ -36,6 +36,11 @@ const QueryTable& sample_table() {
                        [](const Source& s, size_t row) {
                          return s.executor(s.events().executor[event(s, row)]);
                        }},
+                  {.name = "executor_id",
+                   .about = "id in executor",
+                   .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
+                     return s.events().executor[event(s, row)];
+                   }},
                   {.name = "stack",
                    .about = "number of the stack",
                    .number = [](const Source& s, size_t row) -> std::optional<int64_t> {

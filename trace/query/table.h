@@ -73,6 +73,9 @@ const QueryTable& activation_table();
 const QueryTable& label_table();
 const QueryTable& counter_table();
 const QueryTable& sample_table();
+const QueryTable& executor_table();
+const QueryTable& process_table();
+const QueryTable& machine_table();
 const QueryTable& lost_table();
 
 // CREATE TABLE, with a remark about each column.

@@ -101,6 +101,11 @@ const QueryTable& task_table() {
            {.name = "executor",
             .about = "that created it",
             .text = [](const Source& s, size_t row) { return s.executor(task(s, row).executor); }},
+           {.name = "executor_id",
+            .about = "id in executor",
+            .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
+              return task(s, row).executor;
+            }},
            {.name = "location",
             .about = "where it was created: function file:line, short",
             .text = [](const Source& s, size_t row) { return s.location(task(s, row).location); }},

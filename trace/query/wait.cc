@@ -60,6 +60,11 @@ const QueryTable& wait_table() {
            {.name = "executor",
             .about = "that it left",
             .text = [](const Source& s, size_t row) { return s.executor(wait(s, row).executor); }},
+           {.name = "executor_id",
+            .about = "id in executor",
+            .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
+              return wait(s, row).executor;
+            }},
            {.name = "location",
             .about = "where it waited: function file:line, short",
             .text = [](const Source& s, size_t row) { return s.location(wait(s, row).location); }},

@@ -7,10 +7,13 @@
 
 namespace skein {
 
+inline constexpr uint32_t no_process = UINT32_MAX;
+
 struct Executor {
   StringId name = 0;
   uint64_t tid = 0;  // 0: unknown
   uint32_t stream = 0;
+  uint32_t process = 0;  // index into Trace::processes; no_process: a CPU of several
 };
 
 }  // namespace skein

@@ -10,6 +10,16 @@ const Alive* Trace::find_alive(TaskId id) const {
   return at != alive.end() && at->id == id ? &*at : nullptr;
 }
 
+const Process* Trace::find_process(uint32_t executor) const {
+  if (executor >= executors.size() || executors[executor].process >= processes.size())
+    return nullptr;
+  return &processes[executors[executor].process];
+}
+
+const Machine& Trace::machine_of(const Process& process) const {
+  return machines[process.machine < machines.size() ? process.machine : 0];
+}
+
 void add_dropped(Trace& trace, uint64_t offset) {
   if (const uint64_t dropped = trace.events.dropped())
     add_loss(trace.losses, {.what = "not enough memory",

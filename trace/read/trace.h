@@ -17,6 +17,7 @@
 #include "trace/read/location.h"
 #include "trace/read/loss.h"
 #include "trace/read/module.h"
+#include "trace/read/process.h"
 #include "trace/read/stacks.h"
 #include "trace/read/strings.h"
 #include "trace/read/task_id.h"
@@ -29,6 +30,9 @@ struct Trace {
   Events events;
   Strings strings;
   std::vector<Location> locations = {Location{}};  // [0]: unknown
+  // At least one each. The first process is the recorded program, where there is one such.
+  std::vector<Machine> machines = {Machine{}};
+  std::vector<Process> processes = {Process{}};
   std::vector<Executor> executors;
   std::vector<StringId> kinds;  // names of the kinds of tasks, by Create's value; of resources too
   Stacks stacks;                // by Sample's value
@@ -39,6 +43,9 @@ struct Trace {
 
   // Null for one that was not, or of which nothing is known.
   const Alive* find_alive(TaskId id) const;
+  // Of an executor; null: it belongs to none, or does not exist.
+  const Process* find_process(uint32_t executor) const;
+  const Machine& machine_of(const Process& process) const;
 };
 
 // To its losses the events for which there was no memory (Events::dropped), if any: from `offset`

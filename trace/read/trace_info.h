@@ -14,11 +14,8 @@ namespace skein {
 struct Facts {
   std::string format;   // "mirage-profile", "skein"
   std::string carrier;  // what it lies in when that is another tool's format: "FXT"; else empty
-  std::string host;     // empty: unknown
-  std::string program;
-  uint64_t pid = 0;    // 0: unknown
-  std::string clock;   // "tsc 2400000000 Hz", "nanoseconds"; for people
-  uint64_t start = 0;  // the trace's own clock, in nanoseconds, at time 0
+  std::string clock;    // "tsc 2400000000 Hz", "nanoseconds"; for people
+  uint64_t start = 0;   // the trace's own clock, in nanoseconds, at time 0
   // Add it to `start` + time to get nanoseconds since 1970 UTC; empty: the clock's zero is unknown.
   std::optional<int64_t> utc_offset = {};
   TickClock tick_clock = {};  // of our own format; frequency 0: of another

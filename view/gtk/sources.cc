@@ -112,7 +112,7 @@ void Window::loaded(size_t which, Loader::Loaded of) {
   if (source.failed) return;
   source.live = of.live;
   if (source.track) {
-    const bool same = is_same_run(viewer_.trace(*source.track).facts, of.prepared.trace.facts);
+    const bool same = is_same_run(viewer_.trace(*source.track), of.prepared.trace);
     viewer_.update(*source.track, std::move(of.prepared));
     if (is_linked(which) && same) {
       viewer_.link_again(*links_);

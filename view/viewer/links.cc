@@ -101,11 +101,14 @@ int64_t utc_of_zero(const Facts& facts) {
 }  // namespace
 
 // A process measures its clock's zero when it begins, to the nanosecond: no two have the same.
-bool is_same_run(const Facts& before, const Facts& now) {
-  return before.pid == now.pid && before.program == now.program &&
-         before.utc_offset.has_value() == now.utc_offset.has_value() &&
-         utc_of_zero(before) == utc_of_zero(now) &&
-         (before.start == now.start || (now.pid != 0 && now.utc_offset));
+bool is_same_run(const Trace& before, const Trace& now) {
+  const Facts& old = before.facts;
+  const Facts& facts = now.facts;
+  return before.processes[0].pid == now.processes[0].pid &&
+         before.processes[0].name == now.processes[0].name &&
+         old.utc_offset.has_value() == facts.utc_offset.has_value() &&
+         utc_of_zero(old) == utc_of_zero(facts) &&
+         (old.start == facts.start || (now.processes[0].pid != 0 && facts.utc_offset));
 }
 
 }  // namespace skein

@@ -49,6 +49,6 @@ Result<Links> read_links(std::span<const uint8_t> bytes);
 
 // Of a trace that was read again: is it still the same one, longer by now or without its beginning,
 // or has another run taken its place, whose tasks have the same ids?
-bool is_same_run(const Facts& before, const Facts& now);
+bool is_same_run(const Trace& before, const Trace& now);
 
 }  // namespace skein

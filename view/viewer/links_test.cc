@@ -196,23 +196,31 @@ TEST_CASE("links find their tasks and moments in a trace that was read again") {
 }
 
 TEST_CASE("a trace that has grown is of the same run, one that was recorded anew is not") {
-  Facts before;
-  before.pid = 7;
-  before.start = 1'000;
-  before.utc_offset = 1'700'000'000'000'000'000;
-  Facts now = before;
-  CHECK(is_same_run(before, now));
-  now.start = 2'000;  // a ring
-  CHECK(is_same_run(before, now));
-  now.utc_offset = 1'700'000'000'000'000'001;  // the first process of another container
-  CHECK_FALSE(is_same_run(before, now));
-  now = before;
-  now.pid = 8;
-  CHECK_FALSE(is_same_run(before, now));
-  before.pid = now.pid = 0;
-  CHECK(is_same_run(before, now));
-  now.start = 2'000;
-  CHECK_FALSE(is_same_run(before, now));
+  const auto trace = [](uint64_t pid, uint64_t start, int64_t utc_offset) {
+    Trace made;
+    made.processes[0].pid = pid;
+    made.facts.start = start;
+    made.facts.utc_offset = utc_offset;
+    return made;
+  };
+  constexpr int64_t utc = 1'700'000'000'000'000'000;
+  const Trace before = trace(7, 1'000, utc);
+  CHECK(is_same_run(before, trace(7, 1'000, utc)));
+  CHECK(is_same_run(before, trace(7, 2'000, utc)));            // a ring
+  CHECK_FALSE(is_same_run(before, trace(7, 2'000, utc + 1)));  // the first process of a container
+  CHECK_FALSE(is_same_run(before, trace(8, 1'000, utc)));
+  CHECK(is_same_run(trace(0, 1'000, utc), trace(0, 1'000, utc)));
+  CHECK_FALSE(is_same_run(trace(0, 1'000, utc), trace(0, 2'000, utc)));
+
+  // Read with another trace's frequency: what its program measured identifies the run.
+  const auto aligned = [&](uint64_t start, int64_t utc_offset, int64_t measured) {
+    Trace made = trace(7, start, utc_offset);
+    made.facts.tick_clock = {
+        .boot_id = "boot", .source = "tsc", .frequency = 1'000, .utc_of_tick_0 = measured};
+    return made;
+  };
+  CHECK(is_same_run(aligned(1'000, utc, utc + 5), aligned(2'000, utc + 1, utc + 5)));
+  CHECK_FALSE(is_same_run(aligned(1'000, utc, utc + 5), aligned(1'000, utc, utc + 6)));
 }
 
 TEST_CASE("links come out of the page as they went in, and cut ones do not") {

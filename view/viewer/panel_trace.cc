@@ -13,10 +13,13 @@ void write_trace(PanelWriter& out) {
   const Model& model = out.of().model;
   const Facts& facts = trace.facts;
   out.line("format", safe_text(facts.format));
-  if (!facts.program.empty())
-    out.line("program", safe_text(facts.program) +
-                            (facts.pid ? " (process " + std::to_string(facts.pid) + ")" : ""));
-  if (!facts.host.empty()) out.line("host", safe_text(facts.host));
+  for (const Process& process : trace.processes)
+    if (!process.name.empty())
+      out.line("program",
+               safe_text(process.name) +
+                   (process.pid ? " (process " + std::to_string(process.pid) + ")" : ""));
+  for (const Machine& machine : trace.machines)
+    if (!machine.name.empty()) out.line("host", safe_text(machine.name));
   if (facts.utc_offset)
     out.line("began",
              utc_text(static_cast<int64_t>(facts.start + static_cast<uint64_t>(*facts.utc_offset)),

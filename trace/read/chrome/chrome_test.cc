@@ -166,6 +166,13 @@ TEST_CASE("what several processes call the same is told apart by the process") {
     threads.emplace_back(trace.strings[executor.name]);
   CHECK(threads == Lines{"pid 1: thread 1", "web pid 3: thread 1", "web pid 4: thread 1", "t"});
   CHECK(trace.executors.back().tid == 0);
+  // In the order in which the file names them.
+  const std::vector<Process> processes = {
+      {.pid = 3, .name = "web"}, {.pid = 4, .name = "web"}, {.pid = 1, .name = ""}, {.name = "p"}};
+  CHECK(trace.processes == processes);
+  std::vector<uint32_t> of_threads;
+  for (const Executor& executor : trace.executors) of_threads.push_back(executor.process);
+  CHECK(of_threads == std::vector<uint32_t>{2, 0, 1, 3});
 }
 
 TEST_CASE("an event of category skein that skein did not write is one of others") {

@@ -91,9 +91,9 @@ TEST_CASE_FIXTURE(Fixture, "names, places, times and the current task reach the 
   const Trace trace = read();
   CHECK(trace.losses.empty());
   CHECK(trace.facts.format == "skein");
-  CHECK(trace.facts.host == "host");
-  CHECK(trace.facts.program == "a \"program\"");
-  CHECK(trace.facts.pid == 42);
+  CHECK(trace.machines[0].name == "host");
+  CHECK(trace.processes[0].name == "a \"program\"");
+  CHECK(trace.processes[0].pid == 42);
   CHECK(trace.facts.packets == 2);
   CHECK(trace.facts.streams == 1);
   CHECK(trace.facts.start == 1'000'000'000);
@@ -545,8 +545,8 @@ TEST_CASE("metadata that is lost or damaged is made up for by the packets") {
     whole.files.add("t/metadata", damaged);
     const Trace trace = whole.read();
     check(trace, "estimated 1600000000 Hz");
-    CHECK(trace.facts.host == "host");
-    CHECK(trace.facts.pid == 42);
+    CHECK(trace.machines[0].name == "host");
+    CHECK(trace.processes[0].pid == 42);
   }
 }
 

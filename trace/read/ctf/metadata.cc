@@ -1,5 +1,6 @@
 #include "trace/read/ctf/metadata.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
@@ -96,6 +97,55 @@ std::optional<Uuid> read_uuid(std::string_view text) {
   return uuid;
 }
 
+#ifndef __wasm__
+
+// "process_1_name": entry 1 of a table, and the field; null if the key is of another kind.
+template <typename Entry>
+Entry* find_entry(std::vector<Entry>& table, std::string_view prefix, std::string_view key,
+                  std::string_view& field) {
+  constexpr size_t most = 1 << 16;
+  if (!key.starts_with(prefix)) return nullptr;
+  key.remove_prefix(prefix.size());
+  size_t index = most;
+  const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), index);
+  if (error != std::errc() || index >= most) return nullptr;
+  field = key.substr(static_cast<size_t>(end - key.data()));
+  if (index >= table.size()) table.resize(index + 1);
+  return &table[index];
+}
+
+// "0 0 1 - 2"
+std::vector<uint32_t> read_processes(std::string_view text) {
+  std::vector<uint32_t> processes;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    uint32_t process = 0;
+    if (text.front() == '-')
+      process = no_process;
+    else
+      read_number(std::string(text.substr(0, end)), process);
+    processes.push_back(process);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return processes;
+}
+
+void assign_process(Metadata& metadata, const std::string& key, const std::string& value) {
+  std::string_view field;
+  if (Machine* machine = find_entry(metadata.machines, "machine_", key, field)) {
+    if (field == "_name") machine->name = value;
+    if (field == "_boot_id") machine->boot_id = value;
+  }
+  if (Process* process = find_entry(metadata.processes, "process_", key, field)) {
+    if (field == "_name") process->name = value;
+    if (field == "_pid") read_number(value, process->pid);
+    if (field == "_machine") read_number(value, process->machine);
+  }
+  if (key == "process_of_stream") metadata.process_of_stream = read_processes(value);
+}
+
+#endif
+
 void assign(Metadata& metadata, const std::string& block, const std::string& key,
             const std::string& value) {
   if (block == "trace" && key == "uuid") metadata.uuid = read_uuid(value);
@@ -106,6 +156,9 @@ void assign(Metadata& metadata, const std::string& block, const std::string& key
     if (key == "boot_id") metadata.boot_id = value;
     if (key == "procname") metadata.program = value;
     if (key == "vpid") read_number(value, metadata.pid);
+#ifndef __wasm__
+    assign_process(metadata, key, value);
+#endif
     if (key == "origin") metadata.origin = value;
     if (key == "clock_source") metadata.clock_source = value;
   }

@@ -103,7 +103,7 @@ TEST_CASE("fibers of eio-trace") {
     w.event(EventType::DurationEnd, boot + 22, fiber(1), "eio", "cc");
   }));
   CHECK(trace.facts.format == "FXT of eio-trace");
-  CHECK(trace.facts.pid == 70);
+  CHECK(trace.processes[0].pid == 70);
   CHECK(trace.facts.start == boot);
   CHECK(trace.losses.empty());
   CHECK(said(trace) == Lines{"1 create 1 a fiber",
@@ -225,6 +225,7 @@ TEST_CASE("a scheduler's switches put threads on CPUs") {
   }));
   CHECK(trace.executors.size() == 1);
   CHECK(trace.strings[trace.executors[0].name] == "CPU 3");
+  CHECK(trace.executors[0].process == no_process);
   const std::string number = std::to_string(uint64_t{1} << 32);
   CHECK(said(trace) == Lines{"0 create 1 a thread 'thread 100'", "0 label 1 'thread 100'",
                              "0 resume 1", "1 create 2 a thread 'thread 101'",
@@ -370,6 +371,9 @@ TEST_CASE("what several processes call the same is told apart by the process") {
                              "2 counter_set value 5 'only' on 1"});
   CHECK(trace.strings[trace.executors[0].name] == "pid 1: thread 7");
   CHECK(trace.strings[trace.executors[1].name] == "db: thread 7");
+  CHECK(trace.processes == std::vector<Process>{{.pid = 1, .name = ""}, {.pid = 2, .name = "db"}});
+  CHECK(trace.executors[0].process == 0);
+  CHECK(trace.executors[1].process == 1);
 }
 
 TEST_CASE("an event of category skein that skein did not write is one of others") {

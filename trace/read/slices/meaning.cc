@@ -13,6 +13,7 @@
 
 #include "base/stable_sort.h"
 #include "trace/read/slices/eio.h"
+#include "trace/read/slices/rows.h"
 #include "trace/read/slices/slices.h"
 
 namespace skein::fxt {
@@ -98,11 +99,37 @@ class Called {
       counters_;  // likewise, by name and id
 };
 
+// The processes of the threads, in the order in which these occur, by the number that the format
+// gives them.
+using ProcessIndices = std::map<uint64_t, uint32_t>;
+
+ProcessIndices add_processes(const Records& records, Trace& trace) {
+  std::map<uint64_t, StringId> names;
+  for (const Record& record : records.records)
+    if (record.what == Record::What::KernelObject && record.cpu == process_object)
+      names[record.id] = record.name;
+  ProcessIndices indices;
+  for (size_t i = 1; i < records.threads.size() && indices.size() < most_executors; i++) {
+    const Thread& thread = records.threads[i];
+    const auto [found, added] =
+        indices.try_emplace(thread.process, static_cast<uint32_t>(indices.size()));
+    if (!added) continue;
+    trace.processes.resize(indices.size());
+    Process& process = trace.processes.back();
+    // A process may be called by a text instead of a number, and have a name beside that.
+    if (thread.process_text == 0) process.pid = thread.process;
+    const auto name = names.find(thread.process);
+    process.name = trace.strings[name != names.end() ? name->second : thread.process_text];
+  }
+  return indices;
+}
+
 // Records of any writer, as threads and slices.
 class Any {
  public:
-  Any(const Records& records, Trace& trace)
+  Any(const Records& records, const ProcessIndices& processes, Trace& trace)
       : records_(records),
+        processes_(processes),
         trace_(trace),
         slices_(trace, has_switches(records)),
         called_(records, trace) {
@@ -168,8 +195,12 @@ class Any {
 
   Slices::Thread thread(const Thread& thread) {
     const auto [found, added] = threads_.try_emplace({thread.process, thread.id});
-    if (added)
-      found->second = slices_.add_thread(thread.text == 0 ? thread.id : 0, called_.thread(thread));
+    if (added) {
+      const auto process = processes_.find(thread.process);
+      found->second =
+          slices_.add_thread(thread.text == 0 ? thread.id : 0, called_.thread(thread),
+                             process == processes_.end() ? no_process : process->second);
+    }
     return found->second;
   }
   // The scheduler does not say of which process a thread is.
@@ -292,6 +323,7 @@ class Any {
   }
 
   const Records& records_;
+  const ProcessIndices& processes_;
   Trace& trace_;
   Slices slices_;
   Called called_;
@@ -310,13 +342,12 @@ void understand(const Records& records, Own& own, Trace& trace) {
   if (own.any()) {
     own.finish();
   } else {
-    if (records.threads.size() > 1 && records.threads[1].process_text == 0)
-      trace.facts.pid = records.threads[1].process;
+    const ProcessIndices processes = add_processes(records, trace);
     if (is_eio(records, trace)) {
       trace.facts.format += " of eio-trace";
       read_eio(records, trace);
     } else {
-      Any(records, trace).read();
+      Any(records, processes, trace).read();
     }
   }
   if (trace.executors.empty()) trace.executors.push_back({});

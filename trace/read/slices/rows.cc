@@ -3,6 +3,7 @@
 #include <charconv>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "trace/read/event_schema.h"
 
@@ -13,10 +14,14 @@ bool RowBuilder::begin(std::string_view kind) {
   row_ = {};
   location_ = {};
   executor_ = {};
+  process_ = {};
+  machine_ = {};
   reading_ = {};
   index_ = most_executors;
   if (kind == "trace") what_ = What::Facts;
   if (kind == "thread") what_ = What::Executor;
+  if (kind == "process") what_ = What::Process;
+  if (kind == "machine") what_ = What::Machine;
   for (size_t i = 0; i < event_kinds; i++)
     if (kind == name(EventKind(i))) {
       what_ = What::Event;
@@ -53,7 +58,7 @@ void RowBuilder::number(std::string_view field, uint64_t value) {
       return;
     case What::Facts:
       if (field == "pid")
-        facts.pid = value;
+        trace_.processes[0].pid = value;
       else if (field == "utc_offset")
         facts.utc_offset = static_cast<int64_t>(value);
       else if (field == "overwritten_packets")
@@ -68,6 +73,19 @@ void RowBuilder::number(std::string_view field, uint64_t value) {
         executor_.tid = value;
       else if (field == "stream")
         executor_.stream = narrow;
+      else if (field == "process")
+        executor_.process = narrow;
+      return;
+    case What::Process:
+      if (field == "index")
+        index_ = value;
+      else if (field == "pid")
+        process_.pid = value;
+      else if (field == "machine")
+        process_.machine = narrow;
+      return;
+    case What::Machine:
+      if (field == "index") index_ = value;
       return;
   }
 }
@@ -97,9 +115,9 @@ void RowBuilder::text(std::string_view field, std::string_view value) {
       if (field == "format")
         facts.format = value;
       else if (field == "host")
-        facts.host = value;
+        trace_.machines[0].name = value;
       else if (field == "program")
-        facts.program = value;
+        trace_.processes[0].name = value;
       else if (field == "clock")
         facts.clock = value;
       else
@@ -108,6 +126,20 @@ void RowBuilder::text(std::string_view field, std::string_view value) {
     case What::Executor:
       if (field == "name")
         executor_.name = trace_.strings.intern(value);
+      else
+        digits(field, value);
+      return;
+    case What::Process:
+      if (field == "name")
+        process_.name = value;
+      else
+        digits(field, value);
+      return;
+    case What::Machine:
+      if (field == "name")
+        machine_.name = value;
+      else if (field == "boot_id")
+        machine_.boot_id = value;
       else
         digits(field, value);
       return;
@@ -127,10 +159,14 @@ void RowBuilder::digits(std::string_view field, std::string_view value) {
 }
 
 std::optional<EventRow> RowBuilder::finish() {
-  if (what_ == What::Executor && index_ < most_executors) {
-    if (index_ >= trace_.executors.size()) trace_.executors.resize(static_cast<size_t>(index_) + 1);
-    trace_.executors[static_cast<size_t>(index_)] = executor_;
-  }
+  const auto keep = [&](auto& table, auto& entry) {
+    if (index_ >= most_executors) return;
+    if (index_ >= table.size()) table.resize(static_cast<size_t>(index_) + 1);
+    table[static_cast<size_t>(index_)] = std::move(entry);
+  };
+  if (what_ == What::Process) keep(trace_.processes, process_);
+  if (what_ == What::Machine) keep(trace_.machines, machine_);
+  if (what_ == What::Executor) keep(trace_.executors, executor_);
   if (what_ != What::Event) return std::nullopt;
   switch (event_schema(row_.kind).value.role) {
     case ValueRole::Kind:

@@ -24,8 +24,8 @@ class RowBuilder {
  public:
   explicit RowBuilder(Trace& trace) : trace_(trace) {}
 
-  // `kind` as name(EventKind) calls it; "trace" for facts, "thread" for an executor. False: there
-  // is none of this name.
+  // `kind` as name(EventKind); "trace" for facts, "thread" for an executor, "process" or "machine".
+  // False: there is none of this name.
   bool begin(std::string_view kind);
   // A field that is not known is passed over.
   void number(std::string_view field, uint64_t value);
@@ -34,7 +34,7 @@ class RowBuilder {
   std::optional<EventRow> finish();
 
  private:
-  enum class What { Nothing, Event, Facts, Executor };
+  enum class What { Nothing, Event, Facts, Executor, Process, Machine };
 
   // A number that was too large for the format.
   void digits(std::string_view field, std::string_view value);
@@ -45,6 +45,8 @@ class RowBuilder {
   Location location_;
   uint64_t index_ = 0;  // of an executor
   Executor executor_;
+  Process process_;
+  Machine machine_;
   ClockReading reading_;
   std::map<std::array<uint32_t, 4>, uint32_t> locations_;
   std::map<StringId, uint64_t> kinds_;

@@ -21,14 +21,14 @@ Slices::Slices(Trace& trace, bool on_cpus)
   if (trace.executors.empty()) trace.executors.push_back({});
 }
 
-Slices::Thread Slices::add_thread(uint64_t number, StringId name) {
+Slices::Thread Slices::add_thread(uint64_t number, StringId name, uint32_t process) {
   if (name == 0) name = trace_.strings.intern("thread " + std::to_string(number));
   const auto thread = static_cast<Thread>(threads_.size());
   threads_.push_back({.name = name});
   if (on_cpus_) return thread;
   if (thread > 0) trace_.executors.push_back({});
   threads_.back().executor = thread;
-  trace_.executors.back() = {.name = name, .tid = number, .stream = thread};
+  trace_.executors.back() = {.name = name, .tid = number, .stream = thread, .process = process};
   return thread;
 }
 
@@ -38,7 +38,8 @@ uint32_t Slices::cpu(uint32_t number) {
   if (added) {
     if (found->second > 0) trace_.executors.push_back({});
     trace_.executors.back() = {.name = trace_.strings.intern("CPU " + std::to_string(number)),
-                               .stream = number};
+                               .stream = number,
+                               .process = no_process};
   }
   return found->second;
 }

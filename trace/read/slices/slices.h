@@ -31,8 +31,8 @@ class Slices {
   // `start` is the time that becomes 0.
   void begin_at(uint64_t start) { start_ = start; }
 
-  // `name` 0: called by its number.
-  Thread add_thread(uint64_t number, StringId name);
+  // `name` 0: called by its number. `process`: index into Trace::processes.
+  Thread add_thread(uint64_t number, StringId name, uint32_t process = 0);
 
   void begin(uint64_t time, Thread thread, StringId name);
   void end(uint64_t time, Thread thread);

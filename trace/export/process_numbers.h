@@ -1,0 +1,29 @@
+// Process ids for formats in which they identify a process: those of the trace where they can.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trace/read/trace.h"
+
+namespace skein {
+
+class ProcessNumbers {
+ public:
+  explicit ProcessNumbers(const Trace& trace);
+
+  size_t size() const { return numbers_.size(); }
+  uint64_t operator[](size_t process) const { return numbers_[process]; }
+  // Index of the process of an executor; of one that belongs to none, the first.
+  size_t index(uint32_t executor) const {
+    const size_t process = executor < of_executor_.size() ? of_executor_[executor] : 0;
+    return process < numbers_.size() ? process : 0;
+  }
+  uint64_t of(uint32_t executor) const { return numbers_[index(executor)]; }
+
+ private:
+  std::vector<uint64_t> numbers_;  // differ, and are not 0
+  std::vector<uint32_t> of_executor_;
+};
+
+}  // namespace skein
