@@ -18,7 +18,7 @@
 # page opens from file://, where there is no shared memory. (Emscripten was rejected: Debian's lacks
 # half of C++20, and its glue is larger than ours.)
 file(GLOB_RECURSE wasm_sources CONFIGURE_DEPENDS
-  base/*.cc trace/read/*.cc trace/model/*.cc trace/ask/*.cc report/*.cc view/layout/*.cc view/draw/*.cc view/viewer/*.cc
+  base/*.cc trace/read/*.cc trace/model/*.cc trace/session/*.cc trace/ask/*.cc report/*.cc view/layout/*.cc view/draw/*.cc view/viewer/*.cc
   view/paint/geometry.cc view/paint/raster.cc view/web/page/*.cc
   view/web/document/pack.cc)
 # Foreign formats come to the page as ours (trace/export/ctf.h).

@@ -1,10 +1,10 @@
 #include "view/viewer/session.h"
 
 #include <cassert>
-#include <cmath>
 #include <utility>
 
 #include "base/text.h"
+#include "trace/session/align.h"
 
 namespace skein {
 
@@ -29,30 +29,6 @@ std::vector<uint8_t> used_executors(const Trace& trace, const Model& model) {
   for (const Model::Task& task : model.tasks) use(task.executor);
   for (const Model::Activation& activation : model.activations) use(activation.executor);
   return used;
-}
-
-// Time 0 of `to` less that of `from`: by the counter if they share one, else in UTC; no_time: not
-// both have it.
-double clock_distance(const Facts& from, const Facts& to) {
-  if (from.tick_clock.is_same_axis(to.tick_clock))
-    return static_cast<double>(static_cast<int64_t>(to.start - from.start));
-  if (!from.utc_offset || !to.utc_offset) return no_time;
-  const uint64_t a = from.start + static_cast<uint64_t>(*from.utc_offset);
-  const uint64_t b = to.start + static_cast<uint64_t>(*to.utc_offset);
-  // Clocks that are nonsense may differ by more than 63 bits.
-  const double roughly =
-      static_cast<double>(static_cast<int64_t>(b)) - static_cast<double>(static_cast<int64_t>(a));
-  return std::fabs(roughly) > 9e18 ? roughly : static_cast<double>(static_cast<int64_t>(b - a));
-}
-
-// By the counter through an earlier trace that shares it: UTC is less exact, and the first trace
-// may have another counter.
-double distance_from_first(const auto& traces, const std::vector<double>& earlier) {
-  const Facts& facts = traces[earlier.size()]->trace.facts;
-  for (size_t i = 0; i < earlier.size(); i++)
-    if (facts.tick_clock.is_same_axis(traces[i]->trace.facts.tick_clock))
-      return earlier[i] + clock_distance(traces[i]->trace.facts, facts);
-  return clock_distance(traces[0]->trace.facts, facts);
 }
 
 }  // namespace
@@ -100,28 +76,16 @@ void Session::grow(size_t which) {
   trace.model = build_model(trace.trace, {.until = time_of(trace.trace.facts, trace.life)});
 }
 
-// Two runs of an hour ago and now would be two dots on a line of an hour: they are compared from
-// their beginnings.
 void Session::align() {
   if (empty()) return;
-  double begin = 0;
-  double end = 0;
-  double sum = 0;
-  by_clock_ = size() > 1 && !from_start_;
-  std::vector<double> offsets;
-  for (const auto& trace : traces_) {
-    const double offset = distance_from_first(traces_, offsets);
-    const auto duration = static_cast<double>(trace->model.end);
-    offsets.push_back(offset);
-    if (std::isnan(offset)) by_clock_ = false;
-    begin = std::min(begin, offset);
-    end = std::max(end, offset + duration);
-    sum += duration;
-  }
-  by_clock_ = by_clock_ && end - begin <= 2 * sum;
+  std::vector<Placed> placed;
+  for (const auto& trace : traces_)
+    placed.push_back({.facts = trace->trace.facts, .duration = trace->model.end});
+  const Alignment alignment = skein::align(placed, from_start_ ? AlignBy::Start : AlignBy::Clock);
+  by_clock_ = alignment.by_clock;
   const uint64_t begin_of_first = traces_[0]->trace.facts.start - zero_;
   const auto first = static_cast<double>(static_cast<int64_t>(begin_of_first));
-  for (size_t i = 0; i < size(); i++) traces_[i]->offset = first + (by_clock_ ? offsets[i] : 0);
+  for (size_t i = 0; i < size(); i++) traces_[i]->offset = first + alignment.offsets[i];
 }
 
 double Session::first() const {

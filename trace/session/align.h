@@ -1,0 +1,35 @@
+// Puts several traces on one time axis, without any view of them.
+//
+//   const Placed traces[] = {{server.facts, server_model.end}, {client.facts, client_model.end}};
+//   const Alignment alignment = align(traces, AlignBy::Clock);
+//   double time = alignment.offsets[1] + event.time;  // of the client, on the server's axis
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "trace/read/trace_info.h"
+
+namespace skein {
+
+struct Placed {
+  const Facts& facts;
+  uint64_t duration;  // ns, of what the trace covers
+};
+
+enum class AlignBy : uint8_t {
+  Clock,  // if all clocks are known and the traces lie near each other; else as Start
+  Start,
+};
+
+struct Alignment {
+  std::vector<double> offsets;  // ns: time 0 of each trace on the axis of the first
+  bool by_clock = false;
+};
+
+// Two traces of one counter (TickClock::is_same_axis) are exactly as far from each other as their
+// ticks. Others are aligned by UTC.
+Alignment align(std::span<const Placed> traces, AlignBy by);
+
+}  // namespace skein
