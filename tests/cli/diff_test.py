@@ -79,7 +79,7 @@ def page(folder, good):
     said = run("diff", good, folder / "bad.skein", "--html", file)
     expect("a page, and the words", said.returncode == 1 and "First divergence" in said.stdout and
            "both.html: " in said.stdout, said)
-    text = file.read_text()
+    text = file.read_text("utf-16")
     expect("of both, beginning together", "<title>good.skein and bad.skein" in text and
            '"together":true' in text.replace(" ", ""), text[:2000])
     for arguments in (("-", good), (good, good, "--html", "-")):
