@@ -41,7 +41,7 @@ def timer(folder):
     expect("it slept most of the time", outside > (found["to_ns"] - found["from_ns"]) / 2, found)
     expect("where it was asked for", longest["location"]["file"].endswith("050-hang.cc"), longest)
     drawn = run("show", trace, "--critical-path", "query", "--color", "never")
-    expect("without colours it cannot be seen", drawn.stdout.endswith("skein critical lists it.\n"),
+    expect("without colours it cannot be seen", drawn.stdout.endswith("skein critical prints it as text.\n"),
            drawn)
     shown = run("critical", trace, "query")
     expect("as text", all(text in shown.stdout for text in
