@@ -22,7 +22,7 @@ Trace example() {
 
 }  // namespace
 
-TEST_CASE("what is in a trace") {
+TEST_CASE("the contents of a trace") {
   const Trace trace = example();
   const std::string text = info_text(trace, summarize(trace));
   for (const char* part :

@@ -19,7 +19,7 @@ TEST_CASE("scalars") {
   CHECK(Json(NAN).text() == "null\n");
   CHECK(Json(std::optional<uint64_t>()).text() == "null\n");
   CHECK(Json(std::optional<uint64_t>(7)).text() == "7\n");
-  CHECK(Json("say \"a\\b\"\n\xff").text() == "\"say \\\"a\\\\b\\\"\\u000a\\\\xff\"\n");
+  CHECK(Json("run \"a\\b\"\n\xff").text() == "\"run \\\"a\\\\b\\\"\\u000a\\\\xff\"\n");
 }
 
 TEST_CASE("members keep their order") {

@@ -67,7 +67,7 @@ TEST_CASE("JSON has tasks, targets and the notification as objects") {
     CHECK(text.find(part) != std::string::npos);
 }
 
-TEST_CASE("tasks are runs of their own, for views that link them") {
+TEST_CASE("tasks are separate runs, for views that link them") {
   const Example e = ours(lost);
   const Waits waits = find_waits(e.trace, e.model);
   const Subject subject{e.trace, e.model, waits};

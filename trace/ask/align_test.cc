@@ -72,7 +72,7 @@ TEST_CASE("a label decides, if the other run has it, too") {
   CHECK(pairs(good, bad) == "1=3 2=2 3=1");
 }
 
-TEST_CASE("one more in between: what is below tells which one it is") {
+TEST_CASE("one more in between: the children identify it") {
   const Example good = ours(R"(
      0 create 1 as coroutine listen
      1 create 2 by 1 as coroutine session

@@ -110,7 +110,7 @@ TEST_CASE("before a task that main() created is what ran there before") {
         "0-1 - external, 1-2 1 runnable, 2-5 1 running, 5-9 - external, 9-12 2 running");
 }
 
-TEST_CASE("a circle has an end, and what nobody tells is blocked") {
+TEST_CASE("a cycle terminates, and unexplained time is blocked") {
   const Example e = ours(R"(
      0 create 1 as coroutine a
      0 create 2 as coroutine b

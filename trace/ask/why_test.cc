@@ -25,7 +25,7 @@ bool is_in(const Diagnosis& d, const Model& model, TaskId id) {
 
 }  // namespace
 
-TEST_CASE("a signal that found nobody, before the wait") {
+TEST_CASE("a notification that wakes no task, before the wait") {
   //      0    5    10   15   20
   //  1   ====------------------>   (creates 20, a condition; waits for it from 15 on)
   //  2   .....=]                   notifies it at 10
@@ -58,7 +58,7 @@ TEST_CASE("a signal that found nobody, before the wait") {
   CHECK(d.is_fault());
 }
 
-TEST_CASE("a signal that found somebody, and one that came too early for another wait") {
+TEST_CASE("a notification that woke a task, and one that came too early for another") {
   const std::string told = R"(
      0 create 1 as coroutine consumer
      0 resource 1 of 20 as condition work
@@ -139,7 +139,7 @@ TEST_CASE("what should end and could at the last event did not") {
   }
 }
 
-TEST_CASE("what is waited for is destroyed: nobody resumes who waits, whoever runs meanwhile") {
+TEST_CASE("the target is destroyed: no task resumes the waiter, whatever runs later") {
   const Example e = ours(R"(
      0 create 1 as coroutine outer
      1 resume 1
@@ -161,7 +161,7 @@ TEST_CASE("what is waited for is destroyed: nobody resumes who waits, whoever ru
   CHECK(since(subject, all[0].chain[1]) == 4);  // was cancelled
 }
 
-TEST_CASE("a fault is told once, for all that should end and wait one for the other") {
+TEST_CASE("an error is reported once for all tasks of its chain that should end") {
   constexpr int many = 2'000;
   std::string text = "0 resource - of 9999 as condition answer\n";
   for (int i = 1; i <= many; i++) {
@@ -179,7 +179,7 @@ TEST_CASE("a fault is told once, for all that should end and wait one for the ot
   CHECK(all[0].chain.size() == many + 1);
 }
 
-TEST_CASE("one circle is told once") {
+TEST_CASE("a cycle is reported once") {
   const Example e = ours(R"(
      0 create 1 as coroutine one
      0 create 2 as coroutine two
@@ -234,7 +234,7 @@ TEST_CASE("who waits for a timer, a peer or a cancelled task") {
     CHECK(all[0].verdict == Verdict::Outside);
     CHECK(!all[0].is_fault());
   }
-  SUBCASE("of a hundred alike one is told") {
+  SUBCASE("of a hundred similar tasks one is reported") {
     std::string text;
     for (int i = 0; i < 100; i++) {
       const std::string task = std::to_string(10 + i);
@@ -361,14 +361,14 @@ TEST_CASE("a ring: waits begin with those from before the trace") {
     CHECK(asks(e, 3) == "3 starved");
     CHECK(asks(e, 1) == "1 2 starved");
   }
-  SUBCASE("a wait that the events tell of is told once") {
+  SUBCASE("a wait recorded by events is reported once") {
     const Example e = ring(events + "20 resume 3 by 9\n 25 suspend 3 on 4\n 30 await 3 on 4",
                            "25 suspended 3 on 4 as coroutine holder\n 25 created 4 as io accept");
     const Waits waits = find_waits(e.trace, e.model);
     CHECK(waits.waits.size() == 1);
     CHECK(asks(e, 3) == "3 4 external wait");
   }
-  SUBCASE("what for was told after the suspension, to the table only") {
+  SUBCASE("the target was recorded after the suspension, in the table only") {
     const Example e = ring(events + "20 resume 3 by 9\n 25 suspend 3",
                            "25 suspended 3 on 4 as coroutine holder\n 26 created 4 as io accept");
     // Nothing shows the operation in this trace.

@@ -97,7 +97,7 @@ uint32_t Graph::name_of(TaskIndex task) {
 uint32_t Graph::name_of_end(const Waits::Wait& wait) {
   if (wait.on != no_index) return name_of(wait.on);
   std::string place = short_function_name(trace_.strings[trace_.locations[wait.location].function]);
-  return number(place.empty() ? "(not said for what)" : std::move(place));
+  return number(place.empty() ? "(unknown target)" : std::move(place));
 }
 
 void Graph::add_stack(uint64_t ns) {

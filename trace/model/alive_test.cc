@@ -31,7 +31,7 @@ TEST_CASE("a ring: who waits since before the trace has a bar, a name, and an ar
   CHECK(e.trace.strings[e.trace.kinds[serve.kind]] == "coroutine");
 }
 
-TEST_CASE("a ring: what the events say goes before") {
+TEST_CASE("a ring: events take precedence") {
   //       0     5 us   10 us
   //  1 ---------===]         ends after the table was read
   //  2    ---------------->  created in the trace
@@ -93,7 +93,7 @@ TEST_CASE("a ring: what was made after the last event is not shown") {
   CHECK(ring("10000 create 1", "10001 created 2").bars() == "1: 10000-11000 open\n");
 }
 
-TEST_CASE("a ring: resources have bars if somebody waits for them or they have a name") {
+TEST_CASE("a ring: resources with waiters or a name have bars") {
   //   20 is a mutex that 1 has waited for since before the trace; nobody waits for 21.
   const Example e = ring(R"(
      1000 create 2
@@ -136,7 +136,7 @@ TEST_CASE("a ring: who goes on after the table was read waits no more") {
   CHECK(e.arrows() == "notify 2@3000 1@3000\n");
 }
 
-TEST_CASE("a ring: a table that tells of no trace") {
+TEST_CASE("a ring: a table of another trace") {
   // Parents in a circle; who waits for himself or for nobody; an id that is none.
   const Example e = ring("1000 create 1",
                          R"(

@@ -78,7 +78,7 @@ TEST_CASE("3: in ours, a coroutine awaits another: the wait, the run, the result
 }
 
 TEST_CASE(
-    "3: in ours a wait and the read that ended it are one arrow, and nobody runs by reading") {
+    "3: in ours a wait and the read that ended it are one arrow, and a read starts no run") {
   //  0:  1 ---===...................      looks again and again until 2 has ended
   //                            ↑
   //  1:  2 ----------===]------'
@@ -100,7 +100,7 @@ TEST_CASE(
         "read 2@30 1@50\n");
 }
 
-TEST_CASE("3: in ours, who is not said to have been woken got what it waited for") {
+TEST_CASE("3: in ours, a task without a waker got the result it waited for") {
   const Example e = ours(R"(
      0 create 1
      1 create 2
@@ -121,7 +121,7 @@ TEST_CASE("3: in ours, who is not said to have been woken got what it waited for
         "await 1@70 3@70\n");
 }
 
-TEST_CASE("3: in ours, woken by one that has not ended, or that said so before") {
+TEST_CASE("3: in ours, woken by a live task, or by one that notified before") {
   const Example e = ours(R"(
      0 create 1
      0 create 2
@@ -202,7 +202,7 @@ TEST_CASE("7: a signal goes from the sender; one of two kinds makes the receiver
   CHECK(e.running() == "1: 10-20\n2: 20-40\n");
 }
 
-TEST_CASE("7: in ours a notify leaves when it was said and arrows arrive when the other runs") {
+TEST_CASE("7: in ours an arrow leaves at its notify and arrives when the other runs") {
   //  0:  2 ---===o
   //               `--.
   //  1:  1 -----------`===

@@ -22,7 +22,7 @@ TEST_CASE("6: the root is current: the executor sleeps") {
   CHECK(e.sleeps() == "20-30\n40-60\n");
 }
 
-TEST_CASE("6: in ours, sleep is said, or is when nobody is current between two who are") {
+TEST_CASE("6: in ours, sleep is recorded, or is the time between two current tasks") {
   const Example e = ours(R"(
         0 create 1
        10 resume 1
@@ -47,7 +47,7 @@ TEST_CASE("6: in ours, sleep is said, or is when nobody is current between two w
 
 // ---- rule 8
 
-TEST_CASE("8: of one executor activations do not overlap, whatever the trace says") {
+TEST_CASE("8: of one executor activations do not overlap, whatever the events are") {
   //  1 ---===]            it resolved at 20, is current until 30 all the same
   //  2 ----------====
   const Example e = mirage(R"(
@@ -95,7 +95,7 @@ TEST_CASE("8: of equal times the written order is the order") {
   CHECK(e.running() == "1: 10-20\n1: 20-30\n");
 }
 
-TEST_CASE("8: what was read had ended, whatever the clock of the other executor says") {
+TEST_CASE("8: a task that was read had ended, whatever the other executor's clock") {
   //  0:  1 ---====-----------==        read 2 at 400
   //                          ↑
   //  1:  2     ==============]         ended at 700 by a clock that is ahead

@@ -3,7 +3,7 @@
 
 using namespace skein;
 
-TEST_CASE("a resource has a bar when it has a name, or somebody waits for it") {
+TEST_CASE("a resource has a bar if it has a name or a waiter") {
   //  8 mutex +---o------------     orange: released, and woken
   //  1           |===...===
   const Example e = ours(R"(

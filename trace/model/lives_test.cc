@@ -5,7 +5,7 @@ using namespace skein;
 
 // ---- rule 1
 
-TEST_CASE("1: a task that nobody created has been there since the beginning") {
+TEST_CASE("1: a task without a create event exists since the beginning") {
   //      10        20
   //  7 ---+---------+---]     its create was overwritten
   //       +- 8 -----]
@@ -72,7 +72,7 @@ TEST_CASE("2: what becomes another goes on as it, and the activation goes with i
   CHECK(e.model.last_self(e.model.find(1)) == e.model.find(2));
 }
 
-TEST_CASE("2: a task of ours that becomes another has gone; the other runs when it says so") {
+TEST_CASE("2: in ours a predecessor is not current; the successor runs when it resumes") {
   const Example e = ours(R"(
      0 create 1
      0 create 2
@@ -84,7 +84,7 @@ TEST_CASE("2: a task of ours that becomes another has gone; the other runs when 
   CHECK(e.running() == "1: 10-20\n2: 25-30\n");
 }
 
-TEST_CASE("2: in ours, what another executor says of the old one is meant for the new one") {
+TEST_CASE("2: in ours, another executor's events of the predecessor apply to the successor") {
   //  0:  1 ---=======]          becomes 2 while it runs here, says executor 1
   //  1:  2 ----------===---!    that it should resolve was said of 1
   const Example e = ours(R"(
@@ -109,7 +109,7 @@ TEST_CASE("2: in ours, what another executor says of the old one is meant for th
   CHECK(e.id(e.model.labels[0].task) == "2");
 }
 
-TEST_CASE("2: nobody becomes himself, not even by way of others") {
+TEST_CASE("2: no task becomes itself, not even through others") {
   const Example e = mirage(R"(
      0 create 1
      0 create 2

@@ -9,7 +9,7 @@
 
 using namespace skein;
 
-TEST_CASE("several traces: each has ids, texts and scales of its own") {
+TEST_CASE("several traces: each has separate ids, texts and scales") {
   const Example first = mirage(R"(
      0 create 1
     10 counter_set 1 =7 queue#a

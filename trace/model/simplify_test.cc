@@ -160,7 +160,7 @@ TEST_CASE("5: in ours too: to the last event of all executors") {
         "3: 0-9000 open from-before\n");
 }
 
-TEST_CASE("5: a task ends once, and says why") {
+TEST_CASE("5: a task ends once, with a reason") {
   const Example e = ours(R"(
      0 create 1
      0 create 2

@@ -23,7 +23,7 @@ struct Maker {
 
 }  // namespace
 
-TEST_CASE("tasks are counted by id, in whatever role, without nobody") {
+TEST_CASE("tasks are counted by id, in every role, without id 0") {
   Maker m;
   m.add(EventKind::Create, 1, no_task);
   m.add(EventKind::Create, 2, 1);
@@ -40,7 +40,7 @@ TEST_CASE("tasks are counted by id, in whatever role, without nobody") {
   CHECK(summary.span_ns == 50);
 }
 
-TEST_CASE("a task ends once, however often that is said") {
+TEST_CASE("a task ends once, however many end events it has") {
   Maker m;
   for (TaskId id = 0; id < 5; id++) m.add(EventKind::Create, id);
   m.add(EventKind::Resolve, 0, 1);

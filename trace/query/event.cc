@@ -57,7 +57,7 @@ const QueryTable& event_table() {
               return sql_time(s.events().time[row]);
             }},
            {.name = "utc",
-            .about = "the same as a date, if the trace says what its zero is",
+            .about = "the same as a date, if the trace records it",
             .made = [](const Source& s,
                        size_t row) { return utc_time(s.trace(), sql_time(s.events().time[row])); }},
            {.name = "kind",

@@ -159,7 +159,7 @@ TEST_CASE("tasks, interactions, activations, labels and counters are the model's
   });
 }
 
-TEST_CASE("whatever is asked by WHERE and ORDER BY, the answer is that of a scan") {
+TEST_CASE("every WHERE and ORDER BY gives the result of a scan") {
   for_traces(8, [](const Trace& trace, uint32_t seed) {
     const QueryDatabase database(trace);
     std::mt19937 random(seed);
@@ -275,7 +275,7 @@ TEST_CASE("time is an index, and order by it costs nothing") {
   CHECK(plan("SELECT * FROM counter ORDER BY time").find("TEMP B-TREE") != std::string::npos);
 }
 
-TEST_CASE("times beyond what SQL can say keep their order") {
+TEST_CASE("times beyond SQL's integers keep their order") {
   Trace trace;
   for (const uint64_t time :
        {uint64_t{1}, uint64_t{INT64_MAX}, uint64_t{INT64_MAX} + 1, UINT64_MAX})

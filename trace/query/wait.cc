@@ -32,7 +32,7 @@ const QueryTable& wait_table() {
             .about = "id of who waited",
             .number = [](const Source& s, size_t row) { return sql_task(s, wait(s, row).task); }},
            {.name = "target",
-            .about = "id of the task or resource waited for, if the trace says it",
+            .about = "id of the task or resource waited for, if known",
             .number = [](const Source& s, size_t row) { return sql_task(s, wait(s, row).on); }},
            {.name = "began",
             .about = "ns since the trace began",

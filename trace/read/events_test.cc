@@ -128,7 +128,7 @@ TEST_CASE("the last event can be amended, in a full block too") {
   }
 }
 
-TEST_CASE("every kind has a name of its own") {
+TEST_CASE("every kind has a distinct name") {
   std::set<std::string_view> names;
   for (size_t kind = 0; kind < event_kinds; kind++) names.insert(name(EventKind(kind)));
   CHECK(names.size() == event_kinds);

@@ -46,7 +46,7 @@ TEST_CASE("a mirage-profile file is recognised, also when its beginning is lost"
   CHECK_FALSE(damaged.losses.empty());
 }
 
-TEST_CASE("what is no trace is refused in one line") {
+TEST_CASE("a file that is no trace is rejected in one line") {
   MemoryFiles files;
   files.add("empty", "");
   files.add("text", "This is no trace, by far not, whatever one might think of it.");

@@ -32,7 +32,7 @@ TEST_CASE("an empty directory stands for the default one") {
   CHECK(options.directory[0] == 0);
 }
 
-TEST_CASE("a wrong option is reported by what is wrong with it") {
+TEST_CASE("a wrong option is reported with its problem") {
   const std::string unknown =
       "unknown option; use: dir[,size=1M][,mode=ring|log][,tasks=N][,clock=tsc|monotonic]";
   const std::string size = "size= requires a number, e.g. 512k, 4M";

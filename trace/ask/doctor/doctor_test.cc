@@ -72,7 +72,7 @@ TEST_CASE("notify-before-wait") {
   SUBCASE("destroyed while it waited") {
     CHECK(told(example(lost + "\n60 cancel 1")) == "notify-before-wait 1 20\n");
   }
-  SUBCASE("notified again, and told") {
+  SUBCASE("notified again, and reported") {
     CHECK(told(example("10 notify 20 by 2 =0\n 16 suspend 1 on 20\n 18 notify 20 by 2 =1\n"
                        "19 resume 1 by 2\n 20 resolve 1")) == "");
   }
@@ -197,12 +197,12 @@ TEST_CASE("destroyed-unresolved") {
                     "20 cancel 2\n 21 cancel 1\n" +
                     end)) == "");
   }
-  SUBCASE("nobody counts on it") {
+  SUBCASE("no task depends on it") {
     const Example both = ours(begin + "20 cancel 2\n 21 cancel 1\n" + end);
     CHECK(told(both) == "");
     CHECK(told(both, strict) == "destroyed-unresolved 1 -\ndestroyed-unresolved 2 -\n");
   }
-  SUBCASE("who waited was told") {
+  SUBCASE("the waiter was notified") {
     CHECK(told(ours(begin + "20 cancel 2\n 21 resume 1 by 2\n 22 resolve 1\n" + end)) == "");
   }
 }
@@ -228,7 +228,7 @@ TEST_CASE("never-started") {
                            "4 cancel 1")) == "never-started 1 -\n");
     CHECK(told(ours(runs + "3 create 1 as handler f\n 4 cancel 1")) == "");
   }
-  SUBCASE("what has no code of its own does not start") {
+  SUBCASE("a task without code does not start") {
     CHECK(told(ours(runs + "3 create 1 as promise\n 3 create 2 as scope\n 3 create 3 as task\n"
                            "5000000 executor_end -")) == "");
   }
@@ -249,7 +249,7 @@ TEST_CASE("handler-never-invoked") {
   SUBCASE("it was") {
     CHECK(told(ours(runs + "3 resume 1\n 4 resolve 1\n 5 resolve 9\n 500 executor_end -")) == "");
   }
-  SUBCASE("a loop that is destroyed drops what is still in it") {
+  SUBCASE("a destroyed loop drops its handlers") {
     CHECK(told(ours(runs + "5 resolve 9\n 9 cancel 1")) == "");
     CHECK(told(ours(runs + "5 resolve 9\n 9 cancel 1"), strict) == "handler-never-invoked 1 -\n");
   }
@@ -319,7 +319,7 @@ TEST_CASE("suspended-too-long") {
     CHECK(ran.end - ran.begin == 92);
     CHECK(ran.of == 20);
   }
-  SUBCASE("for work, a peer, or what is not known: only when strict") {
+  SUBCASE("for work, a peer, or an unknown target: only when strict") {
     for (const char* what : {"3 suspend 1 on 21", "3 create 3 by 1 as io accept\n 3 suspend 1 on 3",
                              "3 suspend 1", "3 suspend 1 on 22"}) {
       const Example e = ours(begin + what + "\n500 executor_end -");
@@ -411,7 +411,7 @@ TEST_CASE("ran-too-long") {
     CHECK(told(ours(begin + "100 pause - =60\n 160 suspend 1\n 161 resume 2\n 162 resolve 2")) ==
           "");
   }
-  SUBCASE("who could have run meanwhile is counted") {
+  SUBCASE("runnable tasks are counted") {
     const Example e = ours(begin +
                            "12 create 5 by 1 as timer\n 13 suspend 1 on 5\n 14 resume 2\n"
                            "20 resolve 5 @1\n 200 resolve 2\n 200 resume 1 by 5\n 201 resolve 1");
@@ -442,7 +442,7 @@ TEST_CASE("lock-across-wait") {
   CHECK(told(e) == "lock-across-wait 1 20\n");
   CHECK(findings(e.trace, drawn)[0].duration == 50);
   CHECK(told(ends("6 suspend 2 on 20\n", 55)) == "");
-  SUBCASE("nobody wants it") {
+  SUBCASE("no task waits for it") {
     CHECK(told(ends("6 suspend 2\n", 90)) == "");
     CHECK(told(ends("6 suspend 2\n", 90), strict) == "lock-across-wait 1 20\n");
   }
@@ -586,7 +586,7 @@ TEST_CASE("of a ring that is complete from some time on, what ended in a packet 
       "9000000 executor_end -";
   const std::string alive = "-9 suspended 8 on 7 as coroutine\n";
   CHECK(told(ring(events + later, alive, 1000)) == "");
-  SUBCASE("the table says that they are alive") {
+  SUBCASE("the table lists them as live") {
     const std::string those =
         "1 created 1 as coroutine\n 1 created 2 as handler\n 1 created 3 as io\n"
         "4 suspended 5 on 20\n";
@@ -598,7 +598,7 @@ TEST_CASE("of a ring that is complete from some time on, what ended in a packet 
   }
 }
 
-TEST_CASE("what is alike is one finding, and the worst is shown") {
+TEST_CASE("similar findings are merged, and the worst is shown") {
   std::string text = "0 create 9 as coroutine\n 1 resume 9\n";
   for (int i = 0; i < 50; i++)
     text += "2 create " + std::to_string(100 + i) + " as coroutine forgotten\n";
@@ -609,7 +609,7 @@ TEST_CASE("what is alike is one finding, and the worst is shown") {
   CHECK(found[0].total == 50 * found[0].duration);
 }
 
-TEST_CASE("only what is asked for") {
+TEST_CASE("only the selected lints") {
   const Example e = ours(
       "0 create 9 as coroutine\n 1 resume 9\n 2 create 1 as coroutine\n 1000 resolve 9\n"
       "9000000 executor_end -");
@@ -619,7 +619,7 @@ TEST_CASE("only what is asked for") {
   CHECK(told(e, one) == "ran-too-long 9 -\n");
 }
 
-TEST_CASE("random programs: what is planted is found, and nothing else") {
+TEST_CASE("random programs: each planted bug is found, and nothing else") {
   struct Expected {
     Fault fault;
     Lint lint;
@@ -670,7 +670,7 @@ TEST_CASE("random programs: what is planted is found, and nothing else") {
     }
 }
 
-TEST_CASE("of nonsense, whatever is asked, no time is out of all bounds") {
+TEST_CASE("with random options on random events, no time is out of bounds") {
   for (uint32_t seed = 1; seed <= 3'000; seed++) {
     const Trace trace = nonsense(seed);
     const Model model = build_model(trace, {.simplify = false});

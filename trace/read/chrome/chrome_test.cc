@@ -83,7 +83,7 @@ TEST_CASE("slices, counters, flows and async slices of an object with traceEvent
   CHECK(trace.losses[0].what == "events of a phase that skein does not read, P: 1");
 }
 
-TEST_CASE("an array alone, which nobody closed, and one that is cut off") {
+TEST_CASE("a bare array, one that is not closed, and one that is cut off") {
   const std::string two = R"([{"ph":"i","name":"a","pid":1,"tid":1,"ts":1},
 {"ph":"i","name":"b","pid":1,"tid":1,"ts":2})";
   for (const char* end : {"", ",", "]", "\n,\n"}) {
@@ -104,7 +104,7 @@ TEST_CASE("an array alone, which nobody closed, and one that is cut off") {
   CHECK(broken.losses[1].what == "events without a time, which were left out: 1");
 }
 
-TEST_CASE("of flows with the same number the category and the name tell which is meant") {
+TEST_CASE("flows with the same number are distinguished by category and name") {
   const Trace trace = read(R"([
 {"ph":"s","cat":"c1","name":"f","id":1,"pid":1,"tid":1,"ts":1},
 {"ph":"s","cat":"c2","name":"f","id":1,"pid":1,"tid":2,"ts":2},
@@ -147,7 +147,7 @@ TEST_CASE("async slices are the same by category, scope and id, in whatever proc
         Lines{"0 create 2 by 1 'A'", "1000 create 3 by 1 'B'", "2000 resolve 2 by 1"});
 }
 
-TEST_CASE("what several processes call the same is told apart by the process") {
+TEST_CASE("equal names in several processes are distinguished by the process") {
   const Trace trace = read(R"([
 {"ph":"M","name":"process_name","pid":3,"args":{"name":"web"}},
 {"ph":"M","name":"process_name","pid":4,"args":{"name":"web"}},
@@ -223,7 +223,7 @@ TEST_CASE("an event whose time is not known is left out, and stretches nothing")
   CHECK(trace.losses[2].what == "slices without a duration, which was taken as 0: 1");
 }
 
-TEST_CASE("reading goes on behind what is damaged, and says where that is") {
+TEST_CASE("reading continues behind damage and reports its position") {
   const auto labels = [](const Trace& trace) {
     Lines lines;
     for (const std::string& line : said(trace))
@@ -271,7 +271,7 @@ TEST_CASE("texts with escapes") {
   CHECK(said(trace).back() == "0 label 1 '\"\\/\n\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80'");
 }
 
-TEST_CASE("what is passed over is counted, at the place of the first") {
+TEST_CASE("skipped events are counted, with the position of the first") {
   const Trace trace = read(R"({"traceEvents":[
 {"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":5,"args":{"url":"x"},"tts":3},
 {"ph":"C","name":"q","pid":1,"tid":1,"ts":1,"args":{"a":"3","b":"x","c":1e300,"d":null,"e":[1]}},
@@ -298,7 +298,7 @@ TEST_CASE("what is passed over is counted, at the place of the first") {
   CHECK(value == 3);
 }
 
-TEST_CASE("progress is told in between, and reading can be stopped there") {
+TEST_CASE("progress is reported, and reading can be cancelled") {
   std::string text = "[";
   for (int i = 0; i < 100000; i++) text += R"({"ph":"i","name":"a","ts":1},)";
   std::vector<uint64_t> done;

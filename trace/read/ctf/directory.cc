@@ -338,7 +338,7 @@ void read_losses(Files& files, const std::string& path, Trace& trace) {
     if (shortened)
       what = "history, for " + std::to_string(count) +
              (count == 1 ? " stream's ring is" : " streams' rings are") +
-             " shorter than asked: no more files could be made";
+             " shorter than configured: no more files could be created";
     if (untracked) what = std::to_string(count) + " tasks found the table of live tasks full";
     Loss loss{.what = std::move(what), .file = ".tasks", .bytes = 0, .packets = 0, .events = count};
     if (untracked) loss.events = 0;

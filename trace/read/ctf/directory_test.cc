@@ -125,7 +125,7 @@ TEST_CASE_FIXTURE(Fixture, "names, places, times and the current task reach the 
   CHECK(trace.events.other[6] == no_task);  // nothing was current any more
 }
 
-TEST_CASE_FIXTURE(Fixture, "a place said before an event is that event's, and no event itself") {
+TEST_CASE_FIXTURE(Fixture, "a place before an event belongs to the event and is not one itself") {
   add_names();  // place 1 is at line 7
   StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 1024});
   StreamWriter other({.uuid = uuid, .stream = 1, .chunk_size = 1024});
@@ -156,7 +156,7 @@ TEST_CASE_FIXTURE(Fixture, "a place said before an event is that event's, and no
   CHECK(lines == "0:7 100:0 300:0 400:7 500:0 600:7 700:0 800:7 ");
 }
 
-TEST_CASE_FIXTURE(Fixture, "a thread that says who it is is one executor") {
+TEST_CASE_FIXTURE(Fixture, "a thread that records its id is one executor") {
   StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 1024});
   stream.event(format::k_executor, 10, 7, 0);
   stream.event(format::k_notify, 20, 30, 1);
@@ -269,7 +269,7 @@ TEST_CASE_FIXTURE(Fixture, "streams are merged by time, and long gaps keep their
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "packets of a ring are put in order, what is missing is counted") {
+TEST_CASE_FIXTURE(Fixture, "packets of a ring are put in order, missing ones are counted") {
   StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 1024, .first_sequence = 7});
   for (uint64_t i = 0; i < 1000; i++) {
     stream.current_task = i + 1;
@@ -292,7 +292,7 @@ TEST_CASE_FIXTURE(Fixture, "packets of a ring are put in order, what is missing 
   CHECK(trace.losses[1].events == 3);
 }
 
-TEST_CASE_FIXTURE(Fixture, "a prefix of an event is no event; what is after it is reported") {
+TEST_CASE_FIXTURE(Fixture, "a prefix of an event is no event; the rest is reported") {
   StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 2048});
   stream.event(format::k_sample, 10, 1);
   stream.fixed(format::k_label_text, 20).u64(4).text("hello").done();
@@ -360,7 +360,7 @@ TEST_CASE_FIXTURE(Fixture, "names behind a hole of zeros are found again") {
   CHECK(trace.losses[0].bytes == 2 * size - 11);
 }
 
-TEST_CASE_FIXTURE(Fixture, "what is no packet of the trace is passed over and said") {
+TEST_CASE_FIXTURE(Fixture, "a chunk that is no packet of the trace is skipped and reported") {
   StreamWriter other({.uuid = {9}, .stream = 0, .chunk_size = 1024});
   other.event(format::k_sample, 10, 1);
   add("other-", other);
@@ -377,7 +377,7 @@ TEST_CASE_FIXTURE(Fixture, "what is no packet of the trace is passed over and sa
   CHECK(trace.losses[1].what == "packet of another trace");
 }
 
-TEST_CASE("what is not our metadata is one clear error") {
+TEST_CASE("foreign metadata is one clear error") {
   MemoryFiles files;
   const auto error = [&](std::string_view text) {
     files.add("t/metadata", text);
@@ -539,7 +539,7 @@ TEST_CASE("metadata that is lost or damaged is made up for by the packets") {
     check(trace, "unknown");
     CHECK(trace.events.time[1] == 3 * second * 16);
   }
-  SUBCASE("what it still says is kept") {
+  SUBCASE("the remaining fields are kept") {
     std::string damaged = text;
     damaged.replace(damaged.find("freq = "), 7, "fr#q = ");
     whole.files.add("t/metadata", damaged);
@@ -550,7 +550,7 @@ TEST_CASE("metadata that is lost or damaged is made up for by the packets") {
   }
 }
 
-TEST_CASE("a directory of somebody else's packets is not taken for ours") {
+TEST_CASE("a directory of another tracer's packets is rejected") {
   MemoryFiles files;
   StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 1024});
   stream.event(format::k_sample, 10, 1);

@@ -254,7 +254,7 @@ size_t count(const Trace& trace, EventKind kind) {
 
 }  // namespace
 
-TEST_CASE("a file cut short anywhere gives what is whole in it, and says what is lost") {
+TEST_CASE("a file cut anywhere gives its complete records and reports the losses") {
   std::vector<size_t> at;
   const Bytes bytes = many_labels(at);
   for (size_t size = 8; size < bytes.size(); size++) {
@@ -270,7 +270,7 @@ TEST_CASE("a file cut short anywhere gives what is whole in it, and says what is
   }
 }
 
-TEST_CASE("a damaged byte costs at most a few records, and is told") {
+TEST_CASE("a damaged byte costs at most a few records, and is reported") {
   std::vector<size_t> at;
   const Bytes bytes = many_labels(at);
   for (size_t damaged = 0; damaged < bytes.size(); damaged++) {
@@ -306,7 +306,7 @@ TEST_CASE("bytes that are missing or too many in the middle are passed over") {
   }
 }
 
-TEST_CASE("texts that were never defined are replaced, said once") {
+TEST_CASE("undefined strings are replaced, reported once") {
   const Trace trace = fxt::read(written([](Writer& w) {
     w.words({4 | 4 << 4 | uint64_t{9} << 48, boot, 1, 2});
     w.words({4 | 4 << 4 | uint64_t{9} << 48, boot + 1, 1, 2});
@@ -316,7 +316,7 @@ TEST_CASE("texts that were never defined are replaced, said once") {
   CHECK(trace.losses[0].what == "a text that later records refer to is missing");
 }
 
-TEST_CASE("blobs and records of types that nobody knows are counted and passed over") {
+TEST_CASE("blobs and records of unknown types are counted and skipped") {
   const Trace trace = fxt::read(written([](Writer& w) {
     w.words({12 | 2 << 4, 5});
     w.words({5 | 2 << 4 | uint64_t{8} << 32, 5});
@@ -329,7 +329,7 @@ TEST_CASE("blobs and records of types that nobody knows are counted and passed o
   CHECK(trace.losses[1].what == "records of a type that skein does not know: 1");
 }
 
-TEST_CASE("an archive's providers have tables of their own") {
+TEST_CASE("an archive's providers have separate tables") {
   const Trace trace = fxt::read(written([](Writer& w) {
     w.provider(1, "one");
     w.event(EventType::Instant, boot, {1, 2}, "c", "first");
@@ -343,7 +343,7 @@ TEST_CASE("an archive's providers have tables of their own") {
                              "0 label 1 'first'", "1 label 1 'second'", "2 label 1 'first'"});
 }
 
-TEST_CASE("of flows with the same number the category and the name tell which is meant") {
+TEST_CASE("flows with the same number are distinguished by category and name") {
   const Trace trace = fxt::read(written([](Writer& w) {
     w.event(EventType::FlowBegin, boot, {1, 1}, "c1", "f", {}, 9);
     w.event(EventType::FlowBegin, boot + 1, {1, 2}, "c2", "f", {}, 9);
@@ -358,7 +358,7 @@ TEST_CASE("of flows with the same number the category and the name tell which is
                           "3 receive 4 value 2 on 3"});
 }
 
-TEST_CASE("what several processes call the same is told apart by the process") {
+TEST_CASE("equal names in several processes are distinguished by the process") {
   const Trace trace = fxt::read(written([](Writer& w) {
     w.kernel_object(fxt::process_object, 2, "db");
     const Writer::Argument value[] = {Writer::number("value", 5)};
