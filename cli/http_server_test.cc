@@ -87,7 +87,7 @@ TEST_CASE("a browser's request") {
   CHECK(request->host == "127.0.0.1:80");
 }
 
-TEST_CASE("what is no request is not answered as one") {
+TEST_CASE("an invalid request is rejected") {
   for (const char* text :
        {"", "\r\n\r\n", "GET\r\n\r\n", "GET /\r\n\r\n", "GET  / HTTP/1.1\r\n\r\n",
         "POST / HTTP/1.1\r\n\r\n", "get / HTTP/1.1\r\n\r\n", "GET x HTTP/1.1\r\n\r\n",
@@ -104,7 +104,7 @@ TEST_CASE("what is no request is not answered as one") {
   }
 }
 
-TEST_CASE("what is posted comes in pieces, and not more than is wanted") {
+TEST_CASE("a posted body arrives in pieces, never more than the limit") {
   const Running running([&](const HttpRequest& request) {
     return HttpResponse{
         .body = std::make_shared<std::string>(
@@ -151,7 +151,7 @@ TEST_CASE("a server answers, and one connection does not wait for another") {
   CHECK(all.size() - all.find("\r\n\r\n") - 4 == much);
 }
 
-TEST_CASE("who asks is answered while 300 others ask nothing") {
+TEST_CASE("a request is answered while 300 connections are idle") {
   constexpr size_t many = 300, most = 64;
   const Running running([](const HttpRequest&) { return HttpResponse{}; });
   std::vector<std::unique_ptr<Client>> idle;
@@ -175,7 +175,7 @@ TEST_CASE("who asks is answered while 300 others ask nothing") {
   CHECK(again.answer().starts_with("HTTP/1.1 200 OK\r\n"));
 }
 
-TEST_CASE("who takes an answer slowly is not sent away for who asks nothing") {
+TEST_CASE("a slow reader is not disconnected in favour of an idle one") {
   constexpr size_t much = 20'000'000;
   const Running running([&](const HttpRequest&) {
     return HttpResponse{.body = std::make_shared<std::string>(much, 'x')};
@@ -189,7 +189,7 @@ TEST_CASE("who takes an answer slowly is not sent away for who asks nothing") {
   CHECK(slow.answer().size() > much);
 }
 
-TEST_CASE("who sends nonsense, too much, or goes away, harms nobody") {
+TEST_CASE("invalid or oversized requests and disconnects harm no other connection") {
   const Running running([](const HttpRequest&) { return HttpResponse{}; });
   Client nonsense(running.port());
   nonsense.send("\x16\x03\x01\r\n\r\n");

@@ -28,7 +28,7 @@ std::string drawn(bool is_terminal, std::initializer_list<double> seconds) {
 
 }  // namespace
 
-TEST_CASE("nothing is drawn in the first second, or where nobody looks") {
+TEST_CASE("nothing is drawn in the first second, or without a terminal") {
   CHECK(drawn(true, {0.0, 0.5, 0.99}) == "");
   CHECK(drawn(false, {0.5, 5.0}) == "");
 }
@@ -40,7 +40,7 @@ TEST_CASE("a bar is drawn, not too often, and wiped off") {
   CHECK(drawn(true, {1.5, 1.65}) == once + once + "\r\x1b[K");
 }
 
-TEST_CASE("what cannot say how far it is says for how long") {
+TEST_CASE("without a known size, progress shows the elapsed time") {
   std::FILE* out = std::tmpfile();
   REQUIRE(out != nullptr);
   const auto size = [&] {

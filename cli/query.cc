@@ -35,7 +35,7 @@ namespace {
 #ifdef SKEIN_HAS_SQLITE
 
 constexpr std::string_view help =
-    ".tables         the tables, and what is in them\n"
+    ".tables         the tables and their contents\n"
     ".schema [NAME]  their columns, with units\n"
     ".help           this\n"
     ".quit           as Ctrl-D\n"
@@ -297,7 +297,7 @@ void remember(Prompt& prompt, const std::string& text) {
 }
 
 void ask_at_prompt(Session& session) {
-  std::printf("SQL over the trace; .help says more, .quit leaves.\n");
+  std::printf("SQL over the trace; .help lists commands, .quit exits.\n");
   std::fflush(stdout);
   catch_interrupts();
   Prompt prompt(state_file("query_history"));

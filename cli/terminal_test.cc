@@ -41,7 +41,7 @@ TEST_CASE("a table is broken between its columns") {
         "  query (#7)  waits for x y\n      Arp query arp.cc:7");
 }
 
-TEST_CASE("a word that is too long has a line of its own") {
+TEST_CASE("a word that is too long has a separate line") {
   CHECK(wrapped("a 1234567890123 b", 10) == "a\n1234567890123\nb");
   CHECK(wrapped("12345678901234", 10) == "12345678901234");
 }
@@ -65,7 +65,7 @@ TEST_CASE("a location becomes a link to its file, if that is here") {
   CHECK(out.ends_with("arp.cc:7\033]8;;\033\\.\n"));
 }
 
-TEST_CASE("what is no terminal gets the text as it is") {
+TEST_CASE("a file that is no terminal gets the text as it is") {
   // Of the test runner: ctest reads the output through a pipe.
   if (find_terminal().is_terminal) return;
   CHECK(for_terminal(std::string(300, 'x') + " y", Trace()) == std::string(300, 'x') + " y");

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""examples/arp: a network stack that hangs if the answer comes before the acknowledgement, and what
-`skein why` says of it; with the fix it does not hang.
+"""examples/arp: a network stack that hangs if the answer comes before the acknowledgement, and the
+diagnosis of `skein why`; with the fix it does not hang.
 
     arp_test.py SKEIN ARP ARP_FIXED SOURCE tap|pair
 """
@@ -36,7 +36,7 @@ class Play:
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def end(self):
-        """What it printed after who its peer is, its exit code, and what `skein why` says."""
+        """What it printed after who its peer is, its exit code, and the output of `skein why`."""
         out, errors = self.program.communicate(timeout=SECONDS)
         lines = out.splitlines()
         if peer not in lines and "no TAP device" in errors:
@@ -89,18 +89,18 @@ def diagnosis(play):
     wait, notify = at("co_await entry.answered.wait();"), at("entry.answered.notify_all();")
     for part in ("send_one_byte (#", "condition ARP answer (#", f" {wait})", f" {notify})",
                  "when no task was waiting"):
-        expect("the text says it", part in text, (part, text))
+        expect("the text contains it", part in text, (part, text))
     diagnoses = json.loads(run("why", "--json", play.trace).stdout)["diagnoses"]
     faults = [d for d in diagnoses if d["error"]]
     expect("one fault", [d["verdict"] for d in faults] == [LOST], faults)
     fault = faults[0]
-    expect("who waits for what", [step["task"]["name"] for step in fault["chain"]] ==
+    expect("the chain", [step["task"]["name"] for step in fault["chain"]] ==
            ["send_one_byte", "connect", "transmit", "send", "query", "ARP answer"], fault)
     query = fault["chain"][-2]
     notified = fault["notification"]
     expect("both places", (place(query), place(notified)) == (wait, notify), fault)
     expect("before it waited", notified["time_ns"] < query["since_ns"], fault)
-    expect("by whom", notified["by"]["name"] == "listen", fault)
+    expect("the waker", notified["by"]["name"] == "listen", fault)
 
 
 def divergence(good, bad):
@@ -118,7 +118,7 @@ def divergence(good, bad):
     expect("what came of it", (first["victim"]["name"], first["verdict"]) == ("send_one_byte", LOST), first)
     for part in ("First divergence: In good ring acknowledged (#", "before condition ARP answer (#",
                  "As a result, send_one_byte (#"):
-        expect("the text says it", part in said.stdout, (part, said.stdout))
+        expect("the text contains it", part in said.stdout, (part, said.stdout))
     if not options:  # README's is over the kernel's stack
         is_in_readme("diff good bad", said.stdout)
 

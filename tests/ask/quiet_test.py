@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Programs in which nothing is wrong, of every adapter: `skein why` has no fault to tell, `skein
+"""Programs in which nothing is wrong, of every adapter: `skein why` reports no error, `skein
 doctor` no finding, and two runs differ in nothing causal.
 
     quiet_test.py SKEIN UV_LIBRARY ASIO_EXAMPLE PROGRAM...
 
-What is not built is skipped: an adapter's library may not be installed.
+A program that is not built is skipped: an adapter's library may not be installed.
 """
 import json
 import os

@@ -39,7 +39,7 @@ def timer(folder):
            ("external", "deadline_timer.async_wait"), longest)
     outside = sum(s["end_ns"] - s["begin_ns"] for s in found["segments"] if s["kind"] == "external")
     expect("it slept most of the time", outside > (found["to_ns"] - found["from_ns"]) / 2, found)
-    expect("where it was asked for", longest["location"]["file"].endswith("050-hang.cc"), longest)
+    expect("the location of the request", longest["location"]["file"].endswith("050-hang.cc"), longest)
     drawn = run("show", trace, "--critical-path", "query", "--color", "never")
     expect("without colours it cannot be seen", drawn.stdout.endswith("skein critical prints it as text.\n"),
            drawn)
@@ -60,13 +60,13 @@ def mirage():
     found = path(net)
     expect("all of it", found["to_ns"] == 5_898_599_766, found["to_ns"])
     lines = run("critical", net).stdout.splitlines()
-    expect("what is long, not all", len(lines) < 100, len(lines))
+    expect("the longest steps only", len(lines) < 100, len(lines))
     expect("all", len(run("critical", net, "--all").stdout.splitlines()) > 2 * len(lines), "--all")
 
 
 def mistakes(folder):
     trace = folder / "good.skein"
-    for arguments, text in ((["nobody"], "nobody"), (["--from", "2s", "--to", "1s"], "empty time range"),
+    for arguments, text in ((["no-such-task"], "no-such-task"), (["--from", "2s", "--to", "1s"], "empty time range"),
                             (["--from", "-1s"], "before the trace"), (["--to", "soon"], "is neither a time")):
         said = run("critical", trace, *arguments)
         expect(f"{arguments} is refused", said.returncode == 2 and text in said.stderr, said)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`skein doctor`: finds what is wrong in programs that are known for it, and nothing in others.
+"""`skein doctor`: finds the bugs of programs with known bugs, and none in others.
 
     doctor_test.py SKEIN SOURCE BUILD
 """
@@ -29,8 +29,8 @@ def record(trace, program, *words, **environment):
 def findings(trace, *options):
     said = run("doctor", "--json", trace, *options)
     found = json.loads(said.stdout)["findings"]
-    expect("the exit code says it", said.returncode == (1 if found else 0), said)
-    expect("nothing else is said", said.stderr == "", said)
+    expect("the exit code", said.returncode == (1 if found else 0), said)
+    expect("no other output", said.stderr == "", said)
     return found
 
 
@@ -50,7 +50,7 @@ def planted(folder):
     for attempt in range(10):  # a level only grows evenly if nothing else keeps the processor
         trace = folder / f"faults-{attempt}.skein"
         wanted = record(trace, build / "tests/cli/cli_doctor_faults").stdout.split()
-        expect("it says what is wrong with it", len(wanted) == 8, wanted)
+        expect("the program lists its bugs", len(wanted) == 8, wanted)
         found = {f["lint"]: f for f in findings(trace, *eager)}
         if set(wanted) <= set(found):
             break
@@ -72,14 +72,14 @@ def planted(folder):
     text = " ".join(said.stdout.split())
     for words in ("error, notify-before-wait: ", "waking no task", "doctor_faults.cc:",
                   "lock order cycle: mutex "):
-        expect("the text says it", words in text, (words, said.stdout))
+        expect("the text contains it", words in text, (words, said.stdout))
     commands = re.findall(r"^  skein (show .*)$", said.stdout, re.M)
     expect("a picture of each", len(commands) >= 4, said.stdout)
     for command in commands:
         shown = run(*command.split())
         expect("there is such a picture", shown.returncode == 0 and shown.stdout, (command, shown))
     only = findings(trace, "--only", "never-started,lock-order-cycle")
-    expect("only what is asked", {f["lint"] for f in only} == {"never-started", "lock-order-cycle"}, only)
+    expect("only the selected lints", {f["lint"] for f in only} == {"never-started", "lock-order-cycle"}, only)
 
 
 def named_strangely(folder):
@@ -113,8 +113,8 @@ def asio(folder):
 
 
 def well(folder):
-    """Programs that are well: nothing is wrong, whatever they wait for. (tests/ask/quiet_test.py
-    asks it of the other adapters.)"""
+    """Programs that are well: no findings, whatever they wait for. (quiet_test.py checks
+    the other adapters.)"""
     programs = {
         "echo": ["examples/030-asio", "both", "0", "50"],
         "hang, good": ["examples/050-hang", "1"],
@@ -130,7 +130,7 @@ def well(folder):
         record(trace, build / program, *words)
         expect(f"nothing is wrong with {name}", findings(trace, *patient) == [], run("doctor", trace))
         said = run("doctor", trace, *patient)
-        expect("and it says so", (said.returncode, said.stdout) == (0, "No findings.\n"), said)
+        expect("and reports none", (said.returncode, said.stdout) == (0, "No findings.\n"), said)
 
 
 def lost_wake_up(folder):
@@ -154,7 +154,7 @@ def lost_wake_up(folder):
 
 
 def server(folder):
-    """A server that waits in accept, asked while it runs."""
+    """A server that waits in accept, analysed while it runs."""
     program = build / "examples/030-asio"
     if not program.exists():
         return
@@ -166,7 +166,7 @@ def server(folder):
     said = run("doctor", process.pid, *patient)
     expect("that is as intended", (said.returncode, said.stdout) == (0, "No findings.\n"), said)
     notes = findings(trace, "--strict")
-    expect("and told when strict", "operation-pending" in [f["lint"] for f in notes] and
+    expect("and reported with --strict", "operation-pending" in [f["lint"] for f in notes] and
            {f["severity"] for f in notes} == {"note"}, notes)
     process.kill()
 

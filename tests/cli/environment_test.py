@@ -36,7 +36,7 @@ for trace in traces:
 
 # Two programs that inherit the same setting; the process's number in the name.
 traced("twice", "0"), traced("twice", "0")
-expect("nobody's trace is written over", len(list(pathlib.Path(".").glob("twice*"))) == 2)
+expect("no trace is overwritten", len(list(pathlib.Path(".").glob("twice*"))) == 2)
 traced("number-%p", "0")
 expect("%p", re.fullmatch(r"number-\d+", next(pathlib.Path(".").glob("number-*")).name))
 
@@ -45,7 +45,7 @@ for name, setting in (("tsc", "tsc"), ("monotonic", "monotonic,clock=monotonic")
     traced(setting, "0")
     if name == "monotonic":
         said = run("info", name).stdout
-        expect("info says which clock", re.search(r"^clock\s+monotonic", said, re.M), said)
+        expect("info shows the clock", re.search(r"^clock\s+monotonic", said, re.M), said)
     if babeltrace:
         text = subprocess.run([babeltrace, "--clock-gmt", "--clock-date", name], capture_output=True,
                               text=True, check=True).stdout

@@ -118,7 +118,7 @@ if shutil.which("protoc"):
     said, tracks = check_perfetto(EVERY)
     names = {t.get("name") for t in tracks.values()}
     expect("a task's track", '"session 7 (#1)"' in names, names)
-    expect("what is left out, with counts", "events of kind clock: 1" in said, said)
+    expect("omissions, with counts", "events of kind clock: 1" in said, said)
     check_perfetto_done = True
 else:
     check_perfetto_done = False
@@ -174,7 +174,7 @@ def check_copy(trace, shift=0):
     """Every event of the copy is that of the original; ids are larger by `shift`."""
     shutil.rmtree("ours", ignore_errors=True)
     said = export("ctf", trace, "ours")
-    expect("that ids are larger is said", ("one larger" in said) == (shift == 1), said)
+    expect("the change of ids is reported", ("one larger" in said) == (shift == 1), said)
     copies = events("ours")
     for first, copy in zip(events(trace), copies, strict=True):
         more = {key for key in first.keys() | copy.keys() if first.get(key) != copy.get(key)}
@@ -187,19 +187,19 @@ def check_copy(trace, shift=0):
         expect(f"{fact} of {trace}", after.get(fact) == before.get(fact), (before, after))
     for command in ("why", "critical", "stats"):
         one, other = run(command, trace), run(command, "ours")
-        expect(f"{command} answers alike", other.returncode == one.returncode and
+        expect(f"{command} has the same output", other.returncode == one.returncode and
                len(other.stdout.splitlines()) == len(one.stdout.splitlines()) and
                (shift == 1 or other.stdout == one.stdout), (one.stdout, other.stdout))
     return said
 
 
 said = check_copy(EVERY)
-expect("what is left out", "pairs of clocks: 1" in said and "dropped by the recorder" in said, said)
+expect("omissions", "pairs of clocks: 1" in said and "dropped by the recorder" in said, said)
 check_copy(str(source / "tests/data/mirage/straight.ctf"), shift=1)
 check_round_trip(EVERY)
 check_round_trip(str(source / "tests/data/mirage/straight.ctf"))
 said = export("fxt", EVERY, "there")
-expect("what is left out", "modules: 1" in said and "notes of what was lost" in said, said)
+expect("omissions", "modules: 1" in said and "notes of what was lost" in said, said)
 
 # ---- the await graph
 
@@ -226,7 +226,7 @@ def check_stacks(trace):
         of_scope = collections.Counter()
         for stack, weight in zip(profile["samples"], profile["weights"], strict=True):
             of_scope[";".join(frames[f] for f in stack)] += weight
-        expect("folded and speedscope say the same", folded == dict(of_scope), (folded, of_scope))
+        expect("folded and speedscope agree", folded == dict(of_scope), (folded, of_scope))
         expect("they add up", profile["endValue"] == sum(folded.values()), profile["name"])
         found.append(folded)
     return found
@@ -235,7 +235,7 @@ def check_stacks(trace):
 check_stacks(EVERY)
 
 said = export("folded", source / "tests/data/mirage/straight.ctf", "f")
-expect("that nothing waits is said", "the trace contains no waits" in said and
+expect("a trace without waits is reported", "the trace contains no waits" in said and
        os.path.getsize("f") == 0, said)
 
 # ---- tables
@@ -249,7 +249,7 @@ create = next(r for r in rows if r["kind"] == "create" and r["task"] == "1")
 expect("an event's cells", (create["time_ns"], create["type"], create["file"], create["line"]) ==
        ("1000", "coroutine", "src/server.cc", "10"), create)
 expect("a place's column", create["column"] == "3", create)
-expect("a 0 that was said", next(r for r in rows if r["kind"] == "notify")["value"] == "0", rows)
+expect("an explicit 0", next(r for r in rows if r["kind"] == "notify")["value"] == "0", rows)
 expect("no 0 that was not", next(r for r in rows if r["kind"] == "resume")["value"] == "", rows)
 said = export("csv", EVERY, "t.csv", "--table", "tasks")
 with open("t.csv", newline="", encoding="utf-8") as file:
@@ -284,7 +284,7 @@ for form in ("ctf", "csv", "fxt"):
 
 for form in ("chrome", "perfetto", "csv"):
     said = export(form, source / "tests/data/mirage/hostile.ctf", "hostile")
-    expect("texts that are not UTF-8 are said", "not UTF-8" in said, said)
+    expect("strings that are not UTF-8 are reported", "not UTF-8" in said, said)
 
 shutil.copy(source / "tests/data/mirage/straight.ctf", "trace.ctf")
 before = pathlib.Path("trace.ctf").read_bytes()
@@ -293,7 +293,7 @@ for form in ("perfetto", "chrome", "fxt", "folded", "speedscope", "csv"):
     expect("the trace is not written over", r.returncode == 2 and "the trace itself" in r.stderr, r)
     if form != "folded":  # of which there is nothing in this trace
         r = run("export", form, "trace.ctf", "-o", "/dev/full")
-        expect("a full disk is told", r.returncode == 2 and "No space left" in r.stderr, r)
+        expect("a full disk is reported", r.returncode == 2 and "No space left" in r.stderr, r)
     r = run("export", form, "/nowhere")
     expect("no trace", r.returncode == 2, r)
 expect("it is as it was", pathlib.Path("trace.ctf").read_bytes() == before)

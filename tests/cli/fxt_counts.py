@@ -1,4 +1,4 @@
-"""A small reader of FXT that shares nothing with ours: what is in a file, in numbers."""
+"""A small reader of FXT that shares no code with skein: counts the contents of a file."""
 import struct
 from collections import Counter
 

@@ -29,7 +29,7 @@ def is_of_type(value, name):
 
 
 def errors(value, schema, root, at="$"):
-    """What is wrong with the value, a line each."""
+    """The errors of the value, a line each."""
     expect("only keywords that are checked", not set(schema) - KNOWN, (at, schema))
     if "$ref" in schema:
         document, _, path = schema["$ref"].partition("#/")

@@ -35,7 +35,7 @@ def answer(trace, sql):
 
 
 def data(trace, events):
-    """What the tables say is what other commands say."""
+    """The tables agree with other commands."""
     rows = answer(trace, "SELECT * FROM event")
     expect("every event", len(rows) == len(events), (len(rows), len(events)))
     for row, event in zip(rows, events):
@@ -55,7 +55,7 @@ def data(trace, events):
            {name: group["tasks"] for name, group in groups.items()}, kinds)
     for kind in kinds:
         group = groups[kind["kind"]]
-        expect("as stats says", (kind["open"], kind["median"] or 0) ==
+        expect("as in stats", (kind["open"], kind["median"] or 0) ==
                (group["live"], group["latency_ns"]["p50"]), (kind, group))
     expect("what a task is called", answer(
         trace, "SELECT title(id) AS title FROM task WHERE name = 'query'")[0]["title"]
@@ -85,7 +85,7 @@ def errors(trace):
             ("SELECT *\nFORM event", ["near 'FORM'", "syntax error"], "  FORM event\n  ^ here"),
             ("SELECT 1; SELECT colour FROM event", ["no such column: colour", ".schema"],
              "SELECT colour FROM"),
-            ("SELECT 1 FROM nobody", ["no such table: nobody", ".schema"], ""),
+            ("SELECT 1 FROM missing", ["no such table: missing", ".schema"], ""),
             ("DELETE FROM event", ["may not be modified"], ""),
             ("ATTACH '/etc/passwd' AS x", ["read-only"], ""),
             ("SELECT time_of('soon')", ["time_of", "2026-11-21"], ""),
@@ -93,8 +93,8 @@ def errors(trace):
             (".schema nothing", ["no such table: nothing", ".tables"], "")):
         said = run("query", trace, sql)
         expect(f"{sql} is an error", said.returncode == 2, said)
-        expect(f"{sql} says what", all(word in said.stderr for word in words), said)
-        expect(f"{sql} says where", place in said.stderr, said)
+        expect(f"{sql} reports the problem", all(word in said.stderr for word in words), said)
+        expect(f"{sql} reports the position", place in said.stderr, said)
     nothing = run("query", trace / "nothing", "SELECT 1")
     expect("no trace", nothing.returncode == 2 and "nothing" in nothing.stderr, nothing)
     twice = run("query", "-", stdin=subprocess.DEVNULL)
@@ -111,7 +111,7 @@ def from_input(trace):
 
 
 class Terminal:
-    """Somebody at a prompt."""
+    """A user at a prompt."""
 
     def __init__(self, *words, **environment):
         self.keys, screen = pty.openpty()
@@ -190,7 +190,7 @@ def at_prompt(trace, folder):
            (folder / "state/skein/query_history").stat().st_mode & 0o777 == 0o600)
     # The editor's file: a head line, then a line each, with its spaces and ends as numbers.
     remembered = (folder / "state/skein/query_history").read_text().replace("\\040", " ").splitlines()
-    expect("what says nothing is not remembered", len(remembered) > 3 and
+    expect("empty lines are not in the history", len(remembered) > 3 and
            not [line for line in remembered if not line.strip("; ")], remembered)
     user = Terminal("query", trace, XDG_STATE_HOME=state, HOME=str(folder))
     user.until("skein> ")

@@ -3,7 +3,7 @@
 
 usage: record_test.py SKEIN RECORDED_PROGRAM
 RECORDED_PROGRAM, linked with the recorder: exits with the number it is given, or "kill": kills
-itself, or "wait": records until it is told to stop by SIGTERM, or "fork" or "daemon": see recorded.cc."""
+itself, or "wait": records until SIGTERM, or "fork" or "daemon": see recorded.cc."""
 import json
 import os
 import pathlib
@@ -20,7 +20,7 @@ work = work_in_new_folder("record")
 
 r = run("record", "-o", "good", "--", program, "0")
 expect("success passes through", r.returncode == 0, r)
-expect("it says where the trace is", "skein info good" in r.stderr, r.stderr)
+expect("it prints the path of the trace", "skein info good" in r.stderr, r.stderr)
 expect("the trace is there", info("good")["tasks"] >= 1)
 expect("directory is private", stat.S_IMODE(os.stat("good").st_mode) == 0o700)
 for entry in pathlib.Path("good").iterdir():
@@ -89,7 +89,7 @@ p = start([program, "wait"], env=dict(os.environ, SKEIN_CONTROL=path))
 until(lambda: os.path.exists("ready"), "the program is ready")
 expect("socket is private", stat.S_IMODE(os.stat(path).st_mode) == 0o600)
 status = json.loads(run("control", path, "status").stdout)
-expect("off until told to", status["on"] is False, status)
+expect("off until started", status["on"] is False, status)
 expect("no clock before a trace", status["clock"] is None and status["directory"] == "", status)
 
 
@@ -158,7 +158,7 @@ until(lambda: info("later")["events"] > at_stop, "more events")
 p.send_signal(signal.SIGTERM)
 expect("ends well", p.wait(timeout=30) == 0)
 r = run("control", path, "status")
-expect("nobody there", r.returncode == 2, r)
+expect("no process", r.returncode == 2, r)
 
 # A child that lives on keeps the name from nobody.
 for attempt in range(2):

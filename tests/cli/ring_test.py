@@ -40,7 +40,7 @@ def check(what, trace, folder):
     for number in old:
         if run("why", trace, number).returncode == 2:  # it has ended since, and that was overwritten
             still = {task["id"] for task in parsed("ps", "--json", trace)["tasks"]}
-            expect(f"{what}: what is alive is known", number not in still, tasks[number])
+            expect(f"{what}: live tasks are known", number not in still, tasks[number])
             continue
         chain = chain_of(trace, number)
         expect(f"{what}: its name", chain[0]["task"]["name"] == tasks[number]["name"], (chain, tasks[number]))
@@ -77,7 +77,7 @@ def test(folder):
     expect("in a snapshot too", check("snapshot", snapshot, folder) == serve)
     # Without the table nothing is known of it.
     (trace / ".tasks").unlink()
-    expect("nobody knows it", run("why", trace, serve).returncode == 2)
+    expect("no such task", run("why", trace, serve).returncode == 2)
 
 
 if not os.path.exists(echo):

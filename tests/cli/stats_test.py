@@ -53,8 +53,8 @@ def test(folder):
     expect("by line", places, "no line of the program")
     text = run("stats", trace, "query").stdout
     expect("as text", all(word in text for word in ("p50", "waiting", "query", "  from ", "#")), text)
-    nobody = run("stats", trace, "nobody")
-    expect("nobody is called that", nobody.returncode == 2 and "nobody" in nobody.stderr, nobody)
+    missing = run("stats", trace, "no-such-name")
+    expect("no task has that name", missing.returncode == 2 and "no-such-name" in missing.stderr, missing)
     wrong = run("stats", trace, "--by", "colour")
     expect("no such way", wrong.returncode == 2 and "colour" in wrong.stderr, wrong)
 

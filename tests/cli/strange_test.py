@@ -62,7 +62,7 @@ strange = {
     file("text", b"hello, world\n" * 1000): "not a trace",
     file("zeros", bytes(100_000)): "not a trace",
     file("other-uuid", head.replace(head[4:20], bytes(16))): "another uuid",
-    with_metadata("metadata-of-nobody", b"/* CTF 1.8 */\n"): "CTF trace of an unknown tracer",
+    with_metadata("metadata-without-tracer", b"/* CTF 1.8 */\n"): "CTF trace of an unknown tracer",
     with_metadata("metadata-empty", b""): "not CTF 1.8",
     with_metadata("metadata-noise", os.urandom(5000)): "not CTF 1.8",
     file("\x1b[31mred\n", b"x"): r"\x1b[31mred",
@@ -141,7 +141,7 @@ for words in (["info"], ["info", "--json"], ["ps"], ["ps", "--json"], ["why"], [
     r = run(*words, "copy")
     expect(f"{words} is not led astray", r.returncode in (0, 1) and "\x1b" not in r.stdout and
            "\x1b" not in r.stderr, r)
-expect("and info says it", "\\xff\\x1b[31m" in run("info", "copy").stdout, run("info", "copy"))
+expect("and info shows it", "\\xff\\x1b[31m" in run("info", "copy").stdout, run("info", "copy"))
 
 # Nobody reads what it prints.
 for command in ("info", "dump", "ps"):

@@ -24,7 +24,7 @@ def lost_signal(folder):
     expect("a fault is exit code 1", said.returncode == 1, said)
     for text in ("too_late (#", "condition answer (#", "lost wake-up",
                  "040-annotations.cc:", "when no task was waiting"):
-        expect("the text says it", text in " ".join(said.stdout.split()), (text, said.stdout))
+        expect("the text contains it", text in " ".join(said.stdout.split()), (text, said.stdout))
     data = json.loads(run("why", "--json", trace).stdout)["diagnoses"]
     expect("one fault", [d["error"] for d in data] == [True], data)
     chain = data[0]["chain"]
@@ -32,16 +32,16 @@ def lost_signal(folder):
     expect("where it waits", chain[0]["location"]["file"].endswith("040-annotations.cc"), chain)
     notified = data[0]["notification"]
     expect("before it waited", notified["time_ns"] < chain[0]["since_ns"], data)
-    expect("by nobody: main is no task", notified["by"] is None, notified)
+    expect("by no task: main is none", notified["by"] is None, notified)
     # Both places, as they are in the source.
     for place, function, text in ((chain[0]["location"], "too_late", "co_await answer.wait();"),
                                   (notified["location"], "main", "answer.notify_one();")):
         line = source.read_text().splitlines()[place["line"] - 1]
         expect("the line", text in line and place["file"].endswith(source.name), (place, line))
         expect("the function", function in place["function"], place)
-        expect("the text says the place", f"{source.name}:{place['line']})" in said.stdout, said)
+        expect("the text has the location", f"{source.name}:{place['line']})" in said.stdout, said)
     dump = [line for line in run("dump", trace).stdout.splitlines() if " notify " in line]
-    expect("dump says where each notify is", "woken=0" in dump[-1] and
+    expect("dump has the location of each notify", "woken=0" in dump[-1] and
            dump[-1].endswith(f"{source.name}:{notified['location']['line']} main"), dump)
     taken = [line for line in run("dump", trace).stdout.splitlines() if " acquire " in line]
     expect("and where a mutex was taken", taken and all(
@@ -50,11 +50,11 @@ def lost_signal(folder):
     expect("export", run("export", "ctf", trace, "-o", exported).returncode == 0)
     expect("exported with its places", run("dump", exported).stdout == run("dump", trace).stdout)
     by_name = run("why", trace, "too_late")
-    expect("asked by name", by_name.returncode == 1 and "too_late" in by_name.stdout, by_name)
+    expect("by name", by_name.returncode == 1 and "too_late" in by_name.stdout, by_name)
     itself = run("why", trace, chain[1]["task"]["id"])
-    expect("a resource may be asked about", itself.returncode == 0 and "answer" in itself.stdout, itself)
+    expect("a resource as argument", itself.returncode == 0 and "answer" in itself.stdout, itself)
     nobody = run("why", trace, "no such task")
-    expect("nobody of that name", nobody.returncode == 2 and "no such task" in nobody.stderr, nobody)
+    expect("no task of that name", nobody.returncode == 2 and "no such task" in nobody.stderr, nobody)
 
 
 def outside(folder):

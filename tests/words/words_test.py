@@ -43,10 +43,7 @@ ALLOWED = [
 
 # Paths (prefixes) whose texts are not clean yet. This list only shrinks.
 NOT_YET = [
-    "tests/ask", "tests/cli",
-    "cli/", "view/",
-    "docs/keys.md", "docs/man/skein-info.1", "docs/man/skein-stats.1", "docs/man/skein-why.1",
-    "docs/man/skein.1", "skein",
+    "view/draw/legend.cc",
 ]
 
 PUBLIC = ("record/include", "format/include")

@@ -54,7 +54,7 @@ TEST_CASE("three rows, byte for byte") {
         "7f00000050415231");
 }
 
-TEST_CASE("a row group has at most so many rows, and a dictionary of its own") {
+TEST_CASE("a row group has a limited number of rows, and a separate dictionary") {
   CHECK(count(written(100, 100), "odd") == 1);
   CHECK(count(written(100, 30), "odd") == 4);
 }

@@ -7,7 +7,7 @@
 
 using namespace skein;
 
-TEST_CASE("a counter far from 0 fills its strip, and its axis says so") {
+TEST_CASE("a counter far from 0 fills its strip, and its axis shows it") {
   Drawn d;
   d.task(0, 1000, "a");
   d.window.height = 600;
@@ -43,7 +43,7 @@ TEST_CASE("a counter that never changes has one number at its axis") {
   CHECK(zeros == 2);  // the axis of time has one, too
 }
 
-TEST_CASE("a counter's axis is of what is in sight, between round numbers") {
+TEST_CASE("a counter's axis covers the visible values, between round numbers") {
   Drawn d;
   d.task(0, 10'000, "a");
   d.window.height = 600;
@@ -90,7 +90,7 @@ TEST_CASE("a counter's axis is of what is in sight, between round numbers") {
     CHECK(texts(d.picture()).contains("to -500"));
     CHECK(texts(d.picture()).contains("-534"));
   }
-  SUBCASE("what is under the pointer is what is drawn there") {
+  SUBCASE("the object under the pointer is the one drawn there") {
     d.model.scales.push_back({0, 10});  // another strip
     d.model.counters.push_back({.name = 0, .scale = 0, .points = {{0, 500}}});
     const float top = *lines().begin();
@@ -98,7 +98,7 @@ TEST_CASE("a counter's axis is of what is in sight, between round numbers") {
   }
 }
 
-TEST_CASE("counters have an axis, and tell their value at the pointer") {
+TEST_CASE("counters have an axis, and show their value at the pointer") {
   Drawn d;
   d.task(0, 1000, "a");
   d.model.scales = {{0, 40}};

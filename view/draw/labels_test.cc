@@ -84,7 +84,7 @@ TEST_CASE("low rows have names where the rows above them leave room") {
   }
 }
 
-TEST_CASE("a collapsed task says how many are in it; a span its name") {
+TEST_CASE("a collapsed task shows the number of its tasks; a span its name") {
   Drawn d;
   const TaskIndex a = d.task(0, 1000, "parent");
   d.model.spans.push_back(

@@ -56,7 +56,7 @@ TEST_CASE("a row that is folded away has no height, and lines to it end between 
   CHECK(all(d.picture(), Shape::Fill, Ink::Bar)[1].y == bars[0].y + 52);
 }
 
-TEST_CASE("where there are more rows than room, it is told which these are") {
+TEST_CASE("with more rows than room, the visible ones are marked") {
   Drawn d;
   for (int i = 0; i < 20; i++) d.task(0, 1000, "row");
   const auto bar = [&] { return all(d.picture(), Shape::Fill, Ink::Band); };
@@ -152,7 +152,7 @@ TEST_CASE("windows that make no sense are survived") {
   }
 }
 
-TEST_CASE("an empty trace says so") {
+TEST_CASE("an empty trace shows a message") {
   Drawn d;
   const auto said = [&](std::string_view words) {
     for (const std::string& text : texts(d.picture()))
@@ -179,7 +179,7 @@ TEST_CASE("the time axis has round ticks with units") {
   d.window = {.from = 0, .to = 10e6, .width = 1000, .height = 300};
   const std::set<std::string> shown = texts(d.picture());
   for (const char* tick : {"0", "2 ms", "4 ms", "6 ms", "8 ms"}) CHECK(shown.count(tick) == 1);
-  SUBCASE("deep inside they count from what is told above") {
+  SUBCASE("deep inside they count from the base shown above") {
     d.window.from = 6.7776e9;
     d.window.to = d.window.from + 10e3;
     const std::set<std::string> deep = texts(d.picture());
@@ -208,7 +208,7 @@ TEST_CASE("the time axis has one unit") {
   CHECK(all.count("1000 s") == 1);
 }
 
-TEST_CASE("what is at a point is what was drawn there") {
+TEST_CASE("the object at a point is the one drawn there") {
   Drawn d;
   const TaskIndex a = d.task(100, 600, "a");
   const TaskIndex b = d.task(200, 500, "b", a);

@@ -14,7 +14,7 @@ TEST_CASE("a duration is read with and without a unit") {
   CHECK(parse_duration("0") == 0);
 }
 
-TEST_CASE("what is no duration is none") {
+TEST_CASE("an invalid duration is rejected") {
   for (const char* text :
        {"", " ", "ms", "-1 s", "1 parsec", "1 s 2", "nan", "inf", "1e5", "99999999999 s"})
     CHECK_MESSAGE(!parse_duration(text), text);

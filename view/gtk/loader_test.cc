@@ -69,7 +69,7 @@ constexpr auto poll_interval = std::chrono::milliseconds(1);
 
 }  // namespace
 
-TEST_CASE("traces are read in their order, and what is none is said") {
+TEST_CASE("traces are read in order, and other files are reported") {
   const Folder folder;
   write_trace(folder.path + "/one", 10);
   std::ofstream(folder.path + "/none") << "hello, world";
@@ -115,7 +115,7 @@ TEST_CASE("a file that grows is read again") {
   }
 }
 
-TEST_CASE("nobody is called who is gone") {
+TEST_CASE("a destroyed receiver is not called") {
   const Folder folder;
   write_trace(folder.path + "/trace", 3);
   MainLoop loop;
@@ -138,7 +138,7 @@ TEST_CASE("nobody is called who is gone") {
   CHECK(!called);
 }
 
-TEST_CASE("what is cancelled is not read, what was read is followed") {
+TEST_CASE("a cancelled trace is not read, a loaded one is followed") {
   const Folder folder;
   write_trace(folder.path + "/one", 10);
   write_trace(folder.path + "/two", 20);

@@ -76,20 +76,20 @@ TEST_CASE("a child of a task that has ended may lie in its row") {
 
 TEST_CASE("what a task becomes keeps its row") {
   Drawn d;
-  SUBCASE("later: its predecessor reaches to it, and nobody comes between") {
+  SUBCASE("later: its predecessor reaches to it, with no task between") {
     const TaskIndex a = d.task(0, 3);
     const TaskIndex b = d.task(6, 9);
     d.task(4, 5);
     d.become(a, b);
     CHECK(d.picture() == "aaaaaabbb\n    c\n");
   }
-  SUBCASE("made shortly before, without work of its own: the rest of it") {
+  SUBCASE("created shortly before, without running: the rest of it") {
     const TaskIndex a = d.task(0, 5);
     const TaskIndex b = d.task(3, 9, a);
     d.become(a, b);
     CHECK(d.picture() == "aaaaabbbb\n");
   }
-  SUBCASE("it ran before: it has a row of its own") {
+  SUBCASE("it ran before: it has a separate row") {
     const TaskIndex a = d.task(0, 5);
     const TaskIndex b = d.task(3, 9, a);
     d.become(a, b);
@@ -176,7 +176,7 @@ TEST_CASE("tasks older than the trace are in the order of their ids") {
   CHECK(rows.row == std::vector<uint32_t>{2, 0, 1});
 }
 
-TEST_CASE("what is hidden has no row, and takes none") {
+TEST_CASE("a hidden task has no row, and takes none") {
   Drawn d;
   const TaskIndex a = d.task(0, 9);
   const TaskIndex b = d.task(1, 8, a);

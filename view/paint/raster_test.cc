@@ -64,7 +64,7 @@ TEST_CASE("a fill thinner than a pixel is a fainter pixel") {
   CHECK(painted(3, 1, {shape(Shape::Fill, 1.25f, 0, 0.25f, 1)}) == "\n . |\n");
 }
 
-TEST_CASE("alpha lets what is below shine through, and adds up") {
+TEST_CASE("alpha blends with the pixels below, and adds up") {
   CHECK(painted(3, 1, {shape(Shape::Fill, 0, 0, 2, 1, 128)}) == "\n-- |\n");
   CHECK(painted(3, 1, {shape(Shape::Fill, 0, 0, 2, 1, 128), shape(Shape::Fill, 1, 0, 2, 1, 128)}) ==
         "\n-+-|\n");
@@ -128,7 +128,7 @@ TEST_CASE("an arrow has a head that ends at its end") {
 )");
 }
 
-TEST_CASE("what is outside is clipped, whatever its coordinates are") {
+TEST_CASE("shapes outside are clipped, whatever their coordinates are") {
   const float huge = 3e38f;
   const float infinite = std::numeric_limits<float>::infinity();
   const float none = std::numeric_limits<float>::quiet_NaN();

@@ -44,7 +44,7 @@ struct Picture {
 
 }  // namespace
 
-TEST_CASE("bars are lines, and blocks where they run; halves of a cell are told apart") {
+TEST_CASE("bars are lines, and blocks where they run; halves of a cell differ") {
   Picture p(20, 3);
   p.bar(Ink::Bar, 1, 12, 0);
   p.bar(Ink::Running, 4, 6, 0);
@@ -120,7 +120,7 @@ TEST_CASE("a label lies on its bar, and leaves its beginning to be seen") {
 )");
 }
 
-TEST_CASE("what is at the right edge is whole, what is left of it gives way") {
+TEST_CASE("text at the right edge is complete, text left of it gives way") {
   Picture p(30, 1);
   p.text(0, 0, "a text that is too long for all of it", Ink::Axis);
   p.text(24, 0, "in sight", Ink::Axis);

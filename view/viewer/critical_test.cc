@@ -118,7 +118,7 @@ TEST_CASE("the panel lists the segments, whose lengths add up") {
   CHECK(viewer.selected() == index_of(viewer, 3));
 }
 
-TEST_CASE("pointing at the path and hovering over an SVG tell what it is there") {
+TEST_CASE("pointing at the path and hovering over an SVG show the segment") {
   Viewer viewer = showing(program());
   REQUIRE(viewer.show_critical_path("caller"));
   CHECK(viewer.selected() == index_of(viewer, 1));
@@ -144,7 +144,7 @@ TEST_CASE("what a person calls the task") {
   CHECK(viewer.show_critical_path("#2"));
   CHECK(viewer.marks().path.back().end == 70'000);
   CHECK(viewer.show_critical_path("callee"));
-  CHECK(!viewer.show_critical_path("nobody"));
+  CHECK(!viewer.show_critical_path("no-such-task"));
 }
 
 TEST_CASE("each way to wait looks different") {

@@ -10,7 +10,7 @@
 
 using namespace skein;
 
-TEST_CASE("filters by label, kind, executor, duration, and what is stuck") {
+TEST_CASE("filters by label, kind, executor, duration, and stuck tasks") {
   TestTrace t = server();
   t.trace.executors.resize(2);
   t.trace.executors[1] = {.name = t.trace.strings.intern("worker"), .tid = 42};
@@ -44,7 +44,7 @@ TEST_CASE("filters by label, kind, executor, duration, and what is stuck") {
   CHECK(shown({}).size() == 6);
 }
 
-TEST_CASE("a question that another thread answers is what search and filter say") {
+TEST_CASE("search and filter use the result of another thread") {
   const Filter filters[] = {{}, {.label = "session"}, {.kind = "operation"}, {.only_stuck = true}};
   const std::string texts[] = {"", "s", "session", "session a", "#5", "nothing"};
   Viewer asked = over_server();
@@ -134,7 +134,7 @@ TEST_CASE("an answer to what has changed since is not taken") {
   CHECK(!is_taken_after([](Viewer& viewer) { viewer.add(server_trace(), "another"); }));
 }
 
-TEST_CASE("what is filtered away has no bar") {
+TEST_CASE("a filtered task has no bar") {
   Viewer viewer = over_server();
   const size_t before = count(viewer.picture(), Ink::Bar);
   CHECK(!viewer.filters());

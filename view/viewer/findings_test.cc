@@ -75,7 +75,7 @@ TaskId selected_id(const Viewer& viewer) {
 
 }  // namespace
 
-TEST_CASE("a trace opens with what is wrong, and a key leads there") {
+TEST_CASE("a trace opens with its errors, and a key leads there") {
   Viewer viewer = showing(lost_wake_up());
   CHECK(viewer.alarm() == "1 task does not go on: lost wake-up");
   CHECK(line(viewer.panel(), "does not go on").value ==
@@ -94,7 +94,7 @@ TEST_CASE("a trace opens with what is wrong, and a key leads there") {
   CHECK(selected_id(viewer) == 1);  // there is no other
 }
 
-TEST_CASE("who was destroyed meanwhile did not go on") {
+TEST_CASE("a task destroyed in between did not resume") {
   Trace trace = lost_wake_up();
   trace.events.append({.time = 25'000, .task = 1, .kind = EventKind::ShouldResolve});
   trace.events.append({.time = 30'000, .task = 1, .kind = EventKind::Cancel});
@@ -102,7 +102,7 @@ TEST_CASE("who was destroyed meanwhile did not go on") {
   CHECK(viewer.alarm() == "1 task did not go on: lost wake-up");
 }
 
-TEST_CASE("the panel of a task that does not go on tells why") {
+TEST_CASE("the panel of a stuck task explains it") {
   Viewer viewer = showing(lost_wake_up());
   viewer.run(Command::NextFault);
   const Panel panel = viewer.panel();
@@ -131,7 +131,7 @@ TEST_CASE("the panel of a task that does not go on tells why") {
   }
 }
 
-TEST_CASE("a circle is told with all its edges, of several traces each by its name") {
+TEST_CASE("a cycle is shown with all its edges, in several traces each by name") {
   Viewer viewer = showing(circle(), "bad");
   viewer.add(lost_wake_up(), "worse");
   viewer.add(ours("0 create 1 as coroutine fine\n1 resume 1\n2 resolve 1 by 1").trace, "good");
@@ -152,7 +152,7 @@ TEST_CASE("a circle is told with all its edges, of several traces each by its na
   CHECK(viewer.selected_track() == 0);
 }
 
-TEST_CASE("nothing is said of a trace in which nothing is wrong") {
+TEST_CASE("a trace without errors shows no message") {
   for (uint32_t seed = 0; seed < 20; seed++) {
     RandomProgram program(seed, RandomProgram::Fault::None);
     Viewer viewer = showing(std::move(program.trace));
@@ -163,7 +163,7 @@ TEST_CASE("nothing is said of a trace in which nothing is wrong") {
   CHECK(Viewer().alarm() == "");
 }
 
-TEST_CASE("what was asked on another thread is what is asked when it is needed") {
+TEST_CASE("an analysis on another thread equals one on demand") {
   for (uint32_t seed = 0; seed < 20; seed++) {
     const auto program = [&] { return RandomProgram(seed, RandomProgram::Fault::LostWakeUp); };
     Viewer lazy = showing(program().trace);

@@ -79,7 +79,7 @@ TEST_CASE("dragging moves the picture with the pointer") {
   CHECK(same(viewer.window(), before));
 }
 
-TEST_CASE("keys do what the table says, and the others nothing") {
+TEST_CASE("keys do what the table defines, and the others nothing") {
   Viewer viewer = over_server();
   const double before = per_pixel(viewer);
   CHECK(viewer.key("+", {.shift = true}));
@@ -144,7 +144,7 @@ TEST_CASE("a pointer that moves changes the readouts, not the scene") {
   CHECK(viewer.scene_version() != version);
 }
 
-TEST_CASE("what is measured is clipped to the traces") {
+TEST_CASE("a measured range is clipped to the traces") {
   Viewer viewer = over_server();
   CHECK(viewer.window().from < 0);
   CHECK(viewer.window().to > 1e6);
@@ -294,7 +294,7 @@ TEST_CASE("escape closes what lies on top, one thing at a time") {
   CHECK(viewer.selected() == no_index);
 }
 
-TEST_CASE("the hint goes away when somebody does something") {
+TEST_CASE("the hint disappears at the first input") {
   Viewer viewer = over_server();
   viewer.set_hint(true);
   const size_t with = count(viewer.picture(), Ink::PanelText);

@@ -35,7 +35,7 @@ constexpr KeyBinding table[] = {
     {C::FollowToSource, "follow-to-source", "Tasks", "[",
      "Follow an arrow back: who woke it, whose result it read"},
     {C::FollowToDestination, "follow-to-destination", "Tasks", "]",
-     "Follow an arrow on: whom it woke, what it waits for"},
+     "Follow an arrow forward: the task it woke, its target"},
     {C::SelectParent, "select-parent", "Tasks", "p", "Select the parent"},
     {C::SelectNext, "select-next", "Tasks", ".", "Select the next in its row"},
     {C::SelectPrevious, "select-previous", "Tasks", ",", "Select the previous in its row"},
@@ -74,7 +74,7 @@ constexpr MouseBinding mouse[] = {
     {"Drag", "Move the picture"},
     {"Shift + drag, drag on the time axis", "Measure a range"},
     {"Click", "Select the task; on nothing: select nothing"},
-    {"Double click", "Zoom to the task and highlight what is related"},
+    {"Double click", "Zoom to the task and highlight related tasks"},
 };
 
 constexpr MouseBinding touch[] = {

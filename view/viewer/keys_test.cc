@@ -17,7 +17,7 @@ Command command_of(std::string_view key, Modifiers modifiers = {}) {
 
 }  // namespace
 
-TEST_CASE("every command has a key, a name of its own, and a help text") {
+TEST_CASE("every command has a key, a distinct name, and a help text") {
   std::set<std::string_view> names;
   CHECK(key_bindings().size() == commands);
   for (const KeyBinding& entry : key_bindings()) {
@@ -57,7 +57,7 @@ TEST_CASE("shift matters for letters and named keys, not for signs") {
   CHECK(command_of("ArrowUp", {.shift = true}) == Command::RowsHigher);
 }
 
-TEST_CASE("control and alt must be as the table says") {
+TEST_CASE("control and alt must match the table") {
   CHECK(command_of("z", {.control = true}) == Command::UndoZoom);
   CHECK(command_of("Z", {.shift = true, .control = true}) == Command::RedoZoom);
   CHECK(!find_key("z", {}));

@@ -33,8 +33,8 @@ struct Both {
   Links links() const {
     Links all;
     all.twins = {{1, 50}};
-    all.notes = {{.trace = 0, .task = 1, .clock = 1'003'000, .text = "answered, then asked"},
-                 {.trace = 1, .task = 50, .clock = 1'009'000, .text = "asked, then answered"}};
+    all.notes = {{.trace = 0, .task = 1, .clock = 1'003'000, .text = "replied, then requested"},
+                 {.trace = 1, .task = 50, .clock = 1'009'000, .text = "requested, then replied"}};
     all.text = "In good it answered first";
     return all;
   }
@@ -107,14 +107,14 @@ TEST_CASE("notes stand in the picture, at their moment in their trace, and in th
       if (p.shape == Shape::Text && p.ink == Ink::Bookmark && list.text(p) == wanted) return &p;
     return nullptr;
   };
-  const Primitive* good = text("answered, then asked");
-  const Primitive* bad = text("asked, then answered");
+  const Primitive* good = text("replied, then requested");
+  const Primitive* bad = text("requested, then replied");
   REQUIRE(good != nullptr);
   REQUIRE(bad != nullptr);
   CHECK(good->x < bad->x);  // 3 us, 4 us
   CHECK(good->y < bad->y);  // the second trace is below
   both.viewer.select(1, both.bad(50));
-  CHECK(line(both.viewer.panel(), "here they part")->value == "4.000 us: asked, then answered");
+  CHECK(line(both.viewer.panel(), "here they part")->value == "4.000 us: requested, then replied");
   CHECK(line(both.viewer.panel(), "here they part")->link != 0);
 }
 
@@ -180,7 +180,7 @@ TEST_CASE("links find their tasks and moments in a trace that was read again") {
   CHECK(both.viewer.window().from == window.from);
   CHECK(both.viewer.window().to == window.to);
   both.viewer.select(1, both.bad(50));
-  CHECK(line(both.viewer.panel(), "here they part")->value == "4.000 us: asked, then answered");
+  CHECK(line(both.viewer.panel(), "here they part")->value == "4.000 us: requested, then replied");
   CHECK(both.viewer.marks().tasks[0][both.good(1)] == 1);
   // All that was linked is forgotten.
   Trace later = ours("0 create 51 as coroutine query").trace;
@@ -239,7 +239,7 @@ TEST_CASE("links come out of the page as they went in, and cut ones do not") {
   REQUIRE(back->notes.size() == 2);
   CHECK(back->notes[1].trace == 1);
   CHECK(back->notes[1].clock == 1'009'000);
-  CHECK(back->notes[1].text == "asked, then answered");
+  CHECK(back->notes[1].text == "requested, then replied");
   CHECK(back->text == "In good it answered first");
   for (size_t size = 0; size < bytes.size(); size++) CHECK(!read(bytes.substr(0, size)));
   CHECK(!read(bytes + "x"));

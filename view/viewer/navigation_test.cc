@@ -104,7 +104,7 @@ TEST_CASE("the window stays within the trace and its margins, and is never too s
   }
 }
 
-TEST_CASE("far into a long trace a pixel is never less than a double can tell") {
+TEST_CASE("far into a long trace a pixel is never below a double's resolution") {
   Navigation at = over(0, 1e18);  // 31 years
   for (int i = 0; i < 200; i++) at.zoom(1400, 2, Gesture::Zoom);
   const double step = std::nextafter(at.window().to, INFINITY) - at.window().to;

@@ -34,7 +34,7 @@ TEST_CASE("notes come back as they were written") {
   CHECK(read_notes("{\"skein_notes\": 1}")->start == 0);
 }
 
-TEST_CASE("what is not known is passed over") {
+TEST_CASE("unknown members are ignored") {
   const auto bookmarks = read(
       R"( {"a": [1, {"b": [true, false, null, -1.5e3, "x"]}, []], "skein_notes": 2,
            "bookmarks": [{"colour": {"r": 1}, "text": "t", "time_ns": 1.5e3}, {}]} )");
@@ -59,7 +59,7 @@ TEST_CASE("escapes of JSON are understood") {
         "A");
 }
 
-TEST_CASE("what is no JSON, or not of a trace, is an error and says where") {
+TEST_CASE("invalid JSON, or JSON of no trace, is an error with its position") {
   for (const std::string_view bad : {"",
                                      "{",
                                      "[]",

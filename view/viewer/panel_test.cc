@@ -124,7 +124,7 @@ TEST_CASE("of several traces each has a heading in the panel") {
   CHECK(headings() == std::vector<std::string>{"a trace", "another"});
 }
 
-TEST_CASE("an executor of which nothing is known and on which nothing ran is not told") {
+TEST_CASE("an unknown executor on which nothing ran is not listed") {
   TestTrace t;
   t.trace.executors.resize(3);
   t.create(100, 1, no_task, "a", "coroutine", 1);
@@ -137,7 +137,7 @@ TEST_CASE("an executor of which nothing is known and on which nothing ran is not
     select(viewer, 1);
     CHECK(value(viewer.panel(), "executor") == "-");
   }
-  SUBCASE("one with a name is told") {
+  SUBCASE("one with a name is shown") {
     t.trace.executors[2].name = t.trace.strings.intern("idle worker");
     Viewer viewer = showing(std::move(t.trace));
     CHECK(viewer.executors() == std::vector<std::string>{"executor 1", "idle worker"});
@@ -242,7 +242,7 @@ TEST_CASE("a moment has one time: on the axis, in the panel, whatever a ring for
   CHECK(earlier.save_notes() == notes);
 }
 
-TEST_CASE("of several traces the panel says which, and counts as the axis does") {
+TEST_CASE("with several traces the panel names the trace and counts like the axis") {
   TestTrace a = server();
   TestTrace b = server();
   a.trace.facts.utc_offset = 1'000'000'000;
@@ -292,7 +292,7 @@ TEST_CASE("of several traces the panel says which, and counts as the axis does")
   CHECK(both.panel().lines[1].value == "not in this range");
 }
 
-TEST_CASE("what was lost is said in a sentence") {
+TEST_CASE("losses are shown in a sentence") {
   TestTrace t = server();
   t.trace.losses.push_back({.what = "dropped by the recorder", .events = 12});
   CHECK(showing(std::move(t.trace)).notice() ==
@@ -315,7 +315,7 @@ TEST_CASE("what was lost is said in a sentence") {
         "empty: there is no event in it: was recording on while the program ran?");
 }
 
-TEST_CASE("texts of the trace are made safe before anybody shows them") {
+TEST_CASE("texts of the trace are made safe before they are shown") {
   TestTrace t;
   t.create(0, 1, no_task, "evil\x1b]0;\x07 \xe2\x80\xae\xff", "ki\x1bnd");
   t.event(100, EventKind::ShouldResolve, 1);

@@ -6,7 +6,7 @@
 
 using namespace skein;
 
-TEST_CASE("a click selects what is there; on nothing, nothing") {
+TEST_CASE("a click selects the object there; on nothing, nothing") {
   Viewer viewer = over_server();
   const Point at = on_bar(viewer, 4.5e5, "session A");
   click(viewer, at.x, at.y);
@@ -164,7 +164,7 @@ TEST_CASE("from task to parent, to the next and previous in its row") {
   CHECK(selected_id(viewer) == 2);
 }
 
-TEST_CASE("what is related: what it was and becomes, what these awaited, who awaited them") {
+TEST_CASE("related tasks: predecessors, successors, their targets and waiters") {
   TestTrace t;
   using K = EventKind;
   t.create(0, 1, no_task, "main");
@@ -188,7 +188,7 @@ TEST_CASE("what is related: what it was and becomes, what these awaited, who awa
   CHECK(count(viewer.picture(), Ink::Highlight) == 0);
 }
 
-TEST_CASE("a double click zooms to the task and highlights what is related") {
+TEST_CASE("a double click zooms to the task and highlights related tasks") {
   Viewer viewer = over_server();
   const Point at = on_bar(viewer, 4.5e5, "session A");
   const Window before = viewer.window();

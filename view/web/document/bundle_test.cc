@@ -50,7 +50,7 @@ web::Update update(Files& files, const web::Manifest& had) {
 
 }  // namespace
 
-TEST_CASE("an update has what is new, and nothing when nothing is") {
+TEST_CASE("an update contains new data only") {
   MemoryFiles files;
   const std::string events(100, 'e');
   files.add("t/metadata", "the metadata");

@@ -22,7 +22,7 @@ void check(const std::vector<uint8_t>& file) {
 
 }  // namespace
 
-TEST_CASE("what is packed comes back, and is smaller") {
+TEST_CASE("packed data comes back, and is smaller") {
   for (const char* name : {"straight.ctf", "ring.ctf", "damaged.ctf", "hostile.ctf"}) {
     CAPTURE(name);
     const auto file = example(name);
