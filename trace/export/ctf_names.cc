@@ -28,7 +28,7 @@ uint8_t CtfNames::kind_number(uint64_t value) {
   if (kind == 0 || is_unknown(kind)) return format::kKind_unknown;
   if (texts_[kind] <= own_kinds_)
     return static_cast<uint8_t>(format::kFirstOwnKind + texts_[kind] - 1);
-  left_out_.add("kinds of tasks beyond 192 of its own");
+  left_out_.add("kinds of tasks beyond the first 192");
   return format::kKind_unknown;
 }
 

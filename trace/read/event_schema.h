@@ -172,7 +172,7 @@ consteval bool event_schemas_are_complete() {
   }
   return true;
 }
-static_assert(event_schemas_are_complete(), "one row per EventKind, in its order, of its own name");
+static_assert(event_schemas_are_complete(), "one row per EventKind, in the order of the enumerators");
 
 // One column by itself: the page must stay small, and needs no other.
 inline constexpr std::array<IdRole, event_kinds> other_roles = [] {

@@ -73,7 +73,7 @@ TEST_CASE("of a file that was cut short the beginning is read, and the loss is l
   CHECK(trace->losses.back().offset == file.size());
 }
 
-TEST_CASE("damage ends what is unpacked") {
+TEST_CASE("unpacking ends at the damage") {
   std::vector<uint8_t> file = packed(json(20'000));
   for (size_t i = 0; i < 64; i++) file[file.size() / 2 + i] = 0xff;
   const auto unpacked = chrome::unpack(file, UINT64_MAX);
@@ -81,7 +81,7 @@ TEST_CASE("damage ends what is unpacked") {
   CHECK(unpacked.offset <= file.size());
 }
 
-TEST_CASE("what is no trace inside is refused") {
+TEST_CASE("a file that holds no trace is rejected") {
   const auto trace = read_file(packed("This is no trace."));
   REQUIRE_FALSE(trace);
   CHECK(trace.error().what == "compressed, and not a Chrome JSON file");
