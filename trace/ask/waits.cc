@@ -135,8 +135,12 @@ class WaitFinder {
   // An operation may be told as what a task waits for after its suspension.
   void end_alive() {
     for (TaskIndex task = 0; task < model_.tasks.size(); task++)
-      if (model_.tasks[task].how == Model::End::Overwritten)
-        close_all(task, std::max(model_.tasks[task].end, now_), no_index);
+      if (model_.tasks[task].how == Model::End::Overwritten) {
+        for (uint32_t i = open_.first(task); i != none; i = open_.next(i))
+          found_.waits[i].end_overwritten = true;
+        const uint64_t latest = std::min(now_, trace_.facts.complete_from);
+        close_all(task, std::max(model_.tasks[task].end, latest), no_index);
+      }
     for (const Alive& alive : trace_.alive) {
       const TaskIndex task = get(alive.id);
       if (task == no_index || model_.tasks[task].how != Model::End::Open) continue;

@@ -36,6 +36,8 @@ struct Waits {
     uint32_t executor = 0;       // that it left
     uint32_t before = none;      // the task's previous wait
     bool cut_off = false;        // the task was cancelled, or destroyed, while it waited
+    // The ring has overwritten how and when it ended; `end` is the latest possible time.
+    bool end_overwritten = false;
     bool is_open() const { return end == never; }
     // Never told to go on; it does not wait any more only if it was destroyed.
     bool is_in_vain() const { return is_open() ? ready == never : cut_off && ready == end; }

@@ -24,7 +24,7 @@ class WaitLints {
 
   void look() {
     for (const Waits::Wait& w : waits_.waits) {
-      if (w.is_open() && case_.is_unsure(w.task)) continue;
+      if (w.end_overwritten || (w.is_open() && case_.is_unsure(w.task))) continue;
       if (!wakes_.empty()) count_wake(w);
       if (w.is_in_vain() && w.on != no_index) look_for_early_notice(w);
       if (case_.length(w) >= options_.suspended) look_at_long_wait(w);

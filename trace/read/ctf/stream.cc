@@ -82,7 +82,8 @@ void Stream::begin_packet(Context& context) {
   Wire first;
   const bool says_tid =
       header.tid == 0 && decode(at_.rest, at_.last, first) && first.event == format::k_executor;
-  executor_ = executor(context, says_tid ? first.a : header.tid, 0);
+  executor_ = says_tid ? executor(context, first.a, definition(context.texts, first.b))
+                       : executor(context, header.tid, 0);
   // The next packet's begin bounds this one's times, unless it is the damaged one.
   bound_ = UINT64_MAX;
   if (next_packet_ < packets_.size()) {
