@@ -223,7 +223,7 @@ TEST_CASE("what FXT cannot hold is counted") {
   CHECK(back.strings[back.events.text[0]].size() == 32'000);
 }
 
-TEST_CASE("what another tracer says comes back from our format") {
+TEST_CASE("events of another tracer come back from our format") {
   Trace trace;
   trace.facts.format = "mirage-profile";
   trace.facts.start = 1'234'567;  // the first event is later, and nobody knows the time of day
@@ -256,7 +256,7 @@ TEST_CASE("what another tracer says comes back from our format") {
   add(EventKind::Suspend, 11, 10, "", 1);  // a resource, which no event tells
   add(EventKind::SpanBegin, 11, no_task, "span", 4);
   add(EventKind::SpanEnd, 11, no_task, "", 4);
-  add(EventKind::Label, no_task, no_task, "nobody's");
+  add(EventKind::Label, no_task, no_task, "of no thread");
   require_comes_back_from_ctf(trace);
 }
 
@@ -397,7 +397,7 @@ TEST_CASE("a copy has the counter of its original, and aligns as that does") {
   CHECK(clock.utc_of_tick_0 == trace.facts.tick_clock.utc_of_tick_0);
 }
 
-TEST_CASE("a gap that comes back as damage is said") {
+TEST_CASE("a gap that comes back as damage is reported") {
   for (const uint64_t time : {uint64_t{1} << 55, (uint64_t{1} << 55) + 1}) {
     Trace trace;
     trace.executors.resize(1);

@@ -83,7 +83,7 @@ TEST_CASE("a trace without any event begins the clock when its first event comes
   CHECK(session[0].offset == 0);
 }
 
-TEST_CASE("what is alive lasts until the sign of life, once the trace grows") {
+TEST_CASE("a live task lasts until the sign of life, once the trace grows") {
   Session session;
   session.add(trace_at(0, utc), "a");
   CHECK(session[0].until() == 1'000'000);
