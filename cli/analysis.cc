@@ -24,9 +24,9 @@ uint64_t now_of(const Facts& facts) {
 
 }  // namespace
 
-Analysis open_analysis(const std::string& trace_or_pid) {
+Analysis open_analysis(const std::string& trace_or_pid, std::span<const TickClock> clocks) {
   const std::string path = trace_directory(trace_or_pid);
-  Analysis analysis{.trace = open_trace(path), .model = {}, .waits = {}};
+  Analysis analysis{.trace = open_trace(path, clocks), .model = {}, .waits = {}};
   report_losses(analysis.trace, path);
   const uint64_t until = path == trace_or_pid ? 0 : now_of(analysis.trace.facts);
   const Spinner spinner(stderr, isatty(STDERR_FILENO), "building the wait-for graph");

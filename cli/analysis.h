@@ -2,6 +2,7 @@
 // with.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,9 @@ struct Analysis {
   Model model;  // not simplified
   Waits waits;
 };
-// Of a process that records (its number), as it is now, or a trace, as it was at its last event.
-// Says on stderr what was lost; ends with exit code 2 for what is neither.
-Analysis open_analysis(const std::string& trace_or_pid);
+// Opens the trace of a recording process (its number), as it is now, or a trace, as it was at its
+// last event. `clocks`: see read_trace(). Prints losses to stderr; throws CommandError(2) for an
+// argument that is neither.
+Analysis open_analysis(const std::string& trace_or_pid, std::span<const TickClock> clocks = {});
 
 }  // namespace skein::cli

@@ -92,7 +92,9 @@ int run_diff(const DiffOptions& options) {
   const bool draws = options.view || !options.page.empty();
   if (draws) refuse_streams(std::array{options.good, options.bad}, options.page);
   const std::string window = options.view ? window_program() : "";
-  const Analysis good = open_analysis(options.good), bad = open_analysis(options.bad);
+  const Analysis good = open_analysis(options.good);
+  // As page and window read it, whose markers are at these times.
+  const Analysis bad = open_analysis(options.bad, {&good.trace.facts.tick_clock, 1});
   Comparison a = compare_runs({"good", {good.trace, good.model, good.waits}},
                               {"bad", {bad.trace, bad.model, bad.waits}});
   Output out(stdout);

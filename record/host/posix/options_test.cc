@@ -37,7 +37,11 @@ TEST_CASE("a wrong option is reported with its problem") {
       "unknown option; use: dir[,size=1M][,mode=ring|log][,tasks=N][,clock=tsc|monotonic]";
   const std::string size = "size= requires a number, e.g. 512k, 4M";
   const std::string large = "size= is too large; the maximum is 16G";
-  const std::initializer_list<std::pair<const char*, std::string>> cases = {
+  struct Case {
+    const char* text;
+    std::string message;
+  };
+  const std::initializer_list<Case> cases = {
       {"t,", unknown},
       {"t,ring", unknown},
       {"t,size=", size},
@@ -58,12 +62,12 @@ TEST_CASE("a wrong option is reported with its problem") {
       {"t,tasks=4G", "tasks= is too large; the maximum is 64M"},
       {"t,clock=hpet", "clock= must be tsc or monotonic"},
   };
-  for (const auto& [text, message] : cases) {
-    CAPTURE(text);
+  for (const auto& one : cases) {
+    CAPTURE(one.text);
     Options options;
-    const char* wrong = parse_options(text, options);
+    const char* wrong = parse_options(one.text, options);
     REQUIRE(wrong != nullptr);
-    CHECK(wrong == message);
+    CHECK(wrong == one.message);
   }
 }
 
