@@ -310,7 +310,7 @@ TEST_CASE("what a ring has kept of what it overwrote is kept in a copy") {
 }
 
 TEST_CASE("executors without tids, or of one tid, stay what they are") {
-  for (const uint64_t tid : {0, 7}) {
+  for (const uint64_t tid : {uint64_t{0}, uint64_t{7}}) {
     Trace trace;
     trace.facts.format = "FXT";
     trace.facts.utc_offset = 0;
