@@ -237,7 +237,8 @@ std::string thread_text(const Trace& trace, uint32_t index) {
 }  // namespace
 
 LiveTaskList live_task_list(const Subject& subject, uint64_t until) {
-  const auto& [trace, model, waits] = subject;
+  const Trace& trace = subject.trace;
+  const Model& model = subject.model;
   LiveTaskList list;
   list.program = trace.processes[0].name.empty() ? trace.facts.format : trace.processes[0].name;
   if (trace.facts.utc_offset)
