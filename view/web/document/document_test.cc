@@ -50,7 +50,7 @@ TEST_CASE("every pair of bytes survives packing, and HTML changes no character o
 TEST_CASE("an odd number of bytes survives packing") {
   CHECK(web::utf16_packed("") == utf16("0"));
   for (unsigned i = 0; i < 256; i++) {
-    for (const size_t size : {1, 2, 3}) {
+    for (const size_t size : {1u, 2u, 3u}) {
       const std::string bytes(size, static_cast<char>(i));
       CHECK(unpacked(web::utf16_packed(bytes)) == bytes);
     }
