@@ -3,6 +3,7 @@
 //
 //    open_each TRACE...
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <string>
 
@@ -50,8 +51,13 @@ int main(int argc, char** argv) {
   Window& window = open_window(*application.get(), "light");
   for (int i = 1; i < argc; i++) {
     window.open({argv[i]});
-    do g_main_context_iteration(nullptr, true);
-    while (window.get_title().find("(reading)") != Glib::ustring::npos);
+    // Until the title names this trace it is that of the previous one.
+    const std::string name = std::filesystem::path(argv[i]).filename().string();
+    const auto is_open = [&] {
+      const std::string title = window.get_title();
+      return title.find(name) != std::string::npos && title.find("(reading)") == std::string::npos;
+    };
+    while (!is_open()) g_main_context_iteration(nullptr, true);
     for (const auto& commands : {std::pair{"zoom-in", "fit-rows"}, {"fit-all", "toggle-legend"}}) {
       for (const char* command : {commands.first, commands.second})
         window.activate_action("win.run", Glib::Variant<Glib::ustring>::create(command));
