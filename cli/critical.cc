@@ -73,7 +73,7 @@ int run_critical(const CriticalOptions& options) {
   const auto [trace, model, waits] = open_analysis(options.trace);
   CriticalPath path = understand(trace, model, options);
   path.segments = critical_path(trace, model, waits, path.task, path.from, path.to);
-  Output out(stdout);
+  Output out(stdout, options.json ? Output::Content::Data : Output::Content::Text);
   out.text() += options.json ? critical_json(trace, model, path).text()
                              : for_terminal(critical_text(trace, model, path, options.all), trace);
   out.finish();

@@ -97,7 +97,7 @@ int run_diff(const DiffOptions& options) {
   const Analysis bad = open_analysis(options.bad, {&good.trace.facts.tick_clock, 1});
   Comparison a = compare_runs({"good", {good.trace, good.model, good.waits}},
                               {"bad", {bad.trace, bad.model, bad.waits}});
-  Output out(stdout);
+  Output out(stdout, options.json ? Output::Content::Data : Output::Content::Text);
   out.text() +=
       options.json ? diff_json(a).text() : for_terminal(diff_text(a, options.lines), bad.trace);
   out.finish();

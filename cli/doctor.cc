@@ -63,7 +63,7 @@ Links links_of(const Analysis& analysis, const DoctorReport& report,
 }  // namespace
 
 int run_doctor(const DoctorOptions& options) {
-  Output out(stdout);
+  Output out(stdout, options.json ? Output::Content::Data : Output::Content::Text);
   if (options.list) {
     out.text() += lint_list_text();
     out.finish();

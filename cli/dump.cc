@@ -11,7 +11,7 @@ namespace skein::cli {
 int run_dump(const DumpOptions& options) {
   const Trace trace = open_trace(options.trace);
   const DumpReport report(trace);
-  Output out(stdout);
+  Output out(stdout, options.json ? Output::Content::Data : Output::Content::Text);
   for (size_t i = 0; i < trace.events.size(); i++) {
     if (options.json)
       report.append_json(out.text(), i);

@@ -11,7 +11,7 @@ namespace skein::cli {
 int run_info(const InfoOptions& options) {
   const Trace trace = open_trace(options.trace);
   const Summary summary = summarize(trace);
-  Output out(stdout);
+  Output out(stdout, options.json ? Output::Content::Data : Output::Content::Text);
   out.text() += options.json ? info_json(trace, summary).text()
                              : for_terminal(info_text(trace, summary), trace);
   out.finish();

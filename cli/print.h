@@ -10,7 +10,10 @@ namespace skein::cli {
 // finish then throw CommandError(1).
 class Output {
  public:
-  explicit Output(std::FILE* file) : file_(file) {}
+  // Text for a person is converted to ASCII where the locale asks for it; data stays as it is.
+  enum class Content { Text, Data };
+
+  explicit Output(std::FILE* file, Content content = Content::Data);
 
   std::string& text() { return text_; }
 
@@ -25,6 +28,7 @@ class Output {
   static constexpr size_t piece = size_t{256} << 10;
 
   std::FILE* file_;
+  bool is_ascii_;
   std::string text_;
 };
 

@@ -45,7 +45,7 @@ Json processes_json(const std::vector<RecordedProcess>& processes) {
 }  // namespace
 
 int run_ps(const PsOptions& options) {
-  Output out(stdout);
+  Output out(stdout, options.json ? Output::Content::Data : Output::Content::Text);
   if (!options.trace) {
     const std::vector<RecordedProcess> processes = recorded_processes();
     out.text() += options.json ? processes_json(processes).text() : processes_text(processes);

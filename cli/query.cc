@@ -94,7 +94,10 @@ bool is_blank(std::string_view text) {
 class Session {
  public:
   Session(const Trace& trace, QueryFormat format, bool is_prompt)
-      : database_(trace), format_(format), is_prompt_(is_prompt), out_(stdout) {
+      : database_(trace),
+        format_(format),
+        is_prompt_(is_prompt),
+        out_(stdout, format == QueryFormat::Text ? Output::Content::Text : Output::Content::Data) {
     constexpr int kind = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
     const auto add = [&](const char* name, void (*function)(sqlite3_context*, int, Values)) {
       sqlite3_create_function_v2(handle(), name, 1, kind, nullptr, function, nullptr, nullptr,

@@ -240,7 +240,7 @@ int run_show(const ShowOptions& options) {
     lines = busiest_rows(tracks, window, open, shown);
     show.fold(lines);
   }
-  Output out(stdout);
+  Output out(stdout, Output::Content::Text);
   uint32_t done = 0;
   do {
     const uint32_t page = std::min(rows_per_page, shown - done);

@@ -26,7 +26,7 @@ int run_stats(const StatsOptions& options) {
     std::erase_if(groups, [&](const TaskGroup& g) { return g.name != options.name; });
     if (groups.empty()) fail(2, "no task group is named '" + options.name + "'");
   }
-  Output out(stdout);
+  Output out(stdout, options.json ? Output::Content::Data : Output::Content::Text);
   if (options.json) {
     out.text() += stats_json(groups).text();
   } else {

@@ -116,6 +116,16 @@ std::string link_to(const std::string& file, uint32_t line) {
 
 }  // namespace
 
+bool locale_is_ascii() {
+  for (const char* const name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    std::string locale(variable(name));
+    if (locale.empty()) continue;
+    for (char& c : locale) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return locale.find("utf-8") == std::string::npos && locale.find("utf8") == std::string::npos;
+  }
+  return false;
+}
+
 Terminal find_terminal() {
   Terminal terminal;
   terminal.is_terminal = isatty(STDOUT_FILENO);

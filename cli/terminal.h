@@ -18,6 +18,10 @@ struct Terminal {
 };
 Terminal find_terminal();
 
+// Does the locale (LC_ALL, else LC_CTYPE, else LANG) name a character set other than UTF-8, as "C"
+// does? Without any of the three, as in many containers, it is taken to be UTF-8.
+bool locale_is_ascii();
+
 // Breaks each line that is wider than `columns`: a row of a table between its columns, and what
 // follows is indented by four more; other lines between words. A paragraph that was broken for 100
 // columns (base/text.h) is broken anew. A word that does not fit has a line of its own.

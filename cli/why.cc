@@ -38,7 +38,7 @@ int run_why(const WhyOptions& options) {
   const auto [trace, model, waits] = open_analysis(options.trace);
   const Subject facts{trace, model, waits};
   const std::vector<Diagnosis> found = ask(facts, options.task);
-  Output out(stdout);
+  Output out(stdout, options.json ? Output::Content::Data : Output::Content::Text);
   out.text() +=
       options.json ? why_json(facts, found).text() : for_terminal(why_text(facts, found), trace);
   out.finish();

@@ -28,6 +28,27 @@ def refused(message, *words):
            r)
 
 
+# ---- the character set ----
+def output(*words, **variables):
+    kept = {k: v for k, v in os.environ.items() if k not in ("LC_ALL", "LC_CTYPE", "LANG")}
+    return subprocess.run([SKEIN, *map(str, words)], capture_output=True, timeout=SECONDS,
+                          env={**kept, **variables}).stdout
+
+
+TEXT = "select 'f\u00fcnf \u2026'"
+for words in (("show", MIRAGE), ("query", MIRAGE, TEXT)):
+    text = output(*words)
+    expect(f"{words} has other characters than ASCII", not text.isascii(), text)
+    expect("without a locale it is UTF-8", output(*words, LANG="C.UTF-8") == text)
+    expect("LC_ALL decides first", output(*words, LC_ALL="en_US.utf8", LANG="C") == text)
+    for locale in ("C", "POSIX", "de_DE.ISO-8859-1"):
+        plain = output(*words, LANG=locale)
+        expect(f"ASCII in {locale}", plain.isascii() and plain.count(b"\n") == text.count(b"\n") and
+               [len(line) for line in plain.decode().split("\n")] ==
+               [len(line) for line in text.decode().split("\n")], plain)
+data = output("query", "--csv", MIRAGE, TEXT)
+expect("CSV is data", output("query", "--csv", MIRAGE, TEXT, LANG="C") == data and not data.isascii(), data)
+
 # ---- help ----
 help_text = run("--help").stdout
 groups = re.findall(r"^([A-Z][a-z]+):\n((?:  .*\n)+)", help_text, re.M)
