@@ -3,8 +3,8 @@
 // and `skein ps` reads from it what a live or dead process waits for without reading events.
 //
 // Only the program's holder of a task writes its row, under the row's sequence lock (odd while it
-// is written), so that a reader in another process can detect a partial update. Writers take rows
-// from the table in batches; the hot path uses the writer's own list.
+// is written), so that a reader in another process can detect a partial update. free_rows.h assigns
+// the rows.
 #pragma once
 #include <skein/format.h>
 #include <stddef.h>
@@ -14,8 +14,6 @@ namespace skein::record {
 
 using format::TaskRow;
 using format::TaskState;
-
-struct Writer;
 
 struct TaskTable {
   format::TaskTableHeader* header = nullptr;
@@ -29,15 +27,6 @@ struct TaskTable {
   uint32_t (*reserve)(TaskTable& table, uint32_t rows) = nullptr;
   const void* trace = nullptr;  // TraceFiles of the host
 };
-
-inline constexpr uint32_t kRowBatch = 32;
-inline constexpr uint32_t kRowsToSpill = 4 * kRowBatch;  // free rows in a writer's list
-
-// Refills the writer's empty list and takes one row from it. Returns 0 if the table is full
-// (counted).
-uint32_t take_row_slow(Writer& writer);
-// Returns a batch of the writer's list to the table.
-void spill_rows(Writer& writer);
 
 // Counts events (or tasks) lost for a reason before they reached a stream.
 inline void count_lost(TaskTable* table, format::Loss reason, uint64_t count = 1) {

@@ -12,6 +12,7 @@
 #include <skein/skein.h>
 
 #include "record/core/emission.h"
+#include "record/core/free_rows.h"
 #include "record/core/names.h"
 
 namespace skein::record {

@@ -1,7 +1,7 @@
-#include "record/core/task_table.h"
+#include "record/core/free_rows.h"
 
 #include "record/core/spin.h"
-#include "record/core/writer.h"
+#include "record/core/task_table.h"
 
 namespace skein::record {
 namespace {
