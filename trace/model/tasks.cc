@@ -38,21 +38,16 @@ void TaskTable::add_block(const Events& events, size_t begin) {
     const TaskId other = others[row];
     if (other != no_task && other_is_task(kind, values[row])) get(other);
     if (tasks[row] == no_task) continue;
+    const EventSchema& schema = event_schema(kind);
     Task& task = get(tasks[row]);
-    switch (kind) {
-      case EventKind::Create:
-        if (task.creates < UINT8_MAX) task.creates++;
-        if (task.creates == 1) {
-          task.kind = static_cast<uint32_t>(events.value[i]);
-          task.name = events.text[i];
-          task.location = events.location[i];
-        }
-        break;
-      case EventKind::Label:
-        if (task.label == 0) task.label = events.text[i];
-        break;
-      default:
-        break;
+    if (schema.effect == Effect::Creates) {
+      if (task.creates < UINT8_MAX) task.creates++;
+      if (task.creates > 1) continue;
+      if (schema.value.role == ValueRole::Kind) task.kind = static_cast<uint32_t>(values[row]);
+      if (schema.text == TextRole::Name) task.name = events.text[i];
+      task.location = events.location[i];
+    } else if (schema.text == TextRole::Label && task.label == 0) {
+      task.label = events.text[i];
     }
   }
 }
