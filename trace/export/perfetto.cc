@@ -12,6 +12,7 @@
 #include "trace/export/process_numbers.h"
 #include "trace/export/protobuf.h"
 #include "trace/model/names.h"
+#include "trace/read/event_schema.h"
 
 namespace skein {
 
@@ -99,7 +100,8 @@ class Perfetto {
   void spans();
   void counters();
   void flows();
-  void labels_and_others();
+  void labels();
+  void others();
 
   template <typename Fill>
   void packet(uint64_t time, const Fill& fill);
@@ -403,38 +405,41 @@ void Perfetto::flows() {
   }
 }
 
-void Perfetto::labels_and_others() {
+void Perfetto::labels() {
   for (const Model::Label& label : model_.labels)
     instant(
         task_tracks + label.task,
         {.time = label.time, .name = std::string(trace_.strings[label.text]), .category = "label"});
+}
+
+// Is an event of this kind in the slices, labels, counters or flows, which are the model's?
+bool is_drawn(const EventSchema& schema) {
+  using K = EventKind;
+  constexpr std::array drawn = {
+      K::Await, K::Ready, K::TryRead, K::Notify,  K::SpanBegin,  K::SpanEnd,   K::Idle,
+      K::Wake,  K::Pause, K::Send,    K::Receive, K::ScopeEnter, K::ScopeExit, K::ScopeCancel};
+  return schema.effect != Effect::None || schema.text == TextRole::Label ||
+         schema.text == TextRole::Counter ||
+         std::find(drawn.begin(), drawn.end(), schema.kind) != drawn.end();
+}
+
+// What is not drawn is an instant on the track of its task, and left out where it is about none.
+void Perfetto::others() {
   trace_.events.for_each([this](const EventRow& row) {
-    using K = EventKind;
-    switch (row.kind) {
-      case K::Acquire:
-      case K::Release:
-      case K::ShouldResolve:
-      case K::ScopeMember:
-      case K::Io:
-      case K::About:
-        break;
-      case K::Clock:
-      case K::Sample:
-      case K::Capacity:
-      case K::Lost:
-      case K::ExecutorBegin:
-      case K::ExecutorEnd:
-        left_out_.add("events of kind " + std::string(name(row.kind)));
-        return;
-      default:
-        return;
+    const EventSchema& schema = event_schema(row.kind);
+    if (is_drawn(schema)) return;
+    // Stacks belong in a profile, which is not written.
+    if (schema.task == IdRole::None || schema.value.role == ValueRole::Stack) {
+      left_out_.add("events of kind " + std::string(schema.name));
+      return;
     }
-    const TaskIndex task = row.task == no_task ? no_index : model_.find(row.task);
-    const TaskIndex other = row.other == no_task ? no_index : model_.find(row.other);
-    std::string text(name(row.kind));
+    const auto find = [&](TaskId id) { return id == no_task ? no_index : model_.find(id); };
+    const TaskIndex task = find(row.task);
+    const TaskIndex other = schema.other.role == IdRole::Peer ? no_index : find(row.other);
+    std::string text(schema.name);
     if (other != no_index) text += " " + name_of(other);
     instant(task == no_index ? executor_tracks + row.executor : task_tracks + task,
-            {.time = row.time, .name = std::move(text), .category = name(row.kind)});
+            {.time = row.time, .name = std::move(text), .category = schema.name});
   });
 }
 
@@ -446,7 +451,8 @@ LeftOut Perfetto::write() {
   spans();
   counters();
   flows();
-  labels_and_others();
+  labels();
+  others();
   left_out_.add("modules", trace_.modules.size());
   const auto has_column = [](const Location& at) { return at.column != 0; };
   const auto columns = std::count_if(trace_.locations.begin(), trace_.locations.end(), has_column);
