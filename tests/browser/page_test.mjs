@@ -392,6 +392,20 @@ async function stuck(browser, scratch) {
   await page.context().close();
 }
 
+// A trace of several programs: the panel lists all of them.
+async function programs(browser, scratch) {
+  const trace = join(scratch, "two.json");
+  const events = [[10, "client"], [20, "server"]].flatMap(([pid, name]) => [
+    { ph: "M", name: "process_name", pid, tid: pid, args: { name } },
+    { ph: "X", name: "work", pid, tid: pid, ts: 1, dur: 2 }]);
+  writeFileSync(trace, JSON.stringify({ traceEvents: events }));
+  const page = await open(browser, `file://${html(trace, scratch, "two.html")}`);
+  const panel = await page.textContent("#panel");
+  for (const name of ["client (process 10)", "server (process 20)"])
+    expect(panel.includes(name), "the panel lists every program", panel);
+  await page.context().close();
+}
+
 // As web servers send a page: with a charset that is not its own.
 async function hosted(browser, scratch, trace) {
   const bytes = readFileSync(trace);
@@ -474,6 +488,7 @@ await main(async (browser, scratch) => {
     await hostile(browser, scratch, trace, "picture", "tooltip", "heading", "line", "link", ...trace === labels ? ["counter"] : []);
   await hostile(browser, scratch, await recorded(scratch), "picture", "tooltip", "heading", "line", "executor");
   await stuck(browser, scratch);
+  await programs(browser, scratch);
   await hosted(browser, scratch, straight);
   await damaged(browser, file, straight);
 });

@@ -74,10 +74,8 @@ void describe(const Metadata& metadata, Trace& trace) {
                             .utc_of_tick_0 = metadata.utc_known ? metadata.utc_of_tick_0() : 0};
   trace.facts.format = metadata.origin;
   if (metadata.origin.empty()) trace.facts.format = "skein";
-#ifndef __wasm__  // see metadata.h
   trace.machines = metadata.machines;
   trace.processes = metadata.processes;
-#endif
   trace.machines[0].name = metadata.host;
   if (!metadata.boot_id.empty()) trace.machines[0].boot_id = metadata.boot_id;
   trace.processes[0].pid = metadata.pid;
@@ -438,11 +436,9 @@ Result<Trace> read(Files& files, const std::string& path, const Progress& progre
   if (tasks) know_resources(*tasks, context);
   run_streams(source, context, progress);
   set_start(*metadata, context, trace.facts);
-#ifndef __wasm__
   for (Executor& executor : trace.executors)
     if (executor.stream < metadata->process_of_stream.size())
       executor.process = metadata->process_of_stream[executor.stream];
-#endif
   count_definitions(context.definitions, trace.facts);
   find_horizon(source, context, trace.facts);
   if (tasks) describe_alive(*tasks, context);

@@ -97,8 +97,6 @@ std::optional<Uuid> read_uuid(std::string_view text) {
   return uuid;
 }
 
-#ifndef __wasm__
-
 // "process_1_name": entry 1 of a table, and the field; null if the key is of another kind.
 template <typename Entry>
 Entry* find_entry(std::vector<Entry>& table, std::string_view prefix, std::string_view key,
@@ -144,8 +142,6 @@ void assign_process(Metadata& metadata, const std::string& key, const std::strin
   if (key == "process_of_stream") metadata.process_of_stream = read_processes(value);
 }
 
-#endif
-
 void assign(Metadata& metadata, const std::string& block, const std::string& key,
             const std::string& value) {
   if (block == "trace" && key == "uuid") metadata.uuid = read_uuid(value);
@@ -156,9 +152,7 @@ void assign(Metadata& metadata, const std::string& block, const std::string& key
     if (key == "boot_id") metadata.boot_id = value;
     if (key == "procname") metadata.program = value;
     if (key == "vpid") read_number(value, metadata.pid);
-#ifndef __wasm__
     assign_process(metadata, key, value);
-#endif
     if (key == "origin") metadata.origin = value;
     if (key == "clock_source") metadata.clock_source = value;
   }

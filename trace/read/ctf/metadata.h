@@ -29,12 +29,10 @@ struct Metadata {
   std::string boot_id;
   std::string program;
   uint64_t pid = 0;
-#ifndef __wasm__  // the page shows the first process, and stays small
   // Of a copy of a trace with several; what the lines above hold is in the first entries, too.
   std::vector<Machine> machines = {Machine{}};
   std::vector<Process> processes = {Process{}};
   std::vector<uint32_t> process_of_stream;  // no_process: none; the others belong to the first
-#endif
   std::string origin;        // what it is a copy of: Facts::format; empty: it was recorded so
   std::string clock_source;  // "tsc" or "monotonic"; "estimated" or "unknown": see salvage.h
   uint64_t frequency = 0;    // ticks per second; never 0 in one of ours
