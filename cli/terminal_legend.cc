@@ -28,24 +28,24 @@ Entry entry(Ink ink, std::string text) {
 std::vector<Entry> entries(const std::array<bool, inks>& occurs, bool coloured) {
   const auto has = [&](Ink ink) { return occurs[static_cast<size_t>(ink)]; };
   std::vector<Entry> all;
-  if (has(Ink::Bar) || has(Ink::BarUnnamed)) all.push_back(entry(Ink::Bar, "a task, waiting"));
+  if (has(Ink::Bar) || has(Ink::BarUnnamed)) all.push_back(entry(Ink::Bar, "task, waiting"));
   if (has(Ink::Running)) all.push_back(entry(Ink::Running, "running"));
   if (has(Ink::Failed)) all.push_back(entry(Ink::Failed, "failed or stuck"));
-  if (has(Ink::Highlight)) all.push_back(entry(Ink::Highlight, "found"));
+  if (has(Ink::Highlight)) all.push_back(entry(Ink::Highlight, "match"));
   if (has(Ink::Span) && coloured) all.push_back(entry(Ink::Span, "span"));
   if (has(Ink::Path) && coloured) all.push_back(entry(Ink::Path, "critical path"));
-  if (has(Ink::Creation)) all.push_back(entry(Ink::Creation, "creates, merges"));
+  if (has(Ink::Creation)) all.push_back(entry(Ink::Creation, "creation, merge"));
   struct Arrow {
     Ink ink;
     std::string_view text;
   };
   std::string arrows;
-  for (const Arrow& arrow : {Arrow{Ink::Read, "reads its result"},
-                             {Ink::ReadFailure, "reads its failure"},
-                             {Ink::Resolve, "resolves"},
-                             {Ink::Notify, "wakes"},
-                             {Ink::Await, "waits for"},
-                             {Ink::Message, "sends a message to"}}) {
+  for (const Arrow& arrow : {Arrow{Ink::Read, "result read"},
+                             {Ink::ReadFailure, "failure read"},
+                             {Ink::Resolve, "ended by another"},
+                             {Ink::Notify, "wake-up"},
+                             {Ink::Await, "wait"},
+                             {Ink::Message, "message"}}) {
     if (!has(arrow.ink)) continue;
     if (coloured)
       all.push_back(entry(arrow.ink, std::string(arrow.text)));
@@ -53,8 +53,8 @@ std::vector<Entry> entries(const std::array<bool, inks>& occurs, bool coloured) 
       arrows.append(arrows.empty() ? "" : ", ").append(arrow.text);
   }
   if (!arrows.empty()) all.push_back(entry(Ink::Read, arrows));
-  if (has(Ink::Sleep)) all.push_back(entry(Ink::Sleep, "all asleep"));
-  if (has(Ink::Pause)) all.push_back(entry(Ink::Pause, "all stopped"));
+  if (has(Ink::Sleep)) all.push_back(entry(Ink::Sleep, "all threads asleep"));
+  if (has(Ink::Pause)) all.push_back(entry(Ink::Pause, "paused"));
   return all;
 }
 

@@ -93,7 +93,7 @@ async function works(browser, file) {
   await page.keyboard.type("task");
   await settled(page);
   const found = await page.textContent("#found");
-  expect(/^\d+ found$|^\d+ of \d+$/.test(found), "the search counts", found);
+  expect(/^\d+ match(es)?$|^\d+ of \d+$/.test(found), "the search counts", found);
   await page.keyboard.press("Enter");
   await settled(page);
   expect(/^\d+ of \d+$/.test(await page.textContent("#found")), "Enter goes to the first found",
@@ -102,7 +102,7 @@ async function works(browser, file) {
   expect(title.length > 0, "what was found is in the panel");
   await page.fill("#search", "there is no such text");
   await settled(page);
-  expect(await page.textContent("#found") === "nothing", "nothing is found", await page.textContent("#found"));
+  expect(await page.textContent("#found") === "no matches", "nothing is found", await page.textContent("#found"));
   await page.keyboard.press("Escape");
   await settled(page);
   expect(await page.inputValue("#search") === "", "Escape ends the search");
@@ -190,7 +190,7 @@ async function works(browser, file) {
   await page.keyboard.press("Escape");
   await page.fill("#search", "task");
   await settled(page);
-  expect(await says() === "Filter: on,nothing (filter is on)", "an active filter is shown while its menu is closed", await says());
+  expect(await says() === "Filter: on,no matches (filter is on)", "an active filter is shown while its menu is closed", await says());
   await page.fill("#search", "");
   await page.click("#filter summary");
   await page.waitForSelector("#filter[open]");
@@ -378,7 +378,7 @@ async function stuck(browser, scratch) {
   spawnSync(arp, ["--reply-first"], { env: { ...process.env, SKEIN_TRACE: trace }, stdio: "ignore" });
   const page = await open(browser, `file://${html(trace, scratch, "stuck.html")}`);
   const alarm = () => page.textContent("#alarm"), panel = () => page.textContent("#panel");
-  expect(await alarm() === "1 task does not go on: lost wake-up", "the error is shown", await alarm());
+  expect(await alarm() === "1 stuck task: lost wake-up", "the error is shown", await alarm());
   await page.click("#alarm");
   await settled(page);
   const told = await panel();

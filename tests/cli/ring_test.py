@@ -55,7 +55,7 @@ def check(what, trace, folder):
     said = run("render", trace, "-o", picture)
     expect(f"{what}: it is drawn", said.returncode == 0, said)
     texts = picture.read_text()
-    for text in (">serve<", "socket.async_accept", "older than the trace"):
+    for text in (">serve<", "socket.async_accept", "created before the trace"):
         expect(f"{what}: {text} in the picture", text in texts)
     return serve["id"]
 

@@ -34,10 +34,10 @@ def open_damaged(screen, scratch, whole):
     lossy = 0
     for (path, what), line in zip(traces.items(), lines):
         status, bar = line.split(" | ")
-        bar = re.sub(r" ?\d+ tasks? (does|do) not go on: .*\.Show$", "", bar)  # that is told, too
+        bar = re.sub(r" ?\d+ stuck tasks?: .*\.Show$", "", bar)  # reported as well
         known = info(path)
-        # "damaged.ctf: part of it is missing: ..."; "no event of it can be read: ..."
-        says = bar.startswith(f"{path.name}: ") and ("part of it is missing: " in bar or "can be read: " in bar)
+        # "damaged.ctf: incomplete: ..."; "no events can be read: ..."
+        says = bar.startswith(f"{path.name}: ") and ("incomplete: " in bar or "can be read: " in bar)
         missing = [loss for loss in known["lost"] if loss["events"] != 0]  # else the picture is whole
         assert says if missing else not bar, (what, bar, known["lost"])
         assert missing or known["events"] >= everything, (what, known["events"])

@@ -180,7 +180,7 @@ class Program:
 
 def in_sight(svg):
     """The time from the left edge to the right one, in seconds, from the picture."""
-    number, unit = re.search(r">([\d.]+) (ns|µs|us|ms|s|min) in sight", svg).groups()
+    number, unit = re.search(r">([\d.]+) (ns|µs|us|ms|s|min) visible", svg).groups()
     return float(number) * {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "min": 60}[unit]
 
 

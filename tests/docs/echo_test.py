@@ -64,7 +64,7 @@ def texts(picture):
 
 def legend(picture):
     all_texts = texts(picture)
-    style, = {style for style, text in all_texts if text == "a task, waiting"}
+    style, = {style for style, text in all_texts if text == "task, waiting"}
     return [text for other, text in all_texts if other == style]
 
 
@@ -82,6 +82,6 @@ with tempfile.TemporaryDirectory(prefix="skein-echo-") as work:
     for picture in fresh, shown:
         missing = {"server", "client", "session", "request"} - {text for _, text in texts(picture)}
         assert not missing, (picture, missing)
-    assert b"200 us in sight" in shown.read_bytes()
+    assert b"200 us visible" in shown.read_bytes()
     assert "docs/pictures/echo.svg" in (source / "README.md").read_text()
 print("passed")

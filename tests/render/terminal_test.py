@@ -47,7 +47,7 @@ def plain(line):
 def parts(run):
     """The picture, and its legend."""
     assert run.returncode == 0, run
-    picture, legend = re.split("\n(?=[^\n]*━ [^\n]*a task, waiting)", run.stdout.decode())
+    picture, legend = re.split("\n(?=[^\n]*━ [^\n]*task, waiting)", run.stdout.decode())
     return picture, plain(legend)
 
 
@@ -89,8 +89,8 @@ def check_legend(path, *stretch):
     """It explains the contents of the picture, and nothing else; with colours each kind of arrow."""
     picture, legend = parts(skein("show", path, *stretch))
     rows = "\n".join(picture.splitlines()[3:])
-    for sign, text in ("[✗╍]", "failed or stuck"), ("·", "all asleep"), ("▒", "all stopped"), \
-            ("═", "found"), ("[█▉▊▋▌▍▎▏▐▕]", "running"), ("[▲▼]", "reads its result"):
+    for sign, text in ("[✗╍]", "failed or stuck"), ("·", "all threads asleep"), ("▒", "paused"), \
+            ("═", "match"), ("[█▉▊▋▌▍▎▏▐▕]", "running"), ("[▲▼]", "result read"):
         assert bool(re.search(sign, rows)) == (text in legend), (sign, stretch, legend)
     _, coloured = parts(skein("show", path, *stretch, "--colour=always"))
     assert coloured.count("▲▼") > legend.count("▲▼") == 1, (coloured, legend)

@@ -66,7 +66,7 @@ def main():
         whole = picture(trace)
         assert 'width="1500" height="900"' in whole and "<title>trace.ctf</title>" in whole
         assert 'width="640" height="480"' in picture(trace, "--width", 640, "--height", 480)
-        assert "10.0 ms in sight" in picture(trace, "--from", "5ms", "--to", "15ms")
+        assert "10.0 ms visible" in picture(trace, "--from", "5ms", "--to", "15ms")
         assert picture(trace, "--from", "0.005", "--to", "15000us") == \
             picture(trace, "--from", "5 ms", "--to", "15000000ns")
         assert picture(trace, "--theme", "dark") != whole
@@ -74,7 +74,7 @@ def main():
         assert highlight not in whole
         found = picture(trace, "--select", "ring.write")
         assert highlight in found
-        assert "2.00 ms in sight" in picture(trace, "--select", "ring.write", "--from", "1ms",
+        assert "2.00 ms visible" in picture(trace, "--select", "ring.write", "--from", "1ms",
                                              "--to", "3ms")
         both = picture(trace, trace)
         assert ">trace.ctf</text>" in both and ">trace.ctf (2)</text>" in both, "each trace has its title"

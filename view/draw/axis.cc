@@ -83,11 +83,12 @@ void draw_axis(const Frame& frame, Painter& painter) {
   const int64_t in_sight = bounded(frame.window.to - frame.window.from);
   int64_t digit = 1;
   while (in_sight / digit >= 1000) digit *= 10;
-  const std::string span = time_text((in_sight + digit / 2) / digit * digit, digit) + " in sight";
+  const std::string span = time_text((in_sight + digit / 2) / digit * digit, digit) + " visible";
   const double span_x = width - text_width(span, 11) - 6;
   painter.text(Ink::Axis, span_x, 12, 11, span);
   std::string origin = "time since the start of the trace";
-  if (ticks.base != 0) origin = "+ from " + time_text(ticks.base, ticks.step) + " after the start";
+  if (ticks.base != 0)
+    origin = "relative to " + time_text(ticks.base, ticks.step) + " after the start";
   if (!frame.tracks.empty() && frame.tracks[0].trace->facts.utc_offset) {
     const Facts& facts = frame.tracks[0].trace->facts;
     const double since = frame.window.from - frame.tracks[0].offset;

@@ -93,7 +93,8 @@ std::string kind_of(const Frame& frame, size_t track, const Candidate& candidate
   std::string text;
   if (task.kind < t.trace->kinds.size())
     text = safe_text(t.trace->strings[t.trace->kinds[task.kind]], 60);
-  if (task.pre_existing) text += text.empty() ? "older than the trace" : ", older than the trace";
+  if (task.pre_existing)
+    text += text.empty() ? "created before the trace" : ", created before the trace";
   if (candidate.text == 0) (text += text.empty() ? "#" : " #") += std::to_string(task.id);
   return text;
 }

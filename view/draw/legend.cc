@@ -51,37 +51,37 @@ std::vector<Entry> entries(std::span<const Track> tracks, const Passing& passing
         [&](const Track& track) { return track.rows->has_link[static_cast<size_t>(link)]; });
   };
   const auto has_task = [](const Track& track) { return !track.rows->tasks.empty(); };
-  add(Sample::Bar, Ink::Bar, "a task, waiting", has_task);
-  add(Sample::Bar, Ink::BarUnnamed, "one without a name",
+  add(Sample::Bar, Ink::Bar, "task, waiting", has_task);
+  add(Sample::Bar, Ink::BarUnnamed, "unnamed task",
       [](const Track& track) { return track.rows->has_unnamed; });
   add(Sample::Running, Ink::Running, "running",
       [](const Track& track) { return !track.rows->activations.empty(); });
   add(Sample::Bar, Ink::Failed, "failed or stuck",
       [](const Track& track) { return track.rows->has_red; });
   if (passing.path) {
-    all.push_back({Sample::PathRuns, Ink::Path, "critical path: runs"});
-    all.push_back({Sample::PathReady, Ink::Path, "ready"});
-    all.push_back({Sample::PathBlocked, Ink::Path, "blocked"});
-    all.push_back({Sample::PathOutside, Ink::Path, "waits for outside"});
+    all.push_back({Sample::PathRuns, Ink::Path, "critical path: running"});
+    all.push_back({Sample::PathReady, Ink::Path, "runnable"});
+    all.push_back({Sample::PathBlocked, Ink::Path, "waiting"});
+    all.push_back({Sample::PathOutside, Ink::Path, "external"});
     if (passing.selected) add(Sample::Around, Ink::Selection, "selected", has_task);
     return all;
   }
-  add(Sample::Line, Ink::Creation, "creates, merges",
+  add(Sample::Line, Ink::Creation, "creation, merge",
       [](const Track& track) { return track.rows->tasks.size() > 1; });
-  add_link(Model::Link::Read, "reads its result");
-  add_link(Model::Link::ReadFailure, "reads its failure");
-  add_link(Model::Link::Resolve, "resolves");
-  add_link(Model::Link::Notify, "wakes");
-  add_link(Model::Link::Await, "waits for");
-  add_link(Model::Link::Message, "sends a message to");
+  add_link(Model::Link::Read, "result read");
+  add_link(Model::Link::ReadFailure, "failure read");
+  add_link(Model::Link::Resolve, "ended by another");
+  add_link(Model::Link::Notify, "wake-up");
+  add_link(Model::Link::Await, "wait");
+  add_link(Model::Link::Message, "message");
   add(Sample::Bar, Ink::Span, "span",
       [](const Track& track) { return !track.model->spans.empty(); });
-  add(Sample::Box, Ink::Sleep, "all asleep",
+  add(Sample::Box, Ink::Sleep, "all threads asleep",
       [](const Track& track) { return !track.model->sleeps.empty(); });
-  add(Sample::Box, Ink::Pause, "all stopped (gc ...)",
+  add(Sample::Box, Ink::Pause, "paused (GC ...)",
       [](const Track& track) { return !track.model->pauses.empty(); });
   if (passing.density) add(Sample::Density, Ink::Bar, "few to many tasks", has_task);
-  if (passing.found) add(Sample::Around, Ink::Highlight, "found, related", has_task);
+  if (passing.found) add(Sample::Around, Ink::Highlight, "match or related", has_task);
   if (passing.selected) add(Sample::Around, Ink::Selection, "selected", has_task);
   return all;
 }
@@ -190,14 +190,14 @@ void draw_legend(const Frame& frame, Painter& painter) {
 void draw_hint(const Frame& frame, Painter& painter) {
   if (!frame.marks.hint) return;
   static constexpr std::string_view lines[] = {
-      "Time runs to the right. Each bar is a task: white where it runs, dark where it waits.",
-      "Arrows show who woke whom; thin lines, who created whom. Grey: everything sleeps.",
-      "Wheel: zoom   drag: move   click: what is this?   double click: what belongs to it",
-      "Shift and drag: measure   ?: all keys   any key or click takes this away"};
+      "Time runs to the right. Each bar is a task: white while it runs, dark while it waits.",
+      "Arrows show wake-ups, results and waits; thin lines show creation. Grey: all threads sleep.",
+      "Wheel: zoom   drag: pan   click: show details   double click: show related tasks",
+      "Shift+drag: measure   ?: list all keys   any key or click closes this hint"};
   static constexpr std::string_view touch_lines[] = {
-      "Time runs to the right. Each bar is a task:", "white where it runs, dark where it waits.",
-      "Arrows show who woke whom.", "Drag: move   two fingers: zoom",
-      "Tap: what is this?   a tap takes this away"};
+      "Time runs to the right. Each bar is a task:", "white while it runs, dark while it waits.",
+      "Arrows show wake-ups, results and waits.", "Drag: pan   two fingers: zoom",
+      "Tap: show details   any tap closes this hint"};
   painter.allow(20);
   const double room = frame.areas.counters - frame.areas.rows;
   if (room < 100) return;
@@ -231,14 +231,14 @@ void draw_notice(const Frame& frame, Painter& painter) {
   if (frame.tracks.empty())
     lines = {"No trace is open."};
   else if (!any_task)
-    lines = {"There is no task in this trace.",
-             "Was recording on while the program ran? `skein info` tells what is in it."};
+    lines = {"This trace contains no tasks.",
+             "Was the recorder on while the program ran? `skein info` shows the contents."};
   else if (!any_row)
-    lines = {"The filter hides every task.", "Take it away to see them again."};
+    lines = {"The filter hides all tasks.", "Clear the filter to show them."};
   else if (frame.window.from > end)
-    lines = {"The trace ended before this.", "Zoom out, or show all, to see it again."};
+    lines = {"The trace ends before this time range.", "Zoom out or show everything."};
   else if (frame.window.to < begin)
-    lines = {"The trace begins after this.", "Zoom out, or show all, to see it again."};
+    lines = {"The trace begins after this time range.", "Zoom out or show everything."};
   if (lines.empty()) return;
   painter.allow(20);
   draw_panel(painter, frame.window.width / 2, (frame.areas.rows + frame.areas.counters) / 2, lines);

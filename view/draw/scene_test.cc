@@ -77,12 +77,12 @@ TEST_CASE("the legend explains what there is, and nothing else") {
   d.window.width = 1500;
   d.marks.legend = true;
   const TaskIndex a = d.task(0, 1000, "a");
-  CHECK(!texts(d.picture()).contains("reads its result"));
+  CHECK(!texts(d.picture()).contains("result read"));
   CHECK(!texts(d.picture()).contains("failed or stuck"));
   const TaskIndex b = d.task(0, 900, "b", a);
   d.arrow(500, a, b, Model::Link::Read);
-  CHECK(texts(d.picture()).contains("reads its result"));
-  CHECK(!texts(d.picture()).contains("wakes"));
+  CHECK(texts(d.picture()).contains("result read"));
+  CHECK(!texts(d.picture()).contains("wake-up"));
   d.model.tasks[b].how = Model::End::Failed;
   CHECK(texts(d.picture()).contains("failed or stuck"));
 }
@@ -91,12 +91,12 @@ TEST_CASE("the legend has what was found or selected, and density, while they ar
   Drawn d;
   d.window.width = 600;
   d.marks.legend = true;
-  CHECK(!texts(d.picture()).contains("a task, waiting"));
+  CHECK(!texts(d.picture()).contains("task, waiting"));
   CHECK(d.areas().legend == d.window.height);  // no task: nothing to explain
   const TaskIndex a = d.task(0, 1000, "a");
   const auto shown = [&] {
     const auto all = texts(d.picture());
-    return std::array{all.contains("few to many tasks"), all.contains("found, related"),
+    return std::array{all.contains("few to many tasks"), all.contains("match or related"),
                       all.contains("selected")};
   };
   CHECK(shown() == std::array{false, false, false});
@@ -159,12 +159,12 @@ TEST_CASE("an empty trace shows a message") {
       if (text.find(words) != text.npos) return true;
     return false;
   };
-  CHECK(said("no task in this trace"));
+  CHECK(said("contains no tasks"));
   d.task(0, 500, "a");
-  CHECK(!said("no task in this trace"));
+  CHECK(!said("contains no tasks"));
   d.window.from = 2000;
   d.window.to = 3000;
-  CHECK(said("ended before this"));
+  CHECK(said("ends before this"));
   d.window.from = -3000;
   d.window.to = -2000;
   CHECK(said("begins after this"));
@@ -185,7 +185,7 @@ TEST_CASE("the time axis has round ticks with units") {
     const std::set<std::string> deep = texts(d.picture());
     CHECK(deep.count("+2 us") == 1);
     bool told = false;
-    for (const std::string& text : deep) told = told || text.starts_with("+ from 6.7776");
+    for (const std::string& text : deep) told = told || text.starts_with("relative to 6.7776");
     CHECK(told);
   }
   SUBCASE("UTC, if the clock knows it") {
@@ -204,7 +204,7 @@ TEST_CASE("the time axis has one unit") {
   d.window.from = 0;
   d.window.to = 1.83e12;
   const std::set<std::string> all = texts(d.picture());
-  CHECK(all.count("1830 s in sight") == 1);
+  CHECK(all.count("1830 s visible") == 1);
   CHECK(all.count("1000 s") == 1);
 }
 

@@ -80,7 +80,7 @@ void Window::add_actions() {
 Glib::RefPtr<Gio::Menu> Window::make_open_menu() {
   auto menu = Gio::Menu::create();
   auto open = Gio::Menu::create();
-  open->append("Open a directory that skein recorded …", "win.open-directory");
+  open->append("Open a trace directory …", "win.open-directory");
   open->append("Open a trace file …", "win.open-file");
   menu->append_section(open);
   auto below = Gio::Menu::create();
@@ -104,7 +104,7 @@ Glib::RefPtr<Gio::Menu> Window::make_open_menu() {
                                                         Glib::filename_from_uri(item->get_uri())));
     recent->append_item(entry);
   }
-  if (!items.empty()) menu->append_section("Opened lately", recent);
+  if (!items.empty()) menu->append_section("Recent", recent);
   return menu;
 }
 
@@ -141,7 +141,7 @@ void Window::choose(bool directory, bool below) {
   chooser_->signal_response().connect([this, below](int response) {
     if (response != Gtk::ResponseType::ACCEPT || !chooser_->get_file()) return;
     const std::string path = trace_of(chooser_->get_file()->get_path());
-    if (path.empty()) return say("What was chosen is not on this machine");
+    if (path.empty()) return say("Cannot open: not a local file");
     below ? add(path) : open({path});
   });
   chooser_->show();
@@ -161,7 +161,7 @@ void Window::choose_export() {
     viewer_.pointer_leave();  // whose line is no part of it
     const Result<void> written = export_picture(viewer_, path, title_.get_text(), 2);
     if (written)
-      say("Written: " + safe_text(path, 500), true);
+      say("Saved: " + safe_text(path, 500), true);
     else
       say(safe_text(written.error().message(), 500));
   });

@@ -87,7 +87,7 @@ int run(int argc, char** argv) {
   // card GTK's OpenGL needs 60 ms a picture instead of 8, and 85 MB more.
   g_setenv("GSK_RENDERER", "cairo", 0);
   if (!gtk_init_check()) {
-    std::fprintf(stderr, "skein: no display: use skein html or skein show\n");
+    std::fprintf(stderr, "skein: no display; use skein html or skein show\n");
     return 2;
   }
   // Each run is a program of its own: what one of them shows cannot take the others down.

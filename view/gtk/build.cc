@@ -45,7 +45,7 @@ void Window::build() {
   });
   alarm_.set_focusable(false);
   alarm_.set_has_frame(false);
-  alarm_.set_tooltip_text("Select the next task that does not go on (e)");
+  alarm_.set_tooltip_text("Select the next stuck task (e)");
   alarm_.signal_clicked().connect([this] { run(Command::NextFault); });
   bar_.append(bar_text_);
   bar_.append(alarm_);
@@ -68,8 +68,7 @@ void Window::build() {
   title->add_css_class("title-2");
   welcome_.append(*title);
   const std::pair<const char*, const char*> choices[] = {
-      {"Open a directory that skein recorded …", "win.open-directory"},
-      {"Open a trace file …", "win.open-file"}};
+      {"Open a trace directory …", "win.open-directory"}, {"Open a trace file …", "win.open-file"}};
   for (const auto& [label, action] : choices) {
     auto* button = Gtk::make_managed<Gtk::Button>(label);
     gtk_actionable_set_action_name(GTK_ACTIONABLE(button->gobj()), action);
@@ -142,10 +141,10 @@ void Window::build_header() {
   notes_button_.set_tooltip_text("Bookmarks and notes (Ctrl+b)");
   notes_button_.set_popover(notes_);
   counters_button_.set_label("Counters");
-  counters_button_.set_tooltip_text("Which counters are shown");
+  counters_button_.set_tooltip_text("Select the counters to show");
   counters_button_.set_popover(counters_);
   filter_button_.set_label("Filter");
-  filter_button_.set_tooltip_text("Which tasks are shown (Shift+f)");
+  filter_button_.set_tooltip_text("Filter tasks (Shift+f)");
   filter_button_.set_popover(filter_);
   auto* help = Gtk::make_managed<Gtk::Button>("?");
   help->set_tooltip_text("Keys and mouse (?)");
@@ -181,9 +180,9 @@ Gtk::Box* Window::build_search() {
   found_.set_xalign(0);
   auto* finding = Gtk::make_managed<Gtk::Box>();
   finding->add_css_class("linked");
-  auto* previous = icon_button("go-up-symbolic", "Previous that was found (Shift+n)");
+  auto* previous = icon_button("go-up-symbolic", "Previous match (Shift+n)");
   previous->signal_clicked().connect([this] { run(Command::SearchPrevious); });
-  auto* next = icon_button("go-down-symbolic", "Next that was found (n, Enter)");
+  auto* next = icon_button("go-down-symbolic", "Next match (n, Enter)");
   next->signal_clicked().connect([this] { run(Command::SearchNext); });
   finding->append(search_);
   finding->append(*previous);

@@ -23,7 +23,8 @@ Result<void> export_picture(Viewer& viewer, const std::string& path, const std::
   else if (ending == ".pdf")
     bytes = to_pdf(list, theme, title);
   else
-    return Error{.what = "a picture is .png, .svg or .pdf", .file = path};
+    return Error{.what = "unknown image format; use a name that ends with .png, .svg or .pdf",
+                 .file = path};
   if (bytes.empty()) return Error{.what = "the picture is too large", .file = path};
   return replace_file(path, bytes);
 }

@@ -10,17 +10,17 @@
 namespace skein::desktop {
 
 const WindowKey window_keys[13] = {
-    {"win.open-directory", "<Control>o", "Ctrl+o", "Open a directory that skein recorded"},
+    {"win.open-directory", "<Control>o", "Ctrl+o", "Open a trace directory"},
     {"win.open-file", "<Control><Shift>o", "Ctrl+Shift+o", "Open a trace file"},
-    {"win.add-directory", "<Control>d", "Ctrl+d", "Add a directory below, to compare"},
+    {"win.add-directory", "<Control>d", "Ctrl+d", "Add a trace directory below, to compare"},
     {"win.add-file", "<Control><Shift>d", "Ctrl+Shift+d", "Add a trace file below"},
     {"win.export", "<Control>e", "Ctrl+e", "Export the picture: PNG, SVG, PDF"},
     {"win.copy", "<Control><Shift>c", "Ctrl+Shift+c", "Copy the picture"},
-    {"win.new-window", "<Control>n", "Ctrl+n", "Another window"},
-    {"win.panel", "F9", "F9", "Panel on and off"},
-    {"win.notes", "<Control>b", "Ctrl+b", "Bookmarks and notes"},
-    {nullptr, nullptr, "F10", "The menu"},
-    {"win.fullscreen", "F11", "F11", "Full screen"},
+    {"win.new-window", "<Control>n", "Ctrl+n", "Open a new window"},
+    {"win.panel", "F9", "F9", "Show or hide the panel"},
+    {"win.notes", "<Control>b", "Ctrl+b", "Show bookmarks and notes"},
+    {nullptr, nullptr, "F10", "Open the menu"},
+    {"win.fullscreen", "F11", "F11", "Toggle full screen"},
     {"win.close", "<Control>w", "Ctrl+w", "Close the window"},
     {"app.quit", "<Control>q", "Ctrl+q", "Quit"},
 };

@@ -57,7 +57,7 @@ FilterPopover::FilterPopover(Viewer& viewer, std::function<void(Filter)> apply)
   grid_.set_margin(10);
   grid_.set_row_spacing(6);
   grid_.set_column_spacing(10);
-  label_.set_placeholder_text("part of a label, name or place");
+  label_.set_placeholder_text("part of a label, name or location");
   label_.set_width_chars(26);
   shortest_.set_placeholder_text("1 ms");
   longest_.set_placeholder_text("2 s");
@@ -152,7 +152,7 @@ NotesPopover::NotesPopover(Viewer& viewer, std::function<void()> acted)
   list_.set_row_spacing(4);
   list_.set_column_spacing(6);
   set_scrolled(scrolled_, list_);
-  text_.set_placeholder_text("a note on the middle of the picture, Enter");
+  text_.set_placeholder_text("New note at the centre; press Enter");
   text_.set_width_chars(40);
   place_.set_xalign(0);
   place_.set_wrap(true);
@@ -181,7 +181,7 @@ void NotesPopover::fill() {
   while (Gtk::Widget* child = list_.get_first_child()) list_.remove(*child);
   const auto bookmarks = viewer_.bookmarks();
   if (bookmarks.empty())
-    list_.attach(*label_of("No bookmark yet: b makes one under the pointer."), 0, 0);
+    list_.attach(*label_of("No bookmarks. Press b to add one at the pointer."), 0, 0);
   for (size_t i = 0; i < bookmarks.size(); i++) {
     const double time = bookmarks[i].time;
     auto* go = Gtk::make_managed<Gtk::Button>(time_text(static_cast<int64_t>(time), 1000));

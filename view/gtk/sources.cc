@@ -84,7 +84,7 @@ void Window::load(size_t first) {
 void Window::show_progress(size_t which, double share) {
   progress_timer_.disconnect();
   const std::string& title = sources_[which].title;
-  progress_bar_.set_text((share < 1 ? "Reading " : "Arranging ") + title);
+  progress_bar_.set_text((share < 1 ? "Reading " : "Laying out ") + title);
   progress_bar_.set_fraction(share);
   if (share >= 1)  // nobody knows how far that is
     progress_timer_ = Glib::signal_timeout().connect(
@@ -117,7 +117,7 @@ void Window::loaded(size_t which, Loader::Loaded of) {
     if (is_linked(which) && same) {
       viewer_.link_again(*links_);
     } else if (is_linked(which)) {
-      say(source.title + " is of another run by now: nothing is linked any more.");
+      say(source.title + " now shows another run; its links were removed.");
       links_.reset();
       viewer_.link_again(no_links);
       viewer_.begin_together();
@@ -159,8 +159,8 @@ bool Window::is_linked(size_t which) const {
 // Times in notes are those of the first trace, beside which they are kept.
 void Window::load_notes(const std::string& trace) {
   const std::string path = notes_path(trace);
-  notes_.set_place(path.empty() ? "Standard input has no place to keep notes in."
-                                : "Kept in " + safe_text(path, 500));
+  notes_.set_place(path.empty() ? "Notes on standard input are not saved."
+                                : "Saved in " + safe_text(path, 500));
   if (path.empty()) return;
   const Result<std::string> text = read_notes_file(path);
   Result<void> read = {};

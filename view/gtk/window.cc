@@ -180,9 +180,9 @@ void Window::sync_search() {
   if (search_.get_text().empty())
     text = "";
   else if (found.count == 0)
-    text = "nothing";
+    text = "no matches";
   else if (found.at == 0)
-    text = grouped(found.count) + " found";
+    text = grouped(found.count) + (found.count == 1 ? " match" : " matches");
   else
     text = grouped(found.at) + " of " + grouped(found.count);
   change_text(found_, text);
@@ -245,7 +245,7 @@ void Window::sync_title() {
   else if (ended)
     state = "ended";
   if (live)
-    status += ", running: followed";
+    status += ", running";
   else if (ended)
     status += ", the program has ended";
   change_text(title_, title.empty() ? "skein" : title);

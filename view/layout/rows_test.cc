@@ -165,7 +165,7 @@ TEST_CASE("rows that have something in a stretch of time, with the names of thei
   CHECK(open(2000, 3000) == "00000");
 }
 
-TEST_CASE("tasks older than the trace are in the order of their ids") {
+TEST_CASE("tasks created before the trace are in the order of their ids") {
   Drawn d;
   for (const TaskId id : {TaskId{30}, TaskId{10}, TaskId{20}}) {
     Model::Task& task = d.model.tasks[d.task(0, 100)];

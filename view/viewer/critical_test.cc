@@ -110,7 +110,7 @@ TEST_CASE("the panel lists the segments, whose lengths add up") {
   CHECK(says("runnable", "20.0 us, 20.0 %"));
   CHECK(says("running", "50.0 us, 50.0 %"));
   CHECK(says("", "deadline (#3): external, 30.0 us, 30.0 %"));
-  CHECK(says("", "caller (#1): runnable, while another ran: bystander (#9), 20.0 us, 20.0 %"));
+  CHECK(says("", "caller (#1): runnable, while bystander (#9) ran, 20.0 us, 20.0 %"));
   // A step is a link to its task.
   const auto step = std::find_if(
       line, panel.lines.end(), [](const PanelLine& l) { return l.value.starts_with("deadline"); });

@@ -20,11 +20,8 @@ std::string summary(const Model& model, const std::vector<Diagnosis>& faults) {
     in_all += 1 + d.also.size();
     is_over &= model.tasks[d.chain[0].task].how != Model::End::Open;
   }
-  std::string text = grouped(in_all) + (in_all == 1 ? " task" : " tasks") +
-                     (is_over       ? " did not"
-                      : in_all == 1 ? " does not"
-                                    : " do not") +
-                     " go on";
+  std::string text = is_over ? counted(in_all, "task") + (in_all == 1 ? " was" : " were") + " stuck"
+                             : counted(in_all, "stuck task");
   std::string_view before = ": ";
   for (size_t i = 0; i < counts.size(); i++) {
     if (counts[i] == 0) continue;

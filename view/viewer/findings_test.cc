@@ -77,9 +77,8 @@ TaskId selected_id(const Viewer& viewer) {
 
 TEST_CASE("a trace opens with its errors, and a key leads there") {
   Viewer viewer = showing(lost_wake_up());
-  CHECK(viewer.alarm() == "1 task does not go on: lost wake-up");
-  CHECK(line(viewer.panel(), "does not go on").value ==
-        "query (#1): lost wake-up");
+  CHECK(viewer.alarm() == "1 stuck task: lost wake-up");
+  CHECK(line(viewer.panel(), "stuck").value == "query (#1): lost wake-up");
   CHECK(viewer.key("e", {}));
   CHECK(selected_id(viewer) == 1);
   // The condition that it waits for is highlighted with it, and who notified that.
@@ -99,7 +98,7 @@ TEST_CASE("a task destroyed in between did not resume") {
   trace.events.append({.time = 25'000, .task = 1, .kind = EventKind::ShouldResolve});
   trace.events.append({.time = 30'000, .task = 1, .kind = EventKind::Cancel});
   Viewer viewer = showing(std::move(trace));
-  CHECK(viewer.alarm() == "1 task did not go on: lost wake-up");
+  CHECK(viewer.alarm() == "1 task was stuck: lost wake-up");
 }
 
 TEST_CASE("the panel of a stuck task explains it") {
@@ -136,8 +135,8 @@ TEST_CASE("a cycle is shown with all its edges, in several traces each by name")
   viewer.add(lost_wake_up(), "worse");
   viewer.add(ours("0 create 1 as coroutine fine\n1 resume 1\n2 resolve 1 by 1").trace, "good");
   CHECK(viewer.alarm() ==
-        "bad: 2 tasks do not go on: deadlock; "
-        "worse: 1 task does not go on: lost wake-up");
+        "bad: 2 stuck tasks: deadlock; "
+        "worse: 1 stuck task: lost wake-up");
   viewer.run(Command::NextFault);
   const Panel panel = viewer.panel();
   CHECK(line(panel, "trace").value == "bad");

@@ -154,7 +154,7 @@ TEST_CASE("a measured range is clipped to the traces") {
   CHECK(value(whole, "from") == "0 us");
   CHECK(value(whole, "to") == "1.000 ms");
   CHECK(value(whole, "ran") == "150 us, 15.0 %");
-  CHECK(value(whole, "tasks made") == "5");
+  CHECK(value(whole, "tasks created") == "5");
   viewer.pointer_down(999, 10, {});
   viewer.pointer_move(0, 10);
   CHECK(viewer.marks().measure_from == 0);
@@ -191,7 +191,7 @@ TEST_CASE("a measured range is clipped to the traces") {
   t.create(500, 2, no_task, "late");
   Viewer to_the_end = showing(std::move(t.trace));
   to_the_end.run(Command::Measure);
-  CHECK(value(to_the_end.panel(), "tasks made") == "2");
+  CHECK(value(to_the_end.panel(), "tasks created") == "2");
   CHECK(value(to_the_end.panel(), "tasks ended") == "1");
 }
 
@@ -202,7 +202,7 @@ TEST_CASE("shift and drag measures; so does dragging on the axis") {
   viewer.pointer_up(x_of(viewer, 3.3e5), 210);
   Panel panel = viewer.panel();
   CHECK(panel.title == "Range of 200 us");
-  CHECK(value(panel, "tasks made") == "1");
+  CHECK(value(panel, "tasks created") == "1");
   CHECK(value(panel, "tasks ended") == "1");
   CHECK(value(panel, "ran").starts_with("50.0 us, 25.0 %"));
   CHECK(value(panel, "bytes") == "0 to 100 (+100)");

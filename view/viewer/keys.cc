@@ -12,50 +12,52 @@ using C = Command;
 constexpr KeyBinding table[] = {
     {C::ZoomIn, "zoom-in", "Time", "+ = w", "Zoom in"},
     {C::ZoomOut, "zoom-out", "Time", "- _ s", "Zoom out"},
-    {C::PanLeft, "pan-left", "Time", "ArrowLeft a", "Earlier"},
-    {C::PanRight, "pan-right", "Time", "ArrowRight d", "Later"},
-    {C::PanUp, "pan-up", "Rows", "ArrowUp", "Up"},
-    {C::PanDown, "pan-down", "Rows", "ArrowDown", "Down"},
-    {C::PageUp, "page-up", "Rows", "PageUp", "A page up"},
-    {C::PageDown, "page-down", "Rows", "PageDown", "A page down"},
-    {C::GoToStart, "go-to-start", "Time", "Home", "To the beginning"},
-    {C::GoToEnd, "go-to-end", "Time", "End", "To the end; a live trace is followed from there"},
-    {C::RowsHigher, "rows-higher", "Rows", "Shift+ArrowUp", "Higher rows"},
-    {C::RowsLower, "rows-lower", "Rows", "Shift+ArrowDown", "Lower rows"},
+    {C::PanLeft, "pan-left", "Time", "ArrowLeft a", "Pan left"},
+    {C::PanRight, "pan-right", "Time", "ArrowRight d", "Pan right"},
+    {C::PanUp, "pan-up", "Rows", "ArrowUp", "Scroll up"},
+    {C::PanDown, "pan-down", "Rows", "ArrowDown", "Scroll down"},
+    {C::PageUp, "page-up", "Rows", "PageUp", "Scroll up one page"},
+    {C::PageDown, "page-down", "Rows", "PageDown", "Scroll down one page"},
+    {C::GoToStart, "go-to-start", "Time", "Home", "Go to the start"},
+    {C::GoToEnd, "go-to-end", "Time", "End", "Go to the end; follow a live trace"},
+    {C::RowsHigher, "rows-higher", "Rows", "Shift+ArrowUp", "Increase the row height"},
+    {C::RowsLower, "rows-lower", "Rows", "Shift+ArrowDown", "Decrease the row height"},
     {C::FitAll, "fit-all", "Time", "0", "Show everything"},
-    {C::FitRows, "fit-rows", "Rows", "r", "Fit the rows that have something in sight"},
+    {C::FitRows, "fit-rows", "Rows", "r", "Fit the rows with visible bars"},
     {C::FitSelection, "fit-selection", "Time", "f", "Zoom to the range or the selected task"},
-    {C::UndoZoom, "undo-zoom", "Time", "u Backspace Ctrl+z", "Back to the window before"},
-    {C::RedoZoom, "redo-zoom", "Time", "Shift+u Ctrl+y Ctrl+Shift+z", "Forward again"},
+    {C::UndoZoom, "undo-zoom", "Time", "u Backspace Ctrl+z", "Undo zoom"},
+    {C::RedoZoom, "redo-zoom", "Time", "Shift+u Ctrl+y Ctrl+Shift+z", "Redo zoom"},
     {C::Search, "search", "Find", "/ Ctrl+f", "Search: labels, names, kinds, locations, ids"},
-    {C::SearchNext, "search-next", "Find", "n F3", "Next that was found"},
-    {C::SearchPrevious, "search-previous", "Find", "Shift+n Shift+F3", "Previous that was found"},
-    {C::ClearSearch, "clear-search", "Find", "Shift+Escape", "End the search"},
-    {C::Filter, "filter", "Find", "Shift+f", "Filter: label, kind, executor, duration"},
+    {C::SearchNext, "search-next", "Find", "n F3", "Next match"},
+    {C::SearchPrevious, "search-previous", "Find", "Shift+n Shift+F3", "Previous match"},
+    {C::ClearSearch, "clear-search", "Find", "Shift+Escape", "Clear the search"},
+    {C::Filter, "filter", "Find", "Shift+f", "Filter by label, kind, executor, duration"},
     {C::FollowToSource, "follow-to-source", "Tasks", "[",
-     "Follow an arrow back: who woke it, whose result it read"},
+     "Follow an arrow back to the waker or the task whose result was read"},
     {C::FollowToDestination, "follow-to-destination", "Tasks", "]",
-     "Follow an arrow forward: the task it woke, its target"},
-    {C::SelectParent, "select-parent", "Tasks", "p", "Select the parent"},
-    {C::SelectNext, "select-next", "Tasks", ".", "Select the next in its row"},
-    {C::SelectPrevious, "select-previous", "Tasks", ",", "Select the previous in its row"},
+     "Follow an arrow forward to the task woken or waited for"},
+    {C::SelectParent, "select-parent", "Tasks", "p", "Select the parent task"},
+    {C::SelectNext, "select-next", "Tasks", ".", "Select the next task in the row"},
+    {C::SelectPrevious, "select-previous", "Tasks", ",", "Select the previous task in the row"},
     {C::HighlightRelated, "highlight-related", "Tasks", "h",
-     "Highlight what it was, becomes, waits for, and who waits for it"},
-    {C::NextFault, "next-fault", "Tasks", "e", "Select the next task that does not go on"},
-    {C::CriticalPath, "critical-path", "Tasks", "k", "Critical path of the selected task"},
-    {C::Collapse, "collapse", "Tasks", "c", "Hide its children, or show them again"},
-    {C::ExpandAll, "expand-all", "Tasks", "Shift+c", "Show all children again"},
-    {C::AddBookmark, "add-bookmark", "Notes", "b", "Bookmark under the pointer"},
-    {C::NextBookmark, "next-bookmark", "Notes", "}", "Next bookmark"},
-    {C::PreviousBookmark, "previous-bookmark", "Notes", "{", "Previous bookmark"},
-    {C::Measure, "measure", "Notes", "m", "Measure the selected task's time, or all in sight"},
-    {C::ClearMeasure, "clear-measure", "Notes", "Shift+m", "End measuring"},
-    {C::ToggleCounters, "toggle-counters", "Picture", "v", "Counters on and off"},
-    {C::ToggleArrows, "toggle-arrows", "Picture", "x", "Arrows on and off"},
-    {C::ToggleLegend, "toggle-legend", "Picture", "l", "Legend on and off"},
+     "Highlight predecessors, successors, awaited and waiting tasks"},
+    {C::NextFault, "next-fault", "Tasks", "e", "Select the next stuck task"},
+    {C::CriticalPath, "critical-path", "Tasks", "k",
+     "Show or hide the critical path of the selected task"},
+    {C::Collapse, "collapse", "Tasks", "c", "Hide or show the children of the selected task"},
+    {C::ExpandAll, "expand-all", "Tasks", "Shift+c", "Show all hidden children"},
+    {C::AddBookmark, "add-bookmark", "Notes", "b", "Add a bookmark at the pointer"},
+    {C::NextBookmark, "next-bookmark", "Notes", "}", "Go to the next bookmark"},
+    {C::PreviousBookmark, "previous-bookmark", "Notes", "{", "Go to the previous bookmark"},
+    {C::Measure, "measure", "Notes", "m", "Measure the selected task or the visible range"},
+    {C::ClearMeasure, "clear-measure", "Notes", "Shift+m", "Clear the measured range"},
+    {C::ToggleCounters, "toggle-counters", "Picture", "v", "Show or hide counters"},
+    {C::ToggleArrows, "toggle-arrows", "Picture", "x", "Show or hide arrows"},
+    {C::ToggleLegend, "toggle-legend", "Picture", "l", "Show or hide the legend"},
     {C::NextTheme, "next-theme", "Picture", "t", "Next theme: light, dark, colour-blind-safe"},
-    {C::Help, "help", "Picture", "? F1", "These keys"},
-    {C::Escape, "escape", "Picture", "Escape", "Close or clear what was opened last"},
+    {C::Help, "help", "Picture", "? F1", "List keys and mouse actions"},
+    {C::Escape, "escape", "Picture", "Escape",
+     "Close help, or clear the search, range, highlight or selection"},
 };
 static_assert(std::size(table) == commands);
 
@@ -67,22 +69,22 @@ constexpr bool in_order() {
 static_assert(in_order());
 
 constexpr MouseBinding mouse[] = {
-    {"Wheel", "Zoom under the pointer"},
-    {"Ctrl + wheel, pinch", "The same in finer steps"},
-    {"Shift + wheel, wheel sideways", "Earlier, later"},
-    {"Alt + wheel", "Higher, lower rows"},
-    {"Drag", "Move the picture"},
+    {"Wheel", "Zoom at the pointer"},
+    {"Ctrl + wheel, pinch", "Zoom in finer steps"},
+    {"Shift + wheel, horizontal wheel", "Pan left or right"},
+    {"Alt + wheel", "Change the row height"},
+    {"Drag", "Pan"},
     {"Shift + drag, drag on the time axis", "Measure a range"},
-    {"Click", "Select the task; on nothing: select nothing"},
+    {"Click", "Select a task; on an empty area, clear the selection"},
     {"Double click", "Zoom to the task and highlight related tasks"},
 };
 
 constexpr MouseBinding touch[] = {
-    {"Drag", "Move the picture"},
+    {"Drag", "Pan"},
     {"Drag on the time axis", "Measure a range"},
-    {"Two fingers apart, together", "Zoom between them"},
-    {"Two, one above the other", "Higher, lower rows"},
-    {"Tap", "Select the task; on nothing: select nothing"},
+    {"Pinch", "Zoom"},
+    {"Pinch vertically", "Change the row height"},
+    {"Tap", "Select a task; on an empty area, clear the selection"},
 };
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -150,8 +152,8 @@ std::span<const MouseBinding> touch_bindings() { return touch; }
 std::string keys_as_markdown() {
   std::string out =
       "# Keys and mouse\n\n"
-      "The same in the browser and in the desktop's window; `?` shows them there.\n\n"
-      "| key | what it does | command |\n|---|---|---|\n";
+      "The page and the window use the same keys. `?` lists them.\n\n"
+      "| key | action | command |\n|---|---|---|\n";
   std::string_view shown[commands];
   size_t groups = 0;
   for (const KeyBinding& first : table) {
@@ -171,10 +173,10 @@ std::string keys_as_markdown() {
       out.append(entry.name).append(" |\n");
     }
   }
-  out += "\n| mouse | what it does |\n|---|---|\n";
+  out += "\n| mouse | action |\n|---|---|\n";
   for (const MouseBinding& entry : mouse)
     out.append("| ").append(entry.gesture).append(" | ").append(entry.help).append(" |\n");
-  out += "\n| fingers, in the page | what they do |\n|---|---|\n";
+  out += "\n| touch (page only) | action |\n|---|---|\n";
   for (const MouseBinding& entry : touch)
     out.append("| ").append(entry.gesture).append(" | ").append(entry.help).append(" |\n");
   return out;

@@ -55,10 +55,10 @@ const PanelLine* line(const Panel& panel, std::string_view name) {
 TEST_CASE("two runs are placed by their clock, or begin together") {
   Both both;
   CHECK(both.viewer.tracks()[1].offset == 5'000);
-  CHECK(line(both.viewer.panel(), "aligned")->value == "by their clocks");
+  CHECK(line(both.viewer.panel(), "aligned")->value == "by clock");
   both.viewer.begin_together();
   CHECK(both.viewer.tracks()[1].offset == 0);
-  CHECK(line(both.viewer.panel(), "aligned")->value == "at their beginnings");
+  CHECK(line(both.viewer.panel(), "aligned")->value == "by start");
 }
 
 TEST_CASE("traces that are added later begin together, too") {
@@ -85,7 +85,7 @@ TEST_CASE("a selected task highlights its twin, and the panel leads there and ba
   CHECK(line(both.viewer.panel(), "in good")->value == "query (#1)");
   // What has no twin says so, and nothing else is highlighted.
   both.viewer.select(0, both.good(2));
-  CHECK(line(both.viewer.panel(), "in bad")->value == "there is none like it");
+  CHECK(line(both.viewer.panel(), "in bad")->value == "unmatched");
   CHECK(line(both.viewer.panel(), "in bad")->link == 0);
   const auto marks = both.viewer.marks().tasks[1];
   CHECK(std::count(marks.begin(), marks.end(), 1) == 0);
@@ -114,8 +114,8 @@ TEST_CASE("notes stand in the picture, at their moment in their trace, and in th
   CHECK(good->x < bad->x);  // 3 us, 4 us
   CHECK(good->y < bad->y);  // the second trace is below
   both.viewer.select(1, both.bad(50));
-  CHECK(line(both.viewer.panel(), "here they part")->value == "4.000 us: requested, then replied");
-  CHECK(line(both.viewer.panel(), "here they part")->link != 0);
+  CHECK(line(both.viewer.panel(), "divergence")->value == "4.000 us: requested, then replied");
+  CHECK(line(both.viewer.panel(), "divergence")->link != 0);
 }
 
 TEST_CASE("links that make no sense are not followed") {
@@ -180,7 +180,7 @@ TEST_CASE("links find their tasks and moments in a trace that was read again") {
   CHECK(both.viewer.window().from == window.from);
   CHECK(both.viewer.window().to == window.to);
   both.viewer.select(1, both.bad(50));
-  CHECK(line(both.viewer.panel(), "here they part")->value == "4.000 us: requested, then replied");
+  CHECK(line(both.viewer.panel(), "divergence")->value == "4.000 us: requested, then replied");
   CHECK(both.viewer.marks().tasks[0][both.good(1)] == 1);
   // All that was linked is forgotten.
   Trace later = ours("0 create 51 as coroutine query").trace;

@@ -22,9 +22,9 @@ constexpr size_t most_segments = 40;
 std::string_view role(Link link, bool acted) {
   switch (link) {
     case Link::Read:
-      return acted ? "its result went to" : "read the result of";
+      return acted ? "result was read by" : "read the result of";
     case Link::ReadFailure:
-      return acted ? "its failure went to" : "read the failure of";
+      return acted ? "failure was read by" : "read the failure of";
     case Link::Resolve:
       return acted ? "ended" : "was ended by";
     case Link::Notify:
@@ -32,7 +32,7 @@ std::string_view role(Link link, bool acted) {
     case Link::Await:
       return acted ? "began to wait for" : "was awaited by";
     case Link::Message:
-      return acted ? "sent a message to" : "got a message from";
+      return acted ? "sent a message to" : "received a message from";
   }
   return "";
 }
@@ -68,23 +68,24 @@ class TaskPanel {
         ended("cancelled");
         break;
       case End::Became:
-        ended("became another");
+        ended("became another task");
         out_.task("became", task_.becomes, out_.on_clock(task_.end));
         break;
       case End::Overwritten:
-        out_.line("state", "ended, when is overwritten");
+        out_.line("state", "ended; the time was overwritten");
         break;
       case End::Open:
         open();
     }
     if (activations_ != 0)
       out_.line("ran", duration_text(static_cast<double>(running_)) + " in " +
-                           grouped(activations_) + (activations_ == 1 ? " stretch" : " stretches"));
+                           grouped(activations_) +
+                           (activations_ == 1 ? " activation" : " activations"));
   }
 
   void about() {
     out_.line("kind", kind_text(trace_, task_));
-    if (task_.name && task_.label) out_.line("made as", text(task_.name));
+    if (task_.name && task_.label) out_.line("created as", text(task_.name));
     size_t labels = 0;
     for (const Model::Label& label : model_.labels) {
       if (label.task != index_ || label.text == task_.label) continue;
@@ -93,11 +94,11 @@ class TaskPanel {
     }
     if (labels > out_.limit(most_labels)) out_.more("labels", labels - out_.limit(most_labels));
     if (task_.location != 0 && task_.location < trace_.locations.size())
-      out_.line("made in", source_text(trace_, task_.location));
+      out_.line("created at", source_text(trace_, task_.location));
     if (task_.pre_existing)
-      out_.line("made", "before the trace");
+      out_.line("created", "before the trace");
     else
-      out_.at_time("made", task_.start);
+      out_.at_time("created", task_.start);
     if (out_.of().has_executors()) out_.line("executor", executor_text(trace_, task_.executor));
   }
 
@@ -114,7 +115,7 @@ class TaskPanel {
     for (TaskIndex i = 0; i < model_.tasks.size(); i++) {
       if (model_.tasks[i].parent == index_) children++;
       if (model_.tasks[i].becomes == index_)
-        out_.task("was before", i, out_.on_clock(model_.tasks[i].end));
+        out_.task("formerly", i, out_.on_clock(model_.tasks[i].end));
     }
     if (children == 0) return;
     std::string text = grouped(children);
@@ -154,15 +155,15 @@ class TaskPanel {
   void open() {
     const LiveTask live = live_task(out_.of().subject(), index_);
     std::string now = task_.is_resource ? "in use" : std::string(name(live.state));
-    if (task_.is_stuck()) now += ", stuck: it should have ended";
+    if (task_.is_stuck()) now += ", stuck: marked should_resolve";
     out_.line("state", now);
     if (live.target != no_index)
       out_.task(task_.is_resource ? "held by" : "waits for", live.target,
                 out_.on_clock(static_cast<uint64_t>(std::max<int64_t>(live.since, 0))));
     if (live.location != 0 && live.location < trace_.locations.size())
-      out_.line(task_.is_resource ? "held in" : "waits in", source_text(trace_, live.location));
+      out_.line(task_.is_resource ? "held at" : "waits at", source_text(trace_, live.location));
     woken();
-    const std::string until = out_.of().life.running ? " until now" : "";
+    const std::string until = out_.of().life.running ? " so far" : "";
     if (live.since < 0) {
       out_.line("since", "before the trace, for " +
                              duration_text(static_cast<double>(out_.of().until()) -
@@ -223,11 +224,11 @@ void Panels::write_linked(PanelWriter& out, TaskIndex task) {
       out.link(name, task_text(of.trace, of.model, other.task),
                {.track = other.track, .task = other.task});
     else
-      out.line(name, "there is none like it");
+      out.line(name, "unmatched");
   }
   for (const Linked::Marker& marker : shared_.linked.markers())
     if (marker.track == out.track() && marker.task == task)
-      out.at_time(compared ? "here they part" : "doctor", static_cast<uint64_t>(marker.time),
+      out.at_time(compared ? "divergence" : "doctor", static_cast<uint64_t>(marker.time),
                   ": " + marker.text);
 }
 

@@ -14,11 +14,11 @@ TEST_CASE("the panel of a task: what, where, state, who; each other task a link"
   Panel panel = viewer.panel();
   CHECK(panel.title == "session B (#3)");
   CHECK(value(panel, "kind") == "coroutine");
-  CHECK(value(panel, "state") == "suspended, stuck: it should have ended");
+  CHECK(value(panel, "state") == "suspended, stuck: marked should_resolve");
   CHECK(value(panel, "since").starts_with("650"));
   CHECK(value(panel, "waits for") == "lock (#5)");
   CHECK(value(panel, "parent") == "Server (#1)");
-  CHECK(value(panel, "ran") == "50.0 us in 1 stretch");
+  CHECK(value(panel, "ran") == "50.0 us in 1 activation");
 
   viewer.click(link(panel, "waits for"));
   CHECK(selected_id(viewer) == 5);
@@ -101,7 +101,7 @@ TEST_CASE("when nothing is selected the panel is about the trace") {
   CHECK(panel.title == "a trace");
   CHECK(value(panel, "tasks") == "5");
   CHECK(value(panel, "ended") == "2");
-  CHECK(value(panel, "stuck") == "1");
+  CHECK(value(panel, "unresolved") == "1");
   CHECK(value(panel, "counter") == "bytes: 250");
   const auto stuck = std::find_if(panel.lines.begin(), panel.lines.end(),
                                   [](const PanelLine& line) { return line.link != 0; });
@@ -161,7 +161,7 @@ TEST_CASE("the titled picture has titles on arrows, stretches and narrow bars") 
   };
   CHECK(!titles(viewer.picture()).contains("narrow (#9), coroutine, 3.00 us"));
   CHECK(titles(titled).contains("narrow (#9), coroutine, 3.00 us"));
-  CHECK(titles(titled).contains("ring.read (#4) gave its result to session A (#2)"));
+  CHECK(titles(titled).contains("ring.read (#4) result was read by session A (#2)"));
   // Nothing of it can be seen, and the rest is as it was.
   DrawList rest = titled;
   std::erase_if(rest.primitives, [](const Primitive& p) { return p.alpha == 0; });
@@ -175,10 +175,10 @@ TEST_CASE("a moment has one time: on the axis, in the panel, whatever a ring for
   viewer.add_bookmark(6e5, "session B begins");
   const auto same_times = [](Viewer& at) {
     select(at, 3);
-    CHECK(value(at.panel(), "made").starts_with("600"));
+    CHECK(value(at.panel(), "created").starts_with("600"));
     at.show(6.5e5, 7.5e5);
     on_bar(at, 7e5, "session B");
-    at.click(link(at.panel(), "made"));
+    at.click(link(at.panel(), "created"));
     CHECK((at.window().from + at.window().to) / 2 == doctest::Approx(6e5));
     at.run(Command::Measure);
     CHECK(at.panel().title == "Range of 400 us");
@@ -271,9 +271,9 @@ TEST_CASE("with several traces the panel names the trace and counts like the axi
   both.add(std::move(d.trace), "net.ctf");
   both.select(1, index_of(both, 3, 1));
   CHECK(value(both.panel(), "trace") == "net.ctf (2)");
-  CHECK(value(both.panel(), "made") == "900 us");
+  CHECK(value(both.panel(), "created") == "900 us");
   both.show(6e5, 7e5);
-  both.click(link(both.panel(), "made"));
+  both.click(link(both.panel(), "created"));
   CHECK((both.window().from + both.window().to) / 2 == doctest::Approx(9e5));
   // What is measured is as much as each of them covers.
   both.run(Command::Measure);
@@ -289,20 +289,20 @@ TEST_CASE("with several traces the panel names the trace and counts like the axi
   both.pointer_down(x_of(both, 1.1e6), 200, {.shift = true});
   both.pointer_move(x_of(both, 1.2e6), 200);
   both.pointer_up(x_of(both, 1.2e6), 200);
-  CHECK(both.panel().lines[1].value == "not in this range");
+  CHECK(both.panel().lines[1].value == "outside this trace");
 }
 
 TEST_CASE("losses are shown in a sentence") {
   TestTrace t = server();
   t.trace.losses.push_back({.what = "dropped by the recorder", .events = 12});
   CHECK(showing(std::move(t.trace)).notice() ==
-        "a trace: part of it is missing: 12 events, dropped by the recorder.");
+        "a trace: incomplete: 12 events, dropped by the recorder.");
   TestTrace u = server();
   u.trace.losses.push_back({.what = "event cut short", .bytes = 3});
   u.trace.losses.push_back({.what = "a time was guessed", .events = 0});
   u.trace.losses.push_back({.what = "packet damaged", .events = 5});
   CHECK(showing(std::move(u.trace)).notice() ==
-        "a trace: part of it is missing: at least 5 events, in 2 places.");
+        "a trace: incomplete: at least 5 events, in 2 places.");
 
   // Each that lacks something is named.
   TestTrace none;
@@ -311,7 +311,7 @@ TEST_CASE("losses are shown in a sentence") {
   several.add(server_trace(), "whole");
   several.add({}, "empty");
   CHECK(several.notice() ==
-        "a trace: no event of it can be read: file cut short. "
+        "a trace: no events can be read: file cut short. "
         "empty: there is no event in it: was recording on while the program ran?");
 }
 

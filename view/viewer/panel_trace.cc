@@ -25,7 +25,7 @@ void write_trace(PanelWriter& out) {
              utc_text(static_cast<int64_t>(facts.start + static_cast<uint64_t>(*facts.utc_offset)),
                       1'000'000));
   out.line("duration", duration_text(static_cast<double>(out.of().until())) +
-                           (out.of().life.running ? " until now, it runs" : ""));
+                           (out.of().life.running ? " so far, still running" : ""));
   out.line("events", grouped(trace.events.size()));
   size_t ended = 0;
   size_t failed = 0;
@@ -52,11 +52,11 @@ void write_trace(PanelWriter& out) {
     out.more("", count - listed);
   };
   list("failed", failed, [](const Task& task) { return task.failed(); });
-  list("stuck", stuck, [](const Task& task) { return task.is_stuck(); });
+  list("unresolved", stuck, [](const Task& task) { return task.is_stuck(); });
   size_t listed_faults = 0;
   for (const Diagnosis& d : out.of().findings().faults) {
     if (listed_faults++ == out.limit(20)) break;
-    out.task(listed_faults == 1 ? "does not go on" : "", d.chain[0].task, no_time,
+    out.task(listed_faults == 1 ? "stuck" : "", d.chain[0].task, no_time,
              ": " + std::string(name(d.verdict)));
   }
   if (out.of().has_executors()) {
@@ -71,9 +71,8 @@ void write_trace(PanelWriter& out) {
       out.line("counter", safe_text(trace.strings[counter.name], 100) + ": " +
                               std::to_string(counter.points.back().value));
   if (facts.overwritten_packets != 0)
-    out.line("recorded in", std::string("a ring: ") + (facts.complete_from ? "part of " : "") +
-                                "what happened before " + out.time(facts.complete_from) +
-                                " was overwritten");
+    out.line("mode", std::string("ring: ") + (facts.complete_from ? "some " : "") +
+                         "events before " + out.time(facts.complete_from) + " were overwritten");
   const size_t losses = std::min(trace.losses.size(), out.limit(20));
   for (size_t i = 0; i < losses; i++) {
     const Loss& loss = trace.losses[i];

@@ -50,7 +50,7 @@ class Why {
 
   void place(uint32_t location) {
     if (const std::string text = place_text(e_.trace, location); !text.empty())
-      out_.line("in", safe_text(text));
+      out_.line("at", safe_text(text));
   }
 
   std::string text() const {

@@ -14,9 +14,9 @@ using Link = Model::Link;
 std::string_view verb(Link link) {
   switch (link) {
     case Link::Read:
-      return "gave its result to";
+      return "result was read by";
     case Link::ReadFailure:
-      return "gave its failure to";
+      return "failure was read by";
     case Link::Resolve:
       return "ended";
     case Link::Notify:
@@ -36,8 +36,9 @@ void write_arrow(PanelWriter& out, const Interaction& arrow) {
   out.task("from", arrow.from, out.on_clock(arrow.from_time));
   out.line("", std::string(verb(arrow.link)));
   out.task("to", arrow.to, out.on_clock(arrow.to_time));
-  out.at_time("left", arrow.from_time);
-  out.at_time("arrived", arrow.to_time, ", after " + interval_text(arrow.from_time, arrow.to_time));
+  out.at_time("source time", arrow.from_time);
+  out.at_time("target time", arrow.to_time,
+              ", after " + interval_text(arrow.from_time, arrow.to_time));
 }
 
 void write_stretch(PanelWriter& out, std::string_view title, const Model::Stretch& stretch) {
@@ -57,8 +58,8 @@ void write_counter(PanelWriter& out, const Model::Counter& counter) {
   const auto [low, high] =
       std::minmax_element(counter.points.begin(), counter.points.end(),
                           [](const auto& a, const auto& b) { return a.value < b.value; });
-  out.at_time("least", low->time, ": " + std::to_string(low->value));
-  out.at_time("most", high->time, ": " + std::to_string(high->value));
+  out.at_time("minimum", low->time, ": " + std::to_string(low->value));
+  out.at_time("maximum", high->time, ": " + std::to_string(high->value));
   out.at_time("last", counter.points.back().time,
               ": " + std::to_string(counter.points.back().value));
 }
@@ -75,8 +76,7 @@ std::string missing(const Trace& trace) {
     unknown = unknown || !loss.events;
   }
   if (losses == 0) return std::string(trace.events.empty() ? no_events : "");
-  std::string text =
-      trace.events.empty() ? "no event of it can be read: " : "part of it is missing: ";
+  std::string text = trace.events.empty() ? "no events can be read: " : "incomplete: ";
   if (events != 0)
     text.append(unknown ? "at least " : "").append(grouped(events)).append(" events, ");
   text += losses == 1 && !trace.losses.empty() ? safe_text(trace.losses[0].what)
@@ -118,8 +118,7 @@ void Panels::write_item() {
     }
     if (session.size() > 1)
       panel_.lines.push_back(
-          {.name = "aligned",
-           .value = session.by_clock() ? "by their clocks" : "at their beginnings"});
+          {.name = "aligned", .value = session.by_clock() ? "by clock" : "by start"});
     return;
   }
   const Model& model = session[item_.track].model;
@@ -184,7 +183,7 @@ std::string Panels::text_of(const Item& item) const {
       const Model::Task& task = all.tasks[item.index];
       std::string text = task_text(trace, all, item.index) + "\n" + kind_text(trace, task) + ", " +
                          interval_text(task.start, task.end);
-      if (task.is_stuck()) text += ", stuck: it should have ended";
+      if (task.is_stuck()) text += ", stuck: marked should_resolve";
       if (task.failed()) text += ", failed: " + safe_text(trace.strings[task.reason], 100);
       if (task.how == Model::End::Cancelled) text += ", cancelled";
       return text;
@@ -199,7 +198,7 @@ std::string Panels::text_of(const Item& item) const {
     case Item::Kind::Sleep:
       return stretch("Asleep", all.sleeps[item.index]);
     default:
-      return stretch("Stopped", all.pauses[item.index]);
+      return stretch("Pause", all.pauses[item.index]);
   }
 }
 

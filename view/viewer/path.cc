@@ -36,8 +36,9 @@ std::string Path::text(const Session& session, const Segment& segment) const {
   const SessionTrace& of = session[track_];
   std::string text(name(segment.what));
   if (segment.on != no_index)
-    text += (segment.what == Segment::What::Blocked ? " on " : ", while another ran: ") +
-            task_text(of.trace, of.model, segment.on);
+    text += segment.what == Segment::What::Blocked
+                ? " on " + task_text(of.trace, of.model, segment.on)
+                : ", while " + task_text(of.trace, of.model, segment.on) + " ran";
   return text;
 }
 

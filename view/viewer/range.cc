@@ -66,7 +66,7 @@ void write_range(PanelWriter& out, double from, double to) {
   // As much of it as this trace covers; the last that happened in it, too.
   const double begin = std::max(from, of.begin());
   const double end = std::min(to, of.end());
-  if (begin >= end) return out.line("", "not in this range");
+  if (begin >= end) return out.line("", "outside this trace");
   const RangeStatistics all =
       measure(of.trace, of.model, begin - of.offset, end - of.offset + (to >= of.end()));
   const auto number = [&](std::string_view name, uint64_t count) {
@@ -74,10 +74,10 @@ void write_range(PanelWriter& out, double from, double to) {
   };
   out.at_time("from", static_cast<uint64_t>(begin - of.offset));
   out.at_time("to", static_cast<uint64_t>(end - of.offset));
-  out.line("tasks made", grouped(all.created));
+  out.line("tasks created", grouped(all.created));
   out.line("tasks ended", grouped(all.ended));
-  number("of these failed", all.failed);
-  out.line("tasks there", grouped(all.alive));
+  number("of these, failed", all.failed);
+  out.line("tasks alive", grouped(all.alive));
   for (uint32_t executor = 0; executor < all.running.size(); executor++) {
     if (all.running[executor] == 0 && all.running.size() > 1) continue;
     const auto ran = static_cast<double>(all.running[executor]);
@@ -86,10 +86,10 @@ void write_range(PanelWriter& out, double from, double to) {
              duration_text(ran) + ", " + std::to_string(percent / 10) + "." +
                  std::to_string(percent % 10) + " %");
   }
-  number("stretches of running", all.activations);
-  if (all.paused != 0) out.line("stopped", duration_text(static_cast<double>(all.paused)));
+  number("activations", all.activations);
+  if (all.paused != 0) out.line("paused", duration_text(static_cast<double>(all.paused)));
   static constexpr std::array<std::string_view, 6> names = {
-      "results read", "failures read", "ended by another", "wake-ups", "waits begun", "messages"};
+      "results read", "failures read", "ended by another", "wake-ups", "waits", "messages"};
   for (size_t link = 0; link < names.size(); link++) number(names[link], all.interactions[link]);
   for (size_t c = 0; c < all.counters.size(); c++) {
     const auto [before, after] = all.counters[c];

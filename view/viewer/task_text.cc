@@ -5,7 +5,7 @@
 namespace skein {
 
 std::string task_text(const Trace& trace, const Model& model, TaskIndex index) {
-  if (index >= model.tasks.size()) return "the loop";
+  if (index >= model.tasks.size()) return "the event loop";
   const Model::Task& task = model.tasks[index];
   std::string text = safe_text(trace.strings[task.label ? task.label : task.name], 100);
   if (text.empty()) text = kind_text(trace, task);

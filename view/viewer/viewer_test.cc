@@ -148,7 +148,7 @@ TEST_CASE("a program that hangs goes on in the picture") {
   CHECK(viewer.model(0).tasks[lock].end == 20 * ms);
   CHECK(viewer.model(0).tasks[viewer.model(0).find(2)].end == 500'000);
   CHECK(viewer.selected() == lock);
-  CHECK(text_of(viewer, "since").ends_with("for 19.5 ms until now"));
+  CHECK(text_of(viewer, "since").ends_with("for 19.5 ms so far"));
   viewer.picture();
   viewer.set_now(0, at(20 * ms));
   CHECK_FALSE(viewer.changed());
@@ -166,7 +166,7 @@ TEST_CASE("a program that hangs goes on in the picture") {
   viewer.update(0, Prepared(trace(), at(50 * ms)));
   CHECK_FALSE(viewer.changed());
   CHECK(viewer.window().to == window.to);
-  CHECK(text_of(viewer, "since").ends_with("for 49.5 ms until now"));
+  CHECK(text_of(viewer, "since").ends_with("for 49.5 ms so far"));
 
   // Back at the end it is followed; and when the program has ended it stays where it was.
   viewer.run(Command::FitAll);
@@ -201,15 +201,15 @@ TEST_CASE("two traces lie on one line: by their clocks if these are near, else b
   Viewer apart = two(now, now + 300'000);
   CHECK(apart.traces() == 2);
   CHECK(apart.window().to >= 1.3e6);
-  CHECK(value(apart.panel(), "aligned") == "by their clocks");
+  CHECK(value(apart.panel(), "aligned") == "by clock");
   // The later one's tasks are where they were at that time.
   apart.select(1, index_of(apart, 2, 1));
   apart.run(Command::FitSelection);
   CHECK(apart.window().from == doctest::Approx(4e5 - 4e4));
 
-  CHECK(value(two(now, now + 3'600'000'000'000).panel(), "aligned") == "at their beginnings");
-  CHECK(value(two(now, {}).panel(), "aligned") == "at their beginnings");
-  CHECK(value(two(INT64_MIN, INT64_MAX).panel(), "aligned") == "at their beginnings");
+  CHECK(value(two(now, now + 3'600'000'000'000).panel(), "aligned") == "by start");
+  CHECK(value(two(now, {}).panel(), "aligned") == "by start");
+  CHECK(value(two(INT64_MIN, INT64_MAX).panel(), "aligned") == "by start");
   Viewer earlier = two(now, now - 300'000);
   CHECK(earlier.window().from <= -3e5);
 

@@ -27,7 +27,10 @@ class Widgets {
     const { count, at, searched } = this.module.json<{ count: number; at: number; searched: boolean }>(() => calls.found());
     if (!searched) search.value = "";  // a key has ended it
     const filters = calls.filters();
-    element("found").textContent = !searched ? "" : count === 0 ? `nothing${filters ? " (filter is on)" : ""}` : at > 0 ? `${at} of ${count}` : `${count} found`;
+    element('found').textContent = !searched ? '' :
+        count === 0                          ? `no matches${filters ? ' (filter is on)' : ''                         }` :
+        at > 0                               ? `${at} of ${count}` :
+                                               `${count} ${count === 1 ? 'match' : 'matches'                              }`;
     calls.notice();
     element("notice").textContent = this.module.result();
     const alarm = element("alarm");
@@ -109,7 +112,7 @@ class Widgets {
     element("bookmarks").replaceChildren(...bookmarks.map(([time, text], which) => {
       const item = make("li"), go = link(time), field = make("input"), remove = make("button", "\u00d7");
       field.value = text;
-      field.title = `Text at ${time}`;
+      field.title = `Note at ${time}`;
       field.addEventListener("change", () => {
         this.module.with([field.value], (at, size) => this.module.calls.rename_bookmark(which, at, size));
         this.keepNotes();
