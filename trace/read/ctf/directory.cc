@@ -31,6 +31,13 @@ struct Source {
   std::map<uint64_t, Stream> streams;
 };
 
+// A directory whose files have been read, but nothing in their packets.
+struct Directory {
+  Trace trace;
+  Source source;
+  Metadata metadata;
+};
+
 // The text of the file `metadata`, as much of it as is there.
 Result<std::string> load_metadata(Files& files, const std::string& path) {
   const std::string file = path + "/metadata";
@@ -156,13 +163,15 @@ void sort_packets(const Metadata& metadata, bool names_only, std::vector<Loss>& 
   }
 }
 
-void read_names(Source& source, Names& names, Trace& trace, std::array<uint64_t, 256>& counts) {
+Names read_names(Source& source, Trace& trace, std::array<uint64_t, 256>& counts) {
+  Names names(source.names_bytes);
   stable_sort_by(source.names, [](const auto& next) { return next.packet.header.sequence; });
   for (const StreamPacket& next : source.names) {
     names.read(next.packet, *next.file, trace, counts);
     if (next.packet.content.size() > 0) trace.facts.packets++;
   }
   names.finish(trace);
+  return names;
 }
 
 // The streams that have an event to come, the one with the earliest in front. A heap, in which the
@@ -345,8 +354,7 @@ void read_losses(Files& files, const std::string& path, Trace& trace) {
   }
 }
 
-Result<Metadata> open_directory(Files& files, const std::string& path, Trace& trace, Source& source,
-                                bool names_only) {
+Result<Directory> open_directory(Files& files, const std::string& path, bool names_only) {
   const auto text = load_metadata(files, path);
   Result<Metadata> metadata = text ? parse_metadata(*text, path + "/metadata") : text.error();
   if (metadata && !metadata->tracer.empty() && !metadata->is_ours())
@@ -362,13 +370,16 @@ Result<Metadata> open_directory(Files& files, const std::string& path, Trace& tr
                  .advice = "use the skein that recorded it"};
   const auto entries = files.list(path);
   if (!entries) return entries.error();
+  Directory directory;
+  Trace& trace = directory.trace;
+  Source& source = directory.source;
   std::vector<std::string> wanted = *entries;
   if (names_only)
     std::erase_if(wanted, [](const std::string& name) { return !name.starts_with("names-"); });
   load_files(files, path, wanted, trace.losses, source);
   if (!metadata) {
     Metadata lost;
-    if (!salvage(source, metadata.error().what, lost, trace.losses)) return metadata;
+    if (!salvage(source, metadata.error().what, lost, trace.losses)) return metadata.error();
     metadata = lost;
   } else if (!metadata->is_complete() &&
              !salvage(source, "metadata is cut short or damaged", *metadata, trace.losses)) {
@@ -382,8 +393,34 @@ Result<Metadata> open_directory(Files& files, const std::string& path, Trace& tr
              {.what = "the time of day is missing", .file = "metadata", .packets = 0, .events = 0});
   describe(*metadata, trace);
   sort_packets(*metadata, names_only, trace.losses, source);
-  return metadata;
+  directory.metadata = *std::move(metadata);
+  return directory;
 }
+
+// A directory whose definitions have been read, so that its streams can be run. The context refers
+// to the other parts, so all of it stays where it is.
+struct Decoding {
+  explicit Decoding(Directory&& directory)
+      : trace(std::move(directory.trace)),
+        source(std::move(directory.source)),
+        metadata(std::move(directory.metadata)),
+        names(read_names(source, trace, definitions)),
+        context{.trace = trace,
+                .names = names,
+                .texts = names.texts(),
+                .places = names.places(),
+                .scale = TickScale(trace.facts.tick_clock.frequency),
+                .definitions = definitions} {}
+  Decoding(const Decoding&) = delete;
+  Decoding& operator=(const Decoding&) = delete;
+
+  Trace trace;
+  Source source;
+  Metadata metadata;
+  std::array<uint64_t, 256> definitions = {};  // how many, by id, before the streams are run
+  Names names;
+  Context context;
+};
 
 }  // namespace
 
@@ -406,25 +443,19 @@ bool has_our_packets(Files& files, const std::string& path) {
 
 Result<Trace> read(Files& files, const std::string& path, const Progress& progress,
                    std::span<const TickClock> clocks) {
-  Trace trace;
-  Source source;
   const auto tasks_before = read_ring_tasks(files, path);
-  const auto metadata = open_directory(files, path, trace, source, false);
-  if (!metadata) return metadata.error();
+  auto directory = open_directory(files, path, false);
+  if (!directory) return directory.error();
   auto tasks = tasks_before ? read_ring_tasks(files, path) : std::nullopt;
   if (tasks) keep_common(*tasks, *tasks_before);
-  TickClock& clock = trace.facts.tick_clock;
+  TickClock& clock = directory->trace.facts.tick_clock;
   if (const TickClock* shared = find_shared(clocks, clock)) clock.frequency = shared->frequency;
 
-  Names names(source.names_bytes);
-  std::array<uint64_t, 256> definitions{};
-  read_names(source, names, trace, definitions);
-  Context context{.trace = trace,
-                  .names = names,
-                  .texts = names.texts(),
-                  .places = names.places(),
-                  .scale = TickScale(clock.frequency),
-                  .definitions = definitions};
+  Decoding decoding(*std::move(directory));
+  Trace& trace = decoding.trace;
+  Source& source = decoding.source;
+  const Metadata& metadata = decoding.metadata;
+  Context& context = decoding.context;
   for (auto& [number, stream] : source.streams) {
     stream.prepare(trace.losses);
     trace.facts.packets += stream.packets().size();
@@ -435,15 +466,15 @@ Result<Trace> read(Files& files, const std::string& path, const Progress& progre
   if (!is_cut) tasks.reset();
   if (tasks) know_resources(*tasks, context);
   run_streams(source, context, progress);
-  set_start(*metadata, context, trace.facts);
+  set_start(metadata, context, trace.facts);
   for (Executor& executor : trace.executors)
-    if (executor.stream < metadata->process_of_stream.size())
-      executor.process = metadata->process_of_stream[executor.stream];
+    if (executor.stream < metadata.process_of_stream.size())
+      executor.process = metadata.process_of_stream[executor.stream];
   count_definitions(context.definitions, trace.facts);
   find_horizon(source, context, trace.facts);
   if (tasks) describe_alive(*tasks, context);
   read_losses(files, path, trace);
-  return trace;
+  return std::move(trace);
 }
 
 Result<Trace> read_live_tasks(Files& files, const std::string& path, TaskTable& table) {
@@ -451,24 +482,16 @@ Result<Trace> read_live_tasks(Files& files, const std::string& path, TaskTable& 
   auto tasks = read_task_table(files, path + "/.tasks");
   if (!tasks) return tasks.error();
   table = *std::move(tasks);
-  Trace trace;
-  Source source;
-  const auto metadata = open_directory(files, path, trace, source, true);
-  if (!metadata) return metadata.error();
-  Names names(source.names_bytes);
-  std::array<uint64_t, 256> definitions{};
-  read_names(source, names, trace, definitions);
-  Context context{.trace = trace,
-                  .names = names,
-                  .texts = names.texts(),
-                  .places = names.places(),
-                  .scale = TickScale(metadata->frequency),
-                  .start = table.start};
+  auto directory = open_directory(files, path, true);
+  if (!directory) return directory.error();
+  Decoding decoding(*std::move(directory));
+  Context& context = decoding.context;
+  context.start = table.start;
   for (const LiveTask& row : table.tasks) context.start = std::max(context.start, row.since);
   context.start++;
-  set_start(*metadata, context, trace.facts);
+  set_start(decoding.metadata, context, decoding.trace.facts);
   describe_alive(table, context);
-  return trace;
+  return std::move(decoding.trace);
 }
 
 }  // namespace skein::ctf
