@@ -74,12 +74,7 @@ void ModelBuilder::follow(const EventRow& event) {
     case K::Resume:
       return resume(event);
     case K::SwitchTo:
-      if (const TaskIndex task = get(event.task); task != no_index) {
-        did_something(task);
-        touch(task);
-        executors_.run(executor_, task, now_);
-      }
-      return;
+      return switch_to(event);
     case K::Suspend:
       return await(event, true);
     case K::Await:
@@ -104,20 +99,13 @@ void ModelBuilder::follow(const EventRow& event) {
     case K::Label:
       return label(event);
     case K::ShouldResolve:
-      if (const TaskIndex task = get(event.task); task != no_index)
-        model_.tasks[task].should_resolve = true;
-      return;
+      return should_resolve(event);
     case K::CounterAdd:
+      act(event.task);
+      return counters_.add(event.text, now_, event.value);
     case K::CounterSet:
-      if (const TaskIndex task = get(event.task); task != no_index) {
-        did_something(task);
-        touch(task);
-      }
-      if (event.kind == K::CounterAdd)
-        counters_.add(event.text, now_, event.value);
-      else
-        counters_.set(event.text, now_, event.value);
-      return;
+      act(event.task);
+      return counters_.set(event.text, now_, event.value);
     case K::SpanBegin:
       return span_begin(event);
     case K::SpanEnd:
@@ -127,11 +115,7 @@ void ModelBuilder::follow(const EventRow& event) {
     case K::Wake:
       return executors_.wake(executor_, now_);
     case K::Pause:
-      model_.pauses.push_back({.start = now_ - std::min(now_, event.value),
-                               .end = now_,
-                               .reason = event.text,
-                               .executor = executor_});
-      return;
+      return executors_.pause(executor_, now_, event.value, event.text);
     case K::Send:
     case K::Receive:
       return message(event);

@@ -3,7 +3,7 @@
 // what it became (rule 2).
 //
 //   build.cc    the pass over the events, and what is done when all have been seen
-//   lives.cc    from ids to tasks; create, become, end, label
+//   lives.cc    from ids to tasks; create, switch, become, end, label
 //   arrows.cc   who waits for whom, who wakes whom
 //   groups.cc   resources, scopes, spans
 //   alive.cc    what a ring has overwritten of tasks that live
@@ -73,7 +73,9 @@ class ModelBuilder {
   void become(const EventRow& event);
   uint64_t end_time(TaskIndex task) const;
   void end(const EventRow& event, End how);
+  void switch_to(const EventRow& event);
   void label(const EventRow& event);
+  void should_resolve(const EventRow& event);
 
   // no_index for no_task.
   TaskIndex get(TaskId id) {
@@ -90,6 +92,14 @@ class ModelBuilder {
   void did_something(TaskIndex task) {
     if (mirage_ && beginnings_[task].acted == Beginnings::none)
       beginnings_[task].acted = Beginnings::other;
+  }
+  // As get; the task does something now.
+  TaskIndex act(TaskId id) {
+    const TaskIndex task = get(id);
+    if (task == no_index) return no_index;
+    did_something(task);
+    touch(task);
+    return task;
   }
   bool is_open(TaskIndex task) const { return model_.tasks[task].how == End::Open; }
   // It is current from now on; no_index is the root.

@@ -55,6 +55,13 @@ void Executors::wake(uint32_t executor, uint64_t time) {
   if (state.after_sleep != no_index) run(executor, state.after_sleep, time);
 }
 
+void Executors::pause(uint32_t executor, uint64_t time, uint64_t duration, StringId reason) {
+  model_.pauses.push_back({.start = time - std::min(time, duration),
+                           .end = time,
+                           .reason = reason,
+                           .executor = executor});
+}
+
 void Executors::leave(uint32_t executor, uint64_t time) {
   stop(executor, time);
   add_gap(executor, time);

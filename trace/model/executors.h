@@ -1,4 +1,4 @@
-// Who is current where: the part of build_model that makes activations and sleeps.
+// Who is current where: the part of build_model that makes activations, sleeps and pauses.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,8 @@ class Executors {
   // It sleeps from now on, and nobody is current.
   void sleep(uint32_t executor, uint64_t time, StringId reason);
   void wake(uint32_t executor, uint64_t time);
+  // It has paused for `duration`, up to now: no code of the program ran.
+  void pause(uint32_t executor, uint64_t time, uint64_t duration, StringId reason);
   // Another thread may take the stream now; until then there is nobody who could sleep.
   void leave(uint32_t executor, uint64_t time);
 

@@ -132,14 +132,22 @@ void ModelBuilder::end(const EventRow& event, End how) {
   if (!mirage_ && executors_.current(executor_) == task) executors_.stop(executor_, now_);
 }
 
+void ModelBuilder::switch_to(const EventRow& event) {
+  if (const TaskIndex task = act(event.task); task != no_index)
+    executors_.run(executor_, task, now_);
+}
+
 void ModelBuilder::label(const EventRow& event) {
-  const TaskIndex task = get(event.task);
+  const TaskIndex task = act(event.task);
   if (task == no_index) return;
-  did_something(task);
-  touch(task);
   const StringId text = event.text;
   if (model_.tasks[task].label == 0) model_.tasks[task].label = text;
   model_.labels.push_back({.time = now_, .task = task, .text = text});
+}
+
+void ModelBuilder::should_resolve(const EventRow& event) {
+  if (const TaskIndex task = get(event.task); task != no_index)
+    model_.tasks[task].should_resolve = true;
 }
 
 }  // namespace skein
