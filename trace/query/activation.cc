@@ -13,41 +13,37 @@ const Model::Activation& activation(const Source& source, size_t row) {
   return source.model().activations[row];
 }
 
+uint32_t activation_executor(const Source& source, size_t row) {
+  return activation(source, row).executor;
+}
+
 }  // namespace
 
 const QueryTable& activation_table() {
   static const QueryTable table{
       .name = "activation",
       .about = "a task ran, until it suspended, ended, or let another run",
-      .columns = {{.name = "task",
-                   .about = "id of who ran",
-                   .number = [](const Source& s,
-                                size_t row) { return sql_task(s, activation(s, row).task); }},
-                  {.name = "began",
-                   .about = "ns since the trace began",
-                   .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
-                     return sql_time(activation(s, row).start);
-                   }},
-                  {.name = "ended",
-                   .about = "ns since the trace began",
-                   .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
-                     return sql_time(activation(s, row).end);
-                   }},
-                  {.name = "duration",
-                   .about = "ns",
-                   .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
-                     const Model::Activation& a = activation(s, row);
-                     return sql_time(a.end - std::min(a.start, a.end));
-                   }},
-                  {.name = "executor",
-                   .about = "where",
-                   .text = [](const Source& s,
-                              size_t row) { return s.executor(activation(s, row).executor); }},
-                  {.name = "executor_id",
-                   .about = "id in executor",
-                   .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
-                     return activation(s, row).executor;
-                   }}},
+      .columns = join({{.name = "task",
+                        .about = "id of who ran",
+                        .number = [](const Source& s,
+                                     size_t row) { return sql_task(s, activation(s, row).task); }},
+                       {.name = "began",
+                        .about = "ns since the trace began",
+                        .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
+                          return sql_time(activation(s, row).start);
+                        }},
+                       {.name = "ended",
+                        .about = "ns since the trace began",
+                        .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
+                          return sql_time(activation(s, row).end);
+                        }},
+                       {.name = "duration",
+                        .about = "ns",
+                        .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
+                          const Model::Activation& a = activation(s, row);
+                          return sql_time(a.end - std::min(a.start, a.end));
+                        }}},
+                      executor_columns<activation_executor>("where")),
       .rows = [](const Source& s) { return s.model().activations.size(); },
       .ordered = 1};
   return table;

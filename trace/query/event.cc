@@ -39,13 +39,16 @@ std::span<const std::string_view> kinds() {
   return names;
 }
 
+uint32_t event_executor(const Source& source, size_t row) { return source.events().executor[row]; }
+uint32_t event_location(const Source& source, size_t row) { return source.events().location[row]; }
+
 }  // namespace
 
 const QueryTable& event_table() {
   static const QueryTable table{
       .name = "event",
       .about = "all events, in time order",
-      .columns =
+      .columns = join(
           {{.name = "id",
             .about = "its number, from 0",
             .number = [](const Source&, size_t row) -> std::optional<int64_t> {
@@ -88,36 +91,14 @@ const QueryTable& event_table() {
                 [](const Source& s, size_t row) {
                   return has_kind(s.events().kind[row]) ? s.kind(s.events().value[row])
                                                         : std::string_view();
-                }},
-           {.name = "executor",
-            .about = "the OS thread or vCPU: name/tid, or #number",
-            .text = [](const Source& s,
-                       size_t row) { return s.executor(s.events().executor[row]); }},
-           {.name = "executor_id",
-            .about = "id in executor",
-            .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
-              return s.events().executor[row];
-            }},
-           {.name = "location",
-            .about = "where: function file:line, short",
-            .text = [](const Source& s,
-                       size_t row) { return s.location(s.events().location[row]); }},
-           {.name = "function",
-            .about = "where",
-            .text = [](const Source& s,
-                       size_t row) { return s.function(s.events().location[row]); }},
-           {.name = "file",
-            .about = "where",
-            .text = [](const Source& s, size_t row) { return s.file(s.events().location[row]); }},
-           {.name = "line",
-            .about = "where",
-            .number =
-                [](const Source& s, size_t row) { return sql_line(s, s.events().location[row]); }},
-           {.name = "guessed",
+                }}},
+          executor_columns<event_executor>("the OS thread or vCPU: name/tid, or #number"),
+          location_columns<event_location>("where"),
+          {{.name = "guessed",
             .about = "1: its time was damaged, and is that of its predecessor",
             .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
               return (s.events().flags[row] & flag::time_guessed) != 0;
-            }}},
+            }}}),
       .rows = [](const Source& s) { return s.events().size(); },
       .row = 0,
       .ordered = 1};

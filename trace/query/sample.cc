@@ -9,44 +9,39 @@ using Source = QuerySource;
 
 size_t event(const Source& source, size_t row) { return source.samples()[row]; }
 
+uint32_t sample_executor(const Source& source, size_t row) {
+  return source.events().executor[event(source, row)];
+}
+
 }  // namespace
 
 const QueryTable& sample_table() {
   static const QueryTable table{
       .name = "sample",
       .about = "stacks of executors that a profiler took",
-      .columns = {{.name = "time",
-                   .about = "when, ns since the trace began",
-                   .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
-                     return sql_time(s.events().time[event(s, row)]);
-                   }},
-                  {.name = "utc",
-                   .about = "the same as a date",
-                   .made =
-                       [](const Source& s, size_t row) {
-                         return utc_time(s.trace(), sql_time(s.events().time[event(s, row)]));
-                       }},
-                  {.name = "task",
-                   .about = "id of the task that was current, if one was",
-                   .number = [](const Source& s,
-                                size_t row) { return sql_id(s.events().task[event(s, row)]); }},
-                  {.name = "executor",
-                   .about = "whose stack it is",
-                   .text =
-                       [](const Source& s, size_t row) {
-                         return s.executor(s.events().executor[event(s, row)]);
-                       }},
-                  {.name = "executor_id",
-                   .about = "id in executor",
-                   .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
-                     return s.events().executor[event(s, row)];
-                   }},
-                  {.name = "stack",
-                   .about = "number of the stack",
-                   .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
-                     const uint64_t stack = s.events().value[event(s, row)];
-                     return static_cast<int64_t>(s.trace().stacks.number(stack));
-                   }}},
+      .columns =
+          join({{.name = "time",
+                 .about = "when, ns since the trace began",
+                 .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
+                   return sql_time(s.events().time[event(s, row)]);
+                 }},
+                {.name = "utc",
+                 .about = "the same as a date",
+                 .made =
+                     [](const Source& s, size_t row) {
+                       return utc_time(s.trace(), sql_time(s.events().time[event(s, row)]));
+                     }},
+                {.name = "task",
+                 .about = "id of the task that was current, if one was",
+                 .number = [](const Source& s,
+                              size_t row) { return sql_id(s.events().task[event(s, row)]); }}},
+               executor_columns<sample_executor>("whose stack it is"),
+               {{.name = "stack",
+                 .about = "number of the stack",
+                 .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
+                   const uint64_t stack = s.events().value[event(s, row)];
+                   return static_cast<int64_t>(s.trace().stacks.number(stack));
+                 }}}),
       .rows = [](const Source& s) { return s.samples().size(); },
       .ordered = 0};
   return table;

@@ -50,9 +50,16 @@ std::string schema_text(const QueryTable& table) {
       line += " NOT NULL";  // min() is then a look-up
     if (i + 1 < table.columns.size()) line += ',';
     line.resize(std::max<size_t>(line.size(), 26), ' ');
-    text += '\n' + line + " -- " + std::string(column.about);
+    text += '\n' + line + " -- " + column.about;
   }
   return text + "\n);\n";
+}
+
+QueryColumns join(QueryColumns columns, const QueryColumns& next, const QueryColumns& after,
+                  const QueryColumns& last) {
+  for (const QueryColumns* more : {&next, &after, &last})
+    columns.insert(columns.end(), more->begin(), more->end());
+  return columns;
 }
 
 std::string utc_time(const Trace& trace, int64_t time) {

@@ -31,7 +31,7 @@ struct QueryColumn {
   using Numbers = std::array<int64_t, block_rows>;
 
   std::string_view name;
-  std::string_view about;  // one line, with the unit
+  std::string about;  // one line, with the unit
 
   // One of these three. No number, or a view without data, is NULL.
   std::optional<int64_t> (*number)(const QuerySource&, size_t row) = nullptr;
@@ -47,12 +47,14 @@ struct QueryColumn {
   bool is_integer() const { return number && names.empty(); }
 };
 
+using QueryColumns = std::vector<QueryColumn>;
+
 struct QueryTable {
   static constexpr int none = -1;
 
   std::string_view name;
   std::string_view about;
-  std::vector<QueryColumn> columns;
+  QueryColumns columns;
   size_t (*rows)(const QuerySource&) = nullptr;
   int row = none;      // the column that is the row's number
   int ordered = none;  // the column that ascends, and is never NULL
@@ -100,6 +102,42 @@ inline std::optional<int64_t> sql_line(const QuerySource& source, uint32_t locat
   if (line == 0) return {};
   return line;
 }
+
+// Columns that several tables have. `of`: which executor, which location a row has.
+using RowIndex = uint32_t (*)(const QuerySource&, size_t row);
+
+template <RowIndex of>
+QueryColumns executor_columns(const std::string& about) {
+  using Source = QuerySource;
+  return {
+      {.name = "executor",
+       .about = about,
+       .text = [](const Source& s, size_t row) { return s.executor(of(s, row)); }},
+      {.name = "executor_id",
+       .about = "id in executor",
+       .number = [](const Source& s, size_t row) -> std::optional<int64_t> { return of(s, row); }}};
+}
+
+template <RowIndex of>
+QueryColumns location_columns(const std::string& about) {
+  using Source = QuerySource;
+  return {{.name = "location",
+           .about = about + ": function file:line, short",
+           .text = [](const Source& s, size_t row) { return s.location(of(s, row)); }},
+          {.name = "function",
+           .about = about,
+           .text = [](const Source& s, size_t row) { return s.function(of(s, row)); }},
+          {.name = "file",
+           .about = about,
+           .text = [](const Source& s, size_t row) { return s.file(of(s, row)); }},
+          {.name = "line", .about = about, .number = [](const Source& s, size_t row) {
+             return sql_line(s, of(s, row));
+           }}};
+}
+
+// All of them, in this order.
+QueryColumns join(QueryColumns columns, const QueryColumns& next, const QueryColumns& after = {},
+                  const QueryColumns& last = {});
 
 // "2026-11-21T22:55:57.000000001Z"; empty: the trace does not say what its clock's zero is.
 std::string utc_time(const Trace& trace, int64_t time);

@@ -48,13 +48,16 @@ std::optional<size_t> find(const Source& source, int64_t id) {
   return index;
 }
 
+uint32_t task_executor(const Source& source, size_t row) { return task(source, row).executor; }
+uint32_t task_location(const Source& source, size_t row) { return task(source, row).location; }
+
 }  // namespace
 
 const QueryTable& task_table() {
   static const QueryTable table{
       .name = "task",
       .about = "tasks, and the resources that they wait for",
-      .columns =
+      .columns = join(
           {{.name = "id",
             .about = "as in event.task",
             .number = [](const Source& s, size_t row) { return sql_id(task(s, row).id); }},
@@ -97,29 +100,10 @@ const QueryTable& task_table() {
                          size_t row) { return sql_task(s, task(s, row).becomes); }},
            {.name = "reason",
             .about = "why it failed or was cancelled",
-            .text = [](const Source& s, size_t row) { return s.text(task(s, row).reason); }},
-           {.name = "executor",
-            .about = "that created it",
-            .text = [](const Source& s, size_t row) { return s.executor(task(s, row).executor); }},
-           {.name = "executor_id",
-            .about = "id in executor",
-            .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
-              return task(s, row).executor;
-            }},
-           {.name = "location",
-            .about = "where it was created: function file:line, short",
-            .text = [](const Source& s, size_t row) { return s.location(task(s, row).location); }},
-           {.name = "function",
-            .about = "where it was created",
-            .text = [](const Source& s, size_t row) { return s.function(task(s, row).location); }},
-           {.name = "file",
-            .about = "where it was created",
-            .text = [](const Source& s, size_t row) { return s.file(task(s, row).location); }},
-           {.name = "line",
-            .about = "where it was created",
-            .number = [](const Source& s,
-                         size_t row) { return sql_line(s, task(s, row).location); }},
-           {.name = "should_resolve",
+            .text = [](const Source& s, size_t row) { return s.text(task(s, row).reason); }}},
+          executor_columns<task_executor>("that created it"),
+          location_columns<task_location>("where it was created"),
+          {{.name = "should_resolve",
             .about = "1: the program marked it so",
             .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
               return task(s, row).should_resolve;
@@ -128,7 +112,7 @@ const QueryTable& task_table() {
             .about = "1: tasks wait for it; it never runs",
             .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
               return task(s, row).is_resource;
-            }}},
+            }}}),
       .rows = [](const Source& s) { return s.model().tasks.size(); },
       .key = 0,
       .find = find};

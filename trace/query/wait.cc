@@ -21,13 +21,16 @@ std::optional<int64_t> wait_duration(const Source& source, size_t row) {
   return sql_time(end - std::min(wait(source, row).begin, end));
 }
 
+uint32_t wait_executor(const Source& source, size_t row) { return wait(source, row).executor; }
+uint32_t wait_location(const Source& source, size_t row) { return wait(source, row).location; }
+
 }  // namespace
 
 const QueryTable& wait_table() {
   static const QueryTable table{
       .name = "wait",
       .about = "waits: task, target, start and end",
-      .columns =
+      .columns = join(
           {{.name = "task",
             .about = "id of who waited",
             .number = [](const Source& s, size_t row) { return sql_task(s, wait(s, row).task); }},
@@ -56,28 +59,9 @@ const QueryTable& wait_table() {
             .about = "1: it was cancelled or destroyed while it waited",
             .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
               return wait(s, row).cut_off;
-            }},
-           {.name = "executor",
-            .about = "that it left",
-            .text = [](const Source& s, size_t row) { return s.executor(wait(s, row).executor); }},
-           {.name = "executor_id",
-            .about = "id in executor",
-            .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
-              return wait(s, row).executor;
-            }},
-           {.name = "location",
-            .about = "where it waited: function file:line, short",
-            .text = [](const Source& s, size_t row) { return s.location(wait(s, row).location); }},
-           {.name = "function",
-            .about = "where it waited",
-            .text = [](const Source& s, size_t row) { return s.function(wait(s, row).location); }},
-           {.name = "file",
-            .about = "where it waited",
-            .text = [](const Source& s, size_t row) { return s.file(wait(s, row).location); }},
-           {.name = "line",
-            .about = "where it waited",
-            .number = [](const Source& s,
-                         size_t row) { return sql_line(s, wait(s, row).location); }}},
+            }}},
+          executor_columns<wait_executor>("that it left"),
+          location_columns<wait_location>("where it waited")),
       .rows = [](const Source& s) { return s.waits().waits.size(); },
       .ordered = 2};
   return table;
