@@ -114,22 +114,8 @@ class MetadataWriter {
     text("; stream_id = 0; fields := struct { ");
   }
 
- private:
-  static constexpr bool same(const char* a, const char* b) {
-    while (*a != 0 && *a == *b) a++, b++;
-    return *a == *b;
-  }
-
-  Sink& sink_;
-};
-
-}  // namespace detail
-
-template <class Sink>
-void write_metadata(const MetadataFacts& facts, Sink&& sink) {
-  detail::MetadataWriter<Sink> to(sink);
-  to.text(R"(/* CTF 1.8 */
-typealias integer { size = 8; align = 8; signed = false; } := uint8_t;
+  void integer_types() {
+    text(R"(typealias integer { size = 8; align = 8; signed = false; } := uint8_t;
 typealias integer { size = 16; align = 8; signed = false; } := uint16_t;
 typealias integer { size = 32; align = 8; signed = false; } := uint32_t;
 typealias integer { size = 64; align = 8; signed = false; } := uint64_t;
@@ -138,13 +124,17 @@ typealias integer { size = 8; align = 8; signed = true; } := int8_t;
 typealias integer { size = 16; align = 8; signed = true; } := int16_t;
 typealias integer { size = 32; align = 8; signed = true; } := int32_t;
 typealias integer { size = 64; align = 8; signed = true; } := int64_t;
+)");
+  }
 
+  void trace_block(const MetadataFacts& facts) {
+    text(R"(
 trace {
 	major = 1;
 	minor = 8;
 	uuid = )")
-      .uuid(facts.uuid)
-      .text(R"(;
+        .uuid(facts.uuid)
+        .text(R"(;
 	byte_order = le;
 	packet.header := struct {
 		uint32_t magic;
@@ -153,57 +143,69 @@ trace {
 		uint64_t stream_instance_id;
 	};
 };
+)");
+  }
 
+  void env_block(const MetadataFacts& facts) {
+    text(R"(
 env {
 	tracer_name = "skein";
 	tracer_major = )")
-      .number(uint64_t{kVersion})
-      .text(R"(;
+        .number(uint64_t{kVersion})
+        .text(R"(;
 	tracer_minor = 0;
 	hostname = )")
-      .quoted(facts.hostname)
-      .text(R"(;
+        .quoted(facts.hostname)
+        .text(R"(;
 	boot_id = )")
-      .quoted(facts.boot_id)
-      .text(R"(;
+        .quoted(facts.boot_id)
+        .text(R"(;
 	procname = )")
-      .quoted(facts.procname)
-      .text(R"(;
+        .quoted(facts.procname)
+        .text(R"(;
 	vpid = )")
-      .number(facts.pid)
-      .text(R"(;
+        .number(facts.pid)
+        .text(R"(;
 	mode = )")
-      .quoted(facts.mode)
-      .text(R"(;
+        .quoted(facts.mode)
+        .text(R"(;
 	clock_source = )")
-      .quoted(facts.clock)
-      .text(R"(;
+        .quoted(facts.clock)
+        .text(R"(;
 };
+)");
+  }
 
+  void clock_block(const MetadataFacts& facts) {
+    text(R"(
 clock {
 	name = "ticks";
 	description = "16 counts of clock_source";
 	freq = )")
-      .number(facts.frequency)
-      .text(R"(;
+        .number(facts.frequency)
+        .text(R"(;
 	precision = )")
-      .number(facts.precision)
-      .text(R"(;
+        .number(facts.precision)
+        .text(R"(;
 	offset_s = )")
-      .number(facts.offset_s)
-      .text(R"(;
+        .number(facts.offset_s)
+        .text(R"(;
 	offset = )")
-      .number(facts.offset)
-      .text(R"(;
+        .number(facts.offset)
+        .text(R"(;
 	absolute = TRUE;
 };
 typealias integer { size = 24; align = 8; signed = false; map = clock.ticks.value; } := ticks24_t;
 typealias integer { size = 64; align = 8; signed = false; map = clock.ticks.value; } := ticks64_t;
 
 enum task_kind : uint8_t)")
-      .enumeration(kKinds)
-      .text(R"(;
+        .enumeration(kKinds)
+        .text(R"(;
+)");
+  }
 
+  void stream_block() {
+    text(R"(
 stream {
 	id = 0;
 	packet.context := struct {
@@ -230,12 +232,38 @@ stream {
 };
 
 )");
-  for (const EventClass& event : kEventClasses)
-    for (unsigned i = 0; i < ids(event.shape); i++) to.event(event, i);
-  for (const FixedEvent& event : kFixedEvents) {
-    to.begin_event(event.name, event.id);
-    to.text(event.fields).text(" }; };\n");
   }
+
+  void events() {
+    for (const EventClass& each : kEventClasses)
+      for (unsigned i = 0; i < ids(each.shape); i++) event(each, i);
+    for (const FixedEvent& each : kFixedEvents) {
+      begin_event(each.name, each.id);
+      text(each.fields).text(" }; };\n");
+    }
+  }
+
+ private:
+  static constexpr bool same(const char* a, const char* b) {
+    while (*a != 0 && *a == *b) a++, b++;
+    return *a == *b;
+  }
+
+  Sink& sink_;
+};
+
+}  // namespace detail
+
+template <class Sink>
+void write_metadata(const MetadataFacts& facts, Sink&& sink) {
+  detail::MetadataWriter<Sink> to(sink);
+  to.text("/* CTF 1.8 */\n");
+  to.integer_types();
+  to.trace_block(facts);
+  to.env_block(facts);
+  to.clock_block(facts);
+  to.stream_block();
+  to.events();
 }
 
 }  // namespace skein::format
