@@ -243,9 +243,10 @@ class Any {
     const Slices::Thread on = thread(of);
     if (record.what == Record::What::Log) return slices_.label(time, on, record.name);
     if (record.argument_count > 0 && record.type != EventType::Counter) arguments_++;
-    const Slices::AsyncKey key{record.in_all_processes ? 0 : of.process, record.id,
-                               record.category};
-    const Slices::FlowKey flow{record.id, record.category, record.name};
+    const Slices::Key key{.process = record.in_all_processes ? 0 : of.process,
+                          .id = record.id,
+                          .category = record.category};
+    const Slices::Key flow{.id = record.id, .category = record.category, .name = record.name};
     switch (record.type) {
       case EventType::Instant:
         return slices_.label(time, on, record.name);

@@ -109,7 +109,7 @@ void Slices::counter(uint64_t time, Thread thread, StringId name, uint64_t value
   append(EventKind::CounterSet, time, thread, no_task, no_task, value, name);
 }
 
-void Slices::async_begin(uint64_t time, Thread thread, const AsyncKey& key, StringId name) {
+void Slices::async_begin(uint64_t time, Thread thread, const Key& key, StringId name) {
   const TaskId parent = at(time, thread).task;
   Async& async = asyncs_[key];
   if (async.task == no_task) {
@@ -121,13 +121,13 @@ void Slices::async_begin(uint64_t time, Thread thread, const AsyncKey& key, Stri
   append(EventKind::SpanBegin, time, thread, async.task, no_task, next_number_++, name);
 }
 
-void Slices::async_label(uint64_t time, Thread thread, const AsyncKey& key, StringId text) {
+void Slices::async_label(uint64_t time, Thread thread, const Key& key, StringId text) {
   const auto found = asyncs_.find(key);
   if (found == asyncs_.end()) return label(time, thread, text);
   append(EventKind::Label, time, thread, found->second.task, no_task, 0, text);
 }
 
-void Slices::async_end(uint64_t time, Thread thread, const AsyncKey& key) {
+void Slices::async_end(uint64_t time, Thread thread, const Key& key) {
   const auto found = asyncs_.find(key);
   if (found == asyncs_.end()) {
     ends_without_begin_++;
@@ -143,13 +143,13 @@ void Slices::async_end(uint64_t time, Thread thread, const AsyncKey& key) {
   asyncs_.erase(found);
 }
 
-void Slices::flow_out(uint64_t time, Thread thread, const FlowKey& key) {
+void Slices::flow_out(uint64_t time, Thread thread, const Key& key) {
   const TaskId task = at(time, thread).task;
   append(EventKind::Send, time, thread, task, no_task, next_message_);
   flows_[key] = next_message_++;
 }
 
-void Slices::flow_in(uint64_t time, Thread thread, const FlowKey& key) {
+void Slices::flow_in(uint64_t time, Thread thread, const Key& key) {
   const auto found = flows_.find(key);
   if (found == flows_.end()) {
     flows_without_begin_++;

@@ -12,9 +12,9 @@
 // Events are given in the order of time, and are appended to the trace at once.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
-#include <tuple>
 #include <vector>
 
 #include "trace/read/trace.h"
@@ -43,29 +43,21 @@ class Slices {
   void label(uint64_t time, Thread thread, StringId text);
   void counter(uint64_t time, Thread thread, StringId name, uint64_t value);
 
-  struct AsyncKey {
-    uint64_t process;
-    uint64_t id;
-    StringId category;
-    bool operator<(const AsyncKey& other) const {
-      return std::tie(process, id, category) < std::tie(other.process, other.id, other.category);
-    }
+  // The number of an async slice is unique in its process and category, that of a flow in its
+  // category and name; the other field stays 0.
+  struct Key {
+    uint64_t process = 0;
+    uint64_t id = 0;
+    StringId category = 0;
+    StringId name = 0;
+    auto operator<=>(const Key&) const = default;
   };
-  void async_begin(uint64_t time, Thread thread, const AsyncKey& key, StringId name);
-  void async_label(uint64_t time, Thread thread, const AsyncKey& key, StringId text);
-  void async_end(uint64_t time, Thread thread, const AsyncKey& key);
+  void async_begin(uint64_t time, Thread thread, const Key& key, StringId name);
+  void async_label(uint64_t time, Thread thread, const Key& key, StringId text);
+  void async_end(uint64_t time, Thread thread, const Key& key);
 
-  // Two flows may have the same number: in another category, or by another name.
-  struct FlowKey {
-    uint64_t id;
-    StringId category;
-    StringId name;
-    bool operator<(const FlowKey& other) const {
-      return std::tie(id, category, name) < std::tie(other.id, other.category, other.name);
-    }
-  };
-  void flow_out(uint64_t time, Thread thread, const FlowKey& key);
-  void flow_in(uint64_t time, Thread thread, const FlowKey& key);
+  void flow_out(uint64_t time, Thread thread, const Key& key);
+  void flow_in(uint64_t time, Thread thread, const Key& key);
 
   // `from` leaves the CPU, `to` comes to it; no_thread: the CPU is idle.
   static constexpr Thread no_thread = UINT32_MAX;
@@ -109,8 +101,8 @@ class Slices {
   uint64_t next_message_ = 1;
   std::vector<ThreadState> threads_;
   std::map<uint32_t, uint32_t> cpus_;  // to executors
-  std::map<AsyncKey, Async> asyncs_;
-  std::map<FlowKey, uint64_t> flows_;  // to the message on its way
+  std::map<Key, Async> asyncs_;
+  std::map<Key, uint64_t> flows_;  // to the message on its way
   uint64_t ends_without_begin_ = 0;
   uint64_t flows_without_begin_ = 0;
 };
