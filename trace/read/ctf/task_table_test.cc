@@ -1,0 +1,138 @@
+#include "trace/read/ctf/task_table.h"
+
+#include <doctest/doctest.h>
+
+#include "trace/read/ctf/test_directory.h"
+
+using namespace skein;
+using namespace skein::ctf;
+
+namespace {
+
+// A ring's, of 10 a coroutine, which waits for 11, a resource, since before the trace; and of 12.
+TaskTable table_of_ring() {
+  TaskTable table;
+  table.ring_bytes = 4096;
+  table.tasks.push_back({.id = 10,
+                         .parent = 9,
+                         .on = 11,
+                         .since = 900,
+                         .place = 1,
+                         .at = 1,
+                         .label = 2,
+                         .tid = 77,
+                         .state = format::TaskState::kSuspended,
+                         .should_resolve = true});
+  table.tasks.push_back(
+      {.id = 11, .on = 12, .since = 1'100, .state = format::TaskState::kResource});
+  table.tasks.push_back({.id = 12, .since = 1'100, .state = format::TaskState::kRunning});
+  return table;
+}
+
+}  // namespace
+
+TEST_CASE("the task table gives the rows whose lock holds still") {
+  std::vector<uint8_t> bytes(format::kTableHeaderSize + 4 * sizeof(format::TaskRow));
+  format::TaskTableHeader header{};
+  header.magic = format::kTableMagic;
+  header.version = format::kVersion;
+  header.row_size = sizeof(format::TaskRow);
+  header.rows = 1000;
+  header.rows_used = 4;
+  header.pid = 7;
+  header.lost[format::kLoss_no_memory] = 5;
+  std::memcpy(bytes.data(), &header, sizeof header);
+  const auto put = [&](size_t index, const format::TaskRow& row) {
+    std::memcpy(bytes.data() + format::kTableHeaderSize + index * sizeof row, &row, sizeof row);
+  };
+  format::TaskRow row{};
+  row.seq = 2;
+  row.id = 9;
+  row.state = format::TaskState::kSuspended;
+  row.on = 5;
+  put(0, row);
+  row.seq = 3;  // its writer was killed in the middle
+  row.id = 10;
+  put(1, row);
+  row.seq = 4;
+  row.id = 2;
+  put(3, row);
+  MemoryFiles files;
+  files.add("t/.tasks", bytes);
+  const auto table = read_task_table(files, "t/.tasks");
+  REQUIRE(table);
+  CHECK(table->pid == 7);
+  REQUIRE(table->tasks.size() == 2);
+  CHECK(table->tasks[0].id == 2);
+  CHECK(table->tasks[1].on == 5);
+  CHECK(table->unstable == 1);
+  CHECK(table->lost[format::kLoss_no_memory] == 5);
+
+  files.add("t/.tasks", std::vector<uint8_t>(100));
+  CHECK(!read_task_table(files, "t/.tasks"));
+}
+
+TEST_CASE_FIXTURE(Fixture, "who outlived the packets of a ring is known by its task table") {
+  add_names();
+  StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 1024, .first_sequence = 7});
+  stream.tid = 3;
+  stream.event(format::k_resume, 1'000, 13);
+  stream.event(format::k_suspend, 1'010, 11, 0);
+  add("s0-", stream);
+  files.add("t/.tasks", encode(table_of_ring()));
+  const Trace trace = read();
+  REQUIRE(trace.alive.size() == 3);
+  const Alive& alive = trace.alive[0];
+  CHECK(alive.id == 10);
+  CHECK(alive.parent == 9);
+  CHECK(alive.on == 11);
+  CHECK(alive.since == -1'000);  // ns
+  CHECK(alive.state == Alive::State::Suspended);
+  CHECK(alive.should_resolve);
+  CHECK(trace.strings[alive.name] == "session");
+  CHECK(trace.strings[alive.label] == "function");
+  CHECK(alive.kind == format::kKind_coroutine);
+  CHECK(trace.locations[alive.location].line == 7);
+  CHECK(alive.at == alive.location);
+  REQUIRE(alive.executor < trace.executors.size());
+  CHECK(trace.executors[alive.executor].tid == 77);
+  CHECK(trace.alive[1].since == 1'000);
+  CHECK(trace.alive[1].state == Alive::State::Resource);
+  CHECK(trace.alive[2].on == no_task);
+  CHECK(trace.find_alive(12) == &trace.alive[2]);
+  CHECK(trace.find_alive(13) == nullptr);
+  // That 11 is no task only the table tells.
+  REQUIRE(trace.events.kind[1] == EventKind::Suspend);
+  CHECK(trace.events.value[1] == 1);
+}
+
+TEST_CASE_FIXTURE(Fixture, "what has overwritten nothing takes nothing from its task table") {
+  StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 1024});
+  stream.event(format::k_suspend, 1'010, 11, 0);
+  add("s0-", stream);
+  files.add("t/.tasks", encode(table_of_ring()));
+  const Trace trace = read();
+  CHECK(trace.alive.empty());
+  CHECK(trace.events.value[0] == 0);
+  TaskTable log = table_of_ring();
+  log.ring_bytes = 0;
+  files.add("t/.tasks", encode(log));
+  CHECK(!read_ring_tasks(files, "t"));
+}
+
+TEST_CASE("of two readings of a task table that is kept which is in both") {
+  MemoryFiles files;
+  TaskTable before = table_of_ring();
+  files.add("t/.tasks", encode(before));
+  auto after = read_ring_tasks(files, "t");
+  REQUIRE(after);
+  CHECK(encode(*after) == encode(before));
+  before.tasks.erase(before.tasks.begin() + 1);  // 11 is new
+  before.tasks.push_back({.id = 99, .state = format::TaskState::kRunning});
+  after->tasks[0].on = 12;
+  keep_common(*after, before);
+  REQUIRE(after->tasks.size() == 2);
+  CHECK(after->tasks[0].id == 10);
+  CHECK(after->tasks[0].on == 12);
+  CHECK(after->tasks[1].id == 12);
+}
