@@ -92,6 +92,7 @@ std::string info_text(const Trace& trace, const Summary& summary) {
   }
   std::string tasks = grouped(summary.tasks) + ": " + grouped(summary.ended) + " ended, " +
                       grouped(summary.live) + " live";
+  if (summary.waiting) tasks += " (" + grouped(summary.waiting) + " waiting)";
   if (summary.failed) tasks += ", " + grouped(summary.failed) + " failed";
   if (summary.pre_existing) tasks += ", " + grouped(summary.pre_existing) + " pre-existing";
   if (summary.created_twice) tasks += ", " + grouped(summary.created_twice) + " created twice";
@@ -148,6 +149,7 @@ Json info_json(const Trace& trace, const Summary& summary) {
   json.set("tasks", summary.tasks);
   json.set("ended", summary.ended);
   json.set("live", summary.live);
+  json.set("waiting", summary.waiting);
   json.set("failed", summary.failed);
   json.set("live_should_resolve", summary.stuck);
   json.set("pre_existing", summary.pre_existing);

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "report/json.h"
-#include "trace/model/summary.h"
+#include "trace/ask/summary.h"
 
 namespace skein {
 

@@ -29,7 +29,7 @@ TEST_CASE("the contents of a trace") {
        {"format      skein, 0 packets in 0 streams\n", "clock       x86 TSC\n",
         "span        0.000000009 s\n", "events      5\n", "labels      1\n",
         "lost        nothing\n",
-        "1: 0 ended, 1 live, 1 live although marked should_resolve\n"})
+        "1: 0 ended, 1 live (1 waiting), 1 live although marked should_resolve\n"})
     CHECK_MESSAGE(text.find(part) != std::string::npos, part, text);
 }
 

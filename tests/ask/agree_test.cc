@@ -13,10 +13,10 @@
 #include "trace/ask/live_tasks.h"
 #include "trace/ask/random_program.h"
 #include "trace/ask/stats.h"
+#include "trace/ask/summary.h"
 #include "trace/export/csv.h"
 #include "trace/export/table.h"
 #include "trace/model/names.h"
-#include "trace/model/summary.h"
 #include "trace/query/database.h"
 #include "view/viewer/viewer.h"
 
@@ -42,10 +42,6 @@ Lines query(const QueryDatabase& database, const std::string& sql) {
   return lines;
 }
 
-bool is_waiting(TaskState state) {
-  return state == TaskState::Suspended || state == TaskState::Runnable;
-}
-
 // What each command prints of a trace, as "id state" per task.
 class Answers {
  public:
@@ -60,9 +56,12 @@ class Answers {
   Subject subject() const { return {trace_, model_, waits_}; }
 
   void compare() const {
-    const Summary info = summarize(trace_, model_);
+    const Summary info = summarize(subject());
     CHECK(info.live == live_.size());
     CHECK(info.tasks == info.ended + info.live);
+    CHECK(info.waiting == static_cast<uint64_t>(std::count_if(
+                              live_.begin(), live_.end(),
+                              [](const auto& row) { return is_waiting(row.second.state); })));
     uint64_t open = 0;
     uint64_t tasks = 0;
     for (const TaskGroup& group : task_groups(trace_, model_, waits_, GroupBy::Kind)) {

@@ -40,6 +40,8 @@ def compare(trace):
     live = sorted((task["id"], task["state"]) for task in listed)
     info = json.loads(run("info", "--json", trace))
     equal(f"{trace}: live in info", info["live"], len(live))
+    equal(f"{trace}: waiting in info", info["waiting"],
+          sum(state in ("suspended", "runnable") for _, state in live))
     equal(f"{trace}: tasks in info", info["tasks"], info["live"] + info["ended"])
 
     groups = json.loads(run("stats", "--json", trace))["groups"]

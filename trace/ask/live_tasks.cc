@@ -77,6 +77,10 @@ std::string_view name(TaskState state) {
   return names[static_cast<size_t>(state)];
 }
 
+bool is_waiting(TaskState state) {
+  return state == TaskState::Suspended || state == TaskState::Runnable;
+}
+
 TaskState task_state(const Subject& subject, TaskIndex task) {
   const Model::Task& of = subject.model.tasks[task];
   if (of.how != Model::End::Open) return TaskState::Ended;

@@ -27,6 +27,8 @@ enum class TaskState : uint8_t {
 };
 // "created"; stable, used in text, JSON and SQL.
 std::string_view name(TaskState state);
+// Suspended or runnable.
+bool is_waiting(TaskState state);
 
 // O(the waits of this task).
 TaskState task_state(const Subject& subject, TaskIndex task);

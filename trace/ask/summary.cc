@@ -1,8 +1,9 @@
-#include "trace/model/summary.h"
+#include "trace/ask/summary.h"
 
 #include <algorithm>
 
 #include "base/stable_sort.h"
+#include "trace/ask/live_tasks.h"
 
 namespace skein {
 
@@ -30,10 +31,14 @@ std::vector<std::pair<StringId, uint64_t>> count_counters(const Trace& trace) {
 }  // namespace
 
 Summary summarize(const Trace& trace) {
-  return summarize(trace, build_model(trace, {.simplify = false}));
+  const Model model = build_model(trace, {.simplify = false});
+  const Waits waits = find_waits(trace, model);
+  return summarize({trace, model, waits});
 }
 
-Summary summarize(const Trace& trace, const Model& model) {
+Summary summarize(const Subject& subject) {
+  const Trace& trace = subject.trace;
+  const Model& model = subject.model;
   const Events& events = trace.events;
   const auto counts = count_kinds(events);
   Summary summary;
@@ -47,6 +52,7 @@ Summary summarize(const Trace& trace, const Model& model) {
     if (task.is_resource) continue;
     summary.tasks++;
     summary.ended += task.how != Model::End::Open;
+    summary.waiting += is_waiting(task_state(subject, index));
     summary.failed += task.failed();
     summary.pre_existing += task.pre_existing;
     summary.created_twice += model.find(task.id) != index;

@@ -1,4 +1,4 @@
-#include "trace/model/summary.h"
+#include "trace/ask/summary.h"
 
 #include <doctest/doctest.h>
 
@@ -100,6 +100,20 @@ TEST_CASE("a task that became another has ended, the other is live") {
   CHECK(summarize(m.trace).live == 2);
   CHECK(summarize(m.trace).failed == 1);
   CHECK(summarize(m.trace).stuck == 0);
+}
+
+TEST_CASE("suspended and runnable tasks are waiting") {
+  Maker m;
+  for (TaskId id = 1; id <= 4; id++) m.add(EventKind::Create, id);
+  for (TaskId id = 1; id <= 3; id++) m.add(EventKind::Resume, id);
+  m.add(EventKind::Suspend, 1, 4);
+  CHECK(summarize(m.trace).waiting == 2);  // 2 was switched away from, 3 runs, 4 was created
+  m.add(EventKind::Resolve, 4, 3);
+  CHECK(summarize(m.trace).waiting == 2);  // 1 is runnable
+  m.add(EventKind::Resume, 1, 4);
+  CHECK(summarize(m.trace).waiting == 2);  // 3 is not current
+  m.add(EventKind::Resolve, 2);
+  CHECK(summarize(m.trace).waiting == 1);
 }
 
 TEST_CASE("many that become one after another") {

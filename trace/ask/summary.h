@@ -6,8 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "trace/model/model.h"
-#include "trace/read/trace.h"
+#include "trace/ask/waits.h"
 
 namespace skein {
 
@@ -19,6 +18,7 @@ struct Summary {
   uint64_t tasks = 0;
   uint64_t ended = 0;
   uint64_t live = 0;
+  uint64_t waiting = 0;  // live, and is_waiting() (trace/ask/live_tasks.h)
   uint64_t failed = 0;
   uint64_t pre_existing = 0;  // never created in the trace
   uint64_t created_twice = 0;
@@ -30,8 +30,8 @@ struct Summary {
   uint64_t lost_events = 0;                             // of those losses whose number is known
 };
 
-// `model` is not simplified; without one it is built.
-Summary summarize(const Trace& trace, const Model& model);
+Summary summarize(const Subject& subject);
+// Builds the model and finds the waits.
 Summary summarize(const Trace& trace);
 
 }  // namespace skein
