@@ -1,6 +1,6 @@
 // Info, ps, why, stats, query, the table of tasks as CSV and the viewer's panel agree on which
 // tasks are live, ended and waiting. They are compared with each other, on random programs and on
-// rings that have overwritten part of them. tests/ask/agree_test.py compares the commands on files.
+// rings that have overwritten part of them. tests/ask/agree_test.py compares them on files.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -126,9 +126,11 @@ class Answers {
       viewer.select(0, task);
       std::string seen;
       std::string target;
+      std::string verdict(name(Verdict::Fine));
       for (const PanelLine& line : viewer.panel().lines) {
         if (line.name == "state") seen = line.value.substr(0, line.value.find(','));
         if (line.name == "waits for" && target.empty()) target = line.value;
+        if (line.name == "why") verdict = line.value;
       }
       if (state == TaskState::Ended) {
         for (const TaskState other : {TaskState::Created, TaskState::Running, TaskState::Runnable,
@@ -137,6 +139,7 @@ class Answers {
         continue;
       }
       CHECK(seen == name(state));
+      CHECK(verdict == name(diagnose(trace_, model_, waits_, task).verdict));
       const TaskIndex on = live_.at(task).target;
       CHECK(target.empty() == (on == no_index));
       if (on != no_index)
@@ -273,10 +276,13 @@ TEST_CASE("rings of random programs: all agree, and with the whole trace") {
   }
 }
 
-TEST_CASE("nonsense: the counts agree") {
+TEST_CASE("nonsense: info, ps, why and the panel agree") {
   for (uint32_t seed = 1; seed <= programs; seed++) {
     CAPTURE(seed);
     const Trace trace = nonsense(seed);
-    Answers(trace).compare();
+    const Answers answers(trace);
+    answers.compare();
+    answers.compare_why();
+    answers.compare_panel(nonsense(seed));
   }
 }

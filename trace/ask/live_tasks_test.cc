@@ -75,6 +75,37 @@ struct TraceMaker {
 
 }  // namespace
 
+TEST_CASE("a task with the id of one that is over has none of its waits") {
+  TraceMaker t;
+  for (TaskId id = 1; id <= 3; id++) t.add(EventKind::Create, id);
+  t.add(EventKind::Resume, 1);
+  t.add(EventKind::Suspend, 1, 3);
+  t.add(EventKind::Cancel, 1);
+  t.add(EventKind::Become, 2, 3);
+  t.add(EventKind::Create, 1);
+  t.add(EventKind::Create, 2);
+  t.add(EventKind::Resume, 2);
+  CHECK(t.live(1).state == TaskState::Created);
+  CHECK(t.live(1).target == no_task);
+  CHECK(t.live(2).state == TaskState::Running);
+  CHECK(t.live(3).state == TaskState::Created);
+  const Model model = build_model(t.trace, {.simplify = false});
+  CHECK(find_waits(t.trace, model).open(model.find(1)) == nullptr);
+}
+
+TEST_CASE("a scope that was left does not wait") {
+  for (const EventKind end : {EventKind::ScopeExit, EventKind::ScopeCancel}) {
+    TraceMaker t;
+    for (TaskId id = 1; id <= 2; id++) t.add(EventKind::Create, id);
+    t.add(EventKind::ScopeEnter, 1, 5);
+    t.add(EventKind::Suspend, 5, 2);
+    t.add(end, 1, 5);
+    CHECK(t.live(5).state == TaskState::Ended);
+    const Model model = build_model(t.trace, {.simplify = false});
+    CHECK(find_waits(t.trace, model).open(model.find(5)) == nullptr);
+  }
+}
+
 TEST_CASE("a task that ended is not live, however it ended") {
   TraceMaker t;
   for (TaskId id = 1; id <= 5; id++) t.add(EventKind::Create, id);

@@ -165,7 +165,7 @@ class WaitFinder {
     using K = EventKind;
     switch (event.kind) {
       case K::Create:
-        if (task != no_index) ended_[task] = false;  // the id is used again
+        reuse_id(model_.find(event.task));
         return touch(task, other, event);
       case K::Resume:
         touch(task, other, event);
@@ -215,8 +215,8 @@ class WaitFinder {
       case K::ScopeExit:
         touch(other, task, event);
         make_ready(other, task, event.time, UINT64_MAX);
-        if (event.kind == K::ScopeExit) ends(other);
-        return;
+        close_all(other, event.time, no_index);
+        return ends(other);
       case K::ExecutorEnd:
         if (event.executor < current_.size()) current_[event.executor] = no_index;
         return;
@@ -241,6 +241,16 @@ class WaitFinder {
 
   void ends(TaskIndex task) {
     if (task != no_index) ended_[task] = true;
+  }
+
+  // If the task that had this id is over, its waits are not those of the new one.
+  void reuse_id(TaskIndex task) {
+    if (task == no_index || (!ended_[task] && became_[task] == no_index)) return;
+    ended_[task] = false;
+    became_[task] = no_index;
+    found_.last_wait[task] = none;
+    found_.first_run[task] = Waits::never;
+    found_.started_by[task] = no_index;
   }
 
   void begin(const EventRow& event, TaskIndex task, TaskIndex on) {
