@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Info, ps, why, stats, query and export agree on which tasks are live, ended and waiting: on every
-trace of tests/data and SKEIN_DATA, and on a ring of a killed program that wrapped many times.
+"""Info, ps, why, stats, query, export and the viewer's panel agree on which tasks are live, ended and
+waiting: on every trace of tests/data and SKEIN_DATA, and on a ring of a killed program that wrapped
+many times.
 
-    agree_test.py SKEIN LIVE_PROGRAM SOURCE
+    agree_test.py SKEIN PRINT_PANELS LIVE_PROGRAM SOURCE
 """
 import csv
 import io
@@ -15,7 +16,7 @@ import sys
 import tempfile
 import time
 
-skein, program, source = (pathlib.Path(argument).resolve() for argument in sys.argv[1:4])
+skein, print_panels, program, source = (pathlib.Path(argument).resolve() for argument in sys.argv[1:5])
 MOST = 12  # tasks of a trace that why explains, each by a process of its own
 failures = []
 
@@ -32,6 +33,23 @@ def equal(what, got, wanted):
         print(f"{what}: {got}, not {wanted}")
 
 
+LIVE = ("created", "running", "runnable", "suspended", "unknown")
+
+
+def compare_panel(trace, listed, info):
+    """The panel of the trace and of every task. Returns the verdict of each, by id."""
+    done = subprocess.run([print_panels, trace], capture_output=True, timeout=60)
+    assert done.returncode == 0, (trace, done)
+    tasks, ended, *rows = done.stdout.decode().splitlines()
+    equal(f"{trace}: the panel", [tasks, ended], [f"tasks {info['tasks']:,}", f"ended {info['ended']:,}"])
+    rows = [row.split("\t") for row in rows]
+    shown = sorted((int(id), state, target) for id, state, target, _ in rows if state in LIVE)
+    equal(f"{trace}: live in the panel", shown,
+          sorted((task["id"], task["state"], str(task["target"]["id"]) if task["target"] else "-")
+                 for task in listed))
+    return {int(id): verdict for id, _, _, verdict in rows}
+
+
 def compare(trace):
     if subprocess.run([skein, "info", trace], capture_output=True).returncode == 2:
         return None  # no trace
@@ -43,6 +61,8 @@ def compare(trace):
     equal(f"{trace}: waiting in info", info["waiting"],
           sum(state in ("suspended", "runnable") for _, state in live))
     equal(f"{trace}: tasks in info", info["tasks"], info["live"] + info["ended"])
+
+    verdicts = compare_panel(trace, listed, info)
 
     groups = json.loads(run("stats", "--json", trace))["groups"]
     equal(f"{trace}: open in stats", sum(group["live"] for group in groups), len(live))
@@ -69,7 +89,10 @@ def compare(trace):
     for row in once[::step]:
         if row["state"] in ("became", "cancelled"):
             continue
-        said = json.loads(run("why", "--json", trace, row["id"]))["diagnoses"][0]["chain"][0]
+        diagnosis = json.loads(run("why", "--json", trace, row["id"]))["diagnoses"][0]
+        if row["state"] == "open":
+            equal(f"{trace}: verdict of {row['id']}", verdicts[row["id"]], diagnosis["verdict"])
+        said = diagnosis["chain"][0]
         has_ended = said["does"] in ("ended", "failed", "has ended")
         equal(f"{trace}: why has {row['id']} as ended", has_ended, row["state"] != "open")
         if said["does"].startswith("waits for"):
