@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/escape.h"
+#include "base/percent.h"
 #include "base/text.h"
 #include "trace/model/names.h"
 
@@ -45,9 +46,10 @@ void add_sums(std::string& out, const std::vector<Segment>& path, uint64_t whole
       if (s.what == kind) sum += s.end - s.begin;
     if (sum == 0) continue;
     const std::string duration = duration_text(sum);
+    const std::string share = percent_text(static_cast<double>(sum), static_cast<double>(whole));
     char line[80];
-    std::snprintf(line, sizeof line, "  %-16s %10s %5.1f %%\n", std::string(name(kind)).c_str(),
-                  duration.c_str(), 100 * static_cast<double>(sum) / static_cast<double>(whole));
+    std::snprintf(line, sizeof line, "  %-16s %10s %7s\n", std::string(name(kind)).c_str(),
+                  duration.c_str(), share.c_str());
     out += line;
   }
 }

@@ -1,9 +1,9 @@
 #include "report/diff.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "base/escape.h"
+#include "base/percent.h"
 #include "base/text.h"
 #include "trace/model/names.h"
 
@@ -123,16 +123,14 @@ void add_timing(std::string& out, const Comparison& a, size_t most) {
       left++;
       continue;
     }
-    char share[16];
-    std::snprintf(share, sizeof share, "%.1f %%",
-                  100 * static_cast<double>(d.size()) / static_cast<double>(whole));
     const Model::Task& task = a.good.subject.model.tasks[d.first];
     const std::string name = task_name(a.good.subject.trace, 0, task.name, task.location);
     lines.push_back(
         {grouped(d.count), duration_text(d.good.all()), duration_text(d.bad.all()),
-         signed_span(d.good.all(), d.bad.all()), share, signed_span(d.good.running, d.bad.running),
-         signed_span(d.good.ready, d.bad.ready), signed_span(d.good.blocked, d.bad.blocked),
-         escaped(name) + at(a.good, task.location)});
+         signed_span(d.good.all(), d.bad.all()),
+         percent_text(static_cast<double>(d.size()), static_cast<double>(whole)),
+         signed_span(d.good.running, d.bad.running), signed_span(d.good.ready, d.bad.ready),
+         signed_span(d.good.blocked, d.bad.blocked), escaped(name) + at(a.good, task.location)});
   }
   if (lines.size() == 1) return;
   out += "\nSelf time of tasks that ended in both runs:\n";

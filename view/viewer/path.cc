@@ -1,17 +1,14 @@
 #include "view/viewer/path.h"
 
+#include "base/percent.h"
 #include "trace/ask/find.h"
 #include "view/viewer/task_text.h"
 
 namespace skein {
 
 std::string share_text(uint64_t part, uint64_t whole) {
-  const auto tenths = static_cast<uint32_t>(
-      1000 * static_cast<double>(part) / static_cast<double>(std::max<uint64_t>(whole, 1)) + 0.5);
-  std::string text = duration_text(static_cast<double>(part)) + ", " + std::to_string(tenths / 10);
-  text += '.';
-  text += static_cast<char>('0' + tenths % 10);
-  return text += " %";
+  const auto duration = static_cast<double>(part);
+  return duration_text(duration) + ", " + percent_text(duration, static_cast<double>(whole));
 }
 
 bool Path::show(const Session& session, uint32_t track, TaskIndex task) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/percent.h"
 #include "base/text.h"
 #include "view/viewer/panel_writer.h"
 
@@ -81,10 +82,8 @@ void write_range(PanelWriter& out, double from, double to) {
   for (uint32_t executor = 0; executor < all.running.size(); executor++) {
     if (all.running[executor] == 0 && all.running.size() > 1) continue;
     const auto ran = static_cast<double>(all.running[executor]);
-    const auto percent = static_cast<int64_t>(std::llround(ran / (end - begin) * 1000));
     out.line(all.running.size() > 1 ? executor_text(of.trace, executor) + " ran" : "ran",
-             duration_text(ran) + ", " + std::to_string(percent / 10) + "." +
-                 std::to_string(percent % 10) + " %");
+             duration_text(ran) + ", " + percent_text(ran, end - begin));
   }
   number("activations", all.activations);
   if (all.paused != 0) out.line("paused", duration_text(static_cast<double>(all.paused)));
