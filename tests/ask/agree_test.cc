@@ -59,9 +59,10 @@ class Answers {
     const Summary info = summarize(subject());
     CHECK(info.live == live_.size());
     CHECK(info.tasks == info.ended + info.live);
-    CHECK(info.waiting == static_cast<uint64_t>(std::count_if(
-                              live_.begin(), live_.end(),
-                              [](const auto& row) { return is_waiting(row.second.state); })));
+    CHECK(info.waiting ==
+          static_cast<uint64_t>(std::count_if(live_.begin(), live_.end(), [](const auto& row) {
+            return is_waiting(row.second.state);
+          })));
     uint64_t open = 0;
     uint64_t tasks = 0;
     for (const TaskGroup& group : task_groups(trace_, model_, waits_, GroupBy::Kind)) {
