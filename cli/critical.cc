@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/duration.h"
 #include "cli/analysis.h"
 #include "cli/commands.h"
 #include "cli/fail.h"
-#include "cli/picture.h"
 #include "cli/print.h"
 #include "cli/terminal.h"
 #include "trace/ask/find.h"
@@ -26,7 +26,7 @@ struct Moment {
 // began, or the last of them ended.
 Moment moment(const Trace& trace, const Model& model, const std::string& option,
               const std::string& text, bool is_end) {
-  if (const std::optional<double> time = parse_time(text)) {
+  if (const std::optional<double> time = parse_duration(text)) {
     if (!(*time >= 0)) fail(2, option + " is before the trace");
     return {static_cast<uint64_t>(std::min(*time, static_cast<double>(model.end))), no_index};
   }

@@ -4,12 +4,12 @@
 #include <map>
 #include <optional>
 
+#include "base/duration.h"
 #include "base/text.h"
 #include "cli/analysis.h"
 #include "cli/commands.h"
 #include "cli/fail.h"
 #include "cli/page.h"
-#include "cli/picture.h"
 #include "cli/print.h"
 #include "cli/running.h"
 #include "cli/terminal.h"
@@ -22,7 +22,7 @@ namespace {
 
 void set_time(uint64_t& to, const std::string& option, const std::string& text) {
   if (text.empty()) return;
-  const std::optional<double> time = parse_time(text);
+  const std::optional<double> time = parse_duration(text);
   if (!time || !(*time >= 1) || *time > 1e18)
     fail(2, option + ": invalid duration '" + text + "' (examples: 1.5s, 20ms, 300us, 7ns)");
   to = static_cast<uint64_t>(*time);

@@ -1,10 +1,10 @@
 #include "cli/picture.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <limits>
+#include <optional>
 
+#include "base/duration.h"
 #include "base/text.h"
 #include "cli/fail.h"
 #include "cli/trace_input.h"
@@ -14,7 +14,7 @@ namespace skein::cli {
 namespace {
 
 double time_argument(const std::string& option, const std::string& text) {
-  const std::optional<double> time = parse_time(text);
+  const std::optional<double> time = parse_duration(text);
   if (!time) fail(2, option + ": '" + text + "' is not a time (examples: 1.5s, 20ms, 300us, 7ns)");
   return *time;
 }
@@ -51,19 +51,6 @@ Stretch highlighted_time(const Viewer& viewer) {
 }
 
 }  // namespace
-
-std::optional<double> parse_time(std::string_view text) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || !std::isfinite(number)) return {};
-  text.remove_prefix(static_cast<size_t>(end - text.data()));
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  constexpr std::pair<std::string_view, double> units[] = {
-      {"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"\u00b5s", 1e3}, {"ns", 1}};
-  for (const auto& [unit, ns] : units)
-    if (text == unit) return number * ns;
-  return {};
-}
 
 Picture open_picture(const PictureOptions& options) {
   Picture picture;

@@ -17,8 +17,8 @@
 #include <memory>
 #include <optional>
 
+#include "base/duration.h"
 #include "base/escape.h"
-#include "cli/picture.h"
 #include "cli/print.h"
 #include "cli/progress.h"
 #include "cli/prompt.h"
@@ -81,10 +81,10 @@ void duration(sqlite3_context* context, int, Values values) {
 void ns(sqlite3_context* context, int, Values values) {
   const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(values[0]));
   if (!text) return;
-  if (const std::optional<double> time = parse_time(text))
+  if (const std::optional<double> time = parse_duration(text))
     sqlite3_result_int64(context, static_cast<sqlite3_int64>(std::clamp(*time, -9e18, 9e18)));
   else
-    sqlite3_result_error(context, "ns: no time; give '1.5s', '20ms', '300us', '7ns'", -1);
+    sqlite3_result_error(context, "ns: invalid duration (examples: 1.5s, 20ms, 300us, 7ns)", -1);
 }
 
 bool is_blank(std::string_view text) {

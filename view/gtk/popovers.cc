@@ -1,9 +1,10 @@
 #include "view/gtk/popovers.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "base/duration.h"
 #include "base/text.h"
-#include "view/gtk/duration.h"
 
 namespace skein::desktop {
 
@@ -28,12 +29,13 @@ std::string choice(const Gtk::DropDown& menu, const std::vector<std::string>& ch
 // What was typed as a duration, or `otherwise`; the entry says if it is none.
 uint64_t duration_in(Gtk::Entry& entry, uint64_t otherwise) {
   const std::string text = entry.get_text();
-  const auto duration = parse_duration(text);
-  if (text.empty() || duration)
+  const std::optional<double> typed = parse_duration(text);
+  const bool is_valid = typed && *typed >= 0 && *typed <= 9e18;
+  if (text.empty() || is_valid)
     entry.remove_css_class("error");
   else
     entry.add_css_class("error");
-  return duration.value_or(otherwise);
+  return is_valid ? static_cast<uint64_t>(std::llround(*typed)) : otherwise;
 }
 
 Gtk::Label* label_of(const char* text) {
