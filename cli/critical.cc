@@ -8,8 +8,7 @@
 #include "cli/analysis.h"
 #include "cli/commands.h"
 #include "cli/fail.h"
-#include "cli/print.h"
-#include "cli/terminal.h"
+#include "cli/report_output.h"
 #include "trace/ask/find.h"
 #include "trace/model/names.h"
 
@@ -70,13 +69,12 @@ CriticalPath understand(const Trace& trace, const Model& model, const CriticalOp
 }  // namespace
 
 int run_critical(const CriticalOptions& options) {
-  const auto [trace, model, waits] = open_analysis(options.trace);
-  CriticalPath path = understand(trace, model, options);
-  path.segments = critical_path(trace, model, waits, path.task, path.from, path.to);
-  Output out(stdout, options.json ? Output::Content::Data : Output::Content::Text);
-  out.text() += options.json ? critical_json(trace, model, path).text()
-                             : for_terminal(critical_text(trace, model, path, options.all), trace);
-  out.finish();
+  const Analysis a = open_analysis(options.trace);
+  CriticalPath path = understand(a.trace, a.model, options);
+  path.segments = critical_path(a.trace, a.model, a.waits, path.task, path.from, path.to);
+  print_report(
+      options.json, a.trace, [&] { return critical_json(a.trace, a.model, path); },
+      [&](size_t) { return critical_text(a.trace, a.model, path, options.all); });
   return 0;
 }
 

@@ -7,9 +7,8 @@
 #include "cli/analysis.h"
 #include "cli/commands.h"
 #include "cli/page.h"
-#include "cli/print.h"
+#include "cli/report_output.h"
 #include "cli/running.h"
-#include "cli/terminal.h"
 #include "cli/trace_input.h"
 #include "cli/window.h"
 #include "view/viewer/links.h"
@@ -97,10 +96,9 @@ int run_diff(const DiffOptions& options) {
   const Analysis bad = open_analysis(options.bad, {&good.trace.facts.tick_clock, 1});
   Comparison a = compare_runs({"good", {good.trace, good.model, good.waits}},
                               {"bad", {bad.trace, bad.model, bad.waits}});
-  Output out(stdout, options.json ? Output::Content::Data : Output::Content::Text);
-  out.text() +=
-      options.json ? diff_json(a).text() : for_terminal(diff_text(a, options.lines), bad.trace);
-  out.finish();
+  print_report(
+      options.json, bad.trace, [&] { return diff_json(a); },
+      [&](size_t) { return diff_text(a, options.lines); });
   name_runs(a, options.good, options.bad);
   if (!options.page.empty()) write_picture(a, options.good, options.bad, options.page);
   if (options.view)

@@ -10,9 +10,8 @@
 #include "cli/commands.h"
 #include "cli/fail.h"
 #include "cli/page.h"
-#include "cli/print.h"
+#include "cli/report_output.h"
 #include "cli/running.h"
-#include "cli/terminal.h"
 #include "cli/window.h"
 #include "view/viewer/links.h"
 
@@ -63,8 +62,8 @@ Links links_of(const Analysis& analysis, const DoctorReport& report,
 }  // namespace
 
 int run_doctor(const DoctorOptions& options) {
-  Output out(stdout, options.json ? Output::Content::Data : Output::Content::Text);
   if (options.list) {
+    Output out = report_output(false);
     out.text() += lint_list_text();
     out.finish();
     return 0;
@@ -80,9 +79,9 @@ int run_doctor(const DoctorOptions& options) {
   const DoctorReport report({analysis.trace, analysis.model, analysis.waits}, path);
   const std::vector<Finding> found =
       examine(analysis.trace, analysis.model, analysis.waits, wanted);
-  out.text() +=
-      options.json ? report.json(found).text() : for_terminal(report.text(found), analysis.trace);
-  out.finish();
+  print_report(
+      options.json, analysis.trace, [&] { return report.json(found); },
+      [&](size_t) { return report.text(found); });
   const std::string links = draws ? write_links(links_of(analysis, report, found)) : "";
   if (!options.page.empty()) write_page({.traces = {path}, .output = options.page, .links = links});
   if (options.view) exec_viewer(window, {"--links", write_to_memfd(links)}, {path});

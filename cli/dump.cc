@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/print.h"
+#include "cli/report_output.h"
 #include "cli/trace_input.h"
 
 namespace skein::cli {
@@ -11,7 +11,7 @@ namespace skein::cli {
 int run_dump(const DumpOptions& options) {
   const Trace trace = open_trace(options.trace);
   const DumpReport report(trace);
-  Output out(stdout, options.json ? Output::Content::Data : Output::Content::Text);
+  Output out = report_output(options.json);
   for (size_t i = 0; i < trace.events.size(); i++) {
     if (options.json)
       report.append_json(out.text(), i);

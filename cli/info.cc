@@ -2,8 +2,7 @@
 #include "report/info.h"
 
 #include "cli/commands.h"
-#include "cli/print.h"
-#include "cli/terminal.h"
+#include "cli/report_output.h"
 #include "cli/trace_input.h"
 
 namespace skein::cli {
@@ -11,10 +10,9 @@ namespace skein::cli {
 int run_info(const InfoOptions& options) {
   const Trace trace = open_trace(options.trace);
   const Summary summary = summarize(trace);
-  Output out(stdout, options.json ? Output::Content::Data : Output::Content::Text);
-  out.text() += options.json ? info_json(trace, summary).text()
-                             : for_terminal(info_text(trace, summary), trace);
-  out.finish();
+  print_report(
+      options.json, trace, [&] { return info_json(trace, summary); },
+      [&](size_t) { return info_text(trace, summary); });
   return 0;
 }
 

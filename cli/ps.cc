@@ -1,25 +1,17 @@
 // `skein ps`: the live tasks, and what each waits for; without a trace, the processes that record.
-#include <algorithm>
 #include <utility>
 
 #include "base/escape.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/live_tasks.h"
-#include "cli/print.h"
+#include "cli/report_output.h"
 #include "cli/running.h"
-#include "cli/terminal.h"
 #include "report/json.h"
 
 namespace skein::cli {
 
 namespace {
-
-// A table is as wide as the terminal, or 100 columns.
-size_t table_width() {
-  const Terminal terminal = find_terminal();
-  return terminal.is_terminal ? std::max<size_t>(terminal.columns, 40) : 100;
-}
 
 std::string processes_text(const std::vector<RecordedProcess>& processes) {
   if (processes.empty()) return "No recording process found.\n";
@@ -45,18 +37,20 @@ Json processes_json(const std::vector<RecordedProcess>& processes) {
 }  // namespace
 
 int run_ps(const PsOptions& options) {
-  Output out(stdout, options.json ? Output::Content::Data : Output::Content::Text);
   if (!options.trace) {
     const std::vector<RecordedProcess> processes = recorded_processes();
-    out.text() += options.json ? processes_json(processes).text() : processes_text(processes);
-    out.finish();
+    print_report(
+        options.json, [&] { return processes_json(processes); },
+        [&](size_t) { return processes_text(processes); });
     return 0;
   }
   const LiveTaskList live = read_live_tasks(trace_directory(*options.trace));
-  const size_t width = options.wide ? SIZE_MAX : table_width();
-  out.text() += options.json ? live_tasks_json(live).text()
-                             : live_tasks_text(live, {.tree = options.tree, .width = width});
-  out.finish();
+  const auto text = [&](size_t columns) {
+    return live_tasks_text(live,
+                           {.tree = options.tree, .width = options.wide ? SIZE_MAX : columns});
+  };
+  print_report(
+      options.json, [&] { return live_tasks_json(live); }, text);
   return 0;
 }
 

@@ -6,8 +6,7 @@
 #include "cli/analysis.h"
 #include "cli/commands.h"
 #include "cli/fail.h"
-#include "cli/print.h"
-#include "cli/terminal.h"
+#include "cli/report_output.h"
 
 namespace skein::cli {
 
@@ -20,21 +19,20 @@ GroupBy way(const std::string& by) {
 }  // namespace
 
 int run_stats(const StatsOptions& options) {
-  const auto [trace, model, waits] = open_analysis(options.trace);
-  std::vector<TaskGroup> groups = task_groups(trace, model, waits, way(options.by));
+  const Analysis a = open_analysis(options.trace);
+  std::vector<TaskGroup> groups = task_groups(a.trace, a.model, a.waits, way(options.by));
   if (!options.name.empty()) {
     std::erase_if(groups, [&](const TaskGroup& g) { return g.name != options.name; });
     if (groups.empty()) fail(2, "no task group is named '" + options.name + "'");
   }
-  Output out(stdout, options.json ? Output::Content::Data : Output::Content::Text);
-  if (options.json) {
-    out.text() += stats_json(groups).text();
-  } else {
-    out.text() += for_terminal(stats_text(groups, !waits.waits.empty()), trace);
+  const auto text = [&](size_t) {  // a bar of the histogram is not wrapped
+    std::string out = for_terminal(stats_text(groups, !a.waits.waits.empty()), a.trace);
     if (!options.name.empty())
-      out.text() += '\n' + latency_histogram(groups[0], isatty(STDOUT_FILENO) ? "\u2588" : "#");
-  }
-  out.finish();
+      out += '\n' + latency_histogram(groups[0], isatty(STDOUT_FILENO) ? "\u2588" : "#");
+    return out;
+  };
+  print_report(
+      options.json, [&] { return stats_json(groups); }, text);
   return 0;
 }
 

@@ -142,6 +142,11 @@ Terminal find_terminal() {
   return terminal;
 }
 
+size_t text_columns() {
+  const Terminal terminal = find_terminal();
+  return terminal.is_terminal ? std::max<size_t>(terminal.columns, 40) : 100;
+}
+
 std::string wrapped(std::string_view text, size_t columns) {
   std::string out;
   for (size_t begin = 0; begin < text.size();) {
@@ -193,7 +198,7 @@ std::string linked(std::string_view text, const Trace& trace) {
 std::string for_terminal(std::string text, const Trace& trace) {
   const Terminal terminal = find_terminal();
   if (!terminal.is_terminal) return text;
-  text = wrapped(text, std::max<size_t>(terminal.columns, 40));
+  text = wrapped(text, text_columns());
   return terminal.has_links ? linked(text, trace) : text;
 }
 

@@ -18,6 +18,10 @@ struct Terminal {
 };
 Terminal find_terminal();
 
+// How wide text for a person is: as the terminal that standard output is, at least 40 columns; 100
+// without one.
+size_t text_columns();
+
 // Does the locale (LC_ALL, else LC_CTYPE, else LANG) name a character set other than UTF-8, as "C"
 // does? Without any of the three, as in many containers, it is taken to be UTF-8.
 bool locale_is_ascii();

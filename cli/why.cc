@@ -6,8 +6,7 @@
 #include "cli/analysis.h"
 #include "cli/commands.h"
 #include "cli/fail.h"
-#include "cli/print.h"
-#include "cli/terminal.h"
+#include "cli/report_output.h"
 #include "trace/ask/find.h"
 
 namespace skein::cli {
@@ -35,13 +34,12 @@ std::vector<Diagnosis> ask(const Subject& facts, const std::string& asked) {
 }  // namespace
 
 int run_why(const WhyOptions& options) {
-  const auto [trace, model, waits] = open_analysis(options.trace);
-  const Subject facts{trace, model, waits};
+  const Analysis analysis = open_analysis(options.trace);
+  const Subject facts{analysis.trace, analysis.model, analysis.waits};
   const std::vector<Diagnosis> found = ask(facts, options.task);
-  Output out(stdout, options.json ? Output::Content::Data : Output::Content::Text);
-  out.text() +=
-      options.json ? why_json(facts, found).text() : for_terminal(why_text(facts, found), trace);
-  out.finish();
+  print_report(
+      options.json, analysis.trace, [&] { return why_json(facts, found); },
+      [&](size_t) { return why_text(facts, found); });
   return std::any_of(found.begin(), found.end(), [](const auto& d) { return d.is_fault(); });
 }
 
