@@ -146,73 +146,90 @@ void EvidenceFinder::add_longest_holding(std::vector<Evidence>& out, const Candi
   if (has_ended(holder) && holdings[longest].end == Waits::never) out.push_back(ended(holder));
 }
 
-std::vector<Evidence> EvidenceFinder::find(const Candidate& c) {
-  std::vector<Evidence> out;
+void EvidenceFinder::add_early_notice(std::vector<Evidence>& out, const Candidate& c) const {
+  if (c.second == none) {
+    out.push_back(ended(c.other));
+  } else {
+    const Waits::Notice& n = waits_.notices[c.second];
+    out.push_back({.what = What::Notified,
+                   .begin = n.time,
+                   .end = n.time,
+                   .task = n.target,
+                   .other = n.by,
+                   .location = n.location,
+                   .value = n.woken});
+  }
+  out.push_back(waits(c.index));
+}
+
+void EvidenceFinder::add_destroyed(std::vector<Evidence>& out, const Candidate& c) const {
+  out.push_back(created(c.task));
+  if (c.second != none) out.push_back(holds(c.second));
+  if (c.index != none) out.push_back(waits(c.index));
+  if (const uint32_t last = waits_.last_wait[c.task]; last != none && waits_.waits[last].cut_off)
+    out.push_back(waits(last));
+  out.push_back(ended(c.task));
+}
+
+void EvidenceFinder::add_never_run(std::vector<Evidence>& out, const Candidate& c) {
+  out.push_back(created(c.task));
+  if (has_ended(c.task))
+    out.push_back(ended(c.task));
+  else if (c.lint == Lint::HandlerNeverInvoked)
+    add_busiest(out, task(c.task).executor, c);
+}
+
+Evidence EvidenceFinder::ran(const Candidate& c) {
+  const Run& run = sources_.runs[c.index];
+  return {.what = What::Runs,
+          .begin = run.begin,
+          .end = run.end,
+          .task = run.task,
+          .location = c.location,
+          .value = could_have_run(run),
+          .of = run.ran};
+}
+
+void EvidenceFinder::add_growth(std::vector<Evidence>& out, const Growth& g) {
+  out.push_back({.what = What::Level,
+                 .begin = g.begin,
+                 .end = g.begin,
+                 .task = g.resource,
+                 .value = static_cast<uint64_t>(g.from)});
+  out.push_back({.what = What::Level,
+                 .begin = g.end,
+                 .end = g.end,
+                 .task = g.resource,
+                 .value = static_cast<uint64_t>(g.to)});
+}
+
+void EvidenceFinder::add(std::vector<Evidence>& out, const Candidate& c) {
   switch (c.lint) {
     case Lint::NotifyBeforeWait:
-      if (c.second == none) {
-        out.push_back(ended(c.other));
-      } else {
-        const Waits::Notice& n = waits_.notices[c.second];
-        out.push_back({.what = What::Notified,
-                       .begin = n.time,
-                       .end = n.time,
-                       .task = n.target,
-                       .other = n.by,
-                       .location = n.location,
-                       .value = n.woken});
-      }
-      out.push_back(waits(c.index));
-      break;
+      return add_early_notice(out, c);
     case Lint::LockOrderCycle:
-      add_edges(out, sources_.cycles[c.index]);
-      return out;  // edge by edge
+      return add_edges(out, sources_.cycles[c.index]);
     case Lint::DestroyedUnresolved:
-      out.push_back(created(c.task));
-      if (c.second != none) out.push_back(holds(c.second));
-      if (c.index != none) out.push_back(waits(c.index));
-      if (const uint32_t last = waits_.last_wait[c.task];
-          last != none && waits_.waits[last].cut_off)
-        out.push_back(waits(last));
-      out.push_back(ended(c.task));
-      break;
+      return add_destroyed(out, c);
     case Lint::NeverStarted:
     case Lint::HandlerNeverInvoked:
-      out.push_back(created(c.task));
-      if (has_ended(c.task))
-        out.push_back(ended(c.task));
-      else if (c.lint == Lint::HandlerNeverInvoked)
-        add_busiest(out, task(c.task).executor, c);
-      break;
+      return add_never_run(out, c);
     case Lint::OperationPending:
       out.push_back(created(c.task));
       if (c.value != 0)
         add_chain(out, sources_.diagnoses[c.index]);
       else if (c.index != none)
         out.push_back(waits(c.index));
-      break;
+      return;
     case Lint::SuspendedTooLong:
-      if (c.value != 0)
-        add_chain(out, sources_.diagnoses[c.index]);
-      else
-        add_long_wait(out, c);
-      return out;
-    case Lint::RanTooLong: {
-      const Run& run = sources_.runs[c.index];
-      out.push_back({.what = What::Runs,
-                     .begin = run.begin,
-                     .end = run.end,
-                     .task = run.task,
-                     .location = c.location,
-                     .value = could_have_run(run),
-                     .of = run.ran});
-      break;
-    }
+      return c.value != 0 ? add_chain(out, sources_.diagnoses[c.index]) : add_long_wait(out, c);
+    case Lint::RanTooLong:
+      return out.push_back(ran(c));
     case Lint::LockAcrossWait:
       out.push_back(holds(static_cast<uint32_t>(c.value)));
       out.push_back(waits(c.index));
       if (c.second != none) out.push_back(waits(c.second));
-      break;
+      return;
     case Lint::SelfWake:
       out.push_back({.what = What::Woken,
                      .begin = c.begin,
@@ -221,26 +238,20 @@ std::vector<Evidence> EvidenceFinder::find(const Candidate& c) {
                      .location = c.location,
                      .value = c.value,
                      .of = c.second});
-      out.push_back(waits(c.index));
-      break;
+      return out.push_back(waits(c.index));
     case Lint::CounterOnlyGrows:
-    case Lint::QueueOnlyGrows: {
-      const Growth& g = sources_.growths[c.index];
-      out.push_back({.what = What::Level,
-                     .begin = g.begin,
-                     .end = g.begin,
-                     .task = g.resource,
-                     .value = static_cast<uint64_t>(g.from)});
-      out.push_back({.what = What::Level,
-                     .begin = g.end,
-                     .end = g.end,
-                     .task = g.resource,
-                     .value = static_cast<uint64_t>(g.to)});
-      break;
-    }
+    case Lint::QueueOnlyGrows:
+      return add_growth(out, sources_.growths[c.index]);
   }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const Evidence& a, const Evidence& b) { return a.begin < b.begin; });
+}
+
+// By time; a cycle edge by edge, and a wait along its chain.
+std::vector<Evidence> EvidenceFinder::find(const Candidate& c) {
+  std::vector<Evidence> out;
+  add(out, c);
+  if (c.lint != Lint::LockOrderCycle && c.lint != Lint::SuspendedTooLong)
+    std::stable_sort(out.begin(), out.end(),
+                     [](const Evidence& a, const Evidence& b) { return a.begin < b.begin; });
   return out;
 }
 

@@ -29,6 +29,12 @@ class EvidenceFinder {
   Evidence ended(TaskIndex index) const;
   Evidence waits(uint32_t index) const;
   Evidence holds(uint32_t index) const;
+  Evidence ran(const Candidate& candidate);
+  void add(std::vector<Evidence>& out, const Candidate& candidate);
+  void add_early_notice(std::vector<Evidence>& out, const Candidate& candidate) const;
+  void add_destroyed(std::vector<Evidence>& out, const Candidate& candidate) const;
+  void add_never_run(std::vector<Evidence>& out, const Candidate& candidate);
+  static void add_growth(std::vector<Evidence>& out, const Growth& growth);
   void add_edges(std::vector<Evidence>& out, const LockCycle& cycle) const;
   void add_chain(std::vector<Evidence>& out, const Diagnosis& diagnosis) const;
   void add_long_wait(std::vector<Evidence>& out, const Candidate& candidate);
