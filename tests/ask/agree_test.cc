@@ -11,6 +11,7 @@
 
 #include "report/explain.h"
 #include "trace/ask/live_tasks.h"
+#include "trace/ask/nonsense.h"
 #include "trace/ask/random_program.h"
 #include "trace/ask/stats.h"
 #include "trace/ask/summary.h"

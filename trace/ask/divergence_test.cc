@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "trace/ask/nonsense.h"
 #include "trace/ask/random_program.h"
 #include "trace/ask/timing.h"
 #include "trace/model/example.h"

@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "trace/ask/nonsense.h"
 #include "trace/ask/random_program.h"
 #include "trace/model/example.h"
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "trace/ask/nonsense.h"
 #include "trace/ask/random_program.h"
 #include "trace/model/example.h"
 #include "trace/model/names.h"

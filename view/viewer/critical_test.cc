@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "trace/ask/nonsense.h"
 #include "trace/ask/random_program.h"
 #include "trace/model/example.h"
 #include "view/viewer/viewer.h"

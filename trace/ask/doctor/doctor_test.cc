@@ -7,6 +7,7 @@
 
 #include "trace/ask/doctor/growth.h"
 #include "trace/ask/doctor/lock_order.h"
+#include "trace/ask/nonsense.h"
 #include "trace/ask/random_program.h"
 #include "trace/model/example.h"
 
