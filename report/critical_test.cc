@@ -2,26 +2,11 @@
 
 #include <doctest/doctest.h>
 
-#include "trace/model/example.h"
+#include "trace/ask/example.h"
 
 using namespace skein;
 
 namespace {
-
-// 1 waits for the timer 3 from 2 to 10, and runs again at 13.
-const char* const session = R"(
-     0 create 1 as coroutine session
-     0 create 2 as coroutine busy
-     0 resume 1
-     1 create 3 by 1 as timer
-     2 suspend 1 on 3
-     8 resume 2
-    10 resolve 3 by 3
-    13 suspend 2
-    13 resume 1 by 3
-    18 resolve 1 by 1
-    20 executor_end -
-)";
 
 CriticalPath path_of(const Example& e) {
   const TaskIndex task = e.model.find(1);
@@ -31,7 +16,7 @@ CriticalPath path_of(const Example& e) {
 }  // namespace
 
 TEST_CASE("sums by kind, and each step") {
-  const Example e = ours(session);
+  const Example e = ours(timer_and_turn);
   CHECK(critical_text(e.trace, e.model, path_of(e), false) ==
         "session (#1), from 0.000000000 s to 0.000000018 s: 18 ns\n"
         "  running                6 ns  33.3 %\n"
@@ -45,7 +30,7 @@ TEST_CASE("sums by kind, and each step") {
 }
 
 TEST_CASE("JSON has each segment with its target") {
-  const Example e = ours(session);
+  const Example e = ours(timer_and_turn);
   const std::string text = critical_json(e.trace, e.model, path_of(e)).text();
   CHECK(text.starts_with("{\n  \"schema\": \"skein.critical/1\",\n  \"task\": {\n    \"id\": 1,"));
   for (const char* part : {"\"to_ns\": 18", "\"kind\": \"runnable\"", "\"name\": \"busy\"",

@@ -2,19 +2,11 @@
 
 #include <doctest/doctest.h>
 
-#include "trace/model/example.h"
+#include "trace/ask/example.h"
 
 using namespace skein;
 
 namespace {
-
-struct Run {
-  explicit Run(const std::string& text) : e(ours(text)), waits(find_waits(e.trace, e.model)) {}
-  Subject subject() const { return {e.trace, e.model, waits}; }
-
-  Example e;
-  Waits waits;
-};
 
 const char* const begin = R"(
      0 create 1 as coroutine query
@@ -46,7 +38,7 @@ bool has(const std::string& text, const char* part) { return text.find(part) != 
 }  // namespace
 
 TEST_CASE("two equal runs") {
-  const Run one(good), other(good);
+  const AskedExample one(good), other(good);
   const Comparison runs = compare_runs({"good", one.subject()}, {"bad", other.subject()});
   CHECK(diff_text(runs, 10) ==
         "good  20 ns  2 tasks  0 unmatched\n"
@@ -56,7 +48,7 @@ TEST_CASE("two equal runs") {
 }
 
 TEST_CASE("the first divergence, its evidence, and what follows from it") {
-  const Run one(good), other(bad);
+  const AskedExample one(good), other(bad);
   const Comparison runs = compare_runs({"good", one.subject()}, {"bad", other.subject()});
   REQUIRE(!runs.divergences.empty());
   const std::string text = diff_text(runs, 10);
@@ -75,7 +67,7 @@ TEST_CASE("the first divergence, its evidence, and what follows from it") {
 }
 
 TEST_CASE("arguments in the wrong order are noticed") {
-  const Run one(bad), other(good);
+  const AskedExample one(bad), other(good);
   const Comparison runs = compare_runs({"good", one.subject()}, {"bad", other.subject()});
   CHECK(runs.good_is_worse);
   CHECK(has(diff_text(runs, 10), "The divergences point to good as the failing run."));

@@ -2,23 +2,18 @@
 
 #include <doctest/doctest.h>
 
-#include "trace/model/example.h"
+#include "trace/ask/example.h"
 
 using namespace skein;
 
 namespace {
 
-struct Examined {
-  explicit Examined(const std::string& text) : e(ours(text)), waits(find_waits(e.trace, e.model)) {}
+struct Examined : AskedExample {
+  using AskedExample::AskedExample;
   std::vector<Finding> findings() const {
     return examine(e.trace, e.model, waits, {.suspended = 100, .running = 100, .held = 50});
   }
-  DoctorReport report(const std::string& path) const {
-    return DoctorReport({e.trace, e.model, waits}, path);
-  }
-
-  Example e;
-  Waits waits;
+  DoctorReport report(const std::string& path) const { return DoctorReport(subject(), path); }
 };
 
 const char* const lost = R"(

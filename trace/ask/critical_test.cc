@@ -4,9 +4,9 @@
 
 #include <random>
 
+#include "trace/ask/example.h"
 #include "trace/ask/nonsense.h"
 #include "trace/ask/random_program.h"
-#include "trace/model/example.h"
 
 using namespace skein;
 
@@ -29,23 +29,7 @@ std::string path_of(const Example& e, const char* task, uint64_t from, uint64_t 
 }  // namespace
 
 TEST_CASE("a task waits for a timer, and for its turn when that has fired") {
-  //      0    5    10   15   20
-  //  1   ==--------.====]          (waits for timer 3 from 2 to 10; runs again at 13)
-  //  3    [------]
-  //  2          ========]          (runs from 8 to 13)
-  const Example e = ours(R"(
-     0 create 1 as coroutine session
-     0 create 2 as coroutine busy
-     0 resume 1
-     1 create 3 by 1 as timer
-     2 suspend 1 on 3
-     8 resume 2
-    10 resolve 3 by 3
-    13 suspend 2
-    13 resume 1 by 3
-    18 resolve 1 by 1
-    20 executor_end -
-  )");
+  const Example e = ours(timer_and_turn);
   CHECK(path_of(e, "1", 0, 18) ==
         "0-1 1 running, 1-10 3 external, 10-13 1 runnable on 2, 13-18 1 running");
   CHECK(path_of(e, "1", 4, 15) == "4-10 3 external, 10-13 1 runnable on 2, 13-15 1 running");
