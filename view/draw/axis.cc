@@ -1,3 +1,5 @@
+#include <cstdlib>
+
 #include "base/text.h"
 #include "view/draw/floor_to.h"
 #include "view/draw/layers.h"
@@ -15,6 +17,7 @@ struct Ticks {
   int64_t last = -1;
   // 0: ticks tell the time itself; else how far they are after this, which has fewer digits.
   int64_t base = 0;
+  int64_t largest = 0;  // of what they tell: all have its unit
 };
 
 int64_t bounded(double time) {
@@ -36,7 +39,29 @@ Ticks find_ticks(const Frame& frame) {
     while (coarse < ticks.step * 20) coarse *= 10;
     ticks.base = floor_to(bounded(frame.window.from), coarse);
   }
+  ticks.largest = std::max(floor_to(ticks.last, ticks.step) - ticks.base, ticks.base - ticks.first);
   return ticks;
+}
+
+// As exact as `step` needs, in the unit of `largest`, for times beside each other: "0.5 s" before
+// "1.0 s", where time_text() says "500 ms".
+std::string tick_text(int64_t time, int64_t step, int64_t largest) {
+  struct Unit {
+    int64_t ns;
+    std::string_view name;
+  };
+  constexpr Unit units[] = {{1'000'000'000, " s"}, {1'000'000, " ms"}, {1'000, " us"}, {1, " ns"}};
+  const Unit* unit = units;
+  while (unit->ns > std::max(std::abs(largest), step)) unit++;
+  const int64_t size = std::abs(time);
+  std::string text = (time < 0 ? "-" : "") + std::to_string(size / unit->ns);
+  int64_t digit = unit->ns;
+  if (step % digit != 0) text += '.';
+  while (step % digit != 0) {
+    digit /= 10;
+    text += static_cast<char>('0' + size / digit % 10);
+  }
+  return text.append(unit->name);
 }
 
 double x_of(const Frame& frame, int64_t time) {
@@ -68,7 +93,7 @@ void draw_axis(const Frame& frame, Painter& painter) {
   double free_from = 0;
   each_tick(frame, ticks, [&](int64_t time, double x) {
     painter.fill(Ink::Axis, x, axis_line - 5, 1, 5);
-    std::string text = time_text(time - ticks.base, ticks.step);
+    std::string text = tick_text(time - ticks.base, ticks.step, ticks.largest);
     if (ticks.base != 0) text.insert(0, "+");
     if (time == 0) text = "0";
     const double wide = text_width(text, 11);
@@ -205,7 +230,9 @@ void draw_pointer(const Frame& frame, Painter& painter) {
   // Exact to a pixel, not more.
   int64_t step = 1;
   while (static_cast<double>(step) * 10 < 1 / frame.per_ns) step *= 10;
-  const std::string text = time_text(bounded(frame.time_at(marks.pointer_x)), step);
+  const Ticks ticks = find_ticks(frame);
+  const int64_t time = bounded(frame.time_at(marks.pointer_x));
+  const std::string text = tick_text(time, step, ticks.base == 0 ? ticks.largest : time);
   const double wide = text_width(text, 11);
   const double left = std::clamp(marks.pointer_x - wide / 2, 4.0, std::max(4.0, width - wide - 4));
   // Over the ticks beside it, which say less than it does; what the line above says is told nowhere

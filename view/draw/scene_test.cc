@@ -206,6 +206,30 @@ TEST_CASE("the time axis has one unit") {
   const std::set<std::string> all = texts(d.picture());
   CHECK(all.count("1830 s visible") == 1);
   CHECK(all.count("1000 s") == 1);
+
+  // Its ticks, from left to right.
+  const auto ticks = [&](double from, double to) {
+    d.window = {.from = from, .to = to, .width = 1000, .height = 300};
+    const DrawList list = d.picture();
+    std::string shown;
+    for (const Primitive& p : list.primitives)
+      if (p.shape == Shape::Text && p.ink == Ink::Axis && p.y > 20)
+        shown.append(shown.empty() ? "" : ", ").append(list.text(p));
+    return shown;
+  };
+  CHECK(ticks(0, 1.3e9) == "0, 0.2 s, 0.4 s, 0.6 s, 0.8 s, 1.0 s, 1.2 s");
+  CHECK(ticks(0, 0.99e9) == "0, 200 ms, 400 ms, 600 ms, 800 ms");
+  CHECK(ticks(0.9997e6, 1.0003e6) ==
+        "0.9997 ms, 0.9998 ms, 0.9999 ms, 1.0000 ms, 1.0001 ms, 1.0002 ms, 1.0003 ms");
+  CHECK(ticks(-1.1e9, 0.3e9) == "-1.0 s, -0.8 s, -0.6 s, -0.4 s, -0.2 s, 0, 0.2 s");
+  CHECK(ticks(6.7776e9 - 400, 6.7776e9 + 800) ==
+        "+9.6 us, +9.8 us, +10.0 us, +10.2 us, +10.4 us, +10.6 us, +10.8 us");
+
+  // What is at the pointer has it, too.
+  d.window = {.from = 0, .to = 1.3e9, .width = 1000, .height = 300};
+  d.marks.pointer_x = 250;
+  d.marks.pointer_y = 100;
+  CHECK(texts(d.picture()).count("0.325 s") == 1);
 }
 
 TEST_CASE("the object at a point is the one drawn there") {
@@ -260,7 +284,7 @@ TEST_CASE("marks: highlight, selection, measure, bookmark, pointer") {
   CHECK(all(list, Shape::Fill, Ink::Selection).size() == 4);
   CHECK(texts(list).count("800 ns") == 1);
   CHECK(texts(list).count("look \ufffd here") == 1);
-  CHECK(texts(list).count("500 ns") == 1);
+  CHECK(texts(list).count("0.500 us") == 1);
   // The time under the pointer is not over what the axis counts from.
   d.marks.pointer_x = 5;
   const DrawList left = d.picture();
@@ -269,7 +293,7 @@ TEST_CASE("marks: highlight, selection, measure, bookmark, pointer") {
   for (const Primitive& p : left.primitives) {
     if (p.shape != Shape::Text) continue;
     if (left.text(p).starts_with("time since")) title = p.y;
-    if (left.text(p) == "10 ns") time = p.y;
+    if (left.text(p) == "0.010 us") time = p.y;
   }
   CHECK(time > title + 10);
 }
