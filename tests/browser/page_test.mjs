@@ -46,12 +46,8 @@ function firstDifference(a, b) {
   return `line ${at + 1}: native ${left[at]}, wasm ${right[at]}`;
 }
 
-async function works(browser, file) {
-  const page = await open(browser, `file://${file}`);
-  const notice = () => page.textContent("#notice");
-  expect(await notice() === "", "a whole trace has lost nothing", await notice());
-
-  // The legend explains the picture until it is closed, and stays closed.
+// The legend explains the picture until it is closed, and stays closed.
+async function showsLegend(page) {
   const legend = () => page.evaluate(() => [skein.module.calls.legend_shown(), document.querySelector("[data-run=toggle-legend]").ariaPressed].join());
   expect(await legend() === "1,true", "a legend at first", await legend());
   await page.click("[data-run=toggle-legend]");
@@ -61,8 +57,10 @@ async function works(browser, file) {
   await page.waitForFunction(() => window.skein);
   expect(await legend() === "0,false", "and does not come again", await legend());
   await page.click("[data-run=toggle-legend]");
+}
 
-  // Wheel, keys, buttons.
+// Wheel, keys, buttons.
+async function movesWindow(page) {
   const whole = await span(page);
   await page.mouse.move(400, 300);
   await page.mouse.wheel(0, -400);
@@ -85,8 +83,10 @@ async function works(browser, file) {
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("u");
   await page.click("[data-run=fit-all]");
+}
 
-  // Search.
+// Search.
+async function searches(page) {
   await page.keyboard.press("/");
   await settled(page);
   expect(await page.evaluate(() => document.activeElement.id) === "search", "/ goes to the search field");
@@ -124,8 +124,10 @@ async function works(browser, file) {
   await settled(page);
   expect(await page.textContent("#panel h2") !== title, "a link leads to another task",
          await page.textContent("#panel h2"));
+}
 
-  // Bookmark, kept over a reload.
+// Bookmarks, kept over a reload. Returns them as they are saved.
+async function keepsBookmarks(page) {
   await page.click("#bookmark-menu summary");
   await page.fill("#note input", "here <b>it</b> is");
   await page.keyboard.press("Enter");
@@ -154,7 +156,11 @@ async function works(browser, file) {
   expect(await page.textContent("#bookmarks") === "", "a bookmark is removed");
   await page.setInputFiles("#load-notes", { name: "n.json", mimeType: "application/json", buffer: Buffer.from(notes) });
   await page.waitForFunction(() => document.querySelector("#bookmarks input")?.value.includes("here"));
-  // What is wrong with notes is said, until they are others.
+  return notes;
+}
+
+// What is wrong with notes is said, until they are others.
+async function refusesBadNotes(page, notes) {
   const problem = () => page.textContent("#note-problem"), live = await page.textContent("#live");
   const load = async text => {
     await page.setInputFiles("#load-notes", { name: "n.json", mimeType: "application/json", buffer: Buffer.from(text) });
@@ -176,16 +182,22 @@ async function works(browser, file) {
   await page.click("#bookmark-menu summary");
   while (await page.locator("#bookmarks li").count() > 0) await page.click("#bookmarks [title^=Remove]");
   await page.click("#title");
+}
 
-  // Filter.
+// How many bars the picture has.
+async function bars(page) {
+  return page.evaluate(() => { skein.module.calls.list_text(); return skein.module.result().split("\n").filter(line => / bar/.test(line)).length; });
+}
+
+// Filter.
+async function filters(page) {
   await page.click("#filter summary");
   await page.waitForSelector("#filter[open]");
   const kinds = await page.locator("#filter [name=kind] option").allTextContents();
   expect(kinds.length > 1 && kinds[0] === "any", "kinds to choose from", kinds.join());
   await page.fill("#filter [name=label]", "there is no such text");
   await settled(page);
-  const bars = () => page.evaluate(() => { skein.module.calls.list_text(); return skein.module.result().split("\n").filter(line => / bar/.test(line)).length; });
-  const filtered = await bars();
+  const filtered = await bars(page);
   const says = async () => [await page.textContent("#filter summary"), await page.textContent("#found")].join();
   await page.keyboard.press("Escape");
   await page.fill("#search", "task");
@@ -197,20 +209,22 @@ async function works(browser, file) {
   await page.click("#filter [type=reset]");
   await page.waitForTimeout(0);
   await settled(page);
-  const all = await bars();
+  const all = await bars(page);
   expect(all > filtered, "the filter hides tasks", `${filtered} ${all}`);
   expect(await says() === "Filter,", "an inactive filter is not shown", await says());
   const total = await page.evaluate(() => skein.module.calls.window_to() / 1e6);
   for (const [longest, few] of [[String(total * 2), false], [String(total / 1000), true]]) {
     await page.fill("#filter [name=longest]", longest);
     await settled(page);
-    expect((await bars() < all) === few, `at most ${longest} ms`, `${all} ${await bars()}`);
+    expect((await bars(page) < all) === few, `at most ${longest} ms`, `${all} ${await bars(page)}`);
   }
   await page.click("#filter [type=reset]");
   await page.waitForTimeout(0);
   await settled(page);
+}
 
-  // Escape closes every menu, and does nothing else.
+// Escape closes every menu, and does nothing else.
+async function closesMenus(page) {
   await page.fill("#search", "task");
   for (const menu of ["filter", "counter-menu", "bookmark-menu", "theme-menu"]) {
     for (const from of ["summary", "#picture"]) {
@@ -224,8 +238,10 @@ async function works(browser, file) {
     }
   }
   await page.fill("#search", "");
+}
 
-  // Colours, chosen by key or menu, are kept.
+// Colours, chosen by key or menu, are kept.
+async function keepsColours(page) {
   const theme = () => page.evaluate(() => { skein.module.calls.theme_name(); return skein.module.result(); });
   const first = await theme();
   await page.focus("#picture");
@@ -241,16 +257,20 @@ async function works(browser, file) {
   await page.reload();
   await page.waitForFunction(() => window.skein);
   expect(await theme() === first, "and one of the menu", await theme());
+}
 
-  // Rows get lower until all fit, and no lower.
+// Rows get lower until all fit, and no lower.
+async function fitsRows(page) {
   await page.focus("#picture");
   await page.click("[data-run=fit-all]");
-  const fitted = await bars();
+  const fitted = await bars(page);
   for (let i = 0; i < 90; i++) await page.keyboard.press("Shift+ArrowDown");
   await settled(page);
-  expect(await bars() === fitted, "rows that fit get no lower", `${fitted} ${await bars()}`);
+  expect(await bars(page) === fitted, "rows that fit get no lower", `${fitted} ${await bars(page)}`);
+}
 
-  // Help.
+// Help.
+async function showsHelp(page) {
   await page.focus("#picture");
   await page.keyboard.press("?");
   await settled(page);
@@ -260,6 +280,21 @@ async function works(browser, file) {
   await page.keyboard.press("Escape");
   await settled(page);
   expect(await page.locator("#help[open]").count() === 0, "Escape closes help");
+}
+
+async function works(browser, file) {
+  const page = await open(browser, `file://${file}`);
+  const notice = await page.textContent("#notice");
+  expect(notice === "", "a whole trace has lost nothing", notice);
+  await showsLegend(page);
+  await movesWindow(page);
+  await searches(page);
+  await refusesBadNotes(page, await keepsBookmarks(page));
+  await filters(page);
+  await closesMenus(page);
+  await keepsColours(page);
+  await fitsRows(page);
+  await showsHelp(page);
   await page.context().close();
 }
 

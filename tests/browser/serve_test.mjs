@@ -183,25 +183,9 @@ async function critical(browser, scratch) {
   await still.context().close();
 }
 
-await main(async (browser, scratch) => {
-  if (existsSync(hang)) await hanging(browser, scratch);
-  await forgetting(browser, scratch);
-  await critical(browser, scratch);
-  const trace = join(scratch, "trace <b>&.d");
-  const program = start(steps, [], { SKEIN_TRACE: trace });
-  const tick = async text => {
-    program.process.stdin.write(`${text}\n`);
-    expect(await program.line() === text, "the program answers");
-  };
-  await tick("first");
-  await tick("second");
-
-  const server = start(skein, ["serve", String(program.process.pid)]);
-  const link = await server.line();
-  expect(/^http:\/\/127\.0\.0\.1:\d+\/\?token=[0-9a-f]{32}$/.test(link), "the link is the first line", link);
+// Who may ask.
+async function refuses(link) {
   const { origin } = new URL(link);
-
-  // Who may ask.
   const good = await ask(link);
   expect(good.status === 200, "with the link", good.status);
   const policy = good.headers["content-security-policy"];
@@ -217,14 +201,10 @@ await main(async (browser, scratch) => {
     expect(refused.status === 403 && refused.body.length < 200, `${url} is refused`, refused.status);
   }
   expect((await ask(link.replace("/?", "/etc?"))).status === 404, "no other page");
+}
 
-  const page = await open(browser, link, { ends: true, allowed: url => url.startsWith(`${origin}/`) });
-  const events = () => page.evaluate(() => skein.module.calls.event_count());
-  const before = await events();
-  expect(before > 0, "events are there", before);
-  await page.waitForFunction(() => document.getElementById("live").textContent.endsWith("runs"));
-
-  // A note is kept beside the trace: there again when it is served again.
+// A note is kept beside the trace: there again when it is served again.
+async function keepsNotes(browser, scratch, page, program, trace) {
   const beside = `${trace}.skein-notes.json`;
   await page.click("#picture", { position: { x: 300, y: 200 } });
   await page.keyboard.press("b");
@@ -254,8 +234,10 @@ await main(async (browser, scratch) => {
   expect(readFileSync(beside, "utf8") === "a letter", "it is as it was");
   writeFileSync(beside, letter);
   await page.evaluate(() => { document.getElementById("bookmark-menu").open = false; });
+}
 
-  // New events come; the window stays where it is.
+// New events come; the window stays where it is.
+async function follows(page, before, tick) {
   await page.evaluate(() => skein.module.calls.show(0, 1000));
   await settled(page);
   const window_ = await span(page);
@@ -271,19 +253,10 @@ await main(async (browser, scratch) => {
   const [, end] = await span(page);
   await tick("last");
   await page.waitForFunction(end => skein.module.calls.window_to() > end, end);
+}
 
-  program.process.stdin.end();
-  await once(program.process, "exit");
-  await page.waitForFunction(() => document.getElementById("live").textContent.includes("has ended"));
-
-  // Ctrl-C.
-  server.process.kill("SIGINT");
-  const [code] = await once(server.process, "exit");
-  expect(code === 0, "an interrupt is a good end", code);
-  await page.waitForFunction(() => document.getElementById("live").textContent.includes("does not answer"));
-  await page.context().close();
-
-  // A file, which grows; and what is none.
+// A file, which grows; and what is none.
+async function servesFile(browser, scratch) {
   const file = join(scratch, "file.ctf");
   execFileSync(generate, ["-o", file, "--events", "2000"]);
   const whole = readFileSync(file), all = JSON.parse(execFileSync(skein, ["info", "--json", file])).events;
@@ -300,4 +273,48 @@ await main(async (browser, scratch) => {
   expect((await once(of_file.process, "exit"))[0] === 0, "SIGTERM ends it");
   const nothing = spawn(skein, ["serve", join(scratch, "missing")], { stdio: "ignore" });
   expect((await once(nothing, "exit"))[0] === 2, "a file that is no trace exits with 2");
+}
+
+// A program that records, until it has ended; and what is noted meanwhile.
+async function recording(browser, scratch) {
+  const trace = join(scratch, "trace <b>&.d");
+  const program = start(steps, [], { SKEIN_TRACE: trace });
+  const tick = async text => {
+    program.process.stdin.write(`${text}\n`);
+    expect(await program.line() === text, "the program answers");
+  };
+  await tick("first");
+  await tick("second");
+
+  const server = start(skein, ["serve", String(program.process.pid)]);
+  const link = await server.line();
+  expect(/^http:\/\/127\.0\.0\.1:\d+\/\?token=[0-9a-f]{32}$/.test(link), "the link is the first line", link);
+  await refuses(link);
+
+  const page = await open(browser, link, { ends: true, allowed: url => url.startsWith(`${new URL(link).origin}/`) });
+  const events = () => page.evaluate(() => skein.module.calls.event_count());
+  const before = await events();
+  expect(before > 0, "events are there", before);
+  await page.waitForFunction(() => document.getElementById("live").textContent.endsWith("runs"));
+  await keepsNotes(browser, scratch, page, program, trace);
+  await follows(page, before, tick);
+
+  program.process.stdin.end();
+  await once(program.process, "exit");
+  await page.waitForFunction(() => document.getElementById("live").textContent.includes("has ended"));
+
+  // Ctrl-C.
+  server.process.kill("SIGINT");
+  const [code] = await once(server.process, "exit");
+  expect(code === 0, "an interrupt is a good end", code);
+  await page.waitForFunction(() => document.getElementById("live").textContent.includes("does not answer"));
+  await page.context().close();
+}
+
+await main(async (browser, scratch) => {
+  if (existsSync(hang)) await hanging(browser, scratch);
+  await forgetting(browser, scratch);
+  await critical(browser, scratch);
+  await recording(browser, scratch);
+  await servesFile(browser, scratch);
 });
