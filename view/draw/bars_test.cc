@@ -7,6 +7,19 @@
 
 using namespace skein;
 
+namespace {
+
+// One task that should have ended and has not.
+Drawn stuck_task() {
+  Drawn d;
+  Model::Task& task = d.model.tasks[d.task(100, 200, "hangs")];
+  task.how = Model::End::Open;
+  task.should_resolve = true;
+  return d;
+}
+
+}  // namespace
+
 TEST_CASE("a bar is where its task is, white where it runs") {
   Drawn d;
   const TaskIndex a = d.task(100, 600, "reader");
@@ -28,10 +41,7 @@ TEST_CASE("a bar is where its task is, white where it runs") {
 }
 
 TEST_CASE("what failed or is stuck is red, and a stuck one goes on to the edge") {
-  Drawn d;
-  const TaskIndex a = d.task(100, 200, "a");
-  d.model.tasks[a].how = Model::End::Open;
-  d.model.tasks[a].should_resolve = true;
+  Drawn d = stuck_task();
   const DrawList list = d.picture();
   const auto bars = all(list, Shape::Fill, Ink::Failed);
   REQUIRE(bars.size() == 1);
@@ -40,9 +50,7 @@ TEST_CASE("what failed or is stuck is red, and a stuck one goes on to the edge")
 }
 
 TEST_CASE("a stuck one goes on to the edge of a picture of more than 2^32 ns") {
-  Drawn d;
-  d.model.tasks[d.task(100, 600, "hangs")].should_resolve = true;
-  d.model.tasks[0].how = Model::End::Open;
+  Drawn d = stuck_task();
   d.window.to = 10e9;
   const DrawList list = d.picture();
   const std::vector<Primitive> red = all(list, Shape::Fill, Ink::Failed);

@@ -8,6 +8,16 @@
 
 using namespace skein;
 
+namespace {
+
+Trace server_trace_at(int64_t utc) {
+  Trace trace = server_trace();
+  trace.facts.utc_offset = utc;
+  return trace;
+}
+
+}  // namespace
+
 TEST_CASE("the panel of a task: what, where, state, who; each other task a link") {
   Viewer viewer = over_server();
   select(viewer, 3);
@@ -243,16 +253,12 @@ TEST_CASE("a moment has one time: on the axis, in the panel, whatever a ring for
 }
 
 TEST_CASE("with several traces the panel names the trace and counts like the axis") {
-  TestTrace a = server();
-  TestTrace b = server();
-  a.trace.facts.utc_offset = 1'000'000'000;
-  b.trace.facts.utc_offset = 1'000'300'000;
   Viewer viewer;
   viewer.resize(1000, 600);
-  viewer.add(std::move(a.trace), "net.ctf");
+  viewer.add(server_trace_at(1'000'000'000), "net.ctf");
   select(viewer, 2);
   CHECK(value(viewer.panel(), "trace") == "-");
-  viewer.add(std::move(b.trace), "net.ctf");
+  viewer.add(server_trace_at(1'000'300'000), "net.ctf");
   CHECK(value(viewer.panel(), "trace") == "net.ctf");
   viewer.add(server_trace(), "net.ctf (2)");
   viewer.add(server_trace(), "net.ctf");
@@ -261,14 +267,10 @@ TEST_CASE("with several traces the panel names the trace and counts like the axi
   CHECK(titles ==
         std::vector<std::string_view>{"net.ctf", "net.ctf (2)", "net.ctf (2) (2)", "net.ctf (3)"});
 
-  TestTrace c = server();
-  TestTrace d = server();
-  c.trace.facts.utc_offset = 1'000'000'000;
-  d.trace.facts.utc_offset = 1'000'300'000;
   Viewer both;
   both.resize(1000, 600);
-  both.add(std::move(c.trace), "net.ctf");
-  both.add(std::move(d.trace), "net.ctf");
+  both.add(server_trace_at(1'000'000'000), "net.ctf");
+  both.add(server_trace_at(1'000'300'000), "net.ctf");
   both.select(1, index_of(both, 3, 1));
   CHECK(value(both.panel(), "trace") == "net.ctf (2)");
   CHECK(value(both.panel(), "created") == "900 us");
