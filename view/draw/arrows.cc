@@ -29,9 +29,9 @@ class Columns {
     const Span added{static_cast<float>(x),
                      static_cast<float>(y),
                      static_cast<float>(to_y),
-                     count,
                      head.first,
                      index,
+                     bounded(count),
                      alpha};
     Span* nearest = nullptr;
     float smallest = 1e9f;
@@ -83,13 +83,16 @@ class Columns {
  private:
   static constexpr size_t reach = 8;  // columns on each side
   static constexpr uint32_t most_in_one = 12;
+  static uint16_t bounded(uint32_t count) {
+    return static_cast<uint16_t>(std::min<uint32_t>(count, UINT16_MAX));
+  }
   struct Span {
     float x = 0;
     float y = 0;
     float to_y = 0;
-    uint32_t count = 0;
     uint32_t next = 0;  // in the same pixel; 0: none
     uint32_t index = no_index;
+    uint16_t count = 0;  // or more
     uint8_t alpha = 0;
 
     float top() const { return std::min(y, to_y); }
@@ -101,10 +104,11 @@ class Columns {
       const float above = std::min(top(), other.top());
       to_y = std::max(bottom(), other.bottom());
       y = above;
-      count += other.count;
+      count = bounded(uint32_t{count} + other.count);
       alpha = std::max(alpha, other.alpha);
     }
   };
+  static_assert(sizeof(Span) == 24);  // there may be one for each arrow in sight
   struct Head {
     uint32_t first = 0;  // the newest; 0: none
     uint32_t count = 0;
