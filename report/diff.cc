@@ -252,7 +252,7 @@ std::string consequence(const Comparison& a, const Divergence& d) {
   out += (d.tasks > 1 ? " do not end in " : " does not end in ") + a.bad.name;
   if (d.victim.verdict == Verdict::Outside)
     out += ": it waits for " + a.bad.title(d.victim.chain.back().task);
-  else if (d.victim.verdict != Verdict::Fine)
+  else if (d.victim.verdict != Verdict::Ok)
     out += ": " + std::string(name(d.victim.verdict));
   return out + ".";
 }

@@ -14,7 +14,7 @@ class Writer {
   Sentence explain() {
     const Model::Task& task = e_.model.tasks[last().task];
     switch (d_.verdict) {
-      case Verdict::Fine:
+      case Verdict::Ok:
         text(
             "No problem: the task has ended, is running, or has been runnable for less than 1 ms.");
         break;

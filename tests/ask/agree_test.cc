@@ -128,7 +128,7 @@ class Answers {
       viewer.select(0, task);
       std::string seen;
       std::string target;
-      std::string verdict(name(Verdict::Fine));
+      std::string verdict(name(Verdict::Ok));
       for (const PanelLine& line : viewer.panel().lines) {
         if (line.name == "state") seen = line.value.substr(0, line.value.find(','));
         if (line.name == "waits for" && target.empty()) target = line.value;

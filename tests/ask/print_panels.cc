@@ -3,7 +3,7 @@
 //   print_panels TRACE
 //
 // A line "tasks 1,817" and one "ended 1,728"; then a line for each task that is not a resource: id,
-// state, id of the target or "-", verdict of why or "fine", separated by tabs.
+// state, id of the target or "-", verdict of why or "ok", separated by tabs.
 #include <cstdio>
 #include <string>
 
@@ -39,8 +39,7 @@ void print(Viewer& viewer) {
     const std::string state = value(panel, "state", "");
     std::printf("%llu\t%s\t%s\t%s\n", static_cast<unsigned long long>(tasks[task].id),
                 state.substr(0, state.find_first_of(",:")).c_str(),
-                id_of(value(panel, "waits for", "-")).c_str(),
-                value(panel, "why", "fine").c_str());
+                id_of(value(panel, "waits for", "-")).c_str(), value(panel, "why", "ok").c_str());
   }
 }
 

@@ -64,7 +64,7 @@ class Asked {
     // Who was cancelled is asked what it waited for then, unless somebody waits on in spite of it.
     const bool by_open = d.chain.size() > 1 && is_open(model_, d.chain[d.chain.size() - 2].task);
     if (!is_open(model_, step.task) && (wait == nullptr || by_open)) {
-      d.verdict = d.chain.size() == 1 ? Verdict::Fine : of_ended(d);
+      d.verdict = d.chain.size() == 1 ? Verdict::Ok : of_ended(d);
       return no_index;
     }
     if (wait == nullptr) {
@@ -91,7 +91,7 @@ class Asked {
   Verdict of_idle(const Diagnosis& d) const {
     const TaskIndex index = d.chain.back().task;
     const Model::Task& task = model_.tasks[index];
-    if (waits_.running[index]) return Verdict::Fine;
+    if (waits_.running[index]) return Verdict::Ok;
     const Nature nature = nature_of(trace_, task);
     if (nature == Nature::Operation) return Verdict::Outside;
     if (task.is_scope || nature == Nature::Promise || nature == Nature::Condition || is_mirage())
@@ -109,7 +109,7 @@ class Asked {
   Verdict could_run_since(uint64_t time, bool expected) const {
     const bool was_last = expected && time == last_event_ && model_.end <= last_event_;
     const bool may_run_yet = end_ - std::min(end_, time) < soon && !was_last;
-    return may_run_yet ? Verdict::Fine : Verdict::Starved;
+    return may_run_yet ? Verdict::Ok : Verdict::Starved;
   }
 
   TaskIndex of_resource(Diagnosis& d) {
@@ -214,8 +214,8 @@ uint64_t waits_since(const Model& model, const Waits& waits, const Diagnosis& d)
 
 std::string_view name(Verdict verdict) {
   constexpr std::array<std::string_view, 10> names = {
-      "fine",          "never notified", "lost wake-up", "deadlock",      "never released",
-      "external wait", "starved",        "cancelled",    "never started", "unknown"};
+      "ok",      "never notified", "lost wake-up",  "deadlock", "never released", "external wait",
+      "starved", "cancelled",      "never started", "unknown"};
   return names[static_cast<size_t>(verdict)];
 }
 
@@ -229,7 +229,7 @@ bool Diagnosis::is_fault() const {
     case Verdict::Starved:
     case Verdict::Cancelled:
       return true;
-    case Verdict::Fine:
+    case Verdict::Ok:
       return false;
     case Verdict::NeverNotified:
     case Verdict::Outside:
@@ -263,7 +263,7 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
     Diagnosis d = asked.diagnose(task);
     const uint8_t how = d.is_fault() ? InFault : InChain;
     for (const Diagnosis::Step& step : d.chain) told[step.task] = std::max(told[step.task], how);
-    if (d.verdict == Verdict::Fine) return;
+    if (d.verdict == Verdict::Ok) return;
     uint32_t& same = known[what_is_alike(model, waits, d)];
     if (same != IdMap::none) {
       found[same].also.push_back(task);

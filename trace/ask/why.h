@@ -17,7 +17,7 @@
 namespace skein {
 
 enum class Verdict : uint8_t {
-  Fine,              // it has ended, or it runs
+  Ok,                // it has ended, or it runs
   NeverNotified,     // nobody has signalled, resolved, posted what the last of the chain waits for
   NotifiedTooEarly,  // somebody did, when nobody waited yet: a lost wake-up
   Cycle,             // the chain comes back to itself
@@ -38,7 +38,7 @@ struct Diagnosis {
     uint32_t holding = Waits::none;  // of a resource: it leads on to who holds it
   };
   std::vector<Step> chain;  // from who was asked about; each waits for the next
-  Verdict verdict = Verdict::Fine;
+  Verdict verdict = Verdict::Ok;
   uint32_t notice = Waits::none;  // NotifiedTooEarly: the one
   size_t cycle_begin = 0;         // Cycle: the last step waits for chain[cycle_begin]
   TaskIndex busy = no_index;      // Starved: who ran instead the longest

@@ -134,7 +134,7 @@ TEST_CASE("what should end and could at the last event did not") {
     trace.events.append({.time = 9, .task = 2, .kind = EventKind::Fail});
     const Model model = build_model(trace, {.simplify = false});
     const Diagnosis d = diagnose(trace, model, find_waits(trace, model), model.find(1));
-    CHECK(name(d.verdict) == (expected ? "starved" : "fine"));
+    CHECK(name(d.verdict) == (expected ? "starved" : "ok"));
     CHECK(d.is_fault() == expected);
   }
 }
@@ -288,7 +288,7 @@ TEST_CASE("random programs: the planted fault is found, and nothing else") {
     Fault fault;
     Verdict verdict;
   };
-  constexpr Expected table[] = {{Fault::None, Verdict::Fine},
+  constexpr Expected table[] = {{Fault::None, Verdict::Ok},
                                 {Fault::LostWakeUp, Verdict::NotifiedTooEarly},
                                 {Fault::NeverNotified, Verdict::NeverNotified},
                                 {Fault::LockCycle, Verdict::Cycle},
@@ -382,7 +382,7 @@ TEST_CASE("a ring: waits begin with those from before the trace") {
   }
   SUBCASE("never started, or running since before the trace") {
     CHECK(asks(ring(events, "-2 created 1 as coroutine"), 1) == "1 never started");
-    CHECK(asks(ring(events, "-2 running 1 as coroutine"), 1) == "1 fine");
+    CHECK(asks(ring(events, "-2 running 1 as coroutine"), 1) == "1 ok");
     CHECK(asks(ring(events, "-2 suspended 1 as coroutine"), 1) == "1 unknown");
   }
 }

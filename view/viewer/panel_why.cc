@@ -90,7 +90,7 @@ void write_why(PanelWriter& out, TaskIndex index) {
   if (task.is_resource || (task.how != Model::End::Open && !cut_off)) return;
   const Subject subject = of.subject();
   const Diagnosis d = diagnose(of.trace, subject.model, subject.waits, index);
-  if (d.verdict != Verdict::Fine) Why(out, subject, d).write();
+  if (d.verdict != Verdict::Ok) Why(out, subject, d).write();
 }
 
 }  // namespace skein
