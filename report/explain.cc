@@ -21,8 +21,8 @@ class Writer {
       case Verdict::NeverNotified:
         never_notified();
         break;
-      case Verdict::NotifiedTooEarly:
-        too_early();
+      case Verdict::LostWakeup:
+        lost_wakeup();
         break;
       case Verdict::Cycle:
         text("Deadlock: the wait chain leads back to ");
@@ -140,7 +140,7 @@ class Writer {
     last_touched();
   }
 
-  void too_early() {
+  void lost_wakeup() {
     title();
     if (d_.notice == Waits::none) {  // a task that has ended
       text(" ended ");

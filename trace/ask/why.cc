@@ -84,7 +84,7 @@ class Asked {
   // Somebody waits for what has ended already. Had he been told he would be ready.
   Verdict of_ended(const Diagnosis& d) const {
     const Model::Task& task = model_.tasks[d.chain.back().task];
-    return task.how == Model::End::Resolved ? Verdict::NotifiedTooEarly : Verdict::Cancelled;
+    return task.how == Model::End::Resolved ? Verdict::LostWakeup : Verdict::Cancelled;
   }
 
   // Open, and waits for nothing that the trace knows of.
@@ -129,7 +129,7 @@ class Asked {
       d.verdict = Verdict::NeverReleased;
       return no_index;
     }
-    d.verdict = find_early_notice(d)   ? Verdict::NotifiedTooEarly
+    d.verdict = find_lost_wakeup(d)    ? Verdict::LostWakeup
                 : is_before_horizon(d) ? Verdict::Unknown
                                        : Verdict::NeverNotified;
     return no_index;
@@ -150,7 +150,7 @@ class Asked {
   }
 
   // The last signal that found nobody, after the last that found somebody and before this wait.
-  bool find_early_notice(Diagnosis& d) const {
+  bool find_lost_wakeup(Diagnosis& d) const {
     if (d.chain.size() < 2) return false;  // it was asked about itself: nobody waits
     if (remembers(d)) return false;
     const Diagnosis::Step& waiter = d.chain[d.chain.size() - 2];
@@ -221,7 +221,7 @@ std::string_view name(Verdict verdict) {
 
 bool Diagnosis::is_fault() const {
   switch (verdict) {
-    case Verdict::NotifiedTooEarly:
+    case Verdict::LostWakeup:
       // Who comes back, or comes later, may look first whether it has to wait.
       return (!waited_before && !created_after) || expected;
     case Verdict::Cycle:

@@ -17,16 +17,16 @@
 namespace skein {
 
 enum class Verdict : uint8_t {
-  Ok,                // it has ended, or it runs
-  NeverNotified,     // nobody has signalled, resolved, posted what the last of the chain waits for
-  NotifiedTooEarly,  // somebody did, when nobody waited yet: a lost wake-up
-  Cycle,             // the chain comes back to itself
-  NeverReleased,     // the holder of a lock ended, or cannot go on, without releasing it
-  Outside,           // a timer, a file descriptor, a peer
-  Starved,           // it could go on, and did not come to run
-  Cancelled,         // what it waits for was cancelled or failed, and nobody told it
-  NeverStarted,      // it was created, and nobody let it run
-  Unknown,           // the trace does not say what it waits for
+  Ok,             // it has ended, or it runs
+  NeverNotified,  // nobody has signalled, resolved, posted what the last of the chain waits for
+  LostWakeup,     // somebody did, when nobody waited yet: a lost wake-up
+  Cycle,          // the chain comes back to itself
+  NeverReleased,  // the holder of a lock ended, or cannot go on, without releasing it
+  Outside,        // a timer, a file descriptor, a peer
+  Starved,        // it could go on, and did not come to run
+  Cancelled,      // what it waits for was cancelled or failed, and nobody told it
+  NeverStarted,   // it was created, and nobody let it run
+  Unknown,        // the trace does not say what it waits for
 };
 // "never notified"; stable, used in text and JSON.
 std::string_view name(Verdict verdict);
@@ -39,11 +39,11 @@ struct Diagnosis {
   };
   std::vector<Step> chain;  // from who was asked about; each waits for the next
   Verdict verdict = Verdict::Ok;
-  uint32_t notice = Waits::none;  // NotifiedTooEarly: the one
+  uint32_t notice = Waits::none;  // LostWakeup: the one
   size_t cycle_begin = 0;         // Cycle: the last step waits for chain[cycle_begin]
   TaskIndex busy = no_index;      // Starved: who ran instead the longest
-  bool waited_before = false;     // NotifiedTooEarly: it had waited there before, and gone on
-  bool created_after = false;     // NotifiedTooEarly: neither it nor who called it was there then
+  bool waited_before = false;     // LostWakeup: it had waited there before, and gone on
+  bool created_after = false;     // LostWakeup: neither it nor who called it was there then
   bool expected = false;          // it should resolve
   // Others of which the same is true, step by step; of a circle, others in it or that wait for it.
   std::vector<TaskIndex> also = {};

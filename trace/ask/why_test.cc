@@ -46,7 +46,7 @@ TEST_CASE("a notification that wakes no task, before the wait") {
   )");
   const Waits waits = find_waits(e.trace, e.model);
   const Diagnosis d = diagnose(e.trace, e.model, waits, e.model.find(1));
-  CHECK(d.verdict == Verdict::NotifiedTooEarly);
+  CHECK(d.verdict == Verdict::LostWakeup);
   REQUIRE(d.chain.size() == 2);
   CHECK(e.id(d.chain[0].task) == "1");
   CHECK(waits.waits[d.chain[0].wait].begin == 16);
@@ -76,7 +76,7 @@ TEST_CASE("a notification that woke a task, and one that came too early for anot
   SUBCASE("one was, perhaps") {
     const Example e = ours(told + "7 notify 20 by 2 =0\n 8 suspend 1 on 20 =1\n 20 executor_end -");
     const Diagnosis d = diagnose(e.trace, e.model, find_waits(e.trace, e.model), e.model.find(1));
-    CHECK(d.verdict == Verdict::NotifiedTooEarly);
+    CHECK(d.verdict == Verdict::LostWakeup);
     CHECK(d.waited_before);
     CHECK(!d.is_fault());  // who waits again and again looks first whether there is work
   }
@@ -289,7 +289,7 @@ TEST_CASE("random programs: the planted fault is found, and nothing else") {
     Verdict verdict;
   };
   constexpr Expected table[] = {{Fault::None, Verdict::Ok},
-                                {Fault::LostWakeUp, Verdict::NotifiedTooEarly},
+                                {Fault::LostWakeUp, Verdict::LostWakeup},
                                 {Fault::NeverNotified, Verdict::NeverNotified},
                                 {Fault::LockCycle, Verdict::Cycle},
                                 {Fault::AwaitCycle, Verdict::Cycle},

@@ -53,9 +53,9 @@ class DiagnosisLints {
         c.task = last.task;
         c.other = first.task;
         break;
-      case Verdict::NotifiedTooEarly:
+      case Verdict::LostWakeup:
         if (!d.expected) return {};  // it may look before it waits
-        about_early_notice(c, d);
+        about_lost_wakeup(c, d);
         break;
       case Verdict::Starved:
       case Verdict::NeverStarted:
@@ -80,7 +80,7 @@ class DiagnosisLints {
     return is_kept || (d.expected && !case_.options.goes_on);
   }
 
-  void about_early_notice(Candidate& c, const Diagnosis& d) const {
+  void about_lost_wakeup(Candidate& c, const Diagnosis& d) const {
     const Diagnosis::Step& waiter = d.chain[d.chain.size() - 2];
     const Waits::Wait& w = waits_.waits[waiter.wait];
     c.lint = Lint::NotifyBeforeWait;

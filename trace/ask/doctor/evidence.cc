@@ -146,7 +146,7 @@ void EvidenceFinder::add_longest_holding(std::vector<Evidence>& out, const Candi
   if (has_ended(holder) && holdings[longest].end == Waits::never) out.push_back(ended(holder));
 }
 
-void EvidenceFinder::add_early_notice(std::vector<Evidence>& out, const Candidate& c) const {
+void EvidenceFinder::add_lost_wakeup(std::vector<Evidence>& out, const Candidate& c) const {
   if (c.second == none) {
     out.push_back(ended(c.other));
   } else {
@@ -206,7 +206,7 @@ void EvidenceFinder::add_growth(std::vector<Evidence>& out, const Growth& g) {
 void EvidenceFinder::add(std::vector<Evidence>& out, const Candidate& c) {
   switch (c.lint) {
     case Lint::NotifyBeforeWait:
-      return add_early_notice(out, c);
+      return add_lost_wakeup(out, c);
     case Lint::LockOrderCycle:
       return add_edges(out, sources_.cycles[c.index]);
     case Lint::DestroyedUnresolved:

@@ -31,7 +31,7 @@ class EvidenceFinder {
   Evidence holds(uint32_t index) const;
   Evidence ran(const Candidate& candidate);
   void add(std::vector<Evidence>& out, const Candidate& candidate);
-  void add_early_notice(std::vector<Evidence>& out, const Candidate& candidate) const;
+  void add_lost_wakeup(std::vector<Evidence>& out, const Candidate& candidate) const;
   void add_destroyed(std::vector<Evidence>& out, const Candidate& candidate) const;
   void add_never_run(std::vector<Evidence>& out, const Candidate& candidate);
   static void add_growth(std::vector<Evidence>& out, const Growth& growth);

@@ -26,7 +26,7 @@ class WaitLints {
     for (const Waits::Wait& w : waits_.waits) {
       if (w.end_overwritten || (w.is_open() && case_.is_unsure(w.task))) continue;
       if (!wakes_.empty()) count_wake(w);
-      if (w.is_in_vain() && w.on != no_index) look_for_early_notice(w);
+      if (w.is_in_vain() && w.on != no_index) look_for_lost_wakeup(w);
       if (case_.length(w) >= options_.suspended) look_at_long_wait(w);
     }
     for (TaskIndex i = 0; i < wakes_.size(); i++) look_at_wakes(i);
@@ -71,7 +71,7 @@ class WaitLints {
   }
 
   // ---- notify-before-wait ----
-  void look_for_early_notice(const Waits::Wait& w) {
+  void look_for_lost_wakeup(const Waits::Wait& w) {
     if (!case_.asked(Lint::NotifyBeforeWait) || case_.is_mirage) return;
     const TaskIndex on = case_.model.last_self(w.on);
     const Model::Task& target = case_.task(on);
