@@ -24,7 +24,7 @@ class Writer {
       case Verdict::LostWakeup:
         lost_wakeup();
         break;
-      case Verdict::Cycle:
+      case Verdict::Deadlock:
         text("Deadlock: the wait chain leads back to ");
         this->task(d_.chain[d_.cycle_begin].task);
         text(".");
@@ -243,7 +243,7 @@ StepText describe_step(const Subject& e, const Diagnosis& d, size_t index) {
     StepText does = {.text = step.holding != Waits::none ? "is held by" : "waits for"};
     if (index + 1 < d.chain.size())
       does.target = d.chain[index + 1].task;
-    else if (d.verdict == Verdict::Cycle)
+    else if (d.verdict == Verdict::Deadlock)
       does.target = d.chain[d.cycle_begin].task;
     else if (step.wait != Waits::none)
       does.target = e.waits.waits[step.wait].on;

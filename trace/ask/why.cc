@@ -29,7 +29,7 @@ class Asked {
     for (;;) {
       if (seen_[at] == asked_) {
         while (d.chain[d.cycle_begin].task != at) d.cycle_begin++;
-        d.verdict = Verdict::Cycle;
+        d.verdict = Verdict::Deadlock;
         return d;
       }
       seen_[at] = asked_;
@@ -185,7 +185,7 @@ class Asked {
 uint64_t what_is_alike(const Model& model, const Waits& waits, const Diagnosis& d) {
   uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, of numbers instead of bytes
   const auto add = [&](uint64_t number) { hash = (hash ^ number) * 0x100000001b3 ^ hash >> 29; };
-  if (d.verdict == Verdict::Cycle) {  // the same one, wherever one comes into it
+  if (d.verdict == Verdict::Deadlock) {  // the same one, wherever one comes into it
     uint64_t members = 0;
     for (size_t i = d.cycle_begin; i < d.chain.size(); i++)
       members += (d.chain[i].task + uint64_t{1}) * 0x9e3779b97f4a7c15;
@@ -224,7 +224,7 @@ bool Diagnosis::is_fault() const {
     case Verdict::LostWakeup:
       // Who comes back, or comes later, may look first whether it has to wait.
       return (!waited_before && !created_after) || expected;
-    case Verdict::Cycle:
+    case Verdict::Deadlock:
     case Verdict::NeverReleased:
     case Verdict::Starved:
     case Verdict::Cancelled:

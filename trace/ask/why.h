@@ -20,7 +20,7 @@ enum class Verdict : uint8_t {
   Ok,             // it has ended, or it runs
   NeverNotified,  // nobody has signalled, resolved, posted what the last of the chain waits for
   LostWakeup,     // somebody did, when nobody waited yet: a lost wake-up
-  Cycle,          // the chain comes back to itself
+  Deadlock,       // the chain comes back to itself
   NeverReleased,  // the holder of a lock ended, or cannot go on, without releasing it
   Outside,        // a timer, a file descriptor, a peer
   Starved,        // it could go on, and did not come to run
@@ -40,7 +40,7 @@ struct Diagnosis {
   std::vector<Step> chain;  // from who was asked about; each waits for the next
   Verdict verdict = Verdict::Ok;
   uint32_t notice = Waits::none;  // LostWakeup: the one
-  size_t cycle_begin = 0;         // Cycle: the last step waits for chain[cycle_begin]
+  size_t cycle_begin = 0;         // Deadlock: the last step waits for chain[cycle_begin]
   TaskIndex busy = no_index;      // Starved: who ran instead the longest
   bool waited_before = false;     // LostWakeup: it had waited there before, and gone on
   bool created_after = false;     // LostWakeup: neither it nor who called it was there then

@@ -195,7 +195,7 @@ TEST_CASE("a cycle is reported once") {
   )");
   const auto all = diagnose_all(e.trace, e.model, find_waits(e.trace, e.model));
   REQUIRE(all.size() == 1);
-  CHECK(all[0].verdict == Verdict::Cycle);
+  CHECK(all[0].verdict == Verdict::Deadlock);
   CHECK(all[0].also.size() == 2);
 }
 
@@ -291,8 +291,8 @@ TEST_CASE("random programs: the planted fault is found, and nothing else") {
   constexpr Expected table[] = {{Fault::None, Verdict::Ok},
                                 {Fault::LostWakeUp, Verdict::LostWakeup},
                                 {Fault::NeverNotified, Verdict::NeverNotified},
-                                {Fault::LockCycle, Verdict::Cycle},
-                                {Fault::AwaitCycle, Verdict::Cycle},
+                                {Fault::LockCycle, Verdict::Deadlock},
+                                {Fault::AwaitCycle, Verdict::Deadlock},
                                 {Fault::EndedHolding, Verdict::NeverReleased},
                                 {Fault::Starved, Verdict::Starved}};
   for (const Expected& expected : table)

@@ -75,7 +75,7 @@ class DiagnosisLints {
   // It cannot end any more, however short it has waited yet.
   bool lasts(const Diagnosis& d) const {
     if (!case_.is_open(d.chain.front().task)) return false;  // destroyed-unresolved tells it
-    if (d.verdict == Verdict::Cycle) return true;
+    if (d.verdict == Verdict::Deadlock) return true;
     const bool is_kept = d.verdict == Verdict::NeverReleased && !case_.is_open(d.chain.back().task);
     return is_kept || (d.expected && !case_.options.goes_on);
   }
