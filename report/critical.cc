@@ -37,7 +37,7 @@ Cells cells(const Trace& trace, const Model& model, const Segment& s) {
 }
 
 constexpr std::array kinds = {Segment::What::Running, Segment::What::Ready, Segment::What::Blocked,
-                              Segment::What::Outside, Segment::What::Before};
+                              Segment::What::External, Segment::What::Before};
 
 void add_sums(std::string& out, const std::vector<Segment>& path, uint64_t whole) {
   for (const Segment::What kind : kinds) {

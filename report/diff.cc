@@ -250,7 +250,7 @@ std::string consequence(const Comparison& a, const Divergence& d) {
   std::string out = "As a result, " + a.bad.title(d.victim.chain.front().task);
   if (d.tasks > 1) out += " and " + counted(d.tasks - 1, "similar task");
   out += (d.tasks > 1 ? " do not end in " : " does not end in ") + a.bad.name;
-  if (d.victim.verdict == Verdict::Outside)
+  if (d.victim.verdict == Verdict::External)
     out += ": it waits for " + a.bad.title(d.victim.chain.back().task);
   else if (d.victim.verdict != Verdict::Ok)
     out += ": " + std::string(name(d.victim.verdict));

@@ -32,7 +32,7 @@ class Writer {
       case Verdict::NeverReleased:
         never_released();
         break;
-      case Verdict::Outside:
+      case Verdict::External:
         title();
         where(location_of(e_, last()));
         text(" is pending; only a timer or an external event can complete it.");

@@ -55,7 +55,7 @@ class Walk {
     if (waited) return ready(std::max(wait->ready, idle), ran ? ran->executor : wait->executor);
     if (ran && says_waits_) return ready(idle, ran->executor);
     if (ran) return add(Segment::What::Blocked, idle);
-    if (is_operation(trace_, task)) return add(Segment::What::Outside, task.start);
+    if (is_operation(trace_, task)) return add(Segment::What::External, task.start);
     // Until somebody resumes it a new coroutine is not ready.
     const TaskIndex starter = waits_.started_by[task_];
     if (waits_.first_run[task_] == time_ && starter != no_index && visited_[starter] != time_) {
@@ -63,7 +63,7 @@ class Walk {
       if (resumes && resumes->end >= time_) return go_to(starter);
     }
     if (waits_.first_run[task_] == Waits::never && !says_waits_)
-      return add(Segment::What::Outside, task.start);
+      return add(Segment::What::External, task.start);
     ready(task.start, task.executor);
   }
 
@@ -74,7 +74,7 @@ class Walk {
     task_ = no_index;
     if (last == nullptr && task.pre_existing) return;
     if (last == nullptr || last->end < time_)
-      add(Segment::What::Outside, last == nullptr ? from_ : last->end);
+      add(Segment::What::External, last == nullptr ? from_ : last->end);
     if (last != nullptr) go_to(last->task);
   }
 

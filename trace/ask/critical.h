@@ -25,7 +25,7 @@ struct Segment {
     Blocked,  // it waited for `on`, and the trace does not say who ended that, or nobody did
     // A timer, a file descriptor, a peer: an operation that is no code of the program. With no
     // task: what it did, or waited for, outside of all tasks, before it created the next.
-    Outside,
+    External,
     Before,  // nothing of it is in the trace
   };
   uint64_t begin = 0;

@@ -93,7 +93,7 @@ class Asked {
     const Model::Task& task = model_.tasks[index];
     if (waits_.running[index]) return Verdict::Ok;
     const Nature nature = nature_of(trace_, task);
-    if (nature == Nature::Operation) return Verdict::Outside;
+    if (nature == Nature::Operation) return Verdict::External;
     if (task.is_scope || nature == Nature::Promise || nature == Nature::Condition || is_mirage())
       return Verdict::NeverNotified;
     const bool nothing_known = task.pre_existing && trace_.alive.empty();
@@ -232,7 +232,7 @@ bool Diagnosis::is_fault() const {
     case Verdict::Ok:
       return false;
     case Verdict::NeverNotified:
-    case Verdict::Outside:
+    case Verdict::External:
     case Verdict::NeverStarted:
     case Verdict::Unknown:
       return expected;

@@ -22,7 +22,7 @@ enum class Verdict : uint8_t {
   LostWakeup,     // somebody did, when nobody waited yet: a lost wake-up
   Deadlock,       // the chain comes back to itself
   NeverReleased,  // the holder of a lock ended, or cannot go on, without releasing it
-  Outside,        // a timer, a file descriptor, a peer
+  External,       // a timer, a file descriptor, a peer
   Starved,        // it could go on, and did not come to run
   Cancelled,      // what it waits for was cancelled or failed, and nobody told it
   NeverStarted,   // it was created, and nobody let it run

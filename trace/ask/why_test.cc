@@ -231,7 +231,7 @@ TEST_CASE("who waits for a timer, a peer or a cancelled task") {
     const Example e = ours(waits_for + "9 executor_end -");
     const auto all = diagnose_all(e.trace, e.model, find_waits(e.trace, e.model));
     REQUIRE(all.size() == 1);
-    CHECK(all[0].verdict == Verdict::Outside);
+    CHECK(all[0].verdict == Verdict::External);
     CHECK(!all[0].is_fault());
   }
   SUBCASE("of a hundred similar tasks one is reported") {

@@ -85,7 +85,7 @@ class PathPainter {
         return fill(end - 1, y, 1, height);
       case Segment::What::Blocked:
         return fill(x, middle, end - x, line);
-      case Segment::What::Outside:
+      case Segment::What::External:
       case Segment::What::Before:
         for (; x < end; x += dash + gap) fill(x, middle, std::min(dash, end - x), line);
     }

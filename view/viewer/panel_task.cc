@@ -239,7 +239,8 @@ void Panels::write_path(PanelWriter& out) {
   const auto length = [](const Segment& s) { return static_cast<double>(s.end - s.begin); };
   const uint64_t whole = all.back().end - all.front().begin;
   out.heading("critical path", duration_text(static_cast<double>(whole)));
-  for (const What what : {What::Running, What::Ready, What::Blocked, What::Outside, What::Before}) {
+  for (const What what :
+       {What::Running, What::Ready, What::Blocked, What::External, What::Before}) {
     uint64_t sum = 0;
     for (const Segment& s : all)
       if (s.what == what) sum += s.end - s.begin;

@@ -47,7 +47,7 @@ class DiagnosisLints {
     }
     c.duration = c.end - std::min(c.end, c.begin);
     switch (d.verdict) {
-      case Verdict::Outside:
+      case Verdict::External:
         if (d.chain.size() == 1) return {};
         c.lint = Lint::OperationPending;
         c.task = last.task;
