@@ -40,7 +40,7 @@ int run_why(const WhyOptions& options) {
   print_report(
       options.json, analysis.trace, [&] { return why_json(facts, found); },
       [&](size_t) { return why_text(facts, found); });
-  return std::any_of(found.begin(), found.end(), [](const auto& d) { return d.is_fault(); });
+  return std::any_of(found.begin(), found.end(), [](const auto& d) { return d.is_error(); });
 }
 
 }  // namespace skein::cli

@@ -110,7 +110,7 @@ Json diagnosis_json(const Subject& facts, const Diagnosis& d) {
     notification = event_json(facts, notice.time, notice.by, notice.location);
   }
   return Json::object({{"verdict", name(d.verdict)},
-                       {"error", d.is_fault()},
+                       {"error", d.is_error()},
                        {"text", text(facts, d)},
                        {"chain", std::move(chain)},
                        {"similar", d.also.size()},
@@ -126,8 +126,8 @@ std::string why_text(const Subject& facts, const std::vector<Diagnosis>& found) 
   bool in_faults = false;
   for (size_t i = 0; i < found.size(); i++) {
     if (i > 0) out += '\n';
-    if (in_faults && !found[i].is_fault()) out += "Pending, but not an error by itself:\n\n";
-    in_faults = found[i].is_fault();
+    if (in_faults && !found[i].is_error()) out += "Pending, but not an error by itself:\n\n";
+    in_faults = found[i].is_error();
     add(out, facts, found[i]);
   }
   return out;

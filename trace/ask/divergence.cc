@@ -75,7 +75,7 @@ class Comparison {
   void ask(const Diagnosis& d, TaskIndex task, uint64_t count) {
     const Diagnosis of_this =
         task == d.chain.front().task ? d : diagnose(bad_.trace, bad_.model, bad_.waits, task);
-    if (!d.is_fault() && !good_is_complete_ && !lasts_too_long(of_this)) return;
+    if (!d.is_error() && !good_is_complete_ && !lasts_too_long(of_this)) return;
     visited_.clear();
     std::optional<Divergence> divergence = explain(of_this);
     if (!divergence) return;

@@ -219,7 +219,7 @@ std::string_view name(Verdict verdict) {
   return names[static_cast<size_t>(verdict)];
 }
 
-bool Diagnosis::is_fault() const {
+bool Diagnosis::is_error() const {
   switch (verdict) {
     case Verdict::LostWakeup:
       // Who comes back, or comes later, may look first whether it has to wait.
@@ -261,7 +261,7 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
   std::vector<uint8_t> told(count, Untold);
   const auto ask = [&](TaskIndex task) {
     Diagnosis d = asked.diagnose(task);
-    const uint8_t how = d.is_fault() ? InFault : InChain;
+    const uint8_t how = d.is_error() ? InFault : InChain;
     for (const Diagnosis::Step& step : d.chain) told[step.task] = std::max(told[step.task], how);
     if (d.verdict == Verdict::Ok) return;
     uint32_t& same = known[what_is_alike(model, waits, d)];
@@ -292,7 +292,7 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
   });
   for (Diagnosis& d : found) asked.find_busy(d);
   stable_sort(found, [&](const Diagnosis& a, const Diagnosis& b) {
-    if (a.is_fault() != b.is_fault()) return a.is_fault();
+    if (a.is_error() != b.is_error()) return a.is_error();
     return waits_since(model, waits, a) < waits_since(model, waits, b);
   });
   return found;

@@ -3,7 +3,7 @@
 //
 //   const Waits waits = find_waits(trace, model);
 //   for (const Diagnosis& d : diagnose_all(trace, model, waits))
-//     if (d.is_fault()) print(d);
+//     if (d.is_error()) print(d);
 //
 // What it says is about the end of the trace: of a program that runs, about the last event.
 #pragma once
@@ -49,7 +49,7 @@ struct Diagnosis {
   std::vector<TaskIndex> also = {};
 
   // Something is wrong; what waits for something outside, or for work, may do so for ever.
-  bool is_fault() const;
+  bool is_error() const;
 };
 
 // Ready for less than this at the end of the trace is not starved, ns.

@@ -14,7 +14,7 @@ using Fault = RandomProgram::Fault;
 std::vector<Diagnosis> faults_of(const Trace& trace, const Model& model, const Waits& waits) {
   std::vector<Diagnosis> faults;
   for (Diagnosis& d : diagnose_all(trace, model, waits))
-    if (d.is_fault()) faults.push_back(std::move(d));
+    if (d.is_error()) faults.push_back(std::move(d));
   return faults;
 }
 
@@ -55,7 +55,7 @@ TEST_CASE("a notification that wakes no task, before the wait") {
   CHECK(waits.notices[d.notice].time == 10);
   CHECK(e.id(waits.notices[d.notice].by) == "2");
   CHECK(!d.waited_before);
-  CHECK(d.is_fault());
+  CHECK(d.is_error());
 }
 
 TEST_CASE("a notification that woke a task, and one that came too early for another") {
@@ -71,14 +71,14 @@ TEST_CASE("a notification that woke a task, and one that came too early for anot
     const Example e = ours(told + "8 suspend 1 on 20 =1\n 20 executor_end -");
     const Diagnosis d = diagnose(e.trace, e.model, find_waits(e.trace, e.model), e.model.find(1));
     CHECK(d.verdict == Verdict::NeverNotified);
-    CHECK(!d.is_fault());
+    CHECK(!d.is_error());
   }
   SUBCASE("one was, perhaps") {
     const Example e = ours(told + "7 notify 20 by 2 =0\n 8 suspend 1 on 20 =1\n 20 executor_end -");
     const Diagnosis d = diagnose(e.trace, e.model, find_waits(e.trace, e.model), e.model.find(1));
     CHECK(d.verdict == Verdict::LostWakeup);
     CHECK(d.waited_before);
-    CHECK(!d.is_fault());  // who waits again and again looks first whether there is work
+    CHECK(!d.is_error());  // who waits again and again looks first whether there is work
   }
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("a semaphore has no owner: who took one may be the one who waits for t
   const auto all = diagnose_all(e.trace, e.model, find_waits(e.trace, e.model));
   REQUIRE(all.size() == 1);
   CHECK(all[0].verdict == Verdict::NeverNotified);
-  CHECK(!all[0].is_fault());
+  CHECK(!all[0].is_error());
 }
 
 TEST_CASE("who came after the signal may have looked first, unless it should end") {
@@ -135,7 +135,7 @@ TEST_CASE("what should end and could at the last event did not") {
     const Model model = build_model(trace, {.simplify = false});
     const Diagnosis d = diagnose(trace, model, find_waits(trace, model), model.find(1));
     CHECK(name(d.verdict) == (expected ? "starved" : "ok"));
-    CHECK(d.is_fault() == expected);
+    CHECK(d.is_error() == expected);
   }
 }
 
@@ -154,7 +154,7 @@ TEST_CASE("the target is destroyed: no task resumes the waiter, whatever runs la
   const auto all = diagnose_all(e.trace, e.model, waits);
   REQUIRE(all.size() == 1);
   CHECK(all[0].verdict == Verdict::Cancelled);
-  CHECK(all[0].is_fault());
+  CHECK(all[0].is_error());
   CHECK(e.id(all[0].chain.back().task) == "2");
   const Subject subject{e.trace, e.model, waits};
   CHECK(since(subject, all[0].chain[0]) == 3);  // waits
@@ -175,7 +175,7 @@ TEST_CASE("an error is reported once for all tasks of its chain that should end"
   const Model model = build_model(trace, {.simplify = false});
   const auto all = diagnose_all(trace, model, find_waits(trace, model));
   REQUIRE(all.size() == 1);
-  CHECK(all[0].is_fault());
+  CHECK(all[0].is_error());
   CHECK(all[0].chain.size() == many + 1);
 }
 
@@ -214,10 +214,10 @@ TEST_CASE("a ring: the holder has ended and is overwritten; a signal may have be
   const Waits waits = find_waits(e.trace, e.model);
   const Diagnosis lock = diagnose(e.trace, e.model, waits, e.model.find(1));
   CHECK(lock.verdict == Verdict::NeverReleased);
-  CHECK(lock.is_fault());
+  CHECK(lock.is_error());
   const Diagnosis signal = diagnose(e.trace, e.model, waits, e.model.find(2));
   CHECK(signal.verdict == Verdict::Unknown);
-  CHECK(!signal.is_fault());
+  CHECK(!signal.is_error());
 }
 
 TEST_CASE("who waits for a timer, a peer or a cancelled task") {
@@ -232,7 +232,7 @@ TEST_CASE("who waits for a timer, a peer or a cancelled task") {
     const auto all = diagnose_all(e.trace, e.model, find_waits(e.trace, e.model));
     REQUIRE(all.size() == 1);
     CHECK(all[0].verdict == Verdict::External);
-    CHECK(!all[0].is_fault());
+    CHECK(!all[0].is_error());
   }
   SUBCASE("of a hundred similar tasks one is reported") {
     std::string text;
@@ -278,7 +278,7 @@ TEST_CASE("a Lwt thread that should resolve, and its chain over become") {
   const auto all = diagnose_all(e.trace, e.model, find_waits(e.trace, e.model));
   REQUIRE(all.size() == 1);
   CHECK(all[0].verdict == Verdict::NeverNotified);
-  CHECK(all[0].is_fault());
+  CHECK(all[0].is_error());
   REQUIRE(all[0].chain.size() == 2);
   CHECK(e.id(all[0].chain[1].task) == "3");
 }

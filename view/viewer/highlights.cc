@@ -54,7 +54,7 @@ void Highlights::add_stuck_chain(const Session& session, uint32_t track, TaskInd
   if (of.model.tasks[task].how != Model::End::Open) return;
   const Subject subject = of.subject();
   const Diagnosis d = diagnose(of.trace, subject.model, subject.waits, task);
-  if (!d.is_fault()) return;
+  if (!d.is_error()) return;
   std::vector<uint8_t>& marks = marks_[track];
   for (const Diagnosis::Step& step : d.chain) marks[step.task] = 1;
   if (d.notice == Waits::none) return;

@@ -140,7 +140,7 @@ void look_at_diagnoses(const Case& the_case, Findings& found) {
   const DiagnosisLints lints(the_case);
   for (uint32_t i = 0; i < found.sources.diagnoses.size(); i++) {
     const Diagnosis& d = found.sources.diagnoses[i];
-    if (!d.is_fault() || lints.is_told(d)) continue;
+    if (!d.is_error() || lints.is_told(d)) continue;
     const std::optional<Candidate> c = lints.candidate(d, i);
     if (!c || !lints.is_worth_telling(d, *c)) continue;
     for (size_t n = 0; n <= d.also.size(); n++) found.add(*c);
