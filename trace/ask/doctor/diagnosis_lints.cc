@@ -31,7 +31,7 @@ class DiagnosisLints {
     const Diagnosis::Step& first = d.chain.front();
     const Diagnosis::Step& last = d.chain.back();
     Candidate c{.lint = Lint::SuspendedTooLong,
-                .severity = Finding::Severity::Fault,
+                .severity = Finding::Severity::Error,
                 .task = first.task,
                 .begin = case_.task(first.task).start,
                 .end = model_.end,

@@ -42,7 +42,7 @@ struct DoctorOptions {
 };
 
 struct Finding {
-  enum class Severity : uint8_t { Fault, Warning, Note };  // Note: only when strict
+  enum class Severity : uint8_t { Error, Warning, Note };  // Note: only when strict
 
   struct Evidence {
     enum class What : uint8_t {

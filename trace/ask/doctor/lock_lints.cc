@@ -80,7 +80,7 @@ class LockLints {
       if (edge.wait != none && cycle.is_deadlock()) case_.explain(edge.wait);
     }
     found_.add({.lint = Lint::LockOrderCycle,
-                .severity = cycle.is_deadlock() ? Severity::Fault : Severity::Warning,
+                .severity = cycle.is_deadlock() ? Severity::Error : Severity::Warning,
                 .task = cycle.edges[0].held,
                 .other = cycle.edges[0].taken,
                 .begin = begin,

@@ -68,7 +68,7 @@ TEST_CASE("lock-order-cycle") {
     const auto found = findings(e.trace, drawn);
     REQUIRE(found.size() == 1);
     CHECK(found[0].lint == Lint::LockOrderCycle);
-    CHECK(found[0].severity == Finding::Severity::Fault);
+    CHECK(found[0].severity == Finding::Severity::Error);
   }
 }
 

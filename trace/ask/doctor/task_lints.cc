@@ -87,7 +87,7 @@ class TaskLints {
     const uint64_t end = destroyed ? t.end : model_.end;
     const uint64_t age = end - std::min(end, t.start);
     const bool at_the_end = !destroyed || is_at_the_end(t.end);
-    Severity severity = t.should_resolve ? Severity::Fault : Severity::Warning;
+    Severity severity = t.should_resolve ? Severity::Error : Severity::Warning;
     if (at_the_end && age < least &&
         !(destroyed && lint == Lint::NeverStarted && was_discarded(i))) {
       if (!options_.strict) return;
@@ -128,7 +128,7 @@ class TaskLints {
       c.end = t.end;
       c.duration = t.end - std::min(t.end, t.start);
     } else if (t.should_resolve) {
-      c.severity = Severity::Fault;
+      c.severity = Severity::Error;
     } else if (sends(t) && age >= options_.suspended) {
       c.severity = Severity::Warning;  // what was to go out did not
     }
@@ -149,7 +149,7 @@ class TaskLints {
     if (!matters && !options_.strict) return;
     if (waiter != none) case_.explain(waiter);
     found_.add({.lint = Lint::DestroyedUnresolved,
-                .severity = matters ? Severity::Fault : Severity::Note,
+                .severity = matters ? Severity::Error : Severity::Note,
                 .task = i,
                 .other = waiter != none ? waits_.waits[waiter].task : no_index,
                 .begin = t.start,

@@ -76,7 +76,7 @@ class WaitLints {
     const TaskIndex on = case_.model.last_self(w.on);
     const Model::Task& target = case_.task(on);
     Candidate c{.lint = Lint::NotifyBeforeWait,
-                .severity = Severity::Fault,
+                .severity = Severity::Error,
                 .task = w.task,
                 .other = on,
                 .end = w.begin,
@@ -101,7 +101,7 @@ class WaitLints {
       if (came_later || waited_there_before(w)) c.severity = Severity::Note;  // it looks first?
     }
     if (c.severity == Severity::Note && !options_.strict) return;
-    if (c.severity == Severity::Fault) case_.explain(c.index);
+    if (c.severity == Severity::Error) case_.explain(c.index);
     found_.add(c);
   }
 

@@ -18,7 +18,7 @@ TEST_CASE("notify-before-wait") {
   const auto found = findings(e.trace, drawn);
   REQUIRE(found.size() == 1);
   CHECK(told(e) == "notify-before-wait 1 20\n");
-  CHECK(found[0].severity == Finding::Severity::Fault);
+  CHECK(found[0].severity == Finding::Severity::Error);
   CHECK(found[0].begin == 10);
   CHECK(found[0].end == 16);
   REQUIRE(found[0].evidence.size() == 2);
