@@ -47,7 +47,7 @@ void print(const Trace& trace, const Model& model) {
     ends[static_cast<size_t>(task.how)]++;
     pre_existing += task.pre_existing;
     late += task.starts_late;
-    stuck += task.is_stuck();
+    stuck += task.is_unresolved();
     roots += task.parent == no_index;
   }
   uint64_t links[6] = {};

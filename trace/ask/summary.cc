@@ -56,7 +56,7 @@ Summary summarize(const Subject& subject) {
     summary.failed += task.failed();
     summary.pre_existing += task.pre_existing;
     summary.created_twice += model.find(task.id) != index;
-    summary.stuck += task.is_stuck();
+    summary.stuck += task.is_unresolved();
   }
   summary.live = summary.tasks - summary.ended;
   summary.labels = counts[static_cast<size_t>(EventKind::Label)];

@@ -122,7 +122,7 @@ struct Example {
       out << task.id;
       if (task.executor) out << "@" << task.executor;
       out << ": " << task.start << "-" << task.end << " "
-          << (task.is_stuck() ? "stuck" : ends[static_cast<size_t>(task.how)]);
+          << (task.is_unresolved() ? "stuck" : ends[static_cast<size_t>(task.how)]);
       if (task.becomes != no_index) out << " " << id(task.becomes);
       if (task.parent != no_index) out << " under " << id(task.parent);
       if (task.pre_existing) out << " from-before";

@@ -3,7 +3,7 @@
 //
 //   const Model model = build_model(trace);
 //   for (const Model::Task& task : model.tasks)
-//     if (task.is_stuck()) print(trace.strings[task.label]);
+//     if (task.is_unresolved()) print(trace.strings[task.label]);
 //
 // The rules by which a trace becomes this are those of docs/model.md; each has tests with drawn
 // examples. Tasks are referred to by their index, in the order of their ids' first
@@ -51,7 +51,7 @@ struct Model {
 
     bool failed() const { return how == End::Failed; }
     // Expected to end, and did not: an error to show (rule 5). It runs to the end of the trace.
-    bool is_stuck() const { return should_resolve && how == End::Open; }
+    bool is_unresolved() const { return should_resolve && how == End::Open; }
   };
 
   // An arrow of the picture. Its two times differ (rule 7): a read leaves where the source's bar

@@ -28,7 +28,7 @@ void end_open_tasks(Model& model, uint64_t ends_known_from) {
     if (task.how != Model::End::Open) continue;
     const bool alive = task.end >= ends_known_from;
     task.end += arrow_head;
-    if (task.is_stuck())
+    if (task.is_unresolved())
       task.end = model.end;
     else if (alive)
       task.end = std::max(task.end, model.end);

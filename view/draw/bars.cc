@@ -139,7 +139,8 @@ class BarPainter {
       painter_.fill(ink, x, y, end - x, frame_.bar_height, mark == 2 ? 70 : 255);
       // It did not end, it was only not heard of again.
       const Model::Task& described = frame_.tracks[track_].model->tasks[task];
-      if (frame_.row_height >= 6 && described.how == Model::End::Open && !described.is_stuck()) {
+      if (frame_.row_height >= 6 && described.how == Model::End::Open &&
+          !described.is_unresolved()) {
         const double middle = y + frame_.bar_height / 2;
         painter_.arrow(ink, end, middle, end + 8, middle);
       }

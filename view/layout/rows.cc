@@ -134,7 +134,7 @@ class Arrangement {
 
   uint64_t end_of(TaskIndex index) const {
     const Model::Task& t = task(index);
-    return t.is_stuck() ? UINT64_MAX : std::max(t.start, t.end);
+    return t.is_unresolved() ? UINT64_MAX : std::max(t.start, t.end);
   }
 
   void place(const std::vector<TaskIndex>& order) {
@@ -228,7 +228,7 @@ class Arrangement {
       const Rows::Extent bar = rows_.bar(model_, i);
       const Model::Task& t = task(rows_.tasks[i]);
       rows_.task_times.push_back(round(bar.start, bar.end));
-      rows_.looks.push_back(t.failed() || t.is_stuck()        ? Rows::Look::Red
+      rows_.looks.push_back(t.failed() || t.is_unresolved()   ? Rows::Look::Red
                             : t.label || t.name || t.location ? Rows::Look::Named
                                                               : Rows::Look::Unnamed);
       rows_.parent_rows.push_back(t.starts_late ? Rows::no_row
@@ -296,7 +296,7 @@ class Arrangement {
 Rows::Extent Rows::bar(const Model& model, size_t position) const {
   const TaskIndex index = tasks[position];
   const Model::Task& task = model.tasks[index];
-  Extent bar{task.start, task.is_stuck() ? UINT64_MAX : std::max(task.start, task.end)};
+  Extent bar{task.start, task.is_unresolved() ? UINT64_MAX : std::max(task.start, task.end)};
   if (position > begin[row[index]]) {  // what became this one hides its beginning
     const TaskIndex before = tasks[position - 1];
     if (model.tasks[before].becomes == index)

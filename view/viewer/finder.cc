@@ -40,7 +40,7 @@ std::vector<uint8_t> passing(const Trace& trace, const Model& model, Search& sea
     const Model::Task& task = model.tasks[i];
     const uint64_t duration = std::max(task.start, task.end) - task.start;
     if (duration < filter.shortest || duration > filter.longest ||
-        (filter.only_stuck && !task.is_stuck()) ||
+        (filter.only_stuck && !task.is_unresolved()) ||
         !(task.kind < kinds.size() ? kinds[task.kind] != 0 : unknown))
       passes[i] = 0;
   }

@@ -155,7 +155,7 @@ class TaskPanel {
   void open() {
     const LiveTask live = live_task(out_.of().subject(), index_);
     std::string now = task_.is_resource ? "in use" : std::string(name(live.state));
-    if (task_.is_stuck()) now += ", stuck: marked should_resolve";
+    if (task_.is_unresolved()) now += ", stuck: marked should_resolve";
     out_.line("state", now);
     if (live.target != no_index)
       out_.task(task_.is_resource ? "held by" : "waits for", live.target,

@@ -36,7 +36,7 @@ void write_trace(PanelWriter& out) {
     tasks++;
     ended += task.how != End::Open;
     failed += task.failed();
-    stuck += task.is_stuck();
+    stuck += task.is_unresolved();
   }
   out.line("tasks", grouped(tasks));
   out.line("ended", grouped(ended));
@@ -52,7 +52,7 @@ void write_trace(PanelWriter& out) {
     out.more("", count - listed);
   };
   list("failed", failed, [](const Task& task) { return task.failed(); });
-  list("unresolved", stuck, [](const Task& task) { return task.is_stuck(); });
+  list("unresolved", stuck, [](const Task& task) { return task.is_unresolved(); });
   size_t listed_faults = 0;
   for (const Diagnosis& d : out.of().findings().faults) {
     if (listed_faults++ == out.limit(20)) break;

@@ -183,7 +183,7 @@ std::string Panels::text_of(const Item& item) const {
       const Model::Task& task = all.tasks[item.index];
       std::string text = task_text(trace, all, item.index) + "\n" + kind_text(trace, task) + ", " +
                          interval_text(task.start, task.end);
-      if (task.is_stuck()) text += ", stuck: marked should_resolve";
+      if (task.is_unresolved()) text += ", stuck: marked should_resolve";
       if (task.failed()) text += ", failed: " + safe_text(trace.strings[task.reason], 100);
       if (task.how == Model::End::Cancelled) text += ", cancelled";
       return text;

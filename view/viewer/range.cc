@@ -27,7 +27,7 @@ RangeStatistics measure(const Trace& trace, const Model& model, double from, dou
     if (ended && inside(task.end)) all.ended++;
     if (task.failed() && inside(task.end)) all.failed++;
     // As its bar, which of what never ended may have stopped after the last that happened to it.
-    if (task.start < end && (task.is_stuck() || task.end >= begin)) all.alive++;
+    if (task.start < end && (task.is_unresolved() || task.end >= begin)) all.alive++;
   }
 
   all.running.resize(std::max<size_t>(1, trace.executors.size()), 0);

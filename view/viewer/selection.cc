@@ -13,7 +13,7 @@ bool Selection::extent(const Session& session, double& from, double& to) const {
   switch (item_.kind) {
     case Item::Kind::Task: {
       const Model::Task& task = of.model.tasks[item_.index];
-      return set(task.start, task.is_stuck() ? of.model.end : task.end);
+      return set(task.start, task.is_unresolved() ? of.model.end : task.end);
     }
     case Item::Kind::Interaction: {
       const Model::Interaction& arrow = of.model.interactions[item_.index];

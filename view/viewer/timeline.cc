@@ -283,7 +283,7 @@ void Timeline::reveal(uint32_t track, TaskIndex task, double time) {
   double span = to - from;
   const Model::Task& bar = of.model.tasks[task];
   const double start = of.on_clock(bar.start);
-  const double end = std::max(start, of.on_clock(bar.is_stuck() ? of.model.end : bar.end));
+  const double end = std::max(start, of.on_clock(bar.is_unresolved() ? of.model.end : bar.end));
   const double margin = 0.05 * span;
   const bool has_time = !std::isnan(time);
   const bool is_thin = std::max(end - start, shortest) < thin * navigation_.per_pixel();
