@@ -70,7 +70,7 @@ void add_chain(std::string& out, const Subject& facts, const Diagnosis& d) {
 std::string headline(const Subject& facts, const Diagnosis& d) {
   std::string text =
       escaped(title(facts, d.chain.front().task)) + ": " + std::string(name(d.verdict));
-  if (!d.also.empty()) text += " (and " + grouped(d.also.size()) + " similar)";
+  if (!d.similar.empty()) text += " (and " + grouped(d.similar.size()) + " similar)";
   return text;
 }
 
@@ -113,7 +113,7 @@ Json diagnosis_json(const Subject& facts, const Diagnosis& d) {
                        {"error", d.is_error()},
                        {"text", text(facts, d)},
                        {"chain", std::move(chain)},
-                       {"similar", d.also.size()},
+                       {"similar", d.similar.size()},
                        {"notification", std::move(notification)},
                        {"blocker", task_json(facts.trace, facts.model, d.busy)}});
 }

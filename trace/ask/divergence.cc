@@ -58,7 +58,7 @@ class Comparison {
   void add_stuck() {
     size_t asked = 0;
     for (const Diagnosis& d : diagnose_all(bad_.trace, bad_.model, bad_.waits)) {
-      std::vector<TaskIndex> alike = d.also;
+      std::vector<TaskIndex> alike = d.similar;
       alike.insert(alike.begin(), d.chain.front().task);
       std::erase_if(alike, [&](TaskIndex task) {
         const TaskIndex good = in_good(task);

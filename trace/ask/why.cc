@@ -266,7 +266,7 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
     if (d.verdict == Verdict::Ok) return;
     uint32_t& same = known[what_is_alike(model, waits, d)];
     if (same != IdMap::none) {
-      found[same].also.push_back(task);
+      found[same].similar.push_back(task);
       return;
     }
     same = static_cast<uint32_t>(found.size());

@@ -46,7 +46,7 @@ struct Diagnosis {
   bool created_after = false;     // LostWakeup: neither it nor who called it was there then
   bool expected = false;          // it should resolve
   // Others of which the same is true, step by step; of a circle, others in it or that wait for it.
-  std::vector<TaskIndex> also = {};
+  std::vector<TaskIndex> similar = {};
 
   // Something is wrong; what waits for something outside, or for work, may do so for ever.
   bool is_error() const;
@@ -59,7 +59,7 @@ Diagnosis diagnose(const Trace& trace, const Model& model, const Waits& waits, T
 
 // Everything unresolved that matters: what should resolve (and was destroyed, too, while it waited:
 // programs that give up clean up), unless a fault's chain has it already, and what nobody waits
-// for. Alike ones are one (Diagnosis::also); faults first, then by when they began to wait.
+// for. Alike ones are one (Diagnosis::similar); faults first, then by when they began to wait.
 std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, const Waits& waits);
 
 // Where it is, or was made.

@@ -196,7 +196,7 @@ TEST_CASE("a cycle is reported once") {
   const auto all = diagnose_all(e.trace, e.model, find_waits(e.trace, e.model));
   REQUIRE(all.size() == 1);
   CHECK(all[0].verdict == Verdict::Deadlock);
-  CHECK(all[0].also.size() == 2);
+  CHECK(all[0].similar.size() == 2);
 }
 
 TEST_CASE("a ring: the holder has ended and is overwritten; a signal may have been") {
@@ -245,7 +245,7 @@ TEST_CASE("who waits for a timer, a peer or a cancelled task") {
     const Example e = ours(text + "9 executor_end -");
     const auto all = diagnose_all(e.trace, e.model, find_waits(e.trace, e.model));
     REQUIRE(all.size() == 1);
-    CHECK(all[0].also.size() == 99);
+    CHECK(all[0].similar.size() == 99);
   }
   SUBCASE("could go on, and a task that never suspends ran instead") {
     const Example e = ours(waits_for + R"(

@@ -212,7 +212,7 @@ void State::next_fault(int) {
   for (uint32_t track = 0; track < shared.session.size(); track++)
     for (const Diagnosis& d : shared.session[track].findings().faults) {
       all.push_back({Item::Kind::Task, track, d.chain[0].task});
-      for (const TaskIndex task : d.also) all.push_back({Item::Kind::Task, track, task});
+      for (const TaskIndex task : d.similar) all.push_back({Item::Kind::Task, track, task});
     }
   if (all.empty()) return;
   const auto at = std::find(all.begin(), all.end(), selected());

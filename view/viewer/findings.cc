@@ -16,8 +16,8 @@ std::string summary(const Model& model, const std::vector<Diagnosis>& faults) {
   bool is_over = true;              // all have been destroyed since
   std::array<size_t, 10> counts{};  // by verdict
   for (const Diagnosis& d : faults) {
-    counts[static_cast<size_t>(d.verdict)] += 1 + d.also.size();
-    in_all += 1 + d.also.size();
+    counts[static_cast<size_t>(d.verdict)] += 1 + d.similar.size();
+    in_all += 1 + d.similar.size();
     is_over &= model.tasks[d.chain[0].task].how != Model::End::Open;
   }
   std::string text = is_over ? counted(in_all, "task") + (in_all == 1 ? " was" : " were") + " stuck"

@@ -143,7 +143,7 @@ void look_at_diagnoses(const Case& the_case, Findings& found) {
     if (!d.is_error() || lints.is_told(d)) continue;
     const std::optional<Candidate> c = lints.candidate(d, i);
     if (!c || !lints.is_worth_telling(d, *c)) continue;
-    for (size_t n = 0; n <= d.also.size(); n++) found.add(*c);
+    for (size_t n = 0; n <= d.similar.size(); n++) found.add(*c);
   }
 }
 
