@@ -218,10 +218,10 @@ class Writer {
     text(", ");
     duration(e_.model.end - std::min(ready, e_.model.end));
     text(" before the end of the trace, but did not run.");
-    if (d_.busy == no_index) return;
+    if (d_.blocker == no_index) return;
     text(" ");
-    task(d_.busy);
-    where(e_.model.tasks[d_.busy].location);
+    task(d_.blocker);
+    where(e_.model.tasks[d_.blocker].location);
     text(" ran the longest on its thread in that time.");
   }
 

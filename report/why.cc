@@ -115,7 +115,7 @@ Json diagnosis_json(const Subject& facts, const Diagnosis& d) {
                        {"chain", std::move(chain)},
                        {"similar", d.similar.size()},
                        {"notification", std::move(notification)},
-                       {"blocker", task_json(facts.trace, facts.model, d.busy)}});
+                       {"blocker", task_json(facts.trace, facts.model, d.blocker)}});
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ class Asked {
   }
 
   // Who ran on its executor since it could, the longest.
-  void find_busy(Diagnosis& d) {
+  void find_blocker(Diagnosis& d) {
     if (d.verdict != Verdict::Starved) return;
     const Diagnosis::Step& last = d.chain.back();
     const Model::Task& task = model_.tasks[last.task];
@@ -51,7 +51,7 @@ class Asked {
       since = waits_.waits[last.wait].ready;
       executor = waits_.waits[last.wait].executor;
     }
-    d.busy = busiest_.on(executor, since, UINT64_MAX);
+    d.blocker = busiest_.on(executor, since, UINT64_MAX);
   }
 
  private:
@@ -243,7 +243,7 @@ bool Diagnosis::is_error() const {
 Diagnosis diagnose(const Trace& trace, const Model& model, const Waits& waits, TaskIndex task) {
   Asked asked(trace, model, waits);
   Diagnosis d = asked.diagnose(task);
-  asked.find_busy(d);
+  asked.find_blocker(d);
   return d;
 }
 
@@ -290,7 +290,7 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
   each_open([&](TaskIndex task) {
     if (told[task] == Untold) ask(task);
   });
-  for (Diagnosis& d : found) asked.find_busy(d);
+  for (Diagnosis& d : found) asked.find_blocker(d);
   stable_sort(found, [&](const Diagnosis& a, const Diagnosis& b) {
     if (a.is_error() != b.is_error()) return a.is_error();
     return waits_since(model, waits, a) < waits_since(model, waits, b);

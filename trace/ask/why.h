@@ -41,7 +41,7 @@ struct Diagnosis {
   Verdict verdict = Verdict::Ok;
   uint32_t notice = Waits::none;  // LostWakeup: the one
   size_t cycle_begin = 0;         // Deadlock: the last step waits for chain[cycle_begin]
-  TaskIndex busy = no_index;      // Starved: who ran instead the longest
+  TaskIndex blocker = no_index;   // Starved: who ran instead the longest
   bool waited_before = false;     // LostWakeup: it had waited there before, and gone on
   bool created_after = false;     // LostWakeup: neither it nor who called it was there then
   bool expected = false;          // it should resolve

@@ -257,7 +257,7 @@ TEST_CASE("who waits for a timer, a peer or a cancelled task") {
     const auto waits = find_waits(e.trace, e.model);
     const Diagnosis d = diagnose(e.trace, e.model, waits, e.model.find(1));
     CHECK(d.verdict == Verdict::Starved);
-    CHECK(e.id(d.busy) == "5");
+    CHECK(e.id(d.blocker) == "5");
   }
   SUBCASE("could go on, just now") {
     const Example e = ours(waits_for + "1000 resolve 3 by 3 @1\n 2000 executor_end -");

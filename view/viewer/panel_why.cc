@@ -27,7 +27,7 @@ class Why {
                 ", " + out_.time(notice.time));
       place(notice.location);
     }
-    if (d_.busy != no_index) out_.task("ran instead", d_.busy);
+    if (d_.blocker != no_index) out_.task("ran instead", d_.blocker);
   }
 
  private:
