@@ -142,7 +142,7 @@ class Writer {
 
   void lost_wakeup() {
     title();
-    if (d_.notice == Waits::none) {  // a task that has ended
+    if (d_.notification == Waits::none) {  // a task that has ended
       text(" ended ");
       at(e_.model.tasks[last().task].end);
       text(", before ");
@@ -152,18 +152,18 @@ class Writer {
       text(".");
       return;
     }
-    const Waits::Notice& notice = e_.waits.notices[d_.notice];
+    const Waits::Notification& notification = e_.waits.notifications[d_.notification];
     const Waits::Wait& wait = e_.waits.waits[before_last().wait];
     text(" was notified ");
-    at(notice.time);
-    by(notice.by, notice.location);
+    at(notification.time);
+    by(notification.by, notification.location);
     text(", when no task was waiting. ");
     waiter();
     text(" began to wait ");
     at(wait.begin);
     where(wait.location);
     text(", ");
-    duration(wait.begin - notice.time);
+    duration(wait.begin - notification.time);
     text(" later. The notification was not stored, and none followed.");
     if (!d_.waited_before && !d_.created_after) return;
     text(" (");

@@ -105,9 +105,9 @@ Json diagnosis_json(const Subject& facts, const Diagnosis& d) {
                             {"last_event", std::move(last_event)}}));
   }
   Json notification;
-  if (d.notice != Waits::none) {
-    const Waits::Notice& notice = facts.waits.notices[d.notice];
-    notification = event_json(facts, notice.time, notice.by, notice.location);
+  if (d.notification != Waits::none) {
+    const Waits::Notification& event = facts.waits.notifications[d.notification];
+    notification = event_json(facts, event.time, event.by, event.location);
   }
   return Json::object({{"verdict", name(d.verdict)},
                        {"error", d.is_error()},

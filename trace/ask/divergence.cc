@@ -230,8 +230,10 @@ class Comparison {
     if (w.on == no_index || run.model.tasks[w.on].is_resource) {
       Happening notify{.kind = EventKind::Notify, .task = w.on, .other = w.waker, .time = w.ready};
       if (w.on != no_index)
-        for (uint32_t i = run.waits.last_notice[w.on]; i != none; i = run.waits.notices[i].before)
-          if (run.waits.notices[i].time == w.ready) notify.location = run.waits.notices[i].location;
+        for (uint32_t i = run.waits.last_notification[w.on]; i != none;
+             i = run.waits.notifications[i].before)
+          if (run.waits.notifications[i].time == w.ready)
+            notify.location = run.waits.notifications[i].location;
       return notify;
     }
     Happening ended = end_of(run, w.on);
@@ -292,15 +294,16 @@ class Comparison {
     const TaskIndex on = bad_.waits.waits[bad].on;
     const uint64_t place = good_like_.places[notified.location];
     // The last before the wait: whoever did it, if it was done at the same place.
-    for (uint32_t i = bad_.waits.last_notice[on]; i != none; i = bad_.waits.notices[i].before) {
-      const Waits::Notice& notice = bad_.waits.notices[i];
-      const bool same = notice.by == by || bad_like_.places[notice.location] == place;
-      if (notice.time > bad_.waits.waits[bad].begin || !same) continue;
+    for (uint32_t i = bad_.waits.last_notification[on]; i != none;
+         i = bad_.waits.notifications[i].before) {
+      const Waits::Notification& notification = bad_.waits.notifications[i];
+      const bool same = notification.by == by || bad_like_.places[notification.location] == place;
+      if (notification.time > bad_.waits.waits[bad].begin || !same) continue;
       const Happening early{.kind = EventKind::Notify,
                             .task = on,
-                            .other = notice.by,
-                            .time = notice.time,
-                            .location = notice.location};
+                            .other = notification.by,
+                            .time = notification.time,
+                            .location = notification.location};
       return too_late(good, bad, notified, early);
     }
     return not_done(notified, notified.other);

@@ -58,7 +58,7 @@ class WaitFinder {
         holdings_(model.tasks.size()) {
     const size_t tasks = model.tasks.size();
     found_.last_wait.assign(tasks, none);
-    found_.last_notice.assign(tasks, none);
+    found_.last_notification.assign(tasks, none);
     found_.last_holding.assign(tasks, none);
     found_.touches.resize(tasks);
     found_.first_run.assign(tasks, Waits::never);
@@ -341,13 +341,13 @@ class WaitFinder {
 
   void notify(const EventRow& event, TaskIndex target, TaskIndex by) {
     if (target == no_index) return;
-    found_.notices.push_back({.time = event.time,
-                              .woken = event.value,
-                              .target = target,
-                              .by = by,
-                              .location = event.location,
-                              .before = found_.last_notice[target]});
-    found_.last_notice[target] = static_cast<uint32_t>(found_.notices.size() - 1);
+    found_.notifications.push_back({.time = event.time,
+                                    .woken = event.value,
+                                    .target = target,
+                                    .by = by,
+                                    .location = event.location,
+                                    .before = found_.last_notification[target]});
+    found_.last_notification[target] = static_cast<uint32_t>(found_.notifications.size() - 1);
     if (event.value != unknown_value) make_ready(target, by, event.time, event.value);
     // A task that is notified is the one that waits.
     for (uint32_t i = open_.first(target); i != none; i = open_.next(i)) {

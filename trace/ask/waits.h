@@ -43,13 +43,13 @@ struct Waits {
     bool is_in_vain() const { return is_open() ? ready == never : cut_off && ready == end; }
   };
   // A signal on a condition, a release of a mutex, a post: with `woken` 0 nobody was there.
-  struct Notice {
+  struct Notification {
     uint64_t time = 0;
     uint64_t woken = unknown_value;
     TaskIndex target = no_index;
     TaskIndex by = no_index;
     uint32_t location = 0;
-    uint32_t before = none;  // the target's previous notice
+    uint32_t before = none;  // the target's previous notification
   };
   struct Holding {
     uint64_t begin = 0;
@@ -68,13 +68,13 @@ struct Waits {
     EventKind kind = EventKind::Lost;  // Lost: nothing touched it
   };
 
-  std::vector<Wait> waits;        // by begin
-  std::vector<Notice> notices;    // by time
-  std::vector<Holding> holdings;  // by begin
+  std::vector<Wait> waits;                  // by begin
+  std::vector<Notification> notifications;  // by time
+  std::vector<Holding> holdings;            // by begin
   // Of each of Model::tasks:
-  std::vector<uint32_t> last_wait;     // the newest of its waits
-  std::vector<uint32_t> last_notice;   // of those it was the target of
-  std::vector<uint32_t> last_holding;  // of those of this resource
+  std::vector<uint32_t> last_wait;          // the newest of its waits
+  std::vector<uint32_t> last_notification;  // of those it was the target of
+  std::vector<uint32_t> last_holding;       // of those of this resource
   std::vector<Touch> touches;
   std::vector<uint64_t> first_run;    // never: it never was current
   std::vector<TaskIndex> started_by;  // who let it run first

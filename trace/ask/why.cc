@@ -140,7 +140,7 @@ class Asked {
   bool is_before_horizon(const Diagnosis& d) const {
     if (d.chain.size() < 2 || trace_.facts.overwritten_packets == 0 || remembers(d)) return false;
     const TaskIndex resource = d.chain.back().task;
-    return waits_.last_notice[resource] == Waits::none &&
+    return waits_.last_notification[resource] == Waits::none &&
            model_.tasks[resource].start <= trace_.facts.complete_from;
   }
 
@@ -155,15 +155,16 @@ class Asked {
     if (remembers(d)) return false;
     const Diagnosis::Step& waiter = d.chain[d.chain.size() - 2];
     const Waits::Wait& wait = waits_.waits[waiter.wait];
-    for (uint32_t i = waits_.last_notice[d.chain.back().task]; i != Waits::none;
-         i = waits_.notices[i].before) {
-      const Waits::Notice& notice = waits_.notices[i];
-      if (notice.time >= wait.begin) continue;
-      if (notice.woken != 0) return false;
-      d.notice = i;
+    for (uint32_t i = waits_.last_notification[d.chain.back().task]; i != Waits::none;
+         i = waits_.notifications[i].before) {
+      const Waits::Notification& notification = waits_.notifications[i];
+      if (notification.time >= wait.begin) continue;
+      if (notification.woken != 0) return false;
+      d.notification = i;
       for (uint32_t w = wait.before; w != Waits::none; w = waits_.waits[w].before)
         d.waited_before |= waits_.waits[w].on == wait.on;
-      d.created_after = model_.tasks[outermost(model_, waits_, waiter.task)].start > notice.time;
+      d.created_after =
+          model_.tasks[outermost(model_, waits_, waiter.task)].start > notification.time;
       return true;
     }
     return false;
@@ -193,7 +194,7 @@ uint64_t what_is_alike(const Model& model, const Waits& waits, const Diagnosis& 
     return hash >> 1;
   }
   add(static_cast<uint64_t>(d.verdict) << 1 | d.expected);
-  add(d.notice);
+  add(d.notification);
   for (const Diagnosis::Step& step : d.chain) {
     const Model::Task& task = model.tasks[step.task];
     add(uint64_t{task.kind} << 32 | task.location);

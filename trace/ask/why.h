@@ -39,12 +39,12 @@ struct Diagnosis {
   };
   std::vector<Step> chain;  // from who was asked about; each waits for the next
   Verdict verdict = Verdict::Ok;
-  uint32_t notice = Waits::none;  // LostWakeup: the one
-  size_t cycle_begin = 0;         // Deadlock: the last step waits for chain[cycle_begin]
-  TaskIndex blocker = no_index;   // Starved: who ran instead the longest
-  bool waited_before = false;     // LostWakeup: it had waited there before, and gone on
-  bool created_after = false;     // LostWakeup: neither it nor who called it was there then
-  bool expected = false;          // it should resolve
+  uint32_t notification = Waits::none;  // LostWakeup: the one
+  size_t cycle_begin = 0;               // Deadlock: the last step waits for chain[cycle_begin]
+  TaskIndex blocker = no_index;         // Starved: who ran instead the longest
+  bool waited_before = false;           // LostWakeup: it had waited there before, and gone on
+  bool created_after = false;           // LostWakeup: neither it nor who called it was there then
+  bool expected = false;                // it should resolve
   // Others of which the same is true, step by step; of a circle, others in it or that wait for it.
   std::vector<TaskIndex> similar = {};
 

@@ -51,9 +51,9 @@ TEST_CASE("a notification that wakes no task, before the wait") {
   CHECK(e.id(d.chain[0].task) == "1");
   CHECK(waits.waits[d.chain[0].wait].begin == 16);
   CHECK(e.id(d.chain[1].task) == "20");
-  REQUIRE(d.notice != Waits::none);
-  CHECK(waits.notices[d.notice].time == 10);
-  CHECK(e.id(waits.notices[d.notice].by) == "2");
+  REQUIRE(d.notification != Waits::none);
+  CHECK(waits.notifications[d.notification].time == 10);
+  CHECK(e.id(waits.notifications[d.notification].by) == "2");
   CHECK(!d.waited_before);
   CHECK(d.is_error());
 }

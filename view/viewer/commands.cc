@@ -224,11 +224,11 @@ void State::next_fault(int) {
   go_to(next.track, next.index, begin + of.offset);
   shared.selection.set_related(true);
   shared.marked();
-  if (d.notice == Waits::none) return;
+  if (d.notification == Waits::none) return;
   // The notification and the wait that begins after it are apart in the picture.
   const Waits& waits = subject.waits;
   const Diagnosis::Step& waiter = d.chain[d.chain.size() - 2];
-  const double early = of.on_clock(waits.notices[d.notice].time);
+  const double early = of.on_clock(waits.notifications[d.notification].time);
   const double late = of.on_clock(waits.waits[waiter.wait].begin);
   const double margin = std::max(3 * (late - early), 1'000.0);
   constexpr double lowest_bar = 6;  // pixels

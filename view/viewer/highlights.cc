@@ -57,8 +57,8 @@ void Highlights::add_stuck_chain(const Session& session, uint32_t track, TaskInd
   if (!d.is_error()) return;
   std::vector<uint8_t>& marks = marks_[track];
   for (const Diagnosis::Step& step : d.chain) marks[step.task] = 1;
-  if (d.notice == Waits::none) return;
-  const TaskIndex by = subject.waits.notices[d.notice].by;
+  if (d.notification == Waits::none) return;
+  const TaskIndex by = subject.waits.notifications[d.notification].by;
   if (by != no_index) marks[by] = 1;
 }
 

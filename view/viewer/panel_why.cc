@@ -21,11 +21,11 @@ class Why {
     for (size_t i = 0; i < d_.chain.size() && i < out_.limit(most_steps); i++) step(i);
     if (d_.chain.size() > out_.limit(most_steps))
       out_.more("", d_.chain.size() - out_.limit(most_steps));
-    if (d_.notice != Waits::none) {
-      const Waits::Notice& notice = e_.waits.notices[d_.notice];
-      out_.task("notified by", notice.by, out_.on_clock(notice.time),
-                ", " + out_.time(notice.time));
-      place(notice.location);
+    if (d_.notification != Waits::none) {
+      const Waits::Notification& notification = e_.waits.notifications[d_.notification];
+      out_.task("notified by", notification.by, out_.on_clock(notification.time),
+                ", " + out_.time(notification.time));
+      place(notification.location);
     }
     if (d_.blocker != no_index) out_.task("ran instead", d_.blocker);
   }

@@ -86,12 +86,13 @@ class DiagnosisLints {
     c.lint = Lint::NotifyBeforeWait;
     c.task = waiter.task;
     c.other = d.chain.back().task;
-    c.begin = d.notice != none ? waits_.notices[d.notice].time : case_.task(c.other).end;
+    c.begin = d.notification != none ? waits_.notifications[d.notification].time
+                                     : case_.task(c.other).end;
     c.end = w.begin;
     c.duration = case_.length(w);
     c.location = w.location;
     c.index = waiter.wait;
-    c.second = d.notice;
+    c.second = d.notification;
   }
 
   void about_its_turn(Candidate& c, uint32_t wait) const {

@@ -150,7 +150,7 @@ void EvidenceFinder::add_lost_wakeup(std::vector<Evidence>& out, const Candidate
   if (c.second == none) {
     out.push_back(ended(c.other));
   } else {
-    const Waits::Notice& n = waits_.notices[c.second];
+    const Waits::Notification& n = waits_.notifications[c.second];
     out.push_back({.what = What::Notified,
                    .begin = n.time,
                    .end = n.time,

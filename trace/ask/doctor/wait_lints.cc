@@ -90,10 +90,10 @@ class WaitLints {
       c.begin = target.end;
     } else {
       if (case_.nature(on) != Nature::Condition) return;  // others remember
-      const std::optional<uint32_t> notice = notice_for_nobody(on, w.begin);
-      if (!notice) return;
-      c.begin = waits_.notices[*notice].time;
-      c.second = *notice;
+      const std::optional<uint32_t> notification = notification_without_waiter(on, w.begin);
+      if (!notification) return;
+      c.begin = waits_.notifications[*notification].time;
+      c.second = *notification;
       const TaskIndex caller = outermost(case_.model, waits_, w.task);
       const bool came_later = case_.task(caller).start > c.begin &&
                               !case_.task(caller).should_resolve &&
@@ -112,15 +112,15 @@ class WaitLints {
   }
 
   // The last one before `time`, if it found nobody.
-  std::optional<uint32_t> notice_for_nobody(TaskIndex target, uint64_t time) {
-    if (notices_by_target_.count() == 0)
-      notices_by_target_ = RowsBy(waits_.notices, case_.model.tasks.size(),
-                                  [](const Waits::Notice& n) { return n.target; });
-    const std::span<const uint32_t> notices = notices_by_target_.of(target);
+  std::optional<uint32_t> notification_without_waiter(TaskIndex target, uint64_t time) {
+    if (notifications_by_target_.count() == 0)
+      notifications_by_target_ = RowsBy(waits_.notifications, case_.model.tasks.size(),
+                                        [](const Waits::Notification& n) { return n.target; });
+    const std::span<const uint32_t> notifications = notifications_by_target_.of(target);
     const auto at = std::lower_bound(
-        notices.begin(), notices.end(), time,
-        [&](uint32_t n, uint64_t begin) { return waits_.notices[n].time < begin; });
-    if (at == notices.begin() || waits_.notices[*(at - 1)].woken != 0) return {};
+        notifications.begin(), notifications.end(), time,
+        [&](uint32_t n, uint64_t begin) { return waits_.notifications[n].time < begin; });
+    if (at == notifications.begin() || waits_.notifications[*(at - 1)].woken != 0) return {};
     return *(at - 1);
   }
 
@@ -165,7 +165,7 @@ class WaitLints {
   const Waits& waits_;
   Findings& found_;
   std::vector<Wakes> wakes_;  // of each task; empty: that is not asked for
-  RowsBy notices_by_target_;
+  RowsBy notifications_by_target_;
 };
 
 }  // namespace
