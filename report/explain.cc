@@ -73,7 +73,7 @@ class Writer {
         text(
             " waits for. Use a named primitive (skein/sync.h) or define skein_awaits() for its "
             "awaiter.");
-        last_touched();
+        last_event();
     }
     return std::move(out_);
   }
@@ -106,14 +106,14 @@ class Writer {
     where(location);
   }
 
-  void last_touched() {
-    const Waits::Touch& touch = e_.waits.touches[last().task];
-    if (touch.kind == EventKind::Lost) return;
+  void last_event() {
+    const Waits::LastEvent& event = e_.waits.last_events[last().task];
+    if (event.kind == EventKind::Lost) return;
     text(" Last event that affected it: ");
-    text(name(touch.kind));
+    text(name(event.kind));
     text(" ");
-    at(touch.time);
-    by(touch.by, touch.location);
+    at(event.time);
+    by(event.by, event.location);
     text(".");
   }
 
@@ -137,7 +137,7 @@ class Writer {
       text(" began to wait");
     }
     text(".");
-    last_touched();
+    last_event();
   }
 
   void lost_wakeup() {

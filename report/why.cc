@@ -91,11 +91,11 @@ Json diagnosis_json(const Subject& facts, const Diagnosis& d) {
   for (size_t i = 0; i < d.chain.size(); i++) {
     const Diagnosis::Step& step = d.chain[i];
     const StepText described = describe_step(facts, d, i);
-    const Waits::Touch& touch = facts.waits.touches[step.task];
+    const Waits::LastEvent& event = facts.waits.last_events[step.task];
     Json last_event;
-    if (touch.kind != EventKind::Lost) {
-      last_event = event_json(facts, touch.time, touch.by, touch.location);
-      last_event.set("event", name(touch.kind));
+    if (event.kind != EventKind::Lost) {
+      last_event = event_json(facts, event.time, event.by, event.location);
+      last_event.set("event", name(event.kind));
     }
     chain.add(Json::object({{"task", task_json(facts.trace, facts.model, step.task)},
                             {"does", described.text},

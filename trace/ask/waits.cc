@@ -60,7 +60,7 @@ class WaitFinder {
     found_.last_wait.assign(tasks, none);
     found_.last_notification.assign(tasks, none);
     found_.last_holding.assign(tasks, none);
-    found_.touches.resize(tasks);
+    found_.last_events.resize(tasks);
     found_.first_run.assign(tasks, Waits::never);
     found_.started_by.assign(tasks, no_index);
     found_.running.assign(tasks, false);
@@ -154,9 +154,9 @@ class WaitFinder {
     }
   }
 
-  void touch(TaskIndex task, TaskIndex by, const EventRow& event) {
+  void set_last_event(TaskIndex task, TaskIndex by, const EventRow& event) {
     if (task != no_index && by != task)
-      found_.touches[task] = {event.time, by, event.location, event.kind};
+      found_.last_events[task] = {event.time, by, event.location, event.kind};
   }
 
   void follow(const EventRow& event) {
@@ -166,9 +166,9 @@ class WaitFinder {
     switch (event.kind) {
       case K::Create:
         reuse_id(model_.find(event.task));
-        return touch(task, other, event);
+        return set_last_event(task, other, event);
       case K::Resume:
-        touch(task, other, event);
+        set_last_event(task, other, event);
         close_all(task, event.time, other);
         if (task != no_index && found_.first_run[task] == Waits::never)
           found_.started_by[task] = other;
@@ -190,7 +190,7 @@ class WaitFinder {
       case K::Resolve:
       case K::Fail:
       case K::Cancel:
-        touch(task, other, event);
+        set_last_event(task, other, event);
         if (event.kind == K::Cancel)
           cut_off(task);  // nobody resumes who waits for what is destroyed
         else
@@ -201,19 +201,19 @@ class WaitFinder {
       case K::Become:
         return becomes(event, task, other);
       case K::Notify:
-        touch(task, other, event);
+        set_last_event(task, other, event);
         notify(event, task, other);
         if (event.flags & flag::makes_current) runs(event, task);
         return;
       case K::Acquire:
-        touch(other, task, event);
+        set_last_event(other, task, event);
         return acquire(event, task, other);
       case K::Release:
-        touch(other, task, event);
+        set_last_event(other, task, event);
         return release(event, task, other);
       case K::ScopeCancel:
       case K::ScopeExit:
-        touch(other, task, event);
+        set_last_event(other, task, event);
         make_ready(other, task, event.time, UINT64_MAX);
         close_all(other, event.time, no_index);
         return ends(other);
@@ -323,7 +323,7 @@ class WaitFinder {
 
   // Its waiters wait for the other now; what it waited for itself is over.
   void becomes(const EventRow& event, TaskIndex task, TaskIndex other) {
-    touch(task, other, event);
+    set_last_event(task, other, event);
     if (task == no_index || other == no_index || task == other || ended_[task]) return;
     close_all(task, event.time, no_index);
     const bool over = model_.tasks[other].how != Model::End::Open &&

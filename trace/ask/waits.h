@@ -61,11 +61,11 @@ struct Waits {
     bool holder_gone = false;  // of a ring: the holder has ended, and was overwritten
   };
   // The last event that had to do with a task or resource and that another did.
-  struct Touch {
+  struct LastEvent {
     uint64_t time = 0;
     TaskIndex by = no_index;
     uint32_t location = 0;
-    EventKind kind = EventKind::Lost;  // Lost: nothing touched it
+    EventKind kind = EventKind::Lost;  // Lost: there is none
   };
 
   std::vector<Wait> waits;                  // by begin
@@ -75,7 +75,7 @@ struct Waits {
   std::vector<uint32_t> last_wait;          // the newest of its waits
   std::vector<uint32_t> last_notification;  // of those it was the target of
   std::vector<uint32_t> last_holding;       // of those of this resource
-  std::vector<Touch> touches;
+  std::vector<LastEvent> last_events;
   std::vector<uint64_t> first_run;    // never: it never was current
   std::vector<TaskIndex> started_by;  // who let it run first
   std::vector<bool> running;          // at the end of the trace

@@ -19,14 +19,14 @@ Evidence EvidenceFinder::created(TaskIndex i) const {
 }
 
 Evidence EvidenceFinder::ended(TaskIndex i) const {
-  const Waits::Touch& touch = waits_.touches[i];
-  const bool known = touch.time == task(i).end && touch.kind != EventKind::Lost;
+  const Waits::LastEvent& last = waits_.last_events[i];
+  const bool known = last.time == task(i).end && last.kind != EventKind::Lost;
   return {.what = What::Ended,
           .begin = task(i).end,
           .end = task(i).end,
           .task = i,
-          .other = known ? touch.by : no_index,
-          .location = known ? touch.location : 0};
+          .other = known ? last.by : no_index,
+          .location = known ? last.location : 0};
 }
 
 Evidence EvidenceFinder::waits(uint32_t index) const {
