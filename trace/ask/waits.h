@@ -40,7 +40,7 @@ struct Waits {
     bool end_overwritten = false;
     bool is_open() const { return end == never; }
     // Never told to go on; it does not wait any more only if it was destroyed.
-    bool is_in_vain() const { return is_open() ? ready == never : cut_off && ready == end; }
+    bool was_never_woken() const { return is_open() ? ready == never : cut_off && ready == end; }
   };
   // A signal on a condition, a release of a mutex, a post: with `woken` 0 nobody was there.
   struct Notification {

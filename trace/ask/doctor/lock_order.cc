@@ -72,7 +72,7 @@ class LockOrderFinder {
     if (takings_.empty()) return;  // who waits for a lock that nobody ever holds is in no circle
     for (uint32_t i = 0; i < waits_.waits.size(); i++) {
       const Waits::Wait& w = waits_.waits[i];
-      if (w.is_in_vain() && w.on != no_index && is_lock(w.on))
+      if (w.was_never_woken() && w.on != no_index && is_lock(w.on))
         takings_.push_back({w.begin, none, i});
     }
     std::stable_sort(takings_.begin(), takings_.end(),

@@ -26,7 +26,7 @@ class WaitLints {
     for (const Waits::Wait& w : waits_.waits) {
       if (w.end_overwritten || (w.is_open() && case_.is_unsure(w.task))) continue;
       if (!wakes_.empty()) count_wake(w);
-      if (w.is_in_vain() && w.on != no_index) look_for_lost_wakeup(w);
+      if (w.was_never_woken() && w.on != no_index) look_for_lost_wakeup(w);
       if (case_.length(w) >= options_.suspended) look_at_long_wait(w);
     }
     for (TaskIndex i = 0; i < wakes_.size(); i++) look_at_wakes(i);
