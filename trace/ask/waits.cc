@@ -192,7 +192,7 @@ class WaitFinder {
       case K::Cancel:
         set_last_event(task, other, event);
         if (event.kind == K::Cancel)
-          cut_off(task);  // nobody resumes who waits for what is destroyed
+          cancel_waits(task);  // nobody resumes who waits for what is destroyed
         else
           make_ready(task, other, event.time, UINT64_MAX);
         close_all(task, event.time, no_index);
@@ -297,10 +297,10 @@ class WaitFinder {
     while (open_.first(task) != none) close(open_.first(task), time, waker);
   }
 
-  void cut_off(TaskIndex task) {
+  void cancel_waits(TaskIndex task) {
     if (task == no_index) return;
     for (uint32_t i = open_.first(task); i != none; i = open_.next(i))
-      found_.waits[i].cut_off = true;
+      found_.waits[i].cancelled = true;
   }
 
   void close_on(TaskIndex task, TaskIndex on, uint64_t time) {
@@ -404,7 +404,7 @@ class WaitFinder {
 const Waits::Wait* Waits::open(TaskIndex task) const {
   const Wait* oldest = nullptr;
   for (uint32_t i = last_wait[task]; i != none; i = waits[i].before)
-    if (waits[i].is_open() || waits[i].cut_off) oldest = &waits[i];
+    if (waits[i].is_open() || waits[i].cancelled) oldest = &waits[i];
   return oldest;
 }
 

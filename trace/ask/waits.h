@@ -35,12 +35,12 @@ struct Waits {
     uint32_t location = 0;       // of the await
     uint32_t executor = 0;       // that it left
     uint32_t before = none;      // the task's previous wait
-    bool cut_off = false;        // the task was cancelled, or destroyed, while it waited
+    bool cancelled = false;      // the task was cancelled, or destroyed, while it waited
     // The ring has overwritten how and when it ended; `end` is the latest possible time.
     bool end_overwritten = false;
     bool is_open() const { return end == never; }
     // Never told to go on; it does not wait any more only if it was destroyed.
-    bool was_never_woken() const { return is_open() ? ready == never : cut_off && ready == end; }
+    bool was_never_woken() const { return is_open() ? ready == never : cancelled && ready == end; }
   };
   // A signal on a condition, a release of a mutex, a post: with `woken` 0 nobody was there.
   struct Notification {

@@ -55,10 +55,10 @@ const QueryTable& wait_table() {
            {.name = "waker",
             .about = "id of who made it ready, or resumed it",
             .number = [](const Source& s, size_t row) { return sql_task(s, wait(s, row).waker); }},
-           {.name = "cut_off",
+           {.name = "cancelled",
             .about = "1: it was cancelled or destroyed while it waited",
             .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
-              return wait(s, row).cut_off;
+              return wait(s, row).cancelled;
             }}},
           executor_columns<wait_executor>("that it left"),
           location_columns<wait_location>("where it waited")),

@@ -166,7 +166,7 @@ void EvidenceFinder::add_destroyed(std::vector<Evidence>& out, const Candidate& 
   out.push_back(created(c.task));
   if (c.second != none) out.push_back(holds(c.second));
   if (c.index != none) out.push_back(waits(c.index));
-  if (const uint32_t last = waits_.last_wait[c.task]; last != none && waits_.waits[last].cut_off)
+  if (const uint32_t last = waits_.last_wait[c.task]; last != none && waits_.waits[last].cancelled)
     out.push_back(waits(last));
   out.push_back(ended(c.task));
 }

@@ -41,7 +41,7 @@ class WaitLints {
 
   // ---- self-wake ----
   void count_wake(const Waits::Wait& w) {
-    if (w.is_open() || w.cut_off) return;
+    if (w.is_open() || w.cancelled) return;
     Wakes& wakes = wakes_[w.task];
     wakes.all++;
     if (!wakes_itself(w)) return;
@@ -136,7 +136,7 @@ class WaitLints {
                 .location = w.location,
                 .index = case_.index_of(w)};
     const uint64_t ready = case_.until_end(w.ready);
-    if (!case_.is_mirage && !w.cut_off && c.end - std::min(c.end, ready) >= options_.suspended) {
+    if (!case_.is_mirage && !w.cancelled && c.end - std::min(c.end, ready) >= options_.suspended) {
       // What it waited for was there, and it was not let run.
       if (w.on != no_index && case_.was_destroyed(w.on)) return;  // destroyed-unresolved tells it
       c.begin = ready;
