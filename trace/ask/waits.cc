@@ -78,7 +78,7 @@ class WaitFinder {
     });
     add_alive(now_ + 1);
     for (const TaskIndex task : current_)
-      if (task != no_index) found_.running[task] = found_.anybody_runs = true;
+      if (task != no_index) found_.running[task] = found_.any_running = true;
     end_alive();
     return std::move(found_);
   }

@@ -79,7 +79,7 @@ struct Waits {
   std::vector<uint64_t> first_run;    // never: it never was current
   std::vector<TaskIndex> started_by;  // who let it run first
   std::vector<bool> running;          // at the end of the trace
-  bool anybody_runs = false;          // then
+  bool any_running = false;           // then
 
   // What it waits for at the end of the trace, or when it was cancelled; nullptr: it does not, or
   // did not. Of several the oldest.

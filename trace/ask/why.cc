@@ -177,7 +177,7 @@ class Asked {
   uint64_t last_event_ = trace_.events.empty() ? 0 : trace_.events.time[trace_.events.size() - 1];
   // The model's may be the moment when somebody looked: then what ran since is not known, unless
   // somebody did at the last event, for a suspension would have been another.
-  uint64_t end_ = trace_.events.empty() || waits_.anybody_runs ? model_.end : last_event_;
+  uint64_t end_ = trace_.events.empty() || waits_.any_running ? model_.end : last_event_;
   uint32_t asked_ = 0;
   Busiest busiest_{model_};
 };
