@@ -127,7 +127,7 @@ class WaitFinder {
       if (alive.state == Alive::State::Resource && holdings_.first(task) == none)
         if (alive.on != no_task) {
           acquire({.time = since, .location = alive.at}, get(alive.on), task);
-          found_.holdings.back().holder_gone = get(alive.on) == no_index;
+          found_.holdings.back().holder_ended = get(alive.on) == no_index;
         }
     }
   }

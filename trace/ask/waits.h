@@ -57,8 +57,8 @@ struct Waits {
     TaskIndex holder = no_index;
     TaskIndex resource = no_index;
     uint32_t location = 0;
-    uint32_t before = none;    // the resource's previous holding
-    bool holder_gone = false;  // of a ring: the holder has ended, and was overwritten
+    uint32_t before = none;     // the resource's previous holding
+    bool holder_ended = false;  // of a ring: the holder has ended, and was overwritten
   };
   // The last event that had to do with a task or resource and that another did.
   struct LastEvent {

@@ -116,7 +116,7 @@ class Asked {
     Diagnosis::Step& step = d.chain.back();
     const Waits::Holding* held =
         is_owned(trace_, model_.tasks[step.task]) ? waits_.held(step.task) : nullptr;
-    if (held && held->holder_gone) {
+    if (held && held->holder_ended) {
       step.holding = static_cast<uint32_t>(held - waits_.holdings.data());
       d.verdict = Verdict::NeverReleased;
       return no_index;
