@@ -101,10 +101,12 @@ void add_divergences(std::string& out, const Comparison& a) {
   }
 }
 
+constexpr uint64_t least_difference_ns = 1'000'000;
+
 // Two runs never take the same time. What is a millisecond or more, a hundredth of all differences,
 // and a tenth of the group's self time is shown.
 bool matters(const TimingDifference& d, uint64_t whole) {
-  return d.size() >= soon && d.size() >= whole / 100 &&
+  return d.size() >= least_difference_ns && d.size() >= whole / 100 &&
          d.size() >= std::max(d.good.all(), d.bad.all()) / 10;
 }
 

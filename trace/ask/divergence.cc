@@ -101,7 +101,7 @@ class Comparison {
     if (ended.ready == Waits::never) return false;
     const uint64_t usual = ended.ready - ended.begin;
     const uint64_t lasted = bad_.model.end - bad_.waits.waits[bad].begin;
-    return lasted > std::max<uint64_t>(soon, usual * 10);
+    return lasted > std::max<uint64_t>(starvation_threshold_ns, usual * 10);
   }
 
   void add_failed() {

@@ -108,7 +108,7 @@ class Asked {
   // What should end had its time, if nothing has happened since and the trace is over.
   Verdict could_run_since(uint64_t time, bool expected) const {
     const bool was_last = expected && time == last_event_ && model_.end <= last_event_;
-    const bool may_run_yet = end_ - std::min(end_, time) < soon && !was_last;
+    const bool may_run_yet = end_ - std::min(end_, time) < starvation_threshold_ns && !was_last;
     return may_run_yet ? Verdict::Ok : Verdict::Starved;
   }
 

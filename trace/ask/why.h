@@ -53,7 +53,7 @@ struct Diagnosis {
 };
 
 // Ready for less than this at the end of the trace is not starved, ns.
-inline constexpr uint64_t soon = 1'000'000;
+inline constexpr uint64_t starvation_threshold_ns = 1'000'000;
 
 Diagnosis diagnose(const Trace& trace, const Model& model, const Waits& waits, TaskIndex task);
 

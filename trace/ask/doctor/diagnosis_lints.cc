@@ -113,7 +113,7 @@ class DiagnosisLints {
     const bool is_handler = case_.is_handler(last);
     if (!is_handler && case_.nature(last) != Nature::Runnable) return true;
     const uint64_t age = model_.end - std::min(model_.end, task.start);
-    if (age >= (is_handler ? case_.options.suspended : soon) &&
+    if (age >= (is_handler ? case_.options.suspended : starvation_threshold_ns) &&
         case_.nature(last) != Nature::Callback)
       return false;
     c.lint = is_handler ? Lint::HandlerNeverInvoked : Lint::NeverStarted;

@@ -62,7 +62,7 @@ class TaskLints {
       if (nature == Nature::Operation)
         look_at_operation(i);
       else if (!has_run(i) && nature == Nature::Runnable)
-        look_at_unstarted(i, Lint::NeverStarted, soon);
+        look_at_unstarted(i, Lint::NeverStarted, starvation_threshold_ns);
       else if (!has_run(i) && case_.is_handler(i))
         look_at_handler(i);
       else if (case_.was_destroyed(i))

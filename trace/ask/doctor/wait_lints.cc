@@ -86,7 +86,8 @@ class WaitLints {
     if (!target.is_resource) {
       // A promise that had its value already, and does not remember for whom.
       if (target.how != Model::End::Resolved || target.end > w.begin) return;
-      if (w.is_open() && case_.length(w) < soon) return;  // it may be told yet, by another thread
+      if (w.is_open() && case_.length(w) < starvation_threshold_ns)
+        return;  // it may be told yet, by another thread
       c.begin = target.end;
     } else {
       if (case_.nature(on) != Nature::Condition) return;  // others remember
