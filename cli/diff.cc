@@ -19,7 +19,7 @@ namespace {
 
 // What did not happen in the bad run is nowhere: the last that whoever should have done it did, or
 // whoever waits for it.
-Happening instead(const Comparison& a, const Divergence& d) {
+CausalEvent instead(const Comparison& a, const Divergence& d) {
   TaskIndex task = d.good.task == no_index ? no_index : a.aligned.in_bad[d.good.task];
   if (task == no_index && !d.victim.chain.empty()) task = d.victim.chain.back().task;
   if (task == no_index) return {};
@@ -46,7 +46,7 @@ Links links_of(const Comparison& a) {
   }
   if (a.divergences.empty()) return links;
   const Divergence& first = a.divergences.front();
-  const auto note = [&](uint32_t trace, const ComparedRun& side, const Happening& h,
+  const auto note = [&](uint32_t trace, const ComparedRun& side, const CausalEvent& h,
                         std::string before) {
     if (h.kind == EventKind::Lost || h.task == no_index) return;
     links.notes.push_back({.trace = trace,

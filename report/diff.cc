@@ -27,7 +27,7 @@ bool is_only_in(const Divergence& d) {
   return d.what == Divergence::What::OnlyInGood || d.what == Divergence::What::OnlyInBad;
 }
 
-std::vector<std::string> line(const ComparedRun& side, const Happening& h, bool is_first) {
+std::vector<std::string> line(const ComparedRun& side, const CausalEvent& h, bool is_first) {
   return {is_first ? "in " + side.name : "", seconds(h.time) + " s",
           sentence(side, h, Detail::Actor), escaped(place_text(side.subject.trace, h.location))};
 }
@@ -161,7 +161,7 @@ void add_heading(std::string& out, const Comparison& a) {
   out += '\n';
 }
 
-Json event_json(const ComparedRun& side, const Happening& h) {
+Json event_json(const ComparedRun& side, const CausalEvent& h) {
   if (h.kind == EventKind::Lost) return nullptr;
   const auto& [trace, model, waits] = side.subject;
   return Json::object({{"event", h.kind == EventKind::Suspend ? "wait" : name(h.kind)},
@@ -184,7 +184,7 @@ std::string ComparedRun::title(TaskIndex task) const {
                           : escaped(task_title(subject.trace, subject.model.tasks[task]));
 }
 
-std::string sentence(const ComparedRun& side, const Happening& h, Detail detail) {
+std::string sentence(const ComparedRun& side, const CausalEvent& h, Detail detail) {
   const std::string task = side.title(h.task);
   const std::string place = detail == Detail::Location ? at(side, h.location) : "";
   const bool by = detail != Detail::Event && h.other != no_index;
@@ -218,7 +218,7 @@ std::string sentence(const ComparedRun& side, const Happening& h, Detail detail)
 }
 
 std::string headline(const Comparison& a, const Divergence& d) {
-  const auto distance = [](const Happening& x, const Happening& y) {
+  const auto distance = [](const CausalEvent& x, const CausalEvent& y) {
     return duration_text(x.time < y.time ? y.time - x.time : x.time - y.time);
   };
   const std::string in_bad = "; in " + a.bad.name + " ";

@@ -40,7 +40,7 @@ Json diff_json(const Comparison& runs);
 // How much of an event a sentence has; each has what those before have.
 enum class Detail { Event, Actor, Location };
 // Without a full stop.
-std::string sentence(const ComparedRun& run, const Happening& event,
+std::string sentence(const ComparedRun& run, const CausalEvent& event,
                      Detail detail = Detail::Location);
 // A divergence in one sentence.
 std::string headline(const Comparison& runs, const Divergence& divergence);

@@ -124,7 +124,7 @@ class Comparison {
     }
   }
 
-  static Happening end_of(const Subject& run, TaskIndex task) {
+  static CausalEvent end_of(const Subject& run, TaskIndex task) {
     const Model::Task& ended = run.model.tasks[task];
     const EventKind kind = ended.how == End::Failed      ? EventKind::Fail
                            : ended.how == End::Cancelled ? EventKind::Cancel
@@ -146,11 +146,11 @@ class Comparison {
         found_[at->second].tasks++;
         continue;
       }
-      const Happening created = {.kind = EventKind::Create,
-                                 .task = task,
-                                 .other = made.parent,
-                                 .time = made.start,
-                                 .location = made.location};
+      const CausalEvent created = {.kind = EventKind::Create,
+                                   .task = task,
+                                   .other = made.parent,
+                                   .time = made.start,
+                                   .location = made.location};
       Divergence d{.what = what};
       (what == What::OnlyInGood ? d.good : d.bad) = created;
       found_.push_back(std::move(d));
@@ -215,7 +215,7 @@ class Comparison {
     return none;
   }
 
-  static Happening begin_of(const Subject& run, uint32_t wait) {
+  static CausalEvent begin_of(const Subject& run, uint32_t wait) {
     const Wait& w = run.waits.waits[wait];
     return {.kind = EventKind::Suspend,
             .task = w.task,
@@ -225,10 +225,11 @@ class Comparison {
   }
 
   // What made it ready.
-  static Happening ready_of(const Subject& run, uint32_t wait) {
+  static CausalEvent ready_of(const Subject& run, uint32_t wait) {
     const Wait& w = run.waits.waits[wait];
     if (w.on == no_index || run.model.tasks[w.on].is_resource) {
-      Happening notify{.kind = EventKind::Notify, .task = w.on, .other = w.waker, .time = w.ready};
+      CausalEvent notify{
+          .kind = EventKind::Notify, .task = w.on, .other = w.waker, .time = w.ready};
       if (w.on != no_index)
         for (uint32_t i = run.waits.last_notification[w.on]; i != none;
              i = run.waits.notifications[i].before)
@@ -236,7 +237,7 @@ class Comparison {
             notify.location = run.waits.notifications[i].location;
       return notify;
     }
-    Happening ended = end_of(run, w.on);
+    CausalEvent ended = end_of(run, w.on);
     // An operation may call who waits for it, and end when that returns.
     if (ended.time > w.ready) ended.kind = EventKind::Resume;
     ended.other = w.task;
@@ -276,9 +277,9 @@ class Comparison {
   // It waits for a task that ended in the good run: after that, or before, or not at all.
   std::optional<Divergence> of_task(uint32_t good, uint32_t bad) {
     const TaskIndex on = bad_.waits.waits[bad].on;
-    const Happening done = ready_of(good_, good);
+    const CausalEvent done = ready_of(good_, good);
     if (!is_open(bad_, on)) {
-      const Happening early = end_of(bad_, on);
+      const CausalEvent early = end_of(bad_, on);
       if (early.kind != EventKind::Resolve)
         return Divergence{.what = What::OtherEnd, .good = end_of(good_, in_good(on)), .bad = early};
       return too_late(good, bad, done, early);
@@ -289,7 +290,7 @@ class Comparison {
   }
 
   std::optional<Divergence> of_condition(uint32_t good, uint32_t bad) {
-    const Happening notified = ready_of(good_, good);
+    const CausalEvent notified = ready_of(good_, good);
     const TaskIndex by = in_bad(notified.other);
     const TaskIndex on = bad_.waits.waits[bad].on;
     const uint64_t place = good_like_.places[notified.location];
@@ -299,11 +300,11 @@ class Comparison {
       const Waits::Notification& notification = bad_.waits.notifications[i];
       const bool same = notification.by == by || bad_like_.places[notification.location] == place;
       if (notification.time > bad_.waits.waits[bad].begin || !same) continue;
-      const Happening early{.kind = EventKind::Notify,
-                            .task = on,
-                            .other = notification.by,
-                            .time = notification.time,
-                            .location = notification.location};
+      const CausalEvent early{.kind = EventKind::Notify,
+                              .task = on,
+                              .other = notification.by,
+                              .time = notification.time,
+                              .location = notification.location};
       return too_late(good, bad, notified, early);
     }
     return not_done(notified, notified.other);
@@ -328,13 +329,13 @@ class Comparison {
                         .bad = begin_of(bad_, bad),
                         .bad_earlier = acquired(held)};
     if (theirs.end == Waits::never) return {};
-    Happening released = acquired(theirs);
+    CausalEvent released = acquired(theirs);
     released.kind = EventKind::Release;
     released.time = theirs.end;
     return not_done(released, theirs.holder);
   }
 
-  static Happening acquired(const Waits::Holding& h) {
+  static CausalEvent acquired(const Waits::Holding& h) {
     return {.kind = EventKind::Acquire,
             .task = h.resource,
             .other = h.holder,
@@ -353,7 +354,7 @@ class Comparison {
   }
 
   // `by` did `done` in the good run. What keeps it from doing so?
-  std::optional<Divergence> not_done(const Happening& done, TaskIndex by) {
+  std::optional<Divergence> not_done(const CausalEvent& done, TaskIndex by) {
     Divergence d{.what = What::NotDone, .good = done};
     TaskIndex bad = in_bad(by);
     while (by != no_index && bad == no_index) {  // who created it would have
@@ -377,8 +378,8 @@ class Comparison {
 
   // The task came to its wait when what it waits for was over. The first of what led to the wait
   // that came before that in the good run.
-  Divergence too_late(uint32_t good, uint32_t bad, const Happening& later,
-                      const Happening& earlier) const {
+  Divergence too_late(uint32_t good, uint32_t bad, const CausalEvent& later,
+                      const CausalEvent& earlier) const {
     Divergence d{.what = What::Order,
                  .good = begin_of(good_, good),
                  .good_later = later,

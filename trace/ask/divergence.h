@@ -22,7 +22,7 @@
 namespace skein {
 
 // Something that happened in one of the runs.
-struct Happening {
+struct CausalEvent {
   EventKind kind = EventKind::Lost;  // Suspend: it began to wait; Resume: it let `other` go on
   TaskIndex task = no_index;   // that ended, was notified, created, acquired, or began to wait
   TaskIndex other = no_index;  // Resolve, Fail, Cancel, Resume: who waited; Notify, Create: who did
@@ -41,10 +41,10 @@ struct Divergence {
     OnlyInBad,   // `bad`: of such tasks there are none in good
   };
   What what = What::Order;
-  Happening good = {};        // in the good run
-  Happening good_later = {};  // Order
-  Happening bad = {};         // in the bad run
-  Happening bad_earlier = {};
+  CausalEvent good = {};        // in the good run
+  CausalEvent good_later = {};  // Order
+  CausalEvent bad = {};         // in the bad run
+  CausalEvent bad_earlier = {};
   Diagnosis victim = {};  // of the bad run: who does not end for it; its chain may be empty
   uint64_t tasks = 1;     // that came out differently for it
 };

@@ -29,7 +29,7 @@ std::vector<Divergence> differ(const Played& good, const Played& bad) {
   return find_divergences(good.run(), bad.run(), align(good.run(), bad.run()));
 }
 
-std::string said(const Played& run, const Happening& h) {
+std::string said(const Played& run, const CausalEvent& h) {
   if (h.kind == EventKind::Lost) return "-";
   const auto id = [&](TaskIndex task) {
     return task == no_index ? std::string("-") : std::to_string(run.id(task));
