@@ -23,7 +23,7 @@
 namespace skein {
 
 // Equal numbers in any two runs: alike.
-struct Likeness {
+struct StructuralHashes {
   std::vector<uint64_t> tasks;   // of each task or resource: all but its label
   std::vector<uint64_t> places;  // of each of Trace::locations; of the unknown one 0
 };
@@ -33,7 +33,7 @@ struct Alignment {
   std::vector<TaskIndex> in_good;  // by task of the bad run
   std::vector<TaskIndex> in_bad;   // by task of the good run
   size_t matched = 0;
-  Likeness good, bad;
+  StructuralHashes good, bad;
 };
 
 Alignment align(const Subject& good, const Subject& bad);

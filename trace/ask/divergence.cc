@@ -24,8 +24,8 @@ class Comparison {
       : good_(good),
         bad_(bad),
         aligned_(aligned),
-        good_like_(aligned.good),
-        bad_like_(aligned.bad),
+        good_hashes_(aligned.good),
+        bad_hashes_(aligned.bad),
         good_is_complete_(is_complete(good)) {}
 
   std::vector<Divergence> find() {
@@ -33,8 +33,8 @@ class Comparison {
     add_failed();
     sort_from(0);
     const size_t wrong = found_.size();
-    add_only_in(good_, good_like_, bad_like_, What::OnlyInGood);
-    add_only_in(bad_, bad_like_, good_like_, What::OnlyInBad);
+    add_only_in(good_, good_hashes_, bad_hashes_, What::OnlyInGood);
+    add_only_in(bad_, bad_hashes_, good_hashes_, What::OnlyInBad);
     sort_from(wrong);
     return std::move(found_);
   }
@@ -105,7 +105,7 @@ class Comparison {
   }
 
   void add_failed() {
-    std::unordered_map<uint64_t, size_t> known;  // by likeness: the same failure of many is one
+    std::unordered_map<uint64_t, size_t> known;  // by hash: the same failure of many is one
     for (TaskIndex bad = 0; bad < aligned_.in_good.size(); bad++) {
       const TaskIndex good = aligned_.in_good[bad];
       if (good == no_index) continue;
@@ -115,7 +115,7 @@ class Comparison {
       if (!fails || is.how == was.how || was.how == End::Open || is_operation(bad_.trace, is))
         continue;
       const auto [at, is_new] =
-          known.try_emplace(bad_like_.tasks[bad] + static_cast<uint64_t>(is.how), found_.size());
+          known.try_emplace(bad_hashes_.tasks[bad] + static_cast<uint64_t>(is.how), found_.size());
       if (is_new)
         found_.push_back(
             {.what = What::OtherEnd, .good = end_of(good_, good), .bad = end_of(bad_, bad)});
@@ -133,15 +133,16 @@ class Comparison {
   }
 
   // Code that ran in one of the runs only. Promises, timers, reads come and go with the order.
-  void add_only_in(const Subject& run, const Likeness& like, const Likeness& other, What what) {
+  void add_only_in(const Subject& run, const StructuralHashes& hashes,
+                   const StructuralHashes& other, What what) {
     const std::unordered_set<uint64_t> there(other.tasks.begin(), other.tasks.end());
     std::unordered_map<uint64_t, size_t> known;
-    for (TaskIndex task = 0; task < like.tasks.size(); task++) {
+    for (TaskIndex task = 0; task < hashes.tasks.size(); task++) {
       const Model::Task& made = run.model.tasks[task];
-      if (run.waits.first_run[task] == Waits::never || there.contains(like.tasks[task]) ||
+      if (run.waits.first_run[task] == Waits::never || there.contains(hashes.tasks[task]) ||
           made.pre_existing || is_operation(run.trace, made))
         continue;
-      const auto [at, is_new] = known.try_emplace(like.tasks[task], found_.size());
+      const auto [at, is_new] = known.try_emplace(hashes.tasks[task], found_.size());
       if (!is_new) {
         found_[at->second].tasks++;
         continue;
@@ -182,12 +183,12 @@ class Comparison {
     uint64_t on;
     bool operator==(const WaitKey&) const = default;
   };
-  static WaitKey key(const Subject& run, const Likeness& like, uint32_t wait) {
+  static WaitKey key(const Subject& run, const StructuralHashes& hashes, uint32_t wait) {
     const Wait& w = run.waits.waits[wait];
-    return {like.places[w.location], w.on == no_index ? 0 : like.tasks[w.on]};
+    return {hashes.places[w.location], w.on == no_index ? 0 : hashes.tasks[w.on]};
   }
-  WaitKey good_key(uint32_t wait) const { return key(good_, good_like_, wait); }
-  WaitKey bad_key(uint32_t wait) const { return key(bad_, bad_like_, wait); }
+  WaitKey good_key(uint32_t wait) const { return key(good_, good_hashes_, wait); }
+  WaitKey bad_key(uint32_t wait) const { return key(bad_, bad_hashes_, wait); }
 
   static std::vector<uint32_t> waits_of(const Subject& run, TaskIndex task) {
     std::vector<uint32_t> waits;
@@ -293,12 +294,12 @@ class Comparison {
     const CausalEvent notified = ready_of(good_, good);
     const TaskIndex by = in_bad(notified.other);
     const TaskIndex on = bad_.waits.waits[bad].on;
-    const uint64_t place = good_like_.places[notified.location];
+    const uint64_t place = good_hashes_.places[notified.location];
     // The last before the wait: whoever did it, if it was done at the same place.
     for (uint32_t i = bad_.waits.last_notification[on]; i != none;
          i = bad_.waits.notifications[i].before) {
       const Waits::Notification& notification = bad_.waits.notifications[i];
-      const bool same = notification.by == by || bad_like_.places[notification.location] == place;
+      const bool same = notification.by == by || bad_hashes_.places[notification.location] == place;
       if (notification.time > bad_.waits.waits[bad].begin || !same) continue;
       const CausalEvent early{.kind = EventKind::Notify,
                               .task = on,
@@ -423,8 +424,8 @@ class Comparison {
   const Subject& good_;
   const Subject& bad_;
   const Alignment& aligned_;
-  const Likeness& good_like_;
-  const Likeness& bad_like_;
+  const StructuralHashes& good_hashes_;
+  const StructuralHashes& bad_hashes_;
   bool good_is_complete_;
   std::vector<Divergence> found_;
   std::unordered_set<uint32_t> visited_;  // waits of the bad run
