@@ -261,8 +261,8 @@ std::string DoctorReport::by(TaskIndex task) const {
 }
 
 bool DoctorReport::is_lock(TaskIndex task) const {
-  const Nature nature = nature_of(trace_, model_.tasks[task]);
-  return nature == Nature::Mutex || nature == Nature::Semaphore;
+  const KindClass kind = kind_class(trace_, model_.tasks[task]);
+  return kind == KindClass::Mutex || kind == KindClass::Semaphore;
 }
 
 std::string_view DoctorReport::ending(TaskIndex task) const {

@@ -6,31 +6,31 @@ namespace {
 
 struct Kind {
   std::string_view name;
-  Nature nature;
+  KindClass kind_class;
 };
 constexpr Kind known[] = {
     // those first that many tasks have
-    {"coroutine", Nature::Runnable},  {"timer", Nature::Operation},
-    {"io", Nature::Operation},        {"handler", Nature::Handler},
-    {"promise", Nature::Promise},     {"fiber", Nature::Runnable},
-    {"generator", Nature::Runnable},  {"sender", Nature::Runnable},
-    {"callback", Nature::Callback},   {"work", Nature::Callback},
-    {"process", Nature::Operation},   {"mutex", Nature::Mutex},
-    {"semaphore", Nature::Semaphore}, {"condition", Nature::Condition},
-    {"channel", Nature::Queue},       {"queue", Nature::Queue},
+    {"coroutine", KindClass::Runnable},  {"timer", KindClass::Operation},
+    {"io", KindClass::Operation},        {"handler", KindClass::Handler},
+    {"promise", KindClass::Promise},     {"fiber", KindClass::Runnable},
+    {"generator", KindClass::Runnable},  {"sender", KindClass::Runnable},
+    {"callback", KindClass::Callback},   {"work", KindClass::Callback},
+    {"process", KindClass::Operation},   {"mutex", KindClass::Mutex},
+    {"semaphore", KindClass::Semaphore}, {"condition", KindClass::Condition},
+    {"channel", KindClass::Queue},       {"queue", KindClass::Queue},
 };
 
 }  // namespace
 
-Nature nature_of(std::string_view kind) {
+KindClass kind_class(std::string_view kind) {
   for (const Kind& one : known)
-    if (one.name == kind) return one.nature;
-  return Nature::Other;
+    if (one.name == kind) return one.kind_class;
+  return KindClass::Other;
 }
 
-Nature nature_of(const Trace& trace, const Model::Task& task) {
-  if (task.kind >= trace.kinds.size()) return Nature::Other;
-  return nature_of(trace.strings[trace.kinds[task.kind]]);
+KindClass kind_class(const Trace& trace, const Model::Task& task) {
+  if (task.kind >= trace.kinds.size()) return KindClass::Other;
+  return kind_class(trace.strings[trace.kinds[task.kind]]);
 }
 
 }  // namespace skein

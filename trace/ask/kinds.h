@@ -9,7 +9,7 @@
 
 namespace skein {
 
-enum class Nature : uint8_t {
+enum class KindClass : uint8_t {
   Runnable,   // it has code of its own that somebody lets run
   Operation,  // it ends by what happens outside of the program: a timer, a read, a process
   Handler,    // code that a loop is to call
@@ -21,15 +21,15 @@ enum class Nature : uint8_t {
   Queue,      // it keeps what nobody waits for yet
   Other,      // nothing is known of it
 };
-Nature nature_of(std::string_view kind);
-Nature nature_of(const Trace& trace, const Model::Task& task);
+KindClass kind_class(std::string_view kind);
+KindClass kind_class(const Trace& trace, const Model::Task& task);
 
 inline bool is_operation(const Trace& trace, const Model::Task& task) {
-  return nature_of(trace, task) == Nature::Operation;
+  return kind_class(trace, task) == KindClass::Operation;
 }
 // Who takes it has to give it back, as far as is known.
 inline bool is_owned(const Trace& trace, const Model::Task& resource) {
-  return nature_of(trace, resource) != Nature::Semaphore;
+  return kind_class(trace, resource) != KindClass::Semaphore;
 }
 
 }  // namespace skein

@@ -92,13 +92,13 @@ class Asked {
     const TaskIndex index = d.chain.back().task;
     const Model::Task& task = model_.tasks[index];
     if (waits_.running[index]) return Verdict::Ok;
-    const Nature nature = nature_of(trace_, task);
-    if (nature == Nature::Operation) return Verdict::External;
-    if (task.is_scope || nature == Nature::Promise || nature == Nature::Condition || is_mirage())
+    const KindClass kind = kind_class(trace_, task);
+    if (kind == KindClass::Operation) return Verdict::External;
+    if (task.is_scope || kind == KindClass::Promise || kind == KindClass::Condition || is_mirage())
       return Verdict::NeverNotified;
     const bool nothing_known = task.pre_existing && trace_.alive.empty();
     if (waits_.first_run[index] != Waits::never || nothing_known) return Verdict::Unknown;
-    if (nature == Nature::Handler || nature == Nature::Callback)
+    if (kind == KindClass::Handler || kind == KindClass::Callback)
       return could_run_since(task.start, d.expected);
     return Verdict::NeverStarted;
   }
@@ -145,8 +145,8 @@ class Asked {
   }
 
   bool remembers(const Diagnosis& d) const {
-    const Nature nature = nature_of(trace_, model_.tasks[d.chain.back().task]);
-    return nature == Nature::Mutex || nature == Nature::Semaphore || nature == Nature::Queue;
+    const KindClass kind = kind_class(trace_, model_.tasks[d.chain.back().task]);
+    return kind == KindClass::Mutex || kind == KindClass::Semaphore || kind == KindClass::Queue;
   }
 
   // The last signal that found nobody, after the last that found somebody and before this wait.

@@ -9,7 +9,8 @@ Case::Case(const Subject& subject, const DoctorOptions& asked)
       options(asked),
       is_mirage(trace.facts.format == "mirage-profile"),
       explained_(waits.waits.size(), false) {
-  for (const StringId kind : trace.kinds) natures_.push_back(nature_of(trace.strings[kind]));
+  for (const StringId kind : trace.kinds)
+    kind_classes_.push_back(skein::kind_class(trace.strings[kind]));
 
   // In a ring the end of a task may have been overwritten, in another stream than its beginning:
   // one that is older than the time from which all streams are complete is open only if the table

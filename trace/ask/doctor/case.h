@@ -24,21 +24,21 @@ class Case {
   bool asked(Lint lint) const { return options.lints >> static_cast<unsigned>(lint) & 1; }
 
   const Model::Task& task(TaskIndex index) const { return model.tasks[index]; }
-  Nature nature(TaskIndex index) const {
+  KindClass kind_class(TaskIndex index) const {
     const uint32_t kind = task(index).kind;
-    return kind < natures_.size() ? natures_[kind] : Nature::Other;
+    return kind < kind_classes_.size() ? kind_classes_[kind] : KindClass::Other;
   }
   std::string_view kind(TaskIndex index) const {
     const uint32_t number = task(index).kind;
     return number < trace.kinds.size() ? trace.strings[trace.kinds[number]] : "";
   }
   bool is_handler(TaskIndex index) const {
-    return nature(index) == Nature::Handler || nature(index) == Nature::Callback;
+    return kind_class(index) == KindClass::Handler || kind_class(index) == KindClass::Callback;
   }
   bool is_lock(TaskIndex index) const {
-    return nature(index) == Nature::Mutex || nature(index) == Nature::Semaphore;
+    return kind_class(index) == KindClass::Mutex || kind_class(index) == KindClass::Semaphore;
   }
-  bool is_mutex(TaskIndex index) const { return nature(index) == Nature::Mutex; }
+  bool is_mutex(TaskIndex index) const { return kind_class(index) == KindClass::Mutex; }
   bool was_destroyed(TaskIndex index) const { return task(index).how == Model::End::Cancelled; }
   bool is_open(TaskIndex index) const {
     return task(index).how == Model::End::Open && !is_unsure(index);
@@ -59,9 +59,9 @@ class Case {
   bool is_explained(uint32_t wait) const { return explained_[wait]; }
 
  private:
-  std::vector<Nature> natures_;  // by kind
-  std::vector<bool> unsure_;     // of each task; empty: none is
-  std::vector<bool> explained_;  // of each wait
+  std::vector<KindClass> kind_classes_;  // by kind
+  std::vector<bool> unsure_;             // of each task; empty: none is
+  std::vector<bool> explained_;          // of each wait
 };
 
 }  // namespace skein::detail

@@ -111,10 +111,10 @@ class DiagnosisLints {
   bool about_unstarted(Candidate& c, TaskIndex last) const {
     const Model::Task& task = case_.task(last);
     const bool is_handler = case_.is_handler(last);
-    if (!is_handler && case_.nature(last) != Nature::Runnable) return true;
+    if (!is_handler && case_.kind_class(last) != KindClass::Runnable) return true;
     const uint64_t age = model_.end - std::min(model_.end, task.start);
     if (age >= (is_handler ? case_.options.suspended : starvation_threshold_ns) &&
-        case_.nature(last) != Nature::Callback)
+        case_.kind_class(last) != KindClass::Callback)
       return false;
     c.lint = is_handler ? Lint::HandlerNeverInvoked : Lint::NeverStarted;
     c.task = last;

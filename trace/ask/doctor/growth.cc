@@ -67,7 +67,7 @@ void find_full_queues(const Trace& trace, const Model& model, std::vector<Growth
   std::map<TaskIndex, Queue> queues;
   for (TaskIndex i = 0; i < model.tasks.size(); i++) {
     const Model::Task& task = model.tasks[i];
-    if (task.is_resource && nature_of(trace, task) == Nature::Queue) queues[i] = {};
+    if (task.is_resource && kind_class(trace, task) == KindClass::Queue) queues[i] = {};
   }
   if (queues.empty()) return;
   const auto find = [&](TaskId id) -> Queue* {
@@ -102,8 +102,8 @@ void find_long_queues(const Trace& trace, const Model& model, const Waits& waits
   std::map<TaskIndex, Points> changes;  // by how much
   for (const Waits::Wait& wait : waits.waits) {
     if (wait.on == no_index || !model.tasks[wait.on].is_resource) continue;
-    const Nature nature = nature_of(trace, model.tasks[wait.on]);
-    if (nature != Nature::Mutex && nature != Nature::Semaphore) continue;
+    const KindClass kind = kind_class(trace, model.tasks[wait.on]);
+    if (kind != KindClass::Mutex && kind != KindClass::Semaphore) continue;
     Points& points = changes[wait.on];
     points.push_back({wait.begin, 1});
     if (wait.ready != Waits::never) points.push_back({wait.ready, -1});

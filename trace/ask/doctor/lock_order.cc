@@ -57,7 +57,7 @@ class LockOrderFinder {
 
  private:
   bool is_lock(TaskIndex resource) const {
-    return nature_of(trace_, model_.tasks[resource]) == Nature::Mutex;
+    return kind_class(trace_, model_.tasks[resource]) == KindClass::Mutex;
   }
 
   bool lasts_until(const Waits::Holding& h, uint64_t time) const {

@@ -58,10 +58,10 @@ class TaskLints {
       const Model::Task& t = case_.task(i);
       if (t.is_resource || t.is_scope || t.how == Model::End::Became) continue;
       if (!case_.was_destroyed(i) && !case_.is_open(i)) continue;
-      const Nature nature = case_.nature(i);
-      if (nature == Nature::Operation)
+      const KindClass kind = case_.kind_class(i);
+      if (kind == KindClass::Operation)
         look_at_operation(i);
-      else if (!has_run(i) && nature == Nature::Runnable)
+      else if (!has_run(i) && kind == KindClass::Runnable)
         look_at_unstarted(i, Lint::NeverStarted, starvation_threshold_ns);
       else if (!has_run(i) && case_.is_handler(i))
         look_at_handler(i);
@@ -77,7 +77,7 @@ class TaskLints {
   }
 
   void look_at_handler(TaskIndex i) {
-    if (case_.nature(i) == Nature::Callback && !options_.strict) return;  // nothing happened
+    if (case_.kind_class(i) == KindClass::Callback && !options_.strict) return;  // nothing happened
     look_at_unstarted(i, Lint::HandlerNeverInvoked, options_.suspended);
   }
 

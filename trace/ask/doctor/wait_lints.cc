@@ -90,7 +90,7 @@ class WaitLints {
         return;  // it may be told yet, by another thread
       c.begin = target.end;
     } else {
-      if (case_.nature(on) != Nature::Condition) return;  // others remember
+      if (case_.kind_class(on) != KindClass::Condition) return;  // others remember
       const std::optional<uint32_t> notification = notification_without_waiter(on, w.begin);
       if (!notification) return;
       c.begin = waits_.notifications[*notification].time;
