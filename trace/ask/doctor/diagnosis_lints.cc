@@ -12,18 +12,19 @@ namespace {
 
 class DiagnosisLints {
  public:
-  explicit DiagnosisLints(const Case& the_case)
-      : case_(the_case), model_(the_case.model), waits_(the_case.waits) {}
+  explicit DiagnosisLints(const LintContext& context)
+      : context_(context), model_(context.model), waits_(context.waits) {}
 
   bool is_told(const Diagnosis& d) const {
     return std::any_of(d.chain.begin(), d.chain.end(), [&](const Diagnosis::Step& step) {
-      return case_.is_unsure(step.task) || (step.wait != none && case_.is_explained(step.wait));
+      return context_.is_unsure(step.task) ||
+             (step.wait != none && context_.is_explained(step.wait));
     });
   }
 
   // Time ends at the last event of a program that hangs, so no wait is long there.
   bool is_worth_telling(const Diagnosis& d, const Candidate& c) const {
-    return c.duration >= case_.options.suspended || lasts(d);
+    return c.duration >= context_.options.suspended || lasts(d);
   }
 
   // None: another lint's, which has told it or is about something else.
@@ -33,16 +34,16 @@ class DiagnosisLints {
     Candidate c{.lint = Lint::SuspendedTooLong,
                 .severity = Finding::Severity::Error,
                 .task = first.task,
-                .begin = case_.task(first.task).start,
+                .begin = context_.task(first.task).start,
                 .end = model_.end,
-                .location = case_.task(first.task).location,
+                .location = context_.task(first.task).location,
                 .index = index,
                 .value = 1};  // a diagnosis
     if (first.wait != none) {
       const Waits::Wait& w = waits_.waits[first.wait];
       c.other = w.on;
       c.begin = w.begin;
-      c.end = case_.until_end(w.end);
+      c.end = context_.until_end(w.end);
       c.location = w.location;
     }
     c.duration = c.end - std::min(c.end, c.begin);
@@ -74,10 +75,11 @@ class DiagnosisLints {
  private:
   // It cannot end any more, however short it has waited yet.
   bool lasts(const Diagnosis& d) const {
-    if (!case_.is_open(d.chain.front().task)) return false;  // destroyed-unresolved tells it
+    if (!context_.is_open(d.chain.front().task)) return false;  // destroyed-unresolved tells it
     if (d.verdict == Verdict::Deadlock) return true;
-    const bool is_kept = d.verdict == Verdict::NeverReleased && !case_.is_open(d.chain.back().task);
-    return is_kept || (d.expected && !case_.options.goes_on);
+    const bool is_kept =
+        d.verdict == Verdict::NeverReleased && !context_.is_open(d.chain.back().task);
+    return is_kept || (d.expected && !context_.options.goes_on);
   }
 
   void about_lost_wakeup(Candidate& c, const Diagnosis& d) const {
@@ -87,9 +89,9 @@ class DiagnosisLints {
     c.task = waiter.task;
     c.other = d.chain.back().task;
     c.begin = d.notification != none ? waits_.notifications[d.notification].time
-                                     : case_.task(c.other).end;
+                                     : context_.task(c.other).end;
     c.end = w.begin;
-    c.duration = case_.length(w);
+    c.duration = context_.length(w);
     c.location = w.location;
     c.index = waiter.wait;
     c.second = d.notification;
@@ -99,7 +101,7 @@ class DiagnosisLints {
     const Waits::Wait& w = waits_.waits[wait];
     c.task = w.task;
     c.other = w.on;
-    c.begin = case_.until_end(w.ready);
+    c.begin = context_.until_end(w.ready);
     c.end = model_.end;
     c.duration = c.end - c.begin;
     c.location = w.location;
@@ -109,12 +111,12 @@ class DiagnosisLints {
 
   // False: that it never ran is told already.
   bool about_unstarted(Candidate& c, TaskIndex last) const {
-    const Model::Task& task = case_.task(last);
-    const bool is_handler = case_.is_handler(last);
-    if (!is_handler && case_.kind_class(last) != KindClass::Runnable) return true;
+    const Model::Task& task = context_.task(last);
+    const bool is_handler = context_.is_handler(last);
+    if (!is_handler && context_.kind_class(last) != KindClass::Runnable) return true;
     const uint64_t age = model_.end - std::min(model_.end, task.start);
-    if (age >= (is_handler ? case_.options.suspended : starvation_threshold_ns) &&
-        case_.kind_class(last) != KindClass::Callback)
+    if (age >= (is_handler ? context_.options.suspended : starvation_threshold_ns) &&
+        context_.kind_class(last) != KindClass::Callback)
       return false;
     c.lint = is_handler ? Lint::HandlerNeverInvoked : Lint::NeverStarted;
     c.task = last;
@@ -126,19 +128,19 @@ class DiagnosisLints {
     return true;
   }
 
-  const Case& case_;
+  const LintContext& context_;
   const Model& model_;
   const Waits& waits_;
 };
 
 }  // namespace
 
-void look_at_diagnoses(const Case& the_case, Findings& found) {
+void look_at_diagnoses(const LintContext& context, Findings& found) {
   const auto asked = {Lint::SuspendedTooLong, Lint::OperationPending, Lint::NotifyBeforeWait,
                       Lint::NeverStarted, Lint::HandlerNeverInvoked};
-  if (std::none_of(asked.begin(), asked.end(), [&](Lint l) { return the_case.asked(l); })) return;
-  found.sources.diagnoses = diagnose_all(the_case.trace, the_case.model, the_case.waits);
-  const DiagnosisLints lints(the_case);
+  if (std::none_of(asked.begin(), asked.end(), [&](Lint l) { return context.asked(l); })) return;
+  found.sources.diagnoses = diagnose_all(context.trace, context.model, context.waits);
+  const DiagnosisLints lints(context);
   for (uint32_t i = 0; i < found.sources.diagnoses.size(); i++) {
     const Diagnosis& d = found.sources.diagnoses[i];
     if (!d.is_error() || lints.is_told(d)) continue;

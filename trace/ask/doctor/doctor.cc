@@ -32,15 +32,15 @@ std::string_view name(Finding::Severity severity) {
 
 std::vector<Finding> examine(const Trace& trace, const Model& model, const Waits& waits,
                              const DoctorOptions& options) {
-  detail::Case the_case({trace, model, waits}, options);
-  detail::Findings found(the_case);
+  detail::LintContext context({trace, model, waits}, options);
+  detail::Findings found(context);
   // In this order: a later one does not tell again what an earlier one has explained.
-  look_at_runs(the_case, found);
-  look_at_locks(the_case, found);
-  look_at_waits(the_case, found);
-  look_at_tasks(the_case, found);
-  look_at_diagnoses(the_case, found);
-  look_at_levels(the_case, found);
+  look_at_runs(context, found);
+  look_at_locks(context, found);
+  look_at_waits(context, found);
+  look_at_tasks(context, found);
+  look_at_diagnoses(context, found);
+  look_at_levels(context, found);
   return found.all();
 }
 

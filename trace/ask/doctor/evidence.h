@@ -6,7 +6,7 @@
 
 #include "trace/ask/busiest.h"
 #include "trace/ask/doctor/candidate.h"
-#include "trace/ask/doctor/case.h"
+#include "trace/ask/doctor/lint_context.h"
 
 namespace skein::detail {
 
@@ -14,8 +14,8 @@ namespace skein::detail {
 // looking at very many rows.
 class EvidenceFinder {
  public:
-  EvidenceFinder(const Case& the_case, const Sources& sources)
-      : model_(the_case.model), waits_(the_case.waits), sources_(sources) {}
+  EvidenceFinder(const LintContext& context, const Sources& sources)
+      : model_(context.model), waits_(context.waits), sources_(sources) {}
 
   std::vector<Finding::Evidence> find(const Candidate& candidate);
 

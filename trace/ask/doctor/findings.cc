@@ -18,13 +18,13 @@ std::vector<Finding::Evidence> in_bounds(std::vector<Finding::Evidence> evidence
 
 void Findings::add_identity(uint64_t* key, TaskIndex index) const {
   if (index == no_index) return;
-  const Model::Task& t = case_.task(index);
+  const Model::Task& t = context_.task(index);
   key[0] = uint64_t{t.kind} << 32 | t.location;
   key[1] = uint64_t{t.name} << 32 | (t.location == 0 || t.is_resource ? t.label : 0);
 }
 
 void Findings::add(const Candidate& c) {
-  if (!case_.asked(c.lint)) return;
+  if (!context_.asked(c.lint)) return;
   Key key = {static_cast<uint64_t>(c.lint) << 8 | static_cast<uint64_t>(c.severity), c.location};
   add_identity(&key[2], c.task);
   add_identity(&key[4], c.other);
@@ -38,7 +38,7 @@ void Findings::add(const Candidate& c) {
 
 std::vector<Finding> Findings::all() const {
   std::vector<Finding> found;
-  EvidenceFinder evidence(case_, sources);
+  EvidenceFinder evidence(context_, sources);
   for (const auto& [key, group] : groups_) {
     const Candidate& c = group.worst;
     found.push_back(

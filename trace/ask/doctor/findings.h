@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "trace/ask/doctor/candidate.h"
-#include "trace/ask/doctor/case.h"
+#include "trace/ask/doctor/lint_context.h"
 
 namespace skein::detail {
 
 class Findings {
  public:
-  explicit Findings(const Case& the_case) : case_(the_case) {}
+  explicit Findings(const LintContext& context) : context_(context) {}
 
   Sources sources;
 
@@ -33,7 +33,7 @@ class Findings {
 
   void add_identity(uint64_t* key, TaskIndex index) const;
 
-  const Case& case_;
+  const LintContext& context_;
   std::map<Key, Group> groups_;
 };
 

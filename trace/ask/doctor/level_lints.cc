@@ -22,13 +22,13 @@ void add_all(Findings& found, Lint lint, const std::vector<Growth>& growths) {
 
 }  // namespace
 
-void look_at_levels(const Case& the_case, Findings& found) {
-  const Trace& trace = the_case.trace;
-  const Model& model = the_case.model;
-  if (the_case.asked(Lint::CounterOnlyGrows))
+void look_at_levels(const LintContext& context, Findings& found) {
+  const Trace& trace = context.trace;
+  const Model& model = context.model;
+  if (context.asked(Lint::CounterOnlyGrows))
     add_all(found, Lint::CounterOnlyGrows, growing_counters(trace, model));
-  if (the_case.asked(Lint::QueueOnlyGrows))
-    add_all(found, Lint::QueueOnlyGrows, growing_queues(trace, model, the_case.waits));
+  if (context.asked(Lint::QueueOnlyGrows))
+    add_all(found, Lint::QueueOnlyGrows, growing_queues(trace, model, context.waits));
 }
 
 }  // namespace skein::detail

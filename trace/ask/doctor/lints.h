@@ -1,22 +1,22 @@
 // The doctor's lints, a function for each group of them, in the order in which examine() asks them.
 #pragma once
 
-#include "trace/ask/doctor/case.h"
 #include "trace/ask/doctor/findings.h"
+#include "trace/ask/doctor/lint_context.h"
 
 namespace skein::detail {
 
 // ran-too-long; which runs were in the way of others the next one has to know.
-void look_at_runs(const Case& the_case, Findings& found);
+void look_at_runs(const LintContext& context, Findings& found);
 // lock-order-cycle, lock-across-wait
-void look_at_locks(Case& the_case, Findings& found);
+void look_at_locks(LintContext& context, Findings& found);
 // notify-before-wait, suspended-too-long, self-wake: of each wait by itself
-void look_at_waits(Case& the_case, Findings& found);
+void look_at_waits(LintContext& context, Findings& found);
 // never-started, handler-never-invoked, operation-pending, destroyed-unresolved
-void look_at_tasks(Case& the_case, Findings& found);
+void look_at_tasks(LintContext& context, Findings& found);
 // What `why` finds, as the lint that it comes to, if none has told it yet.
-void look_at_diagnoses(const Case& the_case, Findings& found);
+void look_at_diagnoses(const LintContext& context, Findings& found);
 // counter-only-grows, queue-only-grows
-void look_at_levels(const Case& the_case, Findings& found);
+void look_at_levels(const LintContext& context, Findings& found);
 
 }  // namespace skein::detail

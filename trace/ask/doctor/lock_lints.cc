@@ -24,32 +24,32 @@ std::vector<Run> longest(std::vector<Run> runs) {
 
 class LockLints {
  public:
-  LockLints(Case& the_case, Findings& found)
-      : case_(the_case),
-        waits_(the_case.waits),
+  LockLints(LintContext& context, Findings& found)
+      : context_(context),
+        waits_(context.waits),
         found_(found),
         blockers_(longest(found.sources.runs)) {}
 
   void look_at_order() {
-    found_.sources.cycles = lock_cycles(case_.trace, case_.model, waits_);
+    found_.sources.cycles = lock_cycles(context_.trace, context_.model, waits_);
     for (uint32_t i = 0; i < found_.sources.cycles.size(); i++) look_at(i);
   }
 
   // Somebody waits for a lock: for what does its holder wait?
   void look_at_victims() {
-    const uint64_t least = case_.options.held;
+    const uint64_t least = context_.options.held;
     for (const Waits::Wait& victim : waits_.waits) {
-      if (victim.on == no_index || case_.length(victim) < least || !case_.is_mutex(victim.on))
+      if (victim.on == no_index || context_.length(victim) < least || !context_.is_mutex(victim.on))
         continue;
       const std::span<const uint32_t> holdings = holdings_of(victim.on);
       const auto since = [&](uint32_t h) { return waits_.holdings[h].begin; };
       auto at = std::upper_bound(holdings.begin(), holdings.end(), victim.begin,
                                  [&](uint64_t time, uint32_t h) { return time < since(h); });
       if (at != holdings.begin()) --at;
-      for (; at != holdings.end() && since(*at) < case_.until_end(victim.end); ++at) {
+      for (; at != holdings.end() && since(*at) < context_.until_end(victim.end); ++at) {
         const Waits::Holding& h = waits_.holdings[*at];
         const uint64_t begin = std::max(h.begin, victim.begin);
-        const uint64_t end = std::min(case_.until_end(h.end), case_.until_end(victim.end));
+        const uint64_t end = std::min(context_.until_end(h.end), context_.until_end(victim.end));
         if (h.holder == no_index || h.holder == victim.task || end < begin + least) continue;
         look_at_holder(*at, begin, end, least, &victim);
       }
@@ -60,8 +60,8 @@ class LockLints {
   void look_at_holdings() {
     for (uint32_t i = 0; i < waits_.holdings.size(); i++) {
       const Waits::Holding& h = waits_.holdings[i];
-      if (h.holder != no_index && case_.is_mutex(h.resource))
-        look_at_holder(i, h.begin, case_.until_end(h.end), 1, nullptr);
+      if (h.holder != no_index && context_.is_mutex(h.resource))
+        look_at_holder(i, h.begin, context_.until_end(h.end), 1, nullptr);
     }
   }
 
@@ -75,9 +75,9 @@ class LockLints {
       begin = std::min(begin, edge.since);
       end = std::max(end, edge.time);
       uint64_t mixed = (uint64_t{edge.location} << 32 | edge.held_location) + 1;
-      mixed = mixed * 0x9E3779B97F4A7C15ull + case_.task(edge.task).location;
-      places += mixed * 0x9E3779B97F4A7C15ull + case_.task(edge.held).name;
-      if (edge.wait != none && cycle.is_deadlock()) case_.explain(edge.wait);
+      mixed = mixed * 0x9E3779B97F4A7C15ull + context_.task(edge.task).location;
+      places += mixed * 0x9E3779B97F4A7C15ull + context_.task(edge.held).name;
+      if (edge.wait != none && cycle.is_deadlock()) context_.explain(edge.wait);
     }
     found_.add({.lint = Lint::LockOrderCycle,
                 .severity = cycle.is_deadlock() ? Severity::Error : Severity::Warning,
@@ -103,9 +103,9 @@ class LockLints {
     for (; at != waits.end() && waits_.waits[*at].begin < end; ++at) {
       const Waits::Wait& w = waits_.waits[*at];
       // Who waits for another lock is a victim of its holder.
-      if (w.on != no_index && case_.is_mutex(w.on)) continue;
+      if (w.on != no_index && context_.is_mutex(w.on)) continue;
       const uint64_t from = std::max(w.begin, begin);
-      const uint64_t to = std::min(case_.until_end(std::min(w.ready, w.end)), end);
+      const uint64_t to = std::min(context_.until_end(std::min(w.ready, w.end)), end);
       if (to <= from) continue;
       const uint64_t time = to - from - blocked(w.executor, from, to);
       waited += time;
@@ -115,30 +115,30 @@ class LockLints {
       }
     }
     if (why == nullptr || waited < least) return;
-    if (victim != nullptr) case_.explain(case_.index_of(*victim));
+    if (victim != nullptr) context_.explain(context_.index_of(*victim));
     found_.add({.lint = Lint::LockAcrossWait,
                 .severity = victim != nullptr ? Severity::Warning : Severity::Note,
                 .task = h.holder,
                 .other = h.resource,
                 .begin = h.begin,
-                .end = case_.until_end(h.end),
+                .end = context_.until_end(h.end),
                 .duration = waited,
                 .location = why->location,
-                .index = case_.index_of(*why),
-                .second = victim != nullptr ? case_.index_of(*victim) : none,
+                .index = context_.index_of(*why),
+                .second = victim != nullptr ? context_.index_of(*victim) : none,
                 .value = holding});
   }
 
   // Sorted when somebody asks: most traces have no victim.
   std::span<const uint32_t> holdings_of(TaskIndex lock) {
     if (holdings_by_lock_.count() == 0)
-      holdings_by_lock_ = RowsBy(waits_.holdings, case_.model.tasks.size(),
+      holdings_by_lock_ = RowsBy(waits_.holdings, context_.model.tasks.size(),
                                  [](const Waits::Holding& h) { return h.resource; });
     return holdings_by_lock_.of(lock);
   }
   std::span<const uint32_t> waits_of(TaskIndex task) {
     if (waits_by_task_.count() == 0)
-      waits_by_task_ = RowsBy(waits_.waits, case_.model.tasks.size(),
+      waits_by_task_ = RowsBy(waits_.waits, context_.model.tasks.size(),
                               [](const Waits::Wait& w) { return w.task; });
     return waits_by_task_.of(task);
   }
@@ -152,7 +152,7 @@ class LockLints {
     return sum;
   }
 
-  Case& case_;
+  LintContext& context_;
   const Waits& waits_;
   Findings& found_;
   const std::vector<Run> blockers_;
@@ -162,13 +162,13 @@ class LockLints {
 
 }  // namespace
 
-void look_at_locks(Case& the_case, Findings& found) {
-  if (the_case.waits.holdings.empty()) return;
-  LockLints lints(the_case, found);
-  if (the_case.asked(Lint::LockOrderCycle)) lints.look_at_order();
-  if (!the_case.asked(Lint::LockAcrossWait)) return;
+void look_at_locks(LintContext& context, Findings& found) {
+  if (context.waits.holdings.empty()) return;
+  LockLints lints(context, found);
+  if (context.asked(Lint::LockOrderCycle)) lints.look_at_order();
+  if (!context.asked(Lint::LockAcrossWait)) return;
   lints.look_at_victims();
-  if (the_case.options.strict) lints.look_at_holdings();
+  if (context.options.strict) lints.look_at_holdings();
 }
 
 }  // namespace skein::detail

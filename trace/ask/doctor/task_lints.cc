@@ -34,38 +34,39 @@ std::vector<bool> find_discarded(const Trace& trace, const Model& model) {
 
 class TaskLints {
  public:
-  TaskLints(Case& the_case, Findings& found)
-      : case_(the_case),
-        options_(the_case.options),
-        model_(the_case.model),
-        waits_(the_case.waits),
+  TaskLints(LintContext& context, Findings& found)
+      : context_(context),
+        options_(context.options),
+        model_(context.model),
+        waits_(context.waits),
         found_(found),
         waited_for_by_(model_.tasks.size(), none),
         lock_kept_by_(model_.tasks.size(), none) {
     for (const Model::Activation& a : model_.activations) last_run_ = std::max(last_run_, a.start);
     for (const Waits::Wait& w : waits_.waits)
-      if (w.is_open() && w.on != no_index && case_.is_open(w.task))
-        waited_for_by_[model_.last_self(w.on)] = case_.index_of(w);
+      if (w.is_open() && w.on != no_index && context_.is_open(w.task))
+        waited_for_by_[model_.last_self(w.on)] = context_.index_of(w);
     for (uint32_t i = 0; i < waits_.holdings.size(); i++) {
       const Waits::Holding& h = waits_.holdings[i];
-      if (h.holder != no_index && case_.is_mutex(h.resource) && is_held(case_.trace, model_, h))
+      if (h.holder != no_index && context_.is_mutex(h.resource) &&
+          is_held(context_.trace, model_, h))
         lock_kept_by_[h.holder] = i;
     }
   }
 
   void look() {
     for (TaskIndex i = 0; i < model_.tasks.size(); i++) {
-      const Model::Task& t = case_.task(i);
+      const Model::Task& t = context_.task(i);
       if (t.is_resource || t.is_scope || t.how == Model::End::Became) continue;
-      if (!case_.was_destroyed(i) && !case_.is_open(i)) continue;
-      const KindClass kind = case_.kind_class(i);
+      if (!context_.was_destroyed(i) && !context_.is_open(i)) continue;
+      const KindClass kind = context_.kind_class(i);
       if (kind == KindClass::Operation)
         look_at_operation(i);
       else if (!has_run(i) && kind == KindClass::Runnable)
         look_at_unstarted(i, Lint::NeverStarted, starvation_threshold_ns);
-      else if (!has_run(i) && case_.is_handler(i))
+      else if (!has_run(i) && context_.is_handler(i))
         look_at_handler(i);
-      else if (case_.was_destroyed(i))
+      else if (context_.was_destroyed(i))
         look_at_destroyed(i);
     }
   }
@@ -73,17 +74,18 @@ class TaskLints {
  private:
   bool has_run(TaskIndex i) const {
     return waits_.first_run[i] != Waits::never ||
-           (case_.task(i).pre_existing && case_.trace.alive.empty());
+           (context_.task(i).pre_existing && context_.trace.alive.empty());
   }
 
   void look_at_handler(TaskIndex i) {
-    if (case_.kind_class(i) == KindClass::Callback && !options_.strict) return;  // nothing happened
+    if (context_.kind_class(i) == KindClass::Callback && !options_.strict)
+      return;  // nothing happened
     look_at_unstarted(i, Lint::HandlerNeverInvoked, options_.suspended);
   }
 
   void look_at_unstarted(TaskIndex i, Lint lint, uint64_t least) {
-    const Model::Task& t = case_.task(i);
-    const bool destroyed = case_.was_destroyed(i);
+    const Model::Task& t = context_.task(i);
+    const bool destroyed = context_.was_destroyed(i);
     const uint64_t end = destroyed ? t.end : model_.end;
     const uint64_t age = end - std::min(end, t.start);
     const bool at_the_end = !destroyed || is_at_the_end(t.end);
@@ -107,12 +109,12 @@ class TaskLints {
 
   // It was destroyed as the next thing after its creation: nobody can have been given it.
   bool was_discarded(TaskIndex i) {
-    if (discarded_.empty()) discarded_ = find_discarded(case_.trace, model_);
+    if (discarded_.empty()) discarded_ = find_discarded(context_.trace, model_);
     return discarded_[i];
   }
 
   void look_at_operation(TaskIndex i) {
-    const Model::Task& t = case_.task(i);
+    const Model::Task& t = context_.task(i);
     const uint64_t age = model_.end - std::min(model_.end, t.start);
     Candidate c{.lint = Lint::OperationPending,
                 .severity = Severity::Note,
@@ -122,7 +124,7 @@ class TaskLints {
                 .duration = age,
                 .location = t.location,
                 .index = waited_for_by_[i]};
-    if (case_.was_destroyed(i)) {
+    if (context_.was_destroyed(i)) {
       if (!options_.strict || waits_.first_run[i] != Waits::never) return;
       c.lint = Lint::HandlerNeverInvoked;
       c.end = t.end;
@@ -138,16 +140,16 @@ class TaskLints {
   }
 
   bool sends(const Model::Task& t) const {
-    const std::string_view name = case_.trace.strings[t.name];
+    const std::string_view name = context_.trace.strings[t.name];
     return name.find("send") != name.npos || name.find("write") != name.npos;
   }
 
   void look_at_destroyed(TaskIndex i) {
-    const Model::Task& t = case_.task(i);
+    const Model::Task& t = context_.task(i);
     const uint32_t waiter = waited_for_by_[i];
     const bool matters = t.should_resolve || waiter != none || lock_kept_by_[i] != none;
     if (!matters && !options_.strict) return;
-    if (waiter != none) case_.explain(waiter);
+    if (waiter != none) context_.explain(waiter);
     found_.add({.lint = Lint::DestroyedUnresolved,
                 .severity = matters ? Severity::Error : Severity::Note,
                 .task = i,
@@ -159,7 +161,7 @@ class TaskLints {
                 .second = lock_kept_by_[i]});
   }
 
-  Case& case_;
+  LintContext& context_;
   const DoctorOptions& options_;
   const Model& model_;
   const Waits& waits_;
@@ -174,6 +176,6 @@ class TaskLints {
 
 }  // namespace
 
-void look_at_tasks(Case& the_case, Findings& found) { TaskLints(the_case, found).look(); }
+void look_at_tasks(LintContext& context, Findings& found) { TaskLints(context, found).look(); }
 
 }  // namespace skein::detail

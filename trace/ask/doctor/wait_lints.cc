@@ -15,19 +15,19 @@ using Severity = Finding::Severity;
 
 class WaitLints {
  public:
-  WaitLints(Case& the_case, Findings& found)
-      : case_(the_case),
-        options_(the_case.options),
-        waits_(the_case.waits),
+  WaitLints(LintContext& context, Findings& found)
+      : context_(context),
+        options_(context.options),
+        waits_(context.waits),
         found_(found),
-        wakes_(the_case.asked(Lint::SelfWake) ? the_case.model.tasks.size() : 0) {}
+        wakes_(context.asked(Lint::SelfWake) ? context.model.tasks.size() : 0) {}
 
   void look() {
     for (const Waits::Wait& w : waits_.waits) {
-      if (w.end_overwritten || (w.is_open() && case_.is_unsure(w.task))) continue;
+      if (w.end_overwritten || (w.is_open() && context_.is_unsure(w.task))) continue;
       if (!wakes_.empty()) count_wake(w);
       if (w.was_never_woken() && w.on != no_index) look_for_lost_wakeup(w);
-      if (case_.length(w) >= options_.suspended) look_at_long_wait(w);
+      if (context_.length(w) >= options_.suspended) look_at_long_wait(w);
     }
     for (TaskIndex i = 0; i < wakes_.size(); i++) look_at_wakes(i);
   }
@@ -46,13 +46,13 @@ class WaitLints {
     wakes.all++;
     if (!wakes_itself(w)) return;
     wakes.own++;
-    wakes.last = case_.index_of(w);
+    wakes.last = context_.index_of(w);
   }
 
   // Nobody else did anything for it to go on: it was ready at once, or posted itself.
   bool wakes_itself(const Waits::Wait& w) const {
     if (w.waker == w.task) return true;
-    return w.on != no_index && case_.is_handler(w.on) && case_.task(w.on).parent == w.task;
+    return w.on != no_index && context_.is_handler(w.on) && context_.task(w.on).parent == w.task;
   }
 
   void look_at_wakes(TaskIndex task) {
@@ -61,8 +61,8 @@ class WaitLints {
     const Waits::Wait& w = waits_.waits[wakes.last];
     found_.add({.lint = Lint::SelfWake,
                 .task = task,
-                .begin = case_.task(task).start,
-                .end = case_.until_end(w.end),
+                .begin = context_.task(task).start,
+                .end = context_.until_end(w.end),
                 .duration = wakes.own,
                 .location = w.location,
                 .index = wakes.last,
@@ -72,37 +72,37 @@ class WaitLints {
 
   // ---- notify-before-wait ----
   void look_for_lost_wakeup(const Waits::Wait& w) {
-    if (!case_.asked(Lint::NotifyBeforeWait) || case_.is_mirage) return;
-    const TaskIndex on = case_.model.last_self(w.on);
-    const Model::Task& target = case_.task(on);
+    if (!context_.asked(Lint::NotifyBeforeWait) || context_.is_mirage) return;
+    const TaskIndex on = context_.model.last_self(w.on);
+    const Model::Task& target = context_.task(on);
     Candidate c{.lint = Lint::NotifyBeforeWait,
                 .severity = Severity::Error,
                 .task = w.task,
                 .other = on,
                 .end = w.begin,
-                .duration = case_.length(w),
+                .duration = context_.length(w),
                 .location = w.location,
-                .index = case_.index_of(w)};
+                .index = context_.index_of(w)};
     if (!target.is_resource) {
       // A promise that had its value already, and does not remember for whom.
       if (target.how != Model::End::Resolved || target.end > w.begin) return;
-      if (w.is_open() && case_.length(w) < starvation_threshold_ns)
+      if (w.is_open() && context_.length(w) < starvation_threshold_ns)
         return;  // it may be told yet, by another thread
       c.begin = target.end;
     } else {
-      if (case_.kind_class(on) != KindClass::Condition) return;  // others remember
+      if (context_.kind_class(on) != KindClass::Condition) return;  // others remember
       const std::optional<uint32_t> notification = notification_without_waiter(on, w.begin);
       if (!notification) return;
       c.begin = waits_.notifications[*notification].time;
       c.second = *notification;
-      const TaskIndex caller = outermost(case_.model, waits_, w.task);
-      const bool came_later = case_.task(caller).start > c.begin &&
-                              !case_.task(caller).should_resolve &&
-                              !case_.task(w.task).should_resolve;
+      const TaskIndex caller = outermost(context_.model, waits_, w.task);
+      const bool came_later = context_.task(caller).start > c.begin &&
+                              !context_.task(caller).should_resolve &&
+                              !context_.task(w.task).should_resolve;
       if (came_later || waited_there_before(w)) c.severity = Severity::Note;  // it looks first?
     }
     if (c.severity == Severity::Note && !options_.strict) return;
-    if (c.severity == Severity::Error) case_.explain(c.index);
+    if (c.severity == Severity::Error) context_.explain(c.index);
     found_.add(c);
   }
 
@@ -115,7 +115,7 @@ class WaitLints {
   // The last one before `time`, if it found nobody.
   std::optional<uint32_t> notification_without_waiter(TaskIndex target, uint64_t time) {
     if (notifications_by_target_.count() == 0)
-      notifications_by_target_ = RowsBy(waits_.notifications, case_.model.tasks.size(),
+      notifications_by_target_ = RowsBy(waits_.notifications, context_.model.tasks.size(),
                                         [](const Waits::Notification& n) { return n.target; });
     const std::span<const uint32_t> notifications = notifications_by_target_.of(target);
     const auto at = std::lower_bound(
@@ -127,27 +127,29 @@ class WaitLints {
 
   // ---- suspended-too-long ----
   void look_at_long_wait(const Waits::Wait& w) {
-    if (case_.is_explained(case_.index_of(w))) return;
+    if (context_.is_explained(context_.index_of(w))) return;
     Candidate c{.lint = Lint::SuspendedTooLong,
                 .task = w.task,
                 .other = w.on,
                 .begin = w.begin,
-                .end = case_.until_end(w.end),
-                .duration = case_.length(w),
+                .end = context_.until_end(w.end),
+                .duration = context_.length(w),
                 .location = w.location,
-                .index = case_.index_of(w)};
-    const uint64_t ready = case_.until_end(w.ready);
-    if (!case_.is_mirage && !w.cancelled && c.end - std::min(c.end, ready) >= options_.suspended) {
+                .index = context_.index_of(w)};
+    const uint64_t ready = context_.until_end(w.ready);
+    if (!context_.is_mirage && !w.cancelled &&
+        c.end - std::min(c.end, ready) >= options_.suspended) {
       // What it waited for was there, and it was not let run.
-      if (w.on != no_index && case_.was_destroyed(w.on)) return;  // destroyed-unresolved tells it
+      if (w.on != no_index && context_.was_destroyed(w.on))
+        return;  // destroyed-unresolved tells it
       c.begin = ready;
       c.duration = c.end - ready;
       c.second = c.index;
-    } else if (w.on != no_index && case_.is_lock(w.on)) {
-      c.end = case_.until_end(std::min(w.ready, w.end));
+    } else if (w.on != no_index && context_.is_lock(w.on)) {
+      c.end = context_.until_end(std::min(w.ready, w.end));
       c.duration = c.end - std::min(c.end, c.begin);
       if (c.duration < options_.suspended) return;
-      if (!case_.is_mutex(w.on) && waits_.last_holding[w.on] == none) {
+      if (!context_.is_mutex(w.on) && waits_.last_holding[w.on] == none) {
         if (!options_.strict) return;  // somebody counts something with it
         c.severity = Severity::Note;
       }
@@ -157,11 +159,11 @@ class WaitLints {
       if (!options_.strict || !is_last) return;
       c.severity = Severity::Note;
     }
-    if (c.severity != Severity::Note) case_.explain(c.index);
+    if (c.severity != Severity::Note) context_.explain(c.index);
     found_.add(c);
   }
 
-  Case& case_;
+  LintContext& context_;
   const DoctorOptions& options_;
   const Waits& waits_;
   Findings& found_;
@@ -171,6 +173,6 @@ class WaitLints {
 
 }  // namespace
 
-void look_at_waits(Case& the_case, Findings& found) { WaitLints(the_case, found).look(); }
+void look_at_waits(LintContext& context, Findings& found) { WaitLints(context, found).look(); }
 
 }  // namespace skein::detail

@@ -11,9 +11,9 @@
 
 namespace skein::detail {
 
-class Case {
+class LintContext {
  public:
-  Case(const Subject& subject, const DoctorOptions& options);
+  LintContext(const Subject& subject, const DoctorOptions& options);
 
   const Trace& trace;
   const Model& model;

@@ -1,12 +1,12 @@
-#include "trace/ask/doctor/case.h"
+#include "trace/ask/doctor/lint_context.h"
 
 namespace skein::detail {
 
-Case::Case(const Subject& subject, const DoctorOptions& asked)
+LintContext::LintContext(const Subject& subject, const DoctorOptions& doctor_options)
     : trace(subject.trace),
       model(subject.model),
       waits(subject.waits),
-      options(asked),
+      options(doctor_options),
       is_mirage(trace.facts.format == "mirage-profile"),
       explained_(waits.waits.size(), false) {
   for (const StringId kind : trace.kinds)
