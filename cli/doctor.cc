@@ -74,7 +74,7 @@ int run_doctor(const DoctorOptions& options) {
   const std::string window = options.view ? window_program() : "";
   skein::DoctorOptions wanted = understand(options);
   const std::string path = trace_directory(options.trace);
-  wanted.goes_on = path != options.trace;  // by its process id
+  wanted.is_live = path != options.trace;  // by its process id
   const Analysis analysis = open_analysis(options.trace);
   const DoctorReport report({analysis.trace, analysis.model, analysis.waits}, path);
   const std::vector<Finding> found =

@@ -79,7 +79,7 @@ class DiagnosisLints {
     if (d.verdict == Verdict::Deadlock) return true;
     const bool is_kept =
         d.verdict == Verdict::NeverReleased && !context_.is_open(d.chain.back().task);
-    return is_kept || (d.expected && !context_.options.goes_on);
+    return is_kept || (d.expected && !context_.options.is_live);
   }
 
   void about_lost_wakeup(Candidate& c, const Diagnosis& d) const {

@@ -36,7 +36,7 @@ struct DoctorOptions {
   uint64_t held = 100'000'000;         // others waited so long for a lock whose holder waited
   double self_wake_share = 0.5;        // of all wake-ups of a task ...
   uint64_t self_wakes = 100;           // ... and at least so many
-  bool goes_on = false;                // it still runs: what should end may end yet
+  bool is_live = false;                // it still runs: what should end may end yet
   bool strict = false;                 // also what is mostly as intended
   uint32_t lints = UINT32_MAX;         // bit 1 << lint: this one is asked for
 };

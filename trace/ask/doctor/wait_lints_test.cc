@@ -146,7 +146,7 @@ TEST_CASE("suspended-too-long: what does not end any more") {
     const Example just_now = ours(begin + "2 should_resolve 1\n 3 suspend 1 on 21\n 4 label 2 x");
     CHECK(told(just_now) == "suspended-too-long 1 21\n");  // the program ended, or hangs
     DoctorOptions running = drawn;
-    running.goes_on = true;
+    running.is_live = true;
     CHECK(told(just_now, running) == "");
     CHECK(told(ours(begin + "3 suspend 1 on 21\n 4 label 2 x")) == "");
   }
@@ -158,7 +158,7 @@ TEST_CASE("suspended-too-long: what does not end any more") {
   }
   SUBCASE("what does not end any more needs not have waited for long") {
     DoctorOptions running = drawn;
-    running.goes_on = true;
+    running.is_live = true;
     const std::string expected = begin + "1 should_resolve 1\n";
     for (const std::string& first : {begin, expected})
       for (const DoctorOptions& options : {drawn, running}) {
