@@ -115,11 +115,11 @@ void Window::loaded(size_t which, Loader::Loaded of) {
     const bool same = is_same_run(viewer_.trace(*source.track), of.prepared.trace);
     viewer_.update(*source.track, std::move(of.prepared));
     if (is_linked(which) && same) {
-      viewer_.link_again(*links_);
+      viewer_.relink(*links_);
     } else if (is_linked(which)) {
       say(source.title + " now shows another run; its links were removed.");
       links_.reset();
-      viewer_.link_again(no_links);
+      viewer_.relink(no_links);
       viewer_.begin_together();
     }
     picture_.refresh();

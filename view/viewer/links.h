@@ -8,7 +8,7 @@
 //   links.notes = {{.trace = 1, .task = b, .clock = now, .text = "in bad it comes too late"}};
 //   viewer.link(links);        // both begin together from then on; the notes are in sight
 //   viewer.update(1, ...);
-//   viewer.link_again(links);  // nothing moves
+//   viewer.relink(links);  // nothing moves
 //
 // Tasks are known by their ids and moments by the clock: whoever shows them reads the traces again;
 // one that is being recorded has other indices by then, and if it is a ring, begins later.

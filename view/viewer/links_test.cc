@@ -173,7 +173,7 @@ TEST_CASE("links find their tasks and moments in a trace that was read again") {
   ring.facts.start = 1'007'000;
   ring.facts.utc_offset = 0;
   both.viewer.update(1, std::move(ring));
-  both.viewer.link_again(links);
+  both.viewer.relink(links);
   REQUIRE(both.bad(50) == 1);
   CHECK(both.viewer.marks().tasks[1][1] == 1);
   CHECK(line(both.viewer.panel(), "in bad")->value == "query (#50)");
@@ -186,11 +186,11 @@ TEST_CASE("links find their tasks and moments in a trace that was read again") {
   Trace later = ours("0 create 51 as coroutine query").trace;
   later.facts.start = 1'009'001;
   both.viewer.update(1, std::move(later));
-  both.viewer.link_again(links);
+  both.viewer.relink(links);
   CHECK(both.viewer.marks().notes.size() == 1);
   both.viewer.select(0, both.good(1));
   CHECK(line(both.viewer.panel(), "in bad")->link == 0);
-  both.viewer.link_again(no_links);
+  both.viewer.relink(no_links);
   CHECK(both.viewer.marks().notes.empty());
   CHECK(line(both.viewer.panel(), "in bad") == nullptr);
 }

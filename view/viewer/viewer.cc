@@ -151,7 +151,7 @@ void Viewer::link(const Links& links) {
   show(from - margin, to + margin);
 }
 
-void Viewer::link_again(const Links& links) {
+void Viewer::relink(const Links& links) {
   Shared& shared = state_->shared;
   shared.linked.set(links, shared.session);
   shared.found();

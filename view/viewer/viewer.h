@@ -118,7 +118,7 @@ class Viewer {
   // notes (links.h).
   void begin_together();
   void link(const Links& links);
-  void link_again(const Links& links);  // after update(), which makes other tasks of them
+  void relink(const Links& links);  // after update(), which makes other tasks of them
   // The same trace, of which nothing is new but that. The picture's end grows, and with it all that
   // is alive, if the end is in sight; what the panel says is up to then in any case.
   void set_now(size_t which, SignOfLife life);
