@@ -74,7 +74,7 @@ void ModelBuilder::resume(const EventRow& event) {
   if (waker != no_index && waker != task) {
     if (!is_open(waker) || (!model_.tasks[waker].is_resource && awaits(task, waker)))
       read(task, waker);
-    else if (!says_so_already(task, waker))
+    else if (!is_wake_implied(task, waker))
       woken_by(task, waker);
   }
   if (!mirage_) woken_[task] = no_index;
@@ -82,7 +82,7 @@ void ModelBuilder::resume(const EventRow& event) {
 }
 
 // It runs because the other waits for it, or created it to run at once: there is a line for that.
-bool ModelBuilder::says_so_already(TaskIndex task, TaskIndex waker) {
+bool ModelBuilder::is_wake_implied(TaskIndex task, TaskIndex waker) {
   const Task& woken = model_.tasks[task];
   return awaits(waker, task) || (woken.parent == waker && woken.start == now_);
 }

@@ -118,7 +118,7 @@ class ModelBuilder {
   }
   bool awaits(TaskIndex task, TaskIndex on);
   void read(TaskIndex reader, TaskIndex source);
-  bool says_so_already(TaskIndex task, TaskIndex waker);
+  bool is_wake_implied(TaskIndex task, TaskIndex waker);
   void woken_by(TaskIndex task, TaskIndex waker);
   void ready(const EventRow& event);
   void resume(const EventRow& event);
