@@ -83,13 +83,13 @@ constexpr std::array<Merging, 5> mergings = {
     {{0, 0}, {level, 4}, {level, 16}, {2 * level, 16}, {2 * level, 48}}};
 constexpr Merging merging_of_means = {24, SIZE_MAX};
 
-struct Part {
+struct LevelRun {
   size_t end = 0;
   Level level = 0;
 };
 
 // What is drawn as one from cells[begin] on. Nothing stays nothing.
-Part next_part(const Level* cells, size_t begin, size_t end, const Merging& merging) {
+LevelRun next_run(const Level* cells, size_t begin, size_t end, const Merging& merging) {
   const size_t first = end_of_run(cells, begin, end);
   if (merging.difference == 0 || cells[begin] == 0) return {first, cells[begin]};
   Level low = cells[begin];
@@ -124,14 +124,14 @@ size_t each_rectangle(const Grid& grid, const Merging& merging, const Emit& emit
     auto old = open.begin();
     for (size_t c = 0; cells && c < grid.columns;) {
       const size_t begin = c;
-      const Part part = next_part(cells, c, grid.columns, merging);
-      c = part.end;
-      if (part.level == 0) continue;
+      const LevelRun merged = next_run(cells, c, grid.columns, merging);
+      c = merged.end;
+      if (merged.level == 0) continue;
       while (old != open.end() && old->begin < begin) more = emit(*old++, line);
-      if (old != open.end() && old->begin == begin && old->end == c && old->level == part.level)
+      if (old != open.end() && old->begin == begin && old->end == c && old->level == merged.level)
         next.push_back(*old++);
       else
-        next.push_back({begin, c, line, part.level});
+        next.push_back({begin, c, line, merged.level});
     }
     while (old != open.end()) more = emit(*old++, line);
     open.swap(next);

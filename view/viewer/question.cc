@@ -4,7 +4,7 @@
 namespace skein {
 
 // Of the trace only what does not change is read: `trace` and `model`.
-struct Viewer::Question::Part {
+struct Viewer::Question::TraceWork {
   std::shared_ptr<SessionTrace> of;
   Finder::Results results;
   std::vector<uint8_t> collapsed;
@@ -26,23 +26,23 @@ std::unique_ptr<Viewer::Question> Viewer::ask(std::optional<std::string> search,
   question->filter_ = filter ? *std::move(filter) : finder.filter();
   question->version_ = finder.version() + s.timeline.rows_version();
   for (size_t i = 0; i < traces(); i++)
-    question->parts_.push_back({.of = s.shared.session.shared(i),
-                                .results = {.search = finder.search_of(i)},
-                                .collapsed = s.timeline.collapsed(i)});
+    question->work_.push_back({.of = s.shared.session.shared(i),
+                               .results = {.search = finder.search_of(i)},
+                               .collapsed = s.timeline.collapsed(i)});
   return question;
 }
 
 void Viewer::Question::answer() {
-  for (Part& part : parts_) {
-    const Trace& trace = part.of->trace;
-    const Model& model = part.of->model;
+  for (TraceWork& work : work_) {
+    const Trace& trace = work.of->trace;
+    const Model& model = work.of->model;
     if (filters_) {
-      part.results.passes = passing(trace, model, part.results.search, filter_);
-      part.shown = skein::shown(model, part.results.passes, part.collapsed);
-      part.rows = arrange(trace, model, part.shown.tasks);
+      work.results.passes = passing(trace, model, work.results.search, filter_);
+      work.shown = skein::shown(model, work.results.passes, work.collapsed);
+      work.rows = arrange(trace, model, work.shown.tasks);
     }
     if ((filters_ || searches_) && !search_.empty())
-      part.results.search.run(search_, part.results.found);
+      work.results.search.run(search_, work.results.found);
   }
 }
 
@@ -51,15 +51,15 @@ bool Viewer::take(Question& answered) {
   Finder& finder = s.shared.finder;
   // Both only grow: with the same sum neither has changed.
   if (answered.version_ != finder.version() + s.timeline.rows_version() ||
-      answered.parts_.size() != traces())
+      answered.work_.size() != traces())
     return false;
   for (size_t i = 0; i < traces(); i++)
-    if (answered.parts_[i].of != s.shared.session.shared(i)) return false;
+    if (answered.work_[i].of != s.shared.session.shared(i)) return false;
   if (!answered.filters_ && !answered.searches_) return true;
   for (size_t i = 0; i < traces(); i++) {
-    Question::Part& part = answered.parts_[i];
-    finder.take(i, std::move(part.results), answered.filters_);
-    if (answered.filters_) s.timeline.take(i, std::move(part.shown), std::move(part.rows));
+    Question::TraceWork& work = answered.work_[i];
+    finder.take(i, std::move(work.results), answered.filters_);
+    if (answered.filters_) s.timeline.take(i, std::move(work.shown), std::move(work.rows));
   }
   if (answered.searches_) finder.set_text(answered.search_);
   finder.set_filter(answered.filter_);

@@ -12,19 +12,19 @@ Timeline::Timeline(Shared& shared) : shared_(shared) {
 
 // ---- the session changed
 
-Timeline::Part Timeline::part_of(size_t track, std::optional<Rows> rows) const {
+Timeline::TrackLayout Timeline::make_layout(size_t track, std::optional<Rows> rows) const {
   const size_t counters = shared_.model(track).counters.size();
-  Part part;
-  part.arranged = rows.has_value();
-  if (rows) part.rows = *std::move(rows);
-  part.counters.assign(counters, 1);
-  part.counters_off.assign(counters, 0);
-  return part;
+  TrackLayout layout;
+  layout.arranged = rows.has_value();
+  if (rows) layout.rows = *std::move(rows);
+  layout.counters.assign(counters, 1);
+  layout.counters_off.assign(counters, 0);
+  return layout;
 }
 
 void Timeline::added(std::optional<Rows> rows) {
-  parts_.push_back(part_of(parts_.size(), std::move(rows)));
-  show_tasks(parts_.size() - 1);
+  layouts_.push_back(make_layout(layouts_.size(), std::move(rows)));
+  show_tasks(layouts_.size() - 1);
   aligned();
 }
 
@@ -44,8 +44,8 @@ Timeline::Sight Timeline::before() const {
 void Timeline::replaced(size_t track, const SessionTrace& old, std::optional<Rows> rows,
                         const Sight& before) {
   const SessionTrace& fresh = shared_.session[track];
-  Part was = std::exchange(parts_[track], part_of(track, std::move(rows)));
-  Part& now = parts_[track];
+  TrackLayout was = std::exchange(layouts_[track], make_layout(track, std::move(rows)));
+  TrackLayout& now = layouts_[track];
   for (TaskIndex task = 0; task < was.collapsed.size(); task++) {
     if (!was.collapsed[task]) continue;
     const TaskIndex same = fresh.model.find(old.model.tasks[task].id);
@@ -67,14 +67,14 @@ void Timeline::replaced(size_t track, const SessionTrace& old, std::optional<Row
 }
 
 void Timeline::grown(size_t track, const Sight& before) {
-  parts_[track].arranged = false;
+  layouts_[track].arranged = false;
   show_tasks(track);
   arrange_tracks(false);
   stay_at_end(before);
 }
 
 void Timeline::filtered() {
-  for (size_t track = 0; track < parts_.size(); track++) show_tasks(track);
+  for (size_t track = 0; track < layouts_.size(); track++) show_tasks(track);
   arrange_tracks(true);
 }
 
@@ -86,28 +86,28 @@ void Timeline::stay_at_end(const Sight& before) {
 
 void Timeline::show_tasks(size_t track) {
   rows_version_++;
-  Part& part = parts_[track];
-  const bool all_before = part.shown.tasks.empty();
-  part.shown = shown(shared_.model(track), shared_.finder.passes(track), part.collapsed);
-  if (!all_before || !part.shown.tasks.empty()) part.arranged = false;
+  TrackLayout& layout = layouts_[track];
+  const bool all_before = layout.shown.tasks.empty();
+  layout.shown = shown(shared_.model(track), shared_.finder.passes(track), layout.collapsed);
+  if (!all_before || !layout.shown.tasks.empty()) layout.arranged = false;
 }
 
 void Timeline::take(size_t track, Shown shown, Rows rows) {
-  parts_[track].shown = std::move(shown);
-  parts_[track].rows = std::move(rows);
-  parts_[track].arranged = true;
+  layouts_[track].shown = std::move(shown);
+  layouts_[track].rows = std::move(rows);
+  layouts_[track].arranged = true;
 }
 
 void Timeline::arrange_tracks(bool afresh) {
   tracks_.clear();
-  for (size_t i = 0; i < parts_.size(); i++) {
-    Part& part = parts_[i];
+  for (size_t i = 0; i < layouts_.size(); i++) {
+    TrackLayout& layout = layouts_[i];
     const SessionTrace& of = shared_.session[i];
-    if (!part.arranged) part.rows = arrange(of.trace, of.model, part.shown.tasks);
-    part.arranged = true;
+    if (!layout.arranged) layout.rows = arrange(of.trace, of.model, layout.shown.tasks);
+    layout.arranged = true;
     tracks_.push_back({.trace = &of.trace,
                        .model = &of.model,
-                       .rows = &part.rows,
+                       .rows = &layout.rows,
                        .title = of.title,
                        .offset = of.offset});
   }
@@ -119,21 +119,21 @@ Lines Timeline::fold(double from, double to, bool afresh) {
   if (!afresh && lines_.empty()) return lines_;
   size_t open = 0;
   size_t all = 0;
-  for (size_t i = 0; i < parts_.size(); i++) {
-    Part& part = parts_[i];
-    if (afresh) part.open.clear();
-    part.open.resize(part.rows.count, 0);
+  for (size_t i = 0; i < layouts_.size(); i++) {
+    TrackLayout& layout = layouts_[i];
+    if (afresh) layout.open.clear();
+    layout.open.resize(layout.rows.count, 0);
     const SessionTrace& of = shared_.session[i];
-    open_rows(part.rows, of.model, from - of.offset, to - of.offset, part.open);
-    open += static_cast<size_t>(std::count(part.open.begin(), part.open.end(), 1));
-    all += part.open.size();
+    open_rows(layout.rows, of.model, from - of.offset, to - of.offset, layout.open);
+    open += static_cast<size_t>(std::count(layout.open.begin(), layout.open.end(), 1));
+    all += layout.open.size();
   }
   lines_.clear();
   if (open == all || open == 0) return lines_;
   uint32_t line = 0;
-  for (const Part& part : parts_) {
-    if (parts_.size() > 1) lines_.push_back(line++);  // its title
-    for (const uint8_t is_open : part.open) {
+  for (const TrackLayout& layout : layouts_) {
+    if (layouts_.size() > 1) lines_.push_back(line++);  // its title
+    for (const uint8_t is_open : layout.open) {
       lines_.push_back(line);
       line += is_open;
     }
@@ -170,10 +170,10 @@ Marks Timeline::marks() const {
   collapsed_marks_.clear();
   bookmark_marks_.clear();
   note_marks_.clear();
-  for (size_t i = 0; i < parts_.size(); i++) {
+  for (size_t i = 0; i < layouts_.size(); i++) {
     task_marks_.push_back(shared_.highlights.marks(i));
-    collapsed_marks_.push_back(parts_[i].shown.hidden);
-    counter_marks_.push_back(counters_on_ ? parts_[i].counters : parts_[i].counters_off);
+    collapsed_marks_.push_back(layouts_[i].shown.hidden);
+    counter_marks_.push_back(counters_on_ ? layouts_[i].counters : layouts_[i].counters_off);
   }
   for (const Bookmark& bookmark : shared_.bookmarks.all())
     bookmark_marks_.push_back({.time = bookmark.time, .text = bookmark.text});
@@ -251,7 +251,7 @@ double Timeline::row_of(size_t track, TaskIndex task) const {
     if (tracks_.size() > 1) row++;
     if (i < track) row += tracks_[i].rows->count;
   }
-  const std::vector<uint32_t>& rows = parts_[track].rows.row;
+  const std::vector<uint32_t>& rows = layouts_[track].rows.row;
   if (task >= rows.size() || rows[task] == Rows::no_row) return no_time;
   return row + rows[task];
 }
@@ -274,7 +274,7 @@ void Timeline::reveal(uint32_t track, TaskIndex task, double time) {
   constexpr double shortest = 100;  // ns; what has no duration is not worth all that one can zoom
   constexpr double lowest_bar = 6;  // pixels of a row that a bar needs to be distinct
   const SessionTrace& of = shared_.session[track];
-  if (expand_above(of.model, parts_[track].collapsed, task)) {
+  if (expand_above(of.model, layouts_[track].collapsed, task)) {
     show_tasks(track);
     arrange_tracks(true);
   }
@@ -305,7 +305,7 @@ void Timeline::reveal(uint32_t track, TaskIndex task, double time) {
 }
 
 bool Timeline::step_in_row(int direction, Item& item) const {
-  const Rows& rows = parts_[item.track].rows;
+  const Rows& rows = layouts_[item.track].rows;
   const uint32_t row = rows.row[item.index];
   if (row == Rows::no_row) return false;
   const auto in_row = rows.tasks_in(row);
@@ -323,7 +323,7 @@ void Timeline::went() {
 // ---- what is shown
 
 void Timeline::collapse(uint32_t track, TaskIndex task) {
-  std::vector<uint8_t>& collapsed = parts_[track].collapsed;
+  std::vector<uint8_t>& collapsed = layouts_[track].collapsed;
   collapsed.resize(shared_.model(track).tasks.size(), 0);
   collapsed[task] ^= 1;
   show_tasks(track);
@@ -332,32 +332,32 @@ void Timeline::collapse(uint32_t track, TaskIndex task) {
 }
 
 void Timeline::expand_all() {
-  for (Part& part : parts_) part.collapsed.clear();
+  for (TrackLayout& layout : layouts_) layout.collapsed.clear();
   shared_.text_version++;
   filtered();
 }
 
 uint32_t Timeline::hidden(size_t track, TaskIndex task) const {
-  const std::vector<uint32_t>& hidden = parts_[track].shown.hidden;
+  const std::vector<uint32_t>& hidden = layouts_[track].shown.hidden;
   return task < hidden.size() ? hidden[task] : 0;
 }
 
 bool Timeline::shows_counter(size_t track, size_t counter) const {
-  return counters_on_ && parts_[track].counters[counter] != 0;
+  return counters_on_ && layouts_[track].counters[counter] != 0;
 }
 
 void Timeline::show_counter(size_t which, bool shown) {
   if (!counters_on_) {  // all off, and this one on again: only this one
     if (!shown) return;
-    for (Part& part : parts_) part.counters = part.counters_off;
+    for (TrackLayout& layout : layouts_) layout.counters = layout.counters_off;
     counters_on_ = true;
   }
-  for (Part& part : parts_) {
-    if (which < part.counters.size()) {
-      part.counters[which] = shown;
+  for (TrackLayout& layout : layouts_) {
+    if (which < layout.counters.size()) {
+      layout.counters[which] = shown;
       break;
     }
-    which -= part.counters.size();
+    which -= layout.counters.size();
   }
   set_bounds();
 }

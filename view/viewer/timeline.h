@@ -113,12 +113,12 @@ class Timeline {
 
   // ---- for another thread (question.cc): what it made takes the place of a track's rows
   uint32_t rows_version() const { return rows_version_; }
-  std::vector<uint8_t> collapsed(size_t track) const { return parts_[track].collapsed; }
+  std::vector<uint8_t> collapsed(size_t track) const { return layouts_[track].collapsed; }
   void take(size_t track, Shown shown, Rows rows);
 
  private:
   // Of one trace. Vectors have one entry per task, counter or row; empty: none is.
-  struct Part {
+  struct TrackLayout {
     Rows rows = {};
     bool arranged = false;  // the rows are those of `shown`
     Shown shown = {};
@@ -140,7 +140,7 @@ class Timeline {
     float y = 0;
   };
 
-  Part part_of(size_t track, std::optional<Rows> rows) const;
+  TrackLayout make_layout(size_t track, std::optional<Rows> rows) const;
   void show_tasks(size_t track);
   // After anything that changes which rows there are; `afresh`: others than before.
   void arrange_tracks(bool afresh);
@@ -150,7 +150,7 @@ class Timeline {
   double row_of(size_t track, TaskIndex task) const;  // no_time: it has none
 
   Shared& shared_;
-  std::vector<Part> parts_;
+  std::vector<TrackLayout> layouts_;
   std::vector<Track> tracks_;  // what draw() takes
   Navigation navigation_;
   std::vector<uint32_t> lines_;  // of all rows; empty: none is folded away

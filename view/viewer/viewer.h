@@ -257,7 +257,7 @@ class Viewer::Question {
 
  private:
   friend Viewer;
-  struct Part;  // of a trace
+  struct TraceWork;  // of a trace
   Question();
 
   std::string search_;
@@ -265,7 +265,7 @@ class Viewer::Question {
   bool filters_ = false;  // otherwise than the viewer did
   bool searches_ = false;
   uint32_t version_ = 0;
-  std::vector<Part> parts_;
+  std::vector<TraceWork> work_;
 };
 
 }  // namespace skein

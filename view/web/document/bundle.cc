@@ -14,22 +14,22 @@ namespace skein::web {
 
 namespace {
 
-struct Part {
+struct ByteRange {
   size_t at = 0;
   size_t size = 0;
 };
 struct Entry {
   std::string name;  // in the bundle
   Contents contents;
-  std::vector<uint8_t> packed = {};  // instead of the contents; empty: as they are
-  std::vector<Part> parts = {};      // that the page has not; none: all of it
+  std::vector<uint8_t> packed = {};    // instead of the contents; empty: as they are
+  std::vector<ByteRange> ranges = {};  // that the page has not; none: all of it
 
   void append_to(std::vector<uint8_t>& bundle) const {
     const auto append = [&](std::span<const uint8_t> bytes) {
       bundle.insert(bundle.end(), bytes.begin(), bytes.end());
     };
-    for (const Part& part : parts) append(contents.bytes().subspan(part.at, part.size));
-    if (parts.empty()) append(packed.empty() ? contents.bytes() : packed);
+    for (const ByteRange& range : ranges) append(contents.bytes().subspan(range.at, range.size));
+    if (ranges.empty()) append(packed.empty() ? contents.bytes() : packed);
   }
 };
 
@@ -75,11 +75,11 @@ void append_files(std::string& header, const std::vector<Entry>& entries) {
     append_json(header, entry.name);
     header += ',' + std::to_string(entry.contents.size());
     if (!entry.packed.empty()) header += ',' + std::to_string(entry.packed.size());
-    for (const Part& part : entry.parts) {
-      header += &part == entry.parts.data() ? ",[[" : ",[";
-      header += std::to_string(part.at) + ',' + std::to_string(part.size) + ']';
+    for (const ByteRange& range : entry.ranges) {
+      header += &range == entry.ranges.data() ? ",[[" : ",[";
+      header += std::to_string(range.at) + ',' + std::to_string(range.size) + ']';
     }
-    header += entry.parts.empty() ? "]" : "]]";
+    header += entry.ranges.empty() ? "]" : "]]";
   }
   header += ']';
 }
@@ -139,7 +139,7 @@ std::vector<uint8_t> hashes_of_blocks(std::span<const uint8_t> bytes) {
 
 // What is new in the packet that begins with `head` since it began as `before`: its events stay as
 // they are until it is recycled, under a new lock. None: everything.
-std::vector<Part> new_in_packet(const Manifest::File& before, const Manifest::File& now) {
+std::vector<ByteRange> new_in_packet(const Manifest::File& before, const Manifest::File& now) {
   const auto was = ctf::read_packet_header(before.head);
   const auto is = ctf::read_packet_header(now.head);
   if (!was || !is || was->uuid != is->uuid || was->stream != is->stream ||
@@ -152,8 +152,8 @@ std::vector<Part> new_in_packet(const Manifest::File& before, const Manifest::Fi
 }
 
 // The blocks that are others. None: all of them.
-std::vector<Part> new_blocks(const Manifest::File& before, const Manifest::File& now) {
-  std::vector<Part> parts;
+std::vector<ByteRange> new_blocks(const Manifest::File& before, const Manifest::File& now) {
+  std::vector<ByteRange> ranges;
   const auto size = static_cast<size_t>(now.size);
   for (size_t at = 0, hash = 0; at < size; at += block_size, hash += hash_size) {
     const bool same =
@@ -164,15 +164,15 @@ std::vector<Part> new_blocks(const Manifest::File& before, const Manifest::File&
         std::min(before.size - at, uint64_t{block_size}) == std::min(size - at, block_size);
     if (same) continue;
     const size_t length = std::min(block_size, size - at);
-    if (!parts.empty() && parts.back().at + parts.back().size == at)
-      parts.back().size += length;
+    if (!ranges.empty() && ranges.back().at + ranges.back().size == at)
+      ranges.back().size += length;
     else
-      parts.push_back({at, length});
+      ranges.push_back({at, length});
   }
   // Only shorter: then nothing of it is new, but that it is.
-  if (parts.empty() && size > 0) parts.push_back({0, std::min(block_size, size)});
-  if (parts.size() == 1 && parts[0].size == size) return {};
-  return parts;
+  if (ranges.empty() && size > 0) ranges.push_back({0, std::min(block_size, size)});
+  if (ranges.size() == 1 && ranges[0].size == size) return {};
+  return ranges;
 }
 
 }  // namespace
@@ -221,9 +221,9 @@ Result<Update> make_update(Files& files, const TraceInput& trace, const Manifest
     if (!had_it || before->second.head != now.head || before->second.size != now.size) {
       Entry entry{in_bundle(name), std::move(contents)};
       if (had_it)
-        entry.parts =
+        entry.ranges =
             is_packet ? new_in_packet(before->second, now) : new_blocks(before->second, now);
-      if (!is_packet && entry.parts.empty()) entry.packed = pack(entry.contents.bytes());
+      if (!is_packet && entry.ranges.empty()) entry.packed = pack(entry.contents.bytes());
       entries.push_back(std::move(entry));
     }
     update.now.files.emplace(name, std::move(now));
