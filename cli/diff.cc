@@ -54,7 +54,7 @@ Links links_of(const Comparison& a) {
                            .clock = side.subject.trace.facts.start + h.time,
                            .text = std::move(before) + sentence(side, h, Detail::Event)});
   };
-  const bool order = first.what == Divergence::What::Order;
+  const bool order = first.kind == Divergence::Kind::Order;
   note(0, a.good, first.good, order ? "first: " : "");
   if (order) {
     note(0, a.good, first.good_later, "then: ");

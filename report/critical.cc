@@ -27,23 +27,23 @@ Cells cells(const Trace& trace, const Model& model, const Segment& s) {
   const auto title = [&](TaskIndex task) { return escaped(task_title(trace, model.tasks[task])); };
   Cells cells;
   cells.task = s.task == no_index ? "-" : title(s.task);
-  cells.state = std::string(name(s.what));
-  if (s.what == Segment::What::Blocked)
+  cells.state = std::string(name(s.kind));
+  if (s.kind == Segment::Kind::Blocked)
     cells.state += " on " + (s.on == no_index ? "an unrecorded target" : title(s.on));
-  if (s.what == Segment::What::Ready && s.on != no_index)
+  if (s.kind == Segment::Kind::Ready && s.on != no_index)
     cells.state += ", while " + title(s.on) + " ran";
   cells.location = escaped(place_text(trace, location_of(model, s)));
   return cells;
 }
 
-constexpr std::array kinds = {Segment::What::Running, Segment::What::Ready, Segment::What::Blocked,
-                              Segment::What::External, Segment::What::Before};
+constexpr std::array kinds = {Segment::Kind::Running, Segment::Kind::Ready, Segment::Kind::Blocked,
+                              Segment::Kind::External, Segment::Kind::Before};
 
 void add_sums(std::string& out, const std::vector<Segment>& path, uint64_t whole) {
-  for (const Segment::What kind : kinds) {
+  for (const Segment::Kind kind : kinds) {
     uint64_t sum = 0;
     for (const Segment& s : path)
-      if (s.what == kind) sum += s.end - s.begin;
+      if (s.kind == kind) sum += s.end - s.begin;
     if (sum == 0) continue;
     const std::string duration = duration_text(sum);
     const std::string share = percent_text(static_cast<double>(sum), static_cast<double>(whole));
@@ -103,7 +103,7 @@ Json critical_json(const Trace& trace, const Model& model, const CriticalPath& p
   for (const Segment& s : path.segments)
     segments.add(Json::object({{"begin_ns", s.begin},
                                {"end_ns", s.end},
-                               {"kind", name(s.what)},
+                               {"kind", name(s.kind)},
                                {"task", task_json(trace, model, s.task)},
                                {"target", task_json(trace, model, s.on)},
                                {"location", location_json(trace, location_of(model, s))}}));

@@ -24,7 +24,7 @@ std::string at(const ComparedRun& side, uint32_t location) {
 }
 
 bool is_only_in(const Divergence& d) {
-  return d.what == Divergence::What::OnlyInGood || d.what == Divergence::What::OnlyInBad;
+  return d.kind == Divergence::Kind::OnlyInGood || d.kind == Divergence::Kind::OnlyInBad;
 }
 
 std::vector<std::string> line(const ComparedRun& side, const CausalEvent& h, bool is_first) {
@@ -42,13 +42,13 @@ std::string and_similar(const Divergence& d) {
 
 // "Only in good: send, close and 12 more kinds of tasks"; empty if there are none.
 std::string only_in(const ComparedRun& side, const std::vector<Divergence>& divergences,
-                    Divergence::What what) {
+                    Divergence::Kind kind) {
   constexpr size_t most = 6;
   std::string text;
   size_t kinds = 0;
   for (const Divergence& d : divergences) {
-    if (d.what != what || kinds++ >= most) continue;
-    const TaskIndex task = what == Divergence::What::OnlyInGood ? d.good.task : d.bad.task;
+    if (d.kind != kind || kinds++ >= most) continue;
+    const TaskIndex task = kind == Divergence::Kind::OnlyInGood ? d.good.task : d.bad.task;
     text += (text.empty() ? "" : ", ") +
             escaped(task_name(side.subject.trace, side.subject.model.tasks[task]));
   }
@@ -60,7 +60,7 @@ std::string only_in(const ComparedRun& side, const std::vector<Divergence>& dive
 // Each run's side of it, in the order of time.
 void add_evidence(std::string& out, const Comparison& a, const Divergence& d) {
   std::vector<std::vector<std::string>> lines;
-  const bool order = d.what == Divergence::What::Order;
+  const bool order = d.kind == Divergence::Kind::Order;
   if (d.good.kind != EventKind::Lost) lines.push_back(line(a.good, d.good, true));
   if (order) {
     lines.push_back(line(a.good, d.good_later, false));
@@ -90,9 +90,9 @@ void add_divergences(std::string& out, const Comparison& a) {
     lines.resize(most);
     lines.push_back("and " + grouped(in_all - most) + " more (--json has all)");
   }
-  for (const Divergence::What what : {Divergence::What::OnlyInGood, Divergence::What::OnlyInBad}) {
-    const ComparedRun& side = what == Divergence::What::OnlyInGood ? a.good : a.bad;
-    if (std::string text = only_in(side, a.divergences, what); !text.empty())
+  for (const Divergence::Kind kind : {Divergence::Kind::OnlyInGood, Divergence::Kind::OnlyInBad}) {
+    const ComparedRun& side = kind == Divergence::Kind::OnlyInGood ? a.good : a.bad;
+    if (std::string text = only_in(side, a.divergences, kind); !text.empty())
       lines.push_back(std::move(text));
   }
   if (!lines.empty() && a.divergences.size() > 1) {
@@ -226,22 +226,22 @@ std::string headline(const Comparison& a, const Divergence& d) {
       d.good.task == no_index ? ""
                               : "In " + a.good.name + " " + sentence(a.good, d.good, Detail::Event);
   const bool same = d.bad.kind == d.good.kind;  // or it waits for what it had there
-  switch (d.what) {
-    case Divergence::What::Order:
+  switch (d.kind) {
+    case Divergence::Kind::Order:
       return good + " " + distance(d.good, d.good_later) + " before " +
              sentence(a.good, d.good_later, Detail::Event) + in_bad +
              (same ? "" : sentence(a.bad, d.bad, Detail::Event) + " ") +
              distance(d.bad, d.bad_earlier) + " after" +
              (same ? "." : " " + sentence(a.bad, d.bad_earlier, Detail::Event) + ".");
-    case Divergence::What::NotDone:
+    case Divergence::Kind::NotDone:
       return good + in_bad + "that did not happen.";
-    case Divergence::What::OtherEnd:
+    case Divergence::Kind::OtherEnd:
       return good + in_bad + sentence(a.bad, d.bad, Detail::Event) + and_similar(d);
-    case Divergence::What::OtherWay:
+    case Divergence::Kind::OtherWay:
       return good + in_bad + "after the same waits " + sentence(a.bad, d.bad, Detail::Event) + ".";
-    case Divergence::What::OnlyInGood:
+    case Divergence::Kind::OnlyInGood:
       return "Only in " + a.good.name + ": " + sentence(a.good, d.good) + first_of(d.tasks);
-    case Divergence::What::OnlyInBad:
+    case Divergence::Kind::OnlyInBad:
       return "Only in " + a.bad.name + ": " + sentence(a.bad, d.bad) + first_of(d.tasks);
   }
   return "";
@@ -287,7 +287,7 @@ Json diff_json(const Comparison& a) {
     const bool has_victim = !d.victim.chain.empty();
     const TaskIndex victim = has_victim ? d.victim.chain.front().task : no_index;
     divergences.add(
-        Json::object({{"kind", name(d.what)},
+        Json::object({{"kind", name(d.kind)},
                       {"text", headline(a, d)},
                       {"good", event_json(a.good, d.good)},
                       {"good_later", event_json(a.good, d.good_later)},

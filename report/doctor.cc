@@ -12,7 +12,7 @@ namespace skein {
 
 namespace {
 
-using What = Finding::Evidence::What;
+using EvidenceKind = Finding::Evidence::Kind;
 
 // What each lint finds, in a line.
 constexpr std::array<std::string_view, lint_count> meanings = {
@@ -31,11 +31,11 @@ constexpr std::array<std::string_view, lint_count> meanings = {
 };
 
 // Stable: used in JSON.
-std::string_view name(What what) {
+std::string_view name(EvidenceKind kind) {
   constexpr std::array<std::string_view, 10> names = {"created", "ended",    "waits", "runnable",
                                                       "runs",    "notified", "holds", "acquires",
                                                       "wakes",   "value"};
-  return names[static_cast<size_t>(what)];
+  return names[static_cast<size_t>(kind)];
 }
 
 // What a shell takes as one word.
@@ -112,26 +112,26 @@ std::string DoctorReport::text(const Finding& f) const {
 }
 
 DoctorReport::Line DoctorReport::line(const Finding& f, const Finding::Evidence& e) const {
-  Line line{.subject = e.task == no_index && e.what == What::Level
+  Line line{.subject = e.task == no_index && e.kind == EvidenceKind::Level
                            ? std::string(trace_.strings[f.counter])
                            : title(e.task),
             .text = {},
             .duration = {}};
   const bool lasts = e.end == Waits::never;
-  switch (e.what) {
-    case What::Created:
+  switch (e.kind) {
+    case EvidenceKind::Created:
       line.text = "was created" + by(e.other);
       break;
-    case What::Ended:
+    case EvidenceKind::Ended:
       line.text = std::string(ending(e.task)) + by(e.other);
       break;
-    case What::Waits:
+    case EvidenceKind::Waits:
       line.text = (lasts ? "waits for " : "waited for ") + title(e.other);
       break;
-    case What::CouldRun:
+    case EvidenceKind::CouldRun:
       line.text = lasts ? "has been runnable and has not run" : "was runnable and did not run";
       break;
-    case What::Runs:
+    case EvidenceKind::Runs:
       line.text = "ran";
       if (e.of < std::min(e.end, model_.end) - e.begin) {
         line.text += ' ' + duration_text(e.of) + " within " +
@@ -139,20 +139,20 @@ DoctorReport::Line DoctorReport::line(const Finding& f, const Finding::Evidence&
         return line;
       }
       break;
-    case What::Notified:
+    case EvidenceKind::Notified:
       line.text = "was notified" + by(e.other) + ", waking " +
                   (e.value == 0 ? "no task" : grouped(e.value));
       break;
-    case What::Holds:
+    case EvidenceKind::Holds:
       line.text = (lasts ? "holds " : "held ") + title(e.other);
       break;
-    case What::Takes:
+    case EvidenceKind::Takes:
       line.text = "acquired " + title(e.other);
       break;
-    case What::Woken:
+    case EvidenceKind::Woken:
       line.text = "woke itself " + grouped(e.value) + " times";
       break;
-    case What::Level:
+    case EvidenceKind::Level:
       line.text = "was " + std::to_string(static_cast<int64_t>(e.value));
       break;
   }
@@ -201,19 +201,21 @@ Json DoctorReport::to_json(const Finding& f) const {
   Json evidence = Json::array();
   for (const Finding::Evidence& e : f.evidence) {
     Json value;
-    if (e.what == What::Level)
+    if (e.kind == EvidenceKind::Level)
       value = static_cast<int64_t>(e.value);
-    else if (e.what == What::Notified || e.what == What::Woken || e.what == What::Runs)
+    else if (e.kind == EvidenceKind::Notified || e.kind == EvidenceKind::Woken ||
+             e.kind == EvidenceKind::Runs)
       value = e.value;
-    evidence.add(Json::object({{"kind", name(e.what)},
-                               {"text", line(f, e).text},
-                               {"task", task_json(trace_, model_, e.task)},
-                               {"other", task_json(trace_, model_, e.other)},
-                               {"begin_ns", e.begin},
-                               {"end_ns", e.end == Waits::never ? Json() : Json(e.end)},
-                               {"location", location_json(trace_, e.location)},
-                               {"value", std::move(value)},
-                               {"running_ns", e.what == What::Runs ? Json(e.of) : Json()}}));
+    evidence.add(
+        Json::object({{"kind", name(e.kind)},
+                      {"text", line(f, e).text},
+                      {"task", task_json(trace_, model_, e.task)},
+                      {"other", task_json(trace_, model_, e.other)},
+                      {"begin_ns", e.begin},
+                      {"end_ns", e.end == Waits::never ? Json() : Json(e.end)},
+                      {"location", location_json(trace_, e.location)},
+                      {"value", std::move(value)},
+                      {"running_ns", e.kind == EvidenceKind::Runs ? Json(e.of) : Json()}}));
   }
   const Picture look = picture(f);
   return Json::object({{"lint", name(f.lint)},
@@ -280,8 +282,8 @@ std::string DoctorReport::lock_order(const Finding& f) const {
   std::vector<TaskIndex> locks;
   bool waits = true;
   for (const Finding::Evidence& e : f.evidence) {
-    if (e.what == What::Holds) locks.push_back(e.other);
-    waits &= e.what != What::Takes;
+    if (e.kind == EvidenceKind::Holds) locks.push_back(e.other);
+    waits &= e.kind != EvidenceKind::Takes;
   }
   std::string text = "lock order cycle: ";
   for (const TaskIndex lock : locks) text += title(lock) + ", then ";
@@ -294,18 +296,18 @@ std::string DoctorReport::dependents_text(const Finding& f) const {
   if (model_.tasks[f.task].should_resolve) text += " although marked should_resolve";
   if (f.other != no_index) text += "; " + title(f.other) + " waits for it";
   for (const Finding::Evidence& e : f.evidence)
-    if (e.what == What::Holds) text += "; it still holds " + title(e.other);
+    if (e.kind == EvidenceKind::Holds) text += "; it still holds " + title(e.other);
   return text;
 }
 
 std::string DoctorReport::suspended(const Finding& f) const {
   const std::string duration = duration_text(f.duration);
   for (const Finding::Evidence& e : f.evidence)
-    if (e.what == What::CouldRun)
+    if (e.kind == EvidenceKind::CouldRun)
       return title(f.task) + (e.end == Waits::never
                                   ? " has been runnable for " + duration + " and has not run"
                                   : " was runnable for " + duration + " before it ran");
-  if (!f.evidence.empty() && f.evidence.front().what == What::Created)
+  if (!f.evidence.empty() && f.evidence.front().kind == EvidenceKind::Created)
     return title(f.task) + " is marked should_resolve and has not ended, " + duration +
            " after it was created";
   const bool lasts = !f.evidence.empty() && f.evidence.front().end == Waits::never;

@@ -33,7 +33,7 @@ class Walk {
     task_ = task;
     time_ = to;
     while (time_ > from_ && task_ != no_index) step();
-    if (time_ > from_) add(Segment::What::Before, from_);
+    if (time_ > from_) add(Segment::Kind::Before, from_);
     std::reverse(path_.begin(), path_.end());
     return std::move(path_);
   }
@@ -47,15 +47,15 @@ class Walk {
     if (task.start >= time_)
       return task.parent == no_index ? created_outside(task) : go_to(task.parent);
     const Model::Activation* ran = last_activation(task_);
-    if (ran && ran->end >= time_) return add(Segment::What::Running, ran->start);
+    if (ran && ran->end >= time_) return add(Segment::Kind::Running, ran->start);
     const uint64_t idle = std::max(task.start, ran ? ran->end : 0);
     const Waits::Wait* wait = last_wait();
     const bool waited = wait && std::min(wait->end, time_) > idle;
     if (waited && wait->ready >= time_) return blocked(*wait, idle);
     if (waited) return ready(std::max(wait->ready, idle), ran ? ran->executor : wait->executor);
     if (ran && says_waits_) return ready(idle, ran->executor);
-    if (ran) return add(Segment::What::Blocked, idle);
-    if (is_operation(trace_, task)) return add(Segment::What::External, task.start);
+    if (ran) return add(Segment::Kind::Blocked, idle);
+    if (is_operation(trace_, task)) return add(Segment::Kind::External, task.start);
     // Until somebody resumes it a new coroutine is not ready.
     const TaskIndex starter = waits_.started_by[task_];
     if (waits_.first_run[task_] == time_ && starter != no_index && visited_[starter] != time_) {
@@ -63,7 +63,7 @@ class Walk {
       if (resumes && resumes->end >= time_) return go_to(starter);
     }
     if (waits_.first_run[task_] == Waits::never && !says_waits_)
-      return add(Segment::What::External, task.start);
+      return add(Segment::Kind::External, task.start);
     ready(task.start, task.executor);
   }
 
@@ -74,14 +74,14 @@ class Walk {
     task_ = no_index;
     if (last == nullptr && task.pre_existing) return;
     if (last == nullptr || last->end < time_)
-      add(Segment::What::External, last == nullptr ? from_ : last->end);
+      add(Segment::Kind::External, last == nullptr ? from_ : last->end);
     if (last != nullptr) go_to(last->task);
   }
 
   void ready(uint64_t begin, uint32_t executor) {
     begin = std::max(begin, from_);
     // Segments do not overlap: all questions together look at each activation once.
-    add(Segment::What::Ready, begin, busiest_.on(executor, begin, time_, task_));
+    add(Segment::Kind::Ready, begin, busiest_.on(executor, begin, time_, task_));
   }
 
   // What it waits for until time_: on to who ended that, or to what it still waits for.
@@ -91,7 +91,7 @@ class Walk {
     if (cause != no_index && visited_[cause] != time_ && !model_.tasks[cause].is_resource &&
         model_.tasks[cause].start < time_)
       return go_to(cause);
-    add(Segment::What::Blocked, std::max(wait.begin, idle), wait.on, wait.location);
+    add(Segment::Kind::Blocked, std::max(wait.begin, idle), wait.on, wait.location);
   }
 
   TaskIndex holder_or_task(TaskIndex on) const {
@@ -108,9 +108,9 @@ class Walk {
     task_ = task;
   }
 
-  void add(Segment::What what, uint64_t begin, TaskIndex on = no_index, uint32_t location = 0) {
+  void add(Segment::Kind kind, uint64_t begin, TaskIndex on = no_index, uint32_t location = 0) {
     begin = std::max(begin, from_);
-    path_.push_back({begin, time_, task_, on, location, what});
+    path_.push_back({begin, time_, task_, on, location, kind});
     time_ = begin;
   }
 
@@ -144,10 +144,10 @@ class Walk {
 
 }  // namespace
 
-std::string_view name(Segment::What what) {
+std::string_view name(Segment::Kind kind) {
   constexpr std::array<std::string_view, 5> names = {"running", "runnable", "waiting", "external",
                                                      "before the trace"};
-  return names[static_cast<size_t>(what)];
+  return names[static_cast<size_t>(kind)];
 }
 
 std::vector<Segment> critical_path(const Trace& trace, const Model& model, const Waits& waits,

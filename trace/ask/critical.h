@@ -19,7 +19,7 @@
 namespace skein {
 
 struct Segment {
-  enum class What : uint8_t {
+  enum class Kind : uint8_t {
     Running,
     Ready,    // it could go on, and its executor did not let it
     Blocked,  // it waited for `on`, and the trace does not say who ended that, or nobody did
@@ -35,10 +35,10 @@ struct Segment {
   // the longest of them, if anybody did.
   TaskIndex on = no_index;
   uint32_t location = 0;  // Blocked: where it waited
-  What what = What::Before;
+  Kind kind = Kind::Before;
 };
 // "running"; stable, used in text and JSON.
-std::string_view name(Segment::What what);
+std::string_view name(Segment::Kind kind);
 
 // From the earliest to the latest, from `from` to `to` exactly; empty if from >= to. `waits` must
 // be of the same unsimplified model.

@@ -20,7 +20,7 @@ std::string path_of(const Example& e, const char* task, uint64_t from, uint64_t 
        critical_path(e.trace, e.model, waits, e.model.find(number(task)), from, to)) {
     text += text.empty() ? "" : ", ";
     text += std::to_string(s.begin) + "-" + std::to_string(s.end) + " " +
-            (s.task == no_index ? "-" : e.id(s.task)) + " " + std::string(name(s.what));
+            (s.task == no_index ? "-" : e.id(s.task)) + " " + std::string(name(s.kind));
     if (s.on != no_index) text += " on " + e.id(s.on);
   }
   return text;
@@ -152,7 +152,7 @@ TEST_CASE("random programs: every path is whole, and of what happened") {
         REQUIRE(s.begin == time);
         REQUIRE(s.begin < s.end);
         time = s.end;
-        if (s.what != Segment::What::Running) continue;
+        if (s.kind != Segment::Kind::Running) continue;
         // It was current all that time.
         REQUIRE(std::any_of(model.activations.begin(), model.activations.end(),
                             [&](const Model::Activation& a) {

@@ -13,7 +13,7 @@ namespace skein {
 
 namespace {
 
-using What = Divergence::What;
+using DivergenceKind = Divergence::Kind;
 using End = Model::End;
 
 bool is_open(const Subject& run, TaskIndex task) { return run.model.tasks[task].how == End::Open; }
@@ -33,8 +33,8 @@ class Comparison {
     add_failed();
     sort_from(0);
     const size_t wrong = found_.size();
-    add_only_in(good_, good_hashes_, bad_hashes_, What::OnlyInGood);
-    add_only_in(bad_, bad_hashes_, good_hashes_, What::OnlyInBad);
+    add_only_in(good_, good_hashes_, bad_hashes_, DivergenceKind::OnlyInGood);
+    add_only_in(bad_, bad_hashes_, good_hashes_, DivergenceKind::OnlyInBad);
     sort_from(wrong);
     return std::move(found_);
   }
@@ -117,8 +117,9 @@ class Comparison {
       const auto [at, is_new] =
           known.try_emplace(bad_hashes_.tasks[bad] + static_cast<uint64_t>(is.how), found_.size());
       if (is_new)
-        found_.push_back(
-            {.what = What::OtherEnd, .good = end_of(good_, good), .bad = end_of(bad_, bad)});
+        found_.push_back({.kind = DivergenceKind::OtherEnd,
+                          .good = end_of(good_, good),
+                          .bad = end_of(bad_, bad)});
       else
         found_[at->second].tasks++;
     }
@@ -134,7 +135,7 @@ class Comparison {
 
   // Code that ran in one of the runs only. Promises, timers, reads come and go with the order.
   void add_only_in(const Subject& run, const StructuralHashes& hashes,
-                   const StructuralHashes& other, What what) {
+                   const StructuralHashes& other, DivergenceKind kind) {
     const std::unordered_set<uint64_t> there(other.tasks.begin(), other.tasks.end());
     std::unordered_map<uint64_t, size_t> known;
     for (TaskIndex task = 0; task < hashes.tasks.size(); task++) {
@@ -152,15 +153,15 @@ class Comparison {
                                    .other = made.parent,
                                    .time = made.start,
                                    .location = made.location};
-      Divergence d{.what = what};
-      (what == What::OnlyInGood ? d.good : d.bad) = created;
+      Divergence d{.kind = kind};
+      (kind == DivergenceKind::OnlyInGood ? d.good : d.bad) = created;
       found_.push_back(std::move(d));
     }
   }
 
   void add(Divergence&& d) {
     for (Divergence& known : found_)
-      if (known.what == d.what && known.good.kind == d.good.kind &&
+      if (known.kind == d.kind && known.good.kind == d.good.kind &&
           known.good.task == d.good.task && known.good.time == d.good.time) {
         known.tasks += d.tasks;
         return;
@@ -254,7 +255,7 @@ class Comparison {
     if (wait != none) return explain(wait);
     // It waits for nothing: it never ran, or runs.
     const TaskIndex task = d.chain.front().task;
-    return Divergence{.what = What::NotDone, .good = end_of(good_, in_good(task))};
+    return Divergence{.kind = DivergenceKind::NotDone, .good = end_of(good_, in_good(task))};
   }
 
   static constexpr size_t deepest = 1'000;  // waits one behind the other
@@ -282,7 +283,8 @@ class Comparison {
     if (!is_open(bad_, on)) {
       const CausalEvent early = end_of(bad_, on);
       if (early.kind != EventKind::Resolve)
-        return Divergence{.what = What::OtherEnd, .good = end_of(good_, in_good(on)), .bad = early};
+        return Divergence{
+            .kind = DivergenceKind::OtherEnd, .good = end_of(good_, in_good(on)), .bad = early};
       return too_late(good, bad, done, early);
     }
     if (const Wait* next = bad_.waits.open(on))
@@ -324,7 +326,7 @@ class Comparison {
     if (others.size() < number) return {};
     const Waits::Holding& theirs = *others[number - 1];
     if (taken.size() > before && taken[before]->begin < theirs.begin)
-      return Divergence{.what = What::Order,
+      return Divergence{.kind = DivergenceKind::Order,
                         .good = acquired(*taken[before]),
                         .good_later = acquired(theirs),
                         .bad = begin_of(bad_, bad),
@@ -356,7 +358,7 @@ class Comparison {
 
   // `by` did `done` in the good run. What keeps it from doing so?
   std::optional<Divergence> not_done(const CausalEvent& done, TaskIndex by) {
-    Divergence d{.what = What::NotDone, .good = done};
+    Divergence d{.kind = DivergenceKind::NotDone, .good = done};
     TaskIndex bad = in_bad(by);
     while (by != no_index && bad == no_index) {  // who created it would have
       by = good_.model.tasks[by].parent;
@@ -381,7 +383,7 @@ class Comparison {
   // that came before that in the good run.
   Divergence too_late(uint32_t good, uint32_t bad, const CausalEvent& later,
                       const CausalEvent& earlier) const {
-    Divergence d{.what = What::Order,
+    Divergence d{.kind = DivergenceKind::Order,
                  .good = begin_of(good_, good),
                  .good_later = later,
                  .bad = begin_of(bad_, bad),
@@ -415,7 +417,8 @@ class Comparison {
     while (same < there.size() && same < here.size() &&
            good_key(there[same]) == bad_key(here[same]))
       same++;
-    Divergence d{.what = What::OtherWay, .good = end_of(good_, good), .bad = end_of(bad_, bad)};
+    Divergence d{
+        .kind = DivergenceKind::OtherWay, .good = end_of(good_, good), .bad = end_of(bad_, bad)};
     if (same < there.size()) d.good = begin_of(good_, there[same]);
     if (same < here.size()) d.bad = begin_of(bad_, here[same]);
     return d;
@@ -433,10 +436,10 @@ class Comparison {
 
 }  // namespace
 
-std::string_view name(What what) {
+std::string_view name(DivergenceKind kind) {
   constexpr std::array<std::string_view, 6> names = {"order",     "not done",     "other end",
                                                      "other way", "only in good", "only in bad"};
-  return names[static_cast<size_t>(what)];
+  return names[static_cast<size_t>(kind)];
 }
 
 std::vector<Divergence> find_divergences(const Subject& good, const Subject& bad,

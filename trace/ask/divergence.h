@@ -32,7 +32,7 @@ struct CausalEvent {
 };
 
 struct Divergence {
-  enum class What : uint8_t {
+  enum class Kind : uint8_t {
     Order,       // in good `good` came before `good_later`; in bad `bad` comes after `bad_earlier`
     NotDone,     // `good` did not happen; `bad`: what who would have done it waits for; or Lost
     OtherEnd,    // the task ended by `good` there and by `bad` here
@@ -40,7 +40,7 @@ struct Divergence {
     OnlyInGood,  // `good`: of such tasks there are none in bad
     OnlyInBad,   // `bad`: of such tasks there are none in good
   };
-  What what = What::Order;
+  Kind kind = Kind::Order;
   CausalEvent good = {};        // in the good run
   CausalEvent good_later = {};  // Order
   CausalEvent bad = {};         // in the bad run
@@ -49,7 +49,7 @@ struct Divergence {
   uint64_t tasks = 1;     // that came out differently for it
 };
 // "order"; stable, used in JSON.
-std::string_view name(Divergence::What what);
+std::string_view name(Divergence::Kind kind);
 
 // Causes of what is wrong first, each group in the order of time; alike ones are one. Asks about at
 // most 256 tasks that do not end, those first that are a fault. O(tasks + events), and for each of

@@ -40,8 +40,8 @@ std::string said(const Played& run, const CausalEvent& h) {
 
 // "order: 5 resolve 3 2 < 7 notify 9 1; 4 notify 9 1 < 5 resolve 3 2"
 std::string said(const Played& good, const Played& bad, const Divergence& d) {
-  std::string text = std::string(name(d.what)) + ": ";
-  if (d.what == Divergence::What::Order)
+  std::string text = std::string(name(d.kind)) + ": ";
+  if (d.kind == Divergence::Kind::Order)
     return text + said(good, d.good) + " < " + said(good, d.good_later) + "; " +
            said(bad, d.bad_earlier) + " < " + said(bad, d.bad);
   return text + said(good, d.good) + "; " + said(bad, d.bad);
@@ -231,23 +231,23 @@ TEST_CASE("a planted fault is the first divergence from a run that was spared") 
       const Divergence& d = found.front();
       const std::string text = said(good, bad, d);
       CAPTURE(text);
-      using What = Divergence::What;
+      using DivergenceKind = Divergence::Kind;
       if (fault == Fault::LostWakeUp) {
-        CHECK(d.what == What::Order);
+        CHECK(d.kind == DivergenceKind::Order);
         CHECK(good.id(d.good_later.task) == spared.thing);
         CHECK(bad.id(d.bad_earlier.task) == struck.thing);
         CHECK(d.bad_earlier.kind == EventKind::Notify);
       } else if (fault == Fault::LockCycle) {
-        CHECK(d.what == What::Order);
+        CHECK(d.kind == DivergenceKind::Order);
         CHECK(d.good.kind == EventKind::Acquire);
         CHECK(d.bad_earlier.kind == EventKind::Acquire);
       } else {
-        CHECK(d.what == What::NotDone);
+        CHECK(d.kind == DivergenceKind::NotDone);
         CHECK(good.id(d.good.task) == spared.thing);
         CHECK(d.good.kind ==
               (fault == Fault::EndedHolding ? EventKind::Release : EventKind::Notify));
       }
-      if (d.what == What::Order) {
+      if (d.kind == DivergenceKind::Order) {
         CHECK(d.good.time < d.good_later.time);
         CHECK(d.bad_earlier.time < d.bad.time);
       }
@@ -263,7 +263,7 @@ TEST_CASE("nonsense is compared without harm") {
   for (uint32_t seed = 1; seed <= 2'000; seed++) {
     const Played good(nonsense(seed)), bad(nonsense(seed / 2 + 7'000));
     for (const Divergence& d : differ(good, bad))
-      if (d.what == Divergence::What::Order) CHECK(d.good.time <= d.good_later.time);
+      if (d.kind == Divergence::Kind::Order) CHECK(d.good.time <= d.good_later.time);
     timing_differences(good.run(), bad.run(), align(good.run(), bad.run()));
   }
 }

@@ -41,7 +41,7 @@ class PathPainter {
         cross(x, y);
       } else if (!frame_.folded(track_, row)) {
         painter_.show({Item::Kind::Task, static_cast<uint32_t>(track_), at->task});
-        segment(at->what, x, end, frame_.bar_y(track_, row));
+        segment(at->kind, x, end, frame_.bar_y(track_, row));
         painter_.show_nothing();
       }
     }
@@ -68,25 +68,25 @@ class PathPainter {
     column_ = -1e9;
   }
 
-  void segment(Segment::What what, double x, double end, double y) {
+  void segment(Segment::Kind kind, double x, double end, double y) {
     const double height = std::max(frame_.bar_height, 2.0);
     const double line = std::max(2.0, std::floor(height / 3));
     const double middle = y + std::floor((height - line) / 2);
     x = std::max(x, -2 * (dash + gap));
     end = std::min(end, frame_.window.width + dash);
-    switch (what) {
-      case Segment::What::Running:
+    switch (kind) {
+      case Segment::Kind::Running:
         return fill(x, y, end - x, height);
-      case Segment::What::Ready:
+      case Segment::Kind::Ready:
         if (height < 4) return fill(x, y, end - x, height, 140);
         fill(x, y, end - x, 2);
         fill(x, y + height - 2, end - x, 2);
         fill(x, y, 1, height);
         return fill(end - 1, y, 1, height);
-      case Segment::What::Blocked:
+      case Segment::Kind::Blocked:
         return fill(x, middle, end - x, line);
-      case Segment::What::External:
-      case Segment::What::Before:
+      case Segment::Kind::External:
+      case Segment::Kind::Before:
         for (; x < end; x += dash + gap) fill(x, middle, std::min(dash, end - x), line);
     }
   }

@@ -234,17 +234,17 @@ void Panels::write_linked(PanelWriter& out, TaskIndex task) {
 
 // In the order of time; of many those that matter, and how much the others between them are.
 void Panels::write_path(PanelWriter& out) {
-  using What = Segment::What;
+  using Kind = Segment::Kind;
   const std::span<const Segment> all = shared_.path.segments();
   const auto length = [](const Segment& s) { return static_cast<double>(s.end - s.begin); };
   const uint64_t whole = all.back().end - all.front().begin;
   out.heading("critical path", duration_text(static_cast<double>(whole)));
-  for (const What what :
-       {What::Running, What::Ready, What::Blocked, What::External, What::Before}) {
+  for (const Kind kind :
+       {Kind::Running, Kind::Ready, Kind::Blocked, Kind::External, Kind::Before}) {
     uint64_t sum = 0;
     for (const Segment& s : all)
-      if (s.what == what) sum += s.end - s.begin;
-    if (sum != 0) out.line(name(what), share_text(sum, whole));
+      if (s.kind == kind) sum += s.end - s.begin;
+    if (sum != 0) out.line(name(kind), share_text(sum, whole));
   }
   double least = 0;
   const size_t most = out.limit(most_segments);

@@ -31,9 +31,9 @@ const Segment* Path::at(TaskIndex task, double time) const {
 
 std::string Path::text(const Session& session, const Segment& segment) const {
   const SessionTrace& of = session[track_];
-  std::string text(name(segment.what));
+  std::string text(name(segment.kind));
   if (segment.on != no_index)
-    text += segment.what == Segment::What::Blocked
+    text += segment.kind == Segment::Kind::Blocked
                 ? " on " + task_text(of.trace, of.model, segment.on)
                 : ", while " + task_text(of.trace, of.model, segment.on) + " ran";
   return text;

@@ -7,10 +7,10 @@
 namespace skein::detail {
 
 using Evidence = Finding::Evidence;
-using What = Evidence::What;
+using EvidenceKind = Evidence::Kind;
 
 Evidence EvidenceFinder::created(TaskIndex i) const {
-  return {.what = What::Created,
+  return {.kind = EvidenceKind::Created,
           .begin = task(i).start,
           .end = task(i).start,
           .task = i,
@@ -21,7 +21,7 @@ Evidence EvidenceFinder::created(TaskIndex i) const {
 Evidence EvidenceFinder::ended(TaskIndex i) const {
   const Waits::LastEvent& last = waits_.last_events[i];
   const bool known = last.time == task(i).end && last.kind != EventKind::Lost;
-  return {.what = What::Ended,
+  return {.kind = EvidenceKind::Ended,
           .begin = task(i).end,
           .end = task(i).end,
           .task = i,
@@ -31,7 +31,7 @@ Evidence EvidenceFinder::ended(TaskIndex i) const {
 
 Evidence EvidenceFinder::waits(uint32_t index) const {
   const Waits::Wait& w = waits_.waits[index];
-  return {.what = What::Waits,
+  return {.kind = EvidenceKind::Waits,
           .begin = w.begin,
           .end = w.end,
           .task = w.task,
@@ -41,7 +41,7 @@ Evidence EvidenceFinder::waits(uint32_t index) const {
 
 Evidence EvidenceFinder::holds(uint32_t index) const {
   const Waits::Holding& h = waits_.holdings[index];
-  return {.what = What::Holds,
+  return {.kind = EvidenceKind::Holds,
           .begin = h.begin,
           .end = h.end,
           .task = h.holder,
@@ -61,7 +61,7 @@ void EvidenceFinder::add_busiest(std::vector<Evidence>& out, uint32_t executor,
   if (!may_look_at(busiest_.between(executor, c.begin, c.end).size())) return;
   const TaskIndex who = busiest_.on(executor, c.begin, c.end, c.task);
   if (who == no_index) return;
-  Evidence ran{.what = What::Runs, .task = who, .location = task(who).location};
+  Evidence ran{.kind = EvidenceKind::Runs, .task = who, .location = task(who).location};
   for (const uint32_t i : busiest_.between(executor, c.begin, c.end)) {
     const Model::Activation& a = model_.activations[i];
     if (a.task != who) continue;
@@ -84,7 +84,7 @@ uint64_t EvidenceFinder::could_have_run(const Run& run) {
 
 void EvidenceFinder::add_edges(std::vector<Evidence>& out, const LockCycle& cycle) const {
   for (const LockCycle::Edge& edge : cycle.edges) {
-    out.push_back({.what = What::Holds,
+    out.push_back({.kind = EvidenceKind::Holds,
                    .begin = edge.since,
                    .end = edge.time,
                    .task = edge.task,
@@ -93,7 +93,7 @@ void EvidenceFinder::add_edges(std::vector<Evidence>& out, const LockCycle& cycl
     if (edge.wait != none)
       out.push_back(waits(edge.wait));
     else
-      out.push_back({.what = What::Takes,
+      out.push_back({.kind = EvidenceKind::Takes,
                      .begin = edge.time,
                      .end = edge.time,
                      .task = edge.task,
@@ -118,7 +118,7 @@ void EvidenceFinder::add_long_wait(std::vector<Evidence>& out, const Candidate& 
   const Waits::Wait& w = waits_.waits[c.index];
   out.push_back(waits(c.index));
   if (c.second == none) return add_longest_holding(out, c);
-  out.push_back({.what = What::CouldRun,
+  out.push_back({.kind = EvidenceKind::CouldRun,
                  .begin = w.ready,
                  .end = w.end,
                  .task = w.task,
@@ -151,7 +151,7 @@ void EvidenceFinder::add_lost_wakeup(std::vector<Evidence>& out, const Candidate
     out.push_back(ended(c.other));
   } else {
     const Waits::Notification& n = waits_.notifications[c.second];
-    out.push_back({.what = What::Notified,
+    out.push_back({.kind = EvidenceKind::Notified,
                    .begin = n.time,
                    .end = n.time,
                    .task = n.target,
@@ -181,7 +181,7 @@ void EvidenceFinder::add_never_run(std::vector<Evidence>& out, const Candidate& 
 
 Evidence EvidenceFinder::ran(const Candidate& c) {
   const Run& run = sources_.runs[c.index];
-  return {.what = What::Runs,
+  return {.kind = EvidenceKind::Runs,
           .begin = run.begin,
           .end = run.end,
           .task = run.task,
@@ -191,12 +191,12 @@ Evidence EvidenceFinder::ran(const Candidate& c) {
 }
 
 void EvidenceFinder::add_growth(std::vector<Evidence>& out, const Growth& g) {
-  out.push_back({.what = What::Level,
+  out.push_back({.kind = EvidenceKind::Level,
                  .begin = g.begin,
                  .end = g.begin,
                  .task = g.resource,
                  .value = static_cast<uint64_t>(g.from)});
-  out.push_back({.what = What::Level,
+  out.push_back({.kind = EvidenceKind::Level,
                  .begin = g.end,
                  .end = g.end,
                  .task = g.resource,
@@ -231,7 +231,7 @@ void EvidenceFinder::add(std::vector<Evidence>& out, const Candidate& c) {
       if (c.second != none) out.push_back(waits(c.second));
       return;
     case Lint::SelfWake:
-      out.push_back({.what = What::Woken,
+      out.push_back({.kind = EvidenceKind::Woken,
                      .begin = c.begin,
                      .end = c.end,
                      .task = c.task,

@@ -45,7 +45,7 @@ struct Finding {
   enum class Severity : uint8_t { Error, Warning, Note };  // Note: only when strict
 
   struct Evidence {
-    enum class What : uint8_t {
+    enum class Kind : uint8_t {
       Created,   // `task`, by `other`
       Ended,     // `task`, by `other`: Model::Task::how says how
       Waits,     // `task` for `other` (no_index: the trace does not say), from begin to end
@@ -57,7 +57,7 @@ struct Finding {
       Woken,     // `task`, by itself; value: how often, of `of` times in all
       Level,     // of `task` or the counter: value at begin
     };
-    What what;
+    Kind kind;
     uint64_t begin = 0;
     uint64_t end = 0;  // begin: a moment; Waits::never: it lasts at the end of the trace
     TaskIndex task = no_index;

@@ -32,7 +32,7 @@ TEST_CASE("lock-order-cycle") {
     CHECK(found[0].severity == Finding::Severity::Warning);
     std::string edges;
     for (const auto& edge : found[0].evidence)
-      edges += e.id(edge.task) + (edge.what == What::Holds ? " holds " : " takes ") +
+      edges += e.id(edge.task) + (edge.kind == EvidenceKind::Holds ? " holds " : " takes ") +
                e.id(edge.other) + " " + std::to_string(edge.begin) + "; ";
     CHECK(edges == "1 holds 20 10; 1 takes 21 11; 2 holds 21 20; 2 takes 20 21; ");
   }

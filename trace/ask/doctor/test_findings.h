@@ -10,7 +10,7 @@
 
 namespace skein {
 
-using What = Finding::Evidence::What;
+using EvidenceKind = Finding::Evidence::Kind;
 
 // In the drawn examples a tick is 1 ns, and 100 of them are long.
 inline constexpr DoctorOptions drawn = {

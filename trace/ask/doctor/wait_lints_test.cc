@@ -22,9 +22,9 @@ TEST_CASE("notify-before-wait") {
   CHECK(found[0].begin == 10);
   CHECK(found[0].end == 16);
   REQUIRE(found[0].evidence.size() == 2);
-  CHECK(found[0].evidence[0].what == What::Notified);
+  CHECK(found[0].evidence[0].kind == EvidenceKind::Notified);
   CHECK(e.id(found[0].evidence[0].other) == "2");
-  CHECK(found[0].evidence[1].what == What::Waits);
+  CHECK(found[0].evidence[1].kind == EvidenceKind::Waits);
   CHECK(found[0].evidence[1].end == Waits::never);
 
   SUBCASE("destroyed while it waited") {
@@ -89,7 +89,7 @@ TEST_CASE("suspended-too-long") {
     CHECK(told(e) == "suspended-too-long 1 20\n");
     const auto found = findings(e.trace, drawn);
     REQUIRE(found[0].evidence.size() == 2);
-    CHECK(found[0].evidence[1].what == What::Holds);
+    CHECK(found[0].evidence[1].kind == EvidenceKind::Holds);
     CHECK(e.id(found[0].evidence[1].task) == "2");
     std::string sooner = waits + "101 " + told_so;
     for (size_t at = 0; (at = sooner.find("104 ", at)) != sooner.npos;)
@@ -104,8 +104,8 @@ TEST_CASE("suspended-too-long") {
     CHECK(told(e, {.suspended = 100}) == "suspended-too-long 1 3\n");
     const auto found = findings(e.trace, {.suspended = 100});
     REQUIRE(found[0].evidence.size() == 3);
-    CHECK(found[0].evidence[1].what == What::CouldRun);
-    CHECK(found[0].evidence[2].what == What::Runs);
+    CHECK(found[0].evidence[1].kind == EvidenceKind::CouldRun);
+    CHECK(found[0].evidence[2].kind == EvidenceKind::Runs);
     CHECK(e.id(found[0].evidence[2].task) == "2");
     CHECK(found[0].evidence[2].of == 100);
     CHECK(told(ours(waits + "109 suspend 2\n 109 resume 1 by 3\n 111 resolve 1"),
@@ -124,7 +124,7 @@ TEST_CASE("suspended-too-long") {
     REQUIRE(found.size() == 1);
     REQUIRE(found[0].evidence.size() == 3);
     const Finding::Evidence& ran = found[0].evidence[2];
-    CHECK(ran.what == What::Runs);
+    CHECK(ran.kind == EvidenceKind::Runs);
     CHECK(ran.end - ran.begin == 92);
     CHECK(ran.of == 20);
   }
@@ -154,7 +154,7 @@ TEST_CASE("suspended-too-long: what does not end any more") {
     const Example e =
         ours(begin + "2 acquire 2 of 20\n 3 suspend 1 on 20\n 4 resolve 2\n 500 label 1 x");
     CHECK(told(e) == "suspended-too-long 1 20\n");
-    CHECK(findings(e.trace, drawn)[0].evidence.back().what == What::Ended);
+    CHECK(findings(e.trace, drawn)[0].evidence.back().kind == EvidenceKind::Ended);
   }
   SUBCASE("what does not end any more needs not have waited for long") {
     DoctorOptions running = drawn;

@@ -425,7 +425,7 @@ void Reader::add_event() {
         pass("metadata that skein does not read, " + what, event_at_, false);
       return;
     }
-    record.what = Record::What::KernelObject;
+    record.kind = Record::Kind::KernelObject;
     record.cpu = is_process ? fxt::process_object : fxt::thread_object;
     record.id = is_process ? event_.thread.process : event_.thread.id;
     record.name = name_in_arguments();
@@ -479,10 +479,10 @@ void Reader::finish() {
   std::vector<Record>& records = records_.records;
   uint64_t first = UINT64_MAX;
   for (const Record& record : records)
-    if (record.what == Record::What::Event) first = std::min(first, record.time);
+    if (record.kind == Record::Kind::Event) first = std::min(first, record.time);
   const uint64_t start = trace_.facts.start;
   for (Record& record : records) {
-    record.time = record.what == Record::What::Event ? start + (record.time - first) : start;
+    record.time = record.kind == Record::Kind::Event ? start + (record.time - first) : start;
     if (record.type == EventType::DurationComplete) record.id += record.time;
   }
   const auto earlier = [](const Record& a, const Record& b) { return a.time < b.time; };

@@ -247,8 +247,8 @@ void Reader::finish() {
   // An object said before everything else has the time of what comes next.
   for (size_t i = records.size(); i-- > 0;)
     if (records[i].time == 0 && i + 1 < records.size() &&
-        (records[i].what == Record::What::UserObject ||
-         records[i].what == Record::What::KernelObject))
+        (records[i].kind == Record::Kind::UserObject ||
+         records[i].kind == Record::Kind::KernelObject))
       records[i].time = records[i + 1].time;
   stable_sort(records, [](const Record& a, const Record& b) { return a.time < b.time; });
   if (!records.empty()) facts.start = records.front().time;
@@ -346,7 +346,7 @@ bool Reader::event(Cursor& bytes, uint64_t header) {
 }
 
 bool Reader::scheduling(Cursor& bytes, uint64_t header) {
-  Record record{.what = Record::What::ContextSwitch};
+  Record record{.kind = Record::Kind::ContextSwitch};
   const uint64_t ticks = bytes.u64();
   switch (SchedulingType(bits(header, 60, 4))) {
     case SchedulingType::LegacyContextSwitch: {
@@ -367,7 +367,7 @@ bool Reader::scheduling(Cursor& bytes, uint64_t header) {
       if (!arguments(bytes, bits(header, 16, 4), record)) return false;
       break;
     case SchedulingType::Wakeup:
-      record.what = Record::What::Wakeup;
+      record.kind = Record::Kind::Wakeup;
       record.cpu = static_cast<uint32_t>(bits(header, 20, 16));
       record.id = bytes.u64();
       if (!arguments(bytes, bits(header, 16, 4), record)) return false;
@@ -375,13 +375,13 @@ bool Reader::scheduling(Cursor& bytes, uint64_t header) {
   }
   if (bytes.failed()) return false;
   set_time(record, ticks);
-  (record.what == Record::What::Wakeup ? wakeups_ : switches_)++;
+  (record.kind == Record::Kind::Wakeup ? wakeups_ : switches_)++;
   add(record);
   return true;
 }
 
 bool Reader::object(Cursor& bytes, uint64_t header, bool is_kernel) {
-  Record record{.what = is_kernel ? Record::What::KernelObject : Record::What::UserObject};
+  Record record{.kind = is_kernel ? Record::Kind::KernelObject : Record::Kind::UserObject};
   record.id = bytes.u64();
   if (is_kernel) {
     record.cpu = static_cast<uint32_t>(bits(header, 16, 8));
@@ -399,7 +399,7 @@ bool Reader::object(Cursor& bytes, uint64_t header, bool is_kernel) {
 }
 
 bool Reader::log(Cursor& bytes, uint64_t header) {
-  Record record{.what = Record::What::Log};
+  Record record{.kind = Record::Kind::Log};
   const uint64_t ticks = bytes.u64();
   record.thread = thread(bytes, bits(header, 32, 8));
   const std::string_view message = characters(bytes, bits(header, 16, 15));

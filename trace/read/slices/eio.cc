@@ -276,17 +276,17 @@ void Eio::spawn(const Record& record) {
 void Eio::follow(const Record& record) {
   time_ = record.time - trace_.facts.start;
   flags_ = record.time_guessed ? flag::time_guessed : 0;
-  if (record.what == Record::What::Wakeup) return make_current(record);
-  if (record.what == Record::What::KernelObject || record.what == Record::What::ContextSwitch)
+  if (record.kind == Record::Kind::Wakeup) return make_current(record);
+  if (record.kind == Record::Kind::KernelObject || record.kind == Record::Kind::ContextSwitch)
     return;
   look_at_thread(record);
-  if (record.what == Record::What::UserObject) {
+  if (record.kind == Record::Kind::UserObject) {
     if (roots_.contains(record.id)) return;
     const auto fiber = fibers_.find(record.id);
     if (fiber != fibers_.end() && fiber->second.created && names_[record.id] == record.name) return;
     return append({.task = record.id, .text = record.name, .kind = EventKind::Label});
   }
-  if (record.what == Record::What::Log)
+  if (record.kind == Record::Kind::Log)
     return append({.task = fiber_, .text = record.name, .kind = EventKind::Label});
   const std::string_view name = trace_.strings[record.name];
   const bool begins = record.type == EventType::DurationBegin;
@@ -313,14 +313,14 @@ void Eio::read() {
   const std::vector<Record>& all = records_.records;
   const StringId create_fiber = text("create-fiber");
   for (const Record& record : all)
-    if (record.what == Record::What::KernelObject && record.id % 4 == 2)
+    if (record.kind == Record::Kind::KernelObject && record.id % 4 == 2)
       names_.try_emplace(record.id / 4, record.name);  // "fiber7"
   for (const Record& record : all)
-    if (record.what == Record::What::UserObject) names_[record.id] = record.name;
+    if (record.kind == Record::Kind::UserObject) names_[record.id] = record.name;
   for (size_t i = 0; i < all.size(); i++) {
     // That a new fiber is current is said before its creation.
-    const bool too_early = all[i].what == Record::What::Wakeup && i + 1 < all.size() &&
-                           all[i + 1].what == Record::What::Event &&
+    const bool too_early = all[i].kind == Record::Kind::Wakeup && i + 1 < all.size() &&
+                           all[i + 1].kind == Record::Kind::Event &&
                            all[i + 1].name == create_fiber && all[i + 1].time == all[i].time &&
                            number(all[i + 1], id_, no_task) == all[i].id;
     if (too_early) follow(all[i + 1]);
@@ -337,7 +337,7 @@ void Eio::read() {
 
 bool is_eio(const Records& records, const Trace& trace) {
   return std::any_of(records.records.begin(), records.records.end(), [&](const Record& record) {
-    return record.what == Record::What::Event && trace.strings[record.category] == "eio";
+    return record.kind == Record::Kind::Event && trace.strings[record.category] == "eio";
   });
 }
 

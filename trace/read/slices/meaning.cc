@@ -26,13 +26,13 @@ class Called {
  public:
   Called(const Records& records, Trace& trace) : trace_(trace) {
     for (const Record& record : records.records) {
-      if (record.what == Record::What::KernelObject && record.name != 0) {
+      if (record.kind == Record::Kind::KernelObject && record.name != 0) {
         if (record.cpu == process_object)
           processes_[record.id] = record.name;
         else if (record.cpu == thread_object)
           names_[{records.threads[record.thread].process, record.id}] = record.name;
       }
-      if (record.what == Record::What::Event && record.type == EventType::Counter)
+      if (record.kind == Record::Kind::Event && record.type == EventType::Counter)
         counters_[{record.name, record.id}].insert(records.threads[record.thread].process);
     }
     std::map<StringId, uint64_t> same;
@@ -106,7 +106,7 @@ using ProcessIndices = std::map<uint64_t, uint32_t>;
 ProcessIndices add_processes(const Records& records, Trace& trace) {
   std::map<uint64_t, StringId> names;
   for (const Record& record : records.records)
-    if (record.what == Record::What::KernelObject && record.cpu == process_object)
+    if (record.kind == Record::Kind::KernelObject && record.cpu == process_object)
       names[record.id] = record.name;
   ProcessIndices indices;
   for (size_t i = 1; i < records.threads.size() && indices.size() < most_executors; i++) {
@@ -153,12 +153,12 @@ class Any {
 
  private:
   static bool is_complete(const Record& record) {
-    return record.what == Record::What::Event && record.type == EventType::DurationComplete;
+    return record.kind == Record::Kind::Event && record.type == EventType::DurationComplete;
   }
 
   static bool has_switches(const Records& records) {
     return std::any_of(records.records.begin(), records.records.end(), [](const Record& record) {
-      return record.what == Record::What::ContextSwitch;
+      return record.kind == Record::Kind::ContextSwitch;
     });
   }
 
@@ -214,34 +214,34 @@ class Any {
   void follow(uint32_t index) {
     const Record& record = records_.records[index];
     const uint64_t time = record.time;
-    switch (record.what) {
-      case Record::What::UserObject:
+    switch (record.kind) {
+      case Record::Kind::UserObject:
         objects_++;
         return;
-      case Record::What::KernelObject:
+      case Record::Kind::KernelObject:
         if (record.cpu != process_object && record.cpu != thread_object) objects_++;
         return;
-      case Record::What::ContextSwitch: {
+      case Record::Kind::ContextSwitch: {
         const auto how = record.state >= 4   ? Slices::Leaves::Ended
                          : record.state >= 2 ? Slices::Leaves::Blocked
                                              : Slices::Leaves::Ready;
         return slices_.switch_to(time, record.cpu, scheduled(record.id), how,
                                  scheduled(record.other));
       }
-      case Record::What::Wakeup: {
+      case Record::Kind::Wakeup: {
         const Argument* waker = records_.find(record, waker_);
         const Slices::Thread woken = scheduled(record.id);
         if (woken != Slices::no_thread)
           slices_.wake(time, woken, waker ? scheduled(waker->value) : Slices::no_thread);
         return;
       }
-      case Record::What::Log:
-      case Record::What::Event:
+      case Record::Kind::Log:
+      case Record::Kind::Event:
         break;
     }
     const Thread& of = records_.threads[record.thread];
     const Slices::Thread on = thread(of);
-    if (record.what == Record::What::Log) return slices_.label(time, on, record.name);
+    if (record.kind == Record::Kind::Log) return slices_.label(time, on, record.name);
     if (record.argument_count > 0 && record.type != EventType::Counter) arguments_++;
     const Slices::Key key{.process = record.in_all_processes ? 0 : of.process,
                           .id = record.id,

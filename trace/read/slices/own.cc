@@ -14,7 +14,7 @@ Own::Own(Records& records, Trace& trace, bool is_streaming)
       builder_(trace) {}
 
 StringId Own::event(const Record& record) const {
-  if (record.what != Record::What::Event || record.category != category_) return 0;
+  if (record.kind != Record::Kind::Event || record.category != category_) return 0;
   const Argument* found = records_.find(record, event_);
   return found && found->type == ArgumentType::String ? static_cast<StringId>(found->value) : 0;
 }
@@ -27,8 +27,8 @@ void Own::add(const Record& record, uint64_t offset) {
     last_ = record.time;
   }
   any_ |= what != 0;
-  const bool is_name = record.what == Record::What::KernelObject;
-  const bool is_view = record.what == Record::What::Event && record.category == view_category_;
+  const bool is_name = record.kind == Record::Kind::KernelObject;
+  const bool is_view = record.kind == Record::Kind::Event && record.category == view_category_;
   if (what == 0 && !is_name && !is_view && foreign_++ == 0) foreign_at_ = offset;
   // Once something is ours, nobody asks for what is not.
   if (!is_streaming_ || !any_) {

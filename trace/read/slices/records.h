@@ -26,7 +26,7 @@ struct Thread {
 };
 
 struct Record {
-  enum class What : uint8_t { Event, UserObject, KernelObject, ContextSwitch, Wakeup, Log };
+  enum class Kind : uint8_t { Event, UserObject, KernelObject, ContextSwitch, Wakeup, Log };
 
   uint64_t time = 0;    // ns; of an object that of the record before it
   uint64_t id = 0;      // by EventType; pointer, koid; of what wakes up or leaves the CPU: thread
@@ -38,7 +38,7 @@ struct Record {
   uint32_t cpu = 0;        // or the type of a kernel object
   uint8_t argument_count = 0;
   uint8_t state = 0;  // of the thread that leaves the CPU
-  What what = What::Event;
+  Kind kind = Kind::Event;
   EventType type = EventType::Instant;
   bool time_guessed = false;
   bool in_all_processes = false;  // an async event's id is not its process' own

@@ -10,7 +10,7 @@
 namespace skein {
 
 bool RowBuilder::begin(std::string_view kind) {
-  what_ = What::Nothing;
+  target_ = RowTarget::Nothing;
   row_ = {};
   location_ = {};
   executor_ = {};
@@ -18,25 +18,25 @@ bool RowBuilder::begin(std::string_view kind) {
   machine_ = {};
   reading_ = {};
   index_ = most_executors;
-  if (kind == "trace") what_ = What::Facts;
-  if (kind == "thread") what_ = What::Executor;
-  if (kind == "process") what_ = What::Process;
-  if (kind == "machine") what_ = What::Machine;
+  if (kind == "trace") target_ = RowTarget::Facts;
+  if (kind == "thread") target_ = RowTarget::Executor;
+  if (kind == "process") target_ = RowTarget::Process;
+  if (kind == "machine") target_ = RowTarget::Machine;
   for (size_t i = 0; i < event_kinds; i++)
     if (kind == name(EventKind(i))) {
-      what_ = What::Event;
+      target_ = RowTarget::Event;
       row_.kind = EventKind(i);
     }
-  return what_ != What::Nothing;
+  return target_ != RowTarget::Nothing;
 }
 
 void RowBuilder::number(std::string_view field, uint64_t value) {
   const auto narrow = static_cast<uint32_t>(value);
   Facts& facts = trace_.facts;
-  switch (what_) {
-    case What::Nothing:
+  switch (target_) {
+    case RowTarget::Nothing:
       return;
-    case What::Event:
+    case RowTarget::Event:
       if (field == "task")
         row_.task = value;
       else if (field == "other")
@@ -56,7 +56,7 @@ void RowBuilder::number(std::string_view field, uint64_t value) {
       else if (field == "bracket")
         reading_.bracket = value;
       return;
-    case What::Facts:
+    case RowTarget::Facts:
       if (field == "pid")
         trace_.processes[0].pid = value;
       else if (field == "utc_offset")
@@ -66,7 +66,7 @@ void RowBuilder::number(std::string_view field, uint64_t value) {
       else if (field == "complete_from")
         facts.complete_from = value;
       return;
-    case What::Executor:
+    case RowTarget::Executor:
       if (field == "index")
         index_ = value;
       else if (field == "tid")
@@ -76,7 +76,7 @@ void RowBuilder::number(std::string_view field, uint64_t value) {
       else if (field == "process")
         executor_.process = narrow;
       return;
-    case What::Process:
+    case RowTarget::Process:
       if (field == "index")
         index_ = value;
       else if (field == "pid")
@@ -84,7 +84,7 @@ void RowBuilder::number(std::string_view field, uint64_t value) {
       else if (field == "machine")
         process_.machine = narrow;
       return;
-    case What::Machine:
+    case RowTarget::Machine:
       if (field == "index") index_ = value;
       return;
   }
@@ -92,10 +92,10 @@ void RowBuilder::number(std::string_view field, uint64_t value) {
 
 void RowBuilder::text(std::string_view field, std::string_view value) {
   Facts& facts = trace_.facts;
-  switch (what_) {
-    case What::Nothing:
+  switch (target_) {
+    case RowTarget::Nothing:
       return;
-    case What::Event:
+    case RowTarget::Event:
       if (field == "text") {
         row_.text = trace_.strings.intern(value);
       } else if (field == "file") {
@@ -111,7 +111,7 @@ void RowBuilder::text(std::string_view field, std::string_view value) {
         digits(field, value);
       }
       return;
-    case What::Facts:
+    case RowTarget::Facts:
       if (field == "format")
         facts.format = value;
       else if (field == "host")
@@ -123,19 +123,19 @@ void RowBuilder::text(std::string_view field, std::string_view value) {
       else
         digits(field, value);
       return;
-    case What::Executor:
+    case RowTarget::Executor:
       if (field == "name")
         executor_.name = trace_.strings.intern(value);
       else
         digits(field, value);
       return;
-    case What::Process:
+    case RowTarget::Process:
       if (field == "name")
         process_.name = value;
       else
         digits(field, value);
       return;
-    case What::Machine:
+    case RowTarget::Machine:
       if (field == "name")
         machine_.name = value;
       else if (field == "boot_id")
@@ -164,10 +164,10 @@ std::optional<EventRow> RowBuilder::finish() {
     if (index_ >= table.size()) table.resize(static_cast<size_t>(index_) + 1);
     table[static_cast<size_t>(index_)] = std::move(entry);
   };
-  if (what_ == What::Process) keep(trace_.processes, process_);
-  if (what_ == What::Machine) keep(trace_.machines, machine_);
-  if (what_ == What::Executor) keep(trace_.executors, executor_);
-  if (what_ != What::Event) return std::nullopt;
+  if (target_ == RowTarget::Process) keep(trace_.processes, process_);
+  if (target_ == RowTarget::Machine) keep(trace_.machines, machine_);
+  if (target_ == RowTarget::Executor) keep(trace_.executors, executor_);
+  if (target_ != RowTarget::Event) return std::nullopt;
   switch (event_schema(row_.kind).value.role) {
     case ValueRole::Kind:
       if (row_.value >= trace_.kinds.size()) text("type", "unknown");

@@ -34,13 +34,13 @@ class RowBuilder {
   std::optional<EventRow> finish();
 
  private:
-  enum class What { Nothing, Event, Facts, Executor, Process, Machine };
+  enum class RowTarget { Nothing, Event, Facts, Executor, Process, Machine };
 
   // A number that was too large for the format.
   void digits(std::string_view field, std::string_view value);
 
   Trace& trace_;
-  What what_ = What::Nothing;
+  RowTarget target_ = RowTarget::Nothing;
   EventRow row_;
   Location location_;
   uint64_t index_ = 0;  // of an executor
