@@ -19,7 +19,7 @@ double time_argument(const std::string& option, const std::string& text) {
   return *time;
 }
 
-struct Stretch {
+struct TimeRange {
   double from = std::numeric_limits<double>::infinity();
   double to = -std::numeric_limits<double>::infinity();
   void include(double begin, double end) {
@@ -29,15 +29,15 @@ struct Stretch {
 };
 
 // Of all traces, and of the highlighted tasks.
-Stretch whole_time(const Viewer& viewer) {
-  Stretch all;
+TimeRange whole_time(const Viewer& viewer) {
+  TimeRange all;
   for (const Track& track : viewer.tracks())
     all.include(track.offset, track.offset + static_cast<double>(track.model->end));
   return all;
 }
 
-Stretch highlighted_time(const Viewer& viewer) {
-  Stretch found;
+TimeRange highlighted_time(const Viewer& viewer) {
+  TimeRange found;
   const Marks marks = viewer.marks();
   const auto tracks = viewer.tracks();
   for (size_t t = 0; t < std::min(tracks.size(), marks.tasks.size()); t++)
@@ -83,8 +83,8 @@ Picture open_picture(const PictureOptions& options) {
     (void)viewer.load_notes(notes).has_value();  // it was read
   if (picture.theme != nullptr) viewer.set_theme(*picture.theme);
 
-  const Stretch all = whole_time(viewer);
-  Stretch shown = all;
+  const TimeRange all = whole_time(viewer);
+  TimeRange shown = all;
   if (!options.critical.empty()) {
     if (!viewer.show_critical_path(options.critical))
       fail(1, "--critical-path: no task has id, label or name '" + options.critical + "'");

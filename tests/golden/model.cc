@@ -24,9 +24,9 @@ std::string path_of(const std::string& argument) {
 }
 
 template <typename T>
-uint64_t length(const std::vector<T>& stretches) {
+uint64_t length(const std::vector<T>& intervals) {
   uint64_t sum = 0;
-  for (const T& stretch : stretches) sum += stretch.end - stretch.start;
+  for (const T& interval : intervals) sum += interval.end - interval.start;
   return sum;
 }
 
@@ -35,9 +35,9 @@ void print(const char* what, uint64_t count) {
 }
 
 template <typename T>
-void print_stretches(const char* what, const std::vector<T>& stretches) {
-  std::printf("%-24s %zu, %llu ns\n", what, stretches.size(),
-              static_cast<unsigned long long>(length(stretches)));
+void print_intervals(const char* what, const std::vector<T>& intervals) {
+  std::printf("%-24s %zu, %llu ns\n", what, intervals.size(),
+              static_cast<unsigned long long>(length(intervals)));
 }
 
 void print(const Trace& trace, const Model& model) {
@@ -64,12 +64,12 @@ void print(const Trace& trace, const Model& model) {
   print("  of the root", roots);
   print("  begin at a read", late);
   print("  stuck", stuck);
-  print_stretches("bars", model.tasks);
+  print_intervals("bars", model.tasks);
   print("arrows", model.interactions.size());
   for (size_t link = 0; link < 6; link++) print(link_names[link], links[link]);
-  print_stretches("running", model.activations);
-  print_stretches("asleep", model.sleeps);
-  print_stretches("paused", model.pauses);
+  print_intervals("running", model.activations);
+  print_intervals("asleep", model.sleeps);
+  print_intervals("paused", model.pauses);
   print("labels", model.labels.size());
   for (const Model::Counter& counter : model.counters) {
     const Model::Scale& scale = model.scales[counter.scale];

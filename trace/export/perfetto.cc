@@ -188,13 +188,13 @@ void Perfetto::executors() {
   std::vector<std::vector<Slice>> all(std::max<size_t>(trace_.executors.size(), 1));
   for (const Model::Activation& run : model_.activations)
     all[run.executor].push_back({run.start, run.end, name_of(run.task), "running"});
-  const auto stretch = [&](const Model::Stretch& part, const char* what) {
+  const auto interval = [&](const Model::ExecutorInterval& part, const char* what) {
     const std::string_view reason = trace_.strings[part.reason];
     all[part.executor].push_back(
         {part.start, part.end, reason.empty() ? what : what + (": " + std::string(reason)), what});
   };
-  for (const Model::Stretch& sleep : model_.sleeps) stretch(sleep, "asleep");
-  for (const Model::Stretch& pause : model_.pauses) stretch(pause, "pause");
+  for (const Model::ExecutorInterval& sleep : model_.sleeps) interval(sleep, "asleep");
+  for (const Model::ExecutorInterval& pause : model_.pauses) interval(pause, "pause");
   for (uint64_t i = 0; i < all.size(); i++) {
     const Executor executor = i < trace_.executors.size() ? trace_.executors[i] : Executor();
     packet(0, [&](Message& packet) {

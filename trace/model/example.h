@@ -153,17 +153,17 @@ struct Example {
     }
     return out.str();
   }
-  std::string stretches(const std::vector<Model::Stretch>& list) const {
+  std::string intervals(const std::vector<Model::ExecutorInterval>& list) const {
     std::ostringstream out;
-    for (const Model::Stretch& stretch : list) {
-      out << stretch.start << "-" << stretch.end;
-      if (stretch.reason) out << " " << trace.strings[stretch.reason];
-      if (stretch.executor) out << " @" << stretch.executor;
+    for (const Model::ExecutorInterval& interval : list) {
+      out << interval.start << "-" << interval.end;
+      if (interval.reason) out << " " << trace.strings[interval.reason];
+      if (interval.executor) out << " @" << interval.executor;
       out << "\n";
     }
     return out.str();
   }
-  std::string sleeps() const { return stretches(model.sleeps); }
+  std::string sleeps() const { return intervals(model.sleeps); }
   // "queue 0..5: 10=5 20=3", its scale and its points
   std::string counters() const {
     std::ostringstream out;

@@ -103,7 +103,7 @@ void Executors::finish(uint64_t time) {
   }
   if (holes_) std::erase_if(model_.activations, [](const auto& a) { return a.task == no_index; });
   if (ours_)
-    for (const Model::Stretch& gap : gaps_)
+    for (const Model::ExecutorInterval& gap : gaps_)
       if (!states_[gap.executor].says_sleep) model_.sleeps.push_back(gap);
   order_by_start(model_.sleeps);
 }

@@ -49,7 +49,7 @@ class Executors {
   Model& model_;
   const bool ours_;
   std::vector<State> states_;
-  std::vector<Model::Stretch> gaps_;
+  std::vector<Model::ExecutorInterval> gaps_;
   bool holes_ = false;  // activations of no task
 };
 

@@ -78,7 +78,7 @@ struct Model {
     TaskIndex task = no_index;
     uint32_t executor = 0;
   };
-  struct Stretch {  // of an executor's time: asleep, or nothing of the program ran
+  struct ExecutorInterval {  // of an executor's time: asleep, or nothing of the program ran
     uint64_t start = 0;
     uint64_t end = 0;
     StringId reason = 0;  // 0 for a sleep nobody named
@@ -119,8 +119,8 @@ struct Model {
   std::vector<Task> tasks;
   std::vector<Interaction> interactions;  // by to_time
   std::vector<Activation> activations;    // by start; of one executor they do not overlap
-  std::vector<Stretch> sleeps;            // by start
-  std::vector<Stretch> pauses;            // by start
+  std::vector<ExecutorInterval> sleeps;   // by start
+  std::vector<ExecutorInterval> pauses;   // by start
   std::vector<Label> labels;              // by time
   std::vector<Span> spans;                // by start
   std::vector<Concern> concerns;          // by task, each at most once

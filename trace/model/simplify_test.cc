@@ -138,7 +138,7 @@ TEST_CASE("5: who should resolve and does not is stuck, to the end of the trace"
         "2: 0-5000 stuck\n"
         "3: 0-20 resolved\n");
   REQUIRE(e.model.pauses.size() == 1);
-  CHECK(e.stretches(e.model.pauses) == "4900-5000 gc\n");
+  CHECK(e.intervals(e.model.pauses) == "4900-5000 gc\n");
 }
 
 TEST_CASE("5: in ours too: to the last event of all executors") {

@@ -53,7 +53,7 @@ class Cover {
 };
 
 void draw_kind(const Frame& frame, Painter& painter, size_t track, Ink ink,
-               const std::vector<Model::Stretch>& stretches) {
+               const std::vector<Model::ExecutorInterval>& intervals) {
   const Track& t = frame.tracks[track];
   // One cover per band; a stretch of an executor without a band concerns the whole track.
   std::vector<Cover> covers(t.rows->bands.size() + 1, Cover(frame.window.width));
@@ -61,14 +61,14 @@ void draw_kind(const Frame& frame, Painter& painter, size_t track, Ink ink,
   const bool several = t.rows->bands.size() > 1;
   for (uint32_t band = 0; several && band < t.rows->bands.size(); band++)
     if (t.rows->bands[band].executor < band_of.size()) band_of[t.rows->bands[band].executor] = band;
-  for (const Model::Stretch& stretch : stretches) {
-    const double x = frame.x(t, stretch.start);
+  for (const Model::ExecutorInterval& interval : intervals) {
+    const double x = frame.x(t, interval.start);
     if (x > frame.window.width) break;
     const uint32_t band =
-        stretch.executor < band_of.size() ? band_of[stretch.executor] : UINT32_MAX;
+        interval.executor < band_of.size() ? band_of[interval.executor] : UINT32_MAX;
     // Of several executors, one that has no task sleeps unseen.
     if (several && band == UINT32_MAX && ink == Ink::Sleep) continue;
-    covers[band == UINT32_MAX ? covers.size() - 1 : band].add(x, frame.x(t, stretch.end));
+    covers[band == UINT32_MAX ? covers.size() - 1 : band].add(x, frame.x(t, interval.end));
   }
   const auto paint = [&](const Cover& cover, double top, double bottom) {
     top = std::max<double>(top, frame.areas.rows);

@@ -81,9 +81,9 @@ Item hit_arrow(const Frame& frame, double x, double y) {
 }
 
 Item hit_stretch(const Frame& frame, double x, Item::Kind kind,
-                 const std::vector<Model::Stretch> Model::*stretches) {
+                 const std::vector<Model::ExecutorInterval> Model::*intervals) {
   for (uint32_t track = 0; track < frame.tracks.size(); track++) {
-    const std::vector<Model::Stretch>& all = frame.tracks[track].model->*stretches;
+    const std::vector<Model::ExecutorInterval>& all = frame.tracks[track].model->*intervals;
     for (uint32_t i = 0; i < all.size(); i++) {
       const double begin = frame.x(frame.tracks[track], all[i].start);
       if (begin > x) break;

@@ -41,14 +41,15 @@ void write_arrow(PanelWriter& out, const Interaction& arrow) {
               ", after " + interval_text(arrow.from_time, arrow.to_time));
 }
 
-void write_stretch(PanelWriter& out, std::string_view title, const Model::Stretch& stretch) {
+void write_interval(PanelWriter& out, std::string_view title,
+                    const Model::ExecutorInterval& interval) {
   const Trace& trace = out.of().trace;
   out.title(std::string(title));
-  if (stretch.reason != 0) out.line("reason", safe_text(trace.strings[stretch.reason]));
-  if (out.of().has_executors()) out.line("executor", executor_text(trace, stretch.executor));
-  out.line("duration", interval_text(stretch.start, stretch.end));
-  out.at_time("from", stretch.start);
-  out.at_time("to", stretch.end);
+  if (interval.reason != 0) out.line("reason", safe_text(trace.strings[interval.reason]));
+  if (out.of().has_executors()) out.line("executor", executor_text(trace, interval.executor));
+  out.line("duration", interval_text(interval.start, interval.end));
+  out.at_time("from", interval.start);
+  out.at_time("to", interval.end);
 }
 
 void write_counter(PanelWriter& out, const Model::Counter& counter) {
@@ -131,9 +132,9 @@ void Panels::write_item() {
     case Item::Kind::Counter:
       return write_counter(out, model.counters[item_.index]);
     case Item::Kind::Sleep:
-      return write_stretch(out, "Asleep", model.sleeps[item_.index]);
+      return write_interval(out, "Asleep", model.sleeps[item_.index]);
     default:
-      return write_stretch(out, "Pause", model.pauses[item_.index]);
+      return write_interval(out, "Pause", model.pauses[item_.index]);
   }
 }
 
@@ -173,7 +174,7 @@ std::string Panels::text_of(const Item& item) const {
   if (item.kind == Item::Kind::Nothing || item.kind == Item::Kind::Axis) return {};
   const Trace& trace = shared_.session[item.track].trace;
   const Model& all = shared_.model(item.track);
-  const auto stretch = [&](std::string_view what, const Model::Stretch& s) {
+  const auto interval = [&](std::string_view what, const Model::ExecutorInterval& s) {
     std::string text(what);
     if (s.reason != 0) text += ": " + safe_text(trace.strings[s.reason], 100);
     return text + ", " + interval_text(s.start, s.end);
@@ -196,9 +197,9 @@ std::string Panels::text_of(const Item& item) const {
     case Item::Kind::Counter:
       return safe_text(trace.strings[all.counters[item.index].name], 100);
     case Item::Kind::Sleep:
-      return stretch("Asleep", all.sleeps[item.index]);
+      return interval("Asleep", all.sleeps[item.index]);
     default:
-      return stretch("Pause", all.pauses[item.index]);
+      return interval("Pause", all.pauses[item.index]);
   }
 }
 

@@ -45,7 +45,7 @@ RangeStatistics measure(const Trace& trace, const Model& model, double from, dou
   for (auto arrow = first; arrow != model.interactions.end() && arrow->to_time < end; ++arrow)
     all.interactions[static_cast<size_t>(arrow->link)]++;
 
-  for (const Model::Stretch& pause : model.pauses) {
+  for (const Model::ExecutorInterval& pause : model.pauses) {
     if (pause.start >= end) break;
     if (pause.end > begin) all.paused += std::min(pause.end, end) - std::max(pause.start, begin);
   }

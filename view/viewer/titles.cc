@@ -29,8 +29,8 @@ class Titles {
     list_.primitives.assign(whole.primitives.begin(), rest);
     for (uint32_t track = 0; track < frame_.tracks.size(); track++) {
       const Model& model = *frame_.tracks[track].model;
-      stretches(track, Item::Kind::Sleep, model.sleeps);
-      stretches(track, Item::Kind::Pause, model.pauses);
+      intervals(track, Item::Kind::Sleep, model.sleeps);
+      intervals(track, Item::Kind::Pause, model.pauses);
     }
     list_.primitives.insert(list_.primitives.end(), rest, whole.primitives.end());
   }
@@ -118,7 +118,7 @@ class Titles {
     painter_.fill(Ink::Panel, x, top, w, bottom - top, 0, title);
   }
 
-  void stretches(uint32_t track, Item::Kind kind, const std::vector<Model::Stretch>& all) {
+  void intervals(uint32_t track, Item::Kind kind, const std::vector<Model::ExecutorInterval>& all) {
     painter_.allow(most_of_a_kind);
     const Track& of = frame_.tracks[track];
     const double top = frame_.tracks.size() == 1 ? frame_.areas.rows : frame_.y(track, 0);

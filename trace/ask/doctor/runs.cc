@@ -75,7 +75,7 @@ class RunFinder {
     uint64_t sum = 0;
     auto at = std::lower_bound(
         model_.pauses.begin(), model_.pauses.end(), run.begin,
-        [](const Model::Stretch& pause, uint64_t time) { return pause.start < time; });
+        [](const Model::ExecutorInterval& pause, uint64_t time) { return pause.start < time; });
     for (; at != model_.pauses.end() && at->start < run.end; ++at)
       if (at->executor == run.executor) sum += std::min(at->end, run.end) - at->start;
     return sum;
