@@ -11,7 +11,7 @@
 #include "cli/running.h"
 #include "cli/trace_input.h"
 #include "cli/window.h"
-#include "view/viewer/links.h"
+#include "view/viewer/annotations.h"
 
 namespace skein::cli {
 
@@ -30,8 +30,8 @@ CausalEvent instead(const Comparison& a, const Divergence& d) {
 }
 
 // What a picture shows of it: which task is which, and where they parted.
-Links links_of(const Comparison& a) {
-  Links links;
+Annotations annotations_of(const Comparison& a) {
+  Annotations annotations;
   const auto id = [](const ComparedRun& side, TaskIndex task) {
     return side.subject.model.tasks[task].id;
   };
@@ -42,17 +42,17 @@ Links links_of(const Comparison& a) {
     const std::pair twins(id(a.good, good), id(a.bad, bad));
     if (a.good.subject.model.find(twins.first) == good &&
         a.bad.subject.model.find(twins.second) == bad)
-      links.twins.push_back(twins);
+      annotations.twins.push_back(twins);
   }
-  if (a.divergences.empty()) return links;
+  if (a.divergences.empty()) return annotations;
   const Divergence& first = a.divergences.front();
   const auto note = [&](uint32_t trace, const ComparedRun& side, const CausalEvent& h,
                         std::string before) {
     if (h.kind == EventKind::Lost || h.task == no_index) return;
-    links.notes.push_back({.trace = trace,
-                           .task = id(side, h.task),
-                           .clock = side.subject.trace.facts.start + h.time,
-                           .text = std::move(before) + sentence(side, h, Detail::Event)});
+    annotations.notes.push_back({.trace = trace,
+                                 .task = id(side, h.task),
+                                 .clock = side.subject.trace.facts.start + h.time,
+                                 .text = std::move(before) + sentence(side, h, Detail::Event)});
   };
   const bool order = first.kind == Divergence::Kind::Order;
   note(0, a.good, first.good, order ? "first: " : "");
@@ -62,10 +62,10 @@ Links links_of(const Comparison& a) {
   }
   note(1, a.bad, first.bad, order ? "then: " : "");
   if (first.bad.kind == EventKind::Lost) note(1, a.bad, instead(a, first), "instead: ");
-  links.text = "First divergence: " + headline(a, first);
-  if (const std::string text = consequence(a, first); !text.empty()) links.text += ' ' + text;
-  links.text.pop_back();  // the full stop
-  return links;
+  annotations.text = "First divergence: " + headline(a, first);
+  if (const std::string text = consequence(a, first); !text.empty()) annotations.text += ' ' + text;
+  annotations.text.pop_back();  // the full stop
+  return annotations;
 }
 
 // In a picture the runs are called as their traces are, if that tells them apart.
@@ -81,7 +81,7 @@ void write_picture(const Comparison& a, const std::string& good, const std::stri
               .output = output,
               .title = trace_name(good) + " and " + trace_name(bad),
               .together = true,
-              .links = write_links(links_of(a))});
+              .annotations = write_annotations(annotations_of(a))});
 }
 
 }  // namespace
@@ -102,7 +102,7 @@ int run_diff(const DiffOptions& options) {
   name_runs(a, options.good, options.bad);
   if (!options.page.empty()) write_picture(a, options.good, options.bad, options.page);
   if (options.view)
-    exec_viewer(window, {"--links", write_to_memfd(write_links(links_of(a)))},
+    exec_viewer(window, {"--links", write_to_memfd(write_annotations(annotations_of(a)))},
                 {trace_directory(options.good), trace_directory(options.bad)});
   return a.divergences.empty() ? 0 : 1;
 }

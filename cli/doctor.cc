@@ -13,7 +13,7 @@
 #include "cli/report_output.h"
 #include "cli/running.h"
 #include "cli/window.h"
-#include "view/viewer/links.h"
+#include "view/viewer/annotations.h"
 
 namespace skein::cli {
 
@@ -42,21 +42,22 @@ skein::DoctorOptions understand(const DoctorOptions& options) {
 }
 
 // What a picture shows of it: each finding at its place.
-Links links_of(const Analysis& analysis, const DoctorReport& report,
-               const std::vector<Finding>& found) {
-  Links links{.first = 0, .second = 0};
+Annotations annotations_of(const Analysis& analysis, const DoctorReport& report,
+                           const std::vector<Finding>& found) {
+  Annotations annotations{.first = 0, .second = 0};
   std::map<Finding::Severity, size_t> counts;
   for (const Finding& f : found) {
     counts[f.severity]++;
     const TaskIndex task = report.picture(f).task;
     if (task == no_index) continue;
-    links.notes.push_back({.task = analysis.model.tasks[task].id,
-                           .clock = analysis.trace.facts.start + f.begin,
-                           .text = report.text(f)});
+    annotations.notes.push_back({.task = analysis.model.tasks[task].id,
+                                 .clock = analysis.trace.facts.start + f.begin,
+                                 .text = report.text(f)});
   }
   for (const auto& [severity, count] : counts)
-    links.text += (links.text.empty() ? "skein doctor: " : ", ") + counted(count, name(severity));
-  return links;
+    annotations.text +=
+        (annotations.text.empty() ? "skein doctor: " : ", ") + counted(count, name(severity));
+  return annotations;
 }
 
 }  // namespace
@@ -82,9 +83,11 @@ int run_doctor(const DoctorOptions& options) {
   print_report(
       options.json, analysis.trace, [&] { return report.json(found); },
       [&](size_t) { return report.text(found); });
-  const std::string links = draws ? write_links(links_of(analysis, report, found)) : "";
-  if (!options.page.empty()) write_page({.traces = {path}, .output = options.page, .links = links});
-  if (options.view) exec_viewer(window, {"--links", write_to_memfd(links)}, {path});
+  const std::string annotations =
+      draws ? write_annotations(annotations_of(analysis, report, found)) : "";
+  if (!options.page.empty())
+    write_page({.traces = {path}, .output = options.page, .annotations = annotations});
+  if (options.view) exec_viewer(window, {"--links", write_to_memfd(annotations)}, {path});
   return found.empty() ? 0 : 1;
 }
 

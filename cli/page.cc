@@ -104,7 +104,7 @@ void write_page(const Page& page) {
     if (page.title.empty()) title += (title.empty() ? "" : ", ") + inputs.back().title;
   }
   if (!page.critical.empty() && !critical) refuse_critical(page.critical);
-  const auto bundle = web::make_bundle(files, inputs, most_bytes, page.links);
+  const auto bundle = web::make_bundle(files, inputs, most_bytes, page.annotations);
   if (!bundle) fail(2, bundle.error().message());
   const std::string kept = kept_notes_or_none(page.traces[0]);
   // Of a page with other notes in it the browser has none yet.

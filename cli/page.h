@@ -12,11 +12,11 @@ namespace skein::cli {
 
 struct Page {
   std::vector<std::string> traces;
-  std::string output;         // a file, or - for standard output
-  std::string title = {};     // empty: the traces' names
-  bool together = false;      // they begin together, whatever their clocks say
-  std::string critical = {};  // of this task the critical path is shown at first
-  std::string links = {};     // by write_links (view/viewer/links.h)
+  std::string output;            // a file, or - for standard output
+  std::string title = {};        // empty: the traces' names
+  bool together = false;         // they begin together, whatever their clocks say
+  std::string critical = {};     // of this task the critical path is shown at first
+  std::string annotations = {};  // by write_annotations (view/viewer/annotations.h)
 };
 
 // Says on stderr what was lost, and on stdout what it wrote. Ends with exit code 2 for what is no

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "view/viewer/links.h"
+#include "view/viewer/annotations.h"
 
 namespace skein::desktop {
 
@@ -20,12 +20,12 @@ struct Arguments {
   std::vector<std::string> traces;
   std::string theme;
   std::string critical;  // the task whose critical path is shown at first
-  std::optional<Links> links;
+  std::optional<Annotations> annotations;
   bool new_window = false;
 };
 
 // Nothing: there is no such descriptor, or something else in it.
-std::optional<Links> links_from(std::string_view number) {
+std::optional<Annotations> annotations_from(std::string_view number) {
   int fd = -1;
   const char* end = number.data() + number.size();
   if (std::from_chars(number.data(), end, fd).ptr != end || fd <= STDERR_FILENO) return {};
@@ -35,9 +35,9 @@ std::optional<Links> links_from(std::string_view number) {
   while ((count = read(fd, piece, sizeof piece)) > 0 || (count < 0 && errno == EINTR))
     if (count > 0) bytes.insert(bytes.end(), piece, piece + count);
   close(fd);
-  Result<Links> links = read_links(bytes);
-  if (count < 0 || !links) return {};
-  return *std::move(links);
+  Result<Annotations> annotations = read_annotations(bytes);
+  if (count < 0 || !annotations) return {};
+  return *std::move(annotations);
 }
 
 bool read_arguments(int argc, char** argv, Arguments& arguments) {
@@ -52,7 +52,8 @@ bool read_arguments(int argc, char** argv, Arguments& arguments) {
       arguments.new_window = true;
     else if (word == "--critical-path" && i + 1 < argc)
       arguments.critical = argv[++i];
-    else if (word == "--links" && i + 1 < argc && (arguments.links = links_from(argv[i + 1])))
+    else if (word == "--links" && i + 1 < argc &&
+             (arguments.annotations = annotations_from(argv[i + 1])))
       i++;
     else if (word == "--theme" && i + 1 < argc)
       arguments.theme = argv[++i];
@@ -100,7 +101,7 @@ int run(int argc, char** argv) {
     const auto open = [&](const std::vector<std::string>& traces) {
       Window& window = open_window(*application.get(), arguments.theme);
       window.show_critical_path(arguments.critical);
-      window.open(traces, arguments.links);
+      window.open(traces, arguments.annotations);
     };
     if (!arguments.new_window) return open(arguments.traces);
     for (const std::string& trace : arguments.traces) open({trace});

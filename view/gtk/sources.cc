@@ -23,9 +23,9 @@ std::string base_name(std::string path) {
 
 }  // namespace
 
-void Window::open(const std::vector<std::string>& paths, std::optional<Links> links) {
+void Window::open(const std::vector<std::string>& paths, std::optional<Annotations> annotations) {
   save_notes();
-  links_ = std::move(links);
+  annotations_ = std::move(annotations);
   loaders_.clear();
   sources_.clear();
   pending_ = 0;
@@ -115,11 +115,11 @@ void Window::loaded(size_t which, Loader::Loaded of) {
     const bool same = is_same_run(viewer_.trace(*source.track), of.prepared.trace);
     viewer_.update(*source.track, std::move(of.prepared));
     if (is_linked(which) && same) {
-      viewer_.relink(*links_);
+      viewer_.relink(*annotations_);
     } else if (is_linked(which)) {
       say(source.title + " now shows another run; its links were removed.");
-      links_.reset();
-      viewer_.relink(no_links);
+      annotations_.reset();
+      viewer_.relink(no_annotations);
       viewer_.begin_together();
     }
     picture_.refresh();
@@ -129,7 +129,7 @@ void Window::loaded(size_t which, Loader::Loaded of) {
   source.track = viewer_.traces();
   viewer_.add(std::move(of.prepared), source.title);
   if (*source.track == 0) load_notes(source.path);
-  if (links_ && which == last_linked() && is_linked(which)) viewer_.link(*links_);
+  if (annotations_ && which == last_linked() && is_linked(which)) viewer_.link(*annotations_);
   if (!settings_.seen) {
     viewer_.set_hint(true);
     settings_.seen = true;
@@ -146,11 +146,11 @@ void Window::loaded(size_t which, Loader::Loaded of) {
   acted();
 }
 
-size_t Window::last_linked() const { return std::max(links_->first, links_->second); }
+size_t Window::last_linked() const { return std::max(annotations_->first, annotations_->second); }
 
 // All of them are there, and this is one.
 bool Window::is_linked(size_t which) const {
-  if (!links_ || which > last_linked() || sources_.size() <= last_linked()) return false;
+  if (!annotations_ || which > last_linked() || sources_.size() <= last_linked()) return false;
   for (size_t i = 0; i <= last_linked(); i++)
     if (sources_[i].track != i) return false;
   return true;

@@ -16,7 +16,7 @@
 #include "view/gtk/picture.h"
 #include "view/gtk/popovers.h"
 #include "view/gtk/settings.h"
-#include "view/viewer/links.h"
+#include "view/viewer/annotations.h"
 #include "view/viewer/viewer.h"
 
 namespace skein::desktop {
@@ -28,7 +28,7 @@ class Window : public Gtk::ApplicationWindow {
   ~Window() override;
 
   // Instead of what is shown; several are stacked. `links`: of the first two.
-  void open(const std::vector<std::string>& paths, std::optional<Links> links = {});
+  void open(const std::vector<std::string>& paths, std::optional<Annotations> annotations = {});
   // Once a trace is there that has this task: where its time went.
   void show_critical_path(const std::string& task) { critical_ = task; }
   // Below what is shown.
@@ -93,10 +93,10 @@ class Window : public Gtk::ApplicationWindow {
   std::vector<Command> waiting_;  // for what is searched: an Enter goes to the first of it
   std::vector<Source> sources_;
   std::vector<std::unique_ptr<Loader>> loaders_;
-  size_t pending_ = 0;          // sources that were not read yet
-  std::optional<Links> links_;  // between the first two
-  std::string critical_;        // the task whose critical path is to be shown; empty: none
-  std::string notes_path_;      // empty: nowhere
+  size_t pending_ = 0;                      // sources that were not read yet
+  std::optional<Annotations> annotations_;  // between the first two
+  std::string critical_;    // the task whose critical path is to be shown; empty: none
+  std::string notes_path_;  // empty: nowhere
   std::string notes_saved_;
   size_t bookmarks_seen_ = 0;
   sigc::connection notes_timer_;

@@ -4,20 +4,21 @@
 
 namespace skein {
 
-void Linked::set(const Links& links, const Session& session) {
+void Linked::set(const Annotations& annotations, const Session& session) {
   markers_.clear();
-  text_ = safe_text(links.text, 1'000);
+  text_ = safe_text(annotations.text, 1'000);
   sides_.assign(session.size(), {});
-  if (links.first != links.second && std::max(links.first, links.second) < session.size()) {
-    const Model& a = session[links.first].model;
-    const Model& b = session[links.second].model;
-    std::vector<TaskIndex>& of_a = sides_[links.first].tasks;
-    std::vector<TaskIndex>& of_b = sides_[links.second].tasks;
+  if (annotations.first != annotations.second &&
+      std::max(annotations.first, annotations.second) < session.size()) {
+    const Model& a = session[annotations.first].model;
+    const Model& b = session[annotations.second].model;
+    std::vector<TaskIndex>& of_a = sides_[annotations.first].tasks;
+    std::vector<TaskIndex>& of_b = sides_[annotations.second].tasks;
     of_a.assign(a.tasks.size(), no_index);
     of_b.assign(b.tasks.size(), no_index);
-    sides_[links.first].other = links.second;
-    sides_[links.second].other = links.first;
-    for (const auto& [one, other] : links.twins) {
+    sides_[annotations.first].other = annotations.second;
+    sides_[annotations.second].other = annotations.first;
+    for (const auto& [one, other] : annotations.twins) {
       const TaskIndex in_a = a.find(one);
       const TaskIndex in_b = b.find(other);
       if (in_a == no_index || in_b == no_index) continue;
@@ -25,7 +26,7 @@ void Linked::set(const Links& links, const Session& session) {
       of_b[in_b] = in_a;
     }
   }
-  for (const Links::Note& note : links.notes) {
+  for (const Annotations::Note& note : annotations.notes) {
     if (note.trace >= session.size()) continue;
     const SessionTrace& of = session[note.trace];
     const TaskIndex task = of.model.find(note.task);

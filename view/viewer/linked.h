@@ -1,5 +1,5 @@
-// What a comparison of two traces, or the doctor of one, says about a session (Links): which task
-// is which in the other trace, and markers at tasks. All views show the same.
+// What a comparison of two traces, or the doctor of one, says about a session (Annotations): which
+// task is which in the other trace, and markers at tasks. All views show the same.
 //
 // Entries are by index, so they are of the traces as they were at set(): after a trace was replaced
 // there are no counterparts in it until set() is called again.
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "view/viewer/links.h"
+#include "view/viewer/annotations.h"
 #include "view/viewer/session.h"
 
 namespace skein {
@@ -26,7 +26,7 @@ class Linked {
     TaskIndex task = no_index;  // no_index: there is none like it
   };
 
-  void set(const Links& links, const Session& session);
+  void set(const Annotations& annotations, const Session& session);
   void replaced(size_t track);
 
   const std::string& text() const { return text_; }  // the verdict, without a full stop

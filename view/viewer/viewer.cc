@@ -134,9 +134,9 @@ void Viewer::begin_together() {
   if (traces() != 0) state_->realigned();
 }
 
-void Viewer::link(const Links& links) {
+void Viewer::link(const Annotations& annotations) {
   Shared& shared = state_->shared;
-  shared.linked.set(links, shared.session);
+  shared.linked.set(annotations, shared.session);
   begin_together();
   if (shared.linked.markers().empty()) return;
   // Where they part is a pixel of the whole, most often; that is one step back.
@@ -151,9 +151,9 @@ void Viewer::link(const Links& links) {
   show(from - margin, to + margin);
 }
 
-void Viewer::relink(const Links& links) {
+void Viewer::relink(const Annotations& annotations) {
   Shared& shared = state_->shared;
-  shared.linked.set(links, shared.session);
+  shared.linked.set(annotations, shared.session);
   shared.found();
 }
 

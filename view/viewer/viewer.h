@@ -115,10 +115,10 @@ class Viewer {
   void update(size_t which, Trace trace);
   void update(size_t which, Prepared prepared);
   // Traces begin together, whatever their clocks say; and what is the same in two of them, with
-  // notes (links.h).
+  // notes (annotations.h).
   void begin_together();
-  void link(const Links& links);
-  void relink(const Links& links);  // after update(), which makes other tasks of them
+  void link(const Annotations& annotations);
+  void relink(const Annotations& annotations);  // after update(), which makes other tasks of them
   // The same trace, of which nothing is new but that. The picture's end grows, and with it all that
   // is alive, if the end is in sight; what the panel says is up to then in any case.
   void set_now(size_t which, SignOfLife life);

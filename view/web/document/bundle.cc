@@ -178,7 +178,7 @@ std::vector<ByteRange> new_blocks(const Manifest::File& before, const Manifest::
 }  // namespace
 
 Result<std::vector<uint8_t>> make_bundle(Files& files, std::span<const TraceInput> traces,
-                                         uint64_t limit, std::string_view links) {
+                                         uint64_t limit, std::string_view annotations) {
   std::string header = "{\"traces\":[";
   std::vector<Entry> all;
   uint64_t size = 0;
@@ -196,9 +196,9 @@ Result<std::vector<uint8_t>> make_bundle(Files& files, std::span<const TraceInpu
   }
   if (size > limit) return too_big(size, limit);
   header += ']';
-  if (!links.empty()) header += ",\"links\":" + std::to_string(links.size());
+  if (!annotations.empty()) header += ",\"links\":" + std::to_string(annotations.size());
   std::vector<uint8_t> bundle = joined(header + '}', all);
-  bundle.insert(bundle.end(), links.begin(), links.end());
+  bundle.insert(bundle.end(), annotations.begin(), annotations.end());
   return bundle;
 }
 

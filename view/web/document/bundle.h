@@ -39,9 +39,9 @@ struct TraceInput {
 
 // Fails when a file cannot be read, or when all of them are more than `limit` bytes: the browser
 // has to hold them. Of a running program's directory it is what lay there at each file's turn.
-// `links`, written by write_links, come last, and {"links": how many bytes} into the header.
+// `links`, written by write_annotations, come last, and {"links": how many bytes} into the header.
 Result<std::vector<uint8_t>> make_bundle(Files& files, std::span<const TraceInput> traces,
-                                         uint64_t limit, std::string_view links = {});
+                                         uint64_t limit, std::string_view annotations = {});
 
 // What a page has of a recorder's directory, as far as it takes to tell what it has not.
 struct Manifest {

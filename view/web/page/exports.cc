@@ -21,8 +21,8 @@
 #include "trace/read/reader.h"
 #include "view/paint/geometry.h"
 #include "view/paint/paint.h"
+#include "view/viewer/annotations.h"
 #include "view/viewer/keys.h"
-#include "view/viewer/links.h"
 #include "view/viewer/viewer.h"
 #include "view/web/document/pack.h"
 
@@ -180,9 +180,9 @@ EXPORT(go_on) void go_on() {
   for (size_t i = 0; i < page->viewer.traces(); i++) page->viewer.set_now(i, page->life);
 }
 
-// What is the same in two of the traces (links.h); and that they begin together.
+// What is the same in two of the traces (annotations.h); and that they begin together.
 EXPORT(set_links) void set_links(const uint8_t* bytes, size_t size) {
-  if (const auto links = read_links({bytes, size})) page->viewer.link(*links);
+  if (const auto annotations = read_annotations({bytes, size})) page->viewer.link(*annotations);
 }
 EXPORT(begin_together) void begin_together() { page->viewer.begin_together(); }
 

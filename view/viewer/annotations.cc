@@ -1,5 +1,5 @@
 // Two traces side by side: twins, notes, and their way into the page.
-#include "view/viewer/links.h"
+#include "view/viewer/annotations.h"
 
 namespace skein {
 
@@ -49,45 +49,45 @@ class Numbers {
 
 }  // namespace
 
-std::string write_links(const Links& links) {
+std::string write_annotations(const Annotations& annotations) {
   std::string out;
-  put(out, links.first);
-  put(out, links.second);
-  put(out, links.twins.size());
-  for (const auto& [a, b] : links.twins) {
+  put(out, annotations.first);
+  put(out, annotations.second);
+  put(out, annotations.twins.size());
+  for (const auto& [a, b] : annotations.twins) {
     put(out, a);
     put(out, b);
   }
-  put(out, links.notes.size());
-  for (const Links::Note& note : links.notes) {
+  put(out, annotations.notes.size());
+  for (const Annotations::Note& note : annotations.notes) {
     put(out, note.trace);
     put(out, note.task);
     put(out, note.clock);
     put(out, note.text.size());
     out += note.text;
   }
-  put(out, links.text.size());
-  return out + links.text;
+  put(out, annotations.text.size());
+  return out + annotations.text;
 }
 
-Result<Links> read_links(std::span<const uint8_t> bytes) {
+Result<Annotations> read_annotations(std::span<const uint8_t> bytes) {
   Numbers from(bytes);
-  Links links{.first = from.index(), .second = from.index()};
-  links.twins.resize(from.count());
-  for (auto& [a, b] : links.twins) {
+  Annotations annotations{.first = from.index(), .second = from.index()};
+  annotations.twins.resize(from.count());
+  for (auto& [a, b] : annotations.twins) {
     a = from.next();
     b = from.next();
   }
-  links.notes.resize(from.count());
-  for (Links::Note& note : links.notes) {
+  annotations.notes.resize(from.count());
+  for (Annotations::Note& note : annotations.notes) {
     note.trace = from.index();
     note.task = from.next();
     note.clock = from.next();
     note.text = from.text();
   }
-  links.text = from.text();
+  annotations.text = from.text();
   if (!from.good()) return Error{.what = "links cut short"};
-  return links;
+  return annotations;
 }
 
 namespace {

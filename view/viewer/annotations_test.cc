@@ -1,4 +1,4 @@
-#include "view/viewer/links.h"
+#include "view/viewer/annotations.h"
 
 #include <doctest/doctest.h>
 
@@ -30,8 +30,8 @@ struct Both {
     viewer.add(run(1, 1'000'000), "good");
     viewer.add(run(50, 1'005'000), "bad");
   }
-  Links links() const {
-    Links all;
+  Annotations annotations() const {
+    Annotations all;
     all.twins = {{1, 50}};
     all.notes = {{.trace = 0, .task = 1, .clock = 1'003'000, .text = "replied, then requested"},
                  {.trace = 1, .task = 50, .clock = 1'009'000, .text = "requested, then replied"}};
@@ -71,7 +71,7 @@ TEST_CASE("traces that are added later begin together, too") {
 
 TEST_CASE("a selected task highlights its twin, and the panel leads there and back") {
   Both both;
-  both.viewer.link(both.links());
+  both.viewer.link(both.annotations());
   CHECK(both.viewer.tracks()[1].offset == 0);
   both.viewer.select(0, both.good(1));
   CHECK(both.viewer.marks().tasks[1][both.bad(50)] == 1);
@@ -93,7 +93,7 @@ TEST_CASE("a selected task highlights its twin, and the panel leads there and ba
 
 TEST_CASE("notes stand in the picture, at their moment in their trace, and in the panel") {
   Both both;
-  both.viewer.link(both.links());
+  both.viewer.link(both.annotations());
   CHECK(both.viewer.alarm() == "In good it answered first");
   // They are in sight, and apart; all is one step back.
   CHECK(both.viewer.window().from > 0);
@@ -120,21 +120,21 @@ TEST_CASE("notes stand in the picture, at their moment in their trace, and in th
 
 TEST_CASE("links that make no sense are not followed") {
   Both both;
-  Links links = both.links();
-  links.twins = {{99, 50}, {1, 99}, {no_task, no_task}};
-  links.notes = {{.trace = 7, .task = 1, .clock = 1'000'001, .text = "?"},
-                 {.trace = 0, .task = 99, .clock = 1'000'001, .text = "?"},
-                 {.trace = 0, .task = 1, .clock = 0, .text = "?"},
-                 {.trace = 0, .task = 1, .clock = INT64_MAX, .text = "\x1b[31m"}};
-  both.viewer.link(links);
+  Annotations annotations = both.annotations();
+  annotations.twins = {{99, 50}, {1, 99}, {no_task, no_task}};
+  annotations.notes = {{.trace = 7, .task = 1, .clock = 1'000'001, .text = "?"},
+                       {.trace = 0, .task = 99, .clock = 1'000'001, .text = "?"},
+                       {.trace = 0, .task = 1, .clock = 0, .text = "?"},
+                       {.trace = 0, .task = 1, .clock = INT64_MAX, .text = "\x1b[31m"}};
+  both.viewer.link(annotations);
   both.viewer.select(0, 0);
   CHECK(line(both.viewer.panel(), "in bad")->link == 0);
   CHECK(!both.viewer.picture().primitives.empty());
-  links.second = links.first;
-  both.viewer.link(links);
+  annotations.second = annotations.first;
+  both.viewer.link(annotations);
   CHECK(line(both.viewer.panel(), "in bad") == nullptr);
-  links.second = 5;
-  both.viewer.link(links);
+  annotations.second = 5;
+  both.viewer.link(annotations);
   CHECK(line(both.viewer.panel(), "in bad") == nullptr);
 }
 
@@ -142,10 +142,10 @@ TEST_CASE("notes about one trace need no other") {
   Viewer viewer;
   viewer.resize(1000, 600);
   viewer.add(run(1, 1'000'000), "alone");
-  Links links{.first = 0, .second = 0};
-  links.notes = {{.task = 1, .clock = 1'003'000, .text = "it ran long"},
-                 {.task = 1, .clock = 1'003'000, .text = "it woke itself"}};
-  viewer.link(links);
+  Annotations annotations{.first = 0, .second = 0};
+  annotations.notes = {{.task = 1, .clock = 1'003'000, .text = "it ran long"},
+                       {.task = 1, .clock = 1'003'000, .text = "it woke itself"}};
+  viewer.link(annotations);
   viewer.select(0, 0);
   const Panel panel = viewer.panel();
   REQUIRE(line(panel, "doctor") != nullptr);
@@ -161,8 +161,8 @@ TEST_CASE("notes about one trace need no other") {
 
 TEST_CASE("links find their tasks and moments in a trace that was read again") {
   Both both;
-  const Links links = both.links();
-  both.viewer.link(links);
+  const Annotations annotations = both.annotations();
+  both.viewer.link(annotations);
   both.viewer.select(0, both.good(1));
   const auto window = both.viewer.window();
   // A ring that has forgotten 2 us; what was hidden before them comes first now.
@@ -173,7 +173,7 @@ TEST_CASE("links find their tasks and moments in a trace that was read again") {
   ring.facts.start = 1'007'000;
   ring.facts.utc_offset = 0;
   both.viewer.update(1, std::move(ring));
-  both.viewer.relink(links);
+  both.viewer.relink(annotations);
   REQUIRE(both.bad(50) == 1);
   CHECK(both.viewer.marks().tasks[1][1] == 1);
   CHECK(line(both.viewer.panel(), "in bad")->value == "query (#50)");
@@ -186,11 +186,11 @@ TEST_CASE("links find their tasks and moments in a trace that was read again") {
   Trace later = ours("0 create 51 as coroutine query").trace;
   later.facts.start = 1'009'001;
   both.viewer.update(1, std::move(later));
-  both.viewer.relink(links);
+  both.viewer.relink(annotations);
   CHECK(both.viewer.marks().notes.size() == 1);
   both.viewer.select(0, both.good(1));
   CHECK(line(both.viewer.panel(), "in bad")->link == 0);
-  both.viewer.relink(no_links);
+  both.viewer.relink(no_annotations);
   CHECK(both.viewer.marks().notes.empty());
   CHECK(line(both.viewer.panel(), "in bad") == nullptr);
 }
@@ -225,17 +225,17 @@ TEST_CASE("a trace that has grown is of the same run, one that was recorded anew
 
 TEST_CASE("links come out of the page as they went in, and cut ones do not") {
   Both both;
-  Links links = both.links();
-  links.twins.push_back({300, 70'000});
-  const std::string bytes = write_links(links);
+  Annotations annotations = both.annotations();
+  annotations.twins.push_back({300, 70'000});
+  const std::string bytes = write_annotations(annotations);
   const auto read = [](std::string_view from) {
-    return read_links({reinterpret_cast<const uint8_t*>(from.data()), from.size()});
+    return read_annotations({reinterpret_cast<const uint8_t*>(from.data()), from.size()});
   };
   const auto back = read(bytes);
   REQUIRE(back);
   CHECK(back->first == 0);
   CHECK(back->second == 1);
-  CHECK(back->twins == links.twins);
+  CHECK(back->twins == annotations.twins);
   REQUIRE(back->notes.size() == 2);
   CHECK(back->notes[1].trace == 1);
   CHECK(back->notes[1].clock == 1'009'000);

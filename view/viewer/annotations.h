@@ -3,12 +3,13 @@
 // viewers show it: selecting a task highlights its twin, the panel links to that, notes stand in
 // the picture. With `first` and `second` the same, notes about one trace (skein doctor).
 //
-//   Links links{.first = 0, .second = 1};
-//   links.twins = {{a, b}, ...};
-//   links.notes = {{.trace = 1, .task = b, .clock = now, .text = "in bad it comes too late"}};
-//   viewer.link(links);        // both begin together from then on; the notes are in sight
+//   Annotations annotations{.first = 0, .second = 1};
+//   annotations.twins = {{a, b}, ...};
+//   annotations.notes = {{.trace = 1, .task = b, .clock = now,
+//                         .text = "in bad it comes too late"}};
+//   viewer.link(annotations);  // both begin together from then on; the notes are in sight
 //   viewer.update(1, ...);
-//   viewer.relink(links);  // nothing moves
+//   viewer.relink(annotations);  // nothing moves
 //
 // Tasks are known by their ids and moments by the clock: whoever shows them reads the traces again;
 // one that is being recorded has other indices by then, and if it is a ring, begins later.
@@ -25,14 +26,14 @@
 
 namespace skein {
 
-struct Links {
+struct Annotations {
   struct Note {
     uint32_t trace = 0;
     TaskId task = no_task;
     uint64_t clock = 0;  // by the trace's own: Facts::start and the time
     std::string text = {};
   };
-  // Numbers of traces, in the order in which the viewer has them; twice the same: no_links.
+  // Numbers of traces, in the order in which the viewer has them; twice the same: no_annotations.
   uint32_t first = 0;
   uint32_t second = 1;
   // Of the first and the second; each in one pair at most.
@@ -41,11 +42,11 @@ struct Links {
   std::string text = {};  // what it comes to, without a full stop: alarm() begins with it
 };
 
-inline const Links no_links{.first = 0, .second = 0};
+inline const Annotations no_annotations{.first = 0, .second = 0};
 
 // For the page and for the window.
-std::string write_links(const Links& links);
-Result<Links> read_links(std::span<const uint8_t> bytes);
+std::string write_annotations(const Annotations& annotations);
+Result<Annotations> read_annotations(std::span<const uint8_t> bytes);
 
 // Of a trace that was read again: is it still the same one, longer by now or without its beginning,
 // or has another run taken its place, whose tasks have the same ids?
