@@ -32,11 +32,11 @@ namespace skein::cli {
 
 namespace {
 
-using Write = std::function<LeftOut(const Trace&, const ExportOptions&, Out&)>;
+using Write = std::function<Omissions(const Trace&, const ExportOptions&, Out&)>;
 
-void say_left_out(const LeftOut& left_out) {
+void report_omissions(const Omissions& omissions) {
   std::string text;
-  for (const auto& [what, count] : left_out.all())
+  for (const auto& [what, count] : omissions.all())
     text += (text.empty() ? "" : ", ") + what + ": " + grouped(count);
   if (!text.empty())
     std::fprintf(stderr, "skein: not representable in this format: %s\n", escaped(text).c_str());
@@ -54,15 +54,15 @@ void write_file(const ExportOptions& options, ExportFormat::Bytes bytes, const W
     is_empty = false;
     return file.write(piece);
   });
-  LeftOut left_out;
+  Omissions omissions;
   {
     const Spinner spinner(stderr, isatty(STDERR_FILENO), "writing");
-    left_out = write(trace, options, out);
+    omissions = write(trace, options, out);
     (void)out.finish();
   }
   file.finish();
   if (is_empty) std::fputs("skein: nothing to write: the trace contains no waits\n", stderr);
-  say_left_out(left_out);
+  report_omissions(omissions);
 }
 
 ctf::Uuid random_uuid() {
@@ -86,7 +86,7 @@ void write_ctf(const ExportOptions& options) {
     std::fputs("skein: the trace has a task 0; all ids are one larger in the copy\n", stderr);
   for (const Loss& loss : trace.losses)
     std::fprintf(stderr, "skein: lost in the original: %s\n", escaped(loss.what).c_str());
-  say_left_out(copy.left_out);
+  report_omissions(copy.omissions);
 }
 
 AwaitGraphOf graph_of(const ExportOptions& options) {
@@ -94,7 +94,7 @@ AwaitGraphOf graph_of(const ExportOptions& options) {
 }
 
 template <typename Writer>
-LeftOut write_table(const Trace& trace, const ExportOptions& options, Out& out) {
+Omissions write_table(const Trace& trace, const ExportOptions& options, Out& out) {
   const bool tasks = options.table == "tasks";
   Writer table(tasks ? task_columns() : event_columns(), out);
   return tasks ? export_tasks(trace, table) : export_events(trace, table);

@@ -81,7 +81,7 @@ class NewestFiles : public DiskFiles {
   Result<std::vector<std::string>> list(const std::string& path) override;
 
   // By the last list().
-  size_t left_out() const { return left_out_; }
+  size_t omitted() const { return omitted_; }
 
  private:
   struct Chunk {
@@ -91,7 +91,7 @@ class NewestFiles : public DiskFiles {
     bool needed = false;  // names, or the newest of its stream
   };
   uint64_t limit_;
-  size_t left_out_ = 0;
+  size_t omitted_ = 0;
 };
 
 Result<std::vector<std::string>> NewestFiles::list(const std::string& path) {
@@ -125,13 +125,13 @@ Result<std::vector<std::string>> NewestFiles::list(const std::string& path) {
     return a.needed != b.needed ? a.needed : a.begin > b.begin;
   });
   uint64_t bytes = 0;
-  left_out_ = 0;
+  omitted_ = 0;
   for (Chunk& chunk : chunks) {
     bytes += chunk.bytes;
     if (chunk.needed || bytes <= limit_)
       kept.push_back(std::move(chunk.name));
     else
-      left_out_++;
+      omitted_++;
   }
   std::sort(kept.begin(), kept.end());
   return kept;
@@ -218,10 +218,10 @@ class Served {
   std::string state(bool runs) const {
     std::string state;
     if (pid_ != 0) state = "process " + std::to_string(pid_) + (runs ? " runs" : " has ended");
-    if (files_.left_out() > 0)
+    if (files_.omitted() > 0)
       state += (state.empty() ? "" : "; ") + std::string("the newest ") +
                std::to_string(most_live_bytes >> 20) + " MiB of it, " +
-               std::to_string(files_.left_out()) + " older chunks are left out";
+               std::to_string(files_.omitted()) + " older chunks are left out";
     return state;
   }
 

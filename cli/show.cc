@@ -141,7 +141,7 @@ class Show {
   // A strip for each scale with a value in sight, one below the other, at most so many lines in
   // all; how many strips were left out.
   size_t counters(std::string& out, size_t most_lines) {
-    size_t left_out = 0;
+    size_t omitted = 0;
     for (size_t t = 0; t < tracks_.size(); t++) {
       const Model& model = *tracks_[t].model;
       for (uint32_t scale = 0; scale < model.scales.size(); scale++) {
@@ -149,14 +149,14 @@ class Show {
           shown_[t][c] = model.counters[c].scale == scale;
         const std::string drawn = strip();
         if (lines_of(out) + lines_of(drawn) > most_lines)
-          left_out++;
+          omitted++;
         else
           out += drawn;
         for (const uint8_t shown : shown_[t]) marks_.first_counter_ink += shown;
       }
       std::fill(shown_[t].begin(), shown_[t].end(), uint8_t{0});
     }
-    return left_out;
+    return omitted;
   }
 
   std::string legend() const { return legend_.text(theme_, columns_, colours_); }
@@ -224,7 +224,7 @@ int run_show(const ShowOptions& options) {
 
   std::string counters;
   const size_t most = terminal.is_terminal && !options.all ? terminal.lines / 4 : SIZE_MAX;
-  const size_t left_out = show.counters(counters, most);
+  const size_t omitted = show.counters(counters, most);
   const auto rows =
       static_cast<uint32_t>(std::min(1e6, open.empty() ? total_rows(tracks) : open.back()));
   uint32_t shown = rows;
@@ -249,7 +249,7 @@ int run_show(const ShowOptions& options) {
     done += page;
   } while (done < shown);
   out.text() += counters;
-  if (left_out > 0) out.text() += "+ " + grouped(left_out) + " more counters: --all shows them\n";
+  if (omitted > 0) out.text() += "+ " + grouped(omitted) + " more counters: --all shows them\n";
   if (shown < rows)
     out.text() +=
         "+ " + grouped(rows - shown) + " more rows: --all shows them, --from and --to fewer\n";

@@ -159,13 +159,13 @@ class ChromeTelling : public Telling {
 
 }  // namespace
 
-LeftOut export_chrome(const Trace& trace, Out& out) {
-  LeftOut left_out;
+Omissions export_chrome(const Trace& trace, Out& out) {
+  Omissions omissions;
   ChromeTelling telling(trace, out);
-  tell(trace, telling, left_out);
+  tell(trace, telling, omissions);
   telling.finish(trace);
-  add_damaged_texts(trace, left_out);
-  return left_out;
+  add_damaged_texts(trace, omissions);
+  return omissions;
 }
 
 }  // namespace skein

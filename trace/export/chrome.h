@@ -8,6 +8,6 @@
 
 namespace skein {
 
-LeftOut export_chrome(const Trace& trace, Out& out);
+Omissions export_chrome(const Trace& trace, Out& out);
 
 }  // namespace skein

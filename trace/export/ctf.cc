@@ -37,8 +37,8 @@ class Exporter {
       : trace_(trace),
         uuid_(uuid),
         shift_(has_task_0(trace)),
-        clock_(trace, left_out_),
-        names_(trace, left_out_,
+        clock_(trace, omissions_),
+        names_(trace, omissions_,
                {.uuid = uuid_,
                 .stream = format::kNamesStream,
                 .chunk_size = chunk_size,
@@ -49,7 +49,7 @@ class Exporter {
     add_streams();
   }
 
-  LeftOut take_left_out() { return std::move(left_out_); }
+  Omissions take_omissions() { return std::move(omissions_); }
   bool ids_are_shifted() const { return shift_; }
 
   std::vector<CtfFile> files() {
@@ -57,7 +57,7 @@ class Exporter {
     add_tasks();
     names_.add_texts_and_modules();
     add_metadata();
-    left_out_.add("pairs of clocks", definitions("clock_pair"));
+    omissions_.add("pairs of clocks", definitions("clock_pair"));
     add("names-", names_.stream());
     for (size_t i = 0; i < events_.streams().size(); i++) {
       char prefix[32];
@@ -104,8 +104,8 @@ class Exporter {
       if (events.executor[i] < count) is_early[events.executor[i]] = true;
     const auto found = std::find(is_early.begin(), is_early.end(), false);
     if (found != is_early.end()) return static_cast<size_t>(found - is_early.begin());
-    left_out_.add("packets that the ring had overwritten", facts.overwritten_packets);
-    left_out_.add("entries of the table of live tasks", trace_.alive.size());
+    omissions_.add("packets that the ring had overwritten", facts.overwritten_packets);
+    omissions_.add("entries of the table of live tasks", trace_.alive.size());
     return no_stream;
   }
 
@@ -226,7 +226,7 @@ class Exporter {
 
   const Trace& trace_;
   const ctf::Uuid uuid_;
-  LeftOut left_out_;
+  Omissions omissions_;
   const bool shift_;
   const CtfClock clock_;
   CtfNames names_;
@@ -241,7 +241,7 @@ CtfCopy export_ctf(const Trace& trace, const ctf::Uuid& uuid) {
   CtfCopy copy;
   copy.ids_are_shifted = exporter.ids_are_shifted();
   copy.files = exporter.files();
-  copy.left_out = exporter.take_left_out();
+  copy.omissions = exporter.take_omissions();
   return copy;
 }
 

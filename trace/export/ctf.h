@@ -25,7 +25,7 @@ struct CtfFile {
 struct CtfCopy {
   std::vector<CtfFile> files;
   bool ids_are_shifted = false;
-  LeftOut left_out;
+  Omissions omissions;
 };
 
 CtfCopy export_ctf(const Trace& trace, const ctf::Uuid& uuid);

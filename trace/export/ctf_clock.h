@@ -14,8 +14,8 @@ class CtfClock {
  public:
   static constexpr uint64_t second = 1'000'000'000;
 
-  // Counts in `left_out` a beginning that a reader could not count.
-  CtfClock(const Trace& trace, LeftOut& left_out)
+  // Counts in `omissions` a beginning that a reader could not count.
+  CtfClock(const Trace& trace, Omissions& omissions)
       : clock_(trace.facts.tick_clock.frequency != 0 ? trace.facts.tick_clock
                                                      : TickClock{.boot_id = "",
                                                                  .source = "nanoseconds",
@@ -25,7 +25,7 @@ class CtfClock {
     const Events& events = trace.events;
     const uint64_t last = ticks(events.empty() ? 0 : events.time[events.size() - 1]);
     if (last <= INT64_MAX && clock_.start <= INT64_MAX - last) return;
-    left_out.add("the beginning of the trace by its own clock");
+    omissions.add("the beginning of the trace by its own clock");
     lost_ns_ = trace.facts.start;
     clock_.start = 0;
   }

@@ -2,8 +2,9 @@
 
 namespace skein {
 
-CtfNames::CtfNames(const Trace& trace, LeftOut& left_out, const ctf::StreamWriter::Options& options)
-    : trace_(trace), left_out_(left_out), stream_(options) {
+CtfNames::CtfNames(const Trace& trace, Omissions& omissions,
+                   const ctf::StreamWriter::Options& options)
+    : trace_(trace), omissions_(omissions), stream_(options) {
   number_texts();
 }
 
@@ -28,7 +29,7 @@ uint8_t CtfNames::kind_number(uint64_t value) {
   if (kind == 0 || is_unknown(kind)) return format::kKind_unknown;
   if (texts_[kind] <= own_kinds_)
     return static_cast<uint8_t>(format::kFirstOwnKind + texts_[kind] - 1);
-  left_out_.add("kinds of tasks beyond the first 192");
+  omissions_.add("kinds of tasks beyond the first 192");
   return format::kKind_unknown;
 }
 
@@ -60,7 +61,7 @@ void CtfNames::add_texts_and_modules() {
     const std::string_view text = trace_.strings[id];
     stream_.fixed(format::k_string, 0).u32(texts_[id]).text(text).done();
     if (text.size() > format::kMaxText || text.find('\0') != std::string_view::npos)
-      left_out_.add("ends of texts that are longer than 512 bytes or have a zero byte");
+      omissions_.add("ends of texts that are longer than 512 bytes or have a zero byte");
   }
   for (const Module& module : trace_.modules)
     stream_.fixed(format::k_module, 0)

@@ -16,7 +16,7 @@ namespace skein {
 
 class CtfNames {
  public:
-  CtfNames(const Trace& trace, LeftOut& left_out, const ctf::StreamWriter::Options& options);
+  CtfNames(const Trace& trace, Omissions& omissions, const ctf::StreamWriter::Options& options);
 
   uint32_t text(StringId id) const { return texts_[id]; }
   // The number of a location, and of what an event creates there; 0: nothing is known of either.
@@ -42,7 +42,7 @@ class CtfNames {
   uint32_t add_place(uint32_t location, uint8_t kind, StringId name);
 
   const Trace& trace_;
-  LeftOut& left_out_;
+  Omissions& omissions_;
   ctf::StreamWriter stream_;
   std::vector<uint32_t> texts_;  // by id in the trace: the number in the copy
   uint32_t own_kinds_ = 0;       // numbers up to this are kinds

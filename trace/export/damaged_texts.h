@@ -8,11 +8,11 @@
 namespace skein {
 
 // Counts those that are no UTF-8: what is written of them are their bytes as \xff.
-inline void add_damaged_texts(const Trace& trace, LeftOut& left_out) {
+inline void add_damaged_texts(const Trace& trace, Omissions& omissions) {
   uint64_t count = 0;
   for (StringId id = 1; id < trace.strings.size(); id++)
     count += valid_utf8(trace.strings[id]) != trace.strings[id];
-  left_out.add("texts' bytes that are not UTF-8, in so many texts", count);
+  omissions.add("texts' bytes that are not UTF-8, in so many texts", count);
 }
 
 }  // namespace skein

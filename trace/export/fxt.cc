@@ -94,14 +94,14 @@ class FxtTelling : public Telling {
 
 }  // namespace
 
-LeftOut export_fxt(const Trace& trace, Out& out) {
-  LeftOut left_out;
+Omissions export_fxt(const Trace& trace, Out& out) {
+  Omissions omissions;
   FxtTelling telling(trace, out);
-  tell(trace, telling, left_out);
-  left_out.add("gaps of more than 2^55 ns (417 days), behind which skein takes times for damaged",
-               telling.gaps());
-  left_out.add("ends of texts longer than 32,000 bytes", telling.texts_cut());
-  return left_out;
+  tell(trace, telling, omissions);
+  omissions.add("gaps of more than 2^55 ns (417 days), behind which skein takes times for damaged",
+                telling.gaps());
+  omissions.add("ends of texts longer than 32,000 bytes", telling.texts_cut());
+  return omissions;
 }
 
 }  // namespace skein

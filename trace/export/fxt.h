@@ -6,6 +6,6 @@
 
 namespace skein {
 
-LeftOut export_fxt(const Trace& trace, Out& out);
+Omissions export_fxt(const Trace& trace, Out& out);
 
 }  // namespace skein

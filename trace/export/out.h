@@ -1,7 +1,7 @@
 // What all exports share: where the bytes go, piece by piece, and what the format cannot hold.
 //
 //   Out out([&](std::string_view piece) { return file.write(piece); });
-//   const LeftOut left_out = export_chrome(trace, out);
+//   const Omissions omissions = export_chrome(trace, out);
 //   if (!out.finish()) ...
 #pragma once
 
@@ -45,7 +45,7 @@ class Out {
 };
 
 // Things by name, in the order in which they were met, and how many: "modules", 3.
-class LeftOut {
+class Omissions {
  public:
   void add(std::string_view what, uint64_t count = 1) {
     if (count == 0) return;

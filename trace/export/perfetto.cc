@@ -72,7 +72,7 @@ class Perfetto {
         model_(build_model(trace, {.simplify = false})),
         waits_(find_waits(trace, model_)) {}
 
-  LeftOut write();
+  Omissions write();
 
  private:
   struct Slice {
@@ -123,7 +123,7 @@ class Perfetto {
   Out& out_;
   const Model model_;
   const Waits waits_;
-  LeftOut left_out_;
+  Omissions omissions_;
   bool first_ = true;
 };
 
@@ -232,7 +232,7 @@ void Perfetto::slices(uint64_t track, std::vector<Slice>& slices) {
     }
     if (!open.empty() && slice.end > open.back()) {
       slice.end = open.back();
-      left_out_.add("ends of slices that cross others on one track");
+      omissions_.add("ends of slices that cross others on one track");
     }
     slice_begin(track, slice);
     open.push_back(slice.end);
@@ -343,7 +343,7 @@ void Perfetto::spans() {
     size_t level = 0;
     while (level < levels.size() && levels[level] > span.start) level++;
     if (level >= size_t{1} << span_level_bits) {
-      left_out_.add("spans that overlap with too many others");
+      omissions_.add("spans that overlap with too many others");
       continue;
     }
     const uint64_t of = span.task == no_index ? model_.tasks.size() : span.task;
@@ -385,7 +385,7 @@ void Perfetto::counters() {
   }
   std::vector<uint32_t> shared(model_.scales.size());
   for (const Model::Counter& counter : model_.counters)
-    if (++shared[counter.scale] == 2) left_out_.add("scales that counters share");
+    if (++shared[counter.scale] == 2) omissions_.add("scales that counters share");
 }
 
 void Perfetto::flows() {
@@ -395,7 +395,7 @@ void Perfetto::flows() {
     const Model::Interaction& arrow = model_.interactions[i];
     const std::string name(names[static_cast<size_t>(arrow.link)]);
     if (arrow.from == no_index || arrow.to == no_index) {
-      left_out_.add("messages to or from elsewhere");
+      omissions_.add("messages to or from elsewhere");
       continue;
     }
     instant(task_tracks + arrow.from,
@@ -430,7 +430,7 @@ void Perfetto::others() {
     if (is_drawn(schema)) return;
     // Stacks belong in a profile, which is not written.
     if (schema.task == IdRole::None || schema.value.role == ValueRole::Stack) {
-      left_out_.add("events of kind " + std::string(schema.name));
+      omissions_.add("events of kind " + std::string(schema.name));
       return;
     }
     const auto find = [&](TaskId id) { return id == no_task ? no_index : model_.find(id); };
@@ -443,7 +443,7 @@ void Perfetto::others() {
   });
 }
 
-LeftOut Perfetto::write() {
+Omissions Perfetto::write() {
   clock();
   processes();
   executors();
@@ -453,17 +453,17 @@ LeftOut Perfetto::write() {
   flows();
   labels();
   others();
-  left_out_.add("modules", trace_.modules.size());
+  omissions_.add("modules", trace_.modules.size());
   const auto has_column = [](const Location& at) { return at.column != 0; };
   const auto columns = std::count_if(trace_.locations.begin(), trace_.locations.end(), has_column);
-  left_out_.add("columns of places", static_cast<uint64_t>(columns));
-  add_damaged_texts(trace_, left_out_);
-  left_out_.add("notes of what was lost in the original", trace_.losses.size());
-  return left_out_;
+  omissions_.add("columns of places", static_cast<uint64_t>(columns));
+  add_damaged_texts(trace_, omissions_);
+  omissions_.add("notes of what was lost in the original", trace_.losses.size());
+  return omissions_;
 }
 
 }  // namespace
 
-LeftOut export_perfetto(const Trace& trace, Out& out) { return Perfetto(trace, out).write(); }
+Omissions export_perfetto(const Trace& trace, Out& out) { return Perfetto(trace, out).write(); }
 
 }  // namespace skein

@@ -15,6 +15,6 @@
 
 namespace skein {
 
-LeftOut export_perfetto(const Trace& trace, Out& out);
+Omissions export_perfetto(const Trace& trace, Out& out);
 
 }  // namespace skein

@@ -23,7 +23,7 @@ using namespace skein;
 
 namespace {
 
-std::vector<uint8_t> bytes_of(const Trace& trace, LeftOut (*write)(const Trace&, Out&)) {
+std::vector<uint8_t> bytes_of(const Trace& trace, Omissions (*write)(const Trace&, Out&)) {
   std::vector<uint8_t> bytes;
   Out out([&](std::string_view piece) {
     bytes.insert(bytes.end(), piece.begin(), piece.end());
@@ -89,9 +89,9 @@ void require_same(const Trace& went_out, const Trace& came_back) {
   REQUIRE(a.labels.size() == b.labels.size());
 }
 
-Trace through_ctf(const Trace& trace, LeftOut& left_out) {
+Trace through_ctf(const Trace& trace, Omissions& omissions) {
   CtfCopy copy = export_ctf(trace, ctf::Uuid{1});
-  left_out = copy.left_out;
+  omissions = copy.omissions;
   MemoryFiles files;
   for (CtfFile& file : copy.files) files.add("/t/" + file.name, std::move(file.bytes));
   auto back = ctf::read(files, "/t");
@@ -101,9 +101,9 @@ Trace through_ctf(const Trace& trace, LeftOut& left_out) {
 
 // In our own format there is no task 0.
 void require_comes_back_from_ctf(const Trace& trace) {
-  LeftOut left_out;
-  require_same(trace, through_ctf(trace, left_out));
-  CHECK(left_out.all().empty());
+  Omissions omissions;
+  require_same(trace, through_ctf(trace, omissions));
+  CHECK(omissions.all().empty());
 }
 
 void require_round_trips(const Trace& trace) {
@@ -152,8 +152,8 @@ TEST_CASE("events whose values are in tables of the trace come back") {
   add(EventKind::About, 1, 30, 0);
   require_round_trips(trace);
   require_comes_back_from_ctf(trace);
-  LeftOut left_out;
-  const Trace back = through_ctf(trace, left_out);
+  Omissions omissions;
+  const Trace back = through_ctf(trace, omissions);
   CHECK(back.stacks.size() == 2);
   CHECK(back.stacks.number(back.events.value[1]) == 7);
   CHECK(back.clock_readings[1].ahead == INT64_MIN);
@@ -213,12 +213,12 @@ TEST_CASE("what FXT cannot hold is counted") {
     bytes.insert(bytes.end(), piece.begin(), piece.end());
     return true;
   });
-  const LeftOut left_out = export_fxt(trace, out);
+  const Omissions omissions = export_fxt(trace, out);
   REQUIRE(out.finish());
-  REQUIRE(left_out.all().size() == 2);
-  CHECK(left_out.all()[0] == std::pair<std::string, uint64_t>("modules", 3));
-  CHECK(left_out.all()[1].first == "ends of texts longer than 32,000 bytes");
-  CHECK(left_out.all()[1].second > 0);
+  REQUIRE(omissions.all().size() == 2);
+  CHECK(omissions.all()[0] == std::pair<std::string, uint64_t>("modules", 3));
+  CHECK(omissions.all()[1].first == "ends of texts longer than 32,000 bytes");
+  CHECK(omissions.all()[1].second > 0);
   const Trace back = fxt::read(bytes);
   CHECK(back.losses.empty());
   CHECK(back.strings[back.events.text[0]].size() == 32'000);
@@ -287,9 +287,9 @@ TEST_CASE("what a ring has kept of what it overwrote is kept in a copy") {
                          .state = Alive::State::Suspended,
                          .should_resolve = true});
   trace.alive.push_back({.id = 3, .state = Alive::State::Resource});
-  LeftOut left_out;
-  const Trace back = through_ctf(trace, left_out);
-  CHECK(left_out.all().empty());
+  Omissions omissions;
+  const Trace back = through_ctf(trace, omissions);
+  CHECK(omissions.all().empty());
   CHECK(back.facts.overwritten_packets == 3);
   CHECK(back.facts.complete_from == 100);
   REQUIRE(lines(back) == lines(trace));
@@ -318,7 +318,7 @@ TEST_CASE("executors without tids, or of one tid, stay what they are") {
     trace.kinds.push_back(trace.strings.intern("fiber"));
     for (const char* name : {"domain 0", "domain 1", "", "domain 2"})
       trace.executors.push_back({.name = trace.strings.intern(name), .tid = tid});
-    LeftOut left_out;
+    Omissions omissions;
     for (uint64_t i = 0; i < 40; i++) {
       const auto executor = static_cast<uint32_t>(3 - i % 4);
       trace.events.append(
@@ -329,8 +329,8 @@ TEST_CASE("executors without tids, or of one tid, stay what they are") {
                            .executor = executor,
                            .kind = EventKind::ExecutorBegin});
     }
-    require_same(trace, through_ctf(trace, left_out));
-    CHECK(left_out.all().empty());
+    require_same(trace, through_ctf(trace, omissions));
+    CHECK(omissions.all().empty());
     require_round_trips(trace);
   }
 }
@@ -388,10 +388,10 @@ TEST_CASE("a copy has the counter of its original, and aligns as that does") {
                          .text = pause ? trace.strings.intern("gc") : 0,
                          .kind = pause ? EventKind::Pause : EventKind::Resume});
   }
-  LeftOut left_out;
-  const Trace back = through_ctf(trace, left_out);
+  Omissions omissions;
+  const Trace back = through_ctf(trace, omissions);
   require_same(trace, back);
-  CHECK(left_out.all().empty());
+  CHECK(omissions.all().empty());
   const TickClock& clock = back.facts.tick_clock;
   CHECK(clock.is_same_axis(trace.facts.tick_clock));
   CHECK(clock.start == trace.facts.tick_clock.start);
@@ -405,8 +405,8 @@ TEST_CASE("a gap that comes back as damage is reported") {
     trace.events.append({.task = 1, .kind = EventKind::Resume});
     trace.events.append({.time = time, .task = 1, .kind = EventKind::Resume});
     Out out([](std::string_view) { return true; });
-    const LeftOut left_out = export_fxt(trace, out);
-    CHECK(left_out.all().empty() == fxt::read(bytes_of(trace, export_fxt)).losses.empty());
+    const Omissions omissions = export_fxt(trace, out);
+    CHECK(omissions.all().empty() == fxt::read(bytes_of(trace, export_fxt)).losses.empty());
   }
 }
 
@@ -416,9 +416,9 @@ TEST_CASE("what our format cannot hold is counted") {
   trace.executors.resize(1);
   trace.events.append(
       {.task = 1, .text = trace.strings.intern(std::string(513, 'x')), .kind = EventKind::Label});
-  LeftOut left_out;
-  const Trace back = through_ctf(trace, left_out);
-  REQUIRE(left_out.all().size() == 1);
-  CHECK(left_out.all()[0].second == 1);
+  Omissions omissions;
+  const Trace back = through_ctf(trace, omissions);
+  REQUIRE(omissions.all().size() == 1);
+  CHECK(omissions.all()[0].second == 1);
   CHECK(back.strings[back.events.text[0]].size() <= 512);
 }

@@ -10,21 +10,21 @@ namespace skein {
 namespace {
 
 // What it is not for: a graph adds up, and has no time.
-LeftOut without_time(const Trace& trace, const Model& model) {
-  LeftOut left_out;
+Omissions without_time(const Trace& trace, const Model& model) {
+  Omissions omissions;
   const auto is_wait = [](const Model::Interaction& arrow) {
     return arrow.link == Model::Link::Await;
   };
-  left_out.add("interactions that are no wait's",
-               model.interactions.size() -
-                   static_cast<uint64_t>(std::count_if(model.interactions.begin(),
-                                                       model.interactions.end(), is_wait)));
-  left_out.add("labels", model.labels.size());
-  left_out.add("spans", model.spans.size());
-  left_out.add("counters", model.counters.size());
-  left_out.add("pauses", model.pauses.size());
-  left_out.add("notes of what was lost in the original", trace.losses.size());
-  return left_out;
+  omissions.add("interactions that are no wait's",
+                model.interactions.size() -
+                    static_cast<uint64_t>(std::count_if(model.interactions.begin(),
+                                                        model.interactions.end(), is_wait)));
+  omissions.add("labels", model.labels.size());
+  omissions.add("spans", model.spans.size());
+  omissions.add("counters", model.counters.size());
+  omissions.add("pauses", model.pauses.size());
+  omissions.add("notes of what was lost in the original", trace.losses.size());
+  return omissions;
 }
 
 // A line holds a stack: its separators cannot be in names.
@@ -37,7 +37,7 @@ std::string folded_name(const std::string& name) {
 
 }  // namespace
 
-LeftOut export_folded(const Trace& trace, AwaitGraphOf of, Out& out) {
+Omissions export_folded(const Trace& trace, AwaitGraphOf of, Out& out) {
   const Model model = build_model(trace, {.simplify = false});
   const AwaitGraph graph = make_await_graph(trace, model, find_waits(trace, model), of);
   std::vector<std::string> names;
@@ -53,7 +53,7 @@ LeftOut export_folded(const Trace& trace, AwaitGraphOf of, Out& out) {
   return without_time(trace, model);
 }
 
-LeftOut export_speedscope(const Trace& trace, AwaitGraphOf of, std::string_view title, Out& out) {
+Omissions export_speedscope(const Trace& trace, AwaitGraphOf of, std::string_view title, Out& out) {
   const Model model = build_model(trace, {.simplify = false});
   const Waits waits = find_waits(trace, model);
   const std::array<AwaitGraph, 2> graphs = {

@@ -8,8 +8,8 @@
 namespace skein {
 
 // "serve;query;socket 1234", in ns.
-LeftOut export_folded(const Trace& trace, AwaitGraphOf of, Out& out);
+Omissions export_folded(const Trace& trace, AwaitGraphOf of, Out& out);
 // Both, suspended and running; `of` is shown first.
-LeftOut export_speedscope(const Trace& trace, AwaitGraphOf of, std::string_view title, Out& out);
+Omissions export_speedscope(const Trace& trace, AwaitGraphOf of, std::string_view title, Out& out);
 
 }  // namespace skein

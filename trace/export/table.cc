@@ -60,7 +60,7 @@ const std::vector<TableColumn>& event_columns() {
   return columns;
 }
 
-LeftOut export_events(const Trace& trace, TableWriter& table) {
+Omissions export_events(const Trace& trace, TableWriter& table) {
   trace.events.for_each([&](const EventRow& event) {
     const ValueRole role = event_schema(event.kind).value.role;
     table.number(event.time).number(event.executor).text(name(event.kind));
@@ -78,14 +78,14 @@ LeftOut export_events(const Trace& trace, TableWriter& table) {
     table.number(event.flags).end_row();
   });
   table.finish();
-  LeftOut left_out;
-  left_out.add("names of executors", trace.executors.size());
-  left_out.add("modules", trace.modules.size());
-  left_out.add("domains and errors of clock readings", trace.clock_readings.size());
-  add_damaged_texts(trace, left_out);
-  left_out.add("entries of the table of live tasks", trace.alive.size());
-  left_out.add("notes of what was lost in the original", trace.losses.size());
-  return left_out;
+  Omissions omissions;
+  omissions.add("names of executors", trace.executors.size());
+  omissions.add("modules", trace.modules.size());
+  omissions.add("domains and errors of clock readings", trace.clock_readings.size());
+  add_damaged_texts(trace, omissions);
+  omissions.add("entries of the table of live tasks", trace.alive.size());
+  omissions.add("notes of what was lost in the original", trace.losses.size());
+  return omissions;
 }
 
 const std::vector<TableColumn>& task_columns() {
@@ -109,7 +109,7 @@ const std::vector<TableColumn>& task_columns() {
   return columns;
 }
 
-LeftOut export_tasks(const Trace& trace, TableWriter& table) {
+Omissions export_tasks(const Trace& trace, TableWriter& table) {
   static constexpr std::array<std::string_view, 6> states = {
       "open", "resolved", "failed", "cancelled", "became", "overwritten"};
   const Model model = build_model(trace, {.simplify = false});
@@ -131,17 +131,17 @@ LeftOut export_tasks(const Trace& trace, TableWriter& table) {
     table.end_row();
   }
   table.finish();
-  LeftOut left_out;
-  left_out.add("interactions", model.interactions.size());
-  left_out.add("labels behind the first of a task", [&] {
+  Omissions omissions;
+  omissions.add("interactions", model.interactions.size());
+  omissions.add("labels behind the first of a task", [&] {
     uint64_t first = 0;
     for (const Model::Task& task : model.tasks) first += task.label != 0;
     return model.labels.size() - std::min<uint64_t>(first, model.labels.size());
   }());
-  left_out.add("counters", model.counters.size());
-  add_damaged_texts(trace, left_out);
-  left_out.add("spans", model.spans.size());
-  return left_out;
+  omissions.add("counters", model.counters.size());
+  add_damaged_texts(trace, omissions);
+  omissions.add("spans", model.spans.size());
+  return omissions;
 }
 
 }  // namespace skein

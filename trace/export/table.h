@@ -1,7 +1,7 @@
 // Events or tasks as a table, for spreadsheets, databases and data frames.
 //
 //   CsvWriter table(event_columns(), out);
-//   const LeftOut left_out = export_events(trace, table);
+//   const Omissions omissions = export_events(trace, table);
 //
 // docs/exchange.md describes the columns.
 #pragma once
@@ -15,12 +15,12 @@
 namespace skein {
 
 // Each event is a row, in the order of the trace. The table has event_columns().
-LeftOut export_events(const Trace& trace, TableWriter& table);
+Omissions export_events(const Trace& trace, TableWriter& table);
 const std::vector<TableColumn>& event_columns();
 
 // Each task and resource is a row, with its state at the end of the trace. The table has
 // task_columns().
-LeftOut export_tasks(const Trace& trace, TableWriter& table);
+Omissions export_tasks(const Trace& trace, TableWriter& table);
 const std::vector<TableColumn>& task_columns();
 
 }  // namespace skein

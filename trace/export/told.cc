@@ -218,7 +218,7 @@ void Teller::flows() {
 
 }  // namespace
 
-void tell(const Trace& trace, Telling& telling, LeftOut& left_out) {
+void tell(const Trace& trace, Telling& telling, Omissions& omissions) {
   Teller teller(trace, telling);
   teller.facts();
   teller.processes();
@@ -226,9 +226,9 @@ void tell(const Trace& trace, Telling& telling, LeftOut& left_out) {
   teller.events();
   teller.slices();
   teller.flows();
-  left_out.add("modules", trace.modules.size());
-  left_out.add("entries of the table of live tasks", trace.alive.size());
-  left_out.add("notes of what was lost in the original", trace.losses.size());
+  omissions.add("modules", trace.modules.size());
+  omissions.add("entries of the table of live tasks", trace.alive.size());
+  omissions.add("notes of what was lost in the original", trace.losses.size());
 }
 
 }  // namespace skein

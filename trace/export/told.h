@@ -62,6 +62,6 @@ class Telling {
 };
 
 // Facts first, then executors, events in the order of the trace, slices, flows.
-void tell(const Trace& trace, Telling& telling, LeftOut& left_out);
+void tell(const Trace& trace, Telling& telling, Omissions& omissions);
 
 }  // namespace skein
