@@ -6,7 +6,7 @@
 #include "base/escape.h"
 #include "trace/export/damaged_texts.h"
 #include "trace/export/process_numbers.h"
-#include "trace/export/told.h"
+#include "trace/export/slices.h"
 #include "trace/read/fxt/wire.h"
 
 namespace skein {
@@ -16,9 +16,9 @@ namespace {
 // What a number in JavaScript can hold; a larger one is written as text.
 constexpr uint64_t most_exact = uint64_t{1} << 53;
 
-class ChromeTelling : public Telling {
+class ChromeSink : public SliceSink {
  public:
-  ChromeTelling(const Trace& trace, Out& out) : out_(out), processes_(trace) {
+  ChromeSink(const Trace& trace, Out& out) : out_(out), processes_(trace) {
     out_.text() += "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
     for (size_t i = 0; i < processes_.size(); i++) {
       const std::string& name = trace.processes[i].name;
@@ -35,45 +35,45 @@ class ChromeTelling : public Telling {
         "\n],\"otherData\":{\"start_ns\":\"" + std::to_string(trace.facts.start) + "\"}}\n";
   }
 
-  void executor(const Told& told) override {
-    begin("M", 0, told.executor, {}, "thread_name");
+  void executor(const SliceRecord& record) override {
+    begin("M", 0, record.executor, {}, "thread_name");
     out_.text() += ",\"args\":{\"name\":";
-    append_json(out_.text(), told.name);
+    append_json(out_.text(), record.name);
     out_.text() += '}';
     end();
-    event(told);
+    event(record);
   }
 
-  void event(const Told& told) override {
+  void event(const SliceRecord& record) override {
     static constexpr std::string_view phases[] = {"i", "b", "n", "e", "C"};
-    begin(phases[static_cast<size_t>(told.as)], told.time, told.executor, fxt::own_category,
-          told.name);
+    begin(phases[static_cast<size_t>(record.type)], record.time, record.executor, fxt::own_category,
+          record.name);
     std::string& text = out_.text();
-    switch (told.as) {
-      case Told::As::Instant:
+    switch (record.type) {
+      case SliceRecord::Type::Instant:
         text += ",\"s\":\"t\"";
         break;
-      case Told::As::AsyncBegin:
-      case Told::As::AsyncInstant:
-      case Told::As::AsyncEnd:
-        text += ",\"id\":\"" + std::to_string(told.id) + '"';
+      case SliceRecord::Type::AsyncBegin:
+      case SliceRecord::Type::AsyncInstant:
+      case SliceRecord::Type::AsyncEnd:
+        text += ",\"id\":\"" + std::to_string(record.id) + '"';
         break;
-      case Told::As::Counter:
-        return counter(told);
+      case SliceRecord::Type::Counter:
+        return counter(record);
     }
     text += ",\"args\":";
-    fields(told, false);
+    fields(record, false);
     end();
   }
 
-  void slice(const ToldSlice& slice) override {
+  void slice(const ThreadSlice& slice) override {
     begin("X", slice.start, slice.executor, fxt::view_category, slice.name);
     out_.text() += ",\"dur\":";
     append_time(slice.end - slice.start);
     end();
   }
 
-  void flow(const ToldFlow& flow) override {
+  void flow(const FlowRecord& flow) override {
     begin("s", flow.from_time, flow.from_executor, fxt::view_category, flow.name);
     out_.text() += ",\"id\":" + std::to_string(flow.id);
     end();
@@ -84,19 +84,19 @@ class ChromeTelling : public Telling {
 
  private:
   // All its arguments are drawn: the rest stands beside them.
-  void counter(const Told& told) {
+  void counter(const SliceRecord& record) {
     out_.text() += ",\"args\":{\"value\":";
-    for (const ToldField& field : told.fields)
+    for (const RecordField& field : record.fields)
       if (field.name == "value") out_.text() += std::to_string(static_cast<int64_t>(field.number));
     out_.text() += "},\"skein\":";
-    fields(told, true);
+    fields(record, true);
     end();
   }
 
-  void fields(const Told& told, bool without_value) {
+  void fields(const SliceRecord& record, bool without_value) {
     std::string& text = out_.text();
     char before = '{';
-    for (const ToldField& field : told.fields) {
+    for (const RecordField& field : record.fields) {
       const bool is_value = field.name == "value";
       if (is_value && without_value) continue;
       text += before;
@@ -161,9 +161,9 @@ class ChromeTelling : public Telling {
 
 Omissions export_chrome(const Trace& trace, Out& out) {
   Omissions omissions;
-  ChromeTelling telling(trace, out);
-  tell(trace, telling, omissions);
-  telling.finish(trace);
+  ChromeSink sink(trace, out);
+  export_slices(trace, sink, omissions);
+  sink.finish(trace);
   add_damaged_texts(trace, omissions);
   return omissions;
 }

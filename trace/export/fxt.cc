@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "trace/export/process_numbers.h"
-#include "trace/export/told.h"
+#include "trace/export/slices.h"
 #include "trace/read/fxt/writer.h"
 
 namespace skein {
@@ -14,9 +14,9 @@ using fxt::ArgumentType;
 using fxt::EventType;
 using fxt::Writer;
 
-class FxtTelling : public Telling {
+class FxtSink : public SliceSink {
  public:
-  FxtTelling(const Trace& trace, Out& out)
+  FxtSink(const Trace& trace, Out& out)
       : out_(out),
         start_(trace.facts.start),
         processes_(trace),
@@ -34,23 +34,23 @@ class FxtTelling : public Telling {
   uint64_t gaps() const { return gaps_; }
   uint64_t texts_cut() const { return writer_.texts_cut(); }
 
-  void executor(const Told& told) override {
+  void executor(const SliceRecord& record) override {
     const Writer::Argument process[] = {
-        Writer::number("process", processes_.of(told.executor), ArgumentType::Koid)};
-    writer_.kernel_object(fxt::thread_object, thread(told.executor).id, told.name, process);
-    event(told);
+        Writer::number("process", processes_.of(record.executor), ArgumentType::Koid)};
+    writer_.kernel_object(fxt::thread_object, thread(record.executor).id, record.name, process);
+    event(record);
   }
 
-  void event(const Told& told) override {
+  void event(const SliceRecord& record) override {
     static constexpr EventType types[] = {EventType::Instant, EventType::AsyncBegin,
                                           EventType::AsyncInstant, EventType::AsyncEnd,
                                           EventType::Counter};
     constexpr uint64_t longest_gap = uint64_t{1} << 55;  // to our reader a longer one is damage
-    gaps_ += told.time > last_ && told.time - last_ > longest_gap;
-    last_ = told.time;
-    const bool is_counter = told.as == Told::As::Counter;
+    gaps_ += record.time > last_ && record.time - last_ > longest_gap;
+    last_ = record.time;
+    const bool is_counter = record.type == SliceRecord::Type::Counter;
     arguments_.clear();
-    for (const ToldField& field : told.fields) {
+    for (const RecordField& field : record.fields) {
       if (field.is_text) {
         arguments_.push_back(Writer::string(field.name, field.text));
         continue;
@@ -62,15 +62,16 @@ class FxtTelling : public Telling {
                                              : ArgumentType::Uint64;
       arguments_.push_back(Writer::number(field.name, field.number, type));
     }
-    writer_.event(types[static_cast<size_t>(told.as)], start_ + told.time, thread(told.executor),
-                  fxt::own_category, told.name, arguments_, is_counter ? 0 : told.id);
+    writer_.event(types[static_cast<size_t>(record.type)], start_ + record.time,
+                  thread(record.executor), fxt::own_category, record.name, arguments_,
+                  is_counter ? 0 : record.id);
   }
 
-  void slice(const ToldSlice& slice) override {
+  void slice(const ThreadSlice& slice) override {
     writer_.event(EventType::DurationComplete, start_ + slice.start, thread(slice.executor),
                   fxt::view_category, slice.name, {}, start_ + slice.end);
   }
-  void flow(const ToldFlow& flow) override {
+  void flow(const FlowRecord& flow) override {
     writer_.event(EventType::FlowBegin, start_ + flow.from_time, thread(flow.from_executor),
                   fxt::view_category, flow.name, {}, flow.id);
     writer_.event(EventType::FlowEnd, start_ + flow.to_time, thread(flow.to_executor),
@@ -96,11 +97,11 @@ class FxtTelling : public Telling {
 
 Omissions export_fxt(const Trace& trace, Out& out) {
   Omissions omissions;
-  FxtTelling telling(trace, out);
-  tell(trace, telling, omissions);
+  FxtSink sink(trace, out);
+  export_slices(trace, sink, omissions);
   omissions.add("gaps of more than 2^55 ns (417 days), behind which skein takes times for damaged",
-                telling.gaps());
-  omissions.add("ends of texts longer than 32,000 bytes", telling.texts_cut());
+                sink.gaps());
+  omissions.add("ends of texts longer than 32,000 bytes", sink.texts_cut());
   return omissions;
 }
 

@@ -18,30 +18,30 @@
 
 namespace skein {
 
-struct ToldField {
+struct RecordField {
   std::string_view name;
   bool is_text = false;
   uint64_t number = 0;  // signed if the event's value is; ids as they are
   std::string_view text = {};
 };
 
-struct Told {
-  enum class As : uint8_t { Instant, AsyncBegin, AsyncInstant, AsyncEnd, Counter };
+struct SliceRecord {
+  enum class Type : uint8_t { Instant, AsyncBegin, AsyncInstant, AsyncEnd, Counter };
 
-  As as = As::Instant;
+  Type type = Type::Instant;
   uint64_t time = 0;
   uint64_t id = 0;  // of an async slice
   uint32_t executor = 0;
   std::string_view name;
-  std::span<const ToldField> fields;  // "event" first
+  std::span<const RecordField> fields;  // "event" first
 };
-struct ToldSlice {
+struct ThreadSlice {
   uint64_t start = 0;
   uint64_t end = 0;
   uint32_t executor = 0;
   std::string_view name;
 };
-struct ToldFlow {
+struct FlowRecord {
   uint64_t id = 0;
   uint64_t from_time = 0;
   uint64_t to_time = 0;
@@ -51,17 +51,17 @@ struct ToldFlow {
 };
 
 // What a format does with them. Texts are valid until it returns.
-class Telling {
+class SliceSink {
  public:
-  virtual ~Telling() = default;
+  virtual ~SliceSink() = default;
   // Before all others; `executor` has its index as executor.
-  virtual void executor(const Told& told) = 0;
-  virtual void event(const Told& told) = 0;
-  virtual void slice(const ToldSlice& slice) = 0;
-  virtual void flow(const ToldFlow& flow) = 0;
+  virtual void executor(const SliceRecord& record) = 0;
+  virtual void event(const SliceRecord& record) = 0;
+  virtual void slice(const ThreadSlice& slice) = 0;
+  virtual void flow(const FlowRecord& flow) = 0;
 };
 
 // Facts first, then executors, events in the order of the trace, slices, flows.
-void tell(const Trace& trace, Telling& telling, Omissions& omissions);
+void export_slices(const Trace& trace, SliceSink& sink, Omissions& omissions);
 
 }  // namespace skein

@@ -1,4 +1,4 @@
-#include "trace/export/told.h"
+#include "trace/export/slices.h"
 
 #include <algorithm>
 #include <array>
@@ -12,12 +12,12 @@ namespace skein {
 
 namespace {
 
-using As = Told::As;
+using RecordType = SliceRecord::Type;
 
-class Teller {
+class SliceExporter {
  public:
-  Teller(const Trace& trace, Telling& telling)
-      : trace_(trace), telling_(telling), model_(build_model(trace, {.simplify = false})) {}
+  SliceExporter(const Trace& trace, SliceSink& sink)
+      : trace_(trace), sink_(sink), model_(build_model(trace, {.simplify = false})) {}
 
   void facts();
   void processes();
@@ -38,20 +38,20 @@ class Teller {
     fields_.push_back({.name = name, .is_text = true, .text = value});
   }
   void event(const EventRow& row);
-  As shape(const EventRow& row);
+  RecordType type_of(const EventRow& row);
   std::string name_of(TaskIndex task) const;
   uint32_t executor_at(TaskIndex task, uint64_t time) const;
 
   const Trace& trace_;
-  Telling& telling_;
+  SliceSink& sink_;
   const Model model_;
-  std::vector<ToldField> fields_;
+  std::vector<RecordField> fields_;
   std::unordered_map<TaskId, TaskIndex> open_;  // tasks whose slice has begun
   std::unordered_map<StringId, uint64_t> counters_;
   std::vector<std::vector<uint32_t>> runs_;  // by task, indices of activations
 };
 
-void Teller::facts() {
+void SliceExporter::facts() {
   const Facts& facts = trace_.facts;
   begin("trace");
   text("format", facts.format);
@@ -64,11 +64,11 @@ void Teller::facts() {
   if (facts.utc_offset) number("utc_offset", static_cast<uint64_t>(*facts.utc_offset));
   if (facts.overwritten_packets) number("overwritten_packets", facts.overwritten_packets);
   if (facts.complete_from) number("complete_from", facts.complete_from);
-  telling_.event({.name = "trace", .fields = fields_});
+  sink_.event({.name = "trace", .fields = fields_});
 }
 
 // What facts() does not hold.
-void Teller::processes() {
+void SliceExporter::processes() {
   const bool is_one = trace_.processes.size() == 1 && trace_.machines.size() == 1 &&
                       trace_.processes[0].machine == 0 && trace_.machines[0].boot_id.empty();
   if (is_one) return;
@@ -78,7 +78,7 @@ void Teller::processes() {
     number("index", i);
     if (!machine.name.empty()) text("name", machine.name);
     if (!machine.boot_id.empty()) text("boot_id", machine.boot_id);
-    telling_.event({.name = "machine", .fields = fields_});
+    sink_.event({.name = "machine", .fields = fields_});
   }
   for (size_t i = 0; i < trace_.processes.size(); i++) {
     const Process& process = trace_.processes[i];
@@ -87,11 +87,11 @@ void Teller::processes() {
     if (process.pid) number("pid", process.pid);
     if (!process.name.empty()) text("name", process.name);
     if (process.machine) number("machine", process.machine);
-    telling_.event({.name = "process", .fields = fields_});
+    sink_.event({.name = "process", .fields = fields_});
   }
 }
 
-void Teller::executors() {
+void SliceExporter::executors() {
   for (uint32_t i = 0; i < trace_.executors.size(); i++) {
     const Executor& executor = trace_.executors[i];
     begin("thread");
@@ -102,37 +102,37 @@ void Teller::executors() {
     if (executor.stream) number("stream", executor.stream);
     if (executor.process) number("process", executor.process);
     const std::string shown = name.empty() ? "executor " + std::to_string(i) : std::string(name);
-    telling_.executor({.executor = i, .name = shown, .fields = fields_});
+    sink_.executor({.executor = i, .name = shown, .fields = fields_});
   }
 }
 
-void Teller::events() {
+void SliceExporter::events() {
   trace_.events.for_each([this](const EventRow& row) { event(row); });
 }
 
 // A task's slice begins once, and ends once.
-As Teller::shape(const EventRow& row) {
+RecordType SliceExporter::type_of(const EventRow& row) {
   const EventSchema& schema = event_schema(row.kind);
-  if (schema.text == TextRole::Counter) return As::Counter;
+  if (schema.text == TextRole::Counter) return RecordType::Counter;
   switch (schema.effect) {
     case Effect::Creates: {
       const bool added = open_.emplace(row.task, model_.find(row.task)).second;
-      return added ? As::AsyncBegin : As::AsyncInstant;
+      return added ? RecordType::AsyncBegin : RecordType::AsyncInstant;
     }
     case Effect::Ends:
     case Effect::Becomes:
-      return open_.contains(row.task) ? As::AsyncEnd : As::Instant;
+      return open_.contains(row.task) ? RecordType::AsyncEnd : RecordType::Instant;
     default:
-      return open_.contains(row.task) ? As::AsyncInstant : As::Instant;
+      return open_.contains(row.task) ? RecordType::AsyncInstant : RecordType::Instant;
   }
 }
 
-void Teller::event(const EventRow& row) {
+void SliceExporter::event(const EventRow& row) {
   begin(name(row.kind));
-  const As as = shape(row);
+  const RecordType type = type_of(row);
   const EventSchema& schema = event_schema(row.kind);
   const ValueRole role = schema.value.role;
-  if (as == As::Counter) {
+  if (type == RecordType::Counter) {
     uint64_t& counter = counters_[row.text];
     counter = row.kind == EventKind::CounterAdd ? counter + row.value : row.value;
     number("value", counter);
@@ -151,7 +151,7 @@ void Teller::event(const EventRow& row) {
   if (row.task != no_task) number("task", row.task);
   if (row.other != no_task) number("other", row.other);
   const std::string_view said = trace_.strings[row.text];
-  if (!said.empty() && as != As::Counter) text("text", said);
+  if (!said.empty() && type != RecordType::Counter) text("text", said);
   if (row.location < trace_.locations.size() && row.location != 0) {
     const Location& at = trace_.locations[row.location];
     if (at.file) text("file", trace_.strings[at.file]);
@@ -161,35 +161,35 @@ void Teller::event(const EventRow& row) {
   }
   if (row.flags) number("flags", row.flags);
   std::string shown(name(row.kind));
-  if (as == As::AsyncBegin || as == As::AsyncEnd)
+  if (type == RecordType::AsyncBegin || type == RecordType::AsyncEnd)
     shown = name_of(open_.at(row.task));
-  else if (as == As::Counter || schema.text == TextRole::Label)
+  else if (type == RecordType::Counter || schema.text == TextRole::Label)
     shown = said;
-  telling_.event({.as = as,
-                  .time = row.time,
-                  .id = row.task,
-                  .executor = row.executor,
-                  .name = shown,
-                  .fields = fields_});
-  if (as == As::AsyncEnd) open_.erase(row.task);
+  sink_.event({.type = type,
+               .time = row.time,
+               .id = row.task,
+               .executor = row.executor,
+               .name = shown,
+               .fields = fields_});
+  if (type == RecordType::AsyncEnd) open_.erase(row.task);
 }
 
-std::string Teller::name_of(TaskIndex task) const {
+std::string SliceExporter::name_of(TaskIndex task) const {
   if (task == no_index) return "task";
   std::string text = task_name(trace_, model_.tasks[task]);
   if (text.empty()) text = kind_name(trace_, model_.tasks[task].kind);
   return text.empty() ? "task" : text;
 }
 
-void Teller::slices() {
+void SliceExporter::slices() {
   for (const Model::Activation& run : model_.activations) {
     const std::string shown = name_of(run.task);
-    telling_.slice({.start = run.start, .end = run.end, .executor = run.executor, .name = shown});
+    sink_.slice({.start = run.start, .end = run.end, .executor = run.executor, .name = shown});
   }
 }
 
 // Where it ran last at that time, or was created.
-uint32_t Teller::executor_at(TaskIndex task, uint64_t time) const {
+uint32_t SliceExporter::executor_at(TaskIndex task, uint64_t time) const {
   const std::vector<uint32_t>& runs = runs_[task];
   const auto after =
       std::upper_bound(runs.begin(), runs.end(), time,
@@ -198,7 +198,7 @@ uint32_t Teller::executor_at(TaskIndex task, uint64_t time) const {
   return model_.tasks[task].executor;
 }
 
-void Teller::flows() {
+void SliceExporter::flows() {
   runs_.resize(model_.tasks.size());
   for (uint32_t i = 0; i < model_.activations.size(); i++)
     runs_[model_.activations[i].task].push_back(i);
@@ -207,25 +207,25 @@ void Teller::flows() {
   for (size_t i = 0; i < model_.interactions.size(); i++) {
     const Model::Interaction& arrow = model_.interactions[i];
     if (arrow.from == no_index || arrow.to == no_index) continue;
-    telling_.flow({.id = i + 1,
-                   .from_time = arrow.from_time,
-                   .to_time = arrow.to_time,
-                   .from_executor = executor_at(arrow.from, arrow.from_time),
-                   .to_executor = executor_at(arrow.to, arrow.to_time),
-                   .name = names[static_cast<size_t>(arrow.link)]});
+    sink_.flow({.id = i + 1,
+                .from_time = arrow.from_time,
+                .to_time = arrow.to_time,
+                .from_executor = executor_at(arrow.from, arrow.from_time),
+                .to_executor = executor_at(arrow.to, arrow.to_time),
+                .name = names[static_cast<size_t>(arrow.link)]});
   }
 }
 
 }  // namespace
 
-void tell(const Trace& trace, Telling& telling, Omissions& omissions) {
-  Teller teller(trace, telling);
-  teller.facts();
-  teller.processes();
-  teller.executors();
-  teller.events();
-  teller.slices();
-  teller.flows();
+void export_slices(const Trace& trace, SliceSink& sink, Omissions& omissions) {
+  SliceExporter exporter(trace, sink);
+  exporter.facts();
+  exporter.processes();
+  exporter.executors();
+  exporter.events();
+  exporter.slices();
+  exporter.flows();
   omissions.add("modules", trace.modules.size());
   omissions.add("entries of the table of live tasks", trace.alive.size());
   omissions.add("notes of what was lost in the original", trace.losses.size());
