@@ -31,7 +31,7 @@ size_t bytes(const Model& model) {
 
 size_t bytes(const Rows& rows) {
   return bytes(rows.row) + bytes(rows.begin) + bytes(rows.tasks) + bytes(rows.activation_begin) +
-         bytes(rows.activations) + bytes(rows.task_times) + bytes(rows.looks) +
+         bytes(rows.activations) + bytes(rows.task_times) + bytes(rows.bar_styles) +
          bytes(rows.activation_times) + bytes(rows.arrow_blocks);
 }
 

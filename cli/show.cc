@@ -72,7 +72,7 @@ std::vector<uint32_t> busiest_rows(std::span<const Track> tracks, const Window& 
         const Model::Task& task = track.model->tasks[track.rows->tasks[i]];
         const bool ends = in_sight(task.end);
         events += in_sight(task.start) + ends;
-        if (track.rows->looks[i] == Rows::Look::Red && (ends || task.is_unresolved()))
+        if (track.rows->bar_styles[i] == Rows::BarStyle::Red && (ends || task.is_unresolved()))
           events += uint64_t{1} << 32;
       }
       for (uint32_t i = track.rows->activation_begin[row];

@@ -119,9 +119,9 @@ class BarPainter {
     const Rows& rows = *frame_.tracks[track_].rows;
     ThinBars thin(painter_, cell_, y, frame_.bar_height, false, 255);
     const auto crowd = [&](uint32_t first, uint32_t last, double x, double width) {
-      const auto looks = rows.looks.begin();
-      const bool red =
-          rows.has_red && std::find(looks + first, looks + last, Rows::Look::Red) != looks + last;
+      const auto styles = rows.bar_styles.begin();
+      const bool red = rows.has_red && std::find(styles + first, styles + last,
+                                                 Rows::BarStyle::Red) != styles + last;
       bool faded = frame_.marked(track_);
       for (uint32_t i = first; i < last && faded; i++)
         faded = frame_.mark(track_, rows.tasks[i]) == 2;
@@ -130,11 +130,11 @@ class BarPainter {
     const auto bar = [&](uint32_t position, double x, double end) {
       const TaskIndex task = rows.tasks[position];
       const uint8_t mark = frame_.mark(track_, task);
-      const Rows::Look look = rows.looks[position];
+      const Rows::BarStyle style = rows.bar_styles[position];
       thin.finish(x, end);
-      const Ink ink = look == Rows::Look::Red     ? Ink::Failed
-                      : look == Rows::Look::Named ? Ink::Bar
-                                                  : Ink::BarUnnamed;
+      const Ink ink = style == Rows::BarStyle::Red     ? Ink::Failed
+                      : style == Rows::BarStyle::Named ? Ink::Bar
+                                                       : Ink::BarUnnamed;
       painter_.show({Item::Kind::Task, static_cast<uint32_t>(track_), task});
       painter_.fill(ink, x, y, end - x, frame_.bar_height, mark == 2 ? 70 : 255);
       // It did not end, it was only not heard of again.

@@ -213,7 +213,8 @@ class Between {
         double before = -1e9;
         each_bar(frame_, track, row, [&](uint32_t position, double x, double end) {
           // Of bars thinner than pixels only some can have a name.
-          if (rows.looks[position] == Rows::Look::Unnamed || (end - x < 1 && x - before < 4))
+          if (rows.bar_styles[position] == Rows::BarStyle::Unnamed ||
+              (end - x < 1 && x - before < 4))
             return;
           const uint8_t mark = marked ? frame_.mark(track, rows.tasks[position]) : 0;
           if (mark == 2) return;

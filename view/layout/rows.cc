@@ -222,21 +222,21 @@ class Arrangement {
                          stop > end ? UINT32_MAX : static_cast<uint32_t>(up >> shift)};
     };
     rows_.task_times.reserve(rows_.tasks.size());
-    rows_.looks.reserve(rows_.tasks.size());
+    rows_.bar_styles.reserve(rows_.tasks.size());
     rows_.parent_rows.reserve(rows_.tasks.size());
     for (size_t i = 0; i < rows_.tasks.size(); i++) {
       const Rows::Extent bar = rows_.bar(model_, i);
       const Model::Task& t = task(rows_.tasks[i]);
       rows_.task_times.push_back(round(bar.start, bar.end));
-      rows_.looks.push_back(t.failed() || t.is_unresolved()   ? Rows::Look::Red
-                            : t.label || t.name || t.location ? Rows::Look::Named
-                                                              : Rows::Look::Unnamed);
+      rows_.bar_styles.push_back(t.failed() || t.is_unresolved()   ? Rows::BarStyle::Red
+                                 : t.label || t.name || t.location ? Rows::BarStyle::Named
+                                                                   : Rows::BarStyle::Unnamed);
       rows_.parent_rows.push_back(t.starts_late ? Rows::no_row
                                                 : other_row(rows_.tasks[i], t.parent));
       if (other_row(rows_.tasks[i], t.becomes) != Rows::no_row)
         rows_.moves.push_back(static_cast<uint32_t>(i));
-      rows_.has_red = rows_.has_red || rows_.looks.back() == Rows::Look::Red;
-      rows_.has_unnamed = rows_.has_unnamed || rows_.looks.back() == Rows::Look::Unnamed;
+      rows_.has_red = rows_.has_red || rows_.bar_styles.back() == Rows::BarStyle::Red;
+      rows_.has_unnamed = rows_.has_unnamed || rows_.bar_styles.back() == Rows::BarStyle::Unnamed;
     }
     rows_.activation_times.reserve(rows_.activations.size());
     for (const uint32_t i : rows_.activations)

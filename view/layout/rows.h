@@ -60,10 +60,10 @@ struct Rows {
     uint32_t start = 0;
     uint32_t end = 0;
   };
-  enum class Look : uint8_t { Named, Unnamed, Red };
+  enum class BarStyle : uint8_t { Named, Unnamed, Red };
   uint32_t time_shift = 0;
   std::vector<Times> task_times;      // by position in `tasks`
-  std::vector<Look> looks;            // the same
+  std::vector<BarStyle> bar_styles;   // the same
   std::vector<uint32_t> parent_rows;  // the same: where the line of its creation begins, or no_row
   std::vector<uint32_t> moves;        // positions in `tasks` of what becomes one in another row
   std::vector<Times> activation_times;  // by position in `activations`
