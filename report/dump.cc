@@ -64,7 +64,7 @@ class DumpReport::Lines {
       skein::append_json(out, trace_.strings[id]);
     };
     number("task", event.task);
-    if (const TaskTable::Task* known = tasks_.find(event.task)) text("label", known->label);
+    if (const TaskRegistry::Task* known = tasks_.find(event.task)) text("label", known->label);
     ((out += ",\"event\":\"") += name(event.kind)) += '"';
     number("other", event.other);
     const ValueRole role = event_schema(event.kind).value.role;
@@ -164,7 +164,7 @@ class DumpReport::Lines {
       out += '"';
       return;
     }
-    const TaskTable::Task* known = tasks_.find(id);
+    const TaskRegistry::Task* known = tasks_.find(id);
     if (!known) return;
     if (known->label) {
       out += " \"";
@@ -205,7 +205,7 @@ class DumpReport::Lines {
   }
 
   const Trace& trace_;
-  TaskTable tasks_;
+  TaskRegistry tasks_;
   std::vector<std::string> executors_;
   std::unordered_map<TaskId, StringId> resources_;  // by id: the name
   mutable std::unordered_map<StringId, std::string> functions_;

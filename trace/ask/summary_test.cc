@@ -75,7 +75,7 @@ TEST_CASE("what outlived its beginning in a ring counts, and has its name") {
   CHECK(summary.pre_existing == 2);
   CHECK(summary.live == 3);
   CHECK(summary.stuck == 1);
-  const TaskTable tasks(m.trace);
+  const TaskRegistry tasks(m.trace);
   CHECK(tasks.find(1)->name == 0);  // its create says so
   CHECK(tasks.find(2)->name == name);
   CHECK(tasks.find(7)->label == name);
@@ -141,7 +141,7 @@ TEST_CASE("counters by name, most used first; labels are counted") {
   CHECK(m.trace.strings[summary.counters[1].first] == "a");
   CHECK(m.trace.strings[summary.counters[2].first] == "b");
   CHECK(summary.labels == 2);
-  const TaskTable tasks(m.trace.events);
+  const TaskRegistry tasks(m.trace.events);
   CHECK(m.trace.strings[tasks.find(1)->label] == "hello");
 }
 
@@ -163,7 +163,7 @@ TEST_CASE("an id created twice is two tasks") {
   const Summary summary = summarize(m.trace);
   CHECK(summary.tasks == 2);
   CHECK(summary.created_twice == 1);
-  CHECK(TaskTable(m.trace.events).find(9)->kind == 1);
+  CHECK(TaskRegistry(m.trace.events).find(9)->kind == 1);
 }
 
 TEST_CASE("many tasks with scattered ids") {
@@ -171,7 +171,7 @@ TEST_CASE("many tasks with scattered ids") {
   for (uint64_t i = 0; i < 50'000; i++) m.add(EventKind::Create, i * 0x1'0000'0001);
   for (uint64_t i = 0; i < 50'000; i += 2) m.add(EventKind::Resolve, i * 0x1'0000'0001);
   CHECK(summarize(m.trace).ended == 25'000);
-  const TaskTable tasks(m.trace.events);
+  const TaskRegistry tasks(m.trace.events);
   CHECK(tasks.size() == 50'000);
   for (uint64_t i = 0; i < 50'000; i++) {
     const auto* task = tasks.find(i * 0x1'0000'0001);

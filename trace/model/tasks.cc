@@ -6,11 +6,11 @@
 
 namespace skein {
 
-TaskTable::TaskTable(const Events& events) : ids_(events) {
+TaskRegistry::TaskRegistry(const Events& events) : ids_(events) {
   for (size_t begin = 0; begin < events.size(); begin += block_rows) add_block(events, begin);
 }
 
-TaskTable::TaskTable(const Trace& trace) : TaskTable(trace.events) {
+TaskRegistry::TaskRegistry(const Trace& trace) : TaskRegistry(trace.events) {
   const Events& events = trace.events;
   const uint64_t last = events.empty() ? 0 : events.time[events.size() - 1];
   for (const Alive& alive : trace.alive) {
@@ -27,7 +27,7 @@ TaskTable::TaskTable(const Trace& trace) : TaskTable(trace.events) {
   }
 }
 
-void TaskTable::add_block(const Events& events, size_t begin) {
+void TaskRegistry::add_block(const Events& events, size_t begin) {
   const auto kinds = events.kind.block(begin);
   const auto tasks = events.task.block(begin);
   const auto others = events.other.block(begin);
@@ -52,12 +52,12 @@ void TaskTable::add_block(const Events& events, size_t begin) {
   }
 }
 
-const TaskTable::Task* TaskTable::find(TaskId id) const {
+const TaskRegistry::Task* TaskRegistry::find(TaskId id) const {
   const uint32_t index = ids_.find(id);
   return index == IdMap::none ? nullptr : &all_[index];
 }
 
-TaskTable::Task& TaskTable::get(TaskId id) {
+TaskRegistry::Task& TaskRegistry::get(TaskId id) {
   uint32_t& index = ids_[id];
   if (index == IdMap::none) {
     index = static_cast<uint32_t>(all_.size());

@@ -1,8 +1,8 @@
 // The names of the tasks of a trace by id, by one pass over the events: for output that prints the
 // events and needs no model. Which tasks are live or have ended is in the model only.
 //
-//   const TaskTable tasks(trace);
-//   if (const TaskTable::Task* task = tasks.find(id)) print(trace.strings[task->label]);
+//   const TaskRegistry tasks(trace);
+//   if (const TaskRegistry::Task* task = tasks.find(id)) print(trace.strings[task->label]);
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace skein {
 
-class TaskTable {
+class TaskRegistry {
  public:
   struct Task {
     TaskId id = no_task;
@@ -25,9 +25,9 @@ class TaskTable {
     uint8_t creates = 0;         // more than one: an id used twice; 255: that many or more
   };
 
-  explicit TaskTable(const Events& events);
+  explicit TaskRegistry(const Events& events);
   // Those of a ring too that are older than its events.
-  explicit TaskTable(const Trace& trace);
+  explicit TaskRegistry(const Trace& trace);
 
   // Null for an id that never occurred, and for no_task.
   const Task* find(TaskId id) const;
