@@ -28,7 +28,7 @@ LiveTaskList make_list(const Trace& trace) {
   return live_task_list({trace, model, waits}, model.end);
 }
 
-void add_notes(const ctf::TaskTable& table, LiveTaskList& list) {
+void add_notes(const ctf::TaskTableSnapshot& table, LiveTaskList& list) {
   const auto add = [&](uint64_t tasks, const char* reason) {
     if (tasks == 0) return;
     list.notes.push_back(counted(tasks, "task") + (tasks == 1 ? " is" : " are") +
@@ -49,7 +49,7 @@ const Row* find_by_id(const std::vector<Row>& rows, uint64_t id) {
 
 LiveTaskList of_process(const std::string& directory) {
   DiskFiles disk;
-  ctf::TaskTable table;
+  ctf::TaskTableSnapshot table;
   const auto trace = ctf::read_live_tasks(disk, directory, table);
   if (!trace) fail(2, trace.error().message());
   LiveTaskList list = make_list(*trace);
@@ -59,7 +59,7 @@ LiveTaskList of_process(const std::string& directory) {
   list.running = true;
   list.pid = table.pid;
   for (LiveTaskRow& row : list.tasks) {
-    const ctf::LiveTask* entry = find_by_id(table.tasks, row.id);
+    const ctf::TaskTableRow* entry = find_by_id(table.tasks, row.id);
     if (entry == nullptr || entry->waker == 0) continue;
     const LiveTaskRow* waker = find_by_id(list.tasks, entry->waker);
     row.waker = {entry->waker, waker ? waker->name : ""};

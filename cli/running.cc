@@ -48,8 +48,8 @@ std::set<uint64_t> numbers_of(const std::string& pid) {
 }
 
 // A forked child has its parent's table mapped, too; it is not the child's.
-std::optional<ctf::TaskTable> table_of(DiskFiles& disk, const std::string& path,
-                                       const std::set<uint64_t>& pids) {
+std::optional<ctf::TaskTableSnapshot> table_of(DiskFiles& disk, const std::string& path,
+                                               const std::set<uint64_t>& pids) {
   if (disk.type(path) != FileType::File) return {};
   const auto head = disk.head(path, format::kTableHeaderSize);
   if (!head) return {};

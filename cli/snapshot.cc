@@ -117,7 +117,7 @@ void copy_stream(Files& files, const std::string& directory, const std::vector<s
 // The rows that could be read under their locks, in a table of its own. `before`: that of a ring
 // before its packets were copied.
 void copy_tasks(Files& files, const std::string& directory,
-                const std::optional<ctf::TaskTable>& before, TraceDirectoryWriter& to,
+                const std::optional<ctf::TaskTableSnapshot>& before, TraceDirectoryWriter& to,
                 Report& report) {
   const std::string path = directory + "/.tasks";
   if (files.type(path) != FileType::File) return;

@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto table = ctf::read_task_table(files, "t");
   if (!table) return 0;
   uint64_t last = 0;
-  for (const ctf::LiveTask& task : table->tasks) {
+  for (const ctf::TaskTableRow& task : table->tasks) {
     if (task.id == 0 || task.id < last || task.state == format::TaskState::kFree) std::abort();
     if (ctf::name(task.state).empty()) std::abort();
     last = task.id;

@@ -118,7 +118,7 @@ class Exporter {
   // The live tasks of a ring, most of whose events it may have overwritten.
   void add_tasks() {
     if (trace_.alive.empty() || find_ring() == no_stream) return;
-    ctf::TaskTable table;
+    ctf::TaskTableSnapshot table;
     table.pid = trace_.processes[0].pid;
     table.start = clock_.base();
     table.ring_bytes = chunk_size;

@@ -274,14 +274,14 @@ void find_horizon(const Source& source, const Context& context, Facts& facts) {
 }
 
 // Of what a task waits for may no event tell that it is no task.
-void know_resources(const TaskTable& table, Context& context) {
-  for (const LiveTask& row : table.tasks)
+void know_resources(const TaskTableSnapshot& table, Context& context) {
+  for (const TaskTableRow& row : table.tasks)
     if (row.state == format::TaskState::kResource) context.resources.insert(row.id);
   if (!context.resources.empty()) context.usual = Special::No;
 }
 
 // What the table of live tasks says, in the trace's terms.
-void describe_alive(const TaskTable& table, const Context& context) {
+void describe_alive(const TaskTableSnapshot& table, const Context& context) {
   Trace& trace = context.trace;
   uint32_t last = 0;  // tasks of a thread mostly follow each other
   const auto executor = [&](uint64_t tid) {
@@ -301,7 +301,7 @@ void describe_alive(const TaskTable& table, const Context& context) {
   };
   const auto id = [](uint64_t number) { return number == 0 ? no_task : number; };
   trace.alive.reserve(table.tasks.size());
-  for (const LiveTask& row : table.tasks) {
+  for (const TaskTableRow& row : table.tasks) {
     if (row.id == no_task || row.state > format::TaskState::kResource) continue;  // damaged
     if (!trace.alive.empty() && trace.alive.back().id == row.id) continue;
     const Place& place = context.names.place(row.place);
@@ -477,7 +477,7 @@ Result<Trace> read(Files& files, const std::string& path, const Progress& progre
   return std::move(trace);
 }
 
-Result<Trace> read_live_tasks(Files& files, const std::string& path, TaskTable& table) {
+Result<Trace> read_live_tasks(Files& files, const std::string& path, TaskTableSnapshot& table) {
   // The table first: what a row refers to is defined before the row is written.
   auto tasks = read_task_table(files, path + "/.tasks");
   if (!tasks) return tasks.error();
@@ -487,7 +487,7 @@ Result<Trace> read_live_tasks(Files& files, const std::string& path, TaskTable& 
   Decoding decoding(*std::move(directory));
   Context& context = decoding.context;
   context.start = table.start;
-  for (const LiveTask& row : table.tasks) context.start = std::max(context.start, row.since);
+  for (const TaskTableRow& row : table.tasks) context.start = std::max(context.start, row.since);
   context.start++;
   set_start(decoding.metadata, context, decoding.trace.facts);
   describe_alive(table, context);

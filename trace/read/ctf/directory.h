@@ -30,6 +30,6 @@ Result<Trace> read(Files& files, const std::string& path, const Progress& progre
 // The live tasks alone: definitions and task table, without the events. Time 0 is that of the
 // newest row, so every live task is older than the trace. For a running process, whose events may
 // take long to read: O(live tasks + definitions). `table` is the one it was made from.
-Result<Trace> read_live_tasks(Files& files, const std::string& path, TaskTable& table);
+Result<Trace> read_live_tasks(Files& files, const std::string& path, TaskTableSnapshot& table);
 
 }  // namespace skein::ctf

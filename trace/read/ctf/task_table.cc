@@ -12,10 +12,10 @@ namespace {
 
 constexpr size_t row_size = sizeof(format::TaskRow);
 
-Result<TaskTable> read_header(std::span<const uint8_t> bytes, const std::string& file,
-                              uint64_t& rows) {
+Result<TaskTableSnapshot> read_header(std::span<const uint8_t> bytes, const std::string& file,
+                                      uint64_t& rows) {
   Cursor cursor(bytes);
-  TaskTable table;
+  TaskTableSnapshot table;
   const uint64_t magic = cursor.u64();
   const uint32_t version = cursor.u32();
   const uint32_t size = cursor.u32();
@@ -38,7 +38,7 @@ Result<TaskTable> read_header(std::span<const uint8_t> bytes, const std::string&
 
 struct Row {
   uint32_t sequence;
-  LiveTask task;
+  TaskTableRow task;
 };
 
 // Row `index` of a copy of the file.
@@ -63,7 +63,8 @@ Row read_row(std::span<const uint8_t> file, uint64_t index) {
 
 }  // namespace
 
-Result<TaskTable> read_task_table_header(std::span<const uint8_t> bytes, const std::string& file) {
+Result<TaskTableSnapshot> read_task_table_header(std::span<const uint8_t> bytes,
+                                                 const std::string& file) {
   uint64_t rows;
   return read_header(bytes, file, rows);
 }
@@ -71,7 +72,7 @@ Result<TaskTable> read_task_table_header(std::span<const uint8_t> bytes, const s
 // A row is good when its sequence number is even in a first copy, and the same in a third; then the
 // second copy's row was taken between two looks at the lock. A row that is not, in any round, is
 // being written all the time, or its writer was killed in the middle.
-Result<TaskTable> read_task_table(Files& files, const std::string& path) {
+Result<TaskTableSnapshot> read_task_table(Files& files, const std::string& path) {
   const auto head = files.head(path, format::kTableHeaderSize);
   if (!head) return head.error();
   uint64_t count = 0;
@@ -107,11 +108,11 @@ Result<TaskTable> read_task_table(Files& files, const std::string& path) {
     }
     if (table->unstable == 0) break;
   }
-  stable_sort_by(table->tasks, [](const LiveTask& task) { return task.id; });
+  stable_sort_by(table->tasks, [](const TaskTableRow& task) { return task.id; });
   return table;
 }
 
-std::optional<TaskTable> read_ring_tasks(Files& files, const std::string& directory) {
+std::optional<TaskTableSnapshot> read_ring_tasks(Files& files, const std::string& directory) {
   const std::string path = directory + "/.tasks";
   if (files.type(path) != FileType::File) return std::nullopt;
   const auto head = files.head(path, format::kTableHeaderSize);
@@ -123,15 +124,15 @@ std::optional<TaskTable> read_ring_tasks(Files& files, const std::string& direct
   return *std::move(table);
 }
 
-void keep_common(TaskTable& after, const TaskTable& before) {
+void keep_common(TaskTableSnapshot& after, const TaskTableSnapshot& before) {
   auto at = before.tasks.begin();
-  std::erase_if(after.tasks, [&](const LiveTask& task) {  // both are by id
+  std::erase_if(after.tasks, [&](const TaskTableRow& task) {  // both are by id
     while (at != before.tasks.end() && at->id < task.id) ++at;
     return at == before.tasks.end() || at->id != task.id;
   });
 }
 
-std::vector<uint8_t> encode(const TaskTable& table) {
+std::vector<uint8_t> encode(const TaskTableSnapshot& table) {
   format::TaskTableHeader header{};
   header.magic = format::kTableMagic;
   header.version = format::kVersion;
@@ -145,7 +146,7 @@ std::vector<uint8_t> encode(const TaskTable& table) {
   std::vector<uint8_t> bytes(format::kTableHeaderSize + table.tasks.size() * row_size);
   std::memcpy(bytes.data(), &header, sizeof header);
   uint8_t* to = bytes.data() + format::kTableHeaderSize;
-  for (const LiveTask& task : table.tasks) {
+  for (const TaskTableRow& task : table.tasks) {
     format::TaskRow row{};
     row.place = task.place;
     row.id = task.id;

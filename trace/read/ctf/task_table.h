@@ -16,7 +16,7 @@
 
 namespace skein::ctf {
 
-struct LiveTask {
+struct TaskTableRow {
   uint64_t id = 0;
   uint64_t parent = 0;
   uint64_t on = 0;
@@ -30,31 +30,32 @@ struct LiveTask {
   bool should_resolve = false;
 };
 
-struct TaskTable {
+struct TaskTableSnapshot {
   uint64_t pid = 0;
   uint64_t start = 0;  // ticks
   uint64_t ring_bytes = 0;
   bool enabled = false;             // recording, when its program was last seen
-  std::vector<LiveTask> tasks;      // tasks and resources, by id
+  std::vector<TaskTableRow> tasks;  // tasks and resources, by id
   uint64_t unstable = 0;            // rows that were being written each time they were looked at
   std::array<uint64_t, 16> lost{};  // events lost before they reached a stream, by format::Loss
 };
 
 // The header alone (its first 256 bytes): is this a task table, and of which process?
-Result<TaskTable> read_task_table_header(std::span<const uint8_t> bytes, const std::string& file);
+Result<TaskTableSnapshot> read_task_table_header(std::span<const uint8_t> bytes,
+                                                 const std::string& file);
 
 // Reads it, while its program runs on or after.
-Result<TaskTable> read_task_table(Files& files, const std::string& path);
+Result<TaskTableSnapshot> read_task_table(Files& files, const std::string& path);
 
 // The table of the ring in this directory; none for a log, which overwrites nothing, or if it
 // cannot be read. While its program runs it is asked for twice, around the copying of the packets:
 // only what is in both was there all the time. What came in between is not old, though no packet
 // tells of its creation.
-std::optional<TaskTable> read_ring_tasks(Files& files, const std::string& directory);
-void keep_common(TaskTable& after, const TaskTable& before);
+std::optional<TaskTableSnapshot> read_ring_tasks(Files& files, const std::string& directory);
+void keep_common(TaskTableSnapshot& after, const TaskTableSnapshot& before);
 
 // As a file that nobody writes any more.
-std::vector<uint8_t> encode(const TaskTable& table);
+std::vector<uint8_t> encode(const TaskTableSnapshot& table);
 
 std::string_view name(format::TaskState state);
 

@@ -10,8 +10,8 @@ using namespace skein::ctf;
 namespace {
 
 // A ring's, of 10 a coroutine, which waits for 11, a resource, since before the trace; and of 12.
-TaskTable table_of_ring() {
-  TaskTable table;
+TaskTableSnapshot table_of_ring() {
+  TaskTableSnapshot table;
   table.ring_bytes = 4096;
   table.tasks.push_back({.id = 10,
                          .parent = 9,
@@ -114,7 +114,7 @@ TEST_CASE_FIXTURE(Fixture, "what has overwritten nothing takes nothing from its 
   const Trace trace = read();
   CHECK(trace.alive.empty());
   CHECK(trace.events.value[0] == 0);
-  TaskTable log = table_of_ring();
+  TaskTableSnapshot log = table_of_ring();
   log.ring_bytes = 0;
   files.add("t/.tasks", encode(log));
   CHECK(!read_ring_tasks(files, "t"));
@@ -122,7 +122,7 @@ TEST_CASE_FIXTURE(Fixture, "what has overwritten nothing takes nothing from its 
 
 TEST_CASE("of two readings of a task table that is kept which is in both") {
   MemoryFiles files;
-  TaskTable before = table_of_ring();
+  TaskTableSnapshot before = table_of_ring();
   files.add("t/.tasks", encode(before));
   auto after = read_ring_tasks(files, "t");
   REQUIRE(after);

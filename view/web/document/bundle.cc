@@ -35,7 +35,7 @@ struct Entry {
 
 // The table of live tasks: what has outlived its ring's packets. None of a log.
 std::optional<Contents> ring_tasks(Files& files, const std::string& path,
-                                   const std::optional<ctf::TaskTable>& before) {
+                                   const std::optional<ctf::TaskTableSnapshot>& before) {
   auto tasks = before ? ctf::read_ring_tasks(files, path) : std::nullopt;
   if (!tasks) return std::nullopt;
   ctf::keep_common(*tasks, *before);

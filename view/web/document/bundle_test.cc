@@ -103,7 +103,7 @@ TEST_CASE("an update contains new data only") {
 TEST_CASE("of a ring the table of live tasks too") {
   MemoryFiles files;
   files.add("t/metadata", "the metadata");
-  ctf::TaskTable table;
+  ctf::TaskTableSnapshot table;
   table.tasks.push_back({.id = 5, .state = format::TaskState::kSuspended});
   files.add("t/.tasks", ctf::encode(table));
   CHECK(parts(update(files, {}).bundle).second == "the metadata");  // a log
