@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
   Viewer viewer;
   viewer.resize(1500, 900);
   const double arrange = bench::milliseconds(
-      [&] { viewer.add(skein::Prepared(std::move(trace), std::move(model)), "the trace"); });
+      [&] { viewer.add(skein::LoadedTrace(std::move(trace), std::move(model)), "the trace"); });
   const double list = bench::milliseconds([&] { viewer.picture(); });
   std::vector<uint32_t> pixels(size_t{1500} * 900);
   const double paint = bench::milliseconds([&] {

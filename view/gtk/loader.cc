@@ -201,8 +201,8 @@ class Work {
           if (calls.progress) calls.progress(which, 1);
         });
       auto loaded = std::make_shared<Loader::Loaded>(
-          Loader::Loaded{which, Prepared(*std::move(trace), known.life), live});
-      loaded->prepared.ask();
+          Loader::Loaded{which, LoadedTrace(*std::move(trace), known.life), live});
+      loaded->data.ask();
       if (first && shared_->unwanted()) {
         known.next = Clock::time_point::max();
         return;

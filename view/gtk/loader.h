@@ -26,7 +26,7 @@ class Loader {
  public:
   struct Loaded {
     size_t which = 0;  // of the paths
-    Prepared prepared;
+    LoadedTrace data;
     bool live = false;  // it is being recorded; there will be more
   };
   // Called on the thread that made the Loader, and never after it is gone.

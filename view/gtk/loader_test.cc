@@ -82,7 +82,7 @@ TEST_CASE("traces are read in order, and other files are reported") {
                            [&](const Loader::Loaded& loaded) {
                              CHECK(!loaded.live);
                              seen += std::to_string(loaded.which) + ": " +
-                                     std::to_string(loaded.prepared.trace.events.size()) + "\n";
+                                     std::to_string(loaded.data.trace.events.size()) + "\n";
                            },
                        .failed =
                            [&](size_t which, const Error& error) {
@@ -102,8 +102,7 @@ TEST_CASE("a file that grows is read again") {
   size_t events = 0;
   const Loader loader(
       {path},
-      {.loaded =
-           [&](const Loader::Loaded& loaded) { events = loaded.prepared.trace.events.size(); }},
+      {.loaded = [&](const Loader::Loaded& loaded) { events = loaded.data.trace.events.size(); }},
       loop.post(), poll_interval);
   for (const size_t more : {3u, 30u, 0u, 300u}) {
     if (more == 0) {  // what is no trace any more leaves what was shown
@@ -150,7 +149,7 @@ TEST_CASE("a cancelled trace is not read, a loaded one is followed") {
       Loader::Calls{.loaded =
                         [&](const Loader::Loaded& loaded) {
                           CHECK(loaded.which == 0);
-                          seen.push_back(loaded.prepared.trace.events.size());
+                          seen.push_back(loaded.data.trace.events.size());
                           if (seen.size() > 1) return;
                           loader->cancel();  // the thread waits until this one is taken
                           write_trace(folder.path + "/one", 30);

@@ -112,8 +112,8 @@ void Window::loaded(size_t which, Loader::Loaded of) {
   if (source.failed) return;
   source.live = of.live;
   if (source.track) {
-    const bool same = is_same_run(viewer_.trace(*source.track), of.prepared.trace);
-    viewer_.update(*source.track, std::move(of.prepared));
+    const bool same = is_same_run(viewer_.trace(*source.track), of.data.trace);
+    viewer_.update(*source.track, std::move(of.data));
     if (is_linked(which) && same) {
       viewer_.relink(*annotations_);
     } else if (is_linked(which)) {
@@ -127,7 +127,7 @@ void Window::loaded(size_t which, Loader::Loaded of) {
     return;
   }
   source.track = viewer_.traces();
-  viewer_.add(std::move(of.prepared), source.title);
+  viewer_.add(std::move(of.data), source.title);
   if (*source.track == 0) load_notes(source.path);
   if (annotations_ && which == last_linked() && is_linked(which)) viewer_.link(*annotations_);
   if (!settings_.seen) {

@@ -167,10 +167,10 @@ TEST_CASE("an analysis on another thread equals one on demand") {
   for (uint32_t seed = 0; seed < 20; seed++) {
     const auto program = [&] { return RandomProgram(seed, RandomProgram::Fault::LostWakeUp); };
     Viewer lazy = showing(program().trace);
-    Prepared prepared(program().trace);
-    prepared.ask();
+    LoadedTrace loaded(program().trace);
+    loaded.ask();
     Viewer asked;
-    asked.add(std::move(prepared), "a trace");
+    asked.add(std::move(loaded), "a trace");
     CHECK(lazy.alarm() != "");
     CHECK(lazy.alarm() == asked.alarm());
     // A trace that grows is asked anew.
@@ -204,7 +204,7 @@ TEST_CASE("a program that was looked at later is not starved") {
   trace.facts.start = 1'000'000'000;
   trace.facts.utc_offset = 0;
   Viewer viewer;
-  viewer.add(Prepared(std::move(trace), {.utc = 11'000'000'000, .running = true}), "live");
+  viewer.add(LoadedTrace(std::move(trace), {.utc = 11'000'000'000, .running = true}), "live");
   CHECK(viewer.model(0).end == 10'000'000'000);
   CHECK(viewer.alarm() == "");
 }

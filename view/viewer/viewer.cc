@@ -14,17 +14,17 @@ namespace skein {
 
 using State = Viewer::State;
 
-Prepared::Prepared(Trace of, SignOfLife sign) : Prepared(std::move(of), Model()) {
+LoadedTrace::LoadedTrace(Trace of, SignOfLife sign) : LoadedTrace(std::move(of), Model()) {
   life = sign;
   model = build_model(trace, {.until = time_of(trace.facts, life)});
   rows = arrange(trace, model);
   texts = std::make_unique<FoldedTexts>(fold_texts(trace.strings));
 }
-Prepared::Prepared(Trace of, Model made) : trace(std::move(of)), model(std::move(made)) {}
-void Prepared::ask() { findings = std::make_shared<const Findings>(trace, model); }
-Prepared::~Prepared() = default;
-Prepared::Prepared(Prepared&&) noexcept = default;
-Prepared& Prepared::operator=(Prepared&&) noexcept = default;
+LoadedTrace::LoadedTrace(Trace of, Model made) : trace(std::move(of)), model(std::move(made)) {}
+void LoadedTrace::ask() { findings = std::make_shared<const Findings>(trace, model); }
+LoadedTrace::~LoadedTrace() = default;
+LoadedTrace::LoadedTrace(LoadedTrace&&) noexcept = default;
+LoadedTrace& LoadedTrace::operator=(LoadedTrace&&) noexcept = default;
 
 Viewer::Viewer() : state_(std::make_unique<State>()) {}
 Viewer::~Viewer() = default;
@@ -35,29 +35,29 @@ Viewer& Viewer::operator=(Viewer&&) noexcept = default;
 
 namespace {
 
-std::shared_ptr<SessionTrace> session_trace(Prepared& prepared) {
-  return std::make_shared<SessionTrace>(std::move(prepared.trace), std::move(prepared.model),
-                                        prepared.life, std::move(prepared.findings));
+std::shared_ptr<SessionTrace> session_trace(LoadedTrace& loaded) {
+  return std::make_shared<SessionTrace>(std::move(loaded.trace), std::move(loaded.model),
+                                        loaded.life, std::move(loaded.findings));
 }
 
-FoldedTexts texts_of(Prepared& prepared) {
-  return prepared.texts ? std::move(*prepared.texts) : FoldedTexts();
+FoldedTexts texts_of(LoadedTrace& loaded) {
+  return loaded.texts ? std::move(*loaded.texts) : FoldedTexts();
 }
 
 }  // namespace
 
 void Viewer::add(Trace trace, std::string title) {
   Model model = build_model(trace);
-  add(Prepared(std::move(trace), std::move(model)), std::move(title));
+  add(LoadedTrace(std::move(trace), std::move(model)), std::move(title));
 }
 
-void Viewer::add(Prepared prepared, std::string title) {
+void Viewer::add(LoadedTrace loaded, std::string title) {
   Shared& shared = state_->shared;
-  shared.session.add(session_trace(prepared), title);
-  shared.finder.set_trace(shared.session.size() - 1, texts_of(prepared));
+  shared.session.add(session_trace(loaded), title);
+  shared.finder.set_trace(shared.session.size() - 1, texts_of(loaded));
   shared.finder.search_again(state_->selected());
   shared.found();
-  state_->timeline.added(std::move(prepared.rows));
+  state_->timeline.added(std::move(loaded.rows));
 }
 
 void State::realigned() {
@@ -69,23 +69,23 @@ void State::realigned() {
 
 void Viewer::update(size_t which, Trace trace) {
   Model model = build_model(trace);
-  update(which, Prepared(std::move(trace), std::move(model)));
+  update(which, LoadedTrace(std::move(trace), std::move(model)));
 }
 
-void Viewer::update(size_t which, Prepared prepared) {
+void Viewer::update(size_t which, LoadedTrace loaded) {
   Shared& shared = state_->shared;
   Timeline& timeline = state_->timeline;
   if (which >= traces()) return;
   const std::shared_ptr<SessionTrace> old = shared.session.shared(which);
   // If only the sign of life is new, and the end is not in sight, nothing is drawn.
-  if (prepared.life.utc != 0 && prepared.trace.events.size() == old->trace.events.size() &&
-      prepared.trace.facts.packets == old->trace.facts.packets && !timeline.end_in_sight()) {
-    shared.session.set_life(which, prepared.life);
+  if (loaded.life.utc != 0 && loaded.trace.events.size() == old->trace.events.size() &&
+      loaded.trace.facts.packets == old->trace.facts.packets && !timeline.end_in_sight()) {
+    shared.session.set_life(which, loaded.life);
     shared.text_version++;
     return;
   }
   const Timeline::Sight before = timeline.before();
-  shared.session.replace(which, session_trace(prepared));
+  shared.session.replace(which, session_trace(loaded));
   const Model& fresh = shared.model(which);
   const auto now = [&](TaskIndex task) {
     return task < old->model.tasks.size() ? fresh.find(old->model.tasks[task].id) : no_index;
@@ -99,11 +99,11 @@ void Viewer::update(size_t which, Prepared prepared) {
   const bool has_path = !shared.path.empty() && shared.path.track() == track;
   const TaskIndex path_of = has_path ? now(shared.path.task()) : no_index;
   shared.linked.replaced(which);
-  shared.finder.set_trace(which, texts_of(prepared));
+  shared.finder.set_trace(which, texts_of(loaded));
   if (has_path) shared.path.show(shared.session, track, path_of);
   shared.finder.search_again(state_->selected());
   shared.found();
-  timeline.replaced(which, *old, std::move(prepared.rows), before);
+  timeline.replaced(which, *old, std::move(loaded.rows), before);
 }
 
 void Viewer::set_now(size_t which, SignOfLife life) {

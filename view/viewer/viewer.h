@@ -79,14 +79,14 @@ enum class Command : uint8_t {
 inline constexpr size_t commands = static_cast<size_t>(Command::Escape) + 1;
 
 // A trace and all that takes long to make of it.
-struct Prepared {
+struct LoadedTrace {
   // Makes it; on any thread. Up to the sign of life, if that is later than the last event: what is
   // alive lasts until then.
-  explicit Prepared(Trace trace, SignOfLife life = {});
-  Prepared(Trace of, Model made);  // the rest is made when it is needed
-  ~Prepared();
-  Prepared(Prepared&&) noexcept;
-  Prepared& operator=(Prepared&&) noexcept;
+  explicit LoadedTrace(Trace trace, SignOfLife life = {});
+  LoadedTrace(Trace of, Model made);  // the rest is made when it is needed
+  ~LoadedTrace();
+  LoadedTrace(LoadedTrace&&) noexcept;
+  LoadedTrace& operator=(LoadedTrace&&) noexcept;
 
   // What is wrong, too, which alarm() and panel() tell: for who shall not wait for that then.
   void ask();
@@ -109,11 +109,11 @@ class Viewer {
   // Adds a trace below those that are there; several lie on one time line (by UTC if all know it,
   // by their beginnings else). The second of one title gets a number: "net.ctf (2)".
   void add(Trace trace, std::string title);
-  void add(Prepared prepared, std::string title);
+  void add(LoadedTrace loaded, std::string title);
   // The same trace, longer by now: window, selection, search, bookmarks stay (tasks are known by
   // their ids); follows the end if the end was in sight.
   void update(size_t which, Trace trace);
-  void update(size_t which, Prepared prepared);
+  void update(size_t which, LoadedTrace loaded);
   // Traces begin together, whatever their clocks say; and what is the same in two of them, with
   // notes (annotations.h).
   void begin_together();

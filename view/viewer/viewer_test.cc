@@ -154,7 +154,7 @@ TEST_CASE("a program that hangs goes on in the picture") {
   CHECK_FALSE(viewer.changed());
 
   // What was recorded since, and the program went on.
-  viewer.update(0, Prepared(trace(), at(30 * ms)));
+  viewer.update(0, LoadedTrace(trace(), at(30 * ms)));
   CHECK(viewer.window().to == doctest::Approx(30e6 + margin));
   CHECK(viewer.selected() == lock);
 
@@ -163,7 +163,7 @@ TEST_CASE("a program that hangs goes on in the picture") {
   const Window window = viewer.window();
   viewer.picture();
   viewer.set_now(0, at(40 * ms));
-  viewer.update(0, Prepared(trace(), at(50 * ms)));
+  viewer.update(0, LoadedTrace(trace(), at(50 * ms)));
   CHECK_FALSE(viewer.changed());
   CHECK(viewer.window().to == window.to);
   CHECK(text_of(viewer, "since").ends_with("for 49.5 ms so far"));
@@ -174,7 +174,7 @@ TEST_CASE("a program that hangs goes on in the picture") {
   CHECK(viewer.model(0).end == 60 * ms);
   SignOfLife last = at(60 * ms);
   last.running = false;
-  viewer.update(0, Prepared(trace(), last));
+  viewer.update(0, LoadedTrace(trace(), last));
   CHECK(viewer.model(0).end == 60 * ms);
   CHECK(text_of(viewer, "since").ends_with("for 59.5 ms"));
 

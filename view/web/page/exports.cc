@@ -165,9 +165,9 @@ void open_trace(size_t which, const char* path, size_t path_size, const char* ti
   auto trace = read_trace(page->files, take(path, path_size), {}, page->viewer.tick_clocks());
   if (!trace) return set_error(&trace.error());
   if (which < page->viewer.traces())
-    page->viewer.update(which, Prepared(*std::move(trace), page->life));
+    page->viewer.update(which, LoadedTrace(*std::move(trace), page->life));
   else
-    page->viewer.add(Prepared(*std::move(trace), page->life), take(title, title_size));
+    page->viewer.add(LoadedTrace(*std::move(trace), page->life), take(title, title_size));
   set_error(nullptr);
 }
 
