@@ -13,7 +13,7 @@ namespace skein::cli {
 namespace {
 
 GroupBy way(const std::string& by) {
-  return by == "kind" ? GroupBy::Kind : by == "location" ? GroupBy::Place : GroupBy::Name;
+  return by == "kind" ? GroupBy::Kind : by == "location" ? GroupBy::Location : GroupBy::Name;
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ Cells cells(const Trace& trace, const Model& model, const Segment& s) {
     cells.state += " on " + (s.on == no_index ? "an unrecorded target" : title(s.on));
   if (s.kind == Segment::Kind::Ready && s.on != no_index)
     cells.state += ", while " + title(s.on) + " ran";
-  cells.location = escaped(place_text(trace, location_of(model, s)));
+  cells.location = escaped(location_text(trace, location_of(model, s)));
   return cells;
 }
 

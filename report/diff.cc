@@ -19,8 +19,8 @@ std::string reason(const ComparedRun& side, TaskIndex task) {
 
 // " (Arp::query arp.cc:7)"
 std::string at(const ComparedRun& side, uint32_t location) {
-  const std::string place = place_text(side.subject.trace, location);
-  return place.empty() ? "" : " (" + escaped(place) + ")";
+  const std::string text = location_text(side.subject.trace, location);
+  return text.empty() ? "" : " (" + escaped(text) + ")";
 }
 
 bool is_only_in(const Divergence& d) {
@@ -29,7 +29,7 @@ bool is_only_in(const Divergence& d) {
 
 std::vector<std::string> line(const ComparedRun& side, const CausalEvent& h, bool is_first) {
   return {is_first ? "in " + side.name : "", seconds(h.time) + " s",
-          sentence(side, h, Detail::Actor), escaped(place_text(side.subject.trace, h.location))};
+          sentence(side, h, Detail::Actor), escaped(location_text(side.subject.trace, h.location))};
 }
 
 std::string first_of(uint64_t tasks) {
@@ -186,32 +186,32 @@ std::string ComparedRun::title(TaskIndex task) const {
 
 std::string sentence(const ComparedRun& side, const CausalEvent& h, Detail detail) {
   const std::string task = side.title(h.task);
-  const std::string place = detail == Detail::Location ? at(side, h.location) : "";
+  const std::string where = detail == Detail::Location ? at(side, h.location) : "";
   const bool by = detail != Detail::Event && h.other != no_index;
   const std::string awaited = by ? ", which " + side.title(h.other) + " waited for" : "";
   switch (h.kind) {
     case EventKind::Suspend:
       return task + " began to wait" + (h.other == no_index ? "" : " for " + side.title(h.other)) +
-             place;
+             where;
     case EventKind::Notify:
-      return task + " was notified" + (by ? " by " + side.title(h.other) : "") + place;
+      return task + " was notified" + (by ? " by " + side.title(h.other) : "") + where;
     case EventKind::Acquire:
-      return task + " was acquired by " + side.title(h.other) + place;
+      return task + " was acquired by " + side.title(h.other) + where;
     case EventKind::Release:
       return task + " was released by " + side.title(h.other);
     case EventKind::Create:
-      return task + " was created" + (by ? " by " + side.title(h.other) : "") + place;
+      return task + " was created" + (by ? " by " + side.title(h.other) : "") + where;
     case EventKind::Fail:
-      return task + " failed" + reason(side, h.task) + awaited + place;
+      return task + " failed" + reason(side, h.task) + awaited + where;
     case EventKind::Resume:
       return task +
              (side.subject.model.tasks[h.task].failed() ? " failed" + reason(side, h.task) + " and"
                                                         : "") +
-             " resumed " + side.title(h.other) + place;
+             " resumed " + side.title(h.other) + where;
     case EventKind::Cancel:
-      return task + " was cancelled" + awaited + place;
+      return task + " was cancelled" + awaited + where;
     case EventKind::Resolve:
-      return task + " ended" + awaited + place;
+      return task + " ended" + awaited + where;
     default:
       return "no further events";
   }

@@ -190,7 +190,7 @@ void DoctorReport::add(std::string& out, const Finding& f) const {
   for (const Finding::Evidence& e : f.evidence) {
     Line row = line(f, e);
     lines.push_back({seconds(e.begin) + " s", escaped(row.subject), escaped(row.text), row.duration,
-                     escaped(place_text(trace_, e.location))});
+                     escaped(location_text(trace_, e.location))});
   }
   append_columns(out, lines, "><<><", 2);
   if (const std::string look = command(picture(f)); !look.empty())

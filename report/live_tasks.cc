@@ -249,7 +249,7 @@ LiveTaskList live_task_list(const Subject& subject, uint64_t until) {
     return {model.tasks[task].id, task_name(trace, model.tasks[task])};
   };
   const auto location = [&](uint32_t index) -> LiveTaskRow::Location {
-    return {place_text(trace, index), location_json(trace, index)};
+    return {location_text(trace, index), location_json(trace, index)};
   };
   for (const LiveTask& live : find_live_tasks(subject)) {
     const Model::Task& task = model.tasks[live.task];

@@ -44,7 +44,7 @@ std::string text(const Subject& facts, const Diagnosis& d) {
         out += title(facts, static_cast<TaskIndex>(run.value));
         break;
       case TextRun::Kind::Location:
-        out += place_text(facts.trace, static_cast<uint32_t>(run.value));
+        out += location_text(facts.trace, static_cast<uint32_t>(run.value));
         break;
       case TextRun::Kind::Time:
         out += seconds(run.value) + " s";
@@ -62,7 +62,7 @@ void add_chain(std::string& out, const Subject& facts, const Diagnosis& d) {
   for (size_t i = 0; i < d.chain.size(); i++) {
     const Diagnosis::Step& step = d.chain[i];
     lines.push_back({escaped(title(facts, step.task)), escaped(does(facts, d, i)), age(facts, step),
-                     escaped(place_text(facts.trace, location_of(facts, step)))});
+                     escaped(location_text(facts.trace, location_of(facts, step)))});
   }
   append_columns(out, lines, "<<<<", 2);
 }

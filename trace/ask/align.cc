@@ -28,7 +28,7 @@ struct Keys {
   std::vector<uint64_t> exact;  // with the label
   std::vector<uint64_t> alike;
   std::vector<uint64_t> loose;  // without the line
-  std::vector<uint64_t> places;
+  std::vector<uint64_t> locations;
 };
 
 Keys keys_of(const Subject& run) {
@@ -36,20 +36,20 @@ Keys keys_of(const Subject& run) {
   std::vector<uint64_t> texts(trace.strings.size());
   for (StringId id = 0; id < texts.size(); id++) texts[id] = hash(trace.strings[id]);
   Keys keys;
-  std::vector<uint64_t>& places = keys.places;
-  places.resize(trace.locations.size());
-  std::vector<uint64_t> functions(places.size());
-  for (size_t i = 1; i < places.size(); i++) {
-    const Location& place = trace.locations[i];
-    const std::string_view file = trace.strings[place.file];
-    functions[i] = mixed(texts[place.function], hash(file.substr(file.rfind('/') + 1)));
-    places[i] = mixed(functions[i], place.line);
+  std::vector<uint64_t>& locations = keys.locations;
+  locations.resize(trace.locations.size());
+  std::vector<uint64_t> functions(locations.size());
+  for (size_t i = 1; i < locations.size(); i++) {
+    const Location& at = trace.locations[i];
+    const std::string_view file = trace.strings[at.file];
+    functions[i] = mixed(texts[at.function], hash(file.substr(file.rfind('/') + 1)));
+    locations[i] = mixed(functions[i], at.line);
   }
   for (const Model::Task& task : run.model.tasks) {
     const uint64_t kind = task.kind < trace.kinds.size() ? texts[trace.kinds[task.kind]] : 0;
     const uint64_t what =
         mixed(mixed(kind, texts[task.name]), uint64_t{task.is_resource} << 1 | task.is_scope);
-    keys.alike.push_back(mixed(what, places[task.location]));
+    keys.alike.push_back(mixed(what, locations[task.location]));
     keys.loose.push_back(mixed(what, functions[task.location]));
     keys.exact.push_back(task.label ? mixed(keys.alike.back(), texts[task.label]) : 0);
   }
@@ -114,8 +114,8 @@ class Aligner {
     std::iota(bad.begin(), bad.end(), 0);
     match(good, bad, good_keys_.alike, bad_keys_.alike, /*as_many=*/true);
     descend();
-    aligned_.good = {std::move(good_keys_.alike), std::move(good_keys_.places)};
-    aligned_.bad = {std::move(bad_keys_.alike), std::move(bad_keys_.places)};
+    aligned_.good = {std::move(good_keys_.alike), std::move(good_keys_.locations)};
+    aligned_.bad = {std::move(bad_keys_.alike), std::move(bad_keys_.locations)};
     return std::move(aligned_);
   }
 

@@ -24,8 +24,8 @@ namespace skein {
 
 // Equal numbers in any two runs: alike.
 struct StructuralHashes {
-  std::vector<uint64_t> tasks;   // of each task or resource: all but its label
-  std::vector<uint64_t> places;  // of each of Trace::locations; of the unknown one 0
+  std::vector<uint64_t> tasks;      // of each task or resource: all but its label
+  std::vector<uint64_t> locations;  // of each of Trace::locations; of the unknown one 0
 };
 
 struct Alignment {

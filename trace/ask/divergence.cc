@@ -180,13 +180,13 @@ class Comparison {
   // --- The same wait in the other run ---
 
   struct WaitKey {
-    uint64_t place;
+    uint64_t location;
     uint64_t on;
     bool operator==(const WaitKey&) const = default;
   };
   static WaitKey key(const Subject& run, const StructuralHashes& hashes, uint32_t wait) {
     const Wait& w = run.waits.waits[wait];
-    return {hashes.places[w.location], w.on == no_index ? 0 : hashes.tasks[w.on]};
+    return {hashes.locations[w.location], w.on == no_index ? 0 : hashes.tasks[w.on]};
   }
   WaitKey good_key(uint32_t wait) const { return key(good_, good_hashes_, wait); }
   WaitKey bad_key(uint32_t wait) const { return key(bad_, bad_hashes_, wait); }
@@ -296,12 +296,13 @@ class Comparison {
     const CausalEvent notified = ready_of(good_, good);
     const TaskIndex by = in_bad(notified.other);
     const TaskIndex on = bad_.waits.waits[bad].on;
-    const uint64_t place = good_hashes_.places[notified.location];
+    const uint64_t location = good_hashes_.locations[notified.location];
     // The last before the wait: whoever did it, if it was done at the same place.
     for (uint32_t i = bad_.waits.last_notification[on]; i != none;
          i = bad_.waits.notifications[i].before) {
       const Waits::Notification& notification = bad_.waits.notifications[i];
-      const bool same = notification.by == by || bad_hashes_.places[notification.location] == place;
+      const bool same =
+          notification.by == by || bad_hashes_.locations[notification.location] == location;
       if (notification.time > bad_.waits.waits[bad].begin || !same) continue;
       const CausalEvent early{.kind = EventKind::Notify,
                               .task = on,

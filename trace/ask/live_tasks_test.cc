@@ -55,7 +55,7 @@ struct TraceMaker {
                               live.since,
                               id(live.target),
                               id(live.waker),
-                              place_text(trace, live.location),
+                              location_text(trace, live.location),
                               task_name(trace, model.tasks[live.task]),
                               live.executor};
       const LiveTask alone = live_task({trace, model, waits}, live.task);

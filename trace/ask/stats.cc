@@ -32,8 +32,8 @@ std::string name_of(const Trace& trace, const Model::Task& task, GroupBy by) {
       return without_number(task_name(trace, task));
     case GroupBy::Kind:
       return kind_name(trace, task.kind);
-    case GroupBy::Place:
-      return place_text(trace, task.location);
+    case GroupBy::Location:
+      return location_text(trace, task.location);
   }
   return "";
 }
@@ -41,7 +41,7 @@ std::string name_of(const Trace& trace, const Model::Task& task, GroupBy by) {
 // What decides the name, so that few names are made: there may be a million tasks.
 uint64_t key_of(const Model::Task& task, GroupBy by) {
   if (by == GroupBy::Kind) return task.kind;
-  if (by == GroupBy::Place) return task.location;
+  if (by == GroupBy::Location) return task.location;
   if (task.label || task.name) return task.label ? task.label : task.name;
   return uint64_t{1} << 32 | task.location;
 }

@@ -16,9 +16,10 @@
 namespace skein {
 
 enum class GroupBy : uint8_t {
-  Name,   // its label, else what it was created as, else its function; "session 12" as "session #"
-  Kind,   // coroutine, timer, io ...
-  Place,  // function, file:line
+  // Its label, else what it was created as, else its function; "session 12" as "session #".
+  Name,
+  Kind,      // coroutine, timer, io ...
+  Location,  // function, file:line
 };
 
 struct TaskGroup {

@@ -76,7 +76,7 @@ TEST_CASE("random programs: nothing is counted twice or forgotten") {
     uint64_t running = 0;
     for (const Model::Task& task : model.tasks) tasks += !task.is_resource;
     for (const Model::Activation& a : model.activations) running += a.end - a.start;
-    for (const GroupBy by : {GroupBy::Name, GroupBy::Kind, GroupBy::Place}) {
+    for (const GroupBy by : {GroupBy::Name, GroupBy::Kind, GroupBy::Location}) {
       uint64_t counted = 0;
       uint64_t ran = 0;
       for (const TaskGroup& group : task_groups(program.trace, model, waits, by)) {

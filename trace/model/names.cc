@@ -27,18 +27,18 @@ std::string kind_name(const Trace& trace, uint64_t kind) {
   return text == "unknown" ? "" : std::string(text);
 }
 
-std::string place_text(const Trace& trace, uint32_t location) {
-  const Location& place = trace.locations[location];
-  if (place.file == 0) return short_function_name(trace.strings[place.function]);
-  std::string_view file = trace.strings[place.file];
+std::string location_text(const Trace& trace, uint32_t location) {
+  const Location& where = trace.locations[location];
+  if (where.file == 0) return short_function_name(trace.strings[where.function]);
+  std::string_view file = trace.strings[where.file];
   file = file.substr(file.rfind('/') + 1);  // npos + 1 == 0
-  std::string text = short_function_name(trace.strings[place.function]);
+  std::string text = short_function_name(trace.strings[where.function]);
   // The line matters more than the namespaces: those give way until the name is short.
   constexpr size_t short_enough = 24;
   for (size_t at = 0; text.size() > short_enough && (at = text.find("::")) != std::string::npos;)
     text.erase(0, at + 2);
   if (!text.empty()) text += ' ';
-  return text + std::string(file) + ':' + std::to_string(place.line);
+  return text + std::string(file) + ':' + std::to_string(where.line);
 }
 
 }  // namespace skein

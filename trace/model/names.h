@@ -17,8 +17,8 @@ std::string task_title(const Trace& trace, const Model::Task& task);
 // The name of a kind of tasks or resources; empty for an unknown one.
 std::string kind_name(const Trace& trace, uint64_t kind);
 
-// "use_network 050-hang.cc:45", without the namespaces of a long name; empty for no place.
-std::string place_text(const Trace& trace, uint32_t location);
+// "use_network 050-hang.cc:45", without the namespaces of a long name; empty for no location.
+std::string location_text(const Trace& trace, uint32_t location);
 
 // What is said of a trace without events.
 inline constexpr std::string_view no_events =

@@ -35,9 +35,9 @@ TEST_CASE("a place is function, file and line; a long function loses its namespa
                                .line = 7});
     return static_cast<uint32_t>(trace.locations.size() - 1);
   };
-  CHECK(place_text(trace, 0) == "");
-  CHECK(place_text(trace, add("void net::session(int)")) == "net::session net.cc:7");
-  CHECK(place_text(trace, add("void boost::asio::detail::co_spawn_entry_point(int)")) ==
+  CHECK(location_text(trace, 0) == "");
+  CHECK(location_text(trace, add("void net::session(int)")) == "net::session net.cc:7");
+  CHECK(location_text(trace, add("void boost::asio::detail::co_spawn_entry_point(int)")) ==
         "co_spawn_entry_point net.cc:7");
-  CHECK(place_text(trace, add("")) == "net.cc:7");
+  CHECK(location_text(trace, add("")) == "net.cc:7");
 }

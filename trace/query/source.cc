@@ -85,7 +85,7 @@ std::string_view QuerySource::function(uint32_t location) const {
 std::string_view QuerySource::location(uint32_t location) const {
   if (location == 0 || location >= trace_.locations.size()) return {};
   const auto [found, is_new] = locations_.try_emplace(location);
-  if (is_new) found->second = place_text(trace_, location);
+  if (is_new) found->second = location_text(trace_, location);
   return found->second.empty() ? std::string_view() : found->second;
 }
 

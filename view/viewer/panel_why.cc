@@ -25,7 +25,7 @@ class Why {
       const Waits::Notification& notification = e_.waits.notifications[d_.notification];
       out_.task("notified by", notification.by, out_.on_clock(notification.time),
                 ", " + out_.time(notification.time));
-      place(notification.location);
+      write_location(notification.location);
     }
     if (d_.blocker != no_index) out_.task("ran instead", d_.blocker);
   }
@@ -44,12 +44,12 @@ class Why {
     else
       out_.task(name + std::string(does.text), does.target, seen);
     if (i == 0) return;  // the panel shows it elsewhere
-    place(location_of(e_, step));
+    write_location(location_of(e_, step));
     if (begin >= 0) out_.at_time("since", static_cast<uint64_t>(begin));
   }
 
-  void place(uint32_t location) {
-    if (const std::string text = place_text(e_.trace, location); !text.empty())
+  void write_location(uint32_t location) {
+    if (const std::string text = location_text(e_.trace, location); !text.empty())
       out_.line("at", safe_text(text));
   }
 
@@ -63,7 +63,7 @@ class Why {
           out += task_text(e_.trace, e_.model, static_cast<TaskIndex>(run.value));
           break;
         case TextRun::Kind::Location:
-          out += safe_text(place_text(e_.trace, static_cast<uint32_t>(run.value)));
+          out += safe_text(location_text(e_.trace, static_cast<uint32_t>(run.value)));
           break;
         case TextRun::Kind::Time:
           out += out_.time(run.value);
