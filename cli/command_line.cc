@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/die.h"
 #include "cli/export.h"
-#include "cli/fail.h"
 #include "cli/suggest.h"
 #include "view/draw/theme.h"
 
@@ -105,8 +105,8 @@ std::string unknown(const std::string& what, const std::string& word,
 // `skein export TRACE FORMAT`, instead of FORMAT TRACE.
 void refuse_swapped(const CommandLine& line, const CLI::App& format) {
   if (line.before_format.empty() || format.get_group() != "Formats") return;
-  fail(2, "export: '" + line.before_format.front() + "' is not a format; use " + path_of(format) +
-              ' ' + line.before_format.front());
+  die(2, "export: '" + line.before_format.front() + "' is not a format; use " + path_of(format) +
+             ' ' + line.before_format.front());
 }
 
 // What several commands have.
@@ -391,9 +391,9 @@ void add_export(CommandLine& line) {
     refuse_swapped(line, parsed_command(line.app));
     if (!command->get_subcommands().empty()) return;
     const std::vector<std::string> formats = command_names(*command);
-    fail(2, (line.before_format.empty() ? "missing FORMAT argument"
-                                        : unknown("format", line.before_format.front(), formats)) +
-                "; available: " + CLI::detail::join(formats, ", "));
+    die(2, (line.before_format.empty() ? "missing FORMAT argument"
+                                       : unknown("format", line.before_format.front(), formats)) +
+               "; available: " + CLI::detail::join(formats, ", "));
   });
   for (const ExportFormat& format : export_formats()) add_format(line, *command, format);
 }
@@ -457,7 +457,7 @@ int report(const CommandLine& line, const CLI::ParseError& error, std::ostream& 
   if (error.get_exit_code() == 0) return line.app.exit(error, out, out);  // --help, --version
   const CLI::App& command = parsed_command(line.app);
   refuse_swapped(line, command);
-  fail(2, problem(command, error) + "; see " + path_of(command) + " --help");
+  die(2, problem(command, error) + "; see " + path_of(command) + " --help");
 }
 
 // `skein help why` is `skein why --help`. A command that does not exist is found before an option
@@ -472,7 +472,7 @@ std::vector<std::string> words_to_parse(const CommandLine& line, int argc,
   const std::vector<std::string> commands = command_names(line.app);
   if (!words.empty() && !words[0].starts_with('-') &&
       std::find(commands.begin(), commands.end(), words[0]) == commands.end())
-    fail(2, unknown("command", words[0], commands) + "; see skein --help");
+    die(2, unknown("command", words[0], commands) + "; see skein --help");
   std::reverse(words.begin(), words.end());  // as CLI11 takes them
   return words;
 }

@@ -5,7 +5,7 @@
 
 namespace skein::cli {
 
-// Runs the command and returns the program's exit code (cli/fail.h). Help texts and the version go
+// Runs the command and returns the program's exit code (cli/die.h). Help texts and the version go
 // to `out`, bad usage to `err`, in one line.
 int run_command_line(int argc, const char* const* argv, std::ostream& out, std::ostream& err);
 

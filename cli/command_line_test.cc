@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/fail.h"
+#include "cli/die.h"
 
 using namespace skein::cli;
 
@@ -65,7 +65,7 @@ TEST_CASE("a command's exit code is the program's") {
   std::ostringstream err;
   CHECK(run_reporting([] { return 1; }, err) == 1);
   CHECK(err.str() == "");
-  CHECK(run_reporting([]() -> int { fail(7, "a\nb"); }, err) == 7);
+  CHECK(run_reporting([]() -> int { die(7, "a\nb"); }, err) == 7);
   CHECK(err.str() == "skein: a\\nb\n");
   err.str("");
   CHECK(run_reporting([]() -> int { throw std::runtime_error("broken"); }, err) == 1);

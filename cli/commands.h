@@ -4,7 +4,7 @@
 // entry in cli/command_line.cc, which alone includes the argument parser. A command is a function
 // of a plain struct, so that a test or another command can call it.
 //
-// A run_ function returns the exit code; cli/fail.h lists the codes, and ends a command early.
+// A run_ function returns the exit code; cli/die.h lists the codes, and ends a command early.
 #pragma once
 
 #include <cstddef>

@@ -14,7 +14,7 @@
 
 #include "cli/commands.h"
 #include "cli/control_reply.h"
-#include "cli/fail.h"
+#include "cli/die.h"
 
 namespace skein::cli {
 namespace {
@@ -29,21 +29,21 @@ timeval timeout_of(const ControlOptions& options) {
 std::string send_request(const std::string& path, const std::string& request, timeval timeout) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) fail(2, path + ": too long for a socket path");
+  if (path.size() >= sizeof address.sun_path) die(2, path + ": too long for a socket path");
   memcpy(address.sun_path, path.c_str(), path.size() + 1);
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) fail(1, std::string("socket: ") + strerror(errno));
+  if (fd < 0) die(1, std::string("socket: ") + strerror(errno));
   setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
   setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
   if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     const std::string reason = strerror(errno);
     close(fd);
-    fail(2, path + ": " + reason + "; start the program with SKEIN_CONTROL=" + path);
+    die(2, path + ": " + reason + "; start the program with SKEIN_CONTROL=" + path);
   }
   const std::string line = request + "\n";
   if (send(fd, line.data(), line.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(line.size())) {
     close(fd);
-    fail(1, path + ": " + strerror(errno));
+    die(1, path + ": " + strerror(errno));
   }
   std::string reply;
   char piece[4096];
@@ -54,8 +54,8 @@ std::string send_request(const std::string& path, const std::string& request, ti
   const bool late = n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
   close(fd);
   if (late)
-    fail(1, path + ": no reply within " + std::to_string(timeout.tv_sec) +
-                " s; the program may be stopped, or in a debugger");
+    die(1, path + ": no reply within " + std::to_string(timeout.tv_sec) +
+               " s; the program may be stopped, or in a debugger");
   return reply;
 }
 
@@ -64,13 +64,13 @@ std::string send_request(const std::string& path, const std::string& request, ti
 int run_control(const ControlOptions& options) {
   std::string request = options.request;
   if (!options.argument.empty()) {
-    if (request != "start" && request != "snapshot") fail(2, request + " takes no argument");
+    if (request != "start" && request != "snapshot") die(2, request + " takes no argument");
     request += " " + options.argument;
   }
-  if (request.find('\n') != std::string::npos) fail(2, "a request cannot contain a line break");
+  if (request.find('\n') != std::string::npos) die(2, "a request cannot contain a line break");
   const std::string line = send_request(options.socket, request, timeout_of(options));
   const auto reply = read_control_reply(line);
-  if (!reply) fail(1, options.socket + ": " + reply.error().message());
+  if (!reply) die(1, options.socket + ": " + reply.error().message());
   fputs(reply->text().c_str(), stdout);
   return 0;
 }

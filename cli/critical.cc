@@ -7,7 +7,7 @@
 #include "base/duration.h"
 #include "cli/analysis.h"
 #include "cli/commands.h"
-#include "cli/fail.h"
+#include "cli/die.h"
 #include "cli/report_output.h"
 #include "trace/ask/find.h"
 #include "trace/model/names.h"
@@ -26,13 +26,13 @@ struct Moment {
 Moment moment(const Trace& trace, const Model& model, const std::string& option,
               const std::string& text, bool is_end) {
   if (const std::optional<double> time = parse_duration(text)) {
-    if (!(*time >= 0)) fail(2, option + " is before the trace");
+    if (!(*time >= 0)) die(2, option + " is before the trace");
     return {static_cast<uint64_t>(std::min(*time, static_cast<double>(model.end))), no_index};
   }
   const std::vector<TaskIndex> tasks = find_tasks(trace, model, text);
   if (tasks.empty())
-    fail(2,
-         option + ": '" + text + "' is neither a time (1.5s, 20ms, 300us) nor the name of a task");
+    die(2,
+        option + ": '" + text + "' is neither a time (1.5s, 20ms, 300us) nor the name of a task");
   const auto is_called_that = [&](TaskIndex task) {
     return task_name(trace, model.tasks[task]) == text;
   };
@@ -50,7 +50,7 @@ CriticalPath understand(const Trace& trace, const Model& model, const CriticalOp
   CriticalPath asked{.to = model.end};
   if (!options.task.empty()) {
     const std::vector<TaskIndex> tasks = find_tasks(trace, model, options.task);
-    if (tasks.empty()) fail(2, "no task has id, label or name '" + options.task + "'");
+    if (tasks.empty()) die(2, "no task has id, label or name '" + options.task + "'");
     asked.task = longest_of(model, tasks);
     asked.from = model.tasks[asked.task].start;
     asked.to = end_of(model, asked.task);
@@ -62,7 +62,7 @@ CriticalPath understand(const Trace& trace, const Model& model, const CriticalOp
     if (asked.task == no_index) asked.task = to.task;
   }
   if (asked.task == no_index) asked.task = current_at(model, asked.to);
-  if (asked.from >= asked.to) fail(2, "empty time range");
+  if (asked.from >= asked.to) die(2, "empty time range");
   return asked;
 }
 

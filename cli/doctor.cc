@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "cli/analysis.h"
 #include "cli/commands.h"
-#include "cli/fail.h"
+#include "cli/die.h"
 #include "cli/page.h"
 #include "cli/report_output.h"
 #include "cli/running.h"
@@ -23,7 +23,7 @@ void set_time(uint64_t& to, const std::string& option, const std::string& text) 
   if (text.empty()) return;
   const std::optional<double> time = parse_duration(text);
   if (!time || !(*time >= 1) || *time > 1e18)
-    fail(2, option + ": invalid duration '" + text + "' (examples: 1.5s, 20ms, 300us, 7ns)");
+    die(2, option + ": invalid duration '" + text + "' (examples: 1.5s, 20ms, 300us, 7ns)");
   to = static_cast<uint64_t>(*time);
 }
 
@@ -35,7 +35,7 @@ skein::DoctorOptions understand(const DoctorOptions& options) {
   if (!options.only.empty()) asked.lints = 0;
   for (const std::string& only : options.only) {
     const std::optional<Lint> lint = find_lint(only);
-    if (!lint) fail(2, "--only: unknown lint '" + only + "'; see skein doctor --list");
+    if (!lint) die(2, "--only: unknown lint '" + only + "'; see skein doctor --list");
     asked.lints |= 1u << static_cast<unsigned>(*lint);
   }
   return asked;
@@ -69,7 +69,7 @@ int run_doctor(const DoctorOptions& options) {
     out.finish();
     return 0;
   }
-  if (options.trace.empty()) fail(2, "missing TRACE argument; see skein doctor --help");
+  if (options.trace.empty()) die(2, "missing TRACE argument; see skein doctor --help");
   const bool draws = options.view || !options.page.empty();
   if (draws) refuse_streams({&options.trace, 1}, options.page);
   const std::string window = options.view ? window_program() : "";

@@ -13,7 +13,7 @@
 #include "base/escape.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/fail.h"
+#include "cli/die.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
 #include "cli/progress.h"
@@ -44,7 +44,7 @@ void report_omissions(const Omissions& omissions) {
 
 void write_file(const ExportOptions& options, ExportFormat::Bytes bytes, const Write& write) {
   if (options.output == "-" && bytes == ExportFormat::Bytes::Binary && isatty(STDOUT_FILENO))
-    fail(2, "binary output is not written to a terminal; use -o FILE, or a pipe");
+    die(2, "binary output is not written to a terminal; use -o FILE, or a pipe");
   refuse_inputs(options.output, {&options.trace, 1});
   const Trace trace = open_trace(options.trace);
   report_losses(trace, options.trace);
@@ -73,7 +73,7 @@ ctf::Uuid random_uuid() {
 }
 
 void write_ctf(const ExportOptions& options) {
-  if (options.output.empty()) fail(2, "empty output path; give a directory with -o");
+  if (options.output.empty()) die(2, "empty output path; give a directory with -o");
   const Trace trace = open_trace(options.trace);
   CtfCopy copy;
   {
@@ -179,7 +179,7 @@ int run_export(const ExportOptions& options) {
   const auto found = std::find_if(exporters().begin(), exporters().end(), [&](const Exporter& one) {
     return one.format.name == options.format;
   });
-  if (found == exporters().end()) fail(2, "unknown format '" + options.format + "'");
+  if (found == exporters().end()) die(2, "unknown format '" + options.format + "'");
   if (found->make)
     found->make(options);
   else

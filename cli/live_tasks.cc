@@ -6,7 +6,7 @@
 
 #include "base/disk_files.h"
 #include "base/text.h"
-#include "cli/fail.h"
+#include "cli/die.h"
 #include "cli/trace_input.h"
 #include "target/recording.h"
 #include "trace/read/ctf/directory.h"
@@ -51,7 +51,7 @@ LiveTaskList of_process(const std::string& directory) {
   DiskFiles disk;
   ctf::TaskTableSnapshot table;
   const auto trace = ctf::read_live_tasks(disk, directory, table);
-  if (!trace) fail(2, trace.error().message());
+  if (!trace) die(2, trace.error().message());
   LiveTaskList list = make_list(*trace);
   if (list.utc_start)
     list.until = std::max(list.until,
@@ -75,9 +75,9 @@ LiveTaskList read_live_tasks(const std::string& path) {
   const std::string file = path + "/.tasks";
   if (disk.type(file) != FileType::File) return make_list(open_trace(path));
   const auto head = disk.head(file, format::kTableHeaderSize);
-  if (!head) fail(2, head.error().message());
+  if (!head) die(2, head.error().message());
   const auto table = ctf::read_task_table_header(*head, file);
-  if (!table) fail(2, table.error().message());
+  if (!table) die(2, table.error().message());
   if (records_to(table->pid, path)) return of_process(path);
   const Trace trace = open_trace(path);
   LiveTaskList list = make_list(trace);

@@ -1,4 +1,3 @@
-#include "cli/fail.h"
 #include "cli/output_file.h"
 
 #include <sys/stat.h>
@@ -12,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "cli/die.h"
 
 namespace skein::cli {
 
@@ -70,9 +70,9 @@ void refuse_inputs(const std::string& path, std::span<const std::string> inputs)
     struct stat read = {};
     if ((input == "-" ? fstat(STDIN_FILENO, &read) : stat(input.c_str(), &read)) != 0) continue;
     if (is_file && is_same(existing, read))
-      fail(2, path + ": is the trace itself; choose another path");
+      die(2, path + ": is the trace itself; choose another path");
     if (has_parent && S_ISDIR(read.st_mode) && is_same(parent, read))
-      fail(2, path + ": inside the trace directory; choose another path");
+      die(2, path + ": inside the trace directory; choose another path");
   }
 }
 
@@ -83,8 +83,7 @@ void write_output(const std::string& path, std::string_view bytes) {
 }
 
 OutputFile::OutputFile(const std::string& path) : path_(path) {
-  if (path.empty())
-    fail(2, "empty output path; give a path, or - for standard output");
+  if (path.empty()) die(2, "empty output path; give a path, or - for standard output");
   if (path == "-") {
     file_ = stdout;
     return;
@@ -106,7 +105,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
       file_ = fdopen(descriptor, "wb");
     }
   }
-  if (file_ == nullptr) fail(2, path + ": " + std::strerror(errno));
+  if (file_ == nullptr) die(2, path + ": " + std::strerror(errno));
 }
 
 OutputFile::~OutputFile() {
@@ -130,7 +129,7 @@ void OutputFile::finish() {
   if (error_ == 0 && !temporary_.empty() && rename(temporary_.c_str(), target_.c_str()) != 0)
     error_ = errno;
   if (error_ != 0)
-    fail(2, (path_ == "-" ? "standard output" : path_) + ": " + std::strerror(error_));
+    die(2, (path_ == "-" ? "standard output" : path_) + ": " + std::strerror(error_));
   if (!temporary_.empty()) end_unfinished();
   temporary_.clear();
 }

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "cli/as_ours.h"
 #include "cli/commands.h"
-#include "cli/fail.h"
+#include "cli/die.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
 #include "cli/trace_input.h"
@@ -68,8 +68,8 @@ class Inputs : public DiskFiles {
 
 void refuse_streams(std::span<const std::string> traces, const std::string& page) {
   if (std::find(traces.begin(), traces.end(), "-") != traces.end())
-    fail(2, "a picture reads the trace again, and standard input can be read once");
-  if (page == "-") fail(2, "--html needs a file: standard output has the words");
+    die(2, "a picture reads the trace again, and standard input can be read once");
+  if (page == "-") die(2, "--html needs a file: standard output has the words");
 }
 
 std::optional<TaskId> critical_task(const Trace& trace, const std::string& text) {
@@ -80,13 +80,13 @@ std::optional<TaskId> critical_task(const Trace& trace, const std::string& text)
 }
 
 void refuse_critical(const std::string& text) {
-  fail(1, "--critical-path: no task has id, label or name '" + text + "'");
+  die(1, "--critical-path: no task has id, label or name '" + text + "'");
 }
 
 void write_page(const Page& page) {
   constexpr uint64_t most_bytes = uint64_t{1} << 30;  // the browser's memory has an end
   if (!web::has_page())
-    fail(2, "this skein was built without the page (clang-19 for wasm32-wasi was not there)");
+    die(2, "this skein was built without the page (clang-19 for wasm32-wasi was not there)");
   refuse_twice(page.traces);
   refuse_inputs(page.output, page.traces);
   Inputs files;
@@ -95,7 +95,7 @@ void write_page(const Page& page) {
   std::string title = page.title;
   for (const std::string& path : page.traces) {
     const Result<Trace> trace = read_trace(files, path);
-    if (!trace) fail(2, trace.error().message());
+    if (!trace) die(2, trace.error().message());
     report_losses(*trace, path);
     if (!trace->facts.carrier.empty()) files.convert(path, *trace);
     if (!critical && !page.critical.empty())
@@ -105,7 +105,7 @@ void write_page(const Page& page) {
   }
   if (!page.critical.empty() && !critical) refuse_critical(page.critical);
   const auto bundle = web::make_bundle(files, inputs, most_bytes, page.annotations);
-  if (!bundle) fail(2, bundle.error().message());
+  if (!bundle) die(2, bundle.error().message());
   const std::string kept = kept_notes_or_none(page.traces[0]);
   // Of a page with other notes in it the browser has none yet.
   std::string key = title + " " + std::to_string(bundle->size());

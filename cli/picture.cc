@@ -6,7 +6,7 @@
 
 #include "base/duration.h"
 #include "base/text.h"
-#include "cli/fail.h"
+#include "cli/die.h"
 #include "cli/trace_input.h"
 
 namespace skein::cli {
@@ -15,7 +15,7 @@ namespace {
 
 double time_argument(const std::string& option, const std::string& text) {
   const std::optional<double> time = parse_duration(text);
-  if (!time) fail(2, option + ": '" + text + "' is not a time (examples: 1.5s, 20ms, 300us, 7ns)");
+  if (!time) die(2, option + ": '" + text + "' is not a time (examples: 1.5s, 20ms, 300us, 7ns)");
   return *time;
 }
 
@@ -59,7 +59,7 @@ Picture open_picture(const PictureOptions& options) {
     if (picture.theme == nullptr) {
       std::string names;
       for (const Theme& theme : themes) (names += names.empty() ? "" : ", ") += theme.name;
-      fail(2, "--theme: unknown theme '" + options.theme + "'; available: " + names);
+      die(2, "--theme: unknown theme '" + options.theme + "'; available: " + names);
     }
   }
   std::optional<double> from;
@@ -67,7 +67,7 @@ Picture open_picture(const PictureOptions& options) {
   if (!options.from.empty()) from = time_argument("--from", options.from);
   if (!options.to.empty()) to = time_argument("--to", options.to);
   if (from && to && !(*from < *to))
-    fail(2, "--from " + options.from + " is not before --to " + options.to);
+    die(2, "--from " + options.from + " is not before --to " + options.to);
 
   Viewer& viewer = picture.viewer;
   refuse_twice(options.traces);
@@ -87,7 +87,7 @@ Picture open_picture(const PictureOptions& options) {
   TimeRange shown = all;
   if (!options.critical.empty()) {
     if (!viewer.show_critical_path(options.critical))
-      fail(1, "--critical-path: no task has id, label or name '" + options.critical + "'");
+      die(1, "--critical-path: no task has id, label or name '" + options.critical + "'");
     const Marks marks = viewer.marks();
     const double offset = viewer.tracks()[marks.path_track].offset;
     const double from_path = static_cast<double>(marks.path.front().begin) + offset;
@@ -97,15 +97,15 @@ Picture open_picture(const PictureOptions& options) {
   }
   if (!options.select.empty()) {
     if (viewer.search(options.select).count == 0)
-      fail(1, "--select: no task has '" + options.select + "' in its label, name or location");
+      die(1, "--select: no task has '" + options.select + "' in its label, name or location");
     shown = highlighted_time(viewer);
     const double margin = std::max(1e3, (shown.to - shown.from) * 0.05);
     shown = {std::max(all.from, shown.from - margin), std::min(all.to, shown.to + margin)};
   }
   if (from && *from >= all.to)
-    fail(2, "--from " + options.from + ": the trace ends at " + duration_text(all.to));
+    die(2, "--from " + options.from + ": the trace ends at " + duration_text(all.to));
   if (to && *to <= all.from)
-    fail(2, "--to " + options.to + ": the trace begins at " + duration_text(all.from));
+    die(2, "--to " + options.to + ": the trace begins at " + duration_text(all.from));
   if (from || to) shown = {from.value_or(all.from), to.value_or(all.to)};
   if (from && !to) shown.to = std::max(shown.to, *from + 1);
   picture.whole = !from && !to && options.select.empty() && options.critical.empty();

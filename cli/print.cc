@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "base/ascii.h"
-#include "cli/fail.h"
+#include "cli/die.h"
 #include "cli/terminal.h"
 
 namespace skein::cli {
@@ -16,12 +16,12 @@ void Output::flush() {
   if (is_ascii_) text_ = ascii(text_);
   const bool written = std::fwrite(text_.data(), 1, text_.size(), file_) == text_.size();
   text_.clear();
-  if (!written) fail(1, std::string("cannot write: ") + std::strerror(errno));
+  if (!written) die(1, std::string("cannot write: ") + std::strerror(errno));
 }
 
 void Output::finish() {
   flush();
-  if (std::fflush(file_) != 0) fail(1, std::string("cannot write: ") + std::strerror(errno));
+  if (std::fflush(file_) != 0) die(1, std::string("cannot write: ") + std::strerror(errno));
 }
 
 }  // namespace skein::cli

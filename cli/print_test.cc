@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "cli/fail.h"
+#include "cli/die.h"
 
 using namespace skein::cli;
 

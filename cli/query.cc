@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/fail.h"
+#include "cli/die.h"
 
 #ifdef SKEIN_HAS_SQLITE
 #include <algorithm>
@@ -345,7 +345,7 @@ bool run_input(Session& session) {
 int run_query(const QueryOptions& options) {
   const bool is_prompt = options.sql.empty() && isatty(STDIN_FILENO);
   if (options.sql.empty() && options.trace == "-")
-    fail(2, "standard input is the trace; give the SQL as an argument");
+    die(2, "standard input is the trace; give the SQL as an argument");
   const std::string path = trace_directory(options.trace);
   const Trace trace = open_trace(path);
   report_losses(trace, path);
@@ -364,7 +364,7 @@ int run_query(const QueryOptions& options) {
 #else
 
 int run_query(const QueryOptions&) {
-  fail(2, "this skein was built without SQLite, which `query` needs");
+  die(2, "this skein was built without SQLite, which `query` needs");
 }
 
 #endif

@@ -18,7 +18,7 @@
 
 #include "base/escape.h"
 #include "cli/commands.h"
-#include "cli/fail.h"
+#include "cli/die.h"
 #include "record/host/posix/options.h"
 
 namespace skein::cli {
@@ -79,7 +79,7 @@ struct Ending {
 Ending wait_for_child() {
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) fail(1, std::string("wait: ") + strerror(errno));
+    if (errno != EINTR) die(1, std::string("wait: ") + strerror(errno));
   }
   if (!WIFSIGNALED(status)) return {.code = WEXITSTATUS(status)};
   const int signal = WTERMSIG(status);
@@ -104,9 +104,9 @@ void start_child(const RecordOptions& options, const std::string& directory,
   const struct sigaction quit = handle(SIGQUIT, note_interrupt);
   // exec's failure comes back through a pipe that a successful exec closes.
   int report[2];
-  if (pipe2(report, O_CLOEXEC) != 0) fail(1, std::string("pipe: ") + strerror(errno));
+  if (pipe2(report, O_CLOEXEC) != 0) die(1, std::string("pipe: ") + strerror(errno));
   child = fork();
-  if (child < 0) fail(1, std::string("fork: ") + strerror(errno));
+  if (child < 0) die(1, std::string("fork: ") + strerror(errno));
   if (child == 0) {
     sigaction(SIGINT, &interrupt, nullptr);  // what is ignored would be so after exec, too
     sigaction(SIGQUIT, &quit, nullptr);
@@ -123,7 +123,7 @@ void start_child(const RecordOptions& options, const std::string& directory,
   if (!failed) return;
   while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
   }
-  fail(reason == ENOENT ? 127 : 126, options.command[0] + ": " + strerror(reason));
+  die(reason == ENOENT ? 127 : 126, options.command[0] + ": " + strerror(reason));
 }
 
 }  // namespace
@@ -131,12 +131,12 @@ void start_child(const RecordOptions& options, const std::string& directory,
 int run_record(const RecordOptions& options) {
   std::string directory = options.output.empty() ? free_name(options.command[0]) : options.output;
   if (std::filesystem::exists(directory))
-    fail(2, directory + ": already exists; choose another directory with -o");
+    die(2, directory + ": already exists; choose another directory with -o");
   const std::filesystem::path path = std::filesystem::absolute(directory);
   if (path.string().find(',') != std::string::npos)
-    fail(2, path.string() + ": a trace's path cannot have a comma in it");
+    die(2, path.string() + ": a trace's path cannot have a comma in it");
   if (path.parent_path().string().find("%p") != std::string::npos)
-    fail(2, path.string() + ": only the last name of a trace's path can have a %p in it");
+    die(2, path.string() + ": only the last name of a trace's path can have a %p in it");
   std::string variable = ",size=" + options.size + ",mode=" + options.mode;
   if (!options.tasks.empty()) variable += ",tasks=" + options.tasks;
   if (options.monotonic) variable += ",clock=monotonic";
@@ -145,13 +145,13 @@ int run_record(const RecordOptions& options) {
   record::Options parsed;
   const char* wrong = record::parse_options((path.string() + variable).c_str(), parsed);
   for (const std::string& value : {options.size, options.tasks})
-    if (value.find(',') != std::string::npos) fail(2, "'" + value + "' is not a number");
+    if (value.find(',') != std::string::npos) die(2, "'" + value + "' is not a number");
   if (wrong != nullptr) {
     // "size= is ..." is about --size.
     std::string text = wrong;
     if (const size_t end = text.find("= "); end != std::string::npos)
       text = "--" + text.replace(end, 1, "");
-    fail(2, text + "; see skein record --help");
+    die(2, text + "; see skein record --help");
   }
 
   start_child(options, path.string(), variable);

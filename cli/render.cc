@@ -5,10 +5,10 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/die.h"
 #include "cli/output_file.h"
 #include "cli/picture.h"
 #include "cli/print.h"
-#include "cli/fail.h"
 #include "view/paint/paint.h"
 
 #ifdef SKEIN_HAS_CAIRO
@@ -34,10 +34,10 @@ Format find_format(const std::string& path) {
   else if (ends_with(".pdf"))
     format = Format::Pdf;
   else if (!ends_with(".svg"))
-    fail(2, path + ": unknown image format; use a name that ends with .svg, .png or .pdf");
+    die(2, path + ": unknown image format; use a name that ends with .svg, .png or .pdf");
 #ifndef SKEIN_HAS_CAIRO
   if (format != Format::Svg)
-    fail(2, path + ": this skein was built without cairo and pango; it can write .svg only");
+    die(2, path + ": this skein was built without cairo and pango; it can write .svg only");
 #endif
   return format;
 }
@@ -59,8 +59,8 @@ int run_render(const RenderOptions& options) {
   // A PNG is in memory as a whole, four bytes a pixel.
   constexpr float most_pixels = 1 << 28;
   if (format == Format::Png && !(options.width * options.height <= most_pixels))
-    fail(2, "a PNG has at most " + grouped(static_cast<uint64_t>(most_pixels)) +
-                " pixels; .svg and .pdf may be larger");
+    die(2, "a PNG has at most " + grouped(static_cast<uint64_t>(most_pixels)) +
+               " pixels; .svg and .pdf may be larger");
   Picture picture = open_picture(options.picture);
   Viewer& viewer = picture.viewer;
   viewer.resize(options.width, options.height);
@@ -70,7 +70,7 @@ int run_render(const RenderOptions& options) {
     viewer.run(Command::FitRows);
   }
   const std::string bytes = paint_as(format, viewer, picture.title);
-  if (bytes.empty()) fail(2, options.output + ": the picture is too large for memory");
+  if (bytes.empty()) die(2, options.output + ": the picture is too large for memory");
   write_output(options.output, bytes);
   return 0;
 }

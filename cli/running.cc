@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/disk_files.h"
-#include "cli/fail.h"
+#include "cli/die.h"
 #include "trace/read/ctf/task_table.h"
 
 namespace skein::cli {
@@ -94,13 +94,12 @@ std::string find_trace(const std::string& pid, std::istream& maps) {
 std::string trace_of_process(const std::string& pid) {
   std::error_code error;
   if (!std::filesystem::exists("/proc/" + pid, error))
-    fail(2, "process " + pid + ": no such process");
+    die(2, "process " + pid + ": no such process");
   std::ifstream maps("/proc/" + pid + "/maps");
-  if (!maps) fail(2, "process " + pid + ": permission denied");
+  if (!maps) die(2, "process " + pid + ": permission denied");
   const std::string trace = find_trace(pid, maps);
   if (trace.empty())
-    fail(2,
-         "process " + pid + " is not recording; start it with `skein record` or set SKEIN_TRACE");
+    die(2, "process " + pid + " is not recording; start it with `skein record` or set SKEIN_TRACE");
   return trace;
 }
 
@@ -133,7 +132,7 @@ std::string process_hint(const std::string& text) {
 }
 
 std::string trace_directory(const std::string& text) {
-  if (text.empty()) fail(2, "empty TRACE argument; give a PID or a path");
+  if (text.empty()) die(2, "empty TRACE argument; give a PID or a path");
   std::error_code error;  // the current directory may not be readable
   if (is_number(text) && !std::filesystem::exists(text, error)) return trace_of_process(text);
   return text;

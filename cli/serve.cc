@@ -29,7 +29,7 @@
 #include "base/replace_file.h"
 #include "cli/as_ours.h"
 #include "cli/commands.h"
-#include "cli/fail.h"
+#include "cli/die.h"
 #include "cli/http_server.h"
 #include "cli/page.h"
 #include "cli/running.h"
@@ -56,7 +56,7 @@ uint64_t utc_now() {
 
 std::string random_hex() {
   unsigned char bytes[16];
-  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes) fail(1, "no random numbers to be had");
+  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes) die(1, "no random numbers to be had");
   std::string text;
   for (const unsigned char byte : bytes) {
     text += "0123456789abcdef"[byte >> 4];
@@ -325,18 +325,18 @@ HttpResponse answer(const HttpRequest& request, Served& served, const std::strin
 
 void serve(const std::string& path, uint16_t port, const std::string& critical) {
   if (!web::has_page())
-    fail(1, "this skein was built without the page (clang-19 for wasm32-wasi was not there)");
+    die(1, "this skein was built without the page (clang-19 for wasm32-wasi was not there)");
   Served served(path);
-  if (const auto checked = served.check(critical); !checked) fail(2, checked.error().message());
+  if (const auto checked = served.check(critical); !checked) die(2, checked.error().message());
   // As a descriptor, before the link is printed: whoever reads it may end us by a signal.
   sigset_t signals;
   sigemptyset(&signals);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
   sigprocmask(SIG_BLOCK, &signals, nullptr);
   const int stop = signalfd(-1, &signals, SFD_CLOEXEC);
-  if (stop < 0) fail(1, std::string("no signalfd: ") + std::strerror(errno));
+  if (stop < 0) die(1, std::string("no signalfd: ") + std::strerror(errno));
   auto server = HttpServer::open(port);
-  if (!server) fail(2, server.error().message());
+  if (!server) die(2, server.error().message());
   const std::string token = random_hex();
   std::printf("http://127.0.0.1:%u/?token=%s\n", unsigned{server->port()}, token.c_str());
   std::fflush(stdout);

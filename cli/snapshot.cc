@@ -18,7 +18,7 @@
 #include "base/disk_files.h"
 #include "base/escape.h"
 #include "cli/commands.h"
-#include "cli/fail.h"
+#include "cli/die.h"
 #include "cli/running.h"
 #include "cli/trace_directory_writer.h"
 #include "trace/read/ctf/chunk.h"
@@ -138,13 +138,13 @@ void snapshot(const std::string& from, const std::string& to_path) {
   const auto metadata = files.type(from + "/metadata") == FileType::File
                             ? files.head(from + "/metadata", size_t{1} << 20)
                             : Error{.what = "not a trace recorded by skein", .file = from};
-  if (!metadata) fail(2, metadata.error().message());
+  if (!metadata) die(2, metadata.error().message());
   const auto parsed = ctf::parse_metadata(
       {reinterpret_cast<const char*>(metadata->data()), metadata->size()}, from + "/metadata");
-  if (!parsed) fail(2, parsed.error().message());
-  if (!parsed->is_ours()) fail(2, from + ": not a trace recorded by skein");
+  if (!parsed) die(2, parsed.error().message());
+  if (!parsed->is_ours()) die(2, from + ": not a trace recorded by skein");
   const auto entries = files.list(from);
-  if (!entries) fail(2, entries.error().message());
+  if (!entries) die(2, entries.error().message());
 
   std::map<std::string, std::vector<std::string>> streams;
   std::vector<std::string> names;

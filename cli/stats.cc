@@ -5,7 +5,7 @@
 
 #include "cli/analysis.h"
 #include "cli/commands.h"
-#include "cli/fail.h"
+#include "cli/die.h"
 #include "cli/report_output.h"
 
 namespace skein::cli {
@@ -23,7 +23,7 @@ int run_stats(const StatsOptions& options) {
   std::vector<TaskGroup> groups = task_groups(a.trace, a.model, a.waits, way(options.by));
   if (!options.name.empty()) {
     std::erase_if(groups, [&](const TaskGroup& g) { return g.name != options.name; });
-    if (groups.empty()) fail(2, "no task group is named '" + options.name + "'");
+    if (groups.empty()) die(2, "no task group is named '" + options.name + "'");
   }
   const auto text = [&](size_t) {  // a bar of the histogram is not wrapped
     std::string out = for_terminal(stats_text(groups, !a.waits.waits.empty()), a.trace);

@@ -8,7 +8,7 @@
 #include "base/escape.h"
 #include "base/notes_file.h"
 #include "base/text.h"
-#include "cli/fail.h"
+#include "cli/die.h"
 #include "cli/print.h"
 #include "cli/progress.h"
 #include "cli/running.h"
@@ -19,8 +19,8 @@
 namespace skein::cli {
 
 Trace open_trace(const std::string& path, std::span<const TickClock> clocks) {
-  if (path.empty()) fail(2, "empty TRACE argument; give a path, or - for standard input");
-  if (const std::string hint = process_hint(path); !hint.empty()) fail(2, hint);
+  if (path.empty()) die(2, "empty TRACE argument; give a path, or - for standard input");
+  if (const std::string hint = process_hint(path); !hint.empty()) die(2, hint);
   ProgressBar bar(stderr, isatty(STDERR_FILENO), ProgressBar::Clock::now());
   DiskFiles disk;
   const auto show = [&](uint64_t done, uint64_t in_all) {
@@ -28,7 +28,7 @@ Trace open_trace(const std::string& path, std::span<const TickClock> clocks) {
     return true;
   };
   Result<Trace> trace = read_trace(disk, path, show, clocks);
-  if (!trace) fail(2, trace.error().message());
+  if (!trace) die(2, trace.error().message());
   return *std::move(trace);
 }
 
@@ -52,7 +52,7 @@ void report_losses(const Trace& trace, const std::string& path) {
 
 void refuse_twice(std::span<const std::string> paths) {
   if (std::count(paths.begin(), paths.end(), "-") > 1)
-    fail(2, "standard input can be read only once; use - for one TRACE");
+    die(2, "standard input can be read only once; use - for one TRACE");
 }
 
 Result<std::string> kept_notes(const std::string& trace) {

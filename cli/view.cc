@@ -4,7 +4,7 @@
 
 #include "base/disk_files.h"
 #include "cli/commands.h"
-#include "cli/fail.h"
+#include "cli/die.h"
 #include "cli/running.h"
 #include "cli/window.h"
 
@@ -17,7 +17,7 @@ std::string existing_trace(const std::string& text) {
   const std::string path = trace_directory(text);
   DiskFiles files;
   if (files.type(path) == FileType::Missing)
-    if (const auto opened = files.open(path); !opened) fail(2, opened.error().message());
+    if (const auto opened = files.open(path); !opened) die(2, opened.error().message());
   return path;
 }
 

@@ -5,7 +5,7 @@
 
 #include "cli/analysis.h"
 #include "cli/commands.h"
-#include "cli/fail.h"
+#include "cli/die.h"
 #include "cli/report_output.h"
 #include "trace/ask/find.h"
 
@@ -16,7 +16,7 @@ namespace {
 std::vector<Diagnosis> ask(const Subject& facts, const std::string& asked) {
   if (asked.empty()) return diagnose_all(facts.trace, facts.model, facts.waits);
   const std::vector<TaskIndex> tasks = find_tasks(facts.trace, facts.model, asked);
-  if (tasks.empty()) fail(2, "no task has id, label or name '" + asked + "'");
+  if (tasks.empty()) die(2, "no task has id, label or name '" + asked + "'");
   std::vector<Diagnosis> found;
   std::vector<TaskIndex> open;
   // Of a resource: who waits for it.

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "cli/fail.h"
+#include "cli/die.h"
 
 namespace skein::cli {
 
@@ -20,9 +20,9 @@ std::string window_program() {
     for (const auto& candidate : {beside, installed})
       if (access(candidate.c_str(), X_OK) == 0) return candidate;
   }
-  fail(2,
-       "the desktop's window (skein-view) is not installed; install it, or use skein html or "
-       "skein show");
+  die(2,
+      "the desktop's window (skein-view) is not installed; install it, or use skein html or "
+      "skein show");
 }
 
 void exec_viewer(const std::string& program, const std::vector<std::string>& options,
@@ -35,7 +35,7 @@ void exec_viewer(const std::string& program, const std::vector<std::string>& opt
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   execv(program.c_str(), argv.data());
-  fail(2, program + ": " + std::strerror(errno));
+  die(2, program + ": " + std::strerror(errno));
 }
 
 // A descriptor that the window inherits: a file would have to be found a name and be removed, and
@@ -48,7 +48,7 @@ std::string write_to_memfd(const std::string& bytes) {
     if (written > 0) at += static_cast<size_t>(written);
   }
   if (fd < 0 || lseek(fd, 0, SEEK_CUR) != static_cast<off_t>(bytes.size()))
-    fail(1, std::string("what the window is to show: ") + std::strerror(errno));
+    die(1, std::string("what the window is to show: ") + std::strerror(errno));
   lseek(fd, 0, SEEK_SET);
   return std::to_string(fd);
 }

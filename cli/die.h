@@ -26,7 +26,7 @@ class CommandError : public std::runtime_error {
 };
 
 // Throws CommandError. `what` is "object: problem; next step", in lower case, without a full stop.
-[[noreturn]] void fail(int code, const std::string& what);
+[[noreturn]] void die(int code, const std::string& what);
 
 // Runs a command and returns its exit code. Writes "skein: <what>" to `err`, in one escaped line,
 // for an exception; one that is no CommandError has code 1.

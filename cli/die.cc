@@ -1,4 +1,4 @@
-#include "cli/fail.h"
+#include "cli/die.h"
 
 #include <ostream>
 
@@ -6,7 +6,7 @@
 
 namespace skein::cli {
 
-void fail(int code, const std::string& what) { throw CommandError(code, what); }
+void die(int code, const std::string& what) { throw CommandError(code, what); }
 
 int run_reporting(const std::function<int()>& command, std::ostream& err) {
   try {
