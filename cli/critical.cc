@@ -47,23 +47,23 @@ Moment moment(const Trace& trace, const Model& model, const std::string& option,
 }
 
 CriticalPath understand(const Trace& trace, const Model& model, const CriticalOptions& options) {
-  CriticalPath asked{.to = model.end};
+  CriticalPath path{.to = model.end};
   if (!options.task.empty()) {
     const std::vector<TaskIndex> tasks = find_tasks(trace, model, options.task);
     if (tasks.empty()) die(2, "no task has id, label or name '" + options.task + "'");
-    asked.task = longest_of(model, tasks);
-    asked.from = model.tasks[asked.task].start;
-    asked.to = end_of(model, asked.task);
+    path.task = longest_of(model, tasks);
+    path.from = model.tasks[path.task].start;
+    path.to = end_of(model, path.task);
   }
-  if (!options.from.empty()) asked.from = moment(trace, model, "--from", options.from, false).time;
+  if (!options.from.empty()) path.from = moment(trace, model, "--from", options.from, false).time;
   if (!options.to.empty()) {
     const Moment to = moment(trace, model, "--to", options.to, true);
-    asked.to = to.time;
-    if (asked.task == no_index) asked.task = to.task;
+    path.to = to.time;
+    if (path.task == no_index) path.task = to.task;
   }
-  if (asked.task == no_index) asked.task = current_at(model, asked.to);
-  if (asked.from >= asked.to) die(2, "empty time range");
-  return asked;
+  if (path.task == no_index) path.task = current_at(model, path.to);
+  if (path.from >= path.to) die(2, "empty time range");
+  return path;
 }
 
 }  // namespace

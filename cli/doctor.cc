@@ -28,17 +28,17 @@ void set_time(uint64_t& to, const std::string& option, const std::string& text) 
 }
 
 skein::DoctorOptions understand(const DoctorOptions& options) {
-  skein::DoctorOptions asked{.strict = options.strict};
-  set_time(asked.suspended, "--longer-than", options.longer_than);
-  set_time(asked.running, "--runs-longer-than", options.runs_longer_than);
-  set_time(asked.held, "--held-longer-than", options.held_longer_than);
-  if (!options.only.empty()) asked.lints = 0;
+  skein::DoctorOptions wanted{.strict = options.strict};
+  set_time(wanted.suspended, "--longer-than", options.longer_than);
+  set_time(wanted.running, "--runs-longer-than", options.runs_longer_than);
+  set_time(wanted.held, "--held-longer-than", options.held_longer_than);
+  if (!options.only.empty()) wanted.lints = 0;
   for (const std::string& only : options.only) {
     const std::optional<Lint> lint = find_lint(only);
     if (!lint) die(2, "--only: unknown lint '" + only + "'; see skein doctor --list");
-    asked.lints |= 1u << static_cast<unsigned>(*lint);
+    wanted.lints |= 1u << static_cast<unsigned>(*lint);
   }
-  return asked;
+  return wanted;
 }
 
 // What a picture shows of it: each finding at its place.

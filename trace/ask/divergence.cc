@@ -53,10 +53,10 @@ class Comparison {
 
   // Of those that are alike so many are asked about, and in all.
   static constexpr size_t most_alike = 16;
-  static constexpr size_t most_asked = 256;
+  static constexpr size_t most_diagnosed = 256;
 
   void add_stuck() {
-    size_t asked = 0;
+    size_t diagnosed = 0;
     for (const Diagnosis& d : diagnose_all(bad_.trace, bad_.model, bad_.waits)) {
       std::vector<TaskIndex> alike = d.similar;
       alike.insert(alike.begin(), d.chain.front().task);
@@ -65,7 +65,7 @@ class Comparison {
         return good == no_index || is_open(good_, good) || !is_open(bad_, task);
       });
       for (size_t i = 0; i < alike.size() && i < most_alike; i++) {
-        if (asked++ == most_asked) return;
+        if (diagnosed++ == most_diagnosed) return;
         ask(d, alike[i], i + 1 == most_alike ? alike.size() - i : 1);
       }
     }

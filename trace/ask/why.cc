@@ -16,23 +16,23 @@ bool is_open(const Model& model, TaskIndex task) {
   return model.tasks[task].how == Model::End::Open;
 }
 
-class Asked {
+class ChainWalker {
  public:
-  Asked(const Trace& trace, const Model& model, const Waits& waits)
+  ChainWalker(const Trace& trace, const Model& model, const Waits& waits)
       : trace_(trace), model_(model), waits_(waits), seen_(model.tasks.size(), 0) {}
 
   Diagnosis diagnose(TaskIndex task) {
-    asked_++;
+    walk_++;
     Diagnosis d;
     d.expected = model_.tasks[task].should_resolve;
     TaskIndex at = model_.last_self(task);
     for (;;) {
-      if (seen_[at] == asked_) {
+      if (seen_[at] == walk_) {
         while (d.chain[d.cycle_begin].task != at) d.cycle_begin++;
         d.verdict = Verdict::Deadlock;
         return d;
       }
-      seen_[at] = asked_;
+      seen_[at] = walk_;
       d.chain.push_back({.task = at});
       const TaskIndex next = follow(d);
       if (next == no_index) return d;
@@ -173,12 +173,12 @@ class Asked {
   const Trace& trace_;
   const Model& model_;
   const Waits& waits_;
-  std::vector<uint32_t> seen_;  // by task: in which chain
+  std::vector<uint32_t> seen_;  // by task: in which walk
   uint64_t last_event_ = trace_.events.empty() ? 0 : trace_.events.time[trace_.events.size() - 1];
   // The model's may be the moment when somebody looked: then what ran since is not known, unless
   // somebody did at the last event, for a suspension would have been another.
   uint64_t end_ = trace_.events.empty() || waits_.any_running ? model_.end : last_event_;
-  uint32_t asked_ = 0;
+  uint32_t walk_ = 0;
   Busiest busiest_{model_};
 };
 
@@ -242,9 +242,9 @@ bool Diagnosis::is_error() const {
 }
 
 Diagnosis diagnose(const Trace& trace, const Model& model, const Waits& waits, TaskIndex task) {
-  Asked asked(trace, model, waits);
-  Diagnosis d = asked.diagnose(task);
-  asked.find_blocker(d);
+  ChainWalker walker(trace, model, waits);
+  Diagnosis d = walker.diagnose(task);
+  walker.find_blocker(d);
   return d;
 }
 
@@ -255,15 +255,16 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
     if (wait.is_open() && wait.on != no_index && is_open(model, wait.task))
       waited_for[model.last_self(wait.on)] = 1;
 
-  Asked asked(trace, model, waits);
+  ChainWalker walker(trace, model, waits);
   std::vector<Diagnosis> found;
   IdMap known;
-  enum : uint8_t { Untold, InChain, InFault };
-  std::vector<uint8_t> told(count, Untold);
-  const auto ask = [&](TaskIndex task) {
-    Diagnosis d = asked.diagnose(task);
-    const uint8_t how = d.is_error() ? InFault : InChain;
-    for (const Diagnosis::Step& step : d.chain) told[step.task] = std::max(told[step.task], how);
+  enum : uint8_t { Unreported, InChain, InError };
+  std::vector<uint8_t> reported(count, Unreported);
+  const auto add_diagnosis = [&](TaskIndex task) {
+    Diagnosis d = walker.diagnose(task);
+    const uint8_t how = d.is_error() ? InError : InChain;
+    for (const Diagnosis::Step& step : d.chain)
+      reported[step.task] = std::max(reported[step.task], how);
     if (d.verdict == Verdict::Ok) return;
     uint32_t& same = known[what_is_alike(model, waits, d)];
     if (same != IdMap::none) {
@@ -279,19 +280,19 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
   };
   for (TaskIndex task = 0; task < count; task++)
     if (model.tasks[task].should_resolve && model.tasks[task].how == Model::End::Cancelled)
-      ask(task);
+      add_diagnosis(task);
   each_open([&](TaskIndex task) {
-    if (!waited_for[task]) ask(task);
+    if (!waited_for[task]) add_diagnosis(task);
   });
   // What should end is told with who waits for it, if that is a fault by itself.
   each_open([&](TaskIndex task) {
-    if (model.tasks[task].should_resolve && told[task] != InFault) ask(task);
+    if (model.tasks[task].should_resolve && reported[task] != InError) add_diagnosis(task);
   });
   // In a circle nobody is first.
   each_open([&](TaskIndex task) {
-    if (told[task] == Untold) ask(task);
+    if (reported[task] == Unreported) add_diagnosis(task);
   });
-  for (Diagnosis& d : found) asked.find_blocker(d);
+  for (Diagnosis& d : found) walker.find_blocker(d);
   stable_sort(found, [&](const Diagnosis& a, const Diagnosis& b) {
     if (a.is_error() != b.is_error()) return a.is_error();
     return waits_since(model, waits, a) < waits_since(model, waits, b);

@@ -17,34 +17,35 @@ namespace {
 // compared, and the column. idxNum 1: downwards.
 constexpr char first_column = 'A';  // '@', before it: the row's number
 
-struct Asked {
+struct TableBinding {
   const QueryTable& table;
   const QuerySource& source;
   QueryProgress& progress;
 };
 
 struct Table : sqlite3_vtab {
-  explicit Table(const Asked& what) : sqlite3_vtab{}, asked(what) {}
-  const Asked& asked;
+  explicit Table(const TableBinding& what) : sqlite3_vtab{}, binding(what) {}
+  const TableBinding& binding;
 };
 
 struct Cursor : sqlite3_vtab_cursor {
-  explicit Cursor(const Asked& asked) : sqlite3_vtab_cursor{}, rows(asked.table, asked.source) {}
+  explicit Cursor(const TableBinding& binding)
+      : sqlite3_vtab_cursor{}, rows(binding.table, binding.source) {}
   QueryCursor rows;
 };
 
-const Asked& asked_of(sqlite3_vtab* table) { return static_cast<Table*>(table)->asked; }
+const TableBinding& binding_of(sqlite3_vtab* table) { return static_cast<Table*>(table)->binding; }
 QueryCursor& rows_of(sqlite3_vtab_cursor* cursor) { return static_cast<Cursor*>(cursor)->rows; }
 
 int connect(sqlite3* database, void* what, int, const char* const*, sqlite3_vtab** table,
             char** error) {
-  const auto& asked = *static_cast<const Asked*>(what);
-  const int result = sqlite3_declare_vtab(database, schema_text(asked.table).c_str());
+  const auto& binding = *static_cast<const TableBinding*>(what);
+  const int result = sqlite3_declare_vtab(database, schema_text(binding.table).c_str());
   if (result != SQLITE_OK) {
     *error = sqlite3_mprintf("%s", sqlite3_errmsg(database));
     return result;
   }
-  *table = new Table(asked);
+  *table = new Table(binding);
   return SQLITE_OK;
 }
 
@@ -82,9 +83,9 @@ bool is_help(const QueryTable& table, int column, char compared, const char* col
 
 // In the planner's unit a row that SQLite itself looks at costs 1.
 int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
-  const Asked& asked = asked_of(table);
-  const QueryTable& known = asked.table;
-  const auto all = static_cast<double>(known.rows(asked.source));
+  const TableBinding& binding = binding_of(table);
+  const QueryTable& known = binding.table;
+  const auto all = static_cast<double>(known.rows(binding.source));
   bool one_row = false, few_rows = false, by_key = false;
   double ordered_share = 1;
   double share = 1;
@@ -141,15 +142,15 @@ int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
 }
 
 int open(sqlite3_vtab* table, sqlite3_vtab_cursor** cursor) {
-  const Asked& asked = asked_of(table);
-  auto* const opened = new Cursor(asked);
-  asked.progress.open.push_back(&opened->rows);
+  const TableBinding& binding = binding_of(table);
+  auto* const opened = new Cursor(binding);
+  binding.progress.open.push_back(&opened->rows);
   *cursor = opened;
   return SQLITE_OK;
 }
 
 int close(sqlite3_vtab_cursor* cursor) {
-  std::erase(asked_of(cursor->pVtab).progress.open, &rows_of(cursor));
+  std::erase(binding_of(cursor->pVtab).progress.open, &rows_of(cursor));
   delete static_cast<Cursor*>(cursor);
   return SQLITE_OK;
 }
@@ -261,7 +262,7 @@ bool add_bound(QueryCondition& condition, char compared, sqlite3_value* value) {
 
 int filter(sqlite3_vtab_cursor* cursor, int descending, const char* plan, int count,
            sqlite3_value** values) {
-  const QueryTable& table = asked_of(cursor->pVtab).table;
+  const QueryTable& table = binding_of(cursor->pVtab).table;
   std::vector<QueryCondition> conditions;
   for (int i = 0; i < count; i++) {
     const char compared = plan[2 * i];
@@ -300,21 +301,21 @@ void give_text(sqlite3_context* context, std::string_view text, sqlite3_destruct
 }
 
 int give_column(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int index) {
-  const Asked& asked = asked_of(cursor->pVtab);
-  const QueryColumn& column = asked.table.columns[static_cast<size_t>(index)];
+  const TableBinding& binding = binding_of(cursor->pVtab);
+  const QueryColumn& column = binding.table.columns[static_cast<size_t>(index)];
   const size_t row = rows_of(cursor).row();
   if (column.number) {
-    const std::optional<int64_t> number = column.number(asked.source, row);
+    const std::optional<int64_t> number = column.number(binding.source, row);
     if (!number) return SQLITE_OK;  // NULL
     if (column.names.empty())
       sqlite3_result_int64(context, *number);
     else if (static_cast<uint64_t>(*number) < column.names.size())
       give_text(context, column.names[static_cast<size_t>(*number)], SQLITE_STATIC);
   } else if (column.text) {
-    const std::string_view text = column.text(asked.source, row);
+    const std::string_view text = column.text(binding.source, row);
     if (text.data()) give_text(context, text, SQLITE_STATIC);
   } else {
-    const std::string text = column.made(asked.source, row);
+    const std::string text = column.made(binding.source, row);
     if (!text.empty()) give_text(context, text, SQLITE_TRANSIENT);
   }
   return SQLITE_OK;
@@ -348,9 +349,10 @@ double QueryProgress::share() const { return open.empty() ? 0 : open.front()->sh
 
 int add_virtual_table(sqlite3* database, const QueryTable& table, const QuerySource& source,
                       QueryProgress& progress) {
-  return sqlite3_create_module_v2(database, std::string(table.name).c_str(), &functions,
-                                  new Asked{.table = table, .source = source, .progress = progress},
-                                  [](void* asked) { delete static_cast<Asked*>(asked); });
+  return sqlite3_create_module_v2(
+      database, std::string(table.name).c_str(), &functions,
+      new TableBinding{.table = table, .source = source, .progress = progress},
+      [](void* binding) { delete static_cast<TableBinding*>(binding); });
 }
 
 }  // namespace skein

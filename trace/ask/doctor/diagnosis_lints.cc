@@ -136,9 +136,10 @@ class DiagnosisLints {
 }  // namespace
 
 void look_at_diagnoses(const LintContext& context, Findings& found) {
-  const auto asked = {Lint::SuspendedTooLong, Lint::OperationPending, Lint::NotifyBeforeWait,
-                      Lint::NeverStarted, Lint::HandlerNeverInvoked};
-  if (std::none_of(asked.begin(), asked.end(), [&](Lint l) { return context.asked(l); })) return;
+  const auto reported = {Lint::SuspendedTooLong, Lint::OperationPending, Lint::NotifyBeforeWait,
+                         Lint::NeverStarted, Lint::HandlerNeverInvoked};
+  if (std::none_of(reported.begin(), reported.end(), [&](Lint l) { return context.is_enabled(l); }))
+    return;
   found.sources.diagnoses = diagnose_all(context.trace, context.model, context.waits);
   const DiagnosisLints lints(context);
   for (uint32_t i = 0; i < found.sources.diagnoses.size(); i++) {

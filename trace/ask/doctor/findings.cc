@@ -24,7 +24,7 @@ void Findings::add_identity(uint64_t* key, TaskIndex index) const {
 }
 
 void Findings::add(const Candidate& c) {
-  if (!context_.asked(c.lint)) return;
+  if (!context_.is_enabled(c.lint)) return;
   Key key = {static_cast<uint64_t>(c.lint) << 8 | static_cast<uint64_t>(c.severity), c.location};
   add_identity(&key[2], c.task);
   add_identity(&key[4], c.other);

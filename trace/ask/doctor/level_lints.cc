@@ -25,9 +25,9 @@ void add_all(Findings& found, Lint lint, const std::vector<Growth>& growths) {
 void look_at_levels(const LintContext& context, Findings& found) {
   const Trace& trace = context.trace;
   const Model& model = context.model;
-  if (context.asked(Lint::CounterOnlyGrows))
+  if (context.is_enabled(Lint::CounterOnlyGrows))
     add_all(found, Lint::CounterOnlyGrows, growing_counters(trace, model));
-  if (context.asked(Lint::QueueOnlyGrows))
+  if (context.is_enabled(Lint::QueueOnlyGrows))
     add_all(found, Lint::QueueOnlyGrows, growing_queues(trace, model, context.waits));
 }
 

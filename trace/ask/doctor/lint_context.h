@@ -21,7 +21,7 @@ class LintContext {
   const DoctorOptions& options;
   const bool is_mirage;
 
-  bool asked(Lint lint) const { return options.lints >> static_cast<unsigned>(lint) & 1; }
+  bool is_enabled(Lint lint) const { return options.lints >> static_cast<unsigned>(lint) & 1; }
 
   const Model::Task& task(TaskIndex index) const { return model.tasks[index]; }
   KindClass kind_class(TaskIndex index) const {

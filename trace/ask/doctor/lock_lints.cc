@@ -165,8 +165,8 @@ class LockLints {
 void look_at_locks(LintContext& context, Findings& found) {
   if (context.waits.holdings.empty()) return;
   LockLints lints(context, found);
-  if (context.asked(Lint::LockOrderCycle)) lints.look_at_order();
-  if (!context.asked(Lint::LockAcrossWait)) return;
+  if (context.is_enabled(Lint::LockOrderCycle)) lints.look_at_order();
+  if (!context.is_enabled(Lint::LockAcrossWait)) return;
   lints.look_at_victims();
   if (context.options.strict) lints.look_at_holdings();
 }

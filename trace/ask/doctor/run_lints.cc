@@ -4,7 +4,7 @@
 namespace skein::detail {
 
 void look_at_runs(const LintContext& context, Findings& found) {
-  if (!context.asked(Lint::RanTooLong) && !context.asked(Lint::LockAcrossWait)) return;
+  if (!context.is_enabled(Lint::RanTooLong) && !context.is_enabled(Lint::LockAcrossWait)) return;
   std::vector<Run>& runs = found.sources.runs;
   runs = long_runs(context.model, context.waits, context.options.running);
   for (uint32_t i = 0; i < runs.size(); i++) {

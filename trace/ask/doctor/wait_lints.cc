@@ -20,7 +20,7 @@ class WaitLints {
         options_(context.options),
         waits_(context.waits),
         found_(found),
-        wakes_(context.asked(Lint::SelfWake) ? context.model.tasks.size() : 0) {}
+        wakes_(context.is_enabled(Lint::SelfWake) ? context.model.tasks.size() : 0) {}
 
   void look() {
     for (const Waits::Wait& w : waits_.waits) {
@@ -72,7 +72,7 @@ class WaitLints {
 
   // ---- notify-before-wait ----
   void look_for_lost_wakeup(const Waits::Wait& w) {
-    if (!context_.asked(Lint::NotifyBeforeWait) || context_.is_mirage) return;
+    if (!context_.is_enabled(Lint::NotifyBeforeWait) || context_.is_mirage) return;
     const TaskIndex on = context_.model.last_self(w.on);
     const Model::Task& target = context_.task(on);
     Candidate c{.lint = Lint::NotifyBeforeWait,
