@@ -5,7 +5,7 @@
 #include <cstdio>
 
 int main() {
-  skein::format::MetadataFacts facts{
+  skein::format::MetadataInfo info{
       .uuid = {0x7d, 0x1f, 0x5f, 0x4e, 0x9c, 0x55, 0x4b, 0x6e, 0x9d, 0x2a, 0x1f, 0x6a, 0x5a, 0x1d,
                0x0c, 0x01},
       .clock = "tsc",
@@ -20,6 +20,6 @@ int main() {
       .mode = "ring",
   };
   skein::format::write_metadata(
-      facts, [](const char* text, size_t size) { std::fwrite(text, 1, size, stdout); });
+      info, [](const char* text, size_t size) { std::fwrite(text, 1, size, stdout); });
   return std::fflush(stdout) == 0 ? 0 : 1;
 }

@@ -54,20 +54,20 @@ class Generator {
   }
 
   void write_metadata(const std::filesystem::path& path) {
-    format::MetadataFacts facts{.uuid = {},
-                                .clock = "tsc",
-                                .frequency = 1'000'000 + below(400'000'000),
-                                .offset_s = static_cast<int64_t>(below(2'000'000'000)),
-                                .offset = below(1'000'000),
-                                .precision = 1,
-                                .hostname = "host",
-                                .boot_id = "",
-                                .procname = "program",
-                                .pid = 1,
-                                .mode = "ring"};
-    std::copy(uuid_.begin(), uuid_.end(), facts.uuid);
+    format::MetadataInfo info{.uuid = {},
+                              .clock = "tsc",
+                              .frequency = 1'000'000 + below(400'000'000),
+                              .offset_s = static_cast<int64_t>(below(2'000'000'000)),
+                              .offset = below(1'000'000),
+                              .precision = 1,
+                              .hostname = "host",
+                              .boot_id = "",
+                              .procname = "program",
+                              .pid = 1,
+                              .mode = "ring"};
+    std::copy(uuid_.begin(), uuid_.end(), info.uuid);
     std::ofstream file(path, std::ios::binary);
-    format::write_metadata(facts, [&](const char* from, size_t size) {
+    format::write_metadata(info, [&](const char* from, size_t size) {
       file.write(from, static_cast<std::streamsize>(size));
     });
   }

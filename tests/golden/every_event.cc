@@ -239,20 +239,20 @@ void write_tasks(const std::filesystem::path& folder) {
 }
 
 void write_metadata(const std::filesystem::path& folder) {
-  MetadataFacts facts{.uuid = {},
-                      .clock = "tsc",
-                      .frequency = 100'000'000,
-                      .offset_s = 1'700'000'000,
-                      .offset = 0,
-                      .precision = 1,
-                      .hostname = "host",
-                      .boot_id = "",
-                      .procname = "server",
-                      .pid = 4'000'000'000,
-                      .mode = "ring"};
-  std::copy(kUuid.begin(), kUuid.end(), facts.uuid);
+  MetadataInfo info{.uuid = {},
+                    .clock = "tsc",
+                    .frequency = 100'000'000,
+                    .offset_s = 1'700'000'000,
+                    .offset = 0,
+                    .precision = 1,
+                    .hostname = "host",
+                    .boot_id = "",
+                    .procname = "server",
+                    .pid = 4'000'000'000,
+                    .mode = "ring"};
+  std::copy(kUuid.begin(), kUuid.end(), info.uuid);
   std::string text;
-  format::write_metadata(facts, [&](const char* from, size_t size) { text.append(from, size); });
+  format::write_metadata(info, [&](const char* from, size_t size) { text.append(from, size); });
   save(folder / "metadata", text.data(), text.size());
 }
 

@@ -153,17 +153,17 @@ class Exporter {
     const auto utc = static_cast<int64_t>(clock_.lost_ns() +
                                           static_cast<uint64_t>(facts.utc_offset.value_or(0)));
     const int64_t rest = (utc % second + second) % second;
-    format::MetadataFacts said{.uuid = {},
-                               .clock = clock.source.c_str(),
-                               .frequency = clock.frequency,
-                               .offset_s = (utc - rest) / second,
-                               .offset = clock_.part_of_second(static_cast<uint64_t>(rest)),
-                               .precision = 1,
-                               .hostname = trace_.machines[0].name.c_str(),
-                               .boot_id = clock.boot_id.c_str(),
-                               .procname = process.name.c_str(),
-                               .pid = process.pid,
-                               .mode = facts.overwritten_packets != 0 ? "ring" : "log"};
+    format::MetadataInfo said{.uuid = {},
+                              .clock = clock.source.c_str(),
+                              .frequency = clock.frequency,
+                              .offset_s = (utc - rest) / second,
+                              .offset = clock_.part_of_second(static_cast<uint64_t>(rest)),
+                              .precision = 1,
+                              .hostname = trace_.machines[0].name.c_str(),
+                              .boot_id = clock.boot_id.c_str(),
+                              .procname = process.name.c_str(),
+                              .pid = process.pid,
+                              .mode = facts.overwritten_packets != 0 ? "ring" : "log"};
     std::copy(uuid_.begin(), uuid_.end(), said.uuid);
     std::string text;
     format::write_metadata(said, [&](const char* from, size_t size) { text.append(from, size); });

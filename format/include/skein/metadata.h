@@ -1,7 +1,7 @@
 // Writes the text of a trace's file `metadata`: CTF 1.8 TSDL, generated from the tables in
 // skein/format.h, so that it cannot differ from the events that are written.
 //
-//   write_metadata(facts, [&](const char* text, size_t size) { file.append(text, size); });
+//   write_metadata(info, [&](const char* text, size_t size) { file.append(text, size); });
 //
 // Freestanding: no allocation, no libc, no static state, so a traced program can call it. The sink
 // is called with pieces of any size, about 25 kB in total. format/metadata.tsdl is a sample.
@@ -13,7 +13,7 @@
 namespace skein::format {
 
 // The data of one trace in the text. Strings may contain any bytes; NULL is an empty string.
-struct MetadataFacts {
+struct MetadataInfo {
   uint8_t uuid[16];
   const char* clock;   // source: "tsc" or "monotonic"
   uint64_t frequency;  // ticks per second: counts per second >> kTickShift
@@ -127,13 +127,13 @@ typealias integer { size = 64; align = 8; signed = true; } := int64_t;
 )");
   }
 
-  void trace_block(const MetadataFacts& facts) {
+  void trace_block(const MetadataInfo& info) {
     text(R"(
 trace {
 	major = 1;
 	minor = 8;
 	uuid = )")
-        .uuid(facts.uuid)
+        .uuid(info.uuid)
         .text(R"(;
 	byte_order = le;
 	packet.header := struct {
@@ -146,7 +146,7 @@ trace {
 )");
   }
 
-  void env_block(const MetadataFacts& facts) {
+  void env_block(const MetadataInfo& info) {
     text(R"(
 env {
 	tracer_name = "skein";
@@ -155,43 +155,43 @@ env {
         .text(R"(;
 	tracer_minor = 0;
 	hostname = )")
-        .quoted(facts.hostname)
+        .quoted(info.hostname)
         .text(R"(;
 	boot_id = )")
-        .quoted(facts.boot_id)
+        .quoted(info.boot_id)
         .text(R"(;
 	procname = )")
-        .quoted(facts.procname)
+        .quoted(info.procname)
         .text(R"(;
 	vpid = )")
-        .number(facts.pid)
+        .number(info.pid)
         .text(R"(;
 	mode = )")
-        .quoted(facts.mode)
+        .quoted(info.mode)
         .text(R"(;
 	clock_source = )")
-        .quoted(facts.clock)
+        .quoted(info.clock)
         .text(R"(;
 };
 )");
   }
 
-  void clock_block(const MetadataFacts& facts) {
+  void clock_block(const MetadataInfo& info) {
     text(R"(
 clock {
 	name = "ticks";
 	description = "16 counts of clock_source";
 	freq = )")
-        .number(facts.frequency)
+        .number(info.frequency)
         .text(R"(;
 	precision = )")
-        .number(facts.precision)
+        .number(info.precision)
         .text(R"(;
 	offset_s = )")
-        .number(facts.offset_s)
+        .number(info.offset_s)
         .text(R"(;
 	offset = )")
-        .number(facts.offset)
+        .number(info.offset)
         .text(R"(;
 	absolute = TRUE;
 };
@@ -255,13 +255,13 @@ stream {
 }  // namespace detail
 
 template <class Sink>
-void write_metadata(const MetadataFacts& facts, Sink&& sink) {
+void write_metadata(const MetadataInfo& info, Sink&& sink) {
   detail::MetadataWriter<Sink> to(sink);
   to.text("/* CTF 1.8 */\n");
   to.integer_types();
-  to.trace_block(facts);
-  to.env_block(facts);
-  to.clock_block(facts);
+  to.trace_block(info);
+  to.env_block(info);
+  to.clock_block(info);
   to.stream_block();
   to.events();
 }

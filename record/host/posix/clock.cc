@@ -97,18 +97,18 @@ uint64_t ticks_of(uint64_t hertz) {
 }
 
 // Reads the three clocks at the same moment.
-void read_together(ClockFacts& facts) {
-  facts.bracket_ns = UINT64_MAX;
+void read_together(ClockInfo& info) {
+  info.bracket_ns = UINT64_MAX;
   for (int i = 0; i < 8; ++i) {
     const uint64_t before = read_monotonic();
-    const uint64_t ticks = read_ticks(facts.counter);
+    const uint64_t ticks = read_ticks(info.counter);
     const uint64_t realtime = read_clock(CLOCK_REALTIME);
     const uint64_t after = read_monotonic();
-    if (after - before >= facts.bracket_ns) continue;
-    facts.bracket_ns = after - before;
-    facts.ticks = ticks;
-    facts.monotonic_ns = before + (after - before) / 2;
-    facts.realtime_ns = realtime;
+    if (after - before >= info.bracket_ns) continue;
+    info.bracket_ns = after - before;
+    info.ticks = ticks;
+    info.monotonic_ns = before + (after - before) / 2;
+    info.realtime_ns = realtime;
   }
 }
 
@@ -116,31 +116,31 @@ void read_together(ClockFacts& facts) {
 
 uint64_t monotonic_ns() { return read_monotonic(); }
 
-ClockFacts choose_clock(bool monotonic) {
-  ClockFacts facts;
+ClockInfo choose_clock(bool monotonic) {
+  ClockInfo info;
   if (monotonic || !counter_is_invariant()) {
-    facts.counter = read_monotonic;
-    facts.ticks_per_second = ticks_of(kSecond);
+    info.counter = read_monotonic;
+    info.ticks_per_second = ticks_of(kSecond);
   } else if (const uint64_t hertz = stated_hertz(); hertz != 0) {
-    facts.ticks_per_second = ticks_of(hertz);
+    info.ticks_per_second = ticks_of(hertz);
   } else {
     const Reading begin = read_both(CLOCK_MONOTONIC_RAW);
-    facts.begin_count = begin.count;
-    facts.begin_ns = begin.ns;
+    info.begin_count = begin.count;
+    info.begin_ns = begin.ns;
   }
-  read_together(facts);
-  return facts;
+  read_together(info);
+  return info;
 }
 
-void finish_clock(ClockFacts& facts) {
-  if (facts.ticks_per_second != 0) return;
+void finish_clock(ClockInfo& info) {
+  if (info.ticks_per_second != 0) return;
   constexpr uint64_t kLongEnough = 2'000'000;
-  while (read_clock(CLOCK_MONOTONIC_RAW) < facts.begin_ns + kLongEnough) {
+  while (read_clock(CLOCK_MONOTONIC_RAW) < info.begin_ns + kLongEnough) {
   }
   const Reading end = read_both(CLOCK_MONOTONIC_RAW);
-  const auto counts = static_cast<double>(end.count - facts.begin_count);
-  const auto ns = static_cast<double>(end.ns - facts.begin_ns);
-  facts.ticks_per_second =
+  const auto counts = static_cast<double>(end.count - info.begin_count);
+  const auto ns = static_cast<double>(end.ns - info.begin_ns);
+  info.ticks_per_second =
       ticks_of(static_cast<uint64_t>(counts * static_cast<double>(kSecond) / ns));
 }
 

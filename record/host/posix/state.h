@@ -24,7 +24,7 @@ inline constexpr size_t kLargestPrepared = size_t{1} << 20;  // bytes of a chunk
 inline constexpr size_t kWindow = size_t{64} << 10;
 inline constexpr size_t kPathMax = 1200;
 
-struct ClockFacts {
+struct ClockInfo {
   ReadCounter counter = nullptr;  // null: the time stamp counter
   uint64_t ticks_per_second = 0;
   uint64_t ticks = 0;  // the same moment in three clocks
@@ -44,7 +44,7 @@ struct TraceFiles {
   bool log;
   unsigned ring_chunks;
   size_t chunk_size;  // of a ring
-  ClockFacts clock;
+  ClockInfo clock;
 };
 inline const TraceFiles& files_of(const Writer& writer) {
   return *static_cast<const TraceFiles*>(writer.trace);
@@ -108,8 +108,8 @@ void set_writer(Writer* writer);
 // Chooses the clock (`monotonic`: not the time stamp counter) and reads it together with UTC. If
 // neither processor nor hypervisor reports its rate, it is measured from this call to finish_clock,
 // which waits until 2 ms have passed.
-ClockFacts choose_clock(bool monotonic);
-void finish_clock(ClockFacts& clock);
+ClockInfo choose_clock(bool monotonic);
+void finish_clock(ClockInfo& clock);
 uint64_t monotonic_ns();
 
 // ---- files.cc ----

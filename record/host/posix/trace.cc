@@ -135,7 +135,7 @@ int show_directory(const Text& wanted, TraceFiles& files) {
   return EEXIST;
 }
 
-void make_uuid(const ClockFacts& clock, uint8_t (&uuid)[16]) {
+void make_uuid(const ClockInfo& clock, uint8_t (&uuid)[16]) {
   if (getrandom(uuid, sizeof uuid, GRND_NONBLOCK) != static_cast<ssize_t>(sizeof uuid)) {
     // Unavailable early at boot, or forbidden. The uuid must be unique, not secret.
     const uint64_t parts[2] = {clock.realtime_ns, clock.ticks ^ static_cast<uint64_t>(getpid())
@@ -165,7 +165,7 @@ int write_the_metadata() {
   read_text("/proc/sys/kernel/random/boot_id", boot_id, sizeof boot_id);
   read_text("/proc/self/comm", process, sizeof process);
 
-  const ClockFacts& clock = state.files->clock;
+  const ClockInfo& clock = state.files->clock;
   constexpr uint64_t kSecond = 1'000'000'000;
   // UTC of tick 0, in seconds and ticks.
   const auto rate = static_cast<__int128>(clock.ticks_per_second);
@@ -177,25 +177,25 @@ int write_the_metadata() {
     rest += rate;
     --seconds;
   }
-  format::MetadataFacts facts = {};
-  memcpy(facts.uuid, state.files->uuid, sizeof facts.uuid);
-  facts.clock = clock.counter == nullptr ? "tsc" : "monotonic";
-  facts.frequency = clock.ticks_per_second;
-  facts.offset_s = static_cast<int64_t>(seconds);
-  facts.offset = static_cast<uint64_t>(rest);
-  facts.precision = clock.bracket_ns * clock.ticks_per_second / kSecond + 1;
-  facts.hostname = host_names.nodename;
-  facts.boot_id = boot_id;
-  facts.procname = process;
-  facts.pid = static_cast<uint64_t>(getpid());
-  facts.mode = state.files->log ? "log" : "ring";
+  format::MetadataInfo info = {};
+  memcpy(info.uuid, state.files->uuid, sizeof info.uuid);
+  info.clock = clock.counter == nullptr ? "tsc" : "monotonic";
+  info.frequency = clock.ticks_per_second;
+  info.offset_s = static_cast<int64_t>(seconds);
+  info.offset = static_cast<uint64_t>(rest);
+  info.precision = clock.bracket_ns * clock.ticks_per_second / kSecond + 1;
+  info.hostname = host_names.nodename;
+  info.boot_id = boot_id;
+  info.procname = process;
+  info.pid = static_cast<uint64_t>(getpid());
+  info.mode = state.files->log ? "log" : "ring";
 
   constexpr size_t kRoom = size_t{64} << 10;
   void* memory = mmap(nullptr, kRoom, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return errno;
   char* text = static_cast<char*>(memory);
   size_t size = 0;
-  format::write_metadata(facts, [&](const char* piece, size_t length) {
+  format::write_metadata(info, [&](const char* piece, size_t length) {
     if (length > kRoom - size) length = kRoom - size;
     memcpy(text + size, piece, length);
     size += length;

@@ -26,20 +26,20 @@ inline constexpr uint64_t second = 100'000'000;  // ticks
 
 inline std::string metadata_text(const char* host = "host", uint64_t frequency = second,
                                  const char* boot_id = "boot", int64_t offset_s = 1'700'000'000) {
-  format::MetadataFacts facts{.uuid = {},
-                              .clock = "tsc",
-                              .frequency = frequency,
-                              .offset_s = offset_s,
-                              .offset = second / 4,
-                              .precision = 1,
-                              .hostname = host,
-                              .boot_id = boot_id,
-                              .procname = "a \"program\"",
-                              .pid = 42,
-                              .mode = "ring"};
-  std::copy(uuid.begin(), uuid.end(), facts.uuid);
+  format::MetadataInfo info{.uuid = {},
+                            .clock = "tsc",
+                            .frequency = frequency,
+                            .offset_s = offset_s,
+                            .offset = second / 4,
+                            .precision = 1,
+                            .hostname = host,
+                            .boot_id = boot_id,
+                            .procname = "a \"program\"",
+                            .pid = 42,
+                            .mode = "ring"};
+  std::copy(uuid.begin(), uuid.end(), info.uuid);
   std::string text;
-  format::write_metadata(facts, [&](const char* from, size_t size) { text.append(from, size); });
+  format::write_metadata(info, [&](const char* from, size_t size) { text.append(from, size); });
   return text;
 }
 
