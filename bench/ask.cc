@@ -21,7 +21,7 @@ using namespace skein;
 // One after the other, each with tasks of its own.
 Trace programs(size_t events) {
   Trace all;
-  all.facts.format = "skein";
+  all.info.format = "skein";
   TaskId ids = 0;
   uint64_t time = 0;
   for (uint32_t seed = 1; all.events.size() < events; seed++) {

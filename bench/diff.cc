@@ -18,7 +18,7 @@ using namespace skein;
 
 Trace another_run(const Trace& trace) {
   Trace other;
-  other.facts = trace.facts;
+  other.info = trace.info;
   other.strings = trace.strings;
   other.locations = trace.locations;
   other.executors = trace.executors;

@@ -33,7 +33,7 @@ Trace with_distinct_labels(Trace trace) {
   result.kinds = std::move(trace.kinds);
   result.executors = std::move(trace.executors);
   result.locations = std::move(trace.locations);
-  result.facts = std::move(trace.facts);
+  result.info = std::move(trace.info);
   return result;
 }
 

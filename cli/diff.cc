@@ -51,7 +51,7 @@ Annotations annotations_of(const Comparison& a) {
     if (h.kind == EventKind::Lost || h.task == no_index) return;
     annotations.notes.push_back({.trace = trace,
                                  .task = id(side, h.task),
-                                 .clock = side.subject.trace.facts.start + h.time,
+                                 .clock = side.subject.trace.info.start + h.time,
                                  .text = std::move(before) + sentence(side, h, Detail::Event)});
   };
   const bool order = first.kind == Divergence::Kind::Order;
@@ -93,7 +93,7 @@ int run_diff(const DiffOptions& options) {
   const std::string window = options.view ? window_program() : "";
   const Analysis good = open_analysis(options.good);
   // As page and window read it, whose markers are at these times.
-  const Analysis bad = open_analysis(options.bad, {&good.trace.facts.tick_clock, 1});
+  const Analysis bad = open_analysis(options.bad, {&good.trace.info.tick_clock, 1});
   Comparison a = compare_runs({"good", {good.trace, good.model, good.waits}},
                               {"bad", {bad.trace, bad.model, bad.waits}});
   print_report(

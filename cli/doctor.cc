@@ -51,7 +51,7 @@ Annotations annotations_of(const Analysis& analysis, const DoctorReport& report,
     const TaskIndex task = report.picture(f).task;
     if (task == no_index) continue;
     annotations.notes.push_back({.task = analysis.model.tasks[task].id,
-                                 .clock = analysis.trace.facts.start + f.begin,
+                                 .clock = analysis.trace.info.start + f.begin,
                                  .text = report.text(f)});
   }
   for (const auto& [severity, count] : counts)

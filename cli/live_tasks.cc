@@ -82,7 +82,7 @@ LiveTaskList read_live_tasks(const std::string& path) {
   const Trace trace = open_trace(path);
   LiveTaskList list = make_list(trace);
   list.pid = table->pid;
-  if (trace.facts.overwritten_packets > 0) add_notes(*table, list);
+  if (trace.info.overwritten_packets > 0) add_notes(*table, list);
   return list;
 }
 

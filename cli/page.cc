@@ -97,7 +97,7 @@ void write_page(const Page& page) {
     const Result<Trace> trace = read_trace(files, path);
     if (!trace) die(2, trace.error().message());
     report_losses(*trace, path);
-    if (!trace->facts.carrier.empty()) files.convert(path, *trace);
+    if (!trace->info.carrier.empty()) files.convert(path, *trace);
     if (!critical && !page.critical.empty())
       if (const auto task = critical_task(*trace, page.critical)) critical = {inputs.size(), *task};
     inputs.push_back({path, trace_name(path)});

@@ -151,15 +151,15 @@ class Served {
   Result<void> check(const std::string& critical = {}) {
     const auto trace = read_trace(files_, path_);
     if (!trace) return trace.error();
-    zero_ = trace->facts.start;
+    zero_ = trace->info.start;
     if (!critical.empty()) {
       const auto task = critical_task(*trace, critical);
       if (!task) refuse_critical(critical);
       critical_ = {0, *task};
     }
-    if (!trace->facts.carrier.empty()) add_as_ours(converted_, path_, *trace);
+    if (!trace->info.carrier.empty()) add_as_ours(converted_, path_, *trace);
     const auto kept = read_notes(notes().value_or(""));
-    if (trace->facts.overwritten_packets != 0 && kept && kept->start != 0)
+    if (trace->info.overwritten_packets != 0 && kept && kept->start != 0)
       zero_ = std::min(zero_, kept->start);
     return {};
   }

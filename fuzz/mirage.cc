@@ -45,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Events& events = trace.events;
   require(events.size() * 17 <= size);
   uint64_t counted = 0;
-  for (const auto& kind : trace.facts.wire_kinds) counted += kind.second;
+  for (const auto& kind : trace.info.wire_kinds) counted += kind.second;
   require(counted == events.size());
   for (size_t i = 0; i < events.size(); i++) {
     require(i == 0 || events.time[i - 1] <= events.time[i]);

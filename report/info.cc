@@ -20,13 +20,13 @@ std::string describe(const Process& process, const Machine& machine) {
 }
 
 // When it began, in ns since 1970.
-std::optional<int64_t> start_utc(const Facts& facts) {
-  if (!facts.utc_offset) return {};
-  return static_cast<int64_t>(facts.start) + *facts.utc_offset;
+std::optional<int64_t> start_utc(const TraceInfo& info) {
+  if (!info.utc_offset) return {};
+  return static_cast<int64_t>(info.start) + *info.utc_offset;
 }
 
-std::string utc_time(const Facts& facts) {
-  const int64_t start = start_utc(facts).value_or(-1);
+std::string utc_time(const TraceInfo& info) {
+  const int64_t start = start_utc(info).value_or(-1);
   return start < 0 ? "unknown" : utc_text(start, 1);
 }
 
@@ -53,7 +53,7 @@ std::string describe(const Loss& loss) {
 
 std::string info_text(const Trace& trace, const Summary& summary) {
   constexpr size_t most_losses = 20;
-  const Facts& facts = trace.facts;
+  const TraceInfo& info = trace.info;
   std::string out;
   const auto line = [&](std::string_view name, std::string_view value) {
     out += name;
@@ -69,9 +69,9 @@ std::string info_text(const Trace& trace, const Summary& summary) {
       name = "";
     }
   };
-  const bool is_carried = !facts.format.starts_with(facts.carrier);
-  line("format", escaped(facts.format) + (is_carried ? " in " + facts.carrier : "") + ", " +
-                     counted(facts.packets, "packet") + " in " + counted(facts.streams, "stream"));
+  const bool is_carried = !info.format.starts_with(info.carrier);
+  line("format", escaped(info.format) + (is_carried ? " in " + info.carrier : "") + ", " +
+                     counted(info.packets, "packet") + " in " + counted(info.streams, "stream"));
   std::string_view process_line = "program";
   for (const Process& process : trace.processes) {
     const std::string program = describe(process, trace.machine_of(process));
@@ -79,14 +79,14 @@ std::string info_text(const Trace& trace, const Summary& summary) {
     line(process_line, program);
     process_line = "";
   }
-  line("clock", escaped(facts.clock));
-  if (facts.utc_offset) line("start", utc_time(facts));
+  line("clock", escaped(info.clock));
+  if (info.utc_offset) line("start", utc_time(info));
   line("span", seconds(summary.span_ns) + " s");
   line("events", grouped(summary.events));
   list("", summary.kinds, [](const std::string& kind) { return escaped(kind); });
-  if (!facts.definitions.empty()) {
+  if (!info.definitions.empty()) {
     std::string names;
-    for (const auto& [name, count] : facts.definitions)
+    for (const auto& [name, count] : info.definitions)
       names += (names.empty() ? "" : ", ") + grouped(count) + " " + name;
     line("definitions", names);
   }
@@ -102,10 +102,10 @@ std::string info_text(const Trace& trace, const Summary& summary) {
   if (summary.resources) line("resources", grouped(summary.resources));
   line("labels", grouped(summary.labels));
   list("counters", summary.counters, [&](StringId name) { return escaped(trace.strings[name]); });
-  if (facts.overwritten_packets > 0) {
-    line("ring", counted(facts.overwritten_packets, "older packet") +
+  if (info.overwritten_packets > 0) {
+    line("ring", counted(info.overwritten_packets, "older packet") +
                      " overwritten (ring mode); definitions and live tasks are preserved");
-    line("", "complete from " + seconds(facts.complete_from) + " s on");
+    line("", "complete from " + seconds(info.complete_from) + " s on");
   }
   if (trace.losses.empty()) line("lost", "nothing");
   for (size_t i = 0; i < trace.losses.size() && i < most_losses; i++)
@@ -116,10 +116,10 @@ std::string info_text(const Trace& trace, const Summary& summary) {
 }
 
 Json info_json(const Trace& trace, const Summary& summary) {
-  const Facts& facts = trace.facts;
+  const TraceInfo& info = trace.info;
   Json json = json_document("skein.info/1");
-  json.set("format", facts.format);
-  json.set("carrier", or_null(facts.carrier));
+  json.set("format", info.format);
+  json.set("carrier", or_null(info.carrier));
   json.set("host", or_null(trace.machines[0].name));
   json.set("program", or_null(trace.processes[0].name));
   json.set("pid", id_or_null(trace.processes[0].pid));
@@ -134,17 +134,17 @@ Json info_json(const Trace& trace, const Summary& summary) {
                                 {"program", or_null(process.name)},
                                 {"machine", process.machine}}));
   json.set("processes", std::move(processes));
-  json.set("clock", facts.clock);
-  json.set("start_ns", facts.start);
-  json.set("start_utc_ns", start_utc(facts));
-  json.set("packets", facts.packets);
-  json.set("streams", facts.streams);
+  json.set("clock", info.clock);
+  json.set("start_ns", info.start);
+  json.set("start_utc_ns", start_utc(info));
+  json.set("packets", info.packets);
+  json.set("streams", info.streams);
   json.set("events", summary.events);
   Json kinds = Json::object();
   for (const auto& [kind, count] : summary.kinds) kinds.set(kind, count);
   json.set("kinds", std::move(kinds));
   Json definitions = Json::object();
-  for (const auto& [name, count] : facts.definitions) definitions.set(name, count);
+  for (const auto& [name, count] : info.definitions) definitions.set(name, count);
   json.set("definitions", std::move(definitions));
   json.set("tasks", summary.tasks);
   json.set("ended", summary.ended);
@@ -160,8 +160,8 @@ Json info_json(const Trace& trace, const Summary& summary) {
   for (const auto& [name, updates] : summary.counters) counters.set(trace.strings[name], updates);
   json.set("counters", std::move(counters));
   json.set("duration_ns", summary.span_ns);
-  json.set("overwritten_packets", facts.overwritten_packets);
-  json.set("complete_from_ns", facts.complete_from);
+  json.set("overwritten_packets", info.overwritten_packets);
+  json.set("complete_from_ns", info.complete_from);
   Json lost = Json::array();
   for (const Loss& loss : trace.losses)
     lost.add(Json::object({{"reason", loss.what},

@@ -16,7 +16,7 @@ Trace example() {
      6 should_resolve 1
      9 suspend 1
   )");
-  e.trace.facts.clock = "x86 TSC";
+  e.trace.info.clock = "x86 TSC";
   return std::move(e.trace);
 }
 
@@ -35,8 +35,8 @@ TEST_CASE("the contents of a trace") {
 
 TEST_CASE("a ring reports from when on it is complete") {
   Trace trace = example();
-  trace.facts.overwritten_packets = 3;
-  trace.facts.complete_from = 5;
+  trace.info.overwritten_packets = 3;
+  trace.info.complete_from = 5;
   const std::string text = info_text(trace, summarize(trace));
   CHECK(text.find("3 older packets overwritten (ring mode); definitions and live tasks are "
                   "preserved\n            complete from 0.000000005 s on\n") != std::string::npos);

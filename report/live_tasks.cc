@@ -240,9 +240,9 @@ LiveTaskList live_task_list(const Subject& subject, uint64_t until) {
   const Trace& trace = subject.trace;
   const Model& model = subject.model;
   LiveTaskList list;
-  list.program = trace.processes[0].name.empty() ? trace.facts.format : trace.processes[0].name;
-  if (trace.facts.utc_offset)
-    list.utc_start = static_cast<int64_t>(trace.facts.start) + *trace.facts.utc_offset;
+  list.program = trace.processes[0].name.empty() ? trace.info.format : trace.processes[0].name;
+  if (trace.info.utc_offset)
+    list.utc_start = static_cast<int64_t>(trace.info.start) + *trace.info.utc_offset;
   list.until = until;
   const auto reference = [&](TaskIndex task) -> LiveTaskRow::Task {
     if (task == no_index) return {};

@@ -226,7 +226,7 @@ RandomProgram make_program(uint32_t seed) {
 // What a ring keeps: of each executor the events from a time of its own on, and the task table.
 Trace cut(Trace whole, const Answers& answers, uint32_t seed) {
   Trace ring;
-  ring.facts = whole.facts;
+  ring.info = whole.info;
   ring.strings = std::move(whole.strings);
   ring.locations = whole.locations;
   ring.executors = whole.executors;
@@ -236,8 +236,8 @@ Trace cut(Trace whole, const Answers& answers, uint32_t seed) {
   const size_t first = events.size() - static_cast<size_t>(kept) * events.size() / 8;
   const uint64_t start = events.time[first];
   const uint64_t other_start = events.time[first + (events.size() - first) / 2];
-  ring.facts.overwritten_packets = 1000;
-  ring.facts.complete_from = ring.executors.size() > 1 ? other_start - start : 0;
+  ring.info.overwritten_packets = 1000;
+  ring.info.complete_from = ring.executors.size() > 1 ? other_start - start : 0;
   for (size_t i = first; i < events.size(); i++) {
     EventRow event = events.row(i);
     if (event.executor == 1 && event.time < other_start) continue;

@@ -21,7 +21,7 @@ Times times_of(const Trace& trace) {
   Times times;
   std::unordered_map<TaskId, std::string_view> operations;
   trace.events.for_each([&](const EventRow& row) {
-    const uint64_t time = trace.facts.start + row.time;
+    const uint64_t time = trace.info.start + row.time;
     if (row.kind == EventKind::Create) {
       const std::string_view name = trace.strings[row.text];
       operations[row.task] = name;
@@ -55,10 +55,10 @@ int main(int, char** argv) {
   DiskFiles disk;
   const Result<Trace> client = read_trace(disk, argv[1]);
   if (!client) return std::puts(client.error().message().c_str()), 2;
-  const TickClock& clock = client->facts.tick_clock;
+  const TickClock& clock = client->info.tick_clock;
   const Result<Trace> server = read_trace(disk, argv[2], {}, std::vector{clock});
   if (!server) return std::puts(server.error().message().c_str()), 2;
-  const TickClock& other = server->facts.tick_clock;
+  const TickClock& other = server->info.tick_clock;
   if (!clock.is_same_axis(other)) {
     std::printf("boot %s, %s, %llu Hz and boot %s, %s, %llu Hz\n", clock.boot_id.c_str(),
                 clock.source.c_str(), static_cast<unsigned long long>(clock.frequency),

@@ -202,7 +202,7 @@ bool show(const std::string& path) {
     std::fprintf(stderr, "%s: %s\n", path.c_str(), loss.what.c_str());
     return false;
   }
-  const uint64_t zero = trace->facts.start + static_cast<uint64_t>(*trace->facts.utc_offset);
+  const uint64_t zero = trace->info.start + static_cast<uint64_t>(*trace->info.utc_offset);
   std::printf("trace\t%zu\t%" PRIu64 "\t%" PRIu64 "\n", trace->events.size(), discarded, missing);
   for (size_t i = 0; i < trace->events.size(); i++) {
     const EventRow event = trace->events.row(i);

@@ -29,8 +29,8 @@ EventRow row(uint64_t time, EventKind kind, TaskId task, TaskId other = no_task)
 // stuck; the loop sleeps, the collector runs, a queue grows and shrinks.
 Trace example() {
   Trace trace;
-  trace.facts.streams = 1;
-  trace.facts.utc_offset = 1'417'600'800'000'000'000;
+  trace.info.streams = 1;
+  trace.info.utc_offset = 1'417'600'800'000'000'000;
   trace.executors.resize(1);
   trace.kinds = {trace.strings.intern("coroutine"), trace.strings.intern("operation")};
   const auto create = [&](uint64_t time, TaskId task, TaskId parent, uint64_t kind,

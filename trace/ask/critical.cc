@@ -135,7 +135,7 @@ class Walk {
   std::vector<uint32_t> before_;      // of each activation that of the same task before it
   std::vector<uint64_t> visited_;     // at which time_
   // In a trace of mirage-profile a thread that stops does not say that it waits.
-  bool says_waits_ = trace_.facts.format != "mirage-profile";
+  bool says_waits_ = trace_.info.format != "mirage-profile";
   Busiest busiest_{model_};
   std::vector<Segment> path_;
   TaskIndex task_ = no_index;

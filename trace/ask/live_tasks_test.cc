@@ -14,7 +14,7 @@ namespace {
 // A trace written event by event, ten nanoseconds apart.
 struct TraceMaker {
   TraceMaker() {
-    trace.facts.format = "skein";
+    trace.info.format = "skein";
     trace.executors.push_back({.name = 0, .tid = 100, .stream = 0});
     trace.kinds = {trace.strings.intern("mutex")};
     trace.locations.push_back({.file = trace.strings.intern("src/a.cc"),
@@ -194,7 +194,7 @@ TEST_CASE("a pre-existing task that did nothing has an unknown state") {
 
 TEST_CASE("a ring: states and times are those of the task table") {
   TraceMaker t;
-  t.trace.facts.overwritten_packets = 5;
+  t.trace.info.overwritten_packets = 5;
   t.add(EventKind::Resume, 9, 5);  // 5 woke it, and has no row: it has ended
   using State = Alive::State;
   t.trace.alive = {{.id = 1, .since = -50, .state = State::Created},

@@ -12,7 +12,7 @@ inline Trace nonsense(uint32_t seed) {
   std::mt19937 random(seed);
   const auto below = [&](uint64_t n) { return random() % n; };
   Trace trace;
-  trace.facts.format = seed % 2 ? "mirage-profile" : "skein";
+  trace.info.format = seed % 2 ? "mirage-profile" : "skein";
   for (const char* kind :
        {"unknown", "coroutine", "timer", "mutex", "condition", "channel", "handler"})
     trace.kinds.push_back(trace.strings.intern(kind));

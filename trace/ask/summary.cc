@@ -43,7 +43,7 @@ Summary summarize(const Subject& subject) {
   const auto counts = count_kinds(events);
   Summary summary;
   summary.events = events.size();
-  summary.kinds = trace.facts.wire_kinds;
+  summary.kinds = trace.info.wire_kinds;
   if (summary.kinds.empty())
     for (size_t kind = 0; kind < event_kinds; kind++)
       if (counts[kind]) summary.kinds.emplace_back(name(EventKind(kind)), counts[kind]);

@@ -152,7 +152,7 @@ TEST_CASE("kinds have the format's names, or ours") {
   m.add(EventKind::Label, 2, no_task, 0, "x");
   using Kinds = std::vector<std::pair<std::string, uint64_t>>;
   CHECK(summarize(m.trace).kinds == Kinds{{"create", 2}, {"label", 1}});
-  m.trace.facts.wire_kinds = {{"creates", 2}};
+  m.trace.info.wire_kinds = {{"creates", 2}};
   CHECK(summarize(m.trace).kinds == Kinds{{"creates", 2}});
 }
 

@@ -138,7 +138,7 @@ class WaitFinder {
       if (model_.tasks[task].how == Model::End::Overwritten) {
         for (uint32_t i = open_.first(task); i != none; i = open_.next(i))
           found_.waits[i].end_overwritten = true;
-        const uint64_t latest = std::min(now_, trace_.facts.complete_from);
+        const uint64_t latest = std::min(now_, trace_.info.complete_from);
         close_all(task, std::max(model_.tasks[task].end, latest), no_index);
       }
     for (const Alive& alive : trace_.alive) {

@@ -103,7 +103,7 @@ class ChainWalker {
     return Verdict::NeverStarted;
   }
 
-  bool is_mirage() const { return trace_.facts.format == "mirage-profile"; }
+  bool is_mirage() const { return trace_.info.format == "mirage-profile"; }
 
   // What should end had its time, if nothing has happened since and the trace is over.
   Verdict could_run_since(uint64_t time, bool expected) const {
@@ -138,10 +138,10 @@ class ChainWalker {
   // A ring has forgotten what was before: a signal that came too early, and none since, would not
   // be seen.
   bool is_before_horizon(const Diagnosis& d) const {
-    if (d.chain.size() < 2 || trace_.facts.overwritten_packets == 0 || remembers(d)) return false;
+    if (d.chain.size() < 2 || trace_.info.overwritten_packets == 0 || remembers(d)) return false;
     const TaskIndex resource = d.chain.back().task;
     return waits_.last_notification[resource] == Waits::none &&
-           model_.tasks[resource].start <= trace_.facts.complete_from;
+           model_.tasks[resource].start <= trace_.info.complete_from;
   }
 
   bool remembers(const Diagnosis& d) const {

@@ -210,7 +210,7 @@ TEST_CASE("a ring: the holder has ended and is overwritten; a signal may have be
     -5 suspended 2 as coroutine on 21
 )",
                    500);
-  e.trace.facts.overwritten_packets = 1;
+  e.trace.info.overwritten_packets = 1;
   const Waits waits = find_waits(e.trace, e.model);
   const Diagnosis lock = diagnose(e.trace, e.model, waits, e.model.find(1));
   CHECK(lock.verdict == Verdict::NeverReleased);

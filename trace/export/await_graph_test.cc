@@ -30,7 +30,7 @@ std::string folded(const Trace& trace, AwaitGraphOf of) {
 Trace chain() {
   Trace trace;
   trace.executors.resize(1);
-  trace.facts.format = "skein";
+  trace.info.format = "skein";
   for (const char* kind : {"unknown", "coroutine", "timer"})
     trace.kinds.push_back(trace.strings.intern(kind));
   const auto say = [&](uint64_t time, EventKind kind, TaskId task, TaskId other = no_task,

@@ -32,7 +32,7 @@ class ChromeSink : public SliceSink {
 
   void finish(const Trace& trace) {
     out_.text() +=
-        "\n],\"otherData\":{\"start_ns\":\"" + std::to_string(trace.facts.start) + "\"}}\n";
+        "\n],\"otherData\":{\"start_ns\":\"" + std::to_string(trace.info.start) + "\"}}\n";
   }
 
   void executor(const SliceRecord& record) override {

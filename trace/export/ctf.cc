@@ -72,7 +72,7 @@ class Exporter {
     std::vector<StreamWriter>& streams = events_.streams();
     const size_t ring = find_ring();
     for (size_t i = 0; i < std::max<size_t>(trace_.executors.size(), 1); i++) {
-      const uint64_t overwritten = i == ring ? trace_.facts.overwritten_packets : 0;
+      const uint64_t overwritten = i == ring ? trace_.info.overwritten_packets : 0;
       streams.emplace_back(StreamWriter({.uuid = uuid_,
                                          .stream = i,
                                          .chunk_size = chunk_size,
@@ -88,29 +88,29 @@ class Exporter {
     // A stream without an event would be no executor of the copy; the first begins at time 0.
     for (size_t i = 0; i < streams.size(); i++)
       streams[i].event(format::k_extra,
-                       clock_.base() + (i == ring ? clock_.ticks(trace_.facts.complete_from) : 0),
+                       clock_.base() + (i == ring ? clock_.ticks(trace_.info.complete_from) : 0),
                        static_cast<uint64_t>(format::ExtraField::kCurrent), 0);
   }
 
   // Which stream says that a ring has overwritten what was before: one of which everything is there
   // lies behind that moment.
   size_t find_ring() {
-    const Facts& facts = trace_.facts;
-    if (facts.overwritten_packets == 0) return no_stream;
+    const TraceInfo& info = trace_.info;
+    if (info.overwritten_packets == 0) return no_stream;
     const size_t count = std::max<size_t>(trace_.executors.size(), 1);
     std::vector<bool> is_early(count);
     const Events& events = trace_.events;
-    for (size_t i = 0; i < events.size() && events.time[i] < facts.complete_from; i++)
+    for (size_t i = 0; i < events.size() && events.time[i] < info.complete_from; i++)
       if (events.executor[i] < count) is_early[events.executor[i]] = true;
     const auto found = std::find(is_early.begin(), is_early.end(), false);
     if (found != is_early.end()) return static_cast<size_t>(found - is_early.begin());
-    omissions_.add("packets that the ring had overwritten", facts.overwritten_packets);
+    omissions_.add("packets that the ring had overwritten", info.overwritten_packets);
     omissions_.add("entries of the table of live tasks", trace_.alive.size());
     return no_stream;
   }
 
   uint64_t definitions(std::string_view name) const {
-    for (const auto& [what, count] : trace_.facts.definitions)
+    for (const auto& [what, count] : trace_.info.definitions)
       if (what == name) return count;
     return 0;
   }
@@ -147,11 +147,11 @@ class Exporter {
 
   void add_metadata() {
     constexpr int64_t second = CtfClock::second;
-    const Facts& facts = trace_.facts;
+    const TraceInfo& info = trace_.info;
     const TickClock& clock = clock_.clock();
     const Process& process = trace_.processes[0];
-    const auto utc = static_cast<int64_t>(clock_.lost_ns() +
-                                          static_cast<uint64_t>(facts.utc_offset.value_or(0)));
+    const auto utc =
+        static_cast<int64_t>(clock_.lost_ns() + static_cast<uint64_t>(info.utc_offset.value_or(0)));
     const int64_t rest = (utc % second + second) % second;
     format::MetadataInfo said{.uuid = {},
                               .clock = clock.source.c_str(),
@@ -163,15 +163,15 @@ class Exporter {
                               .boot_id = clock.boot_id.c_str(),
                               .procname = process.name.c_str(),
                               .pid = process.pid,
-                              .mode = facts.overwritten_packets != 0 ? "ring" : "log"};
+                              .mode = info.overwritten_packets != 0 ? "ring" : "log"};
     std::copy(uuid_.begin(), uuid_.end(), said.uuid);
     std::string text;
     format::write_metadata(said, [&](const char* from, size_t size) { text.append(from, size); });
-    if (facts.format != "skein")
-      insert(text, "\tclock_source = ", "\torigin = " + quoted_tsdl(facts.format) + ";\n");
+    if (info.format != "skein")
+      insert(text, "\tclock_source = ", "\torigin = " + quoted_tsdl(info.format) + ";\n");
     insert(text, "\tclock_source = ", process_lines());
     text.insert(text.find(" }", text.find("enum task_kind")), names_.own_kinds());
-    if (!facts.utc_offset) {  // what is not said is 0, for stock readers
+    if (!info.utc_offset) {  // what is not said is 0, for stock readers
       const size_t offset = text.find("\toffset_s = ");
       text.erase(offset, text.find("\tabsolute = ") - offset);
       text.replace(text.find("TRUE", offset), 4, "FALSE");

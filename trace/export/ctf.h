@@ -4,8 +4,8 @@
 // copy aligns with other traces of its boot. Each executor becomes a stream. What comes back is
 // what went out, event by event: where one of ours has no argument for something (the subject of
 // most is who is current), an event `extra` before it says it. Its task 0 is a task, ours is
-// nobody: its ids then become one larger. The metadata say what it is a copy of (Facts::format),
-// for the same events of mirage-profile mean another thing than ours.
+// nobody: its ids then become one larger. The metadata say what it is a copy of
+// (TraceInfo::format), for the same events of mirage-profile mean another thing than ours.
 #pragma once
 
 #include <cstdint>

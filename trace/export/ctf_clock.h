@@ -16,17 +16,17 @@ class CtfClock {
 
   // Counts in `omissions` a beginning that a reader could not count.
   CtfClock(const Trace& trace, Omissions& omissions)
-      : clock_(trace.facts.tick_clock.frequency != 0 ? trace.facts.tick_clock
-                                                     : TickClock{.boot_id = "",
-                                                                 .source = "nanoseconds",
-                                                                 .frequency = second,
-                                                                 .start = trace.facts.start}),
+      : clock_(trace.info.tick_clock.frequency != 0 ? trace.info.tick_clock
+                                                    : TickClock{.boot_id = "",
+                                                                .source = "nanoseconds",
+                                                                .frequency = second,
+                                                                .start = trace.info.start}),
         scale_(clock_.frequency) {
     const Events& events = trace.events;
     const uint64_t last = ticks(events.empty() ? 0 : events.time[events.size() - 1]);
     if (last <= INT64_MAX && clock_.start <= INT64_MAX - last) return;
     omissions.add("the beginning of the trace by its own clock");
-    lost_ns_ = trace.facts.start;
+    lost_ns_ = trace.info.start;
     clock_.start = 0;
   }
 

@@ -18,7 +18,7 @@ class FxtSink : public SliceSink {
  public:
   FxtSink(const Trace& trace, Out& out)
       : out_(out),
-        start_(trace.facts.start),
+        start_(trace.info.start),
         processes_(trace),
         writer_([this](std::span<const uint8_t> record) {
           out_.text().append(reinterpret_cast<const char*>(record.data()), record.size());

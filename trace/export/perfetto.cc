@@ -131,7 +131,7 @@ template <typename Fill>
 void Perfetto::packet(uint64_t time, const Fill& fill) {
   constexpr uint64_t incremental_state_cleared = 1;
   Message packet(out_.text(), field::packet);
-  packet.number(field::trace_packet::timestamp, trace_.facts.start + time);
+  packet.number(field::trace_packet::timestamp, trace_.info.start + time);
   packet.number(field::trace_packet::timestamp_clock, clock_monotonic);
   packet.number(field::trace_packet::sequence, our_sequence);
   if (first_) packet.number(field::trace_packet::sequence_flags, incremental_state_cleared);
@@ -151,10 +151,10 @@ void Perfetto::clock() {
       clock.number(field::clock_snapshot::timestamp, time);
       clock.done();
     };
-    const uint64_t start = trace_.facts.start;
+    const uint64_t start = trace_.info.start;
     say(clock_monotonic, start);
-    if (trace_.facts.utc_offset)
-      say(clock_realtime, start + static_cast<uint64_t>(*trace_.facts.utc_offset));
+    if (trace_.info.utc_offset)
+      say(clock_realtime, start + static_cast<uint64_t>(*trace_.info.utc_offset));
     snapshot.number(field::clock_snapshot::primary_trace_clock, clock_monotonic);
     snapshot.done();
   });

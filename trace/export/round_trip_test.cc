@@ -63,11 +63,11 @@ std::vector<std::string> lines(const Trace& trace) {
 void require_same(const Trace& went_out, const Trace& came_back) {
   REQUIRE(came_back.losses.empty());
   REQUIRE(lines(went_out) == lines(came_back));
-  REQUIRE(came_back.facts.format == went_out.facts.format);
-  REQUIRE(came_back.facts.start == went_out.facts.start);
+  REQUIRE(came_back.info.format == went_out.info.format);
+  REQUIRE(came_back.info.start == went_out.info.start);
   REQUIRE(came_back.machines == went_out.machines);
   REQUIRE(came_back.processes == went_out.processes);
-  REQUIRE(came_back.facts.utc_offset == went_out.facts.utc_offset);
+  REQUIRE(came_back.info.utc_offset == went_out.info.utc_offset);
   REQUIRE(came_back.executors.size() == went_out.executors.size());
   for (size_t i = 0; i < went_out.executors.size(); i++) {
     REQUIRE(came_back.executors[i].process == went_out.executors[i].process);
@@ -120,21 +120,21 @@ TEST_CASE("random programs come back as they went out") {
     INFO("seed ", seed);
     RandomProgram program(seed, static_cast<RandomProgram::Fault>(seed % faults));
     Trace& trace = program.trace;
-    trace.facts.start = seed % 2 ? 1'700'000'000'000'000'000 + seed : seed;
-    if (seed % 3 == 0) trace.facts.utc_offset = -5 - int64_t{seed};
+    trace.info.start = seed % 2 ? 1'700'000'000'000'000'000 + seed : seed;
+    if (seed % 3 == 0) trace.info.utc_offset = -5 - int64_t{seed};
     trace.processes[0].name = "random \"program\"";
     trace.processes[0].pid = seed;
     trace.executors[0].tid = trace.executors[1].tid = 4711;
     require_round_trips(trace);
-    trace.facts.utc_offset = trace.facts.utc_offset.value_or(0);
+    trace.info.utc_offset = trace.info.utc_offset.value_or(0);
     require_comes_back_from_ctf(trace);
   }
 }
 
 TEST_CASE("events whose values are in tables of the trace come back") {
   Trace trace;
-  trace.facts.format = "skein";
-  trace.facts.utc_offset = 0;
+  trace.info.format = "skein";
+  trace.info.utc_offset = 0;
   trace.executors.push_back({.tid = 1});
   uint64_t time = 0;
   const auto add = [&](EventKind kind, TaskId task, TaskId other, uint64_t value) {
@@ -168,7 +168,7 @@ TEST_CASE("nonsense comes back as nonsense") {
 
 TEST_CASE("numbers and texts of all sizes come back") {
   Trace trace;
-  trace.facts.format = "skein";
+  trace.info.format = "skein";
   trace.executors.resize(1);
   trace.kinds.push_back(trace.strings.intern("coroutine"));
   trace.locations.push_back({.file = trace.strings.intern("a \"b\"\\\n;.cc"),
@@ -226,8 +226,8 @@ TEST_CASE("what FXT cannot hold is counted") {
 
 TEST_CASE("events of another tracer come back from our format") {
   Trace trace;
-  trace.facts.format = "mirage-profile";
-  trace.facts.start = 1'234'567;  // the first event is later, and nobody knows the time of day
+  trace.info.format = "mirage-profile";
+  trace.info.start = 1'234'567;  // the first event is later, and nobody knows the time of day
   trace.executors = {Executor{.name = trace.strings.intern("main"), .tid = 7},
                      Executor{.name = trace.strings.intern("other"), .tid = 9}};
   trace.kinds = {trace.strings.intern("bind"), trace.strings.intern("unknown"),
@@ -263,11 +263,11 @@ TEST_CASE("events of another tracer come back from our format") {
 
 TEST_CASE("what a ring has kept of what it overwrote is kept in a copy") {
   Trace trace;
-  trace.facts.format = "skein";
-  trace.facts.start = 5'000;
-  trace.facts.utc_offset = 0;
-  trace.facts.overwritten_packets = 3;
-  trace.facts.complete_from = 100;
+  trace.info.format = "skein";
+  trace.info.start = 5'000;
+  trace.info.utc_offset = 0;
+  trace.info.overwritten_packets = 3;
+  trace.info.complete_from = 100;
   trace.executors = {Executor{.tid = 7}, Executor{.tid = 9}};
   trace.kinds.push_back(trace.strings.intern("coroutine"));
   trace.locations.push_back({.file = trace.strings.intern("a.cc"), .line = 3});
@@ -290,8 +290,8 @@ TEST_CASE("what a ring has kept of what it overwrote is kept in a copy") {
   Omissions omissions;
   const Trace back = through_ctf(trace, omissions);
   CHECK(omissions.all().empty());
-  CHECK(back.facts.overwritten_packets == 3);
-  CHECK(back.facts.complete_from == 100);
+  CHECK(back.info.overwritten_packets == 3);
+  CHECK(back.info.complete_from == 100);
   REQUIRE(lines(back) == lines(trace));
   REQUIRE(back.alive.size() == 2);
   const Alive& serve = back.alive[0];
@@ -313,8 +313,8 @@ TEST_CASE("what a ring has kept of what it overwrote is kept in a copy") {
 TEST_CASE("executors without tids, or of one tid, stay what they are") {
   for (const uint64_t tid : {uint64_t{0}, uint64_t{7}}) {
     Trace trace;
-    trace.facts.format = "FXT";
-    trace.facts.utc_offset = 0;
+    trace.info.format = "FXT";
+    trace.info.utc_offset = 0;
     trace.kinds.push_back(trace.strings.intern("fiber"));
     for (const char* name : {"domain 0", "domain 1", "", "domain 2"})
       trace.executors.push_back({.name = trace.strings.intern(name), .tid = tid});
@@ -338,8 +338,8 @@ TEST_CASE("executors without tids, or of one tid, stay what they are") {
 TEST_CASE("processes and machines come back, each executor in its own") {
   for (const bool is_several : {false, true}) {
     Trace trace;
-    trace.facts.format = "skein";
-    trace.facts.utc_offset = 0;
+    trace.info.format = "skein";
+    trace.info.utc_offset = 0;
     trace.machines = {{.name = "here", .boot_id = "one \"boot\""}};
     trace.processes = {{.pid = 7, .name = "server"}};
     if (is_several) {
@@ -370,15 +370,15 @@ TEST_CASE("a copy has the counter of its original, and aligns as that does") {
   constexpr uint64_t rate = 149'999'983;
   const ctf::TickScale scale(rate);
   Trace trace;
-  trace.facts.format = "skein";
+  trace.info.format = "skein";
   trace.machines[0].boot_id = "boot";
-  trace.facts.tick_clock = {
+  trace.info.tick_clock = {
       .boot_id = "boot", .source = "tsc", .frequency = rate, .start = 864'000 * rate + 7};
-  trace.facts.start = scale.ns(trace.facts.tick_clock.start);
+  trace.info.start = scale.ns(trace.info.tick_clock.start);
   // A number of ticks, as all that our reader gives.
   const uint64_t utc = 1'700'000'000'000'000'000 + uint64_t{123'456} * 1'000'000'000 / rate;
-  trace.facts.utc_offset = static_cast<int64_t>(utc);
-  trace.facts.tick_clock.utc_of_tick_0 = *trace.facts.utc_offset;
+  trace.info.utc_offset = static_cast<int64_t>(utc);
+  trace.info.tick_clock.utc_of_tick_0 = *trace.info.utc_offset;
   trace.executors.push_back({.tid = 7});
   for (uint64_t i = 0; i < 10'000; i++) {
     const bool pause = i % 7 == 6;
@@ -392,10 +392,10 @@ TEST_CASE("a copy has the counter of its original, and aligns as that does") {
   const Trace back = through_ctf(trace, omissions);
   require_same(trace, back);
   CHECK(omissions.all().empty());
-  const TickClock& clock = back.facts.tick_clock;
-  CHECK(clock.is_same_axis(trace.facts.tick_clock));
-  CHECK(clock.start == trace.facts.tick_clock.start);
-  CHECK(clock.utc_of_tick_0 == trace.facts.tick_clock.utc_of_tick_0);
+  const TickClock& clock = back.info.tick_clock;
+  CHECK(clock.is_same_axis(trace.info.tick_clock));
+  CHECK(clock.start == trace.info.tick_clock.start);
+  CHECK(clock.utc_of_tick_0 == trace.info.tick_clock.utc_of_tick_0);
 }
 
 TEST_CASE("a gap that comes back as damage is reported") {
@@ -412,7 +412,7 @@ TEST_CASE("a gap that comes back as damage is reported") {
 
 TEST_CASE("what our format cannot hold is counted") {
   Trace trace;
-  trace.facts.format = "skein";
+  trace.info.format = "skein";
   trace.executors.resize(1);
   trace.events.append(
       {.task = 1, .text = trace.strings.intern(std::string(513, 'x')), .kind = EventKind::Label});

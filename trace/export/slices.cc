@@ -19,7 +19,7 @@ class SliceExporter {
   SliceExporter(const Trace& trace, SliceSink& sink)
       : trace_(trace), sink_(sink), model_(build_model(trace, {.simplify = false})) {}
 
-  void facts();
+  void info();
   void processes();
   void executors();
   void events();
@@ -51,23 +51,23 @@ class SliceExporter {
   std::vector<std::vector<uint32_t>> runs_;  // by task, indices of activations
 };
 
-void SliceExporter::facts() {
-  const Facts& facts = trace_.facts;
+void SliceExporter::info() {
+  const TraceInfo& info = trace_.info;
   begin("trace");
-  text("format", facts.format);
+  text("format", info.format);
   const Process& process = trace_.processes[0];
   const std::string& host = trace_.machines[0].name;
   if (!host.empty()) text("host", host);
   if (!process.name.empty()) text("program", process.name);
-  if (!facts.clock.empty()) text("clock", facts.clock);
+  if (!info.clock.empty()) text("clock", info.clock);
   if (process.pid) number("pid", process.pid);
-  if (facts.utc_offset) number("utc_offset", static_cast<uint64_t>(*facts.utc_offset));
-  if (facts.overwritten_packets) number("overwritten_packets", facts.overwritten_packets);
-  if (facts.complete_from) number("complete_from", facts.complete_from);
+  if (info.utc_offset) number("utc_offset", static_cast<uint64_t>(*info.utc_offset));
+  if (info.overwritten_packets) number("overwritten_packets", info.overwritten_packets);
+  if (info.complete_from) number("complete_from", info.complete_from);
   sink_.event({.name = "trace", .fields = fields_});
 }
 
-// What facts() does not hold.
+// What info() does not hold.
 void SliceExporter::processes() {
   const bool is_one = trace_.processes.size() == 1 && trace_.machines.size() == 1 &&
                       trace_.processes[0].machine == 0 && trace_.machines[0].boot_id.empty();
@@ -220,7 +220,7 @@ void SliceExporter::flows() {
 
 void export_slices(const Trace& trace, SliceSink& sink, Omissions& omissions) {
   SliceExporter exporter(trace, sink);
-  exporter.facts();
+  exporter.info();
   exporter.processes();
   exporter.executors();
   exporter.events();

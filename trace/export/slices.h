@@ -61,7 +61,8 @@ class SliceSink {
   virtual void flow(const FlowRecord& flow) = 0;
 };
 
-// Facts first, then executors, events in the order of the trace, slices, flows.
+// What is known of the whole first, then executors, events in the order of the trace, slices,
+// flows.
 void export_slices(const Trace& trace, SliceSink& sink, Omissions& omissions);
 
 }  // namespace skein

@@ -77,7 +77,7 @@ void ModelBuilder::describe(Task& task, const Alive& alive) {
   }
   if (task.how != End::Open) return;
   if (alive.should_resolve) task.should_resolve = true;
-  task.end = std::max(task.end, trace_.facts.complete_from);  // rule 5: it has not ended
+  task.end = std::max(task.end, trace_.info.complete_from);  // rule 5: it has not ended
 }
 
 // What somebody waits for since the last that the events tell of him.
@@ -120,8 +120,8 @@ void ModelBuilder::add_alive_waits(int64_t last) {
 // Exceptions, for rows that were not readable: what acts after that, and what a live task waits
 // for.
 void ModelBuilder::add_overwritten_ends() {
-  if (mirage_ || (trace_.facts.overwritten_packets == 0 && trace_.alive.empty())) return;
-  const uint64_t complete_from = trace_.facts.complete_from;
+  if (mirage_ || (trace_.info.overwritten_packets == 0 && trace_.alive.empty())) return;
+  const uint64_t complete_from = trace_.info.complete_from;
   std::vector<bool> lives(model_.tasks.size());
   const auto mark = [&](TaskId id) {
     if (const TaskIndex task = known_task(id); task != no_index) lives[task] = true;

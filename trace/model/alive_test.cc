@@ -173,14 +173,14 @@ TEST_CASE("a ring: a task without a row that began before all streams are comple
 
 TEST_CASE("a ring whose program has ended has no live task") {
   Trace trace;
-  trace.facts.format = "skein";
-  trace.facts.overwritten_packets = 7;
+  trace.info.format = "skein";
+  trace.info.overwritten_packets = 7;
   trace.executors.resize(1);
   trace.events.append(event(trace, "10 resume 1 by 2"));
   trace.events.append(event(trace, "20 resolve 1"));
   const Model ring = build_model(trace);
   CHECK(ring.tasks[ring.find(2)].how == Model::End::Overwritten);
-  trace.facts.overwritten_packets = 0;  // a log: 2 began before recording did
+  trace.info.overwritten_packets = 0;  // a log: 2 began before recording did
   const Model log = build_model(trace);
   CHECK(log.tasks[log.find(2)].how == Model::End::Open);
 }

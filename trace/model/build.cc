@@ -13,7 +13,7 @@ ModelBuilder::ModelBuilder(const Trace& trace, const ModelOptions& options)
     : trace_(trace),
       events_(trace.events),
       options_(options),
-      mirage_(trace.facts.format == "mirage-profile"),
+      mirage_(trace.info.format == "mirage-profile"),
       executors_(model_, std::max<size_t>(1, trace.executors.size()), !mirage_),
       counters_(model_) {
   model_.ids = IdMap(events_);
@@ -150,7 +150,7 @@ void ModelBuilder::finish() {
   add_alive();
   add_overwritten_ends();
   // The last that happened to a Lwt thread may well have been all that will.
-  end_open_tasks(model_, mirage_ ? UINT64_MAX : trace_.facts.complete_from);
+  end_open_tasks(model_, mirage_ ? UINT64_MAX : trace_.info.complete_from);
   break_parent_cycles(model_);
   if (holes_) std::erase_if(model_.interactions, [](const auto& i) { return i.from == dropped; });
   for (Model::Span& span : model_.spans)

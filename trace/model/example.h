@@ -95,8 +95,8 @@ inline Alive alive(Trace& trace, const std::string& line) {
 struct Example {
   Example(const char* format, const std::string& text, ModelOptions options = {},
           uint64_t complete_from = 0, const std::string& alive_text = {}) {
-    trace.facts.format = format;
-    trace.facts.complete_from = complete_from;
+    trace.info.format = format;
+    trace.info.complete_from = complete_from;
     trace.kinds = {trace.strings.intern("thing")};
     trace.executors.resize(3);
     std::istringstream lines(text);

@@ -144,7 +144,7 @@ TEST_CASE("an id used twice is two tasks, and is the later one from then on") {
 
 TEST_CASE("a long chain of becomes is followed in no time") {
   Trace trace;
-  trace.facts.format = "mirage-profile";
+  trace.info.format = "mirage-profile";
   constexpr uint64_t count = 200'000;
   uint64_t time = 0;
   for (uint64_t id = 0; id + 1 < count; id++)

@@ -103,7 +103,7 @@ TEST_CASE("any events at all make a sane model") {
   const auto below = [&](uint64_t limit) { return random() % limit; };
   for (int round = 0; round < 3000; round++) {
     Trace trace;
-    trace.facts.format = round % 2 ? "mirage-profile" : "skein";
+    trace.info.format = round % 2 ? "mirage-profile" : "skein";
     for (const char* kind : {"bind", "map", "condition", "mutex", "task"})
       trace.kinds.push_back(trace.strings.intern(kind));
     for (const char* text : {"a", "b#1", "b#2"}) trace.strings.intern(text);
@@ -127,8 +127,8 @@ TEST_CASE("any events at all make a sane model") {
                            .flags = below(3) == 0 ? flag::makes_current : uint8_t{0}});
     }
     // Every other ring with a table of live tasks, which may be damaged too.
-    if (trace.facts.format == "skein" && below(2)) {
-      trace.facts.complete_from = trace.events.empty() ? 0 : below(time + 1);
+    if (trace.info.format == "skein" && below(2)) {
+      trace.info.complete_from = trace.events.empty() ? 0 : below(time + 1);
       for (TaskId next = below(4); next < ids + 5; next += 1 + below(8))
         trace.alive.push_back(
             {.id = next,

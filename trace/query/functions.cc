@@ -39,7 +39,7 @@ void utc(sqlite3_context* context, int, sqlite3_value** values) {
 void time_of(sqlite3_context* context, int, sqlite3_value** values) {
   if (is_null(values[0])) return;
   const Trace& trace = source_of(context).trace();
-  if (!trace.facts.utc_offset)
+  if (!trace.info.utc_offset)
     return sqlite3_result_error(context, "time_of: the trace does not record its time of day", -1);
   const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(values[0]));
   const auto size = static_cast<size_t>(sqlite3_value_bytes(values[0]));

@@ -351,8 +351,8 @@ TEST_CASE("dates") {
   trace.events.append({.time = 1'500'000'000, .kind = EventKind::Wake});
   CHECK(one(QueryDatabase(trace), "SELECT utc FROM event") == "NULL");
   CHECK(one(QueryDatabase(trace), "SELECT time_of('2023-11-14')").starts_with("error: time_of"));
-  trace.facts.start = 1000;
-  trace.facts.utc_offset = 1'700'000'000'000'000'000 - 1000;
+  trace.info.start = 1000;
+  trace.info.utc_offset = 1'700'000'000'000'000'000 - 1000;
   const QueryDatabase database(trace);
   CHECK(one(database, "SELECT utc FROM event") == "2023-11-14T22:13:21.500000000Z");
   CHECK(one(database, "SELECT utc(-1)") == "2023-11-14T22:13:19.999999999Z");

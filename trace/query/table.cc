@@ -63,8 +63,8 @@ QueryColumns join(QueryColumns columns, const QueryColumns& next, const QueryCol
 }
 
 std::string utc_time(const Trace& trace, int64_t time) {
-  if (!trace.facts.utc_offset) return {};
-  const uint64_t sum = static_cast<uint64_t>(*trace.facts.utc_offset) + trace.facts.start +
+  if (!trace.info.utc_offset) return {};
+  const uint64_t sum = static_cast<uint64_t>(*trace.info.utc_offset) + trace.info.start +
                        static_cast<uint64_t>(time);
   const auto ns = static_cast<int64_t>(sum);
   const int64_t rest = (ns % second + second) % second;
@@ -79,7 +79,7 @@ std::string utc_time(const Trace& trace, int64_t time) {
 }
 
 std::optional<int64_t> time_of_utc(const Trace& trace, std::string_view utc) {
-  if (!trace.facts.utc_offset) return {};
+  if (!trace.info.utc_offset) return {};
   const int64_t year = take_number(utc, 4);
   if (!take(utc, "-")) return {};
   const int64_t month = take_number(utc, 2);
@@ -112,8 +112,8 @@ std::optional<int64_t> time_of_utc(const Trace& trace, std::string_view utc) {
   parts.tm_min = static_cast<int>(minute);
   parts.tm_sec = static_cast<int>(seconds);
   const auto since_1970 = static_cast<uint64_t>(timegm(&parts) * second + rest);
-  return static_cast<int64_t>(since_1970 - static_cast<uint64_t>(*trace.facts.utc_offset) -
-                              trace.facts.start);
+  return static_cast<int64_t>(since_1970 - static_cast<uint64_t>(*trace.info.utc_offset) -
+                              trace.info.start);
 }
 
 }  // namespace skein

@@ -28,7 +28,7 @@
 namespace skein {
 
 struct EventRow {
-  uint64_t time = 0;  // nanoseconds since the beginning of the trace, Facts::start
+  uint64_t time = 0;  // nanoseconds since the beginning of the trace, TraceInfo::start
   TaskId task = no_task;
   TaskId other = no_task;
   uint64_t value = 0;

@@ -74,7 +74,7 @@ TEST_CASE("an FXT file is recognised, also without or with half of its magic num
   writer.event(fxt::EventType::Instant, 1000, {1, 2}, "category", "name");
   MemoryFiles files;
   files.add("whole", bytes);
-  CHECK(read_trace(files, "whole").value().facts.format == "FXT");
+  CHECK(read_trace(files, "whole").value().info.format == "FXT");
   files.add("short", std::vector<uint8_t>(bytes.begin(), bytes.begin() + 10));
   CHECK(read_trace(files, "short").value().events.empty());
   files.add("without", std::vector<uint8_t>(bytes.begin() + 8, bytes.end()));

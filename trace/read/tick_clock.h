@@ -10,7 +10,7 @@ namespace skein {
 // Programs that run since the same boot and read the same counter share it, but each measures the
 // counter's frequency itself, and the results differ by about 10 ppb: a microsecond after 100 s.
 // Traces that are shown together are therefore read with one frequency (`find_shared`). Then the
-// difference of their Facts::start is exact.
+// difference of their TraceInfo::start is exact.
 //
 // A time is floor(start ticks) + floor(ticks since start), hence less than 2 ns early. A tick of
 // our format is 16 counts, which are more than 2 ns up to 8 GHz. So rounding never reverses the

@@ -2,7 +2,7 @@
 //
 // Texts and source locations are ids: they are few and repeat. Nothing here knows a format; where a
 // format has other events than the model, the format's names of events are kept as counts in
-// Facts::wire_kinds.
+// TraceInfo::wire_kinds.
 //
 // Rejected: event kinds per format (every user would need one switch per format).
 #pragma once
@@ -26,7 +26,7 @@
 namespace skein {
 
 struct Trace {
-  Facts facts;
+  TraceInfo info;
   Events events;
   Strings strings;
   std::vector<Location> locations = {Location{}};  // [0]: unknown

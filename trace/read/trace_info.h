@@ -1,4 +1,4 @@
-// Facts about a trace as a whole.
+// What is known about a trace as a whole.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace skein {
 
-struct Facts {
+struct TraceInfo {
   std::string format;   // "mirage-profile", "skein"
   std::string carrier;  // what it lies in when that is another tool's format: "FXT"; else empty
   std::string clock;    // "tsc 2400000000 Hz", "nanoseconds"; for people

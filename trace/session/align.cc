@@ -12,7 +12,7 @@ using Distance = std::optional<double>;
 
 // From time 0 of one trace to that of the other: by the counter if they share it, else in UTC;
 // empty if a clock is unknown.
-Distance distance(const Facts& from, const Facts& to) {
+Distance distance(const TraceInfo& from, const TraceInfo& to) {
   if (from.tick_clock.is_same_axis(to.tick_clock))
     return static_cast<double>(static_cast<int64_t>(to.start - from.start));
   if (!from.utc_offset || !to.utc_offset) return {};
@@ -28,11 +28,11 @@ Distance distance(const Facts& from, const Facts& to) {
 // UTC is less exact, and the first trace may have another counter.
 Distance distance_from_first(std::span<const Placed> traces, size_t which,
                              const std::vector<double>& earlier) {
-  const Facts& facts = traces[which].facts;
+  const TraceInfo& info = traces[which].info;
   for (size_t i = 0; i < which; i++)
-    if (facts.tick_clock.is_same_axis(traces[i].facts.tick_clock))
-      return earlier[i] + *distance(traces[i].facts, facts);
-  return distance(traces[0].facts, facts);
+    if (info.tick_clock.is_same_axis(traces[i].info.tick_clock))
+      return earlier[i] + *distance(traces[i].info, info);
+  return distance(traces[0].info, info);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Puts several traces on one time axis, without any view of them.
 //
-//   const Placed traces[] = {{server.facts, server_model.end}, {client.facts, client_model.end}};
+//   const Placed traces[] = {{server.info, server_model.end}, {client.info, client_model.end}};
 //   const Alignment alignment = align(traces, AlignBy::Clock);
 //   double time = alignment.offsets[1] + event.time;  // of the client, on the server's axis
 #pragma once
@@ -14,7 +14,7 @@
 namespace skein {
 
 struct Placed {
-  const Facts& facts;
+  const TraceInfo& info;
   uint64_t duration;  // ns, of what the trace covers
 };
 

@@ -9,19 +9,20 @@ namespace {
 constexpr int64_t now = 1'700'000'000'000'000'000;
 constexpr uint64_t ms = 1'000'000;
 
-Facts by_utc(std::optional<int64_t> utc, uint64_t start = 0) {
-  Facts facts;
-  facts.start = start;
-  facts.utc_offset = utc;
-  return facts;
+TraceInfo by_utc(std::optional<int64_t> utc, uint64_t start = 0) {
+  TraceInfo info;
+  info.start = start;
+  info.utc_offset = utc;
+  return info;
 }
-Facts by_ticks(const char* boot_id, uint64_t start, int64_t utc, uint64_t frequency = 156'250'000) {
-  Facts facts = by_utc(utc, start);
-  facts.tick_clock = {.boot_id = boot_id, .source = "tsc", .frequency = frequency};
-  return facts;
+TraceInfo by_ticks(const char* boot_id, uint64_t start, int64_t utc,
+                   uint64_t frequency = 156'250'000) {
+  TraceInfo info = by_utc(utc, start);
+  info.tick_clock = {.boot_id = boot_id, .source = "tsc", .frequency = frequency};
+  return info;
 }
 
-Alignment align_two(const Facts& a, const Facts& b, AlignBy by = AlignBy::Clock) {
+Alignment align_two(const TraceInfo& a, const TraceInfo& b, AlignBy by = AlignBy::Clock) {
   const Placed traces[] = {{a, ms}, {b, ms}};
   return align(traces, by);
 }
@@ -32,8 +33,8 @@ using Offsets = std::vector<double>;
 
 TEST_CASE("no trace and one trace are where they are") {
   CHECK(align({}, AlignBy::Clock).offsets.empty());
-  const Facts facts = by_utc(now);
-  const Placed one[] = {{facts, ms}};
+  const TraceInfo info = by_utc(now);
+  const Placed one[] = {{info, ms}};
   CHECK(align(one, AlignBy::Clock).offsets == Offsets{0});
   CHECK_FALSE(align(one, AlignBy::Clock).by_clock);
 }
@@ -55,7 +56,7 @@ TEST_CASE("traces are aligned by UTC if it is known and they are near, else at t
 }
 
 TEST_CASE("traces of one counter are aligned by it, whatever their UTC") {
-  const Facts first = by_ticks("boot", 2'000'000'000, now);
+  const TraceInfo first = by_ticks("boot", 2'000'000'000, now);
   CHECK(align_two(first, by_ticks("boot", 2'000'000'007, now - 1'200)).offsets == Offsets{0, 7});
   CHECK(align_two(first, by_ticks("boot", 1'999'999'993, now)).offsets == Offsets{0, -7});
   CHECK(align_two(first, by_ticks("other", 2'000'000'007, now)).offsets == Offsets{0, 7});
@@ -63,14 +64,14 @@ TEST_CASE("traces of one counter are aligned by it, whatever their UTC") {
   // Not read with the first's frequency: their times differ in scale.
   CHECK(align_two(first, by_ticks("boot", 2'000'000'007, now - 5, 156'250'001)).offsets ==
         Offsets{0, 2});
-  Facts unknown_utc = by_ticks("boot", 2'000'000'007, 0);
+  TraceInfo unknown_utc = by_ticks("boot", 2'000'000'007, 0);
   unknown_utc.utc_offset = {};
   CHECK(align_two(first, unknown_utc).offsets == Offsets{0, 7});
   CHECK(align_two(first, unknown_utc, AlignBy::Start).offsets == Offsets{0, 0});
 
   // Through another trace than the first.
-  const Facts other = by_utc(now, 1'999'999'995);
-  const Facts second = by_ticks("boot", 2'000'000'007, now - 1'200);
+  const TraceInfo other = by_utc(now, 1'999'999'995);
+  const TraceInfo second = by_ticks("boot", 2'000'000'007, now - 1'200);
   const Placed three[] = {{other, ms}, {first, ms}, {second, ms}};
   CHECK(align(three, AlignBy::Clock).offsets == Offsets{0, 5, 12});
 }

@@ -114,10 +114,10 @@ void draw_axis(const Frame& frame, Painter& painter) {
   std::string origin = "time since the start of the trace";
   if (ticks.base != 0)
     origin = "relative to " + time_text(ticks.base, ticks.step) + " after the start";
-  if (!frame.tracks.empty() && frame.tracks[0].trace->facts.utc_offset) {
-    const Facts& facts = frame.tracks[0].trace->facts;
+  if (!frame.tracks.empty() && frame.tracks[0].trace->info.utc_offset) {
+    const TraceInfo& info = frame.tracks[0].trace->info;
     const double since = frame.window.from - frame.tracks[0].offset;
-    const auto utc = static_cast<int64_t>(static_cast<uint64_t>(*facts.utc_offset) + facts.start +
+    const auto utc = static_cast<int64_t>(static_cast<uint64_t>(*info.utc_offset) + info.start +
                                           static_cast<uint64_t>(bounded(since)));
     origin += "; left edge: " + utc_text(utc, ticks.step);
   }

@@ -189,8 +189,8 @@ TEST_CASE("the time axis has round ticks with units") {
     CHECK(told);
   }
   SUBCASE("UTC, if the clock knows it") {
-    d.trace.facts.start = 5;
-    d.trace.facts.utc_offset = 1'417'600'800'000'000'000 - 5;
+    d.trace.info.start = 5;
+    d.trace.info.utc_offset = 1'417'600'800'000'000'000 - 5;
     bool told = false;
     for (const std::string& text : texts(d.picture()))
       told = told || text.find("2014-12-03 10:00:00") != text.npos;

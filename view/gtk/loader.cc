@@ -183,18 +183,17 @@ class Work {
       known.next = first || !stamp ? Clock::time_point::max() : Clock::now() + shared_->period;
       return;
     }
-    clocks_[shared_->clocks.size() + which] = trace->facts.tick_clock;
+    clocks_[shared_->clocks.size() + which] = trace->info.tick_clock;
     // While it runs, time at least goes on.
     const bool grown = first || live || known.live != live ||
-                       trace->events.size() != known.events ||
-                       trace->facts.packets != known.packets;
+                       trace->events.size() != known.events || trace->info.packets != known.packets;
     const bool ended = known.live && !live;
     known.stamp = stamp;
     known.live = live;
     known.life.running = live;
     if (live) known.life.utc = utc_now();
     known.events = trace->events.size();
-    known.packets = trace->facts.packets;
+    known.packets = trace->info.packets;
     if (grown) {
       if (first)
         post([which](auto& calls) {

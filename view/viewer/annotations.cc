@@ -92,23 +92,23 @@ Result<Annotations> read_annotations(std::span<const uint8_t> bytes) {
 
 namespace {
 
-// Facts::utc_offset, before it was changed to fit another trace's frequency.
-int64_t utc_of_zero(const Facts& facts) {
-  return facts.tick_clock.frequency != 0 ? facts.tick_clock.utc_of_tick_0
-                                         : facts.utc_offset.value_or(0);
+// TraceInfo::utc_offset, before it was changed to fit another trace's frequency.
+int64_t utc_of_zero(const TraceInfo& info) {
+  return info.tick_clock.frequency != 0 ? info.tick_clock.utc_of_tick_0
+                                        : info.utc_offset.value_or(0);
 }
 
 }  // namespace
 
 // A process measures its clock's zero when it begins, to the nanosecond: no two have the same.
 bool is_same_run(const Trace& before, const Trace& now) {
-  const Facts& old = before.facts;
-  const Facts& facts = now.facts;
+  const TraceInfo& old = before.info;
+  const TraceInfo& info = now.info;
   return before.processes[0].pid == now.processes[0].pid &&
          before.processes[0].name == now.processes[0].name &&
-         old.utc_offset.has_value() == facts.utc_offset.has_value() &&
-         utc_of_zero(old) == utc_of_zero(facts) &&
-         (old.start == facts.start || (now.processes[0].pid != 0 && facts.utc_offset));
+         old.utc_offset.has_value() == info.utc_offset.has_value() &&
+         utc_of_zero(old) == utc_of_zero(info) &&
+         (old.start == info.start || (now.processes[0].pid != 0 && info.utc_offset));
 }
 
 }  // namespace skein

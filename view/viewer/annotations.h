@@ -30,7 +30,7 @@ struct Annotations {
   struct Note {
     uint32_t trace = 0;
     TaskId task = no_task;
-    uint64_t clock = 0;  // by the trace's own: Facts::start and the time
+    uint64_t clock = 0;  // by the trace's own: TraceInfo::start and the time
     std::string text = {};
   };
   // Numbers of traces, in the order in which the viewer has them; twice the same: no_annotations.

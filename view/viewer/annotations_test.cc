@@ -18,8 +18,8 @@ Trace run(uint64_t from, uint64_t start) {
   Trace trace = ours("0 create " + a + " as coroutine query\n0 resume " + a + "\n1000 create " + b +
                      " by " + a + " as coroutine answer\n9000 resolve " + a + " by " + a)
                     .trace;
-  trace.facts.start = start;
-  trace.facts.utc_offset = 0;
+  trace.info.start = start;
+  trace.info.utc_offset = 0;
   return trace;
 }
 
@@ -170,8 +170,8 @@ TEST_CASE("links find their tasks and moments in a trace that was read again") {
                    "0 create 49 as coroutine first\n100 create 50 as coroutine query\n"
                    "500 resume 50\n20000 resolve 50 by 50")
                    .trace;
-  ring.facts.start = 1'007'000;
-  ring.facts.utc_offset = 0;
+  ring.info.start = 1'007'000;
+  ring.info.utc_offset = 0;
   both.viewer.update(1, std::move(ring));
   both.viewer.relink(annotations);
   REQUIRE(both.bad(50) == 1);
@@ -184,7 +184,7 @@ TEST_CASE("links find their tasks and moments in a trace that was read again") {
   CHECK(both.viewer.marks().tasks[0][both.good(1)] == 1);
   // All that was linked is forgotten.
   Trace later = ours("0 create 51 as coroutine query").trace;
-  later.facts.start = 1'009'001;
+  later.info.start = 1'009'001;
   both.viewer.update(1, std::move(later));
   both.viewer.relink(annotations);
   CHECK(both.viewer.marks().notes.size() == 1);
@@ -199,8 +199,8 @@ TEST_CASE("a trace that has grown is of the same run, one that was recorded anew
   const auto trace = [](uint64_t pid, uint64_t start, int64_t utc_offset) {
     Trace made;
     made.processes[0].pid = pid;
-    made.facts.start = start;
-    made.facts.utc_offset = utc_offset;
+    made.info.start = start;
+    made.info.utc_offset = utc_offset;
     return made;
   };
   constexpr int64_t utc = 1'700'000'000'000'000'000;
@@ -215,7 +215,7 @@ TEST_CASE("a trace that has grown is of the same run, one that was recorded anew
   // Read with another trace's frequency: what its program measured identifies the run.
   const auto aligned = [&](uint64_t start, int64_t utc_offset, int64_t measured) {
     Trace made = trace(7, start, utc_offset);
-    made.facts.tick_clock = {
+    made.info.tick_clock = {
         .boot_id = "boot", .source = "tsc", .frequency = 1'000, .utc_of_tick_0 = measured};
     return made;
   };

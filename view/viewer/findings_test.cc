@@ -201,8 +201,8 @@ TEST_CASE("a program that was looked at later is not starved") {
   1000 resolve 3 by 3 @1
   )";
   Trace trace = ours(text).trace;
-  trace.facts.start = 1'000'000'000;
-  trace.facts.utc_offset = 0;
+  trace.info.start = 1'000'000'000;
+  trace.info.utc_offset = 0;
   Viewer viewer;
   viewer.add(LoadedTrace(std::move(trace), {.utc = 11'000'000'000, .running = true}), "live");
   CHECK(viewer.model(0).end == 10'000'000'000);

@@ -180,7 +180,7 @@ TEST_CASE("a measured range is clipped to the traces") {
   CHECK(value(forgets.panel(), "from").starts_with("700"));
   CHECK(forgets.marks().measure_from == 7e5);
   TestTrace later = server();
-  later.trace.facts.start = ring(2'000'000).facts.start;
+  later.trace.info.start = ring(2'000'000).info.start;
   forgets.update(0, std::move(later.trace));
   CHECK(forgets.marks().measure_from == forgets.marks().measure_to);
 

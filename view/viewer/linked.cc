@@ -30,7 +30,7 @@ void Linked::set(const Annotations& annotations, const Session& session) {
     if (note.trace >= session.size()) continue;
     const SessionTrace& of = session[note.trace];
     const TaskIndex task = of.model.find(note.task);
-    const auto time = static_cast<int64_t>(note.clock - of.trace.facts.start);
+    const auto time = static_cast<int64_t>(note.clock - of.trace.info.start);
     if (task != no_index && time >= 0)
       markers_.push_back({note.trace, task, static_cast<double>(time), safe_text(note.text)});
   }

@@ -3,8 +3,8 @@
 //   {"skein_notes": 1, "start_ns": 81234567890,
 //    "bookmarks": [{"time_ns": 1250000, "text": "here it stops"}]}
 //
-// Times are counted from start_ns of the trace's own clock (as Facts::start): a ring forgets its
-// beginning, so that the trace may start later when it is opened again.
+// Times are counted from start_ns of the trace's own clock (as TraceInfo::start): a ring forgets
+// its beginning, so that the trace may start later when it is opened again.
 //
 // A reader and a writer of their own: a JSON library would be half of the web page's program. What
 // is not known here is passed over, so that later versions may add to it.

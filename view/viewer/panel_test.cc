@@ -12,7 +12,7 @@ namespace {
 
 Trace server_trace_at(int64_t utc) {
   Trace trace = server_trace();
-  trace.facts.utc_offset = utc;
+  trace.info.utc_offset = utc;
   return trace;
 }
 
@@ -239,7 +239,7 @@ TEST_CASE("a moment has one time: on the axis, in the panel, whatever a ring for
   // What was empty at first, and yet has begun.
   Viewer early;
   Trace empty;
-  empty.facts.start = 1'700'000'000'000'000'003;
+  empty.info.start = 1'700'000'000'000'000'003;
   early.add(std::move(empty), "ring");
   early.update(0, ring(500'000));
   CHECK(early.tracks()[0].offset == 5e5);

@@ -11,8 +11,8 @@ using Task = Model::Task;
 void write_trace(PanelWriter& out) {
   const Trace& trace = out.of().trace;
   const Model& model = out.of().model;
-  const Facts& facts = trace.facts;
-  out.line("format", safe_text(facts.format));
+  const TraceInfo& info = trace.info;
+  out.line("format", safe_text(info.format));
   for (const Process& process : trace.processes)
     if (!process.name.empty())
       out.line("program",
@@ -20,9 +20,9 @@ void write_trace(PanelWriter& out) {
                    (process.pid ? " (process " + std::to_string(process.pid) + ")" : ""));
   for (const Machine& machine : trace.machines)
     if (!machine.name.empty()) out.line("host", safe_text(machine.name));
-  if (facts.utc_offset)
+  if (info.utc_offset)
     out.line("began",
-             utc_text(static_cast<int64_t>(facts.start + static_cast<uint64_t>(*facts.utc_offset)),
+             utc_text(static_cast<int64_t>(info.start + static_cast<uint64_t>(*info.utc_offset)),
                       1'000'000));
   out.line("duration", duration_text(static_cast<double>(out.of().until())) +
                            (out.of().life.running ? " so far, still running" : ""));
@@ -70,9 +70,9 @@ void write_trace(PanelWriter& out) {
     if (const Model::Counter& counter = model.counters[i]; !counter.points.empty())
       out.line("counter", safe_text(trace.strings[counter.name], 100) + ": " +
                               std::to_string(counter.points.back().value));
-  if (facts.overwritten_packets != 0)
-    out.line("mode", std::string("ring: ") + (facts.complete_from ? "some " : "") +
-                         "events before " + out.time(facts.complete_from) + " were overwritten");
+  if (info.overwritten_packets != 0)
+    out.line("mode", std::string("ring: ") + (info.complete_from ? "some " : "") +
+                         "events before " + out.time(info.complete_from) + " were overwritten");
   const size_t losses = std::min(trace.losses.size(), out.limit(20));
   for (size_t i = 0; i < losses; i++) {
     const Loss& loss = trace.losses[i];

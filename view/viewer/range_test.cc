@@ -38,7 +38,7 @@ TEST_CASE("a range counts what happened in it") {
 TEST_CASE("tasks are there as long as their bars") {
   // Nobody knows what became of a thread of Lwt that never ended.
   TestTrace t;
-  t.trace.facts.format = "mirage-profile";
+  t.trace.info.format = "mirage-profile";
   t.create(0, 1, no_task, "forgotten");
   t.create(100'000, 2, no_task, "stuck");
   t.event(100'000, EventKind::ShouldResolve, 2);

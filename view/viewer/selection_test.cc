@@ -210,7 +210,7 @@ TEST_CASE("who goes through what was found goes on when more comes") {
   const auto more = [](uint64_t start) {
     TestTrace t = server();
     t.create(1'500'000, 20, 1, "session C");
-    t.trace.facts.start = start;
+    t.trace.info.start = start;
     return std::move(t.trace);
   };
   viewer.update(0, more(0));

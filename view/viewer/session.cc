@@ -8,9 +8,9 @@
 
 namespace skein {
 
-uint64_t time_of(const Facts& facts, const SignOfLife& life) {
-  if (life.utc == 0 || !facts.utc_offset) return 0;
-  const uint64_t begin = facts.start + static_cast<uint64_t>(*facts.utc_offset);
+uint64_t time_of(const TraceInfo& info, const SignOfLife& life) {
+  if (life.utc == 0 || !info.utc_offset) return 0;
+  const uint64_t begin = info.start + static_cast<uint64_t>(*info.utc_offset);
   constexpr uint64_t longest = uint64_t{1} << 62;
   return life.utc > begin && life.utc - begin < longest ? life.utc - begin : 0;
 }
@@ -47,7 +47,7 @@ const Findings& SessionTrace::findings() const {
 }
 
 void Session::add(std::shared_ptr<SessionTrace> trace, const std::string& title) {
-  if (empty()) zero_ = trace->trace.facts.start;
+  if (empty()) zero_ = trace->trace.info.start;
   std::string name = title;
   const auto is_taken = [&](const auto& other) { return other->title == safe_text(name); };
   for (int i = 2; std::any_of(begin(), end(), is_taken); i++)
@@ -61,9 +61,9 @@ void Session::replace(size_t which, std::shared_ptr<SessionTrace> fresh) {
   const SessionTrace& old = *traces_[which];
   fresh->title = old.title;
   fresh->offset = old.offset;
-  const uint64_t later = fresh->trace.facts.start - old.trace.facts.start;
+  const uint64_t later = fresh->trace.info.start - old.trace.info.start;
   // What had no event, and no beginning either, begins where it was.
-  if (old.trace.facts.start != 0 || !old.trace.events.empty())
+  if (old.trace.info.start != 0 || !old.trace.events.empty())
     fresh->offset += static_cast<double>(static_cast<int64_t>(later));
   else if (which == 0)
     zero_ += later;
@@ -73,17 +73,17 @@ void Session::replace(size_t which, std::shared_ptr<SessionTrace> fresh) {
 void Session::grow(size_t which) {
   SessionTrace& trace = *traces_[which];
   assert(traces_[which].use_count() == 1);
-  trace.model = build_model(trace.trace, {.until = time_of(trace.trace.facts, trace.life)});
+  trace.model = build_model(trace.trace, {.until = time_of(trace.trace.info, trace.life)});
 }
 
 void Session::align() {
   if (empty()) return;
   std::vector<Placed> placed;
   for (const auto& trace : traces_)
-    placed.push_back({.facts = trace->trace.facts, .duration = trace->model.end});
+    placed.push_back({.info = trace->trace.info, .duration = trace->model.end});
   const Alignment alignment = skein::align(placed, from_start_ ? AlignBy::Start : AlignBy::Clock);
   by_clock_ = alignment.by_clock;
-  const uint64_t begin_of_first = traces_[0]->trace.facts.start - zero_;
+  const uint64_t begin_of_first = traces_[0]->trace.info.start - zero_;
   const auto first = static_cast<double>(static_cast<int64_t>(begin_of_first));
   for (size_t i = 0; i < size(); i++) traces_[i]->offset = first + alignment.offsets[i];
 }

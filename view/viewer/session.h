@@ -36,7 +36,7 @@ struct SignOfLife {
 };
 
 // The sign of life as a time of the trace; 0: there is none, or it makes no sense.
-uint64_t time_of(const Facts& facts, const SignOfLife& life);
+uint64_t time_of(const TraceInfo& info, const SignOfLife& life);
 
 struct SessionTrace {
   // Without `found` the findings are made when they are needed first.
@@ -54,7 +54,7 @@ struct SessionTrace {
   double end() const { return offset + static_cast<double>(model.end); }
   double on_clock(uint64_t ns) const { return static_cast<double>(ns) + offset; }
   // Up to when it is known what is alive, in its own time.
-  uint64_t until() const { return std::max(model.end, time_of(trace.facts, life)); }
+  uint64_t until() const { return std::max(model.end, time_of(trace.info, life)); }
   bool has_executors() const { return std::count(executors.begin(), executors.end(), 1) > 1; }
   const Findings& findings() const;
   Subject subject() const { return findings().subject(trace, model); }

@@ -11,8 +11,8 @@ namespace {
 // The trace of server(), whose clock read `start` when it began, at UTC `start + utc_offset`.
 std::shared_ptr<SessionTrace> trace_at(uint64_t start, std::optional<int64_t> utc_offset = {}) {
   Trace trace = server_trace();
-  trace.facts.start = start;
-  trace.facts.utc_offset = utc_offset;
+  trace.info.start = start;
+  trace.info.utc_offset = utc_offset;
   Model model = build_model(trace);
   return std::make_shared<SessionTrace>(std::move(trace), std::move(model));
 }

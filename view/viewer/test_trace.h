@@ -12,7 +12,7 @@ struct TestTrace {
   Trace trace;
 
   TestTrace() {
-    trace.facts.format = "skein";
+    trace.info.format = "skein";
     trace.executors.resize(1);
   }
 

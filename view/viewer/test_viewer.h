@@ -85,9 +85,9 @@ inline void click(Viewer& viewer, float x, float y) {
 inline Trace ring(uint64_t forgotten, uint64_t overwritten_packets = 0) {
   TestTrace whole = server();
   Trace trace;
-  trace.facts = whole.trace.facts;
-  trace.facts.start = 1'700'000'000'000'000'003 + forgotten;
-  trace.facts.overwritten_packets = overwritten_packets;
+  trace.info = whole.trace.info;
+  trace.info.start = 1'700'000'000'000'000'003 + forgotten;
+  trace.info.overwritten_packets = overwritten_packets;
   trace.executors = whole.trace.executors;
   trace.kinds = whole.trace.kinds;
   for (StringId id = 1; id < whole.trace.strings.size(); id++)

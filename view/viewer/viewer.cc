@@ -16,7 +16,7 @@ using State = Viewer::State;
 
 LoadedTrace::LoadedTrace(Trace of, SignOfLife sign) : LoadedTrace(std::move(of), Model()) {
   life = sign;
-  model = build_model(trace, {.until = time_of(trace.facts, life)});
+  model = build_model(trace, {.until = time_of(trace.info, life)});
   rows = arrange(trace, model);
   texts = std::make_unique<FoldedTexts>(fold_texts(trace.strings));
 }
@@ -79,7 +79,7 @@ void Viewer::update(size_t which, LoadedTrace loaded) {
   const std::shared_ptr<SessionTrace> old = shared.session.shared(which);
   // If only the sign of life is new, and the end is not in sight, nothing is drawn.
   if (loaded.life.utc != 0 && loaded.trace.events.size() == old->trace.events.size() &&
-      loaded.trace.facts.packets == old->trace.facts.packets && !timeline.end_in_sight()) {
+      loaded.trace.info.packets == old->trace.info.packets && !timeline.end_in_sight()) {
     shared.session.set_life(which, loaded.life);
     shared.text_version++;
     return;
@@ -124,7 +124,7 @@ size_t Viewer::traces() const { return state_->shared.session.size(); }
 const Trace& Viewer::trace(size_t which) const { return state_->shared.session[which].trace; }
 std::vector<TickClock> Viewer::tick_clocks() const {
   std::vector<TickClock> clocks;
-  for (const auto& trace : state_->shared.session) clocks.push_back(trace->trace.facts.tick_clock);
+  for (const auto& trace : state_->shared.session) clocks.push_back(trace->trace.info.tick_clock);
   return clocks;
 }
 const Model& Viewer::model(size_t which) const { return state_->shared.model(which); }
@@ -353,7 +353,7 @@ Result<void> Viewer::load_notes(std::string_view json, bool same_zero) {
   if (!start) return start.error();
   const auto later = static_cast<int64_t>(shared.session.zero() - *start);
   if (*start != 0 && later != 0 && traces() != 0) {
-    if (later > 0 && (same_zero || trace(0).facts.overwritten_packets != 0)) {
+    if (later > 0 && (same_zero || trace(0).info.overwritten_packets != 0)) {
       shared.session.set_zero(*start);
       shared.selection.measure(0, 0, shared.selection.range_is_latest());
       state_->realigned();

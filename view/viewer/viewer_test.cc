@@ -82,7 +82,7 @@ TEST_CASE("the selected task stays though its index is another, and goes when it
   viewer.show_counter(0, false);
   const TaskIndex before = viewer.selected();
   TestTrace t;  // a ring that has forgotten its beginning, and has another first task
-  t.trace.facts.start = 400'000;
+  t.trace.info.start = 400'000;
   t.create(10, 50, no_task, "new");
   t.create(20, 51, no_task, "new");
   t.create(30, 52, no_task, "new");
@@ -126,8 +126,8 @@ TEST_CASE("a program that hangs goes on in the picture") {
   };
   const auto trace = [] {
     Trace made = server_trace();  // of one millisecond
-    made.facts.start = 7 * ms;
-    made.facts.utc_offset = 1000 * ms;
+    made.info.start = 7 * ms;
+    made.info.utc_offset = 1000 * ms;
     return made;
   };
   const auto at = [](uint64_t time) { return SignOfLife{1007 * ms + time, true}; };
@@ -191,8 +191,8 @@ TEST_CASE("two traces lie on one line: by their clocks if these are near, else b
   const auto two = [](std::optional<int64_t> first, std::optional<int64_t> second) {
     TestTrace a = server();
     TestTrace b = server();
-    a.trace.facts.utc_offset = first;
-    b.trace.facts.utc_offset = second;
+    a.trace.info.utc_offset = first;
+    b.trace.info.utc_offset = second;
     Viewer viewer = showing(std::move(a.trace));
     viewer.add(std::move(b.trace), "the other");
     return viewer;
@@ -228,10 +228,10 @@ TEST_CASE("two traces lie on one line: by their clocks if these are near, else b
 TEST_CASE("traces of one counter are aligned by it, others by UTC") {
   const auto one = [](uint64_t start, std::string boot_id, int64_t utc) {
     TestTrace made = server();
-    made.trace.facts.start = start;
-    made.trace.facts.utc_offset = utc;
+    made.trace.info.start = start;
+    made.trace.info.utc_offset = utc;
     if (!boot_id.empty())
-      made.trace.facts.tick_clock = {
+      made.trace.info.tick_clock = {
           .boot_id = std::move(boot_id), .source = "tsc", .frequency = 156'250'000};
     return std::move(made.trace);
   };

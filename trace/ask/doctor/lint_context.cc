@@ -7,7 +7,7 @@ LintContext::LintContext(const Subject& subject, const DoctorOptions& doctor_opt
       model(subject.model),
       waits(subject.waits),
       options(doctor_options),
-      is_mirage(trace.facts.format == "mirage-profile"),
+      is_mirage(trace.info.format == "mirage-profile"),
       explained_(waits.waits.size(), false) {
   for (const StringId kind : trace.kinds)
     kind_classes_.push_back(skein::kind_class(trace.strings[kind]));
@@ -15,7 +15,7 @@ LintContext::LintContext(const Subject& subject, const DoctorOptions& doctor_opt
   // In a ring the end of a task may have been overwritten, in another stream than its beginning:
   // one that is older than the time from which all streams are complete is open only if the table
   // of live tasks has it.
-  const uint64_t complete_from = trace.facts.complete_from;
+  const uint64_t complete_from = trace.info.complete_from;
   if (complete_from == 0) return;
   unsure_.assign(model.tasks.size(), false);
   for (TaskIndex i = 0; i < model.tasks.size(); i++)

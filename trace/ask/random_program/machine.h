@@ -24,7 +24,7 @@ class Machine {
 
   // `timers_are_late`: by chance.
   Machine(uint32_t seed, bool timers_are_late) : random_(seed), timers_are_late_(timers_are_late) {
-    trace.facts.format = "skein";
+    trace.info.format = "skein";
     for (const char* kind :
          {"unknown", "coroutine", "timer", "mutex", "condition", "handler", "io", "channel"})
       trace.kinds.push_back(trace.strings.intern(kind));

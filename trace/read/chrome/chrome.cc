@@ -187,7 +187,7 @@ void Reader::other_data() {
     json_.expect(':');
     const Scalar value = json_.scalar();
     if (const auto start = number_of<uint64_t>(value.text); is_start && start)
-      trace_.facts.start = std::min(*start, uint64_t{1} << 62);
+      trace_.info.start = std::min(*start, uint64_t{1} << 62);
     if (!json_.take(',')) break;
   }
   json_.expect('}');
@@ -480,18 +480,18 @@ void Reader::finish() {
   uint64_t first = UINT64_MAX;
   for (const Record& record : records)
     if (record.kind == Record::Kind::Event) first = std::min(first, record.time);
-  const uint64_t start = trace_.facts.start;
+  const uint64_t start = trace_.info.start;
   for (Record& record : records) {
     record.time = record.kind == Record::Kind::Event ? start + (record.time - first) : start;
     if (record.type == EventType::DurationComplete) record.id += record.time;
   }
   const auto earlier = [](const Record& a, const Record& b) { return a.time < b.time; };
   if (needs_order_) stable_sort(records, earlier);
-  Facts& facts = trace_.facts;
-  facts.packets = 1;
+  TraceInfo& info = trace_.info;
+  info.packets = 1;
   for (size_t i = 0; i < phases_.size(); i++)
     if (phases_[i] != 0)
-      facts.wire_kinds.emplace_back(i ? std::string(1, static_cast<char>(i)) : "none", phases_[i]);
+      info.wire_kinds.emplace_back(i ? std::string(1, static_cast<char>(i)) : "none", phases_[i]);
   for (uint64_t i = 0; i < json_.odd_texts(); i++) pass(odd_texts, json_.first_odd(), false);
   for (const auto& [what, passed] : passed_)
     add_loss(trace_.losses, {.what = what + ": " + std::to_string(passed.count),
@@ -520,8 +520,8 @@ bool looks_like_chrome(std::span<const uint8_t> bytes) {
 Trace read(std::span<const uint8_t> file, const Progress& progress) {
   for (bool is_streaming = true;; is_streaming = false) {
     Trace trace;
-    trace.facts.format = trace.facts.carrier = "Chrome JSON";
-    trace.facts.clock = "microseconds";
+    trace.info.format = trace.info.carrier = "Chrome JSON";
+    trace.info.clock = "microseconds";
     Records records;
     fxt::Own own(records, trace, is_streaming);
     Reader reader({reinterpret_cast<const char*>(file.data()), file.size()}, trace, records, own);

@@ -56,7 +56,7 @@ TEST_CASE("slices, counters, flows and async slices of an object with traceEvent
     {"ph": "i", "name": "vsync", "pid": 7, "tid": 1, "ts": 109, "s": "g"},
     {"ph": "P", "name": "sample", "pid": 7, "tid": 1, "ts": 110}
   ]})");
-  CHECK(trace.facts.format == "Chrome JSON");
+  CHECK(trace.info.format == "Chrome JSON");
   CHECK(said(trace) == Lines{"0 create 1 'server: main'",
                              "0 label 1 'server: main'",
                              "0 resume 1",
@@ -201,7 +201,7 @@ TEST_CASE("what skein exported may have been put into another order") {
   const Trace other =
       read("{\"traceEvents\":[" + second + "," + first + "],\"otherData\":{\"start_ns\":\"7\"}}");
   CHECK(said(other) == expected);
-  CHECK(other.facts.start == 7);
+  CHECK(other.info.start == 7);
 }
 
 TEST_CASE("an event whose time is not known is left out, and stretches nothing") {

@@ -46,7 +46,7 @@ Result<Trace> read_file(std::vector<uint8_t> bytes) {
 TEST_CASE("a compressed JSON trace is the trace") {
   const auto trace = read_file(packed(json(20'000)));
   REQUIRE(trace);
-  CHECK(trace->facts.format == "Chrome JSON");
+  CHECK(trace->info.format == "Chrome JSON");
   CHECK(trace->losses.empty());
   CHECK(count_kinds(trace->events)[static_cast<size_t>(EventKind::CounterSet)] == 20'000);
 }

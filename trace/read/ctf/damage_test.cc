@@ -112,7 +112,7 @@ TEST_CASE("foreign metadata is one clear error") {
   std::string edited = metadata_text();
   edited.replace(edited.find("offset = "), 9, "offset   =  /* corrected */ ");
   files.add("t/metadata", edited);
-  CHECK(*ctf::read(files, "t")->facts.utc_offset == 1'700'000'000'250'000'000);
+  CHECK(*ctf::read(files, "t")->info.utc_offset == 1'700'000'000'250'000'000);
 }
 
 TEST_CASE("metadata that is lost or damaged is made up for by the packets") {
@@ -134,7 +134,7 @@ TEST_CASE("metadata that is lost or damaged is made up for by the packets") {
     REQUIRE(trace.losses.size() == 1);
     CHECK(trace.losses[0].file == "metadata");
     CHECK(trace.losses[0].events == 0);
-    CHECK(trace.facts.clock == clock);
+    CHECK(trace.info.clock == clock);
     REQUIRE(trace.events.size() == 2);
     CHECK(trace.strings[trace.events.text[0]] == "session");
     CHECK(trace.events.time[0] == 0);
@@ -157,7 +157,7 @@ TEST_CASE("metadata that is lost or damaged is made up for by the packets") {
     REQUIRE(trace);
     check(*trace, "estimated 1600000000 Hz");
     CHECK(trace->events.time[1] == 3'000'000'000);
-    CHECK_FALSE(trace->facts.utc_offset);
+    CHECK_FALSE(trace->info.utc_offset);
     CHECK(trace->losses[0].what == "no file `metadata` in it; the clock's rate is estimated");
   }
   SUBCASE("cut short anywhere, or overwritten") {
@@ -167,7 +167,7 @@ TEST_CASE("metadata that is lost or damaged is made up for by the packets") {
       whole.files.add("t/metadata", text.substr(0, size));
       const Trace trace = whole.read();
       check(trace, size < rate_known ? "estimated 1600000000 Hz" : "tsc 1600000000 Hz");
-      CHECK_FALSE(trace.facts.utc_offset);
+      CHECK_FALSE(trace.info.utc_offset);
     }
     whole.files.add("t/metadata", text.substr(0, all_known));
     CHECK(whole.read().losses.empty());

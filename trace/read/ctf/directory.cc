@@ -65,22 +65,22 @@ bool salvage(const Source& source, const std::string& reason, Metadata& metadata
 }
 
 // The start of the trace, whose own UTC stays when another trace's frequency is used.
-void set_start(const Metadata& metadata, const Context& context, Facts& facts) {
-  facts.tick_clock.start = context.start;
-  facts.start = context.scale.ns(context.start);
+void set_start(const Metadata& metadata, const Context& context, TraceInfo& info) {
+  info.tick_clock.start = context.start;
+  info.start = context.scale.ns(context.start);
   const uint64_t own = TickScale(metadata.frequency).ns(context.start);
-  if (facts.utc_offset)
-    facts.utc_offset =
-        static_cast<int64_t>(static_cast<uint64_t>(*facts.utc_offset) + own - facts.start);
+  if (info.utc_offset)
+    info.utc_offset =
+        static_cast<int64_t>(static_cast<uint64_t>(*info.utc_offset) + own - info.start);
 }
 
 void describe(const Metadata& metadata, Trace& trace) {
-  trace.facts.tick_clock = {.boot_id = metadata.boot_id,
-                            .source = metadata.clock_source,
-                            .frequency = metadata.frequency,
-                            .utc_of_tick_0 = metadata.utc_known ? metadata.utc_of_tick_0() : 0};
-  trace.facts.format = metadata.origin;
-  if (metadata.origin.empty()) trace.facts.format = "skein";
+  trace.info.tick_clock = {.boot_id = metadata.boot_id,
+                           .source = metadata.clock_source,
+                           .frequency = metadata.frequency,
+                           .utc_of_tick_0 = metadata.utc_known ? metadata.utc_of_tick_0() : 0};
+  trace.info.format = metadata.origin;
+  if (metadata.origin.empty()) trace.info.format = "skein";
   trace.machines = metadata.machines;
   trace.processes = metadata.processes;
   trace.machines[0].name = metadata.host;
@@ -90,11 +90,11 @@ void describe(const Metadata& metadata, Trace& trace) {
   // A tick is 16 counts, except where there is no counter behind it (skein export).
   const std::string& clock = metadata.clock_source;
   const bool counts = clock == "tsc" || clock == "monotonic" || clock == "estimated";
-  trace.facts.clock = clock;
+  trace.info.clock = clock;
   if (clock != "unknown")
-    trace.facts.clock +=
+    trace.info.clock +=
         " " + std::to_string(metadata.frequency << (counts ? format::kTickShift : 0)) + " Hz";
-  if (metadata.utc_known) trace.facts.utc_offset = metadata.utc_of_tick_0();
+  if (metadata.utc_known) trace.info.utc_offset = metadata.utc_of_tick_0();
   for (const format::NamedNumber& kind : format::kKinds) {
     if (trace.kinds.size() <= kind.number) trace.kinds.resize(kind.number + 1u);
     trace.kinds[kind.number] = trace.strings.intern(kind.name);
@@ -168,7 +168,7 @@ Names read_names(Source& source, Trace& trace, std::array<uint64_t, 256>& counts
   stable_sort_by(source.names, [](const auto& next) { return next.packet.header.sequence; });
   for (const StreamPacket& next : source.names) {
     names.read(next.packet, *next.file, trace, counts);
-    if (next.packet.content.size() > 0) trace.facts.packets++;
+    if (next.packet.content.size() > 0) trace.info.packets++;
   }
   names.finish(trace);
   return names;
@@ -248,10 +248,10 @@ void run_streams(Source& source, Context& context, const Progress& progress) {
   }
 }
 
-void count_definitions(const std::array<uint64_t, 256>& counts, Facts& facts) {
+void count_definitions(const std::array<uint64_t, 256>& counts, TraceInfo& info) {
   for (const format::FixedEvent& event : format::kFixedEvents)
     if (event.id >= format::k_string && counts[event.id] > 0)
-      facts.definitions.emplace_back(event.name, counts[event.id]);
+      info.definitions.emplace_back(event.name, counts[event.id]);
 }
 
 // What a ring has kept of a stream whose beginning it has overwritten; null for any other.
@@ -262,15 +262,15 @@ const PacketHeader* oldest_kept(const Stream& stream) {
 }
 
 // From when on does every stream have all its events?
-void find_horizon(const Source& source, const Context& context, Facts& facts) {
+void find_horizon(const Source& source, const Context& context, TraceInfo& info) {
   uint64_t horizon = 0;
   for (const auto& [number, stream] : source.streams) {
     const PacketHeader* first = oldest_kept(stream);
     if (first == nullptr) continue;
-    facts.overwritten_packets += first->sequence;
+    info.overwritten_packets += first->sequence;
     horizon = std::max(horizon, first->begin);
   }
-  if (horizon > context.start) facts.complete_from = context.scale.ns(horizon - context.start);
+  if (horizon > context.start) info.complete_from = context.scale.ns(horizon - context.start);
 }
 
 // Of what a task waits for may no event tell that it is no task.
@@ -409,7 +409,7 @@ struct Decoding {
                 .names = names,
                 .texts = names.texts(),
                 .places = names.places(),
-                .scale = TickScale(trace.facts.tick_clock.frequency),
+                .scale = TickScale(trace.info.tick_clock.frequency),
                 .definitions = definitions} {}
   Decoding(const Decoding&) = delete;
   Decoding& operator=(const Decoding&) = delete;
@@ -448,7 +448,7 @@ Result<Trace> read(Files& files, const std::string& path, const Progress& progre
   if (!directory) return directory.error();
   auto tasks = tasks_before ? read_ring_tasks(files, path) : std::nullopt;
   if (tasks) keep_common(*tasks, *tasks_before);
-  TickClock& clock = directory->trace.facts.tick_clock;
+  TickClock& clock = directory->trace.info.tick_clock;
   if (const TickClock* shared = find_shared(clocks, clock)) clock.frequency = shared->frequency;
 
   Decoding decoding(*std::move(directory));
@@ -458,20 +458,20 @@ Result<Trace> read(Files& files, const std::string& path, const Progress& progre
   Context& context = decoding.context;
   for (auto& [number, stream] : source.streams) {
     stream.prepare(trace.losses);
-    trace.facts.packets += stream.packets().size();
-    if (!stream.packets().empty()) trace.facts.streams++;
+    trace.info.packets += stream.packets().size();
+    if (!stream.packets().empty()) trace.info.streams++;
   }
   const bool is_cut = std::any_of(source.streams.begin(), source.streams.end(),
                                   [](const auto& one) { return oldest_kept(one.second); });
   if (!is_cut) tasks.reset();
   if (tasks) know_resources(*tasks, context);
   run_streams(source, context, progress);
-  set_start(metadata, context, trace.facts);
+  set_start(metadata, context, trace.info);
   for (Executor& executor : trace.executors)
     if (executor.stream < metadata.process_of_stream.size())
       executor.process = metadata.process_of_stream[executor.stream];
-  count_definitions(context.definitions, trace.facts);
-  find_horizon(source, context, trace.facts);
+  count_definitions(context.definitions, trace.info);
+  find_horizon(source, context, trace.info);
   if (tasks) describe_alive(*tasks, context);
   read_losses(files, path, trace);
   return std::move(trace);
@@ -489,7 +489,7 @@ Result<Trace> read_live_tasks(Files& files, const std::string& path, TaskTableSn
   context.start = table.start;
   for (const TaskTableRow& row : table.tasks) context.start = std::max(context.start, row.since);
   context.start++;
-  set_start(decoding.metadata, context, decoding.trace.facts);
+  set_start(decoding.metadata, context, decoding.trace.info);
   describe_alive(table, context);
   return std::move(decoding.trace);
 }

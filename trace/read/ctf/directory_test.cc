@@ -22,14 +22,14 @@ TEST_CASE_FIXTURE(Fixture, "names, places, times and the current task reach the 
 
   const Trace trace = read();
   CHECK(trace.losses.empty());
-  CHECK(trace.facts.format == "skein");
+  CHECK(trace.info.format == "skein");
   CHECK(trace.machines[0].name == "host");
   CHECK(trace.processes[0].name == "a \"program\"");
   CHECK(trace.processes[0].pid == 42);
-  CHECK(trace.facts.packets == 2);
-  CHECK(trace.facts.streams == 1);
-  CHECK(trace.facts.start == 1'000'000'000);
-  CHECK(*trace.facts.utc_offset == 1'700'000'000'250'000'000);
+  CHECK(trace.info.packets == 2);
+  CHECK(trace.info.streams == 1);
+  CHECK(trace.info.start == 1'000'000'000);
+  CHECK(*trace.info.utc_offset == 1'700'000'000'250'000'000);
   REQUIRE(trace.events.size() == 7);
   REQUIRE(trace.executors.size() == 1);
   CHECK(trace.strings[trace.executors[0].name] == "worker");
@@ -178,7 +178,7 @@ TEST_CASE_FIXTURE(Fixture, "a trace without events begins where its names do") {
   const Result<Trace> trace = ctf::read(files, "t");
   REQUIRE(trace);
   CHECK(trace->events.empty());
-  CHECK(trace->facts.start == uint64_t{700} * 1'000'000'000);
+  CHECK(trace->info.start == uint64_t{700} * 1'000'000'000);
 }
 
 TEST_CASE_FIXTURE(Fixture, "streams are merged by time, and long gaps keep their length") {
@@ -218,7 +218,7 @@ TEST_CASE_FIXTURE(Fixture, "packets of a ring are put in order, missing ones are
   for (size_t i = 1; i < trace.events.size(); i++)
     CHECK(trace.events.value[i - 1] < trace.events.value[i]);
   CHECK(trace.events.task[0] == 1);
-  CHECK(trace.facts.overwritten_packets == 7);
+  CHECK(trace.info.overwritten_packets == 7);
   REQUIRE(trace.losses.size() == 2);
   CHECK(trace.losses[0].packets == 1);
   CHECK(trace.losses[1].events == 3);

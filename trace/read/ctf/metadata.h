@@ -33,7 +33,7 @@ struct Metadata {
   std::vector<Machine> machines = {Machine{}};
   std::vector<Process> processes = {Process{}};
   std::vector<uint32_t> process_of_stream;  // no_process: none; the others belong to the first
-  std::string origin;        // what it is a copy of: Facts::format; empty: it was recorded so
+  std::string origin;        // what it is a copy of: TraceInfo::format; empty: it was recorded so
   std::string clock_source;  // "tsc" or "monotonic"; "estimated" or "unknown": see salvage.h
   uint64_t frequency = 0;    // ticks per second; never 0 in one of ours
   int64_t offset_s = 0;      // UTC of tick 0

@@ -30,34 +30,34 @@ TEST_CASE("traces of one boot have one time axis, exact to the rounding") {
     Fixture one = process(boot_age, received, rate, "boot");
     Fixture two = process(boot_age + later, received - 1, rate + 2, "boot");  // 12.8 ppb
     const Trace receiver = one.read();
-    CHECK(receiver.facts.tick_clock.start == boot_age);
-    CHECK(receiver.facts.tick_clock.boot_id == "boot");
-    CHECK(receiver.facts.tick_clock.source == "tsc");
-    const std::vector<TickClock> clocks = {TickClock{}, receiver.facts.tick_clock};
+    CHECK(receiver.info.tick_clock.start == boot_age);
+    CHECK(receiver.info.tick_clock.boot_id == "boot");
+    CHECK(receiver.info.tick_clock.source == "tsc");
+    const std::vector<TickClock> clocks = {TickClock{}, receiver.info.tick_clock};
 
     const Trace alone = two.read();
-    CHECK(alone.facts.tick_clock.frequency == rate + 2);
-    CHECK_FALSE(alone.facts.tick_clock.is_same_axis(receiver.facts.tick_clock));
+    CHECK(alone.info.tick_clock.frequency == rate + 2);
+    CHECK_FALSE(alone.info.tick_clock.is_same_axis(receiver.info.tick_clock));
     const Trace sender = *ctf::read(two.files, "t", {}, clocks);
-    CHECK(sender.facts.tick_clock.is_same_axis(receiver.facts.tick_clock));
-    const auto at = [](const Trace& trace) { return trace.facts.start + trace.events.time[1]; };
+    CHECK(sender.info.tick_clock.is_same_axis(receiver.info.tick_clock));
+    const auto at = [](const Trace& trace) { return trace.info.start + trace.events.time[1]; };
     CHECK(at(receiver) > at(sender));
     CHECK(at(receiver) - at(sender) <= 8);  // 6.4 rounded, and 1
-    const auto offset = static_cast<int64_t>(sender.facts.start - receiver.facts.start);
+    const auto offset = static_cast<int64_t>(sender.info.start - receiver.info.start);
     CHECK(std::abs(static_cast<double>(offset) - static_cast<double>(later) * 1e9 / rate) <= 1);
     // Its first event stays at its own time of day.
-    CHECK(static_cast<uint64_t>(*sender.facts.utc_offset) + sender.facts.start ==
-          static_cast<uint64_t>(*alone.facts.utc_offset) + alone.facts.start);
+    CHECK(static_cast<uint64_t>(*sender.info.utc_offset) + sender.info.start ==
+          static_cast<uint64_t>(*alone.info.utc_offset) + alone.info.start);
     // Read alone, it would be received before it was sent.
-    if (later == 0) CHECK(at(alone) - alone.facts.start < at(receiver) - receiver.facts.start);
+    if (later == 0) CHECK(at(alone) - alone.info.start < at(receiver) - receiver.info.start);
 
     // Another boot, or a frequency that no measurement gives: its own.
     Fixture rebooted = process(boot_age + later, received - 1, rate + 2, "other boot");
-    CHECK(ctf::read(rebooted.files, "t", {}, clocks)->facts.tick_clock.frequency == rate + 2);
+    CHECK(ctf::read(rebooted.files, "t", {}, clocks)->info.tick_clock.frequency == rate + 2);
     Fixture unknown = process(boot_age + later, received - 1, rate + 2, "");
-    CHECK(ctf::read(unknown.files, "t", {}, clocks)->facts.tick_clock.frequency == rate + 2);
+    CHECK(ctf::read(unknown.files, "t", {}, clocks)->info.tick_clock.frequency == rate + 2);
     Fixture edited = process(boot_age + later, received - 1, rate * 2, "boot");
-    CHECK(ctf::read(edited.files, "t", {}, clocks)->facts.tick_clock.frequency == rate * 2);
+    CHECK(ctf::read(edited.files, "t", {}, clocks)->info.tick_clock.frequency == rate * 2);
   }
 }
 

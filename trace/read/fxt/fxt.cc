@@ -8,8 +8,8 @@ namespace skein::fxt {
 Trace read(std::span<const uint8_t> file, const Progress& progress) {
   for (bool is_streaming = true;; is_streaming = false) {
     Trace trace;
-    trace.facts.format = trace.facts.carrier = "FXT";
-    trace.facts.clock = "nanoseconds";
+    trace.info.format = trace.info.carrier = "FXT";
+    trace.info.clock = "nanoseconds";
     Records records;
     Own own(records, trace, is_streaming);
     read_records(file, trace, records, own, progress);

@@ -102,9 +102,9 @@ TEST_CASE("fibers of eio-trace") {
     w.wakeup(boot + 21, 0, 1);
     w.event(EventType::DurationEnd, boot + 22, fiber(1), "eio", "cc");
   }));
-  CHECK(trace.facts.format == "FXT of eio-trace");
+  CHECK(trace.info.format == "FXT of eio-trace");
   CHECK(trace.processes[0].pid == 70);
-  CHECK(trace.facts.start == boot);
+  CHECK(trace.info.start == boot);
   CHECK(trace.losses.empty());
   CHECK(said(trace) == Lines{"1 create 1 a fiber",
                              "1 resume 1",
@@ -180,7 +180,7 @@ TEST_CASE("threads and slices of any other writer, in the order of time") {
     w.log(23, worker, "bye");
     w.event(EventType::DurationEnd, 24, worker, "c", "nothing");
   }));
-  CHECK(trace.facts.format == "FXT");
+  CHECK(trace.info.format == "FXT");
   CHECK(trace.strings[trace.executors[0].name] == "thread 101");
   CHECK(trace.strings[trace.executors[1].name] == "server: main");
   const std::string first = std::to_string(uint64_t{1} << 32);
@@ -407,7 +407,7 @@ TEST_CASE("what skein exported may have been put into another order") {
     }
   }));
   CHECK(said(trace) == Lines{"0 label 1", "1 label 2"});
-  CHECK(trace.facts.start == boot + 1);
+  CHECK(trace.info.start == boot + 1);
   CHECK(trace.losses.empty());
 }
 

@@ -229,19 +229,19 @@ void Reader::finish() {
                              .bytes = 0,
                              .packets = 0,
                              .events = 0});
-  Facts& facts = trace_.facts;
-  facts.packets = std::max<uint64_t>(sections_, 1);
+  TraceInfo& info = trace_.info;
+  info.packets = std::max<uint64_t>(sections_, 1);
   const auto count = [](auto& list, std::string_view name, uint64_t n) {
     if (n) list.emplace_back(name, n);
   };
-  for (size_t i = 0; i < event_types; i++) count(facts.wire_kinds, event_names[i], events_[i]);
-  count(facts.wire_kinds, "context_switch", switches_);
-  count(facts.wire_kinds, "thread_wakeup", wakeups_);
-  count(facts.wire_kinds, "log", logs_);
-  count(facts.definitions, "string", texts_);
-  count(facts.definitions, "thread", thread_records_);
-  count(facts.definitions, "user_object", user_objects_);
-  count(facts.definitions, "kernel_object", kernel_objects_);
+  for (size_t i = 0; i < event_types; i++) count(info.wire_kinds, event_names[i], events_[i]);
+  count(info.wire_kinds, "context_switch", switches_);
+  count(info.wire_kinds, "thread_wakeup", wakeups_);
+  count(info.wire_kinds, "log", logs_);
+  count(info.definitions, "string", texts_);
+  count(info.definitions, "thread", thread_records_);
+  count(info.definitions, "user_object", user_objects_);
+  count(info.definitions, "kernel_object", kernel_objects_);
 
   std::vector<Record>& records = out_.records;
   // An object said before everything else has the time of what comes next.
@@ -251,8 +251,8 @@ void Reader::finish() {
          records[i].kind == Record::Kind::KernelObject))
       records[i].time = records[i + 1].time;
   stable_sort(records, [](const Record& a, const Record& b) { return a.time < b.time; });
-  if (!records.empty()) facts.start = records.front().time;
-  if (own_.start()) facts.start = *own_.start();
+  if (!records.empty()) info.start = records.front().time;
+  if (own_.start()) info.start = *own_.start();
 }
 
 bool Reader::record(Cursor& bytes, uint64_t header) {

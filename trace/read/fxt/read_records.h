@@ -16,7 +16,7 @@
 namespace skein::fxt {
 
 // Gives them to `own`, which keeps them. Fills in the losses, the strings and the counts of the
-// trace's facts. Facts::start is the time of the first record.
+// trace's info. TraceInfo::start is the time of the first record.
 void read_records(std::span<const uint8_t> file, Trace& trace, Records& records, Own& own,
                   const Progress& progress);
 

@@ -197,7 +197,7 @@ size_t Decoder::begin_time(size_t at, size_t end, bool aligned) {
   if (timed == end) return end;
   started_ = true;
   start_ = previous_ = before_ = time_at(timed);
-  trace_.facts.start = start_;
+  trace_.info.start = start_;
   return found;
 }
 

@@ -16,21 +16,21 @@ constexpr uint64_t since_1970 = 1'000'000'000'000'000'000;
 
 void fill_facts(Trace& trace, const std::vector<Packet>& packets,
                 const std::array<uint64_t, ops>& counts) {
-  Facts& facts = trace.facts;
-  facts.format = "mirage-profile";
-  facts.clock = "nanoseconds";
-  if (facts.start >= since_1970) facts.utc_offset = 0;
-  facts.streams = 1;
-  for (const Packet& packet : packets) facts.packets += packet.has_header;
+  TraceInfo& info = trace.info;
+  info.format = "mirage-profile";
+  info.clock = "nanoseconds";
+  if (info.start >= since_1970) info.utc_offset = 0;
+  info.streams = 1;
+  for (const Packet& packet : packets) info.packets += packet.has_header;
   for (size_t op = 0; op < ops; op++) {
     if (counts[op] == 0) continue;
     const std::string_view name = op_names[op];
-    const auto known = std::find_if(facts.wire_kinds.begin(), facts.wire_kinds.end(),
+    const auto known = std::find_if(info.wire_kinds.begin(), info.wire_kinds.end(),
                                     [&](const auto& kind) { return kind.first == name; });
-    if (known != facts.wire_kinds.end())
+    if (known != info.wire_kinds.end())
       known->second += counts[op];
     else
-      facts.wire_kinds.emplace_back(name, counts[op]);
+      info.wire_kinds.emplace_back(name, counts[op]);
   }
 }
 

@@ -119,24 +119,24 @@ TEST_CASE("every op becomes its event") {
   CHECK(trace.strings[trace.kinds[e.value[0]]] == "bind");
   CHECK(trace.strings[trace.kinds[e.value[16]]] == "unknown");
   CHECK(trace.losses.empty());
-  CHECK(trace.facts.format == "mirage-profile");
-  CHECK(trace.facts.packets == 4);
-  CHECK(trace.facts.start == boot);
-  CHECK_FALSE(trace.facts.utc_offset);
+  CHECK(trace.info.format == "mirage-profile");
+  CHECK(trace.info.packets == 4);
+  CHECK(trace.info.start == boot);
+  CHECK_FALSE(trace.info.utc_offset);
   using Kinds = std::vector<std::pair<std::string, uint64_t>>;
-  CHECK(trace.facts.wire_kinds == Kinds{{"creates", 2},
-                                        {"read", 1},
-                                        {"fulfills", 1},
-                                        {"fails", 1},
-                                        {"becomes", 1},
-                                        {"label", 2},
-                                        {"increase", 1},
-                                        {"switch", 2},
-                                        {"gc", 1},
-                                        {"signal", 2},
-                                        {"try_read", 1},
-                                        {"counter", 1},
-                                        {"read_later", 1}});
+  CHECK(trace.info.wire_kinds == Kinds{{"creates", 2},
+                                       {"read", 1},
+                                       {"fulfills", 1},
+                                       {"fails", 1},
+                                       {"becomes", 1},
+                                       {"label", 2},
+                                       {"increase", 1},
+                                       {"switch", 2},
+                                       {"gc", 1},
+                                       {"signal", 2},
+                                       {"try_read", 1},
+                                       {"counter", 1},
+                                       {"read_later", 1}});
 }
 
 TEST_CASE("a clock that counts from 1970 gives the time of day") {
@@ -145,8 +145,8 @@ TEST_CASE("a clock that counts from 1970 gives the time of day") {
     w.label(now, 1, "a");
     w.label(now + 5, 1, "b");
   }));
-  CHECK(trace.facts.start == now);
-  CHECK(trace.facts.utc_offset == 0);
+  CHECK(trace.info.start == now);
+  CHECK(trace.info.utc_offset == 0);
 }
 
 TEST_CASE("events of many packets keep their order") {
@@ -179,7 +179,7 @@ TEST_CASE("a rotated ring is put in order, also when counts wrap") {
 
 TEST_CASE("more packets than counts") {
   const Trace trace = mirage::read(labels(600'000, 256));
-  CHECK(trace.facts.packets > 65'536);
+  CHECK(trace.info.packets > 65'536);
   CHECK(trace.events.size() == 600'000);
   for (size_t i = 1; i < 600'000; i++) REQUIRE(trace.events.task[i - 1] <= trace.events.task[i]);
   CHECK(trace.losses.empty());

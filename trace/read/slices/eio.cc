@@ -274,7 +274,7 @@ void Eio::spawn(const Record& record) {
 }
 
 void Eio::follow(const Record& record) {
-  time_ = record.time - trace_.facts.start;
+  time_ = record.time - trace_.info.start;
   flags_ = record.time_guessed ? flag::time_guessed : 0;
   if (record.kind == Record::Kind::Wakeup) return make_current(record);
   if (record.kind == Record::Kind::KernelObject || record.kind == Record::Kind::ContextSwitch)

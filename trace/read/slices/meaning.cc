@@ -133,7 +133,7 @@ class Any {
         trace_(trace),
         slices_(trace, has_switches(records)),
         called_(records, trace) {
-    slices_.begin_at(trace.facts.start);
+    slices_.begin_at(trace.info.start);
   }
 
   void read() {
@@ -345,14 +345,14 @@ void understand(const Records& records, Own& own, Trace& trace) {
   } else {
     const ProcessIndices processes = add_processes(records, trace);
     if (is_eio(records, trace)) {
-      trace.facts.format += " of eio-trace";
+      trace.info.format += " of eio-trace";
       read_eio(records, trace);
     } else {
       Any(records, processes, trace).read();
     }
   }
   if (trace.executors.empty()) trace.executors.push_back({});
-  trace.facts.streams = trace.executors.size();
+  trace.info.streams = trace.executors.size();
 }
 
 }  // namespace skein::fxt

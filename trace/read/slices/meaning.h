@@ -7,7 +7,7 @@
 
 namespace skein::fxt {
 
-// Appends it to the trace, of which records.h has filled in the strings and Facts::start.
+// Appends it to the trace, of which records.h has filled in the strings and TraceInfo::start.
 void understand(const Records& records, Own& own, Trace& trace);
 
 }  // namespace skein::fxt

@@ -40,10 +40,10 @@ void Own::add(const Record& record, uint64_t offset) {
 }
 
 void Own::finish() {
-  trace_.facts.wire_kinds.clear();  // its events are the model's
-  trace_.facts.definitions.clear();
+  trace_.info.wire_kinds.clear();  // its events are the model's
+  trace_.info.definitions.clear();
   if (!is_streaming_) {
-    start_ = trace_.facts.start;
+    start_ = trace_.info.start;
     for (const Record& record : records_.records)
       if (const StringId what = event(record)) take(record, what);
   }

@@ -40,7 +40,7 @@ class Own {
   StringId category() const { return category_; }
 
   // When all is read, and any(): what is left to take, in the order of the records and from
-  // Facts::start on, and what was lost.
+  // TraceInfo::start on, and what was lost.
   void finish();
 
  private:

@@ -18,7 +18,7 @@ bool RowBuilder::begin(std::string_view kind) {
   machine_ = {};
   reading_ = {};
   index_ = most_executors;
-  if (kind == "trace") target_ = RowTarget::Facts;
+  if (kind == "trace") target_ = RowTarget::TraceInfo;
   if (kind == "thread") target_ = RowTarget::Executor;
   if (kind == "process") target_ = RowTarget::Process;
   if (kind == "machine") target_ = RowTarget::Machine;
@@ -32,7 +32,7 @@ bool RowBuilder::begin(std::string_view kind) {
 
 void RowBuilder::number(std::string_view field, uint64_t value) {
   const auto narrow = static_cast<uint32_t>(value);
-  Facts& facts = trace_.facts;
+  TraceInfo& info = trace_.info;
   switch (target_) {
     case RowTarget::Nothing:
       return;
@@ -56,15 +56,15 @@ void RowBuilder::number(std::string_view field, uint64_t value) {
       else if (field == "bracket")
         reading_.bracket = value;
       return;
-    case RowTarget::Facts:
+    case RowTarget::TraceInfo:
       if (field == "pid")
         trace_.processes[0].pid = value;
       else if (field == "utc_offset")
-        facts.utc_offset = static_cast<int64_t>(value);
+        info.utc_offset = static_cast<int64_t>(value);
       else if (field == "overwritten_packets")
-        facts.overwritten_packets = value;
+        info.overwritten_packets = value;
       else if (field == "complete_from")
-        facts.complete_from = value;
+        info.complete_from = value;
       return;
     case RowTarget::Executor:
       if (field == "index")
@@ -91,7 +91,7 @@ void RowBuilder::number(std::string_view field, uint64_t value) {
 }
 
 void RowBuilder::text(std::string_view field, std::string_view value) {
-  Facts& facts = trace_.facts;
+  TraceInfo& info = trace_.info;
   switch (target_) {
     case RowTarget::Nothing:
       return;
@@ -111,15 +111,15 @@ void RowBuilder::text(std::string_view field, std::string_view value) {
         digits(field, value);
       }
       return;
-    case RowTarget::Facts:
+    case RowTarget::TraceInfo:
       if (field == "format")
-        facts.format = value;
+        info.format = value;
       else if (field == "host")
         trace_.machines[0].name = value;
       else if (field == "program")
         trace_.processes[0].name = value;
       else if (field == "clock")
-        facts.clock = value;
+        info.clock = value;
       else
         digits(field, value);
       return;

@@ -8,7 +8,7 @@
 //
 // A clock reading is given by its fields, a stack by its number. Fields that are not given have
 // their usual value: no_task, 0, the empty text. The value of Create and Resource is a kind, given
-// by name as "type". A fact or an executor is given in the same way.
+// by name as "type". TraceInfo or an executor is given in the same way.
 #pragma once
 
 #include <array>
@@ -24,8 +24,8 @@ class RowBuilder {
  public:
   explicit RowBuilder(Trace& trace) : trace_(trace) {}
 
-  // `kind` as name(EventKind); "trace" for facts, "thread" for an executor, "process" or "machine".
-  // False: there is none of this name.
+  // `kind` as name(EventKind); "trace" for TraceInfo, "thread" for an executor, "process" or
+  // "machine". False: there is none of this name.
   bool begin(std::string_view kind);
   // A field that is not known is passed over.
   void number(std::string_view field, uint64_t value);
@@ -34,7 +34,7 @@ class RowBuilder {
   std::optional<EventRow> finish();
 
  private:
-  enum class RowTarget { Nothing, Event, Facts, Executor, Process, Machine };
+  enum class RowTarget { Nothing, Event, TraceInfo, Executor, Process, Machine };
 
   // A number that was too large for the format.
   void digits(std::string_view field, std::string_view value);
