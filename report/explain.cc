@@ -205,8 +205,8 @@ class Writer {
     text(e_.waits.running[last().task] ? " and is running." : " and is not running.");
   }
   bool is_before(TaskIndex index) const {
-    const Alive* alive = e_.trace.find_alive(e_.model.tasks[index].id);
-    return alive != nullptr && alive->since < 0;
+    const LiveTaskEntry* entry = e_.trace.find_live_task(e_.model.tasks[index].id);
+    return entry != nullptr && entry->since < 0;
   }
 
   void starved() {

@@ -166,14 +166,14 @@ class Answers {
   }
 
   // The task table of a ring whose program is killed now.
-  std::vector<Alive> task_table() const {
-    std::vector<Alive> rows;
+  std::vector<LiveTaskEntry> task_table() const {
+    std::vector<LiveTaskEntry> rows;
     for (const LiveTask& live : find_live_tasks(subject())) {
       const Model::Task& task = model_.tasks[live.task];
       const auto id = [&](TaskIndex index) {
         return index == no_index ? no_task : model_.tasks[index].id;
       };
-      using State = Alive::State;
+      using State = LiveTaskEntry::State;
       const State state = live.state == TaskState::Resource  ? State::Resource
                           : live.state == TaskState::Created ? State::Created
                           : live.state == TaskState::Running ? State::Running
@@ -244,8 +244,8 @@ Trace cut(Trace whole, const Answers& answers, uint32_t seed) {
     event.time -= start;
     ring.events.append(event);
   }
-  ring.alive = answers.task_table();
-  for (Alive& row : ring.alive) row.since -= static_cast<int64_t>(start);
+  ring.live_tasks = answers.task_table();
+  for (LiveTaskEntry& row : ring.live_tasks) row.since -= static_cast<int64_t>(start);
   return ring;
 }
 

@@ -34,7 +34,7 @@ class LiveTaskFinder {
   LiveTask describe(TaskIndex task, const Model::Activation* run) const {
     LiveTask live{.task = task, .state = task_state(s_, task)};
     const Model::Task& of = s_.model.tasks[task];
-    const Alive* row = s_.trace.find_alive(of.id);
+    const LiveTaskEntry* row = s_.trace.find_live_task(of.id);
     uint64_t since = of.start;
     if (live.state == TaskState::Resource) {
       since = describe_resource(task, live);
@@ -90,9 +90,10 @@ TaskState task_state(const Subject& subject, TaskIndex task) {
   if (subject.waits.running[task]) return TaskState::Running;
   const uint64_t first_run = subject.waits.first_run[task];
   if (!of.pre_existing) return first_run == Waits::never ? TaskState::Created : TaskState::Suspended;
-  if (const Alive* row = subject.trace.find_alive(of.id))
-    return row->state == Alive::State::Created && first_run == Waits::never ? TaskState::Created
-                                                                            : TaskState::Suspended;
+  if (const LiveTaskEntry* row = subject.trace.find_live_task(of.id))
+    return row->state == LiveTaskEntry::State::Created && first_run == Waits::never
+               ? TaskState::Created
+               : TaskState::Suspended;
   return first_run == Waits::never ? TaskState::Unknown : TaskState::Suspended;
 }
 

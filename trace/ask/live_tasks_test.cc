@@ -196,12 +196,12 @@ TEST_CASE("a ring: states and times are those of the task table") {
   TraceMaker t;
   t.trace.info.overwritten_packets = 5;
   t.add(EventKind::Resume, 9, 5);  // 5 woke it, and has no row: it has ended
-  using State = Alive::State;
-  t.trace.alive = {{.id = 1, .since = -50, .state = State::Created},
-                   {.id = 2, .on = 1, .since = -40, .at = 1, .state = State::Suspended},
-                   {.id = 3, .since = -30, .executor = 0, .state = State::Running},
-                   {.id = 4, .on = 2, .since = -20, .name = 1, .state = State::Resource},
-                   {.id = 9, .since = -60, .state = State::Suspended}};
+  using State = LiveTaskEntry::State;
+  t.trace.live_tasks = {{.id = 1, .since = -50, .state = State::Created},
+                        {.id = 2, .on = 1, .since = -40, .at = 1, .state = State::Suspended},
+                        {.id = 3, .since = -30, .executor = 0, .state = State::Running},
+                        {.id = 4, .on = 2, .since = -20, .name = 1, .state = State::Resource},
+                        {.id = 9, .since = -60, .state = State::Suspended}};
   CHECK(t.all().size() == 5);
   CHECK(t.live(1).state == TaskState::Created);
   CHECK(t.live(1).since == -50);

@@ -64,12 +64,12 @@ TEST_CASE("what outlived its beginning in a ring counts, and has its name") {
   m.add(EventKind::Create, 1);
   m.add(EventKind::Resume, 2);
   const StringId name = m.trace.strings.intern("serve");
-  using State = Alive::State;
-  m.trace.alive = {{.id = 1, .name = name, .kind = 3},
-                   {.id = 2, .name = name, .kind = 3, .should_resolve = true},
-                   {.id = 7, .since = -5, .label = name, .kind = 4, .state = State::Suspended},
-                   {.id = 8, .since = 1'000},  // made after the last event
-                   {.id = 9, .state = State::Resource}};
+  using State = LiveTaskEntry::State;
+  m.trace.live_tasks = {{.id = 1, .name = name, .kind = 3},
+                        {.id = 2, .name = name, .kind = 3, .should_resolve = true},
+                        {.id = 7, .since = -5, .label = name, .kind = 4, .state = State::Suspended},
+                        {.id = 8, .since = 1'000},  // made after the last event
+                        {.id = 9, .state = State::Resource}};
   const Summary summary = summarize(m.trace);
   CHECK(summary.tasks == 3);
   CHECK(summary.pre_existing == 2);

@@ -67,19 +67,19 @@ class WaitFinder {
     became_.assign(tasks, no_index);
     ended_.assign(tasks, false);
     current_.assign(std::max<size_t>(1, trace.executors.size()), no_index);
-    begin_alive();
+    begin_live_tasks();
   }
 
   Waits find() {
     trace_.events.for_each([this](const EventRow& event) {
       now_ = event.time;
-      add_alive(now_);
+      add_live_tasks(now_);
       follow(event);
     });
-    add_alive(now_ + 1);
+    add_live_tasks(now_ + 1);
     for (const TaskIndex task : current_)
       if (task != no_index) found_.running[task] = found_.any_running = true;
-    end_alive();
+    end_live_tasks();
     return std::move(found_);
   }
 
@@ -98,42 +98,42 @@ class WaitFinder {
     return task;
   }
 
-  // Of a ring: what it has overwritten of those that live (Trace::alive). They ran before, unless
-  // that says that they never did.
-  void begin_alive() {
-    if (trace_.alive.empty()) return;
+  // Of a ring: what it has overwritten of those that live (Trace::live_tasks). They ran before,
+  // unless that says that they never did.
+  void begin_live_tasks() {
+    if (trace_.live_tasks.empty()) return;
     for (TaskIndex task = 0; task < model_.tasks.size(); task++)
       if (model_.tasks[task].pre_existing) found_.first_run[task] = 0;
-    for (const Alive& alive : trace_.alive) {
-      alive_.push_back(&alive);
-      const TaskIndex task = get(alive.id);
-      if (task != no_index && alive.state == Alive::State::Created)
+    for (const LiveTaskEntry& entry : trace_.live_tasks) {
+      entries_.push_back(&entry);
+      const TaskIndex task = get(entry.id);
+      if (task != no_index && entry.state == LiveTaskEntry::State::Created)
         found_.first_run[task] = Waits::never;
     }
-    stable_sort_by(alive_, [](const Alive* alive) { return alive->since; });
+    stable_sort_by(entries_, [](const LiveTaskEntry* entry) { return entry->since; });
   }
 
   // The waits and holdings that began before `time` and that no event told of.
-  void add_alive(uint64_t time) {
-    for (; next_alive_ < alive_.size(); next_alive_++) {
-      const Alive& alive = *alive_[next_alive_];
-      const auto since = static_cast<uint64_t>(std::max<int64_t>(alive.since, 0));
-      if (alive.since >= 0 && since >= time) return;
-      const TaskIndex task = get(alive.id);
+  void add_live_tasks(uint64_t time) {
+    for (; next_entry_ < entries_.size(); next_entry_++) {
+      const LiveTaskEntry& entry = *entries_[next_entry_];
+      const auto since = static_cast<uint64_t>(std::max<int64_t>(entry.since, 0));
+      if (entry.since >= 0 && since >= time) return;
+      const TaskIndex task = get(entry.id);
       if (task == no_index) continue;
-      const EventRow event{.time = since, .location = alive.at, .executor = alive.executor};
-      if (alive.state == Alive::State::Suspended && open_.first(task) == none)
-        begin(event, task, get(alive.on));
-      if (alive.state == Alive::State::Resource && holdings_.first(task) == none)
-        if (alive.on != no_task) {
-          acquire({.time = since, .location = alive.at}, get(alive.on), task);
-          found_.holdings.back().holder_ended = get(alive.on) == no_index;
+      const EventRow event{.time = since, .location = entry.at, .executor = entry.executor};
+      if (entry.state == LiveTaskEntry::State::Suspended && open_.first(task) == none)
+        begin(event, task, get(entry.on));
+      if (entry.state == LiveTaskEntry::State::Resource && holdings_.first(task) == none)
+        if (entry.on != no_task) {
+          acquire({.time = since, .location = entry.at}, get(entry.on), task);
+          found_.holdings.back().holder_ended = get(entry.on) == no_index;
         }
     }
   }
 
   // An operation may be told as what a task waits for after its suspension.
-  void end_alive() {
+  void end_live_tasks() {
     for (TaskIndex task = 0; task < model_.tasks.size(); task++)
       if (model_.tasks[task].how == Model::End::Overwritten) {
         for (uint32_t i = open_.first(task); i != none; i = open_.next(i))
@@ -141,15 +141,16 @@ class WaitFinder {
         const uint64_t latest = std::min(now_, trace_.info.complete_from);
         close_all(task, std::max(model_.tasks[task].end, latest), no_index);
       }
-    for (const Alive& alive : trace_.alive) {
-      const TaskIndex task = get(alive.id);
+    for (const LiveTaskEntry& entry : trace_.live_tasks) {
+      const TaskIndex task = get(entry.id);
       if (task == no_index || model_.tasks[task].how != Model::End::Open) continue;
       const uint32_t wait = open_.first(task);
       if (wait == none) {
-        if (alive.state == Alive::State::Running && !model_.tasks[task].is_scope)
+        if (entry.state == LiveTaskEntry::State::Running && !model_.tasks[task].is_scope)
           found_.running[task] = true;
-      } else if (alive.state == Alive::State::Suspended && found_.waits[wait].on == no_index) {
-        wait_on(wait, get(alive.on));
+      } else if (entry.state == LiveTaskEntry::State::Suspended &&
+                 found_.waits[wait].on == no_index) {
+        wait_on(wait, get(entry.on));
       }
     }
   }
@@ -392,10 +393,10 @@ class WaitFinder {
   Queues waiters_;   // those that wait for a task or resource and are not ready
   Queues holdings_;  // of each resource
   std::vector<TaskIndex> became_;
-  std::vector<bool> ended_;          // what comes after its end is damage
-  std::vector<TaskIndex> current_;   // by executor
-  std::vector<const Alive*> alive_;  // by since
-  size_t next_alive_ = 0;
+  std::vector<bool> ended_;                    // what comes after its end is damage
+  std::vector<TaskIndex> current_;             // by executor
+  std::vector<const LiveTaskEntry*> entries_;  // by since
+  size_t next_entry_ = 0;
   uint64_t now_ = 0;
 };
 

@@ -5,8 +5,8 @@
 //   const Waits waits = find_waits(trace, model);
 //   for (const Waits::Wait* wait = waits.open(task); wait; wait = waits.open(wait->on)) ...
 //
-// In a ring they begin with what its task table tells of those that are alive (Trace::alive): a
-// wait or a holding from before the trace begins at 0.
+// In a ring they begin with what its task table tells of those that are alive (Trace::live_tasks):
+// a wait or a holding from before the trace begins at 0.
 //
 // Tasks and resources are referred to as in the model. One pass over the events: O(events); a wait
 // takes 56 bytes. Needs a model that is not simplified: rule 4 moves beginnings.

@@ -96,7 +96,7 @@ class ChainWalker {
     if (kind == KindClass::Operation) return Verdict::External;
     if (task.is_scope || kind == KindClass::Promise || kind == KindClass::Condition || is_mirage())
       return Verdict::NeverNotified;
-    const bool nothing_known = task.pre_existing && trace_.alive.empty();
+    const bool nothing_known = task.pre_existing && trace_.live_tasks.empty();
     if (waits_.first_run[index] != Waits::never || nothing_known) return Verdict::Unknown;
     if (kind == KindClass::Handler || kind == KindClass::Callback)
       return could_run_since(task.start, d.expected);
@@ -314,8 +314,8 @@ int64_t since(const Subject& e, const Diagnosis::Step& step) {
                         : step.wait != Waits::none     ? e.waits.waits[step.wait].begin
                         : task.how != Model::End::Open ? task.end
                                                        : task.start;
-  const Alive* alive = time == 0 ? e.trace.find_alive(task.id) : nullptr;
-  if (alive != nullptr && alive->since < 0) return alive->since;
+  const LiveTaskEntry* entry = time == 0 ? e.trace.find_live_task(task.id) : nullptr;
+  if (entry != nullptr && entry->since < 0) return entry->since;
   return static_cast<int64_t>(std::min<uint64_t>(time, INT64_MAX));
 }
 

@@ -27,8 +27,8 @@ bool has_task_0(const Trace& trace) {
   for (size_t i = 0; i < events.size(); i++)
     if (events.task[i] == 0 || (events.other[i] == 0 && events.kind[i] == EventKind::Create))
       return true;
-  return std::any_of(trace.alive.begin(), trace.alive.end(),
-                     [](const Alive& alive) { return alive.id == 0; });
+  return std::any_of(trace.live_tasks.begin(), trace.live_tasks.end(),
+                     [](const LiveTaskEntry& entry) { return entry.id == 0; });
 }
 
 class Exporter {
@@ -44,8 +44,8 @@ class Exporter {
                 .chunk_size = chunk_size,
                 .flags = format::kFlagNames | format::kFlagLog}),
         events_(trace, names_, clock_, shift_) {
-    for (const Alive& alive : trace.alive)
-      if (alive.state == Alive::State::Resource) events_.add_resource(alive.id);
+    for (const LiveTaskEntry& entry : trace.live_tasks)
+      if (entry.state == LiveTaskEntry::State::Resource) events_.add_resource(entry.id);
     add_streams();
   }
 
@@ -105,7 +105,7 @@ class Exporter {
     const auto found = std::find(is_early.begin(), is_early.end(), false);
     if (found != is_early.end()) return static_cast<size_t>(found - is_early.begin());
     omissions_.add("packets that the ring had overwritten", info.overwritten_packets);
-    omissions_.add("entries of the table of live tasks", trace_.alive.size());
+    omissions_.add("entries of the table of live tasks", trace_.live_tasks.size());
     return no_stream;
   }
 
@@ -117,30 +117,30 @@ class Exporter {
 
   // The live tasks of a ring, most of whose events it may have overwritten.
   void add_tasks() {
-    if (trace_.alive.empty() || find_ring() == no_stream) return;
+    if (trace_.live_tasks.empty() || find_ring() == no_stream) return;
     ctf::TaskTableSnapshot table;
     table.pid = trace_.processes[0].pid;
     table.start = clock_.base();
     table.ring_bytes = chunk_size;
-    for (const Alive& alive : trace_.alive) {
+    for (const LiveTaskEntry& entry : trace_.live_tasks) {
       using State = format::TaskState;
       static constexpr std::array<State, 4> states = {State::kCreated, State::kRunning,
                                                       State::kSuspended, State::kResource};
       const auto ago = static_cast<int64_t>(
-          clock_.ticks(static_cast<uint64_t>(alive.since < 0 ? -alive.since : alive.since)));
-      const int64_t since = static_cast<int64_t>(clock_.base()) + (alive.since < 0 ? -ago : ago);
-      const bool has_executor = alive.executor < trace_.executors.size();
-      const uint64_t tid = has_executor ? trace_.executors[alive.executor].tid : 0;
-      table.tasks.push_back({.id = events_.id(alive.id),
-                             .parent = events_.id(alive.parent),
-                             .on = events_.id(alive.on),
+          clock_.ticks(static_cast<uint64_t>(entry.since < 0 ? -entry.since : entry.since)));
+      const int64_t since = static_cast<int64_t>(clock_.base()) + (entry.since < 0 ? -ago : ago);
+      const bool has_executor = entry.executor < trace_.executors.size();
+      const uint64_t tid = has_executor ? trace_.executors[entry.executor].tid : 0;
+      table.tasks.push_back({.id = events_.id(entry.id),
+                             .parent = events_.id(entry.parent),
+                             .on = events_.id(entry.on),
                              .since = static_cast<uint64_t>(std::max<int64_t>(since, 0)),
-                             .place = names_.place_of_kind(alive.location, alive.kind, alive.name),
-                             .at = names_.place(alive.at),
-                             .label = names_.text(alive.label),
+                             .place = names_.place_of_kind(entry.location, entry.kind, entry.name),
+                             .at = names_.place(entry.at),
+                             .label = names_.text(entry.label),
                              .tid = static_cast<uint32_t>(tid),
-                             .state = states[static_cast<size_t>(alive.state)],
-                             .should_resolve = alive.should_resolve});
+                             .state = states[static_cast<size_t>(entry.state)],
+                             .should_resolve = entry.should_resolve});
     }
     files_.push_back({.name = ".tasks", .bytes = encode(table)});
   }

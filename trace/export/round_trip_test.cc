@@ -274,27 +274,27 @@ TEST_CASE("what a ring has kept of what it overwrote is kept in a copy") {
   for (const uint64_t time : {0u, 100u, 200u})
     trace.events.append(
         {.time = time, .task = 1, .executor = time == 0, .kind = EventKind::Resume});
-  trace.alive.push_back({.id = 1,
-                         .parent = 2,
-                         .on = 3,
-                         .since = -70,
-                         .label = trace.strings.intern("serve"),
-                         .name = trace.strings.intern("name"),
-                         .kind = 0,
-                         .location = 1,
-                         .at = 1,
-                         .executor = 1,
-                         .state = Alive::State::Suspended,
-                         .should_resolve = true});
-  trace.alive.push_back({.id = 3, .state = Alive::State::Resource});
+  trace.live_tasks.push_back({.id = 1,
+                              .parent = 2,
+                              .on = 3,
+                              .since = -70,
+                              .label = trace.strings.intern("serve"),
+                              .name = trace.strings.intern("name"),
+                              .kind = 0,
+                              .location = 1,
+                              .at = 1,
+                              .executor = 1,
+                              .state = LiveTaskEntry::State::Suspended,
+                              .should_resolve = true});
+  trace.live_tasks.push_back({.id = 3, .state = LiveTaskEntry::State::Resource});
   Omissions omissions;
   const Trace back = through_ctf(trace, omissions);
   CHECK(omissions.all().empty());
   CHECK(back.info.overwritten_packets == 3);
   CHECK(back.info.complete_from == 100);
   REQUIRE(lines(back) == lines(trace));
-  REQUIRE(back.alive.size() == 2);
-  const Alive& serve = back.alive[0];
+  REQUIRE(back.live_tasks.size() == 2);
+  const LiveTaskEntry& serve = back.live_tasks[0];
   CHECK(serve.id == 1);
   CHECK(serve.parent == 2);
   CHECK(serve.on == 3);
@@ -305,9 +305,9 @@ TEST_CASE("what a ring has kept of what it overwrote is kept in a copy") {
   CHECK(back.locations[serve.location].line == 3);
   CHECK(back.locations[serve.at].line == 3);
   CHECK(back.executors[serve.executor].tid == 9);
-  CHECK(serve.state == Alive::State::Suspended);
+  CHECK(serve.state == LiveTaskEntry::State::Suspended);
   CHECK(serve.should_resolve);
-  CHECK(back.alive[1].state == Alive::State::Resource);
+  CHECK(back.live_tasks[1].state == LiveTaskEntry::State::Resource);
 }
 
 TEST_CASE("executors without tids, or of one tid, stay what they are") {

@@ -83,7 +83,7 @@ Omissions export_events(const Trace& trace, TableWriter& table) {
   omissions.add("modules", trace.modules.size());
   omissions.add("domains and errors of clock readings", trace.clock_readings.size());
   add_damaged_texts(trace, omissions);
-  omissions.add("entries of the table of live tasks", trace.alive.size());
+  omissions.add("entries of the table of live tasks", trace.live_tasks.size());
   omissions.add("notes of what was lost in the original", trace.losses.size());
   return omissions;
 }

@@ -52,7 +52,7 @@ void ModelBuilder::reserve() {
     prefer_large_pages(items.data(), count * sizeof(items[0]));
   };
   using K = EventKind;
-  const size_t tasks = sum({K::Create, K::ScopeEnter}) + trace_.alive.size() + 16;
+  const size_t tasks = sum({K::Create, K::ScopeEnter}) + trace_.live_tasks.size() + 16;
   make_room(model_.tasks, tasks);
   make_room(nows_, tasks);
   if (mirage_)
@@ -147,7 +147,7 @@ void ModelBuilder::finish() {
   model_.end = events_.empty() ? 0 : std::max(events_.time[events_.size() - 1], options_.until);
   executors_.finish(model_.end);
   if (options_.simplify && mirage_) simplify_binds(model_, beginnings_, binds_);
-  add_alive();
+  add_live_tasks();
   add_overwritten_ends();
   // The last that happened to a Lwt thread may well have been all that will.
   end_open_tasks(model_, mirage_ ? UINT64_MAX : trace_.info.complete_from);

@@ -2,11 +2,11 @@
 // Indices are those of Model::tasks; an id leads to the task that is meant by it now, that is to
 // what it became (rule 2).
 //
-//   build.cc    the pass over the events, and what is done when all have been seen
-//   lives.cc    from ids to tasks; create, switch, become, end, label
-//   arrows.cc   who waits for whom, who wakes whom
-//   groups.cc   resources, scopes, spans
-//   alive.cc    what a ring has overwritten of tasks that live
+//   build.cc       the pass over the events, and what is done when all have been seen
+//   lives.cc       from ids to tasks; create, switch, become, end, label
+//   arrows.cc      who waits for whom, who wakes whom
+//   groups.cc      resources, scopes, spans
+//   live_tasks.cc  what a ring has overwritten of tasks that live
 #pragma once
 
 #include <cstdint>
@@ -136,10 +136,10 @@ class ModelBuilder {
   void span_begin(const EventRow& event);
   void span_end(const EventRow& event);
 
-  // ---- alive.cc
+  // ---- live_tasks.cc
   void add_alive_resources();
-  void add_alive();
-  void describe(Task& task, const Alive& alive);
+  void add_live_tasks();
+  void describe(Task& task, const LiveTaskEntry& entry);
   void add_alive_waits(int64_t last);
   void add_overwritten_ends();
   TaskIndex known_task(TaskId id);

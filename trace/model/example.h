@@ -68,28 +68,28 @@ inline EventRow event(Trace& trace, const std::string& line) {
 
 // Of a ring's task table, one a line: since when, "created", "running", "suspended" or "resource",
 // id; then as for events: on, under, as, @ and a name.
-inline Alive alive(Trace& trace, const std::string& line) {
-  Alive alive;
+inline LiveTaskEntry live_task_entry(Trace& trace, const std::string& line) {
+  LiveTaskEntry entry;
   std::istringstream words(line);
   std::string state, word;
-  words >> alive.since >> state >> alive.id;
+  words >> entry.since >> state >> entry.id;
   constexpr const char* states[] = {"created", "running", "suspended", "resource"};
   const auto at = std::find(std::begin(states), std::end(states), state);
   REQUIRE(at != std::end(states));
-  alive.state = static_cast<Alive::State>(at - std::begin(states));
+  entry.state = static_cast<LiveTaskEntry::State>(at - std::begin(states));
   std::string rest;
   while (words >> word) {
     if (word == "under")
-      words >> alive.parent;
+      words >> entry.parent;
     else
       rest += ' ' + word;
   }
-  const EventRow like = event(trace, "0 create " + std::to_string(alive.id) + rest);
-  alive.on = like.other;
-  if (rest.find(" as ") != std::string::npos) alive.kind = static_cast<uint32_t>(like.value);
-  alive.name = like.text;
-  alive.executor = like.executor;
-  return alive;
+  const EventRow like = event(trace, "0 create " + std::to_string(entry.id) + rest);
+  entry.on = like.other;
+  if (rest.find(" as ") != std::string::npos) entry.kind = static_cast<uint32_t>(like.value);
+  entry.name = like.text;
+  entry.executor = like.executor;
+  return entry;
 }
 
 struct Example {
@@ -105,7 +105,7 @@ struct Example {
     std::istringstream rows(alive_text);
     for (std::string line; std::getline(rows, line);)
       if (line.find_first_not_of(' ') != std::string::npos)
-        trace.alive.push_back(alive(trace, line));
+        trace.live_tasks.push_back(live_task_entry(trace, line));
     model = build_model(trace, options);
   }
 
@@ -184,8 +184,9 @@ inline Example mirage(const std::string& text, ModelOptions options = {}) {
   return Example("mirage-profile", text, options);
 }
 inline Example ours(const std::string& text) { return Example("skein", text); }
-inline Example ring(const std::string& text, const std::string& alive, uint64_t complete_from = 0) {
-  return Example("skein", text, {}, complete_from, alive);
+inline Example ring(const std::string& text, const std::string& live_tasks,
+                    uint64_t complete_from = 0) {
+  return Example("skein", text, {}, complete_from, live_tasks);
 }
 
 }  // namespace skein

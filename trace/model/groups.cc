@@ -11,9 +11,9 @@ void ModelBuilder::resource(const EventRow& event) {
   const TaskIndex maker = get(event.task);
   touch(maker);
   const uint32_t known = model_.ids[id];
-  const bool is_alive = known >= resource_mark && known != IdMap::none &&
-                        resources_[known - resource_mark].pre_existing;  // and not older
-  if (known != IdMap::none && !is_alive) return;  // used twice, or waited for before
+  const bool is_live = known >= resource_mark && known != IdMap::none &&
+                       resources_[known - resource_mark].pre_existing;  // and not older
+  if (known != IdMap::none && !is_live) return;  // used twice, or waited for before
   const auto kind = static_cast<uint32_t>(std::min<uint64_t>(event.value, UINT32_MAX));
   model_.ids[id] = resource_mark | static_cast<uint32_t>(resources_.size());
   resources_.push_back({.start = now_,

@@ -130,7 +130,7 @@ TEST_CASE("any events at all make a sane model") {
     if (trace.info.format == "skein" && below(2)) {
       trace.info.complete_from = trace.events.empty() ? 0 : below(time + 1);
       for (TaskId next = below(4); next < ids + 5; next += 1 + below(8))
-        trace.alive.push_back(
+        trace.live_tasks.push_back(
             {.id = next,
              .parent = id(),
              .on = id(),
@@ -138,7 +138,7 @@ TEST_CASE("any events at all make a sane model") {
              .name = static_cast<StringId>(below(2)),
              .kind = static_cast<uint32_t>(below(6)),
              .executor = static_cast<uint32_t>(below(trace.executors.size())),
-             .state = Alive::State(below(4)),
+             .state = LiveTaskEntry::State(below(4)),
              .should_resolve = below(4) == 0});
     }
     INFO("round ", round);

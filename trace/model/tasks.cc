@@ -13,17 +13,17 @@ TaskRegistry::TaskRegistry(const Events& events) : ids_(events) {
 TaskRegistry::TaskRegistry(const Trace& trace) : TaskRegistry(trace.events) {
   const Events& events = trace.events;
   const uint64_t last = events.empty() ? 0 : events.time[events.size() - 1];
-  for (const Alive& alive : trace.alive) {
-    if (alive.state == Alive::State::Resource) continue;
-    const bool is_new = alive.state == Alive::State::Created && alive.since > 0 &&
-                        static_cast<uint64_t>(alive.since) > last;
-    if (is_new && ids_.find(alive.id) == IdMap::none) continue;
-    Task& task = get(alive.id);
+  for (const LiveTaskEntry& entry : trace.live_tasks) {
+    if (entry.state == LiveTaskEntry::State::Resource) continue;
+    const bool is_new = entry.state == LiveTaskEntry::State::Created && entry.since > 0 &&
+                        static_cast<uint64_t>(entry.since) > last;
+    if (is_new && ids_.find(entry.id) == IdMap::none) continue;
+    Task& task = get(entry.id);
     if (task.creates > 0) continue;
-    task.kind = alive.kind;
-    task.name = alive.name;
-    task.location = alive.location;
-    if (alive.label != 0) task.label = alive.label;
+    task.kind = entry.kind;
+    task.name = entry.name;
+    task.location = entry.location;
+    if (entry.label != 0) task.label = entry.label;
   }
 }
 

@@ -10,7 +10,7 @@ namespace skein {
 
 // A task or resource that was alive when a ring was read, or when its program died: what the
 // program's table of live tasks says of it, which nothing overwrites.
-struct Alive {
+struct LiveTaskEntry {
   enum class State : uint8_t { Created, Running, Suspended, Resource };
 
   TaskId id = no_task;

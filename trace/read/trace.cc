@@ -4,10 +4,11 @@
 
 namespace skein {
 
-const Alive* Trace::find_alive(TaskId id) const {
-  const auto at = std::lower_bound(alive.begin(), alive.end(), id,
-                                   [](const Alive& a, TaskId wanted) { return a.id < wanted; });
-  return at != alive.end() && at->id == id ? &*at : nullptr;
+const LiveTaskEntry* Trace::find_live_task(TaskId id) const {
+  const auto at =
+      std::lower_bound(live_tasks.begin(), live_tasks.end(), id,
+                       [](const LiveTaskEntry& a, TaskId wanted) { return a.id < wanted; });
+  return at != live_tasks.end() && at->id == id ? &*at : nullptr;
 }
 
 const Process* Trace::find_process(uint32_t executor) const {

@@ -39,10 +39,11 @@ struct Trace {
   std::vector<ClockReading> clock_readings;  // by Clock's value
   std::vector<Module> modules;
   std::vector<Loss> losses;
-  std::vector<Alive> alive;  // by id, each once; only of a ring that has overwritten something
+  // By id, each once; only of a ring that has overwritten something.
+  std::vector<LiveTaskEntry> live_tasks;
 
   // Null for one that was not, or of which nothing is known.
-  const Alive* find_alive(TaskId id) const;
+  const LiveTaskEntry* find_live_task(TaskId id) const;
   // Of an executor; null: it belongs to none, or does not exist.
   const Process* find_process(uint32_t executor) const;
   const Machine& machine_of(const Process& process) const;

@@ -21,7 +21,7 @@ LintContext::LintContext(const Subject& subject, const DoctorOptions& doctor_opt
   for (TaskIndex i = 0; i < model.tasks.size(); i++)
     unsure_[i] = task(i).how == Model::End::Overwritten ||
                  (task(i).how == Model::End::Open && task(i).start < complete_from &&
-                  trace.find_alive(task(i).id) == nullptr);
+                  trace.find_live_task(task(i).id) == nullptr);
 }
 
 }  // namespace skein::detail

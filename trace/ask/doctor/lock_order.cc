@@ -234,8 +234,8 @@ class LockOrderFinder {
 bool is_held(const Trace& trace, const Model& model, const Waits::Holding& holding) {
   if (holding.end != Waits::never || holding.holder == no_index) return false;
   if (holding.begin >= trace.info.complete_from) return true;
-  const Alive* alive = trace.find_alive(model.tasks[holding.resource].id);
-  return alive != nullptr && alive->on == model.tasks[holding.holder].id;
+  const LiveTaskEntry* entry = trace.find_live_task(model.tasks[holding.resource].id);
+  return entry != nullptr && entry->on == model.tasks[holding.holder].id;
 }
 
 bool LockCycle::is_deadlock() const {

@@ -74,7 +74,7 @@ class TaskLints {
  private:
   bool has_run(TaskIndex i) const {
     return waits_.first_run[i] != Waits::never ||
-           (context_.task(i).pre_existing && context_.trace.alive.empty());
+           (context_.task(i).pre_existing && context_.trace.live_tasks.empty());
   }
 
   void look_at_handler(TaskIndex i) {

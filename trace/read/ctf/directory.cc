@@ -281,7 +281,7 @@ void know_resources(const TaskTableSnapshot& table, Context& context) {
 }
 
 // What the table of live tasks says, in the trace's terms.
-void describe_alive(const TaskTableSnapshot& table, const Context& context) {
+void describe_live_tasks(const TaskTableSnapshot& table, const Context& context) {
   Trace& trace = context.trace;
   uint32_t last = 0;  // tasks of a thread mostly follow each other
   const auto executor = [&](uint64_t tid) {
@@ -300,26 +300,26 @@ void describe_alive(const TaskTableSnapshot& table, const Context& context) {
     return before ? -bounded : bounded;
   };
   const auto id = [](uint64_t number) { return number == 0 ? no_task : number; };
-  trace.alive.reserve(table.tasks.size());
+  trace.live_tasks.reserve(table.tasks.size());
   for (const TaskTableRow& row : table.tasks) {
     if (row.id == no_task || row.state > format::TaskState::kResource) continue;  // damaged
-    if (!trace.alive.empty() && trace.alive.back().id == row.id) continue;
+    if (!trace.live_tasks.empty() && trace.live_tasks.back().id == row.id) continue;
     const Place& place = context.names.place(row.place);
-    using State = Alive::State;
+    using State = LiveTaskEntry::State;
     constexpr std::array<State, 5> states = {State::Created, State::Created, State::Running,
                                              State::Suspended, State::Resource};
-    trace.alive.push_back({.id = row.id,
-                           .parent = id(row.parent),
-                           .on = id(row.on),
-                           .since = time(row.since),
-                           .label = context.names.text(row.label),
-                           .name = place.name,
-                           .kind = place.kind ? place.kind : UINT32_MAX,
-                           .location = place.location,
-                           .at = context.names.place(row.at).location,
-                           .executor = executor(row.tid),
-                           .state = states[static_cast<size_t>(row.state)],
-                           .should_resolve = row.should_resolve});
+    trace.live_tasks.push_back({.id = row.id,
+                                .parent = id(row.parent),
+                                .on = id(row.on),
+                                .since = time(row.since),
+                                .label = context.names.text(row.label),
+                                .name = place.name,
+                                .kind = place.kind ? place.kind : UINT32_MAX,
+                                .location = place.location,
+                                .at = context.names.place(row.at).location,
+                                .executor = executor(row.tid),
+                                .state = states[static_cast<size_t>(row.state)],
+                                .should_resolve = row.should_resolve});
   }
 }
 
@@ -472,7 +472,7 @@ Result<Trace> read(Files& files, const std::string& path, const Progress& progre
       executor.process = metadata.process_of_stream[executor.stream];
   count_definitions(context.definitions, trace.info);
   find_horizon(source, context, trace.info);
-  if (tasks) describe_alive(*tasks, context);
+  if (tasks) describe_live_tasks(*tasks, context);
   read_losses(files, path, trace);
   return std::move(trace);
 }
@@ -490,7 +490,7 @@ Result<Trace> read_live_tasks(Files& files, const std::string& path, TaskTableSn
   for (const TaskTableRow& row : table.tasks) context.start = std::max(context.start, row.since);
   context.start++;
   set_start(decoding.metadata, context, decoding.trace.info);
-  describe_alive(table, context);
+  describe_live_tasks(table, context);
   return std::move(decoding.trace);
 }
 

@@ -81,26 +81,26 @@ TEST_CASE_FIXTURE(Fixture, "who outlived the packets of a ring is known by its t
   add("s0-", stream);
   files.add("t/.tasks", encode(table_of_ring()));
   const Trace trace = read();
-  REQUIRE(trace.alive.size() == 3);
-  const Alive& alive = trace.alive[0];
-  CHECK(alive.id == 10);
-  CHECK(alive.parent == 9);
-  CHECK(alive.on == 11);
-  CHECK(alive.since == -1'000);  // ns
-  CHECK(alive.state == Alive::State::Suspended);
-  CHECK(alive.should_resolve);
-  CHECK(trace.strings[alive.name] == "session");
-  CHECK(trace.strings[alive.label] == "function");
-  CHECK(alive.kind == format::kKind_coroutine);
-  CHECK(trace.locations[alive.location].line == 7);
-  CHECK(alive.at == alive.location);
-  REQUIRE(alive.executor < trace.executors.size());
-  CHECK(trace.executors[alive.executor].tid == 77);
-  CHECK(trace.alive[1].since == 1'000);
-  CHECK(trace.alive[1].state == Alive::State::Resource);
-  CHECK(trace.alive[2].on == no_task);
-  CHECK(trace.find_alive(12) == &trace.alive[2]);
-  CHECK(trace.find_alive(13) == nullptr);
+  REQUIRE(trace.live_tasks.size() == 3);
+  const LiveTaskEntry& entry = trace.live_tasks[0];
+  CHECK(entry.id == 10);
+  CHECK(entry.parent == 9);
+  CHECK(entry.on == 11);
+  CHECK(entry.since == -1'000);  // ns
+  CHECK(entry.state == LiveTaskEntry::State::Suspended);
+  CHECK(entry.should_resolve);
+  CHECK(trace.strings[entry.name] == "session");
+  CHECK(trace.strings[entry.label] == "function");
+  CHECK(entry.kind == format::kKind_coroutine);
+  CHECK(trace.locations[entry.location].line == 7);
+  CHECK(entry.at == entry.location);
+  REQUIRE(entry.executor < trace.executors.size());
+  CHECK(trace.executors[entry.executor].tid == 77);
+  CHECK(trace.live_tasks[1].since == 1'000);
+  CHECK(trace.live_tasks[1].state == LiveTaskEntry::State::Resource);
+  CHECK(trace.live_tasks[2].on == no_task);
+  CHECK(trace.find_live_task(12) == &trace.live_tasks[2]);
+  CHECK(trace.find_live_task(13) == nullptr);
   // That 11 is no task only the table tells.
   REQUIRE(trace.events.kind[1] == EventKind::Suspend);
   CHECK(trace.events.value[1] == 1);
@@ -112,7 +112,7 @@ TEST_CASE_FIXTURE(Fixture, "what has overwritten nothing takes nothing from its 
   add("s0-", stream);
   files.add("t/.tasks", encode(table_of_ring()));
   const Trace trace = read();
-  CHECK(trace.alive.empty());
+  CHECK(trace.live_tasks.empty());
   CHECK(trace.events.value[0] == 0);
   TaskTableSnapshot log = table_of_ring();
   log.ring_bytes = 0;

@@ -1,5 +1,5 @@
-// The part of ModelBuilder that knows of tasks what a ring has overwritten: Trace::alive. "A ring"
-// in docs/model.md says what is taken from it.
+// The part of ModelBuilder that knows of tasks what a ring has overwritten: Trace::live_tasks. "A
+// ring" in docs/model.md says what is taken from it.
 //
 // It is about the moment at which the trace was read, the events are about all the time before: so
 // it is asked when all events have been followed, and only for what no event said.
@@ -12,14 +12,14 @@ namespace skein {
 
 // From the beginning on: who waits for such a thing does not wait for a task.
 void ModelBuilder::add_alive_resources() {
-  for (const Alive& alive : trace_.alive) {
-    if (alive.state != Alive::State::Resource) continue;
-    model_.ids[alive.id] = resource_mark | static_cast<uint32_t>(resources_.size());
+  for (const LiveTaskEntry& entry : trace_.live_tasks) {
+    if (entry.state != LiveTaskEntry::State::Resource) continue;
+    model_.ids[entry.id] = resource_mark | static_cast<uint32_t>(resources_.size());
     resources_.push_back({.start = 0,
                           .maker = no_index,
-                          .kind = alive.kind,
-                          .location = alive.location,
-                          .executor = alive.executor,
+                          .kind = entry.kind,
+                          .location = entry.location,
+                          .executor = entry.executor,
                           .pre_existing = true});
   }
 }
@@ -30,35 +30,35 @@ TaskIndex ModelBuilder::known_task(TaskId id) {
   return index < resource_mark ? self_of(index) : no_index;
 }
 
-void ModelBuilder::add_alive() {
-  if (trace_.alive.empty()) return;
+void ModelBuilder::add_live_tasks() {
+  if (trace_.live_tasks.empty()) return;
   const auto last = static_cast<int64_t>(std::min<uint64_t>(now_, INT64_MAX));
-  for (const Alive& alive : trace_.alive)  // a resource somebody waits for has a bar
-    if (alive.state == Alive::State::Suspended && alive.on != no_task)
-      if (const uint32_t on = model_.ids.find(alive.on); on >= resource_mark && on != IdMap::none)
-        resource_task(alive.on);
-  for (const Alive& alive : trace_.alive) {
-    TaskIndex task = model_.ids.find(alive.id);
+  for (const LiveTaskEntry& entry : trace_.live_tasks)  // a resource somebody waits for has a bar
+    if (entry.state == LiveTaskEntry::State::Suspended && entry.on != no_task)
+      if (const uint32_t on = model_.ids.find(entry.on); on >= resource_mark && on != IdMap::none)
+        resource_task(entry.on);
+  for (const LiveTaskEntry& entry : trace_.live_tasks) {
+    TaskIndex task = model_.ids.find(entry.id);
     if (task == IdMap::none) {
-      const bool is_new = alive.state == Alive::State::Created;
-      if (is_new && alive.since > last) continue;  // the program died before it could say so
-      task = add(alive.id, is_new && alive.since > 0 ? static_cast<uint64_t>(alive.since) : 0);
+      const bool is_new = entry.state == LiveTaskEntry::State::Created;
+      if (is_new && entry.since > last) continue;  // the program died before it could say so
+      task = add(entry.id, is_new && entry.since > 0 ? static_cast<uint64_t>(entry.since) : 0);
       Task& added = model_.tasks[task];
       added.end = added.start;
       added.pre_existing = true;
-      added.executor = alive.executor & executor_mask;
+      added.executor = entry.executor & executor_mask;
     } else if (task >= resource_mark) {
-      if (alive.name == 0 || !resources_[task - resource_mark].pre_existing) continue;
-      task = resource_task(alive.id);
+      if (entry.name == 0 || !resources_[task - resource_mark].pre_existing) continue;
+      task = resource_task(entry.id);
     }
-    describe(model_.tasks[task], alive);
+    describe(model_.tasks[task], entry);
   }
-  for (const Alive& alive : trace_.alive) {
-    const uint32_t index = model_.ids.find(alive.id);
+  for (const LiveTaskEntry& entry : trace_.live_tasks) {
+    const uint32_t index = model_.ids.find(entry.id);
     if (index >= resource_mark) continue;
     Task& task = model_.tasks[index];
     if (!task.pre_existing || task.parent != no_index) continue;
-    if (const TaskIndex parent = known_task(alive.parent); parent != index) task.parent = parent;
+    if (const TaskIndex parent = known_task(entry.parent); parent != index) task.parent = parent;
     task.starts_late = task.start == 0 && task.parent != no_index;
   }
   add_alive_waits(last);
@@ -66,17 +66,17 @@ void ModelBuilder::add_alive() {
 
 // What the events say of a task goes before; of what it was before the first of them they say
 // nothing.
-void ModelBuilder::describe(Task& task, const Alive& alive) {
+void ModelBuilder::describe(Task& task, const LiveTaskEntry& entry) {
   if (task.pre_existing) {
-    if (task.kind == UINT32_MAX) task.kind = alive.kind;
-    if (task.name == 0) task.name = alive.name;
-    if (task.location == 0) task.location = alive.location;
-    if (alive.label != 0) task.label = alive.label;  // its first
-    if (alive.state == Alive::State::Resource) task.is_resource = true;
-    if (alive.kind < scopes_.size() && scopes_[alive.kind]) task.is_scope = true;
+    if (task.kind == UINT32_MAX) task.kind = entry.kind;
+    if (task.name == 0) task.name = entry.name;
+    if (task.location == 0) task.location = entry.location;
+    if (entry.label != 0) task.label = entry.label;  // its first
+    if (entry.state == LiveTaskEntry::State::Resource) task.is_resource = true;
+    if (entry.kind < scopes_.size() && scopes_[entry.kind]) task.is_scope = true;
   }
   if (task.how != End::Open) return;
-  if (alive.should_resolve) task.should_resolve = true;
+  if (entry.should_resolve) task.should_resolve = true;
   task.end = std::max(task.end, trace_.info.complete_from);  // rule 5: it has not ended
 }
 
@@ -94,15 +94,15 @@ void ModelBuilder::add_alive_waits(int64_t last) {
     if (arrow.link == Link::Await && arrow.from < told.size())
       told[arrow.from] = time_of(arrow.to_time);
   std::vector<Interaction> waits;
-  for (const Alive& alive : trace_.alive) {
-    if (alive.state != Alive::State::Suspended || alive.since > last) continue;
-    const TaskIndex task = known_task(alive.id);
-    const TaskIndex on = known_task(alive.on);
+  for (const LiveTaskEntry& entry : trace_.live_tasks) {
+    if (entry.state != LiveTaskEntry::State::Suspended || entry.since > last) continue;
+    const TaskIndex task = known_task(entry.id);
+    const TaskIndex on = known_task(entry.on);
     if (task == no_index || on == no_index || task == on || !is_open(task) || !is_open(on))
       continue;
-    if (ran[task] > alive.since || told[task] >= alive.since) continue;
+    if (ran[task] > entry.since || told[task] >= entry.since) continue;
     Interaction wait;
-    wait.from_time = static_cast<uint64_t>(std::max<int64_t>(alive.since, 0)) & time_mask;
+    wait.from_time = static_cast<uint64_t>(std::max<int64_t>(entry.since, 0)) & time_mask;
     wait.link = Link::Await;
     wait.to_time = wait.from_time;
     wait.from = task;
@@ -120,15 +120,15 @@ void ModelBuilder::add_alive_waits(int64_t last) {
 // Exceptions, for rows that were not readable: what acts after that, and what a live task waits
 // for.
 void ModelBuilder::add_overwritten_ends() {
-  if (mirage_ || (trace_.info.overwritten_packets == 0 && trace_.alive.empty())) return;
+  if (mirage_ || (trace_.info.overwritten_packets == 0 && trace_.live_tasks.empty())) return;
   const uint64_t complete_from = trace_.info.complete_from;
   std::vector<bool> lives(model_.tasks.size());
   const auto mark = [&](TaskId id) {
     if (const TaskIndex task = known_task(id); task != no_index) lives[task] = true;
   };
-  for (const Alive& alive : trace_.alive) {
-    mark(alive.id);
-    if (alive.state == Alive::State::Suspended) mark(alive.on);
+  for (const LiveTaskEntry& entry : trace_.live_tasks) {
+    mark(entry.id);
+    if (entry.state == LiveTaskEntry::State::Suspended) mark(entry.on);
   }
   const auto has_ended = [&](TaskIndex task) {
     const Task& t = model_.tasks[task];
