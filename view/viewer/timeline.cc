@@ -34,7 +34,7 @@ void Timeline::aligned() {
   navigation_.forget();
 }
 
-Timeline::Sight Timeline::before() const {
+Timeline::SavedViewport Timeline::before() const {
   return {.window = navigation_.window(),
           .last = navigation_.bounds().to,
           .has_end = navigation_.end_in_sight(),
@@ -42,7 +42,7 @@ Timeline::Sight Timeline::before() const {
 }
 
 void Timeline::replaced(size_t track, const SessionTrace& old, std::optional<Rows> rows,
-                        const Sight& before) {
+                        const SavedViewport& before) {
   const SessionTrace& fresh = shared_.session[track];
   TrackLayout was = std::exchange(layouts_[track], make_layout(track, std::move(rows)));
   TrackLayout& now = layouts_[track];
@@ -66,7 +66,7 @@ void Timeline::replaced(size_t track, const SessionTrace& old, std::optional<Row
   navigation_.forget();
 }
 
-void Timeline::grown(size_t track, const Sight& before) {
+void Timeline::grown(size_t track, const SavedViewport& before) {
   layouts_[track].arranged = false;
   show_tasks(track);
   arrange_tracks(false);
@@ -78,7 +78,7 @@ void Timeline::filtered() {
   arrange_tracks(true);
 }
 
-void Timeline::stay_at_end(const Sight& before) {
+void Timeline::stay_at_end(const SavedViewport& before) {
   if (!before.has_end) return;
   const double more = navigation_.bounds().to - before.last;
   navigation_.follow(before.window.from + (before.has_all ? 0 : more), before.window.to + more);

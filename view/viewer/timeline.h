@@ -42,16 +42,16 @@ class Timeline {
   void aligned();
   // `old` was replaced: what was collapsed and hidden stays so, and an end in sight is followed.
   // Call `before()` before the change and hand its result to `replaced` or `grown`.
-  struct Sight {
+  struct SavedViewport {
     Window window;
     double last = 0;
     bool has_end = false;
     bool has_all = false;
   };
-  Sight before() const;
+  SavedViewport before() const;
   void replaced(size_t track, const SessionTrace& old, std::optional<Rows> rows,
-                const Sight& before);
-  void grown(size_t track, const Sight& before);
+                const SavedViewport& before);
+  void grown(size_t track, const SavedViewport& before);
   void filtered();
   void rearranged() { arrange_tracks(true); }  // after take()
   bool end_in_sight() const { return navigation_.end_in_sight(); }
@@ -145,7 +145,7 @@ class Timeline {
   // After anything that changes which rows there are; `afresh`: others than before.
   void arrange_tracks(bool afresh);
   void set_bounds(bool afresh = false);  // ... or how much room there is for them
-  void stay_at_end(const Sight& before);
+  void stay_at_end(const SavedViewport& before);
   Lines fold(double from, double to, bool afresh);
   double row_of(size_t track, TaskIndex task) const;  // no_time: it has none
 

@@ -84,7 +84,7 @@ void Viewer::update(size_t which, LoadedTrace loaded) {
     shared.text_version++;
     return;
   }
-  const Timeline::Sight before = timeline.before();
+  const Timeline::SavedViewport before = timeline.before();
   shared.session.replace(which, session_trace(loaded));
   const Model& fresh = shared.model(which);
   const auto now = [&](TaskIndex task) {
@@ -114,7 +114,7 @@ void Viewer::set_now(size_t which, SignOfLife life) {
   shared.text_version++;
   const SessionTrace& of = shared.session[which];
   if (of.until() <= of.model.end || !timeline.end_in_sight()) return;
-  const Timeline::Sight before = timeline.before();
+  const Timeline::SavedViewport before = timeline.before();
   shared.session.grow(which);
   shared.finder.refilter(which);
   timeline.grown(which, before);
