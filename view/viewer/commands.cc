@@ -210,7 +210,7 @@ void State::toggle_related(int) {
 void State::next_fault(int) {
   std::vector<Item> all;
   for (uint32_t track = 0; track < shared.session.size(); track++)
-    for (const Diagnosis& d : shared.session[track].findings().faults) {
+    for (const Diagnosis& d : shared.findings[track].faults) {
       all.push_back({Item::Kind::Task, track, d.chain[0].task});
       for (const TaskIndex task : d.similar) all.push_back({Item::Kind::Task, track, task});
     }
@@ -218,7 +218,7 @@ void State::next_fault(int) {
   const auto at = std::find(all.begin(), all.end(), selected());
   const Item next = at == all.end() || at + 1 == all.end() ? all.front() : *(at + 1);
   const SessionTrace& of = shared.session[next.track];
-  const Subject subject = of.subject();
+  const Subject subject = shared.findings.subject(next.track);
   const Diagnosis d = diagnose(of.trace, subject.model, subject.waits, next.index);
   const auto begin = static_cast<double>(std::max<int64_t>(0, since(subject, d.chain[0])));
   go_to(next.track, next.index, begin + of.offset);

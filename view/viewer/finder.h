@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "trace/session/session.h"
 #include "view/draw/draw_list.h"
 #include "view/viewer/search.h"
-#include "view/viewer/session.h"
 
 namespace skein {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "trace/model/names.h"
 #include "view/viewer/task_text.h"
@@ -43,6 +44,18 @@ Findings::Findings(const Trace& trace, const Model& shown) {
   faults = diagnose_all(trace, model(shown), waits);
   while (!faults.empty() && !faults.back().is_error()) faults.pop_back();  // the first are
   alarm = summary(model(shown), faults);
+}
+
+const Findings& SessionFindings::operator[](size_t which) const {
+  std::shared_ptr<const Findings>& found = findings_[which];
+  if (!found)
+    found = std::make_shared<const Findings>(session_[which].trace, session_[which].model);
+  return *found;
+}
+
+void SessionFindings::set_trace(size_t which, std::shared_ptr<const Findings> found) {
+  if (which >= findings_.size()) findings_.resize(which + 1);
+  findings_[which] = std::move(found);
 }
 
 }  // namespace skein

@@ -9,12 +9,17 @@ std::vector<uint8_t>& Highlights::marks_of(const Session& session, size_t track)
   return marks_[track];
 }
 
-void Highlights::update(const Session& session, const Finder& finder, const Selection& selection,
-                        const Linked& linked, const Path& path) {
+void Highlights::update(const Session& session, const SessionFindings& findings,
+                        const Finder& finder, const Selection& selection, const Linked& linked,
+                        const Path& path) {
   marks_.resize(session.size());
   for (size_t track = 0; track < session.size(); track++) marks_[track] = finder.found(track);
   const Item& item = selection.item();
-  if (selection.related()) add_related(session, item.track, item.index);
+  if (selection.related()) {
+    add_related(session, item.track, item.index);
+    if (session[item.track].model.tasks[item.index].how == Model::End::Open)
+      add_stuck_chain(findings, item.track, item.index);
+  }
   if (item.kind == Item::Kind::Interaction) {
     std::vector<uint8_t>& marks = marks_of(session, item.track);
     const Model::Interaction& arrow = session[item.track].model.interactions[item.index];
@@ -45,15 +50,12 @@ void Highlights::add_related(const Session& session, uint32_t track, TaskIndex t
     if (same[arrow.from]) marks[arrow.to] = 1;
     if (same[arrow.to]) marks[arrow.from] = 1;
   }
-  add_stuck_chain(session, track, task);
 }
 
 // If it is stuck: the tasks that it waits for, directly or not.
-void Highlights::add_stuck_chain(const Session& session, uint32_t track, TaskIndex task) {
-  const SessionTrace& of = session[track];
-  if (of.model.tasks[task].how != Model::End::Open) return;
-  const Subject subject = of.subject();
-  const Diagnosis d = diagnose(of.trace, subject.model, subject.waits, task);
+void Highlights::add_stuck_chain(const SessionFindings& findings, uint32_t track, TaskIndex task) {
+  const Subject subject = findings.subject(track);
+  const Diagnosis d = diagnose(subject.trace, subject.model, subject.waits, task);
   if (!d.is_error()) return;
   std::vector<uint8_t>& marks = marks_[track];
   for (const Diagnosis::Step& step : d.chain) marks[step.task] = 1;

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "trace/session/session.h"
 #include "view/viewer/annotations.h"
-#include "view/viewer/session.h"
 
 namespace skein {
 

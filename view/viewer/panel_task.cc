@@ -153,7 +153,7 @@ class TaskPanel {
   }
 
   void open() {
-    const LiveTask live = live_task(out_.of().subject(), index_);
+    const LiveTask live = live_task(out_.subject(), index_);
     std::string now = task_.is_resource ? "in use" : std::string(name(live.state));
     if (task_.is_unresolved()) now += ", stuck: marked should_resolve";
     out_.line("state", now);

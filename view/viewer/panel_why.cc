@@ -88,7 +88,7 @@ void write_why(PanelWriter& out, TaskIndex index) {
   const Model::Task& task = of.model.tasks[index];
   const bool was_cancelled = task.should_resolve && task.how == Model::End::Cancelled;
   if (task.is_resource || (task.how != Model::End::Open && !was_cancelled)) return;
-  const Subject subject = of.subject();
+  const Subject subject = out.subject();
   const Diagnosis d = diagnose(of.trace, subject.model, subject.waits, index);
   if (d.verdict != Verdict::Ok) Why(out, subject, d).write();
 }

@@ -10,10 +10,17 @@ class PanelWriter {
  public:
   // Lists may have `more` lines than usual.
   PanelWriter(Panel& panel, std::vector<Panels::Target>& targets, const SessionTrace& of,
-              uint32_t track, size_t more)
-      : panel_(panel), targets_(targets), of_(of), track_(track), more_(more) {}
+              const SessionFindings& findings, uint32_t track, size_t more)
+      : panel_(panel),
+        targets_(targets),
+        of_(of),
+        findings_(findings),
+        track_(track),
+        more_(more) {}
 
   const SessionTrace& of() const { return of_; }
+  const Findings& findings() const { return findings_[track_]; }
+  Subject subject() const { return findings_.subject(track_); }
   uint32_t track() const { return track_; }
   // A time of this trace on the common clock, and as a text: what the axis says there.
   double on_clock(uint64_t ns) const { return of_.on_clock(ns); }
@@ -38,6 +45,7 @@ class PanelWriter {
   Panel& panel_;
   std::vector<Panels::Target>& targets_;
   const SessionTrace& of_;
+  const SessionFindings& findings_;
   uint32_t track_;
   size_t more_;
 };

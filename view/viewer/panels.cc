@@ -89,7 +89,7 @@ std::string missing(const Trace& trace) {
 
 PanelWriter Panels::about(uint32_t track) {
   const SessionTrace& of = shared_.session[track];
-  PanelWriter out(panel_, targets_, of, track, more_);
+  PanelWriter out(panel_, targets_, of, shared_.findings, track, more_);
   if (shared_.session.size() > 1) out.heading("trace", of.title);
   return out;
 }
@@ -214,12 +214,12 @@ std::string Panels::notice() const {
 std::string Panels::alarm() const {
   std::string text = shared_.linked.text();
   std::string_view before = text.empty() ? "" : ". ";
-  for (const auto& of : shared_.session) {
-    const std::string& alarm = of->findings().alarm;
+  for (size_t i = 0; i < shared_.session.size(); i++) {
+    const std::string& alarm = shared_.findings[i].alarm;
     if (alarm.empty()) continue;
     text += before;
     before = "; ";
-    if (shared_.session.size() > 1) text += of->title + ": ";
+    if (shared_.session.size() > 1) text += shared_.session[i].title + ": ";
     text += alarm;
   }
   return text;

@@ -11,10 +11,11 @@ std::string share_text(uint64_t part, uint64_t whole) {
   return duration_text(duration) + ", " + percent_text(duration, static_cast<double>(whole));
 }
 
-bool Path::show(const Session& session, uint32_t track, TaskIndex task) {
+bool Path::show(const Session& session, const SessionFindings& findings, uint32_t track,
+                TaskIndex task) {
   clear();
   if (!session.has_task(track, task)) return false;
-  const Subject subject = session[track].subject();
+  const Subject subject = findings.subject(track);
   track_ = track;
   task_ = task;
   segments_ = critical_path(session[track].trace, subject.model, subject.waits, task,

@@ -6,14 +6,16 @@
 #include <vector>
 
 #include "trace/ask/critical.h"
-#include "view/viewer/session.h"
+#include "trace/session/session.h"
+#include "view/viewer/findings.h"
 
 namespace skein {
 
 class Path {
  public:
   // Of this task; one that does not exist: none. False: there is none now.
-  bool show(const Session& session, uint32_t track, TaskIndex task);
+  bool show(const Session& session, const SessionFindings& findings, uint32_t track,
+            TaskIndex task);
   void clear() { *this = {}; }
 
   bool empty() const { return segments_.empty(); }

@@ -4,8 +4,8 @@
 // At most one of both is `latest`: panels describe that one, and "fit" fits it.
 #pragma once
 
+#include "trace/session/session.h"
 #include "view/draw/draw_list.h"
-#include "view/viewer/session.h"
 
 namespace skein {
 

@@ -5,18 +5,20 @@
 // panels compare the versions with those they were made of.
 #pragma once
 
+#include "trace/session/session.h"
 #include "view/viewer/bookmarks.h"
 #include "view/viewer/finder.h"
+#include "view/viewer/findings.h"
 #include "view/viewer/highlights.h"
 #include "view/viewer/linked.h"
 #include "view/viewer/path.h"
 #include "view/viewer/selection.h"
-#include "view/viewer/session.h"
 
 namespace skein {
 
 struct Shared {
   Session session;
+  SessionFindings findings{session};
   Selection selection;
   Finder finder{session};
   Linked linked;
@@ -35,7 +37,7 @@ struct Shared {
     marked();
   }
   void marked() {
-    highlights.update(session, finder, selection, linked, path);
+    highlights.update(session, findings, finder, selection, linked, path);
     scene_version++;
   }
   void found() {  // other matches
@@ -43,7 +45,7 @@ struct Shared {
     marked();
   }
   bool show_path(uint32_t track, TaskIndex task) {
-    const bool any = path.show(session, track, task);
+    const bool any = path.show(session, findings, track, task);
     text_version++;
     marked();
     return any;

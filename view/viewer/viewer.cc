@@ -37,7 +37,7 @@ namespace {
 
 std::shared_ptr<SessionTrace> session_trace(LoadedTrace& loaded) {
   return std::make_shared<SessionTrace>(std::move(loaded.trace), std::move(loaded.model),
-                                        loaded.life, std::move(loaded.findings));
+                                        loaded.life);
 }
 
 FoldedTexts texts_of(LoadedTrace& loaded) {
@@ -54,6 +54,7 @@ void Viewer::add(Trace trace, std::string title) {
 void Viewer::add(LoadedTrace loaded, std::string title) {
   Shared& shared = state_->shared;
   shared.session.add(session_trace(loaded), title);
+  shared.findings.set_trace(shared.session.size() - 1, std::move(loaded.findings));
   shared.finder.set_trace(shared.session.size() - 1, texts_of(loaded));
   shared.finder.search_again(state_->selected());
   shared.found();
@@ -86,6 +87,7 @@ void Viewer::update(size_t which, LoadedTrace loaded) {
   }
   const Timeline::SavedViewport before = timeline.before();
   shared.session.replace(which, session_trace(loaded));
+  shared.findings.set_trace(which, std::move(loaded.findings));
   const Model& fresh = shared.model(which);
   const auto now = [&](TaskIndex task) {
     return task < old->model.tasks.size() ? fresh.find(old->model.tasks[task].id) : no_index;
@@ -100,7 +102,7 @@ void Viewer::update(size_t which, LoadedTrace loaded) {
   const TaskIndex path_of = has_path ? now(shared.path.task()) : no_index;
   shared.linked.replaced(which);
   shared.finder.set_trace(which, texts_of(loaded));
-  if (has_path) shared.path.show(shared.session, track, path_of);
+  if (has_path) shared.path.show(shared.session, shared.findings, track, path_of);
   shared.finder.search_again(state_->selected());
   shared.found();
   timeline.replaced(which, *old, std::move(loaded.rows), before);

@@ -1,16 +1,21 @@
-#include "view/viewer/session.h"
+#include "trace/session/session.h"
 
 #include <doctest/doctest.h>
 
-#include "view/viewer/test_trace.h"
+#include "trace/model/example.h"
 
 using namespace skein;
 
 namespace {
 
-// The trace of server(), whose clock read `start` when it began, at UTC `start + utc_offset`.
+// A millisecond, and a task that never ends. Its clock read `start` when it began, at UTC `start +
+// utc_offset`.
 std::shared_ptr<SessionTrace> trace_at(uint64_t start, std::optional<int64_t> utc_offset = {}) {
-  Trace trace = server_trace();
+  Trace trace = ours(R"(
+          0 create 1
+    1000000 label 1 tick
+  )")
+                    .trace;
   trace.info.start = start;
   trace.info.utc_offset = utc_offset;
   Model model = build_model(trace);

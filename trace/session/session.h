@@ -21,7 +21,6 @@
 #include <vector>
 
 #include "trace/model/model.h"
-#include "view/viewer/findings.h"
 
 namespace skein {
 
@@ -39,9 +38,7 @@ struct SignOfLife {
 uint64_t time_of(const TraceInfo& info, const SignOfLife& life);
 
 struct SessionTrace {
-  // Without `found` the findings are made when they are needed first.
-  SessionTrace(Trace of, Model made, SignOfLife sign = {},
-               std::shared_ptr<const Findings> found = {});
+  SessionTrace(Trace of, Model made, SignOfLife sign = {});
 
   Trace trace;
   Model model;
@@ -56,11 +53,6 @@ struct SessionTrace {
   // Up to when it is known what is alive, in its own time.
   uint64_t until() const { return std::max(model.end, time_of(trace.info, life)); }
   bool has_executors() const { return std::count(executors.begin(), executors.end(), 1) > 1; }
-  const Findings& findings() const;
-  Subject subject() const { return findings().subject(trace, model); }
-
- private:
-  mutable std::shared_ptr<const Findings> findings_;
 };
 
 class Session {

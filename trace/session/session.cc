@@ -1,4 +1,4 @@
-#include "view/viewer/session.h"
+#include "trace/session/session.h"
 
 #include <cassert>
 #include <utility>
@@ -33,18 +33,11 @@ std::vector<uint8_t> used_executors(const Trace& trace, const Model& model) {
 
 }  // namespace
 
-SessionTrace::SessionTrace(Trace of, Model made, SignOfLife sign,
-                           std::shared_ptr<const Findings> found)
+SessionTrace::SessionTrace(Trace of, Model made, SignOfLife sign)
     : trace(std::move(of)),
       model(std::move(made)),
       life(sign),
-      executors(used_executors(trace, model)),
-      findings_(std::move(found)) {}
-
-const Findings& SessionTrace::findings() const {
-  if (!findings_) findings_ = std::make_shared<const Findings>(trace, model);
-  return *findings_;
-}
+      executors(used_executors(trace, model)) {}
 
 void Session::add(std::shared_ptr<SessionTrace> trace, const std::string& title) {
   if (empty()) zero_ = trace->trace.info.start;
