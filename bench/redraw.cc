@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "bench/stages.h"
+#include "view/draw/areas.h"
 #include "view/draw/scene.h"
 #include "view/paint/paint.h"
 

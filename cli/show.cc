@@ -9,6 +9,8 @@
 #include "cli/print.h"
 #include "cli/terminal.h"
 #include "cli/terminal_legend.h"
+#include "view/draw/areas.h"
+#include "view/draw/scene.h"
 #include "view/paint/paint.h"
 
 namespace skein::cli {

@@ -10,6 +10,7 @@
 
 #include "base/disk_files.h"
 #include "trace/read/reader.h"
+#include "view/draw/areas.h"
 #include "view/draw/scene.h"
 
 using namespace skein;

@@ -4,13 +4,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "view/draw/scene.h"
+#include "view/draw/areas.h"
+#include "view/draw/picture.h"
 
 namespace skein {
-
-// What shells ask for may be nonsense for a moment (a window without a size while it is opened):
-// the nearest window that can be drawn.
-Window sound(Window window);
 
 struct Frame {
   // The window must be sound, and live longer.
@@ -79,29 +76,9 @@ struct Frame {
   }
 };
 
-// Counters of one scale lie in one strip.
-struct CounterStrip {
-  uint32_t track = 0;
-  uint32_t scale = 0;
-  std::vector<uint32_t> counters;  // indices into Model::counters
-};
-std::vector<CounterStrip> counter_strips(std::span<const Track> tracks, const Marks& marks);
-// How many of them have room, and how high each is.
-struct StripRoom {
-  size_t count = 0;
-  float height = 0;
-};
-StripRoom room_for_strips(size_t strips, const Window& window);
-
 // What the axis of a strip shows: the values in sight, between round numbers so that it does not
 // change with every pixel of a pan. Of the whole trace, if that is in sight or nothing changes
 // there. O(points in sight).
 Model::Scale scale_in_sight(const Frame& frame, const CounterStrip& strip);
-
-inline constexpr float strip_title = 14;  // what of a strip its counters' names take
-
-inline constexpr float axis_height = 37;  // the last pixels keep labels off its line
-// What the legend needs; its lines are as wide as the window.
-float legend_height(std::span<const Track> tracks, const Window& window);
 
 }  // namespace skein

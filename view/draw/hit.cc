@@ -1,3 +1,5 @@
+#include "view/draw/hit.h"
+
 #include <cmath>
 
 #include "view/draw/arrows.h"

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "view/draw/areas.h"
+#include "view/draw/hit.h"
 #include "view/draw/scene.h"
 #include "view/draw/text.h"
 

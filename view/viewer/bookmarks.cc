@@ -3,8 +3,6 @@
 #include <cmath>
 #include <utility>
 
-#include "view/viewer/notes.h"
-
 namespace skein {
 
 bool Bookmarks::insert(double time, std::string_view text) {

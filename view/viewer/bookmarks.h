@@ -7,13 +7,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "view/viewer/notes.h"
 
 namespace skein {
-
-struct Bookmark {
-  double time = 0;
-  std::string text;
-};
 
 class Bookmarks {
  public:

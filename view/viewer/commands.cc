@@ -9,7 +9,7 @@
 
 namespace skein {
 
-using State = Viewer::State;
+using State = ViewerState;
 
 struct State::Action {
   Command command;

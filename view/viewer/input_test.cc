@@ -3,6 +3,7 @@
 #include <cmath>
 #include <set>
 
+#include "view/draw/scene.h"
 #include "view/viewer/test_viewer.h"
 
 using namespace skein;

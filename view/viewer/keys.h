@@ -5,7 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "view/viewer/viewer.h"
+#include "view/viewer/command.h"
+#include "view/viewer/modifiers.h"
 
 namespace skein {
 

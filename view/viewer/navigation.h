@@ -24,7 +24,7 @@
 #include <functional>
 #include <vector>
 
-#include "view/draw/scene.h"
+#include "view/draw/picture.h"
 
 namespace skein {
 

@@ -16,12 +16,17 @@
 #include <vector>
 
 #include "base/result.h"
-#include "view/viewer/bookmarks.h"
 
 namespace skein {
 
 inline constexpr size_t most_bookmarks = 10'000;
 inline constexpr size_t longest_note = 4'096;  // bytes
+
+// A position in time that the user saves.
+struct Bookmark {
+  double time = 0;
+  std::string text;
+};
 
 struct Notes {
   uint64_t start = 0;               // what they count from; 0: not told

@@ -3,6 +3,7 @@
 
 #include "trace/ask/live_tasks.h"
 #include "view/viewer/panel_writer.h"
+#include "view/viewer/panels.h"
 
 namespace skein {
 

@@ -11,7 +11,7 @@ void PanelWriter::heading(std::string_view name, std::string value) {
   panel_.lines.back().heading = true;
 }
 
-void PanelWriter::link(std::string_view name, std::string value, Panels::Target target) {
+void PanelWriter::link(std::string_view name, std::string value, PanelTarget target) {
   targets_.push_back(target);
   panel_.lines.push_back({.name = std::string(name),
                           .value = std::move(value),
@@ -37,6 +37,25 @@ void PanelWriter::task(std::string_view name, TaskIndex task, double time, std::
 
 void PanelWriter::more(std::string_view name, size_t count) {
   if (count != 0) link(name, grouped(count) + " more", {.more = true});
+}
+
+std::string_view verb(Model::Link link) {
+  using Link = Model::Link;
+  switch (link) {
+    case Link::Read:
+      return "result was read by";
+    case Link::ReadFailure:
+      return "failure was read by";
+    case Link::Resolve:
+      return "ended";
+    case Link::Notify:
+      return "woke";
+    case Link::Await:
+      return "waits for";
+    case Link::Message:
+      return "sent a message to";
+  }
+  return "";
 }
 
 }  // namespace skein

@@ -1,7 +1,8 @@
 // Lines for the panel, about one trace.
 #pragma once
 
-#include "view/viewer/panels.h"
+#include "view/viewer/findings.h"
+#include "view/viewer/panel.h"
 #include "view/viewer/task_text.h"
 
 namespace skein {
@@ -9,7 +10,7 @@ namespace skein {
 class PanelWriter {
  public:
   // Lists may have `more` lines than usual.
-  PanelWriter(Panel& panel, std::vector<Panels::Target>& targets, const SessionTrace& of,
+  PanelWriter(Panel& panel, std::vector<PanelTarget>& targets, const SessionTrace& of,
               const SessionFindings& findings, uint32_t track, size_t more)
       : panel_(panel),
         targets_(targets),
@@ -30,7 +31,7 @@ class PanelWriter {
   // Values are safe to show.
   void line(std::string_view name, std::string value);
   void heading(std::string_view name, std::string value);
-  void link(std::string_view name, std::string value, Panels::Target target);
+  void link(std::string_view name, std::string value, PanelTarget target);
   void at_time(std::string_view name, uint64_t ns, std::string_view more = {});
   // With a time: there one comes to see that moment.
   void task(std::string_view name, TaskIndex task, double time = no_time,
@@ -43,7 +44,7 @@ class PanelWriter {
 
  private:
   Panel& panel_;
-  std::vector<Panels::Target>& targets_;
+  std::vector<PanelTarget>& targets_;
   const SessionTrace& of_;
   const SessionFindings& findings_;
   uint32_t track_;

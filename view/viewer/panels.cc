@@ -11,24 +11,6 @@ namespace skein {
 using Interaction = Model::Interaction;
 using Link = Model::Link;
 
-std::string_view verb(Link link) {
-  switch (link) {
-    case Link::Read:
-      return "result was read by";
-    case Link::ReadFailure:
-      return "failure was read by";
-    case Link::Resolve:
-      return "ended";
-    case Link::Notify:
-      return "woke";
-    case Link::Await:
-      return "waits for";
-    case Link::Message:
-      return "sent a message to";
-  }
-  return "";
-}
-
 namespace {
 
 void write_arrow(PanelWriter& out, const Interaction& arrow) {
@@ -148,7 +130,7 @@ void Panels::write_range() {
   }
 }
 
-bool Panels::target(uint32_t link, Target& target) {
+bool Panels::target(uint32_t link, PanelTarget& target) {
   panel();  // so that links are those of what is shown now
   if (link == 0 || link > targets_.size()) return false;
   target = targets_[link - 1];

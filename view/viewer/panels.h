@@ -2,7 +2,7 @@
 //
 //   Panels panels(shared, timeline);
 //   show(panels.panel());
-//   Panels::Target target;
+//   PanelTarget target;
 //   if (panels.target(link, target)) go_to(target);
 //
 // Every other task and every time in a panel is a link. A panel is made when it is needed, and
@@ -12,39 +12,20 @@
 #include <string>
 #include <vector>
 
+#include "view/viewer/panel.h"
 #include "view/viewer/timeline.h"
 
 namespace skein {
-
-// A line of the panel; `link` is what click() takes, 0: none.
-struct PanelLine {
-  std::string name;   // "waits for"
-  std::string value;  // "ring.write (#1205)"
-  uint32_t link = 0;
-  bool heading = false;  // of the lines that follow: value stands out, name need not be shown
-};
-struct Panel {
-  std::string title;
-  std::vector<PanelLine> lines;
-};
 
 class PanelWriter;
 
 class Panels {
  public:
-  // A task, a time, a task at a time, or more lines of the panel itself.
-  struct Target {
-    uint32_t track = 0;
-    TaskIndex task = no_index;
-    double time = no_time;
-    bool more = false;
-  };
-
   Panels(const Shared& shared, const Timeline& timeline) : shared_(shared), timeline_(timeline) {}
 
   const Panel& panel();
   // False: there is no such link in the panel as it is now.
-  bool target(uint32_t link, Target& target);
+  bool target(uint32_t link, PanelTarget& target);
   // Lists become longer, until something else is selected.
   void show_more();
 
@@ -64,10 +45,10 @@ class Panels {
   const Shared& shared_;
   const Timeline& timeline_;
   Panel panel_;
-  std::vector<Target> targets_;  // link - 1
-  uint32_t version_ = 0;         // of the panel; 0: none yet
-  Item item_;                    // that the panel is about
-  size_t more_ = 0;              // lines of each list
+  std::vector<PanelTarget> targets_;  // link - 1
+  uint32_t version_ = 0;              // of the panel; 0: none yet
+  Item item_;                         // that the panel is about
+  size_t more_ = 0;                   // lines of each list
 };
 
 }  // namespace skein

@@ -1,5 +1,6 @@
 // Search and filter on another thread: what that needs is copied or shared, all else stays here.
 #include "view/viewer/state.h"
+#include "view/viewer/viewer.h"
 
 namespace skein {
 
@@ -17,7 +18,7 @@ Viewer::Question::~Question() = default;
 
 std::unique_ptr<Viewer::Question> Viewer::ask(std::optional<std::string> search,
                                               std::optional<skein::Filter> filter) const {
-  const State& s = *state_;
+  const ViewerState& s = *state_;
   const Finder& finder = s.shared.finder;
   std::unique_ptr<Question> question(new Question);
   question->searches_ = search && *search != finder.text();
@@ -47,7 +48,7 @@ void Viewer::Question::answer() {
 }
 
 bool Viewer::take(Question& answered) {
-  State& s = *state_;
+  ViewerState& s = *state_;
   Finder& finder = s.shared.finder;
   // Both only grow: with the same sum neither has changed.
   if (answered.version_ != finder.version() + s.timeline.rows_version() ||

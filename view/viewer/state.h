@@ -1,12 +1,15 @@
-// What a Viewer is made of, for those of its parts that need several: viewer.cc, commands.cc and
-// question.cc.
+// What a Viewer is made of, for those of its parts that need several: viewer.cc, commands.cc,
+// question.cc and titles.cc.
 #pragma once
 
-#include "view/viewer/viewer.h"
+#include "view/draw/theme.h"
+#include "view/viewer/command.h"
+#include "view/viewer/panels.h"
+#include "view/viewer/timeline.h"
 
 namespace skein {
 
-struct Viewer::State {
+struct ViewerState {
   Shared shared;
   Timeline timeline{shared};
   Panels panels{shared, timeline};
@@ -18,7 +21,7 @@ struct Viewer::State {
   const Theme* theme = &themes[0];
   Command last_key = Command::Escape;
 
-  // ---- viewer.cc
+  // ---- state.cc
   void realigned();  // all begins anew, in sight
   void search(std::string_view text);
   void select(const Item& item, double time = no_time);

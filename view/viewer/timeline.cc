@@ -3,6 +3,9 @@
 #include <cmath>
 #include <utility>
 
+#include "view/draw/areas.h"
+#include "view/draw/scene.h"
+
 namespace skein {
 
 Timeline::Timeline(Shared& shared) : shared_(shared) {

@@ -17,19 +17,15 @@
 #include <span>
 #include <vector>
 
-#include "view/draw/scene.h"
+#include "view/draw/draw_list.h"
+#include "view/draw/picture.h"
 #include "view/layout/rows.h"
 #include "view/viewer/collapse.h"
+#include "view/viewer/modifiers.h"
 #include "view/viewer/navigation.h"
 #include "view/viewer/shared.h"
 
 namespace skein {
-
-struct Modifiers {
-  bool shift = false;
-  bool control = false;
-  bool alt = false;
-};
 
 class Timeline {
  public:

@@ -1,6 +1,7 @@
 // Pointer, wheel and fingers on a timeline.
 #include <cmath>
 
+#include "view/draw/hit.h"
 #include "view/viewer/timeline.h"
 
 namespace skein {

@@ -7,6 +7,7 @@
 #include "view/draw/each_bar.h"
 #include "view/viewer/state.h"
 #include "view/viewer/task_text.h"
+#include "view/viewer/viewer.h"
 
 namespace skein {
 
@@ -150,7 +151,7 @@ class Titles {
 }  // namespace
 
 DrawList Viewer::titled_picture() {
-  const State& s = *state_;
+  const ViewerState& s = *state_;
   DrawList list = picture();
   const Window window = sound(s.timeline.window());
   const Marks marks = s.timeline.marks();

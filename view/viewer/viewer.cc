@@ -12,8 +12,6 @@
 
 namespace skein {
 
-using State = Viewer::State;
-
 LoadedTrace::LoadedTrace(Trace of, SignOfLife sign) : LoadedTrace(std::move(of), Model()) {
   life = sign;
   model = build_model(trace, {.until = time_of(trace.info, life)});
@@ -26,7 +24,7 @@ LoadedTrace::~LoadedTrace() = default;
 LoadedTrace::LoadedTrace(LoadedTrace&&) noexcept = default;
 LoadedTrace& LoadedTrace::operator=(LoadedTrace&&) noexcept = default;
 
-Viewer::Viewer() : state_(std::make_unique<State>()) {}
+Viewer::Viewer() : state_(std::make_unique<ViewerState>()) {}
 Viewer::~Viewer() = default;
 Viewer::Viewer(Viewer&&) noexcept = default;
 Viewer& Viewer::operator=(Viewer&&) noexcept = default;
@@ -59,13 +57,6 @@ void Viewer::add(LoadedTrace loaded, std::string title) {
   shared.finder.search_again(state_->selected());
   shared.found();
   state_->timeline.added(std::move(loaded.rows));
-}
-
-void State::realigned() {
-  shared.session.align();
-  timeline.aligned();
-  shared.finder.search_again(selected());  // its matches are in order of time
-  shared.found();
 }
 
 void Viewer::update(size_t which, Trace trace) {
@@ -186,7 +177,7 @@ void Viewer::pointer_down(float x, float y, Modifiers modifiers) {
 void Viewer::pointer_up(float x, float y) { state_->timeline.pointer_up(x, y); }
 
 void Viewer::double_click(float x, float y) {
-  State& s = *state_;
+  ViewerState& s = *state_;
   s.timeline.click(x, y);
   if (!s.shared.selection.has_item()) return;
   if (s.shared.selection.has_task()) {
@@ -213,13 +204,6 @@ bool Viewer::key(std::string_view key, Modifiers modifiers) {
 void Viewer::run(Command command) { state_->run(command); }
 
 // ---- search and filter
-
-void State::search(std::string_view text) {
-  if (text == shared.finder.text()) return;
-  shared.finder.set_text(text);
-  shared.finder.search_again(selected());
-  shared.found();
-}
 
 Viewer::Found Viewer::search(std::string_view text) {
   state_->search(text);
@@ -279,17 +263,6 @@ std::vector<std::string> Viewer::executors() const {
 
 // ---- selection
 
-void State::select(const Item& item, double time) {
-  shared.select(item);
-  timeline.set_focus(time);
-}
-
-void State::go_to(uint32_t track, TaskIndex task, double time) {
-  if (!shared.session.has_task(track, task)) return;
-  select({Item::Kind::Task, track, task}, time);
-  timeline.reveal(track, task, time);
-}
-
 void Viewer::select(size_t track, TaskIndex task) {
   const bool exists = state_->shared.session.has_task(track, task);
   state_->select(exists ? Item{Item::Kind::Task, static_cast<uint32_t>(track), task} : Item());
@@ -313,7 +286,7 @@ bool Viewer::show_critical_path(std::string_view task) {
 Panel Viewer::panel() const { return state_->panels.panel(); }
 
 void Viewer::click(uint32_t link) {
-  Panels::Target target;
+  PanelTarget target;
   if (!state_->panels.target(link, target)) return;
   if (target.more)
     state_->panels.show_more();
@@ -332,10 +305,6 @@ std::string Viewer::alarm() const { return state_->panels.alarm(); }
 std::span<const Bookmark> Viewer::bookmarks() const { return state_->shared.bookmarks.all(); }
 
 void Viewer::add_bookmark(double time, std::string text) { state_->insert_bookmark(time, text); }
-
-void State::insert_bookmark(double time, std::string_view text) {
-  if (shared.bookmarks.insert(time, text)) timeline.redraw();
-}
 
 void Viewer::rename_bookmark(size_t which, std::string_view text) {
   if (state_->shared.bookmarks.rename(which, text)) state_->timeline.redraw();

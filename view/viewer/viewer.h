@@ -25,58 +25,11 @@
 
 #include "base/result.h"
 #include "view/draw/theme.h"
-#include "view/viewer/panels.h"
+#include "view/viewer/command.h"
+#include "view/viewer/panel.h"
 #include "view/viewer/timeline.h"
 
 namespace skein {
-
-// Everything a key, a menu or a button can ask for; names, keys and help are in one table (keys.h).
-enum class Command : uint8_t {
-  ZoomIn,
-  ZoomOut,
-  PanLeft,
-  PanRight,
-  PanUp,
-  PanDown,
-  PageUp,
-  PageDown,
-  GoToStart,
-  GoToEnd,
-  RowsHigher,
-  RowsLower,
-  FitAll,
-  FitRows,  // what is in this stretch of time fills the height
-  FitSelection,
-  UndoZoom,
-  RedoZoom,
-  Search,  // opens the shell's search field
-  SearchNext,
-  SearchPrevious,
-  ClearSearch,
-  Filter,               // opens the shell's filter
-  FollowToSource,       // an arrow that ends at the selected task: who woke it, what it read
-  FollowToDestination,  // one that begins there: whom it woke, what it waits for
-  SelectParent,
-  SelectNext,  // in its row
-  SelectPrevious,
-  HighlightRelated,
-  NextFault,     // selects a task that does not go on, the next each time
-  CriticalPath,  // of the selected task, or no more
-  Collapse,      // the selected task's subtree, or opens it again
-  ExpandAll,
-  AddBookmark,
-  NextBookmark,
-  PreviousBookmark,
-  Measure,  // the selected task's time, or the whole window
-  ClearMeasure,
-  ToggleCounters,
-  ToggleArrows,
-  ToggleLegend,
-  NextTheme,
-  Help,
-  Escape,
-};
-inline constexpr size_t commands = static_cast<size_t>(Command::Escape) + 1;
 
 // A trace and all that takes long to make of it.
 struct LoadedTrace {
@@ -98,6 +51,8 @@ struct LoadedTrace {
   std::unique_ptr<FoldedTexts> texts;  // of its search; none: not made
   std::shared_ptr<const Findings> findings;
 };
+
+struct ViewerState;  // the parts that a viewer is made of (state.h)
 
 class Viewer {
  public:
@@ -244,10 +199,8 @@ class Viewer {
   // say. Without a full stop; empty: nothing to say.
   std::string alarm() const;
 
-  struct State;  // of the parts this is made of
-
  private:
-  std::unique_ptr<State> state_;
+  std::unique_ptr<ViewerState> state_;
 };
 
 class Viewer::Question {
