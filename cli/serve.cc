@@ -158,7 +158,9 @@ class Served {
       critical_ = {0, *task};
     }
     if (!trace->info.carrier.empty()) add_as_ours(converted_, path_, *trace);
-    const auto kept = read_notes(notes().value_or(""));
+    auto kept = read_notes(notes().value_or(""));
+    frequency_ = trace->info.tick_clock.frequency;
+    if (kept) convert(*kept, frequency_, zero_);
     if (trace->info.overwritten_packets != 0 && kept && kept->start != 0)
       zero_ = std::min(zero_, kept->start);
     return {};
@@ -181,10 +183,13 @@ class Served {
     if (zero_ == 0) (void)check();  // there was nothing in it
     if (zero_ == 0) return kept;
     auto notes = read_notes(kept).value_or(Notes());
+    convert(notes, frequency_, zero_);
     if (notes.start != 0)
       for (Bookmark& bookmark : notes.bookmarks)
         bookmark.time -= static_cast<double>(static_cast<int64_t>(zero_ - notes.start));
-    return write_notes(notes.bookmarks, zero_);
+    notes.start = zero_;
+    notes.frequency = frequency_;
+    return write_notes(notes);
   }
 
   struct Answer {
@@ -241,6 +246,7 @@ class Served {
   // ring were made. 0: not known yet. What is forgotten of it meanwhile, each page counts from
   // here.
   uint64_t zero_ = 0;
+  uint64_t frequency_ = 0;  // with which times are computed; 0: unknown
   // What pages were last brought to: some windows at a time, each asks with the version that it
   // got.
   struct Version {

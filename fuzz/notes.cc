@@ -11,9 +11,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!notes) return 0;
   const std::vector<Bookmark>& bookmarks = notes->bookmarks;
   if (bookmarks.size() > most_bookmarks) std::abort();
-  const uint64_t start = notes->start;
-  const auto again = read_notes(write_notes(bookmarks, start));
-  if (!again || again->bookmarks.size() != bookmarks.size() || again->start != start) std::abort();
+  const auto again = read_notes(write_notes(*notes));
+  if (!again || again->bookmarks.size() != bookmarks.size() || again->start != notes->start ||
+      again->frequency != notes->frequency)
+    std::abort();
+  Notes converted = *notes;
+  convert(converted, notes->frequency + notes->frequency / 20'000, notes->start);
+  for (const Bookmark& bookmark : converted.bookmarks)
+    if (!std::isfinite(bookmark.time)) std::abort();
   for (size_t i = 0; i < bookmarks.size(); i++) {
     const Bookmark& bookmark = bookmarks[i];
     const Bookmark& same = again->bookmarks[i];

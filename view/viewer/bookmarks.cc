@@ -33,11 +33,14 @@ const Bookmark* Bookmarks::step(int direction, double time, double least) const 
   return found;
 }
 
-std::string Bookmarks::save(uint64_t zero) const { return write_notes(all_, zero); }
+std::string Bookmarks::save(uint64_t zero, uint64_t frequency) const {
+  return write_notes({.start = zero, .frequency = frequency, .bookmarks = all_});
+}
 
-Result<uint64_t> Bookmarks::load(std::string_view json) {
+Result<uint64_t> Bookmarks::load(std::string_view json, uint64_t zero, uint64_t frequency) {
   Result<Notes> notes = read_notes(json);
   if (!notes) return notes.error();
+  convert(*notes, frequency, zero);
   all_ = std::move(notes->bookmarks);
   return notes->start;
 }

@@ -24,10 +24,11 @@ class Bookmarks {
   // Null: there is none.
   const Bookmark* step(int direction, double time, double least) const;
 
-  // As JSON (notes.h), counted from `zero` of the first trace's own clock.
-  std::string save(uint64_t zero) const;
-  // Takes the place of all; says which zero the times count from, 0: unknown.
-  Result<uint64_t> load(std::string_view json);
+  // As JSON (notes.h), counted from `zero` of the first trace's own clock, which has that
+  // frequency.
+  std::string save(uint64_t zero, uint64_t frequency) const;
+  // Takes the place of all; says which zero of that clock the times count from, 0: unknown.
+  Result<uint64_t> load(std::string_view json, uint64_t zero, uint64_t frequency);
   void shift(double by);
 
  private:

@@ -90,3 +90,24 @@ TEST_CASE("a bookmark stays at its event when a ring forgets its beginning") {
     CHECK(later.bookmarks()[0].time - later.tracks()[0].offset == doctest::Approx(3e5));
   }
 }
+
+TEST_CASE("a bookmark stays at its event beside another trace of the boot") {
+  const auto read_with = [](uint64_t frequency) {
+    Trace trace = ring(0);
+    constexpr uint64_t ticks = 54'000'000'000'000;  // since the boot: 100 hours
+    trace.info.tick_clock.frequency = frequency;
+    trace.info.start =
+        static_cast<uint64_t>(1e9 * static_cast<double>(ticks) / static_cast<double>(frequency));
+    return trace;
+  };
+  Viewer alone = showing(read_with(150'000'000));
+  alone.add_bookmark(6e5, "session B begins");
+  // Its own clock was measured to be 20 ppb slower than that of the trace beside it.
+  Viewer beside = showing(read_with(150'000'003));
+  CHECK(beside.trace(0).info.start != alone.trace(0).info.start);
+  REQUIRE(beside.load_notes(alone.save_notes()));
+  CHECK(beside.bookmarks()[0].time == doctest::Approx(6e5).epsilon(1e-7));
+  CHECK(beside.tracks()[0].offset == 0);
+  REQUIRE(alone.load_notes(beside.save_notes()));
+  CHECK(alone.bookmarks()[0].time == doctest::Approx(6e5).epsilon(1e-7));
+}

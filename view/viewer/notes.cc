@@ -6,6 +6,7 @@
 #include "base/escape.h"
 #include "base/stable_sort.h"
 #include "base/utf8.h"
+#include "trace/read/tick_clock.h"
 
 namespace skein {
 
@@ -230,8 +231,10 @@ std::string bounded_note(std::string_view text) {
   return note;
 }
 
-std::string write_notes(std::span<const Bookmark> bookmarks, uint64_t start) {
-  std::string out = "{\"skein_notes\": 1, \"start_ns\": " + std::to_string(start);
+std::string write_notes(const Notes& notes) {
+  const std::vector<Bookmark>& bookmarks = notes.bookmarks;
+  std::string out = "{\"skein_notes\": 1, \"start_ns\": " + std::to_string(notes.start);
+  if (notes.frequency != 0) out += ", \"ticks_per_s\": " + std::to_string(notes.frequency);
   out += ", \"bookmarks\": [";
   for (size_t i = 0; i < bookmarks.size(); i++) {
     out += i == 0 ? "\n  {\"time_ns\": " : ",\n  {\"time_ns\": ";
@@ -254,6 +257,8 @@ Result<Notes> read_notes(std::string_view json) {
       ours = reader.number() >= 1;
     } else if (key == "start_ns") {
       notes.start = reader.integer();
+    } else if (key == "ticks_per_s") {
+      notes.frequency = reader.integer();
     } else if (key == "bookmarks") {
       reader.array([&] {
         Bookmark bookmark = read_bookmark(reader);
@@ -268,6 +273,24 @@ Result<Notes> read_notes(std::string_view json) {
   if (!ours) return Error{.what = "not the notes of a trace: no \"skein_notes\" in it"};
   sort_by_time(bookmarks);
   return notes;
+}
+
+void convert(Notes& notes, uint64_t frequency, uint64_t start) {
+  TickClock before;
+  before.boot_id = "the same";
+  before.frequency = notes.frequency;
+  TickClock now = before;
+  now.frequency = frequency;
+  if (!now.counts_with(before) || now.is_same_axis(before)) return;
+  const double difference = static_cast<double>(notes.frequency) - static_cast<double>(frequency);
+  const double share = difference / static_cast<double>(frequency);
+  for (Bookmark& bookmark : notes.bookmarks) bookmark.time += bookmark.time * share;
+  const auto later = static_cast<int64_t>(std::llround(static_cast<double>(notes.start) * share));
+  notes.start += static_cast<uint64_t>(later);
+  notes.frequency = frequency;
+  // Times are rounded: within two nanoseconds it is the same start.
+  constexpr uint64_t rounding = 2;
+  if (notes.start - start + rounding <= 2 * rounding) notes.start = start;
 }
 
 void sort_by_time(std::vector<Bookmark>& bookmarks) {

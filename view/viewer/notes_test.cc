@@ -22,16 +22,53 @@ TEST_CASE("notes come back as they were written") {
       {0, ""},
       {1'250'000, "a \"quoted\" \\ text\nof two lines \x01 \xe2\x82\xac \xf0\x9f\x98\x80"},
       {9e15, "</script>"}};
-  const std::vector<Bookmark> again = read(write_notes(bookmarks, 5));
+  const std::vector<Bookmark> again = read(write_notes({.start = 5, .bookmarks = bookmarks}));
   REQUIRE(again.size() == bookmarks.size());
   for (size_t i = 0; i < again.size(); i++) {
     CHECK(again[i].time == bookmarks[i].time);
     CHECK(again[i].text == bookmarks[i].text);
   }
-  CHECK(read(write_notes({}, 5)).empty());
-  CHECK(read_notes(write_notes({}, 1'700'000'000'123'456'789))->start == 1'700'000'000'123'456'789);
-  CHECK(read_notes(write_notes({}, UINT64_MAX))->start == UINT64_MAX);
+  CHECK(read(write_notes({.start = 5})).empty());
+  for (const uint64_t number : {uint64_t{1'700'000'000'123'456'789}, UINT64_MAX}) {
+    const auto notes = read_notes(write_notes({.start = number, .frequency = number}));
+    CHECK(notes->start == number);
+    CHECK(notes->frequency == number);
+  }
   CHECK(read_notes("{\"skein_notes\": 1}")->start == 0);
+  CHECK(read_notes("{\"skein_notes\": 1}")->frequency == 0);
+}
+
+TEST_CASE("times computed with another frequency are converted, those of another clock are not") {
+  // A trace that starts an hour after the boot, with a bookmark two hours later.
+  constexpr uint64_t frequency = 150'000'000;
+  constexpr uint64_t ticks = 3600 * frequency;
+  const auto ns = [](uint64_t of_ticks, uint64_t by) {
+    return static_cast<uint64_t>(static_cast<__uint128_t>(of_ticks) * 1'000'000'000 / by);
+  };
+  const Notes kept = {.start = ns(ticks, frequency),
+                      .frequency = frequency,
+                      .bookmarks = {{static_cast<double>(ns(2 * ticks, frequency)), "event"}}};
+  for (const uint64_t other : {frequency + 1, frequency + 7, frequency - 13}) {
+    Notes notes = kept;
+    const uint64_t start = ns(ticks, other);
+    CHECK(start != kept.start);
+    convert(notes, other, start);
+    CHECK(notes.start == start);
+    CHECK(notes.frequency == other);
+    CHECK(std::fabs(notes.bookmarks[0].time - static_cast<double>(ns(2 * ticks, other))) < 2);
+    convert(notes, frequency, kept.start);
+    CHECK(notes.start == kept.start);
+  }
+  for (const uint64_t other : {uint64_t{0}, frequency * 2, frequency}) {
+    Notes notes = kept;
+    convert(notes, other, 5);
+    CHECK(notes.start == kept.start);
+    CHECK(notes.bookmarks[0].time == kept.bookmarks[0].time);
+  }
+  Notes old = kept;
+  old.frequency = 0;
+  convert(old, frequency + 1, 5);
+  CHECK(old.start == kept.start);
 }
 
 TEST_CASE("unknown members are ignored") {

@@ -314,13 +314,24 @@ void Viewer::remove_bookmark(size_t which) {
   if (state_->shared.bookmarks.remove(which)) state_->timeline.redraw();
 }
 
+namespace {
+
+// With which the times of the session were computed; 0: unknown.
+uint64_t tick_frequency(const Session& session) {
+  return session.empty() ? 0 : session[0].trace.info.tick_clock.frequency;
+}
+
+}  // namespace
+
 std::string Viewer::save_notes() const {
-  return state_->shared.bookmarks.save(state_->shared.session.zero());
+  const Session& session = state_->shared.session;
+  return state_->shared.bookmarks.save(session.zero(), tick_frequency(session));
 }
 
 Result<void> Viewer::load_notes(std::string_view json, bool same_zero) {
   Shared& shared = state_->shared;
-  const Result<uint64_t> start = shared.bookmarks.load(json);
+  const Result<uint64_t> start =
+      shared.bookmarks.load(json, shared.session.zero(), tick_frequency(shared.session));
   if (!start) return start.error();
   const auto later = static_cast<int64_t>(shared.session.zero() - *start);
   if (*start != 0 && later != 0 && traces() != 0) {
