@@ -111,7 +111,7 @@ def say_what_is_wrong(screen, scratch, trace):
     refused("No such file", scratch / "missing")
     refused("is not recording", os.getpid())
     blind = {key: value for key, value in screen.environment.items() if key != "DISPLAY"}
-    refused("no display: use skein html or skein show", trace, environment=blind)
+    refused("no display; use skein html or skein show", trace, environment=blind)
 
 
 def follow(screen, scratch):
