@@ -424,16 +424,21 @@ void add_all(CommandLine& line) {
   line.app.add_subcommand("help", "Show the help of a command")->group("Help");
 }
 
-// CLI11's texts, in the form of our messages: "object: problem".
+// CLI11's texts, in the form of our messages: "object: problem". CLI11 checks values before it looks
+// for options that it does not know, but it looks for missing arguments first.
 std::string problem(const CLI::App& command, const CLI::ParseError& error) {
-  const std::vector<std::string> extra = command.remaining();
-  const auto is_option = [](const std::string& word) { return word.size() > 1 && word[0] == '-'; };
-  if (const auto found = std::find_if(extra.begin(), extra.end(), is_option); found != extra.end())
-    return unknown("option", *found, option_names(command));
   const std::string text = error.what();
   const auto is = [&](CLI::ExitCodes code) {
     return error.get_exit_code() == static_cast<int>(code);
   };
+  const std::vector<std::string> extra = command.remaining();
+  if (is(CLI::ExitCodes::ExtrasError) || is(CLI::ExitCodes::RequiredError)) {
+    const auto is_option = [](const std::string& word) {
+      return word.size() > 1 && word[0] == '-' && word != "--";
+    };
+    const auto found = std::find_if(extra.begin(), extra.end(), is_option);
+    if (found != extra.end()) return unknown("option", *found, option_names(command));
+  }
   if (is(CLI::ExitCodes::ExtrasError) && !extra.empty())
     return "unexpected argument '" + extra.front() + "'";
   if (is(CLI::ExitCodes::RequiredError) && text == "A subcommand is required")

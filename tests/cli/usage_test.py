@@ -90,6 +90,11 @@ refused("--by: missing value; see skein stats --help", "stats", OURS, "--by")
 refused("--by: invalid value 'x' (one of: name, kind, location); see skein stats --help", "stats", OURS,
         "--by", "x")
 refused("--lines: invalid number 'x'; see skein diff --help", "diff", OURS, OURS, "--lines", "x")
+for end in (("--", "true"), ("--unknown", "--", "true")):
+    refused("--mode: invalid value 'foo' (one of: ring, log); see skein record --help", "record",
+            "--mode", "foo", *end)
+refused("missing COMMAND argument; see skein record --help", "record", "--")
+refused("unknown option '--unknown'; see skein record --help", "record", "--unknown", "--", "true")
 
 # ---- true reasons ----
 for port in ("99999", "-1", "x", "65536", "1e3"):
