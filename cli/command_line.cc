@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <ostream>
@@ -134,6 +135,19 @@ void add_critical_path(CLI::App& app, std::string& critical) {
   add_option(app, "--critical-path", "TASK", critical, "Draw the critical path of this task");
 }
 
+// An integer from `least` to `most`, of at most 9 digits; `noun` is its name in the message.
+CLI::Validator integer(const std::string& noun, uint32_t least, uint32_t most) {
+  return CLI::Validator(
+      [=](const std::string& text) -> std::string {
+        const bool is_number = !text.empty() && text.size() <= 9 &&
+                               text.find_first_not_of("0123456789") == std::string::npos;
+        if (is_number && std::stoul(text) >= least && std::stoul(text) <= most) return "";
+        return "invalid " + noun + " '" + text + "' (" + std::to_string(least) + " to " +
+               std::to_string(most) + ")";
+      },
+      "");
+}
+
 CLI::Validator one_of(const std::vector<std::string>& values) {
   return CLI::Validator(
       [values](const std::string& text) -> std::string {
@@ -223,7 +237,7 @@ void add_show(CommandLine& line) {
   add_picture(*app, options->picture);
   app->add_option("--width", options->width, "Width in columns [default: terminal width]")
       ->option_text("N")
-      ->check(CLI::Range(20u, 2'000u));
+      ->check(integer("width", 20, 2'000));
   app->add_flag("--all", options->all, "Show all rows, beyond the terminal height");
   add_option(*app, "--color,--colour", "WHEN", options->colour,
              "When to use colour: auto, always or never")
@@ -244,15 +258,9 @@ void add_serve(CommandLine& line) {
   const auto [app, options] =
       add(line, "serve", "Serve a live view of a trace on localhost", run_serve);
   add_trace(*app, options->trace).required();
-  const auto is_port = [](const std::string& text) -> std::string {
-    const bool is_number =
-        !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-    if (is_number && text.size() <= 5 && std::stoul(text) <= UINT16_MAX) return "";
-    return "invalid port '" + text + "' (0 to 65535)";
-  };
   app->add_option("--port", options->port, "Port on 127.0.0.1 [default: any free port]")
       ->option_text("N")
-      ->check(CLI::Validator(is_port, ""));
+      ->check(integer("port", 0, UINT16_MAX));
   add_critical_path(*app, options->critical);
 }
 
@@ -304,7 +312,8 @@ void add_diff(CommandLine& line) {
   app->add_option("GOOD", options->good, "Trace of the good run")->required();
   app->add_option("BAD", options->bad, "Trace of the bad run")->required();
   app->add_option("--lines", options->lines, "Maximum number of lines in the timing table")
-      ->option_text("N");
+      ->option_text("N")
+      ->check(integer("number", 0, 1'000'000));
   add_json(*app, options->json);
   add_option(*app, "--html", "FILE", options->page, "Also write an HTML page with both runs");
   app->add_flag("--view", options->view, "Also open both runs in a window");

@@ -89,7 +89,12 @@ refused("unexpected argument 'c'; see skein why --help", "why", "a", "b", "c")
 refused("--by: missing value; see skein stats --help", "stats", OURS, "--by")
 refused("--by: invalid value 'x' (one of: name, kind, location); see skein stats --help", "stats", OURS,
         "--by", "x")
-refused("--lines: invalid number 'x'; see skein diff --help", "diff", OURS, OURS, "--lines", "x")
+for number in ("x", "-1", "1.5", "99999999999999999999"):
+    refused(f"--lines: invalid number '{number}' (0 to 1000000); see skein diff --help", "diff", OURS,
+            OURS, f"--lines={number}")
+for width in ("abc", "19", "-20", "2001"):
+    refused(f"--width: invalid width '{width}' (20 to 2000); see skein show --help", "show", OURS,
+            f"--width={width}")
 for end in (("--", "true"), ("--unknown", "--", "true")):
     refused("--mode: invalid value 'foo' (one of: ring, log); see skein record --help", "record",
             "--mode", "foo", *end)
