@@ -126,6 +126,7 @@ std::string process_hint(const std::string& text) {
       !std::filesystem::exists("/proc/" + text, error))
     return "";
   std::ifstream maps("/proc/" + text + "/maps");
+  if (!maps) return text + " is a process, not a trace; its trace is unknown: permission denied";
   const std::string trace = find_trace(text, maps);
   return text + " is a process, not a trace" +
          (trace.empty() ? ", and it is not recording" : "; its trace is " + trace);

@@ -131,10 +131,13 @@ refused(not_recording, "ps", mine)
 refused(f"{mine} is a process, not a trace, and it is not recording", "info", mine)
 if os.geteuid() == 0:
     try:
-        r = subprocess.run([SKEIN, "ps", "1"], capture_output=True, text=True, timeout=SECONDS,
-                           preexec_fn=lambda: os.setuid(65534))
-        expect("process 1, another user's", r.returncode == 2 and
-               r.stderr == "skein: process 1: permission denied\n", r)
+        for command, message in (
+                ("ps", "process 1: permission denied"),
+                ("info", "1 is a process, not a trace; its trace is unknown: permission denied")):
+            r = subprocess.run([SKEIN, command, "1"], capture_output=True, text=True, timeout=SECONDS,
+                               preexec_fn=lambda: os.setuid(65534))
+            expect(f"{command}: process 1, another user's",
+                   r.returncode == 2 and r.stderr == f"skein: {message}\n", r)
     except PermissionError:
         pass  # the program itself lies below a closed directory
 
