@@ -108,7 +108,12 @@ for port in ("99999", "-1", "x", "65536", "1e3"):
 for size in ("100G", "17G", "20000M", "99999999999999999999"):
     refused("--size is too large; the maximum is 16G; see skein record --help", "record", "--size",
             size, "--", program, "0")
-for size in ("x", "4Q", "0", "k", "-1", "1.5M"):
+for size in ("0", "-1", "0k"):
+    refused("--size must be positive; see skein record --help", "record", "--size", size, "--", program,
+            "0")
+refused("--tasks must be positive; see skein record --help", "record", "--tasks", "-4", "--", program,
+        "0")
+for size in ("x", "4Q", "k", "1.5M"):
     refused("--size requires a number, e.g. 512k, 4M; see skein record --help", "record",
             f"--size={size}", "--", program, "0")
 refused("--tasks is too large; the maximum is 64M; see skein record --help", "record", "--tasks", "1G",

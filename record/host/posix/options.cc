@@ -21,11 +21,13 @@ struct Piece {
   }
 };
 
-enum class Parsed { kNumber, kNoNumber, kTooLarge };
+enum class Parsed { kNumber, kNoNumber, kNotPositive, kTooLarge };
 
 // Parses a positive number with an optional unit k, M or G (powers of 1024). Precondition: most is at
 // most 2^60, so that no digit overflows.
 Parsed parse_number(Piece piece, uint64_t most, uint64_t& number) {
+  const bool is_negative = piece.size > 0 && piece.text[0] == '-';
+  if (is_negative) piece = {piece.text + 1, piece.size - 1};
   uint64_t value = 0;
   size_t i = 0;
   for (; i < piece.size && piece.text[i] >= '0' && piece.text[i] <= '9'; ++i)
@@ -38,10 +40,10 @@ Parsed parse_number(Piece piece, uint64_t most, uint64_t& number) {
                            : unit == 'G'              ? 30
                                                       : 0;
     if (shift == 0) return Parsed::kNoNumber;
-    if (value > most >> shift) return Parsed::kTooLarge;
-    value <<= shift;
+    value = value > most >> shift ? most + 1 : value << shift;
   }
-  if (i != piece.size || value == 0) return Parsed::kNoNumber;
+  if (i != piece.size) return Parsed::kNoNumber;
+  if (is_negative || value == 0) return Parsed::kNotPositive;
   if (value > most) return Parsed::kTooLarge;
   number = value;
   return Parsed::kNumber;
@@ -52,6 +54,7 @@ const char* apply(Piece piece, Options& options) {
   if (const Piece size = piece.after("size="); size.text != nullptr) {
     const Parsed parsed = parse_number(size, kLargestSize, number);
     if (parsed == Parsed::kNoNumber) return "size= requires a number, e.g. 512k, 4M";
+    if (parsed == Parsed::kNotPositive) return "size= must be positive";
     if (parsed == Parsed::kTooLarge) return "size= is too large; the maximum is 16G";
     options.size = number;
   } else if (const Piece mode = piece.after("mode="); mode.text != nullptr) {
@@ -60,6 +63,7 @@ const char* apply(Piece piece, Options& options) {
   } else if (const Piece tasks = piece.after("tasks="); tasks.text != nullptr) {
     const Parsed parsed = parse_number(tasks, kMostTasks, number);
     if (parsed == Parsed::kNoNumber) return "tasks= requires a number, e.g. 64k";
+    if (parsed == Parsed::kNotPositive) return "tasks= must be positive";
     if (parsed == Parsed::kTooLarge) return "tasks= is too large; the maximum is 64M";
     options.tasks = static_cast<uint32_t>(number);
   } else if (const Piece clock = piece.after("clock="); clock.text != nullptr) {

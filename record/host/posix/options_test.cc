@@ -36,6 +36,7 @@ TEST_CASE("a wrong option is reported with its problem") {
   const std::string unknown =
       "unknown option; use: dir[,size=1M][,mode=ring|log][,tasks=N][,clock=tsc|monotonic]";
   const std::string size = "size= requires a number, e.g. 512k, 4M";
+  const std::string positive = "size= must be positive";
   const std::string large = "size= is too large; the maximum is 16G";
   struct Case {
     const char* text;
@@ -45,11 +46,17 @@ TEST_CASE("a wrong option is reported with its problem") {
       {"t,", unknown},
       {"t,ring", unknown},
       {"t,size=", size},
-      {"t,size=0", size},
-      {"t,size=0G", size},
+      {"t,size=-", size},
+      {"t,size=--1", size},
+      {"t,size=-x", size},
+      {"t,size=0", positive},
+      {"t,size=0G", positive},
+      {"t,size=-1", positive},
+      {"t,size=-4k", positive},
+      {"t,size=-100G", positive},
+      {"t,size=-99999999999999999999", positive},
       {"t,size=4Q", size},
       {"t,size=4MM", size},
-      {"t,size=-1", size},
       {"t,size=100x0", size},
       {"t,size=17G", large},
       {"t,size=100G", large},
@@ -59,6 +66,7 @@ TEST_CASE("a wrong option is reported with its problem") {
       {"t,mode=both", "mode= must be ring or log"},
       {"t,mode=", "mode= must be ring or log"},
       {"t,tasks=many", "tasks= requires a number, e.g. 64k"},
+      {"t,tasks=-4", "tasks= must be positive"},
       {"t,tasks=4G", "tasks= is too large; the maximum is 64M"},
       {"t,clock=hpet", "clock= must be tsc or monotonic"},
   };
