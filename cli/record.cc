@@ -94,6 +94,14 @@ std::string with_pid(std::string name, pid_t pid) {
   return name;
 }
 
+// The recorder creates its directory inside the parent, and cannot report why it failed.
+void check_parent(const std::filesystem::path& path) {
+  const std::filesystem::path parent =
+      (path.has_filename() ? path : path.parent_path()).parent_path();
+  if (access((parent / ".").c_str(), W_OK | X_OK) != 0)
+    die(2, parent.string() + ": " + strerror(errno) + "; choose another directory with -o");
+}
+
 // `more`: the recorder's options, after the directory in SKEIN_TRACE.
 void start_child(const RecordOptions& options, const std::string& directory,
                  const std::string& more) {
@@ -153,6 +161,8 @@ int run_record(const RecordOptions& options) {
       text = "--" + text.replace(end, 1, "");
     die(2, text + "; see skein record --help");
   }
+
+  check_parent(path);
 
   start_child(options, path.string(), variable);
   directory = with_pid(directory, child);

@@ -43,6 +43,14 @@ for name in ("com,ma", "number-%p-"):
     os.mkdir(name)
     r = run("record", "--", program, "0", cwd=name)
     expect(f"in {name}", r.returncode == 2 and f"{name}/" in r.stderr and not os.listdir(name), r)
+pathlib.Path("plain").touch()
+for parent, reason in (("missing", "No such file or directory"), ("plain", "Not a directory")):
+    r = run("record", "-o", f"{parent}/trace", "--", "touch", "was-run")
+    expect(f"{parent} as the parent directory", r.returncode == 2 and r.stderr ==
+           f"skein: {os.path.abspath(parent)}: {reason}; choose another directory with -o\n", r)
+    expect("the program was not run", not os.path.exists("was-run"))
+r = run("record", "-o", "slash/", "--", program, "0")
+expect("a directory with a slash behind", r.returncode == 0 and os.path.isdir("slash"), r)
 r = run("record", "-o", "none", "--", "./no-such-program")
 expect("no such program", r.returncode == 127 and "no-such-program" in r.stderr, r)
 expect("nothing is left behind", not os.path.exists("none"))
