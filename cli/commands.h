@@ -19,7 +19,7 @@ namespace skein::cli {
 
 struct RecordOptions {
   std::string output;  // empty: the program's name and .skein
-  std::string size = "1M";
+  std::string size;    // empty: the recorder's default
   std::string mode = "ring";
   std::string tasks;
   bool monotonic = false;

@@ -145,7 +145,10 @@ int run_record(const RecordOptions& options) {
     die(2, path.string() + ": a trace's path cannot have a comma in it");
   if (path.parent_path().string().find("%p") != std::string::npos)
     die(2, path.string() + ": only the last name of a trace's path can have a %p in it");
-  std::string variable = ",size=" + options.size + ",mode=" + options.mode;
+  if (options.mode == "log" && !options.size.empty())
+    die(2, "--size applies only to --mode ring; see skein record --help");
+  std::string variable = ",mode=" + options.mode;
+  if (!options.size.empty()) variable += ",size=" + options.size;
   if (!options.tasks.empty()) variable += ",tasks=" + options.tasks;
   if (options.monotonic) variable += ",clock=monotonic";
 

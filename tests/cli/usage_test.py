@@ -119,6 +119,8 @@ for size in ("x", "4Q", "k", "1.5M"):
 refused("--tasks is too large; the maximum is 64M; see skein record --help", "record", "--tasks", "1G",
         "--", program, "0")
 refused("'4M,mode=log' is not a number", "record", "--size", "4M,mode=log", "--", program, "0")
+refused("--size applies only to --mode ring; see skein record --help", "record", "--mode", "log",
+        "--size", "4M", "--", program, "0")
 expect("nothing was recorded", not os.listdir("."), os.listdir("."))
 refused(f"export: '{OURS}' is not a format; use skein export chrome {OURS}", "export", OURS, "chrome")
 refused(f"export: '{OURS}' is not a format; use skein export csv {OURS}", "export", OURS, "csv",
