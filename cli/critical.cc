@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/duration.h"
+#include "base/text.h"
 #include "cli/analysis.h"
 #include "cli/commands.h"
 #include "cli/die.h"
@@ -27,6 +28,8 @@ Moment moment(const Trace& trace, const Model& model, const std::string& option,
               const std::string& text, bool is_end) {
   if (const std::optional<double> time = parse_duration(text)) {
     if (!(*time >= 0)) die(2, option + " is before the trace");
+    if (!is_end && *time >= static_cast<double>(model.end))
+      die(2, option + " " + text + ": the trace ends at " + duration_text(model.end));
     return {static_cast<uint64_t>(std::min(*time, static_cast<double>(model.end))), no_index};
   }
   const std::vector<TaskIndex> tasks = find_tasks(trace, model, text);
@@ -62,7 +65,12 @@ CriticalPath understand(const Trace& trace, const Model& model, const CriticalOp
     if (path.task == no_index) path.task = to.task;
   }
   if (path.task == no_index) path.task = current_at(model, path.to);
-  if (path.from >= path.to) die(2, "empty time range");
+  if (path.from >= path.to) {
+    if (options.from.empty() && options.to.empty()) die(2, "empty time range");
+    if (options.from.empty()) die(2, "--to " + options.to + " is not after the start of the path");
+    die(2, "--from " + options.from + " is not before " +
+               (options.to.empty() ? "the end of the path" : "--to " + options.to));
+  }
   return path;
 }
 

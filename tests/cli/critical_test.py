@@ -66,7 +66,12 @@ def mirage():
 
 def mistakes(folder):
     trace = folder / "good.skein"
-    for arguments, text in ((["no-such-task"], "no-such-task"), (["--from", "2s", "--to", "1s"], "empty time range"),
+    for arguments, text in ((["no-such-task"], "no-such-task"),
+                            (["--from", "999s"], "--from 999s: the trace ends at "),
+                            (["--from", "query", "--to", "0"], "--from query is not before --to 0"),
+                            (["--to", "0"], "--to 0 is not after the start of the path"),
+                            (["query", "--to", "0"], "--to 0 is not after the start of the path"),
+                            (["--from", "9us", "--to", "8us"], "--from 9us is not before --to 8us"),
                             (["--from", "-1s"], "before the trace"), (["--to", "soon"], "is neither a time")):
         said = run("critical", trace, *arguments)
         expect(f"{arguments} is refused", said.returncode == 2 and text in said.stderr, said)
