@@ -102,6 +102,8 @@ Picture open_picture(const PictureOptions& options) {
     const double margin = std::max(1e3, (shown.to - shown.from) * 0.05);
     shown = {std::max(all.from, shown.from - margin), std::min(all.to, shown.to + margin)};
   }
+  if (from && *from < all.from)
+    die(2, "--from " + options.from + ": the trace begins at " + duration_text(all.from));
   if (from && *from >= all.to)
     die(2, "--from " + options.from + ": the trace ends at " + duration_text(all.to));
   if (to && *to <= all.from)

@@ -95,6 +95,7 @@ def refusals(here, trace, svg):
     refused(2, "not before", "show", trace, "--from", "2s", "--to", "1s")
     refused(2, "ends at", "show", trace, "--from", "1000s")
     refused(2, "begins at", "show", trace, "--to=-5s")
+    refused(2, "--from -1ns: the trace begins at 0 ns", "show", trace, "--from", "-1ns")
     refused(2, "'pink'", "show", trace, "--theme", "pink")
     refused(1, "'no-such-task'", "show", trace, "--select", "no-such-task")
     refused(1, "no-such-task", "show", trace, "--critical-path", "no-such-task")
