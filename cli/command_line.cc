@@ -8,10 +8,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <ostream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "cli/commands.h"
@@ -108,6 +110,18 @@ void refuse_swapped(const CommandLine& line, const CLI::App& format) {
   if (line.before_format.empty() || format.get_group() != "Formats") return;
   die(2, "export: '" + line.before_format.front() + "' is not a format; use " + path_of(format) +
              ' ' + line.before_format.front());
+}
+
+// `skein export` without one of its formats.
+void require_format(const CommandLine& line, const CLI::App& command) {
+  if (command.get_name() != "export") return;
+  const std::vector<std::string>& words = line.before_format;
+  const std::vector<std::string> formats = command_names(command);
+  std::error_code error;
+  const bool is_trace = !words.empty() && std::filesystem::exists(words.front(), error);
+  die(2, (words.empty() || is_trace ? "missing FORMAT argument"
+                                    : unknown("format", words.front(), formats)) +
+             "; available: " + CLI::detail::join(formats, ", "));
 }
 
 // What several commands have.
@@ -396,13 +410,9 @@ void add_export(CommandLine& line) {
       line.app.add_subcommand("export", "Convert a trace to another format")->group(line.group);
   command->require_subcommand(0, 1);
   command->add_option("FORMAT", line.before_format)->group("");  // what is no format
-  command->callback([&line, command] {
+  command->callback([&line] {
     refuse_swapped(line, parsed_command(line.app));
-    if (!command->get_subcommands().empty()) return;
-    const std::vector<std::string> formats = command_names(*command);
-    die(2, (line.before_format.empty() ? "missing FORMAT argument"
-                                       : unknown("format", line.before_format.front(), formats)) +
-               "; available: " + CLI::detail::join(formats, ", "));
+    require_format(line, parsed_command(line.app));
   });
   for (const ExportFormat& format : export_formats()) add_format(line, *command, format);
 }
@@ -471,6 +481,7 @@ int report(const CommandLine& line, const CLI::ParseError& error, std::ostream& 
   if (error.get_exit_code() == 0) return line.app.exit(error, out, out);  // --help, --version
   const CLI::App& command = parsed_command(line.app);
   refuse_swapped(line, command);
+  if (!line.before_format.empty()) require_format(line, command);
   die(2, problem(command, error) + "; see " + path_of(command) + " --help");
 }
 

@@ -126,6 +126,12 @@ refused(f"export: '{OURS}' is not a format; use skein export chrome {OURS}", "ex
 refused(f"export: '{OURS}' is not a format; use skein export csv {OURS}", "export", OURS, "csv",
         "-o", "x")
 refused("export: 'a' is not a format; use skein export csv a", "export", "a", "csv", "b")
+for words in ([], [OURS], [OURS, "-o", "x"]):
+    r = run("export", *words)
+    expect(f"export without a format: {words}", r.returncode == 2 and r.stdout == "" and
+           r.stderr.startswith("skein: missing FORMAT argument; available: ctf, "), r)
+r = run("export", "crome", OURS, "-o", "x")
+expect("a mistyped format before an option", r.returncode == 2 and "unknown format 'crome'" in r.stderr, r)
 r = run("export", "crome", OURS)
 expect("a mistyped format", r.returncode == 2 and "unknown format 'crome'; the most similar is chrome; "
        "available: ctf, perfetto" in r.stderr, r)
