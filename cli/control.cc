@@ -4,6 +4,7 @@
 // record/host/posix/control.h.
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -36,9 +37,11 @@ std::string send_request(const std::string& path, const std::string& request, ti
   setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
   setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
   if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    const std::string reason = strerror(errno);
+    const int reason = errno;
     close(fd);
-    die(2, path + ": " + reason + "; start the program with SKEIN_CONTROL=" + path);
+    struct stat file;
+    if (stat(path.c_str(), &file) == 0 && !S_ISSOCK(file.st_mode)) die(2, path + ": not a socket");
+    die(2, path + ": " + strerror(reason) + "; start the program with SKEIN_CONTROL=" + path);
   }
   const std::string line = request + "\n";
   if (send(fd, line.data(), line.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(line.size())) {

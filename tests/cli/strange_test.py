@@ -83,6 +83,11 @@ refused("a FIFO without a writer", "without a writer", "info", "fifo")
 refused("ps of no process", "no such process", "ps", 999999999)
 refused("snapshot of no process", "no such process", "snapshot", 999999999, "-o", "copy")
 refused("ps of a process that records nothing", "is not recording", "ps", os.getpid())
+for path in ("plain", "folder", "fifo"):
+    refused(f"control {path}", f"skein: {path}: not a socket\n", "control", path, "status")
+refused("control of no file", "missing: No such file or directory; start the program with "
+        "SKEIN_CONTROL=missing", "control", "missing", "status")
+refused("control without a listener", "socket: Connection refused; start", "control", "socket", "status")
 refused("nothing on standard input", "empty", "info", "-", input="")
 refused("noise on standard input", "not a trace", "info", "-", input="noise")
 refused("standard input closed", "standard input", "info", "-", preexec_fn=lambda: os.close(0))
