@@ -36,6 +36,12 @@ class HelpText : public CLI::Formatter {
     label("SUBCOMMAND", "COMMAND");
     label("OPTIONS", "OPTIONS");
   }
+  // CLI11 knows neither that a FORMAT is required, nor that `help` takes a command.
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    if (app->get_name() == "export") return "Usage: " + name + " FORMAT [OPTIONS] TRACE\n";
+    if (app->get_name() == "help") return "Usage: " + name + " [COMMAND]\n";
+    return CLI::Formatter::make_usage(app, name);
+  }
   std::string make_option_opts(const CLI::Option* option) const override {
     return option->get_option_text().empty() ? "" : " " + option->get_option_text();
   }

@@ -71,6 +71,11 @@ for form in ("ctf", "csv", "parquet"):
 expect("skein help", run("help").stdout == help_text)
 expect("-V", run("-V").stdout == run("--version").stdout and run("-V").stdout.startswith("skein "))
 
+for command, usage in (("export", "skein export FORMAT [OPTIONS] TRACE"), ("help", "skein help [COMMAND]"),
+                       ("info", "skein info [OPTIONS] TRACE")):
+    text = run("help", command).stdout
+    expect(f"usage of {command}", f"\nUsage: {usage}\n" in text, text)
+
 # ---- hints ----
 refused("missing command; see skein --help")
 refused("unknown command 'wyh'; the most similar is why; see skein --help", "wyh", "trace")
