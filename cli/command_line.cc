@@ -187,8 +187,7 @@ void add_picture(CLI::App& app, PictureOptions& picture) {
   add_traces(app, picture.traces);
   add_option(app, "--from", "TIME", picture.from, "Start of the range, e.g. 1.5s, 20ms, 300us");
   add_option(app, "--to", "TIME", picture.to, "End of the range, in the form of --from");
-  add_option(app, "--select", "TEXT", picture.select,
-             "Highlight tasks by label, name or location; zoom");
+  add_option(app, "--select", "TEXT", picture.select, "Highlight matching tasks and zoom to them");
   add_critical_path(app, picture.critical);
   const std::string names = CLI::detail::join(theme_names(), ", ");
   add_option(app, "--theme", "NAME", picture.theme, names.c_str());
@@ -199,8 +198,8 @@ void add_record(CommandLine& line) {
   add_option(*app, "-o,--output", "DIR", options->output,
              "Output directory [default: PROGRAM.skein]");
   add_option(*app, "--size", "SIZE", options->size,
-             "Ring size per thread, e.g. 512k (ring mode only)");
-  add_option(*app, "--mode", "MODE", options->mode, "ring: keep newest events; log: keep all")
+             "Ring size per thread (ring mode) [default: 1M]");
+  add_option(*app, "--mode", "MODE", options->mode, "ring: newest events; log: all [default: ring]")
       .check(one_of({"ring", "log"}));
   add_option(*app, "--tasks", "N", options->tasks,
              "Capacity of the live task table [default: 256k]");
@@ -260,7 +259,7 @@ void add_show(CommandLine& line) {
       ->check(integer("width", 20, 2'000));
   app->add_flag("--all", options->all, "Show all rows, beyond the terminal height");
   add_option(*app, "--color,--colour", "WHEN", options->colour,
-             "When to use colour: auto, always or never")
+             "Use colour: auto, always, never [default: auto]")
       .check(one_of({"auto", "always", "never"}));
 }
 
@@ -301,7 +300,7 @@ void add_doctor(CommandLine& line) {
   add_option(*app, "--runs-longer-than", "TIME", options->runs_longer_than,
              "Longest allowed run [default: 100ms]");
   add_option(*app, "--held-longer-than", "TIME", options->held_longer_than,
-             "Longest allowed wait on a waiting holder [100ms]");
+             "Longest allowed wait for a lock whose holder waits\n[default: 100ms]");
   app->add_flag("--strict", options->strict, "Include notes: patterns that are usually intended");
   app->add_option("--only", options->only, "Run only these lints (comma-separated)")
       ->option_text("LINT,...")
@@ -331,7 +330,7 @@ void add_diff(CommandLine& line) {
       add(line, "diff", "Compare two runs: first divergence, then timing", run_diff);
   app->add_option("GOOD", options->good, "Trace of the good run")->required();
   app->add_option("BAD", options->bad, "Trace of the bad run")->required();
-  app->add_option("--lines", options->lines, "Maximum number of lines in the timing table")
+  app->add_option("--lines", options->lines, "Maximum lines of the timing table [default: 10]")
       ->option_text("N")
       ->check(integer("number", 0, 1'000'000));
   add_json(*app, options->json);
@@ -407,7 +406,7 @@ void add_format(CommandLine& line, CLI::App& parent, const ExportFormat& format)
     app->add_flag("--running", options->running, "Weight by running time, not waiting time");
   if (format.choice == ExportFormat::Choice::Table)
     add_option(*app, "--table", "TABLE", options->table,
-               "events, or tasks (with their final state)")
+               "events or tasks, one per row [default: events]")
         .check(one_of({"events", "tasks"}));
 }
 
@@ -449,8 +448,8 @@ void add_all(CommandLine& line) {
   line.app.add_subcommand("help", "Show the help of a command")->group("Help");
 }
 
-// CLI11's texts, in the form of our messages: "object: problem". CLI11 checks values before it looks
-// for options that it does not know, but it looks for missing arguments first.
+// CLI11's texts, in the form of our messages: "object: problem". CLI11 checks values before it
+// looks for options that it does not know, but it looks for missing arguments first.
 std::string problem(const CLI::App& command, const CLI::ParseError& error) {
   const std::string text = error.what();
   const auto is = [&](CLI::ExitCodes code) {

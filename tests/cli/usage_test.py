@@ -76,6 +76,14 @@ for command, usage in (("export", "skein export FORMAT [OPTIONS] TRACE"), ("help
     text = run("help", command).stdout
     expect(f"usage of {command}", f"\nUsage: {usage}\n" in text, text)
 
+for command, option, default in (
+        ("record", "--size", "1M"), ("record", "--mode", "ring"), ("diff", "--lines", "10"),
+        ("show", "--color", "auto"), ("export csv", "--table", "events"),
+        ("doctor", "--held-longer-than", "100ms")):
+    text = run(*command.split(), "--help").stdout
+    expect(f"the default of {command} {option}",
+           re.search(rf"^  (-\w,)?{option}\b[^[]*\[default: {default}\]$", text, re.M), text)
+
 # ---- hints ----
 refused("missing command; see skein --help")
 refused("unknown command 'wyh'; the most similar is why; see skein --help", "wyh", "trace")
