@@ -75,10 +75,10 @@ class Answers {
 
     const QueryDatabase database(trace_);
     CHECK(
-        query(database, "SELECT id, live_state FROM task WHERE state = 'open' AND NOT resource") ==
+        query(database, "SELECT id, live_state FROM task WHERE state = 'live' AND NOT resource") ==
         lines());
     CHECK(query(database,
-                "SELECT count(*) FROM task WHERE state <> 'open' AND NOT resource AND "
+                "SELECT count(*) FROM task WHERE state <> 'live' AND NOT resource AND "
                 "live_state IS NULL") == Lines{std::to_string(info.ended)});
 
     std::string csv;
@@ -91,7 +91,7 @@ class Answers {
     REQUIRE(out.finish());
     std::istringstream rows(csv);
     size_t open_rows = 0;
-    for (std::string row; std::getline(rows, row);) open_rows += row.find(",open,") != row.npos;
+    for (std::string row; std::getline(rows, row);) open_rows += row.find(",live,") != row.npos;
     size_t resources = 0;
     for (const Model::Task& task : model_.tasks)
       resources += task.is_resource && task.how == Model::End::Open;

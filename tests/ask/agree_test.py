@@ -71,8 +71,8 @@ def compare(trace):
     rows = json.loads(run("query", "--json", trace, "SELECT id, name, state, live_state FROM task "
                                                     "WHERE NOT resource"))
     equal(f"{trace}: live in query", sorted((row["id"], row["live_state"]) for row in rows
-                                            if row["state"] == "open"), live)
-    equal(f"{trace}: ended in query", sum(row["state"] != "open" for row in rows), info["ended"])
+                                            if row["state"] == "live"), live)
+    equal(f"{trace}: ended in query", sum(row["state"] != "live" for row in rows), info["ended"])
     names = {(row["id"], row["name"] or "") for row in rows}
     equal(f"{trace}: names in ps", [task["id"] for task in listed
                                     if (task["id"], task["name"]) not in names], [])
@@ -80,7 +80,7 @@ def compare(trace):
     state_of = {}
     for row in table:
         state_of.setdefault(int(row["id"]), []).append(row["state"])
-    equal(f"{trace}: live in CSV", [task for task, _ in live if "open" not in state_of[task]], [])
+    equal(f"{trace}: live in CSV", [task for task, _ in live if "live" not in state_of[task]], [])
 
     # Ids that are there twice are not those of one task.
     ids = [row["id"] for row in rows]
@@ -94,7 +94,7 @@ def compare(trace):
             equal(f"{trace}: verdict of {row['id']}", verdicts[row["id"]], diagnosis["verdict"])
         said = diagnosis["chain"][0]
         has_ended = said["does"] in ("ended", "failed", "has ended")
-        equal(f"{trace}: why has {row['id']} as ended", has_ended, row["state"] != "open")
+        equal(f"{trace}: why has {row['id']} as ended", has_ended, row["state"] != "live")
         if said["does"].startswith("waits for"):
             equal(f"{trace}: {row['id']} waits", row["live_state"] in ("suspended", "runnable"), True)
         equal(f"{trace}: {row['id']} runs", said["does"] == "runs", row["live_state"] == "running")

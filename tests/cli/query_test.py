@@ -48,14 +48,14 @@ def data(trace, events):
            [{"n": len(later)}])
     groups = {group["name"]: group for group in
               json.loads(run("stats", "--json", "--by", "kind", trace).stdout)["groups"]}
-    kinds = answer(trace, "SELECT kind, count(*) AS tasks, sum(state = 'open') AS open, "
-                          "percentile(CASE state WHEN 'open' THEN NULL ELSE duration END, 50) AS median "
+    kinds = answer(trace, "SELECT kind, count(*) AS tasks, sum(state = 'live') AS live, "
+                          "percentile(CASE state WHEN 'live' THEN NULL ELSE duration END, 50) AS median "
                           "FROM task WHERE NOT resource GROUP BY kind")
     expect("tasks by kind", {k["kind"]: k["tasks"] for k in kinds} ==
            {name: group["tasks"] for name, group in groups.items()}, kinds)
     for kind in kinds:
         group = groups[kind["kind"]]
-        expect("as in stats", (kind["open"], kind["median"] or 0) ==
+        expect("as in stats", (kind["live"], kind["median"] or 0) ==
                (group["live"], group["latency_ns"]["p50"]), (kind, group))
     expect("what a task is called", answer(
         trace, "SELECT title(id) AS title FROM task WHERE name = 'query'")[0]["title"]

@@ -111,7 +111,7 @@ const std::vector<TableColumn>& task_columns() {
 
 Omissions export_tasks(const Trace& trace, TableWriter& table) {
   static constexpr std::array<std::string_view, 6> states = {
-      "open", "resolved", "failed", "cancelled", "became", "overwritten"};
+      "live", "resolved", "failed", "cancelled", "became", "overwritten"};
   const Model model = build_model(trace, {.simplify = false});
   std::vector<uint64_t> running(model.tasks.size());
   for (const Model::Activation& run : model.activations) running[run.task] += run.end - run.start;

@@ -112,7 +112,7 @@ TEST_CASE("tasks, interactions, activations, labels and counters are the model's
     const Model model = build_model(trace, {.simplify = false});
     const Waits waits = find_waits(trace, model);
     Rows rows =
-        ask(database, "SELECT id, name, began, ended, parent, state = 'open', line FROM task");
+        ask(database, "SELECT id, name, began, ended, parent, state = 'live', line FROM task");
     REQUIRE(rows.size() == model.tasks.size());
     for (size_t i = 0; i < rows.size(); i++) {
       const Model::Task& task = model.tasks[i];

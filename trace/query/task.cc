@@ -14,7 +14,7 @@ using End = Model::End;
 
 const Model::Task& task(const Source& source, size_t row) { return source.model().tasks[row]; }
 
-constexpr std::array<std::string_view, 6> states{"open",      "resolved", "failed",
+constexpr std::array<std::string_view, 6> states{"live",      "resolved", "failed",
                                                  "cancelled", "became",   "overwritten"};
 static_assert(static_cast<size_t>(End::Overwritten) + 1 == states.size());
 
@@ -85,7 +85,7 @@ const QueryTable& task_table() {
             .about = "ns; of one that is open: up to now",
             .number = task_duration},
            {.name = "state",
-            .about = "open, resolved, failed, cancelled, became, overwritten",
+            .about = "live, resolved, failed, cancelled, became, overwritten",
             .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
               return static_cast<int64_t>(task(s, row).how);
             },
