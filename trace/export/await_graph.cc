@@ -148,7 +148,7 @@ void Graph::add_wait(uint32_t index) {
   }
   if (from < ready) add_above(wait.task, {from, ready});
   if (const uint64_t end = end_of(wait); ready < end) {
-    frames_ = {number("(ready)")};
+    frames_ = {number("(runnable)")};
     add_above(wait.task, {ready, end});
   }
 }

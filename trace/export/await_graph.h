@@ -9,7 +9,7 @@
 // A moment of a wait counts once: where somebody waits who waits for nobody that waits himself, at
 // the end of the chain of those that await him. Of several that await one task the chain goes on
 // through the one that began first, and the others' waits end at that task. What could run and did
-// not is below who waited, as "(ready)".
+// not is below who waited, as "(runnable)".
 #pragma once
 
 #include <cstdint>

@@ -61,7 +61,7 @@ Trace chain() {
 
 TEST_CASE("a wait counts once, at the end of the chain of those that wait for it") {
   CHECK(folded(chain(), AwaitGraphOf::Suspended) ==
-        "serve;query, 12\nserve;query,;(ready) 5\nserve;query,;timer 30\nserve;(ready) 3\n");
+        "serve;query, 12\nserve;query,;(runnable) 5\nserve;query,;timer 30\nserve;(runnable) 3\n");
   CHECK(folded(chain(), AwaitGraphOf::Running) == "serve 14\nserve;query, 10\n");
 }
 
