@@ -42,7 +42,7 @@ const QueryTable& wait_table() {
             .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
               return sql_time(wait(s, row).begin);
             }},
-           {.name = "ready",
+           {.name = "runnable_ns",
             .about = "when the task became runnable; NULL: never, or not recorded",
             .number = [](const Source& s,
                          size_t row) { return time_or_never(wait(s, row).ready); }},
