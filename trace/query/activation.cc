@@ -27,7 +27,7 @@ const QueryTable& activation_table() {
                         .about = "id of who ran",
                         .number = [](const Source& s,
                                      size_t row) { return sql_task(s, activation(s, row).task); }},
-                       {.name = "began",
+                       {.name = "start_ns",
                         .about = "ns since the trace began",
                         .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
                           return sql_time(activation(s, row).start);

@@ -59,9 +59,9 @@ std::string id_text(const Model& model, TaskIndex task) {
   return task == no_index ? "NULL" : id_text(model.tasks[task].id);
 }
 
-const std::vector<std::string> ordered_tables{"event time",       "wait began", "interaction time",
-                                              "activation began", "label time", "counter time",
-                                              "sample time"};
+const std::vector<std::string> ordered_tables{
+    "event time", "wait start_ns", "interaction time", "activation start_ns",
+    "label time", "counter time",  "sample time"};
 
 // `number` is the row's. A subquery with a limit hides what is asked from who could be quicker.
 std::string quickly(const std::string& table, std::string asked) {
@@ -112,7 +112,7 @@ TEST_CASE("tasks, interactions, activations, labels and counters are the model's
     const Model model = build_model(trace, {.simplify = false});
     const Waits waits = find_waits(trace, model);
     Rows rows =
-        ask(database, "SELECT id, name, began, ended, parent, state = 'live', line FROM task");
+        ask(database, "SELECT id, name, start_ns, ended, parent, state = 'live', line FROM task");
     REQUIRE(rows.size() == model.tasks.size());
     for (size_t i = 0; i < rows.size(); i++) {
       const Model::Task& task = model.tasks[i];
@@ -129,14 +129,14 @@ TEST_CASE("tasks, interactions, activations, labels and counters are the model's
       REQUIRE(rows[i] == Row{text_of(arrow.to_time), id_text(model, arrow.from),
                              id_text(model, arrow.to), text_of(uint64_t{arrow.from_time})});
     }
-    rows = ask(database, "SELECT task, began, ended, duration FROM activation");
+    rows = ask(database, "SELECT task, start_ns, ended, duration FROM activation");
     REQUIRE(rows.size() == model.activations.size());
     for (size_t i = 0; i < rows.size(); i++) {
       const Model::Activation& a = model.activations[i];
       REQUIRE(rows[i] == Row{id_text(model, a.task), text_of(a.start), text_of(a.end),
                              text_of(a.end - a.start)});
     }
-    rows = ask(database, "SELECT task, target, began, ended FROM wait");
+    rows = ask(database, "SELECT task, target, start_ns, ended FROM wait");
     REQUIRE(rows.size() == waits.waits.size());
     for (size_t i = 0; i < rows.size(); i++) {
       const Waits::Wait& wait = waits.waits[i];
@@ -245,7 +245,7 @@ TEST_CASE("a task is found by its id, also when two have the same") {
       const std::string asked = " WHERE id IN (" + ids + ") ORDER BY number";
       CHECK(ask(database, quickly("task", asked)) == ask(database, by_scan("task", asked)));
     }
-    const std::string join = "SELECT count(*), sum(t.began) FROM event e JOIN task t ON ";
+    const std::string join = "SELECT count(*), sum(t.start_ns) FROM event e JOIN task t ON ";
     CHECK(ask(database, join + "t.id = e.task") == ask(database, join + "+t.id = +e.task"));
   });
   const Example e =

@@ -49,7 +49,7 @@ std::string schema_text(const QueryTable& table) {
     if (index == table.row || index == table.ordered)
       line += " NOT NULL";  // min() is then a look-up
     if (i + 1 < table.columns.size()) line += ',';
-    line.resize(std::max<size_t>(line.size(), 26), ' ');
+    line.resize(std::max<size_t>(line.size(), 28), ' ');
     text += '\n' + line + " -- " + column.about;
   }
   return text + "\n);\n";

@@ -73,7 +73,7 @@ const QueryTable& task_table() {
            {.name = "parent",
             .about = "id of who created it",
             .number = [](const Source& s, size_t row) { return sql_task(s, task(s, row).parent); }},
-           {.name = "began",
+           {.name = "start_ns",
             .about = "ns since the trace began; 0: before the trace",
             .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
               return sql_time(task(s, row).start);

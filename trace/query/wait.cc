@@ -37,7 +37,7 @@ const QueryTable& wait_table() {
            {.name = "target",
             .about = "id of the task or resource waited for, if known",
             .number = [](const Source& s, size_t row) { return sql_task(s, wait(s, row).on); }},
-           {.name = "began",
+           {.name = "start_ns",
             .about = "ns since the trace began",
             .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
               return sql_time(wait(s, row).begin);
