@@ -112,7 +112,7 @@ class Answers {
         waiting.insert(std::to_string(model_.tasks[task].id) + ' ' +
                        std::to_string(model_.tasks[live.target].id));
     CHECK(
-        query(database, "SELECT task, target FROM wait WHERE ended IS NULL AND target NOT NULL") ==
+        query(database, "SELECT task, target FROM wait WHERE end_ns IS NULL AND target NOT NULL") ==
         waiting);
   }
 

@@ -32,7 +32,7 @@ const QueryTable& activation_table() {
                         .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
                           return sql_time(activation(s, row).start);
                         }},
-                       {.name = "ended",
+                       {.name = "end_ns",
                         .about = "ns since the trace began",
                         .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
                           return sql_time(activation(s, row).end);

@@ -112,7 +112,7 @@ TEST_CASE("tasks, interactions, activations, labels and counters are the model's
     const Model model = build_model(trace, {.simplify = false});
     const Waits waits = find_waits(trace, model);
     Rows rows =
-        ask(database, "SELECT id, name, start_ns, ended, parent, state = 'live', line FROM task");
+        ask(database, "SELECT id, name, start_ns, end_ns, parent, state = 'live', line FROM task");
     REQUIRE(rows.size() == model.tasks.size());
     for (size_t i = 0; i < rows.size(); i++) {
       const Model::Task& task = model.tasks[i];
@@ -129,14 +129,14 @@ TEST_CASE("tasks, interactions, activations, labels and counters are the model's
       REQUIRE(rows[i] == Row{text_of(arrow.to_time), id_text(model, arrow.from),
                              id_text(model, arrow.to), text_of(uint64_t{arrow.from_time})});
     }
-    rows = ask(database, "SELECT task, start_ns, ended, duration FROM activation");
+    rows = ask(database, "SELECT task, start_ns, end_ns, duration FROM activation");
     REQUIRE(rows.size() == model.activations.size());
     for (size_t i = 0; i < rows.size(); i++) {
       const Model::Activation& a = model.activations[i];
       REQUIRE(rows[i] == Row{id_text(model, a.task), text_of(a.start), text_of(a.end),
                              text_of(a.end - a.start)});
     }
-    rows = ask(database, "SELECT task, target, start_ns, ended FROM wait");
+    rows = ask(database, "SELECT task, target, start_ns, end_ns FROM wait");
     REQUIRE(rows.size() == waits.waits.size());
     for (size_t i = 0; i < rows.size(); i++) {
       const Waits::Wait& wait = waits.waits[i];

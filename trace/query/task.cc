@@ -78,7 +78,7 @@ const QueryTable& task_table() {
             .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
               return sql_time(task(s, row).start);
             }},
-           {.name = "ended",
+           {.name = "end_ns",
             .about = "ns since the trace began; NULL: live, or overwritten",
             .number = ended},
            {.name = "duration",

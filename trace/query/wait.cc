@@ -46,7 +46,7 @@ const QueryTable& wait_table() {
             .about = "when the task became runnable; NULL: never, or not recorded",
             .number = [](const Source& s,
                          size_t row) { return time_or_never(wait(s, row).ready); }},
-           {.name = "ended",
+           {.name = "end_ns",
             .about = "when it went on, or ended; NULL: it still waits",
             .number = [](const Source& s, size_t row) { return time_or_never(wait(s, row).end); }},
            {.name = "duration",
