@@ -94,7 +94,7 @@ const QueryTable& task_table() {
             .about = "created, running, runnable, suspended, unknown; NULL: it has ended",
             .number = live_state,
             .names = live_states},
-           {.name = "became",
+           {.name = "becomes",
             .about = "id of the task that it goes on as",
             .number = [](const Source& s,
                          size_t row) { return sql_task(s, task(s, row).becomes); }},
