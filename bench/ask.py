@@ -56,7 +56,7 @@ class Ask(See):
             found = tsv(output(self.program('query'), self.trace(kind, 10**7), '5'))
             for what, mine, theirs, ratio in found[:-1]:
                 rows.append((kind, f'`{what}`', mine, theirs, ratio))
-                if what in ('SELECT count(*) FROM event', 'SELECT sum(time) FROM event') or \
+                if what in ('SELECT count(*) FROM event', 'SELECT sum(time_ns) FROM event') or \
                         "kind = 'create'" in what:
                     self.target_least(f'{what}, {kind}, 10 M events', float(mine), 10, ' M rows/s')
             _, selected, *times = found[-1]
@@ -69,7 +69,7 @@ class Ask(See):
                  'ratio of the CPU times. SQLite counts the rows of a native table by pages, 500 at a time. '
                  'Medians of 5 rounds.', '')
         self.table(('trace', 'query', 'M rows/s', 'plain table', 'ratio'), rows)
-        self.say('`SELECT count(*), sum(task) FROM event WHERE time BETWEEN` the middle and 1 % later, CPU ms: '
-                 'a search by time; the plain table with an index; without a WHERE; with `+time`, which '
+        self.say('`SELECT count(*), sum(task) FROM event WHERE time_ns BETWEEN` the middle and 1 % later, CPU ms: '
+                 'a search by time; the plain table with an index; without a WHERE; with `+time_ns`, which '
                  'disables the search.', '')
         self.table(('trace', 'rows found', 'ms', 'plain table, index', 'all rows', 'hidden'), shares)

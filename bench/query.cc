@@ -41,7 +41,7 @@ sqlite3* plain_table(const skein::Trace& trace) {
   sqlite3* database = nullptr;
   check(sqlite3_open(":memory:", &database), database);
   ask(database,
-      "CREATE TABLE event(id INTEGER PRIMARY KEY, time INTEGER, kind TEXT, task INTEGER)");
+      "CREATE TABLE event(id INTEGER PRIMARY KEY, time_ns INTEGER, kind TEXT, task INTEGER)");
   ask(database, "BEGIN");
   sqlite3_stmt* insert = nullptr;
   check(sqlite3_prepare_v2(database, "INSERT INTO event VALUES (?, ?, ?, ?)", -1, &insert, nullptr),
@@ -61,7 +61,7 @@ sqlite3* plain_table(const skein::Trace& trace) {
   });
   sqlite3_finalize(insert);
   ask(database, "COMMIT");
-  ask(database, "CREATE INDEX by_time ON event(time)");
+  ask(database, "CREATE INDEX by_time ON event(time_ns)");
   return database;
 }
 
@@ -95,8 +95,8 @@ int main(int argc, char** argv) {
   };
   // SQLite compares by LIKE itself; of `=` it is told only the rows that fit.
   for (const std::string sql :
-       {"SELECT count(*) FROM event", "SELECT sum(time) FROM event",
-        "SELECT count(task) FROM event", "SELECT sum(time), count(task), max(id) FROM event",
+       {"SELECT count(*) FROM event", "SELECT sum(time_ns) FROM event",
+        "SELECT count(task) FROM event", "SELECT sum(time_ns), count(task), max(id) FROM event",
         "SELECT count(*) FROM event WHERE kind = 'create'",
         "SELECT count(*) FROM event WHERE kind LIKE 'create'",
         "SELECT count(*) FROM event WHERE task = 1000",
@@ -110,11 +110,11 @@ int main(int argc, char** argv) {
   const std::string middle = std::to_string(end / 2);
   const std::string after = std::to_string(end / 2 + end / 100);
   const std::string within = " BETWEEN " + middle + " AND " + after;
-  const auto part = compare("SELECT count(*), sum(task) FROM event WHERE time" + within);
+  const auto part = compare("SELECT count(*), sum(task) FROM event WHERE time_ns" + within);
   const auto whole = compare("SELECT count(*), sum(task) FROM event");
-  const auto hidden = compare("SELECT count(*), sum(task) FROM event WHERE +time" + within);
+  const auto hidden = compare("SELECT count(*), sum(task) FROM event WHERE +time_ns" + within);
   printf("range\t%s\t%.3f\t%.3f\t%.3f\t%.3f\n",
-         ask(ours.handle(), "SELECT count(*) FROM event WHERE time" + within).c_str(), part.first,
-         part.second, whole.first, hidden.first);
+         ask(ours.handle(), "SELECT count(*) FROM event WHERE time_ns" + within).c_str(),
+         part.first, part.second, whole.first, hidden.first);
   sqlite3_close(plain);
 }

@@ -39,12 +39,12 @@ def data(trace, events):
     rows = answer(trace, "SELECT * FROM event")
     expect("every event", len(rows) == len(events), (len(rows), len(events)))
     for row, event in zip(rows, events):
-        same = (row["time"], row["kind"], row["text"], row["line"]) == (
+        same = (row["time_ns"], row["kind"], row["text"], row["line"]) == (
             event["time"], event["event"], event.get("text"), event.get("location", {}).get("line"))
         expect("the same", same and row["other"] == event.get("other"), (row, event))
     median = events[len(events) // 2]["time"]
     later = [event for event in events if event["time"] > median]
-    expect("by time", answer(trace, f"SELECT count(*) AS n FROM event WHERE time > {median}") ==
+    expect("by time", answer(trace, f"SELECT count(*) AS n FROM event WHERE time_ns > {median}") ==
            [{"n": len(later)}])
     groups = {group["name"]: group for group in
               json.loads(run("stats", "--json", "--by", "kind", trace).stdout)["groups"]}
@@ -65,14 +65,14 @@ def data(trace, events):
 
 
 def formats(trace):
-    sql = "SELECT id, time, kind, text FROM event LIMIT 5"
+    sql = "SELECT id, time_ns, kind, text FROM event LIMIT 5"
     rows = answer(trace, sql)
     table = run("query", trace, sql).stdout.splitlines()
-    expect("a head and rows", table[0].split() == ["id", "time", "kind", "text"] and len(table) == 6, table)
+    expect("a head and rows", table[0].split() == ["id", "time_ns", "kind", "text"] and len(table) == 6, table)
     expect("aligned", len({line.index(row["kind"]) for line, row in zip(table[1:], rows)}) == 1, table)
     lines = list(csv.DictReader(io.StringIO(run("query", "--csv", trace, sql).stdout)))
-    expect("CSV", [(line["kind"], int(line["time"])) for line in lines] ==
-           [(row["kind"], row["time"]) for row in rows], lines)
+    expect("CSV", [(line["kind"], int(line["time_ns"])) for line in lines] ==
+           [(row["kind"], row["time_ns"]) for row in rows], lines)
     both = run("query", "--csv", "--json", trace, sql)
     expect("one format", both.returncode == 2, both)
     expect("several statements", run("query", trace, "SELECT 1 AS a; SELECT 2 AS b;").stdout ==

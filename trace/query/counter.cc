@@ -37,7 +37,7 @@ const QueryTable& counter_table() {
             .about = "of the counter",
             .text = [](const Source& s,
                        size_t row) { return s.trace().strings[place(s, row).counter.name]; }},
-           {.name = "time",
+           {.name = "time_ns",
             .about = "when it changed, ns since the trace began",
             .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
               return sql_time(point(s, row).time);

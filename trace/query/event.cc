@@ -54,7 +54,7 @@ const QueryTable& event_table() {
             .number = [](const Source&, size_t row) -> std::optional<int64_t> {
               return static_cast<int64_t>(row);
             }},
-           {.name = "time",
+           {.name = "time_ns",
             .about = "ns since the trace began",
             .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
               return sql_time(s.events().time[row]);

@@ -23,7 +23,7 @@ const QueryTable& interaction_table() {
       .name = "interaction",
       .about = "reads, resolutions, wake-ups and waits between tasks",
       .columns =
-          {{.name = "time",
+          {{.name = "time_ns",
             .about = "when the target was affected, ns since the trace began",
             .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
               return sql_time(arrow(s, row).to_time);
@@ -46,7 +46,7 @@ const QueryTable& interaction_table() {
            {.name = "target",
             .about = "id of who was affected",
             .number = [](const Source& s, size_t row) { return sql_task(s, arrow(s, row).to); }},
-           {.name = "source_time",
+           {.name = "source_time_ns",
             .about = "when the source acted; of a result: when it was there",
             .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
               return sql_time(arrow(s, row).from_time);

@@ -16,7 +16,7 @@ const QueryTable& label_table() {
       .name = "label",
       .about = "names and remarks that the program gave to tasks",
       .columns =
-          {{.name = "time",
+          {{.name = "time_ns",
             .about = "when, ns since the trace began",
             .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
               return sql_time(label(s, row).time);

@@ -60,8 +60,8 @@ std::string id_text(const Model& model, TaskIndex task) {
 }
 
 const std::vector<std::string> ordered_tables{
-    "event time", "wait start_ns", "interaction time", "activation start_ns",
-    "label time", "counter time",  "sample time"};
+    "event time_ns", "wait start_ns",   "interaction time_ns", "activation start_ns",
+    "label time_ns", "counter time_ns", "sample time_ns"};
 
 // `number` is the row's. A subquery with a limit hides what is asked from who could be quicker.
 std::string quickly(const std::string& table, std::string asked) {
@@ -89,7 +89,7 @@ TEST_CASE("events are the trace's") {
   for_traces(8, [](const Trace& trace, uint32_t) {
     const QueryDatabase database(trace);
     const Rows rows =
-        ask(database, "SELECT id, time, kind, task, other, executor, text FROM event");
+        ask(database, "SELECT id, time_ns, kind, task, other, executor, text FROM event");
     REQUIRE(rows.size() == trace.events.size());
     uint64_t sum = 0;
     for (size_t i = 0; i < rows.size(); i++) {
@@ -102,7 +102,7 @@ TEST_CASE("events are the trace's") {
                              text.empty() ? "NULL" : std::string(text)});
     }
     CHECK(one(database, "SELECT count(*) FROM event") == text_of(rows.size()));
-    CHECK(one(database, "SELECT sum(time) FROM event") == text_of(sum));
+    CHECK(one(database, "SELECT sum(time_ns) FROM event") == text_of(sum));
   });
 }
 
@@ -122,7 +122,7 @@ TEST_CASE("tasks, interactions, activations, labels and counters are the model's
                              open ? "NULL" : text_of(task.end), id_text(model, task.parent),
                              text_of(int{open}), task.location ? "1" : "NULL"});
     }
-    rows = ask(database, "SELECT time, source, target, source_time FROM interaction");
+    rows = ask(database, "SELECT time_ns, source, target, source_time_ns FROM interaction");
     REQUIRE(rows.size() == model.interactions.size());
     for (size_t i = 0; i < rows.size(); i++) {
       const Model::Interaction& arrow = model.interactions[i];
@@ -143,12 +143,12 @@ TEST_CASE("tasks, interactions, activations, labels and counters are the model's
       REQUIRE(rows[i] == Row{id_text(model, wait.task), id_text(model, wait.on),
                              text_of(wait.begin), wait.is_open() ? "NULL" : text_of(wait.end)});
     }
-    rows = ask(database, "SELECT time, task, text FROM label");
+    rows = ask(database, "SELECT time_ns, task, text FROM label");
     REQUIRE(rows.size() == model.labels.size());
     for (size_t i = 0; i < rows.size(); i++)
       REQUIRE(rows[i] == Row{text_of(model.labels[i].time), id_text(model, model.labels[i].task),
                              std::string(trace.strings[model.labels[i].text])});
-    rows = ask(database, "SELECT name, time, value FROM counter");
+    rows = ask(database, "SELECT name, time_ns, value FROM counter");
     size_t row = 0;
     for (const Model::Counter& counter : model.counters)
       for (const Model::Counter::Point& point : counter.points) {
@@ -263,17 +263,17 @@ TEST_CASE("time is an index, and order by it costs nothing") {
     for (const Row& row : ask(database, "EXPLAIN QUERY PLAN " + sql)) text += row[3] + '\n';
     return text;
   };
-  CHECK(plan("SELECT * FROM event WHERE time > 5 AND time < 9 ORDER BY time") ==
+  CHECK(plan("SELECT * FROM event WHERE time_ns > 5 AND time_ns < 9 ORDER BY time_ns") ==
         "SCAN event VIRTUAL TABLE INDEX 0:>B<B\n");
-  CHECK(plan("SELECT * FROM event ORDER BY time DESC, id DESC LIMIT 3") ==
+  CHECK(plan("SELECT * FROM event ORDER BY time_ns DESC, id DESC LIMIT 3") ==
         "SCAN event VIRTUAL TABLE INDEX 1:\n");
   CHECK(plan("SELECT * FROM event WHERE kind IN ('notify', 'create') AND task = 5") ==
         "SCAN event VIRTUAL TABLE INDEX 0:iD=E\n");
   CHECK(plan("SELECT * FROM event e JOIN task t ON t.id = e.task WHERE e.kind = 'notify'") ==
         "SCAN e VIRTUAL TABLE INDEX 0:=D\nSCAN t VIRTUAL TABLE INDEX 0:=A\n");
-  CHECK(plan("SELECT min(time) FROM event") == "SEARCH event VIRTUAL TABLE INDEX 0:\n");
-  CHECK(plan("SELECT max(time) FROM event") == "SEARCH event VIRTUAL TABLE INDEX 1:\n");
-  CHECK(plan("SELECT * FROM counter ORDER BY time").find("TEMP B-TREE") != std::string::npos);
+  CHECK(plan("SELECT min(time_ns) FROM event") == "SEARCH event VIRTUAL TABLE INDEX 0:\n");
+  CHECK(plan("SELECT max(time_ns) FROM event") == "SEARCH event VIRTUAL TABLE INDEX 1:\n");
+  CHECK(plan("SELECT * FROM counter ORDER BY time_ns").find("TEMP B-TREE") != std::string::npos);
 }
 
 TEST_CASE("times beyond SQL's integers keep their order") {
@@ -282,9 +282,9 @@ TEST_CASE("times beyond SQL's integers keep their order") {
        {uint64_t{1}, uint64_t{INT64_MAX}, uint64_t{INT64_MAX} + 1, UINT64_MAX})
     trace.events.append({.time = time, .task = UINT64_MAX - 1, .kind = EventKind::Label});
   const QueryDatabase database(trace);
-  CHECK(one(database, "SELECT count(*) FROM event WHERE time > 1") == "3");
-  CHECK(one(database, "SELECT count(*) FROM event WHERE time = 9223372036854775807") == "3");
-  CHECK(one(database, "SELECT count(*) FROM event WHERE time > 9223372036854775807") == "0");
+  CHECK(one(database, "SELECT count(*) FROM event WHERE time_ns > 1") == "3");
+  CHECK(one(database, "SELECT count(*) FROM event WHERE time_ns = 9223372036854775807") == "3");
+  CHECK(one(database, "SELECT count(*) FROM event WHERE time_ns > 9223372036854775807") == "0");
   CHECK(one(database, "SELECT count(*) FROM event WHERE task = -2") == "4");
 }
 
@@ -308,7 +308,7 @@ TEST_CASE("samples and losses") {
                          .kind = i % 3 ? EventKind::Wake : EventKind::Sample});
   trace.losses.push_back({.what = "dropped", .file = "s/0", .offset = 9, .events = 4});
   const QueryDatabase database(trace);
-  CHECK(ask(database, "SELECT * FROM sample WHERE time >= 1497") ==
+  CHECK(ask(database, "SELECT * FROM sample WHERE time_ns >= 1497") ==
         Rows{{"1497", "NULL", "NULL", "main/7", "0", "1497"}});
   CHECK(one(database, "SELECT count(*) FROM sample") == "500");
   CHECK(ask(database, "SELECT * FROM lost") == Rows{{"dropped", "s/0", "9", "NULL", "NULL", "4"}});
@@ -360,7 +360,8 @@ TEST_CASE("dates") {
   CHECK(one(database, "SELECT time_of('2023-11-14 22:13:20')") == "0");
   CHECK(one(database, "SELECT time_of('2023-11-14 22:13:20.000001')") == "1000");
   CHECK(one(database, "SELECT time_of('2023-11-14 22:14')") == "40000000000");
-  CHECK(one(database, "SELECT id FROM event WHERE time > time_of('2023-11-14T22:13:21Z')") == "0");
+  CHECK(one(database, "SELECT id FROM event WHERE time_ns > time_of('2023-11-14T22:13:21Z')") ==
+        "0");
   for (const char* wrong : {"", "now", "2023-11-14", "2023-11-14 25:00", "2023-11-14 22:13:20.",
                             "2023-11-14 22:13:20 CET", "2023-13-14 22:13"})
     CHECK(one(database, "SELECT time_of('" + std::string(wrong) + "')")
@@ -386,7 +387,7 @@ TEST_CASE("nothing can be written, and no file be reached") {
   const QueryDatabase database(trace);
   for (const char* sql :
        {"ATTACH '/tmp/x' AS x", "CREATE TABLE t(a)", "CREATE TEMP TABLE t(a)", "DELETE FROM event",
-        "INSERT INTO event(time) VALUES (1)", "UPDATE event SET time = 1", "DROP TABLE event",
+        "INSERT INTO event(time_ns) VALUES (1)", "UPDATE event SET time_ns = 1", "DROP TABLE event",
         "PRAGMA journal_mode = WAL", "PRAGMA temp_store_directory = '/'",
         "PRAGMA writable_schema = 1", "SELECT load_extension('x')", "VACUUM INTO '/tmp/x'", "BEGIN",
         "DETACH main", "CREATE VIRTUAL TABLE v USING fts5(a)"}) {

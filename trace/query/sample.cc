@@ -20,7 +20,7 @@ const QueryTable& sample_table() {
       .name = "sample",
       .about = "stacks of executors that a profiler took",
       .columns =
-          join({{.name = "time",
+          join({{.name = "time_ns",
                  .about = "when, ns since the trace began",
                  .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
                    return sql_time(s.events().time[event(s, row)]);
