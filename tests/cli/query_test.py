@@ -49,7 +49,7 @@ def data(trace, events):
     groups = {group["name"]: group for group in
               json.loads(run("stats", "--json", "--by", "kind", trace).stdout)["groups"]}
     kinds = answer(trace, "SELECT kind, count(*) AS tasks, sum(state = 'live') AS live, "
-                          "percentile(CASE state WHEN 'live' THEN NULL ELSE duration END, 50) AS median "
+                          "percentile(CASE state WHEN 'live' THEN NULL ELSE duration_ns END, 50) AS median "
                           "FROM task WHERE NOT resource GROUP BY kind")
     expect("tasks by kind", {k["kind"]: k["tasks"] for k in kinds} ==
            {name: group["tasks"] for name, group in groups.items()}, kinds)

@@ -37,7 +37,7 @@ const QueryTable& activation_table() {
                         .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
                           return sql_time(activation(s, row).end);
                         }},
-                       {.name = "duration",
+                       {.name = "duration_ns",
                         .about = "ns",
                         .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
                           const Model::Activation& a = activation(s, row);

@@ -129,7 +129,7 @@ TEST_CASE("tasks, interactions, activations, labels and counters are the model's
       REQUIRE(rows[i] == Row{text_of(arrow.to_time), id_text(model, arrow.from),
                              id_text(model, arrow.to), text_of(uint64_t{arrow.from_time})});
     }
-    rows = ask(database, "SELECT task, start_ns, end_ns, duration FROM activation");
+    rows = ask(database, "SELECT task, start_ns, end_ns, duration_ns FROM activation");
     REQUIRE(rows.size() == model.activations.size());
     for (size_t i = 0; i < rows.size(); i++) {
       const Model::Activation& a = model.activations[i];

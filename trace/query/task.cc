@@ -81,7 +81,7 @@ const QueryTable& task_table() {
            {.name = "end_ns",
             .about = "ns since the trace began; NULL: live, or overwritten",
             .number = ended},
-           {.name = "duration",
+           {.name = "duration_ns",
             .about = "ns; of one that is open: up to now",
             .number = task_duration},
            {.name = "state",

@@ -49,7 +49,7 @@ const QueryTable& wait_table() {
            {.name = "end_ns",
             .about = "when it went on, or ended; NULL: it still waits",
             .number = [](const Source& s, size_t row) { return time_or_never(wait(s, row).end); }},
-           {.name = "duration",
+           {.name = "duration_ns",
             .about = "ns; of one that is open: up to now",
             .number = wait_duration},
            {.name = "waker",
