@@ -258,7 +258,7 @@ expect("a task's cells", (tasks["1"]["label"], tasks["1"]["kind"], tasks["1"]["s
        ("session 7", "coroutine", "1000"), tasks["1"])
 expect("what a table of tasks leaves out", re.search(r"interactions: \d+", said), said)
 r = run("export", "csv", EVERY)
-expect("without -o to standard output", r.stdout.startswith("time_ns,executor,kind"), r)
+expect("without -o to standard output", r.stdout.startswith("time_ns,executor_id,kind"), r)
 r = run("export", "csv", EVERY, "--table", "cows")
 expect("another table is refused", r.returncode == 2, r)
 

@@ -45,7 +45,7 @@ using ColumnType = TableColumn::Type;
 
 const std::vector<TableColumn>& event_columns() {
   static const std::vector<TableColumn> columns = {{"time_ns"},
-                                                   {"executor"},
+                                                   {"executor_id"},
                                                    {"kind", ColumnType::Text},
                                                    {"task"},
                                                    {"other"},
@@ -99,7 +99,7 @@ const std::vector<TableColumn>& task_columns() {
                                                    {"state", ColumnType::Text},
                                                    {"should_resolve"},
                                                    {"running_ns"},
-                                                   {"executor"},
+                                                   {"executor_id"},
                                                    {"file", ColumnType::Text},
                                                    {"line"},
                                                    {"column"},
