@@ -246,7 +246,7 @@ with open("e.csv", newline="", encoding="utf-8") as file:
 expect("a row for each event", len(rows) == len(events(EVERY)))
 expect("as many of each kind", collections.Counter(r["kind"] for r in rows) == kinds(EVERY))
 create = next(r for r in rows if r["kind"] == "create" and r["task"] == "1")
-expect("an event's cells", (create["time_ns"], create["type"], create["file"], create["line"]) ==
+expect("an event's cells", (create["time_ns"], create["task_kind"], create["file"], create["line"]) ==
        ("1000", "coroutine", "src/server.cc", "10"), create)
 expect("a place's column", create["column"] == "3", create)
 expect("an explicit 0", next(r for r in rows if r["kind"] == "notify")["value"] == "0", rows)

@@ -51,7 +51,7 @@ const std::vector<TableColumn>& event_columns() {
                                                    {"other"},
                                                    {"value", ColumnType::Signed},
                                                    {"text", ColumnType::Text},
-                                                   {"type", ColumnType::Text},
+                                                   {"task_kind", ColumnType::Text},
                                                    {"file", ColumnType::Text},
                                                    {"line"},
                                                    {"column"},
