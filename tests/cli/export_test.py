@@ -257,6 +257,18 @@ with open("t.csv", newline="", encoding="utf-8") as file:
 expect("a task's cells", (tasks["1"]["label"], tasks["1"]["kind"], tasks["1"]["start_ns"]) ==
        ("session 7", "coroutine", "1000"), tasks["1"])
 expect("what a table of tasks leaves out", re.search(r"interactions: \d+", said), said)
+for table, text, more in (("event", rows, {"column", "flags"}),
+                          ("task", list(tasks.values()), {"column", "running_ns"})):
+    found = run("query", "--json", EVERY, f"SELECT * FROM {table}")
+    if "built without SQLite" in found.stderr:
+        break
+    in_sql = json.loads(found.stdout)
+    expect(f"CSV columns that {table} has not", set(text[0]) - set(in_sql[0]) == more, (text[0], in_sql[0]))
+    expect(f"as many rows as {table}", len(text) == len(in_sql), (len(text), len(in_sql)))
+    for here, there in zip(text, in_sql):
+        for column in set(text[0]) - more - {"name", "function", "value"}:
+            there_text = "" if there[column] is None else str(there[column])
+            expect(f"{column} as in {table}", here[column] == there_text, (here, there))
 r = run("export", "csv", EVERY)
 expect("without -o to standard output", r.stdout.startswith("time_ns,executor_id,kind"), r)
 r = run("export", "csv", EVERY, "--table", "cows")

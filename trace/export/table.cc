@@ -123,7 +123,12 @@ Omissions export_tasks(const Trace& trace, TableWriter& table) {
     add_text(table, trace.strings[task.name]);
     add_text(table, trace.strings[task.label]);
     add_task(table, id(task.parent));
-    table.number(task.start).number(task.end).text(states[static_cast<size_t>(task.how)]);
+    table.number(task.start);
+    if (task.how == Model::End::Open || task.how == Model::End::Overwritten)
+      table.null();
+    else
+      table.number(task.end);
+    table.text(states[static_cast<size_t>(task.how)]);
     table.number(task.should_resolve).number(running[i]).number(task.executor);
     add_location(table, trace, task.location);
     add_task(table, id(task.becomes));

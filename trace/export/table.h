@@ -3,7 +3,8 @@
 //   CsvWriter table(event_columns(), out);
 //   const Omissions omissions = export_events(trace, table);
 //
-// docs/exchange.md describes the columns.
+// The columns have the names of SQL's tables `event` and `task` (trace/query); docs/exchange.md lists
+// the differences.
 #pragma once
 
 #include <vector>
