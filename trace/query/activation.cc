@@ -1,4 +1,4 @@
-// The table of activations: which task ran where, from when to when.
+// The table of activations: task, thread, start and end.
 #include <algorithm>
 
 #include "trace/query/table.h"
@@ -22,9 +22,9 @@ uint32_t activation_executor(const Source& source, size_t row) {
 const QueryTable& activation_table() {
   static const QueryTable table{
       .name = "activation",
-      .about = "a task ran, until it suspended, ended, or let another run",
+      .about = "intervals in which a task is current",
       .columns = join({{.name = "task",
-                        .about = "id of who ran",
+                        .about = "id of the task",
                         .number = [](const Source& s,
                                      size_t row) { return sql_task(s, activation(s, row).task); }},
                        {.name = "start_ns",
@@ -43,7 +43,7 @@ const QueryTable& activation_table() {
                           const Model::Activation& a = activation(s, row);
                           return sql_time(a.end - std::min(a.start, a.end));
                         }}},
-                      executor_columns<activation_executor>("where")),
+                      executor_columns<activation_executor>("the thread")),
       .rows = [](const Source& s) { return s.model().activations.size(); },
       .ordered = 1};
   return table;

@@ -31,23 +31,23 @@ const Model::Counter::Point& point(const Source& source, size_t row) {
 const QueryTable& counter_table() {
   static const QueryTable table{
       .name = "counter",
-      .about = "what the program counts, over time",
+      .about = "values of counters over time",
       .columns =
           {{.name = "name",
             .about = "of the counter",
             .text = [](const Source& s,
                        size_t row) { return s.trace().strings[place(s, row).counter.name]; }},
            {.name = "time_ns",
-            .about = "when it changed, ns since the trace began",
+            .about = "when the value changed, ns since the trace began",
             .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
               return sql_time(point(s, row).time);
             }},
            {.name = "utc",
-            .about = "the same as a date",
+            .about = "time_ns as a date",
             .made = [](const Source& s,
                        size_t row) { return utc_time(s.trace(), sql_time(point(s, row).time)); }},
            {.name = "value",
-            .about = "from then on",
+            .about = "value from this time on",
             .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
               return point(s, row).value;
             }}},

@@ -50,7 +50,7 @@ const QueryTable& event_table() {
       .about = "all events, in time order",
       .columns = join(
           {{.name = "id",
-            .about = "its number, from 0",
+            .about = "number of the event, from 0",
             .number = [](const Source&, size_t row) -> std::optional<int64_t> {
               return static_cast<int64_t>(row);
             }},
@@ -60,7 +60,7 @@ const QueryTable& event_table() {
               return sql_time(s.events().time[row]);
             }},
            {.name = "utc",
-            .about = "the same as a date, if the trace records it",
+            .about = "time_ns as a date; NULL: not recorded",
             .made = [](const Source& s,
                        size_t row) { return utc_time(s.trace(), sql_time(s.events().time[row])); }},
            {.name = "kind",
@@ -75,7 +75,7 @@ const QueryTable& event_table() {
             .number = [](const Source& s, size_t row) { return sql_id(s.events().task[row]); },
             .block = block<&Events::task>},
            {.name = "other",
-            .about = "id of the related task: parent, awaited or notifier",
+            .about = "id of the related task: parent, target or waker",
             .number = [](const Source& s, size_t row) { return sql_id(s.events().other[row]); },
             .block = block<&Events::other>},
            {.name = "value",
@@ -93,9 +93,9 @@ const QueryTable& event_table() {
                                                         : std::string_view();
                 }}},
           executor_columns<event_executor>("the OS thread or vCPU: name/tid, or #number"),
-          location_columns<event_location>("where"),
+          location_columns<event_location>("of the event"),
           {{.name = "guessed",
-            .about = "1: its time was damaged, and is that of its predecessor",
+            .about = "1: the time was damaged; it is that of the previous event",
             .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
               return (s.events().flags[row] & flag::time_guessed) != 0;
             }}}),

@@ -45,7 +45,7 @@ const QueryTable& executor_table() {
 const QueryTable& process_table() {
   static const QueryTable table{
       .name = "process",
-      .about = "the recorded program, or all in the trace",
+      .about = "the recorded processes",
       .columns = {{.name = "id", .about = "as in executor.process", .number = row_number},
                   {.name = "pid",
                    .about = "of the OS",

@@ -29,7 +29,7 @@ const QueryTable& interaction_table() {
               return sql_time(arrow(s, row).to_time);
             }},
            {.name = "utc",
-            .about = "the same as a date",
+            .about = "time_ns as a date",
             .made =
                 [](const Source& s, size_t row) {
                   return utc_time(s.trace(), sql_time(arrow(s, row).to_time));
@@ -41,13 +41,13 @@ const QueryTable& interaction_table() {
             },
             .names = link_names},
            {.name = "source",
-            .about = "id of who acted, or whose result it was",
+            .about = "id of the acting task, or of the task with the result",
             .number = [](const Source& s, size_t row) { return sql_task(s, arrow(s, row).from); }},
            {.name = "target",
-            .about = "id of who was affected",
+            .about = "id of the affected task",
             .number = [](const Source& s, size_t row) { return sql_task(s, arrow(s, row).to); }},
            {.name = "source_time_ns",
-            .about = "when the source acted; of a result: when it was there",
+            .about = "when the source acted; of a result: when it was available",
             .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
               return sql_time(arrow(s, row).from_time);
             }}},

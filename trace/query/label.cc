@@ -1,4 +1,4 @@
-// The table of labels: each one that was given, not only a task's first.
+// The table of labels: all labels of a task, not only the first.
 #include "trace/query/table.h"
 
 namespace skein {
@@ -14,19 +14,19 @@ const Model::Label& label(const Source& source, size_t row) { return source.mode
 const QueryTable& label_table() {
   static const QueryTable table{
       .name = "label",
-      .about = "names and remarks that the program gave to tasks",
+      .about = "labels of tasks",
       .columns =
           {{.name = "time_ns",
-            .about = "when, ns since the trace began",
+            .about = "ns since the trace began",
             .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
               return sql_time(label(s, row).time);
             }},
            {.name = "utc",
-            .about = "the same as a date",
+            .about = "time_ns as a date",
             .made = [](const Source& s,
                        size_t row) { return utc_time(s.trace(), sql_time(label(s, row).time)); }},
            {.name = "task",
-            .about = "id of the labelled one",
+            .about = "id of the task",
             .number = [](const Source& s, size_t row) { return sql_task(s, label(s, row).task); }},
            {.name = "text",
             .about = "the label",

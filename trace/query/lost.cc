@@ -1,4 +1,4 @@
-// The table of what is not in the other tables.
+// The table of losses.
 #include "trace/query/table.h"
 
 namespace skein {
@@ -19,17 +19,17 @@ std::optional<int64_t> number(std::optional<uint64_t> known) {
 const QueryTable& lost_table() {
   static const QueryTable table{
       .name = "lost",
-      .about = "what was recorded or should have been, and is not here",
+      .about = "losses: data that is missing in the other tables",
       .columns =
           {{.name = "what",
             .about = "dropped by the recorder, event cut short ...",
             .text = [](const Source& s,
                        size_t row) { return std::string_view(loss(s, row).what); }},
            {.name = "file",
-            .about = "of the trace; NULL if it has one only",
+            .about = "file of the trace; NULL: it has only one",
             .made = [](const Source& s, size_t row) { return loss(s, row).file; }},
            {.name = "offset",
-            .about = "where in that file",
+            .about = "offset in the file",
             .number = [](const Source& s, size_t row) { return number(loss(s, row).offset); }},
            {.name = "bytes",
             .about = "how many; NULL: not known",

@@ -18,24 +18,24 @@ uint32_t sample_executor(const Source& source, size_t row) {
 const QueryTable& sample_table() {
   static const QueryTable table{
       .name = "sample",
-      .about = "stacks of executors that a profiler took",
+      .about = "stacks of threads, from a profiler",
       .columns =
           join({{.name = "time_ns",
-                 .about = "when, ns since the trace began",
+                 .about = "ns since the trace began",
                  .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
                    return sql_time(s.events().time[event(s, row)]);
                  }},
                 {.name = "utc",
-                 .about = "the same as a date",
+                 .about = "time_ns as a date",
                  .made =
                      [](const Source& s, size_t row) {
                        return utc_time(s.trace(), sql_time(s.events().time[event(s, row)]));
                      }},
                 {.name = "task",
-                 .about = "id of the task that was current, if one was",
+                 .about = "id of the current task, if any",
                  .number = [](const Source& s,
                               size_t row) { return sql_id(s.events().task[event(s, row)]); }}},
-               executor_columns<sample_executor>("whose stack it is"),
+               executor_columns<sample_executor>("thread of the stack"),
                {{.name = "stack",
                  .about = "number of the stack",
                  .number = [](const Source& s, size_t row) -> std::optional<int64_t> {

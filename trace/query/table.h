@@ -80,7 +80,7 @@ const QueryTable& process_table();
 const QueryTable& machine_table();
 const QueryTable& lost_table();
 
-// CREATE TABLE, with a remark about each column.
+// CREATE TABLE, with a comment for each column.
 std::string schema_text(const QueryTable& table);
 
 // Numbers as SQL has them: signed. Times of a damaged trace keep their order.

@@ -1,4 +1,4 @@
-// The table of waits: who could not go on, from when to when, and what ended that.
+// The table of waits: task, target, start and end, and the waker.
 #include <algorithm>
 
 #include "trace/query/table.h"
@@ -32,7 +32,7 @@ const QueryTable& wait_table() {
       .about = "waits: task, target, start and end",
       .columns = join(
           {{.name = "task",
-            .about = "id of who waited",
+            .about = "id of the waiting task",
             .number = [](const Source& s, size_t row) { return sql_task(s, wait(s, row).task); }},
            {.name = "target",
             .about = "id of the task or resource waited for, if known",
@@ -47,21 +47,21 @@ const QueryTable& wait_table() {
             .number = [](const Source& s,
                          size_t row) { return time_or_never(wait(s, row).ready); }},
            {.name = "end_ns",
-            .about = "when it went on, or ended; NULL: it still waits",
+            .about = "when the task resumed or ended; NULL: it still waits",
             .number = [](const Source& s, size_t row) { return time_or_never(wait(s, row).end); }},
            {.name = "duration_ns",
-            .about = "ns; of one that is open: up to now",
+            .about = "ns; of a wait that has not ended: to the end of the trace",
             .number = wait_duration},
            {.name = "waker",
-            .about = "id of who made it ready, or resumed it",
+            .about = "id of the task that woke or resumed it",
             .number = [](const Source& s, size_t row) { return sql_task(s, wait(s, row).waker); }},
            {.name = "cancelled",
-            .about = "1: it was cancelled or destroyed while it waited",
+            .about = "1: the task was cancelled or destroyed while it waited",
             .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
               return wait(s, row).cancelled;
             }}},
-          executor_columns<wait_executor>("that it left"),
-          location_columns<wait_location>("where it waited")),
+          executor_columns<wait_executor>("thread on which the task suspended"),
+          location_columns<wait_location>("of the wait")),
       .rows = [](const Source& s) { return s.waits().waits.size(); },
       .ordered = 2};
   return table;
