@@ -2,10 +2,12 @@
 """Finds words in user-visible text that docs/glossary.md replaces by better ones.
 
 Checked are the documents (outside code), man pages, Debian's package descriptions, comments in
-public headers, string literals in C++, TypeScript and Python, and the output of `skein --help`.
+public headers, string literals in C++, TypeScript and Python, the output of `skein --help`, and the
+tables of `skein query` and `skein export csv`: their comments and the names of their columns.
 
 usage: words_test.py SOURCE [SKEIN]
        words_test.py --self-test"""
+import functools
 import io
 import pathlib
 import re
@@ -32,8 +34,24 @@ BANNED = {
     r"plainly": "name the property",
     r"what is": "name the subject",
 }
-PATTERN = re.compile("|".join(rf"(?P<w{i}>\b(?:{word})\b)" for i, word in enumerate(BANNED)), re.I)
-ADVICE = list(BANNED.values())
+# Also for tables, whose comments have little context and whose names are interface.
+BANNED_IN_TABLES = BANNED | {
+    r"who(se)?": "the task",
+    r"(go|goes|went|gone) on": "resume, continue; of a task that becomes another: successor",
+    r"(is|was|were) (t)?here": "available, in the trace",
+    r"ones|of one that|the \w+ one": "repeat the noun",
+    r"remarks?": "label",
+    r"open": "live, pending",
+    r"awaited": "target",
+    r"made": "created",
+}
+BANNED_AS_COLUMNS = BANNED_IN_TABLES | {
+    r"ready": "runnable_ns; ready is an event",
+    r"began|begin": "start_ns",
+    r"ended": "end_ns",
+    r"became": "becomes",
+    r"time|start|end|duration|since|runnable|running": "a time has its unit in the name: time_ns",
+}
 
 # Path (a prefix), the text in which a word is right, and the reason.
 ALLOWED = [
@@ -46,10 +64,15 @@ PROSE = ("*.md", "docs/*.md")
 SKIPPED = ("build", "docs/plans", "tests/words")
 
 
-def words_in(text):
+def words_in(text, banned):
     """(offset, word, advice) of each banned word."""
-    for match in PATTERN.finditer(re.sub(r"\s", " ", text)):
-        yield match.start(), match[0], ADVICE[int(match.lastgroup[1:])]
+    for match in pattern_of(tuple(banned)).finditer(re.sub(r"\s", " ", text)):
+        yield match.start(), match[0], list(banned.values())[int(match.lastgroup[1:])]
+
+
+@functools.cache
+def pattern_of(words):
+    return re.compile("|".join(rf"(?P<w{i}>\b(?:{word})\b)" for i, word in enumerate(words)), re.I)
 
 
 def literals_and_comments(text):
@@ -128,9 +151,9 @@ class Checker:
                         return True
         return False
 
-    def check(self, path, text, kind, first_line=1):
+    def check(self, path, text, kind, first_line=1, banned=BANNED):
         self.counts[kind] = self.counts.get(kind, 0) + 1
-        for offset, word, advice in words_in(text):
+        for offset, word, advice in words_in(text, banned):
             if not self.is_allowed(path, text, offset):
                 line = first_line + text.count("\n", 0, offset)
                 around = " ".join(text[max(0, offset - 40):offset + 40].split())
@@ -173,6 +196,29 @@ class Checker:
         self.check("skein --help", overview, "help")
         for command in commands:
             self.check(f"skein {command} --help", help_of(command), "help")
+
+    def check_schema(self, schema):
+        """The tables as `skein query TRACE .schema` prints them."""
+        for number, line in enumerate(schema.splitlines(), 1):
+            declaration, _, comment = line.partition("-- ")
+            if comment:
+                self.check("skein query .schema", comment, "comment in SQL", number, BANNED_IN_TABLES)
+            if name := re.match(r"  (\w+) (?:TEXT|INTEGER)", declaration):
+                self.check("skein query .schema", name[1], "SQL column", number, BANNED_AS_COLUMNS)
+
+    def check_tables(self, skein):
+        """False if skein was built without SQLite."""
+        trace = self.source / "tests/data/skein/every-event"
+        for table in "events", "tasks":
+            rows = subprocess.run([skein, "export", "csv", trace, "--table", table], capture_output=True,
+                                  text=True, check=True).stdout
+            for name in rows.splitlines()[0].split(","):
+                self.check(f"skein export csv --table {table}", name, "CSV column", 1, BANNED_AS_COLUMNS)
+        query = subprocess.run([skein, "query", trace, ".schema"], capture_output=True, text=True)
+        if "built without SQLite" in query.stderr:
+            return False
+        self.check_schema(query.stdout)
+        return True
 
     def report(self, expected):
         for line in self.found:
@@ -219,6 +265,15 @@ def self_test():
             wanted = set(files) if expected else set()
             if found != wanted or len(checker.found) != len(wanted):
                 sys.exit(f"FAILED: found {checker.found}, expected {sorted(wanted)}")
+    for schema, found in (
+            ("CREATE TABLE task(  -- tasks\n  id INTEGER,  -- as in event.task\n"
+             "  end_ns INTEGER  -- ns; NULL: live\n);\n", 0),
+            ("CREATE TABLE wait(  -- waits\n  task INTEGER,  -- id of who waited\n"
+             "  ready INTEGER,  -- when it went on\n  time INTEGER  -- ns\n);\n", 4)):
+        checker = Checker(pathlib.Path("."))
+        checker.check_schema(schema)
+        if len(checker.found) != found:
+            sys.exit(f"FAILED: found {checker.found} in {schema}")
     print("passed")
 
 
@@ -231,6 +286,9 @@ def main():
     expected = ["document", "man page", "package description", "literal"]
     if len(sys.argv) > 2:
         checker.check_help(sys.argv[2])
+        expected += ["help", "CSV column"]
+        if checker.check_tables(sys.argv[2]):
+            expected += ["SQL column", "comment in SQL"]
     sys.exit(checker.report(expected))
 
 
