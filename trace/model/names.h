@@ -20,8 +20,7 @@ std::string kind_name(const Trace& trace, uint64_t kind);
 // "use_network 050-hang.cc:45", without the namespaces of a long name; empty for no location.
 std::string location_text(const Trace& trace, uint32_t location);
 
-// What is said of a trace without events.
-inline constexpr std::string_view no_events =
-    "there is no event in it: was recording on while the program ran?";
+// The message about a trace without events.
+inline constexpr std::string_view no_events = "no events; was recording enabled?";
 
 }  // namespace skein

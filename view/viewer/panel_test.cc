@@ -314,7 +314,7 @@ TEST_CASE("losses are shown in a sentence") {
   several.add({}, "empty");
   CHECK(several.notice() ==
         "a trace: no events can be read: file cut short. "
-        "empty: there is no event in it: was recording on while the program ran?");
+        "empty: no events; was recording enabled?");
 }
 
 TEST_CASE("texts of the trace are made safe before they are shown") {
