@@ -57,7 +57,7 @@ class Exporter {
     add_tasks();
     names_.add_texts_and_modules();
     add_metadata();
-    omissions_.add("pairs of clocks", definitions("clock_pair"));
+    omissions_.add("clock pairs", definitions("clock_pair"));
     add("names-", names_.stream());
     for (size_t i = 0; i < events_.streams().size(); i++) {
       char prefix[32];
@@ -104,8 +104,8 @@ class Exporter {
       if (events.executor[i] < count) is_early[events.executor[i]] = true;
     const auto found = std::find(is_early.begin(), is_early.end(), false);
     if (found != is_early.end()) return static_cast<size_t>(found - is_early.begin());
-    omissions_.add("packets that the ring had overwritten", info.overwritten_packets);
-    omissions_.add("entries of the table of live tasks", trace_.live_tasks.size());
+    omissions_.add("overwritten packets", info.overwritten_packets);
+    omissions_.add("entries of the live task table", trace_.live_tasks.size());
     return no_stream;
   }
 

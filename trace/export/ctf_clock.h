@@ -25,7 +25,7 @@ class CtfClock {
     const Events& events = trace.events;
     const uint64_t last = ticks(events.empty() ? 0 : events.time[events.size() - 1]);
     if (last <= INT64_MAX && clock_.start <= INT64_MAX - last) return;
-    omissions.add("the beginning of the trace by its own clock");
+    omissions.add("the start of the trace by its own clock");
     lost_ns_ = trace.info.start;
     clock_.start = 0;
   }

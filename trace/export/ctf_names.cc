@@ -61,7 +61,7 @@ void CtfNames::add_texts_and_modules() {
     const std::string_view text = trace_.strings[id];
     stream_.fixed(format::k_string, 0).u32(texts_[id]).text(text).done();
     if (text.size() > format::kMaxText || text.find('\0') != std::string_view::npos)
-      omissions_.add("ends of texts that are longer than 512 bytes or have a zero byte");
+      omissions_.add("ends of strings longer than 512 bytes or with a zero byte");
   }
   for (const Module& module : trace_.modules)
     stream_.fixed(format::k_module, 0)

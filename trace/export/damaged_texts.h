@@ -12,7 +12,7 @@ inline void add_damaged_texts(const Trace& trace, Omissions& omissions) {
   uint64_t count = 0;
   for (StringId id = 1; id < trace.strings.size(); id++)
     count += valid_utf8(trace.strings[id]) != trace.strings[id];
-  omissions.add("texts' bytes that are not UTF-8, in so many texts", count);
+  omissions.add("strings with bytes that are not UTF-8", count);
 }
 
 }  // namespace skein

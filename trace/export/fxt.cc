@@ -99,9 +99,9 @@ Omissions export_fxt(const Trace& trace, Out& out) {
   Omissions omissions;
   FxtSink sink(trace, out);
   export_slices(trace, sink, omissions);
-  omissions.add("gaps of more than 2^55 ns (417 days), behind which skein takes times for damaged",
+  omissions.add("gaps of more than 2^55 ns (417 days); later times are read as damaged",
                 sink.gaps());
-  omissions.add("ends of texts longer than 32,000 bytes", sink.texts_cut());
+  omissions.add("ends of strings longer than 32,000 bytes", sink.texts_cut());
   return omissions;
 }
 

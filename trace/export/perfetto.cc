@@ -456,9 +456,9 @@ Omissions Perfetto::write() {
   omissions_.add("modules", trace_.modules.size());
   const auto has_column = [](const Location& at) { return at.column != 0; };
   const auto columns = std::count_if(trace_.locations.begin(), trace_.locations.end(), has_column);
-  omissions_.add("columns of places", static_cast<uint64_t>(columns));
+  omissions_.add("column numbers", static_cast<uint64_t>(columns));
   add_damaged_texts(trace_, omissions_);
-  omissions_.add("notes of what was lost in the original", trace_.losses.size());
+  omissions_.add("records of losses", trace_.losses.size());
   return omissions_;
 }
 

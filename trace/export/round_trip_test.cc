@@ -217,7 +217,7 @@ TEST_CASE("what FXT cannot hold is counted") {
   REQUIRE(out.finish());
   REQUIRE(omissions.all().size() == 2);
   CHECK(omissions.all()[0] == std::pair<std::string, uint64_t>("modules", 3));
-  CHECK(omissions.all()[1].first == "ends of texts longer than 32,000 bytes");
+  CHECK(omissions.all()[1].first == "ends of strings longer than 32,000 bytes");
   CHECK(omissions.all()[1].second > 0);
   const Trace back = fxt::read(bytes);
   CHECK(back.losses.empty());

@@ -227,8 +227,8 @@ void export_slices(const Trace& trace, SliceSink& sink, Omissions& omissions) {
   exporter.slices();
   exporter.flows();
   omissions.add("modules", trace.modules.size());
-  omissions.add("entries of the table of live tasks", trace.live_tasks.size());
-  omissions.add("notes of what was lost in the original", trace.losses.size());
+  omissions.add("entries of the live task table", trace.live_tasks.size());
+  omissions.add("records of losses", trace.losses.size());
 }
 
 }  // namespace skein

@@ -23,7 +23,7 @@ Omissions without_time(const Trace& trace, const Model& model) {
   omissions.add("spans", model.spans.size());
   omissions.add("counters", model.counters.size());
   omissions.add("pauses", model.pauses.size());
-  omissions.add("notes of what was lost in the original", trace.losses.size());
+  omissions.add("records of losses", trace.losses.size());
   return omissions;
 }
 

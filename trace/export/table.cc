@@ -79,12 +79,12 @@ Omissions export_events(const Trace& trace, TableWriter& table) {
   });
   table.finish();
   Omissions omissions;
-  omissions.add("names of executors", trace.executors.size());
+  omissions.add("executor names", trace.executors.size());
   omissions.add("modules", trace.modules.size());
   omissions.add("domains and errors of clock readings", trace.clock_readings.size());
   add_damaged_texts(trace, omissions);
-  omissions.add("entries of the table of live tasks", trace.live_tasks.size());
-  omissions.add("notes of what was lost in the original", trace.losses.size());
+  omissions.add("entries of the live task table", trace.live_tasks.size());
+  omissions.add("records of losses", trace.losses.size());
   return omissions;
 }
 
@@ -138,7 +138,7 @@ Omissions export_tasks(const Trace& trace, TableWriter& table) {
   table.finish();
   Omissions omissions;
   omissions.add("interactions", model.interactions.size());
-  omissions.add("labels behind the first of a task", [&] {
+  omissions.add("labels after the first of a task", [&] {
     uint64_t first = 0;
     for (const Model::Task& task : model.tasks) first += task.label != 0;
     return model.labels.size() - std::min<uint64_t>(first, model.labels.size());
