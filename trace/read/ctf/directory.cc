@@ -7,6 +7,7 @@
 
 #include "base/cursor.h"
 #include "base/stable_sort.h"
+#include "base/text.h"
 #include "trace/read/ctf/chunk.h"
 #include "trace/read/ctf/salvage.h"
 #include "trace/read/ctf/stream.h"
@@ -339,14 +340,13 @@ void read_losses(Files& files, const std::string& path, Trace& trace) {
     for (const format::NamedNumber& loss : format::kLosses)
       if (loss.number == reason) what = std::string("not recorded: ") + loss.name;
     std::replace(what.begin(), what.end(), '_', ' ');
-    const bool untracked = reason == format::kLoss_untracked;  // their events are all there
-    // Events are gone that a whole ring would still have; how many nobody knows.
+    const bool untracked = reason == format::kLoss_untracked;  // no event of these tasks is lost
+    // The events that a ring of the configured size would still have are lost; their number is
+    // unknown.
     const bool shortened = reason == format::kLoss_ring_shortened;
     if (shortened)
-      what = "history, for " + std::to_string(count) +
-             (count == 1 ? " stream's ring is" : " streams' rings are") +
-             " shorter than configured: no more files could be created";
-    if (untracked) what = std::to_string(count) + " tasks found the table of live tasks full";
+      what = counted(count, "ring") + " shorter than configured: no more files could be created";
+    if (untracked) what = counted(count, "task") + " not listed: live task table full";
     Loss loss{.what = std::move(what), .file = ".tasks", .bytes = 0, .packets = 0, .events = count};
     if (untracked) loss.events = 0;
     if (shortened) loss.events = std::nullopt;
