@@ -4,12 +4,13 @@
 #include <skein/record.h>
 
 #include <cstdio>
+#include <cstring>
 
 int main(int argc, char** argv) {
   skein::recorder::options options{};
   if (argc > 1) options.directory = argv[1];  // otherwise ./skein-PID
   if (const int error = skein::recorder::start(options)) {
-    std::fprintf(stderr, "010-hello: cannot record: error %d\n", error);
+    std::fprintf(stderr, "010-hello: cannot record: %s\n", std::strerror(error));
     return 1;
   }
   skein::task hello("hello");
