@@ -23,27 +23,23 @@
 //
 // Invariants; each has a test in tests/adapters/coroutine_test.cc or coroutine_promise_test.cc:
 //  - A suspension is recorded before the inner await_suspend is called. After that call the frame
-//  may
-//    run on another thread or be destroyed; it is used again only if the call returns false or
+//    may run on another thread or be destroyed; it is used again only if the call returns false or
 //    throws.
 //  - No thread_local is used: a coroutine may resume on another thread, and compilers keep the
-//  address
-//    of a thread_local across a co_await.
+//    address of a thread_local across a co_await.
 //  - The final awaiter is noexcept. A final_suspend that does not suspend ends the task too.
 //  - Helpers are called with qualified names, so that the promise's namespaces are not searched.
 //  - <coroutine> is not included with libstdc++: it would add 30 ms to each source without
-//  coroutines.
+//    coroutines.
 //
 // Limits:
 //  - The awaited coroutine is unknown if it was created before recording started, or in another
-//  module
-//    by a function that this module never called.
+//    module by a function that this module never called.
 //  - An awaitable is not traced if its operator co_await is neither a member nor found by
 //    argument-dependent lookup (for example one for std::chrono::duration in the global namespace).
 //  - Awaiting a bit-field or an overload set requires a cast.
 //  - The members of a promise must be accessible. A private overload of yield_value beside a traced
-//  one
-//    does not compile.
+//    one does not compile.
 //  - If yield_value is overloaded or a template, an overload whose parameter type cannot be derived
 //    (see `twins_of`) is not traced: the task is suspended, without a location, until its next
 //    recorded step. In a `final` promise, a braced list for such an overload does not compile.
