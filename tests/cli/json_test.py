@@ -53,7 +53,8 @@ def errors(value, schema, root, at="$"):
     for name in schema.get("required", []):
         if name not in value:
             yield f"{at}: no member {name}"
-    more = schema.get("additionalProperties", {})
+    # To a reader unknown members are valid; here they are missing in the document.
+    more = schema.get("additionalProperties", False if "properties" in schema else {})
     for name, member in value.items():
         known = schema.get("properties", {}).get(name, more)
         if known is False:
