@@ -119,7 +119,7 @@ class Window : public Gtk::ApplicationWindow {
 
   Gtk::Box bar_{Gtk::Orientation::HORIZONTAL, 8};
   Gtk::Label bar_text_;
-  Gtk::Button alarm_{"Show"};  // the next task that does not go on
+  Gtk::Button alarm_{"Show"};  // the next stuck task
   std::string message_;        // until it is closed
   bool good_message_ = false;
   std::string dismissed_;  // a notice that was closed

@@ -73,7 +73,7 @@ class TaskPanel {
         out_.task("became", task_.becomes, out_.on_clock(task_.end));
         break;
       case End::Overwritten:
-        out_.line("state", "ended; the time was overwritten");
+        out_.line("state", "ended at an unknown time");
         break;
       case End::Open:
         open();
