@@ -54,8 +54,8 @@ async function hanging(browser, scratch) {
   const panel = await page.textContent("#panel");
   expect(/query/.test(panel), "and on what it waits", panel);
   // Nothing happens, and yet the picture goes on, and says for how long nothing has.
-  const waits = () => page.evaluate(() => Number(/for ([\d.]+) s until now/.exec(document.getElementById("panel").textContent)?.[1] ?? 0));
-  const longer = than => page.waitForFunction(than => Number(/for ([\d.]+) s until now/.exec(document.getElementById("panel").textContent)?.[1]) > than, than);
+  const waits = () => page.evaluate(() => Number(/for ([\d.]+) s so far/.exec(document.getElementById("panel").textContent)?.[1] ?? 0));
+  const longer = than => page.waitForFunction(than => Number(/for ([\d.]+) s so far/.exec(document.getElementById("panel").textContent)?.[1]) > than, than);
   await page.click("[data-run=fit-all]");
   await page.waitForFunction(() => skein.module.calls.window_to() > 1.5e9);
   await settled(page);
@@ -75,7 +75,7 @@ async function hanging(browser, scratch) {
   program.kill("SIGKILL");
   await once(program, "exit");
   await page.waitForFunction(() => document.getElementById("live").textContent.includes("has ended"));
-  await page.waitForFunction(() => /for [\d.]+ s(?! until)/.test(document.getElementById("panel").textContent));
+  await page.waitForFunction(() => /for [\d.]+ s(?! so far)/.test(document.getElementById("panel").textContent));
   expect((await span(page))[1] > end + 1e9, "what was seen last stays", String(await span(page)));
   await page.context().close();
   server.process.kill("SIGTERM");
@@ -99,16 +99,16 @@ async function forgetting(browser, scratch) {
   await tick("the last");
   const ring = JSON.parse(execFileSync(skein, ["info", "--json", trace]));
   expect(ring.overwritten_packets > 0, "its beginning is forgotten");
-  const made = async page => {
+  const created = async page => {
     await page.waitForFunction(() => window.skein && document.getElementById("progress").hidden);
     await page.fill("#search", "the last");
     await page.waitForFunction(() => /^1 /.test(document.getElementById("found").textContent));
     await page.press("#search", "Enter");
     await settled(page);
-    return page.evaluate(() => /made(?=[\d.]+ m?s)([\d.]+) (m?)s/.exec(document.getElementById("panel").textContent));
+    return page.evaluate(() => /created(?=[\d.]+ m?s)([\d.]+) (m?)s/.exec(document.getElementById("panel").textContent));
   };
-  const [text, number, milli] = await made(page), time = Number(number) * (milli ? 1e6 : 1e9);
-  await page.click("#panel button:text-is('" + text.slice(4) + "')");
+  const [text, number, milli] = await created(page), time = Number(number) * (milli ? 1e6 : 1e9);
+  await page.click("#panel button:text-is('" + text.slice("created".length) + "')");
   await settled(page);
   const [from, to] = await span(page);
   expect(from < time && time < to, "the panel and the axis agree", `${time} ns in ${from} to ${to}`);
@@ -119,7 +119,7 @@ async function forgetting(browser, scratch) {
   await settled(page);
   expect(await page.textContent("#found") === "1 of 1", "the place in the search stays", await page.textContent("#found"));
   await page.reload();
-  expect((await made(page))[0] === text, "the same time after a reload", text);
+  expect((await created(page))[0] === text, "the same time after a reload", text);
 
   await page.evaluate(time => skein.module.calls.show(time - 1e3, time + 1e3), time);
   await page.click("#bookmark-menu summary");
@@ -132,7 +132,7 @@ async function forgetting(browser, scratch) {
   expect(await page.textContent("#bookmarks") === listed, "the bookmark, too", listed);
   const next = start(skein, ["serve", String(program.process.pid)]);
   const again = await open(browser, await next.line(), { ends: true, allowed });
-  expect((await made(again))[0] === text && await again.textContent("#bookmarks") === listed, "served again", text);
+  expect((await created(again))[0] === text && await again.textContent("#bookmarks") === listed, "served again", text);
   await again.context().close();
   await page.context().close();
   program.process.stdin.end();
