@@ -308,7 +308,7 @@ async function recording(browser, scratch) {
   server.process.kill("SIGINT");
   const [code] = await once(server.process, "exit");
   expect(code === 0, "an interrupt is a good end", code);
-  await page.waitForFunction(() => document.getElementById("live").textContent.includes("does not answer"));
+  await page.waitForFunction(() => document.getElementById("live").textContent.includes("does not respond"));
   await page.context().close();
 }
 

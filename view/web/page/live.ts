@@ -51,7 +51,7 @@ async function follow(module: Module, changed: () => void) {
       }
       status.textContent = error !== "" ? error : state;
     } catch {
-      status.textContent = 'skein serve does not respond; the page shows the last state received';
+      status.textContent = "skein serve does not respond; the page shows the last state received";
       return;
     }
     // So that a big trace leaves the page nine tenths of its time, and the server most of its own.

@@ -27,10 +27,8 @@ class Widgets {
     const { count, at, searched } = this.module.json<{ count: number; at: number; searched: boolean }>(() => calls.found());
     if (!searched) search.value = "";  // a key has ended it
     const filters = calls.filters();
-    element('found').textContent = !searched ? '' :
-        count === 0                          ? `no matches${filters ? ' (filter is on)' : ''                         }` :
-        at > 0                               ? `${at} of ${count}` :
-                                               `${count} ${count === 1 ? 'match' : 'matches'                              }`;
+    element("found").textContent = !searched ? "" : count === 0 ? `no matches${filters ? " (filter is on)" : ""}`
+      : at > 0 ? `${at} of ${count}` : `${count} ${count === 1 ? "match" : "matches"}`;
     calls.notice();
     element("notice").textContent = this.module.result();
     const alarm = element("alarm");
