@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/escape.h"
@@ -155,8 +156,10 @@ int run_record(const RecordOptions& options) {
   // By the recorder's own rules, before the program runs: there it could only complain.
   record::Options parsed;
   const char* wrong = record::parse_options((path.string() + variable).c_str(), parsed);
-  for (const std::string& value : {options.size, options.tasks})
-    if (value.find(',') != std::string::npos) die(2, "'" + value + "' is not a number");
+  for (const auto& [name, value] :
+       {std::pair("--size", options.size), std::pair("--tasks", options.tasks)})
+    if (value.find(',') != std::string::npos)
+      die(2, name + (": invalid number '" + value + "'; see skein record --help"));
   if (wrong != nullptr) {
     // "size= is ..." is about --size.
     std::string text = wrong;

@@ -131,7 +131,7 @@ for size in ("x", "4Q", "k", "1.5M"):
             f"--size={size}", "--", program, "0")
 refused("--tasks is too large; the maximum is 64M; see skein record --help", "record", "--tasks", "1G",
         "--", program, "0")
-refused("'4M,mode=log' is not a number", "record", "--size", "4M,mode=log", "--", program, "0")
+refused("--size: invalid number '4M,mode=log'; see skein record --help", "record", "--size", "4M,mode=log", "--", program, "0")
 refused("--size applies only to --mode ring; see skein record --help", "record", "--mode", "log",
         "--size", "4M", "--", program, "0")
 expect("nothing was recorded", not os.listdir("."), os.listdir("."))
