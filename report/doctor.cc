@@ -5,6 +5,7 @@
 
 #include "base/escape.h"
 #include "base/text.h"
+#include "trace/ask/doctor/lint_schema.h"
 #include "trace/ask/kinds.h"
 #include "trace/model/names.h"
 
@@ -13,22 +14,6 @@ namespace skein {
 namespace {
 
 using EvidenceKind = Finding::Evidence::Kind;
-
-// What each lint finds, in a line.
-constexpr std::array<std::string_view, lint_count> meanings = {
-    "a notification woke no task, and a task began to wait for it later",
-    "locks are acquired in inconsistent order",
-    "a task was destroyed while another task depends on it",
-    "a task was created but never started",
-    "a handler was never invoked",
-    "a task waited too long for a lock or for its turn to run, or should have ended",
-    "a task blocked its thread by running without suspending",
-    "a lock holder waited for something else while others waited for the lock",
-    "a send, or an operation another task waits for, is still pending",
-    "a task keeps waking or reposting itself",
-    "a counter keeps growing",
-    "a queue, or the number of waiters on a lock, keeps growing",
-};
 
 // Stable: used in JSON.
 std::string_view name(EvidenceKind kind) {
@@ -333,10 +318,8 @@ std::string DoctorReport::level(const Finding& f) const {
 
 std::string lint_list_text() {
   std::vector<std::vector<std::string>> lines;
-  for (size_t i = 0; i < lint_count; i++) {
-    const auto lint = static_cast<Lint>(i);
-    lines.push_back({std::string(name(lint)), std::string(meanings[i])});
-  }
+  for (const LintSchema& lint : lint_schemas)
+    lines.push_back({std::string(lint.name), std::string(lint.meaning)});
   std::string out;
   append_columns(out, lines, "<<", 0);
   return out;

@@ -183,13 +183,26 @@ def mistakes():
                         (["--only", "colour", "x"], "colour")):
         said = run("doctor", *words)
         expect(f"{words} is refused", said.returncode == 2 and text in said.stderr, said)
+
+
+def documents():
+    """The documents have the lints of the program, in its order; lints.h has a file for each."""
     said = run("doctor", "--list")
+    lints = re.findall(r"^([a-z-]+)  +\S", said.stdout, re.M)
+    expect("lints are listed", said.returncode == 0 and lints, said)
     page = (source / "docs/man/skein-doctor.1").read_text()
-    table = (source / "docs/doctor.md").read_text()
-    lints = [line.split()[0] for line in said.stdout.splitlines()]
-    expect("twelve", said.returncode == 0 and len(lints) == 12, said)
-    for lint in lints:
-        expect("the documents know it", f".It {lint}\n" in page and f"| {lint} |" in table, lint)
+    expect("the man page", re.findall(r"^\.It ([a-z-]+)$", page, re.M) == lints, page)
+    table = re.findall(r"^\| ([a-z-]+) \|", (source / "docs/doctor.md").read_text(), re.M)
+    expect("docs/doctor.md", table == ["lint", *lints], table)
+    schema = re.search(r'"lint": \{\s*"enum": (\[[^]]*\])', (source / "docs/json.md").read_text())
+    expect("docs/json.md", json.loads(schema[1]) == lints, schema[1])
+    folder = source / "trace/ask/doctor"
+    listed = dict(re.findall(r"^//   ([a-z-]+) +(\w+\.cc.*)$", (folder / "lints.h").read_text(), re.M))
+    expect("lints.h", list(listed) == lints, listed)
+    for lint, files in listed.items():
+        enumerator = "Lint::" + "".join(word.capitalize() for word in lint.split("-"))
+        for file in files.split(", "):
+            expect(f"{file} has {lint}", re.search(rf"{enumerator}\b", (folder / file).read_text()), lint)
 
 
 with tempfile.TemporaryDirectory(prefix="skein-doctor-") as name:
@@ -201,4 +214,5 @@ with tempfile.TemporaryDirectory(prefix="skein-doctor-") as name:
     server(pathlib.Path(name))
 mirage()
 mistakes()
+documents()
 print("passed")

@@ -57,6 +57,7 @@ BANNED_AS_COLUMNS = BANNED_IN_TABLES | {
 ALLOWED = [
     ("bench/", "'ask'", "the name of a group of benchmarks, those of trace/ask"),
     ("bench/run", "ask (questions", "the name of this group in the usage"),
+    ("tests/cli/doctor_test.py", "trace/ask/doctor", "a folder"),
 ]
 
 PUBLIC = ("record/include", "format/include")

@@ -24,7 +24,7 @@ class DiagnosisLints {
 
   // Time ends at the last event of a program that hangs, so no wait is long there.
   bool is_worth_telling(const Diagnosis& d, const Candidate& c) const {
-    return c.duration >= context_.options.suspended || lasts(d);
+    return c.duration >= context_.limit(Lint::SuspendedTooLong) || lasts(d);
   }
 
   // None: another lint's, which has told it or is about something else.
@@ -115,7 +115,7 @@ class DiagnosisLints {
     const bool is_handler = context_.is_handler(last);
     if (!is_handler && context_.kind_class(last) != KindClass::Runnable) return true;
     const uint64_t age = model_.end - std::min(model_.end, task.start);
-    if (age >= (is_handler ? context_.options.suspended : starvation_threshold_ns) &&
+    if (age >= (is_handler ? context_.limit(Lint::HandlerNeverInvoked) : starvation_threshold_ns) &&
         context_.kind_class(last) != KindClass::Callback)
       return false;
     c.lint = is_handler ? Lint::HandlerNeverInvoked : Lint::NeverStarted;

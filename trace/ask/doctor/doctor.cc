@@ -3,25 +3,16 @@
 #include <array>
 
 #include "trace/ask/doctor/findings.h"
+#include "trace/ask/doctor/lint_schema.h"
 #include "trace/ask/doctor/lints.h"
 
 namespace skein {
 
-namespace {
-
-constexpr std::array<std::string_view, lint_count> lint_names = {
-    "notify-before-wait",    "lock-order-cycle",   "destroyed-unresolved", "never-started",
-    "handler-never-invoked", "suspended-too-long", "ran-too-long",         "lock-across-wait",
-    "operation-pending",     "self-wake",          "counter-only-grows",   "queue-only-grows",
-};
-
-}  // namespace
-
-std::string_view name(Lint lint) { return lint_names[static_cast<size_t>(lint)]; }
+std::string_view name(Lint lint) { return lint_schema(lint).name; }
 
 std::optional<Lint> find_lint(std::string_view name) {
-  for (size_t i = 0; i < lint_count; i++)
-    if (lint_names[i] == name) return static_cast<Lint>(i);
+  for (const LintSchema& schema : lint_schemas)
+    if (schema.name == name) return schema.lint;
   return {};
 }
 

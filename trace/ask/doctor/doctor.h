@@ -1,4 +1,4 @@
-// What looks wrong in a trace, whoever asks: twelve lints, each finding with its evidence.
+// What looks wrong in a trace: the findings of all lints (lint_schema.h), each with its evidence.
 //
 //   for (const Finding& f : examine(trace, model, waits))
 //     print(name(f.lint), f.task, f.evidence);

@@ -1,4 +1,4 @@
-// What a lint reports, and which lints there are.
+// What a lint reports, and which lints there are; lint_schema.h has their names and meanings.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ enum class Lint : uint8_t {
   CounterOnlyGrows,
   QueueOnlyGrows,
 };
-inline constexpr size_t lint_count = 12;
+inline constexpr size_t lint_count = static_cast<size_t>(Lint::QueueOnlyGrows) + 1;
 // "notify-before-wait"; stable, used in text, JSON and options.
 std::string_view name(Lint lint);
 std::optional<Lint> find_lint(std::string_view name);

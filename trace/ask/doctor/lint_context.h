@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "trace/ask/doctor/finding.h"
+#include "trace/ask/doctor/lint_schema.h"
 #include "trace/ask/kinds.h"
 #include "trace/ask/waits.h"
 
@@ -22,6 +23,8 @@ class LintContext {
   const bool is_mirage;
 
   bool is_enabled(Lint lint) const { return options.lints >> static_cast<unsigned>(lint) & 1; }
+  // Of a lint that has one, ns.
+  uint64_t limit(Lint lint) const { return options.*lint_schema(lint).limit; }
 
   const Model::Task& task(TaskIndex index) const { return model.tasks[index]; }
   KindClass kind_class(TaskIndex index) const {

@@ -1,4 +1,20 @@
-// The doctor's lints, a function for each group of them, in the order in which examine() asks them.
+// The doctor's lints, one function per file, in the order in which examine() calls them. A file has
+// the lints that look at the same rows of the model:
+//
+//   notify-before-wait     wait_lints.cc, diagnosis_lints.cc
+//   lock-order-cycle       lock_lints.cc
+//   destroyed-unresolved   task_lints.cc
+//   never-started          task_lints.cc, diagnosis_lints.cc
+//   handler-never-invoked  task_lints.cc, diagnosis_lints.cc
+//   suspended-too-long     wait_lints.cc, diagnosis_lints.cc
+//   ran-too-long           run_lints.cc
+//   lock-across-wait       lock_lints.cc
+//   operation-pending      task_lints.cc, diagnosis_lints.cc
+//   self-wake              wait_lints.cc
+//   counter-only-grows     level_lints.cc
+//   queue-only-grows       level_lints.cc
+//
+// diagnosis_lints.cc takes the errors of `why` that the files before it have not explained.
 #pragma once
 
 #include "trace/ask/doctor/findings.h"

@@ -37,7 +37,7 @@ class LockLints {
 
   // Somebody waits for a lock: for what does its holder wait?
   void look_at_victims() {
-    const uint64_t least = context_.options.held;
+    const uint64_t least = context_.limit(Lint::LockAcrossWait);
     for (const Waits::Wait& victim : waits_.waits) {
       if (victim.on == no_index || context_.length(victim) < least || !context_.is_mutex(victim.on))
         continue;

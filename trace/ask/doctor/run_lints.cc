@@ -6,7 +6,7 @@ namespace skein::detail {
 void look_at_runs(const LintContext& context, Findings& found) {
   if (!context.is_enabled(Lint::RanTooLong) && !context.is_enabled(Lint::LockAcrossWait)) return;
   std::vector<Run>& runs = found.sources.runs;
-  runs = long_runs(context.model, context.waits, context.options.running);
+  runs = long_runs(context.model, context.waits, context.limit(Lint::RanTooLong));
   for (uint32_t i = 0; i < runs.size(); i++) {
     const Run& run = runs[i];
     const std::string_view kind = context.kind(run.task);

@@ -80,7 +80,7 @@ class TaskLints {
   void look_at_handler(TaskIndex i) {
     if (context_.kind_class(i) == KindClass::Callback && !options_.strict)
       return;  // nothing happened
-    look_at_unstarted(i, Lint::HandlerNeverInvoked, options_.suspended);
+    look_at_unstarted(i, Lint::HandlerNeverInvoked, context_.limit(Lint::HandlerNeverInvoked));
   }
 
   void look_at_unstarted(TaskIndex i, Lint lint, uint64_t least) {
@@ -131,7 +131,7 @@ class TaskLints {
       c.duration = t.end - std::min(t.end, t.start);
     } else if (t.should_resolve) {
       c.severity = Severity::Error;
-    } else if (sends(t) && age >= options_.suspended) {
+    } else if (sends(t) && age >= context_.limit(Lint::OperationPending)) {
       c.severity = Severity::Warning;  // what was to go out did not
     }
     if (c.severity == Severity::Note && !options_.strict) return;

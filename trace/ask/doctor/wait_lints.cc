@@ -18,6 +18,7 @@ class WaitLints {
   WaitLints(LintContext& context, Findings& found)
       : context_(context),
         options_(context.options),
+        limit_(context.limit(Lint::SuspendedTooLong)),
         waits_(context.waits),
         found_(found),
         wakes_(context.is_enabled(Lint::SelfWake) ? context.model.tasks.size() : 0) {}
@@ -27,7 +28,7 @@ class WaitLints {
       if (w.end_overwritten || (w.is_open() && context_.is_unsure(w.task))) continue;
       if (!wakes_.empty()) count_wake(w);
       if (w.was_never_woken() && w.on != no_index) look_for_lost_wakeup(w);
-      if (context_.length(w) >= options_.suspended) look_at_long_wait(w);
+      if (context_.length(w) >= limit_) look_at_long_wait(w);
     }
     for (TaskIndex i = 0; i < wakes_.size(); i++) look_at_wakes(i);
   }
@@ -137,8 +138,7 @@ class WaitLints {
                 .location = w.location,
                 .index = context_.index_of(w)};
     const uint64_t ready = context_.until_end(w.ready);
-    if (!context_.is_mirage && !w.cancelled &&
-        c.end - std::min(c.end, ready) >= options_.suspended) {
+    if (!context_.is_mirage && !w.cancelled && c.end - std::min(c.end, ready) >= limit_) {
       // What it waited for was there, and it was not let run.
       if (w.on != no_index && context_.was_destroyed(w.on))
         return;  // destroyed-unresolved tells it
@@ -148,7 +148,7 @@ class WaitLints {
     } else if (w.on != no_index && context_.is_lock(w.on)) {
       c.end = context_.until_end(std::min(w.ready, w.end));
       c.duration = c.end - std::min(c.end, c.begin);
-      if (c.duration < options_.suspended) return;
+      if (c.duration < limit_) return;
       if (!context_.is_mutex(w.on) && waits_.last_holding[w.on] == none) {
         if (!options_.strict) return;  // somebody counts something with it
         c.severity = Severity::Note;
@@ -165,6 +165,7 @@ class WaitLints {
 
   LintContext& context_;
   const DoctorOptions& options_;
+  const uint64_t limit_;  // of a wait
   const Waits& waits_;
   Findings& found_;
   std::vector<Wakes> wakes_;  // of each task; empty: that is not asked for
