@@ -18,8 +18,8 @@
 
 #include "cli/commands.h"
 #include "cli/die.h"
-#include "cli/export.h"
 #include "cli/suggest.h"
+#include "trace/export/formats.h"
 #include "view/draw/theme.h"
 
 namespace skein::cli {
@@ -396,12 +396,13 @@ void add_format(CommandLine& line, CLI::App& parent, const ExportFormat& format)
   app->group("Formats");
   options->format = format.name;
   add_file(*app, options->trace);
-  CLI::Option& output =
-      add_option(*app, "-o,--output", format.makes_a_directory ? "DIR" : "FILE", options->output,
-                 format.makes_a_directory ? "Output directory"
-                 : format.needs_output    ? "Output file"
-                                          : "Output file [default: stdout]");
-  output.required(format.needs_output);
+  const std::string about_output =
+      format.is_directory()
+          ? "Output directory"
+          : "Output file (" + std::string(format.extension) + ") [default: stdout]";
+  CLI::Option& output = add_option(*app, "-o,--output", format.is_directory() ? "DIR" : "FILE",
+                                   options->output, about_output.c_str());
+  output.required(format.is_directory());
   if (format.choice == ExportFormat::Choice::Running)
     app->add_flag("--running", options->running, "Weight by running time, not waiting time");
   if (format.choice == ExportFormat::Choice::Table)

@@ -174,7 +174,7 @@ struct HtmlOptions {
 int run_html(const HtmlOptions& options);
 
 struct ExportOptions {
-  std::string format;  // one of export_formats() (cli/export.h)
+  std::string format;  // one of export_formats() (trace/export/formats.h)
   std::string trace;
   std::string output = "-";
   std::string table = "events";

@@ -1,14 +1,9 @@
-// `skein export FORMAT`: a trace in another format. Each is in trace/export; this chooses, and
-// reports what the format cannot hold. To add one: an entry in exporters().
-#include "cli/export.h"
-
+// `skein export FORMAT`: a trace in one of the formats of trace/export/formats.h, and what the
+// format cannot represent.
 #include <unistd.h>
 
-#include <algorithm>
-#include <functional>
 #include <random>
 #include <string>
-#include <vector>
 
 #include "base/escape.h"
 #include "base/text.h"
@@ -19,20 +14,11 @@
 #include "cli/progress.h"
 #include "cli/trace_directory_writer.h"
 #include "cli/trace_input.h"
-#include "trace/export/chrome.h"
-#include "trace/export/csv.h"
-#include "trace/export/ctf.h"
-#include "trace/export/fxt.h"
-#include "trace/export/parquet.h"
-#include "trace/export/perfetto.h"
-#include "trace/export/stacks.h"
-#include "trace/export/table.h"
+#include "trace/export/formats.h"
 
 namespace skein::cli {
 
 namespace {
-
-using Write = std::function<Omissions(const Trace&, const ExportOptions&, Out&)>;
 
 void report_omissions(const Omissions& omissions) {
   std::string text;
@@ -42,8 +28,8 @@ void report_omissions(const Omissions& omissions) {
     std::fprintf(stderr, "skein: not representable in this format: %s\n", escaped(text).c_str());
 }
 
-void write_file(const ExportOptions& options, ExportFormat::Bytes bytes, const Write& write) {
-  if (options.output == "-" && bytes == ExportFormat::Bytes::Binary && isatty(STDOUT_FILENO))
+void write_file(const ExportFormat& format, const ExportOptions& options) {
+  if (options.output == "-" && format.bytes == ExportFormat::Bytes::Binary && isatty(STDOUT_FILENO))
     die(2, "binary output is not written to a terminal; use -o FILE, or a pipe");
   refuse_inputs(options.output, {&options.trace, 1});
   const Trace trace = open_trace(options.trace);
@@ -57,7 +43,10 @@ void write_file(const ExportOptions& options, ExportFormat::Bytes bytes, const W
   Omissions omissions;
   {
     const Spinner spinner(stderr, isatty(STDERR_FILENO), "writing");
-    omissions = write(trace, options, out);
+    const std::string title = trace_name(options.trace);
+    omissions = format.write(
+        trace, {.title = title, .tasks = options.table == "tasks", .running = options.running},
+        out);
     (void)out.finish();
   }
   file.finish();
@@ -72,13 +61,13 @@ ctf::Uuid random_uuid() {
   return uuid;
 }
 
-void write_ctf(const ExportOptions& options) {
+void write_directory(const ExportFormat& format, const ExportOptions& options) {
   if (options.output.empty()) die(2, "empty output path; give a directory with -o");
   const Trace trace = open_trace(options.trace);
   CtfCopy copy;
   {
     const Spinner spinner(stderr, isatty(STDERR_FILENO), "writing");
-    copy = export_ctf(trace, random_uuid());
+    copy = format.write_directory(trace, random_uuid());
   }
   TraceDirectoryWriter to(options.output);
   for (const CtfFile& file : copy.files) to.write(file.name, file.bytes);
@@ -89,101 +78,15 @@ void write_ctf(const ExportOptions& options) {
   report_omissions(copy.omissions);
 }
 
-AwaitGraphOf graph_of(const ExportOptions& options) {
-  return options.running ? AwaitGraphOf::Running : AwaitGraphOf::Suspended;
-}
-
-template <typename Writer>
-Omissions write_table(const Trace& trace, const ExportOptions& options, Out& out) {
-  const bool tasks = options.table == "tasks";
-  Writer table(tasks ? task_columns() : event_columns(), out);
-  return tasks ? export_tasks(trace, table) : export_events(trace, table);
-}
-
-// A format and its writer: `write` into a file or pipe; or, where that is not enough, `make`.
-struct Exporter {
-  ExportFormat format;
-  Write write;
-  std::function<void(const ExportOptions&)> make;
-};
-
-const std::vector<Exporter>& exporters() {
-  using Bytes = ExportFormat::Bytes;
-  using Choice = ExportFormat::Choice;
-  static const std::vector<Exporter> all = {
-      {{.name = "ctf",
-        .about = "CTF 1.8, readable by babeltrace2",
-        .bytes = Bytes::Binary,
-        .needs_output = true,
-        .makes_a_directory = true},
-       {},
-       write_ctf},
-      {{.name = "perfetto",
-        .about = "Perfetto protobuf, for its UI and trace_processor",
-        .bytes = Bytes::Binary},
-       [](const Trace& trace, const ExportOptions&, Out& out) {
-         return export_perfetto(trace, out);
-       },
-       {}},
-      {{.name = "chrome", .about = "Chrome trace event JSON"},
-       [](const Trace& trace, const ExportOptions&, Out& out) { return export_chrome(trace, out); },
-       {}},
-      {{.name = "fxt",
-        .about = "Fuchsia trace format; round-trips through skein",
-        .bytes = Bytes::Binary},
-       [](const Trace& trace, const ExportOptions&, Out& out) { return export_fxt(trace, out); },
-       {}},
-      {{.name = "folded",
-        .about = "Folded await stacks for flame graphs",
-        .choice = Choice::Running},
-       [](const Trace& trace, const ExportOptions& options, Out& out) {
-         return export_folded(trace, graph_of(options), out);
-       },
-       {}},
-      {{.name = "speedscope",
-        .about = "Await stacks as a speedscope file",
-        .choice = Choice::Running},
-       [](const Trace& trace, const ExportOptions& options, Out& out) {
-         return export_speedscope(trace, graph_of(options), trace_name(options.trace), out);
-       },
-       {}},
-      // What is in the trace, unescaped, which a terminal would obey.
-      {{.name = "csv",
-        .about = "Events or tasks as CSV",
-        .bytes = Bytes::Binary,
-        .choice = Choice::Table},
-       write_table<CsvWriter>,
-       {}},
-      {{.name = "parquet",
-        .about = "Events or tasks as Parquet",
-        .bytes = Bytes::Binary,
-        .choice = Choice::Table},
-       write_table<ParquetWriter>,
-       {}},
-  };
-  return all;
-}
-
 }  // namespace
 
-std::span<const ExportFormat> export_formats() {
-  static const std::vector<ExportFormat> formats = [] {
-    std::vector<ExportFormat> all;
-    for (const Exporter& exporter : exporters()) all.push_back(exporter.format);
-    return all;
-  }();
-  return formats;
-}
-
 int run_export(const ExportOptions& options) {
-  const auto found = std::find_if(exporters().begin(), exporters().end(), [&](const Exporter& one) {
-    return one.format.name == options.format;
-  });
-  if (found == exporters().end()) die(2, "unknown format '" + options.format + "'");
-  if (found->make)
-    found->make(options);
+  const ExportFormat* const format = find_export_format(options.format);
+  if (format == nullptr) die(2, "unknown format '" + options.format + "'");
+  if (format->is_directory())
+    write_directory(*format, options);
   else
-    write_file(options, found->format.bytes, found->write);
+    write_file(*format, options);
   return 0;
 }
 

@@ -10,9 +10,6 @@ import sys
 import pathlib
 
 skein, source = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
-# Commands that have commands of their own.
-FORMATS = ["ctf", "perfetto", "chrome", "fxt", "folded", "speedscope", "csv", "parquet"]
-FORMS = {"export": [["export", form] for form in FORMATS]}
 failures = []
 
 
@@ -24,6 +21,9 @@ def options_of(*words):
     return set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", output(*words, "--help").split("Options:")[1]))
 
 
+FORMATS = re.findall(r"^  ([a-z]+) ", output("export", "--help").split("Formats:")[1], re.M)
+assert len(FORMATS) >= 4, FORMATS
+FORMS = {"export": [["export", form] for form in FORMATS]}  # commands that have commands of their own
 commands = re.findall(r"^  ([a-z][a-z-]*)\s", output("--help").split("Record:")[1], re.M)
 assert len(commands) >= 4, commands
 commands.remove("help")  # skein help COMMAND is skein COMMAND --help
@@ -46,6 +46,14 @@ for command in commands:
     if shutil.which("mandoc"):
         lint = subprocess.run(["mandoc", "-Tlint", "-Werror", str(page)], capture_output=True, text=True)
         failures += lint.stdout.splitlines()
+
+# Formats that skein writes.
+documented = {
+    "skein-export.1": re.findall(r"^\.It Cm (\w+)$", (source / "docs/man/skein-export.1").read_text(), re.M),
+    "exchange.md": re.findall(r"^\| `(\w+)` \|", (source / "docs/exchange.md").read_text(), re.M)}
+for name, formats in documented.items():
+    if sorted(formats) != sorted(FORMATS):
+        failures.append(f"{name} has the formats {formats}, `skein export` {FORMATS}")
 
 # Completion, driven as the shell would.
 forms = [form for c in commands for form in FORMS.get(c, [[c]])]

@@ -1,0 +1,47 @@
+// The formats that skein writes: one row per format. `skein export`, its help and its completion
+// read this table.
+//
+//   for (const ExportFormat& format : export_formats()) print(format.name, format.about);
+//   const Omissions omissions = find_export_format("csv")->write(trace, {.tasks = true}, out);
+//
+// To add one: a file here with its function, and a row in formats.cc.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "trace/export/ctf.h"
+#include "trace/export/out.h"
+#include "trace/read/trace.h"
+
+namespace skein {
+
+// What only some formats have a choice of.
+struct ExportChoices {
+  std::string_view title = {};  // of the trace, in formats that contain one
+  bool tasks = false;           // Choice::Table: tasks, not events
+  bool running = false;         // Choice::Running: running time, not waiting time
+};
+
+struct ExportFormat {
+  enum class Bytes { Text, Binary };           // binary bytes are not written to a terminal
+  enum class Choice { None, Table, Running };  // which of the choices it has
+
+  std::string_view name;   // stable: an argument of `skein export`
+  std::string_view about;  // one line of --help
+  // Exactly one of both is set: it is a file, or a directory of files.
+  Omissions (*write)(const Trace&, const ExportChoices&, Out&) = nullptr;
+  CtfCopy (*write_directory)(const Trace&, const ctf::Uuid&) = nullptr;
+  std::string_view extension = {};  // ".json", of a file
+  Bytes bytes = Bytes::Text;
+  Choice choice = Choice::None;
+
+  constexpr bool is_directory() const { return write_directory != nullptr; }
+};
+
+// In the order of the help text.
+std::span<const ExportFormat> export_formats();
+// Null: there is no such format.
+const ExportFormat* find_export_format(std::string_view name);
+
+}  // namespace skein
