@@ -55,6 +55,19 @@ for name, formats in documented.items():
     if sorted(formats) != sorted(FORMATS):
         failures.append(f"{name} has the formats {formats}, `skein export` {FORMATS}")
 
+# Formats that skein reads, as its advice has them: "an FXT file (...), a Chrome JSON file".
+advice = subprocess.run([str(skein), "info", str(source / "README.md")], capture_output=True, text=True,
+                        check=False).stderr
+READ = re.findall(r"\ban? ([\w -]+?) file\b", advice.partition("; give ")[2])
+assert len(READ) >= 3, advice
+places = {page.name: re.search(r"trace is a directory recorded by skein, (.*?)standard input",
+                               page.read_text(), re.S) for page in (source / "docs/man").glob("*.1")}
+texts = {name: found[1] for name, found in places.items() if found}
+assert len(texts) >= 4, texts
+texts["exchange.md"] = (source / "docs/exchange.md").read_text().partition("## Reading")[2].split("##")[0]
+for name, text in texts.items():
+    failures += [f"{name} does not name the format {form}" for form in READ if form not in text]
+
 # Completion, driven as the shell would.
 forms = [form for c in commands for form in FORMS.get(c, [[c]])]
 script = f"""

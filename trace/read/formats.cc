@@ -26,30 +26,43 @@ Result<Trace> always(std::span<const uint8_t> file, const Progress& progress) {
 }
 
 constexpr std::array<DirectoryFormat, 2> directory_table{{
-    {.name = "skein", .probe = ctf::has_metadata, .read = ctf::read},
-    {.name = "skein, without its metadata", .probe = ctf::has_our_packets, .read = ctf::read},
+    {.name = "skein",
+     .input = "a directory that `skein record` wrote",
+     .probe = ctf::has_metadata,
+     .read = ctf::read},
+    {.name = "skein, without its metadata",
+     .input = {},
+     .probe = ctf::has_our_packets,
+     .read = ctf::read},
 }};
 
 constexpr std::array file_table{
 #ifndef __wasm__
-    FileFormat{
-        .name = "FXT", .head = small_head, .probe = fxt::looks_like_fxt, .read = always<fxt::read>},
+    FileFormat{.name = "FXT",
+               .input = "an FXT file (Eio's as well)",
+               .head = small_head,
+               .probe = fxt::looks_like_fxt,
+               .read = always<fxt::read>},
 #endif
     FileFormat{.name = "mirage-profile",
+               .input = "a mirage-profile file",
                .head = small_head,
                .probe = mirage::looks_like_mirage,
                .read = always<mirage::read>},
 #ifndef __wasm__
     FileFormat{.name = "Chrome JSON, gzip",
+               .input = {},
                .head = small_head,
                .probe = chrome::looks_like_gzip,
                .read = chrome::read_gzip},
     FileFormat{.name = "Chrome JSON",
+               .input = "a Chrome JSON file (.json.gz as well)",
                .head = large_head,
                .probe = chrome::looks_like_chrome,
                .read = always<chrome::read>},
 #endif
     FileFormat{.name = "mirage-profile, damaged",
+               .input = {},
                .head = large_head,
                .probe = mirage::contains_mirage,
                .read = always<mirage::read>},

@@ -18,6 +18,7 @@ namespace skein {
 // A format whose traces are directories.
 struct DirectoryFormat {
   std::string_view name;
+  std::string_view input;  // "a directory ...": completes the advice "give"; empty: another row does
   bool (*probe)(Files& files, const std::string& path);
   Result<Trace> (*read)(Files& files, const std::string& path, const Progress& progress,
                         std::span<const TickClock> clocks);
@@ -26,6 +27,7 @@ struct DirectoryFormat {
 // A format whose traces are single files.
 struct FileFormat {
   std::string_view name;
+  std::string_view input;  // as above
   size_t head;  // bytes at the beginning of a file that the probe needs
   bool (*probe)(std::span<const uint8_t> head);
   Result<Trace> (*read)(std::span<const uint8_t> file, const Progress& progress);

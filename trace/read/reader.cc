@@ -10,13 +10,19 @@ namespace skein {
 
 namespace {
 
-constexpr const char* advice =
-    "give a directory that `skein record` wrote, a trace file of mirage-profile or Eio, an FXT or "
-    "Chrome JSON file (.json.gz as well), or -";
+std::string advice() {
+  std::string text = "give ";
+  const auto add = [&](std::string_view input) {
+    if (!input.empty()) text.append(input).append(", ");
+  };
+  for (const DirectoryFormat& format : directory_formats()) add(format.input);
+  for (const FileFormat& format : file_formats()) add(format.input);
+  return text + "or -";
+}
 
 Error no_trace(const std::string& path, std::string what) {
   return Error{
-      .what = std::move(what), .file = path == "-" ? "standard input" : path, .advice = advice};
+      .what = std::move(what), .file = path == "-" ? "standard input" : path, .advice = advice()};
 }
 
 Result<Trace> read_directory(Files& files, const std::string& path, const Progress& progress,
