@@ -54,12 +54,13 @@ _skein() {
       else
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
       fi ;;
-    ps/* | snapshot/* | why/* | doctor/* | critical/* | stats/* | query/* | serve/* | view/*)
-      local processes
-      processes=$(skein ps 2>/dev/null | sed -n 's/^ *\([0-9][0-9]*\) .*/\1/p')
+    *)
+      local processes=
+      if skein "$command" --help 2>/dev/null | sed '/^Options:/,$d' | grep -q '\<PID'; then
+        processes=$(skein ps 2>/dev/null | sed -n 's/^ *\([0-9][0-9]*\) .*/\1/p')
+      fi
       mapfile -t COMPREPLY < <(compgen -W "$processes" -- "$current"
                                compgen -f -- "$current") ;;
-    *) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
   esac
 }
 complete -o filenames -F _skein skein
