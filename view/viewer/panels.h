@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "view/viewer/panel.h"
-#include "view/viewer/timeline.h"
+#include "view/viewer/timeline/timeline.h"
 
 namespace skein {
 

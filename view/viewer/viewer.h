@@ -27,7 +27,7 @@
 #include "view/draw/theme.h"
 #include "view/viewer/command.h"
 #include "view/viewer/panel.h"
-#include "view/viewer/timeline.h"
+#include "view/viewer/timeline/timeline.h"
 
 namespace skein {
 

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "view/draw/hit.h"
-#include "view/viewer/timeline.h"
+#include "view/viewer/timeline/timeline.h"
 
 namespace skein {
 

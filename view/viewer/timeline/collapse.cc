@@ -1,4 +1,4 @@
-#include "view/viewer/collapse.h"
+#include "view/viewer/timeline/collapse.h"
 
 #include <algorithm>
 

@@ -20,10 +20,10 @@
 #include "view/draw/draw_list.h"
 #include "view/draw/picture.h"
 #include "view/layout/rows.h"
-#include "view/viewer/collapse.h"
 #include "view/viewer/modifiers.h"
-#include "view/viewer/navigation.h"
 #include "view/viewer/shared.h"
+#include "view/viewer/timeline/collapse.h"
+#include "view/viewer/timeline/navigation.h"
 
 namespace skein {
 

@@ -1,4 +1,4 @@
-#include "view/viewer/timeline.h"
+#include "view/viewer/timeline/timeline.h"
 
 #include <cmath>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "view/viewer/navigation.h"
+#include "view/viewer/timeline/navigation.h"
 
 #include <algorithm>
 #include <cmath>
