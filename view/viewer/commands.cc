@@ -1,4 +1,5 @@
-// What commands do: one function per verb, one row per command.
+// What commands do in every view: one function per verb, one row per command. The others are
+// commands of a view (timeline/commands.cc).
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -13,29 +14,29 @@ using State = ViewerState;
 
 struct State::Action {
   Command command;
-  void (State::*run)(int);
+  void (State::*run)(int) = nullptr;  // null: the view runs it
   int argument = 0;
 };
 
 // In the order of the enumeration.
 constexpr State::Action State::actions[] = {
-    {Command::ZoomIn, &State::zoom, 1},
-    {Command::ZoomOut, &State::zoom, -1},
-    {Command::PanLeft, &State::pan, -1},
-    {Command::PanRight, &State::pan, 1},
-    {Command::PanUp, &State::scroll, -1},
-    {Command::PanDown, &State::scroll, 1},
-    {Command::PageUp, &State::scroll_page, -1},
-    {Command::PageDown, &State::scroll_page, 1},
-    {Command::GoToStart, &State::go_to_end, -1},
-    {Command::GoToEnd, &State::go_to_end, 1},
-    {Command::RowsHigher, &State::change_row_height, 1},
-    {Command::RowsLower, &State::change_row_height, -1},
-    {Command::FitAll, &State::fit_all},
-    {Command::FitRows, &State::fit_rows},
-    {Command::FitSelection, &State::fit_selection},
-    {Command::UndoZoom, &State::undo_zoom, -1},
-    {Command::RedoZoom, &State::undo_zoom, 1},
+    {Command::ZoomIn},
+    {Command::ZoomOut},
+    {Command::PanLeft},
+    {Command::PanRight},
+    {Command::PanUp},
+    {Command::PanDown},
+    {Command::PageUp},
+    {Command::PageDown},
+    {Command::GoToStart},
+    {Command::GoToEnd},
+    {Command::RowsHigher},
+    {Command::RowsLower},
+    {Command::FitAll},
+    {Command::FitRows},
+    {Command::FitSelection},
+    {Command::UndoZoom},
+    {Command::RedoZoom},
     {Command::Search, &State::open_search},
     {Command::SearchNext, &State::step_match, 1},
     {Command::SearchPrevious, &State::step_match, -1},
@@ -44,21 +45,21 @@ constexpr State::Action State::actions[] = {
     {Command::FollowToSource, &State::follow_arrow, -1},
     {Command::FollowToDestination, &State::follow_arrow, 1},
     {Command::SelectParent, &State::select_parent},
-    {Command::SelectNext, &State::step_in_row, 1},
-    {Command::SelectPrevious, &State::step_in_row, -1},
+    {Command::SelectNext},
+    {Command::SelectPrevious},
     {Command::HighlightRelated, &State::toggle_related},
     {Command::NextFault, &State::next_fault},
     {Command::CriticalPath, &State::toggle_path},
-    {Command::Collapse, &State::collapse},
-    {Command::ExpandAll, &State::expand_all},
+    {Command::Collapse},
+    {Command::ExpandAll},
     {Command::AddBookmark, &State::add_bookmark},
-    {Command::NextBookmark, &State::step_bookmark, 1},
-    {Command::PreviousBookmark, &State::step_bookmark, -1},
+    {Command::NextBookmark},
+    {Command::PreviousBookmark},
     {Command::Measure, &State::measure},
     {Command::ClearMeasure, &State::clear_measure},
-    {Command::ToggleCounters, &State::toggle_counters},
-    {Command::ToggleArrows, &State::toggle_arrows},
-    {Command::ToggleLegend, &State::toggle_legend},
+    {Command::ToggleCounters},
+    {Command::ToggleArrows},
+    {Command::ToggleLegend},
     {Command::NextTheme, &State::next_theme},
     {Command::Help, &State::toggle_help},
     {Command::Escape, &State::escape},
@@ -72,76 +73,12 @@ void State::run(Command command) {
     return true;
   }());
   if (static_cast<size_t>(command) >= commands) return;
-  // A key that is held down is one gesture; another key begins another.
-  if (command != last_key) timeline.navigation().end_gesture();
-  last_key = command;
-  timeline.went();
+  view->command_begins(command);
   const Action& action = actions[static_cast<size_t>(command)];
-  (this->*action.run)(action.argument);
-}
-
-// ---- the viewport
-
-void State::zoom(int direction) {
-  timeline.navigation().zoom(timeline.middle_x(), direction > 0 ? 1.5 : 1 / 1.5, Gesture::Zoom);
-}
-
-void State::pan(int direction) {
-  timeline.set_focus(no_time);
-  timeline.navigation().pan(direction * static_cast<double>(timeline.window().width) / 10,
-                            Gesture::Pan);
-}
-
-void State::scroll(int direction) {
-  Navigation& navigation = timeline.navigation();
-  navigation.scroll(direction * static_cast<double>(navigation.bounds().rows_height) / 10,
-                    Gesture::Scroll);
-}
-
-void State::scroll_page(int direction) { scroll(9 * direction); }
-
-void State::go_to_end(int direction) {
-  timeline.set_focus(no_time);
-  Navigation& navigation = timeline.navigation();
-  const double span = timeline.window().to - timeline.window().from;
-  const double from =
-      direction < 0 ? navigation.bounds().from : navigation.bounds().to - 0.98 * span;
-  navigation.show(from, from + span);
-}
-
-void State::change_row_height(int direction) {
-  Navigation& navigation = timeline.navigation();
-  const Navigation::Bounds& bounds = navigation.bounds();
-  navigation.zoom_rows(static_cast<double>(bounds.rows_y + bounds.rows_height / 2),
-                       direction > 0 ? 1.25 : 1 / 1.25);
-}
-
-void State::fit_all(int) {
-  timeline.set_focus(no_time);
-  timeline.navigation().fit_all();
-}
-
-void State::fit_rows(int) { timeline.navigation().fit_rows(); }
-
-void State::fit_selection(int) {
-  const Selection& selection = shared.selection;
-  const bool is_range = selection.range_is_latest();
-  double from = std::min(selection.from(), selection.to());
-  double to = std::max(selection.from(), selection.to());
-  if (is_range ? from == to : !selection.extent(shared.session, from, to)) return;
-  const double margin = 0.1 * (to - from);
-  timeline.set_focus(no_time);
-  if (!is_range && selection.has_task())
-    timeline.show_at_row(selected().track, selected().index, from - margin, to + margin, 18);
+  if (action.run == nullptr)
+    view->run(command);
   else
-    timeline.navigation().show(from - margin, to + margin);
-}
-
-void State::undo_zoom(int direction) {
-  if (direction < 0)
-    timeline.navigation().undo();
-  else
-    timeline.navigation().redo();
+    (this->*action.run)(action.argument);
 }
 
 // ---- search
@@ -149,9 +86,8 @@ void State::undo_zoom(int direction) {
 void State::open_search(int) { search_field = true; }
 
 void State::step_match(int direction) {
-  const Window& window = timeline.window();
-  const Finder::Match* match =
-      shared.finder.step(direction, direction > 0 ? window.from : window.to);
+  const View::Times times = view->times();
+  const Finder::Match* match = shared.finder.step(direction, direction > 0 ? times.from : times.to);
   if (match) go_to(match->track, match->task);
 }
 
@@ -173,7 +109,7 @@ void State::follow_arrow(int direction) {
   const std::vector<Model::Interaction>& arrows = of.model.interactions;
   uint32_t best = from.kind == Item::Kind::Interaction ? from.index : no_index;
   double nearest = std::numeric_limits<double>::infinity();
-  const double here = timeline.focus_time() - of.offset;
+  const double here = view->focus_time() - of.offset;
   for (uint32_t i = 0; from.kind == Item::Kind::Task && i < arrows.size(); i++) {
     const Model::Interaction& arrow = arrows[i];
     if ((to_source ? arrow.to : arrow.from) != from.index) continue;
@@ -193,12 +129,6 @@ void State::select_parent(int) {
   if (!shared.selection.has_task()) return;
   const uint32_t track = selected().track;
   go_to(track, shared.model(track).tasks[selected().index].parent);
-}
-
-void State::step_in_row(int direction) {
-  Item item = selected();
-  if (shared.selection.has_task() && timeline.step_in_row(direction, item))
-    go_to(item.track, item.index);
 }
 
 void State::toggle_related(int) {
@@ -231,8 +161,7 @@ void State::next_fault(int) {
   const double early = of.on_clock(waits.notifications[d.notification].time);
   const double late = of.on_clock(waits.waits[waiter.wait].begin);
   const double margin = std::max(3 * (late - early), 1'000.0);
-  constexpr double lowest_bar = 6;  // pixels
-  timeline.show_at_row(next.track, waiter.task, early - margin, late + margin, lowest_bar);
+  view->reveal_range(next.track, waiter.task, early - margin, late + margin);
 }
 
 // Of the selected task; again, or with nothing selected: none.
@@ -242,17 +171,11 @@ void State::toggle_path(int) {
   shared.show_path(selected().track, shows ? selected().index : no_index);
 }
 
-// ---- rows, bookmarks, range
-
-void State::collapse(int) {
-  if (shared.selection.has_task()) timeline.collapse(selected().track, selected().index);
-}
-
-void State::expand_all(int) { timeline.expand_all(); }
+// ---- bookmarks, range
 
 // With the selected task's name, where that lives.
 void State::add_bookmark(int) {
-  const double time = timeline.navigation().time_at(timeline.middle_x());
+  const double time = view->pointed_time();
   std::string text = "Bookmark " + std::to_string(shared.bookmarks.all().size() + 1);
   if (shared.selection.has_task()) {
     const SessionTrace& of = shared.session[selected().track];
@@ -265,19 +188,14 @@ void State::add_bookmark(int) {
   insert_bookmark(time, text);
 }
 
-void State::step_bookmark(int direction) {
-  const double least = 2 * timeline.navigation().per_pixel();  // at one it is not gone to again
-  if (const Bookmark* found = shared.bookmarks.step(direction, timeline.focus_time(), least))
-    timeline.go_to_time(found->time);
-}
-
 // The selected item's time, or else the whole window.
 void State::measure(int) {
-  double from = timeline.window().from;
-  double to = timeline.window().to;
-  shared.selection.extent(shared.session, from, to);
-  const Navigation& navigation = timeline.navigation();
-  shared.selection.measure(navigation.covered(from), navigation.covered(to), from != to);
+  View::Times times = view->times();
+  shared.selection.extent(shared.session, times.from, times.to);
+  const auto covered = [&](double time) {
+    return std::clamp(time, shared.session.first(), shared.session.last());
+  };
+  shared.selection.measure(covered(times.from), covered(times.to), times.from != times.to);
   shared.text_version++;
 }
 
@@ -297,9 +215,8 @@ void State::next_theme(int) {
 
 // What lies on top first, one thing at a time.
 void State::escape(int) {
-  if (timeline.drags()) {
-    timeline.stop_dragging();
-  } else if (help) {
+  if (view->stop_dragging()) return;
+  if (help) {
     help = false;
   } else if (filter_field) {
     filter_field = false;

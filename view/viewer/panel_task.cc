@@ -203,7 +203,7 @@ class TaskPanel {
 
 }  // namespace
 
-void Panels::write_task(PanelWriter& out, TaskIndex index) {
+void Panels::write_task(PanelWriter& out, TaskIndex index, const View& view) {
   TaskPanel task(out, index);
   out.title(task_text(out.of().trace, out.of().model, index));
   task.state();
@@ -211,8 +211,8 @@ void Panels::write_task(PanelWriter& out, TaskIndex index) {
   write_linked(out, index);
   write_why(out, index);
   if (shared_.path.is_of(out.track(), index)) write_path(out);
-  task.family(timeline_.hidden(out.track(), index));
-  task.arrows(timeline_.focus_time());
+  task.family(view.hidden(out.track(), index));
+  task.arrows(view.focus_time());
 }
 
 void Panels::write_linked(PanelWriter& out, TaskIndex task) {

@@ -76,7 +76,7 @@ PanelWriter Panels::about(uint32_t track) {
   return out;
 }
 
-const Panel& Panels::panel() {
+const Panel& Panels::panel(const View& view) {
   if (version_ == shared_.text_version) return panel_;
   version_ = shared_.text_version;
   const Selection& selection = shared_.selection;
@@ -87,11 +87,11 @@ const Panel& Panels::panel() {
   if (selection.measures() && (selection.range_is_latest() || !selection.has_item()))
     write_range();
   else
-    write_item();
+    write_item(view);
   return panel_;
 }
 
-void Panels::write_item() {
+void Panels::write_item(const View& view) {
   const Session& session = shared_.session;
   if (!shared_.selection.has_item()) {
     for (uint32_t i = 0; i < session.size(); i++) {
@@ -108,7 +108,7 @@ void Panels::write_item() {
   PanelWriter out = about(item_.track);
   switch (item_.kind) {
     case Item::Kind::Task:
-      return write_task(out, item_.index);
+      return write_task(out, item_.index, view);
     case Item::Kind::Interaction:
       return write_arrow(out, model.interactions[item_.index]);
     case Item::Kind::Counter:
@@ -130,8 +130,8 @@ void Panels::write_range() {
   }
 }
 
-bool Panels::target(uint32_t link, PanelTarget& target) {
-  panel();  // so that links are those of what is shown now
+bool Panels::target(const View& view, uint32_t link, PanelTarget& target) {
+  panel(view);  // so that links are those of what is shown now
   if (link == 0 || link > targets_.size()) return false;
   target = targets_[link - 1];
   return true;
@@ -142,11 +142,11 @@ void Panels::show_more() {
   version_ = 0;
 }
 
-std::string Panels::tooltip() const {
-  const Item item = timeline_.item_at_pointer();
+std::string Panels::tooltip(const View& view) const {
+  const Item item = view.pointed_item();
   std::string text = text_of(item);
   if (item.kind != Item::Kind::Task || item.track != shared_.path.track()) return text;
-  const double time = timeline_.pointed_time() - shared_.session[item.track].offset;
+  const double time = view.pointed_time() - shared_.session[item.track].offset;
   if (const Segment* segment = shared_.path.at(item.index, time))
     text += "\n" + shared_.path.title(shared_.session, *segment);
   return text;

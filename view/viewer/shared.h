@@ -1,5 +1,5 @@
 // What all views of a session share: the traces, and what is selected, found, highlighted and
-// noted in them. A view (timeline.h) keeps its viewport, folded rows and drags to itself.
+// noted in them. A view (view.h) keeps its viewport, folded rows and drags to itself.
 //
 // Whoever changes a part calls changed(), or marked() if marks of tasks depend on it; views and
 // panels compare the versions with those they were made of.
@@ -40,6 +40,7 @@ struct Shared {
     highlights.update(session, findings, finder, selection, linked, path);
     scene_version++;
   }
+  void redraw() { scene_version++; }
   void found() {  // other matches
     text_version++;
     marked();

@@ -4,7 +4,7 @@ namespace skein {
 
 void ViewerState::realigned() {
   shared.session.align();
-  timeline.aligned();
+  view->aligned();
   shared.finder.search_again(selected());  // its matches are in order of time
   shared.found();
 }
@@ -18,17 +18,17 @@ void ViewerState::search(std::string_view text) {
 
 void ViewerState::select(const Item& item, double time) {
   shared.select(item);
-  timeline.set_focus(time);
+  view->set_focus(time);
 }
 
 void ViewerState::go_to(uint32_t track, TaskIndex task, double time) {
   if (!shared.session.has_task(track, task)) return;
   select({Item::Kind::Task, track, task}, time);
-  timeline.reveal(track, task, time);
+  view->reveal(track, task, time);
 }
 
 void ViewerState::insert_bookmark(double time, std::string_view text) {
-  if (shared.bookmarks.insert(time, text)) timeline.redraw();
+  if (shared.bookmarks.insert(time, text)) shared.redraw();
 }
 
 }  // namespace skein

@@ -12,14 +12,14 @@ namespace skein {
 struct ViewerState {
   Shared shared;
   Timeline timeline{shared};
-  Panels panels{shared, timeline};
+  View* view = &timeline;  // that the shell shows; never null
+  Panels panels{shared};
 
   // What the shell shows beside the picture.
   bool help = false;
   bool search_field = false;
   bool filter_field = false;
   const Theme* theme = &themes[0];
-  Command last_key = Command::Escape;
 
   // ---- state.cc
   void realigned();  // all begins anew, in sight
@@ -28,39 +28,22 @@ struct ViewerState {
   void go_to(uint32_t track, TaskIndex task, double time = no_time);  // selects and reveals
   void insert_bookmark(double time, std::string_view text);
 
-  // ---- commands.cc. An argument is a direction: 1 or -1, or twice as much for larger steps.
+  // ---- commands.cc. An argument is a direction: 1 or -1.
   void run(Command command);
   struct Action;
   static const Action actions[];
-  void zoom(int direction);
-  void pan(int direction);
-  void scroll(int direction);
-  void scroll_page(int direction);
-  void go_to_end(int direction);
-  void change_row_height(int direction);
-  void fit_all(int);
-  void fit_rows(int);
-  void fit_selection(int);
-  void undo_zoom(int direction);
   void open_search(int);
   void step_match(int direction);
   void clear_search(int);
   void toggle_filter(int);
   void follow_arrow(int direction);  // -1: to its source
   void select_parent(int);
-  void step_in_row(int direction);
   void toggle_related(int);
   void next_fault(int);
   void toggle_path(int);
-  void collapse(int);
-  void expand_all(int);
   void add_bookmark(int);
-  void step_bookmark(int direction);
   void measure(int);
   void clear_measure(int);
-  void toggle_counters(int) { timeline.toggle_counters(); }
-  void toggle_arrows(int) { timeline.toggle_arrows(); }
-  void toggle_legend(int) { timeline.set_legend(!timeline.legend()); }
   void next_theme(int);
   void toggle_help(int) { help = !help; }
   void escape(int);

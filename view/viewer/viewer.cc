@@ -56,7 +56,7 @@ void Viewer::add(LoadedTrace loaded, std::string title) {
   shared.finder.set_trace(shared.session.size() - 1, texts_of(loaded));
   shared.finder.search_again(state_->selected());
   shared.found();
-  state_->timeline.added(std::move(loaded.rows));
+  state_->view->added(std::move(loaded.rows));
 }
 
 void Viewer::update(size_t which, Trace trace) {
@@ -66,17 +66,17 @@ void Viewer::update(size_t which, Trace trace) {
 
 void Viewer::update(size_t which, LoadedTrace loaded) {
   Shared& shared = state_->shared;
-  Timeline& timeline = state_->timeline;
+  View& view = *state_->view;
   if (which >= traces()) return;
   const std::shared_ptr<SessionTrace> old = shared.session.shared(which);
   // If only the sign of life is new, and the end is not in sight, nothing is drawn.
   if (loaded.life.utc != 0 && loaded.trace.events.size() == old->trace.events.size() &&
-      loaded.trace.info.packets == old->trace.info.packets && !timeline.end_in_sight()) {
+      loaded.trace.info.packets == old->trace.info.packets && !view.end_in_sight()) {
     shared.session.set_life(which, loaded.life);
     shared.text_version++;
     return;
   }
-  const Timeline::SavedViewport before = timeline.before();
+  view.before_change();
   shared.session.replace(which, session_trace(loaded));
   shared.findings.set_trace(which, std::move(loaded.findings));
   const Model& fresh = shared.model(which);
@@ -96,21 +96,21 @@ void Viewer::update(size_t which, LoadedTrace loaded) {
   if (has_path) shared.path.show(shared.session, shared.findings, track, path_of);
   shared.finder.search_again(state_->selected());
   shared.found();
-  timeline.replaced(which, *old, std::move(loaded.rows), before);
+  view.replaced(which, *old, std::move(loaded.rows));
 }
 
 void Viewer::set_now(size_t which, SignOfLife life) {
   Shared& shared = state_->shared;
-  Timeline& timeline = state_->timeline;
+  View& view = *state_->view;
   if (which >= traces() || shared.session[which].life == life) return;
   shared.session.set_life(which, life);
   shared.text_version++;
   const SessionTrace& of = shared.session[which];
-  if (of.until() <= of.model.end || !timeline.end_in_sight()) return;
-  const Timeline::SavedViewport before = timeline.before();
+  if (of.until() <= of.model.end || !view.end_in_sight()) return;
+  view.before_change();
   shared.session.grow(which);
   shared.finder.refilter(which);
-  timeline.grown(which, before);
+  view.grown(which);
 }
 
 size_t Viewer::traces() const { return state_->shared.session.size(); }
@@ -152,33 +152,29 @@ void Viewer::relink(const Annotations& annotations) {
 
 // ---- the picture
 
-void Viewer::resize(float width, float height) { state_->timeline.resize(width, height); }
-const DrawList& Viewer::scene() { return state_->timeline.scene(); }
-const DrawList& Viewer::readouts() { return state_->timeline.readouts(); }
-const DrawList& Viewer::picture() { return state_->timeline.picture(); }
-uint32_t Viewer::scene_version() const { return state_->timeline.scene_version(); }
-bool Viewer::changed() const { return state_->timeline.changed(); }
+void Viewer::resize(float width, float height) { state_->view->resize(width, height); }
+const DrawList& Viewer::scene() { return state_->view->scene(); }
+const DrawList& Viewer::readouts() { return state_->view->readouts(); }
+const DrawList& Viewer::picture() { return state_->view->picture(); }
+uint32_t Viewer::scene_version() const { return state_->view->scene_version(); }
+bool Viewer::changed() const { return state_->view->changed(); }
 std::span<const Track> Viewer::tracks() const { return state_->timeline.tracks(); }
 Marks Viewer::marks() const { return state_->timeline.marks(); }
 const Window& Viewer::window() const { return state_->timeline.window(); }
-
-void Viewer::show(double from, double to) {
-  state_->timeline.navigation().show(from, to);
-  state_->timeline.went();
-}
+void Viewer::show(double from, double to) { state_->timeline.show(from, to); }
 
 // ---- input
 
-void Viewer::pointer_move(float x, float y) { state_->timeline.pointer_move(x, y); }
-void Viewer::pointer_leave() { state_->timeline.pointer_leave(); }
+void Viewer::pointer_move(float x, float y) { state_->view->pointer_move(x, y); }
+void Viewer::pointer_leave() { state_->view->pointer_leave(); }
 void Viewer::pointer_down(float x, float y, Modifiers modifiers) {
-  state_->timeline.pointer_down(x, y, modifiers.shift);
+  state_->view->pointer_down(x, y, modifiers);
 }
-void Viewer::pointer_up(float x, float y) { state_->timeline.pointer_up(x, y); }
+void Viewer::pointer_up(float x, float y) { state_->view->pointer_up(x, y); }
 
 void Viewer::double_click(float x, float y) {
   ViewerState& s = *state_;
-  s.timeline.click(x, y);
+  s.view->click(x, y);
   if (!s.shared.selection.has_item()) return;
   if (s.shared.selection.has_task()) {
     s.shared.selection.set_related(true);
@@ -188,9 +184,9 @@ void Viewer::double_click(float x, float y) {
 }
 
 void Viewer::wheel(float x, float y, float dx, float dy, Modifiers modifiers) {
-  state_->timeline.wheel(x, y, dx, dy, modifiers);
+  state_->view->wheel(x, y, dx, dy, modifiers);
 }
-void Viewer::pinch(float x, float y, float factor) { state_->timeline.pinch(x, y, factor); }
+void Viewer::pinch(float x, float y, float factor) { state_->view->pinch(x, y, factor); }
 
 bool Viewer::key(std::string_view key, Modifiers modifiers) {
   const KeyBinding* found = find_key(key, modifiers);
@@ -221,7 +217,7 @@ void Viewer::set_filter(const skein::Filter& filter) {
   if (filter == shared.finder.filter()) return;
   shared.finder.set_filter(filter);
   for (size_t i = 0; i < traces(); i++) shared.finder.refilter(i);
-  state_->timeline.filtered();
+  state_->view->filtered();
   shared.finder.search_again(state_->selected());
   shared.found();
 }
@@ -283,20 +279,20 @@ bool Viewer::show_critical_path(std::string_view task) {
   return false;
 }
 
-Panel Viewer::panel() const { return state_->panels.panel(); }
+Panel Viewer::panel() const { return state_->panels.panel(*state_->view); }
 
 void Viewer::click(uint32_t link) {
   PanelTarget target;
-  if (!state_->panels.target(link, target)) return;
+  if (!state_->panels.target(*state_->view, link, target)) return;
   if (target.more)
     state_->panels.show_more();
   else if (target.task != no_index)
     state_->go_to(target.track, target.task, target.time);
   else
-    state_->timeline.go_to_time(target.time);
+    state_->view->go_to_time(target.time);
 }
 
-std::string Viewer::tooltip() const { return state_->panels.tooltip(); }
+std::string Viewer::tooltip() const { return state_->panels.tooltip(*state_->view); }
 std::string Viewer::notice() const { return state_->panels.notice(); }
 std::string Viewer::alarm() const { return state_->panels.alarm(); }
 
@@ -307,11 +303,11 @@ std::span<const Bookmark> Viewer::bookmarks() const { return state_->shared.book
 void Viewer::add_bookmark(double time, std::string text) { state_->insert_bookmark(time, text); }
 
 void Viewer::rename_bookmark(size_t which, std::string_view text) {
-  if (state_->shared.bookmarks.rename(which, text)) state_->timeline.redraw();
+  if (state_->shared.bookmarks.rename(which, text)) state_->shared.redraw();
 }
 
 void Viewer::remove_bookmark(size_t which) {
-  if (state_->shared.bookmarks.remove(which)) state_->timeline.redraw();
+  if (state_->shared.bookmarks.remove(which)) state_->shared.redraw();
 }
 
 namespace {
@@ -344,7 +340,7 @@ Result<void> Viewer::load_notes(std::string_view json, bool same_zero) {
     }
   }
   shared.text_version++;
-  state_->timeline.redraw();
+  state_->shared.redraw();
   return {};
 }
 
@@ -364,7 +360,7 @@ void Viewer::show_counter(size_t which, bool shown) { state_->timeline.show_coun
 
 void Viewer::set_theme(const Theme& theme) {
   state_->theme = &theme;
-  state_->timeline.redraw();
+  state_->shared.redraw();
 }
 const Theme& Viewer::theme() const { return *state_->theme; }
 

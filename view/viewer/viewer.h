@@ -1,6 +1,7 @@
 // What a person does with the picture, without a screen: every shell forwards input to a Viewer and
-// paints its picture(). It joins the parts: what is shared by views (shared.h), one view
-// (timeline.h), texts about what is selected (panels.h), and commands (commands.cc).
+// paints its picture(). It joins the parts: what is shared by views (shared.h), the view that is
+// shown (view.h, timeline/timeline.h), texts about what is selected (panels.h), and commands
+// (commands.cc).
 //
 //   Viewer viewer;
 //   viewer.add(std::move(trace), "net.ctf");

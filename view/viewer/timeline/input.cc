@@ -1,5 +1,6 @@
 // Pointer, wheel and fingers on a timeline.
 #include <cmath>
+#include <utility>
 
 #include "view/draw/hit.h"
 #include "view/viewer/timeline/timeline.h"
@@ -71,24 +72,23 @@ void Timeline::pointer_leave() {
   redraw_readouts();
 }
 
-void Timeline::pointer_down(float x, float y, bool measures) {
+void Timeline::pointer_down(float x, float y, Modifiers modifiers) {
   if (!are_numbers(x, y)) return;
   if (hint_) went();
   navigation_.end_gesture();
   drag_ = {.kind = DragKind::Press,
-           .measures = measures || y < navigation_.bounds().rows_y,
+           .measures = modifiers.shift || y < navigation_.bounds().rows_y,
            .x = x,
            .y = y};
 }
 
-bool Timeline::pointer_up(float x, float y) {
+void Timeline::pointer_up(float x, float y) {
   const Drag drag = drag_;
   if (drags()) pointer_move(x, y);
   const bool clicked = drag_.kind == DragKind::Press;
   drag_ = {};
   navigation_.end_gesture();
   if (clicked) click(drag.x, drag.y);
-  return clicked;
 }
 
 void Timeline::click(float x, float y) {
@@ -104,7 +104,7 @@ void Timeline::click(float x, float y) {
   focus_ = navigation_.time_at(static_cast<double>(x));
 }
 
-Item Timeline::item_at_pointer() const {
+Item Timeline::pointed_item() const {
   if (pointer_x_ < 0 || tracks_.empty() || pans()) return {};
   return hit(tracks_, navigation_.window(), marks(), pointer_x_, pointer_y_);
 }
@@ -138,5 +138,7 @@ void Timeline::pinch(float x, float y, float factor) {
   focus_ = no_time;
   went();
 }
+
+bool Timeline::stop_dragging() { return std::exchange(drag_, {}).kind != DragKind::None; }
 
 }  // namespace skein

@@ -8,7 +8,7 @@
 
 namespace skein {
 
-Timeline::Timeline(Shared& shared) : shared_(shared) {
+Timeline::Timeline(Shared& shared) : View(shared) {
   navigation_.on_fold(
       [this](double from, double to, bool afresh) { return fold(from, to, afresh); });
 }
@@ -37,15 +37,14 @@ void Timeline::aligned() {
   navigation_.forget();
 }
 
-Timeline::SavedViewport Timeline::before() const {
-  return {.window = navigation_.window(),
-          .last = navigation_.bounds().to,
-          .has_end = navigation_.end_in_sight(),
-          .has_all = navigation_.all_in_sight()};
+void Timeline::before_change() {
+  saved_ = {.window = navigation_.window(),
+            .last = navigation_.bounds().to,
+            .has_end = navigation_.end_in_sight(),
+            .has_all = navigation_.all_in_sight()};
 }
 
-void Timeline::replaced(size_t track, const SessionTrace& old, std::optional<Rows> rows,
-                        const SavedViewport& before) {
+void Timeline::replaced(size_t track, const SessionTrace& old, std::optional<Rows> rows) {
   const SessionTrace& fresh = shared_.session[track];
   TrackLayout was = std::exchange(layouts_[track], make_layout(track, std::move(rows)));
   TrackLayout& now = layouts_[track];
@@ -64,16 +63,16 @@ void Timeline::replaced(size_t track, const SessionTrace& old, std::optional<Row
   now.open = std::move(was.open);  // rows stay where they are as more follows
   show_tasks(track);
   arrange_tracks(false);
-  if (!old.trace.events.empty()) return stay_at_end(before);
+  if (!old.trace.events.empty()) return stay_at_end();
   navigation_.fit_all();
   navigation_.forget();
 }
 
-void Timeline::grown(size_t track, const SavedViewport& before) {
+void Timeline::grown(size_t track) {
   layouts_[track].arranged = false;
   show_tasks(track);
   arrange_tracks(false);
-  stay_at_end(before);
+  stay_at_end();
 }
 
 void Timeline::filtered() {
@@ -81,10 +80,10 @@ void Timeline::filtered() {
   arrange_tracks(true);
 }
 
-void Timeline::stay_at_end(const SavedViewport& before) {
-  if (!before.has_end) return;
-  const double more = navigation_.bounds().to - before.last;
-  navigation_.follow(before.window.from + (before.has_all ? 0 : more), before.window.to + more);
+void Timeline::stay_at_end() {
+  if (!saved_.has_end) return;
+  const double more = navigation_.bounds().to - saved_.last;
+  navigation_.follow(saved_.window.from + (saved_.has_all ? 0 : more), saved_.window.to + more);
 }
 
 void Timeline::show_tasks(size_t track) {
@@ -207,24 +206,10 @@ Marks Timeline::marks() const {
   return marks;
 }
 
-const DrawList& Timeline::scene() {
-  if (std::exchange(scene_.version, scene_version()) != scene_version())
-    draw_scene(tracks_, navigation_.window(), marks(), scene_.list);
-  return scene_.list;
-}
+void Timeline::draw(DrawList& list) { draw_scene(tracks_, navigation_.window(), marks(), list); }
 
-const DrawList& Timeline::readouts() {
-  if (std::exchange(readouts_.version, version()) != version())
-    draw_readouts(tracks_, navigation_.window(), marks(), readouts_.list);
-  return readouts_.list;
-}
-
-const DrawList& Timeline::picture() {
-  if (std::exchange(picture_.version, version()) != version()) {
-    picture_.list = scene();
-    append(picture_.list, readouts());
-  }
-  return picture_.list;
+void Timeline::draw_over(DrawList& list) {
+  draw_readouts(tracks_, navigation_.window(), marks(), list);
 }
 
 // ---- moving
@@ -237,6 +222,11 @@ double Timeline::focus_time() const {
   const Window& window = navigation_.window();
   const bool seen = focus_ >= window.from && focus_ <= window.to;  // false if there is none
   return seen ? focus_ : (window.from + window.to) / 2;
+}
+
+void Timeline::show(double from, double to) {
+  navigation_.show(from, to);
+  went();
 }
 
 void Timeline::go_to_time(double time) {
@@ -257,6 +247,11 @@ double Timeline::row_of(size_t track, TaskIndex task) const {
   const std::vector<uint32_t>& rows = layouts_[track].rows.row;
   if (task >= rows.size() || rows[task] == Rows::no_row) return no_time;
   return row + rows[task];
+}
+
+void Timeline::reveal_range(uint32_t track, TaskIndex task, double from, double to) {
+  constexpr double lowest_bar = 6;  // pixels
+  show_at_row(track, task, from, to, lowest_bar);
 }
 
 void Timeline::show_at_row(uint32_t track, TaskIndex task, double from, double to,
@@ -307,38 +302,12 @@ void Timeline::reveal(uint32_t track, TaskIndex task, double time) {
   show_at_row(track, task, from, to, lowest_bar);
 }
 
-bool Timeline::step_in_row(int direction, Item& item) const {
-  const Rows& rows = layouts_[item.track].rows;
-  const uint32_t row = rows.row[item.index];
-  if (row == Rows::no_row) return false;
-  const auto in_row = rows.tasks_in(row);
-  const auto at = std::find(in_row.begin(), in_row.end(), item.index);
-  if (direction > 0 ? at + 1 >= in_row.end() : at == in_row.begin()) return false;
-  item.index = *(at + direction);
-  return true;
-}
-
 void Timeline::went() {
   hint_ = false;
   redraw();
 }
 
 // ---- what is shown
-
-void Timeline::collapse(uint32_t track, TaskIndex task) {
-  std::vector<uint8_t>& collapsed = layouts_[track].collapsed;
-  collapsed.resize(shared_.model(track).tasks.size(), 0);
-  collapsed[task] ^= 1;
-  show_tasks(track);
-  shared_.text_version++;
-  arrange_tracks(true);
-}
-
-void Timeline::expand_all() {
-  for (TrackLayout& layout : layouts_) layout.collapsed.clear();
-  shared_.text_version++;
-  filtered();
-}
 
 uint32_t Timeline::hidden(size_t track, TaskIndex task) const {
   const std::vector<uint32_t>& hidden = layouts_[track].shown.hidden;
@@ -362,11 +331,6 @@ void Timeline::show_counter(size_t which, bool shown) {
     }
     which -= layout.counters.size();
   }
-  set_bounds();
-}
-
-void Timeline::toggle_counters() {
-  counters_on_ = !counters_on_;
   set_bounds();
 }
 
