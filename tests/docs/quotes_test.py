@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What the docs quote from the source is in the source, letter for letter; what they link to exists.
+"""What the docs quote from the source is in the source, letter for letter; what they link to exists, and
+so do the files that CONTRIBUTING.md names under "Where to add".
 
 usage: quotes_test.py SOURCE"""
 import pathlib
@@ -20,7 +21,14 @@ for page in [*source.glob("*.md"), *source.glob("docs/*.md")]:
         links += 1
         if not (page.parent / target).exists():
             failures.append(f"{page.name}: link to {target}, which is not there")
+section = (source / "CONTRIBUTING.md").read_text().partition("## Where to add")[2].partition("\n## ")[0]
+paths = re.findall(r"`((?:[\w.-]+/)+[\w.-]*|\w+\.md)`", section)
+for path in paths:
+    is_test = path.count("/") == 1 and not path.endswith("/") and "." not in path  # as ctest names it
+    if not is_test and not list(source.glob(path.replace("NAME", "*"))):
+        failures.append(f"CONTRIBUTING.md: {path}, which is not there")
+
 for failure in failures:
     print(failure)
-print(f"{quotes} quotes, {links} links")
-sys.exit(bool(failures) or quotes == 0 or links == 0)
+print(f"{quotes} quotes, {links} links, {len(paths)} paths")
+sys.exit(bool(failures) or 0 in (quotes, links, len(paths)))
