@@ -1,8 +1,9 @@
 // The subcommands of the program `skein`: the arguments of each, and the function that runs it.
 //
-// To add a command: its options and its run_ function here, the function in cli/<name>.cc, and an
-// entry in cli/command_line.cc, which alone includes the argument parser. A command is a function
-// of a plain struct, so that a test or another command can call it.
+// To add a command: its options and its run_ function here, the function in
+// cli/command/<name>.cc, and an entry in cli/command_line.cc, which alone includes the argument
+// parser. A command is a function of a plain struct, so that a test or another command can call it.
+// Commands share cli/input/ (what a user names) and cli/output/ (what a command writes or opens).
 //
 // A run_ function returns the exit code; cli/die.h lists the codes, and ends a command early.
 #pragma once

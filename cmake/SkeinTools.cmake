@@ -1,9 +1,9 @@
-# The program `skein`: cli/main.cc and one file per subcommand. The subcommands are a library of
-# their own, so that cli/*_test.cc can reach them.
+# The program `skein`: cli/main.cc and one file per subcommand in cli/command. All but main.cc is a
+# library, so that unit tests can reach it.
 find_package(CLI11 REQUIRED)
 
-file(GLOB cli_sources CONFIGURE_DEPENDS cli/*.cc)
-file(GLOB cli_tests CONFIGURE_DEPENDS cli/*_test.cc)
+file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS cli/*.cc)
+file(GLOB_RECURSE cli_tests CONFIGURE_DEPENDS cli/*_test.cc)
 list(FILTER cli_sources EXCLUDE REGEX "(_test|/main)\\.cc$")
 
 add_library(skein_cli OBJECT ${cli_sources})
@@ -19,7 +19,7 @@ if(TARGET skein_view_cairo)
 endif()
 if(TARGET skein_trace_query)
   target_link_libraries(skein_cli PUBLIC skein_trace_query)
-  set_property(SOURCE cli/query.cc APPEND PROPERTY COMPILE_DEFINITIONS SKEIN_HAS_SQLITE)
+  set_property(SOURCE cli/command/query.cc APPEND PROPERTY COMPILE_DEFINITIONS SKEIN_HAS_SQLITE)
 endif()
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)  # without it the prompt of `skein query` has no editing
@@ -27,7 +27,7 @@ if(PkgConfig_FOUND)  # without it the prompt of `skein query` has no editing
 endif()
 if(libedit_FOUND)  # <histedit.h> is where all headers are
   target_link_libraries(skein_cli PUBLIC ${libedit_LINK_LIBRARIES})
-  set_property(SOURCE cli/prompt.cc APPEND PROPERTY COMPILE_DEFINITIONS SKEIN_HAS_LIBEDIT)
+  set_property(SOURCE cli/input/prompt.cc APPEND PROPERTY COMPILE_DEFINITIONS SKEIN_HAS_LIBEDIT)
 endif()
 if(SKEIN_SANITIZED)  # CLI11, instrumented: 30 s with -O1, 10 s without
   set_property(SOURCE cli/command_line.cc APPEND PROPERTY COMPILE_OPTIONS -O0)

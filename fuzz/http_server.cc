@@ -1,6 +1,6 @@
 // Reads what a client sent as a request; what was understood must be understood again, as the same,
 // when it is written out.
-#include "cli/http_server.h"
+#include "cli/output/http_server.h"
 
 #include <cstdlib>
 

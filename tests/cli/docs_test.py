@@ -27,6 +27,9 @@ FORMS = {"export": [["export", form] for form in FORMATS]}  # commands that have
 commands = re.findall(r"^  ([a-z][a-z-]*)\s", output("--help").split("Record:")[1], re.M)
 assert len(commands) >= 4, commands
 commands.remove("help")  # skein help COMMAND is skein COMMAND --help
+files = sorted(file.stem for file in (source / "cli/command").glob("*.cc"))
+if files != sorted(commands):
+    failures.append(f"cli/command has {files}, the program {commands}")
 overview = (source / "docs/man/skein.1").read_text()
 for command in commands:
     page = source / f"docs/man/skein-{command}.1"

@@ -1,0 +1,29 @@
+// `skein dump`: a line per event.
+#include "report/dump.h"
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/input/trace_input.h"
+#include "cli/output/report_output.h"
+
+namespace skein::cli {
+
+int run_dump(const DumpOptions& options) {
+  const Trace trace = open_trace(options.trace);
+  const DumpReport report(trace);
+  Output out = report_output(options.json);
+  for (size_t i = 0; i < trace.events.size(); i++) {
+    if (options.json)
+      report.append_json(out.text(), i);
+    else
+      report.append_text(out.text(), i);
+    out.line_done();
+  }
+  out.finish();
+  if (!trace.losses.empty())
+    std::fprintf(stderr, "skein: the trace is damaged at %s; see `skein info`\n",
+                 counted(trace.losses.size(), "location").c_str());
+  return 0;
+}
+
+}  // namespace skein::cli

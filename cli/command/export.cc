@@ -1,0 +1,93 @@
+// `skein export FORMAT`: a trace in one of the formats of trace/export/formats.h, and what the
+// format cannot represent.
+#include <unistd.h>
+
+#include <random>
+#include <string>
+
+#include "base/escape.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/die.h"
+#include "cli/input/trace_input.h"
+#include "cli/output/output_file.h"
+#include "cli/output/print.h"
+#include "cli/output/progress.h"
+#include "cli/output/trace_directory_writer.h"
+#include "trace/export/formats.h"
+
+namespace skein::cli {
+
+namespace {
+
+void report_omissions(const Omissions& omissions) {
+  std::string text;
+  for (const auto& [what, count] : omissions.all())
+    text += (text.empty() ? "" : ", ") + what + ": " + grouped(count);
+  if (!text.empty())
+    std::fprintf(stderr, "skein: not representable in this format: %s\n", escaped(text).c_str());
+}
+
+void write_file(const ExportFormat& format, const ExportOptions& options) {
+  if (options.output == "-" && format.bytes == ExportFormat::Bytes::Binary && isatty(STDOUT_FILENO))
+    die(2, "binary output is not written to a terminal; use -o FILE, or a pipe");
+  refuse_inputs(options.output, {&options.trace, 1});
+  const Trace trace = open_trace(options.trace);
+  report_losses(trace, options.trace);
+  OutputFile file(options.output);
+  bool is_empty = true;
+  Out out([&](std::string_view piece) {
+    is_empty = false;
+    return file.write(piece);
+  });
+  Omissions omissions;
+  {
+    const Spinner spinner(stderr, isatty(STDERR_FILENO), "writing");
+    const std::string title = trace_name(options.trace);
+    omissions = format.write(
+        trace, {.title = title, .tasks = options.table == "tasks", .running = options.running},
+        out);
+    (void)out.finish();
+  }
+  file.finish();
+  if (is_empty) std::fputs("skein: nothing to write: the trace contains no waits\n", stderr);
+  report_omissions(omissions);
+}
+
+ctf::Uuid random_uuid() {
+  ctf::Uuid uuid;
+  std::random_device random;
+  for (uint8_t& byte : uuid) byte = static_cast<uint8_t>(random());
+  return uuid;
+}
+
+void write_directory(const ExportFormat& format, const ExportOptions& options) {
+  if (options.output.empty()) die(2, "empty output path; give a directory with -o");
+  const Trace trace = open_trace(options.trace);
+  CtfCopy copy;
+  {
+    const Spinner spinner(stderr, isatty(STDERR_FILENO), "writing");
+    copy = format.write_directory(trace, random_uuid());
+  }
+  TraceDirectoryWriter to(options.output);
+  for (const CtfFile& file : copy.files) to.write(file.name, file.bytes);
+  if (copy.ids_are_shifted)
+    std::fputs("skein: the trace has a task 0; all ids are one larger in the copy\n", stderr);
+  for (const Loss& loss : trace.losses)
+    std::fprintf(stderr, "skein: lost in the original: %s\n", escaped(loss.what).c_str());
+  report_omissions(copy.omissions);
+}
+
+}  // namespace
+
+int run_export(const ExportOptions& options) {
+  const ExportFormat* const format = find_export_format(options.format);
+  if (format == nullptr) die(2, "unknown format '" + options.format + "'");
+  if (format->is_directory())
+    write_directory(*format, options);
+  else
+    write_file(*format, options);
+  return 0;
+}
+
+}  // namespace skein::cli

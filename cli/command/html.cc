@@ -1,0 +1,17 @@
+// `skein html`: traces as one page that needs nothing else.
+
+#include "cli/commands.h"
+#include "cli/output/page.h"
+
+namespace skein::cli {
+
+int run_html(const HtmlOptions& options) {
+  write_page({.traces = options.traces,
+              .output = options.output,
+              .title = options.title,
+              .together = options.align == "start",
+              .critical = options.critical});
+  return 0;
+}
+
+}  // namespace skein::cli

@@ -1,0 +1,19 @@
+// `skein info`: what a trace is and what is in it, for people or as JSON.
+#include "report/info.h"
+
+#include "cli/commands.h"
+#include "cli/input/trace_input.h"
+#include "cli/output/report_output.h"
+
+namespace skein::cli {
+
+int run_info(const InfoOptions& options) {
+  const Trace trace = open_trace(options.trace);
+  const Summary summary = summarize(trace);
+  print_report(
+      options.json, trace, [&] { return info_json(trace, summary); },
+      [&](size_t) { return info_text(trace, summary); });
+  return 0;
+}
+
+}  // namespace skein::cli

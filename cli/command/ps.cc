@@ -1,0 +1,57 @@
+// `skein ps`: the live tasks, and what each waits for; without a trace, the processes that record.
+#include <utility>
+
+#include "base/escape.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/input/live_tasks.h"
+#include "cli/input/running.h"
+#include "cli/output/report_output.h"
+#include "report/json.h"
+
+namespace skein::cli {
+
+namespace {
+
+std::string processes_text(const std::vector<RecordedProcess>& processes) {
+  if (processes.empty()) return "No recording process found.\n";
+  std::vector<std::vector<std::string>> lines = {{"PID", "PROGRAM", "TRACE"}};
+  for (const RecordedProcess& process : processes)
+    lines.push_back(
+        {std::to_string(process.pid), escaped(process.program), escaped(process.directory)});
+  std::string out;
+  append_columns(out, lines, "><<", 0);
+  return out;
+}
+
+Json processes_json(const std::vector<RecordedProcess>& processes) {
+  Json out = json_document("skein.processes/1");
+  Json all = Json::array();
+  for (const RecordedProcess& process : processes)
+    all.add(Json::object(
+        {{"pid", process.pid}, {"program", process.program}, {"trace", process.directory}}));
+  out.set("processes", std::move(all));
+  return out;
+}
+
+}  // namespace
+
+int run_ps(const PsOptions& options) {
+  if (!options.trace) {
+    const std::vector<RecordedProcess> processes = recorded_processes();
+    print_report(
+        options.json, [&] { return processes_json(processes); },
+        [&](size_t) { return processes_text(processes); });
+    return 0;
+  }
+  const LiveTaskList live = read_live_tasks(trace_directory(*options.trace));
+  const auto text = [&](size_t columns) {
+    return live_tasks_text(live,
+                           {.tree = options.tree, .width = options.wide ? SIZE_MAX : columns});
+  };
+  print_report(
+      options.json, [&] { return live_tasks_json(live); }, text);
+  return 0;
+}
+
+}  // namespace skein::cli

@@ -1,0 +1,78 @@
+// `skein render`: the picture as a file, without a screen.
+
+#include <cctype>
+#include <string>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/die.h"
+#include "cli/input/picture.h"
+#include "cli/output/output_file.h"
+#include "cli/output/print.h"
+#include "view/paint/paint.h"
+
+#ifdef SKEIN_HAS_CAIRO
+#include "view/cairo/paint.h"
+#endif
+
+namespace skein::cli {
+
+namespace {
+
+enum class Format { Svg, Png, Pdf };
+
+Format find_format(const std::string& path) {
+  const auto ends_with = [&](std::string_view suffix) {
+    if (path.size() <= suffix.size()) return false;
+    std::string end = path.substr(path.size() - suffix.size());
+    for (char& c : end) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return end == suffix;
+  };
+  Format format = Format::Svg;
+  if (ends_with(".png"))
+    format = Format::Png;
+  else if (ends_with(".pdf"))
+    format = Format::Pdf;
+  else if (!ends_with(".svg"))
+    die(2, path + ": unknown image format; use a name that ends with .svg, .png or .pdf");
+#ifndef SKEIN_HAS_CAIRO
+  if (format != Format::Svg)
+    die(2, path + ": this skein was built without cairo and pango; it can write .svg only");
+#endif
+  return format;
+}
+
+std::string paint_as(Format format, Viewer& viewer, const std::string& title) {
+#ifdef SKEIN_HAS_CAIRO
+  if (format == Format::Png) return to_png(viewer.picture(), viewer.theme(), 1);
+  if (format == Format::Pdf) return to_pdf(viewer.picture(), viewer.theme(), title);
+#endif
+  (void)format;
+  return to_svg(viewer.titled_picture(), viewer.theme(), title);
+}
+
+}  // namespace
+
+int run_render(const RenderOptions& options) {
+  const Format format = find_format(options.output);
+  refuse_inputs(options.output, options.picture.traces);
+  // A PNG is in memory as a whole, four bytes a pixel.
+  constexpr float most_pixels = 1 << 28;
+  if (format == Format::Png && !(options.width * options.height <= most_pixels))
+    die(2, "a PNG has at most " + grouped(static_cast<uint64_t>(most_pixels)) +
+               " pixels; .svg and .pdf may be larger");
+  Picture picture = open_picture(options.picture);
+  Viewer& viewer = picture.viewer;
+  viewer.resize(options.width, options.height);
+  viewer.run(Command::ToggleLegend);
+  if (!picture.whole) {
+    viewer.show(picture.from, picture.to);
+    viewer.run(Command::FitRows);
+  }
+  const std::string bytes = paint_as(format, viewer, picture.title);
+  if (bytes.empty()) die(2, options.output + ": the picture is too large for memory");
+  write_output(options.output, bytes);
+  return 0;
+}
+
+}  // namespace skein::cli

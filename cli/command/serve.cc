@@ -1,0 +1,364 @@
+// `skein serve`: the page, live, for a browser on this machine.
+//
+// Whoever has the link may look, nobody else: it carries a random token, other hosts cannot
+// connect, and a page of another site that finds the port out cannot ask, for it knows no token and
+// its Host is another (DNS rebinding). The page asks once a second what is new since the version it
+// has; of a directory it gets the packets that were added to or rewritten, of a file the blocks
+// that are others; and while the program runs, what time it is.
+// What the user notes is posted, and kept beside the trace.
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/disk_files.h"
+#include "base/escape.h"
+#include "base/notes_file.h"
+#include "base/replace_file.h"
+#include "cli/commands.h"
+#include "cli/die.h"
+#include "cli/input/as_ours.h"
+#include "cli/input/running.h"
+#include "cli/input/trace_input.h"
+#include "cli/output/http_server.h"
+#include "cli/output/page.h"
+#include "target/recording.h"
+#include "trace/read/ctf/chunk.h"
+#include "trace/read/ctf/task_table.h"
+#include "trace/read/reader.h"
+#include "view/viewer/notes.h"
+#include "view/web/document/bundle.h"
+#include "view/web/document/document.h"
+
+namespace skein::cli {
+
+namespace {
+
+constexpr uint64_t most_live_bytes = uint64_t{64} << 20;   // of a directory: its newest chunks
+constexpr uint64_t most_file_bytes = uint64_t{512} << 20;  // of one file, which is read whole
+
+uint64_t utc_now() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<uint64_t>(std::chrono::nanoseconds(now).count());
+}
+
+std::string random_hex() {
+  unsigned char bytes[16];
+  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes) die(1, "no random numbers to be had");
+  std::string text;
+  for (const unsigned char byte : bytes) {
+    text += "0123456789abcdef"[byte >> 4];
+    text += "0123456789abcdef"[byte & 15];
+  }
+  return text;
+}
+
+// Takes as long wherever they differ.
+bool same_secret(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  unsigned difference = 0;
+  for (size_t i = 0; i < a.size(); i++) difference |= static_cast<unsigned char>(a[i] ^ b[i]);
+  return difference == 0;
+}
+
+// A recorder's directory without its oldest chunks, when all would be too much.
+class NewestFiles : public DiskFiles {
+ public:
+  explicit NewestFiles(uint64_t limit) : limit_(limit) {}
+
+  Result<std::vector<std::string>> list(const std::string& path) override;
+
+  // By the last list().
+  size_t omitted() const { return omitted_; }
+
+ private:
+  struct Chunk {
+    std::string name;
+    uint64_t bytes = 0;
+    uint64_t begin = 0;
+    bool needed = false;  // names, or the newest of its stream
+  };
+  uint64_t limit_;
+  size_t omitted_ = 0;
+};
+
+Result<std::vector<std::string>> NewestFiles::list(const std::string& path) {
+  auto names = DiskFiles::list(path);
+  if (!names) return names;
+  std::vector<std::string> kept;
+  std::vector<Chunk> chunks;
+  for (std::string& name : *names) {
+    if (name.starts_with('.')) continue;
+    const std::string file = path + "/" + name;
+    const auto head = type(file) == FileType::File
+                          ? DiskFiles::head(file, ctf::packet_header_size)
+                          : Result<std::vector<uint8_t>>(Error{.what = "no file"});
+    if (!head) continue;
+    const auto header = ctf::read_packet_header(*head);
+    if (!header)
+      kept.push_back(std::move(name));
+    else
+      chunks.push_back({.name = name,
+                        .bytes = header->content_bits / 8,
+                        .begin = header->begin,
+                        .needed = name.starts_with("names-")});
+  }
+  std::map<std::string, Chunk*> newest;  // by stream
+  for (Chunk& chunk : chunks) {
+    Chunk*& of_stream = newest[chunk.name.substr(0, chunk.name.rfind('-'))];
+    if (of_stream == nullptr || of_stream->begin < chunk.begin) of_stream = &chunk;
+  }
+  for (const auto& [stream, chunk] : newest) chunk->needed = true;
+  std::stable_sort(chunks.begin(), chunks.end(), [](const Chunk& a, const Chunk& b) {
+    return a.needed != b.needed ? a.needed : a.begin > b.begin;
+  });
+  uint64_t bytes = 0;
+  omitted_ = 0;
+  for (Chunk& chunk : chunks) {
+    bytes += chunk.bytes;
+    if (chunk.needed || bytes <= limit_)
+      kept.push_back(std::move(chunk.name));
+    else
+      omitted_++;
+  }
+  std::sort(kept.begin(), kept.end());
+  return kept;
+}
+
+// The trace that is served: what is new in it, and what its state is.
+class Served {
+ public:
+  explicit Served(std::string path) : path_(std::move(path)) {
+    is_directory_ = files_.type(path_) == FileType::Directory;
+    const auto head = files_.head(path_ + "/.tasks", format::kTableHeaderSize);
+    if (const auto table = head ? ctf::read_task_table_header(*head, path_) : head.error(); table)
+      pid_ = table->pid;
+  }
+
+  // Fails when it is no trace; ends with exit code 1 if it has no such task to begin with.
+  Result<void> check(const std::string& critical = {}) {
+    const auto trace = read_trace(files_, path_);
+    if (!trace) return trace.error();
+    zero_ = trace->info.start;
+    if (!critical.empty()) {
+      const auto task = critical_task(*trace, critical);
+      if (!task) refuse_critical(critical);
+      critical_ = {0, *task};
+    }
+    if (!trace->info.carrier.empty()) add_as_ours(converted_, path_, *trace);
+    auto kept = read_notes(notes().value_or(""));
+    frequency_ = trace->info.tick_clock.frequency;
+    if (kept) convert(*kept, frequency_, zero_);
+    if (trace->info.overwritten_packets != 0 && kept && kept->start != 0)
+      zero_ = std::min(zero_, kept->start);
+    return {};
+  }
+
+  std::string title() const { return trace_name(path_); }
+  // As a page gets it.
+  const std::optional<std::pair<size_t, TaskId>>& critical() const { return critical_; }
+
+  Result<std::string> notes() const { return kept_notes(path_); }
+  // What is there and is no notes stays.
+  Result<void> keep_notes(std::string_view json) const {
+    if (const auto before = notes(); !before) return before.error();
+    if (notes_path(path_).empty()) return Error{.what = "standard input has no place for notes"};
+    return replace_file(notes_path(path_), json);
+  }
+
+  // As a page gets them: counted from zero_, so that its axis does, too.
+  std::string notes_from_zero(std::string kept) {
+    if (zero_ == 0) (void)check();  // there was nothing in it
+    if (zero_ == 0) return kept;
+    auto notes = read_notes(kept).value_or(Notes());
+    convert(notes, frequency_, zero_);
+    if (notes.start != 0)
+      for (Bookmark& bookmark : notes.bookmarks)
+        bookmark.time -= static_cast<double>(static_cast<int64_t>(zero_ - notes.start));
+    notes.start = zero_;
+    notes.frequency = frequency_;
+    return write_notes(notes);
+  }
+
+  struct Answer {
+    std::string version;                            // what the page has with that
+    std::shared_ptr<const std::string> bytes = {};  // gzip; nothing: what it had
+    size_t size = 0;                                // of that, unpacked
+    bool is_update = false;                         // to the version it had, or all of it
+  };
+  // For a page that has this version; empty: none.
+  Result<Answer> since(const std::string& version) {
+    const auto known = std::find_if(versions_.begin(), versions_.end(),
+                                    [&](const Version& one) { return one.name == version; });
+    const bool is_known = known != versions_.end();
+    auto update =
+        web::make_update(files(), {path_, title()}, is_known ? known->manifest : web::Manifest(),
+                         is_directory_ ? 2 * most_live_bytes : most_file_bytes);
+    if (!update) return update.error();
+    if (update->bundle.empty()) return Answer{.version = version};
+    versions_.push_back({.name = std::to_string(++last_), .manifest = std::move(update->now)});
+    if (versions_.size() > most_versions) versions_.pop_front();
+    constexpr int fastest = 1;  // of gzip's levels
+    return Answer{.version = versions_.back().name,
+                  .bytes = std::make_shared<std::string>(web::gzip(update->bundle, fastest)),
+                  .size = update->bundle.size(),
+                  .is_update = is_known};
+  }
+
+  bool runs() const { return pid_ != 0 && records_to(pid_, path_); }
+
+  // For people. After since().
+  std::string state(bool runs) const {
+    std::string state;
+    if (pid_ != 0) state = "process " + std::to_string(pid_) + (runs ? " runs" : " has ended");
+    if (files_.omitted() > 0)
+      state += (state.empty() ? "" : "; ") + std::string("the newest ") +
+               std::to_string(most_live_bytes >> 20) + " MiB of it, " +
+               std::to_string(files_.omitted()) + " older chunks are left out";
+    return state;
+  }
+
+ private:
+  Files& files() {
+    if (converted_.type(path_) == FileType::Directory) return converted_;
+    return files_;
+  }
+
+  NewestFiles files_{most_live_bytes};
+  MemoryFiles converted_;  // the trace as ours, if it is another tool's; as it was at the beginning
+  std::string path_;
+  std::optional<std::pair<size_t, TaskId>> critical_;
+  bool is_directory_ = false;
+  uint64_t pid_ = 0;  // 0: nobody's
+  // When the trace begins by its own clock, or began when it was first read, or when the notes of a
+  // ring were made. 0: not known yet. What is forgotten of it meanwhile, each page counts from
+  // here.
+  uint64_t zero_ = 0;
+  uint64_t frequency_ = 0;  // with which times are computed; 0: unknown
+  // What pages were last brought to: some windows at a time, each asks with the version that it
+  // got.
+  struct Version {
+    std::string name;
+    web::Manifest manifest;
+  };
+  static constexpr size_t most_versions = 8;
+  std::deque<Version> versions_;
+  uint64_t last_ = 0;
+};
+
+std::shared_ptr<const std::string> text(std::string what) {
+  return std::make_shared<std::string>(std::move(what));
+}
+
+HttpResponse answer(const HttpRequest& request, Served& served, const std::string& token,
+                    uint16_t port) {
+  HttpResponse response;
+  response.headers = {{"Cache-Control", "no-store"},
+                      {"X-Content-Type-Options", "nosniff"},
+                      {"Referrer-Policy", "no-referrer"},
+                      {"Cross-Origin-Resource-Policy", "same-origin"},
+                      {"Cross-Origin-Opener-Policy", "same-origin"},
+                      {"X-Frame-Options", "DENY"}};
+  const std::string at = ":" + std::to_string(port);
+  if ((request.host != "127.0.0.1" + at && request.host != "localhost" + at) ||
+      !same_secret(request.argument("token"), token)) {
+    response.status = 403;
+    response.body = text("Open the link that `skein serve` printed: it has the token.\n");
+  } else if (request.path == "/" && !request.posts) {
+    const std::string nonce = random_hex();
+    response.type = "text/html; charset=utf-16le";
+    response.headers.emplace_back("Content-Security-Policy", web::policy(nonce, true));
+    const auto notes = served.notes();
+    response.body = text(web::make_document({.title = served.title(),
+                                             .notes = served.title(),
+                                             .kept = served.notes_from_zero(notes ? *notes : ""),
+                                             .path = served.critical(),
+                                             .problem = notes ? "" : notes.error().message(),
+                                             .live = true,
+                                             .nonce = nonce},
+                                            {}));
+  } else if (request.path == "/notes" && request.posts) {
+    if (request.origin != "http://" + request.host) {
+      response.status = 403;
+      response.body = text("Another page's notes.\n");
+    } else if (const auto notes = read_notes(request.body); !notes) {
+      response.status = 400;
+      response.body = text(escaped(notes.error().message()));
+    } else if (const auto kept = served.keep_notes(request.body); !kept) {
+      response.status = 409;
+      response.body = text(escaped(kept.error().message()));
+    } else {
+      response.status = 204;
+    }
+  } else if (request.path == "/bundle" && !request.posts) {
+    const bool runs = served.runs();  // before it is read: what is written last is read
+    const auto news = served.since(std::string(request.argument("have")));
+    if (!news) {
+      response.status = 500;
+      response.body = text(escaped(news.error().message()));
+      return response;
+    }
+    response.headers.emplace_back("X-Skein-State", served.state(runs));
+    if (runs) response.headers.emplace_back("X-Skein-Now", std::to_string(utc_now()));
+    response.headers.emplace_back("X-Skein-Version", news->version);
+    if (!news->bytes) {
+      response.status = 204;
+      return response;
+    }
+    response.type = "application/octet-stream";
+    response.headers.emplace_back("Content-Encoding", "gzip");
+    response.headers.emplace_back("X-Skein-Size", std::to_string(news->size));
+    response.headers.emplace_back("X-Skein-Update", news->is_update ? "1" : "0");
+    response.body = news->bytes;
+  } else {
+    response.status = 404;
+    response.body = text("There is no such page.\n");
+  }
+  return response;
+}
+
+void serve(const std::string& path, uint16_t port, const std::string& critical) {
+  if (!web::has_page())
+    die(1, "this skein was built without the page (clang-19 for wasm32-wasi was not there)");
+  Served served(path);
+  if (const auto checked = served.check(critical); !checked) die(2, checked.error().message());
+  // As a descriptor, before the link is printed: whoever reads it may end us by a signal.
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
+  sigprocmask(SIG_BLOCK, &signals, nullptr);
+  const int stop = signalfd(-1, &signals, SFD_CLOEXEC);
+  if (stop < 0) die(1, std::string("no signalfd: ") + std::strerror(errno));
+  auto server = HttpServer::open(port);
+  if (!server) die(2, server.error().message());
+  const std::string token = random_hex();
+  std::printf("http://127.0.0.1:%u/?token=%s\n", unsigned{server->port()}, token.c_str());
+  std::fflush(stdout);
+  if (isatty(STDERR_FILENO))
+    std::fprintf(stderr, "skein: open this link in a local browser; press Ctrl-C to stop\n");
+  server->run(stop, [&](const HttpRequest& request) {
+    return answer(request, served, token, server->port());
+  });
+  close(stop);
+}
+
+}  // namespace
+
+int run_serve(const ServeOptions& options) {
+  serve(trace_directory(options.trace), options.port, options.critical);
+  return 0;
+}
+
+}  // namespace skein::cli

@@ -1,0 +1,185 @@
+// `skein snapshot`: a consistent copy of a trace while its program writes on.
+//
+// Each chunk is copied under its lock (trace/read/ctf/chunk.h), so that no event is torn. Streams
+// are copied one by one, and again when the ring went on meanwhile and left a gap between packets.
+// Definitions come after the events that refer to them, the task table last (of a ring
+// also before: what it has both times was there all the time).
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "base/disk_files.h"
+#include "base/escape.h"
+#include "cli/commands.h"
+#include "cli/die.h"
+#include "cli/input/running.h"
+#include "cli/output/trace_directory_writer.h"
+#include "trace/read/ctf/chunk.h"
+#include "trace/read/ctf/directory.h"
+#include "trace/read/ctf/task_table.h"
+
+namespace skein::cli {
+
+namespace {
+
+struct Chunk {
+  std::string name;
+  std::vector<uint8_t> bytes;
+  uint64_t sequence = 0;
+  bool is_empty = true;
+};
+
+struct Report {
+  uint64_t packets = 0;
+  uint64_t overtaken = 0;  // packets that were recycled before they could be copied
+  std::vector<std::string> unreadable;
+};
+
+template <typename T>
+void store(std::vector<uint8_t>& bytes, size_t offset, T value) {
+  std::memcpy(bytes.data() + offset, &value, sizeof value);
+}
+
+// The copy is a packet that ends where its content does, and is not being recycled.
+void settle(std::vector<uint8_t>& bytes, const ctf::PacketHeader& header) {
+  using Header = format::PacketHeader;
+  const uint64_t bits = std::min<uint64_t>(header.content_bits / 8, bytes.size()) * 8;
+  store(bytes, offsetof(Header, content_size), bits);
+  store(bytes, offsetof(Header, packet_size), bytes.size() * uint64_t{8});
+  store(bytes, offsetof(Header, lock), header.lock & ~uint64_t{1});
+}
+
+Chunk copy(Files& files, const std::string& directory, const std::string& name, Report& report) {
+  Chunk chunk{.name = name, .bytes = {}};
+  const auto contents = ctf::copy_chunk(files, directory + "/" + name);
+  if (!contents) {
+    report.unreadable.push_back(name + ": " + contents.error().what);
+    return chunk;
+  }
+  chunk.bytes.assign(contents->bytes().begin(), contents->bytes().end());
+  const auto header = ctf::read_packet_header(chunk.bytes);
+  if (!header) {  // empty, or nothing of the recorder's
+    if (!chunk.bytes.empty()) report.unreadable.push_back(name + ": no packet begins here");
+    chunk.bytes.clear();
+    return chunk;
+  }
+  settle(chunk.bytes, *header);
+  chunk.sequence = header->sequence;
+  chunk.is_empty = chunk.bytes.size() <= ctf::packet_header_size;
+  return chunk;
+}
+
+// How many packets are missing between the oldest and the newest of a stream.
+uint64_t gap_in(const std::vector<Chunk>& chunks) {
+  uint64_t oldest = UINT64_MAX, newest = 0, count = 0;
+  for (const Chunk& chunk : chunks) {
+    if (chunk.is_empty && chunk.sequence == 0) continue;
+    oldest = std::min(oldest, chunk.sequence);
+    newest = std::max(newest, chunk.sequence);
+    count++;
+  }
+  return count == 0 || newest - oldest < count ? 0 : newest - oldest + 1 - count;
+}
+
+void copy_stream(Files& files, const std::string& directory, const std::vector<std::string>& names,
+                 TraceDirectoryWriter& to, Report& report) {
+  constexpr unsigned most_tries = 10;
+  std::vector<Chunk> best;
+  uint64_t least = UINT64_MAX;
+  Report of_best;
+  for (unsigned i = 0; i < most_tries && least > 0; i++) {
+    std::vector<Chunk> chunks;
+    Report tried;
+    for (const std::string& name : names) chunks.push_back(copy(files, directory, name, tried));
+    const uint64_t gap = gap_in(chunks);
+    if (gap < least) {
+      least = gap;
+      best = std::move(chunks);
+      of_best = std::move(tried);
+    }
+  }
+  report.overtaken += least;
+  for (std::string& what : of_best.unreadable) report.unreadable.push_back(std::move(what));
+  for (const Chunk& chunk : best) {
+    if (chunk.bytes.empty()) continue;
+    to.write(chunk.name, chunk.bytes);
+    if (!chunk.is_empty) report.packets++;
+  }
+}
+
+// The rows that could be read under their locks, in a table of its own. `before`: that of a ring
+// before its packets were copied.
+void copy_tasks(Files& files, const std::string& directory,
+                const std::optional<ctf::TaskTableSnapshot>& before, TraceDirectoryWriter& to,
+                Report& report) {
+  const std::string path = directory + "/.tasks";
+  if (files.type(path) != FileType::File) return;
+  auto table = ctf::read_task_table(files, path);
+  if (!table) {
+    report.unreadable.push_back(".tasks: " + table.error().what);
+    return;
+  }
+  if (before) ctf::keep_common(*table, *before);
+  table->enabled = false;
+  to.write(".tasks", ctf::encode(*table));
+  if (table->unstable)
+    report.unreadable.push_back(std::to_string(table->unstable) + " rows of the task table");
+}
+
+void snapshot(const std::string& from, const std::string& to_path) {
+  DiskFiles files;
+  const auto metadata = files.type(from + "/metadata") == FileType::File
+                            ? files.head(from + "/metadata", size_t{1} << 20)
+                            : Error{.what = "not a trace recorded by skein", .file = from};
+  if (!metadata) die(2, metadata.error().message());
+  const auto parsed = ctf::parse_metadata(
+      {reinterpret_cast<const char*>(metadata->data()), metadata->size()}, from + "/metadata");
+  if (!parsed) die(2, parsed.error().message());
+  if (!parsed->is_ours()) die(2, from + ": not a trace recorded by skein");
+  const auto entries = files.list(from);
+  if (!entries) die(2, entries.error().message());
+
+  std::map<std::string, std::vector<std::string>> streams;
+  std::vector<std::string> names;
+  for (const std::string& entry : *entries) {
+    if (entry.starts_with('.') || entry == "metadata") continue;
+    if (files.type(from + "/" + entry) != FileType::File) continue;
+    if (entry.starts_with("names-"))
+      names.push_back(entry);
+    else
+      streams[entry.substr(0, entry.rfind('-'))].push_back(entry);
+  }
+  TraceDirectoryWriter to(to_path);
+  Report report;
+  to.write("metadata", *metadata);
+  const auto tasks_before = ctf::read_ring_tasks(files, from);
+  for (const auto& [prefix, chunks] : streams) copy_stream(files, from, chunks, to, report);
+  // One by one: names only grow, and what was there after the events is enough.
+  const uint64_t packets = report.packets;
+  for (const std::string& name : names) copy_stream(files, from, {name}, to, report);
+  copy_tasks(files, from, tasks_before, to, report);
+
+  std::fprintf(stderr, "skein: %zu streams, %llu packets copied\n", streams.size(),
+               static_cast<unsigned long long>(packets));
+  if (report.overtaken)
+    std::fprintf(stderr, "skein: %llu packets were overwritten during the copy\n",
+                 static_cast<unsigned long long>(report.overtaken));
+  for (const std::string& what : report.unreadable)
+    std::fprintf(stderr, "skein: not copied: %s\n", escaped(what).c_str());
+}
+
+}  // namespace
+
+int run_snapshot(const SnapshotOptions& options) {
+  snapshot(trace_directory(options.trace), options.output);
+  return 0;
+}
+
+}  // namespace skein::cli

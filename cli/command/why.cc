@@ -1,0 +1,47 @@
+// `skein why`: what is stuck, on what, and what is wrong there, in words.
+#include "report/why.h"
+
+#include <algorithm>
+
+#include "cli/commands.h"
+#include "cli/die.h"
+#include "cli/input/analysis.h"
+#include "cli/output/report_output.h"
+#include "trace/ask/find.h"
+
+namespace skein::cli {
+
+namespace {
+
+std::vector<Diagnosis> find_diagnoses(const Subject& subject, const std::string& query) {
+  if (query.empty()) return diagnose_all(subject.trace, subject.model, subject.waits);
+  const std::vector<TaskIndex> tasks = find_tasks(subject.trace, subject.model, query);
+  if (tasks.empty()) die(2, "no task has id, label or name '" + query + "'");
+  std::vector<Diagnosis> found;
+  std::vector<TaskIndex> open;
+  // Of a resource: who waits for it.
+  for (const Waits::Wait& wait : subject.waits.waits)
+    if (wait.is_open() && wait.on == tasks.front() &&
+        subject.model.tasks[tasks.front()].is_resource)
+      open.push_back(wait.task);
+  for (const TaskIndex task : tasks)
+    if (!subject.model.tasks[task].is_resource && subject.model.tasks[task].how == Model::End::Open)
+      open.push_back(task);
+  for (const TaskIndex task : open.empty() ? std::vector{tasks.front()} : open)
+    found.push_back(diagnose(subject.trace, subject.model, subject.waits, task));
+  return found;
+}
+
+}  // namespace
+
+int run_why(const WhyOptions& options) {
+  const Analysis analysis = open_analysis(options.trace);
+  const Subject subject{analysis.trace, analysis.model, analysis.waits};
+  const std::vector<Diagnosis> found = find_diagnoses(subject, options.task);
+  print_report(
+      options.json, analysis.trace, [&] { return why_json(subject, found); },
+      [&](size_t) { return why_text(subject, found); });
+  return std::any_of(found.begin(), found.end(), [](const auto& d) { return d.is_error(); });
+}
+
+}  // namespace skein::cli

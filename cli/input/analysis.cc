@@ -1,0 +1,38 @@
+#include "cli/input/analysis.h"
+
+#include <unistd.h>
+
+#include <ctime>
+
+#include "cli/input/running.h"
+#include "cli/input/trace_input.h"
+#include "cli/output/progress.h"
+
+namespace skein::cli {
+
+namespace {
+
+// This moment as a time of the trace; 0 if its clock does not say.
+uint64_t now_of(const TraceInfo& info) {
+  if (!info.utc_offset) return 0;
+  timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  const int64_t utc = int64_t{1'000'000'000} * now.tv_sec + now.tv_nsec;
+  const int64_t time = utc - *info.utc_offset - static_cast<int64_t>(info.start);
+  return time < 0 ? 0 : static_cast<uint64_t>(time);
+}
+
+}  // namespace
+
+Analysis open_analysis(const std::string& trace_or_pid, std::span<const TickClock> clocks) {
+  const std::string path = trace_directory(trace_or_pid);
+  Analysis analysis{.trace = open_trace(path, clocks), .model = {}, .waits = {}};
+  report_losses(analysis.trace, path);
+  const uint64_t until = path == trace_or_pid ? 0 : now_of(analysis.trace.info);
+  const Spinner spinner(stderr, isatty(STDERR_FILENO), "building the wait-for graph");
+  analysis.model = build_model(analysis.trace, {.simplify = false, .until = until});
+  analysis.waits = find_waits(analysis.trace, analysis.model);
+  return analysis;
+}
+
+}  // namespace skein::cli

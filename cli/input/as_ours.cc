@@ -1,0 +1,17 @@
+#include "cli/input/as_ours.h"
+
+#include <cstdio>
+#include <utility>
+
+#include "trace/export/ctf.h"
+
+namespace skein::cli {
+
+void add_as_ours(MemoryFiles& files, const std::string& path, const Trace& trace) {
+  CtfCopy copy = export_ctf(trace, {});
+  if (copy.ids_are_shifted)
+    std::fputs("skein: the trace has a task 0; all ids are one larger in the page\n", stderr);
+  for (CtfFile& file : copy.files) files.add(path + "/" + file.name, std::move(file.bytes));
+}
+
+}  // namespace skein::cli

@@ -1,0 +1,58 @@
+#include "cli/input/control_reply.h"
+
+#include <charconv>
+#include <string>
+
+#include "trace/read/chrome/json.h"
+
+namespace skein::cli {
+
+namespace {
+
+using Scalar = chrome::Json::Scalar;
+
+// False for a value that the protocol does not have.
+bool read_scalar(const Scalar& scalar, Json& value) {
+  const std::string_view text = scalar.text;
+  if (scalar.is == Scalar::Is::Text) {
+    value = text;
+  } else if (scalar.is == Scalar::Is::Number) {
+    uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size()) return false;
+    value = number;
+  } else if (text == "true" || text == "false") {
+    value = text == "true";
+  } else {
+    value = nullptr;
+    return text == "null";
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<Json> read_control_reply(std::string_view line) {
+  const Error invalid{.what = "invalid reply"};
+  chrome::Json reader(line);
+  Json reply = Json::object();
+  bool is_ok = false;
+  std::string reason = "request rejected";
+  if (!reader.take('{')) return invalid;
+  do {
+    const std::string name(reader.string());
+    reader.expect(':');
+    const Scalar scalar = reader.scalar();
+    Json value;
+    if (reader.failed() || !read_scalar(scalar, value)) return invalid;
+    if (name == "ok") is_ok = scalar.is == Scalar::Is::Word && scalar.text == "true";
+    if (name == "error" && scalar.is == Scalar::Is::Text) reason = scalar.text;
+    reply.set(name, std::move(value));
+  } while (reader.take(','));
+  reader.expect('}');
+  if (reader.failed() || reader.peek() != '\0') return invalid;
+  if (!is_ok) return Error{.what = reason};
+  return reply;
+}
+
+}  // namespace skein::cli

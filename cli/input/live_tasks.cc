@@ -1,0 +1,89 @@
+#include "cli/input/live_tasks.h"
+
+#include <time.h>
+
+#include <algorithm>
+
+#include "base/disk_files.h"
+#include "base/text.h"
+#include "cli/die.h"
+#include "cli/input/trace_input.h"
+#include "target/recording.h"
+#include "trace/read/ctf/directory.h"
+#include "trace/read/ctf/task_table.h"
+
+namespace skein::cli {
+
+namespace {
+
+int64_t now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+LiveTaskList make_list(const Trace& trace) {
+  const Model model = build_model(trace, {.simplify = false});
+  const Waits waits = find_waits(trace, model);
+  return live_task_list({trace, model, waits}, model.end);
+}
+
+void add_notes(const ctf::TaskTableSnapshot& table, LiveTaskList& list) {
+  const auto add = [&](uint64_t tasks, const char* reason) {
+    if (tasks == 0) return;
+    list.notes.push_back(counted(tasks, "task") + (tasks == 1 ? " is" : " are") +
+                         " not shown: " + reason);
+  };
+  add(table.unstable, "rows were being updated");
+  add(table.lost[format::kLoss_untracked], "the task table was full");
+}
+
+// Of rows by id: the one with this id; nullptr: none has it.
+template <typename Row>
+const Row* find_by_id(const std::vector<Row>& rows, uint64_t id) {
+  const auto found =
+      std::lower_bound(rows.begin(), rows.end(), id,
+                       [](const Row& row, uint64_t wanted) { return row.id < wanted; });
+  return found != rows.end() && found->id == id ? &*found : nullptr;
+}
+
+LiveTaskList of_process(const std::string& directory) {
+  DiskFiles disk;
+  ctf::TaskTableSnapshot table;
+  const auto trace = ctf::read_live_tasks(disk, directory, table);
+  if (!trace) die(2, trace.error().message());
+  LiveTaskList list = make_list(*trace);
+  if (list.utc_start)
+    list.until = std::max(list.until,
+                          static_cast<uint64_t>(std::max<int64_t>(now_ns() - *list.utc_start, 0)));
+  list.running = true;
+  list.pid = table.pid;
+  for (LiveTaskRow& row : list.tasks) {
+    const ctf::TaskTableRow* entry = find_by_id(table.tasks, row.id);
+    if (entry == nullptr || entry->waker == 0) continue;
+    const LiveTaskRow* waker = find_by_id(list.tasks, entry->waker);
+    row.waker = {entry->waker, waker ? waker->name : ""};
+  }
+  add_notes(table, list);
+  return list;
+}
+
+}  // namespace
+
+LiveTaskList read_live_tasks(const std::string& path) {
+  DiskFiles disk;
+  const std::string file = path + "/.tasks";
+  if (disk.type(file) != FileType::File) return make_list(open_trace(path));
+  const auto head = disk.head(file, format::kTableHeaderSize);
+  if (!head) die(2, head.error().message());
+  const auto table = ctf::read_task_table_header(*head, file);
+  if (!table) die(2, table.error().message());
+  if (records_to(table->pid, path)) return of_process(path);
+  const Trace trace = open_trace(path);
+  LiveTaskList list = make_list(trace);
+  list.pid = table->pid;
+  if (trace.info.overwritten_packets > 0) add_notes(*table, list);
+  return list;
+}
+
+}  // namespace skein::cli

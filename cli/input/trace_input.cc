@@ -1,0 +1,84 @@
+#include "cli/input/trace_input.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/disk_files.h"
+#include "base/escape.h"
+#include "base/notes_file.h"
+#include "base/text.h"
+#include "cli/die.h"
+#include "cli/input/running.h"
+#include "cli/output/print.h"
+#include "cli/output/progress.h"
+#include "trace/model/names.h"
+#include "trace/read/reader.h"
+#include "view/viewer/notes.h"
+
+namespace skein::cli {
+
+Trace open_trace(const std::string& path, std::span<const TickClock> clocks) {
+  if (path.empty()) die(2, "empty TRACE argument; give a path, or - for standard input");
+  if (const std::string hint = process_hint(path); !hint.empty()) die(2, hint);
+  ProgressBar bar(stderr, isatty(STDERR_FILENO), ProgressBar::Clock::now());
+  DiskFiles disk;
+  const auto show = [&](uint64_t done, uint64_t in_all) {
+    bar.show(done, in_all, ProgressBar::Clock::now());
+    return true;
+  };
+  Result<Trace> trace = read_trace(disk, path, show, clocks);
+  if (!trace) die(2, trace.error().message());
+  return *std::move(trace);
+}
+
+void report_losses(const Trace& trace, const std::string& path) {
+  constexpr size_t most = 5;
+  const std::string name = "skein: " + escaped(trace_name(path)) + ": ";
+  const auto& losses = trace.losses;
+  for (size_t i = 0; i < std::min(losses.size(), most); i++) {
+    std::string text =
+        name + "lost: " + escaped(losses[i].what) + ", byte " + grouped(losses[i].offset);
+    if (!losses[i].file.empty()) text += " of " + escaped(losses[i].file);
+    if (losses[i].events) text += " (" + grouped(*losses[i].events) + " events)";
+    std::fprintf(stderr, "%s\n", text.c_str());
+  }
+  if (losses.size() > most)
+    std::fprintf(stderr, "%sand %s more losses; see skein info\n", name.c_str(),
+                 grouped(losses.size() - most).c_str());
+  if (trace.events.empty())
+    std::fprintf(stderr, "%s%s\n", name.c_str(), std::string(no_events).c_str());
+}
+
+void refuse_twice(std::span<const std::string> paths) {
+  if (std::count(paths.begin(), paths.end(), "-") > 1)
+    die(2, "standard input can be read only once; use - for one TRACE");
+}
+
+Result<std::string> kept_notes(const std::string& trace) {
+  const std::string path = notes_path(trace);
+  if (path.empty()) return std::string();
+  auto text = read_notes_file(path);
+  if (!text || text->empty()) return text;
+  if (const auto notes = read_notes(*text); !notes) {
+    Error error = notes.error();
+    error.file = path;
+    return error;
+  }
+  return text;
+}
+
+std::string kept_notes_or_none(const std::string& trace) {
+  auto notes = kept_notes(trace);
+  if (notes) return *std::move(notes);
+  std::fprintf(stderr, "skein: notes are left out: %s\n", escaped(notes.error().message()).c_str());
+  return {};
+}
+
+std::string trace_name(std::string path) {
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  if (path == "-") return "standard input";
+  return path.substr(path.rfind('/') + 1);
+}
+
+}  // namespace skein::cli

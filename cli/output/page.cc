@@ -1,0 +1,122 @@
+#include "cli/output/page.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/disk_files.h"
+#include "base/escape.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/die.h"
+#include "cli/input/as_ours.h"
+#include "cli/input/trace_input.h"
+#include "cli/output/output_file.h"
+#include "cli/output/print.h"
+#include "trace/ask/find.h"
+#include "trace/read/reader.h"
+#include "view/web/document/bundle.h"
+#include "view/web/document/document.h"
+
+namespace skein::cli {
+
+namespace {
+
+// Remembers what standard input said, for it is asked twice: is it a trace, and for its bytes. What
+// is another tool's the page gets as ours.
+class Inputs : public DiskFiles {
+ public:
+  void convert(const std::string& path, const Trace& trace) {
+    add_as_ours(converted_, path, trace);
+  }
+
+  FileType type(const std::string& path) override {
+    const FileType converted = converted_.type(path);
+    return converted != FileType::Missing ? converted : DiskFiles::type(path);
+  }
+  Result<std::vector<std::string>> list(const std::string& path) override {
+    return is_converted(path) ? converted_.list(path) : DiskFiles::list(path);
+  }
+  Result<std::vector<uint8_t>> head(const std::string& path, size_t count) override {
+    return is_converted(path) ? converted_.head(path, count) : DiskFiles::head(path, count);
+  }
+  Result<Contents> open(const std::string& path, Access access) override {
+    if (is_converted(path)) return converted_.open(path, access);
+    if (path != "-") return DiskFiles::open(path, access);
+    if (!read_) {
+      auto contents = DiskFiles::open(path, access);
+      if (!contents) return contents;
+      input_ = *std::move(contents);
+      read_ = true;
+    }
+    return Contents::borrowed(input_.bytes());
+  }
+
+ private:
+  bool is_converted(const std::string& path) { return converted_.type(path) != FileType::Missing; }
+
+  MemoryFiles converted_;
+  Contents input_;
+  bool read_ = false;
+};
+
+}  // namespace
+
+void refuse_streams(std::span<const std::string> traces, const std::string& page) {
+  if (std::find(traces.begin(), traces.end(), "-") != traces.end())
+    die(2, "a picture reads the trace again, and standard input can be read once");
+  if (page == "-") die(2, "--html needs a file: standard output has the words");
+}
+
+std::optional<TaskId> critical_task(const Trace& trace, const std::string& text) {
+  const Model model = build_model(trace);
+  const TaskIndex task = longest_of(model, find_tasks(trace, model, text));
+  if (task == no_index) return {};
+  return model.tasks[task].id;
+}
+
+void refuse_critical(const std::string& text) {
+  die(1, "--critical-path: no task has id, label or name '" + text + "'");
+}
+
+void write_page(const Page& page) {
+  constexpr uint64_t most_bytes = uint64_t{1} << 30;  // the browser's memory has an end
+  if (!web::has_page())
+    die(2, "this skein was built without the page (clang-19 for wasm32-wasi was not there)");
+  refuse_twice(page.traces);
+  refuse_inputs(page.output, page.traces);
+  Inputs files;
+  std::optional<std::pair<size_t, TaskId>> critical;
+  std::vector<web::TraceInput> inputs;
+  std::string title = page.title;
+  for (const std::string& path : page.traces) {
+    const Result<Trace> trace = read_trace(files, path);
+    if (!trace) die(2, trace.error().message());
+    report_losses(*trace, path);
+    if (!trace->info.carrier.empty()) files.convert(path, *trace);
+    if (!critical && !page.critical.empty())
+      if (const auto task = critical_task(*trace, page.critical)) critical = {inputs.size(), *task};
+    inputs.push_back({path, trace_name(path)});
+    if (page.title.empty()) title += (title.empty() ? "" : ", ") + inputs.back().title;
+  }
+  if (!page.critical.empty() && !critical) refuse_critical(page.critical);
+  const auto bundle = web::make_bundle(files, inputs, most_bytes, page.annotations);
+  if (!bundle) die(2, bundle.error().message());
+  const std::string kept = kept_notes_or_none(page.traces[0]);
+  // Of a page with other notes in it the browser has none yet.
+  std::string key = title + " " + std::to_string(bundle->size());
+  if (!kept.empty()) key += " " + std::to_string(std::hash<std::string>()(kept));
+  const std::string text = web::make_document(
+      {.title = title, .notes = key, .kept = kept, .together = page.together, .path = critical},
+      *bundle);
+  write_output(page.output, text);
+  if (page.output != "-")
+    std::printf("%s: %s bytes, opens in any browser\n", escaped(page.output).c_str(),
+                grouped(text.size()).c_str());
+}
+
+}  // namespace skein::cli

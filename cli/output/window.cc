@@ -1,0 +1,56 @@
+#include "cli/output/window.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "cli/die.h"
+
+namespace skein::cli {
+
+std::string window_program() {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error) {
+    const auto beside = self.parent_path() / "skein-view";
+    const auto installed = self.parent_path().parent_path() / SKEIN_LIBEXEC / "skein-view";
+    for (const auto& candidate : {beside, installed})
+      if (access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  die(2,
+      "the desktop's window (skein-view) is not installed; install it, or use skein html or "
+      "skein show");
+}
+
+void exec_viewer(const std::string& program, const std::vector<std::string>& options,
+                 const std::vector<std::string>& traces) {
+  std::vector<std::string> words{"skein-view"};
+  words.insert(words.end(), options.begin(), options.end());
+  words.push_back("--");
+  words.insert(words.end(), traces.begin(), traces.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  execv(program.c_str(), argv.data());
+  die(2, program + ": " + std::strerror(errno));
+}
+
+// A descriptor that the window inherits: a file would have to be found a name and be removed, and
+// of a million tasks these are more bytes than a pipe takes before somebody reads it.
+std::string write_to_memfd(const std::string& bytes) {
+  const int fd = memfd_create("links", 0);
+  for (size_t at = 0; fd >= 0 && at < bytes.size();) {
+    const ssize_t written = write(fd, bytes.data() + at, bytes.size() - at);
+    if (written < 0 && errno != EINTR) break;
+    if (written > 0) at += static_cast<size_t>(written);
+  }
+  if (fd < 0 || lseek(fd, 0, SEEK_CUR) != static_cast<off_t>(bytes.size()))
+    die(1, std::string("what the window is to show: ") + std::strerror(errno));
+  lseek(fd, 0, SEEK_SET);
+  return std::to_string(fd);
+}
+
+}  // namespace skein::cli

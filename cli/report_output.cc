@@ -1,9 +1,0 @@
-#include "cli/report_output.h"
-
-namespace skein::cli {
-
-Output report_output(bool json) {
-  return Output(stdout, json ? Output::Content::Data : Output::Content::Text);
-}
-
-}  // namespace skein::cli
