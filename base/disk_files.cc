@@ -111,7 +111,7 @@ Result<DiskFiles::Flow*> DiskFiles::flow(const std::string& path) {
   if (isatty(opened.descriptor))
     return Error{.what = "a terminal, not a trace",
                  .file = name_of(path),
-                 .advice = "give a path, or what another program writes"};
+                 .advice = "give a path, or pipe a trace to standard input"};
   if (S_ISFIFO(status.st_mode) && !has_writer(opened.descriptor, opened.head))
     return Error{.what = "a FIFO without a writer",
                  .file = path,

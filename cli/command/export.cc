@@ -72,7 +72,8 @@ void write_directory(const ExportFormat& format, const ExportOptions& options) {
   TraceDirectoryWriter to(options.output);
   for (const CtfFile& file : copy.files) to.write(file.name, file.bytes);
   if (copy.ids_are_shifted)
-    std::fputs("skein: the trace has a task 0; all ids are one larger in the copy\n", stderr);
+    std::fputs("skein: the trace contains task 0; all ids are increased by one in the copy\n",
+               stderr);
   for (const Loss& loss : trace.losses)
     std::fprintf(stderr, "skein: lost in the original: %s\n", escaped(loss.what).c_str());
   report_omissions(copy.omissions);

@@ -35,15 +35,15 @@ namespace {
 #ifdef SKEIN_HAS_SQLITE
 
 constexpr std::string_view help =
-    ".tables         the tables and their contents\n"
-    ".schema [NAME]  their columns, with units\n"
-    ".help           this\n"
-    ".quit           as Ctrl-D\n"
-    "Anything else is SQL, up to a semicolon. Times are in ns since the trace began.\n"
-    "  title(id)         what a task is called\n"
-    "  duration(ns)      '1.25 ms'\n"
-    "  ns('20ms')        20000000\n"
-    "  utc(time)         as a date; time_of(utc) is the other way round\n"
+    ".tables         List the tables\n"
+    ".schema [NAME]  List the columns of the tables, with units\n"
+    ".help           Show this help\n"
+    ".quit           Exit, like Ctrl-D\n"
+    "Other input is SQL, up to a semicolon. Times are in ns since the trace began.\n"
+    "  title(id)         name of a task: query (#7)\n"
+    "  duration(ns)      a duration with its unit: '1.25 ms'\n"
+    "  ns('20ms')        a duration in ns: 20000000\n"
+    "  utc(time)         a time as a date; time_of(utc) is the inverse\n"
     "  percentile(x, p)  an aggregate; p is 0 to 100\n"
     "Ctrl-C stops a statement.\n";
 

@@ -190,8 +190,8 @@ int run_record(const RecordOptions& options) {
   const std::string path_text = escaped(directory);
   fprintf(stderr, "skein: wrote %.1f MB to %s; %s: skein %s %s\n",
           static_cast<double>(size.bytes) / 1e6, path_text.c_str(),
-          is_hang ? "find out what it waited for with" : "inspect it with",
-          is_hang ? "why" : "info", path_text.c_str());
+          is_hang ? "diagnose it with" : "inspect it with", is_hang ? "why" : "info",
+          path_text.c_str());
   return ending.code;
 }
 

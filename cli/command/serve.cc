@@ -225,8 +225,8 @@ class Served {
     if (pid_ != 0) state = "process " + std::to_string(pid_) + (runs ? " runs" : " has ended");
     if (files_.omitted() > 0)
       state += (state.empty() ? "" : "; ") + std::string("the newest ") +
-               std::to_string(most_live_bytes >> 20) + " MiB of it, " +
-               std::to_string(files_.omitted()) + " older chunks are left out";
+               std::to_string(most_live_bytes >> 20) + " MiB; " +
+               std::to_string(files_.omitted()) + " older chunks are omitted";
     return state;
   }
 
@@ -275,7 +275,7 @@ HttpResponse answer(const HttpRequest& request, Served& served, const std::strin
   if ((request.host != "127.0.0.1" + at && request.host != "localhost" + at) ||
       !same_secret(request.argument("token"), token)) {
     response.status = 403;
-    response.body = text("Open the link that `skein serve` printed: it has the token.\n");
+    response.body = text("Open the link printed by `skein serve`; it contains the token.\n");
   } else if (request.path == "/" && !request.posts) {
     const std::string nonce = random_hex();
     response.type = "text/html; charset=utf-16le";
@@ -292,7 +292,7 @@ HttpResponse answer(const HttpRequest& request, Served& served, const std::strin
   } else if (request.path == "/notes" && request.posts) {
     if (request.origin != "http://" + request.host) {
       response.status = 403;
-      response.body = text("Another page's notes.\n");
+      response.body = text("These are the notes of another page.\n");
     } else if (const auto notes = read_notes(request.body); !notes) {
       response.status = 400;
       response.body = text(escaped(notes.error().message()));
@@ -324,7 +324,7 @@ HttpResponse answer(const HttpRequest& request, Served& served, const std::strin
     response.body = news->bytes;
   } else {
     response.status = 404;
-    response.body = text("There is no such page.\n");
+    response.body = text("No such page.\n");
   }
   return response;
 }

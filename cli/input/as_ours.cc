@@ -10,7 +10,8 @@ namespace skein::cli {
 void add_as_ours(MemoryFiles& files, const std::string& path, const Trace& trace) {
   CtfCopy copy = export_ctf(trace, {});
   if (copy.ids_are_shifted)
-    std::fputs("skein: the trace has a task 0; all ids are one larger in the page\n", stderr);
+    std::fputs("skein: the trace contains task 0; all ids are increased by one in the page\n",
+               stderr);
   for (CtfFile& file : copy.files) files.add(path + "/" + file.name, std::move(file.bytes));
 }
 

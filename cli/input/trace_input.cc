@@ -71,7 +71,7 @@ Result<std::string> kept_notes(const std::string& trace) {
 std::string kept_notes_or_none(const std::string& trace) {
   auto notes = kept_notes(trace);
   if (notes) return *std::move(notes);
-  std::fprintf(stderr, "skein: notes are left out: %s\n", escaped(notes.error().message()).c_str());
+  std::fprintf(stderr, "skein: notes are omitted: %s\n", escaped(notes.error().message()).c_str());
   return {};
 }
 

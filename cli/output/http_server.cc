@@ -232,7 +232,7 @@ Result<HttpServer> HttpServer::open(uint16_t port) {
   const auto failed = [&](const char* what) {
     return Error{.what = std::string(what) + ": " + std::strerror(errno),
                  .file = "127.0.0.1:" + std::to_string(port),
-                 .advice = port != 0 ? "without --port any free one is taken" : ""};
+                 .advice = port != 0 ? "omit --port to use any free port" : ""};
   };
   HttpServer server(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), port);
   if (server.socket_ < 0) return failed("no socket");

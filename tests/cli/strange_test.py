@@ -55,7 +55,7 @@ strange = {
     file("plain", b"x") + "/below": "Not a directory",
     "n" * 300: "name too long",
     "folder": "empty directory",
-    ".": "directory without a trace",
+    ".": "a directory that contains no trace",
     "no-file": "Is a directory",
     file("empty", b""): "empty",
     file("byte", b"\xc1"): "not a trace",

@@ -253,8 +253,8 @@ def notes(folder):
         done = subprocess.run([skein, command, trace, "-o", folder / name], capture_output=True, text=True)
         check(done.returncode == 0, f"{command}: {done}")
         return (folder / name).read_text(encoding), done.stderr
-    check("notes are left out" in made("render", "noted.svg")[1], "render reports it")
-    check("notes are left out" in made("html", "noted.html", "utf-16")[1], "html reports it")
+    check("notes are omitted" in made("render", "noted.svg")[1], "render reports it")
+    check("notes are omitted" in made("html", "noted.html", "utf-16")[1], "html reports it")
     beside.write_text(text)
     check("here &lt;it" in made("render", "noted.svg")[0], "the picture has them")
     check("here \\u003cit> stops" in made("html", "noted.html", "utf-16")[0], "the page has them")
@@ -290,7 +290,7 @@ def big(folder, trace):
     check(len(there) == 31 and max(gone) < there[0], f"64 MiB, with names: {len(there)} chunks")
     check({name for name in every if name.startswith("names-") or name == "metadata"} <= sent,
           f"what all need is sent: {sent}")
-    check(f"the newest 64 MiB of it, {len(every - sent)} older chunks are left out" in state, state)
+    check(f"the newest 64 MiB; {len(every - sent)} older chunks are omitted" in state, state)
     server.stop()
 
 

@@ -17,7 +17,7 @@ void add_loss(std::vector<Loss>& losses, Loss loss) {
       total.reset();
   };
   if (losses.size() == most)
-    losses.push_back({.what = "more damage, summed up from here on",
+    losses.push_back({.what = "more damage, merged from here on",
                       .file = loss.file,
                       .offset = loss.offset,
                       .bytes = 0,

@@ -12,7 +12,7 @@ namespace skein {
 // empty. Events 0: what was read is altered, and nothing is missing (a time that had to be
 // guessed).
 struct Loss {
-  std::string what;       // "packet header damaged", "event cut short", "dropped by the recorder"
+  std::string what;       // "packet header damaged", "event truncated", "dropped by the recorder"
   std::string file = {};  // the file it is in; empty for a trace of one file
   uint64_t offset = 0;    // where it begins in that file
   std::optional<uint64_t> bytes = {};

@@ -11,7 +11,7 @@ namespace skein {
 namespace {
 
 std::string advice() {
-  std::string text = "give ";
+  std::string text = "expected ";
   const auto add = [&](std::string_view input) {
     if (!input.empty()) text.append(input).append(", ");
   };
@@ -33,10 +33,10 @@ Result<Trace> read_directory(Files& files, const std::string& path, const Progre
   if (!names) return names.error();
   if (std::find(names->begin(), names->end(), "metadata") != names->end()) {
     const auto head = files.head(path + "/metadata", 1);
-    return head ? no_trace(path, "its `metadata` is no file") : head.error();
+    return head ? no_trace(path, "`metadata` is not a file") : head.error();
   }
   return no_trace(path, names->empty() ? "an empty directory, not a trace"
-                                       : "a directory without a trace in it");
+                                       : "a directory that contains no trace");
 }
 
 Result<Trace> read_file(Files& files, const std::string& path, const Progress& progress) {

@@ -61,7 +61,7 @@ TEST_CASE("a file that is no trace is rejected in one line") {
   CHECK(refusal(files, "text") == "not a trace");
   CHECK(refusal(files, "short") == "not a trace");
   CHECK(refusal(files, "zeros") == "not a trace");
-  CHECK(refusal(files, "folder") == "a directory without a trace in it");
+  CHECK(refusal(files, "folder") == "a directory that contains no trace");
   CHECK(refusal(files, "missing") == "No such file or directory");
   CHECK(refusal(files, "other") == "a CTF stream with another uuid than mirage-profile's");
 }

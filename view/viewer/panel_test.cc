@@ -300,7 +300,7 @@ TEST_CASE("losses are shown in a sentence") {
   CHECK(showing(std::move(t.trace)).notice() ==
         "a trace: incomplete: 12 events, dropped by the recorder.");
   TestTrace u = server();
-  u.trace.losses.push_back({.what = "event cut short", .bytes = 3});
+  u.trace.losses.push_back({.what = "event truncated", .bytes = 3});
   u.trace.losses.push_back({.what = "a time was guessed", .events = 0});
   u.trace.losses.push_back({.what = "packet damaged", .events = 5});
   CHECK(showing(std::move(u.trace)).notice() ==
@@ -308,12 +308,12 @@ TEST_CASE("losses are shown in a sentence") {
 
   // Each that lacks something is named.
   TestTrace none;
-  none.trace.losses.push_back({.what = "file cut short"});
+  none.trace.losses.push_back({.what = "file truncated"});
   Viewer several = showing(std::move(none.trace));
   several.add(server_trace(), "whole");
   several.add({}, "empty");
   CHECK(several.notice() ==
-        "a trace: no events can be read: file cut short. "
+        "a trace: no events can be read: file truncated. "
         "empty: no events; was recording enabled?");
 }
 

@@ -30,7 +30,7 @@ using Scalar = Json::Scalar;
 
 constexpr int64_t longest_time = int64_t{1} << 61;  // ns; since 1970 it is the year 2043
 
-constexpr std::string_view odd_texts = "texts that are not Unicode";
+constexpr std::string_view odd_texts = "strings that are not valid Unicode";
 
 // The whole text as a number, or nothing.
 template <typename Number>
@@ -146,7 +146,7 @@ void Reader::read(const Progress& progress) {
   if (is_stopped_) return;
   // The end of the array or object may be missing; what stands before it must not be half an event.
   if (json_.peek() != 0 || (json_.failed() && json_.at() < text_.size()))
-    lose("no JSON from here on", json_.at(), text_.size(), {});
+    lose("invalid JSON from here on", json_.at(), text_.size(), {});
 }
 
 void Reader::top() {
@@ -176,7 +176,7 @@ void Reader::member(size_t at) {
   json_.skip();
   // What was recorded; the rest is about the recording.
   if (key != "displayTimeUnit" && key != "otherData" && key != "metadata" && !json_.failed())
-    lose(key + ", which skein does not read", at, json_.at(), {});
+    lose(key + ", which skein ignores", at, json_.at(), {});
 }
 
 // When everything began, in what skein exported.
@@ -218,7 +218,7 @@ void Reader::events() {
       if (json_.failed())
         salvage();
       else
-        pass("members of the list of events that are no events", event_at_, false);
+        pass("entries of the event list that are not events", event_at_, false);
     }
   }
 }
@@ -239,12 +239,12 @@ void Reader::salvage() {
     json_.move_to(next);
     event_at_ = next;
     if (event() && event_.phase != 0) {
-      lose("events damaged", from, next, {});
+      lose("damaged events", from, next, {});
       return add_event();
     }
     if (json_.at() == next) json_.move_to(next + 1);
   }
-  lose(is_cut ? "the last event is cut short" : "events damaged", from, text_.size(), {});
+  lose(is_cut ? "the last event is truncated" : "damaged events", from, text_.size(), {});
   json_.move_to(text_.size());
 }
 
@@ -408,8 +408,8 @@ void Reader::add_event() {
   const char phase = event_.phase;
   phases_[static_cast<uint8_t>(phase)]++;
   for (const StringId other : event_.others)
-    pass("fields of events that skein does not read, " + std::string(trace_.strings[other]),
-         event_at_, false);
+    pass("event fields that skein ignores, " + std::string(trace_.strings[other]), event_at_,
+         false);
   Record record{.thread = thread(event_.thread),
                 .category = event_.category,
                 .name = event_.name,
@@ -422,7 +422,7 @@ void Reader::add_event() {
     if (!is_process && what != "thread_name") {
       // How it is drawn is of no interest.
       if (what != "process_sort_index" && what != "thread_sort_index")
-        pass("metadata that skein does not read, " + what, event_at_, false);
+        pass("metadata that skein ignores, " + what, event_at_, false);
       return;
     }
     record.kind = Record::Kind::KernelObject;
@@ -433,19 +433,18 @@ void Reader::add_event() {
     return;
   }
   if (phase == 0 || at == std::string_view::npos)
-    return pass(std::string("events of a phase that skein does not read, ") + (phase ? phase : '?'),
+    return pass(std::string("events of a phase that skein ignores, ") + (phase ? phase : '?'),
                 event_at_, true);
   if (!event_.time)
-    return pass(event_.has_time
-                    ? "events whose time is no number or beyond 73 years, which were left out"
-                    : "events without a time, which were left out",
+    return pass(event_.has_time ? "events omitted: invalid time (not a number, or beyond 73 years)"
+                                : "events omitted: no time",
                 event_at_, true);
   record.time = sort_key(*event_.time);
   record.type = types[at];
   switch (record.type) {
     case EventType::DurationComplete:
       if (!event_.duration || *event_.duration < 0)
-        pass("slices without a duration, which was taken as 0", event_at_, false);
+        pass("slices without a duration, read as 0", event_at_, false);
       record.id = static_cast<uint64_t>(std::max<int64_t>(event_.duration.value_or(0), 0));
       break;
     case EventType::Counter:  // the id is part of its name
@@ -463,12 +462,12 @@ void Reader::add_event() {
     read_arguments(event_.more_arguments, false);
     constexpr size_t most = UINT8_MAX;
     if (records_.arguments.size() - record.arguments > most) {
-      pass("events with more arguments than skein reads", event_at_, false);
+      pass("events with more than 255 arguments", event_at_, false);
       records_.arguments.resize(record.arguments + most);
     }
     record.argument_count = static_cast<uint8_t>(records_.arguments.size() - record.arguments);
   } else if (has_arguments()) {
-    pass("events with arguments, which skein does not read", event_at_, false);
+    pass("events with arguments, which skein ignores", event_at_, false);
   }
   own_.add(record, event_at_);
   is_stopped_ |= !own_.is_in_order();

@@ -80,7 +80,7 @@ TEST_CASE("slices, counters, flows and async slices of an object with traceEvent
                              "10001 span_end 1",
                              "10001 suspend 1"});
   REQUIRE(trace.losses.size() == 1);
-  CHECK(trace.losses[0].what == "events of a phase that skein does not read, P: 1");
+  CHECK(trace.losses[0].what == "events of a phase that skein ignores, P: 1");
 }
 
 TEST_CASE("a bare array, one that is not closed, and one that is cut off") {
@@ -95,13 +95,13 @@ TEST_CASE("a bare array, one that is not closed, and one that is cut off") {
   const Trace cut = read(two + ",{\"ph\":\"i\",\"name\":\"c");
   CHECK(said(cut).size() == 4);
   REQUIRE(cut.losses.size() == 1);
-  CHECK(cut.losses[0].what == "the last event is cut short");
+  CHECK(cut.losses[0].what == "the last event is truncated");
   CHECK(cut.losses[0].offset == two.size() + 1);
   const Trace broken = read(two + ",{\"ph\":\"i\",\"name\":\"c\"}} and so on");
   REQUIRE(broken.losses.size() == 2);
-  CHECK(broken.losses[0].what == "events damaged");
+  CHECK(broken.losses[0].what == "damaged events");
   CHECK(broken.losses[0].offset == two.size() + 22);
-  CHECK(broken.losses[1].what == "events without a time, which were left out: 1");
+  CHECK(broken.losses[1].what == "events omitted: no time: 1");
 }
 
 TEST_CASE("flows with the same number are distinguished by category and name") {
@@ -186,9 +186,9 @@ TEST_CASE("an event of category skein that skein did not write is one of others"
 {"ph":"i","cat":"skein","ts":2,"args":{"event":"of the future"}}])");
   CHECK(said(both) == Lines{"0 label 1 'ours'"});
   REQUIRE(both.losses.size() == 2);
-  CHECK(both.losses[0].what == "events of others beside those that skein exported: 1");
+  CHECK(both.losses[0].what == "events added by other tools: 1");
   CHECK(both.losses[0].offset == own.size());
-  CHECK(both.losses[1].what == "events that this skein does not know, of the future: 1");
+  CHECK(both.losses[1].what == "events of a kind unknown to this version, of the future: 1");
 }
 
 TEST_CASE("what skein exported may have been put into another order") {
@@ -216,11 +216,11 @@ TEST_CASE("an event whose time is not known is left out, and stretches nothing")
                              "200000 suspend 1"});
   REQUIRE(trace.losses.size() == 3);
   CHECK(trace.losses[0].what ==
-        "events whose time is no number or beyond 73 years, which were left out: 3");
+        "events omitted: invalid time (not a number, or beyond 73 years): 3");
   CHECK(trace.losses[0].events == 3);
-  CHECK(trace.losses[1].what == "events without a time, which were left out: 1");
+  CHECK(trace.losses[1].what == "events omitted: no time: 1");
   CHECK(trace.losses[1].offset == 52);
-  CHECK(trace.losses[2].what == "slices without a duration, which was taken as 0: 1");
+  CHECK(trace.losses[2].what == "slices without a duration, read as 0: 1");
 }
 
 TEST_CASE("reading continues behind damage and reports its position") {
@@ -247,7 +247,7 @@ TEST_CASE("reading continues behind damage and reports its position") {
     const Trace trace = read(start + bad + good + ",]");
     CHECK(labels(trace) == Lines{"'good'", "'good'"});
     REQUIRE(trace.losses.size() == 1);
-    CHECK(trace.losses[0].what == "events damaged");
+    CHECK(trace.losses[0].what == "damaged events");
     CHECK(trace.losses[0].offset == start.size());
     CHECK(trace.losses[0].bytes == std::string_view(bad).size());
   }
@@ -257,7 +257,7 @@ TEST_CASE("reading continues behind damage and reports its position") {
         read(start + R"({"ph":"i","name":")" + odd + R"(","pid":1,"tid":1,"ts":2},)" + good + "]");
     CHECK(labels(trace) == Lines{"'good'", kept, "'good'"});
     REQUIRE(trace.losses.size() == 1);
-    CHECK(trace.losses[0].what == "texts that are not Unicode: 1");
+    CHECK(trace.losses[0].what == "strings that are not valid Unicode: 1");
     CHECK(trace.losses[0].offset == start.size() + 18);
   }
   const Trace sloppy = read("{\"traceEvents\":[{\"a\":[NaN,None,],},\n" + good +
@@ -282,15 +282,14 @@ TEST_CASE("skipped events are counted, with the position of the first") {
   Lines lost;
   for (const Loss& loss : trace.losses)
     lost.push_back(std::to_string(loss.offset) + " " + loss.what);
-  CHECK(lost == Lines{"353 stackFrames, which skein does not read",
-                      "389 samples, which skein does not read",
-                      "411 systemTraceEvents, which skein does not read",
-                      "17 events with arguments, which skein does not read: 1",
-                      "17 fields of events that skein does not read, tts: 1",
-                      "326 members of the list of events that are no events: 1",
-                      "196 metadata that skein does not read, process_labels: 1",
-                      "0 values of counters are larger than 2^63, and were left out: 1",
-                      "0 values of counters are no numbers, and were left out: 3"});
+  CHECK(lost == Lines{"353 stackFrames, which skein ignores", "389 samples, which skein ignores",
+                      "411 systemTraceEvents, which skein ignores",
+                      "326 entries of the event list that are not events: 1",
+                      "17 event fields that skein ignores, tts: 1",
+                      "17 events with arguments, which skein ignores: 1",
+                      "196 metadata that skein ignores, process_labels: 1",
+                      "0 counter values omitted, larger than 2^63: 1",
+                      "0 counter values omitted, not numbers: 3"});
   uint64_t value = 0;
   trace.events.for_each([&](const EventRow& e) {
     if (e.kind == EventKind::CounterSet) value = e.value;

@@ -61,7 +61,7 @@ bool Inflater::next(std::vector<uint8_t>& bytes, std::string& problem) {
     return inflateReset(&stream_) == Z_OK;
   }
   if (result == Z_OK && (taken > 0 || made > 0)) return true;
-  problem = at_ == file_.size() ? "compressed file cut short" : "compressed data damaged";
+  problem = at_ == file_.size() ? "compressed file truncated" : "compressed data damaged";
   return false;
 }
 

@@ -69,7 +69,7 @@ TEST_CASE("of a file that was cut short the beginning is read, and the loss is l
   REQUIRE(trace);
   CHECK(trace->events.size() > 1000);
   REQUIRE_FALSE(trace->losses.empty());
-  CHECK(trace->losses.back().what == "compressed file cut short");
+  CHECK(trace->losses.back().what == "compressed file truncated");
   CHECK(trace->losses.back().offset == file.size());
 }
 

@@ -32,7 +32,7 @@ Result<PacketHeader> read_packet_header(std::span<const uint8_t> bytes, uint64_t
   header.flags = cursor.u32();
   header.version = cursor.u32();
   cursor.skip(sizeof(format::PacketHeader::reserved));
-  if (cursor.failed()) return Error{.what = "packet header cut short", .offset = origin};
+  if (cursor.failed()) return Error{.what = "packet header truncated", .offset = origin};
   return header;
 }
 

@@ -20,7 +20,7 @@ TEST_CASE_FIXTURE(Fixture, "a prefix of an event is no event; the rest is report
     const Trace trace = read();
     CHECK(trace.events.size() == 1);
     REQUIRE(trace.losses.size() == 1);
-    CHECK(trace.losses[0].what == "event cut short");
+    CHECK(trace.losses[0].what == "event truncated");
     CHECK(trace.losses[0].file == "s0");
     CHECK(trace.losses[0].offset == sizeof(format::PacketHeader) + 5);
     CHECK(trace.losses[0].bytes == cut - sizeof(format::PacketHeader) - 5);
@@ -100,11 +100,11 @@ TEST_CASE("foreign metadata is one clear error") {
     return trace.error().message();
   };
   CHECK(error("") == "t/metadata at byte 0: not CTF 1.8 metadata in plain text");
-  CHECK(error("/* CTF 1.8 */") == "t: a CTF trace of an unknown tracer; babeltrace2 reads it");
+  CHECK(error("/* CTF 1.8 */") == "t: a CTF trace of an unknown tracer; read it with babeltrace2");
   CHECK(error("/* CTF 1.8 */ env { tracer_name = \"skein\"; };") ==
-        "t/metadata: the clock's frequency is missing");
+        "t/metadata: the clock frequency is missing");
   CHECK(error("/* CTF 1.8 */ clock { freq = 5; }; env { tracer_name = \"lttng\"; };") ==
-        "t: a CTF trace of lttng; babeltrace2 reads it");
+        "t: a CTF trace of lttng; read it with babeltrace2");
   CHECK(
       error("/* CTF 1.8 */ clock { freq = 5; }; env { tracer_name = skein; tracer_major = 9; };") ==
       "t: trace format version 9 is newer than this skein, which reads versions 1 to 2; "
@@ -158,7 +158,7 @@ TEST_CASE("metadata that is lost or damaged is made up for by the packets") {
     check(*trace, "estimated 1600000000 Hz");
     CHECK(trace->events.time[1] == 3'000'000'000);
     CHECK_FALSE(trace->info.utc_offset);
-    CHECK(trace->losses[0].what == "no file `metadata` in it; the clock's rate is estimated");
+    CHECK(trace->losses[0].what == "no file `metadata`; the clock frequency is estimated");
   }
   SUBCASE("cut short anywhere, or overwritten") {
     const size_t rate_known = text.find(";", text.find("freq =")) + 1;
@@ -202,5 +202,5 @@ TEST_CASE("a directory of another tracer's packets is rejected") {
   files.add("t/s00000-0", chunk);
   files.add("t/names-0", "text");
   CHECK_FALSE(has_our_packets(files, "t"));
-  CHECK(ctf::read(files, "t").error().message() == "t: no file `metadata` in it");
+  CHECK(ctf::read(files, "t").error().message() == "t: no file `metadata`");
 }

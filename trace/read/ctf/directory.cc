@@ -42,8 +42,7 @@ struct Directory {
 // The text of the file `metadata`, as much of it as is there.
 Result<std::string> load_metadata(Files& files, const std::string& path) {
   const std::string file = path + "/metadata";
-  if (files.type(file) != FileType::File)
-    return Error{.what = "no file `metadata` in it", .file = path};
+  if (files.type(file) != FileType::File) return Error{.what = "no file `metadata`", .file = path};
   const auto text = files.head(file, largest_metadata);
   if (!text) return text.error();
   return std::string(text->begin(), text->end());
@@ -60,7 +59,7 @@ bool salvage(const Source& source, const std::string& reason, Metadata& metadata
       salvage.add(packets.packet().header);
   if (!salvage.complete(metadata)) return false;
   const std::string clock =
-      clock_known ? "its clock is known" : "the clock's rate is " + metadata.clock_source;
+      clock_known ? "the clock is known" : "the clock frequency is " + metadata.clock_source;
   add_loss(losses, {.what = reason + "; " + clock, .file = "metadata", .packets = 0, .events = 0});
   return true;
 }
@@ -360,7 +359,7 @@ Result<Directory> open_directory(Files& files, const std::string& path, bool nam
   if (metadata && !metadata->tracer.empty() && !metadata->is_ours())
     return Error{.what = "a CTF trace of " + metadata->tracer,
                  .file = path,
-                 .advice = "babeltrace2 reads it"};
+                 .advice = "read it with babeltrace2"};
   if (metadata && metadata->version > format::kVersion)
     return Error{.what = "trace format version " + std::to_string(metadata->version) +
                          " is newer than this skein, which reads versions " +
@@ -382,11 +381,12 @@ Result<Directory> open_directory(Files& files, const std::string& path, bool nam
     if (!salvage(source, metadata.error().what, lost, trace.losses)) return metadata.error();
     metadata = lost;
   } else if (!metadata->is_complete() &&
-             !salvage(source, "metadata is cut short or damaged", *metadata, trace.losses)) {
+             !salvage(source, "metadata is truncated or damaged", *metadata, trace.losses)) {
     if (metadata->is_ours())
-      return Error{.what = "the clock's frequency is missing", .file = path + "/metadata"};
-    return Error{
-        .what = "a CTF trace of an unknown tracer", .file = path, .advice = "babeltrace2 reads it"};
+      return Error{.what = "the clock frequency is missing", .file = path + "/metadata"};
+    return Error{.what = "a CTF trace of an unknown tracer",
+                 .file = path,
+                 .advice = "read it with babeltrace2"};
   }
   if (!metadata->utc_known && !metadata->salvaged && metadata->origin.empty())
     add_loss(trace.losses,

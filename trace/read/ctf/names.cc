@@ -44,7 +44,7 @@ void Names::read(const Packet& packet, const std::string& file, Trace& trace,
     if (!known || (wire.event == format::k_create && wire.a == 0)) {
       size_t bad = 1;
       while (bad < rest.size() && !definitions_begin(rest.subspan(bad), last)) bad++;
-      lose(known ? "zeros instead of a definition" : "definition cut short or unknown", 0, bad);
+      lose(known ? "zeros instead of a definition" : "definition truncated or unknown", 0, bad);
       rest = rest.subspan(bad);
       continue;
     }
@@ -57,7 +57,7 @@ void Names::read(const Packet& packet, const std::string& file, Trace& trace,
       case format::k_string: {
         const uint64_t id = fields.u32();
         if (id == 0 || id >= most_) {
-          lose("text with an impossible number", 1, 0);
+          lose("string with an invalid id", 1, 0);
           break;
         }
         if (id >= texts_.size()) texts_.resize(id + 1);
@@ -67,7 +67,7 @@ void Names::read(const Packet& packet, const std::string& file, Trace& trace,
       case format::k_place: {
         const uint64_t id = fields.u32();
         if (id == 0 || id >= most_) {
-          lose("place with an impossible number", 1, 0);
+          lose("location with an invalid id", 1, 0);
           break;
         }
         if (id >= places_.size()) {

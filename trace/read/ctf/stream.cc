@@ -39,7 +39,7 @@ void Stream::prepare(std::vector<Loss>& losses) {
     if (!kept.empty() && kept.back().packet.header.sequence == header.sequence) {
       // A chunk that was never used is packet 0 without an event.
       if (!next.packet.content.empty())
-        add_loss(losses, {.what = "packet that is there twice",
+        add_loss(losses, {.what = "duplicate packet",
                           .file = *next.file,
                           .offset = next.packet.offset,
                           .bytes = next.packet.content.size(),
@@ -126,7 +126,7 @@ bool Stream::find_event(Context& context, Wire& wire) {
     }
     if (!decode(at_.rest, at_.last, wire)) {
       const bool known = event_layouts[wire.id].layout != Layout::Unknown;
-      damaged(context, known ? "event cut short" : "event of unknown number");
+      damaged(context, known ? "event truncated" : "event with an unknown id");
     } else if (wire.ticks > bound_) {
       damaged(context, "event later than the packet after it");
     } else if (wire.event == format::k_create && wire.a == 0) {

@@ -211,7 +211,7 @@ TEST_CASE("threads and slices of any other writer, in the order of time") {
                              "12000 label 2 'vsync' on 1",
                              "13000 label 1 'bye'"});
   REQUIRE(trace.losses.size() == 1);
-  CHECK(trace.losses[0].what == "ends of slices whose beginning is not in the trace: 1");
+  CHECK(trace.losses[0].what == "slice ends without a begin in the trace: 1");
 }
 
 TEST_CASE("a scheduler's switches put threads on CPUs") {
@@ -300,7 +300,7 @@ TEST_CASE("bytes that are missing or too many in the middle are passed over") {
     const Trace padded = fxt::read(with);
     CHECK(count(padded, EventKind::Label) >= labels);
     REQUIRE(padded.losses.size() == 1);
-    CHECK(padded.losses[0].what == "records damaged");
+    CHECK(padded.losses[0].what == "damaged records");
     CHECK(padded.losses[0].offset == middle);
     CHECK(padded.losses[0].bytes == gap);
   }
@@ -313,7 +313,7 @@ TEST_CASE("undefined strings are replaced, reported once") {
   }));
   CHECK(said(trace).back() == "1 label 1 '(lost text 9)'");
   REQUIRE(trace.losses.size() == 1);
-  CHECK(trace.losses[0].what == "a text that later records refer to is missing");
+  CHECK(trace.losses[0].what == "a string that later records refer to is missing");
 }
 
 TEST_CASE("blobs and records of unknown types are counted and skipped") {
@@ -325,8 +325,8 @@ TEST_CASE("blobs and records of unknown types are counted and skipped") {
   }));
   CHECK(said(trace).back() == "0 label 1 'still here'");
   REQUIRE(trace.losses.size() == 2);
-  CHECK(trace.losses[0].what == "blobs, which skein cannot read: 2");
-  CHECK(trace.losses[1].what == "records of a type that skein does not know: 1");
+  CHECK(trace.losses[0].what == "blobs, which skein ignores: 2");
+  CHECK(trace.losses[1].what == "records of an unknown type: 1");
 }
 
 TEST_CASE("an archive's providers have separate tables") {
@@ -394,7 +394,7 @@ TEST_CASE("an event of category skein that skein did not write is one of others"
   }));
   CHECK(said(both) == Lines{"0 label 1 'ours'"});
   REQUIRE(both.losses.size() == 1);
-  CHECK(both.losses[0].what == "events of others beside those that skein exported: 1");
+  CHECK(both.losses[0].what == "events added by other tools: 1");
   CHECK(both.losses[0].offset > at);
 }
 
@@ -420,9 +420,9 @@ TEST_CASE("arguments and objects that are passed over are counted") {
   }));
   Lines lost;
   for (const Loss& loss : trace.losses) lost.push_back(loss.what);
-  CHECK(lost == Lines{"values of counters are no numbers, and were left out: 1",
-                      "names of objects, which skein does not read: 1",
-                      "events with arguments, which skein does not read: 1"});
+  CHECK(lost == Lines{"counter values omitted, not numbers: 1",
+                      "object names, which skein ignores: 1",
+                      "events with arguments, which skein ignores: 1"});
 }
 
 TEST_CASE("a time that does not fit is not the largest that does") {
@@ -433,9 +433,9 @@ TEST_CASE("a time that does not fit is not the largest that does") {
   }));
   CHECK(trace.events.time[trace.events.size() - 1] == 0);
   REQUIRE(trace.losses.size() == 3);
-  CHECK(trace.losses[0].what == "end of a slice damaged");
-  CHECK(trace.losses[1].what == "time of an event damaged");
-  CHECK(trace.losses[2].what == "time of an event damaged");
+  CHECK(trace.losses[0].what == "slice end damaged");
+  CHECK(trace.losses[1].what == "event time damaged");
+  CHECK(trace.losses[2].what == "event time damaged");
   const Trace late = fxt::read(written([](Writer& w) {
     w.event(EventType::Instant, (uint64_t{1} << 63) + 5, {1, 2}, "c", "late");
   }));
@@ -450,5 +450,5 @@ TEST_CASE("a time that is years off is the one before it") {
   }));
   CHECK(said(trace).back() == "1 label 1 'c'");
   REQUIRE(trace.losses.size() == 1);
-  CHECK(trace.losses[0].what == "time of an event damaged");
+  CHECK(trace.losses[0].what == "event time damaged");
 }

@@ -193,7 +193,7 @@ void Reader::read(const Progress& progress) {
     const size_t size = record_size(file_, at_);
     if (size == 0) {
       const size_t next = find_chain(file_, at_ + 1);
-      lose(next == file_.size() ? "the last records are cut short or damaged" : "records damaged",
+      lose(next == file_.size() ? "the last records are truncated or damaged" : "damaged records",
            at_, next - at_, {});
       at_ = next;
       continue;
@@ -214,7 +214,7 @@ void Reader::read(const Progress& progress) {
     const auto read = static_cast<size_t>(bytes.offset() - at_);
     if (read < size && is_known(header) && chain(file_, at_ + read, chain_length) &&
         !chain(file_, at_ + size, 1)) {
-      lose("size of a record damaged", at_, 2, 0);
+      lose("record size damaged", at_, 2, 0);
       at_ += read;
     } else {
       at_ += size;
@@ -294,13 +294,13 @@ bool Reader::record(Cursor& bytes, uint64_t header) {
       return log(bytes, header);
     case RecordType::Blob:
     case RecordType::Large:
-      skip("blobs, which skein cannot read");
+      skip("blobs, which skein ignores");
       return true;
     case RecordType::Profiler:
-      skip("records of a profiler, which skein does not read");
+      skip("profiler records, which skein ignores");
       return true;
   }
-  skip("records of a type that skein does not know");
+  skip("records of an unknown type");
   return true;
 }
 
@@ -337,7 +337,7 @@ bool Reader::event(Cursor& bytes, uint64_t header) {
   if (record.type == EventType::DurationComplete) {
     const uint64_t end = provider_->clock.ns(record.id);
     const bool can_be = end >= record.time && end - record.time <= longest_gap;
-    if (!can_be) lose("end of a slice damaged", static_cast<size_t>(bytes.offset()) - 8, 8, 0);
+    if (!can_be) lose("slice end damaged", static_cast<size_t>(bytes.offset()) - 8, 8, 0);
     record.id = can_be ? end : record.time;
   }
   events_[static_cast<size_t>(record.type)]++;
@@ -427,7 +427,7 @@ StringId Reader::text(Cursor& bytes, uint64_t reference) {
   const auto found = provider_->texts.find(index);
   if (found != provider_->texts.end()) return found->second;
   if (provider_->missing.insert(index).second)
-    lose("a text that later records refer to is missing", at_, 0, 0);
+    lose("a string that later records refer to is missing", at_, 0, 0);
   return trace_.strings.intern("(lost text " + std::to_string(index) + ")");
 }
 
@@ -495,7 +495,7 @@ void Reader::set_time(Record& record, uint64_t ticks) {
   const uint64_t time = provider_->clock.ns(ticks);
   const uint64_t gap = time > previous_ ? time - previous_ : previous_ - time;
   if (time >= latest_time || (has_time_ && gap > longest_gap)) {
-    lose("time of an event damaged", at_ + 8, 8, 0);
+    lose("event time damaged", at_ + 8, 8, 0);
     record.time = previous_;
     record.time_guessed = true;
     return;

@@ -134,7 +134,7 @@ void Decoder::decode(const Packet& packet) {
       if (behind > end) {
         end = behind;
       } else if (at < end) {
-        at = resynchronise(at, end, "event damaged or cut short");
+        at = resynchronise(at, end, "event damaged or truncated");
       } else {
         return;
       }
@@ -192,7 +192,7 @@ size_t Decoder::begin_time(size_t at, size_t end, bool aligned) {
   size_t timed = aligned ? first_good_time(at, end) : end;
   if (timed == end && at != end) {
     timed = found = find_chain(at, end, {});
-    lose("no event recognisable", at, found - at, {});
+    lose("no recognisable event", at, found - at, {});
   }
   if (timed == end) return end;
   started_ = true;
@@ -242,7 +242,7 @@ size_t Decoder::odd_event(size_t at, size_t end) {
     return next;
   }
   if (next < end && chain(next, end, previous_)) {
-    lose("time of an event damaged", at, 8, 0);
+    lose("event time damaged", at, 8, 0);
     emit(at, size, previous_, flag::time_guessed);
     return next;
   }
@@ -269,7 +269,7 @@ void Decoder::repair_previous() {
   previous_ = before_;
   if (trace_.events.empty()) return;
   trace_.events.amend_last(before_ - start_, flag::time_guessed);
-  lose("time of an event damaged", last_at_, 8, 0);
+  lose("event time damaged", last_at_, 8, 0);
 }
 
 // Looks for events that follow the last one, from behind `at` on; if there are none, for events

@@ -48,7 +48,7 @@ class Scan {
     const uint16_t count = header.u16();
     const uint32_t content_bits = header.u32();
     if (header.failed()) {
-      lose("file cut short in a packet header", at, file_.size() - at, 1, {});
+      lose("file truncated in a packet header", at, file_.size() - at, 1, {});
       return file_.size();
     }
     const size_t left = file_.size() - at;
@@ -61,7 +61,7 @@ class Scan {
         lose("packet size damaged", at + signature_size, 4, 0, 0);
         size = next - at;
       } else if (plausible && size > left) {
-        lose("file cut short", file_.size(), size - left, {}, {});
+        lose("file truncated", file_.size(), size - left, {}, {});
         size = left;
       } else if (!plausible) {
         lose("packet size damaged", at + signature_size, 4, 0, 0);
@@ -152,7 +152,7 @@ void order_by_time(std::span<const uint8_t> file, std::vector<Packet>& packets,
     latest = std::max(latest, time);
   }
   if (!wrong) return;
-  add_loss(losses, {.what = "packet counts contradict the times; ordered by time",
+  add_loss(losses, {.what = "packet counts contradict the times; sorted by time",
                     .offset = wrong->begin + 24,
                     .bytes = 2,
                     .packets = 0,
@@ -169,7 +169,7 @@ void report_gaps(const std::vector<Packet>& packets, std::vector<Loss>& losses) 
   for (size_t i = 1; i < packets.size(); i++) {
     const int64_t step = packets[i].count - packets[i - 1].count;
     if (step <= 1 || !packets[i].has_header || !packets[i - 1].has_header) continue;
-    add_loss(losses, {.what = "packets missing before this one, by their counts",
+    add_loss(losses, {.what = "packets missing before this one, by packet count",
                       .offset = packets[i].begin,
                       .packets = static_cast<uint64_t>(step - 1)});
   }
@@ -185,7 +185,7 @@ void report_cut_at_boundary(size_t file_size, const std::vector<Packet>& packets
   const size_t room = last.end - last.content_end;
   const size_t most = std::clamp((last.end - last.begin) / 64, smallest_event, size_t{64});
   if (last.end != file_size || !last.has_header || room == 0 || room >= most) return;
-  Loss loss{.what = "file ends behind a full packet: cut short", .offset = last.end};
+  Loss loss{.what = "file ends after a full packet: truncated", .offset = last.end};
   if (packets.size() < ring_packets) loss.packets = ring_packets - packets.size();
   add_loss(losses, std::move(loss));
 }

@@ -144,11 +144,11 @@ class Any {
     }
     end_slices(UINT64_MAX);
     slices_.finish();
-    say("values of counters have fractions, which were left off: ", fractions_);
-    say("values of counters are larger than 2^63, and were left out: ", too_large_);
-    say("values of counters are no numbers, and were left out: ", no_numbers_);
-    say("names of objects, which skein does not read: ", objects_);
-    say("events with arguments, which skein does not read: ", arguments_);
+    say("counter values with a fraction, which was dropped: ", fractions_);
+    say("counter values omitted, larger than 2^63: ", too_large_);
+    say("counter values omitted, not numbers: ", no_numbers_);
+    say("object names, which skein ignores: ", objects_);
+    say("events with arguments, which skein ignores: ", arguments_);
   }
 
  private:

@@ -48,13 +48,12 @@ void Own::finish() {
       if (const StringId what = event(record)) take(record, what);
   }
   if (foreign_ > 0)
-    add_loss(trace_.losses, {.what = "events of others beside those that skein exported: " +
-                                     std::to_string(foreign_),
+    add_loss(trace_.losses, {.what = "events added by other tools: " + std::to_string(foreign_),
                              .offset = foreign_at_,
                              .packets = 0,
                              .events = foreign_});
   for (const auto& [what, count] : unknown_)
-    add_loss(trace_.losses, {.what = "events that this skein does not know, " + what + ": " +
+    add_loss(trace_.losses, {.what = "events of a kind unknown to this version, " + what + ": " +
                                      std::to_string(count),
                              .packets = 0,
                              .events = count});

@@ -192,8 +192,8 @@ void Slices::finish() {
                                .packets = 0,
                                .events = count});
   };
-  lose(ends_without_begin_, "ends of slices whose beginning is not in the trace");
-  lose(flows_without_begin_, "ends of flows whose beginning is not in the trace");
+  lose(ends_without_begin_, "slice ends without a begin in the trace");
+  lose(flows_without_begin_, "flow ends without a begin in the trace");
 }
 
 }  // namespace skein
