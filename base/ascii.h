@@ -1,4 +1,4 @@
-// Text for an output that shows ASCII only: a terminal in the C locale, for instance.
+// Text for output that can only show ASCII, such as a terminal in the C locale.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace skein {
 
-// UTF-8 with one ASCII character for each code point, so that columns keep their width: what skein draws
-// with (lines, blocks, arrows, "…", "µ") as something similar, everything else, invalid bytes
-// included, as '?'.
+// Returns one ASCII character per code point of `text`, so that columns keep their width. The
+// lines, blocks, arrows, "…" and "µ" that skein prints become similar characters. All other code
+// points and invalid bytes become '?'.
 std::string ascii(std::string_view utf8);
 
 }  // namespace skein

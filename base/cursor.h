@@ -1,12 +1,12 @@
-// Reads little-endian numbers and texts from bytes that came from outside.
+// Reads little-endian numbers and strings from untrusted bytes.
 //
 //   Cursor bytes(span);
 //   Header header{.magic = bytes.u32(), .size = bytes.u32()};   // braces: read in this order
 //   if (bytes.failed()) return Error{.what = "header cut short", .offset = bytes.offset()};
 //
-// Never reads outside the span. The first read that does not fit makes the cursor fail: it stays
-// where it was, and this and every later read gives zero. So one asks once, where a wrong value
-// could first do harm. Sizes are compared with what remains; no pointer past the end is formed.
+// Never reads outside the span. The first read that does not fit makes the cursor fail: it keeps
+// its position, and this and every later read returns zero. Check failed() before a value is used.
+// Sizes are compared with the remaining size; no pointer past the end is formed.
 #pragma once
 
 #include <bit>
@@ -30,13 +30,13 @@ class Cursor {
   uint64_t u64() { return number<uint64_t>(); }
   int64_t i64() { return static_cast<int64_t>(number<uint64_t>()); }
 
-  // The next `count` bytes; empty on failure.
+  // Reads `count` bytes. Returns an empty span on failure.
   std::span<const uint8_t> bytes(size_t count) {
     if (!take(count)) return {};
     return {begin_ + at_ - count, count};
   }
 
-  // A text that ends with a NUL, which is consumed and not returned. Fails when there is none.
+  // Reads a string up to a NUL, which is consumed but not returned. Fails if there is none.
   std::string_view text() {
     if (failed_) return {};
     const size_t left = size_ - at_;
@@ -57,7 +57,7 @@ class Cursor {
   bool at_end() const { return at_ == size_; }
   bool failed() const { return failed_; }
 
-  // Where the next byte is; after a failure, where the read that failed began.
+  // The offset of the next byte; after a failure, of the failed read.
   uint64_t offset() const { return origin_ + at_; }
 
  private:

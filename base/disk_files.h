@@ -1,4 +1,4 @@
-// Files on this machine's disk, and standard input.
+// Files on disk, and standard input.
 #pragma once
 
 #include "base/file.h"
@@ -18,10 +18,10 @@ class DiskFiles : public Files {
   Result<std::vector<std::string>> list(const std::string& path) override;
 
  private:
-  // What can be read once only: standard input, a pipe, a device. Open from head() to open().
+  // A file that is read only once (standard input, pipe, device). Open from head() to open().
   struct Flow {
     int descriptor = -1;
-    std::vector<uint8_t> head = {};  // read, and not yet given to open()
+    std::vector<uint8_t> head = {};  // read by head() and not yet returned by open()
   };
 
   bool flows(const std::string& path) { return path == "-" || type(path) == FileType::Other; }

@@ -1,5 +1,5 @@
-// Makes texts from outside safe to print: a label in a trace must not move the cursor, set the
-// window's title, reverse the direction of a line or pretend to be another one.
+// Makes untrusted strings safe to print: a label in a trace must not move the cursor, set the
+// window title, reverse the direction of a line or imitate another line.
 #pragma once
 
 #include <string>
@@ -7,18 +7,18 @@
 
 namespace skein {
 
-// Appends `text` so that it is one line of harmless UTF-8: control characters, invisible and
-// direction-changing ones become \n, \t, \x1b, \u{202e}; bytes that are no UTF-8 become \xff; a
-// backslash becomes two, and so does a quotation mark get one, so that what stands in quotation
-// marks ends at the right one.
+// Appends `text` as one line of harmless UTF-8. Control characters, invisible characters and
+// bidirectional overrides become \n, \t, \x1b or \u{202e}; bytes that are not UTF-8 become \xff.
+// Backslashes and quotation marks are escaped with a backslash, so that a quoted string ends at its
+// closing quotation mark.
 void append_escaped(std::string& out, std::string_view text);
 std::string escaped(std::string_view text);
 
-// Appends `text` as a JSON string with its quotation marks. What is no UTF-8 becomes \\xff: JSON
-// cannot hold it, and two different labels must not become the same.
+// Appends `text` as a JSON string, including quotation marks. Bytes that are not UTF-8, which JSON
+// cannot represent, become \\xff, so that different labels stay different.
 void append_json(std::string& out, std::string_view text);
 
-// The same text without what is no UTF-8, for other writers of JSON.
+// Returns `text` with bytes that are not UTF-8 replaced in the same way, for other JSON writers.
 std::string valid_utf8(std::string_view text);
 
 }  // namespace skein

@@ -1,8 +1,8 @@
-// Where bytes come from: a file, standard input, or memory.
+// Byte sources: files, standard input, and memory.
 //
-// Readers are handed a `Files` and never open anything themselves, so that tests and fuzz targets
-// give them files that exist only in memory (`MemoryFiles`), as the browser does. `DiskFiles`
-// (disk_files.h) is the real one.
+// Readers receive a `Files` object and open files only through it. Tests, fuzz targets and the page
+// in the browser use files that exist only in memory (`MemoryFiles`). `DiskFiles` (disk_files.h)
+// reads from disk.
 //
 //   Result<Contents> contents = files.open(path);
 //   if (!contents) return contents.error();
@@ -21,8 +21,8 @@
 
 namespace skein {
 
-// The bytes of one file, unchanged while this lives (a mapped file that another process truncates
-// is the exception: see Access::Copy). Moved, not copied; a span taken before a move stays valid.
+// The bytes of one file. They do not change during its lifetime, unless another process truncates a
+// mapped file (see Access::Copy). Move-only; spans stay valid after a move.
 class Contents {
  public:
   Contents() = default;
@@ -31,9 +31,9 @@ class Contents {
   Contents& operator=(Contents&& other) noexcept;
   ~Contents();
 
-  // Of bytes that somebody else owns and keeps for longer.
+  // Refers to bytes that the caller owns and keeps for longer.
   static Contents borrowed(std::span<const uint8_t> bytes);
-  // Of bytes that `release` is called with at the end: a mapping.
+  // Owns bytes that `release` frees at the end, such as a mapping.
   using Release = void (*)(void* address, size_t size);
   static Contents released(void* address, size_t size, Release release);
 
@@ -46,39 +46,39 @@ class Contents {
   Release release_ = nullptr;
 };
 
-// Other: a pipe, a device, a socket. It can be opened, which may wait for what is written to it:
-// not for files that were only found in a directory.
+// Other: a pipe, a device, a socket. Opening one may block until data is written to it, so do not
+// open entries that were merely found in a directory.
 enum class FileType { Missing, File, Directory, Other };
 
 enum class Access {
-  Map,   // no copy; for files nobody shortens while we read (a SIGBUS otherwise)
-  Copy,  // read now; for the chunks of a running recorder, which truncates them
+  Map,   // no copy; SIGBUS if the file is truncated during reading
+  Copy,  // copied; for chunks of a running recorder, which truncates them
 };
 
 class Files {
  public:
-  // More than this is not read from standard input or copied: a reader's memory has a bound.
+  // The maximum size read from standard input or copied, to bound memory.
   static constexpr uint64_t default_limit = uint64_t{8} << 30;
 
   virtual ~Files() = default;
 
-  // `-` is standard input, hence a file.
+  // `-` (standard input) counts as a file.
   virtual FileType type(const std::string& path) = 0;
 
-  // Everything in it. Fails when it is missing, a directory, unreadable, or too big.
+  // Returns the whole contents. Fails if the file is missing, a directory, unreadable or too big.
   virtual Result<Contents> open(const std::string& path, Access access = Access::Map) = 0;
 
-  // The first `count` bytes, or all when there are fewer: enough to tell what it is before reading
-  // gigabytes of something else. What was taken from standard input or from a pipe is given again
-  // by open().
+  // Returns the first `count` bytes, or all if there are fewer, to detect the format before
+  // gigabytes of another format are read. open() returns the bytes that this consumed from standard
+  // input or a pipe again.
   virtual Result<std::vector<uint8_t>> head(const std::string& path, size_t count) = 0;
 
-  // Names of the entries of a directory without `.` and `..`, sorted; not recursive.
+  // Returns the sorted names of the entries of a directory, without `.` and `..`; not recursive.
   virtual Result<std::vector<std::string>> list(const std::string& path) = 0;
 };
 
-// Files in memory, by path. A directory exists when a file is in it. What open() gives is not a
-// copy: it lives as long as this, and until the file is added again.
+// Files in memory, by path. A directory exists if it contains a file. open() does not copy: its
+// result is valid until this object is destroyed or the file is added again.
 class MemoryFiles : public Files {
  public:
   void add(std::string path, std::vector<uint8_t> bytes);

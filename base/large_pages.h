@@ -1,11 +1,11 @@
-// The first touch of small pages is a third of the time that filling a big array takes.
+// Page faults on small pages take a third of the time to fill a large array.
 #pragma once
 
 #include <cstddef>
 
 namespace skein {
 
-// Lets the kernel back [begin, begin + size) by large pages where it can; without effect elsewhere.
+// Lets the kernel use large pages for [begin, begin + size) where supported; otherwise no effect.
 void prefer_large_pages(void* begin, size_t size);
 
 }  // namespace skein

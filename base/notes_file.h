@@ -1,6 +1,6 @@
-// Where notes are kept, and how: beside the trace, `net.ctf.skein-notes.json`, for a directory
-// beside it too, never in it: it may be a running recorder's, and every file in it is taken for a
-// stream.
+// The notes file: `net.ctf.skein-notes.json`, beside the trace. If the trace is a directory, the
+// file is beside it and not in it, because the directory may belong to a running recorder, and
+// readers treat every file in it as a stream.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace skein {
 
-// Empty for standard input, which has no place.
+// Empty for standard input.
 std::string notes_path(const std::string& trace);
 
-// Empty: there are none.
+// Returns an empty string if there is no such file.
 Result<std::string> read_notes_file(const std::string& path);
 
 }  // namespace skein

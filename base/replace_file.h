@@ -1,4 +1,4 @@
-// A file in the place of another, whole or not at all.
+// Atomic replacement of a file.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace skein {
 
-// Writes `bytes` beside `path`, to the disk, and then renames: whoever reads it meanwhile sees the
-// old file or the new one, and so does who comes after a crash. `mode`: its permissions, as
-// chmod's, where the file system has any. On failure what was there stays, and nothing lies beside
-// it. A symbolic link is replaced itself.
+// Writes `bytes` to a temporary file beside `path`, syncs it and renames it. A reader sees either
+// the old or the new file, also after a crash. `mode` is the file's permissions (as for chmod), if
+// the file system supports them. On failure the old file is unchanged and the temporary file is
+// removed. A symbolic link is itself replaced.
 Result<void> replace_file(const std::string& path, std::string_view bytes, unsigned mode);
-// The same with the permissions that the old file has; for a new one 0600.
+// Keeps the permissions of the old file; a new file gets 0600.
 Result<void> replace_file(const std::string& path, std::string_view bytes);
 
 }  // namespace skein

@@ -1,4 +1,4 @@
-// A value, or the reason why there is none.
+// A value or an error.
 //
 //   Result<Trace> read(...) {
 //     if (bytes.empty()) return Error{.what = "empty file", .file = path};
@@ -9,9 +9,9 @@
 //   if (!trace) return fail(trace.error());
 //   use(*trace);
 //
-// Member names are std::expected's (C++23), which will replace it. Unlike std::expected nothing
-// throws: asking for a value that is not there is a bug and stops the program, in release builds
-// too. This code is also compiled to wasm, without exceptions.
+// The member names are those of std::expected (C++23), which will replace it. Unlike std::expected
+// it never throws: access to a missing value is a bug and aborts the program, also in release
+// builds. This code is also compiled to WebAssembly, without exceptions.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +23,13 @@
 
 namespace skein {
 
-// What went wrong, where, and what the user can do about it. message() is one line without the
-// program's name and without a full stop; whatever comes from outside is escaped by who prints it.
+// The problem, its location, and advice for the user. message() is one line without the program's
+// name and without a full stop. The caller escapes untrusted text when it prints the message.
 struct Error {
   std::string what;                     // "packet cut short"
   std::string file = {};                // the path as the user wrote it; empty if there is none
   std::optional<uint64_t> offset = {};  // bytes from the beginning of the file
-  std::string advice = {};              // "give the directory that `skein record` wrote"
+  std::string advice = {};              // "check the path"
 
   std::string message() const {
     std::string text;

@@ -1,5 +1,5 @@
-// std::stable_sort for a whole vector. Each use of that is 3 kB in the page's module (view/web), of
-// this 0.3; with a million items in no order it takes as long.
+// A stable sort of a vector. Each use of std::stable_sort adds 3 kB to the page's module
+// (view/web), each use of this 0.3 kB; for a million unsorted items both take the same time.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace skein {
 
-// Merges pairs of runs that are twice as long each time. What is in order already is only looked
-// at.
+// Merges pairs of runs whose length doubles in each pass. Runs that are already in order are not
+// moved.
 template <typename T, typename Less>
 void stable_sort(std::vector<T>& items, const Less& less) {
   if (std::is_sorted(items.begin(), items.end(), less)) return;
@@ -39,20 +39,20 @@ struct SortKey {
   size_t place;
 };
 template <std::integral Number>
-constexpr uint64_t sort_key(Number number) {  // negative ones before the others
+constexpr uint64_t sort_key(Number number) {  // negative numbers first
   return static_cast<uint64_t>(number) ^ (std::is_signed_v<Number> ? uint64_t{1} << 63 : 0);
 }
-void sort_by_key(std::vector<SortKey>& keys);  // stably
+void sort_by_key(std::vector<SortKey>& keys);  // stable
 
-// By a number of each, which is asked for once, in the items' order. The smaller the more uses
-// there are (0.2 kB of the page for each), and faster for large items.
+// Sorts by a number, which is computed once per item, in the order of the items. Each further use
+// adds 0.2 kB to the page. Faster than stable_sort for large items.
 template <typename T, typename KeyOf>
 void stable_sort_by(std::vector<T>& items, const KeyOf& key_of) {
   std::vector<SortKey> keys(items.size());
   for (size_t i = 0; i < items.size(); i++) keys[i] = {sort_key(key_of(items[i])), i};
   sort_by_key(keys);
   for (size_t i = 0; i < items.size(); i++) {
-    // Along the circle of who stands in whose place.
+    // Follows the cycles of the permutation.
     for (size_t at = i, next; keys[at].place != at; at = next) {
       next = std::exchange(keys[at].place, at);
       if (next != i) std::swap(items[at], items[next]);

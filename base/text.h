@@ -1,6 +1,6 @@
-// Numbers, durations and untrusted text as people read them. Every view and command uses these, so
-// that the same value looks the same everywhere. base/escape.h is for output that must be
-// unambiguous; safe_text is for output that must look right.
+// Formats numbers, durations and untrusted text for people. Every view and command uses these
+// functions, so that a value looks the same everywhere. Use base/escape.h for output that must be
+// unambiguous, and safe_text for output that must look right.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace skein {
 
-// Replaces bad UTF-8, control characters, escape sequences, bidirectional overrides, and marks on a
-// character beyond four, by U+FFFD; truncates after `longest` bytes with an ellipsis.
+// Replaces invalid UTF-8, control characters, escape sequences, bidirectional overrides, and marks
+// on a character beyond four, by U+FFFD; truncates after `longest` bytes with an ellipsis.
 std::string safe_text(std::string_view text, size_t longest = 256);
 
-// How many cells of a terminal a character takes: 0 (it combines with the previous one), 1 or 2.
+// The number of terminal cells of a character: 0 (it combines with the previous one), 1 or 2.
 int terminal_cells(uint32_t code);
-// ... and a text; each byte that is not UTF-8 takes one.
+// The number of terminal cells of a string; each byte that is not UTF-8 takes one.
 size_t terminal_cells(std::string_view text);
 
 void append_number(std::string& out, uint64_t number);
@@ -34,17 +34,17 @@ std::string duration_text(uint64_t ns);
 // "5.898599766": a time in seconds, exact.
 void append_seconds(std::string& out, uint64_t ns);
 std::string seconds(uint64_t ns);
-// A time as exact as `step` needs: "6.7776 s" for a step of 100 us.
+// A time with the precision of `step`: "6.7776 s" for a step of 100 us.
 std::string time_text(int64_t ns, int64_t step);
-// "2014-12-03 10:00:00.123 UTC", as exact as `step` needs.
+// "2014-12-03 10:00:00.123 UTC", with the precision of `step`.
 std::string utc_text(int64_t ns_since_1970, int64_t step);
 
-// Rows of cells, aligned in columns: two spaces between them, `indent` before, none at the end.
-// `align` has '<' (left) or '>' (right) for each column.
+// Appends rows of cells, aligned in columns: `indent` spaces before, two between columns, none at
+// the end. `align` has '<' (left) or '>' (right) for each column.
 void append_columns(std::string& out, const std::vector<std::vector<std::string>>& rows,
                     std::string_view align, size_t indent);
 
-// Lines of at most 100 characters where words allow it, each behind `indent` spaces.
+// Wraps text at 100 characters, between words, with each line indented by `indent` spaces.
 void append_paragraph(std::string& out, std::string_view text, size_t indent);
 
 }  // namespace skein

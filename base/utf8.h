@@ -1,4 +1,4 @@
-// Code points of texts from outside: where one ends, and whether it may be shown.
+// Code points of untrusted strings: their size, and whether they may be shown.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@ namespace skein {
 
 struct CodePoint {
   uint32_t code = 0;
-  size_t size = 0;  // in bytes; 0: no UTF-8
+  size_t size = 0;  // in bytes; 0: not UTF-8
 };
 
-// The code point at the beginning of `text`, which is not empty; overlong forms, surrogates and
-// codes beyond Unicode are no UTF-8.
+// Decodes the code point at the start of `text`. Precondition: not empty. Overlong forms,
+// surrogates and values beyond Unicode are not UTF-8.
 CodePoint decode_utf8(std::string_view text);
 
-// Of a code point up to U+10FFFF.
+// Precondition: at most U+10FFFF.
 void append_utf8(std::string& out, uint32_t code);
 
-// Shows nothing, or changes how other characters are shown: controls, separators of lines,
-// directions (bidi), joiners, fillers, variation selectors, tags, private use, non-characters.
+// True if the code point is invisible or changes how others are shown: controls, line separators,
+// bidirectional controls, joiners, fillers, variation selectors, tags, private use, non-characters.
 bool is_hidden(uint32_t code);
 
 }  // namespace skein

@@ -12,7 +12,7 @@
 //                      that of the co_await, else that of Asio's composed operation
 //   invocation begin   the operation is current, with the bytes it moved
 //   invocation end     it resolves, or fails with the error code's message
-//   never invoked      it is cancelled (its context was destroyed)
+//   never invoked      it is cancelled (the context was destroyed)
 //   the handler threw  it fails
 //
 // Asio moves a handler out of its operation and frees the operation before it invokes the handler.

@@ -1,9 +1,9 @@
 // Traces every C++20 coroutine of a translation unit, whatever library its promise comes from,
 // without a change to the source: compile with `-include skein/coroutine.h` (the CMake target
-// skein::coroutine adds it) and link with skein::record. The trace contains each coroutine as a
-// task, with the function, file and line of its creation and of every co_await and co_yield, the
-// target of each wait if it can be found, its wakers, and its end: a value, an exception with its
-// text, or destruction.
+// skein::coroutine adds this option) and link with skein::record. The trace contains each coroutine
+// as a task, with the function, file and line of its creation and of every co_await and co_yield,
+// the target of each wait if it can be found, its wakers, and its end: a value, an exception with
+// its text, or destruction.
 //
 // Method: std::coroutine_traits is renamed before <coroutine> is read, so that the compiler finds
 // the template below in its place. For a promise P its promise_type is traced<P>:

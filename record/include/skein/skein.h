@@ -37,8 +37,8 @@ extern "C" {
 /* Exported by libskein.so. In a static link, the first module that defines them is used by all. */
 #pragma GCC visibility push(default)
 
-/* A relaxed atomic load. clang needs one instruction more for the builtin than for the volatile
- * read; the thread sanitizer reports the volatile read as a race. */
+/* A relaxed atomic load. clang emits one more instruction for the builtin than for the volatile
+ * read, but the thread sanitizer reports the volatile read as a race. */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define SKEIN_LOAD(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
@@ -54,7 +54,7 @@ extern "C" {
  * only if it starts its own trace. */
 extern unsigned char skein_page[4096];
 
-/* True while recording. One load and one branch: a call guarded by it costs nothing else in a
+/* True while recording. One load and one branch: a call guarded by it has no other cost in a
  * program that is not traced. */
 static inline int skein_enabled(void) {
 #if defined(SKEIN_DISABLE)
@@ -122,9 +122,9 @@ uint64_t skein_create_running(skein_task* task, uint32_t kind, const char* name,
 void skein_operation(skein_task* task, uint32_t kind, const char* name, const skein_source* where,
                      const skein_source* fallback);
 
-/* Makes the task current on this OS thread. Its waker is the task it waited for, if that has just
- * ended on this thread; else the task that was just suspended here to wait for it; else the current
- * task. Returns the id of the task that was current (0: none), for `previous`. */
+/* Makes the task current on this OS thread. Its waker is the task it waited for, if that task has
+ * just ended on this thread; else the task that has just been suspended here to wait for it; else
+ * the current task. Returns the id of the task that was current (0: none), for `previous`. */
 uint64_t skein_resume(skein_task* task);
 /* skein_resume with an explicit waker. Returns `previous`. */
 uint64_t skein_resume_by(skein_task* task, uint64_t waker);
@@ -133,7 +133,7 @@ uint64_t skein_resume_by(skein_task* task, uint64_t waker);
 uint64_t skein_resume_io(skein_task* task, uint64_t result);
 /* Suspends the task: it waits for `on`, at `where`. Then `previous` is current. */
 void skein_suspend(skein_task* task, uint64_t on, const skein_source* where, uint64_t previous);
-/* Names the target of a suspended task's wait after the suspension. */
+/* Records the target of a suspended task's wait after the suspension. */
 void skein_await(skein_task* task, uint64_t on);
 /* The result of `on` was available: the task does not suspend. */
 void skein_ready(skein_task* task, uint64_t on, const skein_source* where);
@@ -179,7 +179,7 @@ void skein_acquire(skein_task* resource, uint64_t task);
 void skein_acquire_at(skein_task* resource, uint64_t task, const skein_source* where);
 /* The task with the id `task` (0: the current task) releases the resource. */
 void skein_release(skein_task* resource, uint64_t task);
-/* The current task notifies the task or resource `target`; `woken` is the number of waiters that
+/* The current task notifies the task or resource `target`; `woken` is the number of waiters it
  * wakes. 0 is a possible lost wake-up. */
 void skein_notify(uint64_t target, uint64_t woken);
 /* skein_notify with its location (NULL: unknown), so that a lost wake-up has both its locations.
@@ -201,7 +201,7 @@ void skein_scope_exit(skein_task* scope);
 
 /* ---- everything else ---- */
 /* Adds `amount` to a counter, or sets it to `value`. `counter` is its name (from skein_string);
- * there is one counter of a name per process. */
+ * there is one counter per name and process. */
 void skein_counter_add(uint32_t counter, int64_t amount);
 void skein_counter_set(uint32_t counter, int64_t value);
 /* Begins a span on the current task (`name` from skein_string). It may cross suspensions and
@@ -217,11 +217,11 @@ void skein_wake(uint32_t reason);
  * processor. `kind` is one of SKEIN_FORMAT_PAUSES in skein/format.h. */
 void skein_pause(uint32_t kind, uint64_t nanoseconds);
 /* The current task sends a message to another machine, or receives one. `correlation` is the same
- * number on both sides, and of no other message between the two; `peer` is a number of the
+ * number on both sides and unique among the messages between the two; `peer` is a number of the
  * program's choice for the other side. */
 void skein_send(uint64_t correlation, uint64_t peer);
 void skein_receive(uint64_t correlation, uint64_t peer);
-/* A profiler's sample of this OS thread; `stack` is the profiler's number of the call stack. */
+/* A profiler's sample of this OS thread; `stack` is the profiler's id of the call stack. */
 void skein_sample(uint64_t stack);
 /* Clock `domain` (a number of the program's choice) is ahead of this trace's clock by `offset` ns,
  * known to within `bracket` ns. */
@@ -263,9 +263,9 @@ typedef struct skein_status {
   char directory[1024];  /* absolute; empty: no trace yet */
 } skein_status;
 
-/* Starts a trace; options NULL: resumes the stopped one. The directory gets its name when it can be
- * read. Not for signal handlers. Cost: 2 to 5 ms of wall time, with the calling thread's signals
- * blocked. Returns 0 or an errno value:
+/* Starts a trace; options NULL: resumes the stopped one. The directory gets its name when readers
+ * can open it. Not for signal handlers. Cost: 2 to 5 ms of wall time, with the calling thread's
+ * signals blocked. Returns 0 or an errno value:
  *   EALREADY  a trace is running
  *   EBUSY     another thread is starting one
  *   EINVAL    there is no stopped trace to resume */

@@ -1,6 +1,6 @@
-// Condition, mutex, semaphore and channel for coroutines of any library. Each has a name in the
-// trace, which contains its waiters, its holders, and each notification with the number of tasks
-// it woke.
+// Condition, mutex, semaphore and channel for coroutines of any library. Each is named in the
+// trace, which contains its waiters, its holders, and each notification with the number of tasks it
+// woke.
 //
 //   skein::mutex door("door");
 //   {
@@ -33,8 +33,8 @@
 namespace skein {
 namespace detail {
 
-// The primitive's resource. Each trace gets its event `resource` when the primitive is first used
-// in it.
+// The primitive's resource. Its event `resource` is recorded when the primitive is first used in a
+// trace.
 class resource {
  public:
   resource(uint32_t kind, const char* name, uint64_t capacity, const here& at)
