@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "trace/ask/busiest.h"
 #include "trace/ask/kinds.h"
@@ -49,6 +50,7 @@ class Walk {
     const Model::Activation* ran = last_activation(task_);
     if (ran && ran->end >= time_) return add(Segment::Kind::Running, ran->start);
     const uint64_t idle = std::max(task.start, ran ? ran->end : 0);
+    if (ended_before(task)) return after_end(task, std::max(task.end, idle));
     const Waits::Wait* wait = last_wait();
     const bool waited = wait && std::min(wait->end, time_) > idle;
     if (waited && wait->ready >= time_) return blocked(*wait, idle);
@@ -65,6 +67,19 @@ class Walk {
     if (waits_.first_run[task_] == Waits::never && !says_waits_)
       return add(Segment::Kind::External, task.start);
     ready(task.start, task.executor);
+  }
+
+  bool ended_before(const Model::Task& task) const {
+    return task.how != Model::End::Open && task.end < time_;
+  }
+
+  // A task that has ended does nothing: the time after its end belongs to no task.
+  void after_end(const Model::Task& task, uint64_t end) {
+    if (task.how == Model::End::Became && visited_[task.becomes] != time_)
+      return go_to(task.becomes);
+    const TaskIndex ended = std::exchange(task_, no_index);
+    add(Segment::Kind::External, end);
+    task_ = ended;
   }
 
   // By what is no task: main(), which did nothing else there before it let the last one go.
@@ -87,9 +102,10 @@ class Walk {
   // What it waits for until time_: on to who ended that, or to what it still waits for.
   void blocked(const Waits::Wait& wait, uint64_t idle) {
     const bool ended = wait.ready == time_;
-    const TaskIndex cause = ended && wait.waker != no_index ? wait.waker : holder_or_task(wait.on);
+    const bool has_waker = ended && wait.waker != no_index;
+    const TaskIndex cause = has_waker ? wait.waker : holder_or_task(wait.on);
     if (cause != no_index && visited_[cause] != time_ && !model_.tasks[cause].is_resource &&
-        model_.tasks[cause].start < time_)
+        model_.tasks[cause].start < time_ && (has_waker || !ended_before(model_.tasks[cause])))
       return go_to(cause);
     add(Segment::Kind::Blocked, std::max(wait.begin, idle), wait.on, wait.location);
   }

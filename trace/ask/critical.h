@@ -24,7 +24,8 @@ struct Segment {
     Ready,    // it could go on, and its executor did not let it
     Blocked,  // it waited for `on`, and the trace does not say who ended that, or nobody did
     // A timer, a file descriptor, a peer: an operation that is no code of the program. With no
-    // task: what it did, or waited for, outside of all tasks, before it created the next.
+    // task: what it did, or waited for, outside of all tasks, before it created the next; or the
+    // time after the task's end.
     External,
     Before,  // nothing of it is in the trace
   };

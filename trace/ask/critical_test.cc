@@ -117,6 +117,36 @@ TEST_CASE("a cycle terminates, and unexplained time is blocked") {
         "0-5 - external, 5-6 1 runnable, 6-8 1 running, 8-20 1 waiting on 9");
 }
 
+TEST_CASE("the time after the end of a task is external") {
+  //      0    5    10   20
+  //  1   ==---------------     (waits for 2, whose end was not reported to it)
+  //  2     =====]
+  const Example e = ours(R"(
+     0 create 1 as coroutine session
+     0 resume 1
+     1 create 2 by 1 as handler deadline
+     3 resume 2
+     8 resolve 2 by 2
+     9 suspend 1 on 2
+  )",
+                         {.simplify = false, .until = 1000});
+  CHECK(path_of(e, "2", 0, 1000) ==
+        "0-1 1 running, 1-3 2 runnable on 1, 3-8 2 running, 8-1000 - external");
+  const std::string waits = path_of(e, "1", 0, 1000);
+  CHECK(waits.ends_with("9-1000 1 waiting on 2"));
+  // What a task became goes on.
+  const Example became = ours(R"(
+     0 create 1 as coroutine first
+     0 create 2 as coroutine second
+     0 resume 1
+     4 become 1 into 2
+     5 resume 2
+     9 suspend 2
+  )",
+                              {.simplify = false, .until = 20});
+  CHECK(path_of(became, "1", 0, 20) == path_of(became, "2", 0, 20));
+}
+
 TEST_CASE("of nonsense the path is whole, too") {
   for (uint32_t seed = 1; seed <= 2'000; seed++) {
     const Trace trace = nonsense(seed);

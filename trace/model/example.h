@@ -183,7 +183,9 @@ struct Example {
 inline Example mirage(const std::string& text, ModelOptions options = {}) {
   return Example("mirage-profile", text, options);
 }
-inline Example ours(const std::string& text) { return Example("skein", text); }
+inline Example ours(const std::string& text, const ModelOptions& options = {}) {
+  return Example("skein", text, options);
+}
 inline Example ring(const std::string& text, const std::string& live_tasks,
                     uint64_t complete_from = 0) {
   return Example("skein", text, {}, complete_from, live_tasks);
