@@ -25,6 +25,7 @@ Json group_json(const TaskGroup& g) {
                        {"tasks", g.count},
                        {"live", g.open},
                        {"failed", g.failed},
+                       {"cancelled", g.cancelled},
                        {"latency_ns", Json::object({{"p50", latency(shares[0])},
                                                     {"p90", latency(shares[1])},
                                                     {"p99", latency(shares[2])},
@@ -38,19 +39,25 @@ Json group_json(const TaskGroup& g) {
 }  // namespace
 
 std::string stats_text(const std::vector<TaskGroup>& groups, bool has_waits) {
-  std::vector<std::vector<std::string>> lines = {{"tasks", "live", "failed", "p50", "p90", "p99",
-                                                  "max", "running", "runnable", "waiting", "name"}};
+  // Most programs cancel nothing: the column is shown if it has a number.
+  const bool any_cancelled = std::any_of(groups.begin(), groups.end(),
+                                         [](const TaskGroup& g) { return g.cancelled != 0; });
+  std::vector<std::vector<std::string>> lines = {{"tasks", "live", "failed", "cancelled", "p50",
+                                                  "p90", "p99", "max", "running", "runnable",
+                                                  "waiting", "name"}};
   for (const TaskGroup& g : groups) {
     const auto latency = [&](double share) {
       return g.latencies.empty() ? std::string("-") : duration_text(percentile(g.latencies, share));
     };
-    lines.push_back({grouped(g.count), grouped(g.open), grouped(g.failed), latency(shares[0]),
-                     latency(shares[1]), latency(shares[2]), latency(1), duration_text(g.running),
-                     has_waits ? duration_text(g.ready) : "-",
+    lines.push_back({grouped(g.count), grouped(g.open), grouped(g.failed), grouped(g.cancelled),
+                     latency(shares[0]), latency(shares[1]), latency(shares[2]), latency(1),
+                     duration_text(g.running), has_waits ? duration_text(g.ready) : "-",
                      has_waits ? duration_text(g.blocked) : "-", shown_name(g)});
   }
+  if (!any_cancelled)
+    for (std::vector<std::string>& line : lines) line.erase(line.begin() + 3);
   std::string out;
-  append_columns(out, lines, ">>>>>>>>>><", 0);
+  append_columns(out, lines, any_cancelled ? ">>>>>>>>>>><" : ">>>>>>>>>><", 0);
   return out;
 }
 

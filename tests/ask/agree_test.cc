@@ -66,10 +66,15 @@ class Answers {
           })));
     uint64_t open = 0;
     uint64_t tasks = 0;
+    uint64_t failed = 0;
+    uint64_t cancelled = 0;
     for (const TaskGroup& group : task_groups(trace_, model_, waits_, GroupBy::Kind)) {
       open += group.open;
       tasks += group.count;
+      failed += group.failed;
+      cancelled += group.cancelled;
     }
+    CHECK(failed == info.failed);
     CHECK(open == info.live);
     CHECK(tasks == info.tasks);
 
@@ -80,6 +85,10 @@ class Answers {
     CHECK(query(database,
                 "SELECT count(*) FROM task WHERE state <> 'live' AND NOT resource AND "
                 "live_state IS NULL") == Lines{std::to_string(info.ended)});
+    CHECK(query(database,
+                "SELECT sum(state = 'failed'), sum(state = 'cancelled') FROM task "
+                "WHERE NOT resource") ==
+          Lines{std::to_string(failed) + ' ' + std::to_string(cancelled)});
 
     std::string csv;
     Out out([&](std::string_view piece) {

@@ -68,8 +68,13 @@ def compare(trace):
     equal(f"{trace}: open in stats", sum(group["live"] for group in groups), len(live))
     equal(f"{trace}: tasks in stats", sum(group["tasks"] for group in groups), info["tasks"])
 
+    equal(f"{trace}: failed in stats", sum(group["failed"] for group in groups), info["failed"])
+
     rows = json.loads(run("query", "--json", trace, "SELECT id, name, state, live_state FROM task "
                                                     "WHERE NOT resource"))
+    for end in ("failed", "cancelled"):
+        equal(f"{trace}: {end} in query", sum(row["state"] == end for row in rows),
+              sum(group[end] for group in groups))
     equal(f"{trace}: live in query", sorted((row["id"], row["live_state"]) for row in rows
                                             if row["state"] == "live"), live)
     equal(f"{trace}: ended in query", sum(row["state"] != "live" for row in rows), info["ended"])

@@ -46,6 +46,18 @@ uint64_t key_of(const Model::Task& task, GroupBy by) {
   return uint64_t{1} << 32 | task.location;
 }
 
+// The waits of a task, by begin, without the time that earlier ones have covered.
+struct Covered {
+  uint64_t waits = 0;    // up to here, whether over or not
+  uint64_t blocked = 0;  // up to here, waits that were not over
+
+  static uint64_t extend(uint64_t& covered, uint64_t begin, uint64_t end) {
+    begin = std::max(begin, covered);
+    covered = std::max(covered, end);
+    return end - std::min(begin, end);
+  }
+};
+
 }  // namespace
 
 std::vector<TaskGroup> task_groups(const Trace& trace, const Model& model, const Waits& waits,
@@ -54,6 +66,7 @@ std::vector<TaskGroup> task_groups(const Trace& trace, const Model& model, const
   std::unordered_map<uint64_t, uint32_t> by_key;
   std::unordered_map<std::string, uint32_t> by_name;
   std::vector<uint32_t> group_of(model.tasks.size(), Waits::none);
+  std::vector<Covered> covered(model.tasks.size());
   for (TaskIndex index = 0; index < model.tasks.size(); index++) {
     const Model::Task& task = model.tasks[index];
     if (task.is_resource) continue;
@@ -69,13 +82,17 @@ std::vector<TaskGroup> task_groups(const Trace& trace, const Model& model, const
     group.count++;
     const bool ended = task.how != Model::End::Open;
     group.open += !ended;
-    group.failed += task.how == Model::End::Failed || task.how == Model::End::Cancelled;
+    group.failed += task.failed();
+    group.cancelled += task.how == Model::End::Cancelled;
     if (ended && task.how != Model::End::Overwritten)
       group.latencies.push_back(task.end - std::min(task.start, task.end));
     // An operation waits from its beginning on until its handler runs.
-    const uint64_t end = ended ? task.end : model.end;
-    const uint64_t over = std::min(waits.first_run[index], end);
-    if (is_operation(trace, task)) group.blocked += std::max(over, task.start) - task.start;
+    if (is_operation(trace, task)) {
+      const uint64_t end = ended ? task.end : model.end;
+      const uint64_t over = std::max(std::min(waits.first_run[index], end), task.start);
+      group.blocked += over - task.start;
+      covered[index] = {over, over};
+    }
   }
   const auto group = [&](TaskIndex task) -> TaskGroup* {
     return task == no_index || group_of[task] == Waits::none ? nullptr : &groups[group_of[task]];
@@ -87,8 +104,11 @@ std::vector<TaskGroup> task_groups(const Trace& trace, const Model& model, const
     if (!g) continue;
     const uint64_t end = std::min(wait.end, model.end);
     const uint64_t ready = std::min(wait.ready, end);
-    g->blocked += ready - std::min(wait.begin, ready);
-    g->ready += end - ready;
+    Covered& known = covered[wait.task];
+    const uint64_t blocked = Covered::extend(known.blocked, wait.begin, ready);
+    g->blocked += blocked;
+    // What a wait that is over adds, and what turns from runnable to waiting.
+    g->ready += Covered::extend(known.waits, wait.begin, end) - blocked;
   }
   for (TaskGroup& g : groups) std::sort(g.latencies.begin(), g.latencies.end());
   const auto in_all = [](const TaskGroup& g) { return g.running + g.ready + g.blocked; };

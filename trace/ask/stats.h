@@ -4,7 +4,7 @@
 //   for (const TaskGroup& g : task_groups(trace, model, waits, GroupBy::Name))
 //     print(g.name, percentile(g.latencies, 0.99), g.running);
 //
-// O(tasks log tasks + activations + waits); 8 bytes a task are kept.
+// O(tasks log tasks + activations + waits); needs 20 bytes a task.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,10 @@ struct TaskGroup {
   TaskIndex first = no_index;  // of it
   uint64_t count = 0;
   uint64_t open = 0;    // of these have not ended
-  uint64_t failed = 0;  // or were cancelled
-  // Sums over all of them, up to the end of the trace, in ns.
+  uint64_t failed = 0;
+  uint64_t cancelled = 0;
+  // Sums over all of them, up to the end of the trace, in ns. The waits of a task may overlap (it
+  // waits for several targets at once): each moment counts once, as waiting if any wait is not over.
   uint64_t running = 0;
   uint64_t ready = 0;    // they could go on, and waited for their turn
   uint64_t blocked = 0;  // they waited; of a timer, a read: until it completed

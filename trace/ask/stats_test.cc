@@ -54,6 +54,48 @@ TEST_CASE("where the time of sessions and of their timer went") {
   CHECK(of_name(kinds, "timer").blocked == 7);
 }
 
+TEST_CASE("failed and cancelled tasks are counted apart") {
+  const Example e = ours(R"(
+     0 create 1 as coroutine query
+     0 create 2 as coroutine query
+     0 create 3 as coroutine query
+     1 fail 1
+     2 cancel 2
+     3 cancel 3
+  )");
+  const Waits waits = find_waits(e.trace, e.model);
+  const auto groups = task_groups(e.trace, e.model, waits, GroupBy::Name);
+  CHECK(of_name(groups, "query").failed == 1);
+  CHECK(of_name(groups, "query").cancelled == 2);
+}
+
+TEST_CASE("overlapping waits of one task count once, as waiting if any is not over") {
+  //       0    5    10   15   20
+  //  1    ==-----------------=]   waits for 3 (2 to 8), 9 (4 to 10), 4 (12 to 16); resumes at 19
+  const Example e = ours(R"(
+     0 create 1 as coroutine join
+     0 resource 1 of 9 as condition
+     0 resume 1
+     1 create 3 by 1 as timer
+     1 create 4 by 1 as timer
+     2 suspend 1 on 3
+     4 await 1 on 9
+     8 resolve 3 by 3
+    10 notify 9 =1
+    12 await 1 on 4
+    16 resolve 4 by 4
+    19 resume 1
+    20 resolve 1 by 1
+  )");
+  const Waits waits = find_waits(e.trace, e.model);
+  REQUIRE(waits.waits.size() == 3);
+  const auto groups = task_groups(e.trace, e.model, waits, GroupBy::Name);
+  const TaskGroup& join = of_name(groups, "join");
+  CHECK(join.running == 2 + 1);
+  CHECK(join.blocked == (10 - 2) + (16 - 12));
+  CHECK(join.ready == (12 - 10) + (19 - 16));
+}
+
 TEST_CASE("percentiles by the nearest rank, and powers of two") {
   std::vector<uint64_t> values(100);
   std::iota(values.begin(), values.end(), 1);
@@ -83,6 +125,7 @@ TEST_CASE("random programs: nothing is counted twice or forgotten") {
         counted += group.count;
         ran += group.running;
         CHECK(group.latencies.size() == group.count - group.open);
+        CHECK(group.failed + group.cancelled <= group.count - group.open);
         CHECK(std::is_sorted(group.latencies.begin(), group.latencies.end()));
         const uint64_t alive = group.count * model.end;
         CHECK(group.running + group.ready + group.blocked <= alive);
