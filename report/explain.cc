@@ -239,25 +239,23 @@ Sentence explain(const Subject& subject, const Diagnosis& diagnosis) {
 StepText describe_step(const Subject& e, const Diagnosis& d, size_t index) {
   const Diagnosis::Step& step = d.chain[index];
   const Model::Task& task = e.model.tasks[step.task];
+  const TaskState state = task_state(e, step.task);
+  if (state == TaskState::Runnable) return {"is runnable"};
   if (step.holding != Waits::none || step.wait != Waits::none) {
-    StepText does = {.text = step.holding != Waits::none ? "is held by" : "waits for"};
-    if (index + 1 < d.chain.size())
-      does.target = d.chain[index + 1].task;
-    else if (d.verdict == Verdict::Deadlock)
-      does.target = d.chain[d.cycle_begin].task;
-    else if (step.wait != Waits::none)
-      does.target = e.waits.waits[step.wait].on;
+    StepText does = {.text = step.holding != Waits::none ? "is held by" : "waits for",
+                     .target = target_of(e, d, index)};
     if (does.target == no_index)
       does.text = step.holding != Waits::none ? "is held by a task that has ended"
                                               : "waits for an unrecorded target";
     return does;
   }
-  if (task.is_resource) return {"has existed"};
-  constexpr std::array<std::string_view, 6> ends = {"",  "ended",    "failed", "was cancelled",
+  constexpr std::array<std::string_view, 6> ends = {"", "ended",    "failed", "was cancelled",
                                                     "", "has ended"};
-  if (task.how != Model::End::Open) return {ends[static_cast<size_t>(task.how)]};
-  if (e.waits.running[step.task]) return {"runs"};
-  return {e.waits.first_run[step.task] == Waits::never ? "was created" : "is suspended"};
+  if (!task.is_resource && state == TaskState::Ended) return {ends[static_cast<size_t>(task.how)]};
+  constexpr std::array<std::string_view, 7> states = {
+      "was created", "runs",       "is runnable", "is suspended", "is in an unknown state",
+      "has existed", "has existed"};
+  return {states[static_cast<size_t>(state)]};
 }
 
 }  // namespace skein

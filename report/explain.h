@@ -23,7 +23,7 @@ using Sentence = std::vector<TextRun>;
 // What is wrong, in a sentence or two.
 Sentence explain(const Subject& subject, const Diagnosis& diagnosis);
 
-// What a step of the chain does: "waits for" a target, "is suspended" without one.
+// What a step of the chain does: "waits for" a target; without one "is suspended", "is runnable".
 struct StepText {
   std::string_view text;
   TaskIndex target = no_index;

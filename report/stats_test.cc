@@ -53,7 +53,8 @@ TEST_CASE("the histogram has a line for each power of two") {
 TEST_CASE("JSON: null where nothing has ended") {
   const std::string text = stats_json({query, {}}).text();
   CHECK(text.starts_with("{\n  \"schema\": \"skein.stats/1\",\n  \"groups\": [\n"));
-  for (const char* part : {"\"tasks\": 1200", "\"live\": 1", "\"cancelled\": 0", "\"p50\": 3", "\"max\": 1000",
-                           "\"p50\": null", "\"runnable_ns\": 20", "\"waiting_ns\": 3000"})
+  for (const char* part :
+       {"\"tasks\": 1200", "\"live\": 1", "\"cancelled\": 0", "\"p50\": 3", "\"max\": 1000",
+        "\"p50\": null", "\"runnable_ns\": 20", "\"waiting_ns\": 3000"})
     CHECK(text.find(part) != std::string::npos);
 }

@@ -16,15 +16,21 @@ std::string title(const Subject& subject, TaskIndex task) {
 }
 
 // How long it did that, or how long ago it was created or ended.
-std::string age(const Subject& subject, const Diagnosis::Step& step) {
+std::string age(const Subject& subject, const LiveTaskFinder& live, const Diagnosis::Step& step) {
   const Model::Task& task = subject.model.tasks[step.task];
   const bool has_ended = task.how != Model::End::Open;
   const bool waits = step.wait != Waits::none || step.holding != Waits::none;
   const auto end = static_cast<double>(has_ended && waits ? task.end : subject.model.end);
   const std::string text =
-      duration_text(std::max(0.0, end - static_cast<double>(since(subject, step))));
-  const bool is_moment = has_ended || subject.waits.first_run[step.task] == Waits::never;
+      duration_text(std::max(0.0, end - static_cast<double>(since(subject, live, step))));
+  const bool is_moment = has_ended || task_state(subject, step.task) == TaskState::Created;
   return is_moment && !waits && !task.is_resource ? text + " ago" : "for " + text;
+}
+
+// Of a live task its state as in `skein ps`; else how it ended, as in SQL.
+std::string_view state_name(const Subject& subject, TaskIndex task) {
+  const TaskState state = task_state(subject, task);
+  return state == TaskState::Ended ? name(subject.model.tasks[task].how) : name(state);
 }
 
 std::string does(const Subject& subject, const Diagnosis& d, size_t step) {
@@ -57,12 +63,13 @@ std::string text(const Subject& subject, const Diagnosis& d) {
 }
 
 // The steps as columns.
-void add_chain(std::string& out, const Subject& subject, const Diagnosis& d) {
+void add_chain(std::string& out, const Subject& subject, const LiveTaskFinder& live,
+               const Diagnosis& d) {
   std::vector<std::vector<std::string>> lines;
   for (size_t i = 0; i < d.chain.size(); i++) {
     const Diagnosis::Step& step = d.chain[i];
     lines.push_back({escaped(title(subject, step.task)), escaped(does(subject, d, i)),
-                     age(subject, step),
+                     age(subject, live, step),
                      escaped(location_text(subject.trace, location_of(subject, step)))});
   }
   append_columns(out, lines, "<<<<", 2);
@@ -75,9 +82,9 @@ std::string headline(const Subject& subject, const Diagnosis& d) {
   return text;
 }
 
-void add(std::string& out, const Subject& subject, const Diagnosis& d) {
+void add(std::string& out, const Subject& subject, const LiveTaskFinder& live, const Diagnosis& d) {
   out += headline(subject, d) + '\n';
-  add_chain(out, subject, d);
+  add_chain(out, subject, live, d);
   append_paragraph(out, escaped(text(subject, d)), 2);
 }
 
@@ -87,23 +94,23 @@ Json event_json(const Subject& subject, uint64_t time, TaskIndex by, uint32_t lo
                        {"location", location_json(subject.trace, location)}});
 }
 
-Json diagnosis_json(const Subject& subject, const Diagnosis& d) {
+Json diagnosis_json(const Subject& subject, const LiveTaskFinder& live, const Diagnosis& d) {
   Json chain = Json::array();
   for (size_t i = 0; i < d.chain.size(); i++) {
     const Diagnosis::Step& step = d.chain[i];
-    const StepText described = describe_step(subject, d, i);
     const Waits::LastEvent& event = subject.waits.last_events[step.task];
     Json last_event;
     if (event.kind != EventKind::Lost) {
       last_event = event_json(subject, event.time, event.by, event.location);
       last_event.set("event", name(event.kind));
     }
-    chain.add(Json::object({{"task", task_json(subject.trace, subject.model, step.task)},
-                            {"does", described.text},
-                            {"target", task_json(subject.trace, subject.model, described.target)},
-                            {"since_ns", since(subject, step)},
-                            {"location", location_json(subject.trace, location_of(subject, step))},
-                            {"last_event", std::move(last_event)}}));
+    chain.add(
+        Json::object({{"task", task_json(subject.trace, subject.model, step.task)},
+                      {"state", state_name(subject, step.task)},
+                      {"target", task_json(subject.trace, subject.model, target_of(subject, d, i))},
+                      {"since_ns", since(subject, live, step)},
+                      {"location", location_json(subject.trace, location_of(subject, step))},
+                      {"last_event", std::move(last_event)}}));
   }
   Json notification;
   if (d.notification != Waits::none) {
@@ -124,19 +131,23 @@ Json diagnosis_json(const Subject& subject, const Diagnosis& d) {
 std::string why_text(const Subject& subject, const std::vector<Diagnosis>& found) {
   std::string out;
   if (found.empty()) out += "No stuck tasks found.\n";
-  bool in_faults = false;
+  const LiveTaskFinder live(subject);
+  const auto is_pending = [](const Diagnosis& d) {
+    return !d.is_error() && d.verdict != Verdict::Ok;
+  };
   for (size_t i = 0; i < found.size(); i++) {
     if (i > 0) out += '\n';
-    if (in_faults && !found[i].is_error()) out += "Pending, but not an error by itself:\n\n";
-    in_faults = found[i].is_error();
-    add(out, subject, found[i]);
+    if (is_pending(found[i]) && (i == 0 || !is_pending(found[i - 1])))
+      out += "Pending, but not an error by itself:\n\n";
+    add(out, subject, live, found[i]);
   }
   return out;
 }
 
 Json why_json(const Subject& subject, const std::vector<Diagnosis>& found) {
   Json all = Json::array();
-  for (const Diagnosis& d : found) all.add(diagnosis_json(subject, d));
+  const LiveTaskFinder live(subject);
+  for (const Diagnosis& d : found) all.add(diagnosis_json(subject, live, d));
   Json json = json_document("skein.why/1");
   json.set("diagnoses", std::move(all));
   return json;

@@ -55,6 +55,38 @@ TEST_CASE("a task that never started was created some time ago") {
         std::string::npos);
 }
 
+TEST_CASE("pending tasks have a heading, with or without errors before them") {
+  const std::string text = report_of(ours(R"(
+     0 create 1 as coroutine server
+     0 resource 1 of 20 as condition work
+     1 resume 1
+     5 suspend 1 on 20 =1
+     9000000 executor_end -
+  )"));
+  CHECK(text.starts_with("Pending, but not an error by itself:\n\nserver (#1): never notified\n"));
+  CHECK(report_of(ours(lost)).find("Pending") == std::string::npos);
+}
+
+TEST_CASE("a step lasts since its state began, not since its task was created") {
+  const std::string text = report_of(ours(R"(
+           0 create 1 as coroutine server
+     1000000 resume 1
+     3000000 suspend 1
+     9000000 executor_end -
+  )"));
+  CHECK(text.find("server (#1)  waits for an unrecorded target  for 6.00 ms\n") !=
+        std::string::npos);
+  const std::string starved = report_of(ours(R"(
+           0 create 1 as coroutine server
+           0 resource 1 of 20 as condition work
+     1000000 resume 1
+     3000000 suspend 1 on 20 =1
+     5000000 notify 20 =1
+     9000000 executor_end -
+  )"));
+  CHECK(starved.find("server (#1)  is runnable  for 4.00 ms\n") != std::string::npos);
+}
+
 TEST_CASE("JSON has tasks, targets and the notification as objects") {
   const Example e = ours(lost);
   const Waits waits = find_waits(e.trace, e.model);
@@ -62,7 +94,7 @@ TEST_CASE("JSON has tasks, targets and the notification as objects") {
       why_json({e.trace, e.model, waits}, diagnose_all(e.trace, e.model, waits)).text();
   CHECK(text.starts_with("{\n  \"schema\": \"skein.why/1\",\n  \"diagnoses\": [\n"));
   for (const char* part : {"\"verdict\": \"lost wake-up\"", "\"error\": true", "\"similar\": 0",
-                           "\"does\": \"waits for\"", "\"id\": 20", "\"name\": \"network\"",
+                           "\"state\": \"suspended\"", "\"id\": 20", "\"name\": \"network\"",
                            "\"blocker\": null", "\"since_ns\": 16"})
     CHECK(text.find(part) != std::string::npos);
 }

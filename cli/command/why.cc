@@ -29,6 +29,12 @@ std::vector<Diagnosis> find_diagnoses(const Subject& subject, const std::string&
       open.push_back(task);
   for (const TaskIndex task : open.empty() ? std::vector{tasks.front()} : open)
     found.push_back(diagnose(subject.trace, subject.model, subject.waits, task));
+  // As for all tasks, errors are first and pending tasks last.
+  const auto rank = [](const Diagnosis& d) {
+    return d.is_error() ? 0 : d.verdict == Verdict::Ok ? 1 : 2;
+  };
+  std::stable_sort(found.begin(), found.end(),
+                   [&](const Diagnosis& a, const Diagnosis& b) { return rank(a) < rank(b); });
   return found;
 }
 

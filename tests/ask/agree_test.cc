@@ -215,14 +215,18 @@ class Answers {
     if (has_ended || !live_.contains(task)) return;
     const LiveTask& live = live_.at(task);
     CHECK((text == "runs") == (live.state == TaskState::Running));
-    const bool waits = text.starts_with("waits for");
-    if (waits) CHECK(is_waiting(live.state));
-    if (live.target != no_index || live.state == TaskState::Runnable) CHECK(waits);
+    CHECK((text == "is runnable") == (live.state == TaskState::Runnable));
+    CHECK((text == "was created") == (live.state == TaskState::Created));
+    CHECK(text.starts_with("waits for") ==
+          (live.state == TaskState::Suspended && waits_.open(task)));
+    CHECK(target_of(subject(), d, 0) == live.target);
+    CHECK(since(subject(), finder_, d.chain[0]) == live.since);
   }
 
   const Trace& trace_;
   const Model model_;
   const Waits waits_;
+  const LiveTaskFinder finder_{subject()};
   std::map<TaskIndex, LiveTask> live_;
 };
 

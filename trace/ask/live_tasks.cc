@@ -26,49 +26,6 @@ TaskIndex waker_of(const Waits& waits, TaskIndex task) {
   return waits.started_by[task];
 }
 
-class LiveTaskFinder {
- public:
-  explicit LiveTaskFinder(const Subject& subject) : s_(subject) {}
-
-  // `run` is the task's last activation; null: it has none in the trace.
-  LiveTask describe(TaskIndex task, const Model::Activation* run) const {
-    LiveTask live{.task = task, .state = task_state(s_, task)};
-    const Model::Task& of = s_.model.tasks[task];
-    const LiveTaskEntry* row = s_.trace.find_live_task(of.id);
-    uint64_t since = of.start;
-    if (live.state == TaskState::Resource) {
-      since = describe_resource(task, live);
-    } else if (const Waits::Wait* wait = open_wait(s_.waits, task)) {
-      since = live.state == TaskState::Runnable ? wait->ready : wait->begin;
-      live.target = last_self(s_.model, wait->on);
-      live.location = wait->location;
-      live.executor = wait->executor;
-    } else if (run != nullptr) {
-      since = live.state == TaskState::Running ? run->start : run->end;
-    }
-    if (run != nullptr) live.executor = run->executor;
-    if (run == nullptr && row != nullptr) live.executor = row->executor;
-    live.waker = waker_of(s_.waits, task);
-    live.since = since == 0 && row != nullptr && row->since < 0
-                     ? row->since
-                     : static_cast<int64_t>(std::min<uint64_t>(since, INT64_MAX));
-    return live;
-  }
-
- private:
-  uint64_t describe_resource(TaskIndex resource, LiveTask& live) const {
-    if (const Waits::Holding* held = s_.waits.held(resource)) {
-      live.target = last_self(s_.model, held->holder);
-      live.location = held->location;
-      return held->begin;
-    }
-    const uint32_t last = s_.waits.last_holding[resource];
-    return last == Waits::none ? s_.model.tasks[resource].start : s_.waits.holdings[last].end;
-  }
-
-  const Subject& s_;
-};
-
 }  // namespace
 
 std::string_view name(TaskState state) {
@@ -89,7 +46,8 @@ TaskState task_state(const Subject& subject, TaskIndex task) {
     return wait->ready == Waits::never ? TaskState::Suspended : TaskState::Runnable;
   if (subject.waits.running[task]) return TaskState::Running;
   const uint64_t first_run = subject.waits.first_run[task];
-  if (!of.pre_existing) return first_run == Waits::never ? TaskState::Created : TaskState::Suspended;
+  if (!of.pre_existing)
+    return first_run == Waits::never ? TaskState::Created : TaskState::Suspended;
   if (const LiveTaskEntry* row = subject.trace.find_live_task(of.id))
     return row->state == LiveTaskEntry::State::Created && first_run == Waits::never
                ? TaskState::Created
@@ -97,21 +55,58 @@ TaskState task_state(const Subject& subject, TaskIndex task) {
   return first_run == Waits::never ? TaskState::Unknown : TaskState::Suspended;
 }
 
+LiveTaskFinder::LiveTaskFinder(const Subject& subject)
+    : s_(subject), last_(subject.model.tasks.size(), Waits::none) {
+  const auto& runs = s_.model.activations;
+  for (uint32_t i = 0; i < runs.size(); i++) last_[runs[i].task] = i;
+}
+
+LiveTask LiveTaskFinder::find(TaskIndex task) const {
+  const Model::Activation* run =
+      last_[task] == Waits::none ? nullptr : &s_.model.activations[last_[task]];
+  LiveTask live{.task = task, .state = task_state(s_, task)};
+  const Model::Task& of = s_.model.tasks[task];
+  const LiveTaskEntry* row = s_.trace.find_live_task(of.id);
+  uint64_t since = of.start;
+  if (live.state == TaskState::Resource) {
+    since = describe_resource(task, live);
+  } else if (const Waits::Wait* wait = open_wait(s_.waits, task)) {
+    since = live.state == TaskState::Runnable ? wait->ready : wait->begin;
+    live.target = last_self(s_.model, wait->on);
+    live.location = wait->location;
+    live.executor = wait->executor;
+  } else if (run != nullptr) {
+    since = live.state == TaskState::Running ? run->start : run->end;
+  }
+  if (run != nullptr) live.executor = run->executor;
+  if (run == nullptr && row != nullptr) live.executor = row->executor;
+  live.waker = waker_of(s_.waits, task);
+  live.since = since == 0 && row != nullptr && row->since < 0
+                   ? row->since
+                   : static_cast<int64_t>(std::min<uint64_t>(since, INT64_MAX));
+  return live;
+}
+
+uint64_t LiveTaskFinder::describe_resource(TaskIndex resource, LiveTask& live) const {
+  if (const Waits::Holding* held = s_.waits.held(resource)) {
+    live.target = last_self(s_.model, held->holder);
+    live.location = held->location;
+    return held->begin;
+  }
+  const uint32_t last = s_.waits.last_holding[resource];
+  return last == Waits::none ? s_.model.tasks[resource].start : s_.waits.holdings[last].end;
+}
+
 LiveTask live_task(const Subject& subject, TaskIndex task) {
-  const auto& runs = subject.model.activations;
-  const auto last = std::find_if(runs.rbegin(), runs.rend(),
-                                 [&](const Model::Activation& run) { return run.task == task; });
-  return LiveTaskFinder(subject).describe(task, last == runs.rend() ? nullptr : &*last);
+  return LiveTaskFinder(subject).find(task);
 }
 
 std::vector<LiveTask> find_live_tasks(const Subject& subject) {
   const Model& model = subject.model;
-  std::vector<const Model::Activation*> last(model.tasks.size());
-  for (const Model::Activation& run : model.activations) last[run.task] = &run;
   const LiveTaskFinder finder(subject);
   std::vector<LiveTask> found;
   for (TaskIndex task = 0; task < model.tasks.size(); task++)
-    if (model.tasks[task].how == Model::End::Open) found.push_back(finder.describe(task, last[task]));
+    if (model.tasks[task].how == Model::End::Open) found.push_back(finder.find(task));
   stable_sort_by(found, [&](const LiveTask& live) { return model.tasks[live.task].id; });
   return found;
 }

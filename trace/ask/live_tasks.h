@@ -36,14 +36,30 @@ TaskState task_state(const Subject& subject, TaskIndex task);
 struct LiveTask {
   TaskIndex task = no_index;
   TaskState state = TaskState::Unknown;
-  int64_t since = 0;            // of the state, as EventRow::time; before the trace: negative
-  TaskIndex target = no_index;  // what it waits for; of a resource: its holder
-  TaskIndex waker = no_index;   // that resumed it last
-  uint32_t location = 0;        // where it waits; index into Trace::locations
+  int64_t since = 0;                // of the state, as EventRow::time; before the trace: negative
+  TaskIndex target = no_index;      // what it waits for; of a resource: its holder
+  TaskIndex waker = no_index;       // that resumed it last
+  uint32_t location = 0;            // where it waits; index into Trace::locations
   uint32_t executor = Waits::none;  // it runs on or ran on last; none: it has not run
 };
 
-// Of a task that is live. O(activations).
+// Describes live tasks and resources of one subject, which must outlive it. Needs O(tasks +
+// activations) once and 4 bytes a task.
+class LiveTaskFinder {
+ public:
+  explicit LiveTaskFinder(const Subject& subject);
+
+  // Of a task that is live. O(its waits).
+  LiveTask find(TaskIndex task) const;
+
+ private:
+  uint64_t describe_resource(TaskIndex resource, LiveTask& live) const;
+
+  Subject s_;
+  std::vector<uint32_t> last_;  // of each task its last activation; Waits::none: it has none
+};
+
+// Of one task that is live. O(activations).
 LiveTask live_task(const Subject& subject, TaskIndex task);
 
 // All, by id. O(tasks + activations + waits).

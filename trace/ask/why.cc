@@ -300,6 +300,15 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
   return found;
 }
 
+TaskIndex target_of(const Subject& e, const Diagnosis& d, size_t index) {
+  const Diagnosis::Step& step = d.chain[index];
+  if (step.holding == Waits::none && step.wait == Waits::none) return no_index;
+  if (index + 1 < d.chain.size()) return d.chain[index + 1].task;
+  if (d.verdict == Verdict::Deadlock) return d.chain[d.cycle_begin].task;
+  if (step.wait == Waits::none || e.waits.waits[step.wait].on == no_index) return no_index;
+  return e.model.last_self(e.waits.waits[step.wait].on);
+}
+
 uint32_t location_of(const Subject& e, const Diagnosis::Step& step) {
   if (step.holding != Waits::none && e.waits.holdings[step.holding].location != 0)
     return e.waits.holdings[step.holding].location;
@@ -308,12 +317,14 @@ uint32_t location_of(const Subject& e, const Diagnosis::Step& step) {
   return e.model.tasks[step.task].location;
 }
 
-int64_t since(const Subject& e, const Diagnosis::Step& step) {
+int64_t since(const Subject& e, const LiveTaskFinder& live, const Diagnosis::Step& step) {
   const Model::Task& task = e.model.tasks[step.task];
-  const uint64_t time = step.holding != Waits::none    ? e.waits.holdings[step.holding].begin
-                        : step.wait != Waits::none     ? e.waits.waits[step.wait].begin
-                        : task.how != Model::End::Open ? task.end
-                                                       : task.start;
+  if (task.how == Model::End::Open && (!task.is_resource || step.holding != Waits::none))
+    return live.find(step.task).since;
+  const uint64_t time = step.holding != Waits::none ? e.waits.holdings[step.holding].begin
+                        : step.wait != Waits::none  ? e.waits.waits[step.wait].begin
+                        : task.is_resource          ? task.start
+                                                    : task.end;
   const LiveTaskEntry* entry = time == 0 ? e.trace.find_live_task(task.id) : nullptr;
   if (entry != nullptr && entry->since < 0) return entry->since;
   return static_cast<int64_t>(std::min<uint64_t>(time, INT64_MAX));

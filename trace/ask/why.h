@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "trace/ask/live_tasks.h"
 #include "trace/ask/waits.h"
 
 namespace skein {
@@ -62,9 +63,12 @@ Diagnosis diagnose(const Trace& trace, const Model& model, const Waits& waits, T
 // for. Alike ones are one (Diagnosis::similar); faults first, then by when they began to wait.
 std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, const Waits& waits);
 
+// What the step waits for, or which task holds it; no_index: none, or it is unknown.
+TaskIndex target_of(const Subject& subject, const Diagnosis& diagnosis, size_t step);
 // Where it is, or was made.
 uint32_t location_of(const Subject& subject, const Diagnosis::Step& step);
-// Since when it does that; negative: that long before the trace.
-int64_t since(const Subject& subject, const Diagnosis::Step& step);
+// Since when it does that, as `skein ps` has it; of a cancelled task its wait then, of a resource
+// without a holder its creation. Negative: that long before the trace. `live` is of this subject.
+int64_t since(const Subject& subject, const LiveTaskFinder& live, const Diagnosis::Step& step);
 
 }  // namespace skein

@@ -157,8 +157,9 @@ TEST_CASE("the target is destroyed: no task resumes the waiter, whatever runs la
   CHECK(all[0].is_error());
   CHECK(e.id(all[0].chain.back().task) == "2");
   const Subject subject{e.trace, e.model, waits};
-  CHECK(since(subject, all[0].chain[0]) == 3);  // waits
-  CHECK(since(subject, all[0].chain[1]) == 4);  // was cancelled
+  const LiveTaskFinder live(subject);
+  CHECK(since(subject, live, all[0].chain[0]) == 3);  // waits
+  CHECK(since(subject, live, all[0].chain[1]) == 4);  // was cancelled
 }
 
 TEST_CASE("an error is reported once for all tasks of its chain that should end") {

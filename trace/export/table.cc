@@ -110,8 +110,6 @@ const std::vector<TableColumn>& task_columns() {
 }
 
 Omissions export_tasks(const Trace& trace, TableWriter& table) {
-  static constexpr std::array<std::string_view, 6> states = {
-      "live", "resolved", "failed", "cancelled", "became", "overwritten"};
   const Model model = build_model(trace, {.simplify = false});
   std::vector<uint64_t> running(model.tasks.size());
   for (const Model::Activation& run : model.activations) running[run.task] += run.end - run.start;
@@ -128,7 +126,7 @@ Omissions export_tasks(const Trace& trace, TableWriter& table) {
       table.null();
     else
       table.number(task.end);
-    table.text(states[static_cast<size_t>(task.how)]);
+    table.text(name(task.how));
     table.number(task.should_resolve).number(running[i]).number(task.executor);
     add_location(table, trace, task.location);
     add_task(table, id(task.becomes));

@@ -17,6 +17,9 @@ std::string task_title(const Trace& trace, const Model::Task& task);
 // The name of a kind of tasks or resources; empty for an unknown one.
 std::string kind_name(const Trace& trace, uint64_t kind);
 
+// How a task ended: "live", "resolved", "failed" ...; stable, used in JSON, SQL and CSV.
+std::string_view name(Model::End end);
+
 // "use_network 050-hang.cc:45", without the namespaces of a long name; empty for no location.
 std::string location_text(const Trace& trace, uint32_t location);
 

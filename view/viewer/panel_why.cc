@@ -13,7 +13,7 @@ constexpr size_t most_steps = 12;
 class Why {
  public:
   Why(PanelWriter& out, const Subject& subject, const Diagnosis& diagnosis)
-      : out_(out), e_(subject), d_(diagnosis) {}
+      : out_(out), e_(subject), live_(subject), d_(diagnosis) {}
 
   void write() {
     out_.heading("why", std::string(name(d_.verdict)));
@@ -35,7 +35,7 @@ class Why {
   void step(size_t i) {
     const Diagnosis::Step& step = d_.chain[i];
     const StepText does = describe_step(e_, d_, i);
-    const int64_t begin = since(e_, step);
+    const int64_t begin = since(e_, live_, step);
     const double seen = out_.on_clock(static_cast<uint64_t>(std::max<int64_t>(begin, 0)));
     if (e_.model.tasks[step.task].is_resource && does.target == no_index) return;
     const std::string name = i == 0 ? std::string() : "which ";
@@ -77,6 +77,7 @@ class Why {
 
   PanelWriter& out_;
   const Subject e_;
+  const LiveTaskFinder live_;
   const Diagnosis& d_;
 };
 
