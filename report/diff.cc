@@ -143,17 +143,28 @@ void add_timing(std::string& out, const Comparison& a, size_t most) {
                       : " groups with negligible differences\n");
 }
 
+// Of the tasks of a run; resources are none.
+struct TaskCounts {
+  uint64_t tasks = 0;
+  uint64_t matched = 0;
+};
+TaskCounts count_tasks(const ComparedRun& side, const std::vector<TaskIndex>& twins) {
+  TaskCounts counts;
+  for (TaskIndex i = 0; i < twins.size(); i++) {
+    if (side.subject.model.tasks[i].is_resource) continue;
+    counts.tasks++;
+    counts.matched += twins[i] != no_index;
+  }
+  return counts;
+}
+
 void add_heading(std::string& out, const Comparison& a) {
   std::vector<std::vector<std::string>> lines;
   const auto add = [&](const ComparedRun& side, const std::vector<TaskIndex>& twins) {
-    size_t tasks = 0, only_here = 0;
-    for (TaskIndex i = 0; i < twins.size(); i++) {
-      if (side.subject.model.tasks[i].is_resource) continue;
-      tasks++;
-      only_here += twins[i] == no_index;
-    }
-    lines.push_back({side.name, duration_text(side.subject.model.end), grouped(tasks) + " tasks",
-                     grouped(only_here) + " unmatched"});
+    const TaskCounts counts = count_tasks(side, twins);
+    lines.push_back({side.name, duration_text(side.subject.model.end),
+                     counted(counts.tasks, "task"),
+                     grouped(counts.tasks - counts.matched) + " unmatched"});
   };
   add(a.good, a.aligned.in_bad);
   add(a.bad, a.aligned.in_good);
@@ -310,9 +321,10 @@ Json diff_json(const Comparison& a) {
                              {"share", static_cast<double>(d.size()) / whole}}));
   }
   Json json = json_document("skein.diff/1");
-  json.set("good_tasks", good.model.tasks.size());
-  json.set("bad_tasks", a.bad.subject.model.tasks.size());
-  json.set("matched", a.aligned.matched);
+  const TaskCounts counts = count_tasks(a.good, a.aligned.in_bad);
+  json.set("good_tasks", counts.tasks);
+  json.set("bad_tasks", count_tasks(a.bad, a.aligned.in_good).tasks);
+  json.set("matched", counts.matched);
   json.set("divergences", std::move(divergences));
   json.set("timing", std::move(timing));
   return json;

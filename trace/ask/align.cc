@@ -48,7 +48,9 @@ Keys keys_of(const Subject& run) {
   for (const Model::Task& task : run.model.tasks) {
     const uint64_t kind = task.kind < trace.kinds.size() ? texts[trace.kinds[task.kind]] : 0;
     const uint64_t what =
-        mixed(mixed(kind, texts[task.name]), uint64_t{task.is_resource} << 1 | task.is_scope);
+        mixed(mixed(kind, texts[task.name]),
+              // Never 0: tasks of which nothing is known are alike.
+              uint64_t{1} << 2 | uint64_t{task.is_resource} << 1 | task.is_scope);
     keys.alike.push_back(mixed(what, locations[task.location]));
     keys.loose.push_back(mixed(what, functions[task.location]));
     keys.exact.push_back(task.label ? mixed(keys.alike.back(), texts[task.label]) : 0);

@@ -233,7 +233,7 @@ void Window::sync_title() {
     ended = ended || source.ended;
     if (!source.track) continue;
     events += viewer_.trace(*source.track).events.size();
-    tasks += viewer_.model(*source.track).tasks.size();
+    for (const Model::Task& task : viewer_.model(*source.track).tasks) tasks += !task.is_resource;
   }
   std::string status = grouped(events) + " events, " + grouped(tasks) + " tasks";
   if (viewer_.traces() == 0) status = pending_ > 0 ? "reading" : "";
