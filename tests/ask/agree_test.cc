@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string>
 
+#include "base/text.h"
 #include "report/explain.h"
 #include "trace/ask/live_tasks.h"
 #include "trace/ask/nonsense.h"
@@ -137,10 +138,14 @@ class Answers {
       viewer.select(0, task);
       std::string seen;
       std::string target;
+      std::string parent;
+      std::string since;
       std::string verdict(name(Verdict::Ok));
       for (const PanelLine& line : viewer.panel().lines) {
         if (line.name == "state") seen = line.value.substr(0, line.value.find(','));
         if (line.name == "waits for" && target.empty()) target = line.value;
+        if (line.name == "parent") parent = line.value;
+        if (line.name == "since" && since.empty()) since = line.value;
         if (line.name == "why") verdict = line.value;
       }
       if (state == TaskState::Ended) {
@@ -150,6 +155,13 @@ class Answers {
         continue;
       }
       CHECK(seen == name(state));
+      const TaskIndex creator = model_.tasks[task].parent;
+      CHECK(parent.empty() == (creator == no_index));
+      if (creator != no_index)
+        CHECK(parent.find('#' + std::to_string(model_.tasks[creator].id)) != std::string::npos);
+      const double lasts =
+          static_cast<double>(model_.end) - static_cast<double>(live_.at(task).since);
+      CHECK(since.find(", for " + duration_text(lasts)) != std::string::npos);
       CHECK(verdict == name(diagnose(trace_, model_, waits_, task).verdict));
       const TaskIndex on = live_.at(task).target;
       CHECK(target.empty() == (on == no_index));

@@ -44,6 +44,7 @@ class TaskPanel {
       : out_(out),
         trace_(out.of().trace),
         model_(out.of().model),
+        whole_(out.subject().model),
         index_(index),
         task_(model_.tasks[index]) {
     for (uint32_t i = 0; i < model_.interactions.size(); i++) {
@@ -99,22 +100,22 @@ class TaskPanel {
     if (task_.pre_existing)
       out_.line("created", "before the trace");
     else
-      out_.at_time("created", task_.start);
+      out_.at_time("created", whole_.tasks[index_].start);
     if (out_.of().has_executors()) out_.line("executor", executor_text(trace_, task_.executor));
   }
 
   void family(uint32_t hidden) {
     size_t ancestors = 0;
     size_t left = model_.tasks.size();  // a damaged trace may have circles
-    for (TaskIndex parent = task_.parent; parent < model_.tasks.size() && left-- > 0;
-         parent = model_.tasks[parent].parent)
+    for (TaskIndex parent = whole_.tasks[index_].parent; parent < whole_.tasks.size() && left-- > 0;
+         parent = whole_.tasks[parent].parent)
       if (++ancestors <= out_.limit(most_ancestors))
         out_.task(ancestors == 1 ? "parent" : "of", parent);
     if (ancestors > out_.limit(most_ancestors))
       out_.more("of", ancestors - out_.limit(most_ancestors));
     size_t children = 0;
     for (TaskIndex i = 0; i < model_.tasks.size(); i++) {
-      if (model_.tasks[i].parent == index_) children++;
+      if (whole_.tasks[i].parent == index_) children++;
       if (model_.tasks[i].becomes == index_)
         out_.task("formerly", i, out_.on_clock(model_.tasks[i].end));
     }
@@ -150,7 +151,8 @@ class TaskPanel {
   void ended(std::string_view how) {
     out_.line("state", std::string(how) + (task_.reason ? ": " + text(task_.reason) : ""));
     woken();
-    out_.at_time("since", task_.end, ", after " + interval_text(task_.start, task_.end));
+    out_.at_time("since", task_.end,
+                 ", after " + interval_text(whole_.tasks[index_].start, task_.end));
   }
 
   void open() {
@@ -193,7 +195,8 @@ class TaskPanel {
 
   PanelWriter& out_;
   const Trace& trace_;
-  const Model& model_;
+  const Model& model_;  // as drawn
+  const Model& whole_;  // as it happened: not simplified
   TaskIndex index_;
   const Task& task_;
   std::vector<uint32_t> arrows_;  // by to_time
