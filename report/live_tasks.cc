@@ -234,13 +234,26 @@ std::string thread_text(const Trace& trace, uint32_t index) {
   return text + std::string(name);
 }
 
+// "server", "alpha, beta"; the format if no process has a name.
+std::string program_names(const Trace& trace) {
+  std::vector<std::string> names;
+  for (const Process& process : trace.processes)
+    if (!process.name.empty() && std::find(names.begin(), names.end(), process.name) == names.end())
+      names.push_back(process.name);
+  constexpr size_t most = 4;
+  std::string text;
+  for (size_t i = 0; i < std::min(names.size(), most); i++) text += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > most) text += " and " + grouped(names.size() - most) + " more";
+  return text.empty() ? trace.info.format : text;
+}
+
 }  // namespace
 
 LiveTaskList live_task_list(const Subject& subject, uint64_t until) {
   const Trace& trace = subject.trace;
   const Model& model = subject.model;
   LiveTaskList list;
-  list.program = trace.processes[0].name.empty() ? trace.info.format : trace.processes[0].name;
+  list.program = program_names(trace);
   if (trace.info.utc_offset)
     list.utc_start = static_cast<int64_t>(trace.info.start) + *trace.info.utc_offset;
   list.until = until;

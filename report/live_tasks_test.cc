@@ -136,3 +136,14 @@ TEST_CASE("a state that began before the trace has a negative time") {
   CHECK(text.find(" 30 ns ") != std::string::npos);
   CHECK(text.find(" -0.000000020") != std::string::npos);
 }
+
+TEST_CASE("of several processes all are named") {
+  Example e = ours("0 create 1 as coroutine serve");
+  const Waits waits = find_waits(e.trace, e.model);
+  const auto program = [&] { return live_task_list({e.trace, e.model, waits}, 1).program; };
+  CHECK(program() == "skein");
+  e.trace.processes = {{.name = "alpha"}, {.name = "beta"}, {.name = "alpha"}};
+  CHECK(program() == "alpha, beta");
+  for (const char* name : {"c", "d", "e", "f"}) e.trace.processes.push_back({.name = name});
+  CHECK(program() == "alpha, beta, c, d and 2 more");
+}
