@@ -70,9 +70,9 @@ class Writer {
         }
         text("The trace does not record what ");
         title();
-        text(
-            " waits for. Use a named primitive (skein/sync.h) or define skein_awaits() for its "
-            "awaiter.");
+        text(" waits for.");
+        if (e_.trace.info.is_own())
+          text(" Use a named primitive (skein/sync.h) or define skein_awaits() for its awaiter.");
         last_event();
     }
     return std::move(out_);

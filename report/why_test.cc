@@ -87,6 +87,14 @@ TEST_CASE("a step lasts since its state began, not since its task was created") 
   CHECK(starved.find("server (#1)  is runnable  for 4.00 ms\n") != std::string::npos);
 }
 
+TEST_CASE("a trace of another tracer gets no advice about skein's headers") {
+  Example e = ours("0 create 1 as coroutine server\n1 resume 1\n2 suspend 1\n9 executor_end -");
+  CHECK(report_of(e).find("skein_awaits()") != std::string::npos);
+  e.trace.info.format = "FXT";
+  CHECK(report_of(e).find("skein") == std::string::npos);
+  CHECK(report_of(e).find("does not record what server (#1) waits for.") != std::string::npos);
+}
+
 TEST_CASE("JSON has tasks, targets and the notification as objects") {
   const Example e = ours(lost);
   const Waits waits = find_waits(e.trace, e.model);

@@ -30,6 +30,9 @@ struct TraceInfo {
   std::vector<std::pair<std::string, uint64_t>> wire_kinds;
   // Records that are no events but say what the numbers in events mean (texts, places), by name.
   std::vector<std::pair<std::string, uint64_t>> definitions;
+
+  // Recorded by skein, or a copy of such a trace in another format.
+  bool is_own() const { return format == "skein"; }
 };
 
 }  // namespace skein
