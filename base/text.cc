@@ -27,6 +27,17 @@ bool is_combining(uint32_t c) {
          in(0xfe20, 0xfe2f);
 }
 
+struct Character {
+  size_t bytes = 0, cells = 0;
+};
+
+// The first of a text that is not empty.
+Character first_character(std::string_view text) {
+  const CodePoint point = decode_utf8(text);
+  if (point.size == 0) return {1, 1};
+  return {point.size, static_cast<size_t>(terminal_cells(point.code))};
+}
+
 void append_padded(std::string& out, uint64_t number, size_t digits) {
   const std::string text = std::to_string(number);
   if (text.size() < digits) out.append(digits - text.size(), '0');
@@ -71,11 +82,33 @@ int terminal_cells(uint32_t code) { return is_combining(code) ? 0 : is_wide(code
 size_t terminal_cells(std::string_view text) {
   size_t cells = 0;
   while (!text.empty()) {
-    const CodePoint point = decode_utf8(text);
-    cells += point.size ? static_cast<size_t>(terminal_cells(point.code)) : 1;
-    text.remove_prefix(std::max<size_t>(point.size, 1));
+    const Character first = first_character(text);
+    cells += first.cells;
+    text.remove_prefix(first.bytes);
   }
   return cells;
+}
+
+std::string_view first_cells(std::string_view text, size_t cells) {
+  for (size_t at = 0; at < text.size();) {
+    const Character next = first_character(text.substr(at));
+    if (next.cells > cells) return text.substr(0, at);
+    cells -= next.cells;
+    at += next.bytes;
+  }
+  return text;
+}
+
+std::string_view last_cells(std::string_view text, size_t cells) {
+  size_t all = terminal_cells(text);
+  while (!text.empty()) {
+    const Character first = first_character(text);
+    // A mark belongs to the character before it.
+    if (all <= cells && first.cells > 0) break;
+    all -= first.cells;
+    text.remove_prefix(first.bytes);
+  }
+  return text;
 }
 
 std::string safe_text(std::string_view text, size_t longest) {
@@ -184,7 +217,10 @@ std::string time_text(int64_t ns, int64_t step) {
   return (sign + decimal(size / drop, decimals)).append(name);
 }
 
-std::string utc_text(int64_t ns_since_1970, int64_t step) {
+namespace {
+
+// "2014-12-03 10:00:00.123", with `between` date and time.
+std::string date_and_time(int64_t ns_since_1970, int64_t step, char between) {
   constexpr int64_t day = 86'400'000'000'000;
   int64_t days = ns_since_1970 / day;
   int64_t rest = ns_since_1970 % day;
@@ -210,7 +246,7 @@ std::string utc_text(int64_t ns_since_1970, int64_t step) {
   part('-', month, 2);
   part('-', of_year - (153 * shifted_month + 2) / 5 + 1, 2);
   const int64_t seconds = rest / 1'000'000'000;
-  part(' ', seconds / 3600, 2);
+  part(between, seconds / 3600, 2);
   part(':', seconds / 60 % 60, 2);
   part(':', seconds % 60, 2);
   const int decimals = decimals_for(std::max<int64_t>(step, 1), 1'000'000'000);
@@ -219,18 +255,34 @@ std::string utc_text(int64_t ns_since_1970, int64_t step) {
     for (int i = 0; i < decimals; i++) drop /= 10;
     part('.', rest % 1'000'000'000 / drop, static_cast<size_t>(decimals));
   }
-  return text += " UTC";
+  return text;
+}
+
+}  // namespace
+
+std::string utc_text(int64_t ns_since_1970, int64_t step) {
+  return date_and_time(ns_since_1970, step, ' ') + " UTC";
+}
+
+std::string utc_clock_text(int64_t ns_since_1970, int64_t step) {
+  const std::string text = date_and_time(ns_since_1970, step, ' ');
+  return text.substr(text.find(' ') + 1);
+}
+
+std::string utc_iso_text(int64_t ns_since_1970) {
+  return date_and_time(ns_since_1970, 1, 'T') + 'Z';
 }
 
 void append_columns(std::string& out, const std::vector<std::vector<std::string>>& lines,
                     std::string_view align, size_t indent) {
   std::vector<size_t> widths(align.size());
   for (const std::vector<std::string>& line : lines)
-    for (size_t c = 0; c < align.size(); c++) widths[c] = std::max(widths[c], line[c].size());
+    for (size_t c = 0; c < align.size(); c++)
+      widths[c] = std::max(widths[c], terminal_cells(line[c]));
   for (const std::vector<std::string>& line : lines) {
     out.append(indent, ' ');
     for (size_t c = 0; c < align.size(); c++) {
-      const size_t padding = widths[c] - line[c].size();
+      const size_t padding = widths[c] - terminal_cells(line[c]);
       if (align[c] == '>') out.append(padding, ' ');
       out += line[c];
       if (align[c] == '<') out.append(padding, ' ');
@@ -241,19 +293,21 @@ void append_columns(std::string& out, const std::vector<std::vector<std::string>
   }
 }
 
-void append_paragraph(std::string& out, std::string_view text, size_t indent) {
-  const size_t width = 100 - indent;
+void append_paragraph(std::string& out, std::string_view text, size_t indent, size_t columns) {
+  columns = std::min(columns, most_columns);
+  const size_t width = columns - std::min(columns, indent);
   size_t used = 0;
   while (!text.empty()) {
     const std::string_view word = text.substr(0, text.find(' '));
     text.remove_prefix(std::min(text.size(), word.size() + 1));
-    if (used != 0 && used + 1 + word.size() > width) {
+    const size_t cells = terminal_cells(word);
+    if (used != 0 && used + 1 + cells > width) {
       out += '\n';
       used = 0;
     }
     out.append(used == 0 ? indent : 1, ' ');
     out += word;
-    used += 1 + word.size();
+    used += cells + 1;
   }
   out += '\n';
 }

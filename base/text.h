@@ -18,6 +18,9 @@ std::string safe_text(std::string_view text, size_t longest = 256);
 int terminal_cells(uint32_t code);
 // The number of terminal cells of a string; each byte that is not UTF-8 takes one.
 size_t terminal_cells(std::string_view text);
+// The longest beginning and the longest end of a text that take at most so many cells.
+std::string_view first_cells(std::string_view text, size_t cells);
+std::string_view last_cells(std::string_view text, size_t cells);
 
 void append_number(std::string& out, uint64_t number);
 void append_signed(std::string& out, int64_t number);
@@ -38,13 +41,21 @@ std::string seconds(uint64_t ns);
 std::string time_text(int64_t ns, int64_t step);
 // "2014-12-03 10:00:00.123 UTC", with the precision of `step`.
 std::string utc_text(int64_t ns_since_1970, int64_t step);
+// Its time of day: "10:00:00.123".
+std::string utc_clock_text(int64_t ns_since_1970, int64_t step);
+// As data (ISO 8601): "2014-12-03T10:00:00.123456789Z".
+std::string utc_iso_text(int64_t ns_since_1970);
 
-// Appends rows of cells, aligned in columns: `indent` spaces before, two between columns, none at
-// the end. `align` has '<' (left) or '>' (right) for each column.
+// Appends rows of cells, aligned in columns by their terminal cells: `indent` spaces before, two
+// between columns, none at the end. `align` has '<' (left) or '>' (right) for each column.
 void append_columns(std::string& out, const std::vector<std::vector<std::string>>& rows,
                     std::string_view align, size_t indent);
 
-// Wraps text at 100 characters, between words, with each line indented by `indent` spaces.
-void append_paragraph(std::string& out, std::string_view text, size_t indent);
+// The greatest width of text, even on a wider terminal: long lines are hard to read.
+inline constexpr size_t most_columns = 100;
+
+// Wraps text at `columns` and most_columns, between words, with each line indented by `indent`.
+void append_paragraph(std::string& out, std::string_view text, size_t indent,
+                      size_t columns = most_columns);
 
 }  // namespace skein

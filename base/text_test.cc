@@ -115,6 +115,9 @@ TEST_CASE("UTC") {
   CHECK(utc_text(1'417'600'800'123'456'789, 1'000'000) == "2014-12-03 10:00:00.123 UTC");
   CHECK(utc_text(951'782'400'000'000'000, 1'000'000'000) == "2000-02-29 00:00:00 UTC");
   CHECK(utc_text(-1, 1) == "1969-12-31 23:59:59.999999999 UTC");
+  CHECK(utc_clock_text(1'417'600'800'123'456'789, 1'000'000) == "10:00:00.123");
+  CHECK(utc_clock_text(-1, 1'000'000'000) == "23:59:59");
+  CHECK(utc_iso_text(1'417'600'800'123'456'789) == "2014-12-03T10:00:00.123456789Z");
 }
 
 TEST_CASE("a count agrees with its noun") {
@@ -129,12 +132,22 @@ TEST_CASE("cells of a terminal") {
   CHECK(terminal_cells("\u65e5") == 2);
   CHECK(terminal_cells("e\u0301") == 1);
   CHECK(terminal_cells("\xff\xfe") == 2);
+  CHECK(first_cells("\u65e5\u672c", 3) == "\u65e5");
+  CHECK(first_cells("e\u0301x", 1) == "e\u0301");
+  CHECK(first_cells("ab", 2) == "ab");
+  CHECK(last_cells("\u65e5\u672c", 3) == "\u672c");
+  CHECK(last_cells("ae\u0301x", 2) == "e\u0301x");
+  CHECK(last_cells("e\u0301x", 1) == "x");
+  CHECK(last_cells("ab", 0) == "");
 }
 
 TEST_CASE("columns are aligned and do not end with blanks") {
   std::string out;
   append_columns(out, {{"a", "1", "x"}, {"bcd", "100", ""}}, "<><", 2);
   CHECK(out == "  a      1  x\n  bcd  100\n");
+  out.clear();
+  append_columns(out, {{"\u65e5\u672c", "x"}, {"abc", "y"}}, "<<", 0);
+  CHECK(out == "\u65e5\u672c  x\nabc   y\n");
 }
 
 TEST_CASE("a paragraph is at most 100 characters wide where words allow it") {
@@ -144,4 +157,7 @@ TEST_CASE("a paragraph is at most 100 characters wide where words allow it") {
   out.clear();
   append_paragraph(out, std::string(120, 'a') + " b", 0);
   CHECK(out == std::string(120, 'a') + "\nb\n");
+  out.clear();
+  append_paragraph(out, "one two three", 2, 10);
+  CHECK(out == "  one two\n  three\n");
 }
