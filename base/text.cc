@@ -166,7 +166,11 @@ std::string grouped(uint64_t number) {
 }
 
 std::string counted(uint64_t count, std::string_view noun) {
-  return grouped(count).append(" ").append(noun).append(count == 1 ? "" : "s");
+  return counted(count, noun, std::string(noun) + 's');
+}
+
+std::string counted(uint64_t count, std::string_view noun, std::string_view nouns) {
+  return grouped(count).append(" ").append(count == 1 ? noun : nouns);
 }
 
 std::string duration_text(double ns) {

@@ -28,6 +28,8 @@ void append_signed(std::string& out, int64_t number);
 std::string grouped(uint64_t number);
 // "1 packet", "10,078 packets"
 std::string counted(uint64_t count, std::string_view noun);
+// "2 losses"
+std::string counted(uint64_t count, std::string_view noun, std::string_view nouns);
 // "1460", "14.6 k", "1.46 M".
 std::string count_text(int64_t value);
 

@@ -124,6 +124,8 @@ TEST_CASE("a count agrees with its noun") {
   CHECK(counted(0, "task") == "0 tasks");
   CHECK(counted(1, "task") == "1 task");
   CHECK(counted(12'345, "task") == "12,345 tasks");
+  CHECK(counted(1, "loss", "losses") == "1 loss");
+  CHECK(counted(2, "loss", "losses") == "2 losses");
 }
 
 TEST_CASE("cells of a terminal") {

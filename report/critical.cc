@@ -24,14 +24,9 @@ struct Cells {
 };
 
 Cells cells(const Trace& trace, const Model& model, const Segment& s) {
-  const auto title = [&](TaskIndex task) { return escaped(task_title(trace, model.tasks[task])); };
   Cells cells;
-  cells.task = s.task == no_index ? "-" : title(s.task);
-  cells.state = std::string(name(s.kind));
-  if (s.kind == Segment::Kind::Blocked)
-    cells.state += " on " + (s.on == no_index ? "an unrecorded target" : title(s.on));
-  if (s.kind == Segment::Kind::Ready && s.on != no_index)
-    cells.state += ", while " + title(s.on) + " ran";
+  cells.task = s.task == no_index ? "-" : escaped(task_title(trace, model.tasks[s.task]));
+  cells.state = escaped(segment_text(trace, model, s));
   cells.location = escaped(location_text(trace, location_of(model, s)));
   return cells;
 }
@@ -84,6 +79,16 @@ void add_path(std::string& out, const Trace& trace, const Model& model,
 }
 
 }  // namespace
+
+std::string segment_text(const Trace& trace, const Model& model, const Segment& segment) {
+  const auto title = [&](TaskIndex task) { return task_title(trace, model.tasks[task]); };
+  std::string text(name(segment.kind));
+  if (segment.kind == Segment::Kind::Blocked)
+    text += " on " + (segment.on == no_index ? "an unrecorded target" : title(segment.on));
+  if (segment.kind == Segment::Kind::Ready && segment.on != no_index)
+    text += ", while " + title(segment.on) + " ran";
+  return text;
+}
 
 std::string critical_text(const Trace& trace, const Model& model, const CriticalPath& path,
                           bool all) {

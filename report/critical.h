@@ -16,6 +16,9 @@ struct CriticalPath {
   std::vector<Segment> segments = {};
 };
 
+// "waiting on query (#7)", "runnable, while parser (#3) ran"; as it is in the trace.
+std::string segment_text(const Trace& trace, const Model& model, const Segment& segment);
+
 // `all`: every step, not only the 40 longest.
 std::string critical_text(const Trace& trace, const Model& model, const CriticalPath& path,
                           bool all);

@@ -24,7 +24,7 @@ TEST_CASE("sums by kind, and each step") {
         "  external               9 ns  50.0 %\n"
         "\n"
         "  0.000000000  1 ns  session (#1)  running\n"
-        "  0.000000001  9 ns  #3            external\n"
+        "  0.000000001  9 ns  timer (#3)    external\n"
         "  0.000000010  3 ns  session (#1)  runnable, while busy (#2) ran\n"
         "  0.000000013  5 ns  session (#1)  running\n");
 }

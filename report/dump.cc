@@ -1,5 +1,6 @@
 #include "report/dump.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -7,6 +8,7 @@
 #include "base/escape.h"
 #include "base/function_name.h"
 #include "base/text.h"
+#include "trace/model/names.h"
 #include "trace/model/tasks.h"
 #include "trace/read/event_schema.h"
 #include "trace/read/event_value.h"
@@ -16,13 +18,10 @@ namespace skein {
 class DumpReport::Lines {
  public:
   explicit Lines(const Trace& trace) : trace_(trace), tasks_(trace) {
-    for (size_t i = 0; i < trace.executors.size(); i++) {
-      const Executor& executor = trace.executors[i];
-      std::string name = escaped(trace.strings[executor.name]);
-      for (char& c : name)
-        if (c == ' ') c = '_';  // so that columns can be split at blanks
-      if (executor.tid) name += (name.empty() ? "" : "/") + std::to_string(executor.tid);
-      executors_.push_back(name.empty() ? "#" + std::to_string(i) : name);
+    for (uint32_t i = 0; i < trace.executors.size(); i++) {
+      std::string title = escaped(executor_title(trace, i));
+      std::replace(title.begin(), title.end(), ' ', '_');  // so that columns can be split at blanks
+      executors_.push_back({std::move(title), executor_json(i)});
     }
     const Events& events = trace.events;
     for (size_t i = 0; i < events.size(); i++)
@@ -34,7 +33,7 @@ class DumpReport::Lines {
     const EventRow event = trace_.events.row(index);
     append_seconds(out, event.time);
     out += ' ';
-    out += executor(event);
+    out += executor(event).title;
     out += ' ';
     task(out, event.task);
     label(out, event.task);
@@ -52,7 +51,7 @@ class DumpReport::Lines {
     out += "{\"time\":";
     append_number(out, event.time);
     out += ",\"executor\":";
-    skein::append_json(out, executor(event));
+    out += executor(event).json;
     const auto number = [&](std::string_view key, TaskId id) {
       if (id == no_task) return;
       ((out += ",\"") += key) += "\":";
@@ -200,13 +199,27 @@ class DumpReport::Lines {
     return found->second;
   }
 
-  std::string_view executor(const EventRow& event) const {
-    return event.executor < executors_.size() ? std::string_view(executors_[event.executor]) : "#?";
+  struct ExecutorText {
+    std::string title, json;
+  };
+
+  // As executor_json() of report/json.h, in one line.
+  std::string executor_json(uint32_t index) const {
+    const Executor& executor = trace_.executors[index];
+    std::string json = "{\"id\":" + std::to_string(index) + ",\"name\":";
+    skein::append_json(json, trace_.strings[executor.name]);
+    json += ",\"tid\":" + (executor.tid ? std::to_string(executor.tid) : "null");
+    return json += '}';
+  }
+
+  const ExecutorText& executor(const EventRow& event) const {
+    static const ExecutorText unknown{"?", "null"};
+    return event.executor < executors_.size() ? executors_[event.executor] : unknown;
   }
 
   const Trace& trace_;
   TaskRegistry tasks_;
-  std::vector<std::string> executors_;
+  std::vector<ExecutorText> executors_;
   std::unordered_map<TaskId, StringId> resources_;  // by id: the name
   mutable std::unordered_map<StringId, std::string> functions_;
 };

@@ -49,10 +49,10 @@ TEST_CASE("a line has time, executor, task, event and arguments") {
     20 resume 1 by 2 @1
   )");
   CHECK(text_of(e.trace) ==
-        "0.000000000 #0 1 \"late\" create \"session\" kind=coroutine\n"
-        "0.000000010 #0 1 \"late\" label \"late\"\n"
-        "0.000000012 #0 1 \"late\" suspend on=2\n"
-        "0.000000020 #1 1 \"late\" resume by=2\n");
+        "0.000000000 executor_0 1 \"late\" create \"session\" kind=coroutine\n"
+        "0.000000010 executor_0 1 \"late\" label \"late\"\n"
+        "0.000000012 executor_0 1 \"late\" suspend on=2\n"
+        "0.000000020 executor_1 1 \"late\" resume by=2\n");
 }
 
 TEST_CASE("text shortens functions and escapes file names") {
@@ -63,9 +63,10 @@ TEST_CASE("text shortens functions and escapes file names") {
 TEST_CASE("JSON has only the members that apply") {
   const Example e = ours("0 create 1 by 3 as coroutine session\n7 switch_to -");
   CHECK(json_of(e.trace) ==
-        "{\"time\":0,\"executor\":\"#0\",\"task\":1,\"event\":\"create\",\"other\":3,"
+        "{\"time\":0,\"executor\":{\"id\":0,\"name\":\"\",\"tid\":null},\"task\":1,"
+        "\"event\":\"create\",\"other\":3,"
         "\"kind\":\"coroutine\",\"text\":\"session\"}\n"
-        "{\"time\":7,\"executor\":\"#0\",\"event\":\"switch_to\"}\n");
+        "{\"time\":7,\"executor\":{\"id\":0,\"name\":\"\",\"tid\":null},\"event\":\"switch_to\"}\n");
 }
 
 TEST_CASE("JSON has locations as objects, with whole functions") {

@@ -30,25 +30,6 @@ std::string utc_time(const TraceInfo& info) {
   return start < 0 ? "unknown" : utc_text(start, 1);
 }
 
-std::string describe(const Loss& loss) {
-  // What the recorder counted has no place in the file.
-  const bool has_place = loss.bytes != 0u || loss.packets != 0u || loss.offset != 0;
-  std::string text = escaped(loss.file);
-  if (has_place) text += (text.empty() ? "byte " : ", byte ") + grouped(loss.offset);
-  if (!text.empty()) text += ": ";
-  text += escaped(loss.what);
-  std::string sizes;
-  const auto add = [&](const std::optional<uint64_t>& count, std::string_view thing) {
-    if (!count || *count == 0) return;
-    sizes += (sizes.empty() ? "" : ", ") + counted(*count, thing);
-  };
-  add(loss.bytes, "byte");
-  add(loss.packets, "packet");
-  add(loss.events, "event");
-  if (!loss.events) sizes += std::string(sizes.empty() ? "" : ", ") + "an unknown number of events";
-  return sizes.empty() ? text : text + " (" + sizes + ")";
-}
-
 }  // namespace
 
 std::string info_text(const Trace& trace, const Summary& summary) {
@@ -109,7 +90,7 @@ std::string info_text(const Trace& trace, const Summary& summary) {
   }
   if (trace.losses.empty()) line("lost", "nothing");
   for (size_t i = 0; i < trace.losses.size() && i < most_losses; i++)
-    line(i == 0 ? "lost" : "", describe(trace.losses[i]));
+    line(i == 0 ? "lost" : "", escaped(loss_text(trace.losses[i])));
   if (trace.losses.size() > most_losses)
     line("", "and " + grouped(trace.losses.size() - most_losses) + " more; see --json");
   return out;

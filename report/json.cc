@@ -73,4 +73,12 @@ Json location_json(const Trace& trace, uint32_t location) {
                        {"function", trace.strings[at.function]}});
 }
 
+Json executor_json(const Trace& trace, uint32_t executor) {
+  if (executor >= trace.executors.size()) return nullptr;
+  const Executor& of = trace.executors[executor];
+  return Json::object({{"id", executor},
+                       {"name", trace.strings[of.name]},
+                       {"tid", of.tid ? Json(of.tid) : Json()}});
+}
+
 }  // namespace skein

@@ -77,4 +77,7 @@ Json task_json(const Trace& trace, const Model& model, TaskIndex task);
 // {"file": "arp.cc", "line": 7, "function": "net::query()"}; null for an unknown location.
 Json location_json(const Trace& trace, uint32_t location);
 
+// {"id": 0, "name": "main", "tid": 4711}; null for an unknown executor, and for an unknown tid.
+Json executor_json(const Trace& trace, uint32_t executor);
+
 }  // namespace skein

@@ -1,12 +1,8 @@
 #include "report/live_tasks.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <map>
 #include <unordered_map>
 
@@ -24,14 +20,7 @@ using ById = std::unordered_map<uint64_t, const LiveTaskRow*>;
 std::string clock_time(const LiveTaskList& live, int64_t time) {
   if (!live.utc_start)
     return (time < 0 ? "-" : "") + seconds(static_cast<uint64_t>(std::abs(time)));
-  const int64_t ns = *live.utc_start + time;
-  const time_t whole = ns / 1'000'000'000;
-  tm parts{};
-  char text[32] = "?";
-  if (gmtime_r(&whole, &parts)) std::strftime(text, sizeof text, "%H:%M:%S", &parts);
-  char all[48];
-  std::snprintf(all, sizeof all, "%s.%03d", text, static_cast<int>(ns / 1'000'000 % 1000));
-  return all;
+  return utc_clock_text(*live.utc_start + time, 1'000'000);
 }
 
 // From the beginning of the state to LiveTaskList::until.
@@ -92,26 +81,7 @@ std::vector<Row> by_parent(const LiveTaskList& live, const ById& tasks) {
   return rows;
 }
 
-// Characters as a terminal counts them, nearly: bytes that do not continue a UTF-8 character.
-size_t columns_of(std::string_view text) {
-  return static_cast<size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
-std::string first_columns(std::string_view text, size_t columns) {
-  size_t at = 0;
-  for (size_t seen = 0; at < text.size(); at++)
-    if ((text[at] & 0xC0) != 0x80 && seen++ == columns) break;
-  return std::string(text.substr(0, at));
-}
-
-std::string last_columns(std::string_view text, size_t columns) {
-  size_t at = text.size();
-  for (size_t seen = 0; at > 0 && seen < columns; at--) seen += (text[at - 1] & 0xC0) != 0x80;
-  return std::string(text.substr(at));
-}
-
-enum Column { kTask, kState, kFor, kTarget, kLocation, kSince, kThread, kColumns };
+enum Column { kTask, kKind, kState, kFor, kTarget, kLocation, kSince, kThread, kColumns };
 
 // A table that is made to fit; the first row is the columns' headings.
 class Table {
@@ -120,7 +90,7 @@ class Table {
 
   void add(Cells cells) {
     for (size_t i = 0; i < kColumns; i++) {
-      widths_[i] = std::max(widths_[i], columns_of(cells[i]));
+      widths_[i] = std::max(widths_[i], terminal_cells(cells[i]));
       used_[i] |= !rows_.empty() && !cells[i].empty();
     }
     rows_.push_back(std::move(cells));
@@ -129,8 +99,8 @@ class Table {
   void fit(size_t width) {
     for (size_t i = 0; i < kColumns; i++)
       if (!used_[i]) widths_[i] = 0;
-    // FOR replaces SINCE, and most programs have few threads.
-    for (const Column least : {kSince, kThread})
+    // FOR replaces SINCE, most programs have few threads, and a name implies its kind.
+    for (const Column least : {kSince, kThread, kKind})
       if (total() > width) widths_[least] = 0;
     constexpr size_t shortest = 8;
     while (total() > width) {
@@ -147,7 +117,7 @@ class Table {
       for (size_t i = 0; i < kColumns; i++) {
         if (widths_[i] == 0) continue;
         const std::string cell = cut(cells[i], i);
-        line += cell + std::string(widths_[i] - columns_of(cell) + 2, ' ');
+        line += cell + std::string(widths_[i] - terminal_cells(cell) + 2, ' ');
       }
       line.erase(line.find_last_not_of(' ') + 1);
       out += line + '\n';
@@ -162,12 +132,16 @@ class Table {
     return sum - 2;
   }
 
-  // A location keeps its end: file and line.
+  // A location keeps its end: file and line. A title keeps its id.
   std::string cut(const std::string& text, size_t column) const {
     const size_t width = widths_[column];
-    if (columns_of(text) <= width) return text;
-    if (column == kLocation) return "…" + last_columns(text, width - 1);
-    return first_columns(text, width - 1) + "…";
+    if (terminal_cells(text) <= width) return text;
+    if (column == kLocation) return "…" + std::string(last_cells(text, width - 1));
+    const size_t id = column == kTask || column == kTarget ? text.rfind(" (#") : text.npos;
+    const std::string_view end = std::string_view(text).substr(std::min(id, text.size()));
+    const size_t room = width - 1 - std::min(width - 1, end.size());
+    if (end.empty() || room < 2) return std::string(first_cells(text, width - 1)) + "…";
+    return std::string(first_cells(text, room)).append("…").append(end);
   }
 
   std::vector<Cells> rows_;
@@ -197,25 +171,22 @@ std::string heading(const LiveTaskList& live) {
   if (!live.running && !live.tasks.empty())
     text += "; times up to " + clock_time(live, static_cast<int64_t>(live.until)) +
             (live.utc_start ? " UTC" : " s");
-  return text + '\n';
+  return text;
 }
 
 std::string task_cell(const LiveTaskRow& task, size_t depth) {
-  std::string text(std::min<size_t>(depth, 20) * 2, ' ');
-  text += std::to_string(task.id);
-  if (!task.name.empty()) text += " " + escaped(task.name);
-  // Nearly all are coroutines.
-  if (!task.kind.empty() && task.kind != "coroutine" && task.kind != task.name)
-    text += " (" + escaped(task.kind) + ")";
-  return text;
+  return std::string(std::min<size_t>(depth, 20) * 2, ' ') + escaped(task.title);
+}
+
+// Empty if the title contains it; nearly all tasks are coroutines.
+std::string kind_cell(const LiveTaskRow& task) {
+  const bool is_in_title = task.state == "resource" || task.name.empty() || task.kind == task.name;
+  return is_in_title || task.kind == "coroutine" ? "" : escaped(task.kind);
 }
 
 std::string target_cell(const LiveTaskRow& task) {
   if (task.target.id == no_task) return "";
-  std::string text = task.state == "resource" ? "held by " : "";
-  text += std::to_string(task.target.id);
-  if (!task.target.name.empty()) text += " " + escaped(task.target.name);
-  return text;
+  return (task.state == "resource" ? "held by " : "") + escaped(task.target.title);
 }
 
 Json task_json(const LiveTaskRow::Task& task) {
@@ -224,15 +195,6 @@ Json task_json(const LiveTaskRow::Task& task) {
 }
 
 Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
-
-std::string thread_text(const Trace& trace, uint32_t index) {
-  if (index >= trace.executors.size()) return "";
-  const Executor& executor = trace.executors[index];
-  const std::string_view name = trace.strings[executor.name];
-  std::string text = executor.tid ? std::to_string(executor.tid) : "";
-  if (!text.empty() && !name.empty()) text += ' ';
-  return text + std::string(name);
-}
 
 // "server", "alpha, beta"; the format if no process has a name.
 std::string program_names(const Trace& trace) {
@@ -259,15 +221,23 @@ LiveTaskList live_task_list(const Subject& subject, uint64_t until) {
   list.until = until;
   const auto reference = [&](TaskIndex task) -> LiveTaskRow::Task {
     if (task == no_index) return {};
-    return {model.tasks[task].id, task_name(trace, model.tasks[task])};
+    const Model::Task& of = model.tasks[task];
+    return {of.id, task_name(trace, of), task_title(trace, of)};
   };
   const auto location = [&](uint32_t index) -> LiveTaskRow::Location {
     return {location_text(trace, index), location_json(trace, index)};
+  };
+  const auto thread = [&](uint32_t index) -> LiveTaskRow::Thread {
+    if (index >= trace.executors.size()) return {};
+    const Executor& executor = trace.executors[index];
+    const bool is_known = executor.name || executor.tid || trace.executors.size() > 1;
+    return {is_known ? executor_title(trace, index) : "", executor_json(trace, index)};
   };
   for (const LiveTask& live : find_live_tasks(subject)) {
     const Model::Task& task = model.tasks[live.task];
     list.tasks.push_back({.id = task.id,
                           .name = task_name(trace, task),
+                          .title = task_title(trace, task),
                           .state = std::string(name(live.state)),
                           .kind = kind_name(trace, task.kind),
                           .target = reference(live.target),
@@ -276,7 +246,7 @@ LiveTaskList live_task_list(const Subject& subject, uint64_t until) {
                           .since = live.since,
                           .location = location(live.location),
                           .created_at = location(task.location),
-                          .thread = thread_text(trace, live.executor),
+                          .thread = thread(live.executor),
                           .should_resolve = task.should_resolve});
   }
   return list;
@@ -284,20 +254,21 @@ LiveTaskList live_task_list(const Subject& subject, uint64_t until) {
 
 std::string live_tasks_text(const LiveTaskList& live, const LiveTaskLayout& layout) {
   Table table;
-  table.add({"TASK", "STATE", "FOR", "TARGET", "LOCATION", "SINCE", "THREAD"});
+  table.add({"TASK", "KIND", "STATE", "FOR", "TARGET", "LOCATION", "SINCE", "THREAD"});
   bool any_marked = false;
   for (const Row& row : layout.tree ? by_parent(live, by_id(live)) : by_state(live)) {
     const LiveTaskRow& task = *row.task;
     any_marked |= task.should_resolve;
-    table.add({task_cell(task, row.depth), task.state + (task.should_resolve ? " !" : ""),
+    table.add({task_cell(task, row.depth), kind_cell(task), task.state + (task.should_resolve ? " !" : ""),
                duration_text(duration_of(live, task)), target_cell(task),
-               escaped(location_cell(task)), clock_time(live, task.since), escaped(task.thread)});
+               escaped(location_cell(task)), clock_time(live, task.since), escaped(task.thread.text)});
   }
   table.fit(layout.width);
-  std::string out = heading(live);
+  std::string out;
+  append_paragraph(out, heading(live), 0, layout.width);
   if (!live.tasks.empty()) out += table.text();
   if (any_marked) out += "! marked should_resolve\n";
-  for (const std::string& note : live.notes) out += note + '\n';
+  for (const std::string& note : live.notes) append_paragraph(out, note, 0, layout.width);
   return out;
 }
 
@@ -321,7 +292,7 @@ Json live_tasks_json(const LiveTaskList& live) {
          {"created_at", task.created_at.json},
          {"parent", task_json(task.parent)},
          {"waker", task_json(task.waker)},
-         {"thread", or_null(task.thread)},
+         {"thread", task.thread.json},
          {"should_resolve", task.should_resolve}}));
   json.set("tasks", std::move(tasks));
   Json notes = Json::array();

@@ -19,14 +19,20 @@ struct LiveTaskRow {
   struct Task {
     TaskId id = no_task;  // no_task: unknown
     std::string name = {};
+    std::string title = {};  // task_title()
   };
   struct Location {
     std::string text = {};  // "serve server.cc:22"; empty: unknown
     Json json = {};         // location_json()
   };
+  struct Thread {
+    std::string text = {};  // executor_title(); empty: it has not run
+    Json json = {};         // executor_json()
+  };
 
   TaskId id = no_task;
   std::string name = {};   // task_name()
+  std::string title = {};  // task_title()
   std::string state = {};  // name(TaskState)
   std::string kind = {};   // "coroutine"; empty: unknown
   Task target = {};        // what it waits for; of a resource: its holder
@@ -35,7 +41,7 @@ struct LiveTaskRow {
   int64_t since = 0;       // of the state, as EventRow::time; before the trace: negative
   Location location = {};  // of its wait
   Location created_at = {};
-  std::string thread = {};  // "4711 worker"; empty: it has not run
+  Thread thread = {};  // that runs it, or ran it last
   bool should_resolve = false;
 };
 

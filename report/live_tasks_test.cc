@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "base/text.h"
 #include "trace/model/example.h"
 
 using namespace skein;
@@ -10,10 +11,15 @@ namespace {
 
 constexpr int64_t second = 1'000'000'000;
 
+std::string title(uint64_t id, const std::string& name) {
+  return (name.empty() ? "#" : name + " (#") + std::to_string(id) + (name.empty() ? "" : ")");
+}
+
 LiveTaskRow task(uint64_t id, const char* name, const char* state, int64_t age) {
   LiveTaskRow made;
   made.id = id;
   made.name = name;
+  made.title = title(id, name);
   made.state = state;
   made.since = 1000 * second - age;
   return made;
@@ -22,17 +28,18 @@ LiveTaskRow task(uint64_t id, const char* name, const char* state, int64_t age) 
 LiveTaskList server() {
   LiveTaskList live{.program = "server", .pid = 7, .running = true, .until = 1000 * second};
   LiveTaskRow session = task(1, "session 7", "suspended", 3 * second);
-  session.target = {2, "query"};
+  session.target = {2, "query", "query (#2)"};
   session.created_at.text = "serve server.cc:10";
   session.location.text = "serve server.cc:22";
   session.should_resolve = true;
   LiveTaskRow query = task(2, "query", "suspended", 90 * second);
   query.parent.id = 1;
-  query.target = {30, "cache lock"};
+  query.target = {30, "cache lock", "mutex cache lock (#30)"};
   query.location.text = "query server.cc:41";
   LiveTaskRow lock = task(30, "cache lock", "resource", 600 * second);
-  lock.target = {1, "session 7"};
+  lock.target = {1, "session 7", "session 7 (#1)"};
   lock.kind = "mutex";
+  lock.title = "mutex cache lock (#30)";
   live.tasks = {session, query, lock};
   return live;
 }
@@ -40,7 +47,7 @@ LiveTaskList server() {
 size_t widest_line(const std::string& text) {
   size_t widest = 0;
   for (size_t begin = 0, end; (end = text.find('\n', begin)) != text.npos; begin = end + 1)
-    widest = std::max(widest, end - begin);
+    widest = std::max(widest, terminal_cells(std::string_view(text).substr(begin, end - begin)));
   return widest;
 }
 
@@ -50,33 +57,34 @@ TEST_CASE("the longest wait comes first; targets have names") {
   CHECK(
       live_tasks_text(server(), {.width = 200}) ==
       "server (pid 7, running): 2 live tasks, 1 resource\n"
-      "TASK                   STATE        FOR     TARGET               LOCATION            SINCE\n"
-      "2 query                suspended    90.0 s  30 cache lock        server.cc:41        "
+      "TASK                    STATE        FOR     TARGET                  LOCATION            "
+      "SINCE\n"
+      "query (#2)              suspended    90.0 s  mutex cache lock (#30)  server.cc:41        "
       "910.000000000\n"
-      "1 session 7            suspended !  3.00 s  2 query              serve server.cc:22  "
+      "session 7 (#1)          suspended !  3.00 s  query (#2)              serve server.cc:22  "
       "997.000000000\n"
-      "30 cache lock (mutex)  resource     600 s   held by 1 session 7                      "
+      "mutex cache lock (#30)  resource     600 s   held by session 7 (#1)                      "
       "400.000000000\n"
       "! marked should_resolve\n");
 }
 
 TEST_CASE("a tree has children under their parents") {
   const std::string text = live_tasks_text(server(), {.tree = true, .width = 200});
-  CHECK(text.find("\n1 session 7 ") < text.find("\n  2 query "));
-  CHECK(text.find("\n  2 query ") < text.find("\n30 cache lock "));
+  CHECK(text.find("\nsession 7 (#1) ") < text.find("\n  query (#2) "));
+  CHECK(text.find("\n  query (#2) ") < text.find("\nmutex cache lock (#30) "));
 }
 
 TEST_CASE("a table fits, and keeps file and line") {
   LiveTaskList live = server();
-  live.tasks[0].name = std::string(100, 'x');
+  live.tasks[0].title = std::string(100, 'x') + " (#1)";
   live.tasks[1].location.text = "a_function_with_a_rather_long_name server.cc:41";
   for (const size_t width : {80u, 100u, 120u}) {
     CAPTURE(width);
     const std::string text = live_tasks_text(live, {.width = width});
-    // An ellipsis is one character of three bytes; each row has at most three.
-    CHECK(widest_line(text) <= width + 6);
+    CHECK(widest_line(text) <= width);
     CHECK(text.find("server.cc:41") != text.npos);
-    CHECK(text.find("\n2 query") != text.npos);
+    CHECK(text.find("\nquery (#2)") != text.npos);
+    CHECK(text.find("x… (#1) ") != text.npos);
   }
 }
 
@@ -91,7 +99,7 @@ TEST_CASE("a damaged table is shown as far as possible, escaped") {
     const std::string text = live_tasks_text(live, {.tree = tree});
     CHECK(text.find('\x1b') == text.npos);
     CHECK(text.find("twin") != text.npos);
-    CHECK(text.find("\n3 ") != text.npos);
+    CHECK(text.find("\n#3 ") != text.npos);
   }
 }
 
@@ -101,6 +109,34 @@ TEST_CASE("the list of an ended process has the time of its last event") {
   live.utc_start = 0;
   CHECK(live_tasks_text(live, {}).starts_with(
       "server (pid 7, ended): 2 live tasks, 1 resource; times up to 00:16:40.000 UTC\n"));
+}
+
+TEST_CASE("wide characters do not shift columns") {
+  LiveTaskList live{.program = "p", .running = true};
+  live.tasks = {task(5, "\u65e5\u672c", "suspended", 1), task(6, "ab", "suspended", 1)};
+  const std::string text = live_tasks_text(live, {});
+  CHECK(text.find("\n\u65e5\u672c (#5)  suspended") != text.npos);
+  CHECK(text.find("\nab (#6)    suspended") != text.npos);
+}
+
+TEST_CASE("a kind that the title does not contain has a column") {
+  LiveTaskList live = server();
+  CHECK(live_tasks_text(live, {}).find("KIND") == std::string::npos);
+  live.tasks[1].kind = "operation";
+  const std::string text = live_tasks_text(live, {.width = 200});
+  CHECK(text.find("\nquery (#2)              operation  suspended") != text.npos);
+}
+
+TEST_CASE("the heading and the notes fit") {
+  LiveTaskList live = server();
+  live.program = "a server with a long name";
+  live.running = false;
+  live.utc_start = 0;
+  live.notes = {"3 tasks are not shown: rows were being updated while the table was read"};
+  const std::string text = live_tasks_text(live, {.width = 60});
+  for (size_t begin = 0, end; (end = text.find('\n', begin)) != text.npos; begin = end + 1)
+    if (text.substr(begin, 1) == "a" || text.substr(begin, 1) == "3")
+      CHECK(end - begin <= 60);
 }
 
 TEST_CASE("no task is live") {

@@ -62,7 +62,7 @@ LiveTaskList of_process(const std::string& directory) {
     const ctf::TaskTableRow* entry = find_by_id(table.tasks, row.id);
     if (entry == nullptr || entry->waker == 0) continue;
     const LiveTaskRow* waker = find_by_id(list.tasks, entry->waker);
-    row.waker = {entry->waker, waker ? waker->name : ""};
+    row.waker = {entry->waker, waker ? waker->name : "", {}};
   }
   add_notes(table, list);
   return list;

@@ -66,8 +66,8 @@ def check_ps(of, ids, state):
     check(f", {state})" in text.splitlines()[0], f"ps {of}: {text}")
     check("\x1b" not in text, f"ps {of}: an escape sequence reaches the terminal")
     lines = text.splitlines()
-    above = next((i for i, line in enumerate(lines) if line.startswith(f"{session} ")), None)
-    check(above is not None and lines[above + 1].startswith(f"  {timer} "), f"ps --tree: {text}")
+    above = next((i for i, line in enumerate(lines) if f"(#{session})  " in line and line[0] != " "), None)
+    check(above is not None and re.match(rf"  \S.*\(#{timer}\)  ", lines[above + 1]), f"ps --tree: {text}")
     check(all(len(line) <= 100 for line in lines), "ps: a line is too wide")
 
 

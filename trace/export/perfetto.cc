@@ -209,9 +209,8 @@ void Perfetto::executors() {
                         [&](const Executor& e) { return e.tid == executor.tid; }) == 1;
       thread.number(field::thread::tid,
                     executor.tid && is_unique ? executor.tid : (uint64_t{1} << 24) + i);
-      const std::string_view name = trace_.strings[executor.name];
       thread.text(field::thread::thread_name,
-                  name.empty() ? "executor " + std::to_string(i) : valid_utf8(name));
+                  valid_utf8(executor_name(trace_, static_cast<uint32_t>(i))));
       thread.done();
       track.done();
     });

@@ -101,7 +101,7 @@ void SliceExporter::executors() {
     if (executor.tid) number("tid", executor.tid);
     if (executor.stream) number("stream", executor.stream);
     if (executor.process) number("process", executor.process);
-    const std::string shown = name.empty() ? "executor " + std::to_string(i) : std::string(name);
+    const std::string shown = executor_name(trace_, i);
     sink_.executor({.executor = i, .name = shown, .fields = fields_});
   }
 }

@@ -17,8 +17,11 @@ std::string task_name(const Trace& trace, const Model::Task& task) {
 
 std::string task_title(const Trace& trace, const Model::Task& task) {
   std::string title = task_name(trace, task);
-  if (const std::string kind = task.is_resource ? kind_name(trace, task.kind) : ""; !kind.empty())
-    title = title.empty() ? kind : kind + ' ' + title;
+  if (title.empty())
+    title = kind_name(trace, task.kind);
+  else if (const std::string kind = task.is_resource ? kind_name(trace, task.kind) : "";
+           !kind.empty())
+    title.insert(0, kind + ' ');
   const std::string number = '#' + std::to_string(task.id);
   return title.empty() ? number : title + " (" + number + ')';
 }
@@ -33,6 +36,23 @@ std::string_view name(Model::End end) {
   constexpr std::array<std::string_view, 6> names = {"live",      "resolved", "failed",
                                                      "cancelled", "became",   "overwritten"};
   return names[static_cast<size_t>(end)];
+}
+
+std::string executor_name(const Trace& trace, uint32_t index) {
+  if (index < trace.executors.size()) {
+    const Executor& executor = trace.executors[index];
+    if (executor.name) return std::string(trace.strings[executor.name]);
+    if (executor.tid) return "thread " + std::to_string(executor.tid);
+  }
+  return "executor " + std::to_string(index);
+}
+
+std::string executor_title(const Trace& trace, uint32_t index) {
+  std::string title = executor_name(trace, index);
+  if (index >= trace.executors.size()) return title;
+  const Executor& executor = trace.executors[index];
+  if (executor.name && executor.tid) title += '/' + std::to_string(executor.tid);
+  return title;
 }
 
 std::string location_text(const Trace& trace, uint32_t location) {

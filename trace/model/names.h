@@ -1,4 +1,5 @@
-// How tasks and places are called in texts. As they are in the trace: who prints them escapes them.
+// How tasks, executors and locations are called in texts, on a terminal as in a picture. As they are
+// in the trace: callers escape them.
 #pragma once
 
 #include <string>
@@ -11,7 +12,8 @@ namespace skein {
 // Its label, else what it was created as, else its function; empty when nothing is known.
 std::string task_name(const Trace& trace, StringId label, StringId name, uint32_t location);
 std::string task_name(const Trace& trace, const Model::Task& task);
-// "query (#7)", "#7"; of a resource with its kind: "condition answered (#20)".
+// "query (#7)"; without a name its kind: "timer (#7)", "#7"; of a resource both: "condition answered
+// (#20)".
 std::string task_title(const Trace& trace, const Model::Task& task);
 
 // The name of a kind of tasks or resources; empty for an unknown one.
@@ -22,6 +24,11 @@ std::string_view name(Model::End end);
 
 // "use_network 050-hang.cc:45", without the namespaces of a long name; empty for no location.
 std::string location_text(const Trace& trace, uint32_t location);
+
+// An OS thread as perf calls it, name/tid: "main/4711"; "main", "thread 4711", "executor 0".
+std::string executor_title(const Trace& trace, uint32_t index);
+// ... without its thread id if it has a name.
+std::string executor_name(const Trace& trace, uint32_t index);
 
 // The message about a trace without events.
 inline constexpr std::string_view no_events = "no events; was recording enabled?";

@@ -4,7 +4,7 @@
 
 using namespace skein;
 
-TEST_CASE("a task is called by its label, else what it was created as, else its function") {
+TEST_CASE("a task is called by its label, else its name, its function or its kind") {
   Trace trace;
   trace.kinds = {trace.strings.intern("coroutine"), trace.strings.intern("condition"),
                  trace.strings.intern("unknown")};
@@ -13,7 +13,10 @@ TEST_CASE("a task is called by its label, else what it was created as, else its 
                              .line = 7});
   Model::Task task;
   task.id = 5;
+  task.kind = 2;
   CHECK(task_title(trace, task) == "#5");
+  task.kind = 0;
+  CHECK(task_title(trace, task) == "coroutine (#5)");
   task.location = 1;
   CHECK(task_title(trace, task) == "net::session (#5)");
   task.name = trace.strings.intern("socket.async_send");
@@ -40,4 +43,19 @@ TEST_CASE("a place is function, file and line; a long function loses its namespa
   CHECK(location_text(trace, add("void boost::asio::detail::co_spawn_entry_point(int)")) ==
         "co_spawn_entry_point net.cc:7");
   CHECK(location_text(trace, add("")) == "net.cc:7");
+}
+
+TEST_CASE("an executor is called by its name and thread id") {
+  Trace trace;
+  trace.executors = {{.name = trace.strings.intern("main"), .tid = 7},
+                     {.name = trace.strings.intern("CPU 1")},
+                     {.tid = 9},
+                     {}};
+  CHECK(executor_title(trace, 0) == "main/7");
+  CHECK(executor_name(trace, 0) == "main");
+  CHECK(executor_title(trace, 1) == "CPU 1");
+  CHECK(executor_title(trace, 2) == "thread 9");
+  CHECK(executor_name(trace, 2) == "thread 9");
+  CHECK(executor_title(trace, 3) == "executor 3");
+  CHECK(executor_title(trace, 4) == "executor 4");
 }

@@ -23,7 +23,7 @@ const QueryTable& executor_table() {
       .about = "OS threads and vCPUs",
       .columns = {{.name = "id", .about = "as executor_id in other tables", .number = row_number},
                   {.name = "name",
-                   .about = "as executor in other tables: name/tid, or #number",
+                   .about = "as executor in other tables: name/tid; thread TID; executor ID",
                    .text = [](const Source& s,
                               size_t row) { return s.executor(static_cast<uint32_t>(row)); }},
                   {.name = "tid",

@@ -98,7 +98,7 @@ TEST_CASE("events are the trace's") {
       const std::string_view text = trace.strings[event.text];
       REQUIRE(rows[i] == Row{text_of(i), text_of(event.time), std::string(name(event.kind)),
                              id_text(event.task), id_text(event.other),
-                             "#" + text_of(event.executor),
+                             "executor " + text_of(event.executor),
                              text.empty() ? "NULL" : std::string(text)});
     }
     CHECK(one(database, "SELECT count(*) FROM event") == text_of(rows.size()));
@@ -324,7 +324,7 @@ TEST_CASE("executors, their processes and machines") {
   for (uint32_t i = 0; i < 3; i++) trace.events.append({.executor = i, .kind = EventKind::Wake});
   const QueryDatabase database(trace);
   CHECK(ask(database, "SELECT * FROM executor") ==
-        Rows{{"0", "main/7", "7", "0"}, {"1", "main/7", "7", "1"}, {"2", "#2", "NULL", "NULL"}});
+        Rows{{"0", "main/7", "7", "0"}, {"1", "main/7", "7", "1"}, {"2", "executor 2", "NULL", "NULL"}});
   CHECK(ask(database, "SELECT * FROM process") ==
         Rows{{"0", "7", "server", "0"}, {"1", "NULL", "db", "1"}});
   CHECK(ask(database, "SELECT * FROM machine") == Rows{{"0", "here", "b"}, {"1", "NULL", "NULL"}});

@@ -7,20 +7,6 @@
 
 namespace skein {
 
-namespace {
-
-std::string executor_name(const Trace& trace, uint32_t index) {
-  std::string name;
-  if (index < trace.executors.size()) {
-    const Executor& executor = trace.executors[index];
-    name = trace.strings[executor.name];
-    if (executor.tid) name += (name.empty() ? "" : "/") + std::to_string(executor.tid);
-  }
-  return name.empty() ? '#' + std::to_string(index) : name;
-}
-
-}  // namespace
-
 const Model& QuerySource::model() const {
   if (!model_) model_ = std::make_unique<Model>(build_model(trace_, {.simplify = false}));
   return *model_;
@@ -91,7 +77,7 @@ std::string_view QuerySource::location(uint32_t location) const {
 
 std::string_view QuerySource::executor(uint32_t executor) const {
   const auto [found, is_new] = executors_.try_emplace(executor);
-  if (is_new) found->second = executor_name(trace_, executor);
+  if (is_new) found->second = executor_title(trace_, executor);
   return found->second;
 }
 

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
+
+#include "base/text.h"
 
 namespace skein {
 
@@ -67,15 +68,7 @@ std::string utc_time(const Trace& trace, int64_t time) {
   const uint64_t sum = static_cast<uint64_t>(*trace.info.utc_offset) + trace.info.start +
                        static_cast<uint64_t>(time);
   const auto ns = static_cast<int64_t>(sum);
-  const int64_t rest = (ns % second + second) % second;
-  const time_t seconds = (ns - rest) / second;
-  tm parts{};
-  if (!gmtime_r(&seconds, &parts)) return {};
-  char text[64];
-  std::snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%09dZ", parts.tm_year + 1900,
-                parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
-                static_cast<int>(rest));
-  return text;
+  return utc_iso_text(ns);
 }
 
 std::optional<int64_t> time_of_utc(const Trace& trace, std::string_view utc) {

@@ -1,5 +1,6 @@
 // What is behind everything: sleeps, pauses, bands; and the marks of the selected task.
 #include "base/text.h"
+#include "trace/model/names.h"
 #include "view/draw/layers.h"
 #include "view/draw/text.h"
 
@@ -139,12 +140,7 @@ void draw_bands(const Frame& frame, Painter& painter) {
     if (t.rows->bands.size() < 2) continue;
     for (const Rows::Band& band : t.rows->bands) {
       if (frame.folded(track, band.first_row)) continue;
-      std::string text = "executor " + std::to_string(band.executor);
-      if (band.executor < t.trace->executors.size()) {
-        const Executor& executor = t.trace->executors[band.executor];
-        if (executor.name != 0) text = t.trace->strings[executor.name];
-        if (executor.tid != 0) text += " (thread " + std::to_string(executor.tid) + ")";
-      }
+      const std::string text = executor_title(*t.trace, band.executor);
       const double y = frame.y(track, band.first_row);
       if (y < frame.areas.rows - 1 || y + 11 > frame.areas.counters) continue;
       painter.fill(Ink::Band, 0, y, width, 1, 120);

@@ -1,5 +1,6 @@
 #include "base/stable_sort.h"
 #include "base/text.h"
+#include "trace/model/names.h"
 #include "view/draw/each_bar.h"
 #include "view/draw/layers.h"
 #include "view/draw/text.h"
@@ -30,6 +31,12 @@ StringId name_of(const Track& track, const Model::Task& task) {
   if (task.location < track.trace->locations.size())
     return track.trace->locations[task.location].function;
   return 0;
+}
+
+// The text of a candidate.
+std::string shown_name(const Track& track, const Candidate& candidate) {
+  if (candidate.remark) return safe_text(track.trace->strings[candidate.text]);
+  return safe_text(task_name(*track.trace, track.model->tasks[candidate.task]));
 }
 
 std::vector<Candidate> candidates(const Frame& frame, size_t track, uint32_t row) {
@@ -90,12 +97,10 @@ std::vector<std::vector<Candidate>> remarks(const Frame& frame, size_t track, Fr
 std::string kind_of(const Frame& frame, size_t track, const Candidate& candidate) {
   const Track& t = frame.tracks[track];
   const Model::Task& task = t.model->tasks[candidate.task];
-  std::string text;
-  if (task.kind < t.trace->kinds.size())
-    text = safe_text(t.trace->strings[t.trace->kinds[task.kind]], 60);
+  std::string text = safe_text(
+      candidate.text == 0 ? task_title(*t.trace, task) : kind_name(*t.trace, task.kind), 60);
   if (task.pre_existing)
     text += text.empty() ? "created before the trace" : ", created before the trace";
-  if (candidate.text == 0) (text += text.empty() ? "#" : " #") += std::to_string(task.id);
   return text;
 }
 
@@ -145,7 +150,7 @@ void place_labels(const Frame& frame, size_t track, uint32_t row, Painter& paint
       free_from = candidate.x + kind_width + between;
       continue;
     }
-    std::string text = safe_text(t.trace->strings[candidate.text]);
+    std::string text = shown_name(t, candidate);
     if (candidate.collapsed != 0)
       text.insert(0, "\u25b8 +" + std::to_string(candidate.collapsed) + (text.empty() ? "" : " "));
     text = fit_text(text, frame.label_size, static_cast<float>(end - candidate.x));
@@ -266,7 +271,7 @@ class Between {
     const double baseline = frame_.bar_y(track, row) - 2;
     const double top = baseline - frame_.label_size + 2;
     if (top < frame_.areas.rows || baseline + 2 > frame_.areas.counters) return;
-    const std::string all = safe_text(frame_.tracks[track].trace->strings[candidate.text]);
+    const std::string all = shown_name(frame_.tracks[track], candidate);
     const double whole = text_width(all, frame_.label_size);
     const double last = std::min(candidate.end, frame_.window.width - margin) - whole;
     double best_x = candidate.x;

@@ -51,7 +51,7 @@ TEST_CASE("rows too low for a line of kinds have them after the names, where the
     d.window.row_height = height;
     const DrawList list = d.picture();
     CHECK(texts(list).contains("promise"));
-    CHECK(texts(list).contains("promise #3"));
+    CHECK(texts(list).contains("promise (#3)"));
     CHECK(!texts(list).contains("promise #2"));
     CHECK(overlapping_texts(list) == 0);
   }
@@ -104,8 +104,8 @@ TEST_CASE("bands and tracks have names") {
   d.task(0, 900, "a");
   const TaskIndex b = d.task(0, 900, "b");
   d.model.tasks[b].executor = 1;
-  CHECK(texts(d.picture()).count("main (thread 11)") == 1);
-  CHECK(texts(d.picture()).count("worker (thread 12)") == 1);
+  CHECK(texts(d.picture()).count("main/11") == 1);
+  CHECK(texts(d.picture()).count("worker/12") == 1);
   Drawn other;
   other.task(0, 900, "c");
   Track tracks[] = {d.track(), other.track()};

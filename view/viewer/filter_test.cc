@@ -17,7 +17,7 @@ TEST_CASE("filters by label, kind, executor, duration, and stuck tasks") {
   t.create(1'010'000, 9, 1, "remote", "fiber", 1);
   Viewer viewer = showing(std::move(t.trace));
   CHECK(viewer.kinds() == std::vector<std::string>{"coroutine", "fiber", "operation"});
-  CHECK(viewer.executors() == std::vector<std::string>{"executor 0", "worker (thread 42)"});
+  CHECK(viewer.executors() == std::vector<std::string>{"executor 0", "worker/42"});
   const auto shown = [&](const Filter& filter) {
     viewer.set_filter(filter);
     viewer.picture();
@@ -34,7 +34,7 @@ TEST_CASE("filters by label, kind, executor, duration, and stuck tasks") {
   CHECK(shown({.label = "Session"}) == Ids{2, 3});
   CHECK(shown({.kind = "operation"}) == Ids{4, 5});
   CHECK(shown({.kind = "oper"}).empty());
-  CHECK(shown({.executor = "worker (thread 42)"}) == Ids{9});
+  CHECK(shown({.executor = "worker/42"}) == Ids{9});
   CHECK(shown({.shortest = 400'000}).contains(2));
   CHECK(!shown({.shortest = 400'001}).contains(2));
   CHECK(shown({.longest = 150'000}).contains(4));

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "trace/ask/live_tasks.h"
+#include "trace/model/names.h"
 #include "view/viewer/panel_writer.h"
 #include "view/viewer/panels.h"
 
@@ -81,8 +82,7 @@ class TaskPanel {
     }
     if (activations_ != 0)
       out_.line("ran", duration_text(static_cast<double>(running_)) + " in " +
-                           grouped(activations_) +
-                           (activations_ == 1 ? " activation" : " activations"));
+                           counted(activations_, "activation"));
   }
 
   void about() {
@@ -96,7 +96,7 @@ class TaskPanel {
     }
     if (labels > out_.limit(most_labels)) out_.more("labels", labels - out_.limit(most_labels));
     if (task_.location != 0 && task_.location < trace_.locations.size())
-      out_.line("created at", source_text(trace_, task_.location));
+      out_.line("created at", location(task_.location));
     if (task_.pre_existing)
       out_.line("created", "before the trace");
     else
@@ -158,13 +158,13 @@ class TaskPanel {
   void open() {
     const LiveTask live = live_task(out_.subject(), index_);
     std::string now = task_.is_resource ? "in use" : std::string(name(live.state));
-    if (task_.is_unresolved()) now += ", stuck: marked should_resolve";
+    if (task_.is_unresolved()) now += ", marked should_resolve";
     out_.line("state", now);
     if (live.target != no_index)
       out_.task(task_.is_resource ? "held by" : "waits for", live.target,
                 out_.on_clock(static_cast<uint64_t>(std::max<int64_t>(live.since, 0))));
     if (live.location != 0 && live.location < trace_.locations.size())
-      out_.line(task_.is_resource ? "held at" : "waits at", source_text(trace_, live.location));
+      out_.line(task_.is_resource ? "held at" : "waits at", location(live.location));
     woken();
     const std::string until = out_.of().life.running ? " so far" : "";
     if (live.since < 0) {
@@ -191,6 +191,7 @@ class TaskPanel {
                 ", " + out_.time(woken->to_time));
   }
 
+  std::string location(uint32_t at) const { return safe_text(location_text(trace_, at)); }
   std::string text(StringId id) const { return safe_text(trace_.strings[id]); }
 
   PanelWriter& out_;

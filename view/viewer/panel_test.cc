@@ -24,7 +24,7 @@ TEST_CASE("the panel of a task: what, where, state, who; each other task a link"
   Panel panel = viewer.panel();
   CHECK(panel.title == "session B (#3)");
   CHECK(value(panel, "kind") == "coroutine");
-  CHECK(value(panel, "state") == "suspended, stuck: marked should_resolve");
+  CHECK(value(panel, "state") == "suspended, marked should_resolve");
   CHECK(value(panel, "since").starts_with("650"));
   CHECK(value(panel, "waits for") == "lock (#5)");
   CHECK(value(panel, "parent") == "Server (#1)");
@@ -296,15 +296,15 @@ TEST_CASE("with several traces the panel names the trace and counts like the axi
 
 TEST_CASE("losses are shown in a sentence") {
   TestTrace t = server();
-  t.trace.losses.push_back({.what = "dropped by the recorder", .events = 12});
+  t.trace.losses.push_back({.what = "dropped by the recorder", .bytes = 0, .packets = 0, .events = 12});
   CHECK(showing(std::move(t.trace)).notice() ==
-        "a trace: incomplete: 12 events, dropped by the recorder.");
+        "a trace: incomplete: dropped by the recorder (12 events).");
   TestTrace u = server();
   u.trace.losses.push_back({.what = "event truncated", .bytes = 3});
   u.trace.losses.push_back({.what = "a time was guessed", .events = 0});
   u.trace.losses.push_back({.what = "packet damaged", .events = 5});
   CHECK(showing(std::move(u.trace)).notice() ==
-        "a trace: incomplete: at least 5 events, in 2 places.");
+        "a trace: incomplete: at least 5 events in 3 losses.");
 
   // Each that lacks something is named.
   TestTrace none;
@@ -313,7 +313,7 @@ TEST_CASE("losses are shown in a sentence") {
   several.add(server_trace(), "whole");
   several.add({}, "empty");
   CHECK(several.notice() ==
-        "a trace: no events can be read: file truncated. "
+        "a trace: no events can be read: byte 0: file truncated (an unknown number of events). "
         "empty: no events; was recording enabled?");
 }
 

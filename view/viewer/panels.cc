@@ -60,11 +60,12 @@ std::string missing(const Trace& trace) {
   }
   if (losses == 0) return std::string(trace.events.empty() ? no_events : "");
   std::string text = trace.events.empty() ? "no events can be read: " : "incomplete: ";
-  if (events != 0)
-    text.append(unknown ? "at least " : "").append(grouped(events)).append(" events, ");
-  text += losses == 1 && !trace.losses.empty() ? safe_text(trace.losses[0].what)
-                                               : "in " + grouped(losses) + " places";
-  return text + ".";
+  const size_t listed = trace.losses.size();  // in the panel, and by info
+  if (listed == 1 && trace.events.dropped() == 0)
+    return text + safe_text(loss_text(trace.losses[0])) + ".";
+  text += events == 0 ? "an unknown number of events"
+                      : (unknown ? "at least " : "") + counted(events, "event");
+  return text + " in " + counted(std::max(listed, losses), "loss", "losses") + ".";
 }
 
 }  // namespace
@@ -166,7 +167,7 @@ std::string Panels::text_of(const Item& item) const {
       const Model::Task& task = all.tasks[item.index];
       std::string text = task_text(trace, all, item.index) + "\n" + kind_text(trace, task) + ", " +
                          interval_text(task.start, task.end);
-      if (task.is_unresolved()) text += ", stuck: marked should_resolve";
+      if (task.is_unresolved()) text += ", marked should_resolve";
       if (task.failed()) text += ", failed: " + safe_text(trace.strings[task.reason], 100);
       if (task.how == Model::End::Cancelled) text += ", cancelled";
       return text;

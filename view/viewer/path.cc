@@ -1,8 +1,9 @@
 #include "view/viewer/path.h"
 
 #include "base/percent.h"
+#include "base/text.h"
+#include "report/critical.h"
 #include "trace/ask/find.h"
-#include "view/viewer/task_text.h"
 
 namespace skein {
 
@@ -32,12 +33,7 @@ const Segment* Path::at(TaskIndex task, double time) const {
 
 std::string Path::text(const Session& session, const Segment& segment) const {
   const SessionTrace& of = session[track_];
-  std::string text(name(segment.kind));
-  if (segment.on != no_index)
-    text += segment.kind == Segment::Kind::Blocked
-                ? " on " + task_text(of.trace, of.model, segment.on)
-                : ", while " + task_text(of.trace, of.model, segment.on) + " ran";
-  return text;
+  return safe_text(segment_text(of.trace, of.model, segment));
 }
 
 std::string Path::title(const Session& session, const Segment& segment) const {
