@@ -12,12 +12,14 @@
 #include <functional>
 #include <memory>
 #include <ostream>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "cli/commands.h"
 #include "cli/die.h"
+#include "cli/output/terminal.h"
 #include "cli/suggest.h"
 #include "trace/export/formats.h"
 #include "view/draw/theme.h"
@@ -26,12 +28,14 @@ namespace skein::cli {
 
 namespace {
 
+constexpr size_t help_column = 28;  // where the descriptions of options begin
+
 // An option's placeholder is its option_text(), an argument has none: the usage line shows which
 // arguments are required.
 class HelpText : public CLI::Formatter {
  public:
   HelpText() {
-    column_width(28);
+    column_width(help_column);
     label("Positionals", "Arguments");
     label("SUBCOMMAND", "COMMAND");
     label("OPTIONS", "OPTIONS");
@@ -484,7 +488,13 @@ std::string problem(const CLI::App& command, const CLI::ParseError& error) {
 
 // CLI11 numbers its errors from 100 up; to the user each of them is bad usage.
 int report(const CommandLine& line, const CLI::ParseError& error, std::ostream& out) {
-  if (error.get_exit_code() == 0) return line.app.exit(error, out, out);  // --help, --version
+  if (error.get_exit_code() == 0) {  // --help, --version
+    std::ostringstream text;
+    const int code = line.app.exit(error, text, text);
+    const Terminal terminal = find_terminal();
+    out << (terminal.is_terminal ? wrapped(text.str(), text_columns(), help_column) : text.str());
+    return code;
+  }
   const CLI::App& command = parsed_command(line.app);
   refuse_swapped(line, command);
   if (!line.before_format.empty()) require_format(line, command);

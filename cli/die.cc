@@ -2,7 +2,7 @@
 
 #include <ostream>
 
-#include "base/escape.h"
+#include "cli/output/terminal.h"
 
 namespace skein::cli {
 
@@ -12,10 +12,10 @@ int run_reporting(const std::function<int()>& command, std::ostream& err) {
   try {
     return command();
   } catch (const CommandError& error) {
-    err << "skein: " << escaped(error.what()) << '\n';
+    err << message_line(error.what());
     return error.code();
   } catch (const std::exception& error) {
-    err << "skein: " << escaped(error.what()) << '\n';
+    err << message_line(error.what());
     return 1;
   }
 }

@@ -28,8 +28,8 @@ class CommandError : public std::runtime_error {
 // Throws CommandError. `what` is "object: problem; next step", in lower case, without a full stop.
 [[noreturn]] void die(int code, const std::string& what);
 
-// Runs a command and returns its exit code. Writes "skein: <what>" to `err`, in one escaped line,
-// for an exception; one that is no CommandError has code 1.
+// Runs a command and returns its exit code. Writes message_line(what) (cli/output/terminal.h) to
+// `err` for an exception; one that is no CommandError has code 1.
 int run_reporting(const std::function<int()>& command, std::ostream& err);
 
 }  // namespace skein::cli

@@ -53,7 +53,7 @@ std::string only_in(const ComparedRun& side, const std::vector<Divergence>& dive
             escaped(task_name(side.subject.trace, side.subject.model.tasks[task]));
   }
   if (kinds == 0) return "";
-  if (kinds > most) text += " and " + grouped(kinds - most) + " more kinds of tasks";
+  if (kinds > most) text += " and " + counted(kinds - most, "more kind") + " of tasks";
   return "Only in " + side.name + ": " + text;
 }
 

@@ -316,12 +316,15 @@ std::string DoctorReport::level(const Finding& f) const {
          duration_text(f.end - f.begin) + " and never fell back";
 }
 
-std::string lint_list_text() {
-  std::vector<std::vector<std::string>> lines;
-  for (const LintSchema& lint : lint_schemas)
-    lines.push_back({std::string(lint.name), std::string(lint.meaning)});
+std::string lint_list_text(size_t columns) {
+  size_t widest = 0;
+  for (const LintSchema& lint : lint_schemas) widest = std::max(widest, lint.name.size());
   std::string out;
-  append_columns(out, lines, "<<", 0);
+  for (const LintSchema& lint : lint_schemas) {
+    std::string text;
+    append_paragraph(text, lint.meaning, widest + 2, columns);
+    out += text.replace(0, lint.name.size(), lint.name);
+  }
   return out;
 }
 

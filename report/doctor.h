@@ -57,6 +57,6 @@ class DoctorReport {
 };
 
 // The lints and what each finds: `skein doctor --list`.
-std::string lint_list_text();
+std::string lint_list_text(size_t columns);
 
 }  // namespace skein

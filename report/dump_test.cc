@@ -62,11 +62,12 @@ TEST_CASE("text shortens functions and escapes file names") {
 
 TEST_CASE("JSON has only the members that apply") {
   const Example e = ours("0 create 1 by 3 as coroutine session\n7 switch_to -");
-  CHECK(json_of(e.trace) ==
-        "{\"time\":0,\"executor\":{\"id\":0,\"name\":\"\",\"tid\":null},\"task\":1,"
-        "\"event\":\"create\",\"other\":3,"
-        "\"kind\":\"coroutine\",\"text\":\"session\"}\n"
-        "{\"time\":7,\"executor\":{\"id\":0,\"name\":\"\",\"tid\":null},\"event\":\"switch_to\"}\n");
+  CHECK(
+      json_of(e.trace) ==
+      "{\"time\":0,\"executor\":{\"id\":0,\"name\":\"\",\"tid\":null},\"task\":1,"
+      "\"event\":\"create\",\"other\":3,"
+      "\"kind\":\"coroutine\",\"text\":\"session\"}\n"
+      "{\"time\":7,\"executor\":{\"id\":0,\"name\":\"\",\"tid\":null},\"event\":\"switch_to\"}\n");
 }
 
 TEST_CASE("JSON has locations as objects, with whole functions") {

@@ -259,9 +259,11 @@ std::string live_tasks_text(const LiveTaskList& live, const LiveTaskLayout& layo
   for (const Row& row : layout.tree ? by_parent(live, by_id(live)) : by_state(live)) {
     const LiveTaskRow& task = *row.task;
     any_marked |= task.should_resolve;
-    table.add({task_cell(task, row.depth), kind_cell(task), task.state + (task.should_resolve ? " !" : ""),
+    table.add({task_cell(task, row.depth), kind_cell(task),
+               task.state + (task.should_resolve ? " !" : ""),
                duration_text(duration_of(live, task)), target_cell(task),
-               escaped(location_cell(task)), clock_time(live, task.since), escaped(task.thread.text)});
+               escaped(location_cell(task)), clock_time(live, task.since),
+               escaped(task.thread.text)});
   }
   table.fit(layout.width);
   std::string out;

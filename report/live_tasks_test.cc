@@ -54,18 +54,17 @@ size_t widest_line(const std::string& text) {
 }  // namespace
 
 TEST_CASE("the longest wait comes first; targets have names") {
-  CHECK(
-      live_tasks_text(server(), {.width = 200}) ==
-      "server (pid 7, running): 2 live tasks, 1 resource\n"
-      "TASK                    STATE        FOR     TARGET                  LOCATION            "
-      "SINCE\n"
-      "query (#2)              suspended    90.0 s  mutex cache lock (#30)  server.cc:41        "
-      "910.000000000\n"
-      "session 7 (#1)          suspended !  3.00 s  query (#2)              serve server.cc:22  "
-      "997.000000000\n"
-      "mutex cache lock (#30)  resource     600 s   held by session 7 (#1)                      "
-      "400.000000000\n"
-      "! marked should_resolve\n");
+  CHECK(live_tasks_text(server(), {.width = 200}) ==
+        "server (pid 7, running): 2 live tasks, 1 resource\n"
+        "TASK                    STATE        FOR     TARGET                  LOCATION            "
+        "SINCE\n"
+        "query (#2)              suspended    90.0 s  mutex cache lock (#30)  server.cc:41        "
+        "910.000000000\n"
+        "session 7 (#1)          suspended !  3.00 s  query (#2)              serve server.cc:22  "
+        "997.000000000\n"
+        "mutex cache lock (#30)  resource     600 s   held by session 7 (#1)                      "
+        "400.000000000\n"
+        "! marked should_resolve\n");
 }
 
 TEST_CASE("a tree has children under their parents") {
@@ -135,8 +134,7 @@ TEST_CASE("the heading and the notes fit") {
   live.notes = {"3 tasks are not shown: rows were being updated while the table was read"};
   const std::string text = live_tasks_text(live, {.width = 60});
   for (size_t begin = 0, end; (end = text.find('\n', begin)) != text.npos; begin = end + 1)
-    if (text.substr(begin, 1) == "a" || text.substr(begin, 1) == "3")
-      CHECK(end - begin <= 60);
+    if (text.substr(begin, 1) == "a" || text.substr(begin, 1) == "3") CHECK(end - begin <= 60);
 }
 
 TEST_CASE("no task is live") {

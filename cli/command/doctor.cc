@@ -65,7 +65,7 @@ Annotations annotations_of(const Analysis& analysis, const DoctorReport& report,
 int run_doctor(const DoctorOptions& options) {
   if (options.list) {
     Output out = report_output(false);
-    out.text() += lint_list_text();
+    out.text() += lint_list_text(text_columns());
     out.finish();
     return 0;
   }

@@ -20,9 +20,7 @@ int run_dump(const DumpOptions& options) {
     out.line_done();
   }
   out.finish();
-  if (!trace.losses.empty())
-    std::fprintf(stderr, "skein: the trace is damaged at %s; see `skein info`\n",
-                 counted(trace.losses.size(), "location").c_str());
+  report_losses(trace, options.trace);
   return 0;
 }
 

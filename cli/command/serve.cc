@@ -27,6 +27,7 @@
 #include "base/escape.h"
 #include "base/notes_file.h"
 #include "base/replace_file.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/die.h"
 #include "cli/input/as_ours.h"
@@ -226,7 +227,7 @@ class Served {
     if (files_.omitted() > 0)
       state += (state.empty() ? "" : "; ") + std::string("the newest ") +
                std::to_string(most_live_bytes >> 20) + " MiB; " +
-               std::to_string(files_.omitted()) + " older chunks are omitted";
+               counted(files_.omitted(), "older chunk") + " omitted";
     return state;
   }
 

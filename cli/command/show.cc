@@ -251,10 +251,10 @@ int run_show(const ShowOptions& options) {
     done += page;
   } while (done < shown);
   out.text() += counters;
-  if (omitted > 0) out.text() += "+ " + grouped(omitted) + " more counters: --all shows them\n";
+  if (omitted > 0) out.text() += "+ " + counted(omitted, "more counter") + "; --all shows all\n";
   if (shown < rows)
-    out.text() += "+ " + grouped(rows - shown) +
-                  " more rows; --all shows them, --from and --to select a range\n";
+    out.text() += "+ " + counted(rows - shown, "more row") +
+                  "; --all shows all, --from and --to select a range\n";
   out.text() += show.legend();
   if (!options.picture.critical.empty() && colours == TerminalColours::None)
     out.text() += "The critical path needs colour; skein critical prints it as text.\n";

@@ -17,6 +17,7 @@
 
 #include "base/disk_files.h"
 #include "base/escape.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/die.h"
 #include "cli/input/running.h"
@@ -130,7 +131,7 @@ void copy_tasks(Files& files, const std::string& directory,
   table->enabled = false;
   to.write(".tasks", ctf::encode(*table));
   if (table->unstable)
-    report.unreadable.push_back(std::to_string(table->unstable) + " rows of the task table");
+    report.unreadable.push_back(counted(table->unstable, "row") + " of the task table");
 }
 
 void snapshot(const std::string& from, const std::string& to_path) {
@@ -166,11 +167,11 @@ void snapshot(const std::string& from, const std::string& to_path) {
   for (const std::string& name : names) copy_stream(files, from, {name}, to, report);
   copy_tasks(files, from, tasks_before, to, report);
 
-  std::fprintf(stderr, "skein: %zu streams, %llu packets copied\n", streams.size(),
-               static_cast<unsigned long long>(packets));
+  std::fprintf(stderr, "skein: %s, %s copied\n", counted(streams.size(), "stream").c_str(),
+               counted(packets, "packet").c_str());
   if (report.overtaken)
-    std::fprintf(stderr, "skein: %llu packets were overwritten during the copy\n",
-                 static_cast<unsigned long long>(report.overtaken));
+    std::fprintf(stderr, "skein: %s overwritten during the copy\n",
+                 counted(report.overtaken, "packet").c_str());
   for (const std::string& what : report.unreadable)
     std::fprintf(stderr, "skein: not copied: %s\n", escaped(what).c_str());
 }

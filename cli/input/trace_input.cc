@@ -12,6 +12,7 @@
 #include "cli/input/running.h"
 #include "cli/output/print.h"
 #include "cli/output/progress.h"
+#include "cli/output/terminal.h"
 #include "trace/model/names.h"
 #include "trace/read/reader.h"
 #include "view/viewer/notes.h"
@@ -34,20 +35,14 @@ Trace open_trace(const std::string& path, std::span<const TickClock> clocks) {
 
 void report_losses(const Trace& trace, const std::string& path) {
   constexpr size_t most = 5;
-  const std::string name = "skein: " + escaped(trace_name(path)) + ": ";
+  const std::string name = trace_name(path) + ": ";
   const auto& losses = trace.losses;
-  for (size_t i = 0; i < std::min(losses.size(), most); i++) {
-    std::string text =
-        name + "lost: " + escaped(losses[i].what) + ", byte " + grouped(losses[i].offset);
-    if (!losses[i].file.empty()) text += " of " + escaped(losses[i].file);
-    if (losses[i].events) text += " (" + grouped(*losses[i].events) + " events)";
-    std::fprintf(stderr, "%s\n", text.c_str());
-  }
+  for (size_t i = 0; i < std::min(losses.size(), most); i++)
+    report_message(name + "lost: " + loss_text(losses[i]));
   if (losses.size() > most)
-    std::fprintf(stderr, "%sand %s more losses; see skein info\n", name.c_str(),
-                 grouped(losses.size() - most).c_str());
-  if (trace.events.empty())
-    std::fprintf(stderr, "%s%s\n", name.c_str(), std::string(no_events).c_str());
+    report_message(name + "and " + counted(losses.size() - most, "more loss", "more losses") +
+                   "; see skein info");
+  if (trace.events.empty()) report_message(name + std::string(no_events));
 }
 
 void refuse_twice(std::span<const std::string> paths) {
@@ -71,7 +66,7 @@ Result<std::string> kept_notes(const std::string& trace) {
 std::string kept_notes_or_none(const std::string& trace) {
   auto notes = kept_notes(trace);
   if (notes) return *std::move(notes);
-  std::fprintf(stderr, "skein: notes are omitted: %s\n", escaped(notes.error().message()).c_str());
+  report_message("notes are omitted: " + notes.error().message());
   return {};
 }
 

@@ -5,9 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <unordered_map>
+
+#include "base/escape.h"
+#include "base/text.h"
 
 namespace skein::cli {
 
@@ -27,24 +31,10 @@ uint32_t number(std::string_view text, uint32_t otherwise) {
   return value == 0 ? otherwise : value;
 }
 
-// The width of UTF-8 text, as a count of its code points.
-size_t width_of(std::string_view text) {
-  return static_cast<size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
-}
-
-// The offset behind the first `columns` code points.
-size_t offset_of(std::string_view text, size_t columns) {
-  size_t at = 0;
-  for (; at < text.size(); at++)
-    if ((text[at] & 0xc0) != 0x80 && columns-- == 0) break;
-  return at;
-}
-
 // Where a line that is too wide is broken: at the last blank that fits, of a table at the last gap
 // between columns in the second half. npos: nowhere.
 size_t find_break(std::string_view line, size_t indent, size_t columns) {
-  const size_t end = offset_of(line, columns);
+  const size_t end = first_cells(line, columns).size();
   const size_t gap = line.rfind("  ", end == 0 ? 0 : end - 1);
   if (gap != std::string_view::npos && gap >= std::max(indent + 1, end / 2)) return gap;
   const size_t blank = line.rfind(' ', end);
@@ -70,12 +60,15 @@ bool goes_on(std::string_view line, std::string_view next) {
   return is_prose(line) && is_prose(next) && line.size() + 2 + word > paragraph_width;
 }
 
-void add_wrapped(std::string& out, std::string_view line, size_t columns) {
+void add_wrapped(std::string& out, std::string_view line, size_t columns, size_t hanging) {
   const size_t first = indent_of(line);
-  const size_t hanging = is_prose(line) ? first : first + 4;
+  if (is_prose(line))
+    hanging = first;
+  else if (hanging == 0)
+    hanging = first + 4;
   size_t indent = first;
   std::string prefix;
-  while (width_of(prefix) + width_of(line) > columns) {
+  while (prefix.size() + terminal_cells(line) > columns) {
     const size_t at = find_break(line, indent, columns - std::min(columns / 2, prefix.size()));
     if (at == std::string_view::npos) break;
     std::string_view piece = line.substr(0, at);
@@ -126,11 +119,11 @@ bool locale_is_ascii() {
   return false;
 }
 
-Terminal find_terminal() {
+Terminal find_terminal(int fd) {
   Terminal terminal;
-  terminal.is_terminal = isatty(STDOUT_FILENO);
+  terminal.is_terminal = isatty(fd);
   winsize size{};
-  if (terminal.is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
+  if (terminal.is_terminal && ioctl(fd, TIOCGWINSZ, &size) == 0) {
     if (size.ws_col != 0) terminal.columns = size.ws_col;
     if (size.ws_row != 0) terminal.lines = size.ws_row;
   }
@@ -147,13 +140,21 @@ size_t text_columns() {
   return terminal.is_terminal ? std::max<size_t>(terminal.columns, 40) : 100;
 }
 
-std::string wrapped(std::string_view text, size_t columns) {
+std::string message_line(std::string_view message) {
+  const std::string line = "skein: " + escaped(message) + '\n';
+  const Terminal terminal = find_terminal(STDERR_FILENO);
+  return terminal.is_terminal ? wrapped(line, std::max<size_t>(terminal.columns, 40)) : line;
+}
+
+void report_message(std::string_view message) { std::fputs(message_line(message).c_str(), stderr); }
+
+std::string wrapped(std::string_view text, size_t columns, size_t hanging) {
   std::string out;
   for (size_t begin = 0; begin < text.size();) {
     size_t end = std::min(text.find('\n', begin), text.size());
     std::string line(text.substr(begin, end - begin));
     std::string_view last = text.substr(begin, end - begin);
-    while (end < text.size() && width_of(last) > columns) {
+    while (end < text.size() && terminal_cells(last) > columns) {
       const size_t next_end = std::min(text.find('\n', end + 1), text.size());
       const std::string_view next = text.substr(end + 1, next_end - end - 1);
       if (!goes_on(last, next)) break;
@@ -161,7 +162,7 @@ std::string wrapped(std::string_view text, size_t columns) {
       last = next;
       end = next_end;
     }
-    add_wrapped(out, line, columns);
+    add_wrapped(out, line, columns, hanging);
     if (end < text.size()) out += '\n';
     begin = end + 1;
   }

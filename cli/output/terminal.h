@@ -1,4 +1,4 @@
-// The terminal that standard output is, and text that fits it.
+// The terminals that standard output and standard error are, and text that fits them.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct Terminal {
   uint32_t lines = 24;
   bool has_links = false;  // OSC 8; docs/man/skein.1 lists when
 };
-Terminal find_terminal();
+Terminal find_terminal(int fd = 1);  // standard output
 
 // How wide text for a person is: as the terminal that standard output is, at least 40 columns; 100
 // without one.
@@ -27,9 +27,15 @@ size_t text_columns();
 bool locale_is_ascii();
 
 // Breaks each line that is wider than `columns`: a row of a table between its columns, and what
-// follows is indented by four more; other lines between words. A paragraph that was broken for 100
-// columns (base/text.h) is broken anew. A word that does not fit has a line of its own.
-std::string wrapped(std::string_view text, size_t columns);
+// follows is indented by four more, or by `hanging` columns; other lines between words. A paragraph
+// that was broken for 100 columns (base/text.h) is broken anew. A word that does not fit has a line
+// of its own.
+std::string wrapped(std::string_view text, size_t columns, size_t hanging = 0);
+
+// "skein: <message>" as a line for standard error: escaped, and broken if that is a terminal.
+std::string message_line(std::string_view message);
+// Writes it there.
+void report_message(std::string_view message);
 
 // Makes each "file.cc:7" in `text` that is a location of the trace a hyperlink (OSC 8) to its
 // source file, which must exist on this machine: a path that is not absolute is looked up in the

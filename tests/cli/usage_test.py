@@ -168,13 +168,13 @@ if os.geteuid() == 0:
         pass  # the program itself lies below a closed directory
 
 # ---- a terminal ----
-def on_terminal(columns, *words, **environment):
-    """What a terminal of this width gets."""
+def on_terminal(columns, *words, stream="stdout", **environment):
+    """What a terminal of this width gets on that stream."""
     master, terminal = os.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     program = subprocess.Popen(
-        [SKEIN, *map(str, words)], stdin=subprocess.DEVNULL, stdout=terminal,
-        stderr=subprocess.DEVNULL,
+        [SKEIN, *map(str, words)], stdin=subprocess.DEVNULL,
+        **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: terminal},
         env={**{k: v for k, v in os.environ.items() if k != "SKEIN_HYPERLINKS"},
              "TERM": "xterm-256color", **environment})
     os.close(terminal)
@@ -218,6 +218,16 @@ for environment in ({"SKEIN_HYPERLINKS": "never"}, {"TERM": "dumb"}, {"TERM": "l
 os.remove("src/server.cc")
 expect("no links to files that do not exist", "\x1b]8" not in on_terminal(200, "why", OURS))
 os.rmdir("src")
+
+for words in (["doctor", "--list"], ["ps", OURS], ["ps", "--tree", OURS],
+              *([command, "--help"] for command in commands)):
+    text = on_terminal(60, *words)
+    expect(f"{words} fits", text and all(len(line) <= 60 for line in text.split("\n")), text)
+    if "ps" not in words or "--help" in words:
+        expect(f"{words}: the same words", words_of(text) == words_of(run(*words).stdout), text)
+for words in (["why", "/etc"], ["no-such-command"], ["html", OURS, "-o", "page.html"]):
+    text = on_terminal(60, *words, stream="stderr")
+    expect(f"messages of {words} fit", text and all(len(line) <= 60 for line in text.split("\n")), text)
 
 # ---- recorded processes ----
 def listed():

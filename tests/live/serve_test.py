@@ -290,7 +290,7 @@ def big(folder, trace):
     check(len(there) == 31 and max(gone) < there[0], f"64 MiB, with names: {len(there)} chunks")
     check({name for name in every if name.startswith("names-") or name == "metadata"} <= sent,
           f"what all need is sent: {sent}")
-    check(f"the newest 64 MiB; {len(every - sent)} older chunks are omitted" in state, state)
+    check(f"the newest 64 MiB; {len(every - sent)} older chunks omitted" in state, state)
     server.stop()
 
 

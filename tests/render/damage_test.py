@@ -48,7 +48,8 @@ def check_losses(stderr, info, what):
         assert f": and {len(lost) - most} more losses" in lines.pop(), (what, stderr)
     assert len(lines) == len(lost[:most]), (what, lines, lost)
     for line, loss in zip(lines, lost):
-        assert f": lost: {loss['reason']}, byte {loss['offset']:,}" in line, (what, line, loss)
+        assert ": lost: " in line and f"{loss['reason']}" in line, (what, line, loss)
+        assert loss["offset"] == 0 or f"byte {loss['offset']:,}: " in line, (what, line, loss)
 
 
 def check_damaged(whole, folder, out):

@@ -1,5 +1,5 @@
-// How tasks, executors and locations are called in texts, on a terminal as in a picture. As they are
-// in the trace: callers escape them.
+// How tasks, executors and locations are called in texts, on a terminal as in a picture. As they
+// are in the trace: callers escape them.
 #pragma once
 
 #include <string>
@@ -12,7 +12,8 @@ namespace skein {
 // Its label, else what it was created as, else its function; empty when nothing is known.
 std::string task_name(const Trace& trace, StringId label, StringId name, uint32_t location);
 std::string task_name(const Trace& trace, const Model::Task& task);
-// "query (#7)"; without a name its kind: "timer (#7)", "#7"; of a resource both: "condition answered
+// "query (#7)"; without a name its kind: "timer (#7)", "#7"; of a resource both: "condition
+// answered
 // (#20)".
 std::string task_title(const Trace& trace, const Model::Task& task);
 

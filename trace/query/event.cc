@@ -92,7 +92,8 @@ const QueryTable& event_table() {
                   return has_kind(s.events().kind[row]) ? s.kind(s.events().value[row])
                                                         : std::string_view();
                 }}},
-          executor_columns<event_executor>("the OS thread or vCPU: name/tid; thread TID; executor ID"),
+          executor_columns<event_executor>(
+              "the OS thread or vCPU: name/tid; thread TID; executor ID"),
           location_columns<event_location>("of the event"),
           {{.name = "guessed",
             .about = "1: the time was damaged; it is that of the previous event",

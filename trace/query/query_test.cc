@@ -323,8 +323,9 @@ TEST_CASE("executors, their processes and machines") {
                      Executor{.process = no_process}};
   for (uint32_t i = 0; i < 3; i++) trace.events.append({.executor = i, .kind = EventKind::Wake});
   const QueryDatabase database(trace);
-  CHECK(ask(database, "SELECT * FROM executor") ==
-        Rows{{"0", "main/7", "7", "0"}, {"1", "main/7", "7", "1"}, {"2", "executor 2", "NULL", "NULL"}});
+  CHECK(ask(database, "SELECT * FROM executor") == Rows{{"0", "main/7", "7", "0"},
+                                                        {"1", "main/7", "7", "1"},
+                                                        {"2", "executor 2", "NULL", "NULL"}});
   CHECK(ask(database, "SELECT * FROM process") ==
         Rows{{"0", "7", "server", "0"}, {"1", "NULL", "db", "1"}});
   CHECK(ask(database, "SELECT * FROM machine") == Rows{{"0", "here", "b"}, {"1", "NULL", "NULL"}});

@@ -20,7 +20,8 @@ struct Loss {
   std::optional<uint64_t> events = {};
 };
 
-// "s00001-0, byte 1,514: event damaged (28 bytes, 1 event)". As it is in the trace: callers escape it.
+// "s00001-0, byte 1,514: event damaged (28 bytes, 1 event)". As it is in the trace: callers escape
+// it.
 std::string loss_text(const Loss& loss);
 
 // Appends it to the list; a trace that is damaged everywhere must not make the list as long as the

@@ -235,7 +235,7 @@ void Window::sync_title() {
     events += viewer_.trace(*source.track).events.size();
     for (const Model::Task& task : viewer_.model(*source.track).tasks) tasks += !task.is_resource;
   }
-  std::string status = grouped(events) + " events, " + grouped(tasks) + " tasks";
+  std::string status = counted(events, "event") + ", " + counted(tasks, "task");
   if (viewer_.traces() == 0) status = pending_ > 0 ? "reading" : "";
   std::string state;
   if (pending_ > 0)

@@ -296,7 +296,8 @@ TEST_CASE("with several traces the panel names the trace and counts like the axi
 
 TEST_CASE("losses are shown in a sentence") {
   TestTrace t = server();
-  t.trace.losses.push_back({.what = "dropped by the recorder", .bytes = 0, .packets = 0, .events = 12});
+  t.trace.losses.push_back(
+      {.what = "dropped by the recorder", .bytes = 0, .packets = 0, .events = 12});
   CHECK(showing(std::move(t.trace)).notice() ==
         "a trace: incomplete: dropped by the recorder (12 events).");
   TestTrace u = server();

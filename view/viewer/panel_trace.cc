@@ -74,8 +74,7 @@ void write_trace(PanelWriter& out) {
     out.line("mode", std::string("ring: ") + (info.complete_from ? "some " : "") +
                          "events before " + out.time(info.complete_from) + " were overwritten");
   const size_t losses = std::min(trace.losses.size(), out.limit(20));
-  for (size_t i = 0; i < losses; i++)
-    out.line("lost", safe_text(loss_text(trace.losses[i])));
+  for (size_t i = 0; i < losses; i++) out.line("lost", safe_text(loss_text(trace.losses[i])));
   out.more("", trace.losses.size() - losses);
 }
 
