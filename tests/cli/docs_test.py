@@ -61,7 +61,7 @@ for name, formats in documented.items():
 # Formats that skein reads, as its advice has them: "an FXT file (...), a Chrome JSON file".
 advice = subprocess.run([str(skein), "info", str(source / "README.md")], capture_output=True, text=True,
                         check=False).stderr
-READ = re.findall(r"\ban? ([\w -]+?) file\b", advice.partition("; give ")[2])
+READ = re.findall(r"\ban? ([\w -]+?) file\b", advice.partition("; expected ")[2])
 assert len(READ) >= 3, advice
 places = {page.name: re.search(r"trace is a directory recorded by skein, (.*?)standard input",
                                page.read_text(), re.S) for page in (source / "docs/man").glob("*.1")}

@@ -177,7 +177,7 @@ def check_copy(trace, shift=0):
     """Every event of the copy is that of the original; ids are larger by `shift`."""
     shutil.rmtree("ours", ignore_errors=True)
     said = export("ctf", trace, "ours")
-    expect("the change of ids is reported", ("one larger" in said) == (shift == 1), said)
+    expect("the change of ids is reported", ("ids are increased by one" in said) == (shift == 1), said)
     copies = events("ours")
     for first, copy in zip(events(trace), copies, strict=True):
         more = {key for key in first.keys() | copy.keys() if first.get(key) != copy.get(key)}

@@ -132,7 +132,7 @@ def in_terminal(trace):
 
     for_person = on_terminal("show", trace, TERM="xterm", LINES="24", COLUMNS="80")
     assert "\x1b[" in for_person
-    assert for_person.count("\n") <= 24 and "more rows: --all" in for_person
+    assert for_person.count("\n") <= 24 and "more rows; --all" in for_person
     everything = on_terminal("show", trace, "--all", TERM="xterm", LINES="24", COLUMNS="80")
     assert everything.count("\n") == plain.count("\n")
     assert "\x1b[" not in on_terminal("show", trace, TERM="xterm", NO_COLOR="1")
