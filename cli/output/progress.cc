@@ -33,8 +33,10 @@ void draw(std::stop_token stop, std::FILE* out, const char* what,
   std::unique_lock lock(mutex);
   const auto begin = Spinner::Clock::now();
   bool shown = false;
+  // Not the result of wait_until(): libstdc++'s is false if the stop comes just before it sleeps.
   const auto is_over = [&](Spinner::Clock::time_point next) {
-    return never.wait_until(lock, stop, next, [&] { return stop.stop_requested(); });
+    never.wait_until(lock, stop, next, [&] { return stop.stop_requested(); });
+    return stop.stop_requested();
   };
   for (auto next = begin + patience; !is_over(next); next += std::chrono::milliseconds(100)) {
     const auto seconds = std::chrono::floor<std::chrono::seconds>(next - begin).count();
