@@ -1,7 +1,6 @@
 #include "trace/ask/live_tasks.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/stable_sort.h"
 
@@ -27,12 +26,6 @@ TaskIndex waker_of(const Waits& waits, TaskIndex task) {
 }
 
 }  // namespace
-
-std::string_view name(TaskState state) {
-  constexpr std::array<std::string_view, 7> names = {"created", "running",  "runnable", "suspended",
-                                                     "unknown", "resource", "ended"};
-  return names[static_cast<size_t>(state)];
-}
 
 bool is_waiting(TaskState state) {
   return state == TaskState::Suspended || state == TaskState::Runnable;

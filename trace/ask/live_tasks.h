@@ -8,6 +8,7 @@
 // and viewers that show a state use task_state().
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,12 @@ enum class TaskState : uint8_t {
   Ended,
 };
 // "created"; stable, used in text, JSON and SQL.
-std::string_view name(TaskState state);
+inline constexpr std::array<std::string_view, 7> task_state_names = {
+    "created", "running", "runnable", "suspended", "unknown", "resource", "ended"};
+static_assert(static_cast<size_t>(TaskState::Ended) + 1 == task_state_names.size());
+constexpr std::string_view name(TaskState state) {
+  return task_state_names[static_cast<size_t>(state)];
+}
 // Suspended or runnable.
 bool is_waiting(TaskState state);
 

@@ -1,7 +1,5 @@
 #include "trace/model/names.h"
 
-#include <array>
-
 #include "base/function_name.h"
 
 namespace skein {
@@ -30,12 +28,6 @@ std::string kind_name(const Trace& trace, uint64_t kind) {
   if (kind >= trace.kinds.size()) return "";
   const std::string_view text = trace.strings[trace.kinds[kind]];
   return text == "unknown" ? "" : std::string(text);
-}
-
-std::string_view name(Model::End end) {
-  constexpr std::array<std::string_view, 6> names = {"live",      "resolved", "failed",
-                                                     "cancelled", "became",   "overwritten"};
-  return names[static_cast<size_t>(end)];
 }
 
 std::string executor_name(const Trace& trace, uint32_t index) {

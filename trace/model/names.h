@@ -2,6 +2,7 @@
 // are in the trace: callers escape them.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -21,7 +22,10 @@ std::string task_title(const Trace& trace, const Model::Task& task);
 std::string kind_name(const Trace& trace, uint64_t kind);
 
 // How a task ended: "live", "resolved", "failed" ...; stable, used in JSON, SQL and CSV.
-std::string_view name(Model::End end);
+inline constexpr std::array<std::string_view, 6> end_names = {
+    "live", "resolved", "failed", "cancelled", "became", "overwritten"};
+static_assert(static_cast<size_t>(Model::End::Overwritten) + 1 == end_names.size());
+constexpr std::string_view name(Model::End end) { return end_names[static_cast<size_t>(end)]; }
 
 // "use_network 050-hang.cc:45", without the namespaces of a long name; empty for no location.
 std::string location_text(const Trace& trace, uint32_t location);

@@ -14,15 +14,6 @@ using End = Model::End;
 
 const Model::Task& task(const Source& source, size_t row) { return source.model().tasks[row]; }
 
-constexpr std::array<std::string_view, 6> states{"live",      "resolved", "failed",
-                                                 "cancelled", "became",   "overwritten"};
-static_assert(static_cast<size_t>(End::Overwritten) + 1 == states.size());
-
-// By TaskState.
-constexpr std::array<std::string_view, 5> live_states{"created", "running", "runnable", "suspended",
-                                                      "unknown"};
-static_assert(static_cast<size_t>(TaskState::Unknown) + 1 == live_states.size());
-
 std::optional<int64_t> ended(const Source& source, size_t row) {
   if (task(source, row).how == End::Open || task(source, row).how == End::Overwritten) return {};
   return sql_time(task(source, row).end);
@@ -89,11 +80,11 @@ const QueryTable& task_table() {
             .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
               return static_cast<int64_t>(task(s, row).how);
             },
-            .names = states},
+            .names = end_names},
            {.name = "live_state",
             .about = "created, running, runnable, suspended, unknown; NULL: ended",
             .number = live_state,
-            .names = live_states},
+            .names = task_state_names},
            {.name = "becomes",
             .about = "id of the successor",
             .number = [](const Source& s,
