@@ -7,10 +7,6 @@ namespace skein {
 
 namespace {
 
-Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
-
-Json id_or_null(uint64_t id) { return id ? Json(id) : Json(); }
-
 // "server, pid 7 on host"; empty: nothing is known.
 std::string describe(const Process& process, const Machine& machine) {
   std::string text = escaped(process.name);

@@ -59,6 +59,10 @@ void Json::append(std::string& out, size_t indent) const {
 
 Json json_document(std::string_view schema) { return Json::object({{"schema", schema}}); }
 
+Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+Json id_or_null(uint64_t id) { return id ? Json(id) : Json(); }
+
 Json task_json(const Trace& trace, const Model& model, TaskIndex task) {
   if (task == no_index) return nullptr;
   return Json::object(
@@ -76,9 +80,8 @@ Json location_json(const Trace& trace, uint32_t location) {
 Json executor_json(const Trace& trace, uint32_t executor) {
   if (executor >= trace.executors.size()) return nullptr;
   const Executor& of = trace.executors[executor];
-  return Json::object({{"id", executor},
-                       {"name", trace.strings[of.name]},
-                       {"tid", of.tid ? Json(of.tid) : Json()}});
+  return Json::object(
+      {{"id", executor}, {"name", trace.strings[of.name]}, {"tid", id_or_null(of.tid)}});
 }
 
 }  // namespace skein

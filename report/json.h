@@ -72,6 +72,10 @@ struct Json::Member {
 // An object whose first member is "schema": its name and version, as docs/json.md describes it.
 Json json_document(std::string_view schema);
 
+// Null for an empty text, and for 0.
+Json or_null(const std::string& text);
+Json id_or_null(uint64_t id);
+
 // {"id": 7, "name": "query"}; null for no_index.
 Json task_json(const Trace& trace, const Model& model, TaskIndex task);
 // {"file": "arp.cc", "line": 7, "function": "net::query()"}; null for an unknown location.

@@ -194,8 +194,6 @@ Json task_json(const LiveTaskRow::Task& task) {
   return Json::object({{"id", task.id}, {"name", task.name}});
 }
 
-Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
-
 // "server", "alpha, beta"; the format if no process has a name.
 std::string program_names(const Trace& trace) {
   std::vector<std::string> names;
