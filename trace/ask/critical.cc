@@ -55,7 +55,7 @@ class Walk {
     const bool waited = wait && std::min(wait->end, time_) > idle;
     if (waited && wait->ready >= time_) return blocked(*wait, idle);
     if (waited) return ready(std::max(wait->ready, idle), ran ? ran->executor : wait->executor);
-    if (ran && says_waits_) return ready(idle, ran->executor);
+    if (ran && trace_.info.records_waits()) return ready(idle, ran->executor);
     if (ran) return add(Segment::Kind::Blocked, idle);
     if (is_operation(trace_, task)) return add(Segment::Kind::External, task.start);
     // Until somebody resumes it a new coroutine is not ready.
@@ -64,7 +64,7 @@ class Walk {
       const Model::Activation* resumes = last_activation(starter);
       if (resumes && resumes->end >= time_) return go_to(starter);
     }
-    if (waits_.first_run[task_] == Waits::never && !says_waits_)
+    if (waits_.first_run[task_] == Waits::never && !trace_.info.records_waits())
       return add(Segment::Kind::External, task.start);
     ready(task.start, task.executor);
   }
@@ -150,8 +150,6 @@ class Walk {
   std::vector<uint32_t> activation_;  // the same
   std::vector<uint32_t> before_;      // of each activation that of the same task before it
   std::vector<uint64_t> visited_;     // at which time_
-  // In a trace of mirage-profile a thread that stops does not say that it waits.
-  bool says_waits_ = trace_.info.format != "mirage-profile";
   Busiest busiest_{model_};
   std::vector<Segment> path_;
   TaskIndex task_ = no_index;

@@ -94,7 +94,8 @@ class ChainWalker {
     if (waits_.running[index]) return Verdict::Ok;
     const KindClass kind = kind_class(trace_, task);
     if (kind == KindClass::Operation) return Verdict::External;
-    if (task.is_scope || kind == KindClass::Promise || kind == KindClass::Condition || is_mirage())
+    if (task.is_scope || kind == KindClass::Promise || kind == KindClass::Condition ||
+        !trace_.info.records_waits())
       return Verdict::NeverNotified;
     const bool nothing_known = task.pre_existing && trace_.live_tasks.empty();
     if (waits_.first_run[index] != Waits::never || nothing_known) return Verdict::Unknown;
@@ -102,8 +103,6 @@ class ChainWalker {
       return could_run_since(task.start, d.expected);
     return Verdict::NeverStarted;
   }
-
-  bool is_mirage() const { return trace_.info.format == "mirage-profile"; }
 
   // What should end had its time, if nothing has happened since and the trace is over.
   Verdict could_run_since(uint64_t time, bool expected) const {

@@ -167,7 +167,7 @@ class Exporter {
     std::copy(uuid_.begin(), uuid_.end(), said.uuid);
     std::string text;
     format::write_metadata(said, [&](const char* from, size_t size) { text.append(from, size); });
-    if (info.format != "skein")
+    if (!info.is_own())
       insert(text, "\tclock_source = ", "\torigin = " + quoted_tsdl(info.format) + ";\n");
     insert(text, "\tclock_source = ", process_lines());
     text.insert(text.find(" }", text.find("enum task_kind")), names_.own_kinds());

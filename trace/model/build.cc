@@ -13,7 +13,7 @@ ModelBuilder::ModelBuilder(const Trace& trace, const ModelOptions& options)
     : trace_(trace),
       events_(trace.events),
       options_(options),
-      mirage_(trace.info.format == "mirage-profile"),
+      mirage_(!trace.info.records_waits()),
       executors_(model_, std::max<size_t>(1, trace.executors.size()), !mirage_),
       counters_(model_) {
   model_.ids = IdMap(events_);

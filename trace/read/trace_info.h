@@ -33,6 +33,8 @@ struct TraceInfo {
 
   // Recorded by skein, or a copy of such a trace in another format.
   bool is_own() const { return format == "skein"; }
+  // In a trace of mirage-profile a thread that stops does not say that it waits.
+  bool records_waits() const { return format != "mirage-profile"; }
 };
 
 }  // namespace skein

@@ -7,7 +7,7 @@ LintContext::LintContext(const Subject& subject, const DoctorOptions& doctor_opt
       model(subject.model),
       waits(subject.waits),
       options(doctor_options),
-      is_mirage(trace.info.format == "mirage-profile"),
+      is_mirage(!trace.info.records_waits()),
       explained_(waits.waits.size(), false) {
   for (const StringId kind : trace.kinds)
     kind_classes_.push_back(skein::kind_class(trace.strings[kind]));
