@@ -40,13 +40,13 @@ TEST_CASE("of a ring that is complete from some time on, what ended in a packet 
       "5003 release 6 of 21\n 5004 acquire 4 of 21\n 5005 release 4 of 21\n"
       "9000000 executor_end -";
   const std::string alive = "-9 suspended 8 on 7 as coroutine\n";
-  CHECK(told(ring(events + later, alive, 1000)) == "");
+  CHECK(findings_text(ring(events + later, alive, 1000)) == "");
   SUBCASE("the table lists them as live") {
     const std::string those =
         "1 created 1 as coroutine\n 1 created 2 as handler\n 1 created 3 as io\n"
         "4 suspended 5 on 20\n";
     const std::string found =
-        told(ring(events + later, those + alive + "2 resource 20 on 4 as mutex\n", 1000));
+        findings_text(ring(events + later, those + alive + "2 resource 20 on 4 as mutex\n", 1000));
     for (const char* lint : {"never-started 1", "handler-never-invoked 2", "operation-pending 3",
                              "suspended-too-long 5 20", "lock-order-cycle"})
       CHECK_MESSAGE(found.find(lint) != std::string::npos, std::string(lint), " in ", found);
@@ -59,7 +59,7 @@ TEST_CASE("similar findings are merged, and the worst is shown") {
     text += "2 create " + std::to_string(100 + i) + " as coroutine forgotten\n";
   const Example e =
       ours(text + "3 create 8 as coroutine other\n 4 resolve 9\n 9000000 executor_end -");
-  CHECK(told(e) == "never-started 100 - x50\nnever-started 8 -\n");
+  CHECK(findings_text(e) == "never-started 100 - x50\nnever-started 8 -\n");
   const auto found = findings(e.trace, drawn);
   CHECK(found[0].total == 50 * found[0].duration);
 }
@@ -68,10 +68,10 @@ TEST_CASE("only the selected lints") {
   const Example e = ours(
       "0 create 9 as coroutine\n 1 resume 9\n 2 create 1 as coroutine\n 1000 resolve 9\n"
       "9000000 executor_end -");
-  CHECK(told(e) == "never-started 1 -\nran-too-long 9 -\n");
+  CHECK(findings_text(e) == "never-started 1 -\nran-too-long 9 -\n");
   DoctorOptions one = drawn;
   one.lints = 1u << static_cast<unsigned>(Lint::RanTooLong);
-  CHECK(told(e, one) == "ran-too-long 9 -\n");
+  CHECK(findings_text(e, one) == "ran-too-long 9 -\n");
 }
 
 TEST_CASE("random programs: each planted bug is found, and nothing else") {

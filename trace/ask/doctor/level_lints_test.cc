@@ -31,7 +31,7 @@ TEST_CASE("counter-only-grows") {
         line.replace(at, 1, std::to_string(i));
       text += line;
     }
-    return told(ours(text));
+    return findings_text(ours(text));
   };
   CHECK(counts("T counter_set - =V open\n") == "counter-only-grows - -\n");
   CHECK(counts("T counter_add - =1 sent\n") == "");  // a total
@@ -53,9 +53,9 @@ TEST_CASE("queue-only-grows") {
     }
     return ours(text + "1010 resolve 1\n 1010 resolve 2 @1");
   };
-  CHECK(told(queue(100, 50), {}) == "queue-only-grows 20 -\n");
-  CHECK(told(queue(100, 100), {}) == "");
-  CHECK(told(queue(19, 0), {}) == "");  // of 19 nobody knows
+  CHECK(findings_text(queue(100, 50), {}) == "queue-only-grows 20 -\n");
+  CHECK(findings_text(queue(100, 100), {}) == "");
+  CHECK(findings_text(queue(19, 0), {}) == "");  // of 19 nobody knows
   SUBCASE("a receiver finds nothing, once") {
     Example e = queue(100, 50);
     e.trace.events.append({.time = 1010, .task = 2, .other = 20, .kind = EventKind::Suspend});
@@ -70,6 +70,6 @@ TEST_CASE("queue-only-grows") {
       text += t + " create " + task + " as coroutine\n" + t + " resume " + task + " @1\n" + t +
               " suspend " + task + " on 20 @1\n";
     }
-    CHECK(told(ours(text + "520 resolve 1"), {}) == "queue-only-grows 20 -\n");
+    CHECK(findings_text(ours(text + "520 resolve 1"), {}) == "queue-only-grows 20 -\n");
   }
 }

@@ -24,7 +24,7 @@ inline std::vector<Finding> findings(const Trace& trace, const DoctorOptions& op
 }
 
 // "lint task other", one a line; " xN" behind those of which there are several.
-inline std::string told(const Example& e, const DoctorOptions& options = drawn) {
+inline std::string findings_text(const Example& e, const DoctorOptions& options = drawn) {
   std::ostringstream out;
   for (const Finding& f : findings(e.trace, options)) {
     out << name(f.lint) << " " << e.id(f.task) << " " << e.id(f.other);

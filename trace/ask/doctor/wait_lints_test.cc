@@ -17,7 +17,7 @@ TEST_CASE("notify-before-wait") {
   const Example e = example(lost);
   const auto found = findings(e.trace, drawn);
   REQUIRE(found.size() == 1);
-  CHECK(told(e) == "notify-before-wait 1 20\n");
+  CHECK(findings_text(e) == "notify-before-wait 1 20\n");
   CHECK(found[0].severity == Finding::Severity::Error);
   CHECK(found[0].begin == 10);
   CHECK(found[0].end == 16);
@@ -28,20 +28,21 @@ TEST_CASE("notify-before-wait") {
   CHECK(found[0].evidence[1].end == Waits::never);
 
   SUBCASE("destroyed while it waited") {
-    CHECK(told(example(lost + "\n60 cancel 1")) == "notify-before-wait 1 20\n");
+    CHECK(findings_text(example(lost + "\n60 cancel 1")) == "notify-before-wait 1 20\n");
   }
   SUBCASE("notified again, and reported") {
-    CHECK(told(example("10 notify 20 by 2 =0\n 16 suspend 1 on 20\n 18 notify 20 by 2 =1\n"
-                       "19 resume 1 by 2\n 20 resolve 1")) == "");
+    CHECK(findings_text(example("10 notify 20 by 2 =0\n 16 suspend 1 on 20\n 18 notify 20 by 2 =1\n"
+                                "19 resume 1 by 2\n 20 resolve 1")) == "");
   }
   SUBCASE("a semaphore remembers") {
-    CHECK(told(example("10 notify 21 by 2 =0\n 16 suspend 1 on 21\n 50 executor_end -")) == "");
+    CHECK(findings_text(example("10 notify 21 by 2 =0\n 16 suspend 1 on 21\n 50 executor_end -")) ==
+          "");
   }
   SUBCASE("it waits there again and again: only when strict") {
     const Example again =
         example("3 suspend 1 on 20\n 5 notify 20 by 2 =1\n 6 resume 1 by 2\n" + lost);
-    CHECK(told(again) == "");
-    CHECK(told(again, strict).starts_with("notify-before-wait 1 20\n"));
+    CHECK(findings_text(again) == "");
+    CHECK(findings_text(again, strict).starts_with("notify-before-wait 1 20\n"));
   }
   SUBCASE("a promise that had ended") {
     const Example promise = ours(R"(
@@ -52,7 +53,7 @@ TEST_CASE("notify-before-wait") {
        9 suspend 1 on 3
       1000009 label 1 x
     )");
-    CHECK(told(promise) == "notify-before-wait 1 3\n");
+    CHECK(findings_text(promise) == "notify-before-wait 1 3\n");
     const Example just_now = ours(R"(
        0 create 1 as coroutine
        0 create 3 as promise
@@ -61,7 +62,7 @@ TEST_CASE("notify-before-wait") {
        9 suspend 1 on 3
       1000008 label 1 x
     )");
-    CHECK(told(just_now) == "");
+    CHECK(findings_text(just_now) == "");
   }
 }
 
@@ -86,7 +87,7 @@ TEST_CASE("suspended-too-long") {
         "release 2 of 20\n 104 notify 20 by 2 =1\n 104 resume 1 by 2\n"
         "105 resolve 1\n 106 resolve 2";
     const Example e = ours(waits + "103 " + told_so);
-    CHECK(told(e) == "suspended-too-long 1 20\n");
+    CHECK(findings_text(e) == "suspended-too-long 1 20\n");
     const auto found = findings(e.trace, drawn);
     REQUIRE(found[0].evidence.size() == 2);
     CHECK(found[0].evidence[1].kind == EvidenceKind::Holds);
@@ -94,22 +95,22 @@ TEST_CASE("suspended-too-long") {
     std::string sooner = waits + "101 " + told_so;
     for (size_t at = 0; (at = sooner.find("104 ", at)) != sooner.npos;)
       sooner.replace(at, 3, "102");
-    CHECK(told(ours(sooner)) == "");
+    CHECK(findings_text(ours(sooner)) == "");
   }
   SUBCASE("for its turn") {
     const std::string waits = begin +
                               "2 create 3 by 1 as timer\n 3 suspend 1 on 3\n"
                               "4 resume 2\n 10 resolve 3 @1\n";
     const Example e = ours(waits + "110 suspend 2\n 110 resume 1 by 3\n 111 resolve 1");
-    CHECK(told(e, {.suspended = 100}) == "suspended-too-long 1 3\n");
+    CHECK(findings_text(e, {.suspended = 100}) == "suspended-too-long 1 3\n");
     const auto found = findings(e.trace, {.suspended = 100});
     REQUIRE(found[0].evidence.size() == 3);
     CHECK(found[0].evidence[1].kind == EvidenceKind::CouldRun);
     CHECK(found[0].evidence[2].kind == EvidenceKind::Runs);
     CHECK(e.id(found[0].evidence[2].task) == "2");
     CHECK(found[0].evidence[2].of == 100);
-    CHECK(told(ours(waits + "109 suspend 2\n 109 resume 1 by 3\n 111 resolve 1"),
-               {.suspended = 100}) == "");
+    CHECK(findings_text(ours(waits + "109 suspend 2\n 109 resume 1 by 3\n 111 resolve 1"),
+                        {.suspended = 100}) == "");
   }
   SUBCASE("for its turn, while another ran now and then") {
     std::string text = begin +
@@ -132,8 +133,8 @@ TEST_CASE("suspended-too-long") {
     for (const char* what : {"3 suspend 1 on 21", "3 create 3 by 1 as io accept\n 3 suspend 1 on 3",
                              "3 suspend 1", "3 suspend 1 on 22"}) {
       const Example e = ours(begin + what + "\n500 executor_end -");
-      CHECK(told(e) == "");
-      CHECK(told(e, strict).find("suspended-too-long 1") != std::string::npos);
+      CHECK(findings_text(e) == "");
+      CHECK(findings_text(e, strict).find("suspended-too-long 1") != std::string::npos);
     }
   }
 }
@@ -141,19 +142,19 @@ TEST_CASE("suspended-too-long") {
 TEST_CASE("suspended-too-long: what does not end any more") {
   const std::string& begin = suspended_begin;
   SUBCASE("it should have ended") {
-    CHECK(told(ours(begin + "2 should_resolve 1\n 3 suspend 1 on 21\n 500 label 2 x")) ==
+    CHECK(findings_text(ours(begin + "2 should_resolve 1\n 3 suspend 1 on 21\n 500 label 2 x")) ==
           "suspended-too-long 1 21\n");
     const Example just_now = ours(begin + "2 should_resolve 1\n 3 suspend 1 on 21\n 4 label 2 x");
-    CHECK(told(just_now) == "suspended-too-long 1 21\n");  // the program ended, or hangs
+    CHECK(findings_text(just_now) == "suspended-too-long 1 21\n");  // the program ended, or hangs
     DoctorOptions running = drawn;
     running.is_live = true;
-    CHECK(told(just_now, running) == "");
-    CHECK(told(ours(begin + "3 suspend 1 on 21\n 4 label 2 x")) == "");
+    CHECK(findings_text(just_now, running) == "");
+    CHECK(findings_text(ours(begin + "3 suspend 1 on 21\n 4 label 2 x")) == "");
   }
   SUBCASE("the holder has ended") {
     const Example e =
         ours(begin + "2 acquire 2 of 20\n 3 suspend 1 on 20\n 4 resolve 2\n 500 label 1 x");
-    CHECK(told(e) == "suspended-too-long 1 20\n");
+    CHECK(findings_text(e) == "suspended-too-long 1 20\n");
     CHECK(findings(e.trace, drawn)[0].evidence.back().kind == EvidenceKind::Ended);
   }
   SUBCASE("what does not end any more needs not have waited for long") {
@@ -163,42 +164,44 @@ TEST_CASE("suspended-too-long: what does not end any more") {
     for (const std::string& first : {begin, expected})
       for (const DoctorOptions& options : {drawn, running}) {
         // A lock that its holder takes again; that its holder did not give back.
-        CHECK(told(ours(first + "2 acquire 1 of 20\n 3 suspend 1 on 20\n 4 label 2 x"), options) ==
-              "suspended-too-long 1 20\n");
-        CHECK(told(ours(first + "2 acquire 2 of 20\n 3 suspend 1 on 20\n 4 resolve 2"), options) ==
-              "suspended-too-long 1 20\n");
+        CHECK(findings_text(ours(first + "2 acquire 1 of 20\n 3 suspend 1 on 20\n 4 label 2 x"),
+                            options) == "suspended-too-long 1 20\n");
+        CHECK(findings_text(ours(first + "2 acquire 2 of 20\n 3 suspend 1 on 20\n 4 resolve 2"),
+                            options) == "suspended-too-long 1 20\n");
       }
     // It may be given back yet.
     const std::string kept = "2 acquire 2 of 20\n 3 suspend 1 on 20\n 4 resume 2";
-    CHECK(told(ours(begin + kept)) == "");
-    CHECK(told(ours(expected + kept)) == "suspended-too-long 1 20\n");
-    CHECK(told(ours(expected + kept), running) == "");
+    CHECK(findings_text(ours(begin + kept)) == "");
+    CHECK(findings_text(ours(expected + kept)) == "suspended-too-long 1 20\n");
+    CHECK(findings_text(ours(expected + kept), running) == "");
     const std::string again =
         "2 suspend 1 on 21\n 3 notify 21 by 2 =1\n 4 resume 1 by 2\n 5 notify 21 by 2 =0\n"
         "6 suspend 1 on 21\n 7 label 2 x";
-    CHECK(told(ours(begin + again)) == "");
-    CHECK(told(ours(expected + again)) == "notify-before-wait 1 21\n");
+    CHECK(findings_text(ours(begin + again)) == "");
+    CHECK(findings_text(ours(expected + again)) == "notify-before-wait 1 21\n");
     const std::string promise = "2 create 3 as promise\n 3 resolve 3\n 4 suspend 1 on 3";
-    CHECK(told(ours(begin + promise)) == "");
-    CHECK(told(ours(expected + promise)) == "notify-before-wait 1 3\n");
+    CHECK(findings_text(ours(begin + promise)) == "");
+    CHECK(findings_text(ours(expected + promise)) == "notify-before-wait 1 3\n");
     const std::string unstarted = "2 create 3 as coroutine\n 4 suspend 1 on 3";
-    CHECK(told(ours(begin + unstarted)) == "");
-    CHECK(told(ours(expected + unstarted)) == "never-started 3 -\n");
+    CHECK(findings_text(ours(begin + unstarted)) == "");
+    CHECK(findings_text(ours(expected + unstarted)) == "never-started 3 -\n");
     const std::string later = "\n 4 resume 2\n 5 suspend 2\n 5000000 label 1 x";
-    CHECK(told(ours(expected + unstarted + later)) == "never-started 3 -\n");
-    CHECK(told(ours(expected + "2 create 3 by 1 as timer\n 3 suspend 1 on 3\n")) ==
+    CHECK(findings_text(ours(expected + unstarted + later)) == "never-started 3 -\n");
+    CHECK(findings_text(ours(expected + "2 create 3 by 1 as timer\n 3 suspend 1 on 3\n")) ==
           "operation-pending 3 1\n");
     const std::string turn =
         "2 create 3 by 1 as timer\n 3 suspend 1 on 3\n 4 resolve 3\n"
         "4 resume 2\n 4 suspend 2\n";
-    CHECK(told(ours(expected + turn + "1000005 label 2 x"), {}) == "suspended-too-long 1 3\n");
-    CHECK(told(ours(expected + turn + "900000 label 2 x"), {}) == "");
+    CHECK(findings_text(ours(expected + turn + "1000005 label 2 x"), {}) ==
+          "suspended-too-long 1 3\n");
+    CHECK(findings_text(ours(expected + turn + "900000 label 2 x"), {}) == "");
     // What waits for nothing that the trace knows of.
-    CHECK(told(ours("0 create 1 as promise\n 1 should_resolve 1\n 2 label 1 x")) ==
+    CHECK(findings_text(ours("0 create 1 as promise\n 1 should_resolve 1\n 2 label 1 x")) ==
           "suspended-too-long 1 -\n");
   }
   SUBCASE("a circle") {
-    CHECK(told(ours(begin + "3 suspend 1 on 2\n 4 resume 2\n 5 suspend 2 on 1\n 500 label 1 x")) ==
+    CHECK(findings_text(
+              ours(begin + "3 suspend 1 on 2\n 4 resume 2\n 5 suspend 2 on 1\n 500 label 1 x")) ==
           "suspended-too-long 1 2\n");
   }
 }
@@ -214,9 +217,9 @@ TEST_CASE("self-wake") {
     }
     return ours(text + "90 resolve 1\n 91 resolve 2 @1");
   };
-  CHECK(told(wakes(4, 4)) == "self-wake 1 -\n");
-  CHECK(told(wakes(4, 5)) == "");
-  CHECK(told(wakes(3, 0)) == "");
+  CHECK(findings_text(wakes(4, 4)) == "self-wake 1 -\n");
+  CHECK(findings_text(wakes(4, 5)) == "");
+  CHECK(findings_text(wakes(3, 0)) == "");
   SUBCASE("by a handler that it posts") {
     std::string text = "0 create 1 as coroutine\n 1 resume 1\n";
     for (int i = 0; i < 4; i++) {
@@ -226,6 +229,6 @@ TEST_CASE("self-wake") {
               "await 1 on " + handler + "\n" + t + "resume " + handler + "\n" + t + "resolve " +
               handler + "\n" + t + "resume 1 by " + handler + "\n";
     }
-    CHECK(told(ours(text + "90 resolve 1")) == "self-wake 1 -\n");
+    CHECK(findings_text(ours(text + "90 resolve 1")) == "self-wake 1 -\n");
   }
 }
