@@ -1,4 +1,4 @@
-// `skein stats`: tasks that are alike, how long they took, and where that time went.
+// `skein stats`: groups of similar tasks, how long they took, and where that time went.
 #include "report/stats.h"
 
 #include <unistd.h>

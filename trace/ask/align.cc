@@ -49,7 +49,7 @@ Keys keys_of(const Subject& run) {
     const uint64_t kind = task.kind < trace.kinds.size() ? texts[trace.kinds[task.kind]] : 0;
     const uint64_t what =
         mixed(mixed(kind, texts[task.name]),
-              // Never 0: tasks of which nothing is known are alike.
+              // Never 0, which matches nothing: tasks without a name or kind match, too.
               uint64_t{1} << 2 | uint64_t{task.is_resource} << 1 | task.is_scope);
     keys.alike.push_back(mixed(what, locations[task.location]));
     keys.loose.push_back(mixed(what, functions[task.location]));

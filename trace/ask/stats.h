@@ -1,4 +1,4 @@
-// Where the time of tasks that are alike goes: how many there were, how long they took, and how
+// Where the time of similar tasks goes: how many there were, how long they took, and how
 // much of it they ran, could have run, and waited.
 //
 //   for (const TaskGroup& g : task_groups(trace, model, waits, GroupBy::Name))

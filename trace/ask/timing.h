@@ -1,4 +1,4 @@
-// Where one run took longer than another: by groups of tasks that are alike.
+// Where one run took longer than another: by groups of similar tasks.
 //
 //   const std::vector<TimingDifference> all = timing_differences(good, bad, aligned);
 //   const uint64_t whole = sum_of(all);

@@ -81,7 +81,7 @@ uint32_t Graph::number(std::string name) {
   return found->second;
 }
 
-// Stacks are to be the same for tasks that are alike: what it was created as, and not its label.
+// Similar tasks share a stack, so it has the name they were created with, not their labels.
 uint32_t Graph::name_of(TaskIndex task) {
   uint32_t& known = names_[task];
   if (known != UINT32_MAX) return known;

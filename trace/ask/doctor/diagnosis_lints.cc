@@ -27,7 +27,7 @@ class DiagnosisLints {
     return c.duration >= context_.limit(Lint::SuspendedTooLong) || lasts(d);
   }
 
-  // None: another lint's, which has told it or is about something else.
+  // None: another lint has reported it, or it is about something else.
   std::optional<Candidate> candidate(const Diagnosis& d, uint32_t index) const {
     const Diagnosis::Step& first = d.chain.front();
     const Diagnosis::Step& last = d.chain.back();
@@ -109,7 +109,7 @@ class DiagnosisLints {
     c.value = 0;
   }
 
-  // False: that it never ran is told already.
+  // False: that it never ran is reported already.
   bool about_unstarted(Candidate& c, TaskIndex last) const {
     const Model::Task& task = context_.task(last);
     const bool is_handler = context_.is_handler(last);

@@ -25,8 +25,8 @@ struct Growth {
 // `points` by time; each value holds up to the next.
 std::optional<Growth> growth(const std::vector<Model::Counter::Point>& points, uint64_t end);
 
-// A counter that is only ever added to is a total ("bytes sent") and grows by nature: not told. One
-// that is set, or that also falls, is a level.
+// A counter that is only ever added to is a total ("bytes sent") and always grows: not reported.
+// One that is set, or that also falls, is a level.
 std::vector<Growth> growing_counters(const Trace& trace, const Model& model);
 
 // Of channels and queues what is in them: one more for each notify that woke nobody, one less for

@@ -1,4 +1,4 @@
-// What all lints of the doctor's look at, and what they have told each other.
+// What all lints of the doctor read, and which problems they have reported so far.
 #pragma once
 
 #include <algorithm>

@@ -30,7 +30,7 @@ void look_at_locks(LintContext& context, Findings& found);
 void look_at_waits(LintContext& context, Findings& found);
 // never-started, handler-never-invoked, operation-pending, destroyed-unresolved
 void look_at_tasks(LintContext& context, Findings& found);
-// What `why` finds, as the lint that it comes to, if none has told it yet.
+// The diagnoses of `why`, as findings of the matching lint, unless a lint has reported them.
 void look_at_diagnoses(const LintContext& context, Findings& found);
 // counter-only-grows, queue-only-grows
 void look_at_levels(const LintContext& context, Findings& found);

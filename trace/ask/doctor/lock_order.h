@@ -5,8 +5,8 @@
 //   for (const LockCycle& cycle : lock_cycles(trace, model, waits))
 //     for (const LockCycle::Edge& edge : cycle.edges) print(edge.task, edge.held, edge.taken);
 //
-// Harmless, and not told: a circle that only one task goes around (it does not wait for itself),
-// and one that is always gone around with another lock held, the same on all its edges.
+// Harmless, and not reported: a circle that only one task goes around (it does not wait for
+// itself), and one that is always gone around with another lock held, the same on all its edges.
 #pragma once
 
 #include <vector>

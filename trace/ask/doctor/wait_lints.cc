@@ -88,7 +88,7 @@ class WaitLints {
       // A promise that had its value already, and does not remember for whom.
       if (target.how != Model::End::Resolved || target.end > w.begin) return;
       if (w.is_open() && context_.length(w) < starvation_threshold_ns)
-        return;  // it may be told yet, by another thread
+        return;  // another thread may still notify it
       c.begin = target.end;
     } else {
       if (context_.kind_class(on) != KindClass::Condition) return;  // others remember
@@ -154,7 +154,7 @@ class WaitLints {
         c.severity = Severity::Note;
       }
     } else {
-      // Of a chain the last is told: it is what the others wait for.
+      // Reports the last of a chain: the others wait for it.
       const bool is_last = w.on == no_index || waits_.last_wait[w.on] == none;
       if (!options_.strict || !is_last) return;
       c.severity = Severity::Note;
