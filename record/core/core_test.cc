@@ -51,7 +51,8 @@ struct Fixture {
     writer.rows = table.rows;
     writer.generation = 1;
     writer.tid = 42;
-    begin_packet(writer, chunk, 1000, 7);
+    write_packet_header(writer, chunk, 1000, 7);
+    enter_packet(writer, chunk);
     writer.window_end = chunk + sizeof chunk;
     writer.limit = writer.window_end - kPlainMargin + 1;
   }

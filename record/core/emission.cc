@@ -41,7 +41,7 @@ char* put_text(char* at, const char* text, size_t size) {
   return const_cast<char*>(to);
 }
 
-void begin_packet(Writer& writer, char* chunk, uint64_t now, uint64_t monotonic_ns) {
+void write_packet_header(const Writer& writer, char* chunk, uint64_t now, uint64_t monotonic_ns) {
   auto* header = reinterpret_cast<format::PacketHeader*>(chunk);
   constexpr uint64_t kEmpty = sizeof(format::PacketHeader) * 8;
   if (now < writer.last) now = writer.last;
@@ -65,11 +65,14 @@ void begin_packet(Writer& writer, char* chunk, uint64_t now, uint64_t monotonic_
   header->vtid = writer.tid;
   header->flags = writer.flags;
   __atomic_store_n(&header->lock, lock + 1, __ATOMIC_RELEASE);
+}
 
+void enter_packet(Writer& writer, char* chunk) {
+  auto* header = reinterpret_cast<format::PacketHeader*>(chunk);
   ++writer.packets;
   writer.packet = header;
   writer.pos = chunk + sizeof(format::PacketHeader);
-  writer.last = now;
+  writer.last = header->timestamp_begin;
 }
 
 }  // namespace skein::record

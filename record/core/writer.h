@@ -122,9 +122,11 @@ struct Host {
 };
 extern Host host;
 
-// Begins a packet in `chunk`, which may contain an older one (a recycled chunk of a ring). At every
-// instant the file is a valid packet: the old one, an empty one, or the new one. A copy during
-// which the lock was even and did not change is valid.
-void begin_packet(Writer& writer, char* chunk, uint64_t now, uint64_t monotonic_ns);
+// Writes the header of the writer's next packet to `chunk`, which may contain an older one (a
+// recycled chunk of a ring). At every instant the file is a valid packet: the old one, an empty
+// one, or the new one. A copy during which the lock was even and did not change is valid.
+void write_packet_header(const Writer& writer, char* chunk, uint64_t now, uint64_t monotonic_ns);
+// Makes that packet current: the next event goes there.
+void enter_packet(Writer& writer, char* chunk);
 
 }  // namespace skein::record

@@ -1,7 +1,7 @@
 /* The memory orders of a ring's chunk, in C11, for checkers of C itself (GenMC): the same writer,
  * reader and weakenings (-DNAME) as ring.pml, without the kill. docs/testing.md says how to run it.
  *
- *   writer  record/core/emission.cc begin_packet(), emission.h commit()
+ *   writer  record/core/emission.cc write_packet_header(), emission.h commit()
  *   reader  record/host/posix/snapshot.cc copy_packet()
  *
  * A header field, or an event, is one atomic word. The chunk holds two events; an event of

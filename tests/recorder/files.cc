@@ -13,6 +13,16 @@
 #include "tests/recorder/scratch.h"
 
 namespace {
+bool refuse_rename = false;
+}
+// Instead of libc's, so that a test can make the recorder's fail.
+extern "C" int rename(const char* from, const char* to) noexcept {
+  if (!refuse_rename) return renameat(AT_FDCWD, from, AT_FDCWD, to);
+  errno = ENOENT;
+  return -1;
+}
+
+namespace {
 
 using namespace skein::test;
 namespace fs = std::filesystem;
@@ -114,6 +124,25 @@ void shortened_ring(const std::string& directory) {
   SKEIN_CHECK(trace.count("send") > 10, "it did not go on");
 }
 
+// The directory goes while a log creates its next file, which then cannot get its name. The program
+// used to crash when it counted the event.
+void log_without_directory(const std::string& directory) {
+  SKEIN_CHECK(start_trace_at(directory, {.log = true}) == 0, "start");
+  make_calls(10);
+  refuse_rename = true;
+  make_calls(100'000);
+  refuse_rename = false;
+  skein_status status;
+  skein_get_status(&status);
+  skein_stop();
+  SKEIN_CHECK(status.lost > 0, "nothing lost");
+  const Trace trace = read_good_trace(directory);
+  SKEIN_CHECK(trace.lost() == status.lost, "%llu in the trace, %llu by status",
+              static_cast<unsigned long long>(trace.lost()),
+              static_cast<unsigned long long>(status.lost));
+  SKEIN_CHECK(trace.count("send") > 10, "%zu", trace.count("send"));
+}
+
 // A complete ring reports nothing.
 void whole_ring(const std::string& directory) {
   SKEIN_CHECK(start_trace_at(directory, {.size = 64 << 10}) == 0, "start");
@@ -182,6 +211,8 @@ int main() {
   SKEIN_CHECK(good(in_child([&] { truncated(scratch / "all-truncated", true); })),
               "the table and chunks truncated");
   SKEIN_CHECK(good(in_child([&] { shortened_ring(scratch / "short"); })), "a shortened ring");
+  SKEIN_CHECK(good(in_child([&] { log_without_directory(scratch / "log"); })),
+              "a log without its directory");
   SKEIN_CHECK(good(in_child([&] { whole_ring(scratch / "whole"); })), "a whole ring");
   SKEIN_CHECK(good(in_child([&] { start_again(scratch / "again"); })), "start again");
   SKEIN_CHECK(good(in_child([&] { texts(scratch / "texts"); })), "texts");

@@ -22,7 +22,7 @@ constexpr size_t kFirstNamesChunk = size_t{64} << 10;
 constexpr size_t kFirstWindow = size_t{16} << 10;
 
 struct NewChunk {
-  Writer* writer;
+  const Writer* writer;
   size_t size;
   uint64_t now;
 };
@@ -38,7 +38,7 @@ void fill_header(char* chunk, void* argument) {
   header.timestamp_begin = fresh.now;
   header.format_version = format::kVersion;
   header.flags = fresh.writer->flags;
-  begin_packet(*fresh.writer, chunk, fresh.now, monotonic_ns());
+  write_packet_header(*fresh.writer, chunk, fresh.now, monotonic_ns());
 }
 
 bool is_growing(const Writer& w) {
@@ -52,10 +52,11 @@ size_t size_of_next(const Writer& w) {
   return size;
 }
 
-// Makes a chunk current. In log mode `chunks` counts the files, but only the newest is written to;
-// its index is 0. Older ones are unmapped, except those of names, whose strings are looked up in
-// place.
+// Makes a chunk current, whose packet header is written. In log mode `chunks` counts the files, but
+// only the newest is written to; its index is 0. Older ones are unmapped, except those of names,
+// whose strings are looked up in place.
 void enter_chunk(Writer& w, unsigned index, char* base, size_t size, size_t window) {
+  enter_packet(w, base);
   w.bases[index] = base;
   w.sizes[index] = size;
   w.chunk = index;
@@ -94,7 +95,7 @@ bool recycle_chunk(Writer& w, unsigned index, uint64_t now) {
   const size_t size = w.sizes[index];
   const size_t window = size < kWindow ? size : kWindow;
   if (!touch(base, window)) return false;
-  begin_packet(w, base, now, monotonic_ns());
+  write_packet_header(w, base, now, monotonic_ns());
   enter_chunk(w, index, base, size, window);
   return true;
 }
@@ -176,11 +177,11 @@ bool open_stream(Writer& writer) {
 }
 
 // The thread that stops the trace clears the flag before it removes the room: either the flag is
-// seen here, or the room is removed after this.
+// seen here, or the room is removed after this. A flag that is set may be that of a newer trace, so
+// the generation is read after it.
 void close_if_stopped(Writer& writer) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  if (writer.generation != __atomic_load_n(&state.generation, __ATOMIC_RELAXED) || !is_on())
-    set_limit(writer, nullptr);
+  if (!is_on() || writer.generation != generation_now()) set_limit(writer, nullptr);
 }
 
 Writer* make_room(Writer* writer, uint64_t now, bool text) {
