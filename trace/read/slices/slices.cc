@@ -22,13 +22,16 @@ Slices::Slices(Trace& trace, bool on_cpus)
 }
 
 Slices::Thread Slices::add_thread(uint64_t number, StringId name, uint32_t process) {
-  if (name == 0) name = trace_.strings.intern("thread " + std::to_string(number));
+  const StringId by_number = trace_.strings.intern("thread " + std::to_string(number));
+  if (name == 0) name = by_number;
   const auto thread = static_cast<Thread>(threads_.size());
   threads_.push_back({.name = name});
   if (on_cpus_) return thread;
   if (thread > 0) trace_.executors.push_back({});
   threads_.back().executor = thread;
   trace_.executors.back() = {.name = name, .tid = number, .stream = thread, .process = process};
+  // Its tid says as much, and both would make "thread 7/7".
+  if (number != 0 && name == by_number) trace_.executors.back().name = 0;
   return thread;
 }
 
