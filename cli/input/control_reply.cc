@@ -14,9 +14,9 @@ using Scalar = chrome::Json::Scalar;
 // False for a value that the protocol does not have.
 bool read_scalar(const Scalar& scalar, Json& value) {
   const std::string_view text = scalar.text;
-  if (scalar.is == Scalar::Is::Text) {
+  if (scalar.type == Scalar::Type::Text) {
     value = text;
-  } else if (scalar.is == Scalar::Is::Number) {
+  } else if (scalar.type == Scalar::Type::Number) {
     uint64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc() || end != text.data() + text.size()) return false;
@@ -45,8 +45,8 @@ Result<Json> read_control_reply(std::string_view line) {
     const Scalar scalar = reader.scalar();
     Json value;
     if (reader.failed() || !read_scalar(scalar, value)) return invalid;
-    if (name == "ok") is_ok = scalar.is == Scalar::Is::Word && scalar.text == "true";
-    if (name == "error" && scalar.is == Scalar::Is::Text) reason = scalar.text;
+    if (name == "ok") is_ok = scalar.type == Scalar::Type::Word && scalar.text == "true";
+    if (name == "error" && scalar.type == Scalar::Type::Text) reason = scalar.text;
     reply.set(name, std::move(value));
   } while (reader.take(','));
   reader.expect('}');

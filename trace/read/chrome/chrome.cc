@@ -306,7 +306,7 @@ void Reader::field(std::string_view key) {
 }
 
 StringId Reader::text(const Scalar& value) {
-  return value.is == Scalar::Is::Word ? 0 : trace_.strings.intern(value.text);
+  return value.type == Scalar::Type::Word ? 0 : trace_.strings.intern(value.text);
 }
 
 // A process or thread may be called by a text; then its number is one that no other has.
@@ -315,7 +315,7 @@ void Reader::set_number(const Scalar& value, uint64_t& number, StringId& as_text
     number = *natural;
   } else if (const auto negative = number_of<int64_t>(value.text)) {
     number = static_cast<uint64_t>(*negative);
-  } else if (!value.text.empty() && value.is != Scalar::Is::Word) {
+  } else if (!value.text.empty() && value.type != Scalar::Type::Word) {
     as_text = trace_.strings.intern(value.text);
     number = uint64_t{1} << 62 | as_text;
   }
@@ -349,7 +349,7 @@ bool Reader::is_argument_read(EventType type) {
 
 Argument Reader::argument(StringId name, const Scalar& value, bool is_counter) {
   const std::string_view text = value.text;
-  if (value.is == Scalar::Is::Number || (value.is == Scalar::Is::Text && is_counter)) {
+  if (value.type == Scalar::Type::Number || (value.type == Scalar::Type::Text && is_counter)) {
     if (const auto natural = number_of<uint64_t>(text))
       return {.name = name, .type = ArgumentType::Uint64, .value = *natural};
     if (const auto negative = number_of<int64_t>(text))
@@ -357,7 +357,7 @@ Argument Reader::argument(StringId name, const Scalar& value, bool is_counter) {
     if (const auto real = number_of<double>(text))
       return {.name = name, .type = ArgumentType::Double, .value = std::bit_cast<uint64_t>(*real)};
   }
-  if (value.is == Scalar::Is::Text)
+  if (value.type == Scalar::Type::Text)
     return {.name = name, .type = ArgumentType::String, .value = trace_.strings.intern(text)};
   if (text == "true" || text == "false")
     return {.name = name, .type = ArgumentType::Bool, .value = text == "true"};

@@ -133,13 +133,13 @@ std::string_view Json::word() {
 
 Json::Scalar Json::scalar() {
   const char first = peek();
-  if (first == '"') return {.is = Scalar::Is::Text, .text = string()};
+  if (first == '"') return {.type = Scalar::Type::Text, .text = string()};
   if (first == '{' || first == '[') {
     skip();
     return {};
   }
   const std::string_view found = word();
-  return {.is = is_number(found) ? Scalar::Is::Number : Scalar::Is::Word, .text = found};
+  return {.type = is_number(found) ? Scalar::Type::Number : Scalar::Type::Word, .text = found};
 }
 
 void Json::pass_key() {

@@ -50,8 +50,8 @@ class Json {
   std::string_view string();
 
   struct Scalar {
-    enum class Is : uint8_t { Text, Number, Word, Nested };
-    Is is = Is::Nested;  // an object or array, which was passed over
+    enum class Type : uint8_t { Text, Number, Word, Nested };
+    Type type = Type::Nested;  // an object or array, which was passed over
     std::string_view text = {};
   };
   // Any value. Of a number and a word: the characters themselves.
