@@ -291,8 +291,8 @@ async function effects(page, table) {
     await page.focus("#picture");
     await settled(page);
   };
-  // In this trace nothing is wrong: page_test.mjs has one for next-fault.
-  for (const [name, , keys] of table.filter(([name]) => !["", "next-fault"].includes(name))) {
+  // In this trace nothing is wrong: page_test.mjs has one for next-stuck.
+  for (const [name, , keys] of table.filter(([name]) => !["", "next-stuck"].includes(name))) {
     for (const key of keys.split(" ").filter(key => key !== "")) {
       await prepare(name);
       const before = await state(), panel = await lines();

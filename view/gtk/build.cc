@@ -46,7 +46,7 @@ void Window::build() {
   alarm_.set_focusable(false);
   alarm_.set_has_frame(false);
   alarm_.set_tooltip_text("Select the next stuck task (e)");
-  alarm_.signal_clicked().connect([this] { run(Command::NextFault); });
+  alarm_.signal_clicked().connect([this] { run(Command::NextStuck); });
   bar_.append(bar_text_);
   bar_.append(alarm_);
   bar_.append(*close);

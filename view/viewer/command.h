@@ -36,7 +36,7 @@ enum class Command : uint8_t {
   SelectNext,  // in its row
   SelectPrevious,
   HighlightRelated,
-  NextFault,     // selects the next stuck task
+  NextStuck,     // selects the next stuck task
   CriticalPath,  // of the selected task, or no more
   Collapse,      // the selected task's subtree, or opens it again
   ExpandAll,

@@ -48,7 +48,7 @@ constexpr State::Action State::actions[] = {
     {Command::SelectNext},
     {Command::SelectPrevious},
     {Command::HighlightRelated, &State::toggle_related},
-    {Command::NextFault, &State::next_fault},
+    {Command::NextStuck, &State::next_stuck},
     {Command::CriticalPath, &State::toggle_path},
     {Command::Collapse},
     {Command::ExpandAll},
@@ -137,7 +137,7 @@ void State::toggle_related(int) {
 }
 
 // From the selected one, else the first of all; what belongs to it is highlighted.
-void State::next_fault(int) {
+void State::next_stuck(int) {
   std::vector<Item> all;
   for (uint32_t track = 0; track < shared.session.size(); track++)
     for (const Diagnosis& d : shared.findings[track].faults) {

@@ -90,7 +90,7 @@ TEST_CASE("a trace opens with its errors, and a key leads there") {
   CHECK(viewer.window().from < 10'000);
   CHECK(viewer.window().to > 16'000);
   CHECK((viewer.window().to - viewer.window().from) < 60'000);
-  viewer.run(Command::NextFault);
+  viewer.run(Command::NextStuck);
   CHECK(selected_id(viewer) == 1);  // there is no other
 }
 
@@ -104,7 +104,7 @@ TEST_CASE("a task destroyed in between did not resume") {
 
 TEST_CASE("the panel of a stuck task explains it") {
   Viewer viewer = showing(lost_wake_up());
-  viewer.run(Command::NextFault);
+  viewer.run(Command::NextStuck);
   const Panel panel = viewer.panel();
   CHECK(line(panel, "why").value == "lost wake-up");
   CHECK(line(panel, "why").heading);
@@ -138,17 +138,17 @@ TEST_CASE("a cycle is shown with all its edges, in several traces each by name")
   CHECK(viewer.alarm() ==
         "bad: 2 stuck tasks: deadlock; "
         "worse: 1 stuck task: lost wake-up");
-  viewer.run(Command::NextFault);
+  viewer.run(Command::NextStuck);
   const Panel panel = viewer.panel();
   CHECK(line(panel, "trace").value == "bad");
   CHECK(line(panel, "why").value == "deadlock");
   CHECK(line(panel, "which is held by").link != 0);
   CHECK(line(panel, "which waits for").link != 0);
-  viewer.run(Command::NextFault);  // the other of the two
+  viewer.run(Command::NextStuck);  // the other of the two
   CHECK(viewer.selected_track() == 0);
-  viewer.run(Command::NextFault);
+  viewer.run(Command::NextStuck);
   CHECK(viewer.selected_track() == 1);
-  viewer.run(Command::NextFault);
+  viewer.run(Command::NextStuck);
   CHECK(viewer.selected_track() == 0);
 }
 
@@ -157,7 +157,7 @@ TEST_CASE("a trace without errors shows no message") {
     RandomProgram program(seed, RandomProgram::Fault::None);
     Viewer viewer = showing(std::move(program.trace));
     CHECK(viewer.alarm() == "");
-    viewer.run(Command::NextFault);
+    viewer.run(Command::NextStuck);
     CHECK(viewer.selected() == no_index);
   }
   CHECK(Viewer().alarm() == "");
@@ -187,7 +187,7 @@ TEST_CASE("any panel of a trace that makes no sense") {
       viewer.select(0, task);
       CHECK(!viewer.panel().title.empty());
     }
-    viewer.run(Command::NextFault);
+    viewer.run(Command::NextStuck);
   }
 }
 

@@ -41,7 +41,7 @@ constexpr KeyBinding table[] = {
     {C::SelectPrevious, "select-previous", "Tasks", ",", "Select the previous task in the row"},
     {C::HighlightRelated, "highlight-related", "Tasks", "h",
      "Highlight predecessors, successors, awaited and waiting tasks"},
-    {C::NextFault, "next-fault", "Tasks", "e", "Select the next stuck task"},
+    {C::NextStuck, "next-stuck", "Tasks", "e", "Select the next stuck task"},
     {C::CriticalPath, "critical-path", "Tasks", "k",
      "Show or hide the critical path of the selected task"},
     {C::Collapse, "collapse", "Tasks", "c", "Hide or show the children of the selected task"},

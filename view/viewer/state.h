@@ -39,7 +39,7 @@ struct ViewerState {
   void follow_arrow(int direction);  // -1: to its source
   void select_parent(int);
   void toggle_related(int);
-  void next_fault(int);
+  void next_stuck(int);
   void toggle_path(int);
   void add_bookmark(int);
   void measure(int);

@@ -196,7 +196,7 @@ class Viewer {
   void set_legend_shown(bool shown);
   // What was lost and what an empty trace means, in a sentence; empty: nothing to say.
   std::string notice() const;
-  // How many tasks do not go on, and why: Command::NextFault leads to them; before that what links
+  // How many tasks do not go on, and why: Command::NextStuck leads to them; before that what links
   // say. Without a full stop; empty: nothing to say.
   std::string alarm() const;
 
