@@ -102,7 +102,7 @@ int run_diff(const DiffOptions& options) {
   name_runs(a, options.good, options.bad);
   if (!options.page.empty()) write_picture(a, options.good, options.bad, options.page);
   if (options.view)
-    exec_viewer(window, {"--links", write_to_memfd(write_annotations(annotations_of(a)))},
+    exec_viewer(window, {"--annotations", write_to_memfd(write_annotations(annotations_of(a)))},
                 {trace_directory(options.good), trace_directory(options.bad)});
   return a.divergences.empty() ? 0 : 1;
 }

@@ -87,7 +87,7 @@ int run_doctor(const DoctorOptions& options) {
       draws ? write_annotations(annotations_of(analysis, report, found)) : "";
   if (!options.page.empty())
     write_page({.traces = {path}, .output = options.page, .annotations = annotations});
-  if (options.view) exec_viewer(window, {"--links", write_to_memfd(annotations)}, {path});
+  if (options.view) exec_viewer(window, {"--annotations", write_to_memfd(annotations)}, {path});
   return found.empty() ? 0 : 1;
 }
 

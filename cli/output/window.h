@@ -14,7 +14,7 @@ std::string window_program();
 [[noreturn]] void exec_viewer(const std::string& program, const std::vector<std::string>& options,
                               const std::vector<std::string>& traces);
 
-// The number of a descriptor that it inherits, with these bytes: for --links.
+// The number of a descriptor that it inherits, with these bytes: for --annotations.
 std::string write_to_memfd(const std::string& bytes);
 
 }  // namespace skein::cli

@@ -138,7 +138,7 @@ def refuse(screen, scratch, good, bad):
     program = pathlib.Path(skein).parent / "skein-view"
     with nonsense.open() as file:
         for number in (file.fileno(), 987, "x", ""):
-            refused("is run by skein", [program, "--links", number, "--", good, bad],
+            refused("is run by skein", [program, "--annotations", number, "--", good, bad],
                     pass_fds=[file.fileno()])
 
 

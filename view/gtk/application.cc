@@ -52,7 +52,7 @@ bool read_arguments(int argc, char** argv, Arguments& arguments) {
       arguments.new_window = true;
     else if (word == "--critical-path" && i + 1 < argc)
       arguments.critical = argv[++i];
-    else if (word == "--links" && i + 1 < argc &&
+    else if (word == "--annotations" && i + 1 < argc &&
              (arguments.annotations = annotations_from(argv[i + 1])))
       i++;
     else if (word == "--theme" && i + 1 < argc)

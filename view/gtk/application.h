@@ -15,7 +15,7 @@ namespace skein::desktop {
 //   --new-window          of each trace
 //   --theme NAME
 //   --critical-path TASK
-//   --links NUMBER        an inherited descriptor with what write_annotations() made of two traces
+//   --annotations NUMBER  an inherited descriptor with what write_annotations() made of two traces
 int run(int argc, char** argv);
 
 Window& open_window(Gtk::Application& application, const std::string& theme);
