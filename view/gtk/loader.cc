@@ -201,7 +201,7 @@ class Work {
         });
       auto loaded = std::make_shared<Loader::Loaded>(
           Loader::Loaded{which, LoadedTrace(*std::move(trace), known.life), live});
-      loaded->data.ask();
+      loaded->data.find_problems();
       if (first && shared_->unwanted()) {
         known.next = Clock::time_point::max();
         return;

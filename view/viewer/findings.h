@@ -1,5 +1,5 @@
 // What is asked of a trace that is shown: who waited for what, and what is wrong. As it takes as
-// long as the model, it is made when it is first needed, or on another thread (LoadedTrace::ask).
+// long as the model, it is made when it is first needed, or on another thread (LoadedTrace::find_problems).
 #pragma once
 
 #include <memory>

@@ -168,7 +168,7 @@ TEST_CASE("an analysis on another thread equals one on demand") {
     const auto program = [&] { return RandomProgram(seed, RandomProgram::Fault::LostWakeUp); };
     Viewer lazy = showing(program().trace);
     LoadedTrace loaded(program().trace);
-    loaded.ask();
+    loaded.find_problems();
     Viewer asked;
     asked.add(std::move(loaded), "a trace");
     CHECK(lazy.alarm() != "");

@@ -43,7 +43,7 @@ struct LoadedTrace {
   LoadedTrace& operator=(LoadedTrace&&) noexcept;
 
   // What is wrong, too, which alarm() and panel() tell: for who shall not wait for that then.
-  void ask();
+  void find_problems();
 
   Trace trace;
   Model model;
