@@ -123,6 +123,11 @@ class Program:
         told = self.screen.do("getwindowgeometry", self.window)
         return re.search(r"Geometry: (\d+x\d+)", told)[1]
 
+    def corner(self):
+        """The colour of the window near its lower right corner."""
+        image = self.screen.image(self.window)
+        return image.row(image.height - 3, image.width - 3, 1)
+
     def press(self, *keys):
         self.screen.do("key", "--delay", 30, *keys)
 

@@ -86,13 +86,15 @@ def compare(screen, scratch, trace):
     until("bars", it.has_bars)
     svg = it.export(scratch)
     assert ">net.ctf<" in svg and ">other.ctf<" in svg, "both titles"
-    screen.do("windowsize", it.window, 1207, 703)
-    until("another size", lambda: it.size() == "1207x703")
+    before = it.corner()
+    screen.do("windowsize", it.window, 1507, 903)
+    # Until it has drawn there, it does not know its size.
+    until("another size", lambda: it.size() == "1507x903" and it.corner() == before)
     it.quit()
     it = Program(screen, skein, "view", "--new-window", "--theme", "light", trace, other)
     it.wait_for("^other.ctf - skein$")
     it.wait_for("^net.ctf - skein$")
-    assert it.size() == "1207x703", it.size()
+    assert it.size() == "1507x903", it.size()
     it.quit()
 
 
