@@ -1,11 +1,11 @@
-# What makes builds with tests fast; included before the first target. Packages and release builds
-# (BUILD_TESTING off) use none of it.
+# Makes builds with tests fast; included before the first target. Packages and release builds
+# (BUILD_TESTING off) use only unity builds.
 #
 #   ccache   if installed. Objects are shared between clones: the presets set CCACHE_BASEDIR and
 #            CCACHE_NOHASHDIR, and -ffile-prefix-map keeps the clone's path out of the objects.
 #            Without any of the three there are no hits in another clone.
 #   mold     if installed. Links `skein` in 0.3 s instead of 2 s; there are about 100 programs.
-#   unity    SKEIN_UNITY (presets of the sanitizers): modules of trace/ and view/ are compiled 16
+#   unity    SKEIN_UNITY (presets but dev, clang14 and coverage): modules of trace/ and view/ are compiled 16
 #            sources at once (skein_module), in 40 % of the CPU time. Names in unnamed namespaces of
 #            one module therefore differ.
 #
