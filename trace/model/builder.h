@@ -78,7 +78,9 @@ class ModelBuilder {
   void should_resolve(const EventRow& event);
 
   // no_index for no_task.
-  TaskIndex get(TaskId id) {
+  // In every event's way: a call of it takes 8 % of a model's time, and in a unity build the
+  // compiler makes one.
+  [[gnu::always_inline]] TaskIndex get(TaskId id) {
     if (id == no_task) return no_index;
     const uint32_t index = model_.ids[id];
     return index < resource_mark ? self_of(index) : add_unknown(id);
