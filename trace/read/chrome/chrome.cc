@@ -28,11 +28,11 @@ using fxt::Record;
 using fxt::Records;
 using Scalar = Json::Scalar;
 
-constexpr int64_t longest_time = int64_t{1} << 61;  // ns; since 1970 it is the year 2043
+constexpr int64_t longest_time = int64_t{1} << 61;  // ns; since 1970: the year 2043
 
 constexpr std::string_view odd_texts = "strings that are not valid Unicode";
 
-// The whole text as a number, or nothing.
+// Parses the whole text as a number; empty if it is not one.
 template <typename Number>
 std::optional<Number> number_of(std::string_view text) {
   Number number{};
@@ -41,8 +41,8 @@ std::optional<Number> number_of(std::string_view text) {
   return number;
 }
 
-// "12.3456" microseconds in nanoseconds, exactly; of what is written otherwise nearly. Empty: no
-// number, or beyond all that is a time.
+// Converts microseconds ("12.3456") to nanoseconds: exactly if decimal, approximately in any other
+// notation. Empty: not a number, or out of range.
 std::optional<int64_t> nanoseconds(std::string_view text) {
   const size_t point = std::min(text.find('.'), text.size());
   const std::string_view behind = text.substr(std::min(point + 1, text.size()));
@@ -76,16 +76,16 @@ class Reader {
     fxt::Thread thread;
     std::optional<int64_t> time;
     std::optional<int64_t> duration;
-    bool has_time = false;  // if only one that is no time
-    bool is_local = false;  // its id is
+    bool has_time = false;  // has a time field, valid or not
+    bool is_local = false;  // its id is local to its process
     StringId category = 0;
     StringId name = 0;
     StringId id = 0;
     StringId scope = 0;
-    // Where the objects are whose members are arguments; SIZE_MAX: nowhere.
+    // Offsets of the objects whose members are arguments; SIZE_MAX: none.
     size_t arguments = SIZE_MAX;
     size_t more_arguments = SIZE_MAX;
-    std::vector<StringId> others;  // names of fields that nobody reads
+    std::vector<StringId> others;  // names of ignored fields
   };
 
   void top();
@@ -107,7 +107,7 @@ class Reader {
   uint32_t thread(const fxt::Thread& value);
   void lose(const std::string& what, size_t from, size_t to, std::optional<uint64_t> events);
 
-  // What was passed over, summed up by what it is; the place is that of the first.
+  // Skipped items of one kind; the offset is that of the first.
   struct Passed {
     uint64_t count;
     uint64_t offset;
@@ -127,7 +127,7 @@ class Reader {
   Json json_;
   const Progress* progress_ = nullptr;
   bool is_stopped_ = false;
-  int looks_inside_ = 16;  // more often that is not done
+  int looks_inside_ = 16;  // limits rescans of the inside of a damaged event
   std::map<std::pair<uint64_t, uint64_t>, uint32_t> threads_;
   std::map<std::string, Passed, std::less<>> passed_;
   std::array<uint64_t, 256> phases_{};
@@ -144,7 +144,7 @@ void Reader::read(const Progress& progress) {
   else
     top();
   if (is_stopped_) return;
-  // The end of the array or object may be missing; what stands before it must not be half an event.
+  // The closing bracket may be missing, but the text must not end inside an event.
   if (json_.peek() != 0 || (json_.failed() && json_.at() < text_.size()))
     lose("invalid JSON from here on", json_.at(), text_.size(), {});
 }
@@ -174,12 +174,12 @@ void Reader::member(size_t at) {
   if (key == "traceEvents" && first == '[') return events();
   if (key == "otherData" && first == '{') return other_data();
   json_.skip();
-  // What was recorded; the rest is about the recording.
+  // Only recorded data counts as lost; these members describe the recording.
   if (key != "displayTimeUnit" && key != "otherData" && key != "metadata" && !json_.failed())
     lose(key + ", which skein ignores", at, json_.at(), {});
 }
 
-// When everything began, in what skein exported.
+// Reads the start time of a trace that skein exported.
 void Reader::other_data() {
   json_.take('{');
   while (!json_.failed() && json_.peek() == '"') {
@@ -223,9 +223,9 @@ void Reader::events() {
   }
 }
 
-// Behind what is no JSON: goes on at the next event, a "{" behind which all of one can be read.
-// What was read before is not looked at again, so this ends soon whatever there is. But for a few
-// events that seem to take all the rest of the file, since one bracket is missing.
+// Skips invalid JSON and resumes at the next event: a "{" from which a whole event can be read.
+// Text that was read is not read again, so the time is linear, except for a few events that seem to
+// extend to the end of the file because a bracket is missing.
 void Reader::salvage() {
   const size_t from = event_at_;
   const bool is_cut = json_.at() == text_.size();
@@ -248,7 +248,7 @@ void Reader::salvage() {
   json_.move_to(text_.size());
 }
 
-// To event_, from the "{" on; false: it is none.
+// Reads the event at the "{" into event_; returns false if there is no valid event.
 bool Reader::event() {
   event_ = {};
   json_.expect('{');
@@ -262,7 +262,7 @@ bool Reader::event() {
   return !json_.failed();
 }
 
-// `key` is gone when the value is read.
+// `key` is invalid after the value is read.
 void Reader::field(std::string_view key) {
   if (key == "ph") {
     const std::string_view phase = json_.scalar().text;
@@ -298,7 +298,7 @@ void Reader::field(std::string_view key) {
     (key == "args" ? event_.arguments : event_.more_arguments) = json_.at();
     json_.skip();
   } else {
-    // How it is drawn is of no interest.
+    // Fields that only affect how the event is drawn.
     if (key != "s" && key != "bp" && key != "cname")
       event_.others.push_back(trace_.strings.intern(key));
     json_.skip();
@@ -309,7 +309,7 @@ StringId Reader::text(const Scalar& value) {
   return value.type == Scalar::Type::Word ? 0 : trace_.strings.intern(value.text);
 }
 
-// A process or thread may be called by a text; then its number is one that no other has.
+// A process or thread may be identified by a string; it then gets a unique number.
 void Reader::set_number(const Scalar& value, uint64_t& number, StringId& as_text) {
   if (const auto natural = number_of<uint64_t>(value.text)) {
     number = *natural;
@@ -328,7 +328,8 @@ uint32_t Reader::thread(const fxt::Thread& value) {
   return found->second;
 }
 
-// Which of them belong together: an id's scope is part of it, and so is the process of a local one.
+// Returns the key that events of the same flow or slice share. It includes the id's scope, and the
+// process if the id is local.
 StringId Reader::key_of_id(bool has_name) {
   if (event_.scope == 0 && !event_.is_local && !has_name) return event_.id;
   std::string key(trace_.strings[event_.id]);
@@ -338,7 +339,7 @@ StringId Reader::key_of_id(bool has_name) {
   return trace_.strings.intern(key);
 }
 
-// Those of other events say nothing that the model knows, and would need as much memory as the
+// The model does not use the arguments of other events, which would need as much memory as the
 // file.
 bool Reader::is_argument_read(EventType type) {
   const bool is_whole =
@@ -420,7 +421,7 @@ void Reader::add_event() {
     const std::string what(trace_.strings[event_.name]);
     const bool is_process = what == "process_name";
     if (!is_process && what != "thread_name") {
-      // How it is drawn is of no interest.
+      // Only affects how the trace is drawn.
       if (what != "process_sort_index" && what != "thread_sort_index")
         pass("metadata that skein ignores, " + what, event_at_, false);
       return;
@@ -473,7 +474,7 @@ void Reader::add_event() {
   is_stopped_ |= !own_.is_in_order();
 }
 
-// Times are from the earliest on, or, in a file of ours, as they are.
+// Makes times relative to the earliest event, but leaves those of a skein export as they are.
 void Reader::finish() {
   std::vector<Record>& records = records_.records;
   uint64_t first = UINT64_MAX;

@@ -1,21 +1,21 @@
-// Reads JSON in the trace event format: an object with "traceEvents", or the array alone, which
-// need not be closed. Its phases are those of FXT, hence so is what they mean
-// (trace/read/slices/meaning.h); a file that `skein export chrome` wrote comes back whole.
+// Reads JSON in the trace event format: an object with "traceEvents", or a bare array, whose
+// closing bracket may be missing. The phases correspond to those of FXT, and so do their meanings
+// (trace/read/slices/meaning.h). A file that `skein export chrome` wrote is restored completely.
 //
 //   B E X              slices of a thread (process pid, thread tid)
 //   b n e              async slices, by category, scope and id (and process, if that is id2.local)
-//   S T F              the same, by name, too
+//   S T F              the same, keyed by name as well
 //   s t f              flows, by category, name and id
 //   i I R              instants
-//   C                  counters: each number in args is one
-//   M                  names of processes and threads; others are passed over, as are other phases
+//   C                  counters: each number in args is one counter
+//   M                  names of processes and threads; other metadata and phases are skipped
 //
-// Times are microseconds, and are kept to the nanosecond. An event whose time is not known is left
-// out. Where the text is no JSON reading goes on at the next event. Whatever is passed over is
-// listed as a loss, at its place or, by what it is, with the count and the first one's place.
+// Times are microseconds and are kept to the nanosecond. An event without a valid time is omitted.
+// After invalid JSON, reading resumes at the next event. Whatever is skipped is listed as a loss:
+// either at its position, or counted per kind with the position of the first.
 //
-// Memory is that of the records (56 bytes an event) and then of the columns; of what skein wrote of
-// the columns alone (trace/read/slices/own.h).
+// Memory: the records (56 bytes per event), then the columns. For a file that skein wrote, only the
+// columns (trace/read/slices/own.h).
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@
 
 namespace skein::chrome {
 
-// Does this beginning of a file look like it?
+// Whether a file that begins with these bytes looks like Chrome JSON.
 bool looks_like_chrome(std::span<const uint8_t> bytes);
 
 Trace read(std::span<const uint8_t> file, const Progress& progress = {});

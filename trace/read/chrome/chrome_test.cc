@@ -83,7 +83,7 @@ TEST_CASE("slices, counters, flows and async slices of an object with traceEvent
   CHECK(trace.losses[0].what == "events of a phase that skein ignores, P: 1");
 }
 
-TEST_CASE("a bare array, one that is not closed, and one that is cut off") {
+TEST_CASE("a bare array: closed, unclosed and truncated") {
   const std::string two = R"([{"ph":"i","name":"a","pid":1,"tid":1,"ts":1},
 {"ph":"i","name":"b","pid":1,"tid":1,"ts":2})";
   for (const char* end : {"", ",", "]", "\n,\n"}) {
@@ -104,7 +104,7 @@ TEST_CASE("a bare array, one that is not closed, and one that is cut off") {
   CHECK(broken.losses[1].what == "events omitted: no time: 1");
 }
 
-TEST_CASE("flows with the same number are distinguished by category and name") {
+TEST_CASE("flows with the same id are distinguished by category and name") {
   const Trace trace = read(R"([
 {"ph":"s","cat":"c1","name":"f","id":1,"pid":1,"tid":1,"ts":1},
 {"ph":"s","cat":"c2","name":"f","id":1,"pid":1,"tid":2,"ts":2},
@@ -113,7 +113,7 @@ TEST_CASE("flows with the same number are distinguished by category and name") {
 {"ph":"f","cat":"c2","name":"f","id":1,"pid":1,"tid":5,"ts":5},
 {"ph":"f","cat":"c2","name":"g","id":1,"pid":1,"tid":6,"ts":6}])");
   CHECK(trace.losses.empty());
-  std::map<uint64_t, uint32_t> sent;  // from which thread, by message
+  std::map<uint64_t, uint32_t> sent;  // sending thread of each message
   trace.events.for_each([&](const EventRow& e) {
     if (e.kind == EventKind::Send) sent[e.value] = e.executor;
     if (e.kind == EventKind::Receive) CHECK(e.executor == sent.at(e.value) + 3);
@@ -121,7 +121,7 @@ TEST_CASE("flows with the same number are distinguished by category and name") {
   CHECK(sent.size() == 3);
 }
 
-TEST_CASE("async slices are the same by category, scope and id, in whatever process") {
+TEST_CASE("async slices are matched by category, scope and id across processes") {
   const auto slices = [](std::string_view text) {
     Lines lines;
     for (const std::string& line : said(read(text)))
@@ -140,14 +140,14 @@ TEST_CASE("async slices are the same by category, scope and id, in whatever proc
 {"ph":"b","cat":"c","id":1,"scope":"t","name":"B","pid":1,"tid":1,"ts":1},
 {"ph":"e","cat":"c","id":1,"scope":"s","name":"A","pid":1,"tid":1,"ts":2}])") ==
         Lines{"0 create 2 by 1 'A'", "1000 create 3 by 1 'B'", "2000 resolve 2 by 1"});
-  // The older phases by name, too.
+  // The older phases are matched by name as well.
   CHECK(slices(R"([{"ph":"S","cat":"c","id":1,"name":"A","pid":1,"tid":1,"ts":0},
 {"ph":"S","cat":"c","id":1,"name":"B","pid":1,"tid":1,"ts":1},
 {"ph":"F","cat":"c","id":1,"name":"A","pid":1,"tid":1,"ts":2}])") ==
         Lines{"0 create 2 by 1 'A'", "1000 create 3 by 1 'B'", "2000 resolve 2 by 1"});
 }
 
-TEST_CASE("equal names in several processes are distinguished by the process") {
+TEST_CASE("processes with equal names stay distinct") {
   const Trace trace = read(R"([
 {"ph":"M","name":"process_name","pid":3,"args":{"name":"web"}},
 {"ph":"M","name":"process_name","pid":4,"args":{"name":"web"}},
@@ -166,7 +166,7 @@ TEST_CASE("equal names in several processes are distinguished by the process") {
     threads.emplace_back(trace.strings[executor.name]);
   CHECK(threads == Lines{"pid 1: thread 1", "web pid 3: thread 1", "web pid 4: thread 1", "t"});
   CHECK(trace.executors.back().tid == 0);
-  // In the order in which the file names them.
+  // In the order of their appearance in the file.
   const std::vector<Process> processes = {
       {.pid = 3, .name = "web"}, {.pid = 4, .name = "web"}, {.pid = 1, .name = ""}, {.name = "p"}};
   CHECK(trace.processes == processes);
@@ -175,7 +175,7 @@ TEST_CASE("equal names in several processes are distinguished by the process") {
   CHECK(of_threads == std::vector<uint32_t>{2, 0, 1, 3});
 }
 
-TEST_CASE("an event of category skein that skein did not write is one of others") {
+TEST_CASE("an event of category skein that skein did not write is a foreign event") {
   const std::string foreign = R"({"ph":"i","name":"mine","cat":"skein","pid":1,"tid":1,"ts":1})";
   const Trace alone = read("[" + foreign + "]");
   CHECK(said(alone).back() == "0 label 1 'mine'");
@@ -191,7 +191,7 @@ TEST_CASE("an event of category skein that skein did not write is one of others"
   CHECK(both.losses[1].what == "events of a kind unknown to this version, of the future: 1");
 }
 
-TEST_CASE("what skein exported may have been put into another order") {
+TEST_CASE("a skein export is read correctly if its events were reordered") {
   const std::string first =
       R"({"ph":"i","cat":"skein","pid":1,"tid":1,"ts":1,"args":{"event":"label","task":1,"text":"a"}})";
   const std::string second =
@@ -204,7 +204,7 @@ TEST_CASE("what skein exported may have been put into another order") {
   CHECK(other.info.start == 7);
 }
 
-TEST_CASE("an event whose time is not known is left out, and stretches nothing") {
+TEST_CASE("an event without a valid time is omitted and does not extend the trace") {
   const Trace trace = read(R"([{"ph":"i","name":"a","pid":1,"tid":1,"ts":1.7e15},
 {"ph":"i","name":"no time","pid":1,"tid":1},
 {"ph":"i","name":"text","pid":1,"tid":1,"ts":"soon"},
@@ -223,21 +223,21 @@ TEST_CASE("an event whose time is not known is left out, and stretches nothing")
   CHECK(trace.losses[2].what == "slices without a duration, read as 0: 1");
 }
 
-TEST_CASE("reading continues behind damage and reports its position") {
+TEST_CASE("reading continues after damage and reports its position") {
   const auto labels = [](const Trace& trace) {
     Lines lines;
     for (const std::string& line : said(trace))
       if (const size_t at = line.find('\''); line.find("label") < at)
         lines.push_back(line.substr(at));
-    lines.erase(lines.begin());  // the thread's
+    lines.erase(lines.begin());  // the thread's label
     return lines;
   };
   const std::string good = R"({"ph":"i","name":"good","pid":1,"tid":1,"ts":2})";
   const std::string start = "[" + good + ",\n";
   for (const char* bad : {
-           R"({"ph":"i","name":"bad,"pid":1,"tid":1,"ts":1},)",             // a quotation mark,
-           R"({"ph":"i","name":"bad","pid":1,"tid":1,"ts":1,)",             // a bracket,
-           R"({"ph":"i","name":"bad","pid":1,"tid":1,"ts" 1,"args":{}},)",  // a colon is missing
+           R"({"ph":"i","name":"bad,"pid":1,"tid":1,"ts":1},)",  // missing quotation mark
+           R"({"ph":"i","name":"bad","pid":1,"tid":1,"ts":1,)",  // missing bracket
+           R"({"ph":"i","name":"bad","pid":1,"tid":1,"ts" 1,"args":{}},)",  // missing colon
            R"({"ph":"i","name":"bad","args":{"a":[1,2},"b":{"c":"{"}},)",
            R"({"ph":"i","name":"bad","args":{"a":[1,{"b":2},)",
            "{\"ph\":\"i\",\"name\":\"bad\n\",\"ts\":1},",
@@ -265,7 +265,7 @@ TEST_CASE("reading continues behind damage and reports its position") {
   CHECK(labels(sloppy) == Lines{"'good'", "'good'"});
 }
 
-TEST_CASE("texts with escapes") {
+TEST_CASE("strings with escapes") {
   const Trace trace = read(R"([{"ph":"i","name":"\"\\\/\n\u00e9\u20ac\ud83d\ude00","ts":0}])");
   CHECK(trace.losses.empty());
   CHECK(said(trace).back() == "0 label 1 '\"\\/\n\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80'");
@@ -313,7 +313,7 @@ TEST_CASE("progress is reported, and reading can be cancelled") {
   CHECK(some.events.size() < 50000);
 }
 
-TEST_CASE("times are exact to the nanosecond, however they are written") {
+TEST_CASE("times are exact to the nanosecond in every notation") {
   const Trace trace = read(R"([{"ph":"i","name":"a","pid":1,"tid":1,"ts":-0.001},
 {"ph":"i","name":"b","pid":1,"tid":1,"ts":1234567890123.456},
 {"ph":"i","name":"c","pid":1,"tid":1,"ts":"1234567890123.4579"},
@@ -325,7 +325,7 @@ TEST_CASE("times are exact to the nanosecond, however they are written") {
   CHECK(trace.events.time[size - 1] == 1234567890123501);
 }
 
-TEST_CASE("it is recognised by its events, and other JSON is not") {
+TEST_CASE("a Chrome trace is recognised by its events, and other JSON is rejected") {
   const auto looks = [](std::string_view text) {
     return chrome::looks_like_chrome({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
   };

@@ -28,7 +28,7 @@ class Inflater {
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  // Adds up to a piece. False: that was all, or `problem` says why there is no more.
+  // Appends the next piece. Returns false at the end, or with `problem` set on failure.
   bool next(std::vector<uint8_t>& bytes, std::string& problem);
 
   uint64_t offset() const { return at_; }

@@ -43,7 +43,7 @@ Result<Trace> read_file(std::vector<uint8_t> bytes) {
 
 }  // namespace
 
-TEST_CASE("a compressed JSON trace is the trace") {
+TEST_CASE("a compressed JSON trace is read") {
   const auto trace = read_file(packed(json(20'000)));
   REQUIRE(trace);
   CHECK(trace->info.format == "Chrome JSON");
@@ -51,7 +51,7 @@ TEST_CASE("a compressed JSON trace is the trace") {
   CHECK(count_kinds(trace->events)[static_cast<size_t>(EventKind::CounterSet)] == 20'000);
 }
 
-TEST_CASE("members of a file follow one another") {
+TEST_CASE("members of a gzip file are concatenated") {
   const std::string text = json(3);
   std::vector<uint8_t> file = packed(std::string_view(text).substr(0, 40));
   const std::vector<uint8_t> rest = packed(std::string_view(text).substr(40));
@@ -62,7 +62,7 @@ TEST_CASE("members of a file follow one another") {
   CHECK(count_kinds(trace->events)[static_cast<size_t>(EventKind::CounterSet)] == 3);
 }
 
-TEST_CASE("of a file that was cut short the beginning is read, and the loss is listed") {
+TEST_CASE("the beginning of a truncated file is read, and the loss is listed") {
   std::vector<uint8_t> file = packed(json(20'000));
   file.resize(file.size() / 2);
   const auto trace = read_file(file);
@@ -81,14 +81,14 @@ TEST_CASE("unpacking ends at the damage") {
   CHECK(unpacked.offset <= file.size());
 }
 
-TEST_CASE("a file that holds no trace is rejected") {
+TEST_CASE("a file that contains no trace is rejected") {
   const auto trace = read_file(packed("This is no trace."));
   REQUIRE_FALSE(trace);
   CHECK(trace.error().what == "compressed, and not a Chrome JSON file");
   CHECK_FALSE(read_file({0x1f, 0x8b, 8}));
 }
 
-TEST_CASE("a file that unpacks to a thousand times its size does not take that much memory") {
+TEST_CASE("unpacking a file to a thousand times its size is bounded in memory") {
   const std::vector<uint8_t> bomb = packed(std::string(10'000'000, ' '));
   REQUIRE(bomb.size() < 20'000);
   const auto unpacked = chrome::unpack(bomb, 100'000);

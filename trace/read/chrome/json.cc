@@ -21,7 +21,7 @@ bool is_number(std::string_view word) {
   return word.find_first_not_of("0123456789.eE+-") == std::string_view::npos;
 }
 
-// The four digits behind \u; UINT32_MAX if they are none.
+// Parses the four digits after \u; UINT32_MAX if invalid.
 uint32_t hexadecimal(std::string_view digits) {
   uint32_t code = 0;
   if (digits.size() < 4) return UINT32_MAX;
@@ -52,8 +52,8 @@ bool Json::take(char wanted) {
   return true;
 }
 
-// From behind its first quotation mark to behind the last. A line ends in no text: a quotation mark
-// is missing.
+// Moves from after the opening quotation mark to after the closing one. Fails at the end of a line:
+// a quotation mark is missing.
 bool Json::pass_string() {
   for (; at_ < text_.size(); at_++) {
     const char c = text_[at_];
@@ -95,7 +95,7 @@ std::string_view Json::unescaped(std::string_view raw, bool& is_odd) {
     }
     static constexpr std::string_view letters = "bfnrt\"\\/";
     static constexpr std::string_view meant = "\b\f\n\r\t\"\\/";
-    const char letter = raw[++i];  // there is one, or the text would not end here
+    const char letter = raw[++i];  // exists, or the string would not end here
     if (const size_t which = letters.find(letter); which != std::string_view::npos) {
       scratch_ += meant[which];
       continue;
@@ -154,14 +154,14 @@ void Json::skip() {
     const char first = peek();
     if (first == '{' || first == '[') {
       at_++;
-      open_ += static_cast<char>(first + 2);  // what closes it
+      open_ += static_cast<char>(first + 2);  // the closing bracket
     } else if (first == '"') {
       at_++;
       pass_string();
     } else {
       word();
     }
-    // Behind a value or an opening bracket, up to the next value.
+    // After a value or an opening bracket: advances to the next value.
     bool is_first = first == '{' || first == '[';
     while (!failed_ && !open_.empty()) {
       const bool is_separated = take(',') || is_first;

@@ -1,4 +1,4 @@
-// Reads JSON from the front, a token at a time, without making anything of it:
+// Reads JSON sequentially, one token at a time, without building a tree:
 //
 //   Json json(text);
 //   if (json.take('{'))
@@ -9,13 +9,13 @@
 //     } while (json.take(','));
 //   if (json.failed()) report(json.at());
 //
-// It is less strict than a parser where nothing is lost by it, since a trace that somebody's printf
-// wrote is still a trace: a comma may stand before a closing bracket, a word (NaN, None) may be a
-// value, and texts may hold any bytes. Where a token cannot be what is asked for it fails, stays
-// there and gives empty values from then on. Nothing here recurses: any depth is allowed.
+// It is lenient where that loses nothing, since a trace written with printf is still a trace: a
+// comma may precede a closing bracket, a word (NaN, None) may be a value, and strings may contain
+// any bytes. If the next token is not the requested one, the reader fails, stays there and returns
+// empty values from then on. Nothing recurses: any nesting depth is allowed.
 //
-// Rejected: nlohmann's SAX parser, which cannot go on behind the first mistake, nor say where it is
-// while all is well; and it makes a std::string of everything that one only wants to pass over.
+// Rejected: nlohmann's SAX parser. It cannot continue after the first error, reports positions only
+// for errors, and builds a std::string even for skipped values.
 #pragma once
 
 #include <cstddef>
@@ -31,37 +31,37 @@ class Json {
 
   size_t at() const { return at_; }
   bool failed() const { return failed_; }
-  // Goes on reading there, whatever was wrong.
+  // Continues at `at` and clears the failure.
   void move_to(size_t at) {
     at_ = at;
     failed_ = false;
   }
 
-  // The character the next token begins with; 0 at the end or after a failure.
+  // The first character of the next token; 0 at the end or after a failure.
   char peek();
-  // Is this what comes next? Then it is passed.
+  // Consumes `wanted` if it comes next; returns whether it did.
   bool take(char wanted);
-  // It must come next.
+  // Consumes `wanted`; fails if it does not come next.
   void expect(char wanted) {
     if (!take(wanted)) failed_ = true;
   }
 
-  // A text's contents; valid until the next one is asked for, and as long as the file.
+  // A string's contents; valid until the next call, and no longer than the file.
   std::string_view string();
 
   struct Scalar {
     enum class Type : uint8_t { Text, Number, Word, Nested };
-    Type type = Type::Nested;  // an object or array, which was passed over
+    Type type = Type::Nested;  // an object or array, which is skipped
     std::string_view text = {};
   };
-  // Any value. Of a number and a word: the characters themselves.
+  // Reads any value. `text` is the contents of a string, or the characters of a number or word.
   Scalar scalar();
 
-  // Passes over a value of any kind.
+  // Skips a value of any type.
   void skip();
 
-  // Texts that were said otherwise than they are meant to be: half a surrogate pair, an escape that
-  // does not exist (both replaced), bytes that are no UTF-8 (left as they are).
+  // Counts invalid strings: half a surrogate pair or an unknown escape (both are replaced), or
+  // bytes that are not UTF-8 (left as they are).
   uint64_t odd_texts() const { return odd_texts_; }
   size_t first_odd() const { return first_odd_; }
 
@@ -69,7 +69,7 @@ class Json {
   bool pass_string();
   std::string_view word();
   void pass_key();
-  // `is_odd` becomes true if something had to be replaced.
+  // Sets `is_odd` if it replaces something.
   std::string_view unescaped(std::string_view raw, bool& is_odd);
 
   std::string_view text_;
@@ -77,8 +77,8 @@ class Json {
   bool failed_ = false;
   uint64_t odd_texts_ = 0;
   size_t first_odd_ = 0;
-  std::string scratch_;  // of an unescaped text
-  std::string open_;     // brackets in skip()
+  std::string scratch_;  // contents of an unescaped string
+  std::string open_;     // unclosed brackets in skip()
 };
 
 }  // namespace skein::chrome
