@@ -7,7 +7,7 @@
 namespace skein::ctf {
 
 namespace {
-// No ring has chunks like that; a log may, and is not recycled.
+// Larger than any ring chunk. A log file may be larger, but is never recycled.
 constexpr uint64_t largest_copy = uint64_t{1} << 28;
 }  // namespace
 
@@ -51,7 +51,7 @@ bool PacketReader::next() {
   packet_.missing = promised - there;
   packet_.content =
       rest.subspan(packet_header_size, static_cast<size_t>(there) - packet_header_size);
-  // A packet size that cannot be is no way to the next packet.
+  // An invalid packet size cannot be used to find the next packet.
   const uint64_t size = header->packet_bits / 8;
   at_ += size < promised || size > rest.size() ? rest.size() : size;
   return true;
@@ -62,7 +62,7 @@ Result<Contents> copy_chunk(Files& files, const std::string& path, unsigned trie
     const auto before = files.head(path, packet_header_size);
     if (!before) return before.error();
     const auto header = read_packet_header(*before);
-    if (!header) return files.open(path, Access::Copy);  // what it is, others have to say
+    if (!header) return files.open(path, Access::Copy);  // not a packet: the caller decides
     if (header->content_bits / 8 > largest_copy) return files.open(path, Access::Map);
     auto bytes = files.head(path, static_cast<size_t>(header->content_bits / 8));
     if (!bytes) return bytes.error();
@@ -71,7 +71,7 @@ Result<Contents> copy_chunk(Files& files, const std::string& path, unsigned trie
     const auto now = read_packet_header(*after);
     const bool even = header->lock % 2 == 0;
     if (now && now->lock == header->lock && (even || *before == *after)) {
-      // The content may have grown since `before`; the copy has what was committed then.
+      // The content may have grown since `before`; the copy contains what was committed by then.
       bytes->resize(std::max(bytes->size(), std::min(before->size(), packet_header_size)));
       std::copy(before->begin(), before->end(), bytes->begin());
       return Contents(*std::move(bytes));

@@ -1,12 +1,11 @@
-// A chunk file: one packet of one stream (log mode may have several in a row), and how to read it
-// while its program runs on.
+// A chunk file: one packet of one stream (log mode may append several), and how to read it while
+// the program is still running.
 //
 //    auto bytes = copy_chunk(files, path);    // never a torn event
 //    if (bytes) for (PacketReader packets(*bytes); packets.next();) use(packets.packet());
 //
-// The writer of a ring recycles a chunk under a sequence lock (skein/format.h); a file of a log is
-// only added to. Reading by read() and not through a mapping costs a copy, and cannot end in
-// SIGBUS.
+// In ring mode, the writer recycles a chunk under a sequence lock (skein/format.h); a log file only
+// grows. Reading with read() instead of mapping the file costs a copy, but cannot raise SIGBUS.
 #pragma once
 
 #include <skein/format.h>
@@ -21,7 +20,7 @@
 
 namespace skein::ctf {
 
-// What a packet header says; nothing in it is checked but magic and that there are 128 bytes.
+// The fields of a packet header. Only the magic number and the size (128 bytes) are checked.
 struct PacketHeader {
   Uuid uuid{};
   uint32_t stream_class = 0;
@@ -45,22 +44,22 @@ Result<PacketHeader> read_packet_header(std::span<const uint8_t> bytes, uint64_t
 // One packet of a file.
 struct Packet {
   PacketHeader header;
-  std::span<const uint8_t> content;  // the events; what was committed and lies in the file
-  uint64_t offset = 0;               // of the header in the file
-  uint64_t missing = 0;              // bytes that the header promises and the file has not
+  std::span<const uint8_t> content;  // the events: the committed bytes that are in the file
+  uint64_t offset = 0;               // of the header, in the file
+  uint64_t missing = 0;              // bytes that the header declares but the file lacks
 };
 
-// The packets that lie in a chunk file, one after the other.
+// Iterates over the packets of a chunk file.
 class PacketReader {
  public:
   explicit PacketReader(std::span<const uint8_t> file) : file_(file) {}
 
-  // False at the end of the file or of what is readable.
+  // Moves to the next packet. Returns false at the end of the file or of its readable part.
   bool next();
   const Packet& packet() const { return packet_; }
 
-  // From where on the file is not made of packets; the file's size if all of it is. Zeros at the
-  // end are not damage: they are room for what was not written any more.
+  // The offset from which the file does not consist of packets; the file's size if all of it does.
+  // Zeros at the end are not damage: they are unused space.
   uint64_t readable() const { return at_; }
 
  private:
@@ -69,11 +68,11 @@ class PacketReader {
   Packet packet_;
 };
 
-// Reads a chunk as far as it is committed, consistently even while it is being written or recycled:
-// it is copied anew when the lock has changed meanwhile. A lock that stays odd (its writer was
-// killed, or sleeps, in the middle of a recycle) is fine when nothing changes: no event is written
-// under it. Fails when the file cannot be read, or when `tries` copies in a row were overtaken.
-// Not for big logs: the result is in memory.
+// Copies the committed part of a chunk. The copy is consistent even if the chunk is being written
+// or recycled: copying is repeated if the lock has changed. A lock that stays odd (its writer was
+// killed or is asleep during recycling) is accepted if nothing changes: no event is written under
+// it. Fails if the file cannot be read, or if `tries` consecutive copies were overtaken by the
+// writer. Not for large logs: the result is in memory.
 Result<Contents> copy_chunk(Files& files, const std::string& path, unsigned tries = 100);
 
 }  // namespace skein::ctf

@@ -1,4 +1,4 @@
-// What is read of a directory that is damaged, or is no trace of ours.
+// Reading directories that are damaged or are not skein traces.
 #include <doctest/doctest.h>
 
 #include "trace/read/ctf/test_directory.h"
@@ -52,11 +52,11 @@ TEST_CASE_FIXTURE(Fixture, "names behind a hole of zeros are found again") {
                       .stream = format::kNamesStream,
                       .chunk_size = 4096,
                       .flags = format::kFlagNames});
-  constexpr size_t size = 15;  // of each
+  constexpr size_t size = 15;  // of each definition
   for (uint32_t id = 1; id <= 8; id++)
     names.fixed(format::k_string, 5).u32(id).text("text-" + std::to_string(id)).done();
   auto chunk = first_chunk(names);
-  const size_t hole = sizeof(format::PacketHeader) + 2 * size + 10;  // in the third's text
+  const size_t hole = sizeof(format::PacketHeader) + 2 * size + 10;  // in the text of the third
   std::fill_n(chunk.begin() + hole, size, uint8_t{0});
   files.add("t/names-", chunk);
   StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 2048});
@@ -91,7 +91,7 @@ TEST_CASE_FIXTURE(Fixture, "a chunk that is no packet of the trace is skipped an
   CHECK(trace.losses[1].what == "packet of another trace");
 }
 
-TEST_CASE("foreign metadata is one clear error") {
+TEST_CASE("foreign metadata is reported as one clear error") {
   MemoryFiles files;
   const auto error = [&](std::string_view text) {
     files.add("t/metadata", text);
@@ -115,8 +115,8 @@ TEST_CASE("foreign metadata is one clear error") {
   CHECK(*ctf::read(files, "t")->info.utc_offset == 1'700'000'000'250'000'000);
 }
 
-TEST_CASE("metadata that is lost or damaged is made up for by the packets") {
-  // Two packets, three seconds apart, and names.
+TEST_CASE("lost or damaged metadata is reconstructed from the packets") {
+  // Two packets, three seconds apart, and definitions.
   const auto fill = [](Fixture& fixture, uint64_t later_ns) {
     fixture.add_names();
     StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 4096});
@@ -160,7 +160,7 @@ TEST_CASE("metadata that is lost or damaged is made up for by the packets") {
     CHECK_FALSE(trace->info.utc_offset);
     CHECK(trace->losses[0].what == "no file `metadata`; the clock frequency is estimated");
   }
-  SUBCASE("cut short anywhere, or overwritten") {
+  SUBCASE("truncated anywhere, or overwritten") {
     const size_t rate_known = text.find(";", text.find("freq =")) + 1;
     const size_t all_known = text.find(";", text.find("offset =")) + 1;
     for (size_t size = 0; size < all_known; size++) {
@@ -174,7 +174,7 @@ TEST_CASE("metadata that is lost or damaged is made up for by the packets") {
     whole.files.add("t/metadata", std::vector<uint8_t>(4096));
     check(whole.read(), "estimated 1600000000 Hz");
   }
-  SUBCASE("without a rate to go by") {
+  SUBCASE("without packets to compute the frequency from") {
     Fixture fixture;
     fill(fixture, 0);
     fixture.files.add("t/metadata", "");
@@ -193,7 +193,7 @@ TEST_CASE("metadata that is lost or damaged is made up for by the packets") {
   }
 }
 
-TEST_CASE("a directory of another tracer's packets is rejected") {
+TEST_CASE("a directory with packets of another tracer is rejected") {
   MemoryFiles files;
   StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 1024});
   stream.event(format::k_sample, 10, 1);

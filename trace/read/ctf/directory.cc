@@ -19,27 +19,27 @@ namespace {
 
 constexpr size_t largest_metadata = size_t{1} << 20;
 
-// Everything of a directory that is in memory while it is read.
+// The contents of a directory, in memory while it is read.
 struct Source {
   struct File {
     std::string name;
     Contents contents;
   };
-  std::vector<File> files;  // with packets of this trace; never grows once streams refer to it
+  std::vector<File> files;  // contain packets of this trace; must not grow once streams refer to it
   std::vector<StreamPacket> names;
   uint64_t names_bytes = 0;
   uint64_t events_bytes = 0;
   std::map<uint64_t, Stream> streams;
 };
 
-// A directory whose files have been read, but nothing in their packets.
+// A directory whose files have been loaded, but whose packets have not been decoded.
 struct Directory {
   Trace trace;
   Source source;
   Metadata metadata;
 };
 
-// The text of the file `metadata`, as much of it as is there.
+// The text of the file `metadata`, as much of it as can be read.
 Result<std::string> load_metadata(Files& files, const std::string& path) {
   const std::string file = path + "/metadata";
   if (files.type(file) != FileType::File) return Error{.what = "no file `metadata`", .file = path};
@@ -48,8 +48,8 @@ Result<std::string> load_metadata(Files& files, const std::string& path) {
   return std::string(text->begin(), text->end());
 }
 
-// Is metadata missing or damaged, although the packets are ours? Then fills in what it should say,
-// and says so.
+// If metadata is missing or damaged but the packets are skein's: reconstructs it, adds a loss and
+// returns true.
 bool salvage(const Source& source, const std::string& reason, Metadata& metadata,
              std::vector<Loss>& losses) {
   const bool clock_known = metadata.frequency != 0;
@@ -64,7 +64,7 @@ bool salvage(const Source& source, const std::string& reason, Metadata& metadata
   return true;
 }
 
-// The start of the trace, whose own UTC stays when another trace's frequency is used.
+// Sets the start of the trace. Its UTC stays its own even if another trace's frequency is used.
 void set_start(const Metadata& metadata, const Context& context, TraceInfo& info) {
   info.tick_clock.start = context.start;
   info.start = context.scale.ns(context.start);
@@ -87,7 +87,7 @@ void describe(const Metadata& metadata, Trace& trace) {
   if (!metadata.boot_id.empty()) trace.machines[0].boot_id = metadata.boot_id;
   trace.processes[0].pid = metadata.pid;
   trace.processes[0].name = metadata.program;
-  // A tick is 16 counts, except where there is no counter behind it (skein export).
+  // A tick is 16 counts, except if the trace has no counter (skein export).
   const std::string& clock = metadata.clock_source;
   const bool counts = clock == "tsc" || clock == "monotonic" || clock == "estimated";
   trace.info.clock = clock;
@@ -101,8 +101,8 @@ void describe(const Metadata& metadata, Trace& trace) {
   }
 }
 
-// A chunk of a log is mapped: it may be big, and is never shortened or recycled. Everything else is
-// copied.
+// Maps a chunk of a log: it may be large and is never shortened or recycled. Copies all other
+// chunks.
 Result<Contents> load_chunk(Files& files, const std::string& path) {
   const auto head = files.head(path, packet_header_size);
   if (!head) return head.error();
@@ -112,13 +112,13 @@ Result<Contents> load_chunk(Files& files, const std::string& path) {
   return copy_chunk(files, path);
 }
 
-// Loads every file that is not dot-named and not metadata.
+// Loads every file except dotfiles and metadata.
 void load_files(Files& files, const std::string& path, const std::vector<std::string>& entries,
                 std::vector<Loss>& losses, Source& source) {
   for (const std::string& name : entries) {
     if (name.starts_with('.') || name == "metadata") continue;
     const std::string file = path + "/" + name;
-    if (files.type(file) != FileType::File) continue;  // a directory, a pipe, a device
+    if (files.type(file) != FileType::File) continue;  // skip directories, pipes, devices
     auto contents = load_chunk(files, file);
     if (!contents)
       add_loss(losses, {.what = "unreadable file: " + contents.error().what, .file = name});
@@ -127,7 +127,7 @@ void load_files(Files& files, const std::string& path, const std::vector<std::st
   }
 }
 
-// Finds the packets in the files and gives them to their streams.
+// Finds the packets in the files and assigns them to their streams.
 void sort_packets(const Metadata& metadata, bool names_only, std::vector<Loss>& losses,
                   Source& source) {
   for (const Source::File& file : source.files) {
@@ -174,8 +174,8 @@ Names read_names(Source& source, Trace& trace, std::array<uint64_t, 256>& counts
   return names;
 }
 
-// The streams that have an event to come, the one with the earliest in front. A heap, in which the
-// first is moved down to where it belongs: it was the earliest, and mostly still is nearly so.
+// The streams that have more events, as a heap with the earliest in front. To advance, only the
+// front is moved down to its place: it was the earliest and is usually still among the earliest.
 class Turns {
  public:
   void add(Stream& stream) {
@@ -185,11 +185,11 @@ class Turns {
   bool empty() const { return turns_.empty(); }
   Stream& first() { return *turns_.front().stream; }
 
-  // Up to which ticks no other stream's event is due before the first's.
+  // The ticks up to which the first stream's events precede those of all others.
   uint64_t limit() const {
     if (turns_.size() == 1) return UINT64_MAX;
     const Turn& next = turns_[next_child(0)];
-    // At equal times the stream with the lower number goes first.
+    // At equal times, the stream with the lower number precedes.
     return next.stream->number() < turns_[0].stream->number() ? next.ticks - 1 : next.ticks;
   }
 
@@ -215,7 +215,7 @@ class Turns {
     }
   };
 
-  // The one of the two below it that comes first; beyond the end if there is none.
+  // Returns the earlier of the two children; beyond the end if there is none.
   size_t next_child(size_t at) const {
     const size_t child = 2 * at + 1;
     return child + (child + 1 < turns_.size() && turns_[child] > turns_[child + 1]);
@@ -228,7 +228,7 @@ void run_streams(Source& source, Context& context, const Progress& progress) {
   Turns turns;
   for (auto& [number, stream] : source.streams)
     if (stream.begin(context)) turns.add(stream);
-  if (turns.empty()) {  // then it begins where its first packet does
+  if (turns.empty()) {  // no events: starts at the first packet
     if (!source.names.empty()) context.start = source.names.front().packet.header.begin;
     return;
   }
@@ -254,14 +254,14 @@ void count_definitions(const std::array<uint64_t, 256>& counts, TraceInfo& info)
       info.definitions.emplace_back(event.name, counts[event.id]);
 }
 
-// What a ring has kept of a stream whose beginning it has overwritten; null for any other.
+// The oldest packet of a ring stream whose beginning was overwritten; null for all other streams.
 const PacketHeader* oldest_kept(const Stream& stream) {
   if (stream.packets().empty()) return nullptr;
   const PacketHeader& first = stream.packets().front().packet.header;
   return first.sequence == 0 || first.flags & format::kFlagLog ? nullptr : &first;
 }
 
-// From when on does every stream have all its events?
+// Computes the time from which every stream has all its events.
 void find_horizon(const Source& source, const Context& context, TraceInfo& info) {
   uint64_t horizon = 0;
   for (const auto& [number, stream] : source.streams) {
@@ -273,21 +273,21 @@ void find_horizon(const Source& source, const Context& context, TraceInfo& info)
   if (horizon > context.start) info.complete_from = context.scale.ns(horizon - context.start);
 }
 
-// Of what a task waits for may no event tell that it is no task.
+// The events alone may not show that the target of a wait is a resource.
 void know_resources(const TaskTableSnapshot& table, Context& context) {
   for (const TaskTableRow& row : table.tasks)
     if (row.state == format::TaskState::kResource) context.resources.insert(row.id);
   if (!context.resources.empty()) context.usual = Special::No;
 }
 
-// What the table of live tasks says, in the trace's terms.
+// Adds the rows of the live task table to the trace.
 void describe_live_tasks(const TaskTableSnapshot& table, const Context& context) {
   Trace& trace = context.trace;
-  uint32_t last = 0;  // tasks of a thread mostly follow each other
+  uint32_t last = 0;  // consecutive tasks usually have the same thread
   const auto executor = [&](uint64_t tid) {
     auto& all = trace.executors;
     if (last < all.size() && all[last].tid == tid) return last;
-    for (last = static_cast<uint32_t>(all.size()); last > 0;)  // of several the newest
+    for (last = static_cast<uint32_t>(all.size()); last > 0;)  // the newest of several
       if (all[--last].tid == tid) return last;
     last = static_cast<uint32_t>(all.size());
     all.push_back({.name = context.names.thread(tid), .tid = tid});
@@ -339,7 +339,7 @@ void read_losses(Files& files, const std::string& path, Trace& trace) {
     for (const format::NamedNumber& loss : format::kLosses)
       if (loss.number == reason) what = std::string("not recorded: ") + loss.name;
     std::replace(what.begin(), what.end(), '_', ' ');
-    const bool untracked = reason == format::kLoss_untracked;  // no event of these tasks is lost
+    const bool untracked = reason == format::kLoss_untracked;  // their events are not lost
     // The events that a ring of the configured size would still have are lost; their number is
     // unknown.
     const bool shortened = reason == format::kLoss_ring_shortened;
@@ -397,8 +397,8 @@ Result<Directory> open_directory(Files& files, const std::string& path, bool nam
   return directory;
 }
 
-// A directory whose definitions have been read, so that its streams can be run. The context refers
-// to the other parts, so all of it stays where it is.
+// A directory whose definitions have been read, so that its streams can be decoded. Must not move:
+// the context refers to the other members.
 struct Decoding {
   explicit Decoding(Directory&& directory)
       : trace(std::move(directory.trace)),
@@ -417,7 +417,7 @@ struct Decoding {
   Trace trace;
   Source source;
   Metadata metadata;
-  std::array<uint64_t, 256> definitions = {};  // how many, by id, before the streams are run
+  std::array<uint64_t, 256> definitions = {};  // number per id, before the streams are decoded
   Names names;
   Context context;
 };
@@ -478,7 +478,7 @@ Result<Trace> read(Files& files, const std::string& path, const Progress& progre
 }
 
 Result<Trace> read_live_tasks(Files& files, const std::string& path, TaskTableSnapshot& table) {
-  // The table first: what a row refers to is defined before the row is written.
+  // Reads the table first: the definitions that a row refers to are written before the row.
   auto tasks = read_task_table(files, path + "/.tasks");
   if (!tasks) return tasks.error();
   table = *std::move(tasks);

@@ -1,4 +1,4 @@
-// Reads our own trace directories: see skein/format.h for what lies in one.
+// Reads skein's own trace directories; see skein/format.h for their contents.
 #pragma once
 
 #include <span>
@@ -14,22 +14,25 @@
 
 namespace skein::ctf {
 
-// Is `path` a directory with a file `metadata`, hence a CTF trace, ours or not?
+// Whether `path` is a directory with a file `metadata`, hence a CTF trace, of skein or not.
 bool has_metadata(Files& files, const std::string& path);
 
-// Is it one of ours without `metadata`: is there a packet in a file named as our recorder does?
+// Whether a directory without `metadata` is a skein trace: a file named as the recorder names them
+// contains a skein packet.
 bool has_our_packets(Files& files, const std::string& path);
 
-// All of it. Damage is in Trace::losses; an error only when the trace is somebody else's or of a
-// later version, or neither metadata nor packets say that it is ours (salvage.h). Works on the
-// directory of a running program too, and gives what was committed when each chunk was read; a
-// snapshot (snapshot.h) gives the same, but keeps it. `clocks`: see read_trace().
+// Reads the whole trace. Damage is listed in Trace::losses. Fails only if the trace is of another
+// tracer or of a later version, or if neither metadata nor packets identify it as skein's
+// (salvage.h). Also works on the directory of a running program; the result then contains what was
+// committed when each chunk was read. A snapshot (snapshot.h) has the same contents, but is
+// permanent. `clocks`: see read_trace().
 Result<Trace> read(Files& files, const std::string& path, const Progress& progress = {},
                    std::span<const TickClock> clocks = {});
 
-// The live tasks alone: definitions and task table, without the events. Time 0 is that of the
+// Reads only the live tasks: definitions and task table, without the events. Time 0 is that of the
 // newest row, so every live task is older than the trace. For a running process, whose events may
-// take long to read: O(live tasks + definitions). `table` is the one it was made from.
+// take long to read. Time O(live tasks + definitions). Sets `table` to the task table that was
+// used.
 Result<Trace> read_live_tasks(Files& files, const std::string& path, TaskTableSnapshot& table);
 
 }  // namespace skein::ctf

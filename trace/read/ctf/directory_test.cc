@@ -54,7 +54,7 @@ TEST_CASE_FIXTURE(Fixture, "names, places, times and the current task reach the 
   CHECK(trace.events.other[4] == 11);
   CHECK(trace.events.task[5] == no_task);
   CHECK(trace.events.value[5] == 500'000'000);
-  CHECK(trace.events.other[6] == no_task);  // nothing was current any more
+  CHECK(trace.events.other[6] == no_task);  // no task was current any more
 }
 
 TEST_CASE_FIXTURE(Fixture, "a place before an event belongs to the event and is not one itself") {
@@ -132,7 +132,7 @@ TEST_CASE_FIXTURE(Fixture, "extra fields belong to the next event of the packet"
   stream.event(format::k_ready, 10, 30, 0);
   stream.event(format::k_ready, 20, 30, 0);
   stream.event(format::k_extra, 30, static_cast<uint64_t>(format::ExtraField::kCurrent), 5);
-  stream.event(format::k_extra, 30, 99, 7);  // of a later version
+  stream.event(format::k_extra, 30, 99, 7);  // from a later version
   stream.event(format::k_ready, 30, 30, 0);
   stream.next_extra(format::ExtraField::kText, 99);  // not defined: none
   stream.event(format::k_label, 40, 5, 1);

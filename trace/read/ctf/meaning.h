@@ -1,8 +1,8 @@
-// What an event of ours means in the model, as a table: which argument is the subject, which the
-// second party, and so on. The reader looks up instead of branching: with events in no predictable
-// order a switch over their kinds cost as much as all the rest of reading them.
+// The meaning of skein's events in the model, as a table: which argument is the subject, which the
+// second party, and so on. The reader uses a lookup instead of branches: with events in
+// unpredictable order, a switch over their kinds took as long as the rest of reading.
 //
-// What a row cannot say (`special`) is done by Stream::append_special.
+// Stream::append_special handles what a row cannot express (`special`).
 #pragma once
 
 #include <skein/events.h>
@@ -15,12 +15,12 @@
 
 namespace skein::ctf {
 
-// A number that is at hand with an event: its arguments, the current task, and who is current when
-// A has ended. 0: none, nobody.
+// A number available with an event: its arguments, the current task, and the task that is current
+// after A has ended. 0: none.
 enum class Number : uint8_t { None, A, B, Current, NotA };
 inline constexpr size_t numbers = 5;
 
-// OnResource: only when the trace has resources, to see whether the second party is one.
+// OnResource: only if the trace has resources; determines whether the second party is one.
 enum class Special : uint8_t { No, OnResource, Always };
 
 struct Meaning {
@@ -30,9 +30,9 @@ struct Meaning {
   Number other = Number::None;
   Number value = Number::None;
   Number text = Number::None;
-  Number place = Number::None;     // gives the location, and ...
-  bool place_is_made = false;      // ... kind and name of what is made there, as value and text
-  Number after = Number::Current;  // the current task from then on
+  Number place = Number::None;     // defines the location, and ...
+  bool place_is_made = false;      // ... the kind and name of the created object, as value and text
+  Number after = Number::Current;  // the task that is current after the event
   Special special = Special::No;
 };
 
@@ -41,7 +41,7 @@ consteval std::array<Meaning, 256> make_meanings() {
   using enum Number;
   constexpr auto always = Special::Always;
   std::array<Meaning, 256> m;
-  for (Meaning& meaning : m) meaning.special = always;  // unless said otherwise
+  for (Meaning& meaning : m) meaning.special = always;  // the default
   m[format::k_create] = {
       .kind = K::Create, .task = A, .other = Current, .place = B, .place_is_made = true};
   m[format::k_suspend] = {
@@ -89,7 +89,7 @@ consteval std::array<Meaning, 256> make_meanings() {
   return m;
 }
 
-// All that is known of an event by its id as it lies there.
+// Layout and meaning of an event, by its id in the packet.
 struct alignas(64) Known {
   EventLayout layout;
   Meaning meaning;

@@ -16,12 +16,12 @@ constexpr bool is_word(char c) {
          c == '.' || c == '-';
 }
 
-// Splits the text into words, quoted texts and single characters; comments are passed over.
+// Splits the text into words, quoted strings and single characters; skips comments.
 class Tokens {
  public:
   explicit Tokens(std::string_view text) : text_(text) {}
 
-  // False at the end of the text.
+  // Moves to the next token. Returns false at the end of the text.
   bool next() {
     skip_space();
     quoted = false;
@@ -97,7 +97,8 @@ std::optional<Uuid> read_uuid(std::string_view text) {
   return uuid;
 }
 
-// "process_1_name": entry 1 of a table, and the field; null if the key is of another kind.
+// Finds the entry and field of a key such as "process_1_name" (entry 1); null if the key does not
+// have this form.
 template <typename Entry>
 Entry* find_entry(std::vector<Entry>& table, std::string_view prefix, std::string_view key,
                   std::string_view& field) {
@@ -112,7 +113,7 @@ Entry* find_entry(std::vector<Entry>& table, std::string_view prefix, std::strin
   return &table[index];
 }
 
-// "0 0 1 - 2"
+// Parses "0 0 1 - 2".
 std::vector<uint32_t> read_processes(std::string_view text) {
   std::vector<uint32_t> processes;
   while (!text.empty()) {
@@ -190,7 +191,7 @@ Result<Metadata> parse_metadata(std::string_view text, const std::string& file) 
     } else if (tokens.is("=") && depth == 1) {
       key = previous;
     } else if (tokens.is(";") && depth == 1) {
-      // Only what is whole: in a text that is cut short, the last value may be.
+      // Only complete values: if the text is truncated, the last value may be.
       if (!key.empty()) assign(metadata, block, key, previous);
       key.clear();
     }

@@ -12,7 +12,7 @@ bool is_definition(std::span<const uint8_t> bytes, uint64_t last, Wire& wire) {
          event_layouts[wire.id].layout == Layout::Fixed;
 }
 
-// Whether a few definitions, or all that are left, lie here one behind the other.
+// Whether `enough` consecutive definitions, or all that remain, begin here.
 bool definitions_begin(std::span<const uint8_t> bytes, uint64_t last) {
   constexpr int enough = 3;
   for (int i = 0; i < enough && !bytes.empty(); i++) {
@@ -40,7 +40,7 @@ void Names::read(const Packet& packet, const std::string& file, Trace& trace,
   while (!rest.empty()) {
     Wire wire;
     const bool known = decode(rest, last, wire);
-    // Names are in no other packet: what lies behind the damage is looked for.
+    // Definitions are in no other packet: searches for the next one after the damage.
     if (!known || (wire.event == format::k_create && wire.a == 0)) {
       size_t bad = 1;
       while (bad < rest.size() && !definitions_begin(rest.subspan(bad), last)) bad++;
@@ -98,7 +98,7 @@ void Names::read(const Packet& packet, const std::string& file, Trace& trace,
         break;
       }
       default:
-        break;  // of a later version, or not a definition
+        break;  // not a definition, or of a later version
     }
     rest = rest.subspan(wire.size);
   }
@@ -113,7 +113,7 @@ void Names::finish(Trace& trace) {
       if (trace.kinds.size() <= place.kind) trace.kinds.resize(place.kind + 1u);
       trace.kinds[place.kind] = text(place.kind - format::kFirstOwnKind + 1u);
     }
-    if ((raw.file | raw.function | raw.line | raw.column) == 0) continue;  // says a kind only
+    if ((raw.file | raw.function | raw.line | raw.column) == 0) continue;  // defines only a kind
     place.location = static_cast<uint32_t>(trace.locations.size());
     trace.locations.push_back({.file = text(raw.file),
                                .function = text(raw.function),

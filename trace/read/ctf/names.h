@@ -1,8 +1,8 @@
-// The definitions stream of a trace: what the numbers in events mean.
+// The definitions stream of a trace: defines the ids that events use.
 //
-// Ids are given in sequence by the writer, so a table indexed by id is dense. An id that is larger
-// than there is room for definitions in the stream cannot be, and is refused: memory stays bounded
-// by the input.
+// The writer assigns ids in sequence, so a table indexed by id is dense. An id larger than the
+// number of definitions that fit in the stream is invalid and rejected: memory is bounded by the
+// input.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct Place {
   uint8_t kind = 0;
 };
 
-// The definition of a number, number 0's for one that has none.
+// Returns the definition of an id; that of id 0 if it has none.
 template <typename T>
 const T& definition(std::span<const T> all, uint64_t id) {
   return all[id < all.size() ? id : 0];
@@ -31,27 +31,29 @@ const T& definition(std::span<const T> all, uint64_t id) {
 
 class Names {
  public:
-  // `bytes`: of the whole stream.
+  // `bytes`: size of the whole stream.
   explicit Names(uint64_t bytes) : most_(bytes / 4) {}
 
-  // Reads a packet of the stream; texts go to trace.strings, modules to trace.modules, damage to
-  // trace.losses; `counts` are of events, by id.
+  // Reads a packet of the stream. Adds strings to trace.strings, modules to trace.modules, damage
+  // to trace.losses, and the number of events per id to `counts`.
   void read(const Packet& packet, const std::string& file, Trace& trace,
             std::array<uint64_t, 256>& counts);
 
-  // After the last packet: places refer to texts that may be defined after them.
+  // Call after the last packet: locations may refer to strings that are defined later.
   void finish(Trace& trace);
 
   StringId text(uint64_t id) const { return definition(texts(), id); }
   const Place& place(uint64_t id) const { return definition(places(), id); }
-  // By number; what was not defined is as number 0, which nothing has. Valid until the next read().
+  // By id; an undefined id has the value of id 0, which is never assigned. Valid until the next
+  // read().
   std::span<const StringId> texts() const { return texts_; }
   std::span<const Place> places() const { return places_; }
   StringId thread(uint64_t tid) const {
     const auto found = threads_.find(tid);
     return found == threads_.end() ? 0 : found->second;
   }
-  // Of a copy's stream, which is one executor whatever its tid; empty: the tid identifies it.
+  // The executor name of a stream in a copied trace, which is one executor regardless of its tid;
+  // empty: the tid identifies the executor.
   std::optional<StringId> executor_of_stream(uint64_t number) const {
     const auto found = threads_.find(format::kStreamThread + number);
     return found == threads_.end() ? std::nullopt : std::optional(found->second);

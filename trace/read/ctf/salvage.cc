@@ -37,7 +37,7 @@ bool Salvage::complete(Metadata& metadata) const {
   if (last.ns <= first.ns || last.ticks <= first.ticks) return true;
   const unsigned __int128 ticks = last.ticks - first.ticks;
   const auto rate = static_cast<uint64_t>(ticks * second / (last.ns - first.ns));
-  if (rate == 0 || ticks > (uint64_t{1} << 60)) return true;  // a damaged header
+  if (rate == 0 || ticks > (uint64_t{1} << 60)) return true;  // damaged header
   metadata.clock_source = "estimated";
   metadata.frequency = rate;
   return true;

@@ -1,12 +1,12 @@
-// What a lost or damaged file `metadata` said, as far as the headers of the packets say it too.
+// Reconstructs a lost or damaged file `metadata` from the packet headers.
 //
 //   Salvage salvage;
 //   for (each packet header of the directory) salvage.add(header);
-//   if (salvage.complete(metadata)) ...;   // it is a trace of ours, and can be read
+//   if (salvage.complete(metadata)) ...;   // it is a skein trace and can be read
 //
-// Events need no metadata: their layout is the format's, and every packet has the format's version.
-// What varies is the uuid, which every packet has; the clock's rate, which follows from two packets
-// that began at known ticks and nanoseconds; UTC and the environment, which are lost.
+// Events need no metadata: their layout is fixed by the format, and every packet has the format's
+// version. The variable parts are the uuid, which every packet has, and the clock frequency, which
+// is computed from two packets with known ticks and nanoseconds. UTC and the environment are lost.
 #pragma once
 
 #include <cstdint>
@@ -17,21 +17,23 @@
 
 namespace skein::ctf {
 
-// Is it a packet as only our recorder makes it? Its magic alone is that of every CTF trace.
+// Whether only skein's recorder could have made this packet. Its magic number is common to all CTF
+// traces.
 bool is_our_packet(const PacketHeader& header);
 
 class Salvage {
  public:
   void add(const PacketHeader& header);
 
-  // Fills in what is missing in `metadata`, by the trace to which most packets belong. False when
-  // no packet is ours. Without two moments the rate is a guess: a tick of 16 ns.
+  // Fills in what is missing in `metadata`, using the trace to which most packets belong. Returns
+  // false if no packet is skein's. Without two known times, the frequency is a guess: a tick of 16
+  // ns.
   bool complete(Metadata& metadata) const;
 
  private:
   struct Moment {
     uint64_t ticks = 0;
-    uint64_t ns = 0;  // 0: none
+    uint64_t ns = 0;  // 0: unknown
   };
   struct Packets {
     uint64_t count = 0;

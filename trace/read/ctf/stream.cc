@@ -11,7 +11,7 @@ namespace skein::ctf {
 
 namespace {
 
-// No branch: nothing predicts who is nobody.
+// Branch-free: whether there is a task is unpredictable.
 uint64_t if_zero(uint64_t number, uint64_t other) {
   return number | (other & (0 - static_cast<uint64_t>(number == 0)));
 }
@@ -27,7 +27,7 @@ std::string_view name_of(const format::NamedNumber (&names)[count], uint64_t num
 }  // namespace
 
 void Stream::prepare(std::vector<Loss>& losses) {
-  // Of two copies of a packet the one with more in it counts.
+  // Of two copies of a packet, the one with more content is used.
   stable_sort(packets_, [](const auto& a, const auto& b) {
     if (a.packet.header.sequence != b.packet.header.sequence)
       return a.packet.header.sequence < b.packet.header.sequence;
@@ -37,7 +37,7 @@ void Stream::prepare(std::vector<Loss>& losses) {
   for (const StreamPacket& next : packets_) {
     const PacketHeader& header = next.packet.header;
     if (!kept.empty() && kept.back().packet.header.sequence == header.sequence) {
-      // A chunk that was never used is packet 0 without an event.
+      // An unused chunk is packet 0 without events.
       if (!next.packet.content.empty())
         add_loss(losses, {.what = "duplicate packet",
                           .file = *next.file,
@@ -78,13 +78,14 @@ void Stream::begin_packet(Context& context) {
   at_.last = header.begin;
   at_[Number::Current] = header.current_task;
   said_.which = 0;
-  // A thread's first packet is made before it says which thread it is.
+  // A thread's first packet begins before the thread records its id.
   Wire first;
   const bool says_tid =
       header.tid == 0 && decode(at_.rest, at_.last, first) && first.event == format::k_executor;
   executor_ = says_tid ? executor(context, first.a, definition(context.texts, first.b))
                        : executor(context, header.tid, 0);
-  // The next packet's begin bounds this one's times, unless it is the damaged one.
+  // The next packet's begin time limits this packet's times, unless the next packet is the damaged
+  // one.
   bound_ = UINT64_MAX;
   if (next_packet_ < packets_.size()) {
     const uint64_t next = packets_[next_packet_].packet.header.begin;
@@ -117,7 +118,8 @@ void Stream::damaged(Context& context, std::string what) {
   at_.rest = {};
 }
 
-// Goes on to the next event that there is, over the ends of packets, damage, and places of events.
+// Advances to the next model event or definition. Skips damage, ends of packets, and events that
+// only add fields to the next one.
 bool Stream::find_event(Context& context, Wire& wire) {
   while (true) {
     while (at_.rest.empty()) {
@@ -153,7 +155,7 @@ bool Stream::begin(Context& context) {
   return find_event(context, wire);
 }
 
-// What the tables say about an event; moves `at` behind it.
+// Builds the row from the tables; moves `at` past the event.
 [[gnu::always_inline]] inline EventRow Stream::begin_row(const Context& context, Position& at,
                                                          const Wire& wire,
                                                          const Meaning& meaning) const {
@@ -179,13 +181,13 @@ bool Stream::begin(Context& context) {
   return row;
 }
 
-// Before: no place was said of the next event, or that is later than the limit.
+// Precondition: no extra fields apply to the next event, or it is later than the limit.
 bool Stream::run_on(Context& context, uint64_t limit) {
   Position at = at_;
   while (true) {
     if (at.rest.size() >= fast_bytes) [[likely]] {
       const auto& [layout, meaning] = known_events[at.rest[0]];
-      Wire wire;  // neither it nor `at` is given to a function that is not inline: into registers
+      Wire wire;  // in registers, like `at`: neither is passed to a function that is not inlined
       if (decode_usual(at.rest.data(), layout, at.last, wire) && wire.ticks <= bound_ &&
           meaning.special <= context.usual) [[likely]] {
         at.ticks = std::max(at.ticks, wire.ticks);
@@ -218,7 +220,7 @@ void Stream::Said::add_to(EventRow& row, Context& context) const {
     row.value = number[3];
 }
 
-// Appends the next event, if it is not later than the limit. False when there is none.
+// Appends the next event unless it is later than the limit. Returns false if there is none.
 bool Stream::append_slowly(Context& context, uint64_t limit) {
   Wire wire;
   if (!find_event(context, wire)) return false;
@@ -237,7 +239,8 @@ bool Stream::append_slowly(Context& context, uint64_t limit) {
   return true;
 }
 
-// What the table cannot say. False: it is no event of the model.
+// Completes an event that the table cannot express. Returns false if it is not an event of the
+// model.
 bool Stream::complete(Context& context, const Wire& wire, std::span<const uint8_t> bytes,
                       EventRow& row) {
   Trace& trace = context.trace;
@@ -337,7 +340,7 @@ bool Stream::complete_fixed(Context& context, const Wire& wire, std::span<const 
       break;
     }
     default:
-      return false;  // a definition out of its stream
+      return false;  // a definition outside its stream
   }
   return true;
 }

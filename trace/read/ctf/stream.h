@@ -1,8 +1,8 @@
-// One stream of a trace: its packets in their order, decoded event by event into the columns.
+// One stream of a trace: its packets in order, decoded event by event into the columns.
 //
-// The columns are in the order of time over all streams, so the streams are run in turns: the one
-// with the earliest event decodes until it would pass the next stream's. No second pass, no copy.
-// The stream knows what the events leave out: which task is current, which executor it belongs to.
+// The columns are ordered by time across all streams, so the streams take turns: the one with the
+// earliest event is decoded until another stream's event is due. This needs no second pass and no
+// copy. The stream tracks state that the events omit: the current task and the executor.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@
 
 namespace skein::ctf {
 
-// What all streams of a trace share while it is decoded.
+// State shared by all streams of a trace during decoding.
 struct Context {
   Trace& trace;
   const Names& names;
@@ -29,11 +29,11 @@ struct Context {
   std::span<const Place> places;
   TickScale scale;
   uint64_t start = 0;                           // ticks of time 0
-  std::array<uint64_t, 256> definitions = {};   // how many, by id
+  std::array<uint64_t, 256> definitions = {};   // number per id
   std::unordered_set<uint64_t> resources = {};  // ids known not to be tasks
-  Special usual = Special::OnResource;          // ... and while there are none, this is no matter
+  Special usual = Special::OnResource;          // OnResource while `resources` is empty
   std::unordered_map<uint64_t, StringId> spans = {};
-  std::unordered_map<uint64_t, uint32_t> stacks = {};  // by number: index into Trace::stacks
+  std::unordered_map<uint64_t, uint32_t> stacks = {};  // index into Trace::stacks, by number
 
   uint32_t stack(uint64_t number) {
     const auto [found, added] = stacks.try_emplace(number, 0);
@@ -55,34 +55,36 @@ class Stream {
   void add(StreamPacket packet) { packets_.push_back(std::move(packet)); }
   const std::vector<StreamPacket>& packets() const { return packets_; }
 
-  // Sorts the packets; reports gaps, repetitions and what the recorder dropped. Before run().
+  // Sorts the packets; reports gaps, duplicates and events dropped by the recorder. Call before
+  // run().
   void prepare(std::vector<Loss>& losses);
 
-  // Has it an event to come, and when (ticks)? Damage on the way there goes to losses.
+  // Returns whether there is another event and finds its time (next_ticks()). Adds damage before it
+  // to the losses.
   bool begin(Context& context);
   uint64_t next_ticks() const { return at_.ticks; }
 
-  // Appends its events up to `limit` ticks to the columns. After a begin() or run() that was true;
-  // is there another?
+  // Appends its events up to `limit` ticks to the columns; returns whether there are more.
+  // Precondition: the previous begin() or run() returned true.
   bool run(Context& context, uint64_t limit) {
-    // Streams that run at the same time are run event by event: nothing may be done here.
+    // Concurrent streams alternate event by event: keep this function minimal.
     if (said_.which != 0) [[unlikely]]
       return append_slowly(context, limit) && run_on(context, limit);
     return run_on(context, limit);
   }
 
  private:
-  // What changes from event to event. While the stream runs, a copy of it is in registers.
+  // State that changes with every event. It is copied to registers while the stream is decoded.
   struct Position {
     std::span<const uint8_t> rest;              // of the packet
     uint64_t last = 0;                          // ticks of the last event, or of the packet's begin
-    uint64_t ticks = 0;                         // of the event to come, not before those appended
+    uint64_t ticks = 0;                         // of the next event, but not before those appended
     std::array<uint64_t, numbers> number = {};  // by Number; the arguments are the last event's
 
     uint64_t& operator[](Number which) { return number[static_cast<size_t>(which)]; }
   };
 
-  // The fields that events `at` and `extra` add to the next event, by format::ExtraField.
+  // The fields that the events `at` and `extra` add to the next event, by format::ExtraField.
   struct Said {
     std::array<uint64_t, 4> number = {};
     uint32_t which = 0;  // bits
@@ -107,8 +109,8 @@ class Stream {
   size_t next_packet_ = 0;
   const StreamPacket* packet_ = nullptr;
   Position at_;
-  uint64_t bound_ = 0;  // ticks at which the next packet begins
-  Said said_;           // of the next event of this packet
+  uint64_t bound_ = 0;  // ticks at the start of the next packet
+  Said said_;           // for the next event of this packet
   uint32_t executor_ = 0;
   std::unordered_map<uint64_t, uint32_t> executors_;  // by tid
 };

@@ -41,7 +41,7 @@ struct Row {
   TaskTableRow task;
 };
 
-// Row `index` of a copy of the file.
+// Returns row `index` of a copy of the file.
 Row read_row(std::span<const uint8_t> file, uint64_t index) {
   Cursor cursor(
       file.subspan(format::kTableHeaderSize + static_cast<size_t>(index) * row_size, row_size));
@@ -69,9 +69,9 @@ Result<TaskTableSnapshot> read_task_table_header(std::span<const uint8_t> bytes,
   return read_header(bytes, file, rows);
 }
 
-// A row is good when its sequence number is even in a first copy, and the same in a third; then the
-// second copy's row was taken between two looks at the lock. A row that is not, in any round, is
-// being written all the time, or its writer was killed in the middle.
+// A row is consistent if its sequence number is even in the first copy and unchanged in the third;
+// then the second copy was taken while the row was not being written. A row that is inconsistent in
+// every round is being written continuously, or its writer was killed while writing it.
 Result<TaskTableSnapshot> read_task_table(Files& files, const std::string& path) {
   const auto head = files.head(path, format::kTableHeaderSize);
   if (!head) return head.error();
@@ -126,7 +126,7 @@ std::optional<TaskTableSnapshot> read_ring_tasks(Files& files, const std::string
 
 void keep_common(TaskTableSnapshot& after, const TaskTableSnapshot& before) {
   auto at = before.tasks.begin();
-  std::erase_if(after.tasks, [&](const TaskTableRow& task) {  // both are by id
+  std::erase_if(after.tasks, [&](const TaskTableRow& task) {  // both are sorted by id
     while (at != before.tasks.end() && at->id < task.id) ++at;
     return at == before.tasks.end() || at->id != task.id;
   });

@@ -1,5 +1,5 @@
-// The file `.tasks` of a trace: the tasks that were alive when it was last written, that is now,
-// or when the program ended. Its rows are written under a sequence lock each (skein/format.h).
+// The file `.tasks` of a trace: the tasks that were live when it was last written, which is now, or
+// when the program ended. Each row is written under its own sequence lock (skein/format.h).
 #pragma once
 
 #include <skein/format.h>
@@ -34,27 +34,28 @@ struct TaskTableSnapshot {
   uint64_t pid = 0;
   uint64_t start = 0;  // ticks
   uint64_t ring_bytes = 0;
-  bool enabled = false;             // recording, when its program was last seen
-  std::vector<TaskTableRow> tasks;  // tasks and resources, by id
-  uint64_t unstable = 0;            // rows that were being written each time they were looked at
+  bool enabled = false;             // whether the program was recording when last seen
+  std::vector<TaskTableRow> tasks;  // tasks and resources, sorted by id
+  uint64_t unstable = 0;            // rows that were being written on every attempt to read them
   std::array<uint64_t, 16> lost{};  // events lost before they reached a stream, by format::Loss
 };
 
-// The header alone (its first 256 bytes): is this a task table, and of which process?
+// Parses only the header (the first 256 bytes). Fails if it is not a task table.
 Result<TaskTableSnapshot> read_task_table_header(std::span<const uint8_t> bytes,
                                                  const std::string& file);
 
-// Reads it, while its program runs on or after.
+// Reads the table, whether its program is running or has ended.
 Result<TaskTableSnapshot> read_task_table(Files& files, const std::string& path);
 
-// The table of the ring in this directory; none for a log, which overwrites nothing, or if it
-// cannot be read. While its program runs it is asked for twice, around the copying of the packets:
-// only what is in both was there all the time. What came in between is not old, though no packet
-// tells of its creation.
+// Reads the table of the ring in this directory; empty for a log, which overwrites nothing, or if
+// the table cannot be read. For a running program, read it before and after copying the packets:
+// only tasks in both tables were live throughout. A task that was created in between is not
+// pre-existing, although no packet contains its creation.
+// keep_common() removes from `after` the tasks that are not in `before`.
 std::optional<TaskTableSnapshot> read_ring_tasks(Files& files, const std::string& directory);
 void keep_common(TaskTableSnapshot& after, const TaskTableSnapshot& before);
 
-// As a file that nobody writes any more.
+// Encodes the table as the file of a program that has ended.
 std::vector<uint8_t> encode(const TaskTableSnapshot& table);
 
 std::string_view name(format::TaskState state);

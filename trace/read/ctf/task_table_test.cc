@@ -9,7 +9,8 @@ using namespace skein::ctf;
 
 namespace {
 
-// A ring's, of 10 a coroutine, which waits for 11, a resource, since before the trace; and of 12.
+// A ring's table: the coroutine 10, which has waited for the resource 11 since before the trace;
+// and 12.
 TaskTableSnapshot table_of_ring() {
   TaskTableSnapshot table;
   table.ring_bytes = 4096;
@@ -31,7 +32,7 @@ TaskTableSnapshot table_of_ring() {
 
 }  // namespace
 
-TEST_CASE("the task table gives the rows whose lock holds still") {
+TEST_CASE("the task table returns the rows whose lock does not change") {
   std::vector<uint8_t> bytes(format::kTableHeaderSize + 4 * sizeof(format::TaskRow));
   format::TaskTableHeader header{};
   header.magic = format::kTableMagic;
@@ -51,7 +52,7 @@ TEST_CASE("the task table gives the rows whose lock holds still") {
   row.state = format::TaskState::kSuspended;
   row.on = 5;
   put(0, row);
-  row.seq = 3;  // its writer was killed in the middle
+  row.seq = 3;  // its writer was killed while writing
   row.id = 10;
   put(1, row);
   row.seq = 4;
@@ -101,7 +102,7 @@ TEST_CASE_FIXTURE(Fixture, "who outlived the packets of a ring is known by its t
   CHECK(trace.live_tasks[2].on == no_task);
   CHECK(trace.find_live_task(12) == &trace.live_tasks[2]);
   CHECK(trace.find_live_task(13) == nullptr);
-  // That 11 is no task only the table tells.
+  // Only the table contains that 11 is not a task.
   REQUIRE(trace.events.kind[1] == EventKind::Suspend);
   CHECK(trace.events.value[1] == 1);
 }
@@ -120,7 +121,7 @@ TEST_CASE_FIXTURE(Fixture, "what has overwritten nothing takes nothing from its 
   CHECK(!read_ring_tasks(files, "t"));
 }
 
-TEST_CASE("of two readings of a task table that is kept which is in both") {
+TEST_CASE("keep_common keeps the rows that are in both tables") {
   MemoryFiles files;
   TaskTableSnapshot before = table_of_ring();
   files.add("t/.tasks", encode(before));

@@ -1,4 +1,4 @@
-// A trace directory in memory, for tests of its reader: metadata, definitions and streams.
+// An in-memory trace directory for tests of the reader: metadata, definitions and streams.
 //
 //   TEST_CASE_FIXTURE(Fixture, "an event is read") {
 //     StreamWriter stream({.uuid = uuid, .stream = 0});
@@ -43,7 +43,7 @@ inline std::string metadata_text(const char* host = "host", uint64_t frequency =
   return text;
 }
 
-// A directory "t" in memory.
+// An in-memory directory "t".
 struct Fixture {
   MemoryFiles files;
   Fixture() { files.add("t/metadata", metadata_text()); }

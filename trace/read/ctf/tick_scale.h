@@ -1,11 +1,11 @@
-// Ticks of a trace's counter as nanoseconds, and back.
+// Converts ticks of a trace's counter to nanoseconds and back.
 #pragma once
 
 #include <cstdint>
 
 namespace skein::ctf {
 
-// Ticks to nanoseconds since a moment, exact to the nanosecond over centuries.
+// Converts a tick count to nanoseconds, exact to the nanosecond over centuries.
 class TickScale {
  public:
   TickScale() = default;
@@ -16,15 +16,15 @@ class TickScale {
                                         frequency)),
         most_(UINT64_MAX / (whole_ + 1)) {}
 
-  // What does not fit (584 years) becomes the most that does.
+  // Saturates after 584 years.
   uint64_t ns(uint64_t ticks) const {
     if (ticks > most_) ticks = most_;
     return ticks * whole_ +
            static_cast<uint64_t>(static_cast<unsigned __int128>(ticks) * fraction_ >> 64);
   }
 
-  // The fewest ticks that are `ns` or more: those that ns() was made from, where a tick is at least
-  // a nanosecond. Slow. At most UINT64_MAX.
+  // Returns the smallest number of ticks that lasts at least `ns`. Inverts ns() if a tick is at
+  // least a nanosecond. Slow. Saturates at UINT64_MAX.
   uint64_t ticks(uint64_t ns) const {
     using Wide = unsigned __int128;
     const Wide exact = (static_cast<Wide>(ns) * frequency_ + second - 1) / second;

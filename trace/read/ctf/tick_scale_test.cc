@@ -7,14 +7,14 @@
 using namespace skein;
 using namespace skein::ctf;
 
-TEST_CASE("traces of one boot have one time axis, exact to the rounding") {
-  // Two processes that start 10 days after the boot, and measure frequencies 12 ppb apart. The
-  // second sends a message, the first receives it one tick later, 100 s after its start.
+TEST_CASE("traces of one boot share a time axis, exact except for rounding") {
+  // Two processes that start 10 days after boot and measure frequencies 12 ppb apart. The second
+  // sends a message; the first receives it one tick later, 100 s after its start.
   constexpr uint64_t rate = 156'250'003;  // a tick is 6.4 ns
   constexpr uint64_t boot_age = 864'000 * rate;
   const auto process = [](uint64_t first, uint64_t message, uint64_t frequency, const char* boot) {
     Fixture fixture;
-    // Their UTC of tick 0 is a second apart: extrapolated from now, and the day was set.
+    // Their UTC of tick 0 differs by a second: it is extrapolated, and the system time was set.
     fixture.files.add(
         "t/metadata",
         metadata_text("host", frequency, boot, frequency == rate ? 1'700'000'000 : 1'700'000'001));
@@ -42,16 +42,16 @@ TEST_CASE("traces of one boot have one time axis, exact to the rounding") {
     CHECK(sender.info.tick_clock.is_same_axis(receiver.info.tick_clock));
     const auto at = [](const Trace& trace) { return trace.info.start + trace.events.time[1]; };
     CHECK(at(receiver) > at(sender));
-    CHECK(at(receiver) - at(sender) <= 8);  // 6.4 rounded, and 1
+    CHECK(at(receiver) - at(sender) <= 8);  // 6.4 rounded, plus 1
     const auto offset = static_cast<int64_t>(sender.info.start - receiver.info.start);
     CHECK(std::abs(static_cast<double>(offset) - static_cast<double>(later) * 1e9 / rate) <= 1);
-    // Its first event stays at its own time of day.
+    // Its first event keeps its own UTC.
     CHECK(static_cast<uint64_t>(*sender.info.utc_offset) + sender.info.start ==
           static_cast<uint64_t>(*alone.info.utc_offset) + alone.info.start);
-    // Read alone, it would be received before it was sent.
+    // With its own frequency, the message would be received before it is sent.
     if (later == 0) CHECK(at(alone) - alone.info.start < at(receiver) - receiver.info.start);
 
-    // Another boot, or a frequency that no measurement gives: its own.
+    // Another boot or an implausible frequency: each trace keeps its own frequency.
     Fixture rebooted = process(boot_age + later, received - 1, rate + 2, "other boot");
     CHECK(ctf::read(rebooted.files, "t", {}, clocks)->info.tick_clock.frequency == rate + 2);
     Fixture unknown = process(boot_age + later, received - 1, rate + 2, "");
@@ -61,12 +61,12 @@ TEST_CASE("traces of one boot have one time axis, exact to the rounding") {
   }
 }
 
-TEST_CASE("ticks become nanoseconds in their order, and ticks again") {
+TEST_CASE("ticks become nanoseconds in order, and the same ticks again") {
   for (const uint64_t rate :
        {62'500'000ull, 99'999'999ull, 156'250'003ull, 250'000'000ull, 499'999'999ull}) {
     const TickScale scale(rate);
     for (const uint64_t start : {uint64_t{0}, uint64_t{1}, uint64_t{1'000'003}, rate * 1'000'000}) {
-      // Of any start the same tick is at most 1 ns early.
+      // From any start, the same tick is at most 1 ns early.
       for (uint64_t i = 1; i < 5'000; i++) {
         const uint64_t now = scale.ns(start) + scale.ns(i);
         REQUIRE(scale.ns(start + i) - now <= 1);

@@ -15,7 +15,7 @@ struct Fields {
   size_t count = 0;
 };
 
-// The TSDL of format.h is a list of `type name;`; a type that is not known here does not compile.
+// The TSDL of format.h is a list of `type name;`. An unknown type fails to compile.
 consteval Fields parse_fields(std::string_view tsdl) {
   Fields fields;
   while (!tsdl.empty()) {
@@ -26,7 +26,7 @@ consteval Fields parse_fields(std::string_view tsdl) {
     if (field.starts_with("uint64_t ") || field.starts_with("int64_t ")) code = 'q';
     if (field.starts_with("enum task_kind ")) code = 'b';
     if (field.starts_with("string ")) code = 's';
-    if (code == 0) std::abort();  // not constexpr: does not compile
+    if (code == 0) std::abort();  // not constexpr: fails to compile
     fields.codes[fields.count++] = code;
     tsdl.remove_prefix(end + 1);
     while (tsdl.starts_with(' ')) tsdl.remove_prefix(1);
@@ -35,7 +35,7 @@ consteval Fields parse_fields(std::string_view tsdl) {
 }
 
 struct AllFields {
-  std::array<uint8_t, 256> of{};  // by id; the first are none
+  std::array<uint8_t, 256> of{};  // by id; leading ids have none
   std::array<Fields, 1 + std::size(format::kFixedEvents)> fields{};
 };
 consteval AllFields parse_all() {
@@ -57,7 +57,7 @@ std::string_view fixed_fields(uint8_t id) {
 }
 
 size_t fixed_size(uint8_t id, std::span<const uint8_t> fields) {
-  // A text without an end must not be searched for to the end of the packet.
+  // The search for the end of an unterminated string must not extend to the end of the packet.
   Cursor cursor(fields.first(std::min(fields.size(), size_t{format::kMaxEventSize})));
   for (const char code : fixed_fields(id)) {
     switch (code) {
@@ -79,7 +79,7 @@ size_t fixed_size(uint8_t id, std::span<const uint8_t> fields) {
 
 bool decode(std::span<const uint8_t> bytes, uint64_t last, Wire& wire) {
   if (bytes.empty()) return false;
-  // What is not there reads as zeros; the size is compared in the end.
+  // Missing bytes read as zeros; the size is checked at the end.
   std::array<uint8_t, fast_bytes> start{};
   std::memcpy(start.data(), bytes.data(), std::min(bytes.size(), start.size()));
   size_t header = format::kHeaderSize;

@@ -1,10 +1,10 @@
-// One event as it lies in a packet: its size, its id, its arguments.
+// One event as encoded in a packet: its size, id and arguments.
 //
 //   Wire event;
 //   while (decode(bytes, last_ticks, event)) { use(event); bytes = bytes.subspan(event.size); ... }
 //
 // The layout of every id comes from the tables of skein/events.h. This is the inner loop of reading
-// (bench/decode.cc): arguments are loaded as 8 bytes and masked, where 8 bytes are there.
+// (bench/decode.cc): arguments are loaded as 8 bytes and masked, if 8 bytes are available.
 #pragma once
 
 #include <skein/events.h>
@@ -16,8 +16,8 @@
 #include <span>
 #include <string_view>
 
-// Tables are made when skein is compiled; in the page's module they would be 3 kB, packed, and are
-// made when it starts: the compiler must not know with which number.
+// The tables are computed at compile time. In the web page's module they would take 3 kB,
+// compressed, and are computed at startup instead: the asm hides the number from the compiler.
 #ifdef __wasm__
 #define SKEIN_TABLE const
 #define SKEIN_AT_START(number) asm volatile("" : "+r"(number))
@@ -32,29 +32,29 @@ struct Wire {
   uint64_t ticks = 0;
   uint64_t a = 0;
   uint64_t b = 0;     // sign-extended in Shape::kSigned
-  uint16_t size = 0;  // header included
-  uint8_t id = 0;     // as it lies there
-  uint8_t event = 0;  // id of the first event of its name: format::k_create ...
+  uint16_t size = 0;  // including the header
+  uint8_t id = 0;     // as encoded
+  uint8_t event = 0;  // first id of the event class: format::k_create ...
 };
 
 enum class Layout : uint8_t { Unknown, Numbers, Fixed };
 
-// Where the arguments of an id are; of a fixed event, in fixed_fields().
+// Locates the arguments of an id; for those of a fixed event, see fixed_fields().
 struct EventLayout {
   uint64_t mask_a = 0;
   uint64_t mask_b = 0;
   uint64_t sign_b = 0;  // the sign bit, if b is signed
-  uint8_t least_a = 0;  // less cannot be
+  uint8_t least_a = 0;  // smallest valid value of a
   uint8_t width_a = 0;
   uint8_t size = 0;  // with a header that is not extended
   uint8_t event = 0;
   Layout layout = Layout::Unknown;
 };
 
-// With as many bytes there is no need to look where an event of Layout::Numbers ends.
+// With this many bytes left, an event of Layout::Numbers needs no bounds check.
 inline constexpr size_t fast_bytes = format::kExtendedHeaderSize + 16 + 8;
 
-// The same in few bytes: widths of the arguments, event, layout.
+// A compact form: widths of the arguments, event, layout.
 struct ShortLayout {
   uint8_t a = 0;
   uint8_t b = 0;
@@ -82,7 +82,7 @@ constexpr EventLayout expand(const ShortLayout& s) {
     return width == 0 ? 0 : ~uint64_t{0} >> (64 - 8 * width);
   };
   if (s.layout != Layout::Numbers)
-    return {.least_a = 1, .event = s.event, .layout = s.layout};  // not usual: a, masked, is 0
+    return {.least_a = 1, .event = s.event, .layout = s.layout};  // slow path: masked a is 0
   return {
       .mask_a = mask(s.a),
       .mask_b = mask(s.b),
@@ -105,10 +105,10 @@ constexpr std::array<EventLayout, 256> make_event_layouts() {
 }
 inline SKEIN_TABLE std::array<EventLayout, 256> event_layouts = make_event_layouts();
 
-// The fields of the fixed events, from their TSDL: 'b' u8, 'w' u32, 'q' 64 bits, 's' text.
+// The fields of the fixed events, from their TSDL: 'b' u8, 'w' u32, 'q' 64 bits, 's' string.
 std::string_view fixed_fields(uint8_t id);
 
-// Bytes that the fields of a fixed event take; 0 when they do not fit.
+// Size in bytes of a fixed event's fields; 0 if they do not fit.
 size_t fixed_size(uint8_t id, std::span<const uint8_t> fields);
 
 inline uint64_t load64(const uint8_t* from) {
@@ -129,13 +129,13 @@ inline void load_arguments(const uint8_t* from, const EventLayout& layout, Wire&
   wire.b = (b ^ layout.sign_b) - layout.sign_b;
 }
 
-// Reads the event at the beginning of `bytes`; `last` are the ticks of the one before. False when
-// no event can be read there: it is cut short, or its id is unknown.
+// Decodes the event at the beginning of `bytes`; `last` is the time of the previous event in ticks.
+// Returns false if the event is truncated or its id is unknown.
 bool decode(std::span<const uint8_t> bytes, uint64_t last, Wire& wire);
 
-// The same for the usual event: numbers behind a short header, not at the very end of a packet, and
-// no zeros. `bytes` are at least fast_bytes, `layout` is that of the first. False for all others,
-// and then `wire` is undefined.
+// Fast path of decode() for an event with numeric arguments and a short header that is neither near
+// the end of a packet nor all zeros. `bytes` has at least fast_bytes bytes; `layout` is that of the
+// first byte. Returns false for all other events; `wire` is then unspecified.
 [[gnu::always_inline]] inline bool decode_usual(const uint8_t* bytes, const EventLayout& layout,
                                                 uint64_t last, Wire& wire) {
   const uint64_t head = load64(bytes);

@@ -1,13 +1,13 @@
-// Writes streams of our format: for `skein export`, for tests, for fuzzing seeds. The recorder has
-// its own writer, which must not allocate, and commits event by event.
+// Writes streams of skein's own format: for `skein export`, tests and fuzzing seeds. The recorder
+// has its own writer, which must not allocate and commits each event.
 //
 //   StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 65536});
 //   stream.event(format::k_create, ticks, task, place);
 //   stream.fixed(format::k_label_text, ticks).u64(task).text("hello").done();
 //   for (const std::vector<uint8_t>& chunk : stream.finish()) save(chunk);
 //
-// Events must come in the order of time. What does not fit in a chunk begins the next one.
-// `stream.next_at = place` gives the next event a place, in one chunk with it.
+// Events must be in time order. An event that does not fit in a chunk begins the next one.
+// `stream.next_at = place` sets the location of the next event, in the same chunk.
 #pragma once
 
 #include <skein/events.h>
@@ -29,23 +29,24 @@ class StreamWriter {
   struct Options {
     Uuid uuid{};
     uint64_t stream = 0;
-    size_t chunk_size = 65536;  // at least a header and the largest event
+    size_t chunk_size = 65536;  // at least a header plus the largest event
     uint32_t flags = 0;
     uint64_t first_sequence = 0;
   };
 
   explicit StreamWriter(Options options) : options_(options) {}
 
-  // State that the header of the next packet repeats.
+  // State that is written to the header of the next packet.
   uint64_t current_task = 0;
   uint32_t tid = 0;
   uint64_t discarded = 0;
-  uint32_t next_at = 0;  // a place: an event `at` comes right before the next event
+  uint32_t next_at = 0;  // a location id: writes an event `at` immediately before the next event
 
-  // An event `extra` comes right before the next event.
+  // Writes an event `extra` immediately before the next event.
   void next_extra(format::ExtraField field, uint64_t number) { extras_.push_back({field, number}); }
 
-  // An event with one or two arguments; the smallest widths that hold them, or wider ones.
+  // Writes an event with one or two arguments, using the smallest widths that hold them, but at
+  // least `least_class`.
   void event(format::EventId first, uint64_t ticks, uint64_t a, uint64_t b = 0,
              unsigned least_class = 0) {
     const format::EventClass& event = find(first);
@@ -77,7 +78,7 @@ class StreamWriter {
     Fields& u8(uint8_t value) { return add(value, 1); }
     Fields& u32(uint32_t value) { return add(value, 4); }
     Fields& u64(uint64_t value) { return add(value, 8); }
-    // Cut to what the format allows; a NUL ends it.
+    // Truncates to the format's limit and at a NUL.
     Fields& text(std::string_view text) {
       text = text.substr(0, text.find('\0'));
       const bool cut = text.size() > format::kMaxText;
@@ -109,7 +110,7 @@ class StreamWriter {
   // Begins a new packet at the next event.
   void close() { open_ = false; }
 
-  // The chunks, oldest first. The last one keeps its full size, as the recorder leaves it.
+  // Returns the chunks, oldest first. The last one has its full size, as in a recording.
   std::vector<std::vector<uint8_t>>& finish() { return chunks_; }
 
  private:
@@ -159,7 +160,7 @@ class StreamWriter {
     append(id, ticks);
   }
 
-  // There is room for it.
+  // Precondition: the event fits in the chunk.
   void append(uint8_t id, uint64_t ticks) {
     std::vector<uint8_t>& chunk = chunks_.back();
     if (ticks - last_ >= uint64_t{1} << format::kTimeBits) {
@@ -206,7 +207,7 @@ class StreamWriter {
   Options options_;
   std::vector<std::vector<uint8_t>> chunks_;
   std::vector<std::pair<format::ExtraField, uint64_t>> extras_;
-  std::vector<uint8_t> event_;  // the arguments of the one being written
+  std::vector<uint8_t> event_;  // arguments of the event being written
   size_t at_ = 0;
   uint64_t last_ = 0;
   bool open_ = false;
