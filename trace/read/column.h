@@ -1,7 +1,7 @@
-// A packed array: one field of all events of a trace.
+// A packed array that holds one attribute of all events of a trace.
 //
-// Packing costs the CPU time that it saves in memory, which the kernel clears (bench/decode.cc, 6.4
-// million events: 80 M/s packed or not), and leaves a third of the memory.
+// Packing costs as much CPU time as it saves the kernel in clearing memory (bench/decode.cc, 6.4
+// million events: 80 M/s packed or not), and reduces memory to a third.
 //
 // Rejected: plain arrays that grow by realloc, in huge pages (three times the memory).
 #pragma once
@@ -14,21 +14,22 @@
 
 namespace skein {
 
-// How a column keeps a value: so that the usual ones are small numbers.
+// How a column encodes values, so that common values become small numbers.
 enum class Coding : uint8_t {
   Plain,
-  OneMore,  // no_task, the largest number, is 0
-  Signed,   // zigzag: 0, -1, 1, -2 ... are 0, 1, 2, 3
+  OneMore,  // no_task, the largest number, becomes 0
+  Signed,   // zigzag: 0, -1, 1, -2 ... become 0, 1, 2, 3
 };
 
-inline constexpr size_t block_rows = 512;  // unpacked they fit in a first-level cache
+inline constexpr size_t block_rows = 512;  // unpacked, they fit in the L1 cache
 
-// One array. Of the rows of a block only the low bytes in which they differ are kept, 0, 1, 2, 4 or
-// 8 of each, and what they have in common once. So any row is found without a search or a branch:
+// Of each row in a block, only the low bytes in which the rows differ are stored (0, 1, 2, 4 or 8
+// bytes); the common high bytes are stored once. Accessing a row thus needs no search and no
+// branch:
 //
 //    pieces_[row / block_rows]  ->  bytes  |row 0|row 1|...       value = common | bytes & mask
 //
-// The block that is being filled is not packed: its piece says so by its mask.
+// The block being filled is not packed; its piece has the full mask of T.
 template <typename T, Coding coding = Coding::Plain>
 class Column {
  public:
@@ -41,8 +42,8 @@ class Column {
 
   using Rows = std::array<T, block_rows>;
 
-  // The rows of block `row / block_rows`, for those who look at all of them: a third of the time of
-  // asking for each. Behind the last row there are no values.
+  // Unpacks the rows of the block that contains `row`: takes a third of the time of separate
+  // accesses when all rows are read. Elements after the last row are unspecified.
   Rows block(size_t row) const {
     const Piece& piece = pieces_[row / block_rows];
     switch (piece.mask) {
@@ -63,10 +64,10 @@ class Column {
   friend class Events;
 
   struct Piece {
-    const uint8_t* bytes;  // 7 more than its rows take can be read
+    const uint8_t* bytes;  // readable 7 bytes beyond its rows
     uint64_t mask;
     uint64_t common;
-    uint8_t shift;  // a row takes 1 << shift bytes
+    uint8_t shift;  // a row occupies 1 << shift bytes
   };
 
   static T encode(T value) {
@@ -92,7 +93,8 @@ class Column {
   }
 
   void begin_block(const Rows& rows);
-  // Packs the last block to `to`, at most sizeof(Rows); returns where its bytes end.
+  // Packs the last block into `to`, which has room for sizeof(Rows); returns the end of the packed
+  // bytes.
   uint8_t* pack(const Rows& rows, uint8_t* to);
 
   std::vector<Piece> pieces_;

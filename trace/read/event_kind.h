@@ -7,7 +7,8 @@
 
 namespace skein {
 
-// One per event of the model (docs/glossary.md). event_schema.h has the meaning of their fields.
+// One per event of the model (docs/glossary.md). event_schema.h defines the meaning of their
+// fields.
 enum class EventKind : uint8_t {
   Create,
   Resume,
@@ -51,14 +52,14 @@ enum class EventKind : uint8_t {
 inline constexpr size_t event_kinds = static_cast<size_t>(EventKind::About) + 1;
 inline constexpr uint64_t unknown_value = UINT64_MAX;
 
-// The model's word for it ("create", "try_read"); stable, used in text output and queries.
+// The model's name of the kind ("create", "try_read"); stable, used in text output and queries.
 std::string_view name(EventKind kind);
 
 namespace flag {
 // The subject is current on the executor from this event on, although the event is no Resume:
 // mirage-profile's read (1) and signal (9).
 inline constexpr uint8_t makes_current = 1;
-// The event's time was damaged and is the time of its predecessor.
+// The event's time was damaged and is replaced by that of its predecessor.
 inline constexpr uint8_t time_guessed = 2;
 }  // namespace flag
 

@@ -4,7 +4,7 @@ namespace skein {
 
 namespace {
 
-// Without the rest of the table, which the page does not need.
+// Avoids linking the rest of the table, which the web page does not need.
 constexpr auto kind_names = [] {
   std::array<std::string_view, event_kinds> all;
   for (size_t i = 0; i < event_kinds; i++) all[i] = event_schemas[i].name;

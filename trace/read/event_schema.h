@@ -1,9 +1,9 @@
-// What each kind of event means: one row per kind, and the only place that knows which field means
-// what. Dump, query, exporters, readers and the model read it.
+// What each kind of event means: one row per kind, and the only definition of its fields. Dump,
+// queries, exporters, readers and the model use it.
 //
 //   const EventSchema& schema = event_schema(EventKind::Create);
 //   print(schema.name);         // "create"
-//   print(schema.other.name);   // "by": what to call the field `other`
+//   print(schema.other.name);   // "by": the display name of the field `other`
 //   schema.other.role           // IdRole::Task
 //   schema.value.role           // ValueRole::Kind: an index into Trace::kinds
 //
@@ -33,7 +33,7 @@ enum class IdRole : uint8_t {
   TaskOrResource,  // a value of role IsResource decides which
   Scope,
   Operation,
-  Peer,  // a machine, in its own numbers: not an id of this trace
+  Peer,  // a machine, in the format's own numbering: not an id of this trace
 };
 
 enum class ValueRole : uint8_t {
@@ -43,14 +43,14 @@ enum class ValueRole : uint8_t {
   Count,       // unknown_value: unknown
   Signed,      // int64_t
   Nanoseconds,
-  Number,        // an id of its own: of a span, a message, an OS thread
+  Number,        // an id with its own numbering: of a span, a message, an OS thread
   Stack,         // an index into Trace::stacks
   ClockReading,  // an index into Trace::clock_readings
 };
 
 enum class TextRole : uint8_t { None, Name, Label, Reason, Counter };
 
-// What the event does to its task, and so to who is current on the event's executor.
+// How the event changes the state of its task, and thus which task is current on its executor.
 enum class Effect : uint8_t {
   None,
   Creates,       // the task exists from now on
@@ -112,7 +112,7 @@ inline constexpr std::array<EventSchema, event_kinds> event_schemas{{
     {.kind = EventKind::Acquire, .name = "acquire", .other = {IdRole::Resource, "resource"}},
     {.kind = EventKind::Release, .name = "release", .other = {IdRole::Resource, "resource"}},
     {.kind = EventKind::Label, .name = "label", .text = TextRole::Label},
-    {.kind = EventKind::ShouldResolve, .name = "should_resolve"},  // not to end is an error
+    {.kind = EventKind::ShouldResolve, .name = "should_resolve"},  // an error if it does not end
     {.kind = EventKind::CounterAdd, .name = "counter_add",
      .value = {ValueRole::Signed, "amount"}, .text = TextRole::Counter},
     {.kind = EventKind::CounterSet, .name = "counter_set",
@@ -137,7 +137,7 @@ inline constexpr std::array<EventSchema, event_kinds> event_schemas{{
      .value = {ValueRole::Stack, "stack"}},
     {.kind = EventKind::ExecutorBegin, .name = "executor_begin",  // an OS thread takes the stream
      .task = IdRole::None, .value = {ValueRole::Number, "tid"}, .text = TextRole::Name},
-    {.kind = EventKind::ExecutorEnd, .name = "executor_end",  // ... and leaves it
+    {.kind = EventKind::ExecutorEnd, .name = "executor_end",  // ... and releases it
      .task = IdRole::None, .value = {ValueRole::Number, "tid"}},
     {.kind = EventKind::Resource, .name = "resource",  // task: its creator
      .other = {IdRole::Resource, "resource"}, .value = {ValueRole::Kind, "kind"},
@@ -155,7 +155,7 @@ inline constexpr std::array<EventSchema, event_kinds> event_schemas{{
      .text = TextRole::Reason},
     {.kind = EventKind::Lost, .name = "lost",  // events not recorded before this one
      .task = IdRole::None, .value = {ValueRole::Count, "events"}, .text = TextRole::Reason},
-    {.kind = EventKind::About, .name = "about",  // what the task's next operation concerns
+    {.kind = EventKind::About, .name = "about",  // the resource that the task's next operation uses
      .other = {IdRole::Resource, "resource"}},
 }};
 // clang-format on
@@ -174,7 +174,7 @@ consteval bool event_schemas_are_complete() {
 }
 static_assert(event_schemas_are_complete(), "one row per EventKind, in the order of the enumerators");
 
-// One column by itself: the page must stay small, and needs no other.
+// A table of one column: the web page must stay small and needs no other column.
 inline constexpr std::array<IdRole, event_kinds> other_roles = [] {
   std::array<IdRole, event_kinds> roles;
   for (size_t i = 0; i < event_kinds; i++) roles[i] = event_schemas[i].other.role;
@@ -186,12 +186,13 @@ constexpr const EventSchema& event_schema(EventKind kind) {
   return event_schemas[static_cast<size_t>(kind)];
 }
 
-// Is the value a number to show? (A kind is a name, and IsResource is about `other`.)
+// Whether the value is a number to display. (Kind is shown as a name; IsResource describes
+// `other`.)
 constexpr bool is_number(ValueRole role) {
   return role != ValueRole::None && role != ValueRole::Kind && role != ValueRole::IsResource;
 }
 
-// Is `other` of such an event, of this value, a task? (Scopes and operations are tasks.)
+// Whether `other` of an event of this kind and value is a task. (Scopes and operations are tasks.)
 constexpr bool other_is_task(EventKind kind, uint64_t value) {
   switch (detail::other_roles[static_cast<size_t>(kind)]) {
     case IdRole::Task:

@@ -7,7 +7,7 @@
 
 using namespace skein;
 
-TEST_CASE("our format's events fill in what the schema has a role for") {
+TEST_CASE("the events of skein's format fill in the fields that have a role in the schema") {
   using ctf::Number;
   size_t seen = 0;
   for (const ctf::Known& known : ctf::known_events) {
@@ -44,7 +44,7 @@ TEST_CASE("our format's events fill in what the schema has a role for") {
   CHECK(seen > event_kinds);
 }
 
-TEST_CASE("only tasks are tasks") {
+TEST_CASE("other_is_task holds only for tasks") {
   CHECK(other_is_task(EventKind::Create, 0));
   CHECK(other_is_task(EventKind::ScopeMember, 0));
   CHECK(other_is_task(EventKind::Suspend, 0));
@@ -54,7 +54,7 @@ TEST_CASE("only tasks are tasks") {
   CHECK_FALSE(other_is_task(EventKind::About, 0));
 }
 
-TEST_CASE("a value as a number") {
+TEST_CASE("value_number resolves stacks and clock readings") {
   Trace trace;
   trace.clock_readings.push_back({.domain = 1, .ahead = -5, .bracket = 2});
   CHECK(value_number(trace, EventKind::Clock, 0) == static_cast<uint64_t>(-5));

@@ -9,7 +9,7 @@ namespace skein {
 
 namespace {
 
-// The low bytes of each, as many as a Narrow has.
+// Stores the low sizeof(Narrow) bytes of each row; returns the end.
 template <typename Narrow, typename T>
 uint8_t* narrow(const std::array<T, block_rows>& rows, uint8_t* to) {
   for (size_t i = 0; i < block_rows; i++) {
@@ -82,8 +82,8 @@ bool Events::next_block() {
   return true;
 }
 
-// Where a block can be packed, however big it gets; null when there is no memory. Big chunks are of
-// large pages: to be handed 4 KiB at a time would cost a fifth of decoding.
+// Returns space for a packed block of any size; null if memory is exhausted. Large chunks use large
+// pages: page faults for 4 KiB pages would cost a fifth of the decoding time.
 uint8_t* Events::room() {
   constexpr size_t smallest = size_t{64} << 10;
   constexpr size_t largest = size_t{4} << 20;
@@ -113,7 +113,7 @@ size_t Events::bytes() const {
 
 void Events::amend_last(uint64_t new_time, uint8_t more_flags) {
   if (size_ == 0) return;
-  const size_t last = (size_ - 1) % block_rows;  // it is in the open block: see append
+  const size_t last = (size_ - 1) % block_rows;  // in the open block: see append
   open_->time[last] = new_time;
   open_->flags[last] |= more_flags;
 }

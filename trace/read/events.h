@@ -1,5 +1,5 @@
-// The events of a trace as a struct of arrays: a query that reads two fields of ten million events
-// reads two arrays. Events are in the order of time, and within one stream in the order they were
+// The events of a trace as a struct of arrays: a query that reads two columns of ten million events
+// reads two arrays. Events are ordered by time, and within one stream in the order they were
 // written.
 //
 //   events.append({.time = 5, .task = 1, .text = trace.strings.intern("hello"),
@@ -7,8 +7,8 @@
 //   for (size_t i = 0; i < events.size(); i++)
 //     if (events.kind[i] == EventKind::Label) print(trace.strings[events.text[i]]);
 //
-// An event is 46 bytes (EventRow is what one is put together from), and takes 14 to 20: columns are
-// packed, see Column.
+// An event has 46 bytes of data (see EventRow) and occupies 14 to 20: the columns are packed, see
+// Column.
 //
 // Rejected: a vector of structs (twice the memory traffic for a scan of one field).
 #pragma once
@@ -46,7 +46,7 @@ class Events {
     std::array<uint32_t, block_rows> text, location, executor;
     std::array<EventKind, block_rows> kind;
     std::array<uint8_t, block_rows> flags;
-    uint8_t behind[8];  // a row is read as 8 bytes
+    uint8_t behind[8];  // padding: a row is read as 8 bytes
   };
 
  public:
@@ -63,7 +63,7 @@ class Events {
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
-  // When there is no more memory the event is counted in dropped() and forgotten.
+  // If memory is exhausted, the event is dropped and counted in dropped().
   void append(const EventRow& row) {
     const size_t at = size_ % block_rows;
     if (at == 0 && !next_block()) [[unlikely]] {
@@ -83,18 +83,19 @@ class Events {
     size_++;
   }
 
-  // Gives the last event, if there is one, another time and more flags.
+  // Sets the time of the last event, if there is one, and adds flags to it.
   void amend_last(uint64_t new_time, uint8_t more_flags);
 
   EventRow row(size_t index) const;
 
-  // visit(const EventRow&) for every event, in their order: a third of the time of row() for each.
+  // Calls visit(const EventRow&) for every event in order; takes a third of the time of row() per
+  // event.
   template <typename Visit>
   void for_each(const Visit& visit) const;
 
   uint64_t dropped() const { return dropped_; }
 
-  // What the columns take.
+  // Memory that the columns occupy.
   size_t bytes() const;
 
  private:
@@ -105,10 +106,10 @@ class Events {
   bool next_block();
   uint8_t* room();
 
-  std::unique_ptr<Block, Free> open_;  // the rows from the last multiple of block_rows on
+  std::unique_ptr<Block, Free> open_;  // the rows since the last multiple of block_rows
   size_t size_ = 0;
   uint64_t dropped_ = 0;
-  std::vector<std::unique_ptr<uint8_t, Free>> chunks_;  // packed blocks lie in these
+  std::vector<std::unique_ptr<uint8_t, Free>> chunks_;  // hold the packed blocks
   size_t chunk_left_ = 0;
   uint8_t* chunk_at_ = nullptr;
   size_t chunk_bytes_ = 0;
@@ -140,7 +141,7 @@ void Events::for_each(const Visit& visit) const {
   }
 }
 
-// How many there are of each kind.
+// Returns the number of events of each kind.
 std::array<uint64_t, event_kinds> count_kinds(const Events& events);
 
 }  // namespace skein

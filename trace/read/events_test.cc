@@ -9,7 +9,7 @@ using namespace skein;
 
 namespace {
 
-// Rows that pack into every width: what varies in block n has n bits.
+// Rows that need every packed width: the values in block n vary in n bits.
 EventRow row_of(uint64_t i) {
   const uint64_t block = i / block_rows;
   const uint64_t low = (i * 0x9E3779B97F4A7C15) >> (block < 63 ? 63 - block : 0);
@@ -34,7 +34,7 @@ bool same(const EventRow& a, const EventRow& b) {
 
 }  // namespace
 
-TEST_CASE("events come back as they were appended, packed or not") {
+TEST_CASE("events are returned as appended, packed or not") {
   Events events;
   constexpr size_t count = 70 * block_rows + 5;
   for (size_t i = 0; i < count; i++) {
@@ -78,7 +78,7 @@ TEST_CASE("events are counted by kind") {
   CHECK(counts[static_cast<size_t>(EventKind::Create)] == 0);
 }
 
-TEST_CASE("to visit the events of an empty trace, and of exactly one block") {
+TEST_CASE("visiting the events of an empty trace and of exactly one block") {
   Events events;
   size_t visited = 0;
   events.for_each([&](const EventRow&) { visited++; });
@@ -88,7 +88,7 @@ TEST_CASE("to visit the events of an empty trace, and of exactly one block") {
   CHECK(visited == block_rows);
 }
 
-TEST_CASE("the extremes of every column come back") {
+TEST_CASE("extreme values survive in every column") {
   Events events;
   for (uint64_t i = 0; i < 2 * block_rows + 1; i++)
     events.append(i % 3 == 0 ? EventRow{.time = UINT64_MAX,
@@ -115,9 +115,9 @@ TEST_CASE("the extremes of every column come back") {
   CHECK(events.row(1).task == no_task);
 }
 
-TEST_CASE("the last event can be amended, in a full block too") {
+TEST_CASE("the last event can be amended, even in a full block") {
   Events events;
-  events.amend_last(7, 1);  // there is none
+  events.amend_last(7, 1);  // no effect: there is no event
   for (uint64_t i = 0; i < 3 * block_rows; i++) {
     events.append({.time = i, .flags = 1});
     events.amend_last(i + 100, 2);
@@ -138,7 +138,7 @@ TEST_CASE("every kind has a distinct name") {
   CHECK(name(EventKind(250)) == "unknown");
 }
 
-TEST_CASE("an event takes at most 80 bytes, and usual ones 20") {
+TEST_CASE("an event takes at most 80 bytes, and typically 20") {
   Events worst;
   Events usual;
   constexpr uint64_t scatter = 0x9E3779B97F4A7C15;
@@ -165,7 +165,7 @@ TEST_CASE("an event takes at most 80 bytes, and usual ones 20") {
   CHECK(usual.bytes() <= 20 * usual.size());
 }
 
-TEST_CASE("the list of losses is bounded, and its sums stay right") {
+TEST_CASE("the list of losses is bounded, and its totals stay correct") {
   std::vector<Loss> losses;
   for (uint64_t i = 0; i < 5000; i++)
     add_loss(losses, {.what = "hole", .offset = i, .bytes = 2, .packets = 0, .events = {}});

@@ -4,7 +4,7 @@
 
 #include "trace/read/ctf/directory.h"
 #include "trace/read/mirage/mirage.h"
-#ifndef __wasm__  // the page gets other tools' traces as ours, and stays small
+#ifndef __wasm__  // the web page gets other tools' traces converted, and stays small
 #include "trace/read/chrome/chrome.h"
 #include "trace/read/chrome/gzip.h"
 #include "trace/read/fxt/fxt.h"
@@ -16,10 +16,10 @@ namespace skein {
 namespace {
 
 constexpr size_t small_head = 4096;
-// Where a trace's beginning is damaged, it is searched for up to here.
+// If the beginning of a trace is damaged, the probe searches for it up to this offset.
 constexpr size_t large_head = size_t{64} << 20;
 
-// For readers that never fail.
+// Adapts readers that never fail.
 template <Trace (*read)(std::span<const uint8_t>, const Progress&)>
 Result<Trace> always(std::span<const uint8_t> file, const Progress& progress) {
   return read(file, progress);

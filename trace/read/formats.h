@@ -1,5 +1,5 @@
-// The trace formats that skein reads, in the order in which they are tried. To add a reader: a
-// folder here with its probe and its read, and a row in formats.cc.
+// The trace formats that skein reads, in the order in which they are probed. To add a reader: add a
+// folder with its probe and read functions, and a row in formats.cc.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace skein {
 // A format whose traces are directories.
 struct DirectoryFormat {
   std::string_view name;
-  std::string_view input;  // "a directory ...": completes the advice "give"; empty: another row does
+  std::string_view input;  // "a directory ...", for the advice of errors; empty: in another row
   bool (*probe)(Files& files, const std::string& path);
   Result<Trace> (*read)(Files& files, const std::string& path, const Progress& progress,
                         std::span<const TickClock> clocks);
@@ -28,12 +28,12 @@ struct DirectoryFormat {
 struct FileFormat {
   std::string_view name;
   std::string_view input;  // as above
-  size_t head;  // bytes at the beginning of a file that the probe needs
+  size_t head;             // size of the file header that the probe needs, in bytes
   bool (*probe)(std::span<const uint8_t> head);
   Result<Trace> (*read)(std::span<const uint8_t> file, const Progress& progress);
 };
 
 std::span<const DirectoryFormat> directory_formats();
-std::span<const FileFormat> file_formats();  // by the length of their heads, shortest first
+std::span<const FileFormat> file_formats();  // ordered by `head`, smallest first
 
 }  // namespace skein

@@ -1,4 +1,4 @@
-// A position in source code; its texts are ids in Trace::strings.
+// A position in source code; its strings are ids in Trace::strings.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 namespace skein {
 
 std::string loss_text(const Loss& loss) {
-  // What the recorder counted has no location in the file.
+  // Losses that the recorder counted have no position in the file.
   const bool has_offset = loss.bytes != 0u || loss.packets != 0u || loss.offset != 0;
   std::string text = loss.file;
   if (has_offset) text += (text.empty() ? "byte " : ", byte ") + grouped(loss.offset);

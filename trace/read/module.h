@@ -7,7 +7,7 @@
 
 namespace skein {
 
-// What was loaded where in the recorded program.
+// An executable or library in the address space of the recorded program.
 struct Module {
   uint64_t base = 0;
   uint64_t size = 0;

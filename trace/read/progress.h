@@ -1,4 +1,4 @@
-// How far a reader is, for who waits for it.
+// Progress of reading a trace.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace skein {
 
-// Called now and then while a trace is read, from the same thread. False: stop; what was read so
-// far is returned.
+// Called from time to time by the thread that reads the trace. Returns false to stop: the reader
+// then returns what it has read so far.
 using Progress = std::function<bool(uint64_t bytes_done, uint64_t bytes_in_all)>;
 
 }  // namespace skein

@@ -74,7 +74,7 @@ Result<Trace> read_trace(Files& files, const std::string& path, const Progress& 
     case FileType::Missing:
       break;
   }
-  const auto head = files.head(path, 1);  // for the reason
+  const auto head = files.head(path, 1);  // to get the error
   return head ? no_trace(path, "not a trace") : head.error();
 }
 

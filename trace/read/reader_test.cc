@@ -33,7 +33,7 @@ std::string refusal(Files& files, const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("a mirage-profile file is recognised, also when its beginning is lost") {
+TEST_CASE("a mirage-profile file is recognised, even if its beginning is lost") {
   MemoryFiles files;
   std::vector<uint8_t> bytes = small_trace();
   files.add("whole", bytes);
@@ -46,7 +46,7 @@ TEST_CASE("a mirage-profile file is recognised, also when its beginning is lost"
   CHECK_FALSE(damaged.losses.empty());
 }
 
-TEST_CASE("a file that is no trace is rejected in one line") {
+TEST_CASE("a file that is not a trace is rejected with a one-line message") {
   MemoryFiles files;
   files.add("empty", "");
   files.add("text", "This is no trace, by far not, whatever one might think of it.");
@@ -66,7 +66,7 @@ TEST_CASE("a file that is no trace is rejected in one line") {
   CHECK(refusal(files, "other") == "a CTF stream with another uuid than mirage-profile's");
 }
 
-TEST_CASE("an FXT file is recognised, also without or with half of its magic number") {
+TEST_CASE("an FXT file is recognised, even without its magic number or with half of it") {
   std::vector<uint8_t> bytes;
   fxt::Writer writer([&](std::span<const uint8_t> record) {
     bytes.insert(bytes.end(), record.begin(), record.end());
@@ -85,7 +85,7 @@ TEST_CASE("an FXT file is recognised, also without or with half of its magic num
   CHECK(read_trace(files, "half").value().losses.size() == 1);
 }
 
-TEST_CASE("progress ends with everything") {
+TEST_CASE("progress ends at the total size") {
   MemoryFiles files;
   files.add("trace", small_trace());
   uint64_t last = 0;

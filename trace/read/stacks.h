@@ -1,6 +1,6 @@
-// Call stacks by index: what the value of a Sample refers to.
+// Call stacks by index: the value of a Sample is such an index.
 //
-//   const uint32_t stack = trace.stacks.add(77);  // the number that the format gives it
+//   const uint32_t stack = trace.stacks.add(77);  // the format's number of the stack
 //   trace.stacks.set_frames(stack, frames);
 //   for (const StackFrame& frame : trace.stacks.frames(stack)) ...
 //
@@ -24,16 +24,16 @@ struct StackFrame {
 
 class Stacks {
  public:
-  // Returns the index of the new stack. A reader knows which numbers it has added.
+  // Adds a stack and returns its index. The caller keeps track of the numbers it has added.
   uint32_t add(uint64_t number);
 
-  // Innermost first. Once for each stack.
+  // Sets the frames, innermost first. At most once per stack.
   void set_frames(uint32_t stack, std::span<const StackFrame> frames);
 
-  // Empty for a stack that was never defined. Valid until the next set_frames.
+  // Returns the frames; empty if the stack was never defined. Valid until the next set_frames.
   std::span<const StackFrame> frames(uint64_t stack) const;
 
-  // Its number in the format; `stack` itself if there is no such stack.
+  // Returns the format's number of the stack; `stack` itself if there is no such stack.
   uint64_t number(uint64_t stack) const {
     return stack < stacks_.size() ? stacks_[static_cast<size_t>(stack)].number : stack;
   }

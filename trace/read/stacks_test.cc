@@ -6,7 +6,7 @@
 
 using namespace skein;
 
-TEST_CASE("frames may come after the stack") {
+TEST_CASE("frames may be set after the stack is added") {
   Stacks stacks;
   const uint32_t far = stacks.add(UINT64_MAX);
   const uint32_t near = stacks.add(3);
@@ -25,7 +25,7 @@ TEST_CASE("frames may come after the stack") {
   CHECK(stacks.frames(far).size() == 1);
 }
 
-TEST_CASE("a stack that does not exist is called by its index, and is empty") {
+TEST_CASE("a stack that does not exist has its index as number, and no frames") {
   const Stacks stacks;
   CHECK(stacks.number(12) == 12);
   CHECK(stacks.frames(12).empty());

@@ -13,7 +13,8 @@ uint64_t load(const char* from) {
   return number;
 }
 
-// The last up to eight bytes, some of them twice: a copy of as many as there are would be a call.
+// Loads the last eight bytes. Of a shorter text, loads all bytes, some twice: a copy of variable
+// size would be a function call.
 uint64_t load_last(std::string_view text) {
   const char* end = text.data() + text.size();
   if (text.size() >= 8) return load<uint64_t>(end - 8);
@@ -22,8 +23,8 @@ uint64_t load_last(std::string_view text) {
          load<uint8_t>(end - 1);
 }
 
-// Eight bytes a step: labels are hashed once per event, so this is on the path of decoding. `text`
-// is not empty.
+// Consumes eight bytes per step: labels are hashed once per event, so this affects the decoding
+// speed. `text` is not empty.
 uint32_t hash_of(std::string_view text) {
   constexpr uint64_t odd = 0x9E3779B97F4A7C15;
   uint64_t hash = text.size() * odd;

@@ -1,5 +1,5 @@
-// Texts by number. A trace has few different texts and refers to them often: a label, a counter's
-// name, a file. All characters are in one arena; the same text always gets the same id.
+// Interned strings. A trace has few distinct strings and refers to them often: labels, counter
+// names, files. All characters are in one arena; equal strings always get the same id.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,16 @@
 
 namespace skein {
 
-using StringId = uint32_t;  // 0: the empty text
+using StringId = uint32_t;  // 0: the empty string
 
 class Strings {
  public:
   Strings();
 
-  // The id of `text`, which is copied if it is new. Any bytes are allowed.
+  // Returns the id of `text`, which is copied if it is new. Any bytes are allowed.
   StringId intern(std::string_view text);
 
-  // The text; empty for an id that was never given. Valid until the next intern.
+  // Returns the string; empty for an unused id. Valid until the next intern.
   std::string_view operator[](StringId id) const {
     if (id >= texts_.size()) return {};
     return std::string_view(arena_).substr(texts_[id].offset, texts_[id].size);
@@ -38,7 +38,7 @@ class Strings {
 
   std::string arena_;
   std::vector<Text> texts_;
-  std::vector<StringId> slots_;  // open addressing; 0: free (the empty text needs no slot)
+  std::vector<StringId> slots_;  // open addressing; 0: free (the empty string needs no slot)
 };
 
 }  // namespace skein

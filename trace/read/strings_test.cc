@@ -6,7 +6,7 @@
 
 using namespace skein;
 
-TEST_CASE("the same text has the same id, others another") {
+TEST_CASE("equal strings have equal ids, others have distinct ids") {
   Strings strings;
   CHECK(strings.intern("") == 0);
   const StringId one = strings.intern("one");
@@ -19,7 +19,7 @@ TEST_CASE("the same text has the same id, others another") {
   CHECK(strings[12345].empty());
 }
 
-TEST_CASE("any bytes are a text") {
+TEST_CASE("a string may contain any bytes") {
   Strings strings;
   const std::string zero("a\0b", 3);
   const StringId id = strings.intern(zero);
@@ -27,7 +27,7 @@ TEST_CASE("any bytes are a text") {
   CHECK(strings.intern("a") != id);
 }
 
-TEST_CASE("many texts") {
+TEST_CASE("many strings") {
   Strings strings;
   for (int i = 0; i < 20000; i++) strings.intern("text number " + std::to_string(i));
   CHECK(strings.size() == 20001);

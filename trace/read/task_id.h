@@ -6,6 +6,6 @@
 namespace skein {
 
 using TaskId = uint64_t;
-inline constexpr TaskId no_task = UINT64_MAX;  // none, the event loop; mirage-profile's -1
+inline constexpr TaskId no_task = UINT64_MAX;  // no task, the event loop; mirage-profile's -1
 
 }  // namespace skein

@@ -1,8 +1,8 @@
 // A trace in memory: what every reader produces and everything above consumes.
 //
-// Texts and source locations are ids: they are few and repeat. Nothing here knows a format; where a
-// format has other events than the model, the format's names of events are kept as counts in
-// TraceInfo::wire_kinds.
+// Strings and source locations are ids: they are few and repeat. Nothing here depends on a format.
+// If a format's events differ from the model's, TraceInfo::wire_kinds counts them by the format's
+// own names.
 //
 // Rejected: event kinds per format (every user would need one switch per format).
 #pragma once
@@ -30,27 +30,27 @@ struct Trace {
   Events events;
   Strings strings;
   std::vector<Location> locations = {Location{}};  // [0]: unknown
-  // At least one each. The first process is the recorded program, where there is one such.
+  // At least one each. The first process is the recorded program, if there is exactly one.
   std::vector<Machine> machines = {Machine{}};
   std::vector<Process> processes = {Process{}};
   std::vector<Executor> executors;
-  std::vector<StringId> kinds;  // names of the kinds of tasks, by Create's value; of resources too
+  std::vector<StringId> kinds;  // names of the kinds of tasks and resources, by Create's value
   Stacks stacks;                // by Sample's value
   std::vector<ClockReading> clock_readings;  // by Clock's value
   std::vector<Module> modules;
   std::vector<Loss> losses;
-  // By id, each once; only of a ring that has overwritten something.
+  // Sorted by id, without duplicates; empty unless it is a ring that has overwritten events.
   std::vector<LiveTaskEntry> live_tasks;
 
-  // Null for one that was not, or of which nothing is known.
+  // Returns the entry of a live task; null if the task is not live, or unknown.
   const LiveTaskEntry* find_live_task(TaskId id) const;
-  // Of an executor; null: it belongs to none, or does not exist.
+  // Returns the process of an executor; null if it has none, or the executor does not exist.
   const Process* find_process(uint32_t executor) const;
   const Machine& machine_of(const Process& process) const;
 };
 
-// To its losses the events for which there was no memory (Events::dropped), if any: from `offset`
-// of the file on nothing is there.
+// Adds a loss for the events that were dropped for lack of memory (Events::dropped), if any:
+// everything from `offset` in the file on is missing.
 void add_dropped(Trace& trace, uint64_t offset);
 
 }  // namespace skein
