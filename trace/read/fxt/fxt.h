@@ -1,7 +1,7 @@
-// Reads a trace in the Fuchsia trace format (wire.h) from the bytes of its file, whoever wrote it
-// (meaning.h).
+// Reads a trace in the Fuchsia trace format (wire.h) from the bytes of its file, regardless of the
+// writer (meaning.h).
 //
-// Damage is passed over and listed in Trace::losses (records.h). Never fails.
+// Damage is skipped and listed in Trace::losses (read_records.h). Never fails.
 #pragma once
 
 #include <cstdint>

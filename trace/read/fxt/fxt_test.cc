@@ -72,7 +72,7 @@ TEST_CASE("fibers of eio-trace") {
   const Trace trace = fxt::read(written([](Writer& w) {
     context(w, boot, domain0, 0, "root");
     create(w, boot + 1, domain0, 1, 0);
-    w.wakeup(boot + 2, 0, 1);  // again, as it runs
+    w.wakeup(boot + 2, 0, 1);  // repeated when it runs
     context(w, boot + 3, fiber(1), 2, "switch");
     w.user_object(2, fiber(1), "main");
     create(w, boot + 4, fiber(1), 3, 2);
@@ -130,7 +130,7 @@ TEST_CASE("fibers of eio-trace") {
                              "22 scope_exit 1 by 2"});
 }
 
-TEST_CASE("domains of eio-trace are executors, and what one spawned is its child") {
+TEST_CASE("domains of eio-trace are executors, and a spawned domain is a child") {
   const Trace trace = fxt::read(written([](Writer& w) {
     const Writer::Thread domain2{70, 2 * 4 + 1};
     context(w, boot, domain0, 0, "root");
@@ -154,14 +154,14 @@ TEST_CASE("domains of eio-trace are executors, and what one spawned is its child
                              "5 executor_end on 1"});
 }
 
-TEST_CASE("threads and slices of any other writer, in the order of time") {
+TEST_CASE("threads and slices of any other writer, sorted by time") {
   const Writer::Thread main{7, 100};
   const Writer::Thread worker{7, 101};
   const Trace trace = fxt::read(written([&](Writer& w) {
-    w.ticks_per_second(1'000'000);  // a microsecond each
+    w.ticks_per_second(1'000'000);  // one tick per microsecond
     w.kernel_object(fxt::process_object, 7, "server");
     w.kernel_object(fxt::thread_object, 100, "main");
-    // Said at their ends: what is inside comes first.
+    // Recorded when they end: the inner slice comes first.
     w.event(EventType::DurationComplete, 12, main, "c", "inner", {}, 14);
     w.event(EventType::DurationComplete, 12, main, "c", "outer", {}, 20);
     w.event(EventType::DurationBegin, 10, worker, "c", "work");
@@ -214,7 +214,7 @@ TEST_CASE("threads and slices of any other writer, in the order of time") {
   CHECK(trace.losses[0].what == "slice ends without a begin in the trace: 1");
 }
 
-TEST_CASE("a scheduler's switches put threads on CPUs") {
+TEST_CASE("context switches put threads on CPUs") {
   const Trace trace = fxt::read(written([](Writer& w) {
     w.context_switch(boot, 3, 0, 1, 100);
     const Writer::Argument waker[] = {Writer::number("waker", 100, ArgumentType::Koid)};
@@ -254,14 +254,14 @@ size_t count(const Trace& trace, EventKind kind) {
 
 }  // namespace
 
-TEST_CASE("a file cut anywhere gives its complete records and reports the losses") {
+TEST_CASE("a file truncated anywhere yields its complete records and reports the losses") {
   std::vector<size_t> at;
   const Bytes bytes = many_labels(at);
   for (size_t size = 8; size < bytes.size(); size++) {
     const Trace trace = fxt::read(std::span(bytes).first(size));
     size_t whole = 0;
     while (whole < at.size() && at[whole] + 16 <= size) whole++;
-    // One more: the label that is the thread's name.
+    // One more label: the thread's name.
     REQUIRE(count(trace, EventKind::Label) == whole + (whole > 0));
     uint64_t lost = 0;
     for (const Loss& loss : trace.losses) lost += loss.bytes.value_or(0);
@@ -283,7 +283,7 @@ TEST_CASE("a damaged byte costs at most a few records, and is reported") {
   }
 }
 
-TEST_CASE("bytes that are missing or too many in the middle are passed over") {
+TEST_CASE("missing or extra bytes in the middle are skipped") {
   std::vector<size_t> at;
   const Bytes bytes = many_labels(at);
   const size_t middle = at[labels / 2];
@@ -306,7 +306,7 @@ TEST_CASE("bytes that are missing or too many in the middle are passed over") {
   }
 }
 
-TEST_CASE("undefined strings are replaced, reported once") {
+TEST_CASE("undefined strings are replaced and reported once") {
   const Trace trace = fxt::read(written([](Writer& w) {
     w.words({4 | 4 << 4 | uint64_t{9} << 48, boot, 1, 2});
     w.words({4 | 4 << 4 | uint64_t{9} << 48, boot + 1, 1, 2});
@@ -335,7 +335,7 @@ TEST_CASE("an archive's providers have separate tables") {
     w.event(EventType::Instant, boot, {1, 2}, "c", "first");
     w.provider(2, "two");
     w.event(EventType::Instant, boot + 1, {1, 2}, "c", "second");
-    w.words({0 | 1 << 4 | 2 << 16 | 1 << 20});  // back to one
+    w.words({0 | 1 << 4 | 2 << 16 | 1 << 20});  // back to provider 1
     w.words({4 | 2 << 4 | uint64_t{1} << 24 | uint64_t{2} << 48, boot + 2});
   }));
   CHECK(trace.losses.empty());
@@ -343,7 +343,7 @@ TEST_CASE("an archive's providers have separate tables") {
                              "0 label 1 'first'", "1 label 1 'second'", "2 label 1 'first'"});
 }
 
-TEST_CASE("flows with the same number are distinguished by category and name") {
+TEST_CASE("flows with the same id are distinguished by category and name") {
   const Trace trace = fxt::read(written([](Writer& w) {
     w.event(EventType::FlowBegin, boot, {1, 1}, "c1", "f", {}, 9);
     w.event(EventType::FlowBegin, boot + 1, {1, 2}, "c2", "f", {}, 9);
@@ -358,7 +358,7 @@ TEST_CASE("flows with the same number are distinguished by category and name") {
                           "3 receive 4 value 2 on 3"});
 }
 
-TEST_CASE("equal names in several processes are distinguished by the process") {
+TEST_CASE("processes with equal names stay distinct") {
   const Trace trace = fxt::read(written([](Writer& w) {
     w.kernel_object(fxt::process_object, 2, "db");
     const Writer::Argument value[] = {Writer::number("value", 5)};
@@ -376,7 +376,7 @@ TEST_CASE("equal names in several processes are distinguished by the process") {
   CHECK(trace.executors[1].process == 1);
 }
 
-TEST_CASE("an event of category skein that skein did not write is one of others") {
+TEST_CASE("an event of category skein that skein did not write is a foreign event") {
   const auto foreign = [](Writer& w) {
     w.event(EventType::Instant, boot, {1, 1}, "skein", "mine");
   };
@@ -398,7 +398,7 @@ TEST_CASE("an event of category skein that skein did not write is one of others"
   CHECK(both.losses[0].offset > at);
 }
 
-TEST_CASE("what skein exported may have been put into another order") {
+TEST_CASE("a skein export is read correctly if its events were reordered") {
   const Trace trace = fxt::read(written([](Writer& w) {
     for (const uint64_t time : {boot + 2, boot + 1}) {
       const Writer::Argument label[] = {Writer::string("event", "label"),
@@ -411,7 +411,7 @@ TEST_CASE("what skein exported may have been put into another order") {
   CHECK(trace.losses.empty());
 }
 
-TEST_CASE("arguments and objects that are passed over are counted") {
+TEST_CASE("arguments and objects that are skipped are counted") {
   const Trace trace = fxt::read(written([](Writer& w) {
     const Writer::Argument text[] = {Writer::string("a", "x")};
     w.event(EventType::Instant, boot, {1, 1}, "c", "x", text);
@@ -425,7 +425,7 @@ TEST_CASE("arguments and objects that are passed over are counted") {
                       "events with arguments, which skein ignores: 1"});
 }
 
-TEST_CASE("a time that does not fit is not the largest that does") {
+TEST_CASE("a time that is out of range does not become the largest time") {
   const Trace trace = fxt::read(written([](Writer& w) {
     w.event(EventType::DurationComplete, boot, {1, 2}, "c", "a", {}, boot - 1);
     for (const uint64_t late : {5u, 50u})
@@ -442,7 +442,7 @@ TEST_CASE("a time that does not fit is not the largest that does") {
   CHECK(late.losses.size() == 1);
 }
 
-TEST_CASE("a time that is years off is the one before it") {
+TEST_CASE("a time that is years off is replaced by its predecessor") {
   const Trace trace = fxt::read(written([](Writer& w) {
     w.event(EventType::Instant, boot, {1, 2}, "c", "a");
     w.event(EventType::Instant, uint64_t{1} << 60, {1, 2}, "c", "b");

@@ -16,7 +16,7 @@ namespace skein::fxt {
 namespace {
 
 constexpr size_t chain_length = 4;
-// What does not fit into TickScale's numbers is this or more.
+// Values that do not fit into TickScale's range are at least this.
 constexpr uint64_t latest_time = INT64_MAX;
 constexpr uint64_t longest_gap = uint64_t{1} << 55;  // ns, more than a year: a time is damaged
 
@@ -26,14 +26,14 @@ uint64_t word_at(std::span<const uint8_t> file, size_t at) {
   return word;
 }
 
-// What a text or thread reference takes beside the header.
+// Number of words that a string or thread reference takes in addition to the header.
 size_t text_words(uint64_t reference) {
   return reference & 0x8000 ? padded(reference & 0x7fff) / 8 : 0;
 }
 size_t thread_words(uint64_t reference) { return reference == 0 ? 2 : 0; }
 
-// By its header alone: can a record with so many words be one? With reserved bits that are not zero
-// it cannot. Of the types 11 to 14, that nobody has defined, only the size is known.
+// Whether the header can belong to a record of this many words; false if reserved bits are set. For
+// the undefined types 11 to 14, checks only the size.
 bool could_be_record(uint64_t header, uint64_t words) {
   const auto reserved = [&](unsigned low, unsigned count) { return bits(header, low, count) != 0; };
   switch (RecordType(bits(header, 0, 4))) {
@@ -98,7 +98,7 @@ uint64_t words_of(uint64_t header) {
                                                              : bits(header, 4, 12);
 }
 
-// The size in bytes of the record at `at`; 0 if there cannot be one, or not all of it.
+// The size in bytes of the record at `at`; 0 if it is invalid or incomplete.
 size_t record_size(std::span<const uint8_t> file, size_t at) {
   if (file.size() - at < 8) return 0;
   const uint64_t header = word_at(file, at);
@@ -112,7 +112,7 @@ bool is_known(uint64_t header) {
   return type <= uint64_t(RecordType::Profiler) || type == uint64_t(RecordType::Large);
 }
 
-// Do so many records, of types that are known, follow one another from `at` on, or up to the end?
+// Whether `length` consecutive records of known types begin at `at`, or fewer up to the end.
 bool chain(std::span<const uint8_t> file, size_t at, size_t length) {
   for (size_t i = 0; i < length; i++) {
     if (at == file.size()) return i > 1;
@@ -123,19 +123,19 @@ bool chain(std::span<const uint8_t> file, size_t at, size_t length) {
   return true;
 }
 
-// Where several of them do; the file's size if nowhere.
+// The next position where consecutive records begin; the file's size if there is none.
 size_t find_chain(std::span<const uint8_t> file, size_t from) {
   for (size_t at = from; at < file.size() && file.size() - at >= 16; at++)
     if (chain(file, at, chain_length)) return at;
   return file.size();
 }
 
-// What one provider has defined.
+// The definitions of one provider.
 struct Provider {
   ctf::TickScale clock{1'000'000'000};
   std::unordered_map<uint32_t, StringId> texts;
-  std::unordered_map<uint32_t, uint32_t> threads;  // to indices of Records::threads
-  std::unordered_set<uint32_t> missing;            // texts that were said to be
+  std::unordered_map<uint32_t, uint32_t> threads;  // values: indices into Records::threads
+  std::unordered_set<uint32_t> missing;            // undefined strings, already reported
 };
 
 class Reader {
@@ -171,15 +171,15 @@ class Reader {
   Records& out_;
   Own& own_;
   std::map<uint64_t, Provider> providers_;
-  Provider* provider_ = &providers_[UINT64_MAX];  // until one is named
+  Provider* provider_ = &providers_[UINT64_MAX];  // until a provider is named
   std::map<std::pair<uint64_t, uint64_t>, uint32_t> threads_;
   std::map<std::string_view, uint64_t> skipped_;
   std::array<uint64_t, event_types> events_{};
   uint64_t switches_ = 0, wakeups_ = 0, logs_ = 0;
   uint64_t texts_ = 0, thread_records_ = 0, user_objects_ = 0, kernel_objects_ = 0;
   uint64_t sections_ = 0;
-  size_t at_ = 0;          // of the record that is read
-  uint64_t previous_ = 0;  // time of the last one
+  size_t at_ = 0;          // of the current record
+  uint64_t previous_ = 0;  // time of the previous record
   bool has_time_ = false;
 };
 
@@ -203,7 +203,7 @@ void Reader::read(const Progress& progress) {
     const size_t arguments_before = out_.arguments.size();
     if (!record(bytes, header)) {
       out_.arguments.resize(arguments_before);
-      // Its size may be what is wrong.
+      // Its size may be the damaged part.
       const size_t next = chain(file_, at_ + size, chain_length) || at_ + size == file_.size()
                               ? at_ + size
                               : find_chain(file_, at_ + 8);
@@ -244,7 +244,7 @@ void Reader::finish() {
   count(info.definitions, "kernel_object", kernel_objects_);
 
   std::vector<Record>& records = out_.records;
-  // An object said before everything else has the time of what comes next.
+  // An object that precedes all other records gets the time of the next one.
   for (size_t i = records.size(); i-- > 0;)
     if (records[i].time == 0 && i + 1 < records.size() &&
         (records[i].kind == Record::Kind::UserObject ||
@@ -316,7 +316,7 @@ void Reader::metadata(Cursor& bytes, uint64_t header) {
     case MetadataType::ProviderSection:
       provider_ = &providers_[bits(header, 20, 32)];
       return;
-    case MetadataType::ProviderEvent:  // the only one there is: a buffer was full
+    case MetadataType::ProviderEvent:  // the only defined event: a buffer was full
       lose("dropped by the recorder: its buffer was full", at_, 0, {});
       return;
     case MetadataType::TraceInfo:
@@ -388,7 +388,7 @@ bool Reader::object(Cursor& bytes, uint64_t header, bool is_kernel) {
   } else if (const uint64_t reference = bits(header, 16, 8); reference != 0) {
     record.thread = thread(bytes, reference);
   } else {
-    record.thread = thread_index(bytes.u64(), 0);  // the process follows, without a thread
+    record.thread = thread_index(bytes.u64(), 0);  // only the process follows, without a thread
   }
   record.name = text(bytes, bits(header, 24, 16));
   if (!arguments(bytes, bits(header, 40, 4), record)) return false;
@@ -486,7 +486,7 @@ bool Reader::arguments(Cursor& bytes, uint64_t count, Record& record) {
         break;
     }
     if (inside.failed()) return false;
-    out_.arguments.push_back(argument);  // of an unknown type: its name
+    out_.arguments.push_back(argument);  // of an unknown type: keeps the name
   }
   return !bytes.failed();
 }
@@ -527,7 +527,7 @@ bool looks_like_fxt(std::span<const uint8_t> bytes) {
   size_t right = 0;
   for (unsigned i = 0; i < 64; i += 8) right += bits(first, i, 8) == bits(magic, i, 8);
   if (right >= 6) return true;
-  // Files of a provider alone begin without it. The end of `bytes` may cut a record off.
+  // Files of a single provider begin without the magic number. `bytes` may end inside a record.
   constexpr size_t enough = 16;
   size_t at = 0;
   for (size_t i = 0; i < enough; i++) {

@@ -1,8 +1,8 @@
-// The records of an FXT file (wire.h), in the order of time.
+// Reads the records of an FXT file (wire.h) and sorts them by time.
 //
-// Damage: a header that cannot be one is searched behind, byte by byte, for the next place where
-// several records follow one another; a record whose contents do not fit is left out. Both are
-// listed as losses. A text or thread that was never defined is replaced, and listed once.
+// Damage: after an invalid header, searches byte by byte for the next position where several
+// records follow one another; omits a record whose contents do not fit. Both are listed as losses.
+// An undefined string or thread is replaced, and reported once.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@
 
 namespace skein::fxt {
 
-// Gives them to `own`, which keeps them. Fills in the losses, the strings and the counts of the
-// trace's info. TraceInfo::start is the time of the first record.
+// Passes the records to `own`, which stores them. Fills in the losses, the strings and the counts
+// of TraceInfo. TraceInfo::start is the time of the first record.
 void read_records(std::span<const uint8_t> file, Trace& trace, Records& records, Own& own,
                   const Progress& progress);
 
-// Do records of this format follow one another from the beginning? `bytes` may be cut off.
+// Whether `bytes` begins with consecutive records of this format. The end may be truncated.
 bool looks_like_fxt(std::span<const uint8_t> bytes);
 
 }  // namespace skein::fxt

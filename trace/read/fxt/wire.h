@@ -2,14 +2,15 @@
 //
 //    0      4          16                               64
 //    +------+----------+---------------------------------+
-//    | type | words    | ... by type                     |  the header; words counts it, too
+//   | type | words    | ... by type                     |  the header; words includes it
 //    +------+----------+---------------------------------+
-//    | time, thread, texts, arguments ... by type        |
+//   | time, thread, strings, arguments ... by type      |
 //
-// Texts are references of 16 bits: 0 is the empty one, with the highest bit set its length in bytes
-// (it follows in the record, padded to 8), else its number in the table that string records fill. A
-// thread is 0 and follows as two words, process and thread, or its number in a table likewise. An
-// archive of several providers changes between their tables by metadata records.
+// String references have 16 bits: 0 is the empty string. If the highest bit is set, the others are
+// its length in bytes, and the string follows in the record, padded to 8 bytes. Otherwise the
+// reference is an index into the table that string records fill. A thread reference is 0 if process
+// and thread follow as two words, otherwise an index into a table. An archive of several providers
+// switches between their tables with metadata records.
 #pragma once
 
 #include <array>
@@ -19,7 +20,7 @@
 
 namespace skein::fxt {
 
-// The first record of most files, as a number.
+// The first record of most files.
 inline constexpr uint64_t magic = 0x0016'5478'4604'0010;
 
 enum class RecordType : uint8_t {
@@ -43,7 +44,7 @@ enum class EventType : uint8_t {
   DurationBegin,
   DurationEnd,
   DurationComplete,  // u64 end
-  AsyncBegin,        // u64 id, as the next ones
+  AsyncBegin,        // u64 id, as for those below
   AsyncInstant,
   AsyncEnd,
   FlowBegin,
@@ -55,7 +56,7 @@ inline constexpr std::array<std::string_view, event_types> event_names{
     "instant",           "counter",     "duration_begin", "duration_end",
     "duration_complete", "async_begin", "async_instant",  "async_end",
     "flow_begin",        "flow_step",   "flow_end"};
-// Does a word follow the arguments?
+// Whether a word follows the arguments.
 constexpr bool has_id(EventType type) {
   return type == EventType::Counter || type >= EventType::DurationComplete;
 }
@@ -85,8 +86,8 @@ constexpr uint64_t bits(uint64_t word, unsigned low, unsigned count) {
 }
 constexpr size_t padded(size_t bytes) { return (bytes + 7) / 8 * 8; }
 
-// In which category our own exporter puts events of the model, whole, and what it adds for those
-// who look at them with other tools.
+// The category in which skein's exporter stores events of the model completely, and that of the
+// events it adds for other tools' viewers.
 inline constexpr std::string_view own_category = "skein";
 inline constexpr std::string_view view_category = "skein.view";
 

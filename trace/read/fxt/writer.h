@@ -3,8 +3,8 @@
 //   fxt::Writer writer([&](std::span<const uint8_t> bytes) { ... });
 //   writer.event(EventType::Instant, 1000, {1, 2}, "category", "name", {Writer::number("n", 5)});
 //
-// Texts and threads are defined when they are used first; of more than fit into their tables the
-// oldest give way.
+// Strings and threads are defined at their first use. If their tables are full, the oldest entries
+// are replaced.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ namespace skein::fxt {
 
 class Writer {
  public:
-  // Called with one or more whole records.
+  // Called with one or more complete records.
   using Sink = std::function<void(std::span<const uint8_t>)>;
 
   struct Thread {
@@ -50,7 +50,7 @@ class Writer {
 
   explicit Writer(Sink sink) : sink_(std::move(sink)) { words({magic}); }
 
-  // How many texts were longer than the format can hold, and were cut.
+  // Number of strings that exceeded the format's limit and were truncated.
   uint64_t texts_cut() const { return texts_cut_; }
 
   void ticks_per_second(uint64_t ticks) {
@@ -116,14 +116,14 @@ class Writer {
     put(message);
     done();
   }
-  // Any record, also one that cannot be.
+  // Writes any record, even an invalid one.
   void words(std::initializer_list<uint64_t> words) {
     for (const uint64_t word : words) put(word);
     flush();
   }
 
  private:
-  // A record is begun after what it refers to has been defined.
+  // Begins a record; precondition: everything it refers to has been defined.
   void begin(RecordType type, uint64_t header) {
     record_ = bytes_.size();
     put(uint64_t(type) | header);
