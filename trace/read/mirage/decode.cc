@@ -13,10 +13,10 @@ uint64_t load(const uint8_t* bytes) {
   return number;
 }
 
-// A number that is at hand with an event. Most: no_task, or a value that is not known.
+// A number available with an event. Most: no_task, or an unknown value.
 enum class Number : uint8_t { Zero, Most, First, Second, TaskKind };
 
-// What an op means in the model. A table and no switch: which op comes next cannot be predicted.
+// The meaning of an op in the model. A table instead of a switch: the next op is unpredictable.
 struct Meaning {
   EventKind kind;
   Number task;
@@ -59,7 +59,7 @@ std::string_view text(const uint8_t* bytes, size_t size) {
 Decoder::Decoder(std::span<const uint8_t> file, Trace& trace)
     : file_(file), trace_(trace), gc_(trace.strings.intern("gc")) {}
 
-// The size of the event at `at` if all of it lies before `end` and its op exists, else 0.
+// The size of the event at `at` if it ends at or before `end` and its op is valid, else 0.
 [[gnu::always_inline]] inline size_t Decoder::size_at(size_t at, size_t end,
                                                       size_t longest_text) const {
   const size_t left = end - at;
@@ -74,7 +74,7 @@ Decoder::Decoder(std::span<const uint8_t> file, Trace& trace)
   if (from >= no_nul_ && from + searched <= no_nul_end_) return 0;
   const void* nul = std::memchr(file_.data() + from, 0, searched);
   if (!nul) {
-    // Remembered, or texts without an end would make the decoder search to the end again and again.
+    // Cached, so that unterminated strings do not cause repeated searches to the end.
     if (searched == left - fixed) no_nul_ = from, no_nul_end_ = end;
     return 0;
   }
@@ -85,7 +85,7 @@ Decoder::Decoder(std::span<const uint8_t> file, Trace& trace)
 [[gnu::always_inline]] inline void Decoder::append(size_t at, size_t size, uint64_t time,
                                                    uint8_t flags) {
   const uint8_t* bytes = file_.data() + at;
-  // As much is read of every event as the longest has before its text.
+  // Reads a fixed number of bytes from every event: the longest possible part before the string.
   std::array<uint8_t, largest_fixed> copy{};
   if (file_.size() - at < largest_fixed) [[unlikely]] {
     std::copy_n(bytes, std::min(size, copy.size()), copy.begin());
@@ -156,8 +156,8 @@ size_t Decoder::event_size(size_t at, size_t end, size_t longest_text) const {
   return size_at(at, end, longest_text);
 }
 
-// Do the next `length` events, or what is left of them, fit one another and `previous`? None may be
-// more than `gap` later than the one before.
+// Whether the next `length` events, or those that remain, fit one another and `previous`.
+// Successive times may differ by at most `gap`.
 bool Decoder::chain(size_t at, size_t end, std::optional<uint64_t> previous, uint64_t gap,
                     size_t length) const {
   const bool lone = !previous;
@@ -173,8 +173,8 @@ bool Decoder::chain(size_t at, size_t end, std::optional<uint64_t> previous, uin
   return true;
 }
 
-// The first place from `from` on where events go on; `end` if there is none. Bytes that are no
-// event's beginning can look like one whose time is far ahead, so small gaps are tried first.
+// The first position from `from` at which consecutive events begin; `end` if there is none. Random
+// bytes can look like an event whose time is far ahead, so small gaps are tried first.
 size_t Decoder::find_chain(size_t from, size_t end, std::optional<uint64_t> previous) const {
   for (const uint64_t gap : {usual_gap, usual_gap << 8, longest_gap})
     for (size_t at = from; at < end && end - at >= smallest_event; at++)
@@ -184,9 +184,9 @@ size_t Decoder::find_chain(size_t from, size_t end, std::optional<uint64_t> prev
   return end;
 }
 
-// The first event of all has no time before it to fit; `aligned`: a header says that it is at `at`.
-// Sets the beginning of the trace's time and returns where the first event is; not started_ when
-// there is none.
+// Finds the first event of the trace, which has no previous time to fit. `aligned`: a header states
+// that it is at `at`. Sets the start time and returns the event's position; leaves started_ false
+// if there is none.
 size_t Decoder::begin_time(size_t at, size_t end, bool aligned) {
   size_t found = at;
   size_t timed = aligned ? first_good_time(at, end) : end;
@@ -201,8 +201,8 @@ size_t Decoder::begin_time(size_t at, size_t end, bool aligned) {
   return found;
 }
 
-// The header says that there is an event at `at`. Its time is good when the next ones follow it;
-// otherwise one of the next ones may be good.
+// A header states that an event is at `at`. Its time is good if the next events follow it;
+// otherwise, the time of one of the next events may be good.
 size_t Decoder::first_good_time(size_t at, size_t end) const {
   if (chain(at, end, {}, longest_gap, lone_chain_length)) return at;
   if (end - at >= smallest_event && plausible(time_at(at)) && nearby(at, end, time_at(at)) < end)
@@ -218,8 +218,9 @@ size_t Decoder::first_good_time(size_t at, size_t end) const {
   return end;
 }
 
-// Where soon after `at` events go on that are close in time to `previous`; `end` if nowhere. Then
-// what is at `at` is wrong about its own size, or is no beginning of an event.
+// Returns the position shortly after `at` where events continue whose times are close to
+// `previous`; `end` if there is none. If there is one, the event at `at` has a wrong size, or no
+// event begins there.
 size_t Decoder::nearby(size_t at, size_t end, uint64_t previous) const {
   constexpr size_t range = 96;
   for (size_t i = 1; i < range && i < end - at; i++)
@@ -229,8 +230,9 @@ size_t Decoder::nearby(size_t at, size_t end, uint64_t previous) const {
   return end;
 }
 
-// The event at `at` is whole, but its time is before or far behind the previous one's. Returns
-// where to go on; always further, or with previous_ changed so that the event now follows.
+// Handles an event that is complete but whose time is before or long after the previous one's.
+// Returns where to continue: at a later position, or at `at` with state changed so that the event
+// now fits.
 size_t Decoder::odd_event(size_t at, size_t end) {
   const uint64_t time = time_at(at);
   const size_t size = event_size(at, end, SIZE_MAX);
@@ -238,7 +240,7 @@ size_t Decoder::odd_event(size_t at, size_t end) {
   if (time == 0) return resynchronise(at, end, "event damaged");
   if (plausible(time) && follows(time, previous_) && nearby(at, end, previous_) == end &&
       chain(next, end, time, longest_gap, lone_chain_length)) {
-    emit(at, size, time, 0);  // nothing had happened for a while
+    emit(at, size, time, 0);  // nothing happened for a while
     return next;
   }
   if (next < end && chain(next, end, previous_)) {
@@ -257,14 +259,15 @@ size_t Decoder::odd_event(size_t at, size_t end) {
   return resynchronise(at, end, "event damaged");
 }
 
-// Times from here on belong to another clock, or one that was set: they continue the old ones.
+// From here on, times are those of another clock or of one that was set; makes them continue the
+// earlier times.
 void Decoder::set_clock(size_t at) {
   lose("clock was set; later times continue from here", at, 8, 0);
   start_ += time_at(at) - previous_;
   previous_ = before_ = time_at(at);
 }
 
-// What followed shows that the time of the last event was wrong.
+// Later events show that the time of the last event was wrong.
 void Decoder::repair_previous() {
   previous_ = before_;
   if (trace_.events.empty()) return;
@@ -272,8 +275,8 @@ void Decoder::repair_previous() {
   lose("event time damaged", last_at_, 8, 0);
 }
 
-// Looks for events that follow the last one, from behind `at` on; if there are none, for events
-// that follow one another.
+// Searches after `at` for events that follow the last one; if there are none, for events that
+// follow one another.
 size_t Decoder::resynchronise(size_t at, size_t end, const char* what) {
   size_t found = find_chain(at + 1, end, previous_);
   if (found == end) found = find_chain(at + 1, end, {});
@@ -282,13 +285,13 @@ size_t Decoder::resynchronise(size_t at, size_t end, const char* what) {
   return found;
 }
 
-// The content ends at `end`, says the header; the event at `at` does not fit in before that, or
-// there is none. When events go on up to or behind it all the same, the header is wrong: returns
-// where they end. Otherwise `end`.
+// According to the header, the content ends at `end`, but the event at `at` does not end there, or
+// there is none. If events nevertheless continue up to or beyond `end`, the header is wrong:
+// returns where they end. Otherwise returns `end`.
 size_t Decoder::end_behind(size_t end, size_t at, const Packet& packet) {
   if (end != packet.content_end || end == packet.end) return end;
   if (at == packet.end || !chain(at, packet.end, previous_)) {
-    // Fewer than a chain of events are believed if they are close in time.
+    // Fewer events than a chain are accepted if they are close in time.
     const size_t size = event_size(at, packet.end, longest_guessed_text);
     if (size == 0 || time_at(at) - previous_ > usual_gap) return end;
   }

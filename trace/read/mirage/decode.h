@@ -1,18 +1,19 @@
 // Decodes the events of mirage-profile packets into columns, packet after packet.
 //
-// Undamaged input takes the short way: one comparison of the time with its predecessor's, one of
-// the op, one of the size. Only when one of them is odd the decoder looks around:
+// Undamaged input takes the fast path: one comparison of the time with its predecessor's, one of
+// the op, one of the size. Only if one of them is implausible, the decoder examines the
+// neighbourhood:
 //
-//    this and the next eight fit one another    nothing had happened for a while
+//    this and the next eight fit one another    nothing happened for a while
 //    the next event fits the previous one       this event's time is damaged; it gets the previous
 //    this event fits the one before the last    the previous event's time was damaged
 //    this and the next ones fit each other      the clock was set; later times continue from here
 //    none of these                              damage: search for the next events that fit
 //
-// "Fit" means: an op that exists, all of it inside the packet, and a time that does not run
-// backwards or leap more than a year. Three in a row are taken for events, for 14 of 256 ops and
-// the time leave random bytes a chance of about 1e-12. Events of an earlier lap of the ring, which
-// lie behind the content, are older than the content and therefore never fit.
+// "Fit" means: a valid op, an event that ends inside the packet, and a time that neither runs
+// backwards nor jumps by more than a year. Three in a row are accepted as events: with 14 of 256
+// ops and the time check, random bytes pass with a probability of about 1e-12. Events of an earlier
+// lap of the ring, which follow the content, are older than the content and therefore never fit.
 #pragma once
 
 #include <array>
@@ -33,20 +34,20 @@ class Decoder {
 
   void decode(const Packet& packet);
 
-  // Events by op, of all packets so far.
+  // Number of events per op, in all packets so far.
   const std::array<uint64_t, ops>& counts() const { return counts_; }
 
  private:
-  // Times are the file's own here, until emit() makes them relative.
+  // Times here are those of the file; emit() makes them relative.
   static constexpr uint64_t longest_gap = uint64_t{1} << 55;  // more than a year of nanoseconds
   static constexpr uint64_t usual_gap = uint64_t{1} << 34;    // 17 seconds
   static constexpr size_t chain_length = 3;
-  static constexpr size_t lone_chain_length = 8;        // when there is no time before it to fit
-  static constexpr size_t longest_guessed_text = 1024;  // bounds the cost of looking around
+  static constexpr size_t lone_chain_length = 8;        // if there is no previous time to fit
+  static constexpr size_t longest_guessed_text = 1024;  // bounds the cost of examining
 
   uint64_t time_at(size_t at) const;
-  // 0 is unwritten. The upper half does not occur in 292 years, and differences of times would
-  // wrap.
+  // 0 means unwritten. Times in the upper half are implausible (292 years), and differences of
+  // times would wrap.
   static bool plausible(uint64_t time) { return time != 0 && time < uint64_t{1} << 63; }
   bool follows(uint64_t time, uint64_t previous) const { return time - previous <= longest_gap; }
   size_t size_at(size_t at, size_t end, size_t longest_text) const;  // event_size, inlined
@@ -72,12 +73,12 @@ class Decoder {
   StringId gc_;
   std::array<uint64_t, ops> counts_{};
 
-  bool started_ = false;   // has there been an event
-  uint64_t start_ = 0;     // what is subtracted from the file's times; grows when the clock is set
+  bool started_ = false;   // whether any event was decoded
+  uint64_t start_ = 0;     // subtracted from the file's times; grows when the clock is set
   uint64_t previous_ = 0;  // time of the last event
-  uint64_t before_ = 0;    // time of the last but one
-  size_t last_at_ = 0;     // where the last event is
-  mutable size_t no_nul_ = SIZE_MAX;  // from here to no_nul_end_ there is no NUL
+  uint64_t before_ = 0;    // time of the event before that
+  size_t last_at_ = 0;     // position of the last event
+  mutable size_t no_nul_ = SIZE_MAX;  // no NUL between no_nul_ and no_nul_end_
   mutable size_t no_nul_end_ = 0;
 };
 

@@ -10,8 +10,7 @@ namespace skein::mirage {
 
 namespace {
 
-// Clocks that count from 1970 are beyond this since September 2001, clocks since boot after 31
-// years.
+// Clocks that count from 1970 exceed this since September 2001; clocks since boot, after 31 years.
 constexpr uint64_t since_1970 = 1'000'000'000'000'000'000;
 
 void fill_facts(Trace& trace, const std::vector<Packet>& packets,

@@ -18,7 +18,7 @@ using Bytes = std::vector<uint8_t>;
 
 constexpr uint64_t boot = 5'000'000'000;
 
-// A trace written by `write`, as one piece of bytes.
+// Returns the bytes of a trace that `write` creates.
 template <typename Write>
 Bytes written(size_t packet_size, Write write, uint16_t first_count = 0) {
   Bytes bytes;
@@ -54,7 +54,7 @@ uint64_t events_lost(const Trace& trace) {
   return sum;
 }
 
-// What is there is in order, right, and there are `missing` events less than `count`.
+// Checks that the events are correct and in order, and that `missing` of `count` are absent.
 void check_labels(const Trace& trace, size_t count, size_t missing) {
   CHECK(trace.events.size() == count - missing);
   for (size_t i = 0; i < trace.events.size(); i++) {
@@ -139,7 +139,7 @@ TEST_CASE("every op becomes its event") {
                                        {"read_later", 1}});
 }
 
-TEST_CASE("a clock that counts from 1970 gives the time of day") {
+TEST_CASE("a clock that counts from 1970 gives UTC") {
   const uint64_t now = 1'700'000'000'000'000'000;
   const Trace trace = mirage::read(written(512, [&](auto& w) {
     w.label(now, 1, "a");
@@ -163,7 +163,7 @@ TEST_CASE("packets of any size") {
   }
 }
 
-TEST_CASE("a rotated ring is put in order, also when counts wrap") {
+TEST_CASE("a rotated ring is sorted, even if counts wrap") {
   for (uint32_t first : {0u, 7u, 0x7ffeu, 0xfffcu, 0xfffeu, 0xffffu}) {
     Bytes bytes = labels(1000, 512, static_cast<uint16_t>(first));
     for (size_t packets : std::initializer_list<size_t>{1, 5, 17}) {
@@ -185,7 +185,7 @@ TEST_CASE("more packets than counts") {
   CHECK(trace.losses.empty());
 }
 
-TEST_CASE("mirage-profile 0.9 leaves ten zero bytes behind the header") {
+TEST_CASE("mirage-profile 0.9 leaves ten zero bytes after the header") {
   Bytes bytes;
   for (uint16_t count = 0; count < 4; count++) {
     Bytes packet;
@@ -207,7 +207,7 @@ TEST_CASE("mirage-profile 0.9 leaves ten zero bytes behind the header") {
   CHECK(trace.losses.empty());
 }
 
-TEST_CASE("an unused rest of a ring is no loss") {
+TEST_CASE("the unused rest of a ring is not a loss") {
   Bytes bytes = labels(30, 4096);
   std::fill(bytes.begin() + 4096, bytes.end(), uint8_t{0});  // headers not yet written
   const Trace trace = mirage::read(bytes);
@@ -215,13 +215,13 @@ TEST_CASE("an unused rest of a ring is no loss") {
   CHECK(trace.losses.empty());
 }
 
-TEST_CASE("a file cut at any byte gives all events before the cut") {
+TEST_CASE("a file truncated at any byte yields all events before that") {
   const Bytes whole = labels(200);
   for (size_t size = 20; size < whole.size(); size++) {
     INFO("cut at ", size);
     const Trace trace = mirage::read(std::span(whole).first(size));
     for (size_t i = 0; i < trace.events.size(); i++) REQUIRE(trace.events.task[i] == i);
-    // At most the event that was cut and those of later packets are missing.
+    // At most the truncated event and those of later packets are missing.
     const size_t full_packets = size / 512;
     CHECK(trace.events.size() >= full_packets * 13);
     if (size % 512 != 0) CHECK_FALSE(trace.losses.empty());
@@ -259,7 +259,7 @@ TEST_CASE("any damaged byte costs at most a few events, and never the order") {
   }
 }
 
-TEST_CASE("an unknown op is passed over and counted") {
+TEST_CASE("an unknown op is skipped and counted") {
   const Trace trace = mirage::read(written(4096, [](auto& w) {
     for (uint64_t i = 0; i < 20; i++) {
       if (i == 10)
@@ -274,7 +274,7 @@ TEST_CASE("an unknown op is passed over and counted") {
   CHECK(trace.losses[0].offset == 30 + 10 * (17 + 8));
 }
 
-TEST_CASE("the last event torn: the content size was set, its bytes were not written") {
+TEST_CASE("the last event is torn: the content size was set, but its bytes were not written") {
   Bytes bytes = labels(10, 4096);
   uint32_t content;
   std::memcpy(&content, bytes.data() + 26, 4);
@@ -290,7 +290,7 @@ TEST_CASE("the last event torn: the content size was set, its bytes were not wri
   }
 }
 
-TEST_CASE("a damaged content size does not hide events, and older laps stay hidden") {
+TEST_CASE("a damaged content size does not hide events, and earlier laps stay hidden") {
   Bytes bytes = labels(10, 4096);
   const uint32_t shorter = (30 + 25 * 3) * 8;
   std::memcpy(bytes.data() + 26, &shorter, 4);
@@ -300,7 +300,7 @@ TEST_CASE("a damaged content size does not hide events, and older laps stay hidd
   CHECK(trace.losses[0].what == "content size damaged");
   CHECK(trace.losses[0].events == 0u);
 
-  // Two laps in one packet: the newer one is shorter.
+  // Two laps in one packet: the newer lap is shorter.
   Bytes old_lap = labels(12, 4096);
   Bytes new_lap = written(4096, [](auto& w) {
     for (uint64_t i = 0; i < 5; i++) w.label(boot + 1000 + i, i, "label " + std::to_string(i));
@@ -326,7 +326,7 @@ TEST_CASE("a clock that is set does not lose events") {
   }
 }
 
-TEST_CASE("a missing packet shows in the counts") {
+TEST_CASE("the counts reveal a missing packet") {
   Bytes bytes = labels(1000);
   bytes.erase(bytes.begin() + 512 * 3, bytes.begin() + 512 * 5);
   const Trace trace = mirage::read(bytes);
@@ -335,14 +335,14 @@ TEST_CASE("a missing packet shows in the counts") {
   CHECK(trace.losses[0].offset == 512 * 3);
 }
 
-TEST_CASE("a ring cut between packets") {
-  const Bytes whole = labels(60, 512);  // fills four packets, and some
+TEST_CASE("a ring truncated between packets") {
+  const Bytes whole = labels(60, 512);  // more than four packets
   const Trace trace = mirage::read(std::span(whole).first(512 * 2));
   REQUIRE(trace.losses.size() == 1);
   CHECK(trace.losses[0].packets == 2u);
 }
 
-TEST_CASE("a wrong count does not disturb the order") {
+TEST_CASE("a wrong count does not affect the order") {
   Bytes bytes = labels(40);
   bytes[24] = 0x55;
   const Trace trace = mirage::read(bytes);
@@ -361,7 +361,7 @@ TEST_CASE("a lost header does not lose the packet's events") {
   }
 }
 
-TEST_CASE("recognising the format") {
+TEST_CASE("the format is recognised") {
   const Bytes bytes = labels(3);
   CHECK(mirage::looks_like_mirage(bytes));
   CHECK_FALSE(mirage::looks_like_mirage(std::span(bytes).first(19)));
@@ -376,7 +376,7 @@ TEST_CASE("recognising the format") {
 }
 
 TEST_CASE("times at the end of their range do not wrap") {
-  // Found by fuzzing: the difference of such times wrapped, and the decoder repaired for ever.
+  // Found by fuzzing: the difference of such times wrapped, and the decoder repaired endlessly.
   for (uint64_t time : {UINT64_MAX, UINT64_MAX - 1'765'801'980, uint64_t{1} << 63}) {
     const Trace trace = mirage::read(written(512, [&](auto& w) {
       w.label(time, 1, "a");

@@ -27,7 +27,7 @@ bool header_at(std::span<const uint8_t> file, size_t at) {
   return signature_matches(file, at) >= enough_matches;
 }
 
-// Cuts the file into packets, in the order they lie in it.
+// Divides the file into packets, in file order.
 class Scan {
  public:
   Scan(std::span<const uint8_t> file, std::vector<Loss>& losses) : file_(file), losses_(losses) {}
@@ -39,7 +39,7 @@ class Scan {
   }
 
  private:
-  // The packet whose header is at `at`; returns where it ends.
+  // Adds the packet whose header is at `at`; returns where it ends.
   size_t with_header(size_t at) {
     if (signature_matches(file_, at) < signature_size)
       lose("packet header damaged", at, signature_size, 0, 0);
@@ -54,7 +54,7 @@ class Scan {
     const size_t left = file_.size() - at;
     size_t size = size_bits / 8;
     if (size < header_size || size > left || (size < left && !header_at(file_, at + size))) {
-      // Its size is wrong, or something is wrong with what follows it, or the file ends too soon.
+      // Its size is wrong, the data after it is damaged, or the file is truncated.
       const size_t next = find_signature(file_, at + header_size);
       const bool plausible = size_bits % 8 == 0 && size >= header_size;
       if (next < file_.size() && (!plausible || at + size > next)) {
@@ -87,11 +87,11 @@ class Scan {
     return packet.end;
   }
 
-  // A header should be at `at` and is not. Returns where the next one is.
+  // Handles a missing header at `at`. Returns the position of the next one.
   size_t without_header(size_t at) {
     const size_t next = find_signature(file_, at);
     if (all_zero(file_.subspan(at, next - at))) {
-      // Room that was never written, if it is at the end of a ring that has not wrapped.
+      // At the end of a ring that has not wrapped: unwritten space.
       if (next < file_.size() || packets_.empty() || packets_.front().count != 0)
         lose("packet is all zeros", at, next - at, 1, {});
       return next;
@@ -118,8 +118,8 @@ class Scan {
   std::vector<Packet> packets_;
 };
 
-// Counts have 16 bits. Those of neighbours in the file differ little, so the difference says how
-// often they wrapped; only in a file of more than 32767 packets of a wrapped ring it could lie.
+// Counts have 16 bits. Those of neighbours in the file differ little, so the difference shows how
+// often they wrapped. It can be wrong only in a file of more than 32767 packets of a wrapped ring.
 void unwrap_counts(std::vector<Packet>& packets) {
   for (size_t i = 1; i < packets.size(); i++) {
     const auto step =
@@ -139,8 +139,8 @@ bool consecutive(const std::vector<Packet>& packets) {
   return true;
 }
 
-// Counts that are not a plain run are either damaged or have gaps. When the packets' first times
-// contradict them, the times are right.
+// Counts that are not consecutive are damaged or have gaps. If the first times of the packets
+// contradict them, the times take precedence.
 void order_by_time(std::span<const uint8_t> file, std::vector<Packet>& packets,
                    std::vector<Loss>& losses) {
   uint64_t latest = 0;
@@ -157,7 +157,7 @@ void order_by_time(std::span<const uint8_t> file, std::vector<Packet>& packets,
                     .bytes = 2,
                     .packets = 0,
                     .events = 0});
-  // A packet without a time stays behind its predecessor.
+  // A packet without a time stays after its predecessor.
   uint64_t time = 0;
   stable_sort_by(packets, [&](const Packet& packet) {
     const uint64_t own = first_time(file, packet);
@@ -175,9 +175,9 @@ void report_gaps(const std::vector<Packet>& packets, std::vector<Loss>& losses) 
   }
 }
 
-// A trace stops somewhere in a packet; it hardly ever stops where the next event would not have
-// fit. A file that has not wrapped and ends behind a full packet has lost what followed, cut at a
-// boundary. Both writers make four packets when they start, so at least so many are missing.
+// A trace normally ends in the middle of a packet, hardly ever where the next event would not have
+// fitted. A file that has not wrapped and ends after a full packet was truncated at a packet
+// boundary. Both writers create four packets at startup, so at least the rest of these is missing.
 void report_cut_at_boundary(size_t file_size, const std::vector<Packet>& packets,
                             std::vector<Loss>& losses) {
   if (packets.empty() || packets.front().begin != 0) return;

@@ -1,16 +1,15 @@
 // mirage-profile's trace format, which Eio's first recorder wrote as well: one file, a ring of
-// packets (both writers make four), each
+// packets (both writers create four), each:
 //
 //    offset  0  u32      magic 0xc1fc1fc1
 //            4  u8[16]   uuid 05883b8d-521a-487b-b397-456ab150680c
-//           20  u32      size of the packet, bits
-//           24  u16      count: packets are numbered in the order they were begun, wrapping
-//           26  u32      size of the content, header included, bits; set before the event is
-//           written 30  events   u64 time in nanoseconds, u8 op, fields (see Op); little-endian,
-//           packed
+//           20  u32      packet size in bits
+//           24  u16      count: packets are numbered in the order they are begun, wrapping
+//           26  u32      content size in bits, header included; set before an event is written
+//           30  events   u64 time in nanoseconds, u8 op, fields (see Op); little-endian, packed
 //
-// mirage-profile 0.9 begins its events at byte 40: it counted 40 bytes for the header it says is
-// 30, and the ten bytes between stay zero. No event has time 0, so the reader can tell.
+// mirage-profile 0.9 begins its events at byte 40: it counts 40 bytes for the header of 30, and the
+// ten bytes between stay zero. No event has time 0, so the reader can distinguish the two.
 #pragma once
 
 #include <array>
@@ -41,17 +40,17 @@ enum class Op : uint8_t {
   Signal = 9,        // i64 receiver, i64 sender; the receiver becomes current
   TryRead = 10,      // i64 reader, i64 input
   Counter = 11,      // i64 task, i64 value, text
-  ReadLater = 12,    // as Read, nobody becomes current
-  SignalLater = 13,  // as Signal, nobody becomes current
+  ReadLater = 12,    // as Read, but no task becomes current
+  SignalLater = 13,  // as Signal, but no task becomes current
 };
 inline constexpr size_t ops = 14;
 
-// What the format calls them; the two signals have one name.
+// The format's names of the ops; both signals have the same name.
 inline constexpr std::array<std::string_view, ops> op_names{
     "creates", "read", "fulfills", "fails",    "becomes", "label",      "increase",
     "switch",  "gc",   "signal",   "try_read", "counter", "read_later", "signal"};
 
-// Bytes before the text, or of the whole event when it has none: time, op and fixed fields.
+// Size in bytes of time, op and fixed fields: the part before the string, or the whole event.
 inline constexpr std::array<uint8_t, ops> op_sizes{26, 25, 25, 25, 25, 17, 25,
                                                    17, 17, 25, 25, 25, 25, 25};
 inline constexpr size_t smallest_event = 17;
@@ -61,13 +60,13 @@ constexpr bool has_text(Op op) {
   return op == Op::Fails || op == Op::Label || op == Op::Increase || op == Op::Counter;
 }
 
-// By the number in Creates; Eio wrote 15 and more. Any other is "unknown".
+// By the number in Creates; Eio wrote 15 and above. All others are "unknown".
 inline constexpr std::array<std::string_view, 20> task_kinds{
     "wait",  "task",      "bind",       "try",        "choose",         "pick",   "join",
     "map",   "condition", "on_success", "on_failure", "on_termination", "on_any", "ignore_result",
     "async", "promise",   "semaphore",  "switch",     "stream",         "mutex"};
 
-// The label that means: this task is expected to end.
+// The label that marks a task as expected to end.
 inline constexpr std::string_view should_resolve_label = "__should_resolve";
 
 }  // namespace skein::mirage

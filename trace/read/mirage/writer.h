@@ -1,5 +1,5 @@
-// Writes traces in mirage-profile's format, for the generator and for tests: packets of one size,
-// handed on as soon as they are full, so a trace of any length takes one packet of memory.
+// Writes traces in mirage-profile's format, for the generator and tests: packets of one size,
+// passed to the sink as soon as they are full, so a trace of any length uses one packet of memory.
 //
 //   Writer writer(4096, [&](std::span<const uint8_t> packet) { ... });
 //   writer.creates(time, parent, child, kind);
@@ -26,7 +26,7 @@ class Writer {
  public:
   using Sink = std::function<void(std::span<const uint8_t> packet)>;
 
-  // Texts are cut so that an event fits into a packet, hence at least 256 bytes.
+  // Strings are truncated so that an event fits into a packet, which has at least 256 bytes.
   Writer(size_t packet_size, Sink sink, uint16_t first_count = 0)
       : packet_(std::max<size_t>(packet_size, 256)), sink_(std::move(sink)), count_(first_count) {
     begin_packet();
@@ -61,7 +61,7 @@ class Writer {
     event(time, op, {first, second});
   }
 
-  // An event of any op, also of one that does not exist.
+  // Writes an event of any op, even an invalid one.
   void event(uint64_t time, Op op, std::initializer_list<uint64_t> numbers,
              std::optional<uint8_t> byte = {}, std::optional<std::string_view> text = {}) {
     size_t size = 9 + 8 * numbers.size() + (byte ? 1 : 0);
@@ -70,7 +70,7 @@ class Writer {
       size += text->size() + 1;
     }
     if (at_ + size >= packet_.size())
-      next_packet();  // the last byte stays free: both writers do so
+      next_packet();  // the last byte stays free, as in both writers
     put(time);
     packet_[at_++] = static_cast<uint8_t>(op);
     for (const uint64_t number : numbers) put(number);
@@ -82,11 +82,11 @@ class Writer {
     }
   }
 
-  // Where the next event goes: packets handed on so far, offset in the one being filled.
+  // Position of the next event: packets passed on so far, offset in the current packet.
   size_t packets() const { return written_; }
   size_t position() const { return at_; }
 
-  // Hands on the packet that is being filled, and empty ones until there are `least` in all.
+  // Passes on the current packet, then empty ones until there are `least` in total.
   void finish(size_t least = ring_packets) {
     do next_packet();
     while (written_ < least);
