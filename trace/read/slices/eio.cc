@@ -37,10 +37,10 @@ class Eio {
  private:
   struct Fiber {
     bool created = false;
-    bool suspended = true;  // until it is current for the first time
+    bool suspended = true;  // until it is first current
     bool ended = false;
     StringId error = 0;
-    std::vector<TaskId> contexts;  // that it has entered, the innermost last
+    std::vector<TaskId> contexts;  // that it has entered, innermost last
     std::vector<uint64_t> spans;
   };
   struct Domain {
@@ -86,18 +86,18 @@ class Eio {
   const StringId eio_, eio_span_, eio_suspend_, gc_, ocaml_, id_, cc_, cpu_, type_, message_,
       parent_, waker_;
   std::unordered_map<TaskId, Fiber> fibers_;
-  std::map<uint64_t, uint32_t> executors_;   // by domain
+  std::map<uint64_t, uint32_t> executors_;   // by domain id
   std::vector<Domain> domains_;              // by executor
-  std::map<StringId, uint32_t> operations_;  // to locations
+  std::map<StringId, uint32_t> operations_;  // values: indices into Trace::locations
   std::unordered_map<TaskId, uint32_t> ran_on_;
   std::unordered_map<TaskId, StringId> names_;
-  std::unordered_map<TaskId, TaskId> roots_;  // contexts of domains, to the fiber that spawned it
+  std::unordered_map<TaskId, TaskId> roots_;  // domain contexts -> spawning fiber
   uint64_t next_span_ = 1;
 
-  // Of the record that is read:
+  // Of the current record:
   uint64_t time_ = 0;
   uint8_t flags_ = 0;
-  TaskId fiber_ = no_task;  // on whose thread it is
+  TaskId fiber_ = no_task;  // the fiber on whose thread it was recorded
   uint32_t executor_ = 0;
 };
 
@@ -139,7 +139,7 @@ void Eio::make_current(const Record& record) {
   const TaskId id = record.id;
   Fiber& fiber = fibers_[id];
   ran_on_[id] = executor_;
-  // Said when it is created, and again when it runs.
+  // Recorded when it is created, and again when it runs.
   if (domain.current == id && !fiber.suspended) return;
   domain.current = id;
   const bool resumed = fiber.suspended;
@@ -159,7 +159,7 @@ void Eio::create(const Record& record) {
     context = no_task;
   }
   append({.task = id, .other = by, .value = fiber_kind_, .kind = EventKind::Create});
-  // First of all its name, for what it logs are labels, too.
+  // The name must be the first label, since logged messages become labels as well.
   if (const auto named = names_.find(id); named != names_.end())
     append({.task = id, .text = named->second, .kind = EventKind::Label});
   if (context != no_task) append({.task = id, .other = context, .kind = EventKind::ScopeMember});
@@ -186,7 +186,7 @@ void Eio::enter(const Record& record) {
 void Eio::leave() {
   if (fiber_ == no_task) return;
   std::vector<TaskId>& contexts = fibers_[fiber_].contexts;
-  if (contexts.empty()) return;  // it began before the trace
+  if (contexts.empty()) return;  // began before the trace
   append({.task = fiber_, .other = contexts.back(), .kind = EventKind::ScopeExit});
   contexts.pop_back();
 }
@@ -204,7 +204,7 @@ void Eio::exit(const Record& record) {
     if (domain.current == id) domain.current = no_task;
 }
 
-// Of a fiber: it is going to end with this. Of a context: its members are cancelled.
+// For a fiber: the error it will end with. For a context: cancels its members.
 void Eio::error(const Record& record) {
   const TaskId id = number(record, id_, no_task);
   const StringId message = string(record, message_);
@@ -241,13 +241,13 @@ void Eio::span(const Record& record) {
         {.task = fiber_, .value = next_span_++, .text = record.name, .kind = EventKind::SpanBegin});
     return;
   }
-  // One that began before the trace has no number.
+  // A span that began before the trace has no number.
   const uint64_t number = open.empty() ? next_span_++ : open.back();
   if (!open.empty()) open.pop_back();
   append({.task = fiber_, .value = number, .kind = EventKind::SpanEnd});
 }
 
-// The outermost phase is what the program waits for.
+// The outermost phase is the pause.
 void Eio::pause(const Record& record) {
   Domain& domain = domains_[executor_];
   if (record.type == EventType::DurationBegin) {
@@ -318,7 +318,7 @@ void Eio::read() {
   for (const Record& record : all)
     if (record.kind == Record::Kind::UserObject) names_[record.id] = record.name;
   for (size_t i = 0; i < all.size(); i++) {
-    // That a new fiber is current is said before its creation.
+    // A new fiber is recorded as current before its creation.
     const bool too_early = all[i].kind == Record::Kind::Wakeup && i + 1 < all.size() &&
                            all[i + 1].kind == Record::Kind::Event &&
                            all[i + 1].name == create_fiber && all[i + 1].time == all[i].time &&
@@ -327,7 +327,7 @@ void Eio::read() {
     follow(all[i]);
     if (too_early) i++;
   }
-  // What has not ended when the trace does.
+  // Phases that have not ended when the trace ends.
   for (executor_ = 0; executor_ < domains_.size(); executor_++)
     if (const Domain& domain = domains_[executor_]; domain.gc_depth > 0)
       append({.value = time_ - domain.gc_since, .text = domain.gc, .kind = EventKind::Pause});

@@ -20,8 +20,8 @@ namespace skein::fxt {
 
 namespace {
 
-// What processes, their threads and counters are called. What several processes have by the same
-// name is told apart by the process.
+// The display names of processes, threads and counters. Equal names in several processes are
+// distinguished by the process.
 class Called {
  public:
   Called(const Records& records, Trace& trace) : trace_(trace) {
@@ -56,7 +56,7 @@ class Called {
     return trace_.strings.intern(has_process ? process(thread.process) + ": " + name : name);
   }
 
-  // Behind the name of a counter.
+  // The suffix of a counter's name.
   std::string of_process(const Record& record, uint64_t process_id) const {
     return counters_.at({record.name, record.id}).size() > 1 ? " (" + process(process_id) + ")"
                                                              : "";
@@ -77,7 +77,7 @@ class Called {
   std::map<std::pair<uint64_t, uint64_t>, StringId>::const_iterator named(
       const Thread& thread) const {
     const auto found = names_.find({thread.process, thread.id});
-    // It need not be said of which process a thread is.
+    // The process of a thread may be unknown.
     return found == names_.end() ? names_.find({0, thread.id}) : found;
   }
   bool is_named(const Thread& thread) const { return named(thread) != names_.end(); }
@@ -91,16 +91,16 @@ class Called {
 
   Trace& trace_;
   std::map<uint64_t, StringId> processes_;
-  std::map<uint64_t, StringId> texts_;  // that processes are called by instead of a number
-  std::set<uint64_t> ambiguous_;        // processes whose name others have, too
-  std::map<std::pair<uint64_t, uint64_t>, StringId> names_;  // of threads, by process and number
-  std::map<std::string, std::set<uint64_t>> same_threads_;   // by name: the processes that have it
+  std::map<uint64_t, StringId> texts_;  // strings that identify processes instead of a number
+  std::set<uint64_t> ambiguous_;        // processes whose name is not unique
+  std::map<std::pair<uint64_t, uint64_t>, StringId> names_;  // names of threads, by process and id
+  std::map<std::string, std::set<uint64_t>> same_threads_;   // the processes with each name
   std::map<std::pair<StringId, uint64_t>, std::set<uint64_t>>
-      counters_;  // likewise, by name and id
+      counters_;  // the processes with each name and id
 };
 
-// The processes of the threads, in the order in which these occur, by the number that the format
-// gives them.
+// Indices into Trace::processes, by the format's number. Processes are numbered in the order in
+// which the threads refer to them.
 using ProcessIndices = std::map<uint64_t, uint32_t>;
 
 ProcessIndices add_processes(const Records& records, Trace& trace) {
@@ -116,7 +116,7 @@ ProcessIndices add_processes(const Records& records, Trace& trace) {
     if (!added) continue;
     trace.processes.resize(indices.size());
     Process& process = trace.processes.back();
-    // A process may be called by a text instead of a number, and have a name beside that.
+    // A process may be identified by a string instead of a number, and also have a name.
     if (thread.process_text == 0) process.pid = thread.process;
     const auto name = names.find(thread.process);
     process.name = trace.strings[name != names.end() ? name->second : thread.process_text];
@@ -124,7 +124,7 @@ ProcessIndices add_processes(const Records& records, Trace& trace) {
   return indices;
 }
 
-// Records of any writer, as threads and slices.
+// Interprets records of any writer as threads and slices.
 class Any {
  public:
   Any(const Records& records, const ProcessIndices& processes, Trace& trace)
@@ -168,7 +168,7 @@ class Any {
                {.what = what + std::to_string(count), .bytes = 0, .packets = 0, .events = 0});
   }
 
-  // In the order of time; of slices that begin together the longest is outside.
+  // Sorts by time; of slices that begin together, the longest comes first, as the outermost.
   void sort() {
     const std::vector<Record>& all = records_.records;
     order_.resize(all.size());
@@ -184,7 +184,7 @@ class Any {
     });
   }
 
-  // Ends up to this time of slices whose both ends are known.
+  // Ends the slices with known ends up to this time.
   void end_slices(uint64_t time) {
     while (!ends_.empty() && ends_.top().first <= time) {
       const auto [end, index] = ends_.top();
@@ -203,7 +203,7 @@ class Any {
     }
     return found->second;
   }
-  // The scheduler does not say of which process a thread is.
+  // Scheduling records do not contain the process of a thread.
   Slices::Thread scheduled(uint64_t id) {
     if (id == 0) return Slices::no_thread;
     for (const Thread& known : records_.threads)
@@ -279,7 +279,7 @@ class Any {
     }
   }
 
-  // Each number among its arguments is a series.
+  // Each numeric argument is a separate series.
   void counter(const Record& record, uint64_t time, Slices::Thread on) {
     for (const Argument& argument : records_.arguments_of(record)) {
       uint64_t value = argument.value;
@@ -330,7 +330,7 @@ class Any {
   Called called_;
   const StringId waker_ = trace_.strings.intern("waker");
   std::vector<uint32_t> order_;               // of the records
-  using End = std::pair<uint64_t, uint32_t>;  // its time, and the slice's record
+  using End = std::pair<uint64_t, uint32_t>;  // its time, and the index of the slice's record
   std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
   std::map<std::pair<uint64_t, uint64_t>, Slices::Thread> threads_;
   uint64_t fractions_ = 0, too_large_ = 0, no_numbers_ = 0;

@@ -1,5 +1,5 @@
-// What records mean, by who wrote them: skein itself (own.h), eio-trace (eio.h), or
-// anybody (trace/read/slices/slices.h).
+// Interprets records according to their writer: skein itself (own.h), eio-trace (eio.h), or any
+// other (trace/read/slices/slices.h).
 #pragma once
 
 #include "trace/read/slices/own.h"
@@ -7,7 +7,8 @@
 
 namespace skein::fxt {
 
-// Appends it to the trace, of which records.h has filled in the strings and TraceInfo::start.
+// Appends their events to the trace. Precondition: the reader has filled in the strings and
+// TraceInfo::start (records.h).
 void understand(const Records& records, Own& own, Trace& trace);
 
 }  // namespace skein::fxt

@@ -30,7 +30,7 @@ void Own::add(const Record& record, uint64_t offset) {
   const bool is_name = record.kind == Record::Kind::KernelObject;
   const bool is_view = record.kind == Record::Kind::Event && record.category == view_category_;
   if (what == 0 && !is_name && !is_view && foreign_++ == 0) foreign_at_ = offset;
-  // Once something is ours, nobody asks for what is not.
+  // In a skein export, other records are ignored.
   if (!is_streaming_ || !any_) {
     records_.records.push_back(record);
     return;
@@ -40,7 +40,7 @@ void Own::add(const Record& record, uint64_t offset) {
 }
 
 void Own::finish() {
-  trace_.info.wire_kinds.clear();  // its events are the model's
+  trace_.info.wire_kinds.clear();  // its events are those of the model
   trace_.info.definitions.clear();
   if (!is_streaming_) {
     start_ = trace_.info.start;
@@ -63,7 +63,7 @@ void Own::take(const Record& record, StringId event) {
   const std::string what(trace_.strings[event]);
   if (!builder_.begin(what)) unknown_[what]++;
   for (const Argument& argument : records_.arguments_of(record)) {
-    // A text may move when another is made.
+    // Copied: interning a string may move the others.
     const std::string field(trace_.strings[argument.name]);
     if (argument.type == ArgumentType::String)
       builder_.text(field, std::string(trace_.strings[static_cast<StringId>(argument.value)]));
@@ -81,7 +81,7 @@ void Own::take(const Record& record, StringId event) {
   trace_.events.append(*row);
 }
 
-// Its name is the counter's, its value the counter's after it.
+// The record has the name of the counter and its value after the event.
 void Own::read_counter(const Record& record, EventRow& row) {
   row.text = record.name;
   uint64_t& last = counters_[row.text];

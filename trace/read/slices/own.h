@@ -1,17 +1,17 @@
-// What `skein export` wrote: events of the model, each whole in the arguments of a record of a
-// category of our own (trace/read/slices/rows.h), and beside them what is there for other tools'
-// viewers.
+// Reads what `skein export` wrote: events of the model, each completely stored in the arguments of
+// a record of a separate category (trace/read/slices/rows.h), and additional events for other
+// tools' viewers.
 //
 //   for (const bool is_streaming : {true, false}) {
 //     Records records;
 //     Own own(records, trace, is_streaming);
-//     own.add(record, offset) ...           // the arguments are the last of the records'
+//     own.add(record, offset) ...           // its arguments are the last in `records`
 //     if (own.is_in_order()) { understand(records, own, trace); break; }
 //   }
 //
-// They are in the order of time, so they go into the trace as they are read and need no memory
-// beside it (a record with its arguments takes 110 bytes, an event of the trace 16). Should
-// somebody have put them into another order all is read once more, kept and sorted.
+// Exported events are sorted by time, so they are appended to the trace as they are read and need
+// no extra memory (a record with its arguments takes 110 bytes, an event of the trace 16). If
+// another tool has reordered them, everything is read again, stored and sorted.
 #pragma once
 
 #include <cstdint>
@@ -29,23 +29,24 @@ class Own {
  public:
   Own(Records& records, Trace& trace, bool is_streaming);
 
-  // To the records, unless it is ours. The offset is its place in the file.
+  // Adds the record to the records, unless skein exported it and it is streamed to the trace.
+  // `offset` is its position in the file.
   void add(const Record& record, uint64_t offset);
 
   bool is_in_order() const { return is_in_order_; }
-  // Is there anything that skein exported?
+  // Whether there are any records that skein exported.
   bool any() const { return any_; }
-  // The time of the first, if they are taken as they are read.
+  // The time of the first exported event; empty unless streaming.
   std::optional<uint64_t> start() const { return start_; }
   StringId category() const { return category_; }
 
-  // When all is read, and any(): what is left to take, in the order of the records and from
-  // TraceInfo::start on, and what was lost.
+  // Call after the last record, if any(). Appends the remaining events in the order of the records,
+  // with times relative to TraceInfo::start, and adds the losses.
   void finish();
 
  private:
-  // The text "event" among its arguments; 0: it is none of ours. Others may have a category of this
-  // name.
+  // The value of its argument "event"; 0 if skein did not export it. Other tools may use the same
+  // category.
   StringId event(const Record& record) const;
   void take(const Record& record, StringId event);
   void read_counter(const Record& record, EventRow& row);
@@ -59,7 +60,7 @@ class Own {
   bool is_in_order_ = true;
   std::optional<uint64_t> start_;
   uint64_t last_ = 0;
-  uint64_t foreign_ = 0;  // of other writers
+  uint64_t foreign_ = 0;  // number of records of other writers
   uint64_t foreign_at_ = 0;
   std::map<std::string, uint64_t> unknown_;
   std::unordered_map<StringId, uint64_t> counters_;

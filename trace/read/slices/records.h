@@ -1,5 +1,5 @@
-// What other tools' formats record, with texts and threads looked up: the same for FXT and Chrome's
-// JSON. slices/meaning.h has what records mean.
+// Records of other tools' formats, with strings and threads resolved: common to FXT and Chrome
+// JSON. slices/meaning.h interprets them.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace skein::fxt {
 struct Argument {
   StringId name = 0;
   ArgumentType type = ArgumentType::Null;
-  uint64_t value = 0;  // its bits; of a text its StringId
+  uint64_t value = 0;  // the bits of the value; for a string, its StringId
 };
 
 struct Thread {
   uint64_t process = 0;
   uint64_t id = 0;
-  // JSON may call them by a text; the number is one that stands for it then. 0: it does not.
+  // JSON may identify them by a string; the number then stands for the string. 0: it does not.
   StringId process_text = 0;
   StringId text = 0;
 };
@@ -28,9 +28,9 @@ struct Thread {
 struct Record {
   enum class Kind : uint8_t { Event, UserObject, KernelObject, ContextSwitch, Wakeup, Log };
 
-  uint64_t time = 0;    // ns; of an object that of the record before it
-  uint64_t id = 0;      // by EventType; pointer, koid; of what wakes up or leaves the CPU: thread
-  uint64_t other = 0;   // of what comes to the CPU
+  uint64_t time = 0;    // ns; of an object, the time of the preceding record
+  uint64_t id = 0;      // by EventType; pointer, koid; the thread that wakes up or leaves the CPU
+  uint64_t other = 0;   // the thread that comes to the CPU
   uint32_t thread = 0;  // index into Records::threads; of a kernel object: 0, or itself
   StringId category = 0;
   StringId name = 0;       // or message
@@ -41,7 +41,7 @@ struct Record {
   Kind kind = Kind::Event;
   EventType type = EventType::Instant;
   bool time_guessed = false;
-  bool in_all_processes = false;  // an async event's id is not its process' own
+  bool in_all_processes = false;  // an async event's id is not local to its process
 };
 
 struct Records {
@@ -52,7 +52,7 @@ struct Records {
   std::span<const Argument> arguments_of(const Record& record) const {
     return std::span(arguments).subspan(record.arguments, record.argument_count);
   }
-  // Null when there is none.
+  // Null if there is none.
   const Argument* find(const Record& record, StringId name) const;
 };
 

@@ -1,14 +1,14 @@
-// Events of the model, whole, as they lie in a file of another format that skein wrote: each by the
-// names of its fields, so that what comes back is what went out.
+// Events of the model as stored by skein in a file of another format: complete, each with the names
+// of its fields, so that reading restores what was exported.
 //
 //   RowBuilder builder(trace);
 //   builder.begin("create");
 //   builder.number("task", 7), builder.text("type", "coroutine") ...
 //   if (const auto row = builder.finish()) trace.events.append(*row);
 //
-// A clock reading is given by its fields, a stack by its number. Fields that are not given have
-// their usual value: no_task, 0, the empty text. The value of Create and Resource is a kind, given
-// by name as "type". TraceInfo or an executor is given in the same way.
+// A clock reading is given by its fields, a stack by its number. Omitted fields have their default
+// value: no_task, 0, the empty string. The value of Create and Resource is a kind, given by name as
+// "type". TraceInfo and executors are given in the same way.
 #pragma once
 
 #include <array>
@@ -24,19 +24,20 @@ class RowBuilder {
  public:
   explicit RowBuilder(Trace& trace) : trace_(trace) {}
 
-  // `kind` as name(EventKind); "trace" for TraceInfo, "thread" for an executor, "process" or
-  // "machine". False: there is none of this name.
+  // `kind`: a name(EventKind); "trace" for TraceInfo, "thread" for an executor, "process" or
+  // "machine". Returns false if it is unknown.
   bool begin(std::string_view kind);
-  // A field that is not known is passed over.
+  // Sets a field. Unknown fields are ignored.
   void number(std::string_view field, uint64_t value);
   void text(std::string_view field, std::string_view value);
-  // Empty when it was no event: it is done with, then. Time and executor are the caller's to set.
+  // Returns the event; empty if it was not an event, and then applies it to the trace. The caller
+  // must set time and executor.
   std::optional<EventRow> finish();
 
  private:
   enum class RowTarget { Nothing, Event, TraceInfo, Executor, Process, Machine };
 
-  // A number that was too large for the format.
+  // Sets a number that was too large for the format.
   void digits(std::string_view field, std::string_view value);
 
   Trace& trace_;
@@ -53,7 +54,7 @@ class RowBuilder {
   std::map<uint64_t, uint32_t> stacks_;
 };
 
-// The most executors that are believed: a file of others can name any number.
+// Limit on the number of executors: a foreign file can name any number.
 inline constexpr uint64_t most_executors = 1 << 16;
 
 }  // namespace skein

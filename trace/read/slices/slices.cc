@@ -30,7 +30,7 @@ Slices::Thread Slices::add_thread(uint64_t number, StringId name, uint32_t proce
   if (thread > 0) trace_.executors.push_back({});
   threads_.back().executor = thread;
   trace_.executors.back() = {.name = name, .tid = number, .stream = thread, .process = process};
-  // Its tid says as much, and both would make "thread 7/7".
+  // Redundant with the tid: together they would make "thread 7/7".
   if (number != 0 && name == by_number) trace_.executors.back().name = 0;
   return thread;
 }
