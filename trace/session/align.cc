@@ -10,22 +10,22 @@ namespace {
 
 using Distance = std::optional<double>;
 
-// From time 0 of one trace to that of the other: by the counter if they share it, else in UTC;
-// empty if a clock is unknown.
+// The distance from time 0 of one trace to that of the other: by the counter if they share it, else
+// in UTC; empty if a clock is unknown.
 Distance distance(const TraceInfo& from, const TraceInfo& to) {
   if (from.tick_clock.is_same_axis(to.tick_clock))
     return static_cast<double>(static_cast<int64_t>(to.start - from.start));
   if (!from.utc_offset || !to.utc_offset) return {};
   const uint64_t a = from.start + static_cast<uint64_t>(*from.utc_offset);
   const uint64_t b = to.start + static_cast<uint64_t>(*to.utc_offset);
-  // Clocks that are nonsense may differ by more than 63 bits.
+  // Invalid clocks may differ by more than 63 bits.
   const double roughly =
       static_cast<double>(static_cast<int64_t>(b)) - static_cast<double>(static_cast<int64_t>(a));
   return std::fabs(roughly) > 9e18 ? roughly : static_cast<double>(static_cast<int64_t>(b - a));
 }
 
-// From the first trace to number `which`. By the counter through an earlier trace that shares it:
-// UTC is less exact, and the first trace may have another counter.
+// The distance from the first trace to trace `which`. Prefers the counter, through an earlier trace
+// that shares it: UTC is less exact, and the first trace may have another counter.
 Distance distance_from_first(std::span<const Placed> traces, size_t which,
                              const std::vector<double>& earlier) {
   const TraceInfo& info = traces[which].info;
@@ -37,8 +37,8 @@ Distance distance_from_first(std::span<const Placed> traces, size_t which,
 
 }  // namespace
 
-// Two runs of an hour ago and now would be two dots on a line of an hour: they are compared from
-// their starts.
+// Traces that are far apart are aligned by their starts: two short runs an hour apart would be two
+// dots on an axis of an hour.
 Alignment align(std::span<const Placed> traces, AlignBy by) {
   Alignment alignment;
   const auto at_starts = [&] {

@@ -1,4 +1,4 @@
-// Puts several traces on one time axis, without any view of them.
+// Places several traces on one time axis, independently of views.
 //
 //   const Placed traces[] = {{server.info, server_model.end}, {client.info, client_model.end}};
 //   const Alignment alignment = align(traces, AlignBy::Clock);
@@ -15,21 +15,21 @@ namespace skein {
 
 struct Placed {
   const TraceInfo& info;
-  uint64_t duration;  // ns, of what the trace covers
+  uint64_t duration;  // ns, length of the trace
 };
 
 enum class AlignBy : uint8_t {
-  Clock,  // if all clocks are known and the traces lie near each other; else as Start
+  Clock,  // if all clocks are known and the traces are close together; else as Start
   Start,
 };
 
 struct Alignment {
-  std::vector<double> offsets;  // ns: time 0 of each trace on the axis of the first
+  std::vector<double> offsets;  // ns: time 0 of each trace on the time axis of the first
   bool by_clock = false;
 };
 
-// Two traces of one counter (TickClock::is_same_axis) are exactly as far from each other as their
-// ticks. Others are aligned by UTC.
+// The distance of two traces with the same counter (TickClock::is_same_axis) is exactly that of
+// their ticks. Other traces are aligned by UTC.
 Alignment align(std::span<const Placed> traces, AlignBy by);
 
 }  // namespace skein

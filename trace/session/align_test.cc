@@ -31,7 +31,7 @@ using Offsets = std::vector<double>;
 
 }  // namespace
 
-TEST_CASE("no trace and one trace are where they are") {
+TEST_CASE("no trace, and one trace at offset 0") {
   CHECK(align({}, AlignBy::Clock).offsets.empty());
   const TraceInfo info = by_utc(now);
   const Placed one[] = {{info, ms}};
@@ -39,7 +39,7 @@ TEST_CASE("no trace and one trace are where they are") {
   CHECK_FALSE(align(one, AlignBy::Clock).by_clock);
 }
 
-TEST_CASE("traces are aligned by UTC if it is known and they are near, else at their starts") {
+TEST_CASE("traces are aligned by UTC if it is known and they are close, else by start") {
   const Alignment near = align_two(by_utc(now), by_utc(now + 300'000));
   CHECK(near.by_clock);
   CHECK(near.offsets == Offsets{0, 3e5});
@@ -55,13 +55,13 @@ TEST_CASE("traces are aligned by UTC if it is known and they are near, else at t
   }
 }
 
-TEST_CASE("traces of one counter are aligned by it, whatever their UTC") {
+TEST_CASE("traces with the same counter are aligned by it, regardless of their UTC") {
   const TraceInfo first = by_ticks("boot", 2'000'000'000, now);
   CHECK(align_two(first, by_ticks("boot", 2'000'000'007, now - 1'200)).offsets == Offsets{0, 7});
   CHECK(align_two(first, by_ticks("boot", 1'999'999'993, now)).offsets == Offsets{0, -7});
   CHECK(align_two(first, by_ticks("other", 2'000'000'007, now)).offsets == Offsets{0, 7});
   CHECK(align_two(first, by_ticks("other", 2'000'000'007, now - 5)).offsets == Offsets{0, 2});
-  // Not read with the first's frequency: their times differ in scale.
+  // Not read with the first trace's frequency: their times differ in scale.
   CHECK(align_two(first, by_ticks("boot", 2'000'000'007, now - 5, 156'250'001)).offsets ==
         Offsets{0, 2});
   TraceInfo unknown_utc = by_ticks("boot", 2'000'000'007, 0);
@@ -69,7 +69,7 @@ TEST_CASE("traces of one counter are aligned by it, whatever their UTC") {
   CHECK(align_two(first, unknown_utc).offsets == Offsets{0, 7});
   CHECK(align_two(first, unknown_utc, AlignBy::Start).offsets == Offsets{0, 0});
 
-  // Through another trace than the first.
+  // Via a trace other than the first.
   const TraceInfo other = by_utc(now, 1'999'999'995);
   const TraceInfo second = by_ticks("boot", 2'000'000'007, now - 1'200);
   const Placed three[] = {{other, ms}, {first, ms}, {second, ms}};

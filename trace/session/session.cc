@@ -17,7 +17,7 @@ uint64_t time_of(const TraceInfo& info, const SignOfLife& life) {
 
 namespace {
 
-// A reader may list an executor of which nothing else is known: it is not worth a line.
+// A reader may list an executor that has no other data; it does not deserve a row.
 std::vector<uint8_t> used_executors(const Trace& trace, const Model& model) {
   std::vector<uint8_t> used;
   for (const Executor& executor : trace.executors)
@@ -55,7 +55,7 @@ void Session::replace(size_t which, std::shared_ptr<SessionTrace> fresh) {
   fresh->title = old.title;
   fresh->offset = old.offset;
   const uint64_t later = fresh->trace.info.start - old.trace.info.start;
-  // What had no event, and no beginning either, begins where it was.
+  // A trace that had neither events nor a start keeps its place.
   if (old.trace.info.start != 0 || !old.trace.events.empty())
     fresh->offset += static_cast<double>(static_cast<int64_t>(later));
   else if (which == 0)

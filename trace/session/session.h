@@ -1,15 +1,15 @@
-// Several traces on one clock, without any view of them.
+// Several traces on one clock, independently of views.
 //
 //   Session session;
 //   session.add(std::make_shared<SessionTrace>(std::move(trace), std::move(model)), "net.ctf");
-//   session[0].on_clock(ns);                    // a time of the trace on the common clock
+//   session[0].on_clock(ns);                    // converts a time of the trace to the common clock
 //   session.replace(0, std::move(longer));      // the same trace, read again
-//   session.grow(0);                            // what is alive lasts until now
+//   session.grow(0);                            // extends live tasks to now
 //
-// Time 0 of the common clock is where the first trace began when it was added, and stays at that
-// moment: zero() is that moment on the first trace's own clock. A trace keeps its number. One
-// thread; analyses on other threads share a trace and read its `trace` and `model`, which do not
-// change unless it grows.
+// Time 0 of the common clock is the start of the first trace at the time it was added, and does not
+// change: zero() is that time on the first trace's own clock. A trace keeps its number.
+// Single-threaded. Analyses on other threads share ownership of a trace and read its `trace` and
+// `model`, which do not change unless it grows.
 #pragma once
 
 #include <algorithm>
@@ -26,15 +26,15 @@ namespace skein {
 
 inline constexpr double no_time = std::numeric_limits<double>::quiet_NaN();
 
-// When the program that records a trace was seen last. Recorded data alone does not distinguish a
-// program that hangs from one that has ended.
+// When the recording program was last seen. Recorded data alone does not distinguish a program that
+// hangs from one that has ended.
 struct SignOfLife {
   uint64_t utc = 0;      // ns since 1970; 0: not observed
   bool running = false;  // it is still running
   bool operator==(const SignOfLife&) const = default;
 };
 
-// The sign of life as a time of the trace; 0: there is none, or it makes no sense.
+// The sign of life as a time of the trace; 0 if there is none, or if it is implausible.
 uint64_t time_of(const TraceInfo& info, const SignOfLife& life);
 
 struct SessionTrace {
@@ -43,14 +43,14 @@ struct SessionTrace {
   Trace trace;
   Model model;
   SignOfLife life;
-  std::string title;               // safe to show, unique in its session
-  double offset = 0;               // ns: its time 0 on the common clock
-  std::vector<uint8_t> executors;  // one entry each: it has a name, or something ran on it
+  std::string title;               // safe to display, unique in its session
+  double offset = 0;               // ns: time 0 of the trace on the common clock
+  std::vector<uint8_t> executors;  // per executor: whether it has a name or any activity
 
   double begin() const { return offset; }
   double end() const { return offset + static_cast<double>(model.end); }
   double on_clock(uint64_t ns) const { return static_cast<double>(ns) + offset; }
-  // Up to when it is known what is alive, in its own time.
+  // The time, in the trace's own time, up to which the live tasks are known.
   uint64_t until() const { return std::max(model.end, time_of(trace.info, life)); }
   bool has_executors() const { return std::count(executors.begin(), executors.end(), 1) > 1; }
 };
@@ -67,32 +67,32 @@ class Session {
     return which < size() && task < traces_[which]->model.tasks.size();
   }
 
-  // Below those that are there. The second of one title gets a number: "net.ctf (2)".
+  // Appends a trace. A duplicate title gets a number: "net.ctf (2)".
   void add(std::shared_ptr<SessionTrace> trace, const std::string& title);
-  // Takes the place of number `which`, title and place on the clock included: one moment stays
-  // where it is although a ring has overwritten its beginning.
+  // Replaces trace `which`, keeping its title and position on the clock: a given time keeps its
+  // place even if a ring has overwritten the beginning.
   void replace(size_t which, std::shared_ptr<SessionTrace> fresh);
   void set_life(size_t which, SignOfLife life) { traces_[which]->life = life; }
-  // Makes the model again, up to until(): the same tasks, with other ends. No analysis on another
-  // thread may share the trace.
+  // Rebuilds the model, extended to until(): the same tasks, with later ends. Precondition: no
+  // analysis on another thread shares the trace.
   void grow(size_t which);
 
-  // Puts all on one clock: by UTC if all know it and lie near each other, else, and after
-  // begin_together(), by their beginnings. The first stays where it is.
+  // Places all traces on one clock: by UTC if it is known for all and they are close together.
+  // Otherwise, and after begin_together(), by their starts. The first trace does not move.
   void align();
   void begin_together() { from_start_ = true; }
   bool by_clock() const { return by_clock_; }
   uint64_t zero() const { return zero_; }
   void set_zero(uint64_t zero) { zero_ = zero; }
 
-  // What all traces cover together, on the common clock; 0 to 0 without traces.
+  // The range that the traces cover together, on the common clock; 0 to 0 without traces.
   double first() const;
   double last() const;
 
  private:
   std::vector<std::shared_ptr<SessionTrace>> traces_;
-  bool by_clock_ = false;    // how they are aligned
-  bool from_start_ = false;  // how they are to be
+  bool by_clock_ = false;    // the current alignment
+  bool from_start_ = false;  // the requested alignment
   uint64_t zero_ = 0;
 };
 

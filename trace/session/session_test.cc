@@ -8,8 +8,8 @@ using namespace skein;
 
 namespace {
 
-// A millisecond, and a task that never ends. Its clock read `start` when it began, at UTC `start +
-// utc_offset`.
+// A millisecond long, with a task that never ends. Its clock read `start` at its beginning, at UTC
+// `start + utc_offset`.
 std::shared_ptr<SessionTrace> trace_at(uint64_t start, std::optional<int64_t> utc_offset = {}) {
   Trace trace = ours(R"(
           0 create 1
@@ -66,7 +66,7 @@ TEST_CASE(
   CHECK(far[1].offset == 0);
 }
 
-TEST_CASE("a moment stays where it is when a trace is replaced by one that begins later") {
+TEST_CASE("times keep their place when a trace is replaced by one that begins later") {
   Session session;
   session.add(trace_at(500), "a");
   session.replace(0, trace_at(2'500));
@@ -77,7 +77,7 @@ TEST_CASE("a moment stays where it is when a trace is replaced by one that begin
   CHECK(session[0].offset == 2'000);
 }
 
-TEST_CASE("a trace without any event begins the clock when its first event comes") {
+TEST_CASE("a trace without events sets the clock's zero at its first event") {
   Session session;
   Trace empty;
   Model model = build_model(empty);
@@ -88,7 +88,7 @@ TEST_CASE("a trace without any event begins the clock when its first event comes
   CHECK(session[0].offset == 0);
 }
 
-TEST_CASE("a live task lasts until the sign of life, once the trace grows") {
+TEST_CASE("a live task extends to the sign of life once the trace grows") {
   Session session;
   session.add(trace_at(0, utc), "a");
   CHECK(session[0].until() == 1'000'000);
