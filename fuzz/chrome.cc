@@ -1,5 +1,4 @@
-// Any bytes as JSON of the trace event format: never a crash, and what comes out keeps its
-// promises.
+// Reads any bytes as JSON of the trace event format: must not crash, and the result must be valid.
 #include "trace/read/chrome/chrome.h"
 
 #include <span>
@@ -8,7 +7,7 @@
 #include "fuzz/foreign.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  // A copy of exactly this size, so that the address sanitizer sees a read behind it.
+  // An exact-size copy lets the address sanitizer detect reads past the end.
   const std::vector<uint8_t> file(data, data + size);
   skein::check_foreign(skein::chrome::read(file), size);
   return 0;

@@ -1,5 +1,5 @@
-// Any bytes as a compressed JSON trace: never a crash, never more memory than the limit, and what
-// comes out keeps its promises.
+// Reads any bytes as a compressed JSON trace: must not crash or unpack more than the limit, and the
+// result must be valid.
 #include <cstdlib>
 #include <span>
 #include <vector>
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::vector<uint8_t> file(data, data + size);
   const auto unpacked = skein::chrome::unpack(file, limit);
   if (unpacked.bytes.size() > limit || unpacked.offset > size) std::abort();
-  if (unpacked.bytes.size() > 16 * size + 4096) return 0;  // a bomb; the JSON is fuzz/chrome's
+  if (unpacked.bytes.size() > 16 * size + 4096) return 0;  // a bomb; fuzz/chrome covers the JSON
   skein::check_foreign(skein::chrome::read(unpacked.bytes), unpacked.bytes.size());
   return 0;
 }

@@ -1,12 +1,13 @@
-// Reads a trace directory of our format made from the input:
+// Reads a trace directory of skein's format, constructed from the input:
 //
-//   u8 flags          bit 0: the rest up to the first NUL is the metadata, else it is a valid one;
+//   u8 flags          bit 0: the input up to the first NUL is the metadata; else it is valid
+//   metadata;
 //                     bit 1: there is none
 //   then chunks:      u8 name, u16 size, bytes
-//   name              bit 7: the packet's magic, uuid and version are set right; the rest is a
-//                     number of a file
+//   name              bit 7: the packet's magic, uuid and version are corrected; the other bits are
+//                     the number of a file
 //
-// The columns that come out must be usable without a look at the bounds.
+// The resulting columns must be usable without bounds checks.
 #include <skein/format.h>
 
 #include <algorithm>

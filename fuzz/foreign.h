@@ -1,4 +1,5 @@
-// What comes of another tool's file, whatever is in it, keeps the promises of trace/read/event_schema.h.
+// Checks that a trace read from any other tool's file satisfies the contract in
+// trace/read/event_schema.h.
 #pragma once
 
 #include <cstdlib>

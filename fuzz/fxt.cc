@@ -1,4 +1,4 @@
-// Any bytes as an FXT file: never a crash, and what comes out keeps its promises.
+// Reads any bytes as an FXT file: must not crash, and the result must be valid.
 #include "trace/read/fxt/fxt.h"
 
 #include <span>
@@ -7,7 +7,7 @@
 #include "fuzz/foreign.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  // A copy of exactly this size, so that the address sanitizer sees a read behind it.
+  // An exact-size copy lets the address sanitizer detect reads past the end.
   const std::vector<uint8_t> file(data, data + size);
   skein::check_foreign(skein::fxt::read(file), size);
   return 0;

@@ -1,5 +1,5 @@
-// Reads what a client sent as a request; what was understood must be understood again, as the same,
-// when it is written out.
+// Parses the input as an HTTP request. A request that was parsed must have the same contents after
+// being written and parsed again.
 #include "cli/output/http_server.h"
 
 #include <cstdlib>

@@ -1,8 +1,8 @@
-// Any bytes as a mirage-profile trace: never a crash, and what comes out keeps the promises of
-// trace/read/events.h.
+// Reads any bytes as a mirage-profile trace: must not crash, and the result must satisfy the
+// contract in trace/read/events.h.
 //
-// The input ends where a page begins that cannot be read: a read behind the end is caught in a
-// build without address sanitizer too, which runs ten times faster.
+// The input ends at the start of an inaccessible page: this detects reads past the end even in a
+// build without address sanitizer, which runs ten times faster.
 #include "trace/read/mirage/mirage.h"
 
 #include <sys/mman.h>
@@ -19,7 +19,7 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
-// `size` bytes whose end touches a page without access.
+// Returns `size` bytes that end at an inaccessible page.
 uint8_t* guarded(size_t size) {
   constexpr size_t room = size_t{1} << 20;
   static uint8_t* const end = [] {

@@ -1,4 +1,4 @@
-// What whoever draws a model relies on, whatever trace it is of.
+// Checks the invariants of a model that drawing relies on, for any trace.
 #pragma once
 
 #include <cstdlib>

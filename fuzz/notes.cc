@@ -1,4 +1,4 @@
-// Reads notes; what was read must be written and read again as the same.
+// Reads notes. Notes that were read must be equal after being written and read again.
 #include "view/viewer/notes.h"
 
 #include <cmath>
@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const Bookmark& bookmark = bookmarks[i];
     const Bookmark& same = again->bookmarks[i];
     if (bookmark.text.size() > longest_note || same.text != bookmark.text) std::abort();
-    // Written in whole nanoseconds.
+    // Times are written in whole nanoseconds.
     if (!(std::fabs(same.time - bookmark.time) <= 0.5 + std::fabs(bookmark.time) * 1e-15))
       std::abort();
   }

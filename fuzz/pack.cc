@@ -1,5 +1,5 @@
-// Packs a file for the page and unpacks it: nothing may be lost. Unpacks anything: it gives a file
-// of the size that was asked for.
+// Packs a file for the web page and unpacks it: the result must be equal. Unpacks arbitrary input:
+// the result must have the requested size.
 #include "view/web/document/pack.h"
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Reads a task table made from the input: its rows behind a valid header, or, if the first byte is
-// odd, the whole file.
+// Reads a task table made from the input: its rows follow a valid header or, if the first byte is
+// odd, the input is the whole file.
 #include <skein/format.h>
 
 #include <cstdlib>
