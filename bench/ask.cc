@@ -1,10 +1,10 @@
-// What the questions cost: why, doctor, critical, stats, beyond loading the trace.
+// The cost of the analyses why, doctor, critical and stats, excluding loading the trace.
 //
 //   bench_ask TRACE ROUNDS     or "programs" instead of TRACE: a million events of random programs
-//                              with locks, conditions, timers, and something wrong in each
+//                              with locks, conditions, timers, and a defect in each
 //
-// Prints the events; then for each step its name and the median CPU ms: "floor" is one pass over
-// the columns, which nothing that looks at every event can be faster than.
+// Prints the number of events, then the name and the median CPU ms of each step. "floor" is one
+// pass over the columns: a lower bound for every analysis that reads all events.
 #include <cstring>
 
 #include "bench/stages.h"
@@ -18,7 +18,7 @@ namespace {
 
 using namespace skein;
 
-// One after the other, each with tasks of its own.
+// Concatenates random programs; each has its own tasks.
 Trace programs(size_t events) {
   Trace all;
   all.info.format = "skein";

@@ -1,5 +1,5 @@
-// One run of the coroutine benchmark; compiled twice into bench_coroutine: with the flags of
-// skein_coroutine and its annotations, and without any of it (SKEIN_DISABLE).
+// One run of the coroutine benchmark; compiled twice into bench_coroutine: with the flags and
+// annotations of skein_coroutine, and without them (SKEIN_DISABLE).
 //
 // The analogue of mirage-profile's own benchmark: two named promises, a coroutine that awaits both,
 // both resolved, one counter.

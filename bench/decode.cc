@@ -1,4 +1,4 @@
-// Decode speed of our reader: events into columns, CPU seconds of the whole process.
+// Decoding speed of skein's reader: events to columns, CPU time of the whole process.
 //
 //   bench_decode TRACE [rounds]     prints events, best and median million events per CPU second,
 //                                   bytes of the columns per event

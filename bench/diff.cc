@@ -1,10 +1,10 @@
-// Two runs laid beside each other: a trace, and a run of the same program that takes other times,
-// does a thousandth of its things in another order, and is cut off before its end.
+// Compares two runs: a trace, and a run of the same program with different durations and a
+// thousandth of its events in another order, truncated before its end.
 //
 //   bench_diff TRACE [rounds]
 //
-// Prints events of both; CPU ms to decode both, to build models and find waits, to align, to find
-// divergences, to compare times; how many tasks matched and how many divergences there were.
+// Prints the number of events of both; CPU ms to decode both, to build models and find waits, to
+// align, to find divergences, to compare times; the number of matched tasks and of divergences.
 // Medians.
 #include <random>
 

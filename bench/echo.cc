@@ -1,10 +1,11 @@
-// Echo round trips over loopback with Boost.Asio's coroutines; an ordinary program, built twice:
-// as it is, and with the targets skein::coroutine and skein::asio. bench/run takes turns.
+// Echo round trips over loopback with Boost.Asio's coroutines: an ordinary program, built once as
+// it is and once with the targets skein::coroutine and skein::asio. bench/run alternates between
+// them.
 //
-//   bench_echo ROUND_TRIPS SAMPLES     one line a sample: CPU ns of a round trip, wall ns
+//   bench_echo ROUND_TRIPS SAMPLES     one line per sample: CPU ns per round trip, wall ns
 #include <time.h>
 
-#include <utility>  // before Boost 1.74's awaitable.hpp, which forgets it
+#include <utility>  // before awaitable.hpp of Boost 1.74, which does not include it
 //
 #include <boost/asio.hpp>
 #include <cstdio>
@@ -33,7 +34,7 @@ awaitable<void> serve(tcp::acceptor& acceptor) {
       co_await asio::async_write(socket, asio::buffer(data, size), use_awaitable);
     }
   } catch (const boost::system::system_error&) {
-    // The client has gone.
+    // The client has disconnected.
   }
 }
 

@@ -1,9 +1,10 @@
-// ns per event: ours by kind, the floor, and LTTng-UST if its library was found at build time.
+// ns per event: skein's events by kind, the floor, and LTTng-UST if its library was found at build
+// time.
 //
-//   bench_events TRACE_DIRECTORY [rounds]      (bench/run starts LTTng's session before)
+//   bench_events TRACE_DIRECTORY [rounds]      (bench/run starts the LTTng session first)
 //
-// "no row" is an event that does not touch the task table; the difference to "resume", "suspend" is
-// the table's share.
+// "no row" is an event that does not access the live task table; the difference from "resume" and
+// "suspend" is the cost of the table.
 #include <fcntl.h>
 #include <skein/skein.h>
 #include <string.h>
@@ -31,7 +32,7 @@ uint64_t tsc() {
 #endif
 }
 
-// A file of the size of a ring, warm.
+// Maps a file of the size of a ring and touches its pages.
 char* map_file(const std::string& path, size_t size) {
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600);
   if (fd < 0 || posix_fallocate(fd, 0, static_cast<off_t>(size)) != 0) {
@@ -56,7 +57,7 @@ struct Fixture {
 constexpr size_t kFloorSize = 1 << 20;
 constexpr skein_source kHere = {__FILE__, "bench", 1, 1};
 
-// The lower bounds of any recorder. The first candidate owns the fixture that all refer to.
+// Adds the lower bounds of any recorder. The first candidate owns the fixture that all of them use.
 void add_floors(Rounds& rounds, const std::shared_ptr<Fixture>& fixture) {
   Fixture& f = *fixture;
   rounds.add("floor: time stamp", kItems, [fixture](size_t n) {

@@ -1,11 +1,11 @@
-// From a trace's file to its first picture, stage by stage; once, as one who opens it has to wait.
+// From the trace file to its first picture, stage by stage; once, as a user experiences it.
 //
 //   bench_load TRACE [MEGABYTES]
 //   skein-generate-mirage --events 10000000 -o big.ctf && bench_load big.ctf 800
 //
-// Prints events; CPU ns an event to decode, to build the model, to arrange rows; CPU ms of the
-// first draw list and of painting it, 1500 x 900; bytes an event of columns, model, rows, and of
-// all the process had in memory at its peak. MEGABYTES are touched before (see warm_memory).
+// Prints the number of events; CPU ns per event to decode, to build the model, to arrange rows; CPU
+// ms of the first draw list and of painting it, 1500 x 900; bytes per event of columns, model and
+// rows, and of the process at its peak. Touches MEGABYTES of memory first (see warm_memory).
 #include <cstdint>
 
 #include "bench/stages.h"

@@ -1,4 +1,4 @@
-// One tracepoint of two u64, to stand beside skein_notify.
+// One tracepoint with two u64 arguments, for comparison with skein_notify.
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER skein_bench
 #undef LTTNG_UST_TRACEPOINT_INCLUDE

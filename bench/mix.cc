@@ -1,14 +1,14 @@
-// The event mix of a trace of mirage-profile (net.ctf), recorded once more through our own calls:
-// bytes per event, and a trace of any size to decode.
+// The event mix of a mirage-profile trace (net.ctf), recorded again with skein's functions: bytes
+// per event, and a trace of any size for decoding.
 //
-//   bench_mix SOURCE DIRECTORY            once, with the source's cadence; prints bytes per event
-//   bench_mix SOURCE DIRECTORY REPEATS [THREADS]    so often in each thread, as fast as it goes,
-//                                                   mode log
+//   bench_mix SOURCE DIRECTORY            once, at the source's rate; prints bytes per event
+//   bench_mix SOURCE DIRECTORY REPEATS [THREADS]    REPEATS times in each thread, at full speed, in
+//                                                   log mode
 //
-// SOURCE is a mirage-profile trace, or "-": a made-up sequence with net.ctf's numbers of each kind.
-// What a mirage event becomes: creates -> create; read by the current task -> ready, by another ->
-// resume_by; fulfills -> resolve; fails -> fail; becomes -> become; label -> label; increase ->
-// counter_add; switch -> resume, to nobody -> idle; gc -> pause.
+// SOURCE is a mirage-profile trace, or "-" for a generated sequence with net.ctf's number of events
+// of each kind. Mapping of mirage events: creates -> create; read by the current task -> ready, by
+// another -> resume_by; fulfills -> resolve; fails -> fail; becomes -> become; label -> label;
+// increase -> counter_add; switch -> resume, switch to no task -> idle; gc -> pause.
 #include <dirent.h>
 #include <skein/format.h>
 #include <skein/skein.h>
@@ -32,7 +32,7 @@ using namespace skein;
 struct Replay {
   const Trace& source;
   std::unordered_map<TaskId, skein_task> tasks;
-  std::vector<uint32_t> strings = {};  // ours, by the source's
+  std::vector<uint32_t> strings = {};  // by string id of the source
   size_t counts[event_kinds] = {};
 
   skein_task* task(TaskId id) { return &tasks[id]; }
@@ -99,7 +99,7 @@ struct Replay {
     }
   }
 
-  // What was never resolved would fill the table when it is run often.
+  // Tasks that were never resolved would fill the table in repeated runs.
   void cancel_rest() {
     for (auto& [id, task] : tasks)
       if (task.row != 0) skein_cancel(&task);
@@ -107,7 +107,8 @@ struct Replay {
   }
 };
 
-// net.ctf's numbers of each kind, in an order made up with a fixed seed; 1,800 tasks.
+// Generates net.ctf's number of events of each kind, in a random order with a fixed seed; 1,800
+// tasks.
 Trace make_up() {
   constexpr std::pair<EventKind, int> kMix[] = {
       {EventKind::Create, 1816}, {EventKind::Ready, 2596},      {EventKind::Resolve, 1511},
@@ -134,7 +135,7 @@ Trace make_up() {
   return trace;
 }
 
-// Committed bytes of the events' streams, and of those in packet headers.
+// Sums the committed bytes of the event streams, and of their packet headers.
 void sum_bytes(const std::string& directory, uint64_t& events, uint64_t& headers) {
   DIR* dir = opendir(directory.c_str());
   if (dir == nullptr) return;

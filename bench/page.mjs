@@ -1,7 +1,7 @@
-// See bench/page, which calls this with the folder of the build and the number of rounds.
+// See bench/page, which runs this with the build directory and the number of rounds.
 //
-// The machine may be busy with other things: beside the median there is the best, and what many
-// processes do together is counted in CPU time.
+// The machine may be busy: the best value is reported in addition to the median, and work spread
+// over many processes is measured in CPU time.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -26,13 +26,13 @@ function launch() {
   return chromium.launch({ executablePath: process.env.SKEIN_BROWSER, args: ["--no-sandbox", "--disable-gpu"] });
 }
 
-// Of all processes of the browser, ms.
+// CPU time of all processes of the browser, ms.
 async function cpuOf(session) {
   const { processInfo } = await session.send("SystemInfo.getProcessInfo");
   return 1000 * processInfo.reduce((sum, process) => sum + process.cpuTime, 0);
 }
 
-// The picture is 1500 x 900 then.
+// At this viewport size, the picture is 1500 x 900.
 async function open(page, file) {
   await page.setViewportSize({ width: 1800, height: 1000 });
   await page.goto(`file://${file}`);
@@ -45,7 +45,7 @@ async function open(page, file) {
   await page.waitForFunction(() => document.getElementById("picture").width === 1500);
 }
 
-// Until the browser has nothing more to do: a new tab keeps it busy for a while.
+// Waits until the browser is idle: a new tab keeps it busy for a while.
 async function quiet(session) {
   for (let before = await cpuOf(session);;) {
     await new Promise(done => setTimeout(done, 100));
@@ -55,7 +55,7 @@ async function quiet(session) {
   }
 }
 
-// In a new tab, which is a new process: nothing is compiled or cached from the time before.
+// Uses a new tab, which is a new process: nothing is compiled or cached from earlier loads.
 async function load(context, session, file) {
   const page = await context.newPage();
   const tab = await context.newCDPSession(page);
@@ -72,8 +72,8 @@ async function load(context, session, file) {
   return { wall, cpu: 1000 * metrics.find(({ name }) => name === "ThreadTime").value };
 }
 
-// The same while the browser writes a trace, which takes time, too: until the first frame that is drawn
-// after the first commit after the picture.
+// The same while the browser writes a trace, which takes additional time: up to the first frame
+// drawn after the first commit after the picture.
 async function loadTraced(context, session, file) {
   const page = await context.newPage();
   await quiet(session);
@@ -99,7 +99,7 @@ async function loadTraced(context, session, file) {
   return (shown.ts + shown.dur - began.ts) / 1000;
 }
 
-// A page with such a canvas and nothing else: what no page of ours can be faster than.
+// Writes a page with only such a canvas: a lower bound for every page of skein.
 function emptyPage(file) {
   writeFileSync(file, `<!doctype html><style>html, body { height: 100%; margin: 0 } canvas { width: 1500px; height: 900px }</style>
 <canvas width="1500" height="900"></canvas><script>
@@ -143,13 +143,13 @@ async function redraws(name, file) {
         const command = name => module.with([name], (at, size) => calls.run_command(at, size));
         calls.set_hint(0);
         command("fit-all");
-        if (height > 0) {  // while all are in sight: they get no lower than what makes those fit
-          for (let i = 0; i < 9; i++) calls.wheel(700, 400, 0, -1000, 4);  // as high as they get: 80
+        if (height > 0) {  // with all rows visible, the height is at least the fitting one
+          for (let i = 0; i < 9; i++) calls.wheel(700, 400, 0, -1000, 4);  // up to the maximum, 80
           for (let i = 0; i < 9; i++) calls.wheel(700, 400, 0, 40 * Math.log2(80 / height), 4);
         }
         const from = calls.window_from(), span = calls.window_to() - from;
         if (zoom > 1) calls.show(from + 0.3 * span, from + (0.3 + 1 / zoom) * span);
-        // Another thousandth of the window each time: only what changes is drawn anew.
+        // Moves by another thousandth of the window each time: only the changed parts are redrawn.
         const first = calls.window_from(), width = calls.window_to() - first;
         window.frame = i => new Promise((done, failed) => requestAnimationFrame(() => {
           const before = calls.scene_version();

@@ -1,5 +1,5 @@
-// What it costs to paint: our pixels beside cairo's, the same shapes on the same canvas of
-// 1500 x 900; then SVG and terminal. With a trace: its whole picture.
+// Painting cost: skein's pixels compared with cairo's, the same shapes on the same canvas of 1500 x
+// 900; then SVG and terminal. With a trace: its whole picture.
 //
 //   bench_paint [TRACE]
 #include "view/paint/paint.h"

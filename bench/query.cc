@@ -1,11 +1,11 @@
-// SQL over a trace: full scans, and a time range, against the same rows in a table that SQLite
-// keeps in memory itself.
+// SQL over a trace: full scans and a time range, compared with the same rows in an in-memory table
+// of SQLite.
 //
 //   bench_query TRACE [rounds]
 //
-// Prints, tab-separated: what, million rows a CPU second (rows of the table, not of the result),
-// the same of the plain table, ratio of the medians. Rounds take turns. Then "range": what 1 % of
-// the time costs, in ms, what the whole costs, and what it costs where the index is hidden.
+// Prints, tab-separated: query, million rows per CPU second (rows of the table, not of the result),
+// the same for the plain table, ratio of the medians. Rounds alternate. Then "range": ms for 1 % of
+// the time, for the whole, and for 1 % without the index.
 #include <sqlite3.h>
 
 #include <string>
@@ -24,7 +24,7 @@ void check(int result, sqlite3* database) {
   exit(1);
 }
 
-// The last value of the last row.
+// Returns the last value of the last row.
 std::string ask(sqlite3* database, const std::string& sql) {
   sqlite3_stmt* statement = nullptr;
   check(sqlite3_prepare_v2(database, sql.c_str(), -1, &statement, nullptr), database);
@@ -36,7 +36,7 @@ std::string ask(sqlite3* database, const std::string& sql) {
   return value;
 }
 
-// id is its key, as in event; the index is there for the time range.
+// id is its key, as in event; the index is for the time range.
 sqlite3* plain_table(const skein::Trace& trace) {
   sqlite3* database = nullptr;
   check(sqlite3_open(":memory:", &database), database);
@@ -78,7 +78,7 @@ int main(int argc, char** argv) {
   sqlite3* const plain = plain_table(trace);
   const auto rows = static_cast<double>(trace.events.size());
 
-  // Both must say the same.
+  // Both must return the same result.
   const auto compare = [&](const std::string& sql) {
     std::vector<double> times[2];
     for (int i = 0; i < rounds; i++) {
@@ -93,7 +93,7 @@ int main(int argc, char** argv) {
     }
     return std::pair(median_of(times[0]), median_of(times[1]));
   };
-  // SQLite compares by LIKE itself; of `=` it is told only the rows that fit.
+  // SQLite evaluates LIKE itself; for `=` it receives only the matching rows.
   for (const std::string sql :
        {"SELECT count(*) FROM event", "SELECT sum(time_ns) FROM event",
         "SELECT count(task) FROM event", "SELECT sum(time_ns), count(task), max(id) FROM event",

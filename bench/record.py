@@ -1,4 +1,4 @@
-"""The groups of benchmarks of recording, decoding, and what the headers cost."""
+"""Benchmark groups for recording, decoding, and the cost of the headers."""
 import glob
 import json
 import math
@@ -44,7 +44,7 @@ class Record(Report):
         for name in ('suspend + switch', 'create_running, resolve + switch'):
             self.target(f'two events: {name}, median ratio', by['two events: ' + name, 1][3], 1.3)
 
-    # ---- once ----
+    # ---- one-time costs ----
     def threads(self):
         rows = tsv(output(self.program('threads'), self.fresh('threads'), str(self.rounds)))
         self.say('### One-time costs: start, threads', '', 'ns; 20 starts, '
@@ -173,7 +173,7 @@ class Record(Report):
         options = ['-std=c++20', '-I' + os.path.join(ROOT, 'record', 'include')]
         traced, asio = ['-include', 'skein/coroutine.h'], ['-include', 'skein/asio_tracking.h']
         coroutine = '#include <coroutine>\n'
-        cases = [  # what is shown; source and options without, and with
+        cases = [  # label; source and options without and with it
             ('skein/skein.h', '', [], '#include <skein/skein.h>\n', []),
             ('skein/record.h (with counter.h, task.h)', '', [], '#include <skein/record.h>\n', []),
             ('skein/coroutine.h, source without coroutines', '', [], '', traced),
@@ -205,7 +205,7 @@ class Record(Report):
 
 
 class Lttng:
-    """A session daemon of our own, with one snapshot session; gone afterwards."""
+    """A private session daemon with one snapshot session; stopped on exit."""
 
     def __init__(self, scratch):
         self.home = os.path.join(scratch, 'lttng')

@@ -1,11 +1,11 @@
-// How long a redraw takes: at every zoom from the whole trace to its finest, at three places of it,
-// with rows that all fit and rows that can be read; 1500 x 900. Median CPU ms of the whole process.
+// Redraw time: at every zoom from the whole trace to the finest, at three positions, with rows that
+// all fit and with readable rows; 1500 x 900. Median CPU ms of the whole process.
 //
 //   bench_redraw TRACE [rounds]
 //   skein-generate-mirage --events 10000000 -o big.ctf && bench_redraw big.ctf
 //
-// Prints zoom, place, row height, primitives, ms of the draw list, ms of its pixels (texts
-// included where cairo and pango are there: all that the desktop's window does).
+// Prints zoom, position, row height, primitives, ms of the draw list, ms of its pixels (including
+// text if cairo and pango are available: all that the desktop window does).
 #include <cmath>
 #include <cstdint>
 
@@ -24,8 +24,7 @@ using namespace skein;
 
 constexpr uint32_t width = 1500;
 constexpr uint32_t height = 900;
-constexpr double finest =
-    100;  // ns that the window shows: fewer than a clock of a trace tells apart
+constexpr double finest = 100;  // ns in the window: below the resolution of trace clocks
 
 class Canvas {
  public:

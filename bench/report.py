@@ -1,8 +1,8 @@
-"""What all groups of benchmarks share: running programs, tables, targets, and the page they go to.
+"""Common to all benchmark groups: running programs, tables, targets, and the results page.
 
 A group is a method; its text becomes a section of docs/performance.md. Only the sections of groups
-that ran are replaced. Each remembers on which machine and when it was measured; that is shown once
-for sections of one run.
+that ran are replaced. Each section records the machine and the date of its measurement, which are
+shown once for the sections of one run.
 """
 import datetime
 import os
@@ -28,7 +28,7 @@ def tsv(text):
 
 
 def cost(*command):
-    """Wall and CPU seconds, and bytes in memory at its peak, of a program that succeeds."""
+    """Returns wall seconds, CPU seconds and peak memory in bytes of a program that succeeds."""
     begin = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
@@ -43,7 +43,7 @@ class Report:
         self.build, self.rounds = build, rounds
         shared = '/dev/shm' if os.path.isdir('/dev/shm') else None
         self.scratch = tempfile.mkdtemp(prefix='skein-bench-', dir=shared)
-        self.disk = tempfile.mkdtemp(prefix='bench-', dir=build)  # for what is too big for memory
+        self.disk = tempfile.mkdtemp(prefix='bench-', dir=build)  # for traces too large for memory
         self.sections = {}
 
     def close(self):
@@ -68,7 +68,7 @@ class Report:
         return path
 
     def source(self):
-        """net.ctf of the shared data; '-' without it."""
+        """Returns the path of net.ctf in the shared data; '-' if it is missing."""
         data = os.environ.get('SKEIN_DATA', os.path.join(ROOT, '..', 'shared', 'data'))
         path = os.path.join(data, 'net.ctf')
         return path if os.path.exists(path) else '-'
@@ -108,7 +108,7 @@ def machine():
 
 
 def parse(results):
-    """The sections of a page by group: (measured, text)."""
+    """Returns the sections of a page by group: (measured, text)."""
     parts = GROUP.split(results)
     sections = {}
     for group, measured, text in zip(parts[1::3], parts[2::3], parts[3::3]):
@@ -134,7 +134,7 @@ def compose(sections, order):
 
 
 def update(path, new, order):
-    """Replaces the sections that are new."""
+    """Replaces the sections in `new`."""
     with open(path) as file:
         before, rest = file.read().split(BEGIN)
     old, after = rest.split(END)

@@ -1,4 +1,4 @@
-"""The page of results keeps what was not measured again."""
+"""The results page keeps sections that were not measured again."""
 import os
 import sys
 import tempfile

@@ -1,18 +1,19 @@
-// Benchmarks by interleaved rounds: A B C, A B C, ... so that whatever slows the machine for a
-// while slows every candidate, and ratios of one round are of one moment.
+// Benchmarks in interleaved rounds: A B C, A B C, ... so that a temporary slowdown of the machine
+// affects every candidate, and the ratios within a round compare measurements of the same time.
 //
 //   Rounds rounds(301);
 //   rounds.add("floor/tsc", 20'000, [](size_t n) { for (...) ...; });
 //   rounds.add("event/notify", 20'000, [](size_t n) { ... });
 //   rounds.run();      // one line per candidate: best and median, in ns of CPU time per item
 //
-// CPU time of the calling thread, not wall time: the machine may have other work. A sample is short
-// (some 200 us), so that many fall between two interruptions; the cost of reading the clock is
-// measured and subtracted. Google Benchmark was rejected: it runs each candidate to its end before
-// the next, and its repetitions are seconds apart.
+// Measures CPU time of the calling thread, not wall time: the machine may have other load. A sample
+// is short (some 200 us), so that many fall between two interruptions. The cost of reading the
+// clock is measured and subtracted. Google Benchmark was rejected: it runs each candidate to its
+// end before the next, and its repetitions are seconds apart.
 //
-// Output, tab-separated: name, threads, best ns, median ns, best ratio, median ratio. Ratios are to
-// the first candidate: of the bests, and the median of the ratios within each round.
+// Output, tab-separated: name, threads, best ns, median ns, best ratio, median ratio. Ratios are
+// relative to the first candidate: the ratio of the best values, and the median of the ratios
+// within each round.
 #pragma once
 #include <pthread.h>
 #include <sched.h>
@@ -29,7 +30,7 @@
 
 namespace skein::bench {
 
-// The compiler must assume that `value` is used, and that all memory changed.
+// Makes the compiler assume that `value` is used and all memory is modified.
 template <typename T>
 inline void keep(const T& value) {
   asm volatile("" : : "r"(value) : "memory");
@@ -65,7 +66,7 @@ inline void stay_on_cpu(int cpu) {
 struct Candidate {
   std::string name;
   size_t items;
-  std::function<void(size_t)> run;      // does `items` of it; timed
+  std::function<void(size_t)> run;      // runs `items` items; timed
   std::function<void()> after = [] {};  // cleans up; not timed
 };
 
@@ -79,13 +80,13 @@ class Rounds {
     candidates_.push_back({std::move(name), items, std::move(run), std::move(after)});
   }
 
-  // Of one thread; prints.
+  // Runs all candidates in this thread and prints the results.
   void run() { print(measure(candidates_, 1), 1); }
 
   using Samples = std::vector<std::vector<double>>;  // [candidate][round]
 
-  // `make(thread)` builds the candidates of a thread in that thread; all threads do the same round
-  // of the same candidate at the same time.
+  // `make(thread)` creates a thread's candidates in that thread. All threads run the same round of
+  // the same candidate at the same time.
   static void run_threads(unsigned threads, size_t rounds,
                           const std::function<std::vector<Candidate>(unsigned)>& make) {
     pthread_barrier_t barrier;
@@ -126,7 +127,7 @@ class Rounds {
       reads.push_back(cpu_ns() - a);
     }
     const double overhead = median_of(reads);
-    for (Candidate& c : candidates) {  // warm: first touches are measured elsewhere
+    for (Candidate& c : candidates) {  // warm up: first accesses are measured elsewhere
       c.run(c.items);
       c.after();
     }

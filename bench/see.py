@@ -1,7 +1,7 @@
 """Benchmark groups for the viewers: from a trace file to pictures, and operations on them.
 
-Traces have two formats: mirage-profile's, from the generator (arrows between arbitrary tasks, which is
-harder than what programs do), and skein's, with net.ctf's events recorded repeatedly.
+Traces have two formats: mirage-profile's, from the generator (arrows between arbitrary tasks, which
+is harder than in real programs), and skein's, with net.ctf's events recorded repeatedly.
 """
 import os
 import statistics
@@ -28,7 +28,7 @@ class See(Report):
         return [n for n in (10**4, 10**5, 10**6, 10**7, 10**8) if least <= n <= self.most]
 
     def trace(self, kind, events):
-        """A trace of about this many events, created at its first use."""
+        """Returns a trace of about this many events, created at its first use."""
         directory = self.disk if events > 10**7 else self.scratch
         path = os.path.join(directory, f'{kind}-{events}')
         if not os.path.exists(path):
@@ -80,7 +80,7 @@ class See(Report):
             self.target(f'memory per event, {kind}, highest of all sizes',
                         max(kept[kind, events] for events in self.sizes()), 80, ' bytes')
 
-    # ---- the largest ----
+    # ---- the largest traces ----
     def open(self):
         rows = []
         picture = os.path.join(self.scratch, 'picture.png')

@@ -1,11 +1,11 @@
-// What the benchmarks of reading and showing share: CPU time, a trace or an end with a message,
-// memory that is there.
+// Common to the benchmarks of reading and display: CPU time, loading a trace or exiting with a
+// message, warming up memory.
 //
 //   warm_memory(size_t{800} << 20);
 //   Trace trace = trace_or_exit(argv[1]);
 //   const double ms = median_ms(9, [&] { draw(...); });
 //
-// CPU time is the whole process's: user and kernel, all threads.
+// CPU time is that of the whole process: user and kernel, all threads.
 #pragma once
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -64,9 +64,9 @@ inline Trace trace_or_exit(const char* path) {
   return std::move(*trace);
 }
 
-// A virtual machine's host takes free memory away, and to get it back costs 40 times as much as to
-// clear it (0.5 GB/s where 20 are usual). So that many bytes are touched and freed before anything
-// is measured, by another process: what this one has at its peak stays its own.
+// A virtual machine's host reclaims free memory, and getting it back costs 40 times as much as
+// clearing it (0.5 GB/s instead of the usual 20). Another process therefore touches and frees
+// `bytes` before the measurement, so that this process's peak memory is unaffected.
 inline void warm_memory(size_t bytes) {
   const pid_t child = fork();
   if (child == 0) {
@@ -80,7 +80,7 @@ inline void warm_memory(size_t bytes) {
   if (child > 0) waitpid(child, nullptr, 0);
 }
 
-// The most that this process had in memory at any time, mapped files included.
+// Peak memory of this process, including mapped files.
 inline double peak_bytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

@@ -1,4 +1,4 @@
-// What comes once: start-up, a thread's first event, a thread's whole life, memory for each thread.
+// One-time costs: startup, a thread's first event, a thread's lifetime, memory per thread.
 //
 //   bench_threads DIRECTORY [rounds]
 #include <dirent.h>
@@ -27,7 +27,7 @@ double in_thread(void* (*body)(void*), void* argument) {
 
 void* empty(void*) { return nullptr; }
 
-// Wall time of the thread's first event.
+// Stores the wall time of the thread's first event.
 void* first_event(void* result) {
   const double begin = wall_ns();
   if (skein_enabled()) skein_notify(1, 1);
@@ -35,7 +35,7 @@ void* first_event(void* result) {
   return nullptr;
 }
 
-// Threads alive at once: each makes an event and then waits for all others.
+// Threads that are live at the same time: each emits an event and then waits for all others.
 struct Crowd {
   pthread_barrier_t barrier;
   std::vector<double> first;
@@ -51,7 +51,8 @@ void* stay(void* argument) {
   return nullptr;
 }
 
-// As many threads at once as streams are prepared: what each first event took.
+// Runs `count` concurrent threads, at most the number of prepared streams; adds the time of each
+// first event.
 void first_events(size_t count, std::vector<double>& samples) {
   Crowd crowd;
   crowd.first.resize(count);
@@ -99,7 +100,7 @@ int main(int argc, char** argv) {
   std::vector<double> start_cpu;
   std::vector<double> prepared;
   constexpr size_t kPrepared = 4;
-  for (int i = 0; i < 20; ++i) {  // each a trace of its own
+  for (int i = 0; i < 20; ++i) {  // each a separate trace
     const std::string directory = std::string(argv[1]) + "." + std::to_string(i);
     skein_options options = {};
     options.directory = directory.c_str();
@@ -118,10 +119,10 @@ int main(int argc, char** argv) {
   line("skein_start, wall", start);
   line("skein_start, CPU", start_cpu);
 
-  // Prepared streams: nobody had them before.
+  // Prepared streams that have not been used.
   line("first event, prepared stream, wall", prepared);
   double latency = 0;
-  first_event(&latency);  // the main thread's own: one of the four
+  first_event(&latency);  // the main thread's: one of the four
 
   std::vector<double> reused;
   std::vector<double> with;

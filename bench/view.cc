@@ -1,13 +1,12 @@
-// What a person waits for in the viewer beside redraws: every key of a search, the next that was
-// found, a click's panel, a filter. CPU milliseconds of the whole process.
+// Waiting times in the viewer other than redraws: each key of a search, the next match, a click's
+// panel, a filter. CPU ms of the whole process.
 //
 //   bench_view TRACE [rounds] [distinct]
 //   skein-generate-mirage --events 1000000 -o big.ctf && bench_view big.ctf
 //
-// Prints `search`, what was typed, tasks found, ms of the first key (which makes the copy of the
-// texts when it is the first search of all), ms of the slowest of the others; or `use`, what was
-// done, median ms. With `distinct` every label of the trace gets a text of its own first: the most
-// that a search can have to look at.
+// Prints `search`, the typed text, the number of tasks found, ms of the first key (which copies the
+// strings in the first search), ms of the slowest other key; or `use`, the action, median ms. With
+// `distinct`, every label of the trace first gets a unique text: the worst case for a search.
 #include <algorithm>
 #include <string>
 
@@ -37,7 +36,7 @@ Trace with_distinct_labels(Trace trace) {
   return result;
 }
 
-// Every prefix is one key.
+// Every prefix is one key press.
 void type(Viewer& viewer, std::string_view text) {
   size_t found = 0;
   double first = 0;
