@@ -51,8 +51,8 @@ Result<TaskTableSnapshot> read_task_table(Files& files, const std::string& path)
 // the table cannot be read. For a running program, read it before and after copying the packets:
 // only tasks in both tables were live throughout. A task that was created in between is not
 // pre-existing, although no packet contains its creation.
-// keep_common() removes from `after` the tasks that are not in `before`.
 std::optional<TaskTableSnapshot> read_ring_tasks(Files& files, const std::string& directory);
+// Removes from `after` the tasks that are not in `before`.
 void keep_common(TaskTableSnapshot& after, const TaskTableSnapshot& before);
 
 // Encodes the table as the file of a program that has ended.

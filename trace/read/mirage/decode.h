@@ -1,8 +1,8 @@
 // Decodes the events of mirage-profile packets into columns, packet after packet.
 //
 // Undamaged input takes the fast path: one comparison of the time with its predecessor's, one of
-// the op, one of the size. Only if one of them is implausible, the decoder examines the
-// neighbourhood:
+// the op, one of the size. Only if one of them is implausible does the decoder examine the
+// neighbouring events:
 //
 //    this and the next eight fit one another    nothing happened for a while
 //    the next event fits the previous one       this event's time is damaged; it gets the previous
