@@ -1,7 +1,7 @@
 // The coroutine benchmark: compiled out, compiled in but off, and on, in interleaved rounds.
 //
 //   bench_coroutine DIRECTORY [rounds]
-//   bench_coroutine DIRECTORY count RUNS     only runs, so that somebody can count the events
+//   bench_coroutine DIRECTORY count RUNS     only runs the benchmark, to count its events
 #include <skein/skein.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 // Reads a trace directory of skein's format, constructed from the input:
 //
-//   u8 flags          bit 0: the input up to the first NUL is the metadata; else it is valid
-//   metadata;
+//   u8 flags          bit 0: the input up to the first NUL is the metadata, else it is valid;
 //                     bit 1: there is none
 //   then chunks:      u8 name, u16 size, bytes
 //   name              bit 7: the packet's magic, uuid and version are corrected; the other bits are

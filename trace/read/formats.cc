@@ -4,7 +4,7 @@
 
 #include "trace/read/ctf/directory.h"
 #include "trace/read/mirage/mirage.h"
-#ifndef __wasm__  // the web page gets other tools' traces converted, and stays small
+#ifndef __wasm__  // the page gets other tools' traces in skein's format, and stays small
 #include "trace/read/chrome/chrome.h"
 #include "trace/read/chrome/gzip.h"
 #include "trace/read/fxt/fxt.h"

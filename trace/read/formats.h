@@ -28,7 +28,7 @@ struct DirectoryFormat {
 struct FileFormat {
   std::string_view name;
   std::string_view input;  // as above
-  size_t head;             // size of the file header that the probe needs, in bytes
+  size_t head;             // bytes from the beginning of the file that the probe needs
   bool (*probe)(std::span<const uint8_t> head);
   Result<Trace> (*read)(std::span<const uint8_t> file, const Progress& progress);
 };

@@ -23,7 +23,7 @@ struct Loss {
 // are not escaped; callers must do so.
 std::string loss_text(const Loss& loss);
 
-// Appends a loss. From the thousandth on, losses are merged into one, so that the list stays short
+// Appends a loss. Losses after the first thousand are merged into one, so that the list stays short
 // even if the whole trace is damaged.
 void add_loss(std::vector<Loss>& losses, Loss loss);
 

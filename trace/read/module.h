@@ -7,7 +7,6 @@
 
 namespace skein {
 
-// An executable or library in the address space of the recorded program.
 struct Module {
   uint64_t base = 0;
   uint64_t size = 0;

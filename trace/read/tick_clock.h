@@ -11,13 +11,12 @@ namespace skein {
 // counter's frequency itself, and the results differ by about 10 ppb: a microsecond after 100 s.
 // Traces that are shown together are therefore read with one frequency (`find_shared`). Then the
 // difference of their TraceInfo::start is exact.
-// difference of their TraceInfo::start is exact.
 //
 // A time is floor(start ticks) + floor(ticks since start), hence less than 2 ns too early. A tick
 // of skein's format is 16 counts, which take more than 2 ns up to 8 GHz. So rounding never reverses
 // the order of two events of different ticks.
 struct TickClock {
-  std::string boot_id;     // boot in which it counts; empty: unknown, shared with no trace
+  std::string boot_id;     // boot since which it counts; empty: unknown, shared with no trace
   std::string source;      // "tsc", "monotonic"
   uint64_t frequency = 0;  // ticks per second, used to compute times; 0: no counter
   uint64_t start = 0;      // ticks at time 0

@@ -73,7 +73,7 @@ class Session {
   // place even if a ring has overwritten the beginning.
   void replace(size_t which, std::shared_ptr<SessionTrace> fresh);
   void set_life(size_t which, SignOfLife life) { traces_[which]->life = life; }
-  // Rebuilds the model, extended to until(): the same tasks, with later ends. Precondition: no
+  // Rebuilds the model, extended to until(): the same tasks, with different ends. Precondition: no
   // analysis on another thread shares the trace.
   void grow(size_t which);
 

@@ -45,8 +45,7 @@ TEST_CASE("the common clock begins with the first trace; titles are unique") {
   CHECK_FALSE(session.has_task(0, no_index));
 }
 
-TEST_CASE(
-    "traces with UTC that lie near each other are aligned by it, others by their beginnings") {
+TEST_CASE("traces with UTC that are close together are aligned by it, others by their starts") {
   Session session;
   session.add(trace_at(500, utc), "a");
   session.add(trace_at(300'500, utc), "b");

@@ -60,8 +60,8 @@ class Json {
   // Skips a value of any type.
   void skip();
 
-  // Counts invalid strings: half a surrogate pair or an unknown escape (both are replaced), or
-  // bytes that are not UTF-8 (left as they are).
+  // Number of invalid strings, and the offset of the first: half a surrogate pair or an unknown
+  // escape (both are replaced), or bytes that are not UTF-8 (left as they are).
   uint64_t odd_texts() const { return odd_texts_; }
   size_t first_odd() const { return first_odd_; }
 

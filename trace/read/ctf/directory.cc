@@ -273,7 +273,7 @@ void find_horizon(const Source& source, const Context& context, TraceInfo& info)
   if (horizon > context.start) info.complete_from = context.scale.ns(horizon - context.start);
 }
 
-// The events alone may not show that the target of a wait is a resource.
+// Adds the resources in the table: the events alone may not show that the target of a wait is one.
 void know_resources(const TaskTableSnapshot& table, Context& context) {
   for (const TaskTableRow& row : table.tasks)
     if (row.state == format::TaskState::kResource) context.resources.insert(row.id);

@@ -24,7 +24,7 @@ bool has_our_packets(Files& files, const std::string& path);
 // Reads the whole trace. Damage is listed in Trace::losses. Fails only if the trace is of another
 // tracer or of a later version, or if neither metadata nor packets identify it as skein's
 // (salvage.h). Also works on the directory of a running program; the result then contains what was
-// committed when each chunk was read. A snapshot (snapshot.h) has the same contents, but is
+// committed when each chunk was read. A snapshot (skein snapshot) has the same contents, but is
 // permanent. `clocks`: see read_trace().
 Result<Trace> read(Files& files, const std::string& path, const Progress& progress = {},
                    std::span<const TickClock> clocks = {});

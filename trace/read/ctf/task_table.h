@@ -1,5 +1,5 @@
-// The file `.tasks` of a trace: the tasks that were live when it was last written, which is now, or
-// when the program ended. Each row is written under its own sequence lock (skein/format.h).
+// The file `.tasks` of a trace: the tasks that are live now or, if the program has ended, were live
+// at its end. Each row is written under its own sequence lock (skein/format.h).
 #pragma once
 
 #include <skein/format.h>

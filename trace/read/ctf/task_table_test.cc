@@ -102,7 +102,7 @@ TEST_CASE_FIXTURE(Fixture, "who outlived the packets of a ring is known by its t
   CHECK(trace.live_tasks[2].on == no_task);
   CHECK(trace.find_live_task(12) == &trace.live_tasks[2]);
   CHECK(trace.find_live_task(13) == nullptr);
-  // Only the table contains that 11 is not a task.
+  // Only the table shows that 11 is not a task.
   REQUIRE(trace.events.kind[1] == EventKind::Suspend);
   CHECK(trace.events.value[1] == 1);
 }

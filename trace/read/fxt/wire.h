@@ -2,9 +2,9 @@
 //
 //    0      4          16                               64
 //    +------+----------+---------------------------------+
-//   | type | words    | ... by type                     |  the header; words includes it
+//    | type | words    | ... by type                     |  the header; words includes it
 //    +------+----------+---------------------------------+
-//   | time, thread, strings, arguments ... by type      |
+//    | time, thread, strings, arguments ... by type      |
 //
 // String references have 16 bits: 0 is the empty string. If the highest bit is set, the others are
 // its length in bytes, and the string follows in the record, padded to 8 bytes. Otherwise the

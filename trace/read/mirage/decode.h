@@ -5,7 +5,7 @@
 // neighbouring events:
 //
 //    this and the next eight fit one another    nothing happened for a while
-//    the next event fits the previous one       this event's time is damaged; it gets the previous
+//    the next event fits the previous one       time damaged: it gets the previous event's time
 //    this event fits the one before the last    the previous event's time was damaged
 //    this and the next ones fit each other      the clock was set; later times continue from here
 //    none of these                              damage: search for the next events that fit
@@ -43,11 +43,11 @@ class Decoder {
   static constexpr uint64_t usual_gap = uint64_t{1} << 34;    // 17 seconds
   static constexpr size_t chain_length = 3;
   static constexpr size_t lone_chain_length = 8;        // if there is no previous time to fit
-  static constexpr size_t longest_guessed_text = 1024;  // bounds the cost of examining
+  static constexpr size_t longest_guessed_text = 1024;  // limits the search for the NUL
 
   uint64_t time_at(size_t at) const;
-  // 0 means unwritten. Times in the upper half are implausible (292 years), and differences of
-  // times would wrap.
+  // 0 means unwritten. Times in the upper half lie after 292 years, and their differences would
+  // wrap.
   static bool plausible(uint64_t time) { return time != 0 && time < uint64_t{1} << 63; }
   bool follows(uint64_t time, uint64_t previous) const { return time - previous <= longest_gap; }
   size_t size_at(size_t at, size_t end, size_t longest_text) const;  // event_size, inlined

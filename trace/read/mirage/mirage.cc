@@ -10,7 +10,8 @@ namespace skein::mirage {
 
 namespace {
 
-// Clocks that count from 1970 exceed this since September 2001; clocks since boot, after 31 years.
+// Clocks that count from 1970 have exceeded this since September 2001; clocks that count from boot
+// exceed it after 31 years.
 constexpr uint64_t since_1970 = 1'000'000'000'000'000'000;
 
 void fill_facts(Trace& trace, const std::vector<Packet>& packets,

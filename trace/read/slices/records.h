@@ -20,7 +20,8 @@ struct Argument {
 struct Thread {
   uint64_t process = 0;
   uint64_t id = 0;
-  // JSON may identify them by a string; the number then stands for the string. 0: it does not.
+  // JSON may identify a process or thread by a string, which the number then represents. 0: it does
+  // not.
   StringId process_text = 0;
   StringId text = 0;
 };
@@ -30,7 +31,7 @@ struct Record {
 
   uint64_t time = 0;    // ns; of an object, the time of the preceding record
   uint64_t id = 0;      // by EventType; pointer, koid; the thread that wakes up or leaves the CPU
-  uint64_t other = 0;   // the thread that comes to the CPU
+  uint64_t other = 0;   // the thread that takes the CPU
   uint32_t thread = 0;  // index into Records::threads; of a kernel object: 0, or itself
   StringId category = 0;
   StringId name = 0;       // or message

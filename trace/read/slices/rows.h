@@ -30,8 +30,8 @@ class RowBuilder {
   // Sets a field. Unknown fields are ignored.
   void number(std::string_view field, uint64_t value);
   void text(std::string_view field, std::string_view value);
-  // Returns the event; empty if it was not an event, and then applies it to the trace. The caller
-  // must set time and executor.
+  // Returns the event, whose time and executor the caller must set. Applies anything else to the
+  // trace, and returns empty.
   std::optional<EventRow> finish();
 
  private:

@@ -4,7 +4,7 @@
 //   a thread            an executor, and a task of kind "thread" that is current on it while it is
 //                       in a slice; if scheduling is recorded, the executors are the CPUs instead
 //   a slice             a span of its thread's task
-//   an async slice      a task of kind "async", child of the thread's; those nested in it are spans
+//   an async slice      a task of kind "async", child of the thread's task; nested ones are spans
 //   an instant          a label
 //   a flow              a message from one thread to another: an arrow
 //   a counter           a counter
