@@ -12,15 +12,15 @@ namespace {
 constexpr size_t most_creations = 3'500;
 constexpr size_t most_arrows = 7'000;
 constexpr size_t most_slanted = 1'500;
-constexpr double along_from = 2;  // pixels: an arrow less wide than that is vertical
-constexpr double farthest = 3;    // windows: an arrow wider than that has faded away
+constexpr double along_from = 2;  // pixels: a narrower arrow is vertical
+constexpr double farthest = 3;    // windows: a wider arrow has faded away
 
-// Vertical lines of one track by the pixel they are in. Where there are many, they become few that
-// are longer, and say how many they stand for; a gap between two is only closed when a pixel has
-// more of them than anybody can tell apart, and then the smallest.
+// Vertical lines of one track, grouped by pixel column. Where there are many, they are merged into
+// a few longer ones that count how many they stand for. A gap between two lines is closed only if a
+// pixel has too many to distinguish; the smallest gap is closed first.
 class Columns {
  public:
-  // `index`: of the interaction, if it is one.
+  // `index`: the index of the interaction, if the line is one.
   void add(const Frame& frame, double x, double y, double to_y, uint32_t count, uint8_t alpha,
            uint32_t index = no_index) {
     if (heads_.empty()) heads_.resize(static_cast<size_t>(frame.window.width) + 1);
@@ -51,9 +51,9 @@ class Columns {
     spans_.push_back(added);
   }
 
-  // Heads only where there is room for them.
+  // Draws heads only where there is room for them.
   void paint(Painter& painter, Ink ink, bool heads, uint32_t track) const {
-    size_t beside = 0;  // of the columns up to `reach` away those with lines
+    size_t beside = 0;  // number of columns with lines, up to `reach` away
     const auto used = [&](size_t c) -> size_t { return heads_[c].count != 0; };
     for (size_t c = 0; c < std::min(reach, heads_.size()); c++) beside += used(c);
     for (size_t c = 0; c < heads_.size(); c++) {
@@ -90,7 +90,7 @@ class Columns {
     float x = 0;
     float y = 0;
     float to_y = 0;
-    uint32_t next = 0;  // in the same pixel; 0: none
+    uint32_t next = 0;  // next in the same pixel; 0: none
     uint32_t index = no_index;
     uint16_t count = 0;  // or more
     uint8_t alpha = 0;
@@ -108,16 +108,16 @@ class Columns {
       alpha = std::max(alpha, other.alpha);
     }
   };
-  static_assert(sizeof(Span) == 24);  // there may be one for each arrow in sight
+  static_assert(sizeof(Span) == 24);  // there may be one for each visible arrow
   struct Head {
     uint32_t first = 0;  // the newest; 0: none
     uint32_t count = 0;
   };
   std::vector<Head> heads_;
-  std::vector<Span> spans_ = std::vector<Span>(1);  // the first is none
+  std::vector<Span> spans_ = std::vector<Span>(1);  // index 0 is not used
 };
 
-// Parts of an arrow that lie along a row: where several overlap, one is drawn.
+// The horizontal part of an arrow, along a row. Where several overlap, one is drawn.
 struct Along {
   Ink ink;
   uint8_t alpha;
@@ -155,7 +155,7 @@ struct Slanted {
   Item item;
 };
 
-// The more, the fainter each.
+// The more arrows, the fainter each.
 void paint_slanted(Painter& painter, const std::vector<Slanted>& all) {
   std::vector<double> widths;
   for (const Slanted& slanted : all) widths.push_back(slanted.path.to_x - slanted.path.x);
@@ -171,7 +171,7 @@ void paint_slanted(Painter& painter, const std::vector<Slanted>& all) {
   painter.show_nothing();
 }
 
-// Whether another bar is in the row of an arrow's source before the arrow is at its end.
+// Returns whether another bar begins in the row of an arrow's source before the arrow ends.
 bool is_blocked(const Track& track, uint32_t row, const Model::Interaction& arrow) {
   const Rows& rows = *track.rows;
   const auto first = rows.task_times.begin();
@@ -181,7 +181,8 @@ bool is_blocked(const Track& track, uint32_t row, const Model::Interaction& arro
   };
   const uint64_t from = units(arrow.from_time);
   const uint64_t to = units(arrow.to_time);
-  // Times are rounded outwards: what ends where it begins is the source, or was there before.
+  // Times are rounded outwards: a bar that ends at or before `from` is the source or an earlier
+  // bar.
   auto at = std::partition_point(first + rows.begin[row], last,
                                  [&](const Rows::Times& t) { return t.end <= from; });
   for (; at != last && at->start < to; ++at)
@@ -229,7 +230,8 @@ bool find_path(const Frame& frame, size_t track_index, const Model::Interaction&
   if (std::max(path.y, path.to_y) < frame.areas.rows) return false;
   if (std::min(path.y, path.to_y) > frame.areas.counters) return false;
   path.slanted = from != to && path.to_x - path.x >= along_from && is_blocked(track, from, arrow);
-  // It ends at the bar's edge, and begins at one unless it goes on beside the bar's end.
+  // The arrow ends at the edge of the target's bar. It begins at the edge of the source's bar if it
+  // is vertical.
   if (from != to) {
     const double down = to > from ? 1 : -1;
     const double middle = frame.bar_height / 2;
@@ -276,7 +278,7 @@ double widest_slanted(std::vector<double>& widths) {
 
 void draw_arrows(const Frame& frame, Painter& painter) {
   constexpr size_t links = 6;
-  // What is rarer is drawn later, on top.
+  // Rarer links are drawn later, on top.
   constexpr Model::Link order[] = {Model::Link::Await,   Model::Link::Read,
                                    Model::Link::Resolve, Model::Link::Notify,
                                    Model::Link::Message, Model::Link::ReadFailure};

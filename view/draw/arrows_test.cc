@@ -9,7 +9,7 @@
 
 using namespace skein;
 
-TEST_CASE("arrows go from bar to bar, in the colour of what happened") {
+TEST_CASE("arrows go from bar to bar, in the colour of the interaction") {
   Drawn d;
   const TaskIndex a = d.task(0, 1000, "a");
   const TaskIndex b = d.task(10, 1000, "b", a);
@@ -33,14 +33,14 @@ TEST_CASE("arrows go from bar to bar, in the colour of what happened") {
   }
 }
 
-TEST_CASE("a read begins where its source's bar ended, not at a later one in the same row") {
+TEST_CASE("a read begins where its source's bar ends, not at a later one in the same row") {
   Drawn d;
   const TaskIndex reader = d.task(0, 10'000, "reader");
   std::mt19937 random(3);
   std::vector<TaskIndex> sources;
   for (uint64_t time = 0; time < 9'000; time += 40)
     sources.push_back(d.task(time, time + 20 + random() % 300, "source", reader));
-  for (const TaskIndex source : sources)  // each at a time of its own
+  for (const TaskIndex source : sources)  // each at a different time
     d.arrow(d.model.tasks[source].end, d.model.tasks[source].end + 3 * (source + random() % 100),
             source, reader, Model::Link::Read);
   d.window = {.from = 0, .to = 10'000, .row_height = 12, .width = 5000, .height = 300};
@@ -60,7 +60,7 @@ TEST_CASE("a read begins where its source's bar ended, not at a later one in the
         elbows++;
         break;
       }
-    // Of the bars at the foot one must be whose task's result arrives at the head.
+    // One of the bars at the foot must belong to a task whose result arrives at the head.
     size_t right = 0;
     for (const Model::Interaction& i : d.model.interactions) {
       if (std::abs(static_cast<float>(i.to_time) / 2 - arrow.x - arrow.w) > 0.5f) continue;
@@ -74,7 +74,7 @@ TEST_CASE("a read begins where its source's bar ended, not at a later one in the
   CHECK(elbows > 10);
   CHECK(slanted > 50);
   CHECK(wrong == 0);
-  // What is under the pointer is what is drawn there.
+  // A hit test finds what is drawn there.
   for (const Primitive& arrow : all(list, Shape::Arrow, Ink::Read))
     if (arrow.w > 20) {
       const Item found = d.hit_at(arrow.x + arrow.w * 0.9f, arrow.y + arrow.h * 0.9f);
@@ -100,7 +100,7 @@ TEST_CASE("an arrow fades as it grows wider than the window") {
   CHECK(all(d.picture(), Shape::Arrow, Ink::Read).empty());
 }
 
-TEST_CASE("arrows are fainter where there are many beside each other") {
+TEST_CASE("arrows are fainter where there are many side by side") {
   Drawn d;
   const TaskIndex a = d.task(0, 1000, "a");
   const TaskIndex b = d.task(0, 1000, "b", a);
@@ -119,7 +119,7 @@ TEST_CASE("arrows are fainter where there are many beside each other") {
   CHECK(crowded > 30);
 }
 
-TEST_CASE("arrows of several traces do not run into each other, nor far ones of a trace") {
+TEST_CASE("arrows of several traces do not merge, nor do distant ones of a trace") {
   constexpr size_t traces = 8;
   std::vector<Drawn> all_of(traces);
   std::vector<Track> tracks;

@@ -15,9 +15,10 @@ struct Ticks {
   int64_t step = 1;   // ns
   int64_t first = 0;  // the first in the window
   int64_t last = -1;
-  // 0: ticks tell the time itself; else how far they are after this, which has fewer digits.
+  // 0: ticks show the absolute time; otherwise their distance from this time, which has fewer
+  // digits.
   int64_t base = 0;
-  int64_t largest = 0;  // of what they tell: all have its unit
+  int64_t largest = 0;  // the largest time shown: its unit is used for all
 };
 
 int64_t bounded(double time) {
@@ -43,8 +44,8 @@ Ticks find_ticks(const Frame& frame) {
   return ticks;
 }
 
-// As exact as `step` needs, in the unit of `largest`, for times beside each other: "0.5 s" before
-// "1.0 s", where time_text() says "500 ms".
+// Formats a time with the precision of `step` and the unit of `largest`, for adjacent ticks: "0.5
+// s" before "1.0 s", where time_text() returns "500 ms".
 std::string tick_text(int64_t time, int64_t step, int64_t largest) {
   struct Unit {
     int64_t ns;
@@ -70,7 +71,7 @@ double x_of(const Frame& frame, int64_t time) {
 
 template <typename Use>
 void each_tick(const Frame& frame, const Ticks& ticks, const Use& use) {
-  int drawn = 0;  // at most 1 in 44 pixels; guards against times that doubles cannot tell apart
+  int drawn = 0;  // at most 1 in 44 pixels; guards against times that doubles cannot distinguish
   for (int64_t time = ticks.first; time <= ticks.last && drawn < 1000; time += ticks.step, drawn++)
     use(time, x_of(frame, time));
 }
@@ -103,8 +104,8 @@ void draw_axis(const Frame& frame, Painter& painter) {
     free_from = left + wide + 8;
   });
 
-  // The line above: what the ticks count from, and how long the window is.
-  // In the ticks' units, and with three digits.
+  // The line above: the base of the ticks, and the length of the window, in the ticks' units with
+  // three digits.
   const int64_t in_sight = bounded(frame.window.to - frame.window.from);
   int64_t digit = 1;
   while (in_sight / digit >= 1000) digit *= 10;
@@ -127,7 +128,7 @@ void draw_axis(const Frame& frame, Painter& painter) {
 
 namespace {
 
-// Lines no wider than that, broken between words.
+// Wraps lines at spaces to this width.
 std::vector<std::string_view> wrapped(std::span<const std::string_view> lines, uint8_t size,
                                       double width) {
   std::vector<std::string_view> narrow;
@@ -227,7 +228,7 @@ void draw_pointer(const Frame& frame, Painter& painter) {
   painter.allow(100);
   const double top = frame.areas.rows;
   painter.fill(Ink::Axis, marks.pointer_x, top, 1, frame.areas.legend - top, 110);
-  // Exact to a pixel, not more.
+  // Precise to one pixel.
   int64_t step = 1;
   while (static_cast<double>(step) * 10 < 1 / frame.per_ns) step *= 10;
   const Ticks ticks = find_ticks(frame);
@@ -235,8 +236,8 @@ void draw_pointer(const Frame& frame, Painter& painter) {
   const std::string text = tick_text(time, step, ticks.base == 0 ? ticks.largest : time);
   const double wide = text_width(text, 11);
   const double left = std::clamp(marks.pointer_x - wide / 2, 4.0, std::max(4.0, width - wide - 4));
-  // Over the ticks beside it, which say less than it does; what the line above says is told nowhere
-  // else.
+  // Covers the adjacent ticks, which show less; must not cover the line above, whose content is
+  // shown nowhere else.
   painter.fill(Ink::Axis, left - 4, axis_line - 19, wide + 8, 15);
   painter.text(Ink::Background, left, axis_line - 8, 11, text);
 }

@@ -1,4 +1,4 @@
-// What is behind everything: sleeps, pauses, bands; and the marks of the selected task.
+// The background (sleeps, pauses, bands), and the marks of the selected task.
 #include "base/text.h"
 #include "trace/model/names.h"
 #include "view/draw/layers.h"
@@ -8,7 +8,8 @@ namespace skein {
 
 namespace {
 
-// Of each pixel how much is covered, as 8 levels; neighbours alike become one column.
+// How much of each pixel is covered, in 8 levels. Adjacent equal pixels are merged into one
+// rectangle.
 class Cover {
  public:
   explicit Cover(float width) : changes_(static_cast<size_t>(width) + 3, 0) {}
@@ -56,7 +57,7 @@ class Cover {
 void draw_kind(const Frame& frame, Painter& painter, size_t track, Ink ink,
                const std::vector<Model::ExecutorInterval>& intervals) {
   const Track& t = frame.tracks[track];
-  // One cover per band; a stretch of an executor without a band concerns the whole track.
+  // One cover per band. An interval of an executor without a band covers the whole track.
   std::vector<Cover> covers(t.rows->bands.size() + 1, Cover(frame.window.width));
   std::vector<uint32_t> band_of(t.trace->executors.size(), UINT32_MAX);
   const bool several = t.rows->bands.size() > 1;
@@ -67,7 +68,7 @@ void draw_kind(const Frame& frame, Painter& painter, size_t track, Ink ink,
     if (x > frame.window.width) break;
     const uint32_t band =
         interval.executor < band_of.size() ? band_of[interval.executor] : UINT32_MAX;
-    // Of several executors, one that has no task sleeps unseen.
+    // With several executors, the sleep of one without tasks is not shown.
     if (several && band == UINT32_MAX && ink == Ink::Sleep) continue;
     covers[band == UINT32_MAX ? covers.size() - 1 : band].add(x, frame.x(t, interval.end));
   }
@@ -112,11 +113,11 @@ void draw_bands(const Frame& frame, Painter& painter) {
   const double room = frame.row_height < 4 ? 12 : frame.row_height - 2;  // density has no texts
   const auto title_size = static_cast<uint8_t>(std::clamp(room, 9.0, 12.0));
   const double lowest = frame.areas.counters - title_size - 4;
-  double title_y = -1e9;  // where the last one is
+  double title_y = -1e9;  // y of the last title
   double title_x = width;
-  // Titles of traces are at the right: there long bars go on, at the left most things begin. One
-  // that is thinner than a line of text has its title beside the one above, and what begins at the
-  // lower edge has it above that: a title does not give way unless to labels.
+  // Titles of traces are at the right, where long bars continue; most tasks begin at the left. A
+  // trace thinner than a line of text has its title beside the one above; a trace that begins at
+  // the lower edge has its title above its line. Titles give way only to labels.
   const auto title = [&](double y, std::string_view text) {
     if (y < frame.areas.rows - 1 || y > frame.areas.counters) return;
     painter.fill(Ink::Band, 0, y, width, 1, 120);
@@ -144,7 +145,7 @@ void draw_bands(const Frame& frame, Painter& painter) {
       const double y = frame.y(track, band.first_row);
       if (y < frame.areas.rows - 1 || y + 11 > frame.areas.counters) continue;
       painter.fill(Ink::Band, 0, y, width, 1, 120);
-      if (y >= free_from) {  // thinner ones give way
+      if (y >= free_from) {  // thinner bands get no name
         name(0, y, fitting(text, 11, width - 12), 11);
         free_from = y + 16;
       }

@@ -12,8 +12,8 @@ constexpr size_t most_activations = 8'000;
 constexpr size_t most_highlights = 3'000;
 constexpr double widest_cell = 64;  // pixels; 450 rows of 2 pixels then need 10,600 rectangles
 
-// What is narrower than a cell (a pixel; a few of them if there are too many), summed up by the
-// cell; cells that look alike become one rectangle.
+// Sums up bars narrower than a cell (a pixel, or a few if there are too many bars) per cell.
+// Adjacent cells that look alike are merged into one rectangle.
 class ThinBars {
  public:
   ThinBars(Painter& painter, double cell, double y, double height, bool running, uint8_t densest)
@@ -24,7 +24,7 @@ class ThinBars {
         running_(running),
         densest_(densest) {}
 
-  // `count` of them, the first at x.
+  // Adds `count` bars, the first at x.
   void add(double x, uint32_t count, double width, bool red, bool faded) {
     const int64_t cell = cell_of(x);
     if (cell != at_) {
@@ -41,7 +41,7 @@ class ThinBars {
     faded_ = faded_ && faded;
   }
 
-  // What follows begins at `next` pixels, and ends at `end`.
+  // Flushes. The next bar begins at `next` pixels and ends at `end`.
   void finish(double next = 1e9, double end = 1e9) {
     close();
     flush(cell_of(next));
@@ -54,7 +54,7 @@ class ThinBars {
 
   int64_t cell_of(double x) const { return static_cast<int64_t>(std::max(x / cell_, -1.0) + 1); }
 
-  // One that is thinner than a pixel is seen, a crowd is darker.
+  // A single bar thinner than a pixel is visible; a crowd is darker.
   uint8_t alpha() const {
     if (faded_) return 40;
     if (red_) return 255;
@@ -78,7 +78,7 @@ class ThinBars {
     end_ = at_ + 1;
   }
 
-  // One that is alone is wider than it is, or a line that crosses its row would hide it.
+  // A lone bar is widened, or a line that crosses its row would hide it.
   void flush(int64_t next) {
     if (end_ > begin_) {
       const bool alone = !running_ && cell_ == 1 && end_ - begin_ == 1;
@@ -95,16 +95,16 @@ class ThinBars {
   double cell_, y_, height_;
   bool running_;
   uint8_t densest_;
-  // The cell that is summed up.
+  // The cell being summed up.
   int64_t at_ = none;
   uint32_t count_ = 0;
   double width_ = 0;
   bool red_ = false;
   bool faded_ = false;
-  // The rectangle that grows.
+  // The rectangle being extended.
   int64_t begin_ = 0;
   int64_t end_ = 0;
-  int64_t before_ = -3;  // where what is left of it ends
+  int64_t before_ = -3;  // the end of the bar to its left
   Ink ink_ = Ink::Bar;
   uint8_t alpha_ = 0;
 };
@@ -137,7 +137,7 @@ class BarPainter {
                                                        : Ink::BarUnnamed;
       painter_.show({Item::Kind::Task, static_cast<uint32_t>(track_), task});
       painter_.fill(ink, x, y, end - x, frame_.bar_height, mark == 2 ? 70 : 255);
-      // It did not end, it was only not heard of again.
+      // The task did not end; no later event refers to it.
       const Model::Task& described = frame_.tracks[track_].model->tasks[task];
       if (frame_.row_height >= 6 && described.how == Model::End::Open &&
           !described.is_unresolved()) {
@@ -152,8 +152,9 @@ class BarPainter {
 
   void activations(uint32_t row) {
     const Track& track = frame_.tracks[track_];
-    // A dark edge keeps white apart from a light background: around the bar, or the bar's own where
-    // there is no room. In a bar of two pixels white is only so strong that the bar shines through.
+    // A dark edge separates white from a light background: around the bar, or the bar's own border
+    // where there is no room. In a bar of two pixels the white is translucent so that the bar shows
+    // through.
     const bool edge = frame_.bar_height >= 3 && frame_.row_height >= 6;
     const bool within = frame_.bar_height >= 3 && !edge;
     const uint8_t densest = edge || within ? 255 : 165;
@@ -161,7 +162,7 @@ class BarPainter {
     const double height = frame_.bar_height - (within ? 2 : 0);
     const double inset = edge ? 1 : 0;
     const double narrowest = std::max(cell_, edge ? 3.0 : 1.0);
-    const bool marked = frame_.marked(track_);  // or else nobody asks: each would be a cache miss
+    const bool marked = frame_.marked(track_);  // checked once: a mark costs a cache miss
     const auto task_of = [&](uint32_t position) {
       return track.model->activations[track.rows->activations[position]].task;
     };
@@ -192,8 +193,8 @@ class BarPainter {
   double cell_;
 };
 
-// Paints all rows by paint(painter of a track, row), with cells as wide as they must be for `most`
-// rectangles to be enough.
+// Paints all rows by paint(painter of a track, row). Widens the cells until `most` rectangles are
+// enough.
 template <typename Paint>
 void draw_rows(const Frame& frame, Painter& painter, size_t most, const Paint& paint) {
   const size_t before = painter.size();
@@ -210,9 +211,9 @@ void draw_rows(const Frame& frame, Painter& painter, size_t most, const Paint& p
   }
 }
 
-// A failure that is one pixel among thousands is found only if it is more: what is red from `begin`
-// on in the list is drawn again on top, not smaller than a mark, not thinner than a line. Where
-// there are more than a few, they are found as they are.
+// A one-pixel failure among thousands of bars is hard to see. Redraws the failed bars of the list
+// from `begin` on enlarged, on top: at least as large as a mark, at least as high as a line. Does
+// nothing if there are more than most_marks.
 void enlarge_failures(Painter& painter, size_t begin) {
   constexpr float mark = 7;
   constexpr float line = 3;
@@ -235,7 +236,7 @@ void enlarge_failures(Painter& painter, size_t begin) {
 }  // namespace
 
 void draw_highlights(const Frame& frame, Painter& painter) {
-  if (frame.row_height < 2) return;  // those of draw_density
+  if (frame.row_height < 2) return;  // draw_density draws its own
   painter.allow(most_highlights);
   for (size_t track = 0; track < frame.tracks.size(); track++) {
     if (!frame.marked(track)) continue;
@@ -244,7 +245,7 @@ void draw_highlights(const Frame& frame, Painter& painter) {
     for (uint32_t row = range.first; row < range.last; row++) {
       if (frame.folded(track, row)) continue;
       double begin = 0;
-      double end = -1e9;  // of those so far that touch
+      double end = -1e9;  // of the touching bars so far
       const auto paint = [&] {
         if (end > begin)
           painter.fill(Ink::Highlight, begin - 2, frame.y(track, row), end - begin + 4,

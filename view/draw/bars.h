@@ -1,4 +1,4 @@
-// The bars of tasks, and where they run.
+// The bars of tasks and their activations.
 #pragma once
 
 #include "view/draw/frame.h"
@@ -6,7 +6,7 @@
 
 namespace skein {
 
-// Behind what is marked, and behind the lines that go there.
+// Drawn behind the highlighted bars and behind the lines that lead to them.
 void draw_highlights(const Frame& frame, Painter& painter);
 void draw_bars(const Frame& frame, Painter& painter);
 

@@ -9,7 +9,7 @@ using namespace skein;
 
 namespace {
 
-// One task that should have ended and has not.
+// A task that should have ended but has not.
 Drawn stuck_task() {
   Drawn d;
   Model::Task& task = d.model.tasks[d.task(100, 200, "hangs")];
@@ -27,7 +27,7 @@ TEST_CASE("a bar is where its task is, white where it runs") {
   d.model.end = 1000;
   const DrawList list = d.picture();
   const auto bars = all(list, Shape::Fill, Ink::Bar);
-  REQUIRE(bars.size() == 2);  // and the edge of where it runs
+  REQUIRE(bars.size() == 2);  // and the edge of the activation
   CHECK(bars[0].x == 50);
   CHECK(bars[0].w == 250);
   CHECK(bars[0].alpha == 255);
@@ -40,7 +40,7 @@ TEST_CASE("a bar is where its task is, white where it runs") {
   CHECK(texts(list).count("reader") == 1);
 }
 
-TEST_CASE("what failed or is stuck is red, and a stuck one goes on to the edge") {
+TEST_CASE("failed and stuck tasks are red, and the bar of a stuck one reaches the edge") {
   Drawn d = stuck_task();
   const DrawList list = d.picture();
   const auto bars = all(list, Shape::Fill, Ink::Failed);
@@ -49,7 +49,7 @@ TEST_CASE("what failed or is stuck is red, and a stuck one goes on to the edge")
   CHECK(bars[0].x + bars[0].w >= 500);
 }
 
-TEST_CASE("a stuck one goes on to the edge of a picture of more than 2^32 ns") {
+TEST_CASE("the bar of a stuck task reaches the edge of a picture of more than 2^32 ns") {
   Drawn d = stuck_task();
   d.window.to = 10e9;
   const DrawList list = d.picture();
@@ -58,7 +58,7 @@ TEST_CASE("a stuck one goes on to the edge of a picture of more than 2^32 ns") {
   CHECK(red[0].x + red[0].w >= d.window.width);
 }
 
-TEST_CASE("a task that was not heard of again goes on in an arrow head") {
+TEST_CASE("a live task without further events continues in an arrow head") {
   Drawn d;
   const TaskIndex a = d.task(100, 200, "a");
   CHECK(all(d.picture(), Shape::Arrow, Ink::Bar).empty());
@@ -80,19 +80,19 @@ TEST_CASE("lines where tasks are created and merge") {
   CHECK(all(d.picture(), Shape::Fill, Ink::Creation).size() == 1);
 }
 
-TEST_CASE("thin bars are not lost: every one is seen, and more are darker") {
+TEST_CASE("thin bars are not lost: each is visible, and crowds are darker") {
   Drawn d;
   for (uint64_t i = 0; i < 400; i++) d.task(i * 100, i * 100 + 10, "");  // a tenth of a pixel
   d.window.to = 50'000;
   const auto bars = all(d.picture(), Shape::Fill, Ink::Bar);
-  REQUIRE(bars.size() == 1);  // one after the other
+  REQUIRE(bars.size() == 1);  // adjacent
   CHECK(bars[0].x == 0);
   CHECK(bars[0].w >= 399);
   d.window.to = 500'000;
   const auto darker = all(d.picture(), Shape::Fill, Ink::Bar);
   REQUIRE(!darker.empty());
   CHECK(darker[0].alpha > bars[0].alpha);
-  SUBCASE("the one that failed among them is red, and large enough to be found") {
+  SUBCASE("a failed one among them is red and enlarged") {
     d.model.tasks[200].how = Model::End::Failed;
     for (const double height : {26.0, 0.5}) {
       d.window.row_height = height;
@@ -104,7 +104,7 @@ TEST_CASE("thin bars are not lost: every one is seen, and more are darker") {
       CHECK(red[1].x + 3.5 == doctest::Approx(red[0].x + red[0].w / 2));
     }
   }
-  SUBCASE("those that are everywhere are not") {
+  SUBCASE("failed ones are not enlarged if they are everywhere") {
     for (Model::Task& task : d.model.tasks) task.how = Model::End::Failed;
     d.window.to = 100'000;
     const size_t red = all(d.picture(), Shape::Fill, Ink::Failed).size();
@@ -112,11 +112,11 @@ TEST_CASE("thin bars are not lost: every one is seen, and more are darker") {
   }
 }
 
-TEST_CASE("a thin bar that is alone is wider than a line that crosses it") {
+TEST_CASE("a lone thin bar is wider than a line that crosses it") {
   Drawn d;
   d.task(100, 101, "");
   d.task(200, 201, "");
-  d.task(204, 205, "");  // one white pixel beside the one before
+  d.task(204, 205, "");  // one white pixel after the previous bar
   d.task(208, 900, "");
   const auto bars = all(d.picture(), Shape::Fill, Ink::Bar);
   REQUIRE(bars.size() >= 3);
@@ -125,7 +125,7 @@ TEST_CASE("a thin bar that is alone is wider than a line that crosses it") {
   for (size_t i = 1; i < bars.size(); i++) CHECK(bars[i].x >= bars[i - 1].x + bars[i - 1].w);
 }
 
-TEST_CASE("a highlight does not hide what goes to its task") {
+TEST_CASE("a highlight does not hide lines to its task") {
   Drawn d;
   const TaskIndex a = d.task(0, 1000, "sender");
   const TaskIndex b = d.task(0, 1000, "receiver");
@@ -144,7 +144,7 @@ TEST_CASE("a highlight does not hide what goes to its task") {
   CHECK(at(Ink::Highlight, true) < at(Ink::Notify, false));
 }
 
-TEST_CASE("in low rows what runs is white between dark edges") {
+TEST_CASE("in low rows activations are white between dark edges") {
   Drawn d;
   const TaskIndex a = d.task(0, 1000, "runs");
   d.model.activations = {{200, 800, a, 0}};
@@ -157,7 +157,7 @@ TEST_CASE("in low rows what runs is white between dark edges") {
   CHECK(runs.y + runs.h < bar.y + bar.h);
 }
 
-TEST_CASE("rows thinner than pixels are density, and a single bar among them is seen") {
+TEST_CASE("rows thinner than pixels are density, and a single bar among them is visible") {
   Drawn d;
   for (uint64_t i = 0; i < 5000; i++) d.task(0, i == 2500 ? 1000 : 500, "");
   d.window.row_height = 0.05;

@@ -9,13 +9,13 @@ namespace skein {
 
 namespace {
 
-constexpr size_t most_steps = 9'000;  // rectangles, of all counters
+constexpr size_t most_steps = 9'000;  // rectangles, for all counters
 
 Ink ink_of_counter(size_t index) {
   return static_cast<Ink>(static_cast<size_t>(Ink::Counter0) + index % 8);
 }
 
-// The value at a time; false before the first point.
+// The value at a time. Returns false before the first point.
 bool value_at(const Model::Counter& counter, double time, int64_t& value) {
   const auto after = std::partition_point(
       counter.points.begin(), counter.points.end(),
@@ -45,7 +45,7 @@ class Strip {
   double top() const { return top_; }
   double bottom() const { return top_ + height_; }
 
-  // Step by step; steps within a cell become one from the lowest to the highest.
+  // Draws the steps. Steps within a cell are merged into one from the lowest to the highest value.
   void draw(const Model::Counter& counter, Ink ink, double cell, Painter& painter) const {
     const std::vector<Model::Counter::Point>& points = counter.points;
     const double from = frame_.window.from - track_.offset;
@@ -61,7 +61,7 @@ class Strip {
     while (at != points.end()) {
       const double x = frame_.x(track_, at->time);
       if (x > frame_.window.width) break;
-      // Times, not places, tell what is within the cell: there may be a million points.
+      // Compares times, not pixels: there may be a million points.
       const uint64_t end = time_of(x + cell);
       int64_t least = at->value;
       int64_t most = at->value;
@@ -82,12 +82,12 @@ class Strip {
       line_y = last;
     }
     const double end =
-        std::max(frame_.x(track_, track_.model->end), line_x + 1);  // or it is unseen
+        std::max(frame_.x(track_, track_.model->end), line_x + 1);  // or it would be invisible
     level(std::min<double>(frame_.window.width, end));
   }
 
  private:
-  // Of the trace, from which on what happens is at x or right of it.
+  // The first time of the trace that is drawn at x or right of it.
   uint64_t time_of(double x) const {
     const double time = std::ceil(frame_.time_at(x) - track_.offset);
     return time >= 1e19 ? UINT64_MAX : static_cast<uint64_t>(std::max(time, 0.0));
@@ -100,11 +100,11 @@ class Strip {
   double height_;
 };
 
-// What the ends of a strip's axis stand for.
+// The texts at the ends of a strip's axis.
 struct AxisTexts {
   explicit AxisTexts(const Model::Scale& scale)
       : AxisTexts(scale, count_text(scale.high), count_text(scale.low)) {}
-  // Of large numbers that differ by little all digits are told.
+  // Large numbers that differ by little are shown with all digits.
   AxisTexts(const Model::Scale& scale, const std::string& a, const std::string& b)
       : high((scale.high < 0 ? "to " : "") + (a == b ? std::to_string(scale.high) : a)),
         low((scale.low > 0 ? "from " : "") + (a == b ? std::to_string(scale.low) : b)),  // not at 0
@@ -114,7 +114,7 @@ struct AxisTexts {
   double width;
 };
 
-// Wider by a fifth at most at each end; its ends are 1, 2 or 5 times a power of ten.
+// Extends the scale by at most a fifth at each end, to 1, 2 or 5 times a power of ten.
 Model::Scale rounded(const Model::Scale& exact) {
   constexpr int64_t limit = int64_t{1} << 60;
   if (exact.low < -limit || exact.high > limit) return exact;
@@ -124,7 +124,7 @@ Model::Scale rounded(const Model::Scale& exact) {
   return {floor_to(exact.low, step), -floor_to(-exact.high, step)};
 }
 
-// Name and value of each counter of a strip, from left to right.
+// Draws the name and value of each counter of a strip, from left to right.
 void name_counters(const Frame& frame, const Track& track, const CounterStrip& strip,
                    size_t first_ink, double top, Painter& painter) {
   constexpr double axis = 60;
@@ -170,7 +170,7 @@ Model::Scale scale_in_sight(const Frame& frame, const CounterStrip& strip) {
     }
   }
   if (low >= high) return whole;
-  // 0 is in it unless it is far away.
+  // Includes 0 unless it is far away.
   const double range = static_cast<double>(high) - static_cast<double>(low);
   if (low > 0 && range >= static_cast<double>(low)) low = 0;
   if (high < 0 && range >= -static_cast<double>(high)) high = 0;
@@ -198,7 +198,7 @@ void draw_counters(const Frame& frame, Painter& painter) {
     if (scale.low < 0 && scale.high > 0)
       painter.fill(Ink::Grid, 0, line.y(0), frame.window.width, 1);
     for (size_t i = 0; i < strip.counters.size(); i++) {
-      // As coarse as it must be for its share to be enough.
+      // Coarsens the cells until the counter's share of primitives is enough.
       const size_t before = painter.size();
       for (double cell = 1;; cell *= 2) {
         painter.allow(std::max<size_t>(200, most_steps / shown));
@@ -212,7 +212,7 @@ void draw_counters(const Frame& frame, Painter& painter) {
     painter.allow(1'000);
     const AxisTexts axis(scale);
     const double x = frame.window.width - 6 - axis.width;
-    // The newest values lie behind it, and are seen.
+    // The newest values lie behind the axis and stay visible.
     painter.fill(Ink::Background, x - 5, top + 1, axis.width + 11, room.height - 1, 150);
     painter.fill(Ink::Axis, x - 5, line.top(), 1, line.bottom() - line.top() + 1.5);
     const auto number = [&](double baseline, const std::string& text) {

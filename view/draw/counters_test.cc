@@ -40,7 +40,7 @@ TEST_CASE("a counter that never changes has one number at its axis") {
   size_t zeros = 0;
   const DrawList list = d.picture();
   for (const Primitive& p : all(list, Shape::Text, Ink::Axis)) zeros += list.text(p) == "0";
-  CHECK(zeros == 2);  // the axis of time has one, too
+  CHECK(zeros == 2);  // the time axis has one, too
 }
 
 TEST_CASE("a counter's axis covers the visible values, between round numbers") {
@@ -69,12 +69,12 @@ TEST_CASE("a counter's axis covers the visible values, between round numbers") {
     d.window.to += 20;
     CHECK(lines() == before);
   }
-  SUBCASE("the value at the left edge is in sight") {
+  SUBCASE("the value at the left edge is visible") {
     d.window.from = 3'990;
     CHECK(texts(d.picture()).contains("1.00 M"));
     CHECK(texts(d.picture()).contains("0"));
   }
-  SUBCASE("where nothing changes it is of the whole trace") {
+  SUBCASE("where nothing changes it covers the whole trace") {
     d.window.from = 1'000;
     d.window.to = 2'000;
     CHECK(texts(d.picture()).contains("1.00 M"));
@@ -90,7 +90,7 @@ TEST_CASE("a counter's axis covers the visible values, between round numbers") {
     CHECK(texts(d.picture()).contains("to -500"));
     CHECK(texts(d.picture()).contains("-534"));
   }
-  SUBCASE("the object under the pointer is the one drawn there") {
+  SUBCASE("the item under the pointer is the one drawn there") {
     d.model.scales.push_back({0, 10});  // another strip
     d.model.counters.push_back({.name = 0, .scale = 0, .points = {{0, 500}}});
     const float top = *lines().begin();
@@ -117,7 +117,7 @@ TEST_CASE("counters have an axis, and show their value at the pointer") {
   CHECK(texts(d.picture()).count("queue  3") == 0);
 }
 
-TEST_CASE("counters that have no room are counted") {
+TEST_CASE("counters without room are counted") {
   Drawn d = crowd(100, 10, 100);
   d.window.height = 290;  // room for two of three strips
   const std::set<std::string> all = texts(d.picture());

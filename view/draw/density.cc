@@ -11,12 +11,12 @@ namespace skein {
 
 namespace {
 
-using Level = uint8_t;  // 0: nothing; the darkest: `darkest`
+using Level = uint8_t;  // 0: nothing; `darkest`: the maximum
 constexpr int levels = 7;
-constexpr int level = 32;  // each; means are finer
+constexpr int level = 32;  // the step between levels; means are finer
 constexpr int darkest = levels * level;
 
-// One layer of the picture: a level per pixel. Without cells until something is in it.
+// One layer of the picture: a level per pixel. Its cells are allocated on the first write.
 struct Grid {
   Grid(size_t c, size_t l) : columns(c), lines(l) {}
 
@@ -25,8 +25,7 @@ struct Grid {
     return &cells[l * columns];
   }
 
-  // As seen from further away, k x k pixels in one: their mean, but never nothing where there is
-  // something.
+  // Merges k x k pixels into one, their mean, but never turns a covered pixel into nothing.
   Grid coarser(size_t k) const {
     Grid coarse((columns + k - 1) / k, (lines + k - 1) / k);
     const auto pixels = static_cast<uint32_t>(k * k);
@@ -59,7 +58,8 @@ struct Run {
   Level level = 0;
 };
 
-// Where the cells that are like cells[begin] end; eight at a time, as runs are short and many.
+// Returns the end of the run of cells equal to cells[begin]. Compares eight at a time, as runs are
+// short and many.
 size_t end_of_run(const Level* cells, size_t begin, size_t end) {
   const Level first = cells[begin];
   const uint64_t alike = first * 0x0101010101010101u;
@@ -73,11 +73,11 @@ size_t end_of_run(const Level* cells, size_t begin, size_t end) {
   return at;
 }
 
-// How much neighbours in a line may differ and still be drawn as one, of their mean level: there
-// are fewer rectangles then, where nobody sees a difference. Long runs keep their ends.
+// How much adjacent pixels in a line may differ and still be merged, at their mean level: this
+// saves rectangles where the difference is invisible. Long runs keep their ends.
 struct Merging {
   int difference = 0;
-  size_t longest = 0;  // of a run that is merged with those before it
+  size_t longest = 0;  // longest run that is merged with the previous ones
 };
 constexpr std::array<Merging, 5> mergings = {
     {{0, 0}, {level, 4}, {level, 16}, {2 * level, 16}, {2 * level, 48}}};
@@ -88,7 +88,7 @@ struct LevelRun {
   Level level = 0;
 };
 
-// What is drawn as one from cells[begin] on. Nothing stays nothing.
+// Returns the run that is drawn as one from cells[begin] on. Empty cells stay empty.
 LevelRun next_run(const Level* cells, size_t begin, size_t end, const Merging& merging) {
   const size_t first = end_of_run(cells, begin, end);
   if (merging.difference == 0 || cells[begin] == 0) return {first, cells[begin]};
@@ -109,9 +109,8 @@ LevelRun next_run(const Level* cells, size_t begin, size_t end, const Merging& m
   return {at, static_cast<Level>((sum + size / 2) / size)};
 }
 
-// Emits cells as rectangles: neighbours in a line that are alike become one, and so do rectangles
-// of following lines that are alike. Ends after the line in which `emit` has returned false; says
-// how many lines were done.
+// Emits cells as rectangles: merges equal neighbours in a line, and equal rectangles of consecutive
+// lines. Stops after the line in which `emit` returned false. Returns the number of finished lines.
 template <typename Emit>
 size_t each_rectangle(const Grid& grid, const Merging& merging, const Emit& emit) {
   std::vector<Run> open;
@@ -161,9 +160,9 @@ void paint(const Frame& frame, Painter& painter, const Grid& grid, Ink ink, int 
           return !painter.full();
         });
     if (!painter.full() || k >= coarsest) return;
-    // There are too many; as far as it got tells how many there would have been. Each way of
-    // merging saves a third or so; cells twice as wide and high make half to a quarter of the
-    // rectangles.
+    // There are too many; the number of finished lines indicates how many there would have been.
+    // Each merging level saves about a third. Cells twice as wide and high need a half to a quarter
+    // of the rectangles.
     painter.list().primitives.resize(before);
     const double excess = static_cast<double>(used.lines + 1) / static_cast<double>(done);
     if (k == 1 && merging + 1 < mergings.size() && excess < 8) {
@@ -174,14 +173,14 @@ void paint(const Frame& frame, Painter& painter, const Grid& grid, Ink ink, int 
   }
 }
 
-// How much of each pixel of one line is covered, in 1/256 of a pixel, as the sum over its rows.
-// Only the changes are noted, so that a long bar costs as much as a short one.
+// How much of each pixel of one line is covered, in 1/256 of a pixel, summed over its rows. Stores
+// only the changes, so that a long bar costs as much as a short one.
 class Line {
  public:
   explicit Line(size_t columns) : changes_(columns + 2, 0) {}
 
   void add(double x, double end) {
-    constexpr double least = 0.3;  // pixels: what is thinner still counts
+    constexpr double least = 0.3;  // pixels: the least a thin bar counts
     const auto width = static_cast<double>(changes_.size() - 2);
     end = std::max(end, x + least);
     if (end <= 0 || x >= width) return;
@@ -199,7 +198,7 @@ class Line {
     last_ = std::max(last_, last + 1);
   }
 
-  // The level of each pixel to `out`, which holds nothing yet; forgets everything.
+  // Writes the level of each pixel to `out`, which must be zero, and resets the line.
   void take(size_t rows, Level* out) {
     if (first_ > last_) return;
     static const std::array<int32_t, levels> least_covered = thresholds();
@@ -209,7 +208,7 @@ class Line {
           std::min<int64_t>(int64_t{least_covered[i]} * static_cast<int64_t>(rows), INT32_MAX));
     int32_t sum = 0;
     for (size_t c = first_; c <= last_; c++) changes_[c] = sum += changes_[c];
-    // No branches: the compiler makes vectors of it.
+    // No branches: the compiler vectorizes the loop.
     const size_t end = std::min(last_ + 1, changes_.size() - 2);
     for (size_t c = first_; c < end; c++) {
       int reached = changes_[c] > 0;
@@ -222,8 +221,8 @@ class Line {
   }
 
  private:
-  // From which share of a pixel, in 1/256, each level is. By the root, so that little is told from
-  // nothing: all from level 1.
+  // The share of a pixel, in 1/256, from which each level starts. Proportional to the square, so
+  // that any coverage differs from none: it is at least level 1.
   static std::array<int32_t, levels> thresholds() {
     std::array<int32_t, levels> least;
     for (int i = 0; i < levels; i++) {
@@ -234,7 +233,7 @@ class Line {
   }
 
   std::vector<int32_t> changes_;
-  size_t first_ = SIZE_MAX;  // what of them may not be zero
+  size_t first_ = SIZE_MAX;  // the range that may be nonzero
   size_t last_ = 0;
 };
 

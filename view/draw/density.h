@@ -1,4 +1,5 @@
-// Rows thinner than two pixels: how much of each pixel is bar, and how much of that runs.
+// Rows thinner than two pixels: how much of each pixel is covered by bars, and how much of that by
+// running tasks.
 #pragma once
 
 #include "view/draw/frame.h"

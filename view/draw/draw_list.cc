@@ -17,7 +17,7 @@ static_assert(!ink_names.back().empty());
 
 constexpr std::array<std::string_view, 4> shape_names = {"fill", "line", "arrow", "text"};
 
-// With at most two digits after the point.
+// With at most two decimals.
 void append_number(std::string& out, float number) {
   auto hundredths =
       static_cast<int64_t>(static_cast<double>(number) * 100 + (number < 0 ? -0.5 : 0.5));
@@ -35,7 +35,7 @@ void append_number(std::string& out, float number) {
 }  // namespace
 
 void append(DrawList& list, const DrawList& above) {
-  const auto before = static_cast<uint32_t>(list.texts.size() - 1);  // their empty texts are one
+  const auto before = static_cast<uint32_t>(list.texts.size() - 1);  // they share the empty text
   list.texts.append(above.texts, 1);
   for (Primitive primitive : above.primitives) {
     if (primitive.text != 0) primitive.text += before;

@@ -1,9 +1,9 @@
-// A picture as a list of what to paint, in order: the one thing that pixels, SVG, PDF, the browser,
-// GTK and the terminal have in common. At most 50,000 entries whatever the trace.
+// A picture as a list of primitives in painting order: the common input of the raster, SVG, PDF,
+// browser, GTK and terminal painters. At most 50,000 entries, whatever the trace.
 //
-// Colours are named by what they mean (Ink); a theme gives them values, so a list does not depend
-// on it. Texts are safe to show anywhere as text: valid UTF-8 without control characters or
-// bidirectional overrides; who writes markup still has to escape < & and quotes.
+// Colours are named by meaning (Ink). A theme gives them values, so a list does not depend on the
+// theme. Texts are safe to display as plain text: valid UTF-8 without control characters or
+// bidirectional overrides. Writers of markup must still escape < & and quotes.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ namespace skein {
 enum class Ink : uint8_t {
   Background,
   Sleep,  // behind everything: the executor sleeps
-  Pause,  // nothing of the program ran
+  Pause,  // no code of the program ran
   Grid,
   Axis,        // the time axis' text and lines
-  Band,        // line and name between executors, machines
+  Band,        // line and name between executors or machines
   Bar,         // a task
-  BarUnnamed,  // one without a label
+  BarUnnamed,  // a task without a label
   Failed,      // failed, or should have resolved
   Running,
   Creation,  // lines where a task is created or becomes another
@@ -49,17 +49,17 @@ enum class Ink : uint8_t {
   PanelText,
   Span,
   Path,  // the critical path
-  Hue0,  // and eleven more: fills of what is distinguished by its name (hue_of)
+  Hue0,  // and eleven more: fills of items coloured by name (hue_of)
   Hue11 = Hue0 + 11,
 };
 inline constexpr size_t inks = static_cast<size_t>(Ink::Hue11) + 1;
 inline constexpr size_t hues = 12;
 
-// The same name has the same hue in every view, trace and run; different names may share one.
+// The same name has the same hue in every view, trace and run. Different names may share a hue.
 Ink hue_of(std::string_view name);
 
-// What a primitive shows: an entry of one of a model's lists. Views compare items, so that hover,
-// click and selection mean the same in each of them.
+// The object that a primitive shows: an entry in one of a model's lists. Views compare items, so
+// hover, click and selection mean the same in each view.
 struct Item {
   enum class Kind : uint8_t { Nothing, Task, Interaction, Counter, Sleep, Pause, Axis };
   Kind kind = Kind::Nothing;
@@ -71,7 +71,7 @@ struct Item {
 enum class Shape : uint8_t {
   Fill,   // the rectangle from (x, y), w wide, h high
   Line,   // from (x, y) to (x + w, y + h); `size` wide
-  Arrow,  // the same, with a head at its end
+  Arrow,  // like Line, with a head at its end
   Text,   // baseline begins at (x, y); cut off beyond w (0: never); `size` pixels high
 };
 
@@ -98,11 +98,11 @@ struct DrawList {
   std::string_view text(const Primitive& primitive) const { return texts.c_str() + primitive.text; }
 };
 
-// Paints `above` over what is there.
+// Appends `above`, which is painted over `list`.
 void append(DrawList& list, const DrawList& above);
 
-// The item on top at a point, of those that fills and lines show; near lines within `reach` pixels.
-// Of what a view merges (crowds of thin bars) nothing is known here.
+// The topmost item at a point, of those shown by fills and lines; lines are hit within `reach`
+// pixels. Does not find items that a view merges (crowds of thin bars).
 Item item_at(const DrawList& list, float x, float y, float reach = 3);
 
 // One line per primitive, for golden files: "fill 10 20 300x4 bar", "text 10 20 label 'hello'".

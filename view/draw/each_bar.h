@@ -1,5 +1,5 @@
-// What of a row is in the window, and where: bars and activations in pixels. A template per row,
-// not a callback per bar: a million bars may be in sight.
+// The bars and activations of a row that are in the window, in pixels. A template instantiated per
+// row, not a callback per bar: a million bars may be visible.
 #pragma once
 
 #include <cmath>
@@ -9,11 +9,11 @@
 
 namespace skein {
 
-// Calls visit(position, x, end_x) for what of a row is in the window, from left to right;
-// `position` is an index into Rows::tasks (Rows::activations). x may be beyond the edges.
+// Calls visit(position, x, end_x) for each bar (activation) of a row in the window, from left to
+// right. `position` is an index into Rows::tasks (Rows::activations). x may be beyond the edges.
 //
-// each_bar(frame, track, row, cell, visit, crowd): those that are thinner than a cell and begin in
-// the same one come together if they follow each other: crowd(position, position behind the last, x
+// each_bar(frame, track, row, cell, visit, crowd): consecutive bars that are thinner than a cell
+// and begin in the same cell are merged into one call crowd(position, position behind the last, x
 // of the first, sum of their widths).
 template <typename... Visit>
 void each_bar(const Frame& frame, size_t track, uint32_t row, const Visit&... visit);
@@ -22,7 +22,7 @@ void each_activation(const Frame& frame, size_t track, uint32_t row, const Visit
 
 namespace detail {
 
-// From Rows::Times to pixels.
+// Converts Rows::Times to pixels.
 struct TimeScale {
   TimeScale(const Frame& frame, const Track& track)
       : per_unit(static_cast<double>(uint64_t{1} << track.rows->time_shift) * frame.per_ns),
@@ -39,11 +39,11 @@ struct TimeScale {
   }
 
   double x(uint32_t time) const { return static_cast<double>(time) * per_unit + origin; }
-  // What is stuck goes on behind the end of its trace, to that of the picture.
+  // The bar of a stuck task extends beyond the end of its trace to the edge of the picture.
   double end_x(uint32_t time) const { return time == UINT32_MAX ? 1e9 : x(time); }
 
-  // Where it begins and ends. The end that is rounded up is where the next may begin: it never
-  // covers that.
+  // Begin and end of a bar. The next bar may begin at the end that was rounded up; a bar never
+  // covers the next one.
   template <typename Precise>
   std::pair<double, double> place(const Rows::Times& t, uint32_t position,
                                   const Precise& precise) const {
@@ -52,7 +52,7 @@ struct TimeScale {
 
   double per_unit;
   double origin;
-  bool exact;  // as exact as the picture; else a unit is seen
+  bool exact;  // units are finer than pixels; otherwise a unit is visible
   bool empty = false;
   uint32_t from = 0;  // the window
   uint32_t to = 0;
@@ -63,7 +63,7 @@ inline const Rows::Times* first_in_sight(const TimeScale& scale, const Rows::Tim
   return std::partition_point(begin, end, [&](const Rows::Times& t) { return t.end < scale.from; });
 }
 
-// A million bars may be in sight: they are counted in units of time, and few times become places.
+// A million bars may be visible: compares them in units of time and converts few to pixels.
 template <typename Precise, typename Visit, typename Crowd>
 void each_between(const TimeScale& scale, const std::vector<Rows::Times>& times, uint32_t begin,
                   uint32_t end, const Precise& precise, double cell, const Visit& visit,

@@ -3,7 +3,7 @@
 
 namespace skein {
 
-// The largest multiple of `step` that is not above `value`.
+// Returns the largest multiple of `step` that is at most `value`.
 inline int64_t floor_to(int64_t value, int64_t step) {
   const int64_t rest = value % step;
   return value - (rest < 0 ? rest + step : rest);

@@ -1,4 +1,4 @@
-// Where tasks and times are in the picture: what draw() and hit() share.
+// Positions of tasks and times in the picture, shared by draw() and hit().
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace skein {
 
 struct Frame {
-  // The window must be sound, and live longer.
+  // `window` must be sound() and must outlive the frame.
   Frame(std::span<const Track> tracks, const Window& window, const Marks& marks);
 
   std::span<const Track> tracks;
@@ -19,14 +19,14 @@ struct Frame {
   Areas areas;
   double per_ns = 0;              // pixels
   double row_height = 1;          // pixels
-  std::vector<double> first_row;  // by track: what its row 0 is among all rows
-  Lines lines;                    // marks.lines, if it is of these tracks
+  std::vector<double> first_row;  // by track: the index of its row 0 among all rows
+  Lines lines;                    // marks.lines if it belongs to these tracks
   double top_line = 0;            // at the upper edge
 
-  // Of a bar within its row, in pixels from the row's top. Labels are above it, kinds below.
+  // Position of a bar in its row, in pixels from the row's top. Labels are above it, kinds below.
   double bar_top = 0;
   double bar_height = 1;
-  bool has_labels = false;  // there is room for them in every row
+  bool has_labels = false;  // every row has room for them
   bool has_kinds = false;
   uint8_t label_size = 0;
   uint8_t kind_size = 0;
@@ -38,7 +38,7 @@ struct Frame {
   bool folded(size_t track, uint32_t row) const {
     return is_folded(lines, static_cast<size_t>(first_row[track]) + row);
   }
-  // Of a row's upper edge; whole pixels where rows are high, so that all bars look alike.
+  // The upper edge of a row. A whole pixel if rows are high, so that all bars look alike.
   double y(size_t track, double row) const {
     const double exact =
         areas.rows + (line_of(lines, first_row[track] + row) - top_line) * row_height;
@@ -46,12 +46,12 @@ struct Frame {
                           : static_cast<double>(static_cast<int64_t>(exact + 65536.5)) - 65536;
   }
   double bar_y(size_t track, uint32_t row) const { return y(track, row) + bar_top; }
-  // Where lines to and from a bar begin. What is folded away lies between its neighbours.
+  // Where lines to and from a bar begin. A collapsed row lies between its neighbours.
   double middle_y(size_t track, uint32_t row) const {
     return folded(track, row) ? y(track, row) : bar_y(track, row) + bar_height / 2;
   }
 
-  // The rows of a track that are to be seen: from `first` to before `last`; some may be folded.
+  // The visible rows of a track: from `first` to before `last`; some may be collapsed.
   struct Range {
     uint32_t first = 0;
     uint32_t last = 0;
@@ -76,9 +76,9 @@ struct Frame {
   }
 };
 
-// What the axis of a strip shows: the values in sight, between round numbers so that it does not
-// change with every pixel of a pan. Of the whole trace, if that is in sight or nothing changes
-// there. O(points in sight).
+// The scale of a strip's axis: the visible values, extended to round numbers so that it does not
+// change with every pixel of a pan. Covers the whole trace if all of it is visible or if the
+// visible values do not change. O(visible points).
 Model::Scale scale_in_sight(const Frame& frame, const CounterStrip& strip);
 
 }  // namespace skein

@@ -55,7 +55,7 @@ Item hit_arrow(const Frame& frame, double x, double y) {
   struct Near {
     Item item;
     double distance;
-    double slanted;  // its width; 0: it is not
+    double slanted;  // its width; 0: not slanted
   };
   std::vector<Near> all;
   std::vector<double> slanted;
@@ -104,7 +104,7 @@ Item hit_counter(const Frame& frame, double x, double y) {
   const CounterStrip& strip = strips[at];
   const Model& model = *frame.tracks[strip.track].model;
   const Model::Scale scale = scale_in_sight(frame, strip);
-  // Of those in the strip the one whose line is nearest.
+  // Of the counters in the strip, the one with the nearest line.
   Item hit;
   double nearest = 1e300;
   const double time = frame.time_at(x) - frame.tracks[strip.track].offset;
@@ -136,7 +136,7 @@ Item hit(std::span<const Track> tracks, const Window& window, const Marks& marks
   if (y < frame.areas.rows) return {Item::Kind::Axis, 0, 0};
   if (y >= frame.areas.legend) return {};
   if (y >= frame.areas.counters) return hit_counter(frame, x, y);
-  // On a bar; near an arrow; above or below a bar, where its texts are; what is behind.
+  // The bar; then a nearby arrow; then the texts above or below a bar; then the background.
   Item found = hit_task(frame, x, y, 0.5, true);
   if (found.kind == Item::Kind::Nothing && marks.arrows) found = hit_arrow(frame, x, y);
   if (found.kind == Item::Kind::Nothing) found = hit_task(frame, x, y, near, false);

@@ -6,8 +6,8 @@
 
 namespace skein {
 
-// Of what draw() shows there, also of what its list merges; a task is hit on its bar and on the
-// texts above and below it.
+// Finds any object that draw() shows at the point, including those that its list merges. A task is
+// hit on its bar and on the texts above and below it.
 Item hit(std::span<const Track> tracks, const Window& window, const Marks& marks, float x, float y);
 
 }  // namespace skein

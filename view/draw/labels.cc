@@ -10,7 +10,7 @@ namespace skein {
 namespace {
 
 constexpr size_t most_labels = 2'500;
-constexpr double narrow = 14;  // a bar thinner than that yields to its neighbours' labels
+constexpr double narrow = 14;  // a narrower bar yields to its neighbours' labels
 constexpr double between = 5;  // pixels between two labels
 constexpr double margin = 3;   // at the left edge, where a bar began earlier
 
@@ -18,13 +18,13 @@ struct Candidate {
   double x = 0;
   double end = 0;  // of the bar
   TaskIndex task = no_index;
-  StringId text = 0;    // 0: nothing but the kind
-  bool strong = false;  // of a bar wide enough that its neighbours must not cover it
+  StringId text = 0;    // 0: only the kind is shown
+  bool strong = false;  // the bar is wide enough that its neighbours must not cover the label
   uint32_t collapsed = 0;
-  bool remark = false;  // on a task that has a candidate of its own
+  bool remark = false;  // on a task that has its own candidate
 };
 
-// What a task is called: what somebody said of it, what it was created as, where.
+// The name of a task: its label, the name it was created with, or its function.
 StringId name_of(const Track& track, const Model::Task& task) {
   if (task.label) return task.label;
   if (task.name) return task.name;
@@ -44,7 +44,7 @@ std::vector<Candidate> candidates(const Frame& frame, size_t track, uint32_t row
   std::vector<Candidate> all;
   each_bar(frame, track, row, [&](uint32_t position, double x, double end) {
     const TaskIndex index = t.rows->tasks[position];
-    // In a crowd of bars thinner than pixels only some can have a label: one in a few pixels.
+    // In a crowd of bars thinner than pixels, only one per few pixels can have a label.
     if (end - x < 1 && !all.empty() && x - all.back().x < 4) return;
     if (frame.mark(track, index) == 2) return;
     const double shown = std::max(x, margin);
@@ -54,7 +54,7 @@ std::vector<Candidate> candidates(const Frame& frame, size_t track, uint32_t row
   return all;
 }
 
-// Later labels of tasks, between the first ones: by row. Each is a remark at its own time.
+// Later labels of tasks, to be placed between the first ones; by row. Each is at its own time.
 std::vector<std::vector<Candidate>> remarks(const Frame& frame, size_t track, Frame::Range rows) {
   const Track& t = frame.tracks[track];
   std::vector<std::vector<Candidate>> by_row(rows.last - rows.first);
@@ -66,7 +66,7 @@ std::vector<std::vector<Candidate>> remarks(const Frame& frame, size_t track, Fr
   };
   const auto first = before(frame.window.from);
   const auto last = before(frame.window.to);
-  // With 30 in every pixel no remark has room; then the names of tasks are what is told.
+  // With 30 per pixel no remark has room; then only the names of tasks are shown.
   if (static_cast<double>(last - first) > 30 * static_cast<double>(frame.window.width))
     return by_row;
   for (auto label = first; label != last; ++label) {
@@ -74,7 +74,7 @@ std::vector<std::vector<Candidate>> remarks(const Frame& frame, size_t track, Fr
     const uint32_t row = t.rows->row[label->task];
     if (row == Rows::no_row || row < rows.first || row >= rows.last) continue;
     const Model::Task& task = t.model->tasks[label->task];
-    if (label->text == task.label) continue;  // already told, at its beginning
+    if (label->text == task.label) continue;  // shown at the beginning of the task
     by_row[row - rows.first].push_back(
         {frame.x(t, label->time), frame.x(t, task.end), label->task, label->text, false, 0, true});
   }
@@ -93,7 +93,7 @@ std::vector<std::vector<Candidate>> remarks(const Frame& frame, size_t track, Fr
   return by_row;
 }
 
-// What it is, and which if it has no name.
+// The kind of a task, with its id if it has no name.
 std::string kind_of(const Frame& frame, size_t track, const Candidate& candidate) {
   const Track& t = frame.tracks[track];
   const Model::Task& task = t.model->tasks[candidate.task];
@@ -108,7 +108,7 @@ Item item_of(size_t track, const Candidate& candidate) {
   return {Item::Kind::Task, static_cast<uint32_t>(track), candidate.task};
 }
 
-// Lines behind a text make it hard to read.
+// Draws a text over a translucent background; lines behind a text make it hard to read.
 void place(const Frame& frame, Painter& painter, double x, double baseline, const std::string& text,
            double width) {
   const double size = frame.label_size;
@@ -116,8 +116,8 @@ void place(const Frame& frame, Painter& painter, double x, double baseline, cons
   painter.text(Ink::Label, x, baseline, frame.label_size, text);
 }
 
-// From left to right, each as long as it may be before the next that has a right to its place.
-// Where rows are too low for kinds below the bars, they follow the names if the bar is long enough.
+// Places labels from left to right. Each extends at most to the next strong label. Where rows are
+// too low for kinds below the bars, the kinds follow the names if the bar is long enough.
 void place_labels(const Frame& frame, size_t track, uint32_t row, Painter& painter,
                   const std::vector<Candidate>& all) {
   const Track& t = frame.tracks[track];
@@ -130,7 +130,7 @@ void place_labels(const Frame& frame, size_t track, uint32_t row, Painter& paint
     painter.show(item_of(track, candidate));
     const bool unnamed = candidate.text == 0 && candidate.collapsed == 0;
     if (unnamed && (frame.has_kinds || candidate.remark || !candidate.strong)) continue;
-    // The same again and again (a loop that does one thing) is said once.
+    // Repeated texts (a loop that does one thing) are drawn once.
     if (candidate.text == last_text && !candidate.strong && !unnamed) continue;
     double end = frame.window.width - margin;
     for (size_t next = i + 1; next < all.size(); next++)
@@ -138,7 +138,7 @@ void place_labels(const Frame& frame, size_t track, uint32_t row, Painter& paint
         end = std::min(end, all[next].x - between);
         break;
       }
-    // Kinds take only what nobody else needs: room above the bar, up to what follows.
+    // Kinds take only free room: above their own bar, up to the next label.
     const double next_x = i + 1 < all.size() ? all[i + 1].x - between : 1e9;
     const double kind_end = std::min({end, candidate.end, next_x});
     const std::string kind =
@@ -171,7 +171,7 @@ void place_labels(const Frame& frame, size_t track, uint32_t row, Painter& paint
 void place_kinds(const Frame& frame, size_t track, uint32_t row, Painter& painter,
                  const std::vector<Candidate>& all) {
   const double baseline = frame.bar_y(track, row) + frame.bar_height + frame.kind_size - 1.5;
-  std::string last;  // again and again the same is written once
+  std::string last;  // repeated texts are drawn once
   for (const Candidate& candidate : all) {
     if (painter.full()) break;
     const std::string text = kind_of(frame, track, candidate);
@@ -188,11 +188,11 @@ void place_kinds(const Frame& frame, size_t track, uint32_t row, Painter& painte
   painter.show_nothing();
 }
 
-// Names in rows that are too low for them: above a bar, where the rows there are free of bars and
-// no other text is. Long bars first.
+// Names in rows that are too low for them: placed above a bar, where the rows above have no bars
+// and no text. Long bars first.
 class Between {
  public:
-  // `first`: from there on in the list are texts that others have put among the rows.
+  // `first`: the texts of the list from this index on are obstacles; other layers drew them.
   Between(const Frame& frame, Painter& painter, size_t first) : frame_(frame), painter_(painter) {
     const DrawList& list = painter.list();
     boxes_.resize(static_cast<size_t>(frame.window.height / line) + 2);
@@ -204,7 +204,7 @@ class Between {
   }
 
   void place_all() {
-    struct Named {  // small: there may be as many as there are tasks
+    struct Named {  // small: there may be one per task
       double room, x, end;
       uint32_t track, row, position;
     };
@@ -217,7 +217,7 @@ class Between {
         if (frame_.folded(track, row)) continue;
         double before = -1e9;
         each_bar(frame_, track, row, [&](uint32_t position, double x, double end) {
-          // Of bars thinner than pixels only some can have a name.
+          // Of bars thinner than pixels, only some can have a name.
           if (rows.bar_styles[position] == Rows::BarStyle::Unnamed ||
               (end - x < 1 && x - before < 4))
             return;
@@ -229,7 +229,7 @@ class Between {
         });
       }
     }
-    // Of equal ones the upper, the earlier: the same picture everywhere.
+    // Equal lengths: the upper, then the earlier. The order is the same on every machine.
     const auto longer = [](const Named& a, const Named& b) {
       if (a.room != b.room) return a.room > b.room;
       return a.track != b.track ? a.track < b.track : a.position < b.position;
@@ -250,23 +250,23 @@ class Between {
 
  private:
   static constexpr size_t most_tried = 1'000;
-  static constexpr double least = 30;  // pixels of a name that is cut
-  static constexpr double line = 16;   // boxes are found by what of these they are in
+  static constexpr double least = 30;  // pixels, of a shortened name
+  static constexpr double line = 16;   // height of the lines that index the boxes
   struct Box {
     double x, end, top, bottom;
   };
 
-  // What is free from an x on, and how far.
+  // The free room from an x on.
   struct Room {
     double end = 1e9;
-    double after = 1e9;  // what is in the way ends
+    double after = 1e9;  // where the obstacle ends
 
     void limit(double begin, double obstacle_end) {
       if (begin < end) *this = {begin, obstacle_end};
     }
   };
 
-  // The first place along the bar that has room for the whole name, or else for some of it.
+  // Uses the first position along the bar that has room for the whole name, or else for part of it.
   void try_one(uint32_t track, uint32_t row, const Candidate& candidate) {
     const double baseline = frame_.bar_y(track, row) - 2;
     const double top = baseline - frame_.label_size + 2;
@@ -305,7 +305,7 @@ class Between {
           room.limit(other.x - between, other.end);
     for (uint32_t above = row;;) {
       do {
-        // There is the axis, which it is not over, or a title and another trace.
+        // Above is the axis, which try_one() keeps free, or a title and another trace.
         if (above == 0) return track == 0 && frame_.tracks.size() == 1 ? room : Room{box.x, 1e9};
         above--;
       } while (frame_.folded(track, above));
@@ -348,7 +348,7 @@ void draw_labels(const Frame& frame, Painter& painter, size_t first_text) {
     std::vector<std::vector<Candidate>> later = remarks(frame, track, rows);
     for (uint32_t row = rows.first; row < rows.last; row++) {
       if (frame.folded(track, row)) continue;
-      // A text that is cut by the axis or the counters is none.
+      // A text cut off by the axis or the counters is not drawn.
       const double top = frame.y(track, row);
       if (top < frame.areas.rows - 2 ||
           top + frame.bar_top + frame.bar_height > frame.areas.counters)

@@ -1,4 +1,4 @@
-// What explains the picture to who sees such a one for the first time.
+// The legend and the hints.
 #include <array>
 
 #include "view/draw/arrows.h"
@@ -32,17 +32,17 @@ constexpr double sample_width = 26;
 constexpr double line_height = 18;
 constexpr uint8_t text_size = 11;
 
-// What comes and goes. The legend keeps room for it, so that rows do not move then.
+// Entries that come and go. The legend reserves room for them so that rows do not move.
 struct Passing {
   bool found = true;
   bool selected = true;
   bool density = true;
-  bool path = false;  // instead of lines and arrows, which fade then
+  bool path = false;  // replaces the entries of lines and arrows, which fade then
 };
 
 std::vector<Entry> entries(std::span<const Track> tracks, const Passing& passing) {
   std::vector<Entry> all;
-  // Only what there is.
+  // Lists only what occurs in the traces.
   const auto add = [&](Sample sample, Ink ink, std::string_view text, auto&& occurs_in) {
     if (std::any_of(tracks.begin(), tracks.end(), occurs_in)) all.push_back({sample, ink, text});
   };
@@ -90,7 +90,8 @@ double width_of(const Entry& entry) {
   return sample_width + 6 + text_width(entry.text, text_size) + 18;
 }
 
-// Calls use(entry, x, line) for each; as many lines as the width asks for.
+// Calls use(entry, x, line) for each entry. Returns the number of lines, which depends on the
+// width.
 template <typename Use>
 size_t lay_out(const std::vector<Entry>& entries, double width, const Use& use) {
   double x = 8;
@@ -162,7 +163,7 @@ float legend_height(std::span<const Track> tracks, const Window& window) {
   if (all.empty()) return 0;
   const size_t lines = lay_out(all, window.width, [](const Entry&, double, size_t) {});
   const auto height = static_cast<float>(static_cast<double>(lines) * line_height + 4);
-  return height > window.height / 3 ? 0 : height;  // a tiny window is for the picture
+  return height > window.height / 3 ? 0 : height;  // a tiny window is left to the picture
 }
 
 void draw_legend(const Frame& frame, Painter& painter) {
@@ -203,7 +204,7 @@ void draw_hint(const Frame& frame, Painter& painter) {
   if (room < 100) return;
   const std::span<const std::string_view> shown =
       frame.marks.hint_touch ? std::span<const std::string_view>(touch_lines) : lines;
-  // At the edge that is farther from what a marker points at.
+  // At the edge that is farther from the bar of the first note.
   double y = frame.areas.rows + room * 0.6;
   if (!frame.marks.notes.empty()) {
     const Marks::Note& note = frame.marks.notes[0];

@@ -1,4 +1,4 @@
-// What happened to a task of one trace and is to be noticed: its moment, its bar, and the words.
+// Notes on a task of one trace: marks the time and the bar, and draws the text.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -16,7 +16,7 @@ void draw_notes(const Frame& frame, Painter& painter) {
   struct Box {
     double left, right, y;
   };
-  std::vector<Box> boxes;  // of the words; none is behind another
+  std::vector<Box> boxes;  // of the texts; none covers another
   for (const Marks::Note& note : frame.marks.notes) {
     if (note.track >= frame.tracks.size()) continue;
     const Track& track = frame.tracks[note.track];
@@ -28,7 +28,7 @@ void draw_notes(const Frame& frame, Painter& painter) {
         std::min<double>(frame.y(note.track, track.rows->count), frame.areas.counters);
     if (bottom - top < 2) continue;
     painter.fill(Ink::Bookmark, x - 1, top, 2, bottom - top, 200);
-    double y = top;  // of the words, above the bar
+    double y = top;  // of the text, above the bar
     if (const uint32_t row = track.rows->row[note.task];
         row != Rows::no_row && !frame.folded(note.track, row)) {
       const double bar = frame.bar_y(note.track, row);

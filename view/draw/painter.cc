@@ -6,7 +6,7 @@ namespace skein {
 
 namespace {
 
-// Quarters of a pixel: finer is not seen, and texts made of it are shorter.
+// Rounds to a quarter of a pixel: finer steps are invisible, and the numbers have shorter texts.
 float quarter(double value) {
   const double scaled = value * 4 + 0.5;
   const auto whole = static_cast<int64_t>(scaled);

@@ -1,4 +1,4 @@
-// Appends primitives to a list, never more than it may hold.
+// Appends primitives to a list, up to its limit.
 #pragma once
 
 #include <string_view>
@@ -16,16 +16,16 @@ class Painter {
   DrawList& list() { return list_; }
   size_t size() const { return list_.primitives.size(); }
 
-  // From now on at most `more` are added, what is beyond is not drawn: layers that are drawn later
-  // have their share.
+  // Accepts at most `more` further primitives and drops the rest, so that later layers get their
+  // share.
   void allow(size_t more) { limit_ = std::min(most_primitives, size() + more); }
   bool full() const { return size() >= limit_; }
 
-  // What the following primitives show, until another call.
+  // Sets the item of the following primitives, until the next call.
   void show(const Item& item) { item_ = item; }
   void show_nothing() { item_ = {}; }
 
-  // Beyond the edges of the picture nothing is drawn.
+  // Anything beyond the edges of the picture is dropped.
   void fill(Ink ink, double x, double y, double w, double h, uint8_t alpha = 255,
             uint32_t title = 0);
   void line(Ink ink, double x, double y, double to_x, double to_y, uint8_t alpha = 255);
@@ -34,7 +34,7 @@ class Painter {
   void text(Ink ink, double x, double baseline, uint8_t size, std::string_view text,
             double within = 0);
 
-  // To be given as a title.
+  // Adds a text for use as a title.
   uint32_t title(std::string_view text);
 
  private:

@@ -1,6 +1,6 @@
-// The critical path over the bars: what runs is solid, what is ready is a frame, what is blocked is
-// a line, what waits for something outside is dashed; lines between rows are where one task's part
-// ends and another's begins.
+// The critical path over the bars. Running is solid, runnable is a frame, blocked is a line,
+// waiting for an external event is dashed. Lines between rows connect the end of one task's segment
+// with the begin of the next.
 #include <algorithm>
 #include <cmath>
 
@@ -24,7 +24,7 @@ class PathPainter {
     const Track& track = frame_.tracks[track_];
     auto at = std::partition_point(path.begin(), path.end(),
                                    [&](const Segment& s) { return frame_.x(track, s.end) < 0; });
-    if (at != path.begin()) --at;  // a line comes from there
+    if (at != path.begin()) --at;  // a line leads from there into the window
     for (; at != path.end() && frame_.x(track, at->begin) <= frame_.window.width; ++at) {
       const uint32_t row =
           at->task < track.rows->row.size() ? track.rows->row[at->task] : Rows::no_row;
@@ -49,7 +49,7 @@ class PathPainter {
   }
 
  private:
-  // Something in this column of pixels, which may have thousands.
+  // Adds a point to this column of pixels, which may have thousands.
   void cross(double x, double y) {
     const double column = std::floor(x);
     if (column != column_) {
@@ -63,7 +63,7 @@ class PathPainter {
   void flush() {
     if (column_ < -2) return;
     const double half = frame_.bar_height / 2;
-    const double more = bottom_ - top_ < 2 * half ? half : 0;  // one alone is as high as a bar
+    const double more = bottom_ - top_ < 2 * half ? half : 0;  // a lone one is as high as a bar
     fill(column_ - 0.5, top_ - more, 2, std::max(bottom_ - top_ + 2 * more, 2.0));
     column_ = -1e9;
   }

@@ -16,8 +16,8 @@ Window sound(Window window) {
   window.height = size(window.height);
   window.from = bounded(window.from, -4e18, 4e18, 0);
   window.to = bounded(window.to, -4e18, 4e18, 0);
-  // A thousandth of a nanosecond is wide enough for anybody; late in time, so is what doubles can
-  // tell apart.
+  // A thousandth of a nanosecond is the narrowest useful window. For late times the limit is the
+  // precision of a double.
   if (!(window.to - window.from >= 1e-3))
     window.to = window.from + std::max(1.0, window.from / 1e12);
   window.top = bounded(window.top, -1e10, 1e10, 0);

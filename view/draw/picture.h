@@ -1,4 +1,4 @@
-// What a picture shows: traces, a window onto them, and what the user put on them.
+// The input of a picture: traces, a window onto them, and the user's marks.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@
 
 namespace skein {
 
-// One trace in the picture; several are stacked, the first on top, on one time line.
+// One trace in the picture. Several are stacked, the first on top, on one time axis.
 struct Track {
   const Trace* trace = nullptr;
   const Model* model = nullptr;
   const Rows* rows = nullptr;
   std::string_view title = {};  // drawn when there are several
-  double offset = 0;            // ns; the trace's time 0 on the common time line
+  double offset = 0;            // ns; position of the trace's time 0 on the common time axis
 };
 
 struct Window {
@@ -27,53 +27,53 @@ struct Window {
   double top = 0;          // the row at the upper edge, counted over all tracks and titles
   double row_height = 26;  // pixels; a label in every row from 9.5 on, where there is room from 4
                            // on; kinds from 24, density below 2
-  float width = 1500;      // pixels, of everything: axis and counters too
+  float width = 1500;      // pixels, of the whole picture including axis and counters
   float height = 900;
 };
 
-// What the user put on the picture, and folded away in it.
+// The marks that the user put on the picture, and the collapsed rows.
 struct Marks {
   struct Bookmark {
     double time = 0;
     std::string_view text;
   };
-  struct Note {  // of a moment of a task of one track
+  struct Note {  // at one time of a task of one track
     uint32_t track = 0;
     TaskIndex task = no_index;
     double time = 0;  // of the track
     std::string_view text;
   };
   std::span<const Note> notes = {};
-  // Per track one entry per task: 0 nothing, 1 highlighted (yellow), 2 faded; empty: nothing.
+  // Per track one entry per task: 0 none, 1 highlighted (yellow), 2 faded. Empty: none.
   std::span<const std::span<const uint8_t>> tasks = {};
-  // The same, how many tasks below it are collapsed into it.
+  // Per track one entry per task: how many tasks below it are collapsed into it.
   std::span<const std::span<const uint32_t>> collapsed = {};
   uint32_t selected_track = 0;
   TaskIndex selected = no_index;
-  // Per track one entry per counter, 0: hidden; empty: all shown.
+  // Per track one entry per counter, 0: hidden. Empty: all are shown.
   std::span<const std::span<const uint8_t>> counters = {};
   std::span<const Bookmark> bookmarks = {};
   // The critical path of a task of a track, drawn over its bars; the rest is faded by `tasks`.
   std::span<const Segment> path = {};
   uint32_t path_track = 0;
   Lines lines = {};         // of all rows, counted as total_rows() does
-  double measure_from = 0;  // equal: nothing is measured
+  double measure_from = 0;  // equal to measure_to: no measurement
   double measure_to = 0;
   float pointer_x = -1;  // < 0: not over the picture. Counters show their value there.
   float pointer_y = -1;
   bool legend = false;
-  bool hint = false;        // first run: what to do with mouse and keys
-  bool hint_touch = false;  // ... or with fingers
+  bool hint = false;        // first run: explains mouse and keys
+  bool hint_touch = false;  // ... or touch
   bool arrows = true;
   size_t first_counter_ink = 0;  // of eight
-  bool scroll_bar = false;       // which of the rows are in sight, if not all
+  bool scroll_bar = false;       // shows which rows are visible, if not all
 };
 
-// How many rows there are to scroll through: those of all tracks, and one for each title.
+// The number of rows to scroll through: the rows of all tracks and one per title.
 double total_rows(std::span<const Track> tracks);
 
-// What shells ask for may be nonsense for a moment (a window without a size while it is opened):
-// the nearest window that can be drawn.
+// Returns the nearest window that can be drawn. Front ends may briefly pass an invalid one, such as
+// a window without a size while it opens.
 Window sound(Window window);
 
 }  // namespace skein

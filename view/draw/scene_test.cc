@@ -10,7 +10,7 @@
 
 using namespace skein;
 
-TEST_CASE("at most 50,000 primitives, no text over another, whatever the window") {
+TEST_CASE("at most 50,000 primitives and no overlapping texts, whatever the window") {
   Drawn d = crowd(60'000, 3000, 50);
   const Track one = d.track();
   for (const double zoom : {1.0, 7.0, 100.0, 3000.0, 1e6})
@@ -32,7 +32,7 @@ TEST_CASE("at most 50,000 primitives, no text over another, whatever the window"
     }
 }
 
-TEST_CASE("a row that is folded away has no height, and lines to it end between its neighbours") {
+TEST_CASE("a collapsed row has no height, and lines to it end between its neighbours") {
   Drawn d;
   const TaskIndex above = d.task(0, 1000, "above");
   const TaskIndex folded = d.task(0, 300, "folded", above);
@@ -51,7 +51,7 @@ TEST_CASE("a row that is folded away has no height, and lines to it end between 
   CHECK(arrows[0].y + arrows[0].h == bars[1].y);
   CHECK(d.hit_at(250, bars[0].y + 1).index == above);
   CHECK(d.hit_at(250, bars[1].y + 1).index == below);
-  // Those of other tracks are no lines of these.
+  // Lines of other tracks are ignored.
   d.marks.lines = std::span(lines).first(3);
   CHECK(all(d.picture(), Shape::Fill, Ink::Bar)[1].y == bars[0].y + 52);
 }
@@ -72,7 +72,7 @@ TEST_CASE("with more rows than room, the visible ones are marked") {
   CHECK(bar()[1].y + bar()[1].h == doctest::Approx(room.y + room.h));
 }
 
-TEST_CASE("the legend explains what there is, and nothing else") {
+TEST_CASE("the legend explains what occurs, and nothing else") {
   Drawn d;
   d.window.width = 1500;
   d.marks.legend = true;
@@ -87,7 +87,7 @@ TEST_CASE("the legend explains what there is, and nothing else") {
   CHECK(texts(d.picture()).contains("failed or stuck"));
 }
 
-TEST_CASE("the legend has what was found or selected, and density, while they are to be seen") {
+TEST_CASE("the legend has matches, selection and density while they are visible") {
   Drawn d;
   d.window.width = 600;
   d.marks.legend = true;
@@ -109,7 +109,7 @@ TEST_CASE("the legend has what was found or selected, and density, while they ar
   CHECK(shown() == std::array{false, true, true});
   d.window.row_height = 1;
   CHECK(shown() == std::array{true, true, true});
-  CHECK(d.areas().legend == legend);  // nothing jumps
+  CHECK(d.areas().legend == legend);  // nothing moves
 }
 
 TEST_CASE("nothing is drawn far outside of the picture") {
@@ -125,7 +125,7 @@ TEST_CASE("nothing is drawn far outside of the picture") {
   }
 }
 
-TEST_CASE("windows that make no sense are survived") {
+TEST_CASE("invalid windows do no harm") {
   Drawn d = crowd(2000, 100, 50);
   const double inf = 1.0 / 0.0;
   const Window odd[] = {
@@ -179,7 +179,7 @@ TEST_CASE("the time axis has round ticks with units") {
   d.window = {.from = 0, .to = 10e6, .width = 1000, .height = 300};
   const std::set<std::string> shown = texts(d.picture());
   for (const char* tick : {"0", "2 ms", "4 ms", "6 ms", "8 ms"}) CHECK(shown.count(tick) == 1);
-  SUBCASE("deep inside they count from the base shown above") {
+  SUBCASE("far from 0 they count from the base shown above") {
     d.window.from = 6.7776e9;
     d.window.to = d.window.from + 10e3;
     const std::set<std::string> deep = texts(d.picture());
@@ -188,7 +188,7 @@ TEST_CASE("the time axis has round ticks with units") {
     for (const std::string& text : deep) told = told || text.starts_with("relative to 6.7776");
     CHECK(told);
   }
-  SUBCASE("UTC, if the clock knows it") {
+  SUBCASE("UTC, if the clock provides it") {
     d.trace.info.start = 5;
     d.trace.info.utc_offset = 1'417'600'800'000'000'000 - 5;
     bool told = false;
@@ -225,14 +225,14 @@ TEST_CASE("the time axis has one unit") {
   CHECK(ticks(6.7776e9 - 400, 6.7776e9 + 800) ==
         "+9.6 us, +9.8 us, +10.0 us, +10.2 us, +10.4 us, +10.6 us, +10.8 us");
 
-  // What is at the pointer has it, too.
+  // The time at the pointer has the same unit.
   d.window = {.from = 0, .to = 1.3e9, .width = 1000, .height = 300};
   d.marks.pointer_x = 250;
   d.marks.pointer_y = 100;
   CHECK(texts(d.picture()).count("0.325 s") == 1);
 }
 
-TEST_CASE("the object at a point is the one drawn there") {
+TEST_CASE("the item at a point is the one drawn there") {
   Drawn d;
   const TaskIndex a = d.task(100, 600, "a");
   const TaskIndex b = d.task(200, 500, "b", a);
@@ -285,7 +285,7 @@ TEST_CASE("marks: highlight, selection, measure, bookmark, pointer") {
   CHECK(texts(list).count("800 ns") == 1);
   CHECK(texts(list).count("look \ufffd here") == 1);
   CHECK(texts(list).count("0.500 us") == 1);
-  // The time under the pointer is not over what the axis counts from.
+  // The time at the pointer does not cover the base of the axis.
   d.marks.pointer_x = 5;
   const DrawList left = d.picture();
   float title = 0;
@@ -310,7 +310,7 @@ TEST_CASE("a list as text") {
         "text 10 -20 label size 11 'hello'\n");
 }
 
-TEST_CASE("primitives carry what they show, and a hit on one is a hit on that") {
+TEST_CASE("primitives carry their items, and a hit on a primitive finds its item") {
   Drawn d = crowd(40, 6, 1'000);
   d.window.row_height = 26;
   const DrawList list = d.picture();

@@ -1,4 +1,4 @@
-// A model made by hand and its picture, for tests of what is drawn.
+// A model made by hand and its picture, for tests of the drawing code.
 #pragma once
 
 #include <random>
@@ -13,7 +13,7 @@
 
 namespace skein {
 
-// A trace's model by hand.
+// The model of a trace, made by hand.
 struct Drawn {
   Trace trace;
   Model model;
@@ -85,7 +85,7 @@ inline std::set<std::string> texts(const DrawList& list) {
   return found;
 }
 
-// Those that lie one over another, with the exception of panels that are meant to.
+// The number of texts that overlap, except panels, which may cover others.
 inline size_t overlapping_texts(const DrawList& list) {
   struct Box {
     float left, top, right, bottom;
@@ -105,7 +105,8 @@ inline size_t overlapping_texts(const DrawList& list) {
   return overlaps;
 }
 
-// Thousands of tasks, at most `alive` at a time, arrows of all kinds, labels, counters, sleeps.
+// Thousands of tasks, at most `alive` live at a time, with arrows of all kinds, labels, counters
+// and sleeps.
 inline Drawn crowd(uint32_t tasks, uint32_t alive, uint64_t step) {
   Drawn d;
   std::mt19937 random(7);

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::string_view ellipsis = "\xe2\x80\xa6";
 
-// Widths of the characters from blank to ~ in 1/1000 of the height, of DejaVu Sans: the widest of
-// the fonts that shells use, so that a label takes less room than it was given, not more.
+// Widths of the characters from blank to ~ in 1/1000 of the height, for DejaVu Sans: the widest of
+// the fonts that the front ends use, so that a label never needs more room than was reserved.
 constexpr std::array<uint16_t, 95> widths = {
     318,  401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337,  //  !"#...
     636,  636, 636, 636, 636, 636, 636, 636, 636, 636, 337, 337, 838, 838, 838, 531,  // 0123...
@@ -28,7 +28,7 @@ uint32_t width_of(uint32_t code) {
   return cells == 0 ? 0 : cells == 2 ? 1000 : code == 0xfffd ? 1025 : 650;
 }
 
-// Calls use(code, size) for each character until it says stop; what is no UTF-8 counts as U+FFFD.
+// Calls use(code, size) for each character until it returns false. Invalid UTF-8 counts as U+FFFD.
 template <typename Use>
 void each_character(std::string_view text, const Use& use) {
   while (!text.empty()) {
@@ -56,8 +56,8 @@ float text_width(std::string_view text, float size) {
 
 std::string fit_text(std::string_view text, float size, float width) {
   uint64_t sum = 0;
-  size_t bytes = 0;      // that fit
-  size_t shortened = 0;  // that fit beside an ellipsis
+  size_t bytes = 0;      // of the text that fits
+  size_t shortened = 0;  // of the text that fits with an ellipsis
   size_t characters = 0;
   each_character(text, [&](uint32_t code, size_t count) {
     sum += width_of(code);

@@ -1,4 +1,4 @@
-// Texts of the picture: how wide they are, how they are cut.
+// Texts of the picture: measures and shortens them.
 #pragma once
 
 #include <string>
@@ -6,12 +6,12 @@
 
 namespace skein {
 
-// Width in pixels of a text of that height in the sans-serif fonts that shells use, from a table:
-// exact enough to place labels, and the same everywhere.
+// Width in pixels of a text of height `size` in the sans-serif fonts that the front ends use. It
+// comes from a table: exact enough to place labels, and the same on every machine.
 float text_width(std::string_view text, float size);
 
-// The longest beginning that fits, with an ellipsis if something is missing; empty when not even
-// three characters would be left of it.
+// Returns the longest prefix that fits, with an ellipsis if it is cut; empty if fewer than three
+// characters would fit.
 std::string fit_text(std::string_view text, float size, float width);
 
 }  // namespace skein

@@ -14,12 +14,12 @@ TEST_CASE("widths") {
   CHECK(text_width("\xff", 10) == text_width("\ufffd", 10));
 }
 
-TEST_CASE("a text is cut to the room it has") {
+TEST_CASE("a text is shortened to the room it has") {
   CHECK(fit_text("ring.write", 10, 1000) == "ring.write");
   const std::string cut = fit_text("ring.write", 10, 40);
   CHECK(cut == "ring.\u2026");
   CHECK(text_width(cut, 10) <= 40);
-  CHECK(fit_text("ring.write", 10, 12) == "");  // two letters tell nothing
+  CHECK(fit_text("ring.write", 10, 12) == "");  // two letters are not enough
   CHECK(fit_text("ab", 10, 100) == "ab");
   CHECK(fit_text("", 10, 100) == "");
   CHECK(fit_text("ring", 10, -5) == "");

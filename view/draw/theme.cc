@@ -21,7 +21,7 @@ constexpr Colours with_hues(Colours colours, const std::array<uint32_t, hues>& f
   return colours;
 }
 
-// Fills that a label can be read on.
+// Fills on which a label is readable.
 constexpr Colours on_light =
     with_hues({}, {0xd97a80, 0x7ed074, 0xd0a868, 0x9a82dc, 0x6caed4, 0xc07fd0, 0xe0a070, 0x66c4b4,
                    0xb8c468, 0x8c9ce4, 0xe08cb4, 0xa8b0bc});
@@ -64,7 +64,7 @@ constexpr Colours dark =
          });
 
 // After Okabe and Ito. The six arrows differ for protans, deutans and tritans (theme_test.cc), most
-// of them by brightness: there are not six hues that all three tell apart.
+// by brightness: no six hues are distinguishable for all three.
 constexpr Colours colour_blind =
     with(with_hues(light, {0xe69f00, 0x56b4e9, 0x3cc0a0, 0xf0e442, 0x8fa8ff, 0xd98c5f, 0xe0a0c8,
                            0xc8c8c8, 0xa8d8f8, 0xb8a850, 0x7fbfa8, 0xf0c080}),

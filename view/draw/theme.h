@@ -1,5 +1,5 @@
-// What colour each ink is. Every theme can be told apart by people who do not see red and green
-// alike, or is named otherwise; contrast of texts is at least 4.5 to 1 (WCAG AA).
+// The colour of each ink. The colours of the themes named colour-blind are distinguishable by
+// people who cannot tell red from green. The contrast of texts is at least 4.5 to 1 (WCAG AA).
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ struct Theme {
 };
 
 extern const std::array<Theme, 4> themes;
-// Null when there is none of this name.
+// Null if no theme has this name.
 const Theme* find_theme(std::string_view name);
 
 }  // namespace skein

@@ -33,7 +33,7 @@ double contrast(Colour a, Colour b) {
   return (light + 0.05) / (dark + 0.05);
 }
 
-// How protans, deutans and tritans see (Machado, Oliveira, Fernandes 2009, severity 1).
+// Vision of protans, deutans and tritans (Machado, Oliveira, Fernandes 2009, severity 1).
 constexpr std::array<std::array<Three, 3>, 3> sights = {{
     {{{0.152286, 1.052583, -0.204868},
       {0.114503, 0.786281, 0.099216},
@@ -46,7 +46,7 @@ constexpr std::array<std::array<Three, 3>, 3> sights = {{
       {0.004733, 0.691367, 0.303900}}},
 }};
 
-// CIE 1976 L*a*b* of it, for such an eye.
+// CIE 1976 L*a*b* of a colour as seen by such an eye.
 Three lab(Colour colour, const std::array<Three, 3>& sight) {
   const Three seen = linear(colour);
   Three rgb;
@@ -80,7 +80,7 @@ TEST_CASE("arrows differ for the colour-blind") {
   }
 }
 
-TEST_CASE("texts can be read: contrast of at least 4.5 to 1") {
+TEST_CASE("texts are readable: contrast of at least 4.5 to 1") {
   for (const Theme& theme : themes) {
     CAPTURE(theme.name);
     const auto check = [&](Ink text, Ink behind) {
@@ -100,7 +100,7 @@ TEST_CASE("texts can be read: contrast of at least 4.5 to 1") {
   }
 }
 
-TEST_CASE("bars and arrows can be seen: contrast of at least 3 to 1") {
+TEST_CASE("bars and arrows are visible: contrast of at least 3 to 1") {
   for (const Theme& theme : themes) {
     CAPTURE(theme.name);
     for (const Ink ink : {Ink::Bar, Ink::BarUnnamed, Ink::Failed, Ink::Creation, Ink::Read,
@@ -121,7 +121,7 @@ TEST_CASE("themes are found by name") {
   CHECK(find_theme("no such theme") == nullptr);
 }
 
-TEST_CASE("a name has the same hue everywhere, and names use all of them") {
+TEST_CASE("a name has the same hue everywhere, and names use all hues") {
   CHECK(hue_of("query") == hue_of(std::string("que") + "ry"));
   CHECK(hue_of("") == hue_of({}));
   std::array<size_t, hues> names{};
