@@ -1,4 +1,4 @@
-// Positions on the common clock that the user saves. At most most_bookmarks, in order of time.
+// Positions on the common clock that the user saves: at most most_bookmarks, in time order.
 #pragma once
 
 #include <span>
@@ -14,20 +14,22 @@ namespace skein {
 class Bookmarks {
  public:
   std::span<const Bookmark> all() const { return all_; }
-  // Texts are made valid and cut (bounded_note). False: there is no room, or no such time.
+  // Makes the text valid and cuts it (bounded_note). Returns false if there is no room or the time
+  // is invalid.
   bool insert(double time, std::string_view text);
-  // False: there is none of this number.
+  // Returns false if there is no bookmark with this index.
   bool rename(size_t which, std::string_view text);
   bool remove(size_t which);
 
-  // The nearest one that is later than `time` by more than `least`; earlier with direction < 0.
-  // Null: there is none.
+  // Returns the nearest bookmark later than `time` by more than `least`, or earlier if direction <
+  // 0. Null if there is none.
   const Bookmark* step(int direction, double time, double least) const;
 
-  // As JSON (notes.h), counted from `zero` of the first trace's own clock, which has that
-  // frequency.
+  // Returns the bookmarks as JSON (notes.h), relative to `zero` of the first trace's own clock,
+  // which has this frequency.
   std::string save(uint64_t zero, uint64_t frequency) const;
-  // Takes the place of all; says which zero of that clock the times count from, 0: unknown.
+  // Replaces all bookmarks. Returns the zero of that clock that the times are relative to; 0:
+  // unknown.
   Result<uint64_t> load(std::string_view json, uint64_t zero, uint64_t frequency);
   void shift(double by);
 

@@ -1,4 +1,4 @@
-// What a person can ask a view for.
+// The commands of the user.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace skein {
 
-// Everything a key, a menu or a button can ask for; names, keys and help are in one table (keys.h).
+// Everything that a key, a menu or a button can do. Names, keys and help are in one table (keys.h).
 enum class Command : uint8_t {
   ZoomIn,
   ZoomOut,
@@ -21,24 +21,24 @@ enum class Command : uint8_t {
   RowsHigher,
   RowsLower,
   FitAll,
-  FitRows,  // what is in this stretch of time fills the height
+  FitRows,  // the rows of the visible tasks fill the height
   FitSelection,
   UndoZoom,
   RedoZoom,
-  Search,  // opens the shell's search field
+  Search,  // opens the front end's search field
   SearchNext,
   SearchPrevious,
   ClearSearch,
-  Filter,               // opens the shell's filter
-  FollowToSource,       // an arrow that ends at the selected task: who woke it, what it read
-  FollowToDestination,  // one that begins there: whom it woke, what it waits for
+  Filter,               // opens the front end's filter
+  FollowToSource,       // an arrow that ends at the selected task: its waker, the task it read
+  FollowToDestination,  // one that begins there: the task it woke, its target
   SelectParent,
   SelectNext,  // in its row
   SelectPrevious,
   HighlightRelated,
   NextStuck,     // selects the next stuck task
-  CriticalPath,  // of the selected task, or no more
-  Collapse,      // the selected task's subtree, or opens it again
+  CriticalPath,  // of the selected task; hides it if shown
+  Collapse,      // or expands the selected task's subtree
   ExpandAll,
   AddBookmark,
   NextBookmark,

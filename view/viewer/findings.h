@@ -1,5 +1,5 @@
-// What is asked of a trace that is shown: who waited for what, and what is wrong. As it takes as
-// long as the model, it is made when it is first needed, or on another thread (LoadedTrace::find_problems).
+// The waits and findings of a trace that is shown. Computing them takes as long as the model, so it
+// is done on first use, or on another thread (LoadedTrace::find_problems).
 #pragma once
 
 #include <memory>
@@ -15,20 +15,19 @@ namespace skein {
 struct Findings {
   Findings(const Trace& trace, const Model& shown);
 
-  // Waits are found in a model that is not simplified; its tasks are those of the one that is
-  // shown.
+  // Waits need a model that is not simplified. Its tasks are the same as those of the shown model.
   const Model& model(const Model& shown) const { return whole ? *whole : shown; }
   Subject subject(const Trace& trace, const Model& shown) const {
     return {trace, model(shown), waits};
   }
 
-  std::optional<Model> whole;  // none: the one that is shown
+  std::optional<Model> whole;  // none: use the shown model
   Waits waits;
-  std::vector<Diagnosis> faults;  // of tasks that do not go on
+  std::vector<Diagnosis> faults;  // of stuck tasks
   std::string alarm;              // "2 tasks do not go on: cycle"; empty: there are none
 };
 
-// The findings of each trace of a session, made when they are needed first.
+// The findings of each trace of a session, computed on first use.
 class SessionFindings {
  public:
   explicit SessionFindings(const Session& session) : session_(session) {}
@@ -37,7 +36,7 @@ class SessionFindings {
   Subject subject(size_t which) const {
     return (*this)[which].subject(session_[which].trace, session_[which].model);
   }
-  // Number `which` is another trace, or a new one. Null: nothing has been found in it yet.
+  // Replaces or adds trace number `which`. Null: not analysed yet.
   void set_trace(size_t which, std::shared_ptr<const Findings> found);
 
  private:

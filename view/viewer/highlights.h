@@ -1,5 +1,5 @@
-// Which tasks are highlighted in all views, and which are faded: matches, what belongs to the
-// selected task, its counterpart in another trace, and what is not on the critical path.
+// The tasks that are highlighted or faded in all views: matches, tasks related to the selected one,
+// its counterpart in another trace, and tasks that are not on the critical path.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace skein {
 
 class Highlights {
  public:
-  // Follows a change of any of these. O(tasks), and with related tasks O(arrows).
+  // Updates the marks after a change of any argument. O(tasks); O(arrows) with related tasks.
   void update(const Session& session, const SessionFindings& findings, const Finder& finder,
               const Selection& selection, const Linked& linked, const Path& path);
-  // One entry per task: 0 as usual, 1 highlighted, 2 faded; empty: all as usual.
+  // One entry per task: 0 normal, 1 highlighted, 2 faded; empty: all normal.
   const std::vector<uint8_t>& marks(size_t track) const { return marks_[track]; }
 
  private:

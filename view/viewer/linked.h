@@ -1,8 +1,8 @@
-// What a comparison of two traces, or the doctor of one, says about a session (Annotations): which
-// task is which in the other trace, and markers at tasks. All views show the same.
+// The annotations (Annotations) of a session, from a comparison of two traces or the doctor of one:
+// the counterparts of tasks, and markers at tasks. All views show the same ones.
 //
-// Entries are by index, so they are of the traces as they were at set(): after a trace was replaced
-// there are no counterparts in it until set() is called again.
+// Entries are by index and refer to the traces as of set(). A replaced trace has no counterparts
+// until the next set().
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ class Linked {
   };
   struct Counterpart {
     uint32_t track = 0;
-    TaskIndex task = no_index;  // no_index: there is none like it
+    TaskIndex task = no_index;  // no_index: unmatched
   };
 
   void set(const Annotations& annotations, const Session& session);
@@ -31,12 +31,12 @@ class Linked {
 
   const std::string& text() const { return text_; }  // the verdict, without a full stop
   const std::vector<Marker>& markers() const { return markers_; }
-  // False: the trace is compared with none.
+  // Returns false if the trace is not compared with another.
   bool find(const Session& session, size_t track, TaskIndex task, Counterpart& other) const;
 
  private:
   struct Side {
-    std::vector<TaskIndex> tasks;  // one entry per task; empty: it is compared with none
+    std::vector<TaskIndex> tasks;  // one entry per task; empty: not compared
     uint32_t other = 0;
   };
   std::vector<Side> sides_;

@@ -1,4 +1,4 @@
-// Keys that are held while another is pressed, or while the pointer moves.
+// The modifier keys held during a key press or a pointer movement.
 #pragma once
 
 namespace skein {

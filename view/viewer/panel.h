@@ -1,4 +1,4 @@
-// Lines of text about what is selected, with links.
+// Lines of text about the selection, with links.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,19 @@
 
 namespace skein {
 
-// A line of the panel; `link` is what click() takes, 0: none.
+// A line of the panel. `link` is the argument of click(); 0: none.
 struct PanelLine {
   std::string name;   // "waits for"
   std::string value;  // "ring.write (#1205)"
   uint32_t link = 0;
-  bool heading = false;  // of the lines that follow: value stands out, name need not be shown
+  bool heading = false;  // of the following lines: value stands out, name may be hidden
 };
 struct Panel {
   std::string title;
   std::vector<PanelLine> lines;
 };
 
-// Where a link of the panel leads: a task, a time, a task at a time, or more lines of the panel
-// itself.
+// The destination of a link: a task, a time, a task at a time, or more lines of the panel itself.
 struct PanelTarget {
   uint32_t track = 0;
   TaskIndex task = no_index;

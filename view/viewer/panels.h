@@ -1,4 +1,4 @@
-// What is known of what is selected, as lines of text: of an item, a measured range, or all traces.
+// Texts about an item, a measured range, or all traces.
 //
 //   Panels panels(shared);
 //   show(panels.panel(view));
@@ -6,8 +6,8 @@
 //   if (panels.target(view, link, target)) go_to(target);
 //
 // The view is the one that the user looks at. Every other task and every time in a panel is a link.
-// A panel is made when it is needed, and kept until Shared::text_version changes. Lists are cut;
-// "207 more" is a link to the rest.
+// A panel is built on demand and kept until Shared::text_version changes. Lists are cut; "207 more"
+// is a link to the rest.
 #pragma once
 
 #include <string>
@@ -25,15 +25,15 @@ class Panels {
   explicit Panels(const Shared& shared) : shared_(shared) {}
 
   const Panel& panel(const View& view);
-  // False: there is no such link in the panel as it is now.
+  // Returns false if the current panel has no such link.
   bool target(const View& view, uint32_t link, PanelTarget& target);
-  // Lists become longer, until something else is selected.
+  // Makes lists longer until the selection changes.
   void show_more();
 
-  std::string tooltip(const View& view) const;  // of what is under the pointer
-  std::string text_of(const Item& item) const;  // of any item, in lines; empty: of nothing
-  std::string notice() const;                   // what was lost, in a sentence
-  std::string alarm() const;                    // what is stuck
+  std::string tooltip(const View& view) const;  // of the item under the pointer
+  std::string text_of(const Item& item) const;  // of any item, in lines; empty for none
+  std::string notice() const;                   // the losses, as a sentence
+  std::string alarm() const;                    // the stuck tasks
 
  private:
   PanelWriter about(uint32_t track);  // ... with the trace's title, if there are several
@@ -47,8 +47,8 @@ class Panels {
   Panel panel_;
   std::vector<PanelTarget> targets_;  // link - 1
   uint32_t version_ = 0;              // of the panel; 0: none yet
-  Item item_;                         // that the panel is about
-  size_t more_ = 0;                   // lines of each list
+  Item item_;                         // the item that the panel describes
+  size_t more_ = 0;                   // additional lines of each list
 };
 
 }  // namespace skein

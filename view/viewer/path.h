@@ -1,4 +1,4 @@
-// The critical path that is shown in all views of a session, if any.
+// The critical path shown in all views of a session, if any.
 #pragma once
 
 #include <span>
@@ -13,7 +13,8 @@ namespace skein {
 
 class Path {
  public:
-  // Of this task; one that does not exist: none. False: there is none now.
+  // Computes the path of this task; clears it if the task does not exist. Returns false if there is
+  // none now.
   bool show(const Session& session, const SessionFindings& findings, uint32_t track,
             TaskIndex task);
   void clear() { *this = {}; }
@@ -25,7 +26,7 @@ class Path {
     return !empty() && task_ == task && track_ == track;
   }
   std::span<const Segment> segments() const { return segments_; }
-  // Null: the task is not on the path at that time of its trace.
+  // Null if the task is not on the path at that time of its trace.
   const Segment* at(TaskIndex task, double time) const;
 
   // "blocked on lock (#5)"

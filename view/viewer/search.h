@@ -1,13 +1,13 @@
-// Search as one types in one trace: which tasks have the text somewhere.
+// Incremental search in one trace: finds the tasks with a text.
 //
 //   Search search(trace, model);
-//   search.run("ring.wr", marks);    // marks[task] = 1 for each task that was found
-//   search.run("ring.write", marks); // only looks at what had been found
+//   search.run("ring.wr", marks);    // marks[task] = 1 for each match
+//   search.run("ring.write", marks); // searches only the previous matches
 //
-// Texts are interned: the few different ones are searched, in one sweep over a copy of them in
-// small letters, then tasks are marked by the numbers of their texts. A million events have some
-// hundred thousand tasks and mostly fewer texts; if every label is different it takes longest.
-// Rejected: an index of trigrams (memory, and building it takes longer than ten searches).
+// Texts are interned: the distinct texts are searched in one pass over a lower-case copy, then
+// tasks are marked by string id. A million events have some hundred thousand tasks and usually
+// fewer texts; the worst case is a different label for every task. Rejected: a trigram index
+// (memory, and building it takes longer than ten searches).
 #pragma once
 
 #include <cstdint>
@@ -20,21 +20,21 @@
 
 namespace skein {
 
-// The texts of a trace in small letters, each ends with a zero.
+// The texts of a trace in lower case, each terminated by a zero.
 struct FoldedTexts {
   std::string texts;
-  std::vector<size_t> begin;  // of text i; one more than there are texts; empty: not made yet
+  std::vector<size_t> begin;  // offset of text i, and the end; empty: not built yet
 };
 FoldedTexts fold_texts(const Strings& strings);
 
 class Search {
  public:
-  // Both must live as long as this. Without `texts` they are made at the first run. A copy is
-  // independent, and may run on another thread.
+  // Both arguments must outlive this. If `texts` is empty, the first run builds it. A copy is
+  // independent and may run on another thread.
   Search(const Trace& trace, const Model& model, FoldedTexts texts = {});
 
-  // ASCII letters match whatever their case. A number, or # and a number, is also an id. Empty:
-  // nothing is found. `marks` becomes one entry per task.
+  // ASCII letters match case-insensitively. A number, or # and a number, also matches an id. An
+  // empty text matches nothing. `marks` gets one entry per task.
   void run(std::string_view text, std::vector<uint8_t>& marks);
 
  private:
@@ -43,15 +43,15 @@ class Search {
 
   const Trace* trace_;
   const Model* model_;
-  std::shared_ptr<const FoldedTexts> folded_;  // none: not made yet
+  std::shared_ptr<const FoldedTexts> folded_;  // null: not built yet
   std::vector<uint8_t> matched_;               // by StringId
-  std::vector<StringId> hits_;                 // the same as a list
+  std::vector<StringId> hits_;                 // the matched ids as a list
   std::string last_;
 };
 
-// In small letters, and without zeros.
+// Returns the text in lower case without zeros.
 std::string folded(std::string_view text);
-// Does `text` contain what folded() made?
+// Returns whether `text` contains `part`, which must come from folded().
 bool contains_folded(std::string_view text, std::string_view part);
 
 }  // namespace skein

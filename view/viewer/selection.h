@@ -1,7 +1,7 @@
-// What the user selected in a session: an item, and a measured range of time. All views show the
-// same selection.
+// The user's selection in a session: an item and a measured range of time. All views show the same
+// selection.
 //
-// At most one of both is `latest`: panels describe that one, and "fit" fits it.
+// At most one of the two is `latest`: panels describe it, and "fit" shows it.
 #pragma once
 
 #include "trace/session/session.h"
@@ -17,24 +17,24 @@ class Selection {
   bool is(uint32_t track, TaskIndex task) const {
     return item_ == Item{Item::Kind::Task, track, task};
   }
-  // Nothing: clears the selection.
+  // Item::Kind::Nothing clears the selection.
   void select(const Item& item) {
     item_ = item;
     range_is_latest_ = false;
     if (!has_task()) related_ = false;
   }
 
-  // The same item has another number now; Nothing: it is gone.
+  // The index of the selected item changed; Nothing: the item no longer exists.
   void replace(const Item& item) {
     item_ = item;
     if (!has_task()) related_ = false;
   }
 
-  // Whether the tasks that belong to the selected one are highlighted.
+  // Whether the tasks related to the selected one are highlighted.
   bool related() const { return related_; }
   void set_related(bool related) { related_ = related && has_task(); }
 
-  // The measured range on the common clock, in the order in which it was measured. Equal: none.
+  // The measured range on the common clock, in the order of measuring. Equal: no range.
   double from() const { return from_; }
   double to() const { return to_; }
   bool measures() const { return from_ != to_; }
@@ -45,7 +45,7 @@ class Selection {
     range_is_latest_ = latest;
   }
 
-  // From where to where the item lasts on the common clock; false: it has no duration.
+  // The interval of the item on the common clock. Returns false if it has no duration.
   bool extent(const Session& session, double& from, double& to) const;
 
  private:

@@ -1,8 +1,8 @@
-// What all views of a session share: the traces, and what is selected, found, highlighted and
-// noted in them. A view (view.h) keeps its viewport, folded rows and drags to itself.
+// The state that all views of a session share: the traces, the selection, matches, highlights and
+// notes. A view (view.h) keeps its viewport, collapsed rows and drags private.
 //
-// Whoever changes a part calls changed(), or marked() if marks of tasks depend on it; views and
-// panels compare the versions with those they were made of.
+// After changing a part, call changed(), or marked() if marks of tasks depend on it. Views and
+// panels compare the versions with those of their last drawing.
 #pragma once
 
 #include "trace/session/session.h"
@@ -26,8 +26,8 @@ struct Shared {
   Highlights highlights;
   Bookmarks bookmarks;
 
-  uint32_t text_version = 1;   // another one: panels have other texts
-  uint32_t scene_version = 1;  // another one: views look different
+  uint32_t text_version = 1;   // changes when panels have other texts
+  uint32_t scene_version = 1;  // changes when views look different
 
   const Model& model(size_t track) const { return session[track].model; }
 
@@ -41,7 +41,7 @@ struct Shared {
     scene_version++;
   }
   void redraw() { scene_version++; }
-  void found() {  // other matches
+  void found() {  // the matches changed
     text_version++;
     marked();
   }

@@ -1,5 +1,5 @@
-// What a Viewer is made of, for those of its parts that need several: viewer.cc, commands.cc,
-// question.cc and titles.cc.
+// The parts of a Viewer, for the files that need several: viewer.cc, commands.cc, question.cc and
+// titles.cc.
 #pragma once
 
 #include "view/draw/theme.h"
@@ -12,17 +12,17 @@ namespace skein {
 struct ViewerState {
   Shared shared;
   Timeline timeline{shared};
-  View* view = &timeline;  // that the shell shows; never null
+  View* view = &timeline;  // the view that the front end shows; never null
   Panels panels{shared};
 
-  // What the shell shows beside the picture.
+  // Widgets that the front end shows beside the picture.
   bool help = false;
   bool search_field = false;
   bool filter_field = false;
   const Theme* theme = &themes[0];
 
   // ---- state.cc
-  void realigned();  // all begins anew, in sight
+  void realigned();  // traces moved on the time axis: resets to show everything
   void search(std::string_view text);
   void select(const Item& item, double time = no_time);
   void go_to(uint32_t track, TaskIndex task, double time = no_time);  // selects and reveals

@@ -1,4 +1,4 @@
-// What a trace's tasks, kinds and executors are called (trace/model/names.h), safe to show.
+// Texts for a trace's tasks, kinds and executors (trace/model/names.h), safe to display.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ std::string task_text(const Trace& trace, const Model& model, TaskIndex task);
 std::string executor_text(const Trace& trace, uint32_t executor);
 std::string kind_text(const Trace& trace, const Model::Task& task);
 
-// How long from one time to another: "1.25 ms"; 0 if the second is earlier.
+// The duration from one time to another: "1.25 ms"; 0 if the second is earlier.
 std::string interval_text(uint64_t from, uint64_t to);
 
 }  // namespace skein

@@ -1,4 +1,4 @@
-// A trace for tests, put together event by event.
+// A trace for tests, built event by event.
 #pragma once
 
 #include <string>
@@ -52,7 +52,7 @@ struct TestTrace {
   }
 };
 
-// A server (#1) of two sessions: #2 reads (#4) and ends; #3 waits for a lock (#5) for ever.
+// A server (#1) with two sessions: #2 reads (#4) and ends; #3 waits for a lock (#5) forever.
 //
 //   us   0    100   200   300   400   500   600   700   800   900   1000
 //   1    |----------------------------------------------------------->

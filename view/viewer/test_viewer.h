@@ -1,4 +1,4 @@
-// Steps that tests of the viewer share: open a trace, select, click, read the panel.
+// Steps shared by the viewer's tests: open a trace, select, click, read the panel.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -31,7 +31,7 @@ inline TaskId selected_id(const Viewer& viewer) {
 }
 inline void select(Viewer& viewer, TaskId id) { viewer.select(0, index_of(viewer, id)); }
 
-// The value of the first line of this name; "-" if there is none.
+// The value of the first line with this name; "-" if there is none.
 inline std::string value(const Panel& panel, std::string_view name) {
   for (const PanelLine& line : panel.lines)
     if (line.name == name) return line.value;
@@ -61,7 +61,7 @@ inline size_t count(const DrawList& list, Ink ink) {
                                            [&](const Primitive& p) { return p.ink == ink; }));
 }
 
-// A point on the bar of a task, found by asking what is where.
+// A point on the bar of a task, found by hit tests.
 struct Point {
   float x = 0;
   float y = 0;
@@ -81,7 +81,7 @@ inline void click(Viewer& viewer, float x, float y) {
   viewer.pointer_up(x, y);
 }
 
-// The events of server(), from `forgotten` ns on, as a ring that had no room for the others.
+// The events of server() from `forgotten` ns on, as in a ring that overwrote the others.
 inline Trace ring(uint64_t forgotten, uint64_t overwritten_packets = 0) {
   TestTrace whole = server();
   Trace trace;

@@ -1,5 +1,5 @@
-// One way to draw a session. Views share what is selected, found and noted (shared.h); what one
-// shows of the session, its viewport and its drags are private to it. A view draws at least:
+// One way to draw a session. Views share selection, matches and notes (shared.h); a view's viewport
+// and drags are private to it. A view implements at least:
 //
 //   class TaskList : public View {
 //     using View::View;
@@ -9,12 +9,12 @@
 //     void draw(DrawList& list) override;
 //   };
 //
-// Everything else has a default that suits a view without a time axis. timeline/timeline.h is the
-// view that the shells show; view_test.cc has a list of tasks. The functions are called once per
-// input or picture, not per primitive.
+// Everything else has a default that suits a view without a time axis. The front ends show
+// timeline/timeline.h; view_test.cc has a list of tasks. The functions are called once per input or
+// picture, not per primitive.
 //
-// Invariant: whoever changes the session or its filter calls one of the functions under "the
-// session changed" before any other.
+// Invariant: after changing the session or its filter, callers must call one of the functions under
+// "the session changed" before any other.
 #pragma once
 
 #include <optional>
@@ -35,28 +35,29 @@ class View {
 
   // ---- the session changed
   virtual void session_changed() = 0;
-  // A trace was added, with the rows of all its tasks if they are known; or all were aligned again;
-  // or the filter lets other tasks through.
+  // A trace was added, with the rows of all its tasks if they are known; or all traces were
+  // realigned; or the filter passes other tasks.
   virtual void added(std::optional<Rows>) { session_changed(); }
   virtual void aligned() { session_changed(); }
   virtual void filtered() { session_changed(); }
-  // `old` is replaced by the same trace, longer; or a trace lasts longer. before_change() precedes.
+  // `old` was replaced by a longer version of the same trace; or the end of a trace moved.
+  // before_change() is called first.
   virtual void before_change() {}
   virtual void replaced(size_t, const SessionTrace& /*old*/, std::optional<Rows>) {
     session_changed();
   }
   virtual void grown(size_t) { session_changed(); }
-  // False: a trace that only lasts longer looks the same.
+  // Returns false if extending the end of a trace does not change the picture.
   virtual bool end_in_sight() const { return true; }
 
   // ---- the picture; valid until the next call that is not const
   virtual void resize(float width, float height) = 0;
   const DrawList& scene();
-  const DrawList& readouts();  // over the scene; the pointer changes only these
+  const DrawList& readouts();  // painted over the scene; pointer movements change only these
   const DrawList& picture();   // both
   uint32_t scene_version() const { return scene_version_ + shared_.scene_version; }
   uint32_t version() const { return version_ + scene_version(); }
-  bool changed() const { return readouts_.version != version(); }  // since they were drawn
+  bool changed() const { return readouts_.version != version(); }  // since the readouts were drawn
   void redraw() { scene_version_++; }
   void redraw_readouts() { version_++; }
 
@@ -68,14 +69,14 @@ class View {
   virtual void click(float x, float y);  // selects the item there
   virtual void wheel(float, float, float, float, Modifiers) {}
   virtual void pinch(float, float, float) {}
-  virtual bool stop_dragging() { return false; }  // false: nothing was dragged
+  virtual bool stop_dragging() { return false; }  // false: there was no drag
 
   // ---- commands
-  virtual void command_begins(Command) {}              // of any kind; gestures end
+  virtual void command_begins(Command) {}              // called for every command; ends gestures
   virtual bool run(Command) { return false; }          // false: not a command of this view
   virtual void reveal(uint32_t track, TaskIndex task,  // with as little change as possible
                       double time) = 0;
-  // The same with a range of time in sight.
+  // reveal() with a range of time visible.
   virtual void reveal_range(uint32_t track, TaskIndex task, double from, double) {
     reveal(track, task, from);
   }
@@ -94,14 +95,14 @@ class View {
   virtual uint32_t hidden(size_t, TaskIndex) const { return 0; }  // collapsed descendants
 
  protected:
-  // Replace the contents of the list: of the scene, and of the readouts over it.
+  // Replace the contents of the list: draw() with the scene, draw_over() with the readouts.
   virtual void draw(DrawList& list) = 0;
   virtual void draw_over(DrawList&) {}
 
   Shared& shared_;
 
  private:
-  // The list is of the version that was drawn last.
+  // A list with the version that was drawn last.
   struct Drawn {
     DrawList list;
     uint32_t version = 0;

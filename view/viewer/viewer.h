@@ -1,19 +1,18 @@
-// What a person does with the picture, without a screen: every shell forwards input to a Viewer and
-// paints its picture(). It joins the parts: what is shared by views (shared.h), the view that is
-// shown (view.h, timeline/timeline.h), texts about what is selected (panels.h), and commands
-// (commands.cc).
+// The viewer without a screen: every front end forwards input to a Viewer and paints its picture().
+// It joins the state shared by views (shared.h), the view that is shown (view.h,
+// timeline/timeline.h), texts about the selection (panels.h), and commands (commands.cc).
 //
 //   Viewer viewer;
 //   viewer.add(std::move(trace), "net.ctf");
 //   viewer.resize(1500, 900);
 //   paint(viewer.picture());
 //   viewer.wheel(x, y, 0, -120, {});      // zooms under the pointer
-//   viewer.key("ArrowRight", {});         // as the keyboard map (keys.h) says
-//   viewer.search("ring.write");          // highlights as one types
+//   viewer.key("ArrowRight", {});         // runs the command bound in keys.h
+//   viewer.search("ring.write");          // highlights while the user types
 //
-// One thread. Units: pixels of the picture, nanoseconds on the common time line, which the axis
-// shows: it begins where the first trace began when it was added. Nothing here fails: a command
-// that makes no sense now does nothing.
+// Use from one thread. Units: pixels of the picture, nanoseconds on the common time axis, which
+// begins where the first trace began when it was added. No function fails: a command that does not
+// apply does nothing.
 #pragma once
 
 #include <cstdint>
@@ -32,28 +31,28 @@
 
 namespace skein {
 
-// A trace and all that takes long to make of it.
+// A trace and the data derived from it that take long to compute.
 struct LoadedTrace {
-  // Makes it; on any thread. Up to the sign of life, if that is later than the last event: what is
-  // alive lasts until then.
+  // Computes the data; on any thread. If the sign of life is later than the last event, live tasks
+  // extend to it.
   explicit LoadedTrace(Trace trace, SignOfLife life = {});
-  LoadedTrace(Trace of, Model made);  // the rest is made when it is needed
+  LoadedTrace(Trace of, Model made);  // the rest is computed on demand
   ~LoadedTrace();
   LoadedTrace(LoadedTrace&&) noexcept;
   LoadedTrace& operator=(LoadedTrace&&) noexcept;
 
-  // What is wrong, too, which alarm() and panel() tell: for who shall not wait for that then.
+  // Computes the findings for alarm() and panel() too, so that their first call is fast.
   void find_problems();
 
   Trace trace;
   Model model;
   SignOfLife life;
   std::optional<Rows> rows;            // of all tasks
-  std::unique_ptr<FoldedTexts> texts;  // of its search; none: not made
+  std::unique_ptr<FoldedTexts> texts;  // for the search; null: not built
   std::shared_ptr<const Findings> findings;
 };
 
-struct ViewerState;  // the parts that a viewer is made of (state.h)
+struct ViewerState;  // the parts of a viewer (state.h)
 
 class Viewer {
  public:
@@ -62,65 +61,65 @@ class Viewer {
   Viewer(Viewer&&) noexcept;
   Viewer& operator=(Viewer&&) noexcept;
 
-  // Adds a trace below those that are there; several lie on one time line (by UTC if all know it,
-  // by their beginnings else). The second of one title gets a number: "net.ctf (2)".
+  // Adds a trace below the others. Several traces share one time axis: aligned by UTC if all have
+  // it, otherwise by their starts. A duplicate title gets a number: "net.ctf (2)".
   void add(Trace trace, std::string title);
   void add(LoadedTrace loaded, std::string title);
-  // The same trace, longer by now: window, selection, search, bookmarks stay (tasks are known by
-  // their ids); follows the end if the end was in sight.
+  // Replaces a trace by a longer version of itself. Window, selection, search and bookmarks stay
+  // (tasks are identified by id). Follows the end if it was visible.
   void update(size_t which, Trace trace);
   void update(size_t which, LoadedTrace loaded);
-  // Traces begin together, whatever their clocks say; and what is the same in two of them, with
+  // Align the traces at their starts, whatever their clocks; link() also shows counterparts and
   // notes (annotations.h).
   void begin_together();
   void link(const Annotations& annotations);
-  void relink(const Annotations& annotations);  // after update(), which makes other tasks of them
-  // The same trace, of which nothing is new but that. The picture's end grows, and with it all that
-  // is alive, if the end is in sight; what the panel says is up to then in any case.
+  void relink(const Annotations& annotations);  // call after update(), which changes task indices
+  // A sign of life without new events. Extends the end of the picture and all live tasks, if the
+  // end is visible. The panel always covers the time until then.
   void set_now(size_t which, SignOfLife life);
   size_t traces() const;
   const Trace& trace(size_t which) const;
-  // Of all traces: to read another one, or the same again (read_trace()).
+  // The clocks of all traces, for reading another trace or one of them again (read_trace()).
   std::vector<TickClock> tick_clocks() const;
   const Model& model(size_t which) const;
 
   void resize(float width, float height);
   // Valid until the next call that is not const.
   const DrawList& picture();
-  bool changed() const;  // since picture() or readouts() was called last
+  bool changed() const;  // since the last picture() or readouts()
 
-  // The picture in two, for who paints often: moving the pointer changes the readouts only, which
-  // are cheap. They are painted over the scene.
+  // The picture in two parts, for frequent painting: pointer movements change only the readouts,
+  // which are cheap. Paint them over the scene.
   const DrawList& scene();
-  uint32_t scene_version() const;  // another number: scene() is another
+  uint32_t scene_version() const;  // changes with scene()
   const DrawList& readouts();
 
-  // picture() for who shows titles on hover (SVG): over bars, arrows, sleeps and pauses lie shapes
-  // that cannot be seen, a thousand or so of each at most.
+  // picture() with titles shown on hover (SVG): invisible shapes cover bars, arrows, sleeps and
+  // pauses, at most a thousand or so of each kind.
   DrawList titled_picture();
 
-  // What picture() draws, for who draws windows of its own. Valid as long as that.
+  // The input of picture(), for callers that draw their own windows. Valid as long as picture().
   std::span<const Track> tracks() const;
   Marks marks() const;
 
-  // Input. Coordinates are those of the picture; deltas of the wheel are pixels, down is positive.
+  // Input. Coordinates are in the picture; wheel deltas are in pixels, positive is down.
   void pointer_move(float x, float y);
   void pointer_leave();
   // Dragging pans; with shift, or from the time axis, it measures.
   void pointer_down(float x, float y, Modifiers);
-  void pointer_up(float x, float y);    // without a move: selects
-  void double_click(float x, float y);  // highlights what is related, zooms to it
-  // Zooms under the pointer; control: in finer steps (browsers send pinches so); shift or dx: pans;
-  // alt: the height of rows.
+  void pointer_up(float x, float y);    // without a movement: selects
+  void double_click(float x, float y);  // highlights related tasks and zooms to them
+  // Zooms under the pointer. Control: finer steps (browsers send pinches this way). Shift or dx:
+  // pans. Alt: changes the height of rows.
   void wheel(float x, float y, float dx, float dy, Modifiers);
   void pinch(float x, float y, float factor);  // > 1: larger
-  // Key as in the DOM ("ArrowLeft", "+", "f"). False: it means nothing here.
+  // Key as in the DOM ("ArrowLeft", "+", "f"). Returns false if it is not bound.
   bool key(std::string_view key, Modifiers);
   void run(Command command);
 
   // Of the window.
   const Window& window() const;
-  void show(double from, double to);  // ns; the old window can be gone back to
+  void show(double from, double to);  // ns; undo restores the old window
 
   struct Found {
     size_t count = 0;
@@ -130,47 +129,47 @@ class Viewer {
   Found found() const;
   std::string_view searched() const;
 
-  // Of all traces, for the filter's choices.
+  // Of all traces: the choices of the filter.
   std::vector<std::string> kinds() const;
   std::vector<std::string> executors() const;
   void set_filter(const Filter& filter);
   const Filter& filter() const;
-  bool filters() const;  // it may hide something
+  bool filters() const;  // the filter may hide tasks
 
-  // Both, for another thread, as they take long in a large trace:
+  // Search and filter on another thread, as they take long in a large trace:
   //
   //   std::unique_ptr<Viewer::Question> question = viewer.ask("ring.write", {});
-  //   question->answer();      // on any thread; the viewer may be used, moved or gone meanwhile
-  //   viewer.take(*question);  // as search() and set_filter() would have done
+  //   question->answer();      // on any thread; the viewer may be used, moved or destroyed
+  //   viewer.take(*question);  // same effect as search() and set_filter()
   //
-  // None: that stays as it is. take() does nothing and says false if a trace, the search, the
-  // filter or what is collapsed has changed since it was asked. No set_now() meanwhile.
+  // nullopt: unchanged. take() does nothing and returns false if a trace, the search, the filter or
+  // the collapsed tasks have changed since ask(). Do not call set_now() in between.
   class Question;
   std::unique_ptr<Question> ask(std::optional<std::string> search, std::optional<Filter>) const;
   bool take(Question& answered);
 
-  // no_index: nothing is selected.
+  // no_index: no selection.
   void select(size_t track, TaskIndex task);
   TaskIndex selected() const;
   size_t selected_track() const;
-  // Of the task with this number, label, name or function, of several the longest, which is
-  // selected. False: there is none.
+  // Shows the critical path of the task with this id, label, name or function and selects the task;
+  // of several, the longest. Returns false if there is none.
   bool show_critical_path(std::string_view task);
-  Panel panel() const;  // of what is selected or measured; of the whole trace if nothing is
+  Panel panel() const;  // of the selection or range; otherwise of the whole trace
   void click(uint32_t link);
-  std::string tooltip() const;  // of what is under the pointer; empty: nothing is
+  std::string tooltip() const;  // of the item under the pointer; empty if there is none
 
   std::span<const Bookmark> bookmarks() const;
   void add_bookmark(double time, std::string text);
   void rename_bookmark(size_t which, std::string_view text);
   void remove_bookmark(size_t which);
-  std::string save_notes() const;  // JSON, to be kept beside the trace
-  // A ring that has forgotten where the notes count from goes on counting from there, and with
-  // `same_zero` whatever trace begins later than that: one moment has one time whenever it is
-  // opened. With any other the bookmarks are moved to their moments.
+  std::string save_notes() const;  // JSON, for storage beside the trace
+  // If a ring has overwritten the start that the notes are relative to, times remain relative to
+  // it; with `same_zero` this applies to any trace that begins later. Thus a time stays the same
+  // whenever the trace is opened. For any other trace the bookmarks are moved to their times.
   Result<void> load_notes(std::string_view json, bool same_zero = false);
 
-  struct CounterState {  // of all traces, those of a trace after those of the one above
+  struct CounterState {  // of all traces, in their order
     size_t track = 0;
     std::string name;
     bool shown = true;
@@ -180,12 +179,12 @@ class Viewer {
 
   void set_theme(const Theme& theme);
   const Theme& theme() const;
-  // What to do with mouse and keys, or with fingers, over the picture; goes away at the first zoom,
+  // Shows help for mouse and keys, or for touch, over the picture. Disappears at the first zoom,
   // click or key.
   void set_hint(bool shown, bool touch = false);
 
-  // What the shell shows beside the picture now: Command::Help, Search, Filter and Escape change
-  // it, and a shell that closes one itself says so.
+  // Widgets that the front end shows now. Command::Help, Search, Filter and Escape change them; a
+  // front end that closes one itself must report it here.
   bool help_shown() const;
   bool search_shown() const;
   bool filter_shown() const;
@@ -194,10 +193,10 @@ class Viewer {
   void set_search_shown(bool shown);
   void set_filter_shown(bool shown);
   void set_legend_shown(bool shown);
-  // What was lost and what an empty trace means, in a sentence; empty: nothing to say.
+  // The losses, and the reason why a trace is empty, as a sentence; empty if there are none.
   std::string notice() const;
-  // How many tasks do not go on, and why: Command::NextStuck leads to them; before that what links
-  // say. Without a full stop; empty: nothing to say.
+  // The number of stuck tasks and the reasons; Command::NextStuck selects them. Preceded by the
+  // summary of the annotations. Without a full stop; empty if there is nothing to report.
   std::string alarm() const;
 
  private:
@@ -216,7 +215,7 @@ class Viewer::Question {
 
   std::string search_;
   skein::Filter filter_;
-  bool filters_ = false;  // otherwise than the viewer did
+  bool filters_ = false;  // differs from the viewer's
   bool searches_ = false;
   uint32_t version_ = 0;
   std::vector<TraceWork> work_;

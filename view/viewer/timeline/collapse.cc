@@ -4,8 +4,8 @@
 
 namespace skein {
 
-// Parents are not always before their children, and a damaged trace could have circles: each chain
-// is followed up to what is known already, and then all of it is known.
+// Parents do not always precede their children, and a damaged trace could have cycles: follows each
+// chain up to a known task, then all of the chain is known.
 Shown shown(const Model& model, const std::vector<uint8_t>& passes,
             const std::vector<uint8_t>& collapsed) {
   Shown all{.tasks = passes};
@@ -23,7 +23,7 @@ Shown shown(const Model& model, const std::vector<uint8_t>& passes,
       chain.push_back(at);
       at = tasks[at].parent;
     }
-    // Into which task it is collapsed; none: it is to be seen.
+    // The collapsed task that hides the chain; no_index: it is visible.
     TaskIndex into = no_index;
     if (at < tasks.size() && state[at] == Hidden)
       into = inside[at];

@@ -1,4 +1,4 @@
-// Commands of the timeline: one function per verb, one row per command.
+// Commands of the timeline: one function per verb, one table entry per command.
 #include <algorithm>
 #include <cmath>
 
@@ -42,7 +42,7 @@ constexpr Timeline::Action Timeline::actions[] = {
 };
 
 void Timeline::command_begins(Command command) {
-  // A key that is held down is one gesture; another key begins another.
+  // A key that is held down is one gesture; another key begins a new one.
   if (command != last_command_) navigation_.end_gesture();
   last_command_ = command;
   went();
@@ -154,7 +154,7 @@ void Timeline::expand_all(int) {
 // ---- others
 
 void Timeline::step_bookmark(int direction) {
-  const double least = 2 * navigation_.per_pixel();  // at one it is not gone to again
+  const double least = 2 * navigation_.per_pixel();  // does not return the bookmark in focus
   if (const Bookmark* found = shared_.bookmarks.step(direction, focus_time(), least))
     go_to_time(found->time);
 }

@@ -1,4 +1,4 @@
-// Pointer, wheel and fingers on a timeline.
+// Pointer, wheel and touch on a timeline.
 #include <cmath>
 #include <utility>
 
@@ -9,13 +9,13 @@ namespace skein {
 
 namespace {
 
-constexpr float still = 4;  // pixels a pressed pointer may move and yet have clicked
+constexpr float still = 4;  // pixels: a press that moves less is a click
 
 bool are_numbers(float a, float b, float c = 0) {
   return std::isfinite(a) && std::isfinite(b) && std::isfinite(c);
 }
 
-// The library's brings a table of 2 kB of digits into the page, which do not pack.
+// The library's function adds a 2 kB table of digits to the page, which does not compress.
 double power_of_two(double exponent) {
   const double x = exponent * 0.6931471805599453 / 64;
   double power = 1;  // of e to the x
@@ -24,9 +24,8 @@ double power_of_two(double exponent) {
   return power;
 }
 
-// Half an octave for a notch of a wheel (some 120 pixels). With control: finer; but small steps
-// with control are what browsers make of fingers on a touch pad, and those shall follow the
-// fingers.
+// Half an octave per notch of a wheel (some 120 pixels); finer with control. But browsers send
+// touch pad pinches as small steps with control, and these must follow the fingers.
 double wheel_factor(double pixels, bool control) {
   pixels = std::clamp(pixels, -1000.0, 1000.0);
   const double octave = !control ? 360 : std::fabs(pixels) < 50 ? 70 : 1000;
@@ -129,7 +128,7 @@ void Timeline::wheel(float x, float y, float dx, float dy, Modifiers modifiers) 
 
 void Timeline::pinch(float x, float y, float factor) {
   if (!are_numbers(x, y, factor)) return;
-  drag_ = {};  // the second finger came down
+  drag_ = {};  // a second finger touched
   navigation_.hold(static_cast<double>(y));
   navigation_.zoom(static_cast<double>(x), std::clamp(static_cast<double>(factor), 0.01, 100.0),
                    Gesture::Zoom);

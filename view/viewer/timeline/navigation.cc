@@ -10,21 +10,21 @@ namespace {
 constexpr double highest_row = 80;
 constexpr double lowest_row = 1e-3;
 constexpr double readable_row = 26;
-constexpr double legible_row = 14;  // labels, if hardly more
-constexpr double thin_row = 8;      // all of them in sight are worth less than some with labels
+constexpr double legible_row = 14;  // room for labels, but barely
+constexpr double thin_row = 8;      // if all rows are thinner, a few with labels are more useful
 
 bool same(const Window& a, const Window& b) {
   return a.from == b.from && a.to == b.to && a.top == b.top && a.row_height == b.row_height;
 }
 
 double extent(const Navigation::Bounds& bounds) {
-  return std::max(bounds.to - bounds.from, 1'000.0);  // a trace of one event, too, has a picture
+  return std::max(bounds.to - bounds.from, 1'000.0);  // a trace of one event still has a picture
 }
 
 }  // namespace
 
-// 1 ns is at most 100 pixels; and what a double cannot tell apart any more is at most a quarter of
-// one, so that zooming far into the end of a trace of a month does not jump.
+// 1 ns is at most 100 pixels. The resolution of a double is at most a quarter of a pixel, so that
+// zooming far into the end of a month-long trace does not jump.
 double Navigation::least_span() const {
   const double largest = std::max(std::fabs(bounds_.from), std::fabs(bounds_.to));
   const double step = std::nextafter(largest, INFINITY) - largest;
@@ -33,14 +33,14 @@ double Navigation::least_span() const {
 
 double Navigation::most_span() const { return std::max(1.1 * extent(bounds_), 2 * least_span()); }
 
-// Into the window: a stretch of time as near to the one asked for as the limits allow. Beyond the
-// ends of the trace there may be a twentieth of it, and at most half a window.
+// Sets the window to the nearest interval within the limits. It may extend beyond the ends of the
+// trace by a twentieth of the trace, and by at most half a window.
 void Navigation::set_times(Window& window, double from, double span) const {
   span = std::clamp(span, least_span(), most_span());
   const double margin = std::min(0.05 * extent(bounds_), 0.5 * span);
   const double first = bounds_.from - margin;
   const double last = bounds_.from + extent(bounds_) + margin - span;
-  // A span beyond both (a trace shorter than what can be shown) lies in the middle.
+  // A span beyond both ends (a trace shorter than the least span) is centred.
   window.from = first <= last ? std::clamp(from, first, last) : (first + last) / 2;
   window.to = window.from + span;
 }
@@ -63,7 +63,7 @@ bool Navigation::is_fitted_to(const Window& window) const {
          window.from <= fitted_to_;
 }
 
-// False: the rows are where they were.
+// Returns false if the rows did not move.
 bool Navigation::fold(const Window& window, bool afresh) {
   if (!fold_) return false;
   if (afresh) {
@@ -150,7 +150,7 @@ void Navigation::scroll(double pixels, Gesture gesture) {
 void Navigation::zoom_rows(double y, double factor) {
   if (!(factor > 0)) return;
   Window next = window_;
-  // Not lower than what makes all fit, if they are not already.
+  // Not lower than the height at which all rows fit, unless it is already.
   const double lowest = std::min(next.row_height, with_all_rows(next).row_height);
   next.row_height = std::clamp(next.row_height * factor, std::max(lowest, lowest_row), highest_row);
   change(with_row_at(next, row_at(y), y), Gesture::RowHeight);
@@ -162,7 +162,7 @@ Window Navigation::with_row_at(Window window, double row, double y) const {
   return window;
 }
 
-// What is too short to be shown alone is in the middle.
+// An interval shorter than the least span is centred.
 Window Navigation::showing(Window window, double from, double to) const {
   if (!(from <= to) || (from == window.from && to == window.to)) return window;
   const double span = std::clamp(to - from, least_span(), most_span());
@@ -182,8 +182,8 @@ Window Navigation::with_row(Window window, double row, double least_height) cons
   return window;
 }
 
-// All that are open, however many: what is thinner than two pixels is drawn as density. Few rows do
-// not become thicker than labels need.
+// Fits all open rows, however many: rows thinner than two pixels are drawn as density. Few rows do
+// not become higher than labels need.
 Window Navigation::with_all_rows(Window window) const {
   window.row_height =
       std::min(static_cast<double>(bounds_.rows_height) / std::max(open_rows(), 1.0), readable_row);
@@ -191,8 +191,8 @@ Window Navigation::with_all_rows(Window window) const {
   return window;
 }
 
-// As all rows, unless these are too many: then rows grow as time does, like a map, and the row at y
-// stays there.
+// Fits all rows unless there are too many. Then rows grow in proportion to the time zoom, like a
+// map, and the row at y stays there.
 Window Navigation::with_grown_rows(Window window, double row, double y) const {
   window = with_all_rows(window);
   if (window.row_height >= thin_row) return window;

@@ -1,4 +1,4 @@
-// Where the window is, within which limits, and where it was: zoom, pan, undo.
+// The viewport, its limits and its history: zoom, pan, undo.
 //
 //   Navigation at;
 //   at.set_bounds({.from = 0, .to = 5e9, .rows = 60, .rows_y = 34, .rows_height = 700});
@@ -6,16 +6,16 @@
 //   at.zoom(x, 1.25, Gesture::Zoom);   // the time at x stays at x
 //   at.undo();
 //
-// What one does in one go is undone in one go: a change by the same gesture as the one before adds
-// nothing to go back to, until end_gesture(). There is no clock here, so whoever forwards input
-// says when a gesture has ended (the pointer went elsewhere, another key).
+// A series of changes by the same gesture is one undo step: each extends the previous one until
+// end_gesture(). There is no clock here, so callers that forward input decide when a gesture ends
+// (the pointer moved elsewhere, another key).
 //
-// Rows follow what is in sight (`on_fold`). After a zoom, or when nothing is left in sight of what
-// the rows were fitted to, those with something in the window fill the height and all others are
-// folded away; if there are so many that nothing could be read, they grow as time does. While the
-// time only moves, heights stay and nothing is folded; a row into which something comes is opened,
-// and the row at hold() stays where it is. Who has chosen a height of rows keeps it until rows are
-// fitted again.
+// Rows follow the visible time (`on_fold`). After a zoom, or when nothing remains visible of the
+// range the rows were fitted to, the rows with a task in the window fill the height and all others
+// are folded. If the rows would be illegible, they grow in proportion to the time zoom instead.
+// While the time only pans, heights stay and nothing is folded; a row that becomes non-empty is
+// opened, and the row at hold() stays in position. A row height that the user chose stays until
+// rows are fitted again.
 #pragma once
 
 #include <algorithm>
@@ -28,57 +28,57 @@
 
 namespace skein {
 
-enum class Gesture : uint8_t { Jump, Zoom, Pan, Drag, Scroll, RowHeight };  // Jump: each for itself
+enum class Gesture : uint8_t { Jump, Zoom, Pan, Drag, Scroll, RowHeight };  // Jump: never merged
 
 class Navigation {
  public:
   struct Bounds {
-    double from = 0;  // ns: what all traces cover
+    double from = 0;  // ns: the extent of all traces
     double to = 0;
-    double rows = 0;        // in all, folded ones too
-    float rows_y = 0;       // pixels: where they begin
-    float rows_height = 0;  // and the room for them
+    double rows = 0;        // in total, including folded ones
+    float rows_y = 0;       // pixels: top of the rows
+    float rows_height = 0;  // and their height
   };
 
   const Window& window() const { return window_; }
 
-  // Which rows are to be open in a stretch of time: those with something in it, and unless
-  // `afresh` those that are open. The lines live until the next call.
+  // Returns which rows are open in a range of time: those with a task in it and, unless `afresh`,
+  // those that are open already. The lines are valid until the next call.
   using Fold = std::function<Lines(double from, double to, bool afresh)>;
   void on_fold(Fold fold) { fold_ = std::move(fold); }
 
   void resize(float width, float height);
-  // The window stays as far as it can. Rows that filled the height go on doing so. `afresh`: these
-  // are other rows than before.
+  // Moves the window as little as possible. Rows that filled the height continue to. `afresh`: the
+  // rows have changed.
   void set_bounds(const Bounds& bounds, bool afresh = false);
   const Bounds& bounds() const { return bounds_; }
 
-  // factor > 1: larger. The time at x stays there unless an end of the trace is in the way.
+  // factor > 1: magnifies. The time at x stays there unless an end of the trace prevents it.
   void zoom(double x, double factor, Gesture gesture);
   void pan(double pixels, Gesture gesture);     // > 0: later
-  void scroll(double pixels, Gesture gesture);  // > 0: what is below
-  void zoom_rows(double y, double factor);      // the row at y stays there
-  void hold(double y) { hold_y_ = y; }          // where the user looks, most likely
+  void scroll(double pixels, Gesture gesture);  // > 0: down
+  void zoom_rows(double y, double factor);      // the row at y stays in position
+  void hold(double y) { hold_y_ = y; }          // most likely where the user looks
 
   void show(double from, double to) { change(showing(window_, from, to), Gesture::Jump); }
   void fit_all();
-  void fit_rows();  // what is in this stretch of time fills the height
-  // The same with this row (of all tracks) in sight and at least so high, in one step.
+  void fit_rows();  // the rows of the visible tasks fill the height
+  // show() with this row (counted over all tracks) visible and at least this high, as one step.
   void show_row(double from, double to, double row, double least_height);
 
   bool undo();
   bool redo();
   void end_gesture() { gesture_ = Gesture::Jump; }
-  // From now on there is nothing to go back to.
+  // Clears the history.
   void forget();
 
-  // The window of a live trace moves by itself: nothing to go back to.
+  // Moves the window of a live trace; no undo step.
   void follow(double from, double to);
 
-  // What one pixel is, in ns.
+  // The length of one pixel, in ns.
   double per_pixel() const { return (window_.to - window_.from) / static_cast<double>(width()); }
   double time_at(double x) const { return window_.from + x * per_pixel(); }
-  // The nearest that the traces cover.
+  // The nearest time within the traces.
   double covered(double time) const { return std::clamp(time, bounds_.from, bounds_.to); }
   double row_at(double y) const { return row_in(lines_, line_at(y)); }
   double rows_in_sight() const;
@@ -105,7 +105,7 @@ class Navigation {
   Window with_row(Window window, double row, double least_height) const;
   Window with_all_rows(Window window) const;
   Window with_grown_rows(Window window, double row, double y) const;
-  // So that the row is at y.
+  // Returns the window moved so that the row is at y.
   Window with_row_at(Window window, double row, double y) const;
   Window limited(Window window) const;
   void set_times(Window& window, double from, double span) const;
@@ -119,10 +119,10 @@ class Navigation {
   Bounds bounds_;
   Fold fold_;
   Lines lines_;             // empty: nothing is folded
-  double fitted_from_ = 0;  // what the lines were made for
+  double fitted_from_ = 0;  // the range the lines were made for
   double fitted_to_ = 0;
-  bool rows_fit_ = true;     // all that are open fill the height
-  bool own_height_ = false;  // of rows: the user has chosen it
+  bool rows_fit_ = true;     // the open rows fill the height
+  bool own_height_ = false;  // the user chose the height of rows
   double hold_y_ = -1;       // < 0: the middle
   Gesture gesture_ = Gesture::Jump;
   std::vector<Place> past_;

@@ -60,7 +60,7 @@ void Timeline::replaced(size_t track, const SessionTrace& old, std::optional<Row
       if (fresh.trace.strings[fresh.model.counters[i].name] ==
           old.trace.strings[old.model.counters[j].name])
         now.counters[i] = 0;
-  now.open = std::move(was.open);  // rows stay where they are as more follows
+  now.open = std::move(was.open);  // rows keep their positions when events are added
   show_tasks(track);
   arrange_tracks(false);
   if (!old.trace.events.empty()) return stay_at_end();
@@ -116,7 +116,7 @@ void Timeline::arrange_tracks(bool afresh) {
   set_bounds(afresh);
 }
 
-// In none of the tracks anything is in sight: nothing is folded then.
+// If nothing is visible in any track, nothing is folded.
 Lines Timeline::fold(double from, double to, bool afresh) {
   if (!afresh && lines_.empty()) return lines_;
   size_t open = 0;
@@ -220,7 +220,7 @@ double Timeline::middle_x() const {
 
 double Timeline::focus_time() const {
   const Window& window = navigation_.window();
-  const bool seen = focus_ >= window.from && focus_ <= window.to;  // false if there is none
+  const bool seen = focus_ >= window.from && focus_ <= window.to;  // false for no_time
   return seen ? focus_ : (window.from + window.to) / 2;
 }
 
@@ -264,13 +264,13 @@ void Timeline::show_at_row(uint32_t track, TaskIndex task, double from, double t
   redraw();
 }
 
-// The same scale, unless the bar is too thin to be seen, or is elsewhere and longer than the
-// window; nothing moves when it can be seen.
+// Keeps the scale, unless the bar is too thin to see, or is elsewhere and longer than the window.
+// Does not move if the bar is visible.
 void Timeline::reveal(uint32_t track, TaskIndex task, double time) {
   constexpr double thin = 8;        // pixels
-  constexpr double visible = 32;    // of what was thin
-  constexpr double shortest = 100;  // ns; what has no duration is not worth all that one can zoom
-  constexpr double lowest_bar = 6;  // pixels of a row that a bar needs to be distinct
+  constexpr double visible = 32;    // the width that a thin bar gets
+  constexpr double shortest = 100;  // ns; an event without duration does not need the full zoom
+  constexpr double lowest_bar = 6;  // pixels: the least row height at which a bar is distinct
   const SessionTrace& of = shared_.session[track];
   if (expand_above(of.model, layouts_[track].collapsed, task)) {
     show_tasks(track);
@@ -319,7 +319,7 @@ bool Timeline::shows_counter(size_t track, size_t counter) const {
 }
 
 void Timeline::show_counter(size_t which, bool shown) {
-  if (!counters_on_) {  // all off, and this one on again: only this one
+  if (!counters_on_) {  // all are off: show only this one
     if (!shown) return;
     for (TrackLayout& layout : layouts_) layout.counters = layout.counters_off;
     counters_on_ = true;

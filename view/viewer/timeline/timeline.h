@@ -1,14 +1,14 @@
-// The session as bars over time: one view of it, with what is private to this view.
+// The session as bars over time: one view of it, with the state that is private to this view.
 //
 //   Timeline timeline(shared);
-//   timeline.added({});                  // a trace was added to the session: all is in sight
+//   timeline.added({});                  // a trace was added to the session; shows everything
 //   timeline.wheel(x, y, 0, -120, {});
 //   paint(timeline.picture());
 //
-// Private are the viewport and its history, rows, what is collapsed, folded away and hidden, the
-// pointer and drags. What is selected or measured goes to Shared, and comes from there.
+// Private are the viewport and its history, rows, collapsed, folded and hidden tasks, the pointer
+// and drags. Selection and measured range are in Shared.
 //
-// Invariant: after each call rows, tracks and lines are those of the session and its filter.
+// Invariant: after each call, rows, tracks and lines match the session and its filter.
 #pragma once
 
 #include <optional>
@@ -33,7 +33,7 @@ class Timeline final : public View {
   void added(std::optional<Rows> rows) override;
   void aligned() override;
   void filtered() override;
-  // What was collapsed and hidden stays so, and an end in sight is followed.
+  // Collapsed and hidden objects stay so, and a visible end is followed.
   void before_change() override;
   void replaced(size_t track, const SessionTrace& old, std::optional<Rows> rows) override;
   void grown(size_t track) override;
@@ -48,10 +48,10 @@ class Timeline final : public View {
   // ---- pointer and wheel, in pixels
   void pointer_move(float x, float y) override;
   void pointer_leave() override;
-  // With shift, or on the axis, it measures.
+  // With shift, or on the axis: measures.
   void pointer_down(float x, float y, Modifiers) override;
   void pointer_up(float x, float y) override;
-  void click(float x, float y) override;  // on the axis it ends measuring
+  void click(float x, float y) override;  // on the axis: ends measuring
   void wheel(float x, float y, float dx, float dy, Modifiers) override;
   void pinch(float x, float y, float factor) override;
   bool stop_dragging() override;
@@ -60,7 +60,7 @@ class Timeline final : public View {
   void command_begins(Command command) override;
   bool run(Command command) override;
   const Window& window() const { return navigation_.window(); }
-  void show(double from, double to);  // the old window can be gone back to
+  void show(double from, double to);  // undo restores the old window
   void reveal(uint32_t track, TaskIndex task, double time) override;
   void reveal_range(uint32_t track, TaskIndex task, double from, double to) override;
   void go_to_time(double time) override;
@@ -68,7 +68,7 @@ class Timeline final : public View {
 
   // ---- what is shown
   Times times() const override { return {window().from, window().to}; }
-  // The time of the last click or jump while it is in sight, else the middle.
+  // The time of the last click or jump while it is visible, otherwise the middle.
   double focus_time() const override;
   double pointed_time() const override { return navigation_.time_at(middle_x()); }
   Item pointed_item() const override;
@@ -80,21 +80,21 @@ class Timeline final : public View {
   bool hint() const { return hint_; }
   void set_hint(bool shown, bool touch);
 
-  // ---- for another thread (question.cc): what it made takes the place of a track's rows
+  // ---- for another thread (question.cc): its results replace a track's rows
   uint32_t rows_version() const { return rows_version_; }
   std::vector<uint8_t> collapsed(size_t track) const { return layouts_[track].collapsed; }
   void take(size_t track, Shown shown, Rows rows);
 
  private:
-  // Of one trace. Vectors have one entry per task, counter or row; empty: none is.
+  // The layout of one trace. Vectors have one entry per task, counter or row; empty: none is set.
   struct TrackLayout {
     Rows rows = {};
     bool arranged = false;  // the rows are those of `shown`
     Shown shown = {};
     std::vector<uint8_t> collapsed = {};
     std::vector<uint8_t> counters = {};      // shown
-    std::vector<uint8_t> counters_off = {};  // as many zeros
-    std::vector<uint8_t> open = {};          // rows that are not folded away
+    std::vector<uint8_t> counters_off = {};  // the same number of zeros
+    std::vector<uint8_t> open = {};          // rows that are not folded
   };
   struct SavedViewport {
     Window window;
@@ -106,11 +106,11 @@ class Timeline final : public View {
   struct Drag {
     DragKind kind = DragKind::None;
     bool measures = false;  // a press that becomes Measure when it moves
-    float x = 0;            // where the pointer was pressed, or last
+    float x = 0;            // where the pointer was pressed, or its last position
     float y = 0;
   };
 
-  // An argument is a direction: 1 or -1, or twice as much for larger steps.
+  // An argument is a direction: 1 or -1, or twice that for larger steps.
   struct Action;
   static const Action actions[];
   void zoom(int direction);
@@ -124,7 +124,7 @@ class Timeline final : public View {
   void fit_selection(int);
   void undo_zoom(int direction);
   void step_in_row(int direction);
-  void collapse(int);  // the selected task, or opens it again
+  void collapse(int);  // or expands the selected task
   void expand_all(int);
   void step_bookmark(int direction);
   void toggle_counters(int);
@@ -136,27 +136,27 @@ class Timeline final : public View {
 
   bool drags() const { return drag_.kind != DragKind::None; }
   bool pans() const { return drag_.kind == DragKind::Pan; }
-  double middle_x() const;  // of the pointer if it is over the picture, or else of that
+  double middle_x() const;  // of the pointer if it is over the picture, otherwise of the picture
   void show_at_row(uint32_t track, TaskIndex task, double from, double to, double least_height);
-  void went();  // after the window may have moved
+  void went();  // call after the window may have moved
 
   TrackLayout make_layout(size_t track, std::optional<Rows> rows) const;
   void show_tasks(size_t track);
-  // After anything that changes which rows there are; `afresh`: others than before.
+  // Call after any change of the rows; `afresh`: the rows are different ones.
   void arrange_tracks(bool afresh);
-  void set_bounds(bool afresh = false);  // ... or how much room there is for them
+  void set_bounds(bool afresh = false);  // ... or of the room for them
   void stay_at_end();
   Lines fold(double from, double to, bool afresh);
-  double row_of(size_t track, TaskIndex task) const;  // no_time: it has none
+  double row_of(size_t track, TaskIndex task) const;  // no_time if it has no row
 
   std::vector<TrackLayout> layouts_;
-  std::vector<Track> tracks_;  // what draw() takes
+  std::vector<Track> tracks_;  // the input of draw()
   Navigation navigation_;
-  std::vector<uint32_t> lines_;  // of all rows; empty: none is folded away
+  std::vector<uint32_t> lines_;  // of all rows; empty: none is folded
   uint32_t rows_version_ = 0;
 
   SavedViewport saved_;
-  // What marks() hands out.
+  // Storage for marks().
   mutable std::vector<std::span<const uint8_t>> task_marks_;
   mutable std::vector<std::span<const uint8_t>> counter_marks_;
   mutable std::vector<std::span<const uint32_t>> collapsed_marks_;
@@ -166,7 +166,7 @@ class Timeline final : public View {
   float pointer_x_ = -1;
   float pointer_y_ = -1;
   Drag drag_;
-  float gesture_x_ = 0;  // where the last zoom by the wheel was
+  float gesture_x_ = 0;  // position of the last zoom by the wheel
   float gesture_y_ = 0;
   double focus_ = no_time;
   Command last_command_ = Command::Escape;
