@@ -1,4 +1,4 @@
-// Two traces side by side: twins, notes, and their way into the page.
+// Annotations: their encoding for the page, and whether two traces are of one run.
 #include "view/viewer/annotations.h"
 
 namespace skein {
@@ -10,7 +10,7 @@ void put(std::string& out, uint64_t number) {
   out += static_cast<char>(number);
 }
 
-// After the first number that does not fit all are 0.
+// After the first number that does not fit, all are 0.
 class Numbers {
  public:
   explicit Numbers(std::span<const uint8_t> bytes) : left_(bytes) {}
@@ -34,7 +34,7 @@ class Numbers {
     left_ = left_.subspan(text.size());
     return {text.begin(), text.end()};
   }
-  // So many of at least one byte each may follow.
+  // The count of elements that follow, of at least one byte each.
   size_t count() {
     const uint64_t number = next();
     if (number > left_.size()) failed_ = true;
@@ -92,7 +92,7 @@ Result<Annotations> read_annotations(std::span<const uint8_t> bytes) {
 
 namespace {
 
-// TraceInfo::utc_offset, before it was changed to fit another trace's frequency.
+// TraceInfo::utc_offset, before its adjustment to another trace's frequency.
 int64_t utc_of_zero(const TraceInfo& info) {
   return info.tick_clock.frequency != 0 ? info.tick_clock.utc_of_tick_0
                                         : info.utc_offset.value_or(0);
@@ -100,7 +100,8 @@ int64_t utc_of_zero(const TraceInfo& info) {
 
 }  // namespace
 
-// A process measures its clock's zero when it begins, to the nanosecond: no two have the same.
+// A process measures its clock's zero when it starts, to the nanosecond: no two processes have the
+// same.
 bool is_same_run(const Trace& before, const Trace& now) {
   const TraceInfo& old = before.info;
   const TraceInfo& info = now.info;

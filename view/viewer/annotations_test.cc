@@ -11,7 +11,7 @@ using namespace skein;
 
 namespace {
 
-// A query that is answered; `from` is the first task's number, `start` the clock at time 0.
+// A query that is answered. `from` is the first task's id, `start` the clock at time 0.
 Trace run(uint64_t from, uint64_t start) {
   const std::string a = std::to_string(from);
   const std::string b = std::to_string(from + 1);
@@ -23,7 +23,7 @@ Trace run(uint64_t from, uint64_t start) {
   return trace;
 }
 
-// Recorded one after the other on one machine.
+// Two runs, recorded one after the other on one machine.
 struct Both {
   Both() {
     viewer.resize(1000, 600);
@@ -52,7 +52,7 @@ const PanelLine* line(const Panel& panel, std::string_view name) {
 
 }  // namespace
 
-TEST_CASE("two runs are placed by their clock, or begin together") {
+TEST_CASE("two runs are aligned by their clock, or by their starts") {
   Both both;
   CHECK(both.viewer.tracks()[1].offset == 5'000);
   CHECK(line(both.viewer.panel(), "aligned")->value == "by clock");
@@ -61,7 +61,7 @@ TEST_CASE("two runs are placed by their clock, or begin together") {
   CHECK(line(both.viewer.panel(), "aligned")->value == "by start");
 }
 
-TEST_CASE("traces that are added later begin together, too") {
+TEST_CASE("traces that are added later begin at the same time, too") {
   Viewer viewer;
   viewer.begin_together();
   viewer.add(run(1, 1'000'000), "good");
@@ -69,7 +69,7 @@ TEST_CASE("traces that are added later begin together, too") {
   CHECK(viewer.tracks()[1].offset == 0);
 }
 
-TEST_CASE("a selected task highlights its twin, and the panel leads there and back") {
+TEST_CASE("a selected task highlights its counterpart, and the panel links there and back") {
   Both both;
   both.viewer.link(both.annotations());
   CHECK(both.viewer.tracks()[1].offset == 0);
@@ -83,7 +83,7 @@ TEST_CASE("a selected task highlights its twin, and the panel leads there and ba
   CHECK(both.viewer.selected() == both.bad(50));
   CHECK(both.viewer.marks().tasks[0][both.good(1)] == 1);
   CHECK(line(both.viewer.panel(), "in good")->value == "query (#1)");
-  // What has no twin says so, and nothing else is highlighted.
+  // A task without a counterpart is unmatched, and nothing else is highlighted.
   both.viewer.select(0, both.good(2));
   CHECK(line(both.viewer.panel(), "in bad")->value == "unmatched");
   CHECK(line(both.viewer.panel(), "in bad")->link == 0);
@@ -91,11 +91,11 @@ TEST_CASE("a selected task highlights its twin, and the panel leads there and ba
   CHECK(std::count(marks.begin(), marks.end(), 1) == 0);
 }
 
-TEST_CASE("notes stand in the picture, at their moment in their trace, and in the panel") {
+TEST_CASE("notes appear in the picture, at their time in their trace, and in the panel") {
   Both both;
   both.viewer.link(both.annotations());
   CHECK(both.viewer.alarm() == "In good it answered first");
-  // They are in sight, and apart; all is one step back.
+  // Both are visible, and apart; one undo shows everything.
   CHECK(both.viewer.window().from > 0);
   CHECK(both.viewer.window().to < 9'000);
   both.viewer.run(Command::UndoZoom);
@@ -118,7 +118,7 @@ TEST_CASE("notes stand in the picture, at their moment in their trace, and in th
   CHECK(line(both.viewer.panel(), "divergence")->link != 0);
 }
 
-TEST_CASE("links that make no sense are not followed") {
+TEST_CASE("invalid annotations are ignored") {
   Both both;
   Annotations annotations = both.annotations();
   annotations.twins = {{99, 50}, {1, 99}, {no_task, no_task}};
@@ -138,7 +138,7 @@ TEST_CASE("links that make no sense are not followed") {
   CHECK(line(both.viewer.panel(), "in bad") == nullptr);
 }
 
-TEST_CASE("notes about one trace need no other") {
+TEST_CASE("notes on one trace need no other trace") {
   Viewer viewer;
   viewer.resize(1000, 600);
   viewer.add(run(1, 1'000'000), "alone");
@@ -150,7 +150,7 @@ TEST_CASE("notes about one trace need no other") {
   const Panel panel = viewer.panel();
   REQUIRE(line(panel, "doctor") != nullptr);
   CHECK(line(panel, "doctor")->value == "3.000 us: it ran long");
-  // Of the words none stand on others.
+  // The texts do not overlap.
   const DrawList list = viewer.picture();
   std::vector<float> heights;
   for (const Primitive& p : list.primitives)
@@ -159,13 +159,13 @@ TEST_CASE("notes about one trace need no other") {
   CHECK(std::abs(heights[0] - heights[1]) >= 16);
 }
 
-TEST_CASE("links find their tasks and moments in a trace that was read again") {
+TEST_CASE("annotations find their tasks and times in a trace that was read again") {
   Both both;
   const Annotations annotations = both.annotations();
   both.viewer.link(annotations);
   both.viewer.select(0, both.good(1));
   const auto window = both.viewer.window();
-  // A ring that has forgotten 2 us; what was hidden before them comes first now.
+  // A ring that overwrote 2 us and begins with another task.
   Trace ring = ours(
                    "0 create 49 as coroutine first\n100 create 50 as coroutine query\n"
                    "500 resume 50\n20000 resolve 50 by 50")
@@ -182,7 +182,7 @@ TEST_CASE("links find their tasks and moments in a trace that was read again") {
   both.viewer.select(1, both.bad(50));
   CHECK(line(both.viewer.panel(), "divergence")->value == "4.000 us: requested, then replied");
   CHECK(both.viewer.marks().tasks[0][both.good(1)] == 1);
-  // All that was linked is forgotten.
+  // All annotated tasks were overwritten.
   Trace later = ours("0 create 51 as coroutine query").trace;
   later.info.start = 1'009'001;
   both.viewer.update(1, std::move(later));
@@ -195,7 +195,7 @@ TEST_CASE("links find their tasks and moments in a trace that was read again") {
   CHECK(line(both.viewer.panel(), "in bad") == nullptr);
 }
 
-TEST_CASE("a trace that has grown is of the same run, one that was recorded anew is not") {
+TEST_CASE("a trace that has grown is of the same run, a new recording is not") {
   const auto trace = [](uint64_t pid, uint64_t start, int64_t utc_offset) {
     Trace made;
     made.processes[0].pid = pid;
@@ -212,7 +212,7 @@ TEST_CASE("a trace that has grown is of the same run, one that was recorded anew
   CHECK(is_same_run(trace(0, 1'000, utc), trace(0, 1'000, utc)));
   CHECK_FALSE(is_same_run(trace(0, 1'000, utc), trace(0, 2'000, utc)));
 
-  // Read with another trace's frequency: what its program measured identifies the run.
+  // Read with another trace's frequency: the program's own measurement identifies the run.
   const auto aligned = [&](uint64_t start, int64_t utc_offset, int64_t measured) {
     Trace made = trace(7, start, utc_offset);
     made.info.tick_clock = {
@@ -223,7 +223,7 @@ TEST_CASE("a trace that has grown is of the same run, one that was recorded anew
   CHECK_FALSE(is_same_run(aligned(1'000, utc, utc + 5), aligned(1'000, utc, utc + 6)));
 }
 
-TEST_CASE("links come out of the page as they went in, and cut ones do not") {
+TEST_CASE("annotations survive a round trip through the page, truncated ones are rejected") {
   Both both;
   Annotations annotations = both.annotations();
   annotations.twins.push_back({300, 70'000});

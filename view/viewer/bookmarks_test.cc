@@ -44,7 +44,7 @@ TEST_CASE("bookmarks are kept in order, saved and loaded") {
   CHECK(viewer.bookmarks()[1].text == "session A (#2)");
 }
 
-TEST_CASE("a bookmark has the selected task's name only where that lives") {
+TEST_CASE("a bookmark has the selected task's name only while that task is live") {
   Viewer viewer = over_server();
   const auto named = [&](TaskId id, double time) {
     select(viewer, id);
@@ -61,11 +61,11 @@ TEST_CASE("a bookmark has the selected task's name only where that lives") {
   CHECK(named(2, 3e5) == "session A (#2)");
   CHECK(named(2, 5.1e5) == "Bookmark 1");
   CHECK(named(2, 9e4) == "Bookmark 1");
-  CHECK(named(5, 9e5) == "lock (#5)");  // for ever
+  CHECK(named(5, 9e5) == "lock (#5)");  // never ends
   CHECK(named(3, 9e5) == "session B (#3)");
 }
 
-TEST_CASE("a bookmark stays at its event when a ring forgets its beginning") {
+TEST_CASE("a bookmark stays at its event when a ring overwrites its beginning") {
   Viewer viewer;
   viewer.resize(1000, 600);
   viewer.add(ring(0), "ring");
@@ -73,7 +73,7 @@ TEST_CASE("a bookmark stays at its event when a ring forgets its beginning") {
   const std::string early = viewer.save_notes();
   viewer.update(0, ring(200'000));
   CHECK(viewer.bookmarks()[0].time - viewer.tracks()[0].offset == doctest::Approx(4e5));
-  CHECK(viewer.save_notes() == early);  // nothing has become another
+  CHECK(viewer.save_notes() == early);  // unchanged
   Viewer second;
   second.resize(1000, 600);
   second.add(ring(200'000), "ring");
@@ -91,7 +91,7 @@ TEST_CASE("a bookmark stays at its event when a ring forgets its beginning") {
   }
 }
 
-TEST_CASE("a bookmark stays at its event beside another trace of the boot") {
+TEST_CASE("a bookmark stays at its event beside another trace of the same boot") {
   const auto read_with = [](uint64_t frequency) {
     Trace trace = ring(0);
     constexpr uint64_t ticks = 54'000'000'000'000;  // since the boot: 100 hours
@@ -102,7 +102,7 @@ TEST_CASE("a bookmark stays at its event beside another trace of the boot") {
   };
   Viewer alone = showing(read_with(150'000'000));
   alone.add_bookmark(6e5, "session B begins");
-  // Its own clock was measured to be 20 ppb slower than that of the trace beside it.
+  // Its own clock was measured as 20 ppb slower than that of the other trace.
   Viewer beside = showing(read_with(150'000'003));
   CHECK(beside.trace(0).info.start != alone.trace(0).info.start);
   REQUIRE(beside.load_notes(alone.save_notes()));

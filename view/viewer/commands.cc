@@ -1,5 +1,5 @@
-// What commands do in every view: one function per verb, one row per command. The others are
-// commands of a view (timeline/commands.cc).
+// Commands that work in every view: one function per verb, one table entry per command. The others
+// are commands of a view (timeline/commands.cc).
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -100,7 +100,7 @@ void State::toggle_filter(int) { filter_field = !filter_field; }
 
 // ---- along arrows and rows
 
-// Of the arrows that end (begin) at the selected task the one nearest to where the user looks.
+// Of the arrows that end (begin) at the selected task, follows the one nearest to the focus.
 void State::follow_arrow(int direction) {
   if (!shared.selection.has_item()) return;
   const bool to_source = direction < 0;
@@ -136,7 +136,8 @@ void State::toggle_related(int) {
   shared.marked();
 }
 
-// From the selected one, else the first of all; what belongs to it is highlighted.
+// Selects the stuck task after the selected one, or else the first, and highlights its related
+// tasks.
 void State::next_stuck(int) {
   std::vector<Item> all;
   for (uint32_t track = 0; track < shared.session.size(); track++)
@@ -155,7 +156,7 @@ void State::next_stuck(int) {
   shared.selection.set_related(true);
   shared.marked();
   if (d.notification == Waits::none) return;
-  // The notification and the wait that begins after it are apart in the picture.
+  // Shows both the notification and the wait that begins after it.
   const Waits& waits = subject.waits;
   const Diagnosis::Step& waiter = d.chain[d.chain.size() - 2];
   const double early = of.on_clock(waits.notifications[d.notification].time);
@@ -164,7 +165,7 @@ void State::next_stuck(int) {
   view->reveal_range(next.track, waiter.task, early - margin, late + margin);
 }
 
-// Of the selected task; again, or with nothing selected: none.
+// Shows the path of the selected task; hides it if it is shown or no task is selected.
 void State::toggle_path(int) {
   const bool shows =
       shared.selection.has_task() && !shared.path.is_of(selected().track, selected().index);
@@ -173,7 +174,7 @@ void State::toggle_path(int) {
 
 // ---- bookmarks, range
 
-// With the selected task's name, where that lives.
+// Uses the selected task's name if the task is live at that time.
 void State::add_bookmark(int) {
   const double time = view->pointed_time();
   std::string text = "Bookmark " + std::to_string(shared.bookmarks.all().size() + 1);
@@ -188,7 +189,7 @@ void State::add_bookmark(int) {
   insert_bookmark(time, text);
 }
 
-// The selected item's time, or else the whole window.
+// Measures the interval of the selected item, or else of the whole window.
 void State::measure(int) {
   View::Times times = view->times();
   shared.selection.extent(shared.session, times.from, times.to);
@@ -213,7 +214,7 @@ void State::next_theme(int) {
   theme = &themes[next];
 }
 
-// What lies on top first, one thing at a time.
+// Closes the topmost object, one at a time.
 void State::escape(int) {
   if (view->stop_dragging()) return;
   if (help) {

@@ -15,7 +15,7 @@ namespace {
 //    1   ====----------------------------------====]        waits for 2, then runs
 //    2        ====-----------=======]  ready            runs, waits for a timer (3), runs
 //    3            -----------]                         a timer
-//    4   runs while 1 could go on
+//    4   runs while 1 is runnable
 Trace program() {
   return ours(R"(
       0 create 1 as coroutine caller
@@ -52,10 +52,10 @@ TaskIndex index_of(const Viewer& viewer, TaskId id) { return viewer.model(0).fin
 
 }  // namespace
 
-TEST_CASE("a key shows the selected task's critical path, and takes it away") {
+TEST_CASE("a key shows the selected task's critical path, and hides it") {
   Viewer viewer = showing(program());
   viewer.key("k", {});
-  CHECK(viewer.marks().path.empty());  // nothing is selected
+  CHECK(viewer.marks().path.empty());  // no selection
   viewer.select(0, index_of(viewer, 1));
   viewer.key("k", {});
   const auto path = viewer.marks().path;
@@ -63,7 +63,7 @@ TEST_CASE("a key shows the selected task's critical path, and takes it away") {
   CHECK(path.front().begin == 0);
   CHECK(path.back().end == 100'000);
   CHECK(count(viewer.picture(), Ink::Path) >= path.size());
-  // What is not on it fades.
+  // Other tasks fade.
   CHECK(viewer.marks().tasks[0][index_of(viewer, 9)] == 2);
   CHECK(viewer.marks().tasks[0][index_of(viewer, 2)] == 0);
   SUBCASE("the same key") {
@@ -73,14 +73,14 @@ TEST_CASE("a key shows the selected task's critical path, and takes it away") {
     const auto marks = viewer.marks().tasks[0];
     CHECK(std::count(marks.begin(), marks.end(), 2) == 0);
   }
-  SUBCASE("escape, before it takes the selection away") {
+  SUBCASE("escape, before it clears the selection") {
     viewer.run(Command::Escape);
     CHECK(viewer.marks().path.empty());
     CHECK(viewer.selected() == index_of(viewer, 1));
   }
-  SUBCASE("of another task instead") {
+  SUBCASE("the path of another task replaces it") {
     viewer.select(0, index_of(viewer, 2));
-    CHECK(viewer.marks().path.back().end == 100'000);  // it stays
+    CHECK(viewer.marks().path.back().end == 100'000);  // the first path stays
     viewer.key("k", {});
     CHECK(viewer.marks().path.back().end == 70'000);
   }
@@ -112,7 +112,7 @@ TEST_CASE("the panel lists the segments, whose lengths add up") {
   CHECK(says("running", "50.0 us, 50.0 %"));
   CHECK(says("", "deadline (#3): external, 30.0 us, 30.0 %"));
   CHECK(says("", "caller (#1): runnable, while bystander (#9) ran, 20.0 us, 20.0 %"));
-  // A step is a link to its task.
+  // A segment links to its task.
   const auto step = std::find_if(
       line, panel.lines.end(), [](const PanelLine& l) { return l.value.starts_with("deadline"); });
   viewer.click(step->link);
@@ -140,7 +140,7 @@ TEST_CASE("pointing at the path and hovering over an SVG show the segment") {
   CHECK(told);
 }
 
-TEST_CASE("what a person calls the task") {
+TEST_CASE("a task can be given by label, name or id") {
   Viewer viewer = showing(program());
   CHECK(viewer.show_critical_path("#2"));
   CHECK(viewer.marks().path.back().end == 70'000);
@@ -162,8 +162,8 @@ TEST_CASE("each way to wait looks different") {
       if (p.ink == Ink::Path && p.w > 3 && p.x <= x(time) && p.x + p.w >= x(time)) all.push_back(p);
     return all;
   };
-  REQUIRE(over(5'000).size() == 1);  // runs
-  CHECK(over(80'000).size() == 2);   // ready: the edges of a frame
+  REQUIRE(over(5'000).size() == 1);  // running
+  CHECK(over(80'000).size() == 2);   // runnable: the edges of a frame
   const auto dashes =
       std::count_if(list.primitives.begin(), list.primitives.end(), [&](const Primitive& p) {
         return p.ink == Ink::Path && p.x >= x(20'000) - 1 && p.x < x(50'000) && p.w <= 6 && p.w > 2;

@@ -80,7 +80,7 @@ TEST_CASE("search and filter use the result of another thread") {
   }
 }
 
-TEST_CASE("a viewer is used, and is gone, while another thread answers") {
+TEST_CASE("a viewer may be used and destroyed while another thread works") {
   std::thread answering;
   std::shared_ptr<Viewer::Question> question;
   std::atomic<bool> stop = false;
@@ -108,7 +108,7 @@ TEST_CASE("a viewer is used, and is gone, while another thread answers") {
   CHECK(another.found().count == 0);
 }
 
-TEST_CASE("an answer to what has changed since is not taken") {
+TEST_CASE("an outdated result is not taken") {
   const auto is_taken_after = [](auto&& change) {
     Viewer viewer = over_server();
     viewer.search("session");
@@ -144,21 +144,21 @@ TEST_CASE("a filtered task has no bar") {
   const Point at = on_bar(viewer, 2e5, "ring.read");
   click(viewer, at.x, at.y);
   CHECK(selected_id(viewer) == 4);
-  viewer.run(Command::SelectParent);  // it may be selected, and has no row
+  viewer.run(Command::SelectParent);  // it may be selected although it has no row
   CHECK(selected_id(viewer) == 1 + 1);
   viewer.picture();
   viewer.set_filter({});
   CHECK(count(viewer.picture(), Ink::Bar) == before);
 }
 
-TEST_CASE("collapsing hides all below; going there opens it again") {
+TEST_CASE("collapsing hides all descendants; going to one expands it again") {
   Viewer viewer = over_server();
   select(viewer, 1);
   viewer.run(Command::Collapse);
   CHECK(value(viewer.panel(), "children") == "3, 4 tasks hidden");
   CHECK(to_text(viewer.picture()).find("\u25b8 +4 Server") != std::string::npos);
   viewer.run(Command::FitRows);
-  CHECK(viewer.search("session").count == 2);  // found, though hidden
+  CHECK(viewer.search("session").count == 2);  // found although hidden
   viewer.run(Command::SearchNext);
   CHECK(selected_id(viewer) == 2);
   select(viewer, 1);
@@ -180,7 +180,7 @@ TEST_CASE("collapsing hides all below; going there opens it again") {
   CHECK(to_text(viewer.picture()).find("\u25b8 +1 session A") != std::string::npos);
 }
 
-TEST_CASE("parents in a circle do no harm") {
+TEST_CASE("cycles of parents do no harm") {
   TestTrace t;
   t.event(1, EventKind::Resume, 1);
   t.create(10, 2, 3, "a");

@@ -42,7 +42,7 @@ Findings::Findings(const Trace& trace, const Model& shown) {
     whole = build_model(trace, {.simplify = false});
   waits = find_waits(trace, model(shown));
   faults = diagnose_all(trace, model(shown), waits);
-  while (!faults.empty() && !faults.back().is_error()) faults.pop_back();  // the first are
+  while (!faults.empty() && !faults.back().is_error()) faults.pop_back();  // errors come first
   alarm = summary(model(shown), faults);
 }
 

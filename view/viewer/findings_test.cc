@@ -33,7 +33,7 @@ Trace lost_wake_up() {
       .trace;
 }
 
-// A task holds one lock and waits for the other, and so does another.
+// Two tasks each hold a lock and wait for the other's.
 Trace circle() {
   return ours(R"(
      0 create 1 as coroutine left
@@ -76,17 +76,17 @@ TaskId selected_id(const Viewer& viewer) {
 
 }  // namespace
 
-TEST_CASE("a trace opens with its errors, and a key leads there") {
+TEST_CASE("a trace opens with its errors, and a key selects them") {
   Viewer viewer = showing(lost_wake_up());
   CHECK(viewer.alarm() == "1 stuck task: lost wake-up");
   CHECK(line(viewer.panel(), "stuck").value == "query (#1): lost wake-up");
   CHECK(viewer.key("e", {}));
   CHECK(selected_id(viewer) == 1);
-  // The condition that it waits for is highlighted with it, and who notified that.
+  // The condition that it waits for and the task that notified it are highlighted, too.
   const Marks marks = viewer.marks();
   CHECK(marks.tasks[0][viewer.model(0).find(20)] == 1);
   CHECK(marks.tasks[0][viewer.model(0).find(2)] == 1);
-  // Both moments are in sight, and apart.
+  // Both times are visible, and apart.
   CHECK(viewer.window().from < 10'000);
   CHECK(viewer.window().to > 16'000);
   CHECK((viewer.window().to - viewer.window().from) < 60'000);
@@ -111,7 +111,7 @@ TEST_CASE("the panel of a stuck task explains it") {
   CHECK(says(panel,
              "answered (#20) was notified at 10.000 us by network (#2), when no task was waiting. "
              "query (#1) began to wait at 16.000 us, 6.00 us later. "));
-  SUBCASE("who notified is a link to that moment") {
+  SUBCASE("the notifier is a link to that time") {
     const PanelLine& by = line(panel, "notified by");
     CHECK(by.value == "network (#2), 10.000 us");
     viewer.click(by.link);
@@ -119,7 +119,7 @@ TEST_CASE("the panel of a stuck task explains it") {
     // It has ended: nothing is wrong with it.
     for (const PanelLine& l : viewer.panel().lines) CHECK(l.name != "why");
   }
-  SUBCASE("what it waits for is one, too") {
+  SUBCASE("the target is a link, too") {
     const auto why = std::find_if(panel.lines.begin(), panel.lines.end(),
                                   [](const PanelLine& l) { return l.name == "why"; });
     const auto waits = std::find_if(why, panel.lines.end(), [](const PanelLine& l) {
@@ -131,7 +131,7 @@ TEST_CASE("the panel of a stuck task explains it") {
   }
 }
 
-TEST_CASE("a cycle is shown with all its edges, in several traces each by name") {
+TEST_CASE("a cycle is shown with all its edges, in several traces by name") {
   Viewer viewer = showing(circle(), "bad");
   viewer.add(lost_wake_up(), "worse");
   viewer.add(ours("0 create 1 as coroutine fine\n1 resume 1\n2 resolve 1 by 1").trace, "good");
@@ -144,7 +144,7 @@ TEST_CASE("a cycle is shown with all its edges, in several traces each by name")
   CHECK(line(panel, "why").value == "deadlock");
   CHECK(line(panel, "which is held by").link != 0);
   CHECK(line(panel, "which waits for").link != 0);
-  viewer.run(Command::NextStuck);  // the other of the two
+  viewer.run(Command::NextStuck);  // the other one
   CHECK(viewer.selected_track() == 0);
   viewer.run(Command::NextStuck);
   CHECK(viewer.selected_track() == 1);
@@ -173,13 +173,13 @@ TEST_CASE("an analysis on another thread equals one on demand") {
     asked.add(std::move(loaded), "a trace");
     CHECK(lazy.alarm() != "");
     CHECK(lazy.alarm() == asked.alarm());
-    // A trace that grows is asked anew.
+    // A trace that grows is analysed again.
     asked.update(0, RandomProgram(seed, RandomProgram::Fault::None).trace);
     CHECK(asked.alarm() == "");
   }
 }
 
-TEST_CASE("any panel of a trace that makes no sense") {
+TEST_CASE("any panel of a nonsensical trace") {
   for (uint32_t seed = 0; seed < 200; seed++) {
     Viewer viewer = showing(nonsense(seed));
     viewer.alarm();
@@ -191,8 +191,8 @@ TEST_CASE("any panel of a trace that makes no sense") {
   }
 }
 
-// ready at 1,000; then nothing until somebody looks ten seconds later
-TEST_CASE("a program that was looked at later is not starved") {
+// runnable at 1,000; no events until the trace is read ten seconds later
+TEST_CASE("a program whose trace is read later is not starved") {
   const std::string text = R"(
      0 create 1 as coroutine session
      1 resume 1

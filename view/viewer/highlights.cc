@@ -33,7 +33,7 @@ void Highlights::update(const Session& session, const SessionFindings& findings,
     marks_of(session, other.track)[other.task] = 1;
 }
 
-// Its predecessors and successors, what these waited for, and what waited for them.
+// Marks its predecessors and successors, the targets of their waits, and their waiters.
 void Highlights::add_related(const Session& session, uint32_t track, TaskIndex task) {
   const Model& all = session[track].model;
   const TaskIndex last = all.last_self(task);
@@ -52,7 +52,7 @@ void Highlights::add_related(const Session& session, uint32_t track, TaskIndex t
   }
 }
 
-// If it is stuck: the tasks that it waits for, directly or not.
+// Marks the tasks that a stuck task waits for, directly or indirectly.
 void Highlights::add_stuck_chain(const SessionFindings& findings, uint32_t track, TaskIndex task) {
   const Subject subject = findings.subject(track);
   const Diagnosis d = diagnose(subject.trace, subject.model, subject.waits, task);
@@ -64,7 +64,7 @@ void Highlights::add_stuck_chain(const SessionFindings& findings, uint32_t track
   if (by != no_index) marks[by] = 1;
 }
 
-// What is not on the path, but for matches and related tasks.
+// Fades the tasks that are not on the path, except matches and related tasks.
 void Highlights::fade_beside(const Session& session, const Path& path) {
   std::vector<uint8_t>& marks = marks_of(session, path.track());
   std::vector<uint8_t> on(marks.size(), 0);

@@ -44,7 +44,7 @@ TEST_CASE("the wheel zooms under the pointer; with shift it pans, with alt rows 
   CHECK(std::fabs(time_at(viewer, 700) - held) > 100 * per_pixel(viewer));
 }
 
-TEST_CASE("zooms by the wheel at one place are one gesture, those elsewhere another") {
+TEST_CASE("zooms by the wheel at one point are one gesture, those elsewhere another") {
   Viewer viewer = over_server();
   const Window all = viewer.window();
   for (int i = 0; i < 5; i++) viewer.wheel(300, 200, 0, -120, {});
@@ -80,7 +80,7 @@ TEST_CASE("dragging moves the picture with the pointer") {
   CHECK(same(viewer.window(), before));
 }
 
-TEST_CASE("keys do what the table defines, and the others nothing") {
+TEST_CASE("bound keys run their commands, others do nothing") {
   Viewer viewer = over_server();
   const double before = per_pixel(viewer);
   CHECK(viewer.key("+", {.shift = true}));
@@ -102,7 +102,7 @@ TEST_CASE("keys do what the table defines, and the others nothing") {
   CHECK(viewer.window().to < 1.01e6);
 }
 
-TEST_CASE("zooming by keys is under the pointer, if it is over the picture") {
+TEST_CASE("zooming by keys is centred on the pointer, if it is over the picture") {
   Viewer viewer = over_server();
   viewer.show(2e5, 6e5);
   viewer.pointer_move(250, 200);
@@ -115,7 +115,7 @@ TEST_CASE("zooming by keys is under the pointer, if it is over the picture") {
   CHECK(time_at(viewer, 500) == doctest::Approx(time));
 }
 
-TEST_CASE("a pointer that moves changes the readouts, not the scene") {
+TEST_CASE("pointer movements change the readouts, not the scene") {
   Viewer viewer = over_server();
   viewer.run(Command::ToggleLegend);
   viewer.picture();
@@ -134,7 +134,7 @@ TEST_CASE("a pointer that moves changes the readouts, not the scene") {
   CHECK(count(viewer.readouts(), Ink::Measure) > 0);
   viewer.pointer_up(500, 300);
   CHECK(to_text(viewer.scene()) == scene);
-  // Both together are the picture.
+  // Both together make up the picture.
   DrawList whole;
   draw(viewer.tracks(), viewer.window(), viewer.marks(), whole);
   CHECK(to_text(viewer.picture()) == to_text(whole));
@@ -162,14 +162,14 @@ TEST_CASE("a measured range is clipped to the traces") {
   CHECK(viewer.marks().measure_to == 1e6);
   viewer.pointer_up(1, 10);
   CHECK(viewer.panel().title == "Range of 1.00 ms");
-  // In the margin there is nothing.
+  // A range in the margin is empty.
   viewer.pointer_down(1, 10, {});
   viewer.pointer_move(6, 10);
   viewer.pointer_up(6, 10);
   CHECK(viewer.marks().measure_from == viewer.marks().measure_to);
   CHECK(viewer.panel().title == "a trace");
 
-  // What a ring has forgotten is measured no more.
+  // A range that a ring has overwritten is dropped.
   Viewer forgets;
   forgets.resize(1000, 600);
   forgets.add(ring(0), "ring");
@@ -185,7 +185,7 @@ TEST_CASE("a measured range is clipped to the traces") {
   forgets.update(0, std::move(later.trace));
   CHECK(forgets.marks().measure_from == forgets.marks().measure_to);
 
-  // What happens last is in it.
+  // The range includes the last event.
   TestTrace t;
   t.create(0, 1, no_task, "all");
   t.event(500, EventKind::Resolve, 1);
@@ -196,7 +196,7 @@ TEST_CASE("a measured range is clipped to the traces") {
   CHECK(value(to_the_end.panel(), "tasks ended") == "1");
 }
 
-TEST_CASE("shift and drag measures; so does dragging on the axis") {
+TEST_CASE("dragging with shift or on the axis measures") {
   Viewer viewer = over_server();
   viewer.pointer_down(x_of(viewer, 1.3e5), 200, {.shift = true});
   viewer.pointer_move(x_of(viewer, 2e5), 210);
@@ -218,7 +218,7 @@ TEST_CASE("shift and drag measures; so does dragging on the axis") {
   viewer.pointer_move(300, 10);
   viewer.pointer_up(300, 10);
   CHECK(viewer.panel().title.starts_with("Range of"));
-  select(viewer, 2);  // what was asked for last is shown
+  select(viewer, 2);  // the latest selection is shown
   CHECK(viewer.panel().title == "session A (#2)");
   viewer.run(Command::Measure);
   CHECK(viewer.panel().title == "Range of 400 us");
@@ -256,7 +256,7 @@ TEST_CASE("arrows, legend and theme") {
   CHECK(count(viewer.picture(), Ink::Read) == arrows);
   viewer.set_hint(true);
   const size_t with = count(viewer.picture(), Ink::PanelText);
-  viewer.set_legend_shown(true);  // by the shell, not by the user: the hint stays
+  viewer.set_legend_shown(true);  // by the front end, not by the user: the hint stays
   CHECK(viewer.legend_shown());
   CHECK(count(viewer.picture(), Ink::PanelText) > with);
   std::set<std::string_view> names;
@@ -268,7 +268,7 @@ TEST_CASE("arrows, legend and theme") {
   CHECK(viewer.theme().name == themes[0].name);
 }
 
-TEST_CASE("escape closes what lies on top, one thing at a time") {
+TEST_CASE("escape closes the topmost object, one at a time") {
   Viewer viewer = over_server();
   select(viewer, 2);
   viewer.run(Command::HighlightRelated);
@@ -305,7 +305,7 @@ TEST_CASE("the hint disappears at the first input") {
   viewer.pointer_leave();
   CHECK(count(viewer.picture(), Ink::PanelText) < with);
 
-  // With fingers: what they do, until a tap.
+  // Touch: shows the gestures until a tap.
   const auto says = [&](std::string_view text) {
     return to_text(viewer.picture()).find(text) != std::string::npos;
   };

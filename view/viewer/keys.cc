@@ -116,7 +116,7 @@ bool matches(std::string_view spec, std::string_view key, Modifiers modifiers) {
   return one ? spec.size() == 1 && spec[0] == lower(key[0]) : spec == key;
 }
 
-// Calls visit(spec) for each until that says true.
+// Calls visit(spec) for each until it returns true.
 template <typename Visit>
 bool any_key(std::string_view keys, const Visit& visit) {
   while (!keys.empty()) {

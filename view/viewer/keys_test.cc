@@ -32,7 +32,7 @@ TEST_CASE("every command has a key, a distinct name, and a help text") {
   CHECK(!find_command("no-such"));
 }
 
-TEST_CASE("no key means two things") {
+TEST_CASE("no key is bound twice") {
   std::set<std::string> keys;
   for (const KeyBinding& entry : key_bindings()) {
     std::string_view rest = entry.keys;
@@ -45,7 +45,7 @@ TEST_CASE("no key means two things") {
   }
 }
 
-TEST_CASE("shift matters for letters and named keys, not for signs") {
+TEST_CASE("shift matters for letters and named keys, not for other characters") {
   CHECK(command_of("n") == Command::SearchNext);
   CHECK(command_of("N", {.shift = true}) == Command::SearchPrevious);
   CHECK(command_of("N") == Command::SearchNext);  // caps lock

@@ -14,8 +14,8 @@ namespace {
 
 constexpr double longest_time = 9e18;  // ns; fits in an int64_t
 
-// Values are read where they are expected and passed over elsewhere. The first thing that is no
-// JSON, or not as expected, fails; from then on everything is empty and nothing moves.
+// Reads values where they are expected and skips others. The first invalid or unexpected input
+// fails; from then on all values are empty and the position stays.
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}
@@ -23,7 +23,7 @@ class Reader {
   bool failed() const { return failed_; }
   size_t offset() const { return at_; }
 
-  // Is this the next thing? Then it is passed.
+  // Consumes `c` if it is the next character after blanks.
   bool take(char c) {
     skip_blanks();
     if (failed_ || at_ == text_.size() || text_[at_] != c) return false;
@@ -43,7 +43,8 @@ class Reader {
   uint64_t integer();  // exactly
   void skip_value(int depth = 0);
 
-  // Calls use(key) for each, which must read the value; use() for each of an array.
+  // Calls use(key) for each member, which must read the value. For an array, calls use() for each
+  // element.
   template <typename Use>
   void object(const Use& use) {
     expect('{');
@@ -222,7 +223,7 @@ Bookmark read_bookmark(Reader& reader) {
 }  // namespace
 
 std::string bounded_note(std::string_view text) {
-  // Twice as much, so that a character cut here is beyond what stays.
+  // Twice the limit, so that a character cut here is beyond what remains.
   std::string note = valid_utf8(text.substr(0, 2 * longest_note));
   if (note.size() <= longest_note) return note;
   size_t end = longest_note;
@@ -288,7 +289,7 @@ void convert(Notes& notes, uint64_t frequency, uint64_t start) {
   const auto later = static_cast<int64_t>(std::llround(static_cast<double>(notes.start) * share));
   notes.start += static_cast<uint64_t>(later);
   notes.frequency = frequency;
-  // Times are rounded: within two nanoseconds it is the same start.
+  // Times are rounded: starts within two nanoseconds are the same.
   constexpr uint64_t rounding = 2;
   if (notes.start - start + rounding <= 2 * rounding) notes.start = start;
 }

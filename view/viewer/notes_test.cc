@@ -16,7 +16,7 @@ std::vector<Bookmark> read(std::string_view json) {
 
 }  // namespace
 
-TEST_CASE("notes come back as they were written") {
+TEST_CASE("notes survive a round trip") {
   const std::vector<Bookmark> bookmarks = {
       {-5, "before the beginning"},
       {0, ""},
@@ -81,7 +81,7 @@ TEST_CASE("unknown members are ignored") {
   CHECK(bookmarks[1].text == "t");
 }
 
-TEST_CASE("escapes of JSON are understood") {
+TEST_CASE("JSON escapes are decoded") {
   const auto text = [](std::string_view escaped) {
     return read("{\"skein_notes\":1,\"bookmarks\":[{\"text\":\"" + std::string(escaped) + "\"}]}")
         .at(0)
@@ -90,13 +90,13 @@ TEST_CASE("escapes of JSON are understood") {
   CHECK(text(R"(\u0041\n\t\/\"\\)") == "A\n\t/\"\\");
   CHECK(text(R"(\u20ac)") == "\xe2\x82\xac");
   CHECK(text(R"(\ud83d\ude00)") == "\xf0\x9f\x98\x80");
-  CHECK(text(R"(\ud83dx)") == "\xef\xbf\xbdx");  // half a pair
+  CHECK(text(R"(\ud83dx)") == "\xef\xbf\xbdx");  // half a surrogate pair
   CHECK(text(R"(\ud83d\u0041)") ==
         "\xef\xbf\xbd"
         "A");
 }
 
-TEST_CASE("invalid JSON, or JSON of no trace, is an error with its position") {
+TEST_CASE("invalid JSON, or JSON that is no notes, is an error with its position") {
   for (const std::string_view bad : {"",
                                      "{",
                                      "[]",
@@ -142,7 +142,7 @@ TEST_CASE("hostile notes are bounded") {
   CHECK(std::isfinite(one.at(0).time));
 }
 
-TEST_CASE("a note is cut between characters, and is UTF-8") {
+TEST_CASE("a note is cut between characters and is valid UTF-8") {
   CHECK(bounded_note("ok") == "ok");
   CHECK(bounded_note("a\xff") == "a\\xff");
   std::string euros;

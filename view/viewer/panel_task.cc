@@ -1,4 +1,4 @@
-// The panel of a task: what it waits for and who woke it first, then what it is, then its arrows.
+// The panel of a task: first what it waits for and its waker, then its properties, then its arrows.
 #include <algorithm>
 
 #include "trace/ask/live_tasks.h"
@@ -20,7 +20,7 @@ constexpr size_t most_labels = 10;
 constexpr size_t most_arrows = 100;
 constexpr size_t most_segments = 40;
 
-// What `task` did in the arrow, or what was done to it.
+// The role of the task in the arrow, as the actor (`acted`) or the other task.
 std::string_view role(Link link, bool acted) {
   switch (link) {
     case Link::Read:
@@ -106,7 +106,7 @@ class TaskPanel {
 
   void family(uint32_t hidden) {
     size_t ancestors = 0;
-    size_t left = model_.tasks.size();  // a damaged trace may have circles
+    size_t left = model_.tasks.size();  // a damaged trace may have cycles
     for (TaskIndex parent = whole_.tasks[index_].parent; parent < whole_.tasks.size() && left-- > 0;
          parent = whole_.tasks[parent].parent)
       if (++ancestors <= out_.limit(most_ancestors))
@@ -125,7 +125,7 @@ class TaskPanel {
     out_.line("children", std::move(text));
   }
 
-  // All if they are few, else those around where the user looks.
+  // All if they are few, otherwise those around the focus.
   void arrows(double focus) {
     const auto by_time = [&](uint32_t i, double at) {
       return out_.on_clock(model_.interactions[i].to_time) < at;
@@ -178,7 +178,7 @@ class TaskPanel {
     }
   }
 
-  // By which task, the last time.
+  // The last task that woke it.
   void woken() {
     const Interaction* woken = nullptr;
     for (const uint32_t i : arrows_)
@@ -197,7 +197,7 @@ class TaskPanel {
   PanelWriter& out_;
   const Trace& trace_;
   const Model& model_;  // as drawn
-  const Model& whole_;  // as it happened: not simplified
+  const Model& whole_;  // not simplified
   TaskIndex index_;
   const Task& task_;
   std::vector<uint32_t> arrows_;  // by to_time
@@ -237,7 +237,8 @@ void Panels::write_linked(PanelWriter& out, TaskIndex task) {
                   ": " + marker.text);
 }
 
-// In the order of time; of many those that matter, and how much the others between them are.
+// Lists the segments in time order. If there are many, lists the longest and summarizes the others
+// between them.
 void Panels::write_path(PanelWriter& out) {
   using Kind = Segment::Kind;
   const std::span<const Segment> all = shared_.path.segments();

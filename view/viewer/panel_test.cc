@@ -18,7 +18,7 @@ Trace server_trace_at(int64_t utc) {
 
 }  // namespace
 
-TEST_CASE("the panel of a task: what, where, state, who; each other task a link") {
+TEST_CASE("the panel of a task: what, where, state, waker; each other task is a link") {
   Viewer viewer = over_server();
   select(viewer, 3);
   Panel panel = viewer.panel();
@@ -50,7 +50,7 @@ TEST_CASE("the panel of a task: what, where, state, who; each other task a link"
   CHECK(value(panel, "read the result of").starts_with("ring.read (#4)"));
 }
 
-TEST_CASE("a task of very many interactions has a panel of bounded length") {
+TEST_CASE("a task with very many interactions has a panel of bounded length") {
   TestTrace t;
   t.create(0, 1, no_task, "busy");
   for (TaskId id = 2; id < 5000; id++) {
@@ -65,7 +65,7 @@ TEST_CASE("a task of very many interactions has a panel of bounded length") {
   CHECK(value(panel, "earlier") != "-");
   CHECK(value(panel, "later") != "-");
 
-  // What is left out is a link to it, until something else is selected.
+  // A link shows the omitted lines until the selection changes.
   viewer.click(link(panel, "later"));
   CHECK(selected_id(viewer) == 1);
   const Panel longer = viewer.panel();
@@ -77,7 +77,7 @@ TEST_CASE("a task of very many interactions has a panel of bounded length") {
   CHECK(viewer.panel().lines.size() == panel.lines.size());
 }
 
-TEST_CASE("of many parents the panel lists the nearest, and what woke the task comes before them") {
+TEST_CASE("the panel lists the nearest of many parents, after the waker") {
   TestTrace t;
   t.create(0, 1, no_task, "main");
   for (TaskId id = 2; id <= 20; id++) t.create(id * 100, id, id - 1, "call " + std::to_string(id));
@@ -105,7 +105,7 @@ TEST_CASE("of many parents the panel lists the nearest, and what woke the task c
   CHECK(line(longer, "of", "main (#1)") < static_cast<ptrdiff_t>(longer.lines.size()));
 }
 
-TEST_CASE("when nothing is selected the panel is about the trace") {
+TEST_CASE("without a selection the panel describes the trace") {
   Viewer viewer = over_server();
   const Panel panel = viewer.panel();
   CHECK(panel.title == "a trace");
@@ -121,7 +121,7 @@ TEST_CASE("when nothing is selected the panel is about the trace") {
   CHECK(selected_id(viewer) == 3);
 }
 
-TEST_CASE("of several traces each has a heading in the panel") {
+TEST_CASE("with several traces each has a heading in the panel") {
   Viewer viewer = over_server();
   const auto headings = [&] {
     std::vector<std::string> all;
@@ -140,14 +140,14 @@ TEST_CASE("an unknown executor on which nothing ran is not listed") {
   t.create(100, 1, no_task, "a", "coroutine", 1);
   t.event(200, EventKind::Resume, 1, no_task, 1);
   t.event(300, EventKind::Suspend, 1, no_task, 1);
-  SUBCASE("one is left") {
+  SUBCASE("the one without a name is omitted") {
     Viewer viewer = showing(std::move(t.trace));
     CHECK(viewer.executors() == std::vector<std::string>{"executor 1"});
     CHECK(value(viewer.panel(), "executors") == "-");
     select(viewer, 1);
     CHECK(value(viewer.panel(), "executor") == "-");
   }
-  SUBCASE("one with a name is shown") {
+  SUBCASE("the one with a name is shown") {
     t.trace.executors[2].name = t.trace.strings.intern("idle worker");
     Viewer viewer = showing(std::move(t.trace));
     CHECK(viewer.executors() == std::vector<std::string>{"executor 1", "idle worker"});
@@ -157,7 +157,7 @@ TEST_CASE("an unknown executor on which nothing ran is not listed") {
   }
 }
 
-TEST_CASE("the titled picture has titles on arrows, stretches and narrow bars") {
+TEST_CASE("the titled picture has titles on arrows, pauses and narrow bars") {
   TestTrace t = server();
   t.create(700'000, 9, 1, "narrow");
   t.event(703'000, EventKind::Resolve, 9);
@@ -172,13 +172,13 @@ TEST_CASE("the titled picture has titles on arrows, stretches and narrow bars") 
   CHECK(!titles(viewer.picture()).contains("narrow (#9), coroutine, 3.00 us"));
   CHECK(titles(titled).contains("narrow (#9), coroutine, 3.00 us"));
   CHECK(titles(titled).contains("ring.read (#4) result was read by session A (#2)"));
-  // Nothing of it can be seen, and the rest is as it was.
+  // The titles are invisible, and the rest is unchanged.
   DrawList rest = titled;
   std::erase_if(rest.primitives, [](const Primitive& p) { return p.alpha == 0; });
   CHECK(to_text(rest) == to_text(viewer.picture()));
 }
 
-TEST_CASE("a moment has one time: on the axis, in the panel, whatever a ring forgets") {
+TEST_CASE("an event has one time, on the axis and in the panel, whatever a ring overwrites") {
   Viewer viewer;
   viewer.resize(1000, 600);
   viewer.add(ring(0), "ring");
@@ -206,7 +206,7 @@ TEST_CASE("a moment has one time: on the axis, in the panel, whatever a ring for
   CHECK(value(viewer.panel(), "duration") == "500 us");
   const std::string notes = viewer.save_notes();
 
-  // Opened again, when it begins where nobody saw it begin.
+  // Opened again, after its beginning was overwritten.
   for (const bool served : {false, true}) {
     Viewer again;
     again.resize(1000, 600);
@@ -224,7 +224,7 @@ TEST_CASE("a moment has one time: on the axis, in the panel, whatever a ring for
     CHECK(again.tracks()[1].offset == 5e5);
     same_times(again);
   }
-  // Nor do notes of another trace, or such that do not say, move anything.
+  // Notes of another trace, or without a start, move nothing.
   Viewer other = over_server();
   other.add_bookmark(1, "another's");
   const std::string others = other.save_notes();
@@ -236,7 +236,7 @@ TEST_CASE("a moment has one time: on the axis, in the panel, whatever a ring for
   REQUIRE(other.load_notes(notes, true));
   CHECK(other.tracks()[0].offset == 0);
 
-  // What was empty at first, and yet has begun.
+  // An empty trace that has begun.
   Viewer early;
   Trace empty;
   empty.info.start = 1'700'000'000'000'000'003;
@@ -252,7 +252,7 @@ TEST_CASE("a moment has one time: on the axis, in the panel, whatever a ring for
   CHECK(earlier.save_notes() == notes);
 }
 
-TEST_CASE("with several traces the panel names the trace and counts like the axis") {
+TEST_CASE("with several traces the panel names the trace and uses the time axis") {
   Viewer viewer;
   viewer.resize(1000, 600);
   viewer.add(server_trace_at(1'000'000'000), "net.ctf");
@@ -277,7 +277,7 @@ TEST_CASE("with several traces the panel names the trace and counts like the axi
   both.show(6e5, 7e5);
   both.click(link(both.panel(), "created"));
   CHECK((both.window().from + both.window().to) / 2 == doctest::Approx(9e5));
-  // What is measured is as much as each of them covers.
+  // The range covers a part of each trace.
   both.run(Command::Measure);
   const Panel panel = both.panel();
   CHECK(panel.title == "Range of 400 us");
@@ -294,7 +294,7 @@ TEST_CASE("with several traces the panel names the trace and counts like the axi
   CHECK(both.panel().lines[1].value == "outside this trace");
 }
 
-TEST_CASE("losses are shown in a sentence") {
+TEST_CASE("losses are shown as a sentence") {
   TestTrace t = server();
   t.trace.losses.push_back(
       {.what = "dropped by the recorder", .bytes = 0, .packets = 0, .events = 12});
@@ -307,7 +307,7 @@ TEST_CASE("losses are shown in a sentence") {
   CHECK(showing(std::move(u.trace)).notice() ==
         "a trace: incomplete: at least 5 events in 3 losses.");
 
-  // Each that lacks something is named.
+  // Each incomplete trace is named.
   TestTrace none;
   none.trace.losses.push_back({.what = "file truncated"});
   Viewer several = showing(std::move(none.trace));
@@ -318,7 +318,7 @@ TEST_CASE("losses are shown in a sentence") {
         "empty: no events; was recording enabled?");
 }
 
-TEST_CASE("texts of the trace are made safe before they are shown") {
+TEST_CASE("texts of the trace are made safe to display") {
   TestTrace t;
   t.create(0, 1, no_task, "evil\x1b]0;\x07 \xe2\x80\xae\xff", "ki\x1bnd");
   t.event(100, EventKind::ShouldResolve, 1);

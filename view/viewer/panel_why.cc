@@ -31,7 +31,7 @@ class Why {
   }
 
  private:
-  // What it does, where, and since when.
+  // What the task does, where, and since when.
   void step(size_t i) {
     const Diagnosis::Step& step = d_.chain[i];
     const StepText does = describe_step(e_, d_, i);
@@ -43,7 +43,7 @@ class Why {
       out_.line(name, std::string(does.text));
     else
       out_.task(name + std::string(does.text), does.target, seen);
-    if (i == 0) return;  // the panel shows it elsewhere
+    if (i == 0) return;  // shown elsewhere in the panel
     write_location(location_of(e_, step));
     if (begin >= 0) out_.at_time("since", static_cast<uint64_t>(begin));
   }
@@ -83,7 +83,7 @@ class Why {
 
 }  // namespace
 
-// Nothing of what has ended as it should.
+// Writes nothing for tasks that ended as they should.
 void write_why(PanelWriter& out, TaskIndex index) {
   const SessionTrace& of = out.of();
   const Model::Task& task = of.model.tasks[index];

@@ -47,7 +47,8 @@ void write_counter(PanelWriter& out, const Model::Counter& counter) {
               ": " + std::to_string(counter.points.back().value));
 }
 
-// What one should know of a trace before one believes its picture; empty: nothing.
+// The limitations of a trace that the user should know before trusting its picture; empty if there
+// are none.
 std::string missing(const Trace& trace) {
   uint64_t events = trace.events.dropped();
   size_t losses = events != 0;
@@ -60,7 +61,7 @@ std::string missing(const Trace& trace) {
   }
   if (losses == 0) return std::string(trace.events.empty() ? no_events : "");
   std::string text = trace.events.empty() ? "no events can be read: " : "incomplete: ";
-  const size_t listed = trace.losses.size();  // in the panel, and by info
+  const size_t listed = trace.losses.size();  // as listed in the panel and by info
   if (listed == 1 && trace.events.dropped() == 0)
     return text + safe_text(loss_text(trace.losses[0])) + ".";
   text += events == 0 ? "an unknown number of events"
@@ -132,7 +133,7 @@ void Panels::write_range() {
 }
 
 bool Panels::target(const View& view, uint32_t link, PanelTarget& target) {
-  panel(view);  // so that links are those of what is shown now
+  panel(view);  // links refer to what is shown now
   if (link == 0 || link > targets_.size()) return false;
   target = targets_[link - 1];
   return true;

@@ -1,10 +1,10 @@
-// Search and filter on another thread: what that needs is copied or shared, all else stays here.
+// Search and filter on another thread: copies or shares the data they need; the rest stays here.
 #include "view/viewer/state.h"
 #include "view/viewer/viewer.h"
 
 namespace skein {
 
-// Of the trace only what does not change is read: `trace` and `model`.
+// Reads only the constant parts of the trace: `trace` and `model`.
 struct Viewer::Question::TraceWork {
   std::shared_ptr<SessionTrace> of;
   Finder::Results results;
@@ -50,7 +50,7 @@ void Viewer::Question::answer() {
 bool Viewer::take(Question& answered) {
   ViewerState& s = *state_;
   Finder& finder = s.shared.finder;
-  // Both only grow: with the same sum neither has changed.
+  // Both versions only grow: an equal sum means that neither has changed.
   if (answered.version_ != finder.version() + s.timeline.rows_version() ||
       answered.work_.size() != traces())
     return false;

@@ -1,4 +1,4 @@
-// What happened in a measured range.
+// Statistics of a measured range.
 #include "view/viewer/range.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ RangeStatistics measure(const Trace& trace, const Model& model, double from, dou
     if (!task.pre_existing && inside(task.start)) all.created++;
     if (ended && inside(task.end)) all.ended++;
     if (task.failed() && inside(task.end)) all.failed++;
-    // As its bar, which of what never ended may have stopped after the last that happened to it.
+    // Same end as its bar, which for a live task may be its last event.
     if (task.start < end && (task.is_unresolved() || task.end >= begin)) all.alive++;
   }
 
@@ -64,7 +64,7 @@ RangeStatistics measure(const Trace& trace, const Model& model, double from, dou
 
 void write_range(PanelWriter& out, double from, double to) {
   const SessionTrace& of = out.of();
-  // As much of it as this trace covers; the last that happened in it, too.
+  // The part of the range in this trace, including the last event.
   const double begin = std::max(from, of.begin());
   const double end = std::min(to, of.end());
   if (begin >= end) return out.line("", "outside this trace");

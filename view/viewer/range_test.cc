@@ -9,7 +9,7 @@
 
 using namespace skein;
 
-TEST_CASE("a range counts what happened in it") {
+TEST_CASE("a range counts its events") {
   const Trace trace = server_trace();
   const Model model = build_model(trace);
   const RangeStatistics all = measure(trace, model, 0, 2e6);
@@ -35,8 +35,8 @@ TEST_CASE("a range counts what happened in it") {
   CHECK(measure(trace, model, -1e300, 1e300).created == 5);
 }
 
-TEST_CASE("tasks are there as long as their bars") {
-  // Nobody knows what became of a thread of Lwt that never ended.
+TEST_CASE("tasks last as long as their bars") {
+  // The fate of an Lwt thread that never ended is unknown.
   TestTrace t;
   t.trace.info.format = "mirage-profile";
   t.create(0, 1, no_task, "forgotten");
@@ -52,7 +52,7 @@ TEST_CASE("tasks are there as long as their bars") {
   CHECK(measure(t.trace, model, 2e6, 3e6).alive == 1);
 }
 
-TEST_CASE("two halves are as much as the whole") {
+TEST_CASE("two halves add up to the whole") {
   const Trace trace = server_trace();
   const Model model = build_model(trace);
   std::mt19937 random(4);

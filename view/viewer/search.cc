@@ -11,7 +11,7 @@ char fold(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-// no_task: the text is no id.
+// no_task if the text is not an id.
 TaskId as_id(std::string_view text) {
   if (text.starts_with('#')) text.remove_prefix(1);
   if (text.empty() || text.size() > 19) return no_task;
@@ -65,7 +65,7 @@ void Search::match_texts(std::string_view text) {
   const std::vector<size_t>& begin = folded_->begin;
   matched_.resize(begin.size() - 1);
   const std::string_view all = folded_->texts;
-  // Whatever contains "ring.w" contains "ring.".
+  // Every text that contains "ring.w" also contains "ring.".
   const bool narrower = !last_.empty() && text.find(last_) != std::string_view::npos;
   if (narrower) {
     std::erase_if(hits_, [&](StringId id) {

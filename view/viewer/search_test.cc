@@ -17,7 +17,7 @@ struct Searched {
   Model model = build_model(trace);
   Search search{trace, model};
 
-  // Ids of what was found, in order.
+  // Ids of the matches, in order.
   std::vector<TaskId> operator()(std::string_view text) {
     std::vector<uint8_t> marks;
     search.run(text, marks);
@@ -79,7 +79,7 @@ TEST_CASE("names, locations, reasons and spans are found") {
   CHECK(find("parse") == Ids{1});
 }
 
-TEST_CASE("typing on finds the same as typing anew") {
+TEST_CASE("incremental search finds the same as a new search") {
   std::mt19937 random(3);
   TestTrace t;
   const auto word = [&](size_t length) {
@@ -92,7 +92,7 @@ TEST_CASE("typing on finds the same as typing anew") {
   for (int round = 0; round < 100; round++) {
     std::string text;
     for (int key = 0; key < 8; key++) {
-      // Mostly another letter; sometimes one taken away, or one put before.
+      // Usually appends a letter; sometimes removes one or prepends one.
       if (random() % 5 == 0 && !text.empty())
         text.pop_back();
       else if (random() % 5 == 0)
@@ -105,7 +105,7 @@ TEST_CASE("typing on finds the same as typing anew") {
       fresh.run(text, marks);
       Ids expected;
       for (size_t i = 0; i < marks.size(); i++) {
-        // And the same as looking at each label.
+        // Must equal a search of each label.
         const std::string_view label = typed.trace.strings[typed.model.tasks[i].label];
         const bool contains = !text.empty() && (contains_folded(label, folded(text)) ||
                                                 contains_folded("coroutine", folded(text)));

@@ -6,7 +6,7 @@
 
 using namespace skein;
 
-TEST_CASE("a click selects the object there; on nothing, nothing") {
+TEST_CASE("a click selects the item there, or clears the selection") {
   Viewer viewer = over_server();
   const Point at = on_bar(viewer, 4.5e5, "session A");
   click(viewer, at.x, at.y);
@@ -20,7 +20,7 @@ TEST_CASE("a click selects the object there; on nothing, nothing") {
   CHECK(viewer.selected() == no_index);
 }
 
-TEST_CASE("search highlights as one types, counts, and goes from one to the next") {
+TEST_CASE("search highlights while the user types, counts, and steps through matches") {
   Viewer viewer = over_server();
   CHECK(count(viewer.picture(), Ink::Highlight) == 0);
   CHECK(viewer.search("sess").count == 2);
@@ -42,7 +42,7 @@ TEST_CASE("search highlights as one types, counts, and goes from one to the next
   CHECK(count(viewer.picture(), Ink::Highlight) == 0);
 }
 
-TEST_CASE("search begins where one looks, and brings what it finds into sight") {
+TEST_CASE("search begins at the focus and reveals its matches") {
   Viewer viewer = over_server();
   viewer.search("session");
   viewer.show(5.2e5, 5.8e5);
@@ -51,16 +51,16 @@ TEST_CASE("search begins where one looks, and brings what it finds into sight") 
   const double start = 6e5;
   const Window found = viewer.window();
   CHECK(found.from < start);
-  CHECK(found.to > 1e6);  // it is longer than the window was: all of it
+  CHECK(found.to > 1e6);  // it is longer than the old window: shows all of it
   CHECK(found.to - found.from == doctest::Approx(1.1 * 4e5));
   viewer.show(7e5, 8e5);
   const Window inside = viewer.window();
   viewer.search("session B");
   viewer.run(Command::SearchNext);
-  CHECK(same(viewer.window(), inside));  // there it is
+  CHECK(same(viewer.window(), inside));  // it is visible already
 }
 
-TEST_CASE("going to a bar too thin to be seen zooms until it can be seen, and one can go back") {
+TEST_CASE("going to a bar too thin to see zooms in, and can be undone") {
   TestTrace t;
   t.create(0, 1, no_task, "main");
   t.create(500'000'000, 2, 1, "short");
@@ -72,11 +72,11 @@ TEST_CASE("going to a bar too thin to be seen zooms until it can be seen, and on
   const Window before = viewer.window();
   const auto width = [&](double ns) { return ns / per_pixel(viewer); };
   CHECK(width(10'000) < 1);
-  SUBCASE("by the search") {
+  SUBCASE("with the search") {
     viewer.search("short");
     viewer.run(Command::SearchNext);
   }
-  SUBCASE("by a link of the panel") {
+  SUBCASE("with a link of the panel") {
     select(viewer, 1);
     const Panel panel = viewer.panel();
     const auto link = std::find_if(
@@ -122,7 +122,7 @@ TEST_CASE("arrows are followed to their other ends") {
   CHECK(selected_id(viewer) == 4);
   viewer.run(Command::FollowToDestination);
   CHECK(selected_id(viewer) == 2);
-  // What B waits for is out of sight.
+  // The target of B is not visible.
   viewer.show(2.5e5, 3.5e5);
   select(viewer, 3);
   viewer.run(Command::FollowToDestination);
@@ -133,7 +133,7 @@ TEST_CASE("arrows are followed to their other ends") {
   CHECK(selected_id(viewer) == 3);
 }
 
-TEST_CASE("of several arrows the one nearest to where one looks is followed") {
+TEST_CASE("of several arrows the one nearest to the focus is followed") {
   TestTrace t;
   t.create(0, 1, no_task, "main");
   for (TaskId id = 2; id < 12; id++) {
@@ -147,7 +147,7 @@ TEST_CASE("of several arrows the one nearest to where one looks is followed") {
   CHECK(selected_id(viewer) == 7);
 }
 
-TEST_CASE("from task to parent, to the next and previous in its row") {
+TEST_CASE("from a task to its parent, to the next and previous in its row") {
   Viewer viewer = over_server();
   select(viewer, 4);
   viewer.run(Command::SelectParent);
@@ -183,7 +183,7 @@ TEST_CASE("related tasks: predecessors, successors, their targets and waiters") 
   const size_t all = count(viewer.picture(), Ink::Highlight);
   CHECK(all >= 2);
   select(viewer, 6);
-  CHECK(count(viewer.picture(), Ink::Highlight) < all);  // only itself
+  CHECK(count(viewer.picture(), Ink::Highlight) < all);  // only the task itself
   viewer.run(Command::HighlightRelated);
   CHECK(count(viewer.picture(), Ink::Highlight) == 0);
 }
@@ -201,7 +201,7 @@ TEST_CASE("a double click zooms to the task and highlights related tasks") {
   CHECK(same(viewer.window(), before));
 }
 
-TEST_CASE("who goes through what was found goes on when more comes") {
+TEST_CASE("stepping through matches continues when more arrive") {
   Viewer viewer = over_server();
   viewer.search("session");
   viewer.run(Command::SearchNext);
@@ -219,16 +219,16 @@ TEST_CASE("who goes through what was found goes on when more comes") {
   viewer.run(Command::SearchNext);
   CHECK(selected_id(viewer) == 20);
   CHECK(viewer.found().at == 3);
-  viewer.set_filter({.only_stuck = true});  // the selected one does not pass
+  viewer.set_filter({.only_stuck = true});  // the selected task does not pass
   CHECK(viewer.found().count == 1);
   CHECK(viewer.found().at == 0);
   viewer.set_filter({});
   viewer.run(Command::SearchPrevious);
   REQUIRE(viewer.found().at == 3);
-  viewer.add(more(0), "another");  // as old as this one
+  viewer.add(more(0), "another");  // as old as the first
   CHECK(viewer.found().count == 6);
   CHECK(viewer.found().at == 5);
-  // A ring that has forgotten what was before, and then the task, too.
+  // A ring that overwrote the earlier tasks, then the current match, too.
   TestTrace t;
   t.create(0, 20, no_task, "session C");
   viewer.update(0, std::move(t.trace));
@@ -237,6 +237,6 @@ TEST_CASE("who goes through what was found goes on when more comes") {
   viewer.update(0, server_trace());
   CHECK(viewer.found().at == 0);
   viewer.run(Command::SearchNext);
-  viewer.search("sess");  // anew
+  viewer.search("sess");  // a new search
   CHECK(viewer.found().at == 0);
 }

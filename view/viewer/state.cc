@@ -5,7 +5,7 @@ namespace skein {
 void ViewerState::realigned() {
   shared.session.align();
   view->aligned();
-  shared.finder.search_again(selected());  // its matches are in order of time
+  shared.finder.search_again(selected());  // its matches are in time order
   shared.found();
 }
 

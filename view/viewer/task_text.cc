@@ -9,7 +9,7 @@ namespace skein {
 std::string task_text(const Trace& trace, const Model& model, TaskIndex index) {
   if (index >= model.tasks.size()) return "the event loop";
   const std::string title = task_title(trace, model.tasks[index]);
-  const size_t id = std::min(title.rfind(" (#"), title.size());  // a long name keeps it
+  const size_t id = std::min(title.rfind(" (#"), title.size());  // keeps the id of a long name
   return safe_text(std::string_view(title).substr(0, id), 100) + title.substr(id);
 }
 

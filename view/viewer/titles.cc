@@ -1,5 +1,5 @@
-// Titles of what the draw list holds: shapes of no colour over it, so that drawing costs no more
-// for who has tooltips.
+// Titles for the primitives of a draw list: invisible shapes over it, so that tooltips do not slow
+// down drawing.
 #include <algorithm>
 #include <cmath>
 
@@ -15,14 +15,14 @@ namespace {
 
 constexpr size_t most_of_a_kind = 1'000;
 constexpr size_t most_bars = 3'000;
-constexpr double reach = 3;  // pixels to both sides of a line
+constexpr double reach = 3;  // pixels on both sides of a line
 
 class Titles {
  public:
   Titles(const Shared& shared, const Panels& panels, const Frame& frame, DrawList& list)
       : shared_(shared), panels_(panels), frame_(frame), list_(list), painter_(list) {}
 
-  // Behind everything but the background.
+  // Behind everything except the background.
   void behind() {
     DrawList whole;
     whole.primitives.swap(list_.primitives);
@@ -77,7 +77,7 @@ class Titles {
     }
   }
 
-  // Over the bars, so after them.
+  // After the bars: it covers them.
   void path() {
     painter_.allow(most_of_a_kind);
     const uint32_t track = frame_.marks.path_track;
@@ -95,7 +95,7 @@ class Titles {
     }
   }
 
-  // But not what is only density.
+  // Skips rows drawn as density.
   void bars() {
     painter_.allow(most_bars);
     for (uint32_t track = 0; track < frame_.tracks.size(); track++) {

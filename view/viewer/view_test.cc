@@ -1,4 +1,4 @@
-// Two views of one session: what is selected, found or filtered in one is so in the other.
+// Two views of one session share selection, matches and filter.
 #include "view/viewer/view.h"
 
 #include <doctest/doctest.h>
@@ -100,7 +100,7 @@ struct TwoViews {
 
 }  // namespace
 
-TEST_CASE("a task selected in one view is selected in the other, and in the panel") {
+TEST_CASE("a task selected in one view is selected in the other and in the panel") {
   TwoViews views;
   const TaskIndex task = views.task(2);
   views.list.picture();
@@ -134,7 +134,7 @@ TEST_CASE("a click on the timeline selects in the list") {
   CHECK(picture.text(*row) == "session A (#2)");
 }
 
-TEST_CASE("search and filter are those of both") {
+TEST_CASE("both views share search and filter") {
   TwoViews views;
   views.shared.finder.set_text("session");
   views.shared.finder.search_again({});
@@ -148,7 +148,7 @@ TEST_CASE("search and filter are those of both") {
   CHECK(views.list.picture().primitives.size() == 2);
 }
 
-TEST_CASE("a view runs its own commands, and shows what others go to") {
+TEST_CASE("a view runs its own commands and reveals what others select") {
   TwoViews views;
   View& list = views.list;
   CHECK(!list.run(Command::ZoomIn));

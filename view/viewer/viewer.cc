@@ -69,7 +69,7 @@ void Viewer::update(size_t which, LoadedTrace loaded) {
   View& view = *state_->view;
   if (which >= traces()) return;
   const std::shared_ptr<SessionTrace> old = shared.session.shared(which);
-  // If only the sign of life is new, and the end is not in sight, nothing is drawn.
+  // If only the sign of life is new and the end is not visible, nothing is redrawn.
   if (loaded.life.utc != 0 && loaded.trace.events.size() == old->trace.events.size() &&
       loaded.trace.info.packets == old->trace.info.packets && !view.end_in_sight()) {
     shared.session.set_life(which, loaded.life);
@@ -132,7 +132,7 @@ void Viewer::link(const Annotations& annotations) {
   shared.linked.set(annotations, shared.session);
   begin_together();
   if (shared.linked.markers().empty()) return;
-  // Where they part is a pixel of the whole, most often; that is one step back.
+  // The markers are usually within a pixel of the whole trace. One undo goes back to it.
   double from = std::numeric_limits<double>::infinity();
   double to = -from;
   for (const Linked::Marker& marker : shared.linked.markers()) {
@@ -312,7 +312,7 @@ void Viewer::remove_bookmark(size_t which) {
 
 namespace {
 
-// With which the times of the session were computed; 0: unknown.
+// The frequency used to compute the session's times; 0: unknown.
 uint64_t tick_frequency(const Session& session) {
   return session.empty() ? 0 : session[0].trace.info.tick_clock.frequency;
 }

@@ -7,7 +7,7 @@
 
 using namespace skein;
 
-TEST_CASE("at first everything is in sight, and there is nothing to go back to") {
+TEST_CASE("at first everything is visible and there is no history") {
   Viewer viewer = over_server();
   CHECK(viewer.window().from < 0);
   CHECK(viewer.window().to > 1e6);
@@ -40,7 +40,7 @@ TEST_CASE("without a trace every command does nothing, and there is a picture") 
   CHECK(viewer.selected() == no_index);
 }
 
-TEST_CASE("a longer trace takes the place of the shorter one, and the end is followed") {
+TEST_CASE("a longer trace replaces the shorter one, and the end is followed") {
   Viewer viewer = over_server();
   viewer.add_bookmark(3e5, "here");
   select(viewer, 3);
@@ -54,7 +54,7 @@ TEST_CASE("a longer trace takes the place of the shorter one, and the end is fol
   CHECK(selected_id(viewer) == 3);
   CHECK(viewer.found().count == 3);
   CHECK(viewer.bookmarks().size() == 1);
-  // All was in sight, and is.
+  // All was visible, and is.
   CHECK(viewer.window().from <= 0);
   CHECK(viewer.window().to >= 1.5e6);
   viewer.run(Command::UndoZoom);
@@ -75,13 +75,13 @@ TEST_CASE("a longer trace takes the place of the shorter one, and the end is fol
   CHECK(viewer.window().to == doctest::Approx(3e5));
 }
 
-TEST_CASE("the selected task stays though its index is another, and goes when it is gone") {
+TEST_CASE("the selected task stays although its index changes, and is cleared with it") {
   Viewer viewer = over_server();
   select(viewer, 5);
   viewer.run(Command::Collapse);
   viewer.show_counter(0, false);
   const TaskIndex before = viewer.selected();
-  TestTrace t;  // a ring that has forgotten its beginning, and has another first task
+  TestTrace t;  // a ring that overwrote its beginning, with another first task
   t.trace.info.start = 400'000;
   t.create(10, 50, no_task, "new");
   t.create(20, 51, no_task, "new");
@@ -96,7 +96,7 @@ TEST_CASE("the selected task stays though its index is another, and goes when it
   CHECK(selected_id(viewer) == 5);
   CHECK(viewer.counters()[0].shown);
   CHECK(!viewer.counters()[1].shown);
-  // The same moment is where it was.
+  // The same time is at the same position.
   on_bar(viewer, 5.5e5 + 2, "lock");
 
   TestTrace other;
@@ -106,7 +106,7 @@ TEST_CASE("the selected task stays though its index is another, and goes when it
   viewer.picture();
 }
 
-TEST_CASE("a trace that was empty is seen whole when something comes") {
+TEST_CASE("a trace that was empty is shown whole when it gets events") {
   Viewer viewer = showing({});
   CHECK(!viewer.notice().empty());
   viewer.picture();
@@ -117,7 +117,7 @@ TEST_CASE("a trace that was empty is seen whole when something comes") {
   CHECK(viewer.notice().empty());
 }
 
-TEST_CASE("a program that hangs goes on in the picture") {
+TEST_CASE("a hanging program extends in the picture") {
   constexpr uint64_t ms = 1'000'000;
   const auto text_of = [](const Viewer& viewer, std::string_view name) -> std::string {
     for (const PanelLine& line : viewer.panel().lines)
@@ -153,12 +153,12 @@ TEST_CASE("a program that hangs goes on in the picture") {
   viewer.set_now(0, at(20 * ms));
   CHECK_FALSE(viewer.changed());
 
-  // What was recorded since, and the program went on.
+  // New events: the program was running.
   viewer.update(0, LoadedTrace(trace(), at(30 * ms)));
   CHECK(viewer.window().to == doctest::Approx(30e6 + margin));
   CHECK(viewer.selected() == lock);
 
-  // Elsewhere nothing is drawn anew; the panel knows.
+  // Elsewhere nothing is redrawn; the panel is updated.
   viewer.show(0, 1e6);
   const Window window = viewer.window();
   viewer.picture();
@@ -168,7 +168,7 @@ TEST_CASE("a program that hangs goes on in the picture") {
   CHECK(viewer.window().to == window.to);
   CHECK(text_of(viewer, "since").ends_with("for 49.5 ms so far"));
 
-  // Back at the end it is followed; and when the program has ended it stays where it was.
+  // Back at the end it is followed; it stays in place after the program has ended.
   viewer.run(Command::FitAll);
   viewer.set_now(0, at(60 * ms));
   CHECK(viewer.model(0).end == 60 * ms);
@@ -178,7 +178,7 @@ TEST_CASE("a program that hangs goes on in the picture") {
   CHECK(viewer.model(0).end == 60 * ms);
   CHECK(text_of(viewer, "since").ends_with("for 59.5 ms"));
 
-  // A clock that is nonsense, or none.
+  // An implausible sign of life, or none.
   viewer.set_now(0, {.utc = 5, .running = true});
   viewer.set_now(0, {.utc = UINT64_MAX, .running = true});
   viewer.set_now(7, at(1));
@@ -187,7 +187,7 @@ TEST_CASE("a program that hangs goes on in the picture") {
   CHECK(viewer.model(0).end == ms);
 }
 
-TEST_CASE("two traces lie on one line: by their clocks if these are near, else by beginnings") {
+TEST_CASE("two traces share an axis: by their clocks if these are near, else by their starts") {
   const auto two = [](std::optional<int64_t> first, std::optional<int64_t> second) {
     TestTrace a = server();
     TestTrace b = server();
@@ -202,7 +202,7 @@ TEST_CASE("two traces lie on one line: by their clocks if these are near, else b
   CHECK(apart.traces() == 2);
   CHECK(apart.window().to >= 1.3e6);
   CHECK(value(apart.panel(), "aligned") == "by clock");
-  // The later one's tasks are where they were at that time.
+  // Tasks of the later trace keep their distance in time.
   apart.select(1, index_of(apart, 2, 1));
   apart.run(Command::FitSelection);
   CHECK(apart.window().from == doctest::Approx(4e5 - 4e4));
@@ -225,7 +225,7 @@ TEST_CASE("two traces lie on one line: by their clocks if these are near, else b
   CHECK(!both.counters()[1].shown);
 }
 
-TEST_CASE("traces of one counter are aligned by it, others by UTC") {
+TEST_CASE("traces with the same tick counter are aligned by it, others by UTC") {
   const auto one = [](uint64_t start, std::string boot_id, int64_t utc) {
     TestTrace made = server();
     made.trace.info.start = start;
@@ -239,7 +239,7 @@ TEST_CASE("traces of one counter are aligned by it, others by UTC") {
   Viewer viewer;
   viewer.add(one(1'000'000, "", now), "another counter");
   viewer.add(one(2'000'000'000, "boot", now - 1'999'000'000 + 5), "one");
-  // 1.2 us earlier by UTC, and 7 ns later by the counter.
+  // 1.2 us earlier by UTC, but 7 ns later by the counter.
   viewer.add(one(2'000'000'007, "boot", now - 1'999'000'000 - 1'200), "two");
   viewer.add(one(2'000'000'007, "other boot", now - 1'999'000'000 - 1'200), "three");
   const auto tracks = viewer.tracks();
@@ -254,7 +254,7 @@ TEST_CASE("traces of one counter are aligned by it, others by UTC") {
   CHECK_FALSE(viewer.tick_clocks()[0].counts_with(viewer.tick_clocks()[0]));
 }
 
-TEST_CASE("nothing that is done in whatever order does harm") {
+TEST_CASE("any sequence of inputs does no harm") {
   std::mt19937 random(5);
   const auto number = [&](float most) {
     return static_cast<float>(random() % 10'000) / 10'000 * most - most / 10;

@@ -43,7 +43,7 @@ TEST_CASE("zooming keeps the time under the pointer, however often") {
         at.zoom(x, std::exp2(share(random) * 1.8 - 0.8), Gesture::Zoom);
         const Window& window = at.window();
         const double margin = std::min(0.05 * end, 0.5 * (window.to - window.from));
-        // At a limit what is under the pointer has to give way.
+        // At a limit the time under the pointer has to move.
         if (window.from <= -margin + 1e-9 * end || window.to >= end + margin - 1e-9 * end) continue;
         free_zooms++;
         worst = std::max(worst, std::fabs(x_of(at, time) - x));
@@ -55,7 +55,7 @@ TEST_CASE("zooming keeps the time under the pointer, however often") {
   }
 }
 
-TEST_CASE("zooming out and in again at one place comes back") {
+TEST_CASE("zooming out and in again at one point restores the window") {
   Navigation at = over(0, 5.9e9);
   at.show(1e9, 1.001e9);
   const Window before = at.window();
@@ -111,7 +111,7 @@ TEST_CASE("far into a long trace a pixel is never below a double's resolution") 
   CHECK(at.per_pixel() >= 4 * step);
 }
 
-TEST_CASE("nonsense is ignored") {
+TEST_CASE("invalid input is ignored") {
   Navigation at = over(0, 1e6);
   const Window before = at.window();
   at.zoom(100, 0, Gesture::Zoom);
@@ -123,7 +123,7 @@ TEST_CASE("nonsense is ignored") {
   CHECK(same(at.window(), before));
 }
 
-TEST_CASE("one gesture is undone at once, and undoing can be undone") {
+TEST_CASE("one gesture is one undo step, and undo can be redone") {
   Navigation at = over(0, 5.9e9);
   const Window all = at.window();
   for (int i = 0; i < 20; i++) at.zoom(700, 1.2, Gesture::Zoom);
@@ -149,11 +149,11 @@ TEST_CASE("one gesture is undone at once, and undoing can be undone") {
   CHECK(!at.redo());
 
   CHECK(at.undo());
-  at.zoom(100, 2, Gesture::Zoom);  // from here on, what was undone is gone
+  at.zoom(100, 2, Gesture::Zoom);  // discards what was undone
   CHECK(!at.redo());
 }
 
-TEST_CASE("what moves nothing is nothing to go back to, and the past is bounded") {
+TEST_CASE("an input without effect is no undo step, and the history is bounded") {
   Navigation at = over(0, 5.9e9);
   at.fit_all();
   at.scroll(-100, Gesture::Scroll);
@@ -164,17 +164,17 @@ TEST_CASE("what moves nothing is nothing to go back to, and the past is bounded"
   CHECK(steps == 100);
 }
 
-TEST_CASE("all rows fit, whatever their number, and go on fitting") {
+TEST_CASE("all rows fit, whatever their number, and stay fitted") {
   Navigation at = over(0, 1e9, 40);
   CHECK(at.window().row_height == doctest::Approx(20));
   at.set_bounds({.from = 0, .to = 1e9, .rows = 8000, .rows_y = 34, .rows_height = 800});
   CHECK(at.window().row_height == doctest::Approx(0.1));
   at.set_bounds({.from = 0, .to = 1e9, .rows = 3, .rows_y = 34, .rows_height = 800});
   CHECK(at.window().row_height == doctest::Approx(26));
-  at.zoom(100, 4, Gesture::Zoom);  // time does not matter for that
+  at.zoom(100, 4, Gesture::Zoom);  // the time zoom does not matter
   at.set_bounds({.from = 0, .to = 1e9, .rows = 100, .rows_y = 34, .rows_height = 800});
   CHECK(at.window().row_height == doctest::Approx(8));
-  at.zoom_rows(400, 2);  // from now on the user decides
+  at.zoom_rows(400, 2);  // from here on the user's height counts
   at.set_bounds({.from = 0, .to = 1e9, .rows = 200, .rows_y = 34, .rows_height = 800});
   CHECK(at.window().row_height == doctest::Approx(16));
 }
@@ -199,7 +199,7 @@ TEST_CASE("rows are made no lower than what makes all of them fit") {
   CHECK(at.window().top == 0);
 }
 
-TEST_CASE("a row is brought into sight with as little change as possible") {
+TEST_CASE("a row is brought into view with as little change as possible") {
   Navigation at = over(0, 1e9, 400);
   at.zoom_rows(34, 5);  // 10 pixels: 80 of 400 rows
   const Window before = at.window();
@@ -217,7 +217,7 @@ TEST_CASE("a row is brought into sight with as little change as possible") {
 
 namespace {
 
-// 100 rows, of which row r has something from r to r + 20 seconds.
+// 100 rows; row r has a task from r to r + 20 seconds.
 struct Stairs {
   std::vector<uint8_t> open = std::vector<uint8_t>(100, 1);
   std::vector<uint32_t> lines;
@@ -249,7 +249,7 @@ struct Stairs {
 
 }  // namespace
 
-TEST_CASE("after a zoom, rows with something in the window fill the height, others are folded") {
+TEST_CASE("after a zoom, rows with tasks in the window fill the height, others are folded") {
   Stairs stairs;
   Navigation& at = stairs.at;
   CHECK(stairs.open_rows() == 100);
@@ -268,7 +268,7 @@ TEST_CASE("after a zoom, rows with something in the window fill the height, othe
   CHECK(stairs.open_rows() == 100);
 }
 
-TEST_CASE("while time moves, rows do not jump: some are opened, the one held stays") {
+TEST_CASE("while time pans, rows do not jump: some are opened, the held one stays") {
   Stairs stairs;
   Navigation& at = stairs.at;
   at.show(60.5e9, 80.4e9);
@@ -277,14 +277,14 @@ TEST_CASE("while time moves, rows do not jump: some are opened, the one held sta
   at.hold(500);
   const double row = at.row_at(500);
   for (int i = 0; i < 50; i++) {
-    at.pan(-15, Gesture::Drag);  // rows above come into sight
+    at.pan(-15, Gesture::Drag);  // rows above become visible
     CHECK(at.window().row_height == height);
     CHECK(at.row_at(500) == doctest::Approx(row));
   }
   CHECK(stairs.open_rows() == 50);  // from 31 on
-  at.pan(750, Gesture::Drag);       // back: nothing is folded away
+  at.pan(750, Gesture::Drag);       // back: nothing is folded
   CHECK(stairs.open_rows() == 50);
-  at.pan(-2000, Gesture::Pan);  // nothing of what was in sight is there any more
+  at.pan(-2000, Gesture::Pan);  // nothing of the old range is visible
   CHECK(stairs.open_rows() == 40);
   at.pan(-200, Gesture::Pan);
   CHECK(stairs.open_rows() > 40);
@@ -293,7 +293,7 @@ TEST_CASE("while time moves, rows do not jump: some are opened, the one held sta
   CHECK(at.window().row_height == doctest::Approx(height));
 }
 
-TEST_CASE("rows too many to be read grow as time does, around the one that is held") {
+TEST_CASE("rows too many to read grow with the time zoom, around the held one") {
   Navigation at;
   std::vector<uint32_t> lines(4001);
   for (uint32_t i = 0; i <= 4000; i++) lines[i] = i / 2;  // half of them are folded
@@ -336,7 +336,7 @@ TEST_CASE("a height that the user chose stays until rows are fitted") {
   CHECK(at.window().row_height > 8);
 }
 
-TEST_CASE("a row that was folded away is brought into sight") {
+TEST_CASE("a folded row is brought into view") {
   Stairs stairs;
   Navigation& at = stairs.at;
   at.show(1e9, 2e9);
