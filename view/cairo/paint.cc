@@ -33,7 +33,7 @@ void set_colour(cairo_t* context, const Theme& theme, const Primitive& p) {
                         p.alpha / 255.0);
 }
 
-// One layout for all texts of a picture: making one costs as much as using it.
+// One layout for all texts of a picture: creating one costs as much as using it.
 class Texts {
  public:
   explicit Texts(cairo_t* context)
@@ -123,7 +123,7 @@ void paint_image(const DrawList& list, const Theme& theme, double scale, cairo_s
   const Context context(cairo_create(image));
   cairo_scale(context.get(), scale, scale);
   Texts texts(context.get());
-  // Shapes and texts take turns; whoever paints is told what the other did.
+  // Shapes and texts alternate; cairo is notified of direct changes of pixels.
   for (size_t i = 0; i < list.primitives.size();) {
     if (list.primitives[i].shape == Shape::Text) {
       texts.paint(list, theme, list.primitives[i++]);

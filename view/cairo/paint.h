@@ -1,10 +1,10 @@
-// A draw list on a cairo context, with its texts: for PNG, PDF and GTK.
+// Paints a draw list with its texts on a cairo context: for PNG, PDF and GTK.
 //
 //   paint(list, theme, context);                // vectors: PDF, printers
-//   paint_image(list, theme, 2, surface);       // pixels, 2 a unit: PNG, screens; far faster
+//   paint_image(list, theme, 2, surface);       // pixels, 2 per unit: PNG, screens; far faster
 //   write(to_png(list, theme, 1));
 //
-// Texts are laid out by pango, which finds a font for every script. Coordinates are the list's.
+// Pango lays out the texts and finds a font for every script. Coordinates are the list's.
 #pragma once
 
 #include <cairo.h>
@@ -18,12 +18,12 @@ namespace skein {
 
 void paint(const DrawList& list, const Theme& theme, cairo_t* context);
 
-// On an image surface of format ARGB32 or RGB24: shapes by paint_pixels(). `scale` is pixels per
-// unit. Any other surface is left as it is.
+// Paints on an image surface of format ARGB32 or RGB24; shapes by paint_pixels(). `scale` is pixels
+// per unit. Does nothing for any other surface.
 void paint_image(const DrawList& list, const Theme& theme, double scale, cairo_surface_t* image);
 
-// The bytes of a file; empty if cairo failed, which it does if the picture is too large for memory
-// or has more than 32,767 pixels in a row.
+// Return the bytes of a file; empty if cairo fails, as it does if the picture is too large for
+// memory or wider than 32,767 pixels.
 std::string to_png(const DrawList& list, const Theme& theme, double scale);
 std::string to_pdf(const DrawList& list, const Theme& theme, std::string_view title);
 

@@ -22,7 +22,7 @@ DrawList canvas(float width, float height) {
   return list;
 }
 
-// Pixels that are neither the background nor nothing, of a column.
+// The number of pixels in each column that differ from the background.
 std::vector<int> inked_columns(cairo_surface_t* image, Colour background) {
   cairo_surface_flush(image);
   const int width = cairo_image_surface_get_width(image);
@@ -39,7 +39,7 @@ std::vector<int> inked_columns(cairo_surface_t* image, Colour background) {
 
 }  // namespace
 
-TEST_CASE("shapes and texts, by vectors and by pixels, in the order of the list") {
+TEST_CASE("shapes and texts, as vectors and as pixels, in the order of the list") {
   DrawList list = canvas(60, 20);
   list.primitives.push_back({2, 14, 0, 0, add(list, "task"), Shape::Text, Ink::Label, 255, 11});
   list.primitives.push_back({0, 0, 6, 20, 0, Shape::Fill, Ink::Background});  // over the t

@@ -1,10 +1,10 @@
-// Rows and the lines of the picture they are in. A row with nothing in sight can be folded away: it
-// has no height then, and the rows around it meet.
+// Maps rows to lines of the picture. A row with nothing visible can be folded: it then has no
+// height, and the rows around it meet.
 //
-//   row    0  1  2  3  4                      a Lines of n + 1 numbers: of each row its line, and
-//   line   0  -  -  1  2    = {0,1,1,1,2,3}   the number of lines; what is folded has the next's
+//   row    0  1  2  3  4                      a Lines of n + 1 numbers: each row's line, then the
+//   line   0  -  -  1  2    = {0,1,1,1,2,3}   number of lines; a folded row has the next row's line
 //
-// Empty: every row has a line of its own. Rows and lines between whole ones are parts of one.
+// Empty: every row has its own line. Fractional rows and lines are positions within one.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ inline double line_of(Lines lines, double row) {
   return lines[whole] + (row - static_cast<double>(whole)) * (lines[whole + 1] - lines[whole]);
 }
 
-// The row that is open in that line.
+// The open row in that line.
 inline double row_in(Lines lines, double line) {
   if (lines.empty() || !(line >= 0)) return line;
   if (line >= lines.back()) return static_cast<double>(lines.size() - 1) + (line - lines.back());

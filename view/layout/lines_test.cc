@@ -6,7 +6,7 @@
 
 using namespace skein;
 
-TEST_CASE("rows that are folded away have no height") {
+TEST_CASE("folded rows have no height") {
   constexpr std::array<uint32_t, 6> numbers = {0, 1, 1, 1, 2, 3};  // rows 1 and 2 are folded
   const Lines lines = numbers;
   CHECK(!is_folded(lines, 0));

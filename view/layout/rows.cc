@@ -9,8 +9,8 @@ namespace skein {
 
 namespace {
 
-// The rows of one band by when their last bar ends, as a tree of minima: leaves are rows, an inner
-// node is the least of its two children. All rows that were never used have the end 0.
+// The rows of one band by the end of their last bar, as a tree of minima: leaves are rows, an inner
+// node is the minimum of its two children. Unused rows have the end 0.
 class RowEnds {
  public:
   // The first row from `from` on that is free at `time`.
@@ -40,7 +40,7 @@ class RowEnds {
     if (from >= leaves_) return none;
     size_t node = leaves_ + from;
     while (least_[node] > time) {
-      while (node & 1) node /= 2;  // a right child: what follows it follows its parent
+      while (node & 1) node /= 2;  // a right child: its successor is its parent's successor
       if (node == 0) return none;
       node++;
     }
@@ -65,8 +65,8 @@ class RowEnds {
   std::vector<uint64_t> least_ = std::vector<uint64_t>(2 * 16, 0);  // [1]: the root; [0]: unused
 };
 
-// Indices of tasks by start; equal starts keep their order. What is older than the trace has no
-// start of its own, its events came by chance: it comes first, by number.
+// Indices of tasks by start; equal starts keep their order. The start of a pre-existing task is its
+// first event in the trace, which is arbitrary: pre-existing tasks come first, by id.
 std::vector<TaskIndex> by_start(const Model& model, std::span<const uint8_t> shown) {
   struct Key {
     uint64_t start;
@@ -121,8 +121,7 @@ class Arrangement {
         first_active_[activation.task] = std::min(first_active_[activation.task], activation.start);
   }
 
-  // What `from` goes on as, if that can lie in the same row: it is there later, or it had nothing
-  // to do before.
+  // The successor of `from`, if it fits in the same row: it starts later, or did not run before.
   TaskIndex successor(TaskIndex from) const {
     const TaskIndex next = task(from).becomes;
     if (next == no_index || next == from || !is_shown(next) || rows_.row[next] != Rows::no_row)
@@ -154,8 +153,8 @@ class Arrangement {
     for (const RowEnds& ends : bands) band_rows_.push_back(ends.used());
   }
 
-  // Of the nearest ancestor that has a row in the same band; 0 without one. Hidden ancestors are
-  // skipped, but not for ever: a filter may leave the last of a million nested calls.
+  // The row of the nearest ancestor that has one in the same band; 0 without one. Hidden ancestors
+  // are skipped, up to a limit: a filter may pass only the last of a million nested calls.
   uint32_t row_of_parent(TaskIndex index) const {
     constexpr int patience = 64;
     TaskIndex parent = task(index).parent;
@@ -205,7 +204,7 @@ class Arrangement {
         rows_.activations[next[row]++] = i;
   }
 
-  // The row of `relative`, if it has one that is not that of the task itself.
+  // The row of `relative`, if it has one other than the task's row.
   uint32_t other_row(TaskIndex index, TaskIndex relative) const {
     const uint32_t row = relative == no_index ? Rows::no_row : rows_.row[relative];
     return row == rows_.row[index] ? Rows::no_row : row;
@@ -263,7 +262,7 @@ class Arrangement {
     }
   }
 
-  // A counter between 1,000 and 1,010 would be a flat line above 0.
+  // With 0 included, a counter between 1,000 and 1,010 would be a flat line.
   void fill_scales() {
     std::vector<Model::Scale> seen(model_.scales.size(), {INT64_MAX, INT64_MIN});
     for (const Model::Counter& counter : model_.counters) {
@@ -297,7 +296,7 @@ Rows::Extent Rows::bar(const Model& model, size_t position) const {
   const TaskIndex index = tasks[position];
   const Model::Task& task = model.tasks[index];
   Extent bar{task.start, task.is_unresolved() ? UINT64_MAX : std::max(task.start, task.end)};
-  if (position > begin[row[index]]) {  // what became this one hides its beginning
+  if (position > begin[row[index]]) {  // its predecessor hides its beginning
     const TaskIndex before = tasks[position - 1];
     if (model.tasks[before].becomes == index)
       bar.start = std::max(bar.start, model.tasks[before].end);
@@ -319,7 +318,7 @@ void open_rows(const Rows& rows, const Model& model, double from, double to,
   assert(open.size() == rows.count);
   for (uint32_t row = 0; row < rows.count; row++) {
     if (open[row]) continue;
-    // The first that ends in that time or after it; later ones begin later.
+    // The first bar that ends at `from` or later; bars after it begin later.
     uint32_t first = rows.begin[row];
     for (uint32_t last = rows.begin[row + 1]; first < last;) {
       const uint32_t middle = first + (last - first) / 2;

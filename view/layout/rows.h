@@ -1,19 +1,19 @@
-// Which row of the picture a task's bar is in, so that bars do not overlap, children lie below
-// their parents, and what a task becomes goes on beside it.
+// Assigns the bars of tasks to rows, so that bars do not overlap, children are below their parents,
+// and a successor is beside its predecessor.
 //
 //   const Rows rows = arrange(trace, model);
 //   rows.row[task];                                    // its row, from the top
 //   for (TaskIndex task : rows.tasks_in(row)) ...      // from left to right, without overlap
 //
-// Every executor has a band of rows of its own (where the task was created decides); with one
-// executor there is one band, with several each begins with an empty row for its name. Within it,
-// in the order of their starts: the first row at or below the parent's whose last bar has ended
-// (strictly below while the parent lives); those that are older than the trace in that of their
-// ids. A tree over the rows' ends finds it in O(log rows), so the whole is O(n log n). What a task
-// becomes keeps its row, unless it had work of its own before.
+// Every executor has a band of rows (a task belongs to the executor that created it). With one
+// executor there is one band; with several, each begins with an empty row for its name. Within a
+// band, tasks are placed in the order of their starts, pre-existing ones in the order of their ids:
+// in the first row at or below the parent's whose last bar has ended (strictly below while the
+// parent is live). A tree over the rows' ends finds it in O(log rows), so the total is O(n log n).
+// A successor keeps the row of its predecessor unless it ran before.
 //
-// Beside that it holds what makes drawing ten million events fast: the times of bars in the order
-// in which they are drawn, eight bytes each, and arrows by the block.
+// Also holds the data that make drawing ten million events fast: the times of bars in drawing
+// order, eight bytes each, and arrows in blocks.
 #pragma once
 
 #include <array>
@@ -29,14 +29,14 @@ struct Rows {
   struct Band {
     uint32_t executor = 0;  // index into Trace::executors
     uint32_t first_row = 0;
-    uint32_t rows = 0;  // its name's included
+    uint32_t rows = 0;  // including the one of its name
   };
 
   uint32_t count = 0;
-  std::vector<uint32_t> row;     // by task; no_row for what is not drawn (filtered, collapsed)
+  std::vector<uint32_t> row;     // by task; no_row if it is not drawn (filtered, collapsed)
   std::vector<uint32_t> begin;   // of row r: tasks[begin[r]] to tasks[begin[r + 1]]
   std::vector<TaskIndex> tasks;  // by row, then by start
-  std::vector<uint32_t> activation_begin;  // the same for the times in which they were current
+  std::vector<uint32_t> activation_begin;  // the same for activations
   std::vector<uint32_t> activations;       // indices into Model::activations
   std::vector<Band> bands;                 // from the top
 
@@ -46,16 +46,16 @@ struct Rows {
     return std::span(tasks).subspan(begin[r], begin[r + 1] - begin[r]);
   }
 
-  // Where a bar begins and ends in the picture, in ns: one that goes on as another ends where that
-  // begins, one that is stuck never ends. `position` is an index into `tasks`.
+  // The interval of a bar in the picture, in ns: a predecessor ends where its successor begins, a
+  // stuck task never ends. `position` is an index into `tasks`.
   struct Extent {
     uint64_t start = 0;
     uint64_t end = 0;
   };
   Extent bar(const Model& model, size_t position) const;
 
-  // The same rounded outwards to units of 2^time_shift ns, so that 32 bits hold them. An end of
-  // UINT32_MAX: of no time (stuck).
+  // An Extent rounded outwards to units of 2^time_shift ns, so that it fits in 32 bits. An end of
+  // UINT32_MAX means never (stuck).
   struct Times {
     uint32_t start = 0;
     uint32_t end = 0;
@@ -63,13 +63,14 @@ struct Rows {
   enum class BarStyle : uint8_t { Named, Unnamed, Red };
   uint32_t time_shift = 0;
   std::vector<Times> task_times;      // by position in `tasks`
-  std::vector<BarStyle> bar_styles;   // the same
-  std::vector<uint32_t> parent_rows;  // the same: where the line of its creation begins, or no_row
-  std::vector<uint32_t> moves;        // positions in `tasks` of what becomes one in another row
+  std::vector<BarStyle> bar_styles;   // by the same index
+  std::vector<uint32_t>
+      parent_rows;              // by the same index: where the creation line begins, or no_row
+  std::vector<uint32_t> moves;  // positions in `tasks` of tasks whose successor is in another row
   std::vector<Times> activation_times;  // by position in `activations`
 
-  // What arrows_per_block interactions, from block * arrows_per_block on, have in common: when all
-  // of them are in one pixel, they are drawn from this.
+  // Summary of arrows_per_block interactions, from block * arrows_per_block on. If all of them fall
+  // into one pixel, they are drawn from it.
   static constexpr uint32_t arrows_per_block = 64;
   struct ArrowBlock {
     struct Kind {
@@ -82,20 +83,21 @@ struct Rows {
   };
   std::vector<ArrowBlock> arrow_blocks;
 
-  // What there is to be explained: by Model::Link, and bars that are red.
+  // What the legend has to explain: links, by Model::Link, and red or unnamed bars.
   std::array<bool, 6> has_link{};
   bool has_red = false;
   bool has_unnamed = false;
-  // Of each of Model::scales what its axis shows: from the least value on if that is far from 0.
+  // The range of the axis of each of Model::scales: begins at the least value if that is far from
+  // 0.
   std::vector<Model::Scale> scales;
 };
 
-// `shown` has one entry per task, 0: it gets no row, its children are placed as if they were its
-// parent's; empty: all are shown.
+// `shown` has one entry per task. A task with 0 gets no row, and its children are placed as its
+// parent's. Empty: all are shown.
 Rows arrange(const Trace& trace, const Model& model, std::span<const uint8_t> shown = {});
 
-// Sets open[r] of every row r that has a bar between two times (ns of the trace), and of the names
-// of bands with such a row. O(rows log n).
+// Sets open[r] for every row r that has a bar between two times (ns of the trace), and for the name
+// rows of the bands of such rows. O(rows log n).
 void open_rows(const Rows& rows, const Model& model, double from, double to,
                std::span<uint8_t> open);
 

@@ -10,7 +10,7 @@ using namespace skein;
 
 namespace {
 
-// A model by hand: tasks with a start, an end and a parent.
+// A hand-made model: tasks with a start, an end and a parent.
 struct Drawn {
   Trace trace;
   Model model;
@@ -32,7 +32,7 @@ struct Drawn {
     model.tasks[from].how = Model::End::Became;
   }
 
-  // One line per row, one character per ns: which task's bar is there.
+  // One line per row, one character per ns: the task whose bar is there.
   std::string picture() const {
     const Rows rows = arrange(trace, model);
     std::string text;
@@ -54,7 +54,7 @@ struct Drawn {
 
 }  // namespace
 
-TEST_CASE("children lie below their parents, and rows are used again") {
+TEST_CASE("children are below their parents, and rows are reused") {
   Drawn d;
   const TaskIndex a = d.task(0, 9);
   d.task(1, 4, a);
@@ -67,23 +67,23 @@ TEST_CASE("children lie below their parents, and rows are used again") {
         "  cc\n");
 }
 
-TEST_CASE("a child of a task that has ended may lie in its row") {
+TEST_CASE("a child of a task that has ended may be in its row") {
   Drawn d;
   const TaskIndex a = d.task(0, 3);
   d.task(3, 6, a);
   CHECK(d.picture() == "aaabbb\n");
 }
 
-TEST_CASE("what a task becomes keeps its row") {
+TEST_CASE("a successor keeps the row") {
   Drawn d;
-  SUBCASE("later: its predecessor reaches to it, with no task between") {
+  SUBCASE("later: its predecessor extends to it, with no task between") {
     const TaskIndex a = d.task(0, 3);
     const TaskIndex b = d.task(6, 9);
     d.task(4, 5);
     d.become(a, b);
     CHECK(d.picture() == "aaaaaabbb\n    c\n");
   }
-  SUBCASE("created shortly before, without running: the rest of it") {
+  SUBCASE("created shortly before, without running: continues the bar") {
     const TaskIndex a = d.task(0, 5);
     const TaskIndex b = d.task(3, 9, a);
     d.become(a, b);
@@ -96,7 +96,7 @@ TEST_CASE("what a task becomes keeps its row") {
     d.model.activations = {{4, 5, b, 0}};
     CHECK(d.picture() == "aaaaa\n   bbbbbb\n");
   }
-  SUBCASE("two become one: the first has it") {
+  SUBCASE("two predecessors: the first keeps the row") {
     const TaskIndex a = d.task(0, 3);
     const TaskIndex b = d.task(1, 3);
     const TaskIndex c = d.task(3, 6);
@@ -104,7 +104,7 @@ TEST_CASE("what a task becomes keeps its row") {
     d.become(b, c);
     CHECK(d.picture() == "aaaccc\n bb\n");
   }
-  SUBCASE("a circle, in a damaged trace") {
+  SUBCASE("a cycle, in a damaged trace") {
     const TaskIndex a = d.task(0, 3);
     const TaskIndex b = d.task(3, 6);
     d.become(a, b);
@@ -140,7 +140,7 @@ TEST_CASE("each executor has a band with a row for its name") {
   CHECK(rows.tasks_in(0).empty());
 }
 
-TEST_CASE("rows that have something in a stretch of time, with the names of their bands") {
+TEST_CASE("rows with a bar in a range of time, with the names of their bands") {
   Drawn d;
   d.trace.executors.resize(2);
   const TaskIndex first = d.task(0, 60);
@@ -176,7 +176,7 @@ TEST_CASE("tasks created before the trace are in the order of their ids") {
   CHECK(rows.row == std::vector<uint32_t>{2, 0, 1});
 }
 
-TEST_CASE("a hidden task has no row, and takes none") {
+TEST_CASE("a hidden task has no row and takes none") {
   Drawn d;
   const TaskIndex a = d.task(0, 9);
   const TaskIndex b = d.task(1, 8, a);
@@ -188,7 +188,7 @@ TEST_CASE("a hidden task has no row, and takes none") {
   CHECK(rows.activations.empty());
 }
 
-TEST_CASE("nothing") {
+TEST_CASE("no tasks") {
   Drawn d;
   const Rows rows = arrange(d.trace, d.model);
   CHECK(rows.count == 0);
@@ -220,7 +220,7 @@ TEST_CASE("times are rounded outwards to 32 bits") {
   }
 }
 
-TEST_CASE("random tasks: every one in the row that a search from the top would have found") {
+TEST_CASE("random tasks: each is in the row that a search from the top would find") {
   std::mt19937 random(1);
   for (int round = 0; round < 300; round++) {
     Drawn d;
@@ -255,7 +255,7 @@ TEST_CASE("random tasks: every one in the row that a search from the top would h
   }
 }
 
-TEST_CASE("blocks of arrows know their rows") {
+TEST_CASE("blocks of arrows have their rows") {
   Drawn d;
   const TaskIndex a = d.task(0, 1000);
   const TaskIndex b = d.task(1, 1000, a);

@@ -7,7 +7,7 @@ namespace skein {
 
 namespace {
 
-// The middle of a line `width` wide such that its edges are whole pixels.
+// The middle of a line with this width, moved so that its edges are on whole pixels.
 double on_pixels(double middle, double width) {
   return std::floor(middle - width / 2 + 0.5) + width / 2;
 }

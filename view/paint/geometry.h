@@ -1,4 +1,4 @@
-// Where lines and the heads of arrows lie: the same in every painter.
+// The geometry of lines and arrow heads, the same in every painter.
 #pragma once
 
 #include <array>
@@ -13,17 +13,17 @@ struct Point {
   double y = 0;
 };
 
-// A Line or an Arrow in device pixels. Without a direction (one point), or with coordinates that
-// are no numbers, there is nothing to paint.
+// A Line or an Arrow in device pixels. There is none without a direction (a single point) or with
+// coordinates that are not finite.
 struct Stroke {
   Point from;
-  Point to;  // of an arrow: where its head begins
+  Point to;  // where the head begins, if there is one
   double width = 1;
   bool has_head = false;
-  std::array<Point, 3> head{};  // its tip first
+  std::array<Point, 3> head{};  // tip first
 };
 
-// Upright and level lines are moved, by less than half a pixel, to where they cover whole pixels.
+// Moves vertical and horizontal lines by less than half a pixel, so that they cover whole pixels.
 std::optional<Stroke> find_stroke(const Primitive& primitive, double scale);
 
 }  // namespace skein

@@ -10,7 +10,7 @@ using namespace skein;
 
 namespace {
 
-// One ink is black, the background white: a pixel is how dark it is.
+// One ink is black, the background white: a pixel's value is its darkness.
 Theme black_on_white() {
   Theme theme{"test", {}};
   theme.colours[static_cast<size_t>(Ink::Background)] = {255, 255, 255};
@@ -22,7 +22,7 @@ Primitive shape(Shape shape, float x, float y, float w, float h, uint8_t alpha =
   return {x, y, w, h, 0, shape, Ink::Bar, alpha, size};
 }
 
-// The canvas in characters: a blank is white, then . - + for a part, # for black; with frame.
+// The canvas as characters: a blank is white, . - + are partial, # is black; with a frame.
 std::string painted(uint32_t width, uint32_t height, const std::vector<Primitive>& primitives,
                     float scale = 1) {
   DrawList list;
@@ -44,7 +44,7 @@ std::string painted(uint32_t width, uint32_t height, const std::vector<Primitive
 
 }  // namespace
 
-TEST_CASE("a fill covers its pixels; those at its edges in part") {
+TEST_CASE("a fill covers its pixels, and those at its edges partially") {
   CHECK(painted(6, 4, {shape(Shape::Fill, 1, 1, 3, 2)}) == R"(
       |
  ###  |
@@ -70,7 +70,7 @@ TEST_CASE("alpha blends with the pixels below, and adds up") {
         "\n-+-|\n");
 }
 
-TEST_CASE("upright and level lines cover whole pixels wherever they are") {
+TEST_CASE("vertical and horizontal lines cover whole pixels wherever they are") {
   CHECK(painted(5, 3, {shape(Shape::Line, 2.25f, 0, 0, 3), shape(Shape::Line, 0, 1, 5, 0)}) == R"(
   #  |
 #####|
@@ -83,7 +83,7 @@ TEST_CASE("upright and level lines cover whole pixels wherever they are") {
 )");
 }
 
-TEST_CASE("slanted lines are anti-aliased, in both directions the same") {
+TEST_CASE("slanted lines are anti-aliased, the same in both directions") {
   CHECK(painted(8, 4, {shape(Shape::Line, 0, 0.5f, 8, 3.5f)}) ==
         painted(8, 4, {shape(Shape::Line, 8, 4, -8, -3.5f)}));
   CHECK(painted(5, 5, {shape(Shape::Line, 0, 0, 5, 5)}) == R"(
@@ -128,7 +128,7 @@ TEST_CASE("an arrow has a head that ends at its end") {
 )");
 }
 
-TEST_CASE("shapes outside are clipped, whatever their coordinates are") {
+TEST_CASE("shapes outside are clipped, whatever their coordinates") {
   const float huge = 3e38f;
   const float infinite = std::numeric_limits<float>::infinity();
   const float none = std::numeric_limits<float>::quiet_NaN();
@@ -143,7 +143,7 @@ TEST_CASE("shapes outside are clipped, whatever their coordinates are") {
                        place & 8 ? odd : 1)});
 }
 
-TEST_CASE("scale makes everything larger") {
+TEST_CASE("scale magnifies everything") {
   CHECK(painted(6, 4, {shape(Shape::Fill, 0.5f, 0.5f, 2, 1)}, 2) == R"(
       |
  #### |

@@ -1,6 +1,6 @@
-// Shapes and texts as one SVG document. Everything is a filled path of the class of its colour;
-// opaque shapes of one colour that follow each other are one path, so that a picture of thousands
-// of bars is tens of kilobytes.
+// Writes shapes and texts as one SVG document. Every shape is a filled path with the class of its
+// colour. Consecutive opaque shapes of one colour share a path, so that a picture of thousands of
+// bars is tens of kilobytes.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -22,7 +22,7 @@ void append_integer(std::string& out, int64_t number) {
              std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr);
 }
 
-// With at most two digits after the point.
+// With at most two decimals.
 void append_decimal(std::string& out, double number) {
   if (!std::isfinite(number)) number = 0;
   int64_t hundredths = std::llround(std::clamp(number, -1e9, 1e9) * 100);
@@ -37,7 +37,7 @@ void append_decimal(std::string& out, double number) {
   if (hundredths % 10 != 0) out += static_cast<char>('0' + hundredths % 10);
 }
 
-// Nothing in it is markup, whatever it was; also the two characters that XML forbids are gone.
+// Escapes all markup, and replaces characters that XML forbids.
 void append_text(std::string& out, std::string_view text) {
   while (!text.empty()) {
     const CodePoint point = decode_utf8(text);
@@ -100,7 +100,7 @@ class Writer {
       }
       out += "}\n";
     }
-    out += "text{pointer-events:none}\n</style>\n";  // what lies under it has the title
+    out += "text{pointer-events:none}\n</style>\n";  // the title belongs to the shape below
     out += body_;
     out += "</svg>\n";
     return out;
@@ -110,7 +110,7 @@ class Writer {
   struct Style {
     Ink ink;
     uint8_t alpha;
-    uint8_t font_size;  // 0: of shapes
+    uint8_t font_size;  // 0: a style of shapes
     bool operator==(const Style&) const = default;
   };
 
@@ -192,7 +192,7 @@ class Writer {
     body_ += 'z';
   }
 
-  // All go round the same way, so that no two of a path cancel each other out where they cross.
+  // All have the same orientation, so that no two in a path cancel out where they cross.
   void add_stroke(const Stroke& stroke) {
     const Point a = stroke.from;
     const Point b = stroke.to;

@@ -76,13 +76,13 @@ TEST_CASE("texts are never markup") {
   CHECK(has(out, ">a\xef\xbf\xbd[31m\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd</text>"));
 }
 
-TEST_CASE("a text that is longer than its room is cut") {
+TEST_CASE("a text longer than its room is cut") {
   DrawList list = canvas(10, 10);
   list.primitives = {{0, 0, 40, 0, add(list, "a long label"), Shape::Text, Ink::Label, 255, 11}};
   CHECK(has(svg(list), "a lon\xe2\x80\xa6</text>"));
 }
 
-TEST_CASE("coordinates that are no numbers do no harm") {
+TEST_CASE("coordinates that are not finite do no harm") {
   DrawList list = canvas(10, 10);
   const float none = std::numeric_limits<float>::quiet_NaN();
   list.primitives = {{none, 1, 3e38f, 1, 0, Shape::Fill, Ink::Bar},

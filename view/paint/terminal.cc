@@ -1,9 +1,9 @@
-// A picture in the cells of a terminal. Every shape leaves its mark in the cells it touches (which
-// eighths of them are bar, which run, which lines leave a cell to which side, which dots of a
-// counter are set), and at the end a cell shows the one character that says most.
+// Paints a picture in the cells of a terminal. Each shape is recorded in the cells it touches
+// (covered eighths of bars and activations, lines to the four sides, dots of a counter). At the end
+// each cell shows the single most important character.
 //
 //     ┍━main━━━━━━━━━━━━━━━━██━━━━━━━┑     a task, running at the end; created │ and merging
-//     │ ┕━read━━━━━━━━━━━━━━▲             ▲ who woke it
+//     │ ┕━read━━━━━━━━━━━━━━▲             ▲ the waker
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -39,7 +39,7 @@ class Screen {
         lines_(
             std::clamp<int64_t>(cell_of(list.height + cell_height - 1, cell_height), 1, 100'000)),
         cells_(static_cast<size_t>(columns_ * lines_)) {
-    // White where tasks run is nothing on a light background: there it is dark.
+    // White activations are invisible on a light background: uses a dark colour there.
     const auto brightness = [&](Ink ink) {
       return theme[ink].red * 3 + theme[ink].green * 6 + theme[ink].blue;
     };
@@ -80,7 +80,7 @@ class Screen {
     return cells_[static_cast<size_t>(row * columns_ + column)];
   }
 
-  // Calls use(cell, the eighths of it that are covered) for each cell of a line.
+  // Calls use(cell, mask of the covered eighths) for each cell of a line.
   template <typename Use>
   void along(double x, double end, int64_t row, const Use& use) {
     if (row < 0 || row >= lines_) return;
@@ -93,7 +93,7 @@ class Screen {
     }
   }
 
-  // The same for the cells whose middle is between y and end_y.
+  // along() for each row of cells whose middle is between y and end_y.
   template <typename Use>
   void area(const Primitive& p, const Use& use) {
     const int64_t first = std::max<int64_t>(0, cell_of(p.y + cell_height / 2 - 0.01, cell_height));
@@ -152,7 +152,7 @@ class Screen {
         dots(p);
         return;
       case Ink::Axis:
-        if (p.w < 4 && p.h < 8) {  // a tick stands on the line below
+        if (p.w < 4 && p.h < 8) {  // a tick is above the line below it
           const int64_t row = cell_of(p.y + p.h, cell_height);
           const int64_t column = cell_of(p.x, cell_width);
           if (inside(column, row)) side(column, row, Up, Light, Ink::Axis);
@@ -171,14 +171,14 @@ class Screen {
       default:
         break;
     }
-    // What is thin is a line.
+    // Thin shapes are lines.
     if (p.w <= 2 && p.h > p.w && p.alpha >= faintest)
       upright(p.x, p.y, p.y + p.h, p.ink);
     else if (p.h <= 2 && p.alpha >= faintest)
       level(p.x, p.x + p.w, p.y + p.h / 2, p.ink);
   }
 
-  // What is narrow is a mark: of the cell that most of it is in.
+  // A narrow failure is a mark in the cell that contains most of it.
   void fill_failed(const Primitive& p, int64_t row) {
     if (p.w >= cell_width) {
       along(p.x, p.x + p.w, row, [](Cell& cell, uint8_t part) { cell.failed |= part; });
@@ -224,7 +224,7 @@ class Screen {
     first = std::max<int64_t>(first, 0);
     last = std::min(last, lines_ - 1);
     for (int64_t row = first; row <= last; row++) {
-      // Where tasks are created is told by a line's ends; across each bar it would be all there is.
+      // Creation lines show only their ends; crossing every bar, they would hide everything else.
       if (ink == Ink::Creation && row != top && row != bottom) {
         at(column, row).passed = true;
         continue;
@@ -244,7 +244,7 @@ class Screen {
     });
   }
 
-  // Braille: two columns of four dots a cell.
+  // Braille: two columns of four dots per cell.
   void dots(const Primitive& p) {
     static constexpr uint8_t bits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
     const double high = p.h > 2 ? p.y + p.h : p.y + 0.5;
@@ -261,8 +261,8 @@ class Screen {
       }
   }
 
-  // Line by line, from left to right, each as long as there is room before the next: letters are
-  // wider here than they were counted for.
+  // Places texts line by line from left to right, each up to the next one: letters are wider here
+  // than in the layout.
   void place_texts() {
     const auto row_of = [](const Primitive* p) {
       return cell_of(p->y - p->size * 0.35, cell_height);
@@ -279,15 +279,15 @@ class Screen {
       const bool is_label = p.ink == Ink::Label || p.ink == Ink::Kind;
       int64_t column = std::max<int64_t>(0, cell_of(p.x + (is_label ? 0 : 4), cell_width));
       if (is_label && p.x < cell_width / 2) column = 0;
-      if (is_label) column++;  // where its bar begins is seen
+      if (is_label) column++;  // keeps the start of its bar visible
       if (is_label && fails_from(column, row)) column++;
       const std::string_view text = list_.text(p);
       const int64_t wanted = cells_of(text);
-      // What was pushed against the right edge stays there.
+      // A text that was moved to the right edge stays there.
       if (is_at_right(p)) column = std::max(free_from, columns_ - wanted - 1);
       column = std::max(column, free_from);
       int64_t end = columns_;
-      size_t next = i + 1;  // a kind is told if a name leaves room
+      size_t next = i + 1;  // a kind is shown if the name leaves room
       while (p.ink == Ink::Label && next < texts_.size() && texts_[next]->ink == Ink::Kind) next++;
       if (next < texts_.size() && row_of(texts_[next]) == row)
         end = std::min(end, cell_of(texts_[next]->x, cell_width) + (is_label ? 0 : -1));
@@ -307,7 +307,7 @@ class Screen {
            p.x + text_width(list_.text(p), p.size) > list_.width - 30;
   }
 
-  // No other's name may hide that.
+  // No other label may cover the start of a failure.
   bool fails_from(int64_t column, int64_t row) {
     return inside(column, row) && at(column, row).failed != 0 &&
            (column == 0 || at(column - 1, row).failed == 0);
@@ -328,7 +328,7 @@ class Screen {
     }
   }
 
-  // Returns where it ended.
+  // Returns the column behind the text.
   int64_t write(std::string_view text, int64_t column, int64_t end, int64_t row, Ink ink) {
     const bool whole = cells_of(text) <= end - column;
     bool full = false;
@@ -356,8 +356,8 @@ class Screen {
     return column;
   }
 
-  // Of 255, by how faint the scene (view/draw/bars.cc) draws it: what runs less than a tenth, a
-  // third, two thirds of the time; of tasks that are not looked for, what is thin and what is not.
+  // Running time of 255, derived from the alpha in the scene (view/draw/bars.cc): less than a
+  // tenth, a third, two thirds of the time; for faded tasks, thin or not.
   static int time_ran(uint8_t alpha) {
     if (alpha < 50) return 12;
     if (alpha < 80) return 255;
@@ -370,7 +370,7 @@ class Screen {
                std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr);
   }
 
-  // "38;2;58;66;86": foreground, or with 48 background.
+  // "38;2;58;66;86" sets the foreground; 48 sets the background.
   void append_colour(std::string& out, unsigned which, Colour colour) const {
     append_number(out, which);
     if (colours_ == TerminalColours::All) {
@@ -382,7 +382,7 @@ class Screen {
       append_number(out, colour.blue);
       return;
     }
-    // Of 256 colours: 24 greys, or a cube of six steps a side.
+    // Of 256 colours: 24 greys, or a cube with six steps per side.
     const auto [least, most] = std::minmax({colour.red, colour.green, colour.blue});
     const unsigned mean = (colour.red + colour.green + colour.blue) / 3u;
     out += ";5;";
@@ -434,7 +434,7 @@ class Screen {
     return out;
   }
 
-  static constexpr uint8_t faintest = 70;  // arrows that have faded more are left out
+  static constexpr uint8_t faintest = 70;  // fainter arrows are not drawn
 
   const DrawList& list_;
   const Theme& theme_;

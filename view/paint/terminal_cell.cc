@@ -7,7 +7,7 @@ namespace skein::terminal {
 
 namespace {
 
-// U+2500 to U+257F by the weights of its sides: up, down, left, right.
+// Returns U+2500 to U+257F by the weights of its sides: up, down, left, right.
 uint32_t box_character(const std::array<Weight, 4>& sides) {
   // Index: up * 27 + down * 9 + left * 3 + right.
   static constexpr std::array<uint16_t, 81> characters = {
@@ -28,7 +28,8 @@ uint32_t box_character(const std::array<Weight, 4>& sides) {
 
 int eighths(uint8_t part) { return __builtin_popcount(part); }
 
-// As many neighbouring eighths as ran all in all, where most ran; what ran at all has one.
+// Returns adjacent eighths around the busiest one, as many as the total running time fills; at
+// least one if any ran.
 uint8_t running_part(const Cell& cell) {
   uint32_t total = 0;
   for (const uint32_t ran : cell.ran) total += ran;
@@ -45,7 +46,8 @@ uint8_t running_part(const Cell& cell) {
   return static_cast<uint8_t>((0xffu >> (8 - count)) << first);
 }
 
-// Blocks begin at the left, but for two: where that is not so, how much counts more than where.
+// All block characters but two begin at the left. Elsewhere the amount takes precedence over the
+// position.
 uint32_t running_character(uint8_t part) {
   const int count = eighths(part);
   if (count >= 7) return 0x2588;                                // full block
@@ -62,8 +64,8 @@ uint32_t line_character(const Cell& cell) {
   return box_character(lines);
 }
 
-// Whatever else is in the cell, that is seen: a cross where there is no room for a bar, a dashed
-// bar without colours.
+// A failure is visible whatever else is in the cell: a cross where there is no room for a bar, a
+// dashed bar without colours.
 uint32_t failed_character(const Cell& cell, uint8_t running, bool plain) {
   if (cell.failed != 0xff) return 0x2717;
   if (plain) return 0x254d;
@@ -110,13 +112,13 @@ CellText text_of(const Cell& cell, Ink running_ink, bool plain) {
   out.code = line_character(cell);
   if (cell.bar != 0) {
     out.ink = cell.bar_ink;
-    // Without colours what was found is double.
+    // Without colours, matches are double lines.
     const bool only_bar = cell.lines[Up] == None && cell.lines[Down] == None;
     if (plain && only_bar && cell.highlighted) out.code = 0x2550;
     return out;
   }
   out.ink = cell.passed && cell.lines == std::array<Weight, 4>{} ? Ink::Creation : cell.line_ink;
-  // Lines between counters give way to them.
+  // Band lines give way to counters.
   if (out.code != ' ' && (cell.dots == 0 || cell.line_ink != Ink::Band)) return out;
   if (cell.dots != 0) {
     out.code = 0x2800u + cell.dots;

@@ -1,4 +1,4 @@
-// What lies in one cell of a terminal, and the one character that shows most of it.
+// The contents of one terminal cell, and the character that represents it best.
 #pragma once
 
 #include <array>
@@ -13,14 +13,14 @@ enum Weight : uint8_t { None, Light, Heavy };
 
 struct Cell {
   uint32_t text = 0;                 // a character, 0: none
-  uint32_t combining = 0;            // on it
-  bool covered = false;              // by the wide character at its left
+  uint32_t combining = 0;            // on that character
+  bool covered = false;              // by a wide character to its left
   bool grid = false;                 //
   std::array<Weight, 4> lines = {};  // by Side
-  bool passed = false;               // by an upright line that a bar hides
-  uint8_t bar = 0;                   // which eighths, from the left, bit 0
-  uint8_t failed = 0;                // the same of what failed
-  std::array<uint8_t, 8> ran = {};   // how much of the time of each eighth, 255: all of it
+  bool passed = false;               // by a vertical line that a bar hides
+  uint8_t bar = 0;                   // covered eighths; bit 0 is the leftmost
+  uint8_t failed = 0;                // eighths with a failure
+  std::array<uint8_t, 8> ran = {};   // running time in each eighth; 255: all of it
   uint8_t asleep = 0;
   uint8_t paused = 0;
   uint8_t dots = 0;   // Braille
@@ -34,13 +34,13 @@ struct Cell {
   Ink head_ink = Ink::Read;
 };
 
-// What is written in a cell.
+// The text of a cell.
 struct CellText {
   uint32_t code = ' ';
   Ink ink = Ink::Axis;
   Ink background = Ink::Background;
 };
-// `running_ink`: of where a task runs. `plain`: without colours.
+// `running_ink`: the ink of activations. `plain`: without colours.
 CellText text_of(const Cell& cell, Ink running_ink, bool plain);
 
 }  // namespace skein::terminal

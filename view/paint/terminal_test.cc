@@ -29,7 +29,7 @@ struct Picture {
     (list.texts += text) += '\0';
     add({x * 8, line * cell + 8.5f, 0, 0, offset, Shape::Text, ink, 255, 9});
   }
-  // From the bar on one line to that on another.
+  // From the bar on one line to the bar on another.
   void arrow(Ink ink, float x, float from, float to, uint8_t alpha = 255) {
     const float y = from * cell + (to > from ? 16.0f : 11.0f);
     add({x * 8, y, 0, to * cell + (to > from ? 11.0f : 16.0f) - y, 0, Shape::Arrow, ink, alpha});
@@ -44,7 +44,7 @@ struct Picture {
 
 }  // namespace
 
-TEST_CASE("bars are lines, and blocks where they run; halves of a cell differ") {
+TEST_CASE("bars are lines, activations blocks; halves of a cell differ") {
   Picture p(20, 3);
   p.bar(Ink::Bar, 1, 12, 0);
   p.bar(Ink::Running, 4, 6, 0);
@@ -60,7 +60,7 @@ TEST_CASE("bars are lines, and blocks where they run; halves of a cell differ") 
 )");
 }
 
-TEST_CASE("what failed is seen, whatever else is in its cells") {
+TEST_CASE("failures are visible, whatever else is in their cells") {
   Picture p(24, 4);
   p.bar(Ink::Bar, 0, 24, 0);
   p.bar(Ink::Failed, 5.2f, 5.3f, 0);  // thinner than a cell
@@ -89,21 +89,21 @@ TEST_CASE("what failed is seen, whatever else is in its cells") {
   CHECK(coloured.find("\x1b[48;5;203;38;5;234mstuck\x1b[") != std::string::npos);
 }
 
-TEST_CASE("what runs some of the time is no block") {
+TEST_CASE("an activation that runs part of the time is no full block") {
   Picture p(12, 1);
   p.bar(Ink::Bar, 0, 12, 0);
   const auto run = [&](float x, float end, uint8_t alpha) {
     p.add({x * 8, 12, (end - x) * 8, 3, 0, Shape::Fill, Ink::Running, alpha});
   };
   run(1, 3, 90);    // less than a tenth of the time
-  run(4, 5, 140);   // than a third
-  run(6, 7, 200);   // than two thirds
+  run(4, 5, 140);   // less than a third
+  run(6, 7, 200);   // less than two thirds
   run(8, 9, 255);   // all of it
-  run(10, 11, 70);  // all of it, by a task that is not looked for
+  run(10, 11, 70);  // all of it, by a faded task
   CHECK(p.plain() == "\n━▏▏━▎━▌━█━█━\n");
 }
 
-TEST_CASE("a label lies on its bar, and leaves its beginning to be seen") {
+TEST_CASE("a label is on its bar and leaves its start visible") {
   Picture p(24, 3);
   p.bar(Ink::Bar, 0, 20, 0);
   p.text(0.4f, 0, "main");
@@ -127,12 +127,12 @@ TEST_CASE("text at the right edge is complete, text left of it gives way") {
   CHECK(p.plain() == "\na text that is too … in sight\n");
 }
 
-TEST_CASE("arrows have heads where they end, lines of creation do not, and pass behind bars") {
+TEST_CASE("arrows have heads at their ends, creation lines do not and pass behind bars") {
   Picture p(20, 4);
   for (float line = 0; line < 4; line++) p.bar(Ink::Bar, 0, 12, line);
   p.arrow(Ink::Resolve, 3, 0, 2);
   p.arrow(Ink::Read, 6, 3, 0);
-  p.arrow(Ink::Read, 8, 3, 0, 40);  // has faded
+  p.arrow(Ink::Read, 8, 3, 0, 40);  // faded
   p.add({10 * 8, 13.5f, 1, 2 * cell, 0, Shape::Fill, Ink::Creation});
   p.add({12 * 8, 45.5f, 8, 0, 0, Shape::Arrow, Ink::Bar});
   CHECK(p.plain() == R"(
@@ -143,7 +143,7 @@ TEST_CASE("arrows have heads where they end, lines of creation do not, and pass 
 )");
 }
 
-TEST_CASE("sleep and pause lie behind; without colours as dots and shade") {
+TEST_CASE("sleep and pause are in the background; without colours as dots and shade") {
   Picture p(12, 2);
   p.behind(Ink::Sleep, 2, 6);
   p.behind(Ink::Pause, 8, 10);
@@ -157,7 +157,7 @@ TEST_CASE("sleep and pause lie behind; without colours as dots and shade") {
   CHECK(coloured.find("\u00b7") == std::string::npos);
 }
 
-TEST_CASE("counters are dots, four lines of them in a cell") {
+TEST_CASE("counters are dots, four rows per cell") {
   Picture p(6, 1);
   p.add({0, 14, 24, 1.5f, 0, Shape::Fill, Ink::Counter0});
   p.add({24, 1, 1, 14.5f, 0, Shape::Fill, Ink::Counter0});
@@ -169,12 +169,13 @@ TEST_CASE("wide characters take two cells, combining ones none") {
   Picture p(12, 2);
   p.text(0, 0, "\u4f60\u597d!");
   p.bar(Ink::Bar, 0, 12, 0);
-  p.text(0, 1, "e\u0301t\u0301\u0301\u0301e");  // more than one on a letter are left out
+  p.text(0, 1,
+         "e\u0301t\u0301\u0301\u0301e");  // keeps one per letter
   CHECK(p.plain() ==
         "\n\u2501\u4f60\u597d!\u2501\u2501\u2501\u2501\u2501\u2501\n e\u0301t\u0301e\n");
 }
 
-TEST_CASE("nothing but characters that print, whatever is in the list") {
+TEST_CASE("only printable characters, whatever the list contains") {
   Picture p(10, 2);
   p.text(0, 0, "\x1b[2J\x07\xff\u202e\u2028x");
   CHECK(p.plain() == "\n \ufffd[2J\ufffd\ufffd\ufffd\ufffdx\n\n");
@@ -194,7 +195,7 @@ TEST_CASE("nothing but characters that print, whatever is in the list") {
   }
 }
 
-TEST_CASE("each line begins its colours and ends them") {
+TEST_CASE("each line sets and resets its colours") {
   Picture p(4, 2);
   p.bar(Ink::Bar, 1, 3, 0);
   CHECK(to_terminal(p.list, themes[1], 4, TerminalColours::Few) ==
