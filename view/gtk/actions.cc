@@ -1,4 +1,4 @@
-// The window's menus, dialogs, and what is dropped on it.
+// The window's menus, dialogs and drops.
 #include <algorithm>
 #include <filesystem>
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t most_recent = 12;
 
-// A recorded directory may be chosen by the file in it that is called so.
+// A trace directory may be chosen through its file named "metadata".
 std::string trace_of(const std::string& path) {
   const std::filesystem::path chosen(path);
   return chosen.filename() == "metadata" ? chosen.parent_path().string() : path;
@@ -29,7 +29,7 @@ void append_commands(Gio::Menu& menu, std::initializer_list<Command> list) {
     menu.append(std::string(binding(command).help), run_action(binding(command).name));
 }
 
-// In microseconds. Not by get_modified(), which frees what it does not own (gtkmm 4.8).
+// In microseconds. Avoids get_modified(), which frees memory that it does not own (gtkmm 4.8).
 gint64 opened(const Gtk::RecentInfo& item) {
   GDateTime* time = gtk_recent_info_get_modified(const_cast<GtkRecentInfo*>(item.gobj()));
   return g_date_time_to_unix(time) * G_USEC_PER_SEC + g_date_time_get_microsecond(time);
@@ -76,7 +76,7 @@ void Window::add_actions() {
       std::string(viewer_.theme().name));
 }
 
-// Made anew each time it is opened, for what was opened lately changes.
+// Rebuilt each time it is opened, because the recent files change.
 Glib::RefPtr<Gio::Menu> Window::make_open_menu() {
   auto menu = Gio::Menu::create();
   auto open = Gio::Menu::create();
@@ -98,7 +98,7 @@ Glib::RefPtr<Gio::Menu> Window::make_open_menu() {
   for (const auto& item : items) {
     std::string label = safe_text(item->get_uri_display().raw(), 80);
     for (size_t at = 0; (at = label.find('_', at)) != std::string::npos; at += 2)
-      label.insert(at, "_");  // one is a mnemonic
+      label.insert(at, "_");  // a single one is a mnemonic
     auto entry = Gio::MenuItem::create(label, "");
     entry->set_action_and_target("win.open-recent", Glib::Variant<Glib::ustring>::create(
                                                         Glib::filename_from_uri(item->get_uri())));
@@ -158,7 +158,7 @@ void Window::choose_export() {
   chooser_->signal_response().connect([this](int response) {
     if (response != Gtk::ResponseType::ACCEPT || !chooser_->get_file()) return;
     const std::string path = chooser_->get_file()->get_path();
-    viewer_.pointer_leave();  // whose line is no part of it
+    viewer_.pointer_leave();  // its line is not part of the picture
     const Result<void> written = export_picture(viewer_, path, title_.get_text(), 2);
     if (written)
       say("Saved: " + safe_text(path, 500), true);

@@ -51,7 +51,7 @@ void Answers::arrived(const std::shared_ptr<Viewer::Question>& question) {
   working_ = false;
   const bool taken = question == asked_ && viewer_.take(*question);
   if (taken) forget();
-  ask();  // what was asked meanwhile, or the same of what has changed
+  ask();  // newer requests, or the same one on changed data
   if (taken) answered_();
 }
 

@@ -1,11 +1,11 @@
-// Has searches and filters answered on a thread of their own: the window stays alive over ten
-// million events.
+// Runs searches and filters on another thread, so that the window stays responsive over ten million
+// events.
 //
 //   Answers answers(viewer, post_to_main_loop, [&] { ... });
 //   answers.search("ring");        // returns at once; the viewer changes later
-//   answers.search("ring.write");  // nobody asks for "ring" any more: its answer is dropped
+//   answers.search("ring.write");  // supersedes "ring": its result is dropped
 //
-// One thread at most; what is asked while it works waits, and of that only the last.
+// At most one thread. Requests wait while it works, and only the last one is kept.
 #pragma once
 
 #include <functional>
@@ -19,11 +19,11 @@ namespace skein::desktop {
 
 class Answers {
  public:
-  // Has `work` done later on the thread that made this. May be called on any thread.
+  // Runs `work` later on the thread that created this. May be called on any thread.
   using Post = std::function<void(std::function<void()> work)>;
 
-  // `answered` is called, on the thread that made this, when the viewer has changed. The viewer
-  // lives longer.
+  // `answered` is called on the thread that created this when the viewer has changed. The viewer
+  // must outlive this.
   Answers(Viewer& viewer, Post post, std::function<void()> answered);
   // Does not wait.
   ~Answers();
@@ -33,7 +33,7 @@ class Answers {
   void search(std::string text);
   void filter(Filter filter);
   bool is_searching() const { return search_.has_value(); }
-  void forget_search();  // the viewer's own counts from now on
+  void forget_search();  // from now on the viewer's own search counts
   void forget();         // ... and its filter
 
  private:
@@ -43,11 +43,11 @@ class Answers {
   Viewer& viewer_;
   Post post_;
   std::function<void()> answered_;
-  std::optional<std::string> search_;  // not answered yet
+  std::optional<std::string> search_;  // pending
   std::optional<Filter> filter_;
-  bool working_ = false;                     // the thread
-  std::shared_ptr<Viewer::Question> asked_;  // none: nobody asks for what it works at
-  std::shared_ptr<Answers*> self_;           // as long as there is this
+  bool working_ = false;                     // a thread is running
+  std::shared_ptr<Viewer::Question> asked_;  // null: the result of the running thread is not needed
+  std::shared_ptr<Answers*> self_;           // expires with this
 };
 
 }  // namespace skein::desktop

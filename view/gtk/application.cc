@@ -19,12 +19,12 @@ namespace {
 struct Arguments {
   std::vector<std::string> traces;
   std::string theme;
-  std::string critical;  // the task whose critical path is shown at first
+  std::string critical;  // the task whose critical path is shown initially
   std::optional<Annotations> annotations;
   bool new_window = false;
 };
 
-// Nothing: there is no such descriptor, or something else in it.
+// nullopt if there is no such descriptor, or if its contents are invalid.
 std::optional<Annotations> annotations_from(std::string_view number) {
   int fd = -1;
   const char* end = number.data() + number.size();
@@ -84,14 +84,14 @@ int run(int argc, char** argv) {
     std::fprintf(stderr, "skein: skein-view is run by skein view; see skein view --help\n");
     return 2;
   }
-  // The picture is made of pixels anyhow, and cairo hands them on as they are. Without a graphics
-  // card GTK's OpenGL needs 60 ms a picture instead of 8, and 85 MB more.
+  // The picture consists of pixels, and cairo passes them on unchanged. Without a graphics card,
+  // GTK's OpenGL renderer needs 60 ms per picture instead of 8, and 85 MB more.
   g_setenv("GSK_RENDERER", "cairo", 0);
   if (!gtk_init_check()) {
     std::fprintf(stderr, "skein: no display; use skein html or skein show\n");
     return 2;
   }
-  // Each run is a program of its own: what one of them shows cannot take the others down.
+  // Each run is a separate process, so that one window cannot crash the others.
   auto application = Gtk::Application::create("skein.View", Gio::Application::Flags::NON_UNIQUE);
   application->signal_startup().connect([&] { set_keys(*application.get()); });
   application->add_action("quit", [&] {
@@ -109,7 +109,7 @@ int run(int argc, char** argv) {
   });
   const int code = application->run();
   std::fflush(nullptr);
-  std::_Exit(code);  // a reading that has begun is not waited for
+  std::_Exit(code);  // does not wait for a running load
 }
 
 }  // namespace skein::desktop

@@ -1,4 +1,4 @@
-// The program: arguments, windows, keys of menus.
+// The program: arguments, windows, accelerator keys.
 #pragma once
 
 #include <gtkmm.h>
@@ -9,13 +9,13 @@
 
 namespace skein::desktop {
 
-// `skein-view [OPTION...] [--] [TRACE...]`, as `skein view` and `skein diff` call it: the arguments
-// were checked there. Returns the program's exit code; 2 without a display.
+// `skein-view [OPTION...] [--] [TRACE...]`, as `skein view` and `skein diff` call it after checking
+// the arguments. Returns the program's exit code; 2 without a display.
 //
-//   --new-window          of each trace
+//   --new-window          one per trace
 //   --theme NAME
 //   --critical-path TASK
-//   --annotations NUMBER  an inherited descriptor with what write_annotations() made of two traces
+//   --annotations NUMBER  an inherited descriptor with the output of write_annotations()
 int run(int argc, char** argv);
 
 Window& open_window(Gtk::Application& application, const std::string& theme);

@@ -1,4 +1,4 @@
-// What is in a window, and where; what it does is told to window.cc.
+// The widgets of a window and their layout; window.cc implements their actions.
 #include "view/gtk/window.h"
 #include "view/viewer/keys.h"
 
@@ -17,7 +17,7 @@ Gtk::Button* icon_button(const char* icon, const std::string& tooltip) {
   auto* button = Gtk::make_managed<Gtk::Button>();
   button->set_icon_name(icon);
   button->set_tooltip_text(tooltip);
-  button->set_focusable(false);  // keys go on to the picture
+  button->set_focusable(false);  // the picture keeps the keyboard focus
   return button;
 }
 
@@ -136,7 +136,7 @@ void Window::build_header() {
   menu_.set_icon_name("open-menu-symbolic");
   menu_.set_menu_model(make_main_menu());
   menu_.set_tooltip_text("Menu (F10)");
-  menu_.set_primary(true);  // GTK keeps F10 for it
+  menu_.set_primary(true);  // GTK binds F10 to it
   notes_button_.set_icon_name("user-bookmarks-symbolic");
   notes_button_.set_tooltip_text("Bookmarks and notes (Ctrl+b)");
   notes_button_.set_popover(notes_);
@@ -167,7 +167,7 @@ void Window::build_header() {
 
 // The search field and its buttons.
 Gtk::Box* Window::build_search() {
-  // Not by set_placeholder_text(), which takes it for a GtkEntry until 4.10.
+  // Avoids set_placeholder_text(), which expects a GtkEntry before 4.10.
   g_object_set(search_.gobj(), "placeholder-text", "Search (/)", nullptr);
   search_.set_width_chars(18);
   search_.signal_changed().connect([this] { searched(); });

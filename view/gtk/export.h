@@ -1,4 +1,4 @@
-// The picture as it is, in a file.
+// Writes the current picture to a file.
 #pragma once
 
 #include <gdkmm/texture.h>
@@ -10,8 +10,8 @@
 
 namespace skein::desktop {
 
-// What the name ends with says what is written: .png, .svg or .pdf. A PNG has `scale` pixels per
-// unit of the picture each way.
+// The suffix of the name selects the format: .png, .svg or .pdf. A PNG has `scale` pixels per unit
+// of the picture in each direction.
 Result<void> export_picture(Viewer& viewer, const std::string& path, const std::string& title,
                             int scale);
 

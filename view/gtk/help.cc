@@ -37,7 +37,7 @@ struct Section {
   std::vector<Line> lines;
 };
 
-// In the section of this title, which may be a new one.
+// Adds a line to the section with this title, which is created if necessary.
 void add_line(std::vector<Section>& sections, std::string_view title, std::string keys,
               std::string_view help) {
   auto found = std::find_if(sections.begin(), sections.end(),
@@ -93,7 +93,7 @@ HelpView::HelpView(std::function<void()> close, int width) {
 
   auto* columns = Gtk::make_managed<Gtk::Box>(Gtk::Orientation::HORIZONTAL, 28);
   columns->set_margin(18);
-  constexpr int readable = 380;  // of a column
+  constexpr int readable = 380;  // pixels per column
   const auto count = static_cast<size_t>(std::clamp(width / readable, 1, 3));
   std::vector<Gtk::Box*> column(count);
   for (Gtk::Box*& each : column) {

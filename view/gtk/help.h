@@ -1,4 +1,4 @@
-// What keys and mouse do, over the picture: made from the tables that every shell uses.
+// Help for keys and mouse over the picture, generated from the tables that every front end uses.
 #pragma once
 
 #include <gtkmm.h>
@@ -7,16 +7,16 @@
 
 namespace skein::desktop {
 
-// Keys of the desktop's window alone: files, windows.
+// Keys that only the desktop window has: files, windows.
 struct WindowKey {
-  const char* action;  // "win.open"; null: GTK knows this key
-  const char* keys;    // as GTK writes them: "<Control>o"
+  const char* action;  // "win.open"; null: GTK handles this key
+  const char* keys;    // in GTK's syntax: "<Control>o"
   const char* shown;   // "Ctrl+o"
   const char* help;
 };
 extern const WindowKey window_keys[13];
 
-// The widget to be laid over the picture, which is so wide: in as many columns as can be read.
+// The widget laid over a picture of this width: as many columns as are readable.
 class HelpView : public Gtk::Frame {
  public:
   HelpView(std::function<void()> close, int width);

@@ -1,4 +1,4 @@
-// A key of GDK as the DOM calls it, which is what the keyboard map is written in.
+// Converts GDK keys to DOM names, which the keyboard map uses.
 #pragma once
 
 #include <gdkmm/enums.h>
@@ -9,7 +9,7 @@
 
 namespace skein::desktop {
 
-// "ArrowLeft", "F3", "a", "?"; empty for what has no name there.
+// "ArrowLeft", "F3", "a", "?"; empty if the key has no such name.
 std::string key_name(unsigned keyval);
 
 Modifiers modifiers_of(Gdk::ModifierType state);

@@ -8,7 +8,7 @@
 using namespace skein;
 using namespace skein::desktop;
 
-TEST_CASE("keys are called as in the DOM") {
+TEST_CASE("keys have their DOM names") {
   CHECK(key_name(GDK_KEY_Left) == "ArrowLeft");
   CHECK(key_name(GDK_KEY_KP_Page_Down) == "PageDown");
   CHECK(key_name(GDK_KEY_F3) == "F3");
@@ -20,7 +20,7 @@ TEST_CASE("keys are called as in the DOM") {
   CHECK(key_name(GDK_KEY_VoidSymbol).empty());
 }
 
-TEST_CASE("every key of the keyboard map can be typed here") {
+TEST_CASE("every key of the keyboard map can be typed") {
   for (const KeyBinding& binding : key_bindings()) {
     std::string keys(binding.keys);
     for (size_t begin = 0; begin < keys.size();) {

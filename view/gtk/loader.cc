@@ -19,11 +19,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// More is not read again and again: each time costs seconds, and twice the memory.
+// Larger traces are not followed: each reading takes seconds and twice the memory.
 constexpr size_t most_followed = 50'000'000;  // events
 
-// Changes when the file does. Times are as coarse as the kernel's tick, so another file of the same
-// size that takes its place within one is told by its number.
+// Changes with the file. Times are as coarse as the kernel's tick; the inode number detects a file
+// of equal size that replaces it within one tick.
 struct Stamp {
   uint64_t file = 0;
   int64_t size = 0;
@@ -53,7 +53,7 @@ bool is_recorded_now(const std::string& path) {
   return header && records_to(header->pid, path);
 }
 
-// What is known of a trace that was read once.
+// The state of a trace after the first reading.
 struct Followed {
   std::optional<Stamp> stamp = {};
   bool live = false;
@@ -65,14 +65,14 @@ struct Followed {
 
 }  // namespace
 
-// Both threads know it; it lives as long as either.
+// Shared by both threads; lives as long as either.
 struct Loader::Shared {
   std::vector<std::string> paths;
   Post post;
   std::chrono::milliseconds period;
   std::vector<TickClock> clocks;  // of the traces before `paths`
 
-  // Of the thread that made the Loader alone.
+  // Only used by the thread that created the Loader.
   Calls calls;
   bool gone = false;
 
@@ -80,13 +80,13 @@ struct Loader::Shared {
   std::condition_variable woken;
   bool stop = false;
   bool cancelled = false;
-  bool waiting = false;  // a version has been posted and not been taken
+  bool waiting = false;  // a version was posted and has not been taken
 
   bool stopped() {
     const std::lock_guard lock(mutex);
     return stop;
   }
-  // Shall a first reading end?
+  // Returns whether a first reading should stop.
   bool unwanted() {
     const std::lock_guard lock(mutex);
     return stop || cancelled;
@@ -117,7 +117,7 @@ struct Loader::Shared {
 
 namespace {
 
-// What the thread does.
+// The work of the thread.
 template <typename Shared>
 class Work {
  public:
@@ -137,13 +137,13 @@ class Work {
         if (followed_[i].next <= Clock::now()) look(i);
         next = std::min(next, followed_[i].next);
       }
-      if (next == Clock::time_point::max()) return;  // there is nothing to follow
+      if (next == Clock::time_point::max()) return;  // nothing to follow
       shared_->wait_until(next);
     }
   }
 
  private:
-  // Calls `work` with the calls, unless their owner is gone by then.
+  // Calls `work` with the callbacks, unless their owner is destroyed by then.
   template <typename Callable>
   void post(Callable work) {
     shared_->post([shared = shared_, work = std::move(work)]() mutable {
@@ -155,7 +155,7 @@ class Work {
     Followed& known = followed_[which];
     const std::string& path = shared_->paths[which];
     const auto begin = Clock::now();
-    const bool live = is_recorded_now(path);  // before it is read: what is written last is read
+    const bool live = is_recorded_now(path);  // before reading: gets the last events
     const auto stamp = stamp_of(path);
     DiskFiles files;
     auto last = begin;
@@ -176,15 +176,15 @@ class Work {
         post([which, error = trace.error()](auto& calls) {
           if (calls.failed) calls.failed(which, error);
         });
-      if (known.live) end(which);  // its directory went away with it: a container
+      if (known.live) end(which);  // the directory went away with its program: a container
       known.live = false;
       known.stamp = stamp;
-      // Somebody may be just writing it anew.
+      // The file may be in the middle of being rewritten.
       known.next = first || !stamp ? Clock::time_point::max() : Clock::now() + shared_->period;
       return;
     }
     clocks_[shared_->clocks.size() + which] = trace->info.tick_clock;
-    // While it runs, time at least goes on.
+    // While the program runs, at least the time advances.
     const bool grown = first || live || known.live != live ||
                        trace->events.size() != known.events || trace->info.packets != known.packets;
     const bool ended = known.live && !live;
@@ -207,7 +207,7 @@ class Work {
         return;
       }
       shared_->set_waiting(true);
-      // Taken also when the owner is gone: post() would not call it then.
+      // Called even if the owner is destroyed: post() would skip it then.
       shared_->post([shared = shared_, loaded] {
         if (!shared->gone && shared->calls.loaded) shared->calls.loaded(std::move(*loaded));
         shared->set_waiting(false);
@@ -222,7 +222,7 @@ class Work {
                      : now + std::max<Clock::duration>(shared_->period, 4 * (now - begin));
   }
 
-  // Reads it again if that is worth it.
+  // Reads the trace again if it may have changed.
   void look(size_t which) {
     Followed& known = followed_[which];
     if (known.live || stamp_of(shared_->paths[which]) != known.stamp)
@@ -239,7 +239,7 @@ class Work {
 
   std::shared_ptr<Shared> shared_;
   std::vector<Followed> followed_;
-  std::vector<TickClock> clocks_;  // shared_->clocks, and of what was read
+  std::vector<TickClock> clocks_;  // shared_->clocks, and those of the traces read
 };
 
 }  // namespace

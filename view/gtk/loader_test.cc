@@ -26,7 +26,7 @@ struct Folder {
   ~Folder() { fs::remove_all(path); }
 };
 
-// A main loop of its own.
+// A main loop for the test.
 class MainLoop {
  public:
   Loader::Post post() {
@@ -36,7 +36,7 @@ class MainLoop {
       woken_.notify_all();
     };
   }
-  // Works until `done` is true.
+  // Runs posted work until `done` returns true.
   template <typename Done>
   void run_until(const Done& done) {
     while (!done()) {
@@ -55,7 +55,7 @@ class MainLoop {
   std::deque<std::function<void()>> work_;
 };
 
-// A trace of so many tasks, at once where a shorter one was.
+// Atomically replaces the file with a trace of this many tasks.
 void write_trace(const std::string& path, uint64_t tasks) {
   std::string bytes;
   mirage::Writer writer(
@@ -105,7 +105,7 @@ TEST_CASE("a file that grows is read again") {
       {.loaded = [&](const Loader::Loaded& loaded) { events = loaded.data.trace.events.size(); }},
       loop.post(), poll_interval);
   for (const size_t more : {3u, 30u, 0u, 300u}) {
-    if (more == 0) {  // what is no trace any more leaves what was shown
+    if (more == 0) {  // a file that is no trace any more leaves the shown trace
       REQUIRE(replace_file(path, "hello, world"));
       continue;
     }
@@ -151,7 +151,7 @@ TEST_CASE("a cancelled trace is not read, a loaded one is followed") {
                           CHECK(loaded.which == 0);
                           seen.push_back(loaded.data.trace.events.size());
                           if (seen.size() > 1) return;
-                          loader->cancel();  // the thread waits until this one is taken
+                          loader->cancel();  // the thread waits until this version is taken
                           write_trace(folder.path + "/one", 30);
                         }},
       loop.post(), poll_interval);

@@ -5,7 +5,7 @@
 
 namespace skein::desktop {
 
-// Has `work` done always later and on the main thread, whichever thread asks.
+// Runs `work` on the main thread, always later. May be called on any thread.
 void post_to_main_loop(std::function<void()> work);
 
 }  // namespace skein::desktop

@@ -65,7 +65,7 @@ void PanelView::show_panel(Panel panel) {
                         Glib::Markup::escape_text(line.value) + "</a>");
       value->signal_activate_link().connect(
           [this, link = line.link](const Glib::ustring&) {
-            // Later: following it may take this very label away.
+            // Later: the link may remove this label.
             Glib::signal_idle().connect_once([this, link] { follow_(link); });
             return true;
           },

@@ -1,4 +1,4 @@
-// Beside the picture: what is selected or measured, with links.
+// The panel beside the picture: the selection or range, with links.
 #pragma once
 
 #include <gtkmm.h>
@@ -13,7 +13,7 @@ class PanelView : public Gtk::ScrolledWindow {
  public:
   explicit PanelView(std::function<void(uint32_t link)> follow);
 
-  // Does nothing if that is what it shows.
+  // Does nothing if the panel is unchanged.
   void show_panel(Panel panel);
 
  private:

@@ -47,7 +47,7 @@ void Picture::refresh() {
 
 void Picture::after_input() {
   refresh();
-  // The tooltip's place is the thing's, not the widget's: another thing, another tooltip.
+  // A tooltip belongs to an item, not to the widget: queries again for another item.
   if (std::string text = dragging_ ? "" : viewer_.tooltip(); text != tooltip_) {
     tooltip_ = std::move(text);
     trigger_tooltip_query();
@@ -68,7 +68,7 @@ void Picture::listen() {
     if (x == x_ && y == y_) return;
     x_ = x;
     y_ = y;
-    if (dragging_) return;  // the gesture tells it
+    if (dragging_) return;  // the drag gesture handles it
     viewer_.pointer_move(as_float(x), as_float(y));
     after_input();
   };
@@ -81,7 +81,7 @@ void Picture::listen() {
   });
   add_controller(motion);
 
-  // A gesture for clicks alone would end when the pointer moves, one for drags would not count.
+  // A click gesture ends when the pointer moves, and a drag gesture does not count clicks.
   auto click = Gtk::GestureClick::create();
   click->signal_pressed().connect([this](int count, double, double) {
     grab_focus();
@@ -107,7 +107,7 @@ void Picture::listen() {
   drag->signal_drag_end().connect([this](double dx, double dy) {
     dragging_ = false;
     viewer_.pointer_up(as_float(drag_x_ + dx), as_float(drag_y_ + dy));
-    // Now and not when it was pressed: the picture moves, and the click must not hit another task.
+    // On release, not on press: the picture moves, and the click must not hit another task.
     if (second_click_) viewer_.double_click(as_float(drag_x_), as_float(drag_y_));
     second_click_ = false;
     after_input();
@@ -143,7 +143,7 @@ void Picture::listen() {
 }
 
 void Picture::paint(const Cairo::RefPtr<Cairo::Context>& cairo, int width, int height) {
-  if (viewer_.traces() == 0) {  // the window says what to do then
+  if (viewer_.traces() == 0) {  // the window shows what to do
     const Colour colour = viewer_.theme()[Ink::Background];
     cairo->set_source_rgb(colour.red / 255.0, colour.green / 255.0, colour.blue / 255.0);
     return cairo->paint();
@@ -154,7 +154,7 @@ void Picture::paint(const Cairo::RefPtr<Cairo::Context>& cairo, int width, int h
         Cairo::ImageSurface::create(Cairo::Surface::Format::RGB24, width * scale, height * scale);
     painted_.reset();
   }
-  // A pointer that moves changes the readouts only.
+  // Pointer movements change only the readouts.
   if (painted_ != viewer_.scene_version()) {
     painted_ = viewer_.scene_version();
     cairo_surface_set_device_scale(image_->cobj(), 1, 1);

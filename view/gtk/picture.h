@@ -1,5 +1,5 @@
 // The picture as a widget: forwards pointer, wheel and pinches to the viewer and paints its draw
-// list. Keys are the window's.
+// list. The window handles keys.
 #pragma once
 
 #include <gtkmm.h>
@@ -16,9 +16,9 @@ class Picture : public Gtk::DrawingArea {
   // `acted` is called after each input.
   Picture(Viewer& viewer, std::function<void()> acted);
 
-  // To be called when something else acted on the viewer. Cheap when nothing has changed.
+  // Call after changing the viewer by other means. Cheap if nothing has changed.
   void refresh();
-  // The viewer is another one.
+  // Call after replacing the viewer.
   void start_anew();
 
  private:
@@ -31,7 +31,7 @@ class Picture : public Gtk::DrawingArea {
   std::function<void()> acted_;
   Cairo::RefPtr<Cairo::ImageSurface> image_;  // of the last scene
   std::optional<uint32_t> painted_;           // its version
-  double x_ = 0;                              // where the pointer is
+  double x_ = 0;                              // the pointer
   double y_ = 0;
   bool dragging_ = false;
   double drag_x_ = 0;

@@ -10,7 +10,7 @@ namespace skein::desktop {
 
 namespace {
 
-// "any", then the choices; the chosen one, or the first.
+// Sets the entries to "any" and the choices, and selects the chosen one, or the first.
 void set_choices(Gtk::DropDown& menu, const std::vector<std::string>& choices,
                  const std::string& chosen) {
   std::vector<Glib::ustring> texts{"any"};
@@ -26,7 +26,7 @@ std::string choice(const Gtk::DropDown& menu, const std::vector<std::string>& ch
   return selected == 0 || selected > choices.size() ? std::string() : choices[selected - 1];
 }
 
-// What was typed as a duration, or `otherwise`; the entry says if it is none.
+// Returns the duration in the entry, or `otherwise`; marks an invalid entry.
 uint64_t duration_in(Gtk::Entry& entry, uint64_t otherwise) {
   const std::string text = entry.get_text();
   const std::optional<double> typed = parse_duration(text);
@@ -203,7 +203,7 @@ void NotesPopover::fill() {
     remove->set_has_frame(false);
     remove->set_tooltip_text("Remove");
     remove->signal_clicked().connect([this, i] {
-      // Later: it takes this very button away.
+      // Later: removing the bookmark removes this button.
       Glib::signal_idle().connect_once([this, i] {
         viewer_.remove_bookmark(i);
         fill();
@@ -217,8 +217,8 @@ void NotesPopover::fill() {
   }
 }
 
-// Bookmarks are kept by time, and of one time the newest is last: the others of that time follow
-// it.
+// Renames a bookmark. Bookmarks are ordered by time, and a new one follows those of equal time:
+// inserts the others of that time again, after it.
 void NotesPopover::rename(size_t which, const std::string& text) {
   const auto bookmarks = viewer_.bookmarks();
   if (which >= bookmarks.size()) return;

@@ -1,4 +1,4 @@
-// What opens from the header bar: filter, counters, bookmarks and notes.
+// The popovers of the header bar: filter, counters, bookmarks and notes.
 #pragma once
 
 #include <gtkmm.h>
@@ -11,13 +11,13 @@
 
 namespace skein::desktop {
 
-// Applied while one types.
+// Applied while the user types.
 class FilterPopover : public Gtk::Popover {
  public:
-  // `apply` is called with what shall be shown: soon, by then.
+  // `apply` is called with the new filter and may apply it later.
   FilterPopover(Viewer& viewer, std::function<void(Filter)> apply);
 
-  // Nothing is left out any more.
+  // Resets the filter.
   void clear();
 
  private:
@@ -56,7 +56,7 @@ class NotesPopover : public Gtk::Popover {
  public:
   NotesPopover(Viewer& viewer, std::function<void()> acted);
 
-  void set_place(const std::string& text);  // where they are saved
+  void set_place(const std::string& text);  // where notes are saved
 
  private:
   void fill();

@@ -1,4 +1,4 @@
-// What is remembered from one window to the next: ~/.config/skein/view.conf.
+// Settings that persist between windows: ~/.config/skein/view.conf.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ struct Settings {
   int height = 860;
   bool panel = true;
   bool legend = true;
-  bool seen = false;  // a picture was shown before: no need to explain it
+  bool seen = false;  // a picture was shown before: the hint is not needed
 };
 
 Settings load_settings();
-void save_settings(const Settings& settings);  // what cannot be saved is forgotten
+void save_settings(const Settings& settings);  // ignores errors
 
 }  // namespace skein::desktop

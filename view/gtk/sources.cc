@@ -86,7 +86,7 @@ void Window::show_progress(size_t which, double share) {
   const std::string& title = sources_[which].title;
   progress_bar_.set_text((share < 1 ? "Reading " : "Laying out ") + title);
   progress_bar_.set_fraction(share);
-  if (share >= 1)  // nobody knows how far that is
+  if (share >= 1)  // the progress of this phase is unknown
     progress_timer_ = Glib::signal_timeout().connect(
         [this] {
           progress_bar_.pulse();
@@ -96,7 +96,7 @@ void Window::show_progress(size_t which, double share) {
   progress_.set_visible(true);
 }
 
-// What is read already stays, and is followed.
+// Traces that were read stay and are followed.
 void Window::cancel_loading() {
   for (const auto& loader : loaders_) loader->cancel();
   for (Source& source : sources_)
@@ -133,7 +133,7 @@ void Window::loaded(size_t which, Loader::Loaded of) {
   if (!settings_.seen) {
     viewer_.set_hint(true);
     settings_.seen = true;
-    save_settings(settings_);  // now: there may be no orderly end
+    save_settings(settings_);  // now: the program may be killed
   }
   if (!critical_.empty() && viewer_.show_critical_path(critical_)) {
     critical_.clear();
@@ -148,7 +148,7 @@ void Window::loaded(size_t which, Loader::Loaded of) {
 
 size_t Window::last_linked() const { return std::max(annotations_->first, annotations_->second); }
 
-// All of them are there, and this is one.
+// Returns whether this is an annotated trace and all annotated traces are loaded.
 bool Window::is_linked(size_t which) const {
   if (!annotations_ || which > last_linked() || sources_.size() <= last_linked()) return false;
   for (size_t i = 0; i <= last_linked(); i++)
@@ -156,7 +156,7 @@ bool Window::is_linked(size_t which) const {
   return true;
 }
 
-// Times in notes are those of the first trace, beside which they are kept.
+// Times in notes are those of the first trace; the notes are stored beside it.
 void Window::load_notes(const std::string& trace) {
   const std::string path = notes_path(trace);
   notes_.set_place(path.empty() ? "Notes on standard input are not saved."
@@ -168,7 +168,7 @@ void Window::load_notes(const std::string& trace) {
     read = text.error();
   else if (!text->empty())
     read = viewer_.load_notes(*text);
-  if (!read) {  // and they are not written over
+  if (!read) {  // the file is not overwritten
     say("Notes cannot be read and will not be saved: " + safe_text(path, 500) + ": " +
         safe_text(read.error().what));
     return;

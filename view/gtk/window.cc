@@ -14,7 +14,7 @@ namespace {
 
 bool is_dark(const Theme& theme) { return theme.name.find("dark") != std::string_view::npos; }
 
-// Does nothing, and says no, if that is what it shows: a new text means a new layout.
+// Returns false and does nothing if the text is unchanged: a new text means a new layout.
 bool change_text(Gtk::Label& label, const std::string& text) {
   if (label.get_text().raw() == text) return false;
   label.set_text(text);
@@ -52,7 +52,8 @@ Window::Window(const std::string& theme)
   signal_close_request().connect(
       [this] {
         save_notes();
-        get_default_size(settings_.width, settings_.height);  // of later, too: not get_width()
+        get_default_size(settings_.width,
+                         settings_.height);  // tracks resizes; not get_width()
         save_settings(settings_);
         closed_ = true;
         loaders_.clear();
@@ -73,8 +74,7 @@ Window::~Window() {
   progress_timer_.disconnect();
 }
 
-// Whatever has a field to type in gets its keys; all others are the picture's, wherever the focus
-// is.
+// A focused text field gets its keys; all others go to the picture, wherever the focus is.
 bool Window::key(guint keyval, Gdk::ModifierType state) {
   const auto other = Gdk::ModifierType::SUPER_MASK | Gdk::ModifierType::META_MASK;
   if ((state & other) != Gdk::ModifierType{}) return false;
@@ -89,7 +89,7 @@ bool Window::key(guint keyval, Gdk::ModifierType state) {
   }
   const KeyBinding* found = find_key(name, modifiers);
   if (!found) {
-    viewer_.key(name, modifiers);  // a hint goes away at any key
+    viewer_.key(name, modifiers);  // any key hides the hint
     picture_.refresh();
     return false;
   }
@@ -103,7 +103,7 @@ void Window::run(Command command) {
   if (!waiting_.empty() || (steps && answers_.is_searching())) return waiting_.push_back(command);
   const bool searches = viewer_.search_shown();
   viewer_.run(command);
-  if (searches && !viewer_.search_shown()) answers_.forget_search();  // it was cleared
+  if (searches && !viewer_.search_shown()) answers_.forget_search();  // the command cleared it
   if (command == Command::Search) {
     search_.grab_focus();
     search_.select_region(0, -1);
@@ -111,8 +111,8 @@ void Window::run(Command command) {
   acted();
 }
 
-// When no key waits any more: of a trace so large that a search takes longer than a key, only what
-// was typed last is searched.
+// Searches when no key event is pending: in a trace where a search takes longer than a key press,
+// only the last text is searched.
 void Window::searched() {
   if (!search_timer_.connected())
     search_timer_ = Glib::signal_idle().connect([this] {
@@ -174,7 +174,7 @@ void Window::sync() {
 void Window::sync_search() {
   if (!viewer_.search_shown() && !search_.get_text().empty() && !search_.has_focus())
     search_.set_text("");
-  if (answers_.is_searching()) return;  // what was found is of another text
+  if (answers_.is_searching()) return;  // the matches are of another text
   const Viewer::Found found = viewer_.found();
   std::string text;
   if (search_.get_text().empty())
@@ -200,7 +200,7 @@ void Window::sync_theme() {
   if (!first) settings_.theme = theme_shown_;
 }
 
-// What is missing first: it may be why a task seems not to go on.
+// Losses come first: they may explain why a task seems stuck.
 std::string Window::notice() const {
   std::string text = viewer_.notice();
   const std::string alarm = viewer_.alarm();

@@ -1,5 +1,5 @@
-// A window: a header bar with what one does most, the picture, the panel. It owns the viewer and
-// what reads its traces; decides nothing that view/viewer could.
+// A window: a header bar with the most common actions, the picture, the panel. Owns the viewer and
+// its loaders. Decisions that need no screen are in view/viewer.
 #pragma once
 
 #include <gtkmm.h>
@@ -23,15 +23,15 @@ namespace skein::desktop {
 
 class Window : public Gtk::ApplicationWindow {
  public:
-  // `theme`: empty: as it was chosen last, or as the desktop is, light or dark.
+  // `theme`: empty: the last choice, or the desktop's light or dark.
   explicit Window(const std::string& theme);
   ~Window() override;
 
-  // Instead of what is shown; several are stacked. `links`: of the first two.
+  // Replaces the shown traces; several are stacked. `annotations` belong to the first two.
   void open(const std::vector<std::string>& paths, std::optional<Annotations> annotations = {});
-  // Once a trace is there that has this task: where its time went.
+  // Shows the critical path once a trace with this task is loaded.
   void show_critical_path(const std::string& task) { critical_ = task; }
-  // Below what is shown.
+  // Adds a trace below the others.
   void add(const std::string& path);
 
  private:
@@ -41,15 +41,15 @@ class Window : public Gtk::ApplicationWindow {
     std::optional<size_t> track = {};
     bool live = false;
     bool ended = false;   // was live
-    bool failed = false;  // or was cancelled
+    bool failed = false;  // or cancelled
   };
 
-  // ---- build.cc: what is there
+  // ---- build.cc: widgets
   void build();
   void build_header();
   Gtk::Box* build_search();
 
-  // ---- window.cc: what follows from an input
+  // ---- window.cc: reactions to input
   void run(Command command);
   bool key(guint keyval, Gdk::ModifierType state);
   void acted();  // something may have changed: sync() soon
@@ -57,9 +57,9 @@ class Window : public Gtk::ApplicationWindow {
   void sync_search();
   void sync_theme();
   void sync_notice();
-  std::string notice() const;  // what the bar says of the traces
+  std::string notice() const;  // the text of the bar
   void sync_title();
-  void say(const std::string& text, bool good = false);  // in the bar; empty: nothing to say
+  void say(const std::string& text, bool good = false);  // in the bar; empty: hides the message
   void show_help(bool shown);
   void searched();
   void search_now();
@@ -86,17 +86,17 @@ class Window : public Gtk::ApplicationWindow {
   void listen_to_drops();
   void open_or_add(const std::vector<std::string>& paths);
 
-  bool closed_ = false;  // widgets that go away say so, and nothing follows from it
+  bool closed_ = false;  // widgets that are destroyed emit signals, which are ignored then
   Settings settings_;
   Viewer viewer_;
   Answers answers_;
-  std::vector<Command> waiting_;  // for what is searched: an Enter goes to the first of it
+  std::vector<Command> waiting_;  // run when the search completes: Enter goes to its first match
   std::vector<Source> sources_;
   std::vector<std::unique_ptr<Loader>> loaders_;
-  size_t pending_ = 0;                      // sources that were not read yet
+  size_t pending_ = 0;                      // sources that have not been read yet
   std::optional<Annotations> annotations_;  // between the first two
   std::string critical_;    // the task whose critical path is to be shown; empty: none
-  std::string notes_path_;  // empty: nowhere
+  std::string notes_path_;  // empty: not saved
   std::string notes_saved_;
   size_t bookmarks_seen_ = 0;
   sigc::connection notes_timer_;
@@ -119,10 +119,10 @@ class Window : public Gtk::ApplicationWindow {
 
   Gtk::Box bar_{Gtk::Orientation::HORIZONTAL, 8};
   Gtk::Label bar_text_;
-  Gtk::Button alarm_{"Show"};  // the next stuck task
-  std::string message_;        // until it is closed
+  Gtk::Button alarm_{"Show"};  // selects the next stuck task
+  std::string message_;        // shown until it is closed
   bool good_message_ = false;
-  std::string dismissed_;  // a notice that was closed
+  std::string dismissed_;  // a notice that the user closed
   Gtk::Box progress_{Gtk::Orientation::VERTICAL, 12};
   Gtk::ProgressBar progress_bar_;
   sigc::connection progress_timer_;
