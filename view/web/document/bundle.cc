@@ -21,8 +21,8 @@ struct ByteRange {
 struct Entry {
   std::string name;  // in the bundle
   Contents contents;
-  std::vector<uint8_t> packed = {};    // instead of the contents; empty: as they are
-  std::vector<ByteRange> ranges = {};  // that the page has not; none: all of it
+  std::vector<uint8_t> packed = {};    // replaces the contents; empty: not packed
+  std::vector<ByteRange> ranges = {};  // parts that the page lacks; empty: everything
 
   void append_to(std::vector<uint8_t>& bundle) const {
     const auto append = [&](std::span<const uint8_t> bytes) {
@@ -33,7 +33,7 @@ struct Entry {
   }
 };
 
-// The table of live tasks: what has outlived its ring's packets. None of a log.
+// The live task table of a ring: the tasks that have outlived their packets. nullopt for a log.
 std::optional<Contents> ring_tasks(Files& files, const std::string& path,
                                    const std::optional<ctf::TaskTableSnapshot>& before) {
   auto tasks = before ? ctf::read_ring_tasks(files, path) : std::nullopt;
@@ -42,7 +42,8 @@ std::optional<Contents> ring_tasks(Files& files, const std::string& path,
   return Contents(ctf::encode(*tasks));
 }
 
-// The files of a trace: itself, or those in it; a recorder's directory has no others.
+// The files of a trace: the file itself, or those in its directory; a recorder's directory has no
+// subdirectories.
 Result<std::vector<Entry>> collect(Files& files, const std::string& path, const std::string& name) {
   std::vector<Entry> entries;
   if (files.type(path) != FileType::Directory) {
@@ -58,7 +59,7 @@ Result<std::vector<Entry>> collect(Files& files, const std::string& path, const 
   for (const std::string& file : *inside) {
     const std::string from = path + "/" + file;
     if (file.starts_with(".") || files.type(from) != FileType::File) continue;
-    auto contents = ctf::copy_chunk(files, from);  // also of one that is being written
+    auto contents = ctf::copy_chunk(files, from);  // even one that is being written
     if (!contents) return contents.error();
     entries.push_back({name + "/" + file, *std::move(contents)});
   }
@@ -105,13 +106,13 @@ std::vector<uint8_t> joined(const std::string& header, std::span<const Entry> en
   return bundle;
 }
 
-// Of the first trace.
+// The name of a file of the first trace in the bundle.
 std::string in_bundle(const std::string& name) { return name.empty() ? "0" : "0/" + name; }
 
 constexpr size_t block_size = 64 << 10;
 constexpr size_t hash_size = 8;
 
-// Eight bytes at a time, as a file of half a gigabyte may be looked at every second.
+// Processes eight bytes at a time, as a file of half a gigabyte may be hashed every second.
 uint64_t hash_of(std::span<const uint8_t> bytes) {
   uint64_t hash = 0xcbf29ce484222325;
   const auto add = [&](uint64_t word) {
@@ -137,21 +138,21 @@ std::vector<uint8_t> hashes_of_blocks(std::span<const uint8_t> bytes) {
   return out;
 }
 
-// What is new in the packet that begins with `head` since it began as `before`: its events stay as
-// they are until it is recycled, under a new lock. None: everything.
+// The new parts of the packet that begins with `head` since its state `before`. The events of a
+// packet stay unchanged until it is recycled, with a new lock. Empty: the whole packet.
 std::vector<ByteRange> new_in_packet(const Manifest::File& before, const Manifest::File& now) {
   const auto was = ctf::read_packet_header(before.head);
   const auto is = ctf::read_packet_header(now.head);
   if (!was || !is || was->uuid != is->uuid || was->stream != is->stream ||
       was->sequence != is->sequence || was->begin != is->begin || was->lock != is->lock ||
       is->lock % 2 != 0 || is->content_bits < was->content_bits ||
-      now.size < before.size)  // the file has been cut off
+      now.size < before.size)  // the file was truncated
     return {};
   const auto kept = static_cast<size_t>(before.size);
   return {{0, ctf::packet_header_size}, {kept, static_cast<size_t>(now.size) - kept}};
 }
 
-// The blocks that are others. None: all of them.
+// The changed blocks. Empty: all of them.
 std::vector<ByteRange> new_blocks(const Manifest::File& before, const Manifest::File& now) {
   std::vector<ByteRange> ranges;
   const auto size = static_cast<size_t>(now.size);
@@ -169,7 +170,7 @@ std::vector<ByteRange> new_blocks(const Manifest::File& before, const Manifest::
     else
       ranges.push_back({at, length});
   }
-  // Only shorter: then nothing of it is new, but that it is.
+  // If the file only became shorter, sends its first block so that the update is not empty.
   if (ranges.empty() && size > 0) ranges.push_back({0, std::min(block_size, size)});
   if (ranges.size() == 1 && ranges[0].size == size) return {};
   return ranges;
@@ -207,7 +208,7 @@ Result<Update> make_update(Files& files, const TraceInput& trace, const Manifest
   Update update;
   std::vector<Entry> entries;
   uint64_t size = 0;
-  // One that the page may have; to be called with each.
+  // Adds a file if it differs from the page's; must be called for each file.
   const auto add = [&](const std::string& name, Contents contents, bool is_packet) {
     const auto before = had.files.find(name);
     const bool had_it = before != had.files.end();
@@ -233,7 +234,7 @@ Result<Update> make_update(Files& files, const TraceInput& trace, const Manifest
     const auto mapped = files.open(trace.path);
     if (!mapped) return mapped.error();
     if (mapped->size() > limit) return too_big(mapped->size(), limit);
-    auto contents = files.open(trace.path, Access::Copy);  // it may be written to, and cut off
+    auto contents = files.open(trace.path, Access::Copy);  // it may be written to and truncated
     if (!contents) return contents.error();
     add("", *std::move(contents), false);
   } else {

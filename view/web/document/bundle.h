@@ -1,5 +1,5 @@
-// Traces as one run of bytes, for the page: the files as they lie, so that the same reader reads
-// them there.
+// Traces as a byte sequence for the page. Contains the files unchanged, so that the same reader
+// reads them there.
 //
 //    +-----------------+------------------+--------------+--------------+-- ...
 //    | u32: size of    | header: JSON     | first file's | second       |
@@ -11,13 +11,13 @@
 //                ...]]}]}
 // A file is its path, its size and, if it is packed (pack.h), its packed size.
 //
-// An update is the same with what has changed only, for a page that has the rest:
+// An update has the same format with only the changes, for a page that has the rest:
 //
 //    {"traces": [{"title": "echo", "path": "0", "gone": ["0/s00002-1"],
 //                 "files": [["0/s00000-0", 9216, [[0, 128], [8100, 1116]]], ["0/s00001-3", 128]]}]}
-// Of a file that the page has, there may be parts only, each with where it begins and how long it
-// is: of a packet that was only added to, its header and what was added; of any other file, the
-// blocks that are others, for it may be a ring whose writer maps it, and no date tells of that.
+// A file that the page has may be sent in parts, each with its offset and size. For a packet that
+// was only appended to: its header and the appended bytes. For any other file: the changed blocks,
+// because it may be a ring whose writer maps it, and the modification time does not show that.
 #pragma once
 
 #include <cstdint>
@@ -37,29 +37,30 @@ struct TraceInput {
   std::string title;
 };
 
-// Fails when a file cannot be read, or when all of them are more than `limit` bytes: the browser
-// has to hold them. Of a running program's directory it is what lay there at each file's turn.
-// `links`, written by write_annotations, come last, and {"links": how many bytes} into the header.
+// Fails if a file cannot be read, or if the total exceeds `limit` bytes: the browser has to hold
+// them. For the directory of a running program, each file is as it was when it was read.
+// `annotations`, written by write_annotations(), come last, and their size is {"links": ...} in the
+// header.
 Result<std::vector<uint8_t>> make_bundle(Files& files, std::span<const TraceInput> traces,
                                          uint64_t limit, std::string_view annotations = {});
 
-// What a page has of a recorder's directory, as far as it takes to tell what it has not.
+// The state of a page's copy of a trace, as far as needed to compute the difference.
 struct Manifest {
   struct File {
     uint64_t size = 0;
-    std::vector<uint8_t> head;  // of a packet: its header; of anything else: hashes of its blocks
+    std::vector<uint8_t> head;  // of a packet: its header; of another file: hashes of its blocks
   };
-  std::map<std::string, File> files;  // by name; a trace that is one file has none
+  std::map<std::string, File> files;  // by name; "" is a trace that is one file
 };
 
 struct Update {
   std::vector<uint8_t> bundle;  // empty: nothing has changed
-  Manifest now;                 // what the page has when it has taken it
+  Manifest now;                 // the state of the page after the update
 };
 
-// Brings a page from `had` to what lies in the directory `trace` now, or in that file; had nothing:
-// all of it. Fails as make_bundle does. What it reads of a packet that has not changed is its
-// header.
+// Returns the update from `had` to the current contents of the directory or file `trace`;
+// everything if `had` is empty. Fails as make_bundle() does. Reads only the header of an unchanged
+// packet.
 Result<Update> make_update(Files& files, const TraceInput& trace, const Manifest& had,
                            uint64_t limit);
 

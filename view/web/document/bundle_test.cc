@@ -16,7 +16,7 @@ struct PacketOf {
   uint64_t lock = 0;
 };
 
-// A chunk file with these events, and what was there before behind them.
+// A chunk file with these events, followed by leftovers of earlier ones.
 std::vector<uint8_t> packet(PacketOf of, std::string_view events) {
   format::PacketHeader header{};
   header.magic = format::kPacketMagic;
@@ -32,7 +32,7 @@ std::vector<uint8_t> packet(PacketOf of, std::string_view events) {
 
 std::string text(std::span<const uint8_t> bytes) { return {bytes.begin(), bytes.end()}; }
 
-// Of a bundle: its header, and its files' bytes.
+// Splits a bundle into its header and its files' bytes.
 std::pair<std::string, std::string> parts(const std::vector<uint8_t>& bundle) {
   REQUIRE(bundle.size() >= 4);
   const size_t size = bundle[0] | size_t{bundle[1]} << 8;
@@ -50,7 +50,7 @@ web::Update update(Files& files, const web::Manifest& had) {
 
 }  // namespace
 
-TEST_CASE("an update contains new data only") {
+TEST_CASE("an update contains only new data") {
   MemoryFiles files;
   const std::string events(100, 'e');
   files.add("t/metadata", "the metadata");
@@ -70,7 +70,7 @@ TEST_CASE("an update contains new data only") {
   const web::Update none = update(files, all.now);
   CHECK(none.bundle.empty());
 
-  // Added to: its new header, and what was added.
+  // Appended to: its new header, and the appended bytes.
   files.add("t/s0-1", packet({.sequence = 1}, "one"));
   const web::Update one = update(files, all.now);
   files.add("t/s0-1", packet({.sequence = 1}, "one, two"));
@@ -79,17 +79,17 @@ TEST_CASE("an update contains new data only") {
   CHECK(header_of_two ==
         R"({"traces":[{"title":"title","path":"0","files":[["0/s0-1",136,[[0,128],[131,5]]]]}]})");
   CHECK(bytes_of_two == text(packet({.sequence = 1}, "one, two")).substr(0, 128) + ", two");
-  // Who has an older version gets more.
+  // A page with an older version gets more.
   const auto [header_of_both, bytes_of_both] = parts(update(files, all.now).bundle);
   CHECK(bytes_of_both.substr(128) == "one, two");
 
-  // Recycled: all of it, though it is longer than what was there.
+  // Recycled: all of it, although it is longer than before.
   files.add("t/s0-1", packet({.sequence = 2, .lock = 2}, "quite another"));
   const auto [header_of_other, bytes_of_other] = parts(update(files, two.now).bundle);
   CHECK(header_of_other == R"({"traces":[{"title":"title","path":"0","files":[["0/s0-1",141]]}]})");
   CHECK(bytes_of_other.substr(128) == "quite another");
 
-  // Another text; gone.
+  // A changed text; a removed file.
   files.add("t/metadata", "the Metadata");
   files.remove("t/s0-0");
   files.remove("t/s0-1");
@@ -100,7 +100,7 @@ TEST_CASE("an update contains new data only") {
   CHECK(bytes_of_last == "the Metadata");
 }
 
-TEST_CASE("of a ring the table of live tasks too") {
+TEST_CASE("the update of a ring includes the live task table") {
   MemoryFiles files;
   files.add("t/metadata", "the metadata");
   ctf::TaskTableSnapshot table;
@@ -121,7 +121,7 @@ TEST_CASE("of a ring the table of live tasks too") {
   CHECK(parts(*bundle).second == "the metadata" + text(ctf::encode(table)));
 }
 
-TEST_CASE("of a file, the blocks that are others") {
+TEST_CASE("the update of a file contains the changed blocks") {
   MemoryFiles files;
   constexpr size_t block = 64 << 10;
   std::string file;
@@ -141,7 +141,7 @@ TEST_CASE("of a file, the blocks that are others") {
   CHECK(parts(second.bundle).first ==
         R"({"traces":[{"title":"title","path":"0","files":[["0",163840,[[65536,65536]]]]}]})");
   CHECK(parts(second.bundle).second == file.substr(block, block));
-  // The highest bits of two words: a weaker hash would not see them.
+  // The highest bits of two words: a weaker hash would not detect them.
   file[7] ^= '\x80';
   file[15] ^= '\x80';
   file += "more";
@@ -150,7 +150,7 @@ TEST_CASE("of a file, the blocks that are others") {
       parts(third.bundle).first ==
       R"({"traces":[{"title":"title","path":"0","files":[["0",163844,[[0,65536],[131072,32772]]]]}]})");
   CHECK(parts(third.bundle).second == file.substr(0, block) + file.substr(2 * block));
-  // Shorter: at the end of a block, and elsewhere.
+  // Truncated: at the end of a block, and elsewhere.
   file.resize(2 * block);
   const web::Update fourth = now(third.now);
   CHECK(parts(fourth.bundle).first ==
@@ -165,7 +165,7 @@ TEST_CASE("of a file, the blocks that are others") {
         R"({"traces":[{"title":"title","path":"0","files":[["0",0]]}]})");
 }
 
-TEST_CASE("a packet that is being recycled, or was cut off, is sent as a whole") {
+TEST_CASE("a packet that is being recycled or was truncated is sent as a whole") {
   MemoryFiles files;
   files.add("t/s0-0", packet({}, "one"));
   const web::Manifest had = update(files, {}).now;
@@ -180,7 +180,7 @@ TEST_CASE("a packet that is being recycled, or was cut off, is sent as a whole")
   CHECK(parts(update(files, had).bundle).second == text(cut));
 }
 
-TEST_CASE("more than a page can hold is refused") {
+TEST_CASE("more than a page can hold is rejected") {
   MemoryFiles files;
   for (int i = 0; i < 3; i++)
     files.add("t/other-" + std::to_string(i), std::vector<uint8_t>(limit / 3, 1));

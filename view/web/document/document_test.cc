@@ -11,7 +11,7 @@ uint32_t unit_at(std::string_view text, size_t i) {
          static_cast<uint32_t>(static_cast<uint8_t>(text[2 * i + 1])) << 8;
 }
 
-// As unpack.ts does.
+// The equivalent of unpack.ts.
 std::string unpacked(std::string_view text) {
   std::string bytes;
   for (size_t i = 1; i < text.size() / 2; i++) {
@@ -57,7 +57,7 @@ TEST_CASE("an odd number of bytes survives packing") {
   }
 }
 
-TEST_CASE("a title that is not ASCII is put into the document") {
+TEST_CASE("a title that is not ASCII is inserted into the document") {
   if (!web::has_page()) return;
   const std::string page = web::make_document({.title = "\u00e9\U0001f600", .notes = ""}, {});
   CHECK(page.starts_with("\xff\xfe"));
@@ -65,7 +65,7 @@ TEST_CASE("a title that is not ASCII is put into the document") {
   CHECK(page.find(utf16("<title>") + title) != page.npos);
 }
 
-TEST_CASE("texts from outside are put into the document as text") {
+TEST_CASE("texts from outside are inserted into the document as text") {
   if (!web::has_page()) return;
   const std::string bad = "</title><script>alert(1)</script>@TRACES@\"'&\xff\x1b";
   const std::string whole = web::make_document({.title = bad, .notes = bad}, {});
@@ -79,7 +79,7 @@ TEST_CASE("texts from outside are put into the document as text") {
       page.npos);
   CHECK(page.find(utf16("\\u003c/title>")) != page.npos);
   CHECK(page.find(utf16("Content-Security-Policy")) != page.npos);
-  // Live: the policy is the server's header, and scripts have its nonce.
+  // Live: the policy is in the server's header, and scripts have its nonce.
   const std::string live =
       web::make_document({.title = "t", .notes = "t", .live = true, .nonce = "abc"}, {});
   CHECK(live.find(utf16("Content-Security-Policy")) == live.npos);

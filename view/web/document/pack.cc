@@ -24,7 +24,7 @@ uint64_t number_at(std::span<const uint8_t> bytes, size_t at) {
   return number;
 }
 
-// What the differences are to.
+// The event that differences refer to.
 struct Before {
   uint64_t time = 0;
   uint64_t first = 0;
@@ -32,7 +32,7 @@ struct Before {
 
 bool has_second(size_t fixed) { return fixed >= fields_at + 16; }
 
-// The size of the event there; 0: there is none.
+// Returns the size of the event at the start of `bytes`; 0 if there is none.
 size_t event_size(std::span<const uint8_t> bytes) {
   if (bytes.size() < mirage::smallest_event || bytes[8] >= mirage::ops) return 0;
   const size_t fixed = mirage::op_sizes[bytes[8]];
@@ -49,7 +49,7 @@ class Packer {
       columns_[column].push_back(static_cast<uint8_t>(number | 0x80));
     columns_[column].push_back(static_cast<uint8_t>(number));
   }
-  // Differences are small in both directions.
+  // Zigzag encoding: differences in both directions are small.
   void put_difference(Column column, uint64_t number) {
     put(column, number << 1 ^ (number >> 63 ? ~uint64_t{0} : 0));
   }
@@ -82,7 +82,7 @@ class Packer {
   std::array<std::vector<uint8_t>, columns> columns_;
 };
 
-// A page unpacks its trace before the browser has compiled this well: pointers, few calls.
+// A page unpacks its trace before the browser has optimised this code: uses pointers and few calls.
 class Unpacker {
  public:
   explicit Unpacker(std::span<const uint8_t> packed) {
@@ -98,7 +98,7 @@ class Unpacker {
   }
 
   bool has(Column column) const { return columns_[column].at < columns_[column].end; }
-  // Zero, if there is none.
+  // Returns 0 at the end of the column.
   uint8_t byte(Column column) {
     Rest& rest = columns_[column];
     return rest.at < rest.end ? *rest.at++ : uint8_t{0};
@@ -117,7 +117,7 @@ class Unpacker {
     const uint64_t packed = number(column);
     return packed >> 1 ^ (packed & 1 ? ~uint64_t{0} : 0);
   }
-  // As many of them as there are, to before `end`; where they end is returned.
+  // Copies up to `count` bytes, limited by the column and `end`. Returns the end of the copy.
   uint8_t* copy(Column column, size_t count, uint8_t* to, const uint8_t* end) {
     Rest& rest = columns_[column];
     count =
@@ -127,7 +127,7 @@ class Unpacker {
     return to + count;
   }
 
-  // For its fixed part there is room, whatever `end` is.
+  // Requires room for the fixed part of the event, even beyond `end`.
   uint8_t* event(uint8_t* to, const uint8_t* end, Before& before) {
     const uint8_t op = byte(Ops) % mirage::ops;
     const size_t fixed = mirage::op_sizes[op];
@@ -170,7 +170,7 @@ std::vector<uint8_t> pack(std::span<const uint8_t> file) {
   if (start.empty() || mirage::find_signature(start, 0) != 0) return {};
   Packer packer;
   for (size_t at = 0; at < file.size();) {
-    // A header, if one begins here, and as many events as are behind it.
+    // A header, if one begins here, and the events behind it.
     size_t end = std::min(file.size(), at + packet_header);
     const size_t begin = at;
     const size_t next = std::min(mirage::find_signature(file, end), file.size());
@@ -182,7 +182,7 @@ std::vector<uint8_t> pack(std::span<const uint8_t> file) {
       end += size;
       count++;
     }
-    // What is no event is the beginning of the next segment, up to the next header.
+    // Bytes that are no event become another segment, up to the next header.
     packer.put(Segments, others_end - begin);
     packer.put(Segments, count);
     packer.put(Others, file.subspan(begin, others_end - begin));
@@ -198,7 +198,7 @@ std::vector<uint8_t> pack(std::span<const uint8_t> file) {
 
 std::vector<uint8_t> unpack(std::span<const uint8_t> packed, size_t size) {
   Unpacker unpacker(packed);
-  // An event that is cut off fits, too. No vector, which in the page is cleared byte by byte.
+  // Has room for a truncated event. Not a vector, which the page would clear byte by byte.
   const auto file = std::make_unique_for_overwrite<uint8_t[]>(size + mirage::largest_fixed);
   uint8_t* to = file.get();
   uint8_t* const end = to + size;

@@ -22,7 +22,7 @@ void check(const std::vector<uint8_t>& file) {
 
 }  // namespace
 
-TEST_CASE("packed data comes back, and is smaller") {
+TEST_CASE("packing is lossless and makes data smaller") {
   for (const char* name : {"straight.ctf", "ring.ctf", "damaged.ctf", "hostile.ctf"}) {
     CAPTURE(name);
     const auto file = example(name);
@@ -33,7 +33,7 @@ TEST_CASE("packed data comes back, and is smaller") {
   }
 }
 
-TEST_CASE("damaged files come back as they were") {
+TEST_CASE("packing is lossless for damaged files") {
   const auto file = example("straight.ctf");
   uint32_t seed = 7;
   const auto random = [&](size_t below) {
@@ -50,7 +50,7 @@ TEST_CASE("damaged files come back as they were") {
   CHECK(web::pack({}).empty());
 }
 
-TEST_CASE("a damaged packed file gives a file of that size") {
+TEST_CASE("a damaged packed file gives a file of the expected size") {
   const auto file = example("straight.ctf");
   const auto packed = web::pack(file);
   uint32_t seed = 9;

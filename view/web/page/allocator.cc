@@ -1,10 +1,12 @@
-// The page's heap. The library's is 10 kB of code, which is 5 of the page; this is a fifth of that.
+// The page's heap. The library's is 10 kB of code, 5 kB of the packed page; this is a fifth of
+// that.
 //
-// Up to 16 kB: lists of free blocks by size, multiples of 16 up to 1 kB, then four to a doubling; a
-// block is given back to its list, and never becomes part of another. They are cut from the larger
-// ones: pieces of memory in pages of 4 kB, in one list by address, in which neighbours become one;
-// the smallest that is large enough is taken. That list is short. In front of what is given out lie
-// 16 bytes: the block's list or how many pages, and how far before them the block begins.
+// Up to 16 kB: free lists by size, in multiples of 16 up to 1 kB, then four sizes per doubling. A
+// freed block returns to its list and is never merged. Small blocks are cut from larger ones.
+// Larger blocks consist of 4 kB pages, in one list ordered by address, where adjacent blocks are
+// merged; allocation takes the smallest that fits. That list is short. Each block has a header of
+// 16 bytes: its list or its number of pages, and the offset of the header from the start of the
+// block.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -16,21 +18,21 @@ namespace {
 constexpr size_t head_size = 16;
 constexpr size_t page_size = 4'096;
 constexpr size_t wasm_page = 65'536;
-constexpr size_t chunk = 16;    // pages that are cut into small blocks
+constexpr size_t chunk = 16;    // pages cut into small blocks at a time
 constexpr uint32_t small = 64;  // lists of 16, 32, ... 1024 bytes
 constexpr uint32_t all = small + 4 * 4;
 
 struct Head {
-  uint32_t list;  // `all` and more: that many pages more than that
+  uint32_t list;  // from `all` on: the number of pages plus `all`
   uint32_t offset;
   Head* next;  // of a free block
 };
 static_assert(sizeof(Head) <= head_size);
 
 Head* lists[all];
-Head* pages;  // free ones: `list` is their number
+Head* pages;  // free ones: `list` is the number of pages
 uintptr_t top = 0;
-uintptr_t cut = 0;  // what is left of a chunk
+uintptr_t cut = 0;  // the rest of the current chunk
 uintptr_t cut_end = 0;
 
 uint32_t list_of(size_t size) {
@@ -76,7 +78,7 @@ uintptr_t take_pages(uint32_t count) {
     for (Head** link = &pages; *link != nullptr; link = &(*link)->next)
       if ((*link)->list >= count && (best == nullptr || (*link)->list < (*best)->list)) best = link;
     if (best != nullptr) {
-      // From its end, so that the list stays as it is.
+      // Takes the end of the piece, so that the list stays unchanged.
       Head* const piece = *best;
       piece->list -= count;
       if (piece->list == 0) *best = piece->next;
@@ -120,7 +122,7 @@ void* malloc(size_t size) {
       block = reinterpret_cast<uintptr_t>(free_one);
     } else {
       size = size_of(list);
-      if (cut_end - cut < size) {  // what is left of it is lost
+      if (cut_end - cut < size) {  // the rest is wasted
         cut = take_pages(chunk);
         cut_end = cut == 0 ? 0 : cut + chunk * page_size;
       }

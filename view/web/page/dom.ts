@@ -1,4 +1,4 @@
-// Elements of the page, and what the browser keeps for it.
+// Elements of the page, and the browser's storage.
 
 function element<T extends HTMLElement>(id: string): T {
   return document.getElementById(id) as T;
@@ -10,12 +10,12 @@ function make<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-// Long paths break after their separators, not inside of words.
+// Long paths break after their separators, not within words.
 function fill(element: HTMLElement, text: string) {
   element.append(...text.split(/(?<=\/|::)/).flatMap(part => [part, make("wbr")]));
 }
 
-// What leads somewhere within the picture.
+// A link to somewhere in the picture.
 function link(text: string): HTMLButtonElement {
   const made = make("button");
   fill(made, text);
@@ -23,7 +23,7 @@ function link(text: string): HTMLButtonElement {
   return made;
 }
 
-// Storage may be forbidden (file://, private windows): then nothing is remembered.
+// Storage may be forbidden (file://, private windows): then nothing is saved.
 function remembered(key: string): string | null {
   try { return localStorage.getItem(key); } catch { return null; }
 }

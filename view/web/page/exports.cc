@@ -1,8 +1,8 @@
-// The viewer as a WebAssembly module: plain functions and plain buffers (page.d.ts has the other
-// side). One page, one viewer, one thread.
+// The viewer as a WebAssembly module: plain functions and plain buffers (page.d.ts declares them
+// for the page). One page, one viewer, one thread.
 //
-// Texts come in as UTF-8 in memory that `allocate` gave, and go out as the result of the last call
-// that has one: `result()` and `result_size()`. What has structure goes out as JSON.
+// Input texts are UTF-8 in memory from `allocate`. Output texts are the result of the last call
+// that has one: `result()` and `result_size()`. Structured output is JSON.
 #include <skein/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ struct Page {
   Viewer viewer;
   std::unique_ptr<uint32_t[]> pixels;
   size_t pixel_count = 0;
-  std::vector<Primitive> rest;  // for the shell to draw
+  std::vector<Primitive> rest;  // for the page to draw
   const DrawList* rest_of = nullptr;
   SignOfLife life;
   std::array<double, 11> stroke{};
@@ -49,7 +49,7 @@ Modifiers modifiers(int bits) {
   return {.shift = (bits & 1) != 0, .control = (bits & 2) != 0, .alt = (bits & 4) != 0};
 }
 
-// JSON, a member at a time.
+// Writes JSON, one member at a time.
 class Json {
  public:
   explicit Json(std::string& out) : out_(out) { out_.clear(); }
@@ -98,14 +98,14 @@ class Json {
 
 std::string take(const char* text, size_t size) { return std::string(text, size); }
 
-// The first primitive that lies above texts (the legend's background, a readout's).
+// The first primitive that is above texts (the legend's background, a readout's).
 size_t first_of_overlay(const DrawList& list) {
   size_t first = 0;
   while (first < list.primitives.size() && list.primitives[first].ink != Ink::Panel) first++;
   return first;
 }
 
-// Empty: it went well.
+// Sets the error's text; empty on success.
 void set_error(const Error* error) { page->result = error != nullptr ? error->message() : ""; }
 
 }  // namespace
@@ -125,22 +125,21 @@ void add_file(const char* path, size_t path_size, const uint8_t* bytes, size_t s
   page->files.add(take(path, path_size), std::vector<uint8_t>(bytes, bytes + size));
 }
 
-// As pack.h packed it; `size` is that of the file.
+// A file packed by pack.h; `size` is the unpacked size.
 EXPORT(add_packed_file)
 void add_packed_file(const char* path, size_t path_size, const uint8_t* bytes, size_t packed_size,
                      size_t size) {
   page->files.add(take(path, path_size), web::unpack({bytes, packed_size}, size));
 }
 
-// A file that is there already, of which parts are others (bundle.h): `bytes` are theirs, one after
-// the other; `parts` says of each where it begins and how long it is, `new_size` how long the file
-// is then.
+// Changes parts of an existing file (bundle.h). `bytes` holds their contents, one after the other;
+// `parts` has the offset and size of each; `new_size` is the new size of the file.
 EXPORT(patch_file)
 void patch_file(const char* path, size_t path_size, const uint8_t* bytes, size_t size,
                 const uint32_t* parts, size_t parts_size, size_t new_size) {
   const std::string name = take(path, path_size);
   const auto old = page->files.open(name);
-  if (!old) return;  // no such update is sent
+  if (!old) return;  // such an update is never sent
   std::vector<uint8_t> file(old->bytes().begin(), old->bytes().end());
   file.resize(new_size);
   for (; parts_size >= 2 * sizeof *parts; parts += 2, parts_size -= 2 * sizeof *parts) {
@@ -157,8 +156,8 @@ EXPORT(remove_file) void remove_file(const char* path, size_t path_size) {
 }
 EXPORT(forget_files) void forget_files() { page->files = {}; }
 
-// Reads the trace at `path` of the files, as number `which`: a new one, or the same one again,
-// longer. The result is an error's text, or empty.
+// Reads the trace at `path` of the files as number `which`: a new one, or a longer version of an
+// existing one. The result is the error's text, or empty.
 EXPORT(open_trace)
 void open_trace(size_t which, const char* path, size_t path_size, const char* title,
                 size_t title_size) {
@@ -171,8 +170,8 @@ void open_trace(size_t which, const char* path, size_t path_size, const char* ti
   set_error(nullptr);
 }
 
-// When the program that records the traces was there last, ns since 1970, and whether it still is:
-// for open_trace(), and what is open.
+// Sets the last time when the recording program was running, in ns since 1970, and whether it still
+// is: for open_trace() and go_on().
 EXPORT(set_life) void set_life(double utc, bool running) {
   page->life = {.utc = static_cast<uint64_t>(utc), .running = running};
 }
@@ -180,7 +179,8 @@ EXPORT(go_on) void go_on() {
   for (size_t i = 0; i < page->viewer.traces(); i++) page->viewer.set_now(i, page->life);
 }
 
-// What is the same in two of the traces (annotations.h); and that they begin together.
+// set_links() sets annotations of two traces (annotations.h); both functions align the traces at
+// their starts.
 EXPORT(set_links) void set_links(const uint8_t* bytes, size_t size) {
   if (const auto annotations = read_annotations({bytes, size})) page->viewer.link(*annotations);
 }
@@ -198,12 +198,12 @@ EXPORT(event_count) double event_count() {
 EXPORT(resize) void resize(float width, float height) { page->viewer.resize(width, height); }
 EXPORT(changed) bool changed() { return page->viewer.changed(); }
 
-// The scene but `primitives()`, as width * height pixels of 4 bytes, R G B A.
+// Paints the scene except `primitives()`, as width * height pixels of 4 bytes, R G B A.
 EXPORT(paint) const void* paint(float scale, uint32_t width, uint32_t height) {
   const size_t count = static_cast<size_t>(width) * height;
   if (count > page->pixel_count) {
-    page->pixels = {};  // before there are others
-    // All are painted over. No vector, which would be cleared word by word.
+    page->pixels = {};  // frees the old ones first
+    // All are painted over. Not a vector, which would be cleared word by word.
     page->pixels = std::make_unique_for_overwrite<uint32_t[]>(count);
     page->pixel_count = count;
   }
@@ -218,17 +218,18 @@ EXPORT(paint) const void* paint(float scale, uint32_t width, uint32_t height) {
       page->rest.push_back(list.primitives[i]);
   return page->pixels.get();
 }
-// What lies above all that, as `primitives()`.
+// Puts the readouts, which are above the scene, into `primitives()`.
 EXPORT(readouts) void readouts() {
   page->rest_of = &page->viewer.readouts();
   page->rest = page->rest_of->primitives;
 }
 EXPORT(scene_version) uint32_t scene_version() { return page->viewer.scene_version(); }
-// What `paint` has left: texts, and what lies above texts; or what `readouts` has found.
+// The primitives that `paint` did not paint (texts and what is above texts), or those of
+// `readouts`.
 EXPORT(primitives) const void* primitives() { return page->rest.data(); }
 EXPORT(primitive_count) size_t primitive_count() { return page->rest.size(); }
-// Of a line or an arrow of them, doubles: where it begins, where its stroke ends, its width, and of
-// an arrow the three points of its head, else zeros. Null: nothing is to be seen.
+// The geometry of a line or arrow in `primitives()`, as doubles: start, end of the stroke, width,
+// and the three points of an arrow's head, or zeros. Null if it is invisible.
 EXPORT(stroke) const void* stroke(size_t which) {
   const auto stroke = find_stroke(page->rest[which], 1);
   if (!stroke) return nullptr;
@@ -242,9 +243,10 @@ EXPORT(stroke) const void* stroke(size_t which) {
 }
 EXPORT(texts) const char* texts() { return page->rest_of->texts.data(); }
 EXPORT(texts_size) size_t texts_size() { return page->rest_of->texts.size(); }
-// Three bytes an ink: red, green, blue.
+// Three bytes per ink: red, green, blue.
 EXPORT(colours) const void* colours() { return page->viewer.theme().colours.data(); }
-// The critical path of the task with this number of a trace. False: it is not there yet.
+// Shows the critical path of the task with this id of a trace. Returns false if the trace is not
+// loaded yet.
 EXPORT(show_path) bool show_path(size_t which, uint64_t task) {
   if (which >= page->viewer.traces()) return false;
   page->viewer.select(which, page->viewer.model(which).find(task));
@@ -270,7 +272,7 @@ EXPORT(pinch) void pinch(float x, float y, float factor) { page->viewer.pinch(x,
 EXPORT(key) bool key(const char* name, size_t size, int bits) {
   return page->viewer.key({name, size}, modifiers(bits));
 }
-// By its name in the table of keys.
+// Runs a command by its name in the table of keys.
 EXPORT(run_command) void run_command(const char* name, size_t size) {
   if (const KeyBinding* found = find_command({name, size})) page->viewer.run(found->command);
 }
@@ -314,7 +316,7 @@ void set_filter(const char* label, size_t label_size, const char* kind, size_t k
 }
 EXPORT(filters) bool filters() { return page->viewer.filters(); }
 
-// [kinds, executors]: the filter's choices.
+// [kinds, executors]: the choices of the filter.
 EXPORT(choices) void choices() {
   Json json(page->result);
   json.open('[').open('[');

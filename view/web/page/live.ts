@@ -1,8 +1,8 @@
 /// <reference path="dom.ts" />
 /// <reference path="module.ts" />
-// A trace that is served: read again while it grows.
+// A served trace: reads it again while it grows.
 
-// The body of an answer, with the bar going on as it comes.
+// Returns the body of a response and updates the progress bar while it arrives.
 async function received(response: Response, progress: HTMLProgressElement): Promise<Uint8Array> {
   const size = Number(response.headers.get("X-Skein-Size") ?? 0);
   const bytes = new Uint8Array(size);
@@ -18,18 +18,18 @@ async function received(response: Response, progress: HTMLProgressElement): Prom
   return bytes;
 }
 
-// Asks the server for the trace as it is now, every second; while nothing is new it says so.
+// Requests the current trace from the server, at most once per second. Status 204: nothing is new.
 async function follow(module: Module, changed: () => void) {
   const status = element("live"), cover = element("progress");
   const progress = cover.querySelector("progress")!;
   let version = "", life = 0;
   for (;;) {
     const asked = performance.now();
-    let busy = 0;  // all of the trace is read again, during which the page does nothing else
+    let busy = 0;  // time spent reading the trace, which blocks the page
     try {
       const response = await fetch(`bundle?token=${token()}&have=${version}`);
       const state = response.headers.get("X-Skein-State") ?? "";
-      // While the program runs the answer has the time, by its clock: so long what is alive has lasted.
+      // While the program runs, the response has its current time: live tasks extend to it.
       const now = Number(response.headers.get("X-Skein-Now") ?? 0);
       module.calls.set_life(life = now || life, Number(now > 0));
       let error = "";
@@ -54,7 +54,7 @@ async function follow(module: Module, changed: () => void) {
       status.textContent = "skein serve does not respond; the page shows the last state received";
       return;
     }
-    // So that a big trace leaves the page nine tenths of its time, and the server most of its own.
+    // So that a big trace leaves the page nine tenths of its time, and the server most of its time.
     await new Promise(resolve => setTimeout(resolve, Math.max(1000, 3 * (performance.now() - asked), 10 * busy)));
   }
 }

@@ -1,6 +1,6 @@
 /// <reference path="dom.ts" />
 /// <reference path="page.d.ts" />
-// The WebAssembly module: texts go in and out as UTF-8 in its memory, and traces as bundles.
+// The WebAssembly module. Texts are passed as UTF-8 in its memory, traces as bundles.
 
 interface TraceFiles { title: string; path: string; gone?: string[]; files: [string, number, (number | [number, number][])?][] }
 
@@ -12,7 +12,7 @@ class Module {
   bytes(at: Address, size: number): Uint8Array { return new Uint8Array(this.calls.memory.buffer, at, size); }
   text(at: Address, size: number): string { return this.decoder.decode(this.bytes(at, size)); }
 
-  // Calls `use` with address and size of each text, which are there during the call.
+  // Calls `use` with address and size of each text, valid during the call.
   with(texts: (string | Uint8Array)[], use: (...places: number[]) => void) {
     const places: number[] = [];
     for (const text of texts) {
@@ -28,7 +28,8 @@ class Module {
   json<T>(call: () => void): T { call(); return JSON.parse(this.result()) as T; }
 }
 
-// A bundle is a length (4 bytes, little-endian), so many bytes of JSON, then the files' bytes (bundle.h).
+// A bundle is a size (4 bytes, little-endian), that many bytes of JSON, then the files' bytes
+// (bundle.h).
 function openBundle(module: Module, bundle: Uint8Array): string {
   const { calls } = module;
   const size = new DataView(bundle.buffer, bundle.byteOffset).getUint32(0, true);

@@ -1,4 +1,5 @@
-// What page.wasm exports (exports.cc has the contracts). Pointers and sizes are bytes in `memory`.
+// The exports of page.wasm (exports.cc has the contracts). Pointers and sizes are bytes in
+// `memory`.
 type Address = number;
 interface PageModule {
   memory: WebAssembly.Memory;
@@ -83,7 +84,7 @@ interface PageModule {
   theme_name(): void;
 }
 
-declare class DecompressionStream {  // newer than tsc's own list
+declare class DecompressionStream {  // missing in tsc's list
   constructor(format: "gzip");
   readonly readable: ReadableStream<Uint8Array>;
   readonly writable: WritableStream<BufferSource>;

@@ -4,15 +4,15 @@
 /// <reference path="picture.ts" />
 /// <reference path="widgets.ts" />
 /// <reference path="live.ts" />
-// The page's shell: forwards input to the module, paints what it draws, keeps the widgets around the
-// picture up to date. Whatever can be decided without a screen is decided in the module (view/viewer).
-// Texts of a trace reach the page by textContent and fillText alone, never as markup.
+// The page's front end: forwards input to the module, paints its draw list, updates the widgets
+// around the picture. Decisions that need no screen are in the module (view/viewer). Texts of a
+// trace are inserted only with textContent and fillText, never as markup.
 
 declare const compiled: Promise<WebAssembly.Module>, traces: Promise<ArrayBuffer>;  // unpack.ts
 declare const pageStyle: string, pageBody: string;  // page.css, body.html
 
 
-// Style and widgets, which are packed with this.
+// Inserts style and widgets, which are packed with this script.
 function furnish(title: string) {
   const style = make("style", pageStyle);
   style.nonce = document.querySelector<HTMLScriptElement>("script[nonce]")!.nonce;
@@ -26,7 +26,7 @@ async function main() {
   furnish(document.title.replace(/ - skein$/, ""));
   prepare();
   const instance = await WebAssembly.instantiate(await compiled, {
-    // The core uses no system: whatever its library asks for is not there (ENOSYS).
+    // The core uses no system calls: all that its library imports fail with ENOSYS.
     wasi_snapshot_preview1: new Proxy({}, { get: () => () => 52 }),
   });
   const calls = instance.exports as unknown as PageModule;
@@ -35,7 +35,7 @@ async function main() {
   const module = new Module(calls);
   if (settings.together) calls.begin_together();
   const error = settings.live ? "" : openBundle(module, new Uint8Array(await traces));
-  if (!settings.live) calls.forget_files();  // a live page is told what changes in them
+  if (!settings.live) calls.forget_files();  // updates of a live page refer to them
   const showPath = () => {
     if (settings.path && calls.show_path(settings.path[0], BigInt(settings.path[1]))) delete settings.path;
   };
@@ -48,7 +48,7 @@ async function main() {
   picture.draw();
   element("progress").hidden = !settings.live;
   performance.measure("first picture");
-  await new Promise(done => requestAnimationFrame(() => setTimeout(done)));  // the picture is shown first
+  await new Promise(done => requestAnimationFrame(() => setTimeout(done)));  // shows the picture first
 
   const widgets = new Widgets(module, () => picture.schedule(), settings);
   picture.begin(() => widgets.update());

@@ -1,13 +1,13 @@
 /// <reference path="dom.ts" />
 /// <reference path="module.ts" />
-// The canvas: what the module draws is painted on it, and what happens on it is forwarded to the module.
+// The canvas: paints the module's draw list and forwards input to the module.
 
 const enum Shape { Fill, Line, Arrow, Text }
 const primitiveSize = 36;
 const modifiersOf = (event: MouseEvent | KeyboardEvent) =>
     (event.shiftKey ? 1 : 0) | (event.ctrlKey || event.metaKey ? 2 : 0) | (event.altKey ? 4 : 0);
 
-// As many pixels as the screen has there. False: so it is already.
+// Sets the canvas size to device pixels. Returns false if it is unchanged.
 function fit(canvas: HTMLCanvasElement): boolean {
   const width = Math.round(canvas.clientWidth * devicePixelRatio);
   const height = Math.round(canvas.clientHeight * devicePixelRatio);
@@ -17,8 +17,8 @@ function fit(canvas: HTMLCanvasElement): boolean {
   return true;
 }
 
-// What of the first picture needs no module, while that is compiled: memory for the canvas, and the font,
-// for which the first text asks the system.
+// Prepares the first picture while the module is being compiled: memory for the canvas, and the
+// font, which the first text requests from the system.
 function prepare() {
   const canvas = element<HTMLCanvasElement>("picture"), context = canvas.getContext("2d", { alpha: false })!;
   fit(canvas);
@@ -26,24 +26,24 @@ function prepare() {
   context.fillText("a", 0, 0);
 }
 
-const never = -1, notKept = -2;  // what is there instead of a version
+const never = -1, notKept = -2;  // special values of `drawn`
 
 class Picture {
   private readonly canvas = element<HTMLCanvasElement>("picture");
   private readonly context = this.canvas.getContext("2d", { alpha: false })!;
   private readonly scene = document.createElement("canvas");
   private readonly sceneContext = this.scene.getContext("2d", { alpha: false })!;
-  private drawn = never;  // which version of the scene is kept
+  private drawn = never;  // version of the kept scene
   private scheduled = false;
   private readonly touches = new Map<number, { x: number; y: number }>();
   private spread = 0;
   private pinchesRows = false;
 
-  private updated = () => { /* nobody is to be told */ };
+  private updated = () => { /* set by begin() */ };
 
   constructor(private readonly module: Module) { this.resize(); }
 
-  // Takes input, and follows the window's size, from now on.
+  // Starts to handle input and to follow the window's size.
   begin(updated: () => void) {
     this.updated = updated;
     this.listen();
@@ -52,7 +52,7 @@ class Picture {
 
   focus() { this.canvas.focus({ preventScroll: true }); }
 
-  // False: it has that size already, or none.
+  // Returns false if the size is unchanged or empty.
   private resize(): boolean {
     const { clientWidth, clientHeight } = this.canvas;
     if (clientWidth === 0 || clientHeight === 0) return false;
@@ -60,7 +60,7 @@ class Picture {
     return fit(this.canvas);
   }
 
-  // Draws before the next frame, however often it is called until then.
+  // Draws once before the next frame, however often it is called.
   schedule() {
     if (this.scheduled) return;
     this.scheduled = true;
@@ -71,8 +71,8 @@ class Picture {
     });
   }
 
-  // The scene only when it is another one: a pointer that moves changes the readouts. It is kept for
-  // that in a canvas of its own, but the first one, which has not been waited for by a pointer yet.
+  // Paints the scene only if it has changed: pointer movements change only the readouts. The scene
+  // is kept in another canvas, except the first one, which is shown before any pointer movement.
   draw() {
     const { calls } = this.module;
     const { width, height } = this.canvas;
@@ -101,7 +101,7 @@ class Picture {
     this.drawRest(context);
   }
 
-  // What the module leaves to us: texts, and what lies above texts (legend, readouts).
+  // Draws what the module leaves to the page: texts, and what is above texts (legend, readouts).
   private drawRest(context: CanvasRenderingContext2D) {
     const { calls } = this.module;
     context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
@@ -186,7 +186,7 @@ class Picture {
     }, { passive: false });
   }
 
-  // Of the two fingers.
+  // The horizontal and vertical distance of the two fingers.
   private distances(): [number, number] {
     const [a, b] = [...this.touches.values()];
     return [Math.abs(a.x - b.x), Math.abs(a.y - b.y)];
@@ -195,9 +195,9 @@ class Picture {
     const [dx, dy] = this.distances();
     this.spread = Math.hypot(dx, dy);
     this.pinchesRows = dy > 2 * dx;
-    this.module.calls.pinch(0, 0, 1);  // what the first finger began has an end
+    this.module.calls.pinch(0, 0, 1);  // ends the first finger's gesture
   }
-  // Fingers one above the other make rows higher: there is no key and no wheel on a screen.
+  // A vertical pinch changes the height of rows: a touch screen has no keys and no wheel.
   private pinch() {
     const { calls } = this.module, [a, b] = [...this.touches.values()];
     const before = this.spread;

@@ -1,10 +1,10 @@
 /// <reference path="page.d.ts" />
-// The page's first script, the only one that is not packed: unpacks the others and starts the shell
-// (page.ts). The module comes first: browsers compile it on other threads while the rest is unpacked.
+// The page's first script, the only one that is not packed: unpacks the others and starts page.ts.
+// The module comes first: browsers compile it on other threads while the rest is unpacked.
 
-// The bytes that document.cc's utf16_packed embedded, two a character, after a digit: how many bytes pad
-// the last one. It runs once, before the browser has compiled it well: no calls, few cases. (Every
-// platform with a browser is little-endian.)
+// The bytes embedded by utf16_packed in document.cc, two per character, after a digit: the number
+// of bytes that pad the last one. It runs once, before the browser has optimised it: no calls, few
+// cases. (Every platform with a browser is little-endian.)
 function bytesOf(text: string): Uint8Array {
   const size = text.length;
   const units = new Uint16Array(size);
@@ -16,22 +16,22 @@ function bytesOf(text: string): Uint8Array {
   return new Uint8Array(units.buffer, 0, at * 2 - +text[0]);
 }
 
-// Not by a Blob, which would go through the browser's process.
+// Not with a Blob, which would go through the browser's process.
 function unpacked(id: string, type = ""): Response {
   const part = document.getElementById(id)!;
   const { readable, writable } = new DecompressionStream("gzip");
   const writer = writable.getWriter();
-  const ignore = () => { /* whoever reads is told */ };
+  const ignore = () => { /* the reader gets the error */ };
   writer.write(bytesOf(part.textContent!)).catch(ignore);
   writer.close().catch(ignore);
-  part.remove();  // it will not be asked for again, and may be big
+  part.remove();  // no longer needed, and may be big
   return new Response(readable, { headers: { "Content-Type": type } });
 }
 
 const compiled = WebAssembly.compileStreaming(unpacked("module", "application/wasm"));
 const shell = unpacked("shell").text();
-const traces = unpacked("traces").arrayBuffer();  // of a live page: nothing
-traces.catch(() => { /* page.ts says so */ });
+const traces = unpacked("traces").arrayBuffer();  // empty in a live page
+traces.catch(() => { /* page.ts reports it */ });
 
 shell.then(source => {
   const script = document.createElement("script");

@@ -9,7 +9,7 @@ class Widgets {
   private shown = "";
   private legend = this.module.calls.legend_shown();
   private theme = themeOf(this.module);
-  private kept?: string;  // notes as they were kept last
+  private kept?: string;  // the notes saved last
   private posted = Promise.resolve();
   constructor(private readonly module: Module, private readonly changed: () => void,
               private readonly settings: Settings) {
@@ -17,7 +17,7 @@ class Widgets {
     this.listThemes();
   }
 
-  // What may have changed with the picture. Cheap when nothing did.
+  // Updates everything that may change with the picture. Cheap if nothing did.
   update() {
     const { calls } = this.module;
     calls.panel();
@@ -25,7 +25,7 @@ class Widgets {
     if (panel !== this.shown) this.showPanel(JSON.parse(this.shown = panel));
     const search = element<HTMLInputElement>("search");
     const { count, at, searched } = this.module.json<{ count: number; at: number; searched: boolean }>(() => calls.found());
-    if (!searched) search.value = "";  // a key has ended it
+    if (!searched) search.value = "";  // a key has cleared it
     const filters = calls.filters();
     element("found").textContent = !searched ? "" : count === 0 ? `no matches${filters ? " (filter is on)" : ""}`
       : at > 0 ? `${at} of ${count}` : `${count} ${count === 1 ? "match" : "matches"}`;
@@ -90,7 +90,7 @@ class Widgets {
     if (counters.length === 0) list.textContent = "This trace has no counters.";
   }
 
-  // The filter's choices; what was chosen stays chosen while the trace grows.
+  // The filter's choices; the selected ones stay selected while the trace grows.
   private listChoices() {
     const lists = this.module.json<string[][]>(() => this.module.calls.choices());
     ["kind", "executor"].forEach((name, which) => {
@@ -130,7 +130,7 @@ class Widgets {
     this.notesChanged();
     element("note-problem").textContent = error;
   }
-  // Those that are kept, once, when the trace is there.
+  // Loads the saved notes, once, when the trace is loaded.
   openNotes() {
     if (this.kept !== undefined) return;
     const { live, notes, kept, problem } = this.settings;
@@ -141,7 +141,7 @@ class Widgets {
     this.listBookmarks();
     this.changed();
   }
-  // Beside the trace if somebody serves it, else in the browser.
+  // Saves notes beside the trace if it is served, otherwise in the browser.
   private keepNotes() {
     const json = this.notes();
     if (this.kept === undefined || json === this.kept) return;
@@ -183,7 +183,7 @@ class Widgets {
       if (heading) entry.className = term.className = "heading";
       list.append(term, entry);
     }
-    // Who reads it by keyboard stays where they were.
+    // Keeps the keyboard focus.
     const box = element("panel"), links = () => [...box.querySelectorAll("button")];
     const focused = links().indexOf(document.activeElement as HTMLButtonElement);
     box.replaceChildren(make("h2", panel.title), list);
@@ -255,7 +255,7 @@ class Widgets {
     element("counter-menu").addEventListener("toggle", () => this.listCounters());
     element("bookmark-menu").addEventListener("toggle", event => {
       this.listBookmarks();
-      if (!(event.target as HTMLDetailsElement).open) element("note-problem").textContent = "";  // it has been read
+      if (!(event.target as HTMLDetailsElement).open) element("note-problem").textContent = "";  // it was read
     });
     const note = element<HTMLFormElement>("note");
     note.addEventListener("submit", event => {
@@ -276,7 +276,7 @@ class Widgets {
     element<HTMLInputElement>("load-notes").addEventListener("change", async event => {
       const field = event.target as HTMLInputElement, file = field.files?.[0];
       if (file) this.loadNotes(await file.text());
-      field.value = "";  // the same one can be chosen again, mended
+      field.value = "";  // the same file can be chosen again after a fix
     });
     element<HTMLDialogElement>("help").addEventListener("close", () => { calls.set_help_shown(0); this.changed(); });
     document.addEventListener("keydown", event => {
@@ -291,11 +291,11 @@ class Widgets {
       this.keepNotes();
       this.changed();
     });
-    // One menu at a time, and none after a click elsewhere.
+    // One menu at a time; a click elsewhere closes all.
     document.addEventListener("pointerdown", event => this.closeMenus(event.target as Node));
   }
 
-  // Those that are open, but one with `kept` in it. False: there is none.
+  // Closes the open menus, except one that contains `kept`. Returns false if there is none.
   private closeMenus(kept?: Node): boolean {
     const menus = [...document.querySelectorAll<HTMLDetailsElement>(".menu[open]")].filter(menu => !menu.contains(kept ?? null));
     for (const menu of menus) {
