@@ -212,7 +212,7 @@ void draw_counters(const Frame& frame, Painter& painter) {
     painter.allow(1'000);
     const AxisTexts axis(scale);
     const double x = frame.window.width - 6 - axis.width;
-    // The newest values lie behind the axis and stay visible.
+    // The newest values are behind the axis and stay visible.
     painter.fill(Ink::Background, x - 5, top + 1, axis.width + 11, room.height - 1, 150);
     painter.fill(Ink::Axis, x - 5, line.top(), 1, line.bottom() - line.top() + 1.5);
     const auto number = [&](double baseline, const std::string& text) {

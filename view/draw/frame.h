@@ -46,12 +46,12 @@ struct Frame {
                           : static_cast<double>(static_cast<int64_t>(exact + 65536.5)) - 65536;
   }
   double bar_y(size_t track, uint32_t row) const { return y(track, row) + bar_top; }
-  // Where lines to and from a bar begin. A collapsed row lies between its neighbours.
+  // Where lines to and from a bar begin. A folded row is between its neighbours.
   double middle_y(size_t track, uint32_t row) const {
     return folded(track, row) ? y(track, row) : bar_y(track, row) + bar_height / 2;
   }
 
-  // The visible rows of a track: from `first` to before `last`; some may be collapsed.
+  // The visible rows of a track: from `first` to before `last`; some may be folded.
   struct Range {
     uint32_t first = 0;
     uint32_t last = 0;

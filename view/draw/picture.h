@@ -31,7 +31,7 @@ struct Window {
   float height = 900;
 };
 
-// The marks that the user put on the picture, and the collapsed rows.
+// The marks that the user put on the picture, and the folded rows.
 struct Marks {
   struct Bookmark {
     double time = 0;

@@ -32,7 +32,7 @@ TEST_CASE("at most 50,000 primitives and no overlapping texts, whatever the wind
     }
 }
 
-TEST_CASE("a collapsed row has no height, and lines to it end between its neighbours") {
+TEST_CASE("a folded row has no height, and lines to it end between its neighbours") {
   Drawn d;
   const TaskIndex above = d.task(0, 1000, "above");
   const TaskIndex folded = d.task(0, 300, "folded", above);

@@ -205,7 +205,7 @@ void State::clear_measure(int) {
   shared.text_version++;
 }
 
-// ---- the shell
+// ---- the front end
 
 void State::next_theme(int) {
   size_t next = 0;

@@ -13,7 +13,7 @@ namespace {
 
 //        0    10   20   30   40   50   60   70   80   90  100 us
 //    1   ====----------------------------------====]        waits for 2, then runs
-//    2        ====-----------=======]  ready            runs, waits for a timer (3), runs
+//    2        ====-----------=======]  runnable         runs, waits for a timer (3), runs
 //    3            -----------]                         a timer
 //    4   runs while 1 is runnable
 Trace program() {

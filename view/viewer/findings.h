@@ -24,7 +24,7 @@ struct Findings {
   std::optional<Model> whole;  // none: use the shown model
   Waits waits;
   std::vector<Diagnosis> faults;  // of stuck tasks
-  std::string alarm;              // "2 tasks do not go on: cycle"; empty: there are none
+  std::string alarm;              // "1 stuck task: lost wake-up"; empty: none
 };
 
 // The findings of each trace of a session, computed on first use.

@@ -1,5 +1,5 @@
 // The state that all views of a session share: the traces, the selection, matches, highlights and
-// notes. A view (view.h) keeps its viewport, collapsed rows and drags private.
+// notes. A view (view.h) keeps its viewport, folded rows and drags private.
 //
 // After changing a part, call changed(), or marked() if marks of tasks depend on it. Views and
 // panels compare the versions with those of their last drawing.

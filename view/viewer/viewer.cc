@@ -296,7 +296,7 @@ std::string Viewer::tooltip() const { return state_->panels.tooltip(*state_->vie
 std::string Viewer::notice() const { return state_->panels.notice(); }
 std::string Viewer::alarm() const { return state_->panels.alarm(); }
 
-// ---- what was added by the user
+// ---- bookmarks and notes
 
 std::span<const Bookmark> Viewer::bookmarks() const { return state_->shared.bookmarks.all(); }
 

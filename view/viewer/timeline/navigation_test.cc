@@ -189,7 +189,7 @@ TEST_CASE("higher rows keep the row under the pointer") {
   CHECK(at.row_at(500) == doctest::Approx(row));
 }
 
-TEST_CASE("rows are made no lower than what makes all of them fit") {
+TEST_CASE("rows do not become lower than the height at which all fit") {
   Navigation at = over(0, 1e9, 40);
   at.zoom_rows(400, 0.5);
   CHECK(at.window().row_height == doctest::Approx(20));

@@ -28,7 +28,7 @@ function remembered(key: string): string | null {
   try { return localStorage.getItem(key); } catch { return null; }
 }
 function remember(key: string, value: string) {
-  try { localStorage.setItem(key, value); } catch { /* forgotten when the page closes */ }
+  try { localStorage.setItem(key, value); } catch { /* lost when the page closes */ }
 }
 
 function token(): string { return encodeURIComponent(new URLSearchParams(location.search).get("token") ?? ""); }
