@@ -42,7 +42,7 @@ struct TimeScale {
   // The bar of a stuck task extends beyond the end of its trace to the edge of the picture.
   double end_x(uint32_t time) const { return time == UINT32_MAX ? 1e9 : x(time); }
 
-  // Begin and end of a bar. The next bar may begin at the end that was rounded up; a bar never
+  // Start and end of a bar. The next bar may begin at the end that was rounded up; a bar never
   // covers the next one.
   template <typename Precise>
   std::pair<double, double> place(const Rows::Times& t, uint32_t position,

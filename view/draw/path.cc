@@ -1,6 +1,6 @@
 // The critical path over the bars. Running is solid, runnable is a frame, blocked is a line,
 // waiting for an external event is dashed. Lines between rows connect the end of one task's segment
-// with the begin of the next.
+// with the start of the next.
 #include <algorithm>
 #include <cmath>
 
