@@ -6,7 +6,7 @@ namespace skein {
 
 namespace {
 
-// A line or corner of U+2500 to U+257F, by the name that Unicode gives it.
+// Converts a box-drawing character, U+2500 to U+257F.
 char box_character(uint32_t code) {
   switch (code) {
     case 0x2500:

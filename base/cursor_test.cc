@@ -19,20 +19,20 @@ TEST_CASE("numbers are little-endian and packed") {
   CHECK_FALSE(cursor.failed());
 }
 
-TEST_CASE("a read that does not fit gives zero and is remembered") {
+TEST_CASE("a read that does not fit returns zero, and so do later reads") {
   const std::array<uint8_t, 5> bytes{1, 2, 3, 4, 5};
   Cursor cursor(bytes, 100);
   CHECK(cursor.u16() == 0x0201);
   CHECK(cursor.u32() == 0);
   CHECK(cursor.failed());
   CHECK(cursor.offset() == 102);
-  CHECK(cursor.u8() == 0);  // would fit, but what came before is missing
+  CHECK(cursor.u8() == 0);  // would fit, but an earlier read failed
   CHECK(cursor.bytes(1).empty());
   CHECK(cursor.text().empty());
   CHECK(cursor.offset() == 102);
 }
 
-TEST_CASE("texts end with NUL") {
+TEST_CASE("strings end with NUL") {
   const std::string bytes("one\0\0tail", 9);
   Cursor cursor({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
   CHECK(cursor.text() == "one");
@@ -43,7 +43,7 @@ TEST_CASE("texts end with NUL") {
   CHECK(cursor.offset() == 5);
 }
 
-TEST_CASE("sizes near the largest number do not wrap") {
+TEST_CASE("sizes near SIZE_MAX do not wrap") {
   const std::array<uint8_t, 4> bytes{};
   Cursor cursor(bytes);
   cursor.skip(2);

@@ -19,7 +19,7 @@ const char* name_of(const std::string& path) {
   return path == "-" ? "standard input" : path.c_str();
 }
 
-// Closes a descriptor at the end of a block; standard input is left alone.
+// Closes a descriptor at the end of a block, except the standard streams.
 struct Descriptor {
   int number;
   ~Descriptor() {
@@ -34,8 +34,8 @@ Error system_error(const std::string& path, int code) {
   return Error{.what = std::strerror(code), .file = path, .advice = advice};
 }
 
-// Does somebody write to a FIFO, or begin to within a moment? To open one without O_NONBLOCK, and
-// to read from it, waits for ever if nobody comes. What was read to find that out goes to `head`.
+// True if a FIFO has a writer, or gets one within 3 s. Without a writer, open without O_NONBLOCK
+// and read block forever. Appends a byte read by this check to `head`.
 bool has_writer(int fifo, std::vector<uint8_t>& head) {
   constexpr int moment_ms = 3000;
   pollfd waits{.fd = fifo, .events = POLLIN, .revents = 0};
@@ -43,7 +43,7 @@ bool has_writer(int fifo, std::vector<uint8_t>& head) {
   uint8_t byte = 0;
   const ssize_t count = read(fifo, &byte, 1);
   if (count > 0) head.push_back(byte);
-  return count != 0;  // EAGAIN: there is one that has written nothing yet
+  return count != 0;  // EAGAIN: there is a writer that has written nothing yet
 }
 
 }  // namespace
@@ -116,7 +116,7 @@ Result<DiskFiles::Flow*> DiskFiles::flow(const std::string& path) {
     return Error{.what = "a FIFO without a writer",
                  .file = path,
                  .advice = "start the program that writes to it"};
-  if (path != "-") fcntl(opened.descriptor, F_SETFL, O_RDONLY);  // from here on, wait
+  if (path != "-") fcntl(opened.descriptor, F_SETFL, O_RDONLY);  // later reads block
   closed.number = -1;
   return &flows_.emplace(path, std::move(opened)).first->second;
 }

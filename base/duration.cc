@@ -22,7 +22,7 @@ std::optional<double> parse_duration(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc()) return {};
   text = trimmed(text.substr(static_cast<size_t>(end - text.data())));
-  // Two characters look like the u of us: the micro sign and the Greek letter.
+  // Both the micro sign and the Greek letter mu are accepted.
   constexpr std::pair<std::string_view, double> units[] = {
       {"", 1e9},        {"s", 1e9}, {"ms", 1e6},   {"us", 1e3},   {"\u00b5s", 1e3},
       {"\u03bcs", 1e3}, {"ns", 1},  {"min", 60e9}, {"h", 3600e9}, {"d", 86400e9}};

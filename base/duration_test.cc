@@ -25,7 +25,7 @@ TEST_CASE("a number without a unit is in seconds") {
   CHECK(parse_duration("1.5") == 1.5e9);
 }
 
-TEST_CASE("a printed duration can be typed") {
+TEST_CASE("a printed duration can be parsed") {
   for (const double ns : {0.0, 999.0, 1.25e6, 3e9, 600e9, 1002e9, 7200e9, 86400e9 * 400})
     CHECK(parse_duration(duration_text(ns)).value() == doctest::Approx(ns));
 }

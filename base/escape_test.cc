@@ -16,24 +16,24 @@ std::string json(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("ordinary texts stay as they are") {
+TEST_CASE("ordinary text is unchanged") {
   CHECK(escaped("Netif.rx_poll #1 (ok)") == "Netif.rx_poll #1 (ok)");
   CHECK(escaped("fünf \u20ac \u65e5\u672c \U0001f600") == "fünf \u20ac \u65e5\u672c \U0001f600");
   CHECK(escaped("") == "");
 }
 
-TEST_CASE("terminals get no orders") {
+TEST_CASE("control characters are escaped") {
   CHECK(escaped("\x1b[2J\x1b]0;title\a") == "\\x1b[2J\\x1b]0;title\\x07");
   CHECK(escaped("one\ntwo\r\tthree") == "one\\ntwo\\x0d\\tthree");
   CHECK(escaped(std::string_view("a\0b\x7f", 4)) == "a\\x00b\\x7f");
   CHECK(escaped("\u009b31m") == "\\u{009b}31m");  // the one-character form of ESC [
 }
 
-TEST_CASE("quotation marks and backslashes cannot pretend") {
+TEST_CASE("quotation marks and backslashes are escaped") {
   CHECK(escaped("run \"hi\" \\x1b") == "run \\\"hi\\\" \\\\x1b");
 }
 
-TEST_CASE("nothing is hidden and nothing changes direction") {
+TEST_CASE("invisible characters and bidirectional overrides are escaped") {
   CHECK(escaped("a\u202eb\u2066c\u200bd\ufeff") == "a\\u{202e}b\\u{2066}c\\u{200b}d\\u{feff}");
   CHECK(escaped("\u2028\U000e0041") == "\\u{2028}\\u{e0041}");
 }

@@ -18,7 +18,7 @@ using namespace skein;
 
 namespace {
 
-// A folder of its own for one test, removed at its end.
+// A temporary folder for one test, removed by the destructor.
 struct Folder {
   Folder() {
     std::string name = (std::filesystem::temp_directory_path() / "skein-file-XXXXXX").string();
@@ -54,7 +54,7 @@ TEST_CASE("a file on disk, mapped and copied") {
   CHECK(text(disk.open(path, Access::Copy).value()) == "hello");
 }
 
-TEST_CASE("bytes stay where they are when contents are moved") {
+TEST_CASE("moving contents does not move the bytes") {
   Folder folder;
   DiskFiles disk;
   for (Access access : {Access::Map, Access::Copy}) {
@@ -83,7 +83,7 @@ TEST_CASE("open reports the reason of a failure") {
   CHECK(disk.open(folder.path).error().what == "is a directory");
 }
 
-TEST_CASE("a copy has a limit") {
+TEST_CASE("the size of a copy is limited") {
   Folder folder;
   DiskFiles disk(4);
   CHECK(disk.open(folder.write("four", "1234"), Access::Copy).value().size() == 4);
@@ -100,7 +100,7 @@ TEST_CASE("a pipe is read to its end") {
   close(ends[0]);
 }
 
-TEST_CASE("what was taken from a pipe is given again") {
+TEST_CASE("open returns the bytes that head read from a pipe") {
   Folder folder;
   const std::string path = folder.path + "/fifo";
   REQUIRE(mkfifo(path.c_str(), 0600) == 0);
@@ -117,7 +117,7 @@ TEST_CASE("what was taken from a pipe is given again") {
   writer.join();
 }
 
-TEST_CASE("a pipe without a writer, a socket") {
+TEST_CASE("a FIFO without a writer and a socket are errors") {
   Folder folder;
   DiskFiles disk;
   const std::string fifo = folder.path + "/fifo";
@@ -133,7 +133,7 @@ TEST_CASE("a pipe without a writer, a socket") {
   close(socket_file);
 }
 
-TEST_CASE("the head of a file is as much as there is") {
+TEST_CASE("the head of a short file is the whole file") {
   Folder folder;
   DiskFiles disk;
   const std::string path = folder.write("a", "hello");
@@ -142,7 +142,7 @@ TEST_CASE("the head of a file is as much as there is") {
   CHECK_FALSE(disk.head(path + "none", 4));
 }
 
-TEST_CASE("what was taken from standard input is given again") {
+TEST_CASE("open returns the bytes that head read from standard input") {
   int ends[2];
   REQUIRE(pipe(ends) == 0);
   REQUIRE(write(ends[1], "through", 7) == 7);
@@ -162,7 +162,7 @@ TEST_CASE("what was taken from standard input is given again") {
   }
 }
 
-TEST_CASE("a directory is listed in order") {
+TEST_CASE("the entries of a directory are sorted") {
   Folder folder;
   DiskFiles disk;
   folder.write("b", "");

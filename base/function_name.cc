@@ -13,7 +13,7 @@ bool ends_with_operator(std::string_view text) {
   return before == ' ' || before == ':' || before == '*' || before == '&';
 }
 
-// The index behind the bracket that closes the one at `open`; the end if none does.
+// Returns the index after the bracket that closes the one at `open`, or the end if there is none.
 size_t behind_group(std::string_view text, size_t open) {
   int depth = 0;
   for (size_t i = open; i < text.size(); i++) {
@@ -26,7 +26,8 @@ size_t behind_group(std::string_view text, size_t open) {
   return text.size();
 }
 
-// "operator<", "operator()", "operator->" ...: the sign belongs to the name.
+// Returns the length of the operator after the keyword `operator` ("<", "()", "->" ...), which is
+// part of the name.
 size_t operator_sign(std::string_view rest) {
   if (rest.starts_with("()") || rest.starts_with("[]")) return 2;
   size_t size = 0;
@@ -64,7 +65,7 @@ std::string short_function_name(std::string_view signature) {
     } else if (c == '[' && name.ends_with(' ')) {
       break;  // "[with T = int]"
     } else if (c == ' ' && !ends_with_operator(name)) {
-      name.clear();  // what was before is the return type
+      name.clear();  // it was the return type
       i++;
     } else {
       name += c;

@@ -4,7 +4,7 @@
 
 using skein::short_function_name;
 
-TEST_CASE("the name is what stands before the parameters and behind the return type") {
+TEST_CASE("the return type and the parameters are removed") {
   CHECK(short_function_name("void f()") == "f");
   CHECK(short_function_name("boost::asio::awaitable<void> net::session(tcp::socket)") ==
         "net::session");
@@ -13,12 +13,12 @@ TEST_CASE("the name is what stands before the parameters and behind the return t
   CHECK(short_function_name("task<T> map(F&&) [with T = int; F = f(int)::<lambda(int)>]") == "map");
 }
 
-TEST_CASE("g++ names a coroutine's body by a function of its frame") {
+TEST_CASE("g++ names a coroutine's body after a function that takes its frame") {
   CHECK(short_function_name("void session(session(tcp::socket)::_Z7session3tcp.Frame*)") ==
         "session");
 }
 
-TEST_CASE("lambdas keep the function they are in") {
+TEST_CASE("a lambda keeps the name of its enclosing function") {
   CHECK(short_function_name("main(int, char**)::<lambda(int)>") == "main::<lambda>");
   CHECK(short_function_name("auto main()::<lambda(auto:1)>::operator()(int) const") ==
         "main::<lambda>::operator()");
@@ -31,11 +31,11 @@ TEST_CASE("operators and anonymous namespaces are part of the name") {
   CHECK(short_function_name("task (anonymous namespace)::run(int)") == "(anonymous)::run");
 }
 
-TEST_CASE("template arguments are left out") {
+TEST_CASE("template arguments are removed") {
   CHECK(short_function_name("void pool<int, std::less<> >::run<true>(a<b<c>>)") == "pool::run");
 }
 
-TEST_CASE("anything else comes back, whatever it is") {
+TEST_CASE("other strings are accepted") {
   CHECK(short_function_name("") == "");
   CHECK(short_function_name("session") == "session");
   CHECK(short_function_name("<<<<((((") == "<<<<((((");

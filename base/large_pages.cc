@@ -13,7 +13,7 @@ void prefer_large_pages([[maybe_unused]] void* begin, [[maybe_unused]] size_t si
   constexpr uintptr_t large = uintptr_t{2} << 20;
   const auto from = (reinterpret_cast<uintptr_t>(begin) + large - 1) & ~(large - 1);
   const auto to = (reinterpret_cast<uintptr_t>(begin) + size) & ~(large - 1);
-  // Where that is not to be had, pages stay small.
+  // On failure the pages stay small.
   if (from < to) madvise(reinterpret_cast<void*>(from), to - from, MADV_HUGEPAGE);
 #endif
 }

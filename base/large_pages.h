@@ -1,4 +1,4 @@
-// Page faults on small pages take a third of the time to fill a large array.
+// Large pages: page faults on small pages take a third of the time to fill a large array.
 #pragma once
 
 #include <cstddef>

@@ -10,7 +10,7 @@
 
 namespace skein {
 
-// Empty for standard input.
+// Returns the path of a trace's notes file, or an empty string for standard input.
 std::string notes_path(const std::string& trace);
 
 // Returns an empty string if there is no such file.

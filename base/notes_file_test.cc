@@ -22,7 +22,7 @@ struct Folder {
 
 }  // namespace
 
-TEST_CASE("notes are kept beside the trace, never in it") {
+TEST_CASE("the notes file is beside the trace, not in it") {
   CHECK(notes_path("/a/net.ctf") == "/a/net.ctf.skein-notes.json");
   CHECK(notes_path("/a/recorded") == "/a/recorded.skein-notes.json");
   CHECK(notes_path("/a/recorded/") == "/a/recorded.skein-notes.json");
@@ -32,7 +32,7 @@ TEST_CASE("notes are kept beside the trace, never in it") {
   CHECK(notes_path("-").empty());
 }
 
-TEST_CASE("a file is written as a whole or not at all") {
+TEST_CASE("a file is replaced completely or not at all") {
   const Folder folder;
   const std::string path = folder.path + "/notes";
   CHECK(*read_notes_file(path) == "");
@@ -48,7 +48,7 @@ TEST_CASE("a file is written as a whole or not at all") {
   const auto failed = replace_file(folder.path + "/missing/notes", "x");
   REQUIRE(!failed);
   CHECK(failed.error().message().find("No such file") != std::string::npos);
-  // Something in the way: what was written for it is gone again.
+  // A directory is in the way: the temporary file is removed.
   fs::create_directories(folder.path + "/directory/full");
   CHECK(!replace_file(folder.path + "/directory", "x"));
   size_t entries = 0;

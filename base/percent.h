@@ -1,11 +1,11 @@
-// Shares as people read them.
+// Formats percentages.
 #pragma once
 
 #include <string>
 
 namespace skein {
 
-// "3.1 %": `part` of `whole`; "0.0 %" of nothing.
+// Returns `part` of `whole`: "3.1 %"; "0.0 %" if `whole` is not positive.
 std::string percent_text(double part, double whole);
 
 }  // namespace skein

@@ -4,7 +4,7 @@
 
 using namespace skein;
 
-TEST_CASE("a share in per cent has one decimal") {
+TEST_CASE("a percentage has one decimal") {
   CHECK(percent_text(1, 3) == "33.3 %");
   CHECK(percent_text(1, 6) == "16.7 %");
   CHECK(percent_text(5, 5) == "100.0 %");

@@ -30,7 +30,7 @@ TEST_CASE("a result holds a value or an error") {
   CHECK(odd.error().what == "odd number");
 }
 
-TEST_CASE("a result may hold what can only be moved") {
+TEST_CASE("a result may hold a move-only value") {
   Result<std::unique_ptr<int>> result = std::make_unique<int>(5);
   std::unique_ptr<int> taken = *std::move(result);
   CHECK(*taken == 5);

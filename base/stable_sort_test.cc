@@ -7,7 +7,7 @@
 
 using namespace skein;
 
-TEST_CASE("as std::stable_sort does it, for all small sizes") {
+TEST_CASE("the result is that of std::stable_sort, for all small sizes") {
   uint32_t seed = 1;
   for (size_t size = 0; size < 200; size++) {
     CAPTURE(size);
@@ -29,7 +29,7 @@ TEST_CASE("as std::stable_sort does it, for all small sizes") {
   }
 }
 
-TEST_CASE("negative numbers are before the others") {
+TEST_CASE("negative numbers sort before positive ones") {
   std::vector<int64_t> numbers = {3, -1, INT64_MAX, 0, INT64_MIN, -2};
   stable_sort_by(numbers, [](int64_t number) { return number; });
   CHECK(numbers == std::vector<int64_t>{INT64_MIN, -2, -1, 0, 3, INT64_MAX});

@@ -31,7 +31,7 @@ struct Character {
   size_t bytes = 0, cells = 0;
 };
 
-// The first of a text that is not empty.
+// Returns the size of the first character. Precondition: `text` is not empty.
 Character first_character(std::string_view text) {
   const CodePoint point = decode_utf8(text);
   if (point.size == 0) return {1, 1};
@@ -44,7 +44,7 @@ void append_padded(std::string& out, uint64_t number, size_t digits) {
   out += text;
 }
 
-// number / 10^decimals with that many digits after the point.
+// Formats number / 10^decimals, with `decimals` digits after the point.
 std::string decimal(uint64_t number, int decimals) {
   uint64_t one = 1;
   for (int i = 0; i < decimals; i++) one *= 10;
@@ -55,7 +55,8 @@ std::string decimal(uint64_t number, int decimals) {
   return text;
 }
 
-// Three digits of a value >= 0 that is less than 10^6: "1.25", "12.5", "125", "1250".
+// Formats a value with three digits: "1.25", "12.5", "125", "1250". Precondition: value is at least
+// 0 and less than 10^6.
 std::string three_digits(double value) {
   const auto rounded = [&](double factor) { return static_cast<uint64_t>(value * factor + 0.5); };
   if (rounded(100) < 1000) return decimal(rounded(100), 2);
@@ -68,7 +69,7 @@ struct Unit {
   std::string_view name;
 };
 
-// How many digits after the point a step of so many ns needs, in that unit.
+// Returns the number of decimals that represent `step` in this unit (both in ns).
 int decimals_for(int64_t step, int64_t unit) {
   int decimals = 0;
   for (; decimals < 9 && unit > 1 && step % unit != 0; decimals++) unit /= 10;
@@ -103,7 +104,7 @@ std::string_view last_cells(std::string_view text, size_t cells) {
   size_t all = terminal_cells(text);
   while (!text.empty()) {
     const Character first = first_character(text);
-    // A mark belongs to the character before it.
+    // A combining mark belongs to the character before it.
     if (all <= cells && first.cells > 0) break;
     all -= first.cells;
     text.remove_prefix(first.bytes);
@@ -112,9 +113,9 @@ std::string_view last_cells(std::string_view text, size_t cells) {
 }
 
 std::string safe_text(std::string_view text, size_t longest) {
-  // Marks pile up on a character, over the rows above and below.
+  // More combining marks on a character would cover the rows above and below.
   constexpr size_t most_marks = 4;
-  // What nearly every text is, as a whole.
+  // Fast path: nearly every string is printable ASCII.
   const auto plain = static_cast<size_t>(
       std::find_if(text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }) -
       text.begin());
@@ -179,7 +180,7 @@ std::string duration_text(double ns) {
                                    {1e9, " s"},     {1e6, " ms"},   {1e3, " us"}};
   if (ns > 1e24) return "for ever";
   for (const Unit& unit : units) {
-    // Minutes and more only from where seconds would need four digits.
+    // Minutes and larger units only where seconds would need four digits.
     if (ns >= unit.size * 0.9995 && (unit.size <= 1e9 || ns >= 999.5e9))
       return three_digits(ns / unit.size).append(unit.name);
   }
@@ -223,7 +224,7 @@ std::string time_text(int64_t ns, int64_t step) {
 
 namespace {
 
-// "2014-12-03 10:00:00.123", with `between` date and time.
+// Returns "2014-12-03 10:00:00.123", with the character `between` between date and time.
 std::string date_and_time(int64_t ns_since_1970, int64_t step, char between) {
   constexpr int64_t day = 86'400'000'000'000;
   int64_t days = ns_since_1970 / day;
@@ -232,7 +233,7 @@ std::string date_and_time(int64_t ns_since_1970, int64_t step, char between) {
     rest += day;
     days--;
   }
-  // Civil date from days (Howard Hinnant's algorithm): years begin in March, eras have 400 years.
+  // Howard Hinnant's civil_from_days algorithm: years begin in March, eras have 400 years.
   days += 719'468;
   const int64_t era = (days >= 0 ? days : days - 146'096) / 146'097;
   const int64_t of_era = days - era * 146'097;

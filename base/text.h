@@ -1,4 +1,4 @@
-// Formats numbers, durations and untrusted text for people. Every view and command uses these
+// Formats numbers, durations and untrusted text for users. Every view and command uses these
 // functions, so that a value looks the same everywhere. Use base/escape.h for output that must be
 // unambiguous, and safe_text for output that must look right.
 #pragma once
@@ -18,7 +18,7 @@ std::string safe_text(std::string_view text, size_t longest = 256);
 int terminal_cells(uint32_t code);
 // The number of terminal cells of a string; each byte that is not UTF-8 takes one.
 size_t terminal_cells(std::string_view text);
-// The longest beginning and the longest end of a text that take at most so many cells.
+// The longest prefix and the longest suffix of a text that take at most `cells` cells.
 std::string_view first_cells(std::string_view text, size_t cells);
 std::string_view last_cells(std::string_view text, size_t cells);
 
@@ -43,9 +43,9 @@ std::string seconds(uint64_t ns);
 std::string time_text(int64_t ns, int64_t step);
 // "2014-12-03 10:00:00.123 UTC", with the precision of `step`.
 std::string utc_text(int64_t ns_since_1970, int64_t step);
-// Its time of day: "10:00:00.123".
+// The time of day alone: "10:00:00.123".
 std::string utc_clock_text(int64_t ns_since_1970, int64_t step);
-// As data (ISO 8601): "2014-12-03T10:00:00.123456789Z".
+// In ISO 8601, for data: "2014-12-03T10:00:00.123456789Z".
 std::string utc_iso_text(int64_t ns_since_1970);
 
 // Appends rows of cells, aligned in columns by their terminal cells: `indent` spaces before, two
@@ -53,7 +53,7 @@ std::string utc_iso_text(int64_t ns_since_1970);
 void append_columns(std::string& out, const std::vector<std::vector<std::string>>& rows,
                     std::string_view align, size_t indent);
 
-// The greatest width of text, even on a wider terminal: long lines are hard to read.
+// The maximum width of text, even on a wider terminal: long lines are hard to read.
 inline constexpr size_t most_columns = 100;
 
 // Wraps text at `columns` and most_columns, between words, with each line indented by `indent`.

@@ -6,8 +6,8 @@
 
 using namespace skein;
 
-TEST_CASE("texts are safe to show") {
-  CHECK(safe_text("ring.write #1 <b>&\"") == "ring.write #1 <b>&\"");  // markup is the writer's
+TEST_CASE("safe_text replaces characters that are not safe to show") {
+  CHECK(safe_text("ring.write #1 <b>&\"") == "ring.write #1 <b>&\"");  // callers escape markup
   CHECK(safe_text("f\u00fcnf \u65e5\u672c \U0001f600") == "f\u00fcnf \u65e5\u672c \U0001f600");
   CHECK(safe_text("a\x1b[2Jb") == "a\ufffd[2Jb");
   CHECK(safe_text("a\u009b31mb") == "a\ufffd31mb");
@@ -19,7 +19,7 @@ TEST_CASE("texts are safe to show") {
         "bad \ufffd\ufffd\ufffd \ufffd\ufffd\ufffd \ufffd\ufffd\ufffd\ufffd \ufffd\ufffd");
 }
 
-TEST_CASE("no towers of marks") {
+TEST_CASE("combining marks beyond four are replaced") {
   const std::string mark = "\u0301";
   CHECK(safe_text("e" + mark + mark + "x" + mark) == "e" + mark + mark + "x" + mark);
   std::string tower = "e", cut = "e";
@@ -31,7 +31,7 @@ TEST_CASE("no towers of marks") {
   CHECK(safe_text(cut) == cut);
 }
 
-TEST_CASE("a long text is cut between characters") {
+TEST_CASE("a long text is truncated between characters") {
   const std::string long_text(1 << 20, 'x');
   CHECK(safe_text(long_text) == std::string(256, 'x') + "\u2026");
   CHECK(safe_text("abc", 3) == "abc");
@@ -41,7 +41,7 @@ TEST_CASE("a long text is cut between characters") {
   CHECK(safe_text(bad).size() <= 256 + 3);
 }
 
-TEST_CASE("every byte becomes something valid") {
+TEST_CASE("any bytes become visible, valid UTF-8") {
   std::string text;
   for (int byte = 0; byte < 256; byte++)
     for (int next = 0; next < 256; next += 3) {
@@ -101,7 +101,7 @@ TEST_CASE("counts") {
   CHECK(count_text(INT64_MIN) == "-9.22 E");
 }
 
-TEST_CASE("times are as exact as the ticks") {
+TEST_CASE("a time has the precision of the step") {
   CHECK(time_text(0, 1'000'000) == "0 ms");
   CHECK(time_text(1'500'000'000, 500'000'000) == "1.5 s");
   CHECK(time_text(6'777'600'000, 100'000) == "6.7776 s");
@@ -128,7 +128,7 @@ TEST_CASE("a count agrees with its noun") {
   CHECK(counted(2, "loss", "losses") == "2 losses");
 }
 
-TEST_CASE("cells of a terminal") {
+TEST_CASE("terminal cells") {
   CHECK(terminal_cells("") == 0);
   CHECK(terminal_cells("ab") == 2);
   CHECK(terminal_cells("\u65e5") == 2);
@@ -143,7 +143,7 @@ TEST_CASE("cells of a terminal") {
   CHECK(last_cells("ab", 0) == "");
 }
 
-TEST_CASE("columns are aligned and do not end with blanks") {
+TEST_CASE("columns are aligned, without trailing spaces") {
   std::string out;
   append_columns(out, {{"a", "1", "x"}, {"bcd", "100", ""}}, "<><", 2);
   CHECK(out == "  a      1  x\n  bcd  100\n");
@@ -152,7 +152,7 @@ TEST_CASE("columns are aligned and do not end with blanks") {
   CHECK(out == "\u65e5\u672c  x\nabc   y\n");
 }
 
-TEST_CASE("a paragraph is at most 100 characters wide where words allow it") {
+TEST_CASE("a paragraph is at most 100 characters wide unless a word is longer") {
   std::string out;
   append_paragraph(out, std::string(60, 'a') + ' ' + std::string(60, 'b'), 2);
   CHECK(out == "  " + std::string(60, 'a') + "\n  " + std::string(60, 'b') + '\n');

@@ -16,7 +16,7 @@ struct CodePoint {
 // surrogates and values beyond Unicode are not UTF-8.
 CodePoint decode_utf8(std::string_view text);
 
-// Precondition: at most U+10FFFF.
+// Appends a code point. Precondition: at most U+10FFFF.
 void append_utf8(std::string& out, uint32_t code);
 
 // True if the code point is invisible or changes how others are shown: controls, line separators,

@@ -1,4 +1,4 @@
-// Is a trace being recorded right now?
+// Detects whether a process is recording a trace.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace skein {
 
-// Is process `pid` there, and has it this very directory's `.tasks` mapped? Its number may be
-// another process's by now.
+// True if process `pid` exists and has this directory's `.tasks` mapped. Checks the mapping because
+// the pid may have been reused.
 bool records_to(uint64_t pid, const std::string& directory);
 
 }  // namespace skein

@@ -74,7 +74,7 @@ inline constexpr uint64_t kNamesStream = 0xFFFFFFFF;
 // name, whatever its tid. For copies of traces whose threads have no tids.
 inline constexpr uint64_t kStreamThread = uint64_t{1} << 32;
 
-// The layout of an event's arguments behind its header. Widths 1, 2, 4, 8 bytes are classes 0 to 3
+// The layout of an event's arguments after its header. Widths 1, 2, 4, 8 bytes are classes 0 to 3
 // and part of the event id, so that every id is an event class of fixed layout in plain CTF.
 enum class Shape : uint8_t {
   kOne,     // a;    id = first + class(a)
@@ -149,8 +149,8 @@ enum EventId : uint8_t {
 #define SKEIN_X(name, id, fields) k_##name = id,
       SKEIN_FORMAT_FIXED_EVENTS(SKEIN_X)
 #undef SKEIN_X
-  // First byte of the header of an event 2^24 ticks or more after the one before: 255, id, u64
-  // ticks. Any other header: id, u24 low bits of the ticks.
+  // The first byte of the header of an event 2^24 ticks or more after the previous event: 255, id,
+  // u64 ticks. Any other header: id, u24 low bits of the ticks.
   k_extended = 255,
 };
 inline constexpr size_t kHeaderSize = 4;
