@@ -1,4 +1,5 @@
-// The core without a host: a Writer over an array, a clock that the test sets, and bytes compared.
+// Tests the core without a host: a Writer over an array and a clock that the test sets. The tests
+// compare the bytes written.
 #include <doctest/doctest.h>
 #include <skein/format.h>
 #include <string.h>
@@ -58,7 +59,7 @@ struct Fixture {
   }
 
   format::PacketHeader& header() { return *reinterpret_cast<format::PacketHeader*>(chunk); }
-  // Committed bytes behind the header.
+  // The committed bytes after the header.
   std::string committed() {
     return {chunk + sizeof(format::PacketHeader),
             header().content_size / 8 - sizeof(format::PacketHeader)};
@@ -94,7 +95,7 @@ TEST_CASE_FIXTURE(Fixture, "an argument's width is part of the event's id") {
         bytes({format::k_resume + 3, 0xe8, 3, 0, 0, 0, 0, 0, 1, 0, 0, 0}));
 }
 
-TEST_CASE_FIXTURE(Fixture, "two arguments have two widths, or one that fits both") {
+TEST_CASE_FIXTURE(Fixture, "two arguments have two widths, or share one that fits both") {
   CHECK(emit([](Emission& e) { e.two(format::k_create, 0x100, 2); }) ==
         bytes({format::k_create + 1, 0xe8, 3, 0, 0, 1, 2}));
   CHECK(emit([](Emission& e) { e.two(format::k_create, 1, 0x100); }) ==
@@ -115,7 +116,7 @@ TEST_CASE_FIXTURE(Fixture, "signed values take the narrowest two's complement") 
         bytes({format::k_counter_add, 0xe8, 3, 0, 1, 0xff}));
 }
 
-TEST_CASE_FIXTURE(Fixture, "after 2^24 ticks of silence the whole time is written") {
+TEST_CASE_FIXTURE(Fixture, "after 2^24 ticks of silence the full tick count is written") {
   test_count += (uint64_t{1} << 24) << format::kTickShift;
   CHECK(emit([](Emission& e) { e.one(format::k_idle, 0); }) ==
         bytes({255, format::k_idle, 0xe8, 3, 0, 1, 0, 0, 0, 0, 0}));
@@ -264,7 +265,7 @@ TEST_CASE_FIXTURE(Fixture, "an operation has the location of the wait for it, if
         2);  // the task does not wait for the second one
 }
 
-TEST_CASE_FIXTURE(Fixture, "resolve and resume of the waiter: both or neither") {
+TEST_CASE_FIXTURE(Fixture, "resolve_resume ends a task and makes its waiter current") {
   skein_task outer = {}, waits = {}, future = {};
   emit([&](Emission& e) { create_running(e, &outer, 1, previous); });
   emit([&](Emission& e) { create(e, &future, 1); });
@@ -280,7 +281,7 @@ TEST_CASE_FIXTURE(Fixture, "resolve and resume of the waiter: both or neither") 
   CHECK(table.rows[waits.row].waker == future.id);
 }
 
-TEST_CASE_FIXTURE(Fixture, "a task from before the trace joins it") {
+TEST_CASE_FIXTURE(Fixture, "a task created before the trace joins it") {
   skein_task task = {.id = 0, .row = 0, .generation = 0};
   emit([&](Emission& e) { resume(e, &task, previous); });
   CHECK(task.id != 0);
@@ -288,7 +289,7 @@ TEST_CASE_FIXTURE(Fixture, "a task from before the trace joins it") {
   CHECK(table.rows[task.row].state == TaskState::kRunning);
 }
 
-TEST_CASE_FIXTURE(Fixture, "a full table leaves tasks untracked, and counts them") {
+TEST_CASE_FIXTURE(Fixture, "tasks that find the table full are untracked and counted") {
   std::vector<skein_task> tasks(200);
   for (skein_task& task : tasks) emit([&](Emission& e) { create(e, &task, 1); });
   CHECK(tasks.back().row == 0);
@@ -326,8 +327,8 @@ TEST_CASE("the row of a successor has the state of its predecessor") {
   CHECK(running.row == 0);
 }
 
-// One life of a parent and a child, by either kind of emission. Returns each operation's first
-// event id and size; both kinds read the time stamp counter.
+// Records the life of a parent and a child with either kind of emission. Returns each operation's
+// first event id and size; both kinds read the time stamp counter.
 template <class E>
 std::vector<std::pair<char, size_t>> one_life(Fixture& f) {
   f.writer.counter = nullptr;
@@ -363,7 +364,7 @@ std::vector<std::pair<char, size_t>> one_life(Fixture& f) {
   return written;
 }
 
-TEST_CASE("the fast path writes what the slow path writes") {
+TEST_CASE("the fast path and the slow path write the same events") {
   Fixture careful;
   Fixture plain;
   // The writer has ids and rows, as after the first events of a thread.
@@ -402,7 +403,7 @@ TEST_CASE_FIXTURE(Fixture, "the fast path refuses an uncommon case before it cha
   writer.next_id = 1;
   writer.end_id = 64;
   CHECK(refused(create_one));                                                    // no row
-  CHECK(refused([&](PlainEmission& e) { return resume(e, &task, previous); }));  // of no trace
+  CHECK(refused([&](PlainEmission& e) { return resume(e, &task, previous); }));  // not in the trace
   task = {.id = 1, .row = 1, .generation = 1};
   CHECK(refused(
       [&](PlainEmission& e) { return suspend(e, &task, 0, 1, nullptr, 0); }));  // not current
@@ -412,7 +413,7 @@ TEST_CASE_FIXTURE(Fixture, "the fast path refuses an uncommon case before it cha
   CHECK(refused([](PlainEmission&) { return true; }));  // no room
 }
 
-TEST_CASE("rows freed by one executor serve another") {
+TEST_CASE("an executor can use rows that another one freed") {
   Fixture first;
   Writer other;
   other.table = &first.table;

@@ -8,9 +8,8 @@
 //
 // Each operation is compiled for two emissions:
 //   PlainEmission  the fast path: handles the common case and makes no call. In every other case
-//   (no
-//                  room, a long silence, a new place, an empty list of rows) it gives up before it
-//                  changes anything; readers ignore bytes behind the commit.
+//                  (no room, a long silence, a new place, an empty list of rows) it gives up before
+//                  it changes anything; readers ignore bytes after the commit.
 //   Emission       the slow path: handles every case. Used for the second attempt, and for rare
 //                  operations.
 // The clock read takes 27 cycles in which hardly anything else proceeds (Cascade Lake: 16

@@ -3,8 +3,7 @@
 //
 // Two lookups:
 //   place of a source location: a hash table of immutable published entries, keyed by the addresses
-//   of
-//     the strings, not by their bytes. No lock; about 2 ns for a known place.
+//     of the strings, not by their bytes. No lock; about 2 ns for a known place.
 //   string: a hash of the bytes, under the lock. The bytes are in the definitions stream, which is
 //     never unmapped, so that no entry refers to a module that may be unloaded.
 // The addresses of an unloaded module may be reused. Unloading therefore increments `epoch`;
@@ -36,13 +35,13 @@ struct PlaceEntry {
   }
 };
 
-struct NameEntry {  // of a string; id 0: free
+struct NameEntry {  // a string; id 0: free
   uint32_t hash;
   uint32_t id;
   const char* text;
 };
 
-struct PlaceName {  // of a place, by content; id 0: free
+struct PlaceName {  // a place, by content; id 0: free
   uint32_t id;
   uint32_t kind, name, file, function, line, column;
 };
@@ -68,7 +67,7 @@ struct Names {
 // Returns the id of a string; 0 for null, for an empty string, and if there is no room (counted).
 uint32_t string_of(Names& names, const char* text, size_t size);
 
-// Write other definitions. They do nothing without a stream.
+// Write the other definitions. Without a stream they do nothing.
 void define_thread(Names& names, uint64_t tid, const char* name, size_t size);
 void define_module(Names& names, uint64_t base, uint64_t size, const char* build_id,
                    const char* path);

@@ -110,7 +110,7 @@ inline void set_limit(Writer& writer, char* limit) {
 // The functions that the core requires of its host. Set before the first event; the same for all
 // Writers. None may fail the program; the result reports failure.
 struct Host {
-  // Makes room for at least kPlainMargin bytes (kTextMargin if `text`) behind writer->pos: touches
+  // Makes room for at least kPlainMargin bytes (kTextMargin if `text`) after writer->pos: touches
   // the next window, begins the next packet, or replaces the Writer by one of a newer trace.
   // Precondition: the writer is in use. Returns the writer to use, which is in use; or null if
   // there is no room: the caller drops the event, and the writer is no longer in use.

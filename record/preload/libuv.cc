@@ -85,7 +85,7 @@ void begin(const void* address, const char* name, uint32_t kind, F* callback,
   if (entry.task.id != 0 && skein_enabled()) skein_cancel(&entry.task);  // restarted
 }
 
-// Cancels a task whose start failed, or that was stopped.
+// Cancels the task of an operation that failed to start or was stopped.
 void forget(const void* address, Use use = Use::kRequest) {
   std::lock_guard lock(table().mutex);
   const auto found = table().entries.find({address, use});
@@ -209,7 +209,7 @@ bool is_libuv(const void* caller) {
 }  // namespace
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
-// Calls the real function; if it fails, the task is dropped.
+// Calls the real function; if it fails, cancels the task.
 #define OR_FORGET(call, ...)            \
   const int result = call;              \
   if (result != 0) forget(__VA_ARGS__); \

@@ -24,7 +24,7 @@ bool replace(char* base, size_t size) {
          MAP_FAILED;
 }
 
-// Counts the loss in the live task table. Its file may be truncated, too: SIGBUS is unblocked,
+// Counts the loss in the live task table. Its file may be truncated as well: SIGBUS is unblocked,
 // because a blocked fault would end the program.
 void count_loss() {
   sigset_t bus_error, before;

@@ -1,8 +1,7 @@
 // The C interface on POSIX: finds the thread's stream, marks it as in use, and calls the core.
 //
 //   record(operation, ...)   the fast path with a PlainEmission, without any call; if that gives
-//   up,
-//                            the slow path repeats the operation out of line
+//                            up, the slow path repeats the operation out of line
 //   Session e; ...           for functions that are rarely called or write a string
 //
 // The functions of the interface are not inlined: the thread_local is read inside, so that no
@@ -24,7 +23,7 @@ namespace {
 // handler. A handler's frame is at least kSignalFrame below the code it interrupted (the red zone,
 // and the frame in which the kernel saves the registers), unless it has an alternate stack. The
 // thread sanitizer invokes handlers later and without such a frame: then every event is assumed to
-// continue. Readers ignore bytes behind the commit, so the stream is as before that event, except
+// continue. Readers ignore bytes after the commit, so the stream is as before that event, except
 // that `limit` may belong to another chunk.
 bool left_by_longjmp(Writer& writer) {
   if (__tsan_init != nullptr) return false;
@@ -89,7 +88,7 @@ class Session {
     locate(emission_, kind, name, where, id);
     return id;
   }
-  // The id of a task, which joins the trace if it is not in it; of the current one for null.
+  // Returns the id of a task, which joins the trace if it is not in it. Null: the current task.
   SKEIN_HOT uint64_t id_of(skein_task* task) {
     if (task == nullptr) return emission_.writer().current;
     join(emission_, task);
@@ -112,8 +111,8 @@ template <typename Operation, typename... Arguments>
   return previous;
 }
 
-// Does all of an operation; false: something is not plain. That recording is on needs no question
-// here: while it is off, no stream has room.
+// Performs the whole operation, or returns false if the case is not the common one. Does not check
+// that recording is on: while it is off, no stream has room.
 template <typename Operation, typename... Arguments>
 SKEIN_HOT bool fast_path(Arguments&... arguments) {
   Writer* writer = plain_writer;
@@ -130,8 +129,8 @@ SKEIN_HOT bool fast_path(Arguments&... arguments) {
   return plain;
 }
 
-// `operation` captures nothing and is given the caller's own arguments, so that the second attempt
-// is a jump: every argument is in its register still, and the hot path has no frame.
+// `operation` captures nothing and receives the caller's own arguments, so that the second attempt
+// is a jump: every argument is still in its register, and the hot path has no frame.
 template <typename Operation, typename... Arguments>
 SKEIN_HOT void record(Operation, Arguments... arguments) {
   if (!fast_path<Operation>(arguments...)) [[unlikely]]
@@ -156,7 +155,7 @@ namespace format = skein::format;
 #define SKEIN_CALL __attribute__((noinline))
 #define SKEIN_INLINE __attribute__((always_inline))
 
-// An operation's parameters have the names of its call's, on purpose.
+// The parameters of an operation intentionally shadow those of the call.
 #pragma GCC diagnostic ignored "-Wshadow"
 
 extern "C" {
@@ -299,7 +298,7 @@ SKEIN_CALL void skein_fail(skein_task* task, const char* reason, uint64_t previo
 }
 
 SKEIN_CALL void skein_cancel(skein_task* task) {
-  if (task->id == 0) return;  // it was never in a trace: nothing that could be shown ends
+  if (task->id == 0) return;  // it was never in a trace
   record([](auto& e, skein_task* task) SKEIN_INLINE { return cancel(e, task); }, task);
 }
 

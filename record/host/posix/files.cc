@@ -51,8 +51,8 @@ bool write_zeros(int fd, size_t offset, size_t size) {
 
 bool allocate_fd(int fd, size_t offset, size_t size) {
   if (fallocate(fd, 0, static_cast<off_t>(offset), static_cast<off_t>(size)) == 0) return true;
-  // The file system does not support it (NFS, some FUSE). Writing allocates, too; the range of a
-  // new file contains no data yet.
+  // The file system does not support it (NFS, some FUSE). Writing zeros also allocates; the range
+  // of a new file contains no data yet.
   return errno == EOPNOTSUPP && write_zeros(fd, offset, size);
 }
 

@@ -13,7 +13,7 @@ struct Piece {
   const char* text;
   size_t size;
   bool is(const char* word) const { return strlen(word) == size && memcmp(text, word, size) == 0; }
-  // What follows "key=", or a null text.
+  // Returns the value after `key` ("size="), or a null text if the piece has another key.
   Piece after(const char* key) const {
     const size_t length = strlen(key);
     if (size < length || memcmp(text, key, length) != 0) return {nullptr, 0};
@@ -23,8 +23,8 @@ struct Piece {
 
 enum class Parsed { kNumber, kNoNumber, kNotPositive, kTooLarge };
 
-// Parses a positive number with an optional unit k, M or G (powers of 1024). Precondition: most is at
-// most 2^60, so that no digit overflows.
+// Parses a positive number with an optional unit k, M or G (powers of 1024). Precondition: `most`
+// is at most 2^60, so that no digit overflows.
 Parsed parse_number(Piece piece, uint64_t most, uint64_t& number) {
   const bool is_negative = piece.size > 0 && piece.text[0] == '-';
   if (is_negative) piece = {piece.text + 1, piece.size - 1};

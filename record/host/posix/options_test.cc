@@ -26,13 +26,13 @@ TEST_CASE("options follow in any order, sizes with units") {
   CHECK(options.monotonic);
 }
 
-TEST_CASE("an empty directory stands for the default one") {
+TEST_CASE("an empty directory selects the default") {
   Options options;
   CHECK(parse_options(",mode=log", options) == nullptr);
   CHECK(options.directory[0] == 0);
 }
 
-TEST_CASE("a wrong option is reported with its problem") {
+TEST_CASE("an invalid option is reported with its problem") {
   const std::string unknown =
       "unknown option; use: dir[,size=1M][,mode=ring|log][,tasks=N][,clock=tsc|monotonic]";
   const std::string size = "size= requires a number, e.g. 512k, 4M";
@@ -87,7 +87,7 @@ TEST_CASE("the largest size is accepted") {
   }
 }
 
-TEST_CASE("a directory longer than there is room for is refused, not cut") {
+TEST_CASE("a directory name that is too long is rejected, not truncated") {
   Options options;
   CHECK(parse_options(std::string(5000, 'd').c_str(), options) ==
         std::string("the directory name is too long"));

@@ -2,8 +2,8 @@
 //
 // Start is the only operation that may be slow (at most 5 ms) and that reports why it failed.
 //
-//    mkdir /parent/.skein-PID  ->  table, names, streams, metadata  ->  rename to /parent/name  ->
-//    on
+//    mkdir /parent/.skein-PID  ->  table, names, streams, metadata  ->  rename to /parent/name
+//                              ->  on
 //
 // A directory with a trace's name is therefore complete. A program killed before the rename leaves
 // a hidden directory. The enable flag is set last.
@@ -68,7 +68,7 @@ uint32_t find_place(Names& names, uint32_t kind, const char* name, const skein_s
   return detail::place_slow(names, kind, name, where);
 }
 
-// The absolute path of the requested directory.
+// Converts the requested directory to an absolute path. Returns 0 or an errno value.
 int expand(const char* wanted, Text& path) {
   if (wanted == nullptr || wanted[0] == 0) wanted = "skein-%p";
   if (wanted[0] != '/') {
@@ -91,7 +91,7 @@ int expand(const char* wanted, Text& path) {
 
 constexpr unsigned kAttempts = 1000;  // to find an unused name
 
-// The hidden directory in which the files are created, in the same parent.
+// Creates the hidden directory for the files, in the same parent. Returns 0 or an errno value.
 int make_hidden_directory(const Text& wanted, TraceFiles& files) {
   Text base;
   base.add(wanted.data);
@@ -120,7 +120,8 @@ bool move_directory(const char* from, const char* to) {
   return errno == ENOENT && rename(from, to) == 0;
 }
 
-// Gives the directory its name. An existing one is never used: name, name.PID, name.PID.2 ...
+// Renames the directory to its final name, or if that exists to name.PID, name.PID.2 ... Returns 0
+// or an errno value.
 int show_directory(const Text& wanted, TraceFiles& files) {
   for (unsigned attempt = 0; attempt < kAttempts; ++attempt) {
     Text path = wanted;
@@ -383,8 +384,8 @@ void complain(const char* what, int error) {
   [[maybe_unused]] const ssize_t written = write(2, line.data, line.size);
 }
 
-// Starts what the environment requests. If that fails, the program runs unrecorded: one message on
-// stderr is the only effect.
+// Starts recording and the control socket if the environment requests them. If that fails, the
+// program runs unrecorded: one message on stderr is the only effect.
 __attribute__((constructor)) void start_by_environment() {
   ErrnoGuard errno_guard;
   // secure_getenv: ignored if the program has more privileges than its caller.
