@@ -1,4 +1,4 @@
-// Records by the API: one counter, one labelled task that runs, waits and ends.
+// Records with the API: one counter, one labelled task that runs, waits and ends.
 //
 //   010-hello DIRECTORY && skein dump DIRECTORY
 #include <skein/record.h>
@@ -8,7 +8,7 @@
 
 int main(int argc, char** argv) {
   skein::recorder::options options{};
-  if (argc > 1) options.directory = argv[1];  // otherwise ./skein-PID
+  if (argc > 1) options.directory = argv[1];  // default: ./skein-PID
   if (const int error = skein::recorder::start(options)) {
     std::fprintf(stderr, "010-hello: cannot record: %s\n", std::strerror(error));
     return 1;

@@ -1,5 +1,5 @@
-// The program's own coroutine types (task.h), traced without a word about it: the target
-// skein::coroutine is all. Try:
+// Coroutine types that the program defines itself (task.h). They are traced without a change to the
+// source, by the target skein::coroutine. Try:
 //
 //   SKEIN_TRACE=trace 020-coroutine && skein dump trace
 #include <coroutine>

@@ -1,9 +1,9 @@
-// An echo server and its clients with Boost.Asio coroutines: an ordinary program whose source
-// contains nothing of skein. Built with the targets skein::coroutine and skein::asio.
+// An echo server and its clients with Boost.Asio coroutines: an ordinary program whose source does
+// not mention skein. Built with the targets skein::coroutine and skein::asio.
 //
 //   030-asio server [PORT]            runs until it is killed
 //   030-asio client [PORT] [ROUNDS]   one client; 0 rounds: runs forever
-//   030-asio both [PORT] [ROUNDS]     both in one process; ends with the last of three clients
+//   030-asio both [PORT] [ROUNDS]     both in one process; ends when the last of three clients does
 // clang-format off
 #include <utility>  // missing in Boost 1.74's awaitable.hpp
 // clang-format on

@@ -1,5 +1,5 @@
 // A client that hangs for a reason that no log shows; docs/tutorial.md finds it. An ordinary Asio
-// program: the source contains nothing of skein. Built with skein::asio.
+// program: the source does not mention skein. Built with skein::asio.
 //
 //   050-hang 1     the driver acknowledges after 1 ms, the response arrives after 5: works
 //   050-hang 10    the response arrives first: hangs

@@ -1,5 +1,5 @@
-// A lazy task, a generator and when_all, as small as they can be: what a program's own coroutine
-// types look like. Nothing here knows of skein.
+// A minimal lazy task, generator and when_all, as examples of coroutine types that a program
+// defines itself. This file does not depend on skein.
 #pragma once
 #include <coroutine>
 #include <cstddef>
@@ -52,7 +52,7 @@ class task {
     return awaiter{handle_};
   }
 
-  // Outside of coroutines: runs until it waits for something; its value once it has ended.
+  // For use outside coroutines. start() runs the task until it suspends; result() requires done().
   void start() { handle_.resume(); }
   bool done() const { return handle_.done(); }
   T result() { return result(handle_); }
@@ -100,7 +100,7 @@ class generator {
   std::coroutine_handle<promise_type> handle_;
 };
 
-// Starts all tasks, and goes on when the last has ended.
+// Starts all tasks and resumes its waiter when the last one has ended.
 template <class T>
 task<std::vector<T>> when_all(std::vector<task<T>> tasks) {
   struct state {

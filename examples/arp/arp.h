@@ -1,4 +1,4 @@
-// ARP: finds the card that has an address. A broadcast query, and a reply from its owner.
+// ARP: finds the card that has an address. It broadcasts a query; the address's owner replies.
 //
 //   1 (2) | 0x0800 (2) | 6 (1) | 4 (1) | operation (2)
 //   sender: mac (6), address (4) | target: mac (6), address (4)
@@ -28,7 +28,7 @@ class Arp {
 
   task<Mac> query(Ip address);
 
-  // A packet has arrived: an answer to a query, or a question about us.
+  // Handles a packet: a reply to a query, or a query for our address.
   void input(View bytes);
 
  private:

@@ -1,4 +1,4 @@
-// Tasks without a waiter: started immediately, kept until the end.
+// Tasks without a waiter: started immediately, kept until this object is destroyed.
 #pragma once
 #include <deque>
 #include <utility>

@@ -1,4 +1,4 @@
-// Numbers in network order, and the Internet's checksum.
+// Numbers in network byte order, and the Internet checksum.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,7 @@
 using Bytes = std::vector<uint8_t>;
 using View = std::span<const uint8_t>;
 
-// Reads from the front; what is not there is 0, and it has failed.
+// Reads from the front. A read past the end returns 0 or an empty view, and sets failed().
 class Cursor {
  public:
   explicit Cursor(View bytes) : left_(bytes) {}
@@ -51,7 +51,7 @@ void put(Bytes& to, const Some& bytes) {
   to.insert(to.end(), bytes.begin(), bytes.end());
 }
 
-// 0 over bytes that hold their checksum. `sum`: of what else is counted.
+// Returns 0 for bytes that contain their own checksum. `sum`: the sum of other data to include.
 inline uint16_t checksum(View bytes, uint32_t sum = 0) {
   for (size_t i = 0; i < bytes.size(); i++) sum += uint32_t{bytes[i]} << (i % 2 == 0 ? 8 : 0);
   while (sum >> 16 != 0) sum = (sum & 0xffff) + (sum >> 16);

@@ -15,7 +15,7 @@ task<Nothing> Driver::write(Bytes frame) {
 }
 
 task<std::optional<Bytes>> Driver::read() {
-  acknowledge(ring_.size());  // what was to come after the frame that is handled now
+  acknowledge(ring_.size());  // the writes that wait until the last frame has been handled
   while (co_await loop_.readable(fd_, "frame arrives")) {
     Bytes frame(2048);
     const ssize_t size = ::read(fd_, frame.data(), frame.size());

@@ -1,12 +1,12 @@
-// The network card's driver: frames go into a ring, and a write is complete when the card has
+// The driver of the network card: frames go into a ring, and a write is complete when the card has
 // acknowledged the ring. It ignores frames for other cards, as a card does.
 //
 // The card here is a file descriptor, which acknowledges immediately. To produce both orders, the
 // program chooses which comes first, the acknowledgement of a write or the reply to it:
 //
 //   first         the acknowledgement            the reply
-//   write(frame)  acknowledged at the loop's     acknowledged once the next frame that arrives
-//                 next turn, before it reads     has been handled
+//   write(frame)  acknowledged in the loop's     acknowledged once the next frame that arrives
+//                 next iteration, before reads   has been handled
 //
 // Both are correct: a card may deliver a received frame before it acknowledges a write.
 #pragma once
@@ -22,18 +22,20 @@
 
 class Driver {
  public:
-  // Called for each write. Precondition: `fd` does not block; a read or write of it is a frame.
+  // ReplyFirst is called for each write. Precondition: `fd` is non-blocking, one frame per read or
+  // write.
   using ReplyFirst = std::function<bool()>;
   Driver(Loop& loop, int fd, const Mac& mac, ReplyFirst reply_first)
       : loop_(loop), fd_(fd), mac_(mac), reply_first_(std::move(reply_first)) {}
 
-  // Complete when the ring is acknowledged.
+  // Completes when the ring is acknowledged.
   task<Nothing> write(Bytes frame);
 
-  // The next frame for us; empty once the driver is closed. Before: the last one is handled.
+  // Returns the next frame for this card, or none once the driver is closed. Precondition: the
+  // previous frame has been handled.
   task<std::optional<Bytes>> read();
 
-  // Acknowledges what is in the ring, and ends reading.
+  // Acknowledges all frames in the ring and ends a pending read.
   void close();
 
  private:
@@ -43,5 +45,5 @@ class Driver {
   int fd_;
   Mac mac_;
   ReplyFirst reply_first_;
-  std::deque<Promise*> ring_;  // written and not acknowledged, the oldest first
+  std::deque<Promise*> ring_;  // unacknowledged writes, oldest first
 };

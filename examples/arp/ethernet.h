@@ -1,4 +1,4 @@
-// A frame:  to (6) | from (6) | type (2) | what is in it
+// A frame:  to (6) | from (6) | type (2) | payload
 #pragma once
 #include <algorithm>
 #include <array>
@@ -21,7 +21,7 @@ inline Mac take_mac(Cursor& from) {
   std::copy(bytes.begin(), bytes.end(), mac.begin());
   return mac;
 }
-// What follows the header is left in the cursor.
+// Reads the header; the payload stays in the cursor.
 inline EthernetHeader take_ethernet(Cursor& from) {
   EthernetHeader header{};
   header.to = take_mac(from);
@@ -35,6 +35,6 @@ inline Bytes make_frame(const EthernetHeader& header, View content) {
   put(frame, header.from);
   put16(frame, header.type);
   put(frame, content);
-  frame.resize(std::max<size_t>(frame.size(), 60));  // the least that a wire takes
+  frame.resize(std::max<size_t>(frame.size(), 60));  // the minimum size of a frame
   return frame;
 }

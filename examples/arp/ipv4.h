@@ -1,7 +1,7 @@
-// IPv4 without fragments, options and routes: all others are on the same wire.
+// IPv4 without fragments, options and routes: all peers are on the same wire.
 //
 //   version, words (1) | service (1) | size (2) | id (2) | fragment (2)
-//   hops (1) | protocol (1) | checksum (2) | from (4) | to (4) | what is in it
+//   hops (1) | protocol (1) | checksum (2) | from (4) | to (4) | payload
 #pragma once
 #include <compare>
 #include <optional>
@@ -48,7 +48,7 @@ inline Bytes make_ipv4(const Ipv4Packet& packet) {
   put8(bytes, 0);
   put16(bytes, static_cast<uint16_t>(20 + packet.content.size()));
   put16(bytes, 0);
-  put16(bytes, 0x4000);  // not to be cut
+  put16(bytes, 0x4000);  // don't fragment
   put8(bytes, 64);
   put8(bytes, packet.protocol);
   put16(bytes, 0);

@@ -24,7 +24,7 @@ bool Loop::run(const std::function<bool()>& done, std::chrono::milliseconds dead
     if (left.count() <= 0) return false;
     poll(fds.data(), fds.size(), static_cast<int>(left.count()));
 
-    // One at a time: the call may change the waiters.
+    // Only one: resuming it may change the list of readers.
     for (const pollfd& ready : fds) {
       if (ready.revents == 0) continue;
       for (Reader* reader : readers_) {

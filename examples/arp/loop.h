@@ -1,4 +1,4 @@
-// The event loop: poll, and what is to be done before it.
+// An event loop: poll, and functions to call before it.
 //
 //   loop.soon([] { ... });
 //   while (co_await loop.readable(fd, "frame")) read(fd, ...);
@@ -14,16 +14,16 @@
 
 class Loop {
  public:
-  struct Reader;  // what co_await waits with
+  struct Reader;  // the awaiter of readable()
 
-  // co_await: true once `fd` can be read; false if it is forgotten before.
+  // co_await: true once `fd` is readable; false if forget(fd) is called first.
   Reader readable(int fd, const char* what, skein::here at = {});
   void forget(int fd);
 
-  // At the next turn, before anything is read.
+  // Calls `f` in the next iteration, before any read.
   void soon(std::function<void()> f) { soon_.push_back(std::move(f)); }
 
-  // Turns until done(); false: not done after so long. What still waits then goes on waiting.
+  // Runs until done(), or returns false at the deadline. Tasks that still wait are not cancelled.
   bool run(const std::function<bool()>& done, std::chrono::milliseconds deadline);
 
  private:

@@ -1,4 +1,4 @@
-// A network stack in coroutines that sometimes hangs: the bug for which tasks were first traced.
+// A network stack in coroutines that sometimes hangs: the bug that first led to tracing tasks.
 //
 // An ARP query finds the card that has an address (arp.cc): it sends a request, waits until that is
 // sent, and then waits for a condition that the reply notifies. A driver's write completes when
@@ -7,8 +7,8 @@
 // adopted: a promise, which stores the result (arp.h).
 //
 // The peer is the kernel: its network stack behind a TAP device in a network namespace of this
-// process, and a socket that listens there. Without the rights for that, or with --pair, it is a
-// second stack of this code at the other end of a socket pair.
+// process, and a socket that listens there. Without permission for that, or with --pair, it is a
+// second instance of this stack at the other end of a socket pair.
 //
 //   arp                  the acknowledgement comes first: one byte is sent and received
 //   arp --reply-first    the reply comes first: no answer
@@ -50,7 +50,7 @@ task<bool> send_one_byte(Stack& stack) {
   co_return true;
 }
 
-// What the peer received, by the kernel's stack ...
+// Returns the bytes that the peer received: with the kernel's stack ...
 task<Bytes> serve(Loop& loop, int listener) {
   co_await loop.readable(listener, "connection");
   const int connection = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -65,7 +65,7 @@ task<Bytes> serve(Loop& loop, int listener) {
   co_return received;
 }
 
-// ... or by one of this code.
+// ... or with an instance of this one.
 task<Bytes> serve(Stack& stack) {
   Tcp::Connection* connection = co_await stack.tcp.accept(kPort);
   Bytes received;
@@ -108,7 +108,7 @@ Driver::ReplyFirst order(const Options& options) {
   return [random = std::mt19937(options.seed)]() mutable { return random() % 2 == 1; };
 }
 
-// Closed after all that uses it is gone: to take down a TAP device takes the kernel a while.
+// Declared before its users, so that it is closed last: removing a TAP device takes a while.
 struct File {
   int fd;
   ~File() {
@@ -132,7 +132,7 @@ int main(int argc, char** argv) {
 
   File wire{options.pair ? -1 : open_tap(kPeers)};
   Loop loop;
-  File far_end{-1};  // the kernel's listening socket, or the wire of
+  File far_end{-1};  // the kernel's listening socket, or the peer's end of the wire
   std::unique_ptr<Stack> peer;
   if (wire.fd >= 0) {
     std::puts("the peer is the kernel");

@@ -1,5 +1,5 @@
 // A one-shot promise: it is resolved once. A task that waits later continues immediately.
-// (A skein::condition remembers nothing; that is the difference between arp and arp_fixed.)
+// (A skein::condition stores no notification; that is the difference between arp and arp_fixed.)
 //
 //   Promise answered("answer");
 //   co_await answered.wait();
@@ -31,7 +31,7 @@ class Promise {
   void notify_all() {
     if (std::exchange(resolved_, true)) return;
     if (traced_) traced_->resolve();
-    // A resumed task may destroy this.
+    // A resumed task may destroy this promise.
     for (std::coroutine_handle<> waiter : std::exchange(waiters_, {})) waiter.resume();
   }
 
@@ -39,5 +39,5 @@ class Promise {
   const char* name_;
   bool resolved_ = false;
   std::vector<std::coroutine_handle<>> waiters_;
-  std::optional<skein::task> traced_;  // the target of their waits in the trace
+  std::optional<skein::task> traced_;  // the target of the waits in the trace
 };

@@ -1,4 +1,4 @@
-// Ethernet, ARP, IPv4 and TCP put together: a machine on the wire.
+// Ethernet, ARP, IPv4 and TCP combined: a machine on the wire.
 #pragma once
 #include "arp.h"
 #include "driver.h"
@@ -8,7 +8,7 @@ class Stack {
  public:
   Stack(Loop& loop, int fd, const Mac& mac, Ip address, Driver::ReplyFirst reply_first);
 
-  // Hands on what arrives, until the driver is closed.
+  // Passes received frames to ARP and TCP until the driver is closed.
   task<Nothing> listen();
 
  private:

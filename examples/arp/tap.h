@@ -1,13 +1,13 @@
 // A wire to the kernel's own network stack: a TAP device in a network namespace of this process,
-// which is gone when it ends.
+// removed when the process ends.
 #pragma once
 #include <cstdint>
 
 #include "ipv4.h"
 
-// The other end of the wire, where the kernel has `kernel`; a read or write is a frame; does not
-// block. -1: not allowed here (errno). From here on the process is in the namespace.
+// Moves the process to a new network namespace and opens the wire; the kernel's end has the address
+// `kernel`. Returns a non-blocking descriptor, one frame per read or write, or -1 (errno).
 int open_tap(Ip kernel);
 
-// A listening socket of the kernel's, which does not block; -1: errno.
+// Returns a non-blocking listening socket of the kernel's stack, or -1 (errno).
 int listen_at(Ip address, uint16_t port);

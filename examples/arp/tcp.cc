@@ -68,7 +68,7 @@ bool Tcp::Connection::is_for(Ip from, const Segment& segment) const {
   return from == peer_ && segment.from == peer_port_;
 }
 
-// First the state, then the segments to send, then the waiters: one may end immediately.
+// Updates the state, then sends segments, then wakes the waiters, because one may end immediately.
 void Tcp::Connection::input(Ip from, const Segment& segment) {
   const auto has = [&](Segment::Flag flag) { return (segment.flags & flag) != 0; };
   if (has(Segment::kReset)) {

@@ -1,5 +1,5 @@
-// Enough of TCP to connect or be connected to, send a little, and close. Nothing is sent twice:
-// the wire here loses nothing; what arrives out of order is dropped.
+// Enough of TCP to connect, accept, send a little, and close. Nothing is retransmitted, because the
+// wire here loses nothing; segments that arrive out of order are dropped.
 //
 //   from (2) | to (2) | sequence (4) | acknowledged (4)
 //   words (1) | flags (1) | window (2) | checksum (2) | urgent (2) | data
@@ -30,7 +30,7 @@ class Tcp {
       : address_(address), background_(background), send_(std::move(send)) {}
 
   class Connection;
-  // nullptr: no listener there. Connections live as long as this.
+  // Return nullptr if the peer resets the connection. Connections live as long as this object.
   task<Connection*> connect(Ip to, uint16_t port);
   task<Connection*> accept(uint16_t port);
 
@@ -49,9 +49,9 @@ class Tcp::Connection {
       : tcp_(tcp), port_(port), peer_(peer), peer_port_(peer_port) {}
 
   task<Nothing> send(Bytes data);
-  // What came first; empty: the peer has closed instead.
+  // Waits for data and returns it; empty if the peer has closed instead.
   task<Bytes> receive();
-  // Ends once both sides have closed.
+  // Completes once both sides have closed.
   task<Nothing> close();
 
  private:
@@ -64,8 +64,8 @@ class Tcp::Connection {
   uint16_t port_;
   Ip peer_;                   // 0: any
   uint16_t peer_port_;        // 0: any
-  uint32_t sequence_ = 1000;  // of what is sent next
-  uint32_t expected_ = 0;     // of what comes next; 0: nothing has come yet
+  uint32_t sequence_ = 1000;  // of the next segment sent
+  uint32_t expected_ = 0;     // of the next segment received; 0: none has arrived yet
   bool sent_fin_ = false;
   bool got_fin_ = false;
   bool reset_ = false;
