@@ -30,8 +30,8 @@ namespace {
 
 constexpr size_t help_column = 28;  // where the descriptions of options begin
 
-// An option's placeholder is its option_text(), an argument has none: the usage line shows which
-// arguments are required.
+// Formats help. The placeholder of an option is its option_text(). An argument has none, because
+// the usage line shows which arguments are required.
 class HelpText : public CLI::Formatter {
  public:
   HelpText() {
@@ -40,7 +40,7 @@ class HelpText : public CLI::Formatter {
     label("SUBCOMMAND", "COMMAND");
     label("OPTIONS", "OPTIONS");
   }
-  // CLI11 knows neither that a FORMAT is required, nor that `help` takes a command.
+  // CLI11 does not know that `export` requires a FORMAT and that `help` takes a command.
   std::string make_usage(const CLI::App* app, std::string name) const override {
     if (app->get_name() == "export") return "Usage: " + name + " FORMAT [OPTIONS] TRACE\n";
     if (app->get_name() == "help") return "Usage: " + name + " [COMMAND]\n";
@@ -54,8 +54,8 @@ class HelpText : public CLI::Formatter {
 struct CommandLine {
   CLI::App app{"Record, inspect and debug asynchronous programs.", "skein"};
   std::string group;                       // of the commands that are added next
-  std::function<int()> chosen;             // the command that the words name, after they are parsed
-  std::vector<std::string> before_format;  // of `export`: the words before the FORMAT
+  std::function<int()> chosen;             // runs the chosen command; set by parsing
+  std::vector<std::string> before_format;  // `export`: the arguments before the FORMAT
 };
 
 template <typename Options>
@@ -83,7 +83,7 @@ Command<Options> add(CommandLine& line, const char* name, const char* about,
   return command;
 }
 
-// "skein export csv": the command that was parsed last.
+// Returns the full name of a command: "skein export csv".
 std::string path_of(const CLI::App& app) {
   return (app.get_parent() == nullptr ? "" : path_of(*app.get_parent()) + " ") + app.get_name();
 }
@@ -115,14 +115,14 @@ std::string unknown(const std::string& what, const std::string& word,
          (similar.empty() ? "" : "; the most similar is " + similar);
 }
 
-// `skein export TRACE FORMAT`, instead of FORMAT TRACE.
+// Rejects `skein export TRACE FORMAT`, which has the arguments in the wrong order.
 void refuse_swapped(const CommandLine& line, const CLI::App& format) {
   if (line.before_format.empty() || format.get_group() != "Formats") return;
   die(2, "export: '" + line.before_format.front() + "' is not a format; use " + path_of(format) +
              ' ' + line.before_format.front());
 }
 
-// `skein export` without one of its formats.
+// Rejects `skein export` without a known format.
 void require_format(const CommandLine& line, const CLI::App& command) {
   if (command.get_name() != "export") return;
   const std::vector<std::string>& words = line.before_format;
@@ -134,7 +134,7 @@ void require_format(const CommandLine& line, const CLI::App& command) {
              "; available: " + CLI::detail::join(formats, ", "));
 }
 
-// What several commands have.
+// Options that several commands share.
 
 void add_json(CLI::App& app, bool& json) { app.add_flag("--json", json, "Print one JSON object"); }
 
@@ -159,7 +159,8 @@ void add_critical_path(CLI::App& app, std::string& critical) {
   add_option(app, "--critical-path", "TASK", critical, "Draw the critical path of this task");
 }
 
-// An integer from `least` to `most`, of at most 9 digits; `noun` is its name in the message.
+// Accepts an integer from `least` to `most`, of at most 9 digits; `noun` is its name in the
+// message.
 CLI::Validator integer(const std::string& noun, uint32_t least, uint32_t most) {
   return CLI::Validator(
       [=](const std::string& text) -> std::string {
@@ -298,7 +299,7 @@ void add_why(CommandLine& line) {
 
 void add_doctor(CommandLine& line) {
   const auto [app, options] = add(line, "doctor", "Check a trace for concurrency bugs", run_doctor);
-  add_trace(*app, options->trace);  // --list needs none
+  add_trace(*app, options->trace);  // not required: --list needs none
   add_option(*app, "--longer-than", "TIME", options->longer_than,
              "Longest allowed wait [default: 1s]");
   add_option(*app, "--runs-longer-than", "TIME", options->runs_longer_than,
@@ -419,7 +420,7 @@ void add_export(CommandLine& line) {
   CLI::App* const command =
       line.app.add_subcommand("export", "Convert a trace to another format")->group(line.group);
   command->require_subcommand(0, 1);
-  command->add_option("FORMAT", line.before_format)->group("");  // what is no format
+  command->add_option("FORMAT", line.before_format)->group("");  // arguments that are not a format
   command->callback([&line] {
     refuse_swapped(line, parsed_command(line.app));
     require_format(line, parsed_command(line.app));
@@ -453,8 +454,9 @@ void add_all(CommandLine& line) {
   line.app.add_subcommand("help", "Show the help of a command")->group("Help");
 }
 
-// CLI11's texts, in the form of our messages: "object: problem". CLI11 checks values before it
-// looks for options that it does not know, but it looks for missing arguments first.
+// Converts a message of CLI11 to the form of skein's messages: "object: problem". CLI11 checks for
+// missing arguments first, then values, then unknown options; an unknown option takes precedence
+// over a missing argument here.
 std::string problem(const CLI::App& command, const CLI::ParseError& error) {
   const std::string text = error.what();
   const auto is = [&](CLI::ExitCodes code) {
@@ -486,7 +488,8 @@ std::string problem(const CLI::App& command, const CLI::ParseError& error) {
   return text;
 }
 
-// CLI11 numbers its errors from 100 up; to the user each of them is bad usage.
+// Prints the help or version that parsing requested, or throws CommandError(2): CLI11 numbers its
+// errors from 100 up, but each of them is bad usage.
 int report(const CommandLine& line, const CLI::ParseError& error, std::ostream& out) {
   if (error.get_exit_code() == 0) {  // --help, --version
     std::ostringstream text;
@@ -501,8 +504,8 @@ int report(const CommandLine& line, const CLI::ParseError& error, std::ostream& 
   die(2, problem(command, error) + "; see " + path_of(command) + " --help");
 }
 
-// `skein help why` is `skein why --help`. A command that does not exist is found before an option
-// of it is.
+// Returns the arguments for CLI11. Replaces `skein help why` by `skein why --help`, and rejects an
+// unknown command before CLI11 can reject its options.
 std::vector<std::string> words_to_parse(const CommandLine& line, int argc,
                                         const char* const* argv) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
@@ -514,7 +517,7 @@ std::vector<std::string> words_to_parse(const CommandLine& line, int argc,
   if (!words.empty() && !words[0].starts_with('-') &&
       std::find(commands.begin(), commands.end(), words[0]) == commands.end())
     die(2, unknown("command", words[0], commands) + "; see skein --help");
-  std::reverse(words.begin(), words.end());  // as CLI11 takes them
+  std::reverse(words.begin(), words.end());  // the order that CLI11 expects
   return words;
 }
 

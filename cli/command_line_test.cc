@@ -49,11 +49,11 @@ TEST_CASE("bad usage is one line on stderr, exit 2") {
   }
 }
 
-TEST_CASE("an unknown command is named") {
+TEST_CASE("the message of an unknown command contains its name") {
   CHECK(run({"frobnicate", "x"}).err.starts_with("skein: unknown command 'frobnicate'; "));
 }
 
-TEST_CASE("a command that fails is reported, with its own exit code") {
+TEST_CASE("the failure of a command is reported, with its exit code") {
   const Outcome outcome = run({"dump", ""});
   CHECK(outcome.code == 2);
   CHECK(outcome.out == "");
@@ -61,7 +61,7 @@ TEST_CASE("a command that fails is reported, with its own exit code") {
   CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
 }
 
-TEST_CASE("a command's exit code is the program's") {
+TEST_CASE("the program returns the exit code of the command") {
   std::ostringstream err;
   CHECK(run_reporting([] { return 1; }, err) == 1);
   CHECK(err.str() == "");

@@ -1,11 +1,13 @@
 // The subcommands of the program `skein`: the arguments of each, and the function that runs it.
 //
-// To add a command: its options and its run_ function here, the function in
-// cli/command/<name>.cc, and an entry in cli/command_line.cc, which alone includes the argument
-// parser. A command is a function of a plain struct, so that a test or another command can call it.
-// Commands share cli/input/ (what a user names) and cli/output/ (what a command writes or opens).
+// To add a command, declare its options and its run_ function here, define the function in
+// cli/command/<name>.cc, and add the command to cli/command_line.cc, the only file that includes
+// the argument parser. A command is a function of a plain struct, so that a test or another command
+// can call it. Commands share cli/input/, which opens what the user names, and cli/output/, which
+// writes files, pages and terminal output and opens windows.
 //
-// A run_ function returns the exit code; cli/die.h lists the codes, and ends a command early.
+// A run_ function returns the exit code. cli/die.h lists the codes and declares die(), which ends a
+// command early.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +43,7 @@ struct SnapshotOptions {
 };
 int run_snapshot(const SnapshotOptions& options);
 
-// Look
+// Inspect
 
 struct InfoOptions {
   std::string trace;
@@ -63,7 +65,7 @@ struct PsOptions {
 };
 int run_ps(const PsOptions& options);
 
-// What `show` and `render` have in common: which traces, which range, what is highlighted.
+// The options that `show` and `render` share: traces, time range and highlighted tasks.
 struct PictureOptions {
   std::vector<std::string> traces;
   std::string from;

@@ -1,12 +1,12 @@
-// Exit codes, and how a command ends early.
-//   0  done; nothing wrong was found
-//   1  an analysis found an error, or something inside failed
+// Exit codes, and a function that ends a command early.
+//   0  success; no problem found
+//   1  an analysis found a problem, or an internal failure
 //   2  bad usage, or an input that cannot be read
 // `skein record` returns the exit code of the recorded program instead.
 //
-// An exception, not a Result: the failure ends the whole command from any depth, and the
-// destructors on the way remove unfinished files and progress bars. What reads a trace returns a
-// Result.
+// Uses an exception, not a Result: the failure ends the whole command from any depth, and the
+// destructors of the unwound frames remove unfinished files and progress bars. Functions that read
+// a trace return a Result.
 #pragma once
 
 #include <functional>
@@ -28,8 +28,8 @@ class CommandError : public std::runtime_error {
 // Throws CommandError. `what` is "object: problem; next step", in lower case, without a full stop.
 [[noreturn]] void die(int code, const std::string& what);
 
-// Runs a command and returns its exit code. Writes message_line(what) (cli/output/terminal.h) to
-// `err` for an exception; one that is no CommandError has code 1.
+// Runs a command and returns its exit code. If it throws, writes message_line(what)
+// (cli/output/terminal.h) to `err`; an exception other than CommandError has code 1.
 int run_reporting(const std::function<int()>& command, std::ostream& err);
 
 }  // namespace skein::cli

@@ -1,4 +1,4 @@
-// What a mistyped word most likely means.
+// Suggests a correction for a mistyped word.
 #pragma once
 
 #include <span>
@@ -7,9 +7,9 @@
 
 namespace skein::cli {
 
-// The candidate nearest to `word` by insertions, deletions, replacements and swaps of neighbours:
-// one that begins with `word` if it is the only one, else with at most a third of the letters
-// wrong. Empty: none is similar.
+// Returns the only candidate that begins with `word`, which must have at least two letters; else
+// the candidate with the smallest edit distance (insertions, deletions, replacements and swaps of
+// neighbours), which is at most a third of the letters of `word`, or one. Empty if none is similar.
 std::string most_similar(std::string_view word, std::span<const std::string> candidates);
 
 }  // namespace skein::cli

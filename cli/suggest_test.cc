@@ -17,12 +17,12 @@ TEST_CASE("the most similar word is found") {
   CHECK(most_similar("di", commands) == "diff");
 }
 
-TEST_CASE("a word that resembles none has no similar one") {
+TEST_CASE("a word that resembles no candidate has no suggestion") {
   const std::array<std::string, 3> commands = {"why", "doctor", "ps"};
   CHECK(most_similar("frobnicate", commands) == "");
   CHECK(most_similar("", commands) == "");
   CHECK(most_similar("x", commands) == "");
   CHECK(most_similar("why", {}) == "");
   const std::array<std::string, 2> both = {"--longer-than", "--lonely"};
-  CHECK(most_similar("--lon", both) == "");  // begins two of them
+  CHECK(most_similar("--lon", both) == "");  // a prefix of both
 }

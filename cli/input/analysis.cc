@@ -12,7 +12,7 @@ namespace skein::cli {
 
 namespace {
 
-// This moment as a time of the trace; 0 if its clock does not say.
+// Returns the current time as a time of the trace; 0 if the trace does not relate its clock to UTC.
 uint64_t now_of(const TraceInfo& info) {
   if (!info.utc_offset) return 0;
   timespec now;

@@ -1,5 +1,4 @@
-// What the commands that answer questions about a trace (why, critical, diff, doctor, stats) begin
-// with.
+// Opens a trace for the commands that analyse it (why, critical, diff, doctor, stats).
 #pragma once
 
 #include <span>
@@ -16,9 +15,9 @@ struct Analysis {
   Model model;  // not simplified
   Waits waits;
 };
-// Opens the trace of a recording process (its number), as it is now, or a trace, as it was at its
-// last event. `clocks`: see read_trace(). Prints losses to stderr; throws CommandError(2) for an
-// argument that is neither.
+// Opens the trace of a recording process (by PID) up to now, or a trace up to its last event.
+// `clocks`: see read_trace(). Prints losses to stderr. Throws CommandError(2) if the argument is
+// neither.
 Analysis open_analysis(const std::string& trace_or_pid, std::span<const TickClock> clocks = {});
 
 }  // namespace skein::cli

@@ -1,5 +1,5 @@
-// A trace of another tool's format as the page's reader knows it: as a directory of ours, in
-// memory.
+// Converts a trace of another tool's format to skein's format, in memory, because the page reads
+// only that.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace skein::cli {
 
-// Adds the files of the directory `path`.
+// Adds the converted trace to `files`, as the directory `path`.
 void add_as_ours(MemoryFiles& files, const std::string& path, const Trace& trace);
 
 }  // namespace skein::cli

@@ -11,7 +11,7 @@ namespace {
 
 using Scalar = chrome::Json::Scalar;
 
-// False for a value that the protocol does not have.
+// Returns false for a value that the protocol does not use.
 bool read_scalar(const Scalar& scalar, Json& value) {
   const std::string_view text = scalar.text;
   if (scalar.type == Scalar::Type::Text) {

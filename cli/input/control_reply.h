@@ -9,8 +9,8 @@
 
 namespace skein::cli {
 
-// Returns the object as it is printed. Fails with the recorder's own message if the request failed,
-// and with "invalid reply" for anything but such an object.
+// Returns the object for printing. Fails with the recorder's message if the request failed, and
+// with "invalid reply" if `line` is not such an object.
 Result<Json> read_control_reply(std::string_view line);
 
 }  // namespace skein::cli

@@ -22,7 +22,7 @@ TEST_CASE("a failed request returns the recorder's message") {
   CHECK(read_control_reply("{\"ok\":\"true\"}").error().message() == "request rejected");
 }
 
-TEST_CASE("anything else is an invalid reply") {
+TEST_CASE("all other lines are invalid replies") {
   for (const char* line :
        {"", "\n", "no JSON", "[]", "true", "{", "{}", "{\"ok\":true", "{\"ok\" true}",
         "{\"ok\":true} {\"ok\":true}", "{\"ok\":true}x", "{\"ok\":yes}", "{\"ok\":true,\"a\":[1]}",

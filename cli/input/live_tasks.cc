@@ -38,7 +38,7 @@ void add_notes(const ctf::TaskTableSnapshot& table, LiveTaskList& list) {
   add(table.lost[format::kLoss_untracked], "the task table was full");
 }
 
-// Of rows by id: the one with this id; nullptr: none has it.
+// Returns the row with this id, or null. Precondition: `rows` is sorted by id.
 template <typename Row>
 const Row* find_by_id(const std::vector<Row>& rows, uint64_t id) {
   const auto found =

@@ -7,8 +7,8 @@
 
 namespace skein::cli {
 
-// Of a running process: from its task table and definitions, without its events. Of anything else:
-// from the whole trace. On failure prints the reason on stderr and throws CommandError(2).
+// For a running process, reads its task table and definitions, but not its events; otherwise reads
+// the whole trace. Throws CommandError(2) on failure.
 LiveTaskList read_live_tasks(const std::string& path);
 
 }  // namespace skein::cli

@@ -28,7 +28,7 @@ struct TimeRange {
   }
 };
 
-// Of all traces, and of the highlighted tasks.
+// The time range of all traces.
 TimeRange whole_time(const Viewer& viewer) {
   TimeRange all;
   for (const Track& track : viewer.tracks())
@@ -78,9 +78,9 @@ Picture open_picture(const PictureOptions& options) {
     picture.title += (picture.title.empty() ? "" : ", ") + name;
     viewer.add(std::move(trace), name);
   }
-  // Their times are those of the first trace, beside which they are kept.
+  // The notes are beside the first trace, and their times are relative to it.
   if (const std::string notes = kept_notes_or_none(options.traces[0]); !notes.empty())
-    (void)viewer.load_notes(notes).has_value();  // it was read
+    (void)viewer.load_notes(notes).has_value();  // kept_notes_or_none has parsed them
   if (picture.theme != nullptr) viewer.set_theme(*picture.theme);
 
   const TimeRange all = whole_time(viewer);

@@ -1,4 +1,4 @@
-// What `render` and `show` have in common: which traces, which stretch of time, what is looked for.
+// Opens the picture that `render` and `show` draw: traces, time range and highlighted tasks.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 namespace skein::cli {
 
 struct Picture {
-  Viewer viewer;  // with all the traces, and what was looked for highlighted
+  Viewer viewer;  // contains all traces; the selected tasks are highlighted
   std::string title;
-  const Theme* theme = nullptr;  // null: none was asked for
-  bool whole = true;             // else the stretch of time below, in ns
+  const Theme* theme = nullptr;  // null: no --theme
+  bool whole = true;             // false: only the range below, in ns
   double from = 0;
   double to = 0;
 };
-// Reports losses on stderr. Throws CommandError for what is no trace (2), an invalid time (2), and
-// if no task matches (1).
+// Reports losses on stderr. Throws CommandError(2) if a trace, time or theme is invalid, and
+// CommandError(1) if no task matches.
 Picture open_picture(const PictureOptions& options);
 
 }  // namespace skein::cli

@@ -36,7 +36,7 @@ char* shown_text(EditLine* line) {
 }  // namespace
 
 Prompt::Prompt(std::string history) : editor_(std::make_unique<Editor>()) {
-  std::setlocale(LC_CTYPE, "");  // else bytes are not characters
+  std::setlocale(LC_CTYPE, "");  // so that libedit decodes multibyte characters
   Editor& e = *editor_;
   e.file = std::move(history);
   HistEvent event;
@@ -48,12 +48,12 @@ Prompt::Prompt(std::string history) : editor_(std::make_unique<Editor>()) {
   el_set(e.line, EL_EDITOR, "emacs");
   el_set(e.line, EL_HIST, ::history, e.history);
   el_set(e.line, EL_BIND, "^R", "em-inc-search-prev", nullptr);
-  el_source(e.line, nullptr);  // what the user wants instead: ~/.editrc
+  el_source(e.line, nullptr);  // the user's settings: ~/.editrc
 }
 
 Prompt::~Prompt() {
   HistEvent event;
-  const mode_t others_may = umask(077);  // what somebody looked for is their own
+  const mode_t others_may = umask(077);  // the history is private
   if (!editor_->file.empty()) ::history(editor_->history, &event, H_SAVE, editor_->file.c_str());
   umask(others_may);
   el_end(editor_->line);
@@ -110,7 +110,7 @@ std::string state_file(const std::string& name) {
   const char* const state = std::getenv("XDG_STATE_HOME");
   const char* const home = std::getenv("HOME");
   std::filesystem::path folder;
-  if (state && *state == '/')  // the specification: a relative one is to be ignored
+  if (state && *state == '/')  // the XDG specification ignores relative paths
     folder = state;
   else if (home && *home == '/')
     folder = std::filesystem::path(home) / ".local" / "state";

@@ -1,10 +1,10 @@
-// A line of input from a terminal, edited as people are used to, with what was typed before.
+// Reads lines from a terminal, with line editing and a history.
 //
 //   Prompt prompt(state_file("query_history"));
 //   for (std::string line; prompt.read("skein> ", line) != Prompt::Got::End;) ...
 //
-// By libedit where it was there at build time (docs/dependencies.md says why that), else without
-// editing.
+// Uses libedit if it was available at build time (docs/dependencies.md explains the choice);
+// otherwise there is neither editing nor a history.
 #pragma once
 
 #include <memory>
@@ -14,16 +14,17 @@ namespace skein::cli {
 
 class Prompt {
  public:
-  enum class Got { Line, End, Interrupted };  // a signal came: what was typed is forgotten
+  enum class Got { Line, End, Interrupted };  // Interrupted: a signal; discards the input line
 
-  // What was remembered before is read from `history`, and written there at the end; empty: not.
+  // Loads the history from the file `history`; the destructor saves it there. Empty: no file.
   explicit Prompt(std::string history);
   Prompt(const Prompt&) = delete;
   Prompt& operator=(const Prompt&) = delete;
   ~Prompt();
 
-  // `text` is shown before; `line` gets what was typed, without the end of the line.
+  // Shows the prompt `text` and stores the input in `line`, without the line break.
   Got read(const char* text, std::string& line);
+  // Adds a line to the history.
   void remember(const std::string& line);
 
  private:
@@ -31,8 +32,8 @@ class Prompt {
   std::unique_ptr<Editor> editor_;
 };
 
-// $XDG_STATE_HOME/skein/<name>, or ~/.local/state/skein/<name>; its directory is there. Empty if
-// that is impossible.
+// Returns $XDG_STATE_HOME/skein/<name> or ~/.local/state/skein/<name>, and creates its directory.
+// Empty on failure.
 std::string state_file(const std::string& name);
 
 }  // namespace skein::cli

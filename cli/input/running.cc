@@ -35,7 +35,7 @@ std::string unescape(std::string_view path) {
   return text;
 }
 
-// The process's number in each pid namespace it is in: its trace has the innermost.
+// Returns the pid of the process in each of its pid namespaces. Its trace contains the innermost.
 std::set<uint64_t> numbers_of(const std::string& pid) {
   std::set<uint64_t> numbers{std::stoull(pid)};
   std::ifstream status("/proc/" + pid + "/status");
@@ -47,7 +47,8 @@ std::set<uint64_t> numbers_of(const std::string& pid) {
   return numbers;
 }
 
-// A forked child has its parent's table mapped, too; it is not the child's.
+// Reads the header of the table at `path`. Empty if it belongs to another process: a forked child
+// has its parent's table mapped.
 std::optional<ctf::TaskTableSnapshot> table_of(DiskFiles& disk, const std::string& path,
                                                const std::set<uint64_t>& pids) {
   if (disk.type(path) != FileType::File) return {};
@@ -62,7 +63,8 @@ std::optional<ctf::TaskTableSnapshot> table_of(DiskFiles& disk, const std::strin
 
 namespace {
 
-// The directory that the process records to; empty: none. Of several, the newest trace.
+// Returns the directory that the process records to, or an empty string. If it has several traces,
+// returns the newest.
 std::string find_trace(const std::string& pid, std::istream& maps) {
   constexpr std::string_view name = "/.tasks";
   std::set<uint64_t> pids;
@@ -75,7 +77,7 @@ std::string find_trace(const std::string& pid, std::istream& maps) {
     const std::string path = unescape(std::string_view(line).substr(slash));
     if (!path.ends_with(name)) continue;
     if (pids.empty()) pids = numbers_of(pid);
-    // In a container the path means something else to us.
+    // The paths of a process in a container are relative to its own root directory.
     for (const std::string& candidate : {path, "/proc/" + pid + "/root" + path}) {
       const auto table = table_of(disk, candidate, pids);
       if (!table) continue;

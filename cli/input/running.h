@@ -1,4 +1,4 @@
-// From what the user names (a process or a directory) to the directory of a trace.
+// Finds the trace directory of a process or path that the user names.
 #pragma once
 
 #include <cstdint>
@@ -7,23 +7,24 @@
 
 namespace skein::cli {
 
-// The directory that process `pid` records to: where the `.tasks` it has mapped lies; of several,
-// the newest trace. Throws CommandError(2) on failure.
+// Returns the directory that process `pid` records to, found by the `.tasks` that it has mapped. If
+// there are several, returns the newest trace. Throws CommandError(2) on failure.
 std::string trace_of_process(const std::string& pid);
 
 struct RecordedProcess {
   uint64_t pid = 0;
-  std::string program;    // its name; as /proc has it
+  std::string program;    // its name in /proc
   std::string directory;  // of its newest trace
 };
-// The processes of this machine that record now, as far as the user may look into them, by pid.
+// Returns the recording processes of this machine that the user may inspect, sorted by pid.
 std::vector<RecordedProcess> recorded_processes();
 
-// "4711 is a process" and where it records to, for a command that takes no process; empty if `text`
-// is no number of a process, or a file of that name exists.
+// Returns a message for a command that does not accept a PID: "4711 is a process, not a trace", and
+// the trace of the process. Empty if `text` is not the pid of a process or names a file.
 std::string process_hint(const std::string& text);
 
-// `text` itself, or trace_of_process if it is a number and nothing of that name is there.
+// Returns trace_of_process(text) if `text` is a number and no file has that name; otherwise `text`.
+// Throws CommandError(2) if `text` is empty.
 std::string trace_directory(const std::string& text);
 
 }  // namespace skein::cli

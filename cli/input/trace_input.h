@@ -1,4 +1,4 @@
-// The TRACE argument that most subcommands take: what it may be, and opening it.
+// Checks and opens the TRACE argument that most commands take.
 #pragma once
 
 #include <span>
@@ -9,24 +9,24 @@
 
 namespace skein::cli {
 
-// Reads the whole trace, with a progress bar when that takes long. Throws CommandError(2)
-// when it is no trace. `clocks`: see read_trace().
+// Reads the whole trace, with a progress bar if that takes long. Throws CommandError(2) if it is
+// not a trace. `clocks`: see read_trace().
 Trace open_trace(const std::string& path, std::span<const TickClock> clocks = {});
 
-// On stderr: what is missing from the trace, or that nothing is in it.
+// Reports on stderr what the trace lost, and whether it contains no events.
 void report_losses(const Trace& trace, const std::string& path);
 
-// Standard input can be one of several traces, not two: throws CommandError(2).
+// Throws CommandError(2) if more than one path is `-` (standard input).
 void refuse_twice(std::span<const std::string> paths);
 
-// The notes kept beside a trace (base/notes_file.h), as JSON; empty: there are none. An error says
-// why they cannot be read: then they are not to be written over.
+// Returns the contents of the notes file beside a trace (base/notes_file.h), as JSON; empty if
+// there are none. On an error the file must not be overwritten.
 Result<std::string> kept_notes(const std::string& trace);
 
-// The same; what cannot be read is said on stderr, and is none.
+// Like kept_notes, but reports an error on stderr and returns an empty string.
 std::string kept_notes_or_none(const std::string& trace);
 
-// What a trace is called: the last part of its path.
+// Returns the display name of a trace: the last component of its path.
 std::string trace_name(std::string path);
 
 }  // namespace skein::cli

@@ -43,7 +43,8 @@ std::optional<std::string> decoded(std::string_view text) {
   return out;
 }
 
-// The text before `end`, which is removed with it; all of it if there is none.
+// Removes the text up to and including `end` and returns it without `end`; all of it if there is
+// no `end`.
 std::string_view take_until(std::string_view& text, std::string_view end) {
   const size_t at = std::min(text.find(end), text.size());
   const std::string_view part = text.substr(0, at);
@@ -99,18 +100,18 @@ std::string head_of(const HttpResponse& response) {
 
 using Clock = std::chrono::steady_clock;
 
-// Reads a request, then writes its answer, then ends.
+// Reads a request, writes the response, and ends.
 struct Connection {
   int socket = -1;
-  Clock::time_point last = Clock::now();   // a byte went over it
-  std::string request = {};                // its head, then its body
-  std::optional<HttpRequest> parsed = {};  // the head was read
-  std::string head = {};                   // of the answer; empty: still reading
+  Clock::time_point last = Clock::now();   // of the last transfer
+  std::string request = {};                // received: the head, then the body
+  std::optional<HttpRequest> parsed = {};  // set when the head is complete
+  std::string head = {};                   // of the response; empty: still reading
   std::shared_ptr<const std::string> body = {};
   size_t sent = 0;  // of head and body
   bool ended = false;
 
-  bool idle() const { return head.empty(); }  // nothing is asked, or not all of it yet
+  bool idle() const { return head.empty(); }  // the request is not complete
   void read(const HttpServer::Handler& handler);
   void answer(const HttpResponse& response);
   void write();
@@ -163,8 +164,8 @@ void Connection::write() {
   ended = true;
 }
 
-// Closes one for another to come: who asks nothing goes before who takes its answer slowly, and of
-// those who was silent the longest.
+// Closes one connection to make room for another: the one without a transfer for the longest time,
+// among those without a complete request if there are any.
 void evict(std::vector<Connection>& connections) {
   const auto first = std::min_element(connections.begin(), connections.end(),
                                       [](const Connection& a, const Connection& b) {
@@ -207,7 +208,7 @@ std::optional<HttpRequest> parse_request(std::string_view text) {
     std::string_view value = take_until(text, "\r\n");
     const std::string_view name = take_until(value, ":");
     if (same_name(name, "host")) {
-      if (has_host) return {};  // which of them is meant?
+      if (has_host) return {};  // ambiguous
       has_host = true;
       request.host = trimmed(value);
     } else if (same_name(name, "origin")) {
@@ -274,7 +275,8 @@ void HttpServer::run(int stop, const Handler& handler) {
       if (connection.ended) close(connection.socket);
     }
     std::erase_if(connections, [](const Connection& connection) { return connection.ended; });
-    // One at a time: each is listened to many times before as many others have come as evict it.
+    // Accepts one connection per iteration, so that each connection is polled many times before
+    // enough new ones arrive to evict it.
     if (waits[1].revents == 0) continue;
     const int client = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     const bool is_full = connections.size() == most_connections ||

@@ -1,13 +1,12 @@
-// A web server for one person's browser on this machine: GET and POST, 127.0.0.1 alone, one thread.
+// A web server for one user's browser on this machine: GET and POST, only 127.0.0.1, one thread.
 //
-//   Result<HttpServer> server = HttpServer::open(port);   // 0: any that is free
+//   Result<HttpServer> server = HttpServer::open(port);   // 0: any free port
 //   server->run(stop, [](const HttpRequest& request) { return HttpResponse{...}; });
 //
-// Everything is bounded: requests of 16 KiB and bodies of 4 MiB, 64 connections, half a minute
-// without a byte. One more takes the place of the one that was silent the longest, so that nobody
-// waits for those who ask nothing. One answer a connection. Written here because so little is
-// needed: Debian's cpp-httplib would bring OpenSSL, Brotli and a thread per connection into the
-// program.
+// Limits: 16 KiB per request head, 4 MiB per body, 64 connections, 30 s without a transfer. A
+// further connection replaces the one that was idle for the longest time, so that idle connections
+// do not block others. Each connection serves one request. Rejected: Debian's cpp-httplib, which
+// adds OpenSSL, Brotli and a thread per connection.
 #pragma once
 
 #include <cstdint>
@@ -27,17 +26,16 @@ struct HttpRequest {
   std::string path;                                        // "/bundle", percent-decoded
   std::vector<std::pair<std::string, std::string>> query;  // percent-decoded
   std::string host;                                        // as the browser sent it
-  std::string origin = {};                                 // the same; empty: it sent none
+  std::string origin = {};                                 // as the browser sent it; empty: none
   bool posts = false;                                      // POST, else GET
-  uint64_t body_size = 0;                                  // of what is posted
+  uint64_t body_size = 0;                                  // of a POST
   std::string body = {};
 
   std::string_view argument(std::string_view name) const;  // empty if there is none
 };
 
-// Of what a client sent so far, up to the empty line; nothing if that makes no sense (then it is a
-// bad request: 400). Methods other than GET and POST are not understood, nor a POST that does not
-// say how long it is.
+// Parses the head of a request, up to the empty line. Empty if it is invalid (status 400). Only GET
+// and POST are supported; a POST requires a Content-Length.
 std::optional<HttpRequest> parse_request(std::string_view text);
 
 struct HttpResponse {
@@ -59,7 +57,7 @@ class HttpServer {
 
   uint16_t port() const { return port_; }
 
-  // Until the descriptor `stop` can be read.
+  // Serves requests until the descriptor `stop` is readable.
   void run(int stop, const Handler& handler);
 
  private:

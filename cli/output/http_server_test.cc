@@ -15,7 +15,7 @@ using namespace skein::cli;
 
 namespace {
 
-// A server in a thread of its own, until this is destroyed.
+// Runs a server in a separate thread until it is destroyed.
 class Running {
  public:
   explicit Running(HttpServer::Handler handler)
@@ -51,16 +51,16 @@ class Client {
   void send(std::string_view text) {
     while (!text.empty()) {
       const ssize_t count = ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
-      if (count <= 0) return;  // it has heard enough
+      if (count <= 0) return;  // the server has closed the connection
       text.remove_prefix(static_cast<size_t>(count));
     }
   }
-  // The server has closed this, or sent something.
+  // True if the server has sent data or closed the connection.
   bool heard() const {
     char byte;
     return recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || errno != EAGAIN;
   }
-  // All of the answer.
+  // Returns the whole response.
   std::string answer() {
     std::string all;
     char buffer[4096];
@@ -75,7 +75,7 @@ class Client {
 
 }  // namespace
 
-TEST_CASE("a browser's request") {
+TEST_CASE("a browser's request is parsed") {
   const auto request = parse_request(
       "GET /bundle?token=a%20b%3d&have=&x HTTP/1.1\r\nhOST:  127.0.0.1:80 \r\nAccept: */*\r\n\r\n");
   REQUIRE(request);
@@ -104,7 +104,7 @@ TEST_CASE("an invalid request is rejected") {
   }
 }
 
-TEST_CASE("a posted body arrives in pieces, never more than the limit") {
+TEST_CASE("a posted body may arrive in pieces and has a size limit") {
   const Running running([&](const HttpRequest& request) {
     return HttpResponse{
         .body = std::make_shared<std::string>(
@@ -122,8 +122,8 @@ TEST_CASE("a posted body arrives in pieces, never more than the limit") {
   CHECK(large.answer().starts_with("HTTP/1.1 413 "));
 }
 
-TEST_CASE("a server answers, and one connection does not wait for another") {
-  constexpr size_t much = 20'000'000;  // more than the kernel keeps for who does not read
+TEST_CASE("a slow connection does not delay the responses of others") {
+  constexpr size_t much = 20'000'000;  // more than a socket's buffers hold
   const Running running([&](const HttpRequest& request) {
     HttpResponse response;
     if (request.path == "/nothing") {
@@ -157,12 +157,12 @@ TEST_CASE("a request is answered while 300 connections are idle") {
   std::vector<std::unique_ptr<Client>> idle;
   for (size_t i = 0; i < many; i++) {
     idle.push_back(std::make_unique<Client>(running.port()));
-    if (i % 3 == 0) idle.back()->send("GET / HTTP/1.1\r\n");  // not all of it
+    if (i % 3 == 0) idle.back()->send("GET / HTTP/1.1\r\n");  // incomplete
   }
   Client asks(running.port());
   asks.send("GET / HTTP/1.1\r\n\r\n");
   CHECK(asks.answer().starts_with("HTTP/1.1 200 OK\r\n"));
-  // The newest are there still, and the oldest have made room: nobody has waited for anybody.
+  // The newest are still open; the oldest were closed to make room.
   size_t there = 0;
   for (size_t i = 0; i < many; i++) {
     if (idle[i]->heard()) continue;
@@ -185,11 +185,11 @@ TEST_CASE("a slow reader is not disconnected in favour of an idle one") {
   while (!slow.heard()) std::this_thread::yield();
   std::vector<std::unique_ptr<Client>> idle;
   for (int i = 0; i < 100; i++) idle.push_back(std::make_unique<Client>(running.port()));
-  while (!idle[0]->heard()) std::this_thread::yield();  // they have been let in
+  while (!idle[0]->heard()) std::this_thread::yield();  // the server has accepted and evicted it
   CHECK(slow.answer().size() > much);
 }
 
-TEST_CASE("invalid or oversized requests and disconnects harm no other connection") {
+TEST_CASE("invalid or oversized requests and disconnects do not affect other connections") {
   const Running running([](const HttpRequest&) { return HttpResponse{}; });
   Client nonsense(running.port());
   nonsense.send("\x16\x03\x01\r\n\r\n");

@@ -21,7 +21,7 @@ bool is_same(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-// What is unfinished goes with the program that a signal ends.
+// The temporary file, which is removed if a signal ends the program.
 char unfinished[PATH_MAX];
 constexpr std::array ending_signals = {SIGINT, SIGTERM, SIGHUP};
 
@@ -49,7 +49,7 @@ void end_unfinished() {
   unfinished[0] = 0;
 }
 
-// Of new files, as the shell makes them.
+// The mode of new files by the umask.
 mode_t usual_mode() {
   const mode_t mask = umask(0);
   umask(mask);

@@ -1,4 +1,4 @@
-// The file that a command writes: whole, or not at all.
+// The output file of a command, which is written completely or not at all.
 #pragma once
 
 #include <cstdio>
@@ -8,17 +8,18 @@
 
 namespace skein::cli {
 
-// A trace is not written over by what is made of it: if `path` is one of `inputs`, by whatever
-// name, or inside one, throws CommandError(2).
+// Throws CommandError(2) if `path` is one of `inputs`, by any name, or inside one: an output must
+// not overwrite its trace.
 void refuse_inputs(const std::string& path, std::span<const std::string> inputs);
 
-// Writes `bytes` beside `path` and then gives them its name, so that a disk that is full leaves
-// what was there; an existing file keeps its permissions. `-` is standard output; to what is no
-// file (a pipe, a device) it writes at once. Throws CommandError(2) on failure.
+// Writes `bytes` to a temporary file beside `path` and renames it, so that a full disk leaves the
+// old file unchanged. An existing file keeps its permissions. `-` is standard output. Writes
+// directly to a path that is not a regular file (a pipe, a device). Throws CommandError(2) on
+// failure.
 void write_output(const std::string& path, std::string_view bytes);
 
-// The same for what is too large to be held in memory: write it piece by piece, then finish(). Not
-// finished, it leaves what was there.
+// Like write_output, for data too large for memory: write() it in pieces, then finish(). Without
+// finish() the old file is unchanged.
 class OutputFile {
  public:
   explicit OutputFile(const std::string& path);
@@ -26,12 +27,12 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  // False: it could not be; finish() says why.
+  // Returns false on failure; finish() reports the reason.
   bool write(std::string_view bytes);
   void finish();
 
-  // What is to get the name by finish(), for another program to write; empty: to standard output,
-  // or to what is no file.
+  // The file that finish() renames, for another program to write to. Empty if the output is
+  // standard output or not a regular file.
   const std::string& temporary() const { return temporary_; }
 
  private:

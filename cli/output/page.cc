@@ -26,8 +26,8 @@ namespace skein::cli {
 
 namespace {
 
-// Remembers what standard input said, for it is asked twice: is it a trace, and for its bytes. What
-// is another tool's the page gets as ours.
+// Keeps the bytes of standard input, which are read twice: to check the trace, and for the page.
+// Replaces traces of other formats by a conversion to skein's format, which the page reads.
 class Inputs : public DiskFiles {
  public:
   void convert(const std::string& path, const Trace& trace) {
@@ -84,7 +84,7 @@ void refuse_critical(const std::string& text) {
 }
 
 void write_page(const Page& page) {
-  constexpr uint64_t most_bytes = uint64_t{1} << 30;  // the browser's memory has an end
+  constexpr uint64_t most_bytes = uint64_t{1} << 30;  // limited by the browser's memory
   if (!web::has_page())
     die(2, "this skein was built without the page (clang-19 for wasm32-wasi was not there)");
   refuse_twice(page.traces);
@@ -107,7 +107,8 @@ void write_page(const Page& page) {
   const auto bundle = web::make_bundle(files, inputs, most_bytes, page.annotations);
   if (!bundle) die(2, bundle.error().message());
   const std::string kept = kept_notes_or_none(page.traces[0]);
-  // Of a page with other notes in it the browser has none yet.
+  // The notes are part of the key, so that the browser has none of its own yet for a page with
+  // other notes.
   std::string key = title + " " + std::to_string(bundle->size());
   if (!kept.empty()) key += " " + std::to_string(std::hash<std::string>()(kept));
   const std::string text = web::make_document(

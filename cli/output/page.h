@@ -1,4 +1,4 @@
-// Traces as one page that needs nothing else: what `skein html` and `skein diff --html` write.
+// Writes traces as one self-contained page, for `skein html` and the --html options.
 #pragma once
 
 #include <optional>
@@ -14,21 +14,23 @@ struct Page {
   std::vector<std::string> traces;
   std::string output;            // a file, or - for standard output
   std::string title = {};        // empty: the traces' names
-  bool together = false;         // they begin together, whatever their clocks say
-  std::string critical = {};     // of this task the critical path is shown at first
+  bool together = false;         // align the traces by start, not by clock
+  std::string critical = {};     // the page initially shows the critical path of this task
   std::string annotations = {};  // by write_annotations (view/viewer/annotations.h)
 };
 
-// Says on stderr what was lost, and on stdout what it wrote. Ends with exit code 2 for what is no
-// trace, 1 for a page that cannot be written.
+// Reports losses on stderr, and the page's size on stdout unless the page goes there. Throws
+// CommandError(2) if a trace cannot be read or the page cannot be written, and CommandError(1) if
+// no task matches `critical`.
 void write_page(const Page& page);
 
-// For commands that draw what they also say in words: the traces are read again, and standard
-// output has the words. Ends with exit code 2 if one of them is `-`.
+// For commands that print a report and also draw it: throws CommandError(2) if a trace or the page
+// is `-`, because drawing reads the traces again and standard output has the report.
 void refuse_streams(std::span<const std::string> traces, const std::string& page);
 
-// The number of the longest task that `text` means; nothing: the trace has none.
+// Returns the id of the longest task that matches `text`, or none.
 std::optional<TaskId> critical_task(const Trace& trace, const std::string& text);
+// Throws CommandError(1): no task matches `text`.
 [[noreturn]] void refuse_critical(const std::string& text);
 
 }  // namespace skein::cli

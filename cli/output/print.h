@@ -6,18 +6,18 @@
 
 namespace skein::cli {
 
-// Collects text and writes it in big pieces. A full disk or a closed pipe is noticed: flush and
-// finish then throw CommandError(1).
+// Buffers text and writes it in large pieces. flush and finish throw CommandError(1) if the write
+// fails, as on a full disk or a closed pipe.
 class Output {
  public:
-  // Text for a person is converted to ASCII where the locale asks for it; data stays as it is.
+  // Text is for users and is converted to ASCII if the locale requires it. Data is unchanged.
   enum class Content { Text, Data };
 
   explicit Output(std::FILE* file, Content content = Content::Data);
 
   std::string& text() { return text_; }
 
-  // To be called after every line: writes when enough has been collected.
+  // Call after each line: writes the buffer if it is large enough.
   void line_done() {
     if (text_.size() >= piece) flush();
   }

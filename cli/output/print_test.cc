@@ -6,7 +6,7 @@
 
 using namespace skein::cli;
 
-TEST_CASE("a full disk is noticed") {
+TEST_CASE("a full disk is an error") {
   std::FILE* full = std::fopen("/dev/full", "w");
   REQUIRE(full);
   Output out(full);

@@ -33,7 +33,8 @@ void draw(std::stop_token stop, std::FILE* out, const char* what,
   std::unique_lock lock(mutex);
   const auto begin = Spinner::Clock::now();
   bool shown = false;
-  // Not the result of wait_until(): libstdc++'s is false if the stop comes just before it sleeps.
+  // Ignores the result of wait_until(): libstdc++ returns false if the stop is requested just
+  // before it sleeps.
   const auto is_over = [&](Spinner::Clock::time_point next) {
     never.wait_until(lock, stop, next, [&] { return stop.stop_requested(); });
     return stop.stop_requested();

@@ -1,4 +1,4 @@
-// What a terminal shows while something takes long.
+// Progress of slow operations, shown on a terminal.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,7 @@
 
 namespace skein::cli {
 
-// A bar on a terminal, from the first second on; nothing anywhere else. Gone when it is destroyed.
+// A progress bar. It appears after one second, only on a terminal; the destructor erases it.
 class ProgressBar {
  public:
   using Clock = std::chrono::steady_clock;
@@ -26,11 +26,11 @@ class ProgressBar {
   const char* what_;
   bool enabled_;
   bool shown_ = false;
-  Clock::time_point next_;  // not drawn again before that
+  Clock::time_point next_;  // when to draw again
 };
 
-// The same for what cannot say how far it is: what is done, and for how many seconds by now. Drawn
-// by a thread of its own; nobody else may draw on the same terminal meanwhile.
+// Progress of an operation of unknown length: its name and the elapsed seconds. Drawn by a separate
+// thread; nothing else may write to the same terminal until it is destroyed.
 class Spinner {
  public:
   using Clock = std::chrono::steady_clock;
@@ -39,7 +39,7 @@ class Spinner {
           Clock::duration patience = std::chrono::seconds(1));
 
  private:
-  std::jthread thread_;  // stopped and waited for by its destructor
+  std::jthread thread_;  // its destructor stops and joins it
 };
 
 }  // namespace skein::cli

@@ -9,7 +9,7 @@ using skein::cli::Spinner;
 
 namespace {
 
-// What a bar writes when it is told of 1 of 4 at `seconds` after its beginning.
+// Returns the output of a bar whose progress is 1 of 4 at each of these times after its start.
 std::string drawn(bool is_terminal, std::initializer_list<double> seconds) {
   char* text = nullptr;
   size_t size = 0;
@@ -33,7 +33,7 @@ TEST_CASE("nothing is drawn in the first second, or without a terminal") {
   CHECK(drawn(false, {0.5, 5.0}) == "");
 }
 
-TEST_CASE("a bar is drawn, not too often, and wiped off") {
+TEST_CASE("a bar is drawn at most every 100 ms, and erased") {
   const std::string once = "\rreading [##########                              ]  25 %";
   CHECK(drawn(true, {1.5}) == once + "\r\x1b[K");
   CHECK(drawn(true, {1.5, 1.55}) == once + "\r\x1b[K");

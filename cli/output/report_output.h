@@ -1,4 +1,4 @@
-// Prints a report on standard output: as JSON, or as text for a person.
+// Prints a report on standard output, as JSON or as text.
 //
 //   print_report(options.json, trace, [&] { return why_json(subject, found); },
 //                [&](size_t columns) { return why_text(subject, found, columns); });
@@ -10,10 +10,10 @@
 
 namespace skein::cli {
 
-// For a report that is written piece by piece.
+// Returns the output for a report that is written in pieces.
 Output report_output(bool json);
 
-// Only one of the two is called. `make_text` takes how many columns the text may have
+// Calls only one of the two functions. `make_text` receives the width of the text in columns
 // (text_columns()).
 template <typename MakeJson, typename MakeText>
 void print_report(bool json, const MakeJson& make_json, const MakeText& make_text) {
@@ -22,7 +22,7 @@ void print_report(bool json, const MakeJson& make_json, const MakeText& make_tex
   out.finish();
 }
 
-// ... and makes the text fit the terminal, with links to the source files (for_terminal()).
+// Also wraps the text to fit the terminal, and adds links to the source files (for_terminal()).
 template <typename MakeJson, typename MakeText>
 void print_report(bool json, const Trace& trace, const MakeJson& make_json,
                   const MakeText& make_text) {

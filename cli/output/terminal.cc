@@ -31,27 +31,28 @@ uint32_t number(std::string_view text, uint32_t otherwise) {
   return value == 0 ? otherwise : value;
 }
 
-// Where a line that is too wide is broken: at the last blank that fits, of a table at the last gap
-// between columns in the second half. npos: nowhere.
+// Returns where to break a line that is too wide: in a row of a table, at the last gap between
+// columns if it is in the second half; else at the last blank that fits, or after a long word. npos
+// if there is no such position.
 size_t find_break(std::string_view line, size_t indent, size_t columns) {
   const size_t end = first_cells(line, columns).size();
   const size_t gap = line.rfind("  ", end == 0 ? 0 : end - 1);
   if (gap != std::string_view::npos && gap >= std::max(indent + 1, end / 2)) return gap;
   const size_t blank = line.rfind(' ', end);
   if (blank != std::string_view::npos && blank > indent) return blank;
-  return line.find(' ', end);  // a long word: behind it
+  return line.find(' ', end);  // after a long word
 }
 
 size_t indent_of(std::string_view line) {
   return std::min(line.find_first_not_of(' '), line.size());
 }
 
-// Not a row of a table, whose columns are two blanks apart.
+// False for a row of a table, whose columns are separated by two blanks.
 bool is_prose(std::string_view line) {
   return line.find("  ", indent_of(line)) == std::string_view::npos;
 }
 
-// Are these two lines of a paragraph that append_paragraph (base/text.h) broke?
+// True if `next` continues the paragraph of `line`, which append_paragraph (base/text.h) wrapped.
 bool goes_on(std::string_view line, std::string_view next) {
   constexpr size_t paragraph_width = 100;
   const size_t indent = indent_of(next);
@@ -88,7 +89,7 @@ bool is_name(char c) {
          c == '_' || c == '-' || c == '+' || c == ':';
 }
 
-// "file://host/path#7"; empty if the file is not here.
+// Returns "file://host/path#7"; empty if the file does not exist on this machine.
 std::string link_to(const std::string& file, uint32_t line) {
   std::error_code error;
   const auto path = std::filesystem::absolute(file, error);
@@ -170,7 +171,7 @@ std::string wrapped(std::string_view text, size_t columns, size_t hanging) {
 }
 
 std::string linked(std::string_view text, const Trace& trace) {
-  std::unordered_map<std::string, std::string> targets;  // "arp.cc:7" to its link
+  std::unordered_map<std::string, std::string> targets;  // "arp.cc:7" -> its link
   for (const Location& location : trace.locations) {
     if (location.file == 0) continue;
     const std::string file(trace.strings[location.file]);

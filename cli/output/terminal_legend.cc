@@ -16,7 +16,7 @@ constexpr uint32_t between = 2;
 struct Entry {
   Ink ink;
   std::string text;
-  uint32_t cells = 0;  // the sample's included
+  uint32_t cells = 0;  // including the sample
 };
 
 Entry entry(Ink ink, std::string text) {
@@ -24,7 +24,7 @@ Entry entry(Ink ink, std::string text) {
   return {ink, std::move(text), sample_cells + 1 + letters};
 }
 
-// Without colours arrows are one entry: their heads are alike.
+// Without colours all arrows share one entry, because their heads look the same.
 std::vector<Entry> entries(const std::array<bool, inks>& occurs, bool coloured) {
   const auto has = [&](Ink ink) { return occurs[static_cast<size_t>(ink)]; };
   std::vector<Entry> all;
@@ -58,7 +58,7 @@ std::vector<Entry> entries(const std::array<bool, inks>& occurs, bool coloured) 
   return all;
 }
 
-// Calls use(entry, column, line) for each; returns the number of lines.
+// Calls use(entry, column, line) for each entry. Returns the number of lines.
 template <typename Use>
 uint32_t lay_out(const std::vector<Entry>& all, uint32_t columns, const Use& use) {
   uint32_t column = 0;
@@ -77,7 +77,7 @@ uint32_t lay_out(const std::vector<Entry>& all, uint32_t columns, const Use& use
 class Samples {
  public:
   explicit Samples(uint32_t columns, uint32_t lines) {
-    list.width = 1e6f;  // nothing is pushed against an edge
+    list.width = 1e6f;  // no text is moved away from the right edge
     list.height = static_cast<float>(lines) * cell_height;
     fill(Ink::Background, 0, 0, static_cast<float>(columns) * cell_width, list.height);
   }
@@ -96,7 +96,7 @@ class Samples {
         fill(e.ink, x, y, wide, cell_height);
         fill(Ink::Bar, x, middle - 1, wide, 3);
         break;
-      case Ink::Failed:  // small, and wide
+      case Ink::Failed:  // a narrow bar and a wide one
         fill(e.ink, x + 3, middle - 1, 2, 3);
         fill(e.ink, x + cell_width, middle - 1, cell_width, 3);
         break;
@@ -133,7 +133,7 @@ class Samples {
 }  // namespace
 
 void TerminalLegend::add(const DrawList& list) {
-  constexpr uint8_t faintest = 70;  // of lines; a background is seen in any strength
+  constexpr uint8_t faintest = 70;  // fainter lines are invisible; fills are always visible
   for (const Primitive& p : list.primitives)
     if (p.shape != Shape::Text && (p.shape == Shape::Fill || p.alpha >= faintest))
       occurs_[static_cast<size_t>(p.ink)] = true;

@@ -1,4 +1,4 @@
-// What the signs of a picture in the terminal mean: only of those that occur in it.
+// The legend of a picture in the terminal: explains the symbols that occur in it.
 //
 //   TerminalLegend legend;
 //   legend.add(list);                                // for each part of the picture
@@ -17,10 +17,10 @@ class TerminalLegend {
  public:
   void add(const DrawList& list);
 
-  // As many lines as it needs.
+  // Returns the legend, in as many lines as necessary.
   std::string text(const Theme& theme, uint32_t columns, TerminalColours colours) const;
 
-  // Of the longest there is.
+  // The number of lines of the longest possible legend.
   static uint32_t most_lines(uint32_t columns, TerminalColours colours);
 
  private:

@@ -18,12 +18,12 @@ TEST_CASE("a line that fits is unchanged") {
   CHECK(wrapped("\u00b5\u00b5\u00b5\u00b5 \u00b5", 6) == "\u00b5\u00b5\u00b5\u00b5 \u00b5");
 }
 
-TEST_CASE("words go to the next line") {
+TEST_CASE("a line breaks between words and keeps its indentation") {
   CHECK(wrapped("one two three four\n", 10) == "one two\nthree four\n");
   CHECK(wrapped("  one two three\n", 10) == "  one two\n  three\n");
 }
 
-TEST_CASE("a paragraph for 100 columns is broken anew") {
+TEST_CASE("a paragraph that was wrapped for 100 columns is wrapped again") {
   std::string text, expected;
   for (int i = 0; i < 40; i++) text += (i == 0 ? "word" : " word");
   std::string broken;
@@ -34,7 +34,7 @@ TEST_CASE("a paragraph for 100 columns is broken anew") {
   CHECK(out == expected + "  word\n");
 }
 
-TEST_CASE("a table is broken between its columns") {
+TEST_CASE("a row of a table breaks between its columns") {
   CHECK(wrapped("  query (#7)  waits for x y  arp.cc:7", 30) ==
         "  query (#7)  waits for x y\n      arp.cc:7");
   CHECK(wrapped("  query (#7)  waits for x y  Arp query arp.cc:7", 34) ==
@@ -46,7 +46,7 @@ TEST_CASE("a word that is too long has a separate line") {
   CHECK(wrapped("12345678901234", 10) == "12345678901234");
 }
 
-TEST_CASE("a location becomes a link to its file, if that is here") {
+TEST_CASE("a location becomes a link to its file, if the file exists") {
   const auto folder = std::filesystem::temp_directory_path() / "skein terminal_test";
   std::filesystem::create_directories(folder);
   const std::string here = (folder / "arp.cc").string();
@@ -65,8 +65,8 @@ TEST_CASE("a location becomes a link to its file, if that is here") {
   CHECK(out.ends_with("arp.cc:7\033]8;;\033\\.\n"));
 }
 
-TEST_CASE("a file that is no terminal gets the text as it is") {
-  // Of the test runner: ctest reads the output through a pipe.
+TEST_CASE("text is unchanged if the output is not a terminal") {
+  // Skipped in a terminal. ctest reads the output through a pipe.
   if (find_terminal().is_terminal) return;
   CHECK(for_terminal(std::string(300, 'x') + " y", Trace()) == std::string(300, 'x') + " y");
 }

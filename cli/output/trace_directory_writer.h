@@ -1,5 +1,5 @@
-// A directory that is made for a trace: 0700, its files 0600; nothing that is there already is
-// written to or followed.
+// Writes the files of a trace to a new directory. Modes: directory 0700, files 0600. Never
+// overwrites an existing file or follows a link.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace skein::cli {
 
 class TraceDirectoryWriter {
  public:
-  // Makes the directory; throws CommandError(2) on failure.
+  // Creates the directory. Throws CommandError(2) on failure, for example if it exists.
   explicit TraceDirectoryWriter(const std::string& path);
   ~TraceDirectoryWriter();
   TraceDirectoryWriter(const TraceDirectoryWriter&) = delete;

@@ -38,8 +38,8 @@ void exec_viewer(const std::string& program, const std::vector<std::string>& opt
   die(2, program + ": " + std::strerror(errno));
 }
 
-// A descriptor that the window inherits: a file would have to be found a name and be removed, and
-// of a million tasks these are more bytes than a pipe takes before somebody reads it.
+// Uses a memfd, which the window inherits. Rejected: a file, which needs a name and must be
+// removed; a pipe, whose buffer is too small for the annotations of a million tasks.
 std::string write_to_memfd(const std::string& bytes) {
   const int fd = memfd_create("links", 0);
   for (size_t at = 0; fd >= 0 && at < bytes.size();) {

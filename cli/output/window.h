@@ -1,5 +1,5 @@
-// The desktop's window, which is a program of its own (cmake/SkeinDesktop.cmake says why). It lies
-// beside this one in a build tree, and in libexec where both are installed.
+// Starts the desktop window, a separate program (cmake/SkeinDesktop.cmake explains why). It is
+// beside this program in a build tree, and in libexec when both are installed.
 #pragma once
 
 #include <string>
@@ -7,14 +7,16 @@
 
 namespace skein::cli {
 
-// Ends with exit code 2 if this build has none.
+// Returns the path of that program. Throws CommandError(2) if it is not installed.
 std::string window_program();
 
-// Goes on as that program, with these options and traces.
+// Replaces this process by that program, with these options and traces. Throws CommandError(2) on
+// failure.
 [[noreturn]] void exec_viewer(const std::string& program, const std::vector<std::string>& options,
                               const std::vector<std::string>& traces);
 
-// The number of a descriptor that it inherits, with these bytes: for --annotations.
+// Returns the number of a descriptor that the program inherits and that contains `bytes`, for
+// --annotations. Throws CommandError(1) on failure.
 std::string write_to_memfd(const std::string& bytes);
 
 }  // namespace skein::cli
