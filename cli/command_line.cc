@@ -454,9 +454,9 @@ void add_all(CommandLine& line) {
   line.app.add_subcommand("help", "Show the help of a command")->group("Help");
 }
 
-// Converts a message of CLI11 to the form of skein's messages: "object: problem". CLI11 checks for
-// missing arguments first, then values, then unknown options; an unknown option takes precedence
-// over a missing argument here.
+// Converts a message of CLI11 to the form of skein's messages: "object: problem". CLI11 checks
+// values and missing arguments before unknown options; here an unknown option takes precedence over
+// a missing argument.
 std::string problem(const CLI::App& command, const CLI::ParseError& error) {
   const std::string text = error.what();
   const auto is = [&](CLI::ExitCodes code) {

@@ -20,13 +20,13 @@
 namespace skein::cli {
 namespace {
 
-// A snapshot takes as long as copying the trace. A program that is stopped, or in a debugger, never
-// replies.
+// Returns the timeout of a request. A snapshot takes as long as copying the trace. A program that
+// is stopped, or in a debugger, never replies.
 timeval timeout_of(const ControlOptions& options) {
   return {.tv_sec = options.request == "snapshot" ? 120 : 10, .tv_usec = 0};
 }
 
-// Returns the reply, without waiting longer than `timeout` for each part.
+// Sends the request and returns the reply. Each send and receive waits for at most `timeout`.
 std::string send_request(const std::string& path, const std::string& request, timeval timeout) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;

@@ -1,4 +1,4 @@
-// `skein critical`: where the time between two moments went, cause by cause.
+// `skein critical`: prints the critical path of a task or time range.
 #include "report/critical.h"
 
 #include <algorithm>
@@ -22,8 +22,8 @@ struct Moment {
   TaskIndex task = no_index;
 };
 
-// A time; or a label: when it was first given, or, of what a task is called, when the first of them
-// began, or the last of them ended.
+// Parses a time, a label or a task name. A label is the time of its first use. A task name is the
+// start of the first task with that name or, if `is_end`, the end of the last one.
 Moment moment(const Trace& trace, const Model& model, const std::string& option,
               const std::string& text, bool is_end) {
   if (const std::optional<double> time = parse_duration(text)) {

@@ -1,4 +1,4 @@
-// `skein diff`: what went another way in one run than in another, and what took longer.
+// `skein diff`: compares two runs: the first divergence, then the timing.
 #include "report/diff.h"
 
 #include <array>
@@ -17,8 +17,9 @@ namespace skein::cli {
 
 namespace {
 
-// What did not happen in the bad run is nowhere: the last that whoever should have done it did, or
-// whoever waits for it.
+// An event that is missing in the bad run has no position there. Returns an event to show instead:
+// the open wait, or else the creation, of the counterpart of the task in the good run. If there is
+// none, uses the last task of the victim's wait chain.
 CausalEvent instead(const Comparison& a, const Divergence& d) {
   TaskIndex task = d.good.task == no_index ? no_index : a.aligned.in_bad[d.good.task];
   if (task == no_index && !d.victim.chain.empty()) task = d.victim.chain.back().task;
@@ -29,7 +30,7 @@ CausalEvent instead(const Comparison& a, const Divergence& d) {
   return {.kind = EventKind::Create, .task = task, .time = open.start};
 }
 
-// What a picture shows of it: which task is which, and where they parted.
+// Returns the annotations of a picture: the matched tasks and the first divergence.
 Annotations annotations_of(const Comparison& a) {
   Annotations annotations;
   const auto id = [](const ComparedRun& side, TaskIndex task) {
@@ -38,7 +39,7 @@ Annotations annotations_of(const Comparison& a) {
   for (TaskIndex good = 0; good < a.aligned.in_bad.size(); good++) {
     const TaskIndex bad = a.aligned.in_bad[good];
     if (bad == no_index) continue;
-    // In a damaged trace two tasks may have one id; it leads to the last.
+    // In a damaged trace two tasks may have the same id; find() returns the last one.
     const std::pair twins(id(a.good, good), id(a.bad, bad));
     if (a.good.subject.model.find(twins.first) == good &&
         a.bad.subject.model.find(twins.second) == bad)
@@ -68,7 +69,7 @@ Annotations annotations_of(const Comparison& a) {
   return annotations;
 }
 
-// In a picture the runs are called as their traces are, if that tells them apart.
+// In a picture the runs are named after their traces if those have different names.
 void name_runs(Comparison& a, const std::string& good, const std::string& bad) {
   const bool are_told_apart = trace_name(good) != trace_name(bad);
   a.good.name = are_told_apart ? escaped(trace_name(good)) : "good (above)";
@@ -92,7 +93,7 @@ int run_diff(const DiffOptions& options) {
   if (draws) refuse_streams(std::array{options.good, options.bad}, options.page);
   const std::string window = options.view ? window_program() : "";
   const Analysis good = open_analysis(options.good);
-  // As page and window read it, whose markers are at these times.
+  // Uses the clock of the good trace, as page and window do, so that the times of markers match.
   const Analysis bad = open_analysis(options.bad, {&good.trace.info.tick_clock, 1});
   Comparison a = compare_runs({"good", {good.trace, good.model, good.waits}},
                               {"bad", {bad.trace, bad.model, bad.waits}});

@@ -1,4 +1,4 @@
-// `skein doctor`: what looks wrong in a trace, each with its evidence and where to look at it.
+// `skein doctor`: checks a trace for concurrency bugs and prints the findings with their evidence.
 #include "report/doctor.h"
 
 #include <map>
@@ -41,7 +41,7 @@ skein::DoctorOptions understand(const DoctorOptions& options) {
   return wanted;
 }
 
-// What a picture shows of it: each finding at its place.
+// Returns the annotations of a picture: a note for each finding that has a task.
 Annotations annotations_of(const Analysis& analysis, const DoctorReport& report,
                            const std::vector<Finding>& found) {
   Annotations annotations{.first = 0, .second = 0};
@@ -75,7 +75,7 @@ int run_doctor(const DoctorOptions& options) {
   const std::string window = options.view ? window_program() : "";
   skein::DoctorOptions wanted = understand(options);
   const std::string path = trace_directory(options.trace);
-  wanted.is_live = path != options.trace;  // by its process id
+  wanted.is_live = path != options.trace;  // true if the argument is a PID
   const Analysis analysis = open_analysis(options.trace);
   const DoctorReport report({analysis.trace, analysis.model, analysis.waits}, path);
   const std::vector<Finding> found =

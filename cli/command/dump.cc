@@ -1,4 +1,4 @@
-// `skein dump`: a line per event.
+// `skein dump`: prints every event, one per line.
 #include "report/dump.h"
 
 #include "base/text.h"

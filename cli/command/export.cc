@@ -1,5 +1,5 @@
-// `skein export FORMAT`: a trace in one of the formats of trace/export/formats.h, and what the
-// format cannot represent.
+// `skein export FORMAT`: converts a trace to one of the formats of trace/export/formats.h, and
+// reports what the format cannot represent.
 #include <unistd.h>
 
 #include <random>

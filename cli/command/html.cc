@@ -1,4 +1,4 @@
-// `skein html`: traces as one page that needs nothing else.
+// `skein html`: writes traces as one self-contained page.
 
 #include "cli/commands.h"
 #include "cli/output/page.h"

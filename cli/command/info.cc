@@ -1,4 +1,4 @@
-// `skein info`: what a trace is and what is in it, for people or as JSON.
+// `skein info`: prints a trace's format, contents and losses, as text or JSON.
 #include "report/info.h"
 
 #include "cli/commands.h"

@@ -1,4 +1,4 @@
-// `skein ps`: the live tasks, and what each waits for; without a trace, the processes that record.
+// `skein ps`: lists live tasks and what each waits for; without a trace, the recording processes.
 #include <utility>
 
 #include "base/escape.h"

@@ -1,4 +1,4 @@
-// `skein query`: SQL over a trace, from the command line, standard input, or a prompt.
+// `skein query`: runs SQL over a trace, from the command line, standard input or a prompt.
 #include <unistd.h>
 
 #include <string>
@@ -49,14 +49,14 @@ constexpr std::string_view help =
 
 volatile std::sig_atomic_t interrupted = 0;
 
-// Only where there is a prompt to go back to.
+// Makes Ctrl-C interrupt the current statement, not the program. Used only with a prompt.
 void catch_interrupts() {
   struct sigaction action {};
   action.sa_handler = [](int) { interrupted = 1; };
   sigaction(SIGINT, &action, nullptr);
 }
 
-// Valid until the next step.
+// Returns a cell of a row. It is valid until the next step.
 QueryCell cell(sqlite3_stmt* row, int column) {
   using Type = QueryCell::Type;
   const int sql_type = sqlite3_column_type(row, column);
@@ -110,8 +110,8 @@ class Session {
         handle(), often, [](void* self) { return static_cast<Session*>(self)->watch(); }, this);
   }
 
-  // A command, or SQL: one statement or several. False: there was an error, which is told. `line`
-  // is the one that it begins at, 0 if there is only one text.
+  // Runs a command, or one or more SQL statements. Returns false after reporting an error. `line`
+  // is the number of the first line of `text`, or 0 to omit line numbers from errors.
   bool run(const std::string& text, size_t line) {
     if (text.starts_with('.')) return command(text);
     for (const char* at = text.c_str(); *at;) {
@@ -121,7 +121,7 @@ class Session {
       const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement(prepared,
                                                                             sqlite3_finalize);
       if (result != SQLITE_OK) return failed(result, text, at, line);
-      if (!prepared) break;  // a remark
+      if (!prepared) break;  // a comment
       if (const int end = rows(prepared); end != SQLITE_DONE) return failed(end, text, at, line);
       at = tail;
     }
@@ -179,7 +179,7 @@ class Session {
     return result;
   }
 
-  // Says what is wrong with the statement that begins at `statement`, and where.
+  // Reports the error in the statement that begins at `statement`, and its position. Returns false.
   bool failed(int result, const std::string& text, const char* statement, size_t line) {
     out_.finish();
     if (result == SQLITE_INTERRUPT) {
@@ -192,7 +192,7 @@ class Session {
       message = "traces are read-only; only SELECT, WITH and EXPLAIN are allowed";
     if (message.starts_with("no such table") || message.starts_with("no such column"))
       message += " (.schema lists them)";
-    std::replace(message.begin(), message.end(), '"', '\'');  // which escaping would double
+    std::replace(message.begin(), message.end(), '"', '\'');  // escaped() would add backslashes
     std::fprintf(stderr, "skein: SQL: %s\n", escaped(message).c_str());
     if (offset < 0) return false;
     const auto at = static_cast<size_t>(statement - text.data()) + static_cast<size_t>(offset);
@@ -253,15 +253,15 @@ class Session {
   const QueryFormat format_;
   const bool is_prompt_;
   Output out_;
-  std::optional<Spinner> spinner_;  // until SQLite begins, which is when a first table is made
+  std::optional<Spinner> spinner_;  // until SQLite's first progress callback or row
   std::optional<ProgressBar> bar_;
   bool quit_ = false;
 };
 
-// Lines become commands and statements, which end with a semicolon.
+// Joins lines of input to commands and statements, which end with a semicolon.
 class Lines {
  public:
-  // A text to run is there.
+  // Adds a line. Returns true if the text is complete and can be run.
   bool add(const std::string& line) {
     count_++;
     if (is_blank(text_)) {
@@ -279,7 +279,7 @@ class Lines {
   std::string take() { return std::exchange(text_, {}); }
   void forget() { text_.clear(); }
   bool empty() const { return is_blank(text_); }
-  size_t begin() const { return begin_; }  // the number of the line that it begins at
+  size_t begin() const { return begin_; }  // the number of its first line
 
  private:
   std::string text_;
@@ -287,7 +287,8 @@ class Lines {
   size_t begin_ = 1;
 };
 
-// What is remembered is one line, unless a remark would swallow the rest; and says something.
+// Adds the text to the history, unless it is blank. Joins its lines to one, unless it may contain a
+// comment, which would extend to the end of the joined line.
 void remember(Prompt& prompt, const std::string& text) {
   if (text.find_first_not_of("; \t\r\n") == std::string::npos) return;
   std::string line = text;
@@ -327,7 +328,7 @@ void ask_at_prompt(Session& session) {
   }
 }
 
-// False: a statement failed, and it has been reported.
+// Runs standard input up to the first error. Returns false if there was one, which is reported.
 bool run_input(Session& session) {
   Lines lines;
   for (std::string line; !session.quit() && std::getline(std::cin, line);)

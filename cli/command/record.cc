@@ -1,7 +1,7 @@
 // skein record [-o DIR] [--size N] [--mode ring|log] -- CMD...
 //
-// Runs a program with the recorder switched on by its environment. The program is the one that
-// records; this command waits, passes signals on, and says what came of it.
+// Runs a program with recording enabled in its environment. The program itself records; this
+// command waits, forwards signals and reports the result.
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
@@ -27,16 +27,16 @@ namespace {
 
 volatile pid_t child = 0;
 
-// Ctrl-C: the program gets it, too, being in the same process group.
+// The program also receives Ctrl-C, because it is in the same process group.
 volatile sig_atomic_t interrupted = 0;
 void note_interrupt(int) { interrupted = 1; }
 
-// A kill of this command is meant for the program.
+// Forwards a signal that was sent to this command to the program.
 void pass_on(int signal) {
   if (child > 0) kill(child, signal);
 }
 
-// What was there before.
+// Sets a signal handler. Returns the previous action.
 struct sigaction handle(int signal, void (*handler)(int)) {
   struct sigaction action = {};
   struct sigaction before = {};
@@ -46,7 +46,7 @@ struct sigaction handle(int signal, void (*handler)(int)) {
   return before;
 }
 
-// program.skein, or program.skein.2 ... if that is there.
+// Returns program.skein, or if that exists, program.skein.2 ...
 std::string free_name(const std::string& command) {
   const std::string base = std::filesystem::path(command).filename().string() + ".skein";
   std::string name = base;
@@ -88,14 +88,15 @@ Ending wait_for_child() {
   return {.code = 128 + signal, .signal = signal};
 }
 
-// As the recorder would, but with the number of the command, whatever it goes on to start.
+// Expands %p as the recorder does, but to the pid of the command, not of a process that it starts.
 std::string with_pid(std::string name, pid_t pid) {
   for (size_t at = 0; (at = name.find("%p", at)) != std::string::npos;)
     name.replace(at, 2, std::to_string(pid));
   return name;
 }
 
-// The recorder creates its directory inside the parent, and cannot report why it failed.
+// Checks that the recorder can create its directory: this command can report the reason, the
+// recorder cannot.
 void check_parent(const std::filesystem::path& path) {
   const std::filesystem::path parent =
       (path.has_filename() ? path : path.parent_path()).parent_path();
@@ -103,7 +104,7 @@ void check_parent(const std::filesystem::path& path) {
     die(2, parent.string() + ": " + strerror(errno) + "; choose another directory with -o");
 }
 
-// `more`: the recorder's options, after the directory in SKEIN_TRACE.
+// Starts the program. `more`: the recorder's options, after the directory in SKEIN_TRACE.
 void start_child(const RecordOptions& options, const std::string& directory,
                  const std::string& more) {
   std::vector<char*> words;
@@ -111,13 +112,13 @@ void start_child(const RecordOptions& options, const std::string& directory,
   words.push_back(nullptr);
   const struct sigaction interrupt = handle(SIGINT, note_interrupt);
   const struct sigaction quit = handle(SIGQUIT, note_interrupt);
-  // exec's failure comes back through a pipe that a successful exec closes.
+  // The child reports a failure of exec through a pipe, which a successful exec closes.
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) die(1, std::string("pipe: ") + strerror(errno));
   child = fork();
   if (child < 0) die(1, std::string("fork: ") + strerror(errno));
   if (child == 0) {
-    sigaction(SIGINT, &interrupt, nullptr);  // what is ignored would be so after exec, too
+    sigaction(SIGINT, &interrupt, nullptr);  // exec keeps ignored signals ignored
     sigaction(SIGQUIT, &quit, nullptr);
     setenv("SKEIN_TRACE", (with_pid(directory, getpid()) + more).c_str(), 1);
     execvp(words[0], words.data());
@@ -153,7 +154,7 @@ int run_record(const RecordOptions& options) {
   if (!options.tasks.empty()) variable += ",tasks=" + options.tasks;
   if (options.monotonic) variable += ",clock=monotonic";
 
-  // By the recorder's own rules, before the program runs: there it could only complain.
+  // Checks the options with the recorder's own parser before the program runs.
   record::Options parsed;
   const char* wrong = record::parse_options((path.string() + variable).c_str(), parsed);
   for (const auto& [name, value] :
@@ -161,7 +162,7 @@ int run_record(const RecordOptions& options) {
     if (value.find(',') != std::string::npos)
       die(2, name + (": invalid number '" + value + "'; see skein record --help"));
   if (wrong != nullptr) {
-    // "size= is ..." is about --size.
+    // Converts "size= is ..." to "--size is ...".
     std::string text = wrong;
     if (const size_t end = text.find("= "); end != std::string::npos)
       text = "--" + text.replace(end, 1, "");
@@ -185,7 +186,7 @@ int run_record(const RecordOptions& options) {
         escaped(options.command[0]).c_str());
     return ending.code != 0 ? ending.code : 1;
   }
-  // Killed or interrupted, perhaps because it hung: which task is stuck is the question.
+  // A program that was killed or interrupted may have hung: suggests `skein why`.
   const bool is_hang = ending.signal != 0 || interrupted != 0;
   const std::string path_text = escaped(directory);
   fprintf(stderr, "skein: wrote %.1f MB to %s; %s: skein %s %s\n",

@@ -1,4 +1,4 @@
-// `skein render`: the picture as a file, without a screen.
+// `skein render`: writes a picture of traces to a file; needs no display.
 
 #include <cctype>
 #include <string>
@@ -56,7 +56,7 @@ std::string paint_as(Format format, Viewer& viewer, const std::string& title) {
 int run_render(const RenderOptions& options) {
   const Format format = find_format(options.output);
   refuse_inputs(options.output, options.picture.traces);
-  // A PNG is in memory as a whole, four bytes a pixel.
+  // A PNG is completely in memory, with four bytes per pixel.
   constexpr float most_pixels = 1 << 28;
   if (format == Format::Png && !(options.width * options.height <= most_pixels))
     die(2, "a PNG has at most " + grouped(static_cast<uint64_t>(most_pixels)) +

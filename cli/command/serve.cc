@@ -1,11 +1,11 @@
-// `skein serve`: the page, live, for a browser on this machine.
+// `skein serve`: serves the page, live, to a browser on this machine.
 //
-// Whoever has the link may look, nobody else: it carries a random token, other hosts cannot
-// connect, and a page of another site that finds the port out cannot ask, for it knows no token and
-// its Host is another (DNS rebinding). The page asks once a second what is new since the version it
-// has; of a directory it gets the packets that were added to or rewritten, of a file the blocks
-// that are others; and while the program runs, what time it is.
-// What the user notes is posted, and kept beside the trace.
+// Access requires the link, which contains a random token; other hosts cannot connect. A page of
+// another site that finds the port is rejected, because it does not know the token and its Host
+// header differs (DNS rebinding). Once a second the page requests the changes since its version: of
+// a directory, the packets that have grown or were rewritten; of a file, the blocks that differ.
+// While the program runs, the response contains the current time. The page posts the user's notes,
+// which are stored beside the trace.
 #include <sys/random.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -47,8 +47,8 @@ namespace skein::cli {
 
 namespace {
 
-constexpr uint64_t most_live_bytes = uint64_t{64} << 20;   // of a directory: its newest chunks
-constexpr uint64_t most_file_bytes = uint64_t{512} << 20;  // of one file, which is read whole
+constexpr uint64_t most_live_bytes = uint64_t{64} << 20;   // directory: the newest chunks
+constexpr uint64_t most_file_bytes = uint64_t{512} << 20;  // file: read completely
 
 uint64_t utc_now() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -66,7 +66,7 @@ std::string random_hex() {
   return text;
 }
 
-// Takes as long wherever they differ.
+// Compares in constant time: the duration does not depend on where the strings differ.
 bool same_secret(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   unsigned difference = 0;
@@ -74,14 +74,14 @@ bool same_secret(std::string_view a, std::string_view b) {
   return difference == 0;
 }
 
-// A recorder's directory without its oldest chunks, when all would be too much.
+// A trace directory without its oldest chunks if all of them would exceed the limit.
 class NewestFiles : public DiskFiles {
  public:
   explicit NewestFiles(uint64_t limit) : limit_(limit) {}
 
   Result<std::vector<std::string>> list(const std::string& path) override;
 
-  // By the last list().
+  // The number of chunks that the last list() omitted.
   size_t omitted() const { return omitted_; }
 
  private:
@@ -89,7 +89,7 @@ class NewestFiles : public DiskFiles {
     std::string name;
     uint64_t bytes = 0;
     uint64_t begin = 0;
-    bool needed = false;  // names, or the newest of its stream
+    bool needed = false;  // definitions, or the newest chunk of its stream
   };
   uint64_t limit_;
   size_t omitted_ = 0;
@@ -138,7 +138,7 @@ Result<std::vector<std::string>> NewestFiles::list(const std::string& path) {
   return kept;
 }
 
-// The trace that is served: what is new in it, and what its state is.
+// The trace that is served: its changes, its state and its notes.
 class Served {
  public:
   explicit Served(std::string path) : path_(std::move(path)) {
@@ -148,7 +148,8 @@ class Served {
       pid_ = table->pid;
   }
 
-  // Fails when it is no trace; ends with exit code 1 if it has no such task to begin with.
+  // Reads the trace. Returns an error if it is not a trace. Throws CommandError(1) if no task
+  // matches `critical`.
   Result<void> check(const std::string& critical = {}) {
     const auto trace = read_trace(files_, path_);
     if (!trace) return trace.error();
@@ -168,20 +169,20 @@ class Served {
   }
 
   std::string title() const { return trace_name(path_); }
-  // As a page gets it.
+  // The task whose critical path the page shows, with the index of its trace.
   const std::optional<std::pair<size_t, TaskId>>& critical() const { return critical_; }
 
   Result<std::string> notes() const { return kept_notes(path_); }
-  // What is there and is no notes stays.
+  // Fails if the existing file does not contain notes, which it leaves unchanged.
   Result<void> keep_notes(std::string_view json) const {
     if (const auto before = notes(); !before) return before.error();
     if (notes_path(path_).empty()) return Error{.what = "standard input has no place for notes"};
     return replace_file(notes_path(path_), json);
   }
 
-  // As a page gets them: counted from zero_, so that its axis does, too.
+  // Converts the notes for a page: times are relative to zero_, so that its time axis is, too.
   std::string notes_from_zero(std::string kept) {
-    if (zero_ == 0) (void)check();  // there was nothing in it
+    if (zero_ == 0) (void)check();  // the trace was empty
     if (zero_ == 0) return kept;
     auto notes = read_notes(kept).value_or(Notes());
     convert(notes, frequency_, zero_);
@@ -194,12 +195,12 @@ class Served {
   }
 
   struct Answer {
-    std::string version;                            // what the page has with that
-    std::shared_ptr<const std::string> bytes = {};  // gzip; nothing: what it had
-    size_t size = 0;                                // of that, unpacked
-    bool is_update = false;                         // to the version it had, or all of it
+    std::string version;                            // the page's version afterwards
+    std::shared_ptr<const std::string> bytes = {};  // gzip; null: no changes
+    size_t size = 0;                                // of the uncompressed bytes
+    bool is_update = false;                         // true: the changes; false: the whole trace
   };
-  // For a page that has this version; empty: none.
+  // Returns the changes since the version that the page has. Empty version: the whole trace.
   Result<Answer> since(const std::string& version) {
     const auto known = std::find_if(versions_.begin(), versions_.end(),
                                     [&](const Version& one) { return one.name == version; });
@@ -211,7 +212,7 @@ class Served {
     if (update->bundle.empty()) return Answer{.version = version};
     versions_.push_back({.name = std::to_string(++last_), .manifest = std::move(update->now)});
     if (versions_.size() > most_versions) versions_.pop_front();
-    constexpr int fastest = 1;  // of gzip's levels
+    constexpr int fastest = 1;  // gzip level
     return Answer{.version = versions_.back().name,
                   .bytes = std::make_shared<std::string>(web::gzip(update->bundle, fastest)),
                   .size = update->bundle.size(),
@@ -220,7 +221,7 @@ class Served {
 
   bool runs() const { return pid_ != 0 && records_to(pid_, path_); }
 
-  // For people. After since().
+  // Describes the process and omitted chunks. Precondition: since() has been called.
   std::string state(bool runs) const {
     std::string state;
     if (pid_ != 0) state = "process " + std::to_string(pid_) + (runs ? " runs" : " has ended");
@@ -238,18 +239,18 @@ class Served {
   }
 
   NewestFiles files_{most_live_bytes};
-  MemoryFiles converted_;  // the trace as ours, if it is another tool's; as it was at the beginning
+  MemoryFiles converted_;  // a trace of another format, converted once, at the start
   std::string path_;
   std::optional<std::pair<size_t, TaskId>> critical_;
   bool is_directory_ = false;
-  uint64_t pid_ = 0;  // 0: nobody's
-  // When the trace begins by its own clock, or began when it was first read, or when the notes of a
-  // ring were made. 0: not known yet. What is forgotten of it meanwhile, each page counts from
-  // here.
+  uint64_t pid_ = 0;  // 0: not recorded by a process
+  // The time, by the trace's clock, from which every page counts, even after the ring overwrites
+  // events: the start of the trace when it was first read, or an earlier start when the notes of a
+  // ring were made. 0: unknown yet.
   uint64_t zero_ = 0;
-  uint64_t frequency_ = 0;  // with which times are computed; 0: unknown
-  // What pages were last brought to: some windows at a time, each asks with the version that it
-  // got.
+  uint64_t frequency_ = 0;  // for the conversion of times; 0: unknown
+  // The latest versions sent to pages. Several windows may be open; each requests the changes since
+  // its own version.
   struct Version {
     std::string name;
     web::Manifest manifest;
@@ -304,7 +305,7 @@ HttpResponse answer(const HttpRequest& request, Served& served, const std::strin
       response.status = 204;
     }
   } else if (request.path == "/bundle" && !request.posts) {
-    const bool runs = served.runs();  // before it is read: what is written last is read
+    const bool runs = served.runs();  // checked before the read, so that the last events are read
     const auto news = served.since(std::string(request.argument("have")));
     if (!news) {
       response.status = 500;
@@ -335,7 +336,7 @@ void serve(const std::string& path, uint16_t port, const std::string& critical) 
     die(1, "this skein was built without the page (clang-19 for wasm32-wasi was not there)");
   Served served(path);
   if (const auto checked = served.check(critical); !checked) die(2, checked.error().message());
-  // As a descriptor, before the link is printed: whoever reads it may end us by a signal.
+  // Blocks the signals before the link is printed, because its reader may send one immediately.
   sigset_t signals;
   sigemptyset(&signals);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);

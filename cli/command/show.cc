@@ -1,4 +1,4 @@
-// `skein show`: the picture in a terminal.
+// `skein show`: draws traces in the terminal.
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
@@ -17,11 +17,11 @@ namespace skein::cli {
 
 namespace {
 
-// Units of the draw list in a cell; the time axis takes three lines.
+// The size of a cell in units of the draw list. The time axis takes three lines.
 constexpr uint32_t cell_width = 8;
 constexpr uint32_t cell_height = 16;
 constexpr uint32_t axis_lines = 3;
-constexpr uint32_t rows_per_page = 200;  // so that no list becomes too long
+constexpr uint32_t rows_per_page = 200;  // limits the size of the draw list
 
 std::string_view variable(const char* name) {
   const char* const value = std::getenv(name);
@@ -37,22 +37,24 @@ TerminalColours find_colours(const std::string& wanted, const Terminal& terminal
   return said == "truecolor" || said == "24bit" ? TerminalColours::All : TerminalColours::Few;
 }
 
-// Some terminals say "foreground;background", as numbers of 16 colours.
+// Some terminals set COLORFGBG to "foreground;background", two numbers from a palette of 16
+// colours.
 const Theme& find_background() {
   const std::string_view said = variable("COLORFGBG");
   const bool is_light = said.ends_with(";7") || said.ends_with(";15");
   return *find_theme(is_light ? "light" : "dark");
 }
 
-// Lines for the `most` rows, of those that have a line, in which most happens in the window (tasks
-// that begin or end there, times in which they run; failures before all), in the order of rows; the
-// first of those alike. Names of traces and bands are kept above what is theirs, and count.
+// Returns lines for at most `most` rows: the rows with the most events in the window (starts, ends
+// and activations of tasks; failures rank first), in the order of rows. Of rows with equal counts
+// the first is chosen. Folded rows have no line. The names of traces and bands stay above their
+// rows and are counted.
 std::vector<uint32_t> busiest_rows(std::span<const Track> tracks, const Window& window, Lines open,
                                    size_t most) {
   struct Row {
     size_t index;
     uint64_t events;
-    size_t name;  // of its band or trace; itself: none
+    size_t name;  // row of the name of its band or trace; SIZE_MAX: none
   };
   std::vector<Row> rows;
   size_t total = 0;
@@ -123,12 +125,12 @@ class Show {
     for (const auto& shown : shown_) counters_.push_back(shown);
   }
 
-  // From now on only these; the lines must live longer.
+  // Draws only these lines from now on. Precondition: they outlive this object.
   void fold(Lines lines) { marks_.lines = lines; }
 
-  // Rows from `first` on, with the time axis above if they are the first.
+  // Appends `count` rows from `first` on, below the time axis if `first` is 0.
   void rows(std::string& out, uint32_t first, uint32_t count) {
-    // Rows begin below the axis, which ends within a cell: they are moved to the next edge.
+    // The axis ends within a cell, so the rows are moved down to the next edge.
     const Areas at = areas(tracks_, window_, marks_);
     const double gap = axis_lines * cell_height - static_cast<double>(at.rows);
     window_.top = row_in(marks_.lines, first - gap / cell_height);
@@ -140,8 +142,8 @@ class Show {
     paint(out, first == 0 ? 0 : axis_lines);
   }
 
-  // A strip for each scale with a value in sight, one below the other, at most so many lines in
-  // all; how many strips were left out.
+  // Appends a strip for each scale that has a value in the window, in at most `most_lines` lines.
+  // Returns the number of strips omitted.
   size_t counters(std::string& out, size_t most_lines) {
     size_t omitted = 0;
     for (size_t t = 0; t < tracks_.size(); t++) {
@@ -164,8 +166,8 @@ class Show {
   std::string legend() const { return legend_.text(theme_, columns_, colours_); }
 
  private:
-  // The strip of those counters that are not hidden, which is at the bottom of a picture: its upper
-  // edge is to be the edge of a line. Empty if there is nothing in it.
+  // Draws the strip of the visible counters, without the picture above it. Aligns its upper edge
+  // with a line. Empty if it has no values.
   std::string strip() {
     Marks marks = marks_;
     marks.counters = counters_;
@@ -185,7 +187,7 @@ class Show {
     return out;
   }
 
-  // Without the first lines.
+  // Appends the picture without its first `skipped` lines.
   void paint(std::string& out, uint32_t skipped) {
     const std::string text = to_terminal(list_, theme_, columns_, colours_);
     size_t begin = 0;
@@ -201,7 +203,7 @@ class Show {
   TerminalColours colours_;
   DrawList list_;
   TerminalLegend legend_;
-  std::vector<std::vector<uint8_t>> shown_;  // counters, by track: none but in strip()
+  std::vector<std::vector<uint8_t>> shown_;  // visible counters, by track; only in counters()
   std::vector<std::span<const uint8_t>> counters_;
 };
 
@@ -216,7 +218,7 @@ int run_show(const ShowOptions& options) {
   viewer.resize(static_cast<float>(columns * cell_width), 900);
   if (!picture.whole) {
     viewer.show(picture.from, picture.to);
-    viewer.run(Command::FitRows);  // what is not in the window would be empty lines
+    viewer.run(Command::FitRows);  // rows without a bar in the window would be empty lines
   }
   const Window window = viewer.window();
   const std::span<const Track> tracks = viewer.tracks();
@@ -231,7 +233,7 @@ int run_show(const ShowOptions& options) {
       static_cast<uint32_t>(std::min(1e6, open.empty() ? total_rows(tracks) : open.back()));
   uint32_t shown = rows;
   if (terminal.is_terminal && !options.all) {
-    constexpr size_t around = axis_lines + 3;  // what is missing, the next prompt
+    constexpr size_t around = axis_lines + 3;  // and the omission notes and the next prompt
     const size_t taken = around + lines_of(counters) + TerminalLegend::most_lines(columns, colours);
     shown = std::min(
         rows, std::max<uint32_t>(4, terminal.lines - static_cast<uint32_t>(

@@ -1,9 +1,10 @@
-// `skein snapshot`: a consistent copy of a trace while its program writes on.
+// `skein snapshot`: takes a consistent copy of a trace while its program continues to write.
 //
 // Each chunk is copied under its lock (trace/read/ctf/chunk.h), so that no event is torn. Streams
-// are copied one by one, and again when the ring went on meanwhile and left a gap between packets.
-// Definitions come after the events that refer to them, the task table last (of a ring
-// also before: what it has both times was there all the time).
+// are copied one after another. A stream is copied again if the ring advanced during the copy and
+// left a gap between packets. Definitions are copied after the events that refer to them, the task
+// table last. The table of a ring is also read before the events; the copy keeps only the tasks in
+// both readings, which existed during the whole copy.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -48,7 +49,7 @@ void store(std::vector<uint8_t>& bytes, size_t offset, T value) {
   std::memcpy(bytes.data() + offset, &value, sizeof value);
 }
 
-// The copy is a packet that ends where its content does, and is not being recycled.
+// Makes the copy a valid packet: it ends where its content does, and is not locked.
 void settle(std::vector<uint8_t>& bytes, const ctf::PacketHeader& header) {
   using Header = format::PacketHeader;
   const uint64_t bits = std::min<uint64_t>(header.content_bits / 8, bytes.size()) * 8;
@@ -66,7 +67,7 @@ Chunk copy(Files& files, const std::string& directory, const std::string& name, 
   }
   chunk.bytes.assign(contents->bytes().begin(), contents->bytes().end());
   const auto header = ctf::read_packet_header(chunk.bytes);
-  if (!header) {  // empty, or nothing of the recorder's
+  if (!header) {  // empty, or not written by the recorder
     if (!chunk.bytes.empty()) report.unreadable.push_back(name + ": no packet begins here");
     chunk.bytes.clear();
     return chunk;
@@ -77,7 +78,7 @@ Chunk copy(Files& files, const std::string& directory, const std::string& name, 
   return chunk;
 }
 
-// How many packets are missing between the oldest and the newest of a stream.
+// Returns the number of packets missing between the oldest and the newest of a stream.
 uint64_t gap_in(const std::vector<Chunk>& chunks) {
   uint64_t oldest = UINT64_MAX, newest = 0, count = 0;
   for (const Chunk& chunk : chunks) {
@@ -115,8 +116,8 @@ void copy_stream(Files& files, const std::string& directory, const std::vector<s
   }
 }
 
-// The rows that could be read under their locks, in a table of its own. `before`: that of a ring
-// before its packets were copied.
+// Writes the rows that could be read under their locks to a new table. `before`: the table of a
+// ring before its packets were copied.
 void copy_tasks(Files& files, const std::string& directory,
                 const std::optional<ctf::TaskTableSnapshot>& before, TraceDirectoryWriter& to,
                 Report& report) {
@@ -162,7 +163,7 @@ void snapshot(const std::string& from, const std::string& to_path) {
   to.write("metadata", *metadata);
   const auto tasks_before = ctf::read_ring_tasks(files, from);
   for (const auto& [prefix, chunks] : streams) copy_stream(files, from, chunks, to, report);
-  // One by one: names only grow, and what was there after the events is enough.
+  // Each chunk alone: definitions are only added, and those present after the events are enough.
   const uint64_t packets = report.packets;
   for (const std::string& name : names) copy_stream(files, from, {name}, to, report);
   copy_tasks(files, from, tasks_before, to, report);

@@ -1,4 +1,4 @@
-// `skein stats`: groups of similar tasks, how long they took, and where that time went.
+// `skein stats`: summarises groups of similar tasks: their durations and where that time went.
 #include "report/stats.h"
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// `skein view`: traces in the desktop's window.
+// `skein view`: opens traces in the desktop window.
 #include <string>
 #include <vector>
 
@@ -12,7 +12,8 @@ namespace skein::cli {
 
 namespace {
 
-// What is not there is said here; what turns out to be no trace, in the window.
+// Returns the path of the trace, or reports that it does not exist. The window reports other
+// errors, such as a file that is not a trace.
 std::string existing_trace(const std::string& text) {
   const std::string path = trace_directory(text);
   DiskFiles files;

@@ -1,4 +1,4 @@
-// `skein why`: what is stuck, on what, and what is wrong there, in words.
+// `skein why`: explains which tasks are stuck, what they wait for and why.
 #include "report/why.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ std::vector<Diagnosis> find_diagnoses(const Subject& subject, const std::string&
   if (tasks.empty()) die(2, "no task has id, label or name '" + query + "'");
   std::vector<Diagnosis> found;
   std::vector<TaskIndex> open;
-  // Of a resource: who waits for it.
+  // For a resource: its waiters.
   for (const Waits::Wait& wait : subject.waits.waits)
     if (wait.is_open() && wait.on == tasks.front() &&
         subject.model.tasks[tasks.front()].is_resource)
@@ -29,7 +29,7 @@ std::vector<Diagnosis> find_diagnoses(const Subject& subject, const std::string&
       open.push_back(task);
   for (const TaskIndex task : open.empty() ? std::vector{tasks.front()} : open)
     found.push_back(diagnose(subject.trace, subject.model, subject.waits, task));
-  // As for all tasks, errors are first and pending tasks last.
+  // As in the report on all tasks, errors are first and pending tasks last.
   const auto rank = [](const Diagnosis& d) {
     return d.is_error() ? 0 : d.verdict == Verdict::Ok ? 1 : 2;
   };

@@ -49,7 +49,7 @@ void end_unfinished() {
   unfinished[0] = 0;
 }
 
-// The mode of new files by the umask.
+// Returns the permissions of new files, from the umask.
 mode_t usual_mode() {
   const mode_t mask = umask(0);
   umask(mask);

@@ -22,8 +22,8 @@ Terminal find_terminal(int fd = 1);  // standard output
 // columns; 100 without a terminal.
 size_t text_columns();
 
-// True if the locale (LC_ALL, else LC_CTYPE, else LANG) does not name UTF-8, such as "C". If none
-// of the three is set, as in many containers, UTF-8 is assumed.
+// True if the locale (LC_ALL, else LC_CTYPE, else LANG) has a character set other than UTF-8, such
+// as "C". If none of the three is set, as in many containers, UTF-8 is assumed.
 bool locale_is_ascii();
 
 // Wraps each line that is wider than `columns`. A row of a table breaks between its columns, and
