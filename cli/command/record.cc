@@ -118,7 +118,7 @@ void start_child(const RecordOptions& options, const std::string& directory,
   child = fork();
   if (child < 0) die(1, std::string("fork: ") + strerror(errno));
   if (child == 0) {
-    sigaction(SIGINT, &interrupt, nullptr);  // exec keeps ignored signals ignored
+    sigaction(SIGINT, &interrupt, nullptr);  // an inherited SIG_IGN survives exec
     sigaction(SIGQUIT, &quit, nullptr);
     setenv("SKEIN_TRACE", (with_pid(directory, getpid()) + more).c_str(), 1);
     execvp(words[0], words.data());
