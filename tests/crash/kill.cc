@@ -1,14 +1,15 @@
-// SIGKILL at a random instant, thousands of times: no acknowledged event is lost.
+// Kills a program with SIGKILL at a random instant, thousands of times: no acknowledged event is
+// lost.
 //
 //     crash_kill MODE THREADS KILLS [STRIDE [SEED]]     MODE: ring or log
 //
-// Each time a process records numbered calls with THREADS threads and stores in a shared page which
-// call has returned. It is killed within some milliseconds. Then, for every thread:
-//   - the numbers in its stream are an unbroken run, up to the acknowledged one at least, and at
-//     most the one that was being made;
-//   - log: the run begins with 1; ring: it reaches back as far as all chunks but one;
-//   - every event is complete, every file conforms to the format, no definition is missing;
-// and babeltrace2, on every STRIDE'th trace, exits with 0.
+// Each time, a process records numbered calls with THREADS threads, and stores the last call that
+// returned in a shared page. It is killed within some milliseconds. Then, for every thread:
+//   - the numbers in its stream are an unbroken run, which ends with the acknowledged number or the
+//     one after it;
+//   - the run begins with 1 (log), or covers all chunks but one (ring);
+//   - every event is complete, every file conforms to the format, no definition is missing.
+// babeltrace2 must accept every STRIDE-th trace.
 // In ctest: KILLS 170 for each of six combinations. Nightly: see docs/testing.md.
 #include <fcntl.h>
 #include <limits.h>
@@ -43,7 +44,7 @@ struct Shared {
     std::atomic<uint64_t> acknowledged;
     std::atomic<uint32_t> tid;
   } threads[kMostThreads];
-  std::atomic<uint32_t> running;  // threads that made a call
+  std::atomic<uint32_t> running;  // threads that have made a call
   std::atomic<uint32_t> ready;    // threads that may make their second
 };
 
@@ -55,7 +56,7 @@ struct Arguments {
   unsigned seed;
 };
 
-// std::atomic's own notify wakes waiters of this process only.
+// std::atomic::notify_all wakes waiters of this process only.
 void wake_all(std::atomic<uint32_t>& word) {
   syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
@@ -83,7 +84,7 @@ void wait_for_word(std::atomic<uint32_t>& word) {
       calls.make(n);
       mine.acknowledged.store(n, std::memory_order_release);
       if (n > 1) continue;
-      // All start together, so that the threads' starting does not fill the trace.
+      // The threads start together, so that the first ones do not fill the trace.
       ++shared.running;
       wait_for_word(shared.ready);
     }
@@ -99,7 +100,7 @@ class Judge {
   Judge(const Arguments& arguments, const Trace& trace, const Shared& shared)
       : arguments_(arguments), trace_(trace), shared_(shared) {}
 
-  uint64_t calls = 0;  // acknowledged, in all
+  uint64_t calls = 0;  // acknowledged, in total
 
   bool good() {
     for (const std::string& problem : trace_.problems) say(problem);
@@ -194,7 +195,7 @@ int main(int count, char** values) {
     fflush(stdout);
     const pid_t program = fork();
     if (program == 0) traced_program(arguments, directory, *shared);
-    // One in eight is killed while its threads still come.
+    // One in eight is killed while its threads are being created.
     const unsigned wait_for = kill_number % 8 == 0 ? 1 : arguments.threads;
     int status = 0;
     while (shared->running < wait_for && waitpid(program, &status, WNOHANG) == 0) usleep(50);

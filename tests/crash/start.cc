@@ -1,11 +1,11 @@
-// SIGKILL while a trace begins: what is left is no directory by the trace's name, or a whole one.
+// SIGKILL while a trace is created: the trace's directory either does not exist or is complete.
 //
 //     crash_start KILLS [SEED]
 //
-// First a program is stopped at every system call of skein_start and of its first events, and what
-// lies there is judged: names in a directory change at no other instants. Then so many are killed
-// at random instants, from their first instruction on. A directory that can be seen is read by our
-// decoder and by babeltrace2, each time.
+// First a program is stopped at every system call of skein_start and of its first events, and its
+// directory is checked: directory entries change at these instants only. Then KILLS programs are
+// killed at random instants, from their first instruction on. If the directory exists, the tests'
+// decoder and babeltrace2 read it each time.
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -52,7 +52,7 @@ void begin_trace(const std::string& directory, Shared& shared) {
   }
 }
 
-// What lies there now, while nothing changes it.
+// Checks the directory. No process may be changing it.
 void judge(const std::string& directory, const Shared& shared, bool babeltrace, Tally& tally) {
   if (!std::filesystem::exists(directory)) {
     ++tally.hidden;
@@ -73,7 +73,7 @@ void judge(const std::string& directory, const Shared& shared, bool babeltrace, 
               static_cast<unsigned long long>(last));
 }
 
-// False: a program cannot be traced here.
+// False if programs cannot be traced here.
 bool stop_at_every_call(const std::string& directory, Shared& shared, bool babeltrace) {
   fflush(stdout);
   const pid_t program = fork();

@@ -1,13 +1,12 @@
-// One instruction at a time: whatever instant the program stops at, every call that returned is in
-// the trace, whole.
+// Stops a program after each instruction: at any instant, every call that returned is in the trace,
+// complete.
 //
 //     crash_step ring|log INSTRUCTIONS
 //
-// A program records numbered calls and is traced with ptrace. It runs freely until its chunk is
-// nearly full; from there on, through the end of the chunk, the making or recycling of the next one
-// and some calls in it, it is stopped after every instruction, and its files are judged as they lie
-// there, with its task table. Now and then babeltrace2 reads the directory of the stopped program
-// too.
+// A program records numbered calls under ptrace. It runs freely until its chunk is nearly full.
+// Then it is stopped after every instruction: through the end of the chunk, the creation or
+// recycling of the next one, and some calls in it. At every stop the files and the task table are
+// checked. Occasionally babeltrace2 reads the directory of the stopped program, too.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -34,9 +33,9 @@ namespace {
 
 using namespace skein::test;
 
-constexpr uint64_t kNear = 400;       // bytes before a chunk's end: step from here
-constexpr unsigned kCallsAfter = 12;  // after a switch: step so many calls
-constexpr unsigned kSwitches = 3;     // of one program; its log chunks grow
+constexpr uint64_t kNear = 400;       // stepping starts this many bytes before a chunk's end
+constexpr unsigned kCallsAfter = 12;  // calls to step through after a switch of chunks
+constexpr unsigned kSwitches = 3;     // per program, because a log's chunks grow
 constexpr unsigned kBabeltraceEvery = 9973;
 
 struct Shared {
@@ -73,18 +72,18 @@ struct Shared {
   _exit(0);
 }
 
-// One chunk file, mapped, and what was found in it at the last look.
+// A mapped chunk file, and its state at the last check.
 struct Chunk {
   const char* bytes;
   size_t size;
-  std::vector<char> seen;  // committed bytes at the last look
+  std::vector<char> seen;  // committed bytes at the last check
   Packet packet;
 
   const skein::format::PacketHeader& header() const {
     return *reinterpret_cast<const skein::format::PacketHeader*>(bytes);
   }
-  // True if nothing a reader looks at is different. Of a large chunk the newest bytes are compared:
-  // older ones when it is decoded again.
+  // True if the bytes that a reader uses are unchanged. Of a large chunk, only the newest bytes are
+  // compared; the older ones are checked when the chunk is decoded again.
   bool unchanged() const {
     constexpr size_t kNewest = 8192;
     const size_t content = header().content_size / 8;
@@ -113,7 +112,7 @@ class Watcher {
 
   unsigned changes = 0;
 
-  // Empty, or what is wrong with the files at this instant.
+  // Returns the problem with the files at this instant, or "".
   std::string judge() {
     bool changed = false;
     while (find_new_chunk()) changed = true;
@@ -187,8 +186,8 @@ class Watcher {
     return {};
   }
 
-  // The rows that can be believed are those of the tasks that are alive by the committed events,
-  // but for one that the operation under way is writing, or has written already.
+  // The consistent rows must be those of the live tasks, according to the committed events, except
+  // for one row that the current operation is writing or has just written.
   std::string judge_table() {
     namespace format = skein::format;
     if (table_ == nullptr) table_ = map(".tasks", table_size_);
@@ -226,7 +225,7 @@ class Watcher {
   bool log_;
   const char* table_ = nullptr;
   size_t table_size_ = 0;
-  std::vector<uint64_t> live_;  // tasks; empty: not known, the ring forgot
+  std::vector<uint64_t> live_;  // tasks; empty if unknown because the ring overwrote their events
   const Shared& shared_;
   std::vector<std::unique_ptr<Chunk>> chunks_;
   Run run_;
@@ -237,7 +236,7 @@ struct Tally {
   unsigned babeltraces = 0, bad = 0;
 };
 
-// Steps one program through its switches. False: it cannot be traced here.
+// Steps one program through its switches of chunks. False if programs cannot be traced here.
 bool step_one_program(bool log, const std::string& directory, Shared& shared, uint64_t most,
                       bool have_babeltrace, Tally& tally) {
   fflush(stdout);

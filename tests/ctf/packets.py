@@ -1,10 +1,10 @@
-"""Writes packets of a skein trace, for tests that need one byte by byte as they want it.
+"""Writes packets of a skein trace, for tests that control every byte.
 
     p = Packet(stream=0, begin=1000)
     p.event("label_text", 1500, struct.pack("<Q", 7) + b"hello\\0")
     Path("trace/s00000-0").write_bytes(p.bytes)
 
-The layout is written down here a second time, independent of format.h; ids come from the metadata.
+The layout is independent of format.h, as a second implementation; event ids come from the metadata.
 """
 import pathlib
 import re
@@ -12,9 +12,9 @@ import struct
 import subprocess
 import uuid
 
-UUID = uuid.UUID("7d1f5f4e-9c55-4b6e-9d2a-1f6a5a1d0c01")  # as print_metadata has it
+UUID = uuid.UUID("7d1f5f4e-9c55-4b6e-9d2a-1f6a5a1d0c01")  # as in print_metadata
 HEADER = 128
-# offset and struct code of what follows content_size, in the order of the file
+# offset and struct code of the fields after content_size, in file order
 FIELDS = {
     "magic": (0, "<I"), "stream_id": (20, "<I"), "stream": (24, "<Q"), "content_size": (32, "<Q"),
     "packet_size": (40, "<Q"), "begin": (48, "<Q"), "seq": (56, "<Q"), "discarded": (64, "<Q"),
@@ -47,7 +47,7 @@ class Packet:
         return struct.unpack_from(code, self.bytes, offset)[0]
 
     def event(self, event_id, ticks, payload):
-        """False when it does not fit."""
+        """Appends an event; False if it does not fit."""
         if ticks - self.last >= 1 << 24:
             data = struct.pack("<BBQ", 255, event_id, ticks) + payload
         else:
@@ -63,7 +63,7 @@ class Packet:
 
 
 def first_ids(metadata):
-    """{name: id of its first event class}"""
+    """Returns {name: id of its first event class}."""
     ids = {}
     for name, number in re.findall(r'event \{ name = "(\w+)"; id = (\d+);', metadata):
         ids.setdefault(name, int(number))
@@ -95,7 +95,7 @@ def write_trace(folder, metadata, files):
 
 
 def babeltrace(folder):
-    """(exit code, event lines, complaints)"""
+    """Returns (exit code, event lines, messages on stderr)."""
     run = subprocess.run(["babeltrace2", "--clock-gmt", "--clock-date", str(folder)],
                          capture_output=True, text=True, timeout=60)
     complaints = [line for line in run.stderr.splitlines() if line.strip()]

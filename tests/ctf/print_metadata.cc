@@ -1,5 +1,6 @@
-// Prints the metadata text of a made-up trace: the sample format/metadata.tsdl, and the metadata of
-// the traces that the tests in this folder write. Updating the sample: print_metadata > it.
+// Prints the metadata of an imaginary trace, which is the sample format/metadata.tsdl and the
+// metadata of the traces that the tests in this folder write. To update the sample:
+// ctf_print_metadata > format/metadata.tsdl
 #include <skein/metadata.h>
 
 #include <cstdio>

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Stock babeltrace2 reads every state in which a kill can leave a trace directory.
+"""Stock babeltrace2 can read a trace directory in every state in which a kill can leave it.
 
     states_test.py PRINT_METADATA
 
-Each state is written byte by byte; babeltrace2 has to exit with 0 and to show exactly the events
-that are committed, with the right names, fields and UTC times.
+Each state is written byte by byte. babeltrace2 must exit with 0 and show exactly the committed
+events, with the right names, fields and UTC times.
 """
 import copy
 import datetime
@@ -29,7 +29,7 @@ class States:
         self.failed = 0
 
     def names(self):
-        """A definitions stream, and the texts of its events."""
+        """Returns a definitions stream and the texts of its events."""
         packet = Packet(stream=NAMES_STREAM, begin=900, flags=2)
         add = lambda name, ticks, payload: packet.event(self.ids[name], ticks, payload)
         add("string", 1000, struct.pack("<I", 1) + b"hello\0")
@@ -47,7 +47,7 @@ class States:
         ]
 
     def packet(self, stream=0, seq=0, begin=10000, count=20, **fields):
-        """A packet of all shapes and widths, with idle times; and the texts of its events."""
+        """Returns a packet of all shapes and widths, with gaps in time, and its events' texts."""
         packet = Packet(stream=stream, seq=seq, begin=begin, **fields)
         expected, ticks = [], begin
         for i in range(count):
@@ -76,7 +76,7 @@ class States:
         return packet, expected, ticks
 
     def check(self, state, files, *expected):
-        """Writes the files; babeltrace2 must show the expected events in the order of time."""
+        """Writes the files; babeltrace2 must show the expected events in time order."""
         trace = write_trace(self.folder / state.replace(" ", "-"), self.metadata, files)
         code, lines, complaints = babeltrace(trace)
         want = sorted((event for part in expected for event in part), key=lambda event: event[0])
@@ -125,7 +125,7 @@ def check_all(states):
     many = {f"s{i:05}-0": states.packet(stream=i)[0] for i in range(40)}
     check("many streams", many, *(states.packet(stream=i)[1] for i in range(40)))
 
-    # What may lie beside the packets.
+    # Other files and bytes beside the packets.
     check("file of 0 bytes", {**whole, "s00002-0": b""}, of_names, full, of_other)
     check("dot-named file", {**whole, ".tasks": b"tasks1" + bytes(8186)}, of_names, full, of_other)
     check("never used chunks", {**whole, "s00001-1": Packet(stream=1), "s00001-2": Packet(stream=1),
@@ -149,8 +149,8 @@ def check_all(states):
         states.failed += 1
         print("events were dropped: babeltrace2 does not report it")
 
-    # The oldest chunk is being recycled: after each store of the recycle protocol, the events
-    # dropped before or not. The chunk's first event may follow the last store only.
+    # The oldest chunk is being recycled. Checks the state after each store of the recycle protocol,
+    # with and without dropped events. The chunk's first event can only follow the last store.
     new = [("lock", 3), ("content_size", HEADER * 8), ("begin", end + 50), ("seq", 4),
            ("discarded", 25), ("current_task", 9), ("monotonic_ns", 10**15), ("vtid", 12345),
            ("lock", 4)]

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Random traces mean the same to skein and to babeltrace2.
+"""skein and babeltrace2 decode random traces identically.
 
     differential_test.py DIFFERENTIAL_TRACES [COUNT [SEED]]
 
-babeltrace2 decodes what lies in the files, by the metadata alone; the model's events are made from
-that here, by the rules of docs/format.md, and compared with skein's columns: times to the nanosecond,
-names, subjects, arguments, texts, places, executors, and the numbers of lost events and packets.
+babeltrace2 decodes the files using only the metadata. This script derives the model's events from
+that by the rules of docs/format.md, and compares them with skein's columns: times to the
+nanosecond, names, subjects, arguments, texts, locations, executors, and the numbers of lost events
+and packets.
 """
 import pathlib
 import struct
@@ -30,20 +31,20 @@ def unsigned(value):
 
 
 class Reader:
-    """What babeltrace2 sees in a trace, as lines in the form of differential_traces."""
+    """The events of a trace as babeltrace2 decodes them, in the format of differential_traces."""
 
     def __init__(self, path):
         self.texts, self.places, self.threads = {}, {}, {}
         self.current, self.executor, self.names = {}, {}, {}
         self.said_at = {}
-        self.extra = {}  # by stream, the extra fields of its next event, by number
+        self.extra = {}  # by stream: the extra fields of its next event, by number
         self.resources, self.spans = set(), {}
         self.events = []
         for message in bt2.TraceCollectionMessageIterator(str(path)):
             self.message(message)
         self.count_losses(path)
 
-    # babeltrace2 hides these two fields.
+    # babeltrace2 does not show these two fields.
     def count_losses(self, path):
         packets = {}
         for file in path.iterdir():
@@ -57,7 +58,7 @@ class Reader:
         self.missing = sum(max(seen)[0] - min(seen)[0] + 1 - len(seen)
                            for seen in packets.values())
 
-    # Names come first in time: nothing else is that early.
+    # Definitions come first: no other message has such an early time.
     def message(self, message):
         if type(message) is bt2._PacketBeginningMessageConst:
             context = message.packet.context_field
@@ -82,7 +83,7 @@ class Reader:
         if isinstance(field, bt2._EnumerationFieldConst):
             try:
                 return int(field), field.labels[0]
-            except (AssertionError, IndexError):  # a number without a name
+            except (AssertionError, IndexError):  # no enumerator has this value
                 return int(field), "unknown"
         return str(field) if isinstance(field, bt2._StringFieldConst) else int(field)
 
@@ -223,7 +224,7 @@ class Reader:
             str(place.get("line", 0)), str(place.get("column", 0)),
             str(extra.get(2, 0) & 255)]))
 
-    # Exactly; babeltrace2's own nanoseconds are rounded by a double.
+    # Exact; babeltrace2's own conversion to nanoseconds rounds through a double.
     @staticmethod
     def utc(clock):
         cls = clock.clock_class
@@ -232,7 +233,7 @@ class Reader:
 
 
 def compare(path, lines):
-    """None, or the difference."""
+    """Returns the difference, or None."""
     theirs = Reader(path)
     head = lines[0].split("\t")
     if [int(n) for n in head[2:]] != [theirs.discarded, theirs.missing]:
@@ -243,7 +244,7 @@ def compare(path, lines):
     times = [int(line[0]) for line in ours]
     if times != sorted(times):
         return "not in the order of time"
-    # Streams may be merged differently at equal times, and then resources are known at others.
+    # Streams may be merged in another order at equal times, which changes the known resources.
     for stream in theirs.current:
         mine = [line for line in ours if line[1] == str(stream)]
         want = [event for event in theirs.events if event[1][0] == str(stream)]

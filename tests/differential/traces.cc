@@ -1,11 +1,12 @@
-// Random traces, and what skein reads in them; differential_test.py compares with babeltrace2.
+// Generates random traces, and prints skein's view of them; differential_test.py compares it with
+// babeltrace2's.
 //
 //   differential_traces generate SEED COUNT FOLDER    writes FOLDER/0, FOLDER/1 ...
 //   differential_traces show TRACE...                 one line per event, fields separated by tabs
 //
-// A trace has a few streams with all kinds of events, all widths, idle times that need extended
+// A trace has a few streams with all kinds of events, all widths, gaps in time that need extended
 // headers, packets in any file order, dropped and missing packets. Times of different streams
-// overlap. Ids refer to names that may not be there.
+// overlap. Ids may refer to names that do not exist.
 #include <skein/metadata.h>
 
 #include <cinttypes>
@@ -41,11 +42,11 @@ class Generator {
  private:
   uint64_t below(uint64_t limit) { return random_() % limit; }
 
-  // Of any width.
+  // Returns a number of any width.
   uint64_t number() { return random_() >> below(64); }
   uint64_t id() { return 1 + (number() >> 1); }
 
-  // Not empty: babeltrace2 2.0.4 shows an empty text as one of an earlier event.
+  // Never empty: for an empty text, babeltrace2 2.0.4 shows the text of an earlier event.
   std::string text(size_t most) {
     static constexpr const char* pieces[] = {"a", "Z", "0", " ", "\"", "\\", "<b>", "é", "…", "%s"};
     std::string result(1, static_cast<char>('a' + below(26)));
@@ -104,7 +105,7 @@ class Generator {
     const uint64_t count = below(60);
     stream.tid = static_cast<uint32_t>(below(8));
     for (uint64_t i = 0; i < count; i++) {
-      // At least one: of two packets that begin at the same tick babeltrace2 2.0.4 shows one.
+      // Advance: of two packets that begin at the same tick, babeltrace2 2.0.4 shows only one.
       ticks += 1;
       ticks += below(8) != 0 ? below(1 << 16) : random_() >> (24 + below(40));
       stream.current_task = below(3) == 0 ? 0 : id();
@@ -163,7 +164,7 @@ class Generator {
     }
   }
 
-  // Files in any order of names; now and then one is lost, or was never used.
+  // Writes the files in a random order of names. Some are lost; some were never used.
   void save(const std::filesystem::path& folder, const std::string& prefix, StreamWriter& stream) {
     auto& chunks = stream.finish();
     std::shuffle(chunks.begin(), chunks.end(), random_);
@@ -209,7 +210,7 @@ bool show(const std::string& path) {
     const Executor& executor = trace->executors[event.executor];
     const Location& location = trace->locations[event.location];
     const auto text = [&](StringId id) { return std::string(trace->strings[id]); };
-    // What stands in tables, as it was written.
+    // Undo the indirection through tables.
     uint64_t value = event.value;
     std::string event_text = text(event.text);
     if (event.kind == EventKind::Sample) value = trace->stacks.number(value);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""skein ps, snapshot and export on a running program, and on its trace after it was killed.
+"""skein ps, snapshot and export on a running program, and on its trace after a kill.
 
     live_test.py SKEIN PROGRAM
 """
@@ -72,16 +72,16 @@ def check_ps(of, ids, state):
 
 
 def check_trace(trace, what):
-    """Nothing torn, and babeltrace2 sees as many events."""
+    """Nothing is torn, and babeltrace2 sees the same number of events."""
     json_of = info(trace)
-    # A packet that the ring overwrote between two copies is missing as a whole.
+    # A packet that the ring overwrote during the snapshot is missing as a whole.
     damage = [loss for loss in json_of["lost"] if loss["packets"] is None]
     check(not damage, f"{what}: {damage[:2]}")
     if shutil.which("babeltrace2"):
         seen = subprocess.run(["babeltrace2", trace], capture_output=True, text=True, timeout=120)
         names = sum(json_of["definitions"].values())
         check(seen.returncode == 0, f"{what}: babeltrace2 exits with {seen.returncode}")
-        # What is said of the next event, or of who is current, is none of its own.
+        # These belong to the next event and are not counted.
         about = re.compile(r"\) (at|extra): \{")
         events = [line for line in seen.stdout.splitlines() if not about.search(line)]
         check(len(events) == json_of["events"] + names,
@@ -117,7 +117,7 @@ def main(folder):
     dead = run("ps", process.pid)
     check(dead.returncode == 2 and dead.stderr.startswith("skein: "), f"ps of no process: {dead}")
 
-    # What is exported means the same.
+    # The exported trace has the same content.
     exported = folder / "exported"
     check(run("export", "ctf", trace, "-o", exported).returncode == 0, "export fails")
     copied = check_trace(exported, "exported")

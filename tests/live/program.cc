@@ -1,5 +1,5 @@
-// A program with tasks that are known, and a thread that fills its ring as fast as it can; until it
-// is killed. See live_test.py.
+// A program with known tasks, and a thread that fills its ring at full speed until it is killed.
+// See live_test.py.
 #include <pthread.h>
 #include <skein/skein.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ int main() {
   skein_acquire(&mutex, 0);
   skein_should_resolve(&session);
   skein_suspend(&session, timer.id, &awaited, previous);
-  // One that waits, and one that runs, each become another that was only created.
+  // A waiting and a running task each become another task, which has only been created.
   skein_task waiting = {}, its_heir = {}, running = {}, heir = {};
   skein_create(&its_heir, SKEIN_KIND_promise, "its_heir", &created);
   skein_create(&heir, SKEIN_KIND_promise, "heir", &created);

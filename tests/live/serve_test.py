@@ -3,7 +3,7 @@
 
     serve_test.py SKEIN STEPS
 
-A page is played here: it keeps the files that it was sent, and they must be those on the disk.
+The test acts as a page: it keeps the files that it received, and they must equal those on disk.
 """
 import gzip
 import http.client
@@ -19,7 +19,7 @@ import tempfile
 import urllib.parse
 
 skein, steps = (str(pathlib.Path(argument).resolve()) for argument in sys.argv[1:3])
-HEADER = 128  # bytes of a packet's
+HEADER = 128  # size of a packet header
 failures = []
 
 
@@ -64,7 +64,7 @@ class Page:
         self.server, self.version, self.files = server, "", {}
 
     def update(self):
-        """Requests an update; its bytes, and whether it was an update only."""
+        """Requests an update. Returns its size, and whether it was incremental."""
         status, headers, body = self.server.get("/bundle", token=self.server.token, have=self.version)
         check(status in (200, 204), f"an update: {status} {body[:200]}")
         self.version = headers["x-skein-version"]
@@ -82,7 +82,7 @@ class Page:
             for name in trace.get("gone", []):
                 del self.files[name]
             for name, length, *how in trace["files"]:
-                if how and not isinstance(how[0], list):  # packed: only the page can read that
+                if how and not isinstance(how[0], list):  # compressed: only the page can read it
                     self.files[name] = None
                     at += how[0]
                     continue
@@ -101,7 +101,7 @@ class Page:
 
 
 def on_disk(trace):
-    """The committed events of a recorder's directory, while nothing is written."""
+    """Returns the committed events of a recorder's directory. No process may be writing to it."""
     files = {}
     for path in trace.iterdir():
         if not path.name.startswith("."):
@@ -150,14 +150,14 @@ def follows(folder, mode):
     check(packets_of(page) == on_disk(trace), f"{mode}: what the page has after an event")
     print(f"{mode}: all of it {whole} bytes, an event {size}, nothing 0")
 
-    # More than all chunks of the ring, or several of the log.
+    # More events than the ring's chunks hold; several chunks of a log.
     sizes = []
     for round_ in range(12):
         step(*(f"{round_}: label number {i}" for i in range(400)))
         sizes.append(page.update()[0])
         check(packets_of(page) == on_disk(trace), f"{mode}: what the page has after round {round_}")
     print(f"{mode}: 400 labels each time: {sizes} bytes")
-    # Twelve versions ago: too long for what the server remembers.
+    # The server no longer has the version of twelve updates ago.
     check(idle.update()[1] is False, f"{mode}: who was away for long gets all of it")
     check(idle.files == page.files, f"{mode}: and has the same then")
 
@@ -188,7 +188,7 @@ def asks(trace):
 
 
 def file(folder):
-    """Of one file, the blocks that are others."""
+    """For a single file, the server sends the blocks that changed."""
     trace = folder / "file.ctf"
     page = folder / "page.html"
     source = pathlib.Path(__file__).parent.parent / "data" / "mirage" / "straight.ctf"
@@ -203,12 +203,12 @@ def file(folder):
     page = Page(server)
     check(page.update()[1] is False and "0" in page.files, "a file, at first all of it")
     check(page.update() == (0, True), "a file is as it was")
-    page.files["0"] = trace.read_bytes()  # it came packed
+    page.files["0"] = trace.read_bytes()  # the server sent it compressed
     with trace.open("ab") as out:
         out.write(bytes(3 * block))
     page.update()
     check(page.files["0"] == trace.read_bytes(), "a file has grown")
-    # Through a mapping, of which no date need tell.
+    # A write through a mapping need not change the modification time.
     before = trace.stat()
     with trace.open("r+b") as out, mmap.mmap(out.fileno(), 0) as mapped:
         mapped[7 * block + 5] = 1
@@ -226,7 +226,7 @@ def file(folder):
 
 
 def notes(folder):
-    """Kept beside the trace, by who has the link alone; found by who comes next."""
+    """Stores notes beside the trace, for a client with the token only; the next page has them."""
     trace, beside = folder / "noted.ctf", folder / "noted.ctf.skein-notes.json"
     source = pathlib.Path(__file__).parent.parent / "data" / "mirage" / "straight.ctf"
     trace.write_bytes(source.read_bytes())
@@ -261,11 +261,11 @@ def notes(folder):
 
 
 def big(folder, trace):
-    """Of more than 64 MiB the newest chunks, and the definitions; omissions are reported."""
+    """Of more than 64 MiB, sends the newest chunks and the definitions; reports the omission."""
     mib = 1 << 20
     big = folder / "big"
     shutil.copytree(trace, big)
-    # A chunk of 2 MiB, again and again, each a minute later; not in the order of their names.
+    # Copies of a chunk of 2 MiB, at intervals of 100 s; not in the order of their names.
     head = next(path.read_bytes() for path in sorted(big.glob("s*-*")))[:HEADER]
     size = 2 * mib
     begins = {}

@@ -1,6 +1,6 @@
-// A program that does what it is told, so that a test knows what is in its trace: for each line of
-// standard input a task of that name, which ends at once; then says the line. It ends with its input.
-// What looks at running programs is tested with it: serve, in a browser and without; the window.
+// A program whose trace a test controls: for each line of standard input it creates a task with
+// that label, which ends at once, then prints the line. It ends at the end of its input. Tests of
+// tools for running programs use it: serve, with and without a browser, and the window.
 #include <skein/skein.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,11 +1,11 @@
-/* The memory orders of a ring's chunk, in C11, for checkers of C itself (GenMC): the same writer,
- * reader and weakenings (-DNAME) as ring.pml, without the kill. docs/testing.md says how to run it.
+/* The memory orders of a ring's chunk, in C11, for checkers of C programs (GenMC): the same writer,
+ * reader and weakenings (-DNAME) as ring.pml, without the kill. For usage see docs/testing.md.
  *
  *   writer  record/core/emission.cc write_packet_header(), emission.h commit()
  *   reader  record/host/posix/snapshot.cc copy_packet()
  *
- * A header field, or an event, is one atomic word. The chunk holds two events; an event of
- * generation g is the value g. lock == 2 g, seq == g. As a program of its own it is a small stress
+ * A header field or an event is one atomic word. The chunk holds two events; an event of
+ * generation g is the value g. lock == 2 g, seq == g. Compiled as a program, it is a small stress
  * test: -DROUNDS=20000.
  */
 #include <assert.h>
@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 #ifndef ROUNDS
-#define ROUNDS 1 /* what a checker explores */
+#define ROUNDS 1 /* for a checker */
 #endif
 
 static atomic_int lock, content, seq, event0, event1;
@@ -102,7 +102,7 @@ static void *reader(void *unused) {
   assert(2 * number == before);
   assert(size < 1 || first == number);
   assert(size < 2 || second == number);
-  assert(before != 2 || size == 2); /* nothing that was there is missing */
+  assert(before != 2 || size == 2); /* no event of the first generation is missing */
   return NULL;
 }
 

@@ -1,15 +1,15 @@
-/* The memory orders of a ring's chunk, for spin: one writer that commits events and recycles the
- * chunk, one reader that copies it while it runs, and what a kill leaves.
+/* The memory orders of a ring's chunk, for spin: one writer commits events and recycles the chunk,
+ * one reader copies it at the same time, and a kill may stop the program.
  *
- * Memory is weaker than any processor we run on (about ARMv8, multi-copy atomic): a store becomes
- * visible later, and in any order that its fences, its release and its location allow; loads happen
- * in any order that acquires allow. The code modelled:
+ * The memory model is weaker than any supported processor's (roughly ARMv8, multi-copy atomic): a
+ * store becomes visible later, in any order that its fences, its release and its location allow;
+ * loads happen in any order that acquires allow. The code modelled:
  *
  *   writer  record/core/emission.cc begin_packet(), emission.h commit()
  *   reader  the lock protocol of skein/format.h, as in snapshot.cc's copy_packet()
  *
  * The chunk holds two events; an event of generation g is the value g. lock == 2 g, seq == g.
- * run.py compiles this once as it is, and once for each weakening (-DNAME), which spin has to catch.
+ * run.py checks it unchanged and with each weakening (-DNAME), in which spin must find an error.
  */
 #define LOCK 0
 #define CONTENT 1
@@ -20,9 +20,9 @@
 
 byte mem[5];
 
-/* Stores on their way. A release fence begins a new group; an entry becomes visible when no earlier
- * one is of its location or of an older group, and, if it is a release, when there is no earlier
- * one at all. */
+/* Stores that are not yet visible. A release fence begins a new group. An entry can become visible
+ * if no earlier entry is for the same location or in an older group; a release store, if there is
+ * no earlier entry at all. */
 #define MOST 20
 byte ploc[MOST], pval[MOST], pgrp[MOST];
 bool prel[MOST], pending[MOST];
@@ -83,7 +83,7 @@ proctype writer() {
   writer_done = true
 }
 
-/* Makes any store visible that may become so. */
+/* Makes any eligible store visible. */
 proctype memory() {
   byte i, j;
   bool may;
@@ -130,7 +130,7 @@ more: skip
   od
 }
 
-/* Loads of the reader, and which of them have to come before. */
+/* The reader's loads, and for each the loads that must precede it. */
 #define L_LOCK 0
 #define L_CONTENT 1
 #define L_SEQ 2
@@ -165,7 +165,7 @@ byte value[6];
 
 proctype reader() {
   byte before, before_lock;
-  /* What is committed and visible before the copy begins. */
+  /* The events that are committed and visible before the copy begins. */
   atomic { before = mem[CONTENT]; before_lock = mem[LOCK] }
   do
   :: atomic { !loaded[L_LOCK] -> value[L_LOCK] = mem[LOCK]; loaded[L_LOCK] = true }
@@ -197,14 +197,14 @@ proctype reader() {
      assert(2 * value[L_SEQ] == value[L_LOCK]);
      assert(value[L_CONTENT] < 1 || value[L_D0] == value[L_SEQ]);
      assert(value[L_CONTENT] < 2 || value[L_D1] == value[L_SEQ]);
-     /* Nothing that was there is missing. */
+     /* No event that was visible before is missing. */
      assert(before_lock != value[L_LOCK] || value[L_CONTENT] >= before)
   :: else
   fi
 }
 
-/* A kill between any two of the writer's instructions: what was stored stays stored, in the order
- * of the program. A reader of the files after that looks at no lock. */
+/* A kill between any two instructions of the writer: all stores before it take effect, in program
+ * order. A reader of the files after the kill ignores the lock. */
 proctype kill_now() {
   byte left[5];
   byte i;

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The model of the ring's memory orders holds, and each weakening of it does not.
+"""The model of the ring's memory orders holds, and every weakening of it fails.
 
     run.py RING.PML RING.C CC
 
-RING.C, the same in C for other checkers, compiles in every variant and holds when it is just run.
-Every variant is checked by spin over its whole state space. A weakening that spin finds no error in
-would be one that this model cannot see: the test fails.
+RING.C is the same model in C for other checkers: it must compile in every variant, and hold when
+run unweakened. spin checks the whole state space of every variant. If spin finds no error in a
+weakening, the model cannot detect it, and the test fails.
 """
 import pathlib
 import shutil
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-# A weakening, and what it breaks.
+# The weakenings, and what each removes.
 WEAKENINGS = {
     "NO_ODD": "recycle without making the lock odd",
     "NO_FENCE_AFTER_ODD": "no release fence between the odd lock and the reset",
@@ -33,7 +33,7 @@ WEAKENINGS = {
 
 
 def check(model, cc, folder, defines):
-    """(errors found, states)"""
+    """Returns (errors found, states)."""
     folder.mkdir()
     flags = [f"-D{name}" for name in defines.split()]
     subprocess.run(["spin", *flags, "-a", str(model)], cwd=folder, check=True,

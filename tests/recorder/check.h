@@ -16,7 +16,7 @@ namespace skein::test {
 
 inline constexpr int kSkipped = 77;
 
-// The sanitizer of this build: its effects on memory and signals are not the recorder's.
+// The sanitizer of this build: the tests must not attribute its effects to the recorder.
 #if defined(__has_feature)  // clang
 #if __has_feature(address_sanitizer)
 #define SKEIN_TEST_ADDRESS_SANITIZER
@@ -48,13 +48,14 @@ inline int failures = 0;
     }                                                        \
   } while (false)
 
-// Last line of main.
+// The exit code of the test. The last line of main.
 inline int verdict() {
   printf(failures == 0 ? "good\n" : "%d failures\n", failures);
   return failures == 0 ? 0 : 1;
 }
 
-// Runs `body` in a child; its status as wait gives it. The child's failures are its exit code.
+// Runs `body` in a child process and returns its wait status. The exit code is the number of
+// failures in the child.
 template <class Body>
 int in_child(Body body) {
   fflush(stdout);
@@ -84,7 +85,7 @@ inline int start_trace_at(const std::string& directory, Start how = {}) {
   return skein_start(&options);
 }
 
-// Reads a trace in which nothing may be wrong.
+// Reads a trace in which every problem is a failure.
 inline Trace read_good_trace(const std::string& directory) {
   Trace trace = read_trace(directory);
   for (const std::string& problem : trace.problems)

@@ -9,7 +9,7 @@
 namespace skein::test {
 namespace {
 
-// What an event id means, by the tables of the contract.
+// The meaning of an event id, from the tables in skein/format.h.
 struct IdFacts {
   const char* name = nullptr;
   uint8_t a = 0, b = 0;  // bytes
@@ -60,8 +60,8 @@ struct Bytes {
   }
 };
 
-// A fixed event's fields, read by their TSDL: numbers go to a, b and after that nowhere, texts are
-// joined by newlines.
+// Reads the fields of a fixed event according to their TSDL. The first two numbers go to `a` and
+// `b`, all numbers to `numbers`; texts are joined by newlines.
 void read_fields(Bytes& bytes, const char* fields, Event& event, std::vector<uint64_t>& numbers) {
   std::string rest = fields;
   for (size_t semicolon; (semicolon = rest.find(';')) != std::string::npos;) {
@@ -131,8 +131,7 @@ std::string decode(const char* start, size_t size, Packet& packet, Trace* defini
     } else {
       constexpr uint64_t kLow = (uint64_t{1} << format::kTimeBits) - 1;
       const uint64_t low = bytes.number(3);
-      // More than half of the range ahead is a clock that went back: no test waits so long without
-      // an extended header... which the recorder writes from a whole range on.
+      // The low bits cannot have wrapped: the recorder writes an extended header after 2^24 ticks.
       event.ticks = last + ((low - last) & kLow);
     }
     const IdFacts& facts = facts_by_id()[id];
@@ -173,7 +172,7 @@ void read_table(Trace& trace, const std::string& bytes) {
          trace.rows.size() * sizeof(format::TaskRow));
 }
 
-// Sequence numbers one by one, times never back from packet to packet.
+// Requires consecutive sequence numbers, and packet times that never go back.
 void check_stream(Trace& trace, Stream& stream) {
   std::sort(stream.packets.begin(), stream.packets.end(), [](const Packet& a, const Packet& b) {
     return a.header.packet_seq_num < b.header.packet_seq_num;

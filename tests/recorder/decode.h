@@ -1,8 +1,8 @@
-// A second decoder of skein traces, for tests of the recorder: written from skein/format.h only, so
-// that an error of trace/read cannot hide one of the recorder.
+// A second decoder of skein traces, for tests of the recorder. It is written from skein/format.h
+// only, so that an error in trace/read cannot hide one in the recorder.
 //
-//   Trace trace = read_trace("dir");          // every file, strict: throws nothing, says what is
-//   wrong for (Stream& stream : trace.streams) for (Packet& packet : stream.packets) ...
+//   Trace trace = read_trace("dir");          // reads every file; never throws
+//   for (Stream& stream : trace.streams) for (Packet& packet : stream.packets) ...
 //
 // It is strict: each byte that violates the format adds a line to `problems`.
 #pragma once
@@ -19,7 +19,7 @@ namespace skein::test {
 struct Event {
   const char* name;  // as in format.h
   uint64_t ticks;
-  uint64_t a, b;  // of events of a shape; a fixed event's first two numbers
+  uint64_t a, b;  // arguments of an event of a shape; the first two numbers of a fixed event
   std::string text;
   bool is(const char* other) const {
     return name[0] == other[0] && __builtin_strcmp(name, other) == 0;
@@ -34,7 +34,7 @@ struct Packet {
 
 struct Stream {
   uint64_t instance;
-  std::vector<Packet> packets;  // by sequence number; recycled or empty ones too
+  std::vector<Packet> packets;  // by sequence number; includes recycled and empty ones
   std::vector<Event> events() const;
 };
 
@@ -53,18 +53,18 @@ struct Trace {
   std::vector<format::TaskRow> rows;
   std::string metadata;
   std::vector<std::string> problems;
-  uint64_t bytes = 0;  // of all files
+  uint64_t bytes = 0;  // size of all files
 
-  const std::string& text(uint64_t string) const;  // empty if not known
+  const std::string& text(uint64_t string) const;  // empty if the id is unknown
   size_t count(const char* event) const;
-  uint64_t discarded() const;  // by the packets' headers
-  uint64_t lost() const;       // ... and by the table's
+  uint64_t discarded() const;  // total of the packet headers
+  uint64_t lost() const;       // total of the task table
 };
 
-// Decodes one packet that lies at `bytes`; appends to packet.events. Returns what is wrong, or "".
+// Decodes the packet at `bytes` and appends to packet.events. Returns the problem, or "".
 std::string decode_packet(const char* bytes, size_t size, Packet& packet);
 
-// `running`: files may grow and packets change under the reader; the table is then not judged.
+// `running`: files may grow and packets change during the read; the task table is not checked then.
 Trace read_trace(const std::string& directory);
 
 }  // namespace skein::test

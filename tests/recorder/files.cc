@@ -1,5 +1,5 @@
-// The files of a trace: private, and never created through a link. Whatever happens to them or to
-// their disk, the program continues and the loss is counted.
+// The files of a trace are private and never created through a link. If they or their disk fail,
+// the program continues and the recorder counts the loss.
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -15,7 +15,7 @@
 namespace {
 bool refuse_rename = false;
 }
-// Instead of libc's, so that a test can make the recorder's fail.
+// Replaces libc's rename, so that a test can make the recorder's calls fail.
 extern "C" int rename(const char* from, const char* to) noexcept {
   if (!refuse_rename) return renameat(AT_FDCWD, from, AT_FDCWD, to);
   errno = ENOENT;
@@ -47,7 +47,7 @@ void private_files(const std::string& directory) {
   }
 }
 
-// What is there already is not touched: neither a directory nor what a link points to.
+// Existing files are not touched: neither a directory nor the target of a link.
 void taken_names(const Scratch& scratch) {
   const std::string directory = scratch / "taken", target = scratch / "target";
   fs::create_directory(target);
@@ -86,7 +86,7 @@ void truncated(const std::string& directory, bool table_first) {
   SKEIN_CHECK(status.streams >= 1, "still there");
 }
 
-// A disk of 2 MiB: the program goes on, the loss is counted and stands in the trace.
+// On a disk of 2 MiB, the program continues and the trace contains the loss count.
 void full_disk(const std::string& mount_point) {
   fs::create_directory(mount_point);
   if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
@@ -103,7 +103,7 @@ void full_disk(const std::string& mount_point) {
   SKEIN_CHECK(trace.lost() == status.lost, "%llu in the trace, %llu by status",
               static_cast<unsigned long long>(trace.lost()),
               static_cast<unsigned long long>(status.lost));
-  // A text is refused before a plain event is, so the numbers have gaps; what is there is whole.
+  // A text fails before a small event does, so the numbers have gaps; the events are intact.
   SKEIN_CHECK(trace.count("send") > 1000, "%zu", trace.count("send"));
   SKEIN_CHECK(!have_babeltrace() || babeltrace_reads(directory), "babeltrace2");
 }
@@ -124,8 +124,8 @@ void shortened_ring(const std::string& directory) {
   SKEIN_CHECK(trace.count("send") > 10, "it did not go on");
 }
 
-// The directory goes while a log creates its next file, which then cannot get its name. The program
-// used to crash when it counted the event.
+// The directory disappears while a log creates its next file, which cannot get its name then. The
+// program used to crash when it counted the event.
 void log_without_directory(const std::string& directory) {
   SKEIN_CHECK(start_trace_at(directory, {.log = true}) == 0, "start");
   make_calls(10);
@@ -143,7 +143,7 @@ void log_without_directory(const std::string& directory) {
   SKEIN_CHECK(trace.count("send") > 10, "%zu", trace.count("send"));
 }
 
-// A complete ring reports nothing.
+// A complete ring reports no problem.
 void whole_ring(const std::string& directory) {
   SKEIN_CHECK(start_trace_at(directory, {.size = 64 << 10}) == 0, "start");
   make_calls(20'000);
@@ -151,7 +151,7 @@ void whole_ring(const std::string& directory) {
   SKEIN_CHECK(read_good_trace(directory).lost() == 0, "lost");
 }
 
-// Stop and start again: a thread's events go to the new trace, an unfinished task joins it.
+// Stop and start: a thread's events go to the new trace, which contains the unfinished task.
 void start_again(const std::string& directory) {
   skein_task task = {};
   for (unsigned round = 0; round < 20; ++round) {
@@ -161,7 +161,7 @@ void start_again(const std::string& directory) {
     skein_label_text(&task, "again", 5);
     make_calls(100);
     skein_stop();
-    make_calls(100);  // into nothing
+    make_calls(100);  // not recorded
     const Trace trace = read_good_trace(name);
     SKEIN_CHECK(trace.count("label_text") >= 1, "round %u", round);
     const size_t calls = trace.count("send") + trace.count("notify");
@@ -172,7 +172,7 @@ void start_again(const std::string& directory) {
 // Texts of any length and content.
 void texts(const std::string& directory) {
   SKEIN_CHECK(start_trace_at(directory, {.log = true}) == 0, "start");
-  std::string wide;  // characters of three bytes: the cut must not fall into one
+  std::string wide;  // characters of three bytes, which the recorder must not split
   while (wide.size() < 4000) wide += "\xE2\x82\xAC";
   const std::string hostile(2000, '\x80'), quotes = "\"}; </script> \x1b[31m %s\\n\n\xff";
   for (size_t shift = 0; shift < 3; ++shift) {

@@ -1,5 +1,5 @@
-// fork() by a signal handler that interrupted the recorder in the middle of an event: the child
-// finishes the event and goes on, and the parent's trace has not one byte of it.
+// A signal handler calls fork() after it interrupted the recorder in the middle of an event. The
+// child completes the event and continues, and writes nothing to the parent's trace.
 #include <signal.h>
 #include <sys/time.h>
 
@@ -41,7 +41,7 @@ void fork_while_recording(const std::string& directory, Start how) {
   while (static_cast<unsigned>(made) < kChildren) {
     calls.make(++n);
     if (is_child == 0) continue;
-    // What the interrupted event was part of is over: more of them, then home.
+    // The interrupted call has returned; make more calls, then exit.
     for (unsigned i = 0; i < 100; ++i) calls.make(++n);
     _exit(0);
   }
@@ -74,7 +74,7 @@ void fork_while_recording(const std::string& directory, Start how) {
 
 int main() {
   const Scratch scratch("fork-in-handler");
-  // A process each: one trace's chunks are in the way of no other's.
+  // A process for each mode, so that the traces are independent.
   for (const bool log : {false, true}) {
     const int status = in_child([&] {
       fork_while_recording(scratch / (log ? "log" : "ring"), {.size = 64 << 10, .log = log});

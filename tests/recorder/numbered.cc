@@ -11,7 +11,7 @@ uint64_t hash(uint64_t n) {
   return n ^ (n >> 31);
 }
 
-// A number of any of the four widths.
+// Returns a number of any of the four widths.
 uint64_t any_width(uint64_t seed) {
   constexpr unsigned kWidths[] = {8, 16, 32, 64};
   return hash(seed + 1) >> (64 - kWidths[hash(seed) % 4]);
@@ -34,7 +34,7 @@ std::string expected_text(uint64_t n) {
 
 enum class Call { kCounter, kSend, kText, kNotify, kTasks, kCallCount };
 Call call_of(uint64_t n) {
-  // Texts of full length fill a chunk in no time; they are rare, so that all else has its turn.
+  // Texts of full length fill a chunk quickly; they are rare, so that other calls occur too.
   const uint64_t dice = hash(n * 3) % 32;
   return dice < 12   ? Call::kCounter
          : dice < 18 ? Call::kSend
@@ -43,16 +43,16 @@ Call call_of(uint64_t n) {
                      : Call::kTasks;
 }
 
-// An outer task is suspended, an inner one is made, runs, says its number, and ends, which makes
-// the outer one current again: calls of two and three events, each with one commit.
+// Suspends an outer task, then creates, runs and ends an inner one with the number as its label,
+// which makes the outer one current again: calls of two and three events, each with one commit.
 constexpr skein_source kPlace = {"numbered.cc", "task_call", 1, 2};
 
-// Every other notify says where it is made: two events with one commit.
+// Every other notify has a location: two events with one commit.
 bool says_place(uint64_t n) { return n % 2 == 1; }
 constexpr skein_source kNotifyPlace = {"numbered.cc", "make", 3, 4};
 
-// Reads the events of one number at events[at]; returns how many they are, 0 if they are not it.
-// `cut`: the stream begins here, in the middle of a number perhaps.
+// Finds the run of numbers in the events of an executor. The stream may begin in the middle of a
+// call.
 class Reader {
  public:
   Reader(const std::vector<Event>& events, uint64_t executor)
@@ -109,7 +109,7 @@ class Reader {
       return notified(event);
     }
     if (event.is("label_text")) {
-      // Its number is the one before it.
+      // The event has no number; it follows from the previous one.
       return numbered_text(event);
     }
     return task_step(event);
@@ -121,7 +121,7 @@ class Reader {
   }
 
   bool numbered_text(const Event& event) {
-    if (run_.last == 0) return true;  // the ring begins with it
+    if (run_.last == 0) return true;  // the stream begins with this text
     const uint64_t n = executor_ << 40 | (run_.last + 1);
     if (call_of(n & ((uint64_t{1} << 40) - 1)) != Call::kText) return wrong("a text");
     run_.last++;
@@ -153,7 +153,7 @@ class Reader {
       inner_ = 0;
       return true;
     }
-    if (event.is("resume")) {  // of the outer one, once
+    if (event.is("resume")) {  // of the outer task, once
       outer_ = event.a;
       return true;
     }
@@ -164,7 +164,7 @@ class Reader {
   uint64_t executor_;
   size_t at_ = 0;
   uint64_t inner_ = 0, outer_ = 0;
-  uint64_t at_place_ = 0;  // of all notifies
+  uint64_t at_place_ = 0;  // the location of every notify
   Run run_;
 };
 

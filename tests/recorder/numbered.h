@@ -1,13 +1,13 @@
-// Calls of the recorder that are numbered, and the check that a stream holds an unbroken run of
-// them: both ends draw from the same generator, so that one wrong byte anywhere is found.
+// Numbered calls of the recorder, and a check that a stream contains an unbroken run of them.
+// Writer and reader derive the calls from the same generator, so any wrong byte is found.
 //
 //   NumberedCalls calls(executor);
 //   for (uint64_t n = 1;; ++n) { calls.make(n); acknowledged = n; }
 //   ...
-//   Run run = find_run(events, executor);   // of the same number
+//   Run run = find_run(events, executor);   // with the same executor
 //
-// Number n is one of a handful of operations, by a hash of n: all shapes, all widths, texts of all
-// lengths, beyond the longest, and those that are several events with one commit.
+// A hash of n selects the operation of number n. They cover all shapes, all widths, texts of every
+// length including too long ones, and calls that record several events with one commit.
 #pragma once
 #include <skein/skein.h>
 
@@ -32,8 +32,8 @@ class NumberedCalls {
 };
 
 struct Run {
-  uint64_t first = 0, last = 0;  // numbers; 0, 0: none
-  std::string problem;           // empty: all that is there is right
+  uint64_t first = 0, last = 0;  // the range of numbers; 0, 0: none
+  std::string problem;           // empty if all events are as expected
 };
 Run find_run(const std::vector<Event>& events, uint64_t executor);
 

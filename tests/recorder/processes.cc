@@ -1,5 +1,5 @@
-// Processes that come of a traced one: none corrupts the trace of its parent, whatever the way it
-// was made, and one that starts a trace gets a trace of its own.
+// Child processes of a traced process, created in any way, do not corrupt its trace. A child that
+// starts a trace gets a separate one.
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
@@ -31,7 +31,7 @@ Run run_in(const std::string& directory, uint64_t executor) {
   return best;
 }
 
-// A child that goes on as its parent did, and one that starts a trace of its own.
+// Children that continue like their parent, and children that start their own trace.
 void children(const std::string& directory) {
   SKEIN_CHECK(start_trace_at(directory, {.log = true}) == 0, "start");
   NumberedCalls calls(1);
@@ -65,7 +65,7 @@ void children(const std::string& directory) {
                   static_cast<unsigned long long>(of_child.last));
     }
   }
-  // vfork: the child has the parent's memory, and is the parent's thread for so long.
+  // vfork: the child shares the parent's memory and suspends its thread until exec.
   const pid_t child = vfork();
   if (child == 0) {
     execl("/bin/true", "true", nullptr);
@@ -82,7 +82,7 @@ void children(const std::string& directory) {
               static_cast<unsigned long long>(n));
 }
 
-// Events of everything that runs at the end of the program and of its threads.
+// Records an event in a destructor, at the end of the program or of a thread.
 struct AtEnd {
   int64_t number;
   ~AtEnd() { skein_counter_set(5, number); }
@@ -123,7 +123,7 @@ void at_exit(const std::string& directory) {
   SKEIN_CHECK(seen == 0x1fe, "seen: %x", seen);
 }
 
-// The limit of a file's size: not a reason to be killed by SIGXFSZ.
+// At the file size limit, SIGXFSZ does not kill the program.
 void small_files(const std::string& directory) {
   const rlimit limit = {100 << 10, 100 << 10};
   setrlimit(RLIMIT_FSIZE, &limit);
@@ -132,7 +132,7 @@ void small_files(const std::string& directory) {
   skein_counter_set(1, 1);
 }
 
-// No address space left: the program goes on, what is lost is counted.
+// Without address space the program continues, and the recorder counts the loss.
 void no_memory(const std::string& directory) {
   SKEIN_CHECK(start_trace_at(directory, {.log = true}) == 0, "start");
   long pages = 0;
@@ -150,7 +150,7 @@ void no_memory(const std::string& directory) {
   SKEIN_CHECK(status.lost > 0, "nothing is lost");
 }
 
-// A daemon closes all descriptors; the recorder holds none.
+// A daemon may close all descriptors: the recorder keeps none open.
 void no_descriptors(const std::string& directory) {
   SKEIN_CHECK(start_trace_at(directory, {.log = true}) == 0, "start");
   close_range(3, ~0u, 0);
@@ -169,7 +169,7 @@ int main() {
   SKEIN_CHECK(good(in_child([&] { children(scratch / "parent"); })), "children");
   at_exit(scratch / "exit");
   SKEIN_CHECK(good(in_child([&] { small_files(scratch / "small"); })), "small files");
-  if (!kAddressSanitizer && !kThreadSanitizer)  // they need address space themselves
+  if (!kAddressSanitizer && !kThreadSanitizer)  // they need address space, too
     SKEIN_CHECK(good(in_child([&] { no_memory(scratch / "memory"); })), "no memory");
   SKEIN_CHECK(good(in_child([&] { no_descriptors(scratch / "closed"); })), "no descriptors");
   return verdict();

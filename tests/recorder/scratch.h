@@ -1,5 +1,5 @@
-// A directory of a test's own, gone when the test is over (also when it fails; a test that dies of
-// a signal leaves it).
+// A temporary directory, removed at the end of the test, whether it passes or fails. A signal that
+// kills the test leaves it.
 #pragma once
 #include <unistd.h>
 

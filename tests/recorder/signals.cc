@@ -1,6 +1,6 @@
-// Signal handlers that record, at a high rate: whatever they interrupt, nothing is torn, time does
-// not go back in a stream, and what had to be dropped is counted and is little. A handler that
-// leaves by longjmp, and one that has the thread's first event.
+// Signal handlers record at a high rate. No event that they interrupt is torn, time never goes back
+// in a stream, and few events are dropped; those are counted. One handler leaves by longjmp, and
+// one records its thread's first event.
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/time.h>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace skein::test;
 
-std::atomic<int> handled = 0;  // by whatever thread the signal comes to
+std::atomic<int> handled = 0;  // by any thread that receives the signal
 sigjmp_buf jump;
 
 std::atomic<unsigned> interval = 0;  // microseconds; 0: no more signals
@@ -61,7 +61,7 @@ uint64_t run_for(double seconds, uint64_t at_least) {
   return n;
 }
 
-// Numbered calls and pauses (of the handler) of all streams.
+// Checks the numbered calls and the pauses (recorded by the handler) of all streams.
 void judge(const std::string& directory, uint64_t calls) {
   const Trace trace = read_good_trace(directory);
   uint64_t pauses = 0, last = 0;
@@ -96,7 +96,7 @@ void high_rate(const std::string& directory) {
   judge(directory, calls);
 }
 
-// A handler in which another one runs, and both record.
+// One handler interrupts another, and both record.
 void nested_handlers(const std::string& directory) {
   SKEIN_CHECK(start_trace_at(directory, {.log = true}) == 0, "start");
   on_alarm([](int) {
@@ -111,13 +111,13 @@ void nested_handlers(const std::string& directory) {
   judge(directory, calls);
 }
 
-// The thread's first event is a handler's, and the handler comes while the stream is being taken.
+// A handler records the thread's first event while the thread acquires its stream.
 void first_event_in_handler(const std::string& directory) {
   SKEIN_CHECK(start_trace_at(directory) == 0, "start");
   constexpr int kSignals = 100;
   on_alarm([](int) {
     record_in_handler(0);
-    // Here, for a clone() that takes longer than the interval is begun again and again.
+    // Stop here: a clone() that takes longer than the interval restarts endlessly.
     if (handled >= kSignals) every(0);
   });
   every(20);
@@ -131,8 +131,8 @@ void first_event_in_handler(const std::string& directory) {
         },
         nullptr);
     pthread_join(thread, nullptr);
-    // The thread sanitizer keeps a signal for a point of its own choice, and forgets it if the
-    // thread ends before: then no handler requests the next one.
+    // The thread sanitizer delays signals, and drops one if its thread ends first. Then no handler
+    // requests the next one.
     if (handled < kSignals) ask_for_next();
   }
   every(0);
@@ -184,8 +184,8 @@ int main() {
   const auto good = [](int status) { return WIFEXITED(status) && WEXITSTATUS(status) == 0; };
   SKEIN_CHECK(good(in_child([&] { high_rate(scratch / "rate"); })), "high rate");
   SKEIN_CHECK(good(in_child([&] { first_event_in_handler(scratch / "first"); })), "first event");
-  // The thread sanitizer calls handlers later, at a point of its own choice, and keeps one signal
-  // mask to restore for all of them: after a handler in a handler all signals may stay blocked.
+  // The thread sanitizer delays handlers and has one saved signal mask for all of them, so all
+  // signals may stay blocked after nested handlers.
   if (!kThreadSanitizer) {
     SKEIN_CHECK(good(in_child([&] { nested_handlers(scratch / "nested"); })), "nested handlers");
     SKEIN_CHECK(good(in_child([&] { jumps(scratch / "jumps"); })), "longjmp");

@@ -1,11 +1,11 @@
-// A running ring is copied, again and again, while its writer runs at full speed: no copy may show
-// a torn event. The copies are made by the lock protocol of skein/format.h, written here a second
-// time.
+// Copies a ring repeatedly while its writer runs at full speed: no copy may contain a torn event.
+// The copies follow the lock protocol of skein/format.h, in an implementation independent of the
+// product's.
 //
 //     recorder_snapshot SNAPSHOTS
 //
-// A snapshot is all chunks of the ring. Every copied packet has to decode, to hold an unbroken run
-// of numbered calls, and to have been overtaken less often than it was copied.
+// A snapshot is all chunks of the ring. A copy that the writer overtook is repeated. Every packet
+// must decode and contain an unbroken run of numbered calls.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -28,7 +28,7 @@ struct Chunk {
   size_t size = 0;
 };
 
-// The packet at one moment; false: it was recycled under the copy.
+// Copies the packet; false if it was recycled during the copy.
 bool copy_packet(const Chunk& chunk, std::vector<char>& copy) {
   const auto* header = reinterpret_cast<const PacketHeader*>(chunk.bytes);
   const uint64_t lock = __atomic_load_n(&header->lock, __ATOMIC_ACQUIRE);
@@ -72,7 +72,7 @@ int main(int count, char** values) {
     }
   });
   while (calls < 20'000) std::this_thread::yield();  // the ring is full
-  std::vector<Chunk> ring;                           // of the only stream that has four chunks
+  std::vector<Chunk> ring;                           // of the only stream with four chunks
   for (unsigned stream = 0; ring.size() < 4 && stream < 8; ++stream) {
     ring.clear();
     for (unsigned i = 0; i < 4; ++i) {
@@ -88,7 +88,7 @@ int main(int count, char** values) {
   uint64_t copies = 0, overtaken = 0, newest = 0;
   for (unsigned long i = 0; i < wanted && failures < 5; ++i) {
     for (const Chunk& chunk : ring) {
-      // However slow this thread is: the writer may stand still in the middle of a recycling.
+      // Repeat without a limit: the scheduler may stop the writer in the middle of a recycling.
       while (!copy_packet(chunk, copy)) {
         ++overtaken;
         std::this_thread::yield();

@@ -18,9 +18,9 @@ constexpr unsigned kThreads = 4;
 constexpr skein_source kPlace = {"start_stop.cc", "live", 1, 1};
 
 std::atomic<bool> done = false;
-std::atomic<uint64_t> made = 0;  // events recorded while it was on
+std::atomic<uint64_t> made = 0;  // events recorded while tracing was on
 
-// A counter for each thread; its values go up.
+// Records an increasing value of the thread's counter.
 void say(uint64_t counter, int64_t& value) {
   if (!skein_enabled()) return;
   ++value;
@@ -84,9 +84,9 @@ int main(int count, char** values) {
       wait_for_events();
       skein_stop();
     }
-    // Threads may be at the end of an event that they had begun: a reader does not mind.
+    // Threads may still be completing an event; the reader must handle that.
     events += judge(directory);
-    if (i > 0) {  // the one before: nobody can have anything to do with it any more
+    if (i > 0) {  // the previous trace: no thread uses it any more
       const std::string before = scratch / std::to_string(i - 1);
       judge(before);
       if (i % 16 == 0 && have_babeltrace()) SKEIN_CHECK(babeltrace_reads(before), "babeltrace2");

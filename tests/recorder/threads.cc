@@ -1,6 +1,5 @@
-// Threads that come and go: ten thousand short-lived ones leave no more streams, files and memory
-// than were alive at once; a thread that outlives main and one that ends with its stack only are no
-// trouble.
+// Ten thousand short-lived threads need no more streams, files and memory than the largest number
+// of them that is alive at once. Rows of the task table are freed once and reused.
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -51,11 +50,11 @@ void many_short_threads(const std::string& directory) {
   const long grown = resident_kb() - resident;
   printf("%u streams, %llu bytes of files, %ld kB more than after a tenth of the threads\n",
          status.streams, static_cast<unsigned long long>(status.bytes), grown);
-  // A thread is joined before its number is gone, so one or two more may be in use at once.
+  // join() may return before the thread's stream is free, so one or two more may be in use.
   SKEIN_CHECK(status.streams <= 2 * kAtOnce, "%u streams", status.streams);
   // Each stream may still add chunks to its ring, up to its size.
   SKEIN_CHECK(status.bytes <= bytes + (uint64_t{status.streams} << 20), "files grow");
-  // The address sanitizer keeps for a while what was freed.
+  // The address sanitizer delays the reuse of freed memory.
   SKEIN_CHECK(kAddressSanitizer || grown < 20'000, "%ld kB", grown);
   SKEIN_CHECK(status.lost == 0, "%llu lost", static_cast<unsigned long long>(status.lost));
   skein_stop();
@@ -82,7 +81,7 @@ void many_short_threads(const std::string& directory) {
     SKEIN_CHECK(row.state == skein::format::TaskState::kFree, "a task is left in the table");
 }
 
-// Tasks made on one thread and ended on another: the rows come back to the table.
+// Tasks are created on one thread and end on another: their rows return to the table.
 void rows_wander(const std::string& directory) {
   SKEIN_CHECK(start_trace_at(directory, {.tasks = 1024}) == 0, "start");
   for (unsigned round = 0; round < 200; ++round) {
@@ -100,7 +99,7 @@ void rows_wander(const std::string& directory) {
   SKEIN_CHECK(trace.count("resolve") == 20'000, "%zu", trace.count("resolve"));
 }
 
-// More tasks than rows: recorded all the same, and counted.
+// More tasks than rows: all events are recorded, and the untracked tasks counted.
 void table_full(const std::string& directory) {
   SKEIN_CHECK(start_trace_at(directory, {.log = true, .tasks = 256}) == 0, "start");
   std::vector<skein_task> tasks(1000);
@@ -118,7 +117,7 @@ void table_full(const std::string& directory) {
               static_cast<unsigned long long>(untracked));
 }
 
-// A second name for a task must not free its row twice.
+// Ending a copy of a task must not free its row twice.
 void ended_twice(const std::string& directory) {
   SKEIN_CHECK(start_trace_at(directory) == 0, "start");
   skein_task first = {};
@@ -142,7 +141,7 @@ void ended_twice(const std::string& directory) {
   SKEIN_CHECK(live == 201, "%zu live tasks", live);
 }
 
-// Prints the cost of a thread's first event, and of start; no assertion.
+// Prints the cost of a thread's first event and of start; checks nothing.
 void say_costs(const std::string& directory) {
   const auto now = [] {
     timespec t;
