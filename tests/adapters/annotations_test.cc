@@ -14,7 +14,7 @@
 using Words = std::vector<std::string>;
 
 namespace {
-// The calls that begin with one of these words.
+// Returns the calls that begin with one of these words.
 Words only(const std::vector<std::string>& verbs) {
   Words result;
   for (const std::string& w : fake::words())
@@ -142,7 +142,7 @@ TEST_CASE("a notification has the location of the program's call") {
   task<int> producer = produce();
   producer.start();
   task<int> consumer = consume();
-  consumer.start();  // and so lets the second value in
+  consumer.start();  // which makes room for the second value
   jobs.close();
   CHECK(consumer.result() == 0);
   CHECK(producer.done());

@@ -1,5 +1,5 @@
-// Coroutines that go from thread to thread: four threads, twenty jobs.
-#include <utility>  // before Boost 1.74's awaitable.hpp, which forgets it
+// Coroutines that move between threads: four threads, twenty jobs.
+#include <utility>  // Boost 1.74's awaitable.hpp uses it without including it
 //
 #include <atomic>
 #include <boost/asio.hpp>

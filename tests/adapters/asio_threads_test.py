@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""asio_threads_test.py PROGRAM SOURCE: coroutines created on one thread and resumed on others: every
-job waits for its own leaf, is resumed by it, and all end."""
+"""asio_threads_test.py PROGRAM SOURCE: coroutines created on one thread and resumed on others.
+Every job waits for its own leaf, which resumes it, and all of them end."""
 import sys
 
 from trace import equal, line_of, record

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""coroutine_example_test.py PROGRAM SOURCE: examples/020-coroutine: own task, generator, when_all;
-an exception that passes through."""
+"""coroutine_example_test.py PROGRAM SOURCE: examples/020-coroutine: the program's own task type, a
+generator, when_all, and an exception that propagates."""
 import sys
 
 from trace import equal, line_of, record

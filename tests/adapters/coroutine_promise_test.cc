@@ -31,7 +31,7 @@ struct Generator {
       current = std::addressof(v);
       return {};
     }
-    void await_transform() = delete;  // a generator awaits nothing
+    void await_transform() = delete;  // a generator cannot co_await
     void return_void() {}
     void unhandled_exception() { throw; }
   };
@@ -79,7 +79,8 @@ TEST_CASE("generators: co_yield suspends, the consumer resumes; rethrown excepti
 }
 
 namespace {
-// Promises whose yield_value is overloaded, or has an argument that only its parameter accepts.
+// Promises with an overloaded yield_value, or one whose parameter only accepts the argument by
+// conversion.
 template <class T, class Yields>
 struct Yielder {
   struct promise_type : Yields {
@@ -110,7 +111,7 @@ struct ByReference {
     return text += p.second, std::suspend_always{};
   }
 };
-// As in cppcoro: one of the two is a template.
+// As in cppcoro: one overload is a template.
 struct Half {
   std::string text;
   template <class U = Pair, std::enable_if_t<!std::is_reference_v<U>, int> = 0>
@@ -133,7 +134,7 @@ struct Anything {
 struct Point {
   int x, y;
 };
-// No hint contains these types. The awaiter requires the promise's own handle.
+// The header has no hint for these types. The awaiter requires the promise's own handle.
 struct ByValue {
   std::string text;
   struct Typed {
@@ -272,8 +273,8 @@ struct Arena {
   size_t used = 0;
   int frees = 0;
 };
-// An allocator in front, constructor from the parameters, await_transform overloads, no default
-// constructor.
+// An allocator as first parameter, a constructor from the parameters, await_transform overloads,
+// no default constructor.
 struct FromArena {
   struct promise_type {
     Arena& arena;
@@ -360,7 +361,7 @@ MayFail may_fail() { co_return; }
 MayFailFinal may_fail_final() { co_return; }
 }  // namespace
 
-TEST_CASE("get_return_object_on_allocation_failure, of a final promise too") {
+TEST_CASE("get_return_object_on_allocation_failure, also of a final promise") {
   fake::reset();
   allocation_fails = true;
   CHECK(!may_fail().made);
@@ -432,7 +433,7 @@ struct OverAligned {
 OverAligned over_aligned() { co_return; }
 }  // namespace
 
-TEST_CASE("over-aligned promises stay as they are, untraced") {
+TEST_CASE("over-aligned promises are unchanged and untraced") {
   fake::reset();
   OverAligned c = over_aligned();
   c.handle.resume();
@@ -442,7 +443,7 @@ TEST_CASE("over-aligned promises stay as they are, untraced") {
 }
 
 // A library that specialises std::coroutine_traits for its type, and whose namespace has functions
-// with the names of the header's helpers.
+// with the same names as the header's helpers.
 namespace elsewhere {
 struct Future {
   std::shared_ptr<int> state;
@@ -474,7 +475,7 @@ struct ThingAwaiter {
   void await_suspend(std::coroutine_handle<>) {}
   int await_resume() { return n; }
 };
-ThingAwaiter operator co_await(Thing t) { return {t.n}; }  // found through its argument
+ThingAwaiter operator co_await(Thing t) { return {t.n}; }  // found by argument-dependent lookup
 }  // namespace elsewhere
 template <class... A>
 struct std::coroutine_traits<elsewhere::Future, A...> {
@@ -488,7 +489,7 @@ TEST_CASE("specialised coroutine_traits; helpers are not looked up in the promis
   CHECK(fake::words() == Words{"run 1 under 0", "ready 1 on 0", "resolve 1 previous 0"});
 }
 
-// An operator co_await that is found only by lookup from the coroutine itself.
+// An operator co_await that only a lookup in the coroutine itself finds.
 namespace chrono_like {
 struct Duration {
   int n;
@@ -497,7 +498,7 @@ struct Duration {
 static elsewhere::ThingAwaiter operator co_await(chrono_like::Duration d) { return {d.n}; }
 static elsewhere::Future f_duration() { co_return co_await chrono_like::Duration{9}; }
 
-TEST_CASE("an operator co_await that cannot be seen from the header still works") {
+TEST_CASE("an operator co_await that is not visible in the header works") {
   fake::reset();
   CHECK(*f_duration().state == 9);
   CHECK(fake::words() == Words{"run 1 under 0", "resolve 1 previous 0"});

@@ -1,6 +1,6 @@
-// The events of a coroutine and of its waits, as skein/coroutine.h records them. Compiled with
+// The events of a coroutine and its waits, as skein/coroutine.h records them. Compiled with
 // -include skein/coroutine.h.
-#include <cxxabi.h>  // declares again what the header declares for itself
+#include <cxxabi.h>  // redeclares what the header declares itself
 #include <doctest/doctest.h>
 #include <skein/task.h>
 
@@ -52,7 +52,7 @@ struct Thrown {
 };
 }  // namespace
 
-TEST_CASE("an exception fails each task it passes, with its text") {
+TEST_CASE("an exception fails each task it passes, with its text as the reason") {
   struct Here {
     static Task<int> thrower(int what) {
       if (what == 0) throw std::runtime_error("boom");
@@ -81,7 +81,7 @@ TEST_CASE("an exception fails each task it passes, with its text") {
         "fail 1 an exception of type (anonymous namespace)::Thrown::Local<int> previous 0");
 }
 
-TEST_CASE("destroyed before its end: cancelled; after its end: no event") {
+TEST_CASE("destroyed before its end: cancelled; destroyed after its end: no event") {
   fake::reset();
   { Task<int> never_started = value(1); }
   CHECK(fake::words() == Words{"create 1 under 0", "cancel 1"});
@@ -154,7 +154,7 @@ TEST_CASE("an available result is read without suspending") {
 }
 
 namespace {
-// Resumes the awaiting coroutine on another thread during await_suspend, and lets it end there. The
+// Resumes the awaiting coroutine on another thread during await_suspend and lets it end there. The
 // first thread must not access the frame afterwards.
 struct OnAnotherThread {
   bool await_ready() { return false; }
@@ -168,7 +168,7 @@ struct OnAnotherThread {
 TEST_CASE("a frame destroyed during await_suspend is not accessed") {
   fake::reset();
   auto f = []() -> Detached { co_await OnAnotherThread{}; };
-  f();  // under the address sanitizer a touch is an error
+  f();  // the address sanitizer reports an access
   CHECK(skein_current() == 0);
   CHECK(fake::words() ==
         Words{"run 1 under 0", "suspend 1 on 0 previous 0", "resume 1", "resolve 1 previous 0"});
@@ -179,7 +179,7 @@ TEST_CASE("the thread is looked up again after each co_await") {
   auto child = []() -> Task<int> { co_return 1; };
   auto f = [&](std::atomic<bool>& done) -> Detached {
     co_await OnAnotherThread{};
-    // The child is created and looked up on this thread.
+    // The child is created on this thread, and found there as the target.
     CHECK(co_await child() == 1);
     done = true;
   };
@@ -189,7 +189,7 @@ TEST_CASE("the thread is looked up again after each co_await") {
   CHECK(fake::call("suspend 1 on 2 previous 0").line != 0);
 }
 
-TEST_CASE("awaiting: lvalue tasks, several at once; unknown targets are not recorded") {
+TEST_CASE("targets: lvalue tasks, several at once; unknown targets are not recorded") {
   struct ByReference {  // awaits a task it does not own
     Task<int>& task;
     bool await_ready() { return false; }
@@ -201,7 +201,7 @@ TEST_CASE("awaiting: lvalue tasks, several at once; unknown targets are not reco
   auto f = []() -> Task<int> {
     Task<int> a = value(1);
     Task<int> b = value(2);
-    const int first = co_await std::move(a);  // not the one created last
+    const int first = co_await std::move(a);  // not the most recently created one
     const int second = co_await ByReference{b};
     co_return first + second;
   };
@@ -213,7 +213,7 @@ TEST_CASE("awaiting: lvalue tasks, several at once; unknown targets are not reco
 }
 
 namespace {
-// Awaits the tasks last to first; they were created as 2, 3 and so on, and must all be known.
+// Awaits the tasks last to first. They have the ids 2, 3 and so on; all must be found as targets.
 Task<int> sum_of(std::vector<Task<int>>& tasks) {
   int sum = 0;
   for (auto task = tasks.rbegin(); task != tasks.rend(); ++task) sum += co_await std::move(*task);
@@ -229,8 +229,8 @@ unsigned known_edges(size_t tasks) {
 }
 }  // namespace
 
-TEST_CASE("each of many neighbouring frames is known when it is awaited") {
-  constexpr size_t kTasks = 3'000;  // 300 kB of frames, side by side
+TEST_CASE("each of many adjacent frames is found when it is awaited") {
+  constexpr size_t kTasks = 3'000;  // 300 kB of adjacent frames
   std::vector<Task<int>> tasks;
   fake::reset();
   Task<int> sum = sum_of(tasks);
@@ -239,7 +239,7 @@ TEST_CASE("each of many neighbouring frames is known when it is awaited") {
   CHECK(known_edges(kTasks) == kTasks);
 }
 
-TEST_CASE("tasks that another thread created are known") {
+TEST_CASE("tasks that another thread created are found as targets") {
   constexpr size_t kTasks = 100;
   std::vector<Task<int>> tasks;
   fake::reset();
@@ -252,7 +252,7 @@ TEST_CASE("tasks that another thread created are known") {
 }
 
 namespace {
-// Runs immediately; contains the address of its frame or, as in Asio, of its promise.
+// Runs immediately. Holds the address of its frame or, as in Asio, of its promise.
 template <bool ByPromise>
 struct Eager {
   struct promise_type {
@@ -293,7 +293,7 @@ struct Eager {
   void await_suspend(std::coroutine_handle<> h) { get().promise().waiter = h; }
   int await_resume() { return get().promise().value; }
 
-  long number = 0;  // a word that is no address
+  long number = 0;  // a word that is not an address
   Handle handle;
   promise_type* promise = nullptr;
 };
@@ -319,7 +319,7 @@ void check_eager() {
 }
 }  // namespace
 
-TEST_CASE("an eager task is known while it runs and after its end, by frame or promise") {
+TEST_CASE("an eager task is found while it runs and after its end, by frame or promise") {
   check_eager<Eager<false>>();
   check_eager<Eager<true>>();
 }
@@ -386,9 +386,9 @@ TEST_CASE("recording starts while a coroutine runs: no previous task") {
   fake::reset();
   Task<int> task = f();
   fake::switch_on(false);
-  task.handle.resume();  // unseen
+  task.handle.resume();  // not recorded
   fake::switch_on(false);
-  event.waiter.resume();  // unseen, up to the end
+  event.waiter.resume();  // not recorded, to the end
   CHECK(fake::words() ==
         Words{"create 1 under 0", "suspend 1 on 0 previous 0", "resolve 1 previous 0"});
 }

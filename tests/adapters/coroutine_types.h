@@ -1,5 +1,4 @@
-// Coroutine types as libraries define them, for the tests of skein/coroutine.h. None of them uses
-// skein.
+// Coroutine types as libraries define them, without skein, for the tests of skein/coroutine.h.
 #pragma once
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""disabled_test.py SOURCE-ROOT SCRATCH COMPILER...: annotations compiled out leave nothing behind:
-the object file of an annotated source equals that of the source without its annotations."""
+"""disabled_test.py SOURCE-ROOT SCRATCH COMPILER...: disabled annotations generate no code: the
+object file of an annotated source equals that of the source without its annotations."""
 import pathlib
 import shutil
 import subprocess
@@ -32,6 +32,6 @@ for compiler in present:
         wanted = dump(compiler, level, "plain", plain, [])
         enabled = dump(compiler, level, "enabled", annotated, ["-include", "skein/coroutine.h"])
         assert out == wanted, f"{compiler} {level}: the object code differs"
-        assert enabled != wanted  # the comparison can see a difference
+        assert enabled != wanted  # the comparison detects differences
         print(f"{compiler} {level}: the same, {len(out)} bytes of dump")
 sys.exit(0 if present else 77)

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""echo_test.py PROGRAM SOURCE: examples/030-asio, whichever Asio it was built with. Three clients
-of ten rounds each and their server in one process: parents, targets and locations of waits, wakers,
-and ends."""
+"""echo_test.py PROGRAM SOURCE: examples/030-asio, built with any Asio. Three clients of ten rounds
+each and their server run in one process. Checks the tasks' parents, targets and locations of waits,
+wakers, and ends."""
 import sys
 
 from trace import equal, line_of, record
@@ -50,7 +50,7 @@ for session in sessions:
 accepts = server.waits(line_of(source, "await: client"))
 equal("accepts", [on.name for on, _, _ in accepts], ["socket.async_accept"] * 4)
 equal("the last accept", (accepts[-1][0].end, accepts[-1][2]), ("cancel", None))
-equal("the server's end", server.end, "cancel")  # destroyed with the loop
+equal("the server's end", server.end, "cancel")  # destroyed with the event loop
 equal("unresolved", trace.unended(), [])
 assert not any("use_awaitable" in t.file for t in trace.tasks.values()), "plumbing"
 print(f"{len(trace.tasks)} tasks, {sum(trace.counts.values())} events")

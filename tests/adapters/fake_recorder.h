@@ -17,10 +17,10 @@ struct Call {
 // Discards all calls and sets whether recording is on.
 void reset(bool on = true);
 void switch_on(bool on);
-// The calls so far, in order.
+// Returns the calls since the last reset, in order.
 std::vector<Call> calls();
 std::vector<std::string> words();
-// The first call with this text; the test fails if there is none.
+// Returns the first call with this text; the test fails if there is none.
 Call call(const std::string& what);
 int forgotten_modules();
 

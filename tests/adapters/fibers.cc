@@ -1,4 +1,4 @@
-// Two fibers and a channel, on Boost.Fiber; one line is skein's.
+// Two fibers and a channel on Boost.Fiber; only one line uses skein.
 #include <skein/boost_fiber.h>
 
 #include <boost/fiber/all.hpp>

@@ -1,4 +1,4 @@
-// A plugin with a coroutine: module_test.cc loads and unloads it.
+// A plugin with a coroutine, which module_test.cc loads and unloads.
 #include <coroutine>
 #include <exception>
 

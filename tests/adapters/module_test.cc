@@ -1,4 +1,5 @@
-// A module with coroutines can be unloaded; it reports that once, because its locations are gone.
+// A module with coroutines can be unloaded. It reports the unload once, because its locations
+// become invalid.
 //   module_test MODULE...
 #include <dlfcn.h>
 

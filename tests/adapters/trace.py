@@ -1,9 +1,9 @@
-"""A trace as tasks with their lives, read through babeltrace2: for tests of what was recorded.
+"""Reads a trace as tasks and their histories, through babeltrace2, to check what was recorded.
 
-    trace = record(["program", "argument"])       # runs it twice: untraced, traced; same output
+    trace = record(["program", "argument"])       # runs it untraced and traced; compares the output
     for task in trace.of("client"): ...
 
-What reads here is not skein's reader, on purpose.
+It does not use skein's reader, so that it is independent of its errors.
 """
 import os
 import pathlib
@@ -24,7 +24,7 @@ class Task:
         self.id = number
         self.kind = self.name = self.function = self.file = ""
         self.line = 0
-        self.parent = None  # a Task; None: the root
+        self.parent = None  # a Task; None: created outside any task
         self.end = None     # "resolve", "fail", "cancel"
         self.reason = ""
         self.io = []
@@ -35,7 +35,7 @@ class Task:
         return f"<{self.id} {self.kind} {self.name or self.function}:{self.line} {self.end}>"
 
     def waits(self, line=None):
-        """[on, line, waker]: each suspension, what it waited for, who resumed it."""
+        """Returns [target, line, waker] of each suspension."""
         found = []
         for step in self.steps:
             if step[0] == "suspend":
@@ -48,7 +48,7 @@ class Task:
 class Trace:
     def __init__(self, directory):
         self.tasks = {}
-        self.events = []  # (name, payload), all streams, by time
+        self.events = []  # (name, payload) of all streams, by time
         self.counts = {}
         strings, places = {0: ""}, {0: (0, "", 0, 0, 0)}
         for message in bt2.TraceCollectionMessageIterator(str(directory)):
@@ -116,7 +116,7 @@ class Trace:
             self.task(f["task"]).labels.append(f["text"])
 
     def of(self, function):
-        """Tasks by the bare name of their function, as the program's author knows it."""
+        """Returns tasks by the unqualified name of their function, as in the source."""
         return [t for t in self.tasks.values() if (t.name or bare(t.function)) == function]
 
     def named(self, name):
@@ -153,7 +153,7 @@ def record(command, mode="log", **environment):
 
 
 def line_of(source, marker):
-    """The line of the source that has this comment; exactly one."""
+    """Returns the line of the source that ends with this comment; there must be exactly one."""
     found = [n for n, text in enumerate(pathlib.Path(source).read_text().splitlines(), 1)
              if text.rstrip().endswith("// " + marker)]
     assert len(found) == 1, f"{source}: marker {marker!r} at {found}"

@@ -1,5 +1,5 @@
-// A TCP echo server and its client on libuv, a repeating timer and a job for the thread pool: an
-// ordinary program, not compiled for tracing.
+// An ordinary program, not compiled for tracing: a TCP echo server and its client on libuv, a
+// repeating timer and a job for the thread pool.
 #include <uv.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""uv_test.py PROGRAM PRELOAD: a libuv program that knows of nothing, under LD_PRELOAD."""
+"""uv_test.py PROGRAM PRELOAD: an unmodified libuv program, under LD_PRELOAD."""
 import sys
 
 from trace import equal, record

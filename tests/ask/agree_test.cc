@@ -1,6 +1,6 @@
-// Info, ps, why, stats, query, the table of tasks as CSV and the viewer's panel agree on which
-// tasks are live, ended and waiting. They are compared with each other, on random programs and on
-// rings that have overwritten part of them. tests/ask/agree_test.py compares them on files.
+// info, ps, why, stats, query, the CSV table of tasks and the viewer's panel agree on which tasks
+// are live, ended and waiting. They are compared with each other, on random programs and on rings
+// that have overwritten part of the events. tests/ask/agree_test.py compares them on files.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ Lines query(const QueryDatabase& database, const std::string& sql) {
   return lines;
 }
 
-// What each command prints of a trace, as "id state" per task.
+// The results of each command for a trace, as "id state" per task.
 class Answers {
  public:
   explicit Answers(const Trace& trace)
@@ -108,12 +108,12 @@ class Answers {
     CHECK(open_rows == info.live + resources);
   }
 
-  // Which tasks why has as ended, running and waiting.
+  // Compares the state of each task in its diagnosis.
   void compare_why() const {
     for (TaskIndex task = 0; task < model_.tasks.size(); task++) compare_why(task);
   }
 
-  // Those that wait for something that the trace names.
+  // Compares the open waits that have a target.
   void compare_waits() const {
     const QueryDatabase database(trace_);
     Lines waiting;
@@ -126,7 +126,7 @@ class Answers {
         waiting);
   }
 
-  // The panel of every live task and of a few others.
+  // Compares the panels of every live task and of a few others.
   void compare_panel(Trace copy) const {
     Viewer viewer;
     viewer.resize(800, 400);
@@ -176,7 +176,7 @@ class Answers {
       all.insert(std::to_string(model_.tasks[task].id) + ' ' + std::string(name(live.state)));
     return all;
   }
-  // Whether the target of a wait has ended is not in a task table.
+  // Returns runnable tasks as suspended: a task table does not show that a target has ended.
   Lines all() const {
     Lines all;
     for (const auto& [task, live] : live_)
@@ -186,7 +186,7 @@ class Answers {
     return all;
   }
 
-  // The task table of a ring whose program is killed now.
+  // Returns the task table of a ring whose program is killed at the end of the trace.
   std::vector<LiveTaskEntry> task_table() const {
     std::vector<LiveTaskEntry> rows;
     for (const LiveTask& live : find_live_tasks(subject())) {
@@ -219,7 +219,7 @@ class Answers {
   void compare_why(TaskIndex task) const {
     const Model::Task& of = model_.tasks[task];
     if (of.is_resource || of.how == Model::End::Became || of.how == Model::End::Cancelled) return;
-    if (of.how == Model::End::Resolved && task % 16 != 0) return;  // enough of these
+    if (of.how == Model::End::Resolved && task % 16 != 0) return;  // a sample is enough
     const Diagnosis d = diagnose(trace_, model_, waits_, task);
     const std::string_view text = describe_step(subject(), d, 0).text;
     const bool has_ended = text == "ended" || text == "failed" || text == "has ended";
@@ -248,7 +248,8 @@ RandomProgram make_program(uint32_t seed) {
   return RandomProgram(seed, static_cast<RandomProgram::Fault>(seed % RandomProgram::faults));
 }
 
-// What a ring keeps: of each executor the events from a time of its own on, and the task table.
+// Returns the trace as a ring would keep it: the events of each executor from a different time on,
+// and the task table.
 Trace cut(Trace whole, const Answers& answers, uint32_t seed) {
   Trace ring;
   ring.info = whole.info;
@@ -257,7 +258,7 @@ Trace cut(Trace whole, const Answers& answers, uint32_t seed) {
   ring.executors = whole.executors;
   ring.kinds = whole.kinds;
   const Events& events = whole.events;
-  const uint64_t kept = 1 + seed % 7;  // of eight parts
+  const uint64_t kept = 1 + seed % 7;  // in eighths
   const size_t first = events.size() - static_cast<size_t>(kept) * events.size() / 8;
   const uint64_t start = events.time[first];
   const uint64_t other_start = events.time[first + (events.size() - first) / 2];
@@ -276,7 +277,7 @@ Trace cut(Trace whole, const Answers& answers, uint32_t seed) {
 
 }  // namespace
 
-TEST_CASE("1,000 random programs: all agree") {
+TEST_CASE("1,000 random programs: all commands agree") {
   for (uint32_t seed = 1; seed <= programs; seed++) {
     CAPTURE(seed);
     RandomProgram program = make_program(seed);
@@ -288,7 +289,7 @@ TEST_CASE("1,000 random programs: all agree") {
   }
 }
 
-TEST_CASE("rings of random programs: all agree, and with the whole trace") {
+TEST_CASE("rings of random programs: all commands agree with each other and the whole trace") {
   for (uint32_t seed = 1; seed <= programs; seed++) {
     CAPTURE(seed);
     const RandomProgram program = make_program(seed);
@@ -303,7 +304,7 @@ TEST_CASE("rings of random programs: all agree, and with the whole trace") {
   }
 }
 
-TEST_CASE("nonsense: info, ps, why and the panel agree") {
+TEST_CASE("inconsistent events: info, ps, why and the panel agree") {
   for (uint32_t seed = 1; seed <= programs; seed++) {
     CAPTURE(seed);
     const Trace trace = nonsense(seed);

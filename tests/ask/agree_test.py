@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Info, ps, why, stats, query, export and the viewer's panel agree on which tasks are live, ended and
-waiting: on every trace of tests/data and SKEIN_DATA, and on a ring of a killed program that wrapped
-many times.
+"""info, ps, why, stats, query, export and the viewer's panel agree on which tasks are live, ended
+and waiting: on every trace in tests/data and SKEIN_DATA, and on a ring of a killed program that
+wrapped many times.
 
     agree_test.py SKEIN PRINT_PANELS LIVE_PROGRAM SOURCE
 """
@@ -17,7 +17,7 @@ import tempfile
 import time
 
 skein, print_panels, program, source = (pathlib.Path(argument).resolve() for argument in sys.argv[1:5])
-MOST = 12  # tasks of a trace that why explains, each by a process of its own
+MOST = 12  # tasks per trace to diagnose; each runs a process of skein why
 failures = []
 
 
@@ -37,7 +37,7 @@ LIVE = ("created", "running", "runnable", "suspended", "unknown")
 
 
 def compare_panel(trace, listed, info):
-    """The panel of the trace and of every task. Returns the verdict of each, by id."""
+    """Checks the panels of the trace and of every task. Returns the verdict of each, by id."""
     done = subprocess.run([print_panels, trace], capture_output=True, timeout=60)
     assert done.returncode == 0, (trace, done)
     tasks, ended, *rows = done.stdout.decode().splitlines()
@@ -52,7 +52,7 @@ def compare_panel(trace, listed, info):
 
 def compare(trace):
     if subprocess.run([skein, "info", trace], capture_output=True).returncode == 2:
-        return None  # no trace
+        return None  # not a trace
     listed = [task for task in json.loads(run("ps", "--json", trace))["tasks"]
               if task["state"] != "resource"]
     live = sorted((task["id"], task["state"]) for task in listed)
@@ -87,7 +87,7 @@ def compare(trace):
         state_of.setdefault(int(row["id"]), []).append(row["state"])
     equal(f"{trace}: live in CSV", [task for task, _ in live if "live" not in state_of[task]], [])
 
-    # Ids that are there twice are not those of one task.
+    # An id that occurs twice does not identify a task.
     ids = [row["id"] for row in rows]
     once = [row for row in rows if ids.count(row["id"]) == 1]
     step = max(1, len(once) // MOST)
@@ -107,7 +107,7 @@ def compare(trace):
 
 
 def make_ring(folder):
-    """Killed after its thread has filled its ring many times."""
+    """Kills a program after one of its threads has filled its ring many times."""
     trace = folder / "ring.skein"
     process = subprocess.Popen([program], stdout=subprocess.PIPE,
                                env=dict(os.environ, SKEIN_TRACE=f"{trace},size=64K"))

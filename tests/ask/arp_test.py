@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""examples/arp: a network stack that hangs if the answer comes before the acknowledgement, and the
-diagnosis of `skein why`; with the fix it does not hang.
+"""examples/arp: a network stack that hangs if the answer arrives before the acknowledgement. Checks
+the diagnosis of `skein why`, and that the fixed program does not hang.
 
     arp_test.py SKEIN ARP ARP_FIXED SOURCE tap|pair
 """
@@ -23,11 +23,11 @@ options = ["--pair"] if sys.argv[5] == "pair" else []
 RECEIVED = "the peer received 1 byte: 42"
 NOTHING = "No stuck tasks found.\n"
 LOST = "lost wake-up"
-DEADLINE = "5000"  # ms: for what hangs; what works takes a few
+DEADLINE = "5000"  # ms: for runs that hang; others take a few
 
 
 class Play:
-    """One run, beside others: it waits most of the time."""
+    """One run. Several run in parallel, because they mostly wait."""
 
     def __init__(self, program, trace, *words):
         self.trace = trace
@@ -36,7 +36,7 @@ class Play:
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def end(self):
-        """What it printed after who its peer is, its exit code, and the output of `skein why`."""
+        """Returns the line printed after the peer, the exit code, and the result of `skein why`."""
         out, errors = self.program.communicate(timeout=SECONDS)
         lines = out.splitlines()
         if peer not in lines and "no TAP device" in errors:
@@ -58,7 +58,7 @@ class Play:
 
 
 def at(text):
-    """The place of a line of arp.cc."""
+    """Returns the location of the line of arp.cc that contains the text."""
     lines = (source / "examples/arp/arp.cc").read_text().splitlines()
     return f"arp.cc:{next(i for i, line in enumerate(lines, 1) if text in line)}"
 
@@ -68,13 +68,13 @@ def place(of):
 
 
 def is_in_readme(command, said):
-    """README shows this answer: all but its numbers is the same, and its lines are."""
+    """README shows this output, with the same lines, except for numbers."""
     shown = re.search(rf"\$ skein {command}\n(.*?)```", (source / "README.md").read_text(), re.S)
     expect("README shows it", shown)
     lines = set(re.findall(r"\w+\.(?:cc|h):\d+", shown[1]))
     expect("README's lines", lines and all(line in said for line in lines), (lines, said))
 
-    def without_numbers(text):  # and classes: clang 14 names functions only
+    def without_numbers(text):  # and without classes, because clang 14 names only functions
         text = re.sub(r"\w+::", "", text)
         words = re.sub(r"\d+(\.\d+)?(\s(s|ms|us|ns)\b)?", "N", text).split()
         return " ".join(words)
@@ -82,7 +82,7 @@ def is_in_readme(command, said):
 
 
 def diagnosis(play):
-    """The one fault, in words and as data."""
+    """Checks the single error, as text and as JSON."""
     said = play.is_bad()
     is_in_readme("why trace", said)
     text = " ".join(said.split())
@@ -104,7 +104,7 @@ def diagnosis(play):
 
 
 def divergence(good, bad):
-    """Between a good run and a bad one: the acknowledgement came after the answer."""
+    """In the bad run, unlike in the good one, the acknowledgement came after the answer."""
     said = run("diff", good, bad)
     expect("they differ", said.returncode == 1, said)
     first = json.loads(run("diff", "--json", good, bad).stdout)["divergences"][0]
@@ -119,7 +119,7 @@ def divergence(good, bad):
     for part in ("First divergence: In good ring acknowledged (#", "before condition ARP answer (#",
                  "As a result, send_one_byte (#"):
         expect("the text contains it", part in said.stdout, (part, said.stdout))
-    if not options:  # README's is over the kernel's stack
+    if not options:  # README shows a run over the kernel's stack
         is_in_readme("diff good bad", said.stdout)
 
 

@@ -1,9 +1,10 @@
-// Prints what the viewer's panel says of a trace and of each of its tasks.
+// Prints the viewer's panels of a trace and of each of its tasks.
 //
 //   print_panels TRACE
 //
-// A line "tasks 1,817" and one "ended 1,728"; then a line for each task that is not a resource: id,
-// state, id of the target or "-", verdict of why or "ok", separated by tabs.
+// The output begins with two lines such as "tasks 1,817" and "ended 1,728". A line follows for each
+// task that is not a resource: id, state, id of the target or "-", verdict of why or "ok",
+// separated by tabs.
 #include <cstdio>
 #include <string>
 
@@ -15,14 +16,14 @@ using namespace skein;
 
 namespace {
 
-// Of the first line with this name; `none` without one.
+// Returns the value of the first line with this name, or `none`.
 std::string value(const Panel& panel, std::string_view name, std::string_view none) {
   for (const PanelLine& line : panel.lines)
     if (line.name == name) return line.value;
   return std::string(none);
 }
 
-// "1205" of "ring.write (#1205)".
+// Returns "1205" for "ring.write (#1205)".
 std::string id_of(const std::string& task) {
   const size_t begin = task.rfind("(#");
   return begin == task.npos ? task : task.substr(begin + 2, task.find(')', begin) - begin - 2);

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Programs in which nothing is wrong, of every adapter: `skein why` reports no error, `skein
-doctor` no finding, and two runs differ in nothing causal.
+"""For correct programs of every adapter, `skein why` reports no error, `skein doctor` no finding,
+and two runs have no causal difference.
 
     quiet_test.py SKEIN UV_LIBRARY ASIO_EXAMPLE PROGRAM...
 
-A program that is not built is skipped: an adapter's library may not be installed.
+Programs that are not built are skipped, because an adapter's library may not be installed.
 """
 import json
 import os
@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from common import SECONDS, expect, info, run, start, until
 
 uv_library, echo = sys.argv[2:4]
-patient = ["--longer-than", "60s", "--runs-longer-than", "60s"]  # a busy machine is no fault
+patient = ["--longer-than", "60s", "--runs-longer-than", "60s"]  # for a busy machine
 programs = [pathlib.Path(path) for path in sys.argv[4:]]
 
 
@@ -43,7 +43,7 @@ def runs(folder, program):
 
 
 def servers(folder):
-    """Killed in the middle of their work, after more and after fewer answers."""
+    """Compares two servers that are killed while they work, after different numbers of answers."""
     traces = []
     for questions in (20, 50):
         trace = folder / f"echo-{questions}.skein"

@@ -1,4 +1,4 @@
-// Standalone Asio under Boost's name, so that one program serves as a test of both.
+// Standalone Asio under Boost's name, so that the same program tests both.
 #pragma once
 #include <asio.hpp>
 #include <system_error>
