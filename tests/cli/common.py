@@ -1,4 +1,4 @@
-"""What the tests of the program `skein` share. Their first argument is its path."""
+"""Helpers for tests of the program `skein`. The first argument of a test is its path."""
 import atexit
 import json
 import os
@@ -8,7 +8,7 @@ import tempfile
 import time
 
 SKEIN = os.path.abspath(sys.argv[1])
-SECONDS = 60  # nothing here takes as long; more is a hang
+SECONDS = 60  # after this time it hangs
 
 
 def run(*words, **options):
@@ -17,7 +17,7 @@ def run(*words, **options):
 
 
 def start(command, **options):
-    """A program beside the test, which does not outlive it."""
+    """Starts a program, which is killed at the end of the test if it still runs."""
     program = subprocess.Popen(command, **options)
     atexit.register(program.kill)
     return program
@@ -43,7 +43,7 @@ def until(condition, what):
 
 
 def work_in_new_folder(name):
-    """Goes to a folder that is removed when the object returned is."""
+    """Changes to a new folder. It is removed together with the returned object."""
     folder = tempfile.TemporaryDirectory(prefix=f"skein-{name}-")
     os.chdir(folder.name)
     return folder

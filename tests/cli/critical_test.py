@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`skein critical`: where the time went in programs where that is known.
+"""`skein critical` on programs with known critical paths.
 
     critical_test.py SKEIN HANGING_PROGRAM
 """
@@ -28,7 +28,7 @@ def path(*arguments):
 
 
 def timer(folder):
-    """A query that sleeps: that is what its time went to."""
+    """A query spends most of its time in a timer."""
     trace = folder / "good.skein"
     subprocess.run([hang, "1"], env=dict(os.environ, SKEIN_TRACE=str(trace)), check=True,
                    stdout=subprocess.DEVNULL)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`skein diff`: nothing between two runs that went well, and where one that hangs parted from them.
+"""`skein diff` reports no divergence between two good runs, and the divergence of one that hangs.
 
     diff_test.py SKEIN HANGING_PROGRAM
 """
@@ -37,7 +37,7 @@ def alike(folder):
 
 
 def later(folder, good):
-    """The acknowledgement takes four milliseconds instead of one; it still is in time."""
+    """The acknowledgement takes four milliseconds instead of one, but is still in time."""
     late = record(folder / "late.skein", "4")
     said = run("diff", good, late)
     expect("nothing causal", said.returncode == 0 and NOTHING in said.stdout, said)
@@ -88,7 +88,7 @@ def page(folder, good):
 
 
 def window(folder, good):
-    """What it shows tests/desktop/links_test.py looks at."""
+    """Checks errors only. tests/desktop/links_test.py checks the contents of the window."""
     expect("standard input is no file", run("diff", good, "-", "--view").returncode == 2)
     alone = shutil.copy(SKEIN, folder / "skein")
     said = subprocess.run([alone, "diff", good, folder / "bad.skein", "--view"], capture_output=True,

@@ -23,7 +23,7 @@ def options_of(*words):
 
 FORMATS = re.findall(r"^  ([a-z]+) ", output("export", "--help").split("Formats:")[1], re.M)
 assert len(FORMATS) >= 4, FORMATS
-FORMS = {"export": [["export", form] for form in FORMATS]}  # commands that have commands of their own
+FORMS = {"export": [["export", form] for form in FORMATS]}  # commands with subcommands
 commands = re.findall(r"^  ([a-z][a-z-]*)\s", output("--help").split("Record:")[1], re.M)
 assert len(commands) >= 4, commands
 commands.remove("help")  # skein help COMMAND is skein COMMAND --help
@@ -58,7 +58,7 @@ for name, formats in documented.items():
     if sorted(formats) != sorted(FORMATS):
         failures.append(f"{name} has the formats {formats}, `skein export` {FORMATS}")
 
-# Formats that skein reads, as its advice has them: "an FXT file (...), a Chrome JSON file".
+# Formats that skein reads, from its error message: "an FXT file (...), a Chrome JSON file".
 advice = subprocess.run([str(skein), "info", str(source / "README.md")], capture_output=True, text=True,
                         check=False).stderr
 READ = re.findall(r"\ban? ([\w -]+?) file\b", advice.partition("; expected ")[2])
@@ -71,7 +71,7 @@ texts["exchange.md"] = (source / "docs/exchange.md").read_text().partition("## R
 for name, text in texts.items():
     failures += [f"{name} does not name the format {form}" for form in READ if form not in text]
 
-# Completion, driven as the shell would.
+# Completion, invoked like the shell does.
 forms = [form for c in commands for form in FORMS.get(c, [[c]])]
 script = f"""
 source {source}/tools/completion/skein.bash

@@ -1,6 +1,6 @@
-// What goes wrong with an event loop: a coroutine that posts itself again and again, a handler that
-// a stopped loop never calls, a send that nobody reads.
-#include <utility>  // which Boost 1.74's awaitable.hpp forgets
+// Bugs with an event loop: a coroutine that posts itself repeatedly, a handler that a stopped loop
+// never invokes, a send without a reader.
+#include <utility>  // Boost 1.74's awaitable.hpp uses it without including it
 // clang-format off
 #include <boost/asio.hpp>
 // clang-format on
@@ -29,5 +29,5 @@ int main() {
   co_spawn(loop, sends(one), asio::detached);
   co_spawn(loop, polls(200), [&](std::exception_ptr) { loop.stop(); });
   loop.run();
-  std::_Exit(0);  // as it is
+  std::_Exit(0);  // without destructors
 }

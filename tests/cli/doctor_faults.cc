@@ -1,5 +1,5 @@
-// A program with something wrong for every lint that needs no event loop. What it prints are the
-// names of the lints that `skein doctor` must find in its trace.
+// A program with a bug for every lint that needs no event loop. It prints the names of the lints
+// that `skein doctor` must report for its trace.
 #include <skein/record.h>
 #include <skein/sync.h>
 
@@ -34,11 +34,12 @@ task<int> forgotten() { co_return 0; }  // place: forgotten
 task<int> consumer(skein::condition& tick, skein::channel<int>& jobs) {
   for (;;) {
     co_await tick.wait();
-    const auto job = co_await jobs.receive();  // not in the if: g++ 12 goes to the beginning then
+    const auto job = co_await jobs.receive();  // not in the if, which g++ 12 miscompiles
     if (!job) co_return 0;
   }
 }
-// Three jobs for each that is taken; and as many "connections", of which some are closed.
+// Sends three jobs for each that the consumer receives. Opens as many "connections" and closes
+// some of them.
 task<int> producer(skein::condition& tick, skein::channel<int>& jobs, Clock::duration time) {
   for (const auto end = Clock::now() + time; Clock::now() < end;) {
     for (int i = 0; i < 3; ++i) co_await jobs.send(i);
@@ -93,5 +94,5 @@ int main() {
   makes.start();
 
   std::puts("never-started");
-  (void)forgotten();  // nothing runs any more
+  (void)forgotten();  // no task runs after this
 }

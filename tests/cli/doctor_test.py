@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`skein doctor`: finds the bugs of programs with known bugs, and none in others.
+"""`skein doctor` finds the bugs of programs with known bugs, and none in others.
 
     doctor_test.py SKEIN SOURCE BUILD
 """
@@ -14,7 +14,7 @@ import tempfile
 from common import expect, info, run, start, until
 
 source, build = pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
-# So that a machine with much else to do is no cause for a finding.
+# Limits that even a busy machine does not exceed.
 patient = ["--longer-than", "60s", "--runs-longer-than", "60s", "--held-longer-than", "60s"]
 eager = ["--longer-than", "1ns", "--runs-longer-than", "1us", "--held-longer-than", "1ns"]
 
@@ -46,8 +46,8 @@ def places(finding):
 
 
 def planted(folder):
-    """Each is found, where it is."""
-    for attempt in range(10):  # a level only grows evenly if nothing else keeps the processor
+    """Finds each bug, with its location."""
+    for attempt in range(10):  # a counter grows steadily only on an idle processor
         trace = folder / f"faults-{attempt}.skein"
         wanted = record(trace, build / "tests/cli/cli_doctor_faults").stdout.split()
         expect("the program lists its bugs", len(wanted) == 8, wanted)
@@ -83,7 +83,7 @@ def planted(folder):
 
 
 def named_strangely(folder):
-    """The commands are for a shell, and a terminal."""
+    """The suggested commands are quoted for a shell and safe on a terminal."""
     trace = folder / "it's here"
     record(trace, build / "tests/cli/cli_doctor_faults")
     said = run("doctor", trace, "--only", "never-started")
@@ -113,8 +113,8 @@ def asio(folder):
 
 
 def well(folder):
-    """Programs that are well: no findings, whatever they wait for. (quiet_test.py checks
-    the other adapters.)"""
+    """Correct programs cause no findings, whatever they wait for. (quiet_test.py checks the
+    other adapters.)"""
     programs = {
         "echo": ["examples/030-asio", "both", "0", "50"],
         "hang, good": ["examples/050-hang", "1"],
@@ -154,7 +154,7 @@ def lost_wake_up(folder):
 
 
 def server(folder):
-    """A server that waits in accept, analysed while it runs."""
+    """Analyses a running server that waits in accept."""
     program = build / "examples/030-asio"
     if not program.exists():
         return
@@ -186,7 +186,7 @@ def mistakes():
 
 
 def documents():
-    """The documents have the lints of the program, in its order; lints.h has a file for each."""
+    """The documents list the lints of the program in its order; lints.h names a file for each."""
     said = run("doctor", "--list")
     lints = re.findall(r"^([a-z-]+)  +\S", said.stdout, re.M)
     expect("lints are listed", said.returncode == 0 and lints, said)

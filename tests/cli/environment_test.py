@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""SKEIN_TRACE as programs meet it: exec, a second program, another clock, more rights than the
-caller has, nonsense; a trace read by babeltrace2 while it is written, a ring through a snapshot.
+"""SKEIN_TRACE in various programs: exec, a second program, another clock, setuid, invalid values;
+babeltrace2 on a log that is being written, and on a snapshot of a ring.
 
 usage: environment_test.py SKEIN RECORDED_PROGRAM"""
 import calendar
@@ -34,13 +34,13 @@ expect("exec", r.returncode == 0 and len(traces) == 2 and re.fullmatch(r"exec\.\
 for trace in traces:
     expect(f"{trace} is whole", info(trace)["tasks"] == 1 and not info(trace)["lost"], info(trace))
 
-# Two programs that inherit the same setting; the process's number in the name.
+# Two programs with the same setting; the pid in the name.
 traced("twice", "0"), traced("twice", "0")
 expect("no trace is overwritten", len(list(pathlib.Path(".").glob("twice*"))) == 2)
 traced("number-%p", "0")
 expect("%p", re.fullmatch(r"number-\d+", next(pathlib.Path(".").glob("number-*")).name))
 
-# Another clock, and what babeltrace2 makes of each: about now, in UTC.
+# Another clock. babeltrace2 shows about the current time, in UTC, for both.
 for name, setting in (("tsc", "tsc"), ("monotonic", "monotonic,clock=monotonic")):
     traced(setting, "0")
     if name == "monotonic":
@@ -53,13 +53,13 @@ for name, setting in (("tsc", "tsc"), ("monotonic", "monotonic,clock=monotonic")
         age = time.time() - calendar.timegm(time.strptime(seen, "%Y-%m-%d %H:%M:%S"))
         expect(f"UTC by {name}", -2 < age < 120, (seen, age))
 
-# What cannot be done is said once, and the program runs.
+# An error is reported once, and the program runs.
 for setting in ("x,mode=both", "x,size=", "/proc/nowhere/x", "x" * 2000):
     r = traced(setting, "7")
     expect(f"{setting[:20]}", r.returncode == 7 and r.stderr.startswith("skein: cannot record: ")
            and r.stderr.count("\n") == 1, r)
 
-# More rights than the caller: ignored.
+# A setuid program ignores SKEIN_TRACE.
 if os.geteuid() == 0:
     shutil.copy(program, "setuid")
     os.chmod("setuid", 0o4755)
@@ -69,7 +69,7 @@ if os.geteuid() == 0:
     if os.stat("setuid").st_mode & stat.S_ISUID and not os.statvfs(".").f_flag & os.ST_NOSUID:
         expect("and does not record", not os.path.exists("secret"))
 
-# While it is written.
+# Traces that are being written.
 p = start([program, "wait"], env=dict(os.environ, SKEIN_TRACE="live,mode=log"))
 until(lambda: os.path.exists("ready"), "the program is ready")
 counts = []

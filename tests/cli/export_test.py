@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""skein export in all formats, judged by readers that are not ours where there are any; and files
-of other tools read by every command.
+"""skein export in all formats, checked by independent readers where they exist; files of other
+tools, read by every command.
 
 usage: export_test.py SKEIN SOURCE"""
 import collections
@@ -45,7 +45,7 @@ def kinds(trace):
 # ---- Perfetto, decoded by protoc
 
 def decoded(path):
-    """The packets in protoc's text format, as nested lists of (field, value)."""
+    """Returns the packets, decoded by protoc, as nested lists of (field, value)."""
     with open(path, "rb") as file:
         r = subprocess.run(["protoc", f"--proto_path={source}/tests/cli", "--decode=Trace",
                             f"{source}/tests/cli/perfetto.proto"], stdin=file, capture_output=True,
@@ -157,11 +157,11 @@ def check_chrome(trace):
 
 check_chrome(EVERY)
 
-# ---- there and back: FXT and Chrome's JSON
+# ---- round trips: FXT and Chrome's JSON
 
 def check_round_trip(trace):
     first = run("dump", trace)
-    # What was lost stays said of the original only.
+    # Losses are reported for the original only.
     wanted = first.stdout
     for form in ("fxt", "chrome"):
         export(form, trace, "there")
@@ -174,7 +174,7 @@ def check_round_trip(trace):
 
 
 def check_copy(trace, shift=0):
-    """Every event of the copy is that of the original; ids are larger by `shift`."""
+    """The copy has the same events as the original, with ids increased by `shift`."""
     shutil.rmtree("ours", ignore_errors=True)
     said = export("ctf", trace, "ours")
     expect("the change of ids is reported", ("ids are increased by one" in said) == (shift == 1), said)
@@ -277,7 +277,7 @@ expect("without -o to standard output", r.stdout.startswith("time_ns,executor_id
 r = run("export", "csv", EVERY, "--table", "cows")
 expect("another table is refused", r.returncode == 2, r)
 
-# ---- Parquet: tests/export has a reader of another project compare it with CSV
+# ---- Parquet: tests/export compares it with CSV through another project's reader
 
 r = run("export", "parquet", EVERY, "-o", "it's.parquet", "--table", "tasks")
 expect("it needs no other program", r.returncode == 0, r)
@@ -306,14 +306,14 @@ before = pathlib.Path("trace.ctf").read_bytes()
 for form in FILES:
     r = run("export", form, "trace.ctf", "-o", "trace.ctf")
     expect("the trace is not written over", r.returncode == 2 and "the trace itself" in r.stderr, r)
-    if form != "folded":  # of which there is nothing in this trace
+    if form != "folded":  # empty for this trace
         r = run("export", form, "trace.ctf", "-o", "/dev/full")
         expect("a full disk is reported", r.returncode == 2 and "No space left" in r.stderr, r)
     r = run("export", form, "/nowhere")
     expect("no trace", r.returncode == 2, r)
 expect("it is as it was", pathlib.Path("trace.ctf").read_bytes() == before)
 
-# What a label says is not obeyed by the terminal.
+# Labels must not control the terminal.
 leader, follower = os.openpty()
 for form in ("csv", "fxt"):
     with subprocess.Popen([SKEIN, "export", form, "trace.ctf"], stdout=follower,
@@ -323,7 +323,7 @@ for form in ("csv", "fxt"):
 os.close(follower)
 os.close(leader)
 
-# ---- files of others
+# ---- files of other tools
 
 pathlib.Path("other.json").write_text(json.dumps([
     {"ph": "X", "name": "work", "pid": 1, "tid": 2, "ts": 10, "dur": 5},
@@ -338,7 +338,7 @@ if eio.exists():
     fxt = Fxt(eio)
     facts = info(eio)
     expect("who wrote it", facts["format"] == "FXT of eio-trace" and facts["lost"] == [], facts)
-    # A page has such a copy; its domains have no tids.
+    # A page contains such a copy, in which domains have no tids.
     said = run("export", "ctf", eio, "-o", "eio.ctf")
     expect("a copy", said.returncode == 0, said)
     names = []

@@ -1,4 +1,4 @@
-"""A small reader of FXT that shares no code with skein: counts the contents of a file."""
+"""A small FXT reader that shares no code with skein. It counts the contents of a file."""
 import struct
 from collections import Counter
 
@@ -7,8 +7,8 @@ EVENTS = ["instant", "counter", "duration_begin", "duration_end", "duration_comp
 
 
 class Fxt:
-    """records: a Counter by kind; fibers: names of the kernel objects "fiberN"; and of eio-trace's
-    events those by (category, name, kind), with the arguments of each."""
+    """records: a Counter by kind; fibers: names of the kernel objects "fiberN"; events: those of
+    eio-trace as (category, name, kind), with their arguments."""
 
     def __init__(self, path):
         with open(path, "rb") as file:
@@ -72,6 +72,6 @@ class Fxt:
             self.records["log"] += 1
 
     def count(self, category, name, kind):
-        """name None: any."""
+        """Counts the events; None matches any name."""
         return sum(c == category and name in (None, n) and k == kind
                    for c, n, k, _, _ in self.events)

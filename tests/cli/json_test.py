@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Validates what each command prints with --json against its schema in docs/json.md.
+"""Validates the --json output of each command against its schema in docs/json.md.
 
     json_test.py SKEIN SOURCE LOST_SIGNAL_PROGRAM
 
-The validator has the part of JSON Schema that the document uses; a keyword that it does not know is
-an error. It is tried itself on documents that are wrong.
+The validator implements the part of JSON Schema that the document uses; any other keyword is an
+error. It is tested with invalid documents.
 """
 import json
 import os
@@ -29,7 +29,7 @@ def is_of_type(value, name):
 
 
 def errors(value, schema, root, at="$"):
-    """The errors of the value, a line each."""
+    """Yields a line for each error of the value."""
     expect("only keywords that are checked", not set(schema) - KNOWN, (at, schema))
     if "$ref" in schema:
         document, _, path = schema["$ref"].partition("#/")
@@ -53,7 +53,7 @@ def errors(value, schema, root, at="$"):
     for name in schema.get("required", []):
         if name not in value:
             yield f"{at}: no member {name}"
-    # To a reader unknown members are valid; here they are missing in the document.
+    # Readers must accept unknown members; here they mean that the document is incomplete.
     more = schema.get("additionalProperties", False if "properties" in schema else {})
     for name, member in value.items():
         known = schema.get("properties", {}).get(name, more)
@@ -92,7 +92,7 @@ def check(trace):
     for command in (["info"], ["ps"], ["why"], ["doctor"], ["doctor", "--strict"], ["critical"],
                     ["stats"], ["diff", trace]):
         said = run(*command, "--json", trace)
-        if said.returncode == 2 and command == ["critical"]:  # nothing happens in it
+        if said.returncode == 2 and command == ["critical"]:  # the trace has no events
             continue
         expect(f"{command} of {trace}", said.returncode in (0, 1), said)
         valid(json.loads(said.stdout), f"skein.{command[0]}/1", (command, trace))
@@ -101,7 +101,7 @@ def check(trace):
         valid(json.loads(line), "skein.dump/1", ("dump", trace))
         checked["dump"] = checked.get("dump", 0) + 1
     rows = run("query", "--json", trace, "SELECT *, 0.5, 9e999, x'01' FROM task")
-    if rows.returncode == 0:  # else built without SQLite
+    if rows.returncode == 0:  # otherwise skein was built without SQLite
         valid(json.loads(rows.stdout), "skein.query/1", ("query", trace))
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`skein query`: from the command line, standard input and a prompt, over a trace whose events are
-known from `skein dump`.
+"""`skein query` with SQL from the command line, standard input and a prompt. `skein dump` shows the
+expected events.
 
     query_test.py SKEIN HANGING_PROGRAM
 """
@@ -24,7 +24,7 @@ from common import SECONDS, SKEIN, expect, run, start, until
 
 hang = sys.argv[2]
 EDITED = "libedit" in subprocess.run(["ldd", SKEIN], capture_output=True, text=True).stdout
-# More rows than anybody waits for, none of which is shown.
+# A query that runs practically forever and prints nothing.
 ENDLESS = "SELECT count(*) FROM event a, event b, event c, event d, event e, event f"
 
 
@@ -35,7 +35,7 @@ def answer(trace, sql):
 
 
 def data(trace, events):
-    """The tables agree with other commands."""
+    """The tables agree with the output of other commands."""
     rows = answer(trace, "SELECT * FROM event")
     expect("every event", len(rows) == len(events), (len(rows), len(events)))
     for row, event in zip(rows, events):
@@ -123,10 +123,10 @@ class Terminal:
 
     @staticmethod
     def take_terminal():
-        fcntl.ioctl(0, termios.TIOCSCTTY, 0)  # so that Ctrl-C is a signal
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)  # so that Ctrl-C sends a signal
 
     def until(self, *patterns):
-        """What came up to one of the patterns, which is taken."""
+        """Consumes and returns the output up to the end of the first match of a pattern."""
         end = time.monotonic() + SECONDS
         while True:
             for pattern in patterns:
@@ -137,7 +137,7 @@ class Terminal:
             expect(f"{patterns} comes", ready, self.seen)
             try:
                 more = os.read(self.keys, 4096).decode(errors="replace")
-            except OSError:  # everybody else has closed it
+            except OSError:  # all other descriptors are closed
                 more = ""
             expect(f"{patterns} comes before the end", more, self.seen)
             self.seen += more.replace("\r", "")
@@ -146,7 +146,7 @@ class Terminal:
         os.write(self.keys, text.encode())
 
     def press(self, keys):
-        """For the editor of lines: it has the terminal a little after its prompt."""
+        """Types keys for the line editor, which takes the terminal shortly after its prompt."""
         if EDITED:
             until(lambda: not termios.tcgetattr(self.keys)[3] & termios.ICANON, "lines are edited")
         self.type(keys)
@@ -174,7 +174,7 @@ def at_prompt(trace, folder):
     user.press("\x03")
     user.until(r"\^C.*skein> ")
     user.type(ENDLESS + ";\n")
-    user.until(r"searching \[ +\] +0 %")  # after a second, and then Ctrl-C is for it
+    user.until(r"searching \[ +\] +0 %")  # after a second; from then on Ctrl-C interrupts the query
     user.type("\x03")
     user.until("skein: interrupted.*skein> ")
     user.type("SELECT 'still' || ' there' AS a;\n")
@@ -188,22 +188,22 @@ def at_prompt(trace, folder):
         return
     expect("only the user reads what was typed",
            (folder / "state/skein/query_history").stat().st_mode & 0o777 == 0o600)
-    # The editor's file: a head line, then a line each, with its spaces and ends as numbers.
+    # The editor's file: a header, then one line per entry, with spaces and line ends escaped.
     remembered = (folder / "state/skein/query_history").read_text().replace("\\040", " ").splitlines()
     expect("empty lines are not in the history", len(remembered) > 3 and
            not [line for line in remembered if not line.strip("; ")], remembered)
     user = Terminal("query", trace, XDG_STATE_HOME=state, HOME=str(folder))
     user.until("skein> ")
-    user.press("\x10\x10\n")  # Ctrl-P twice: before .quit
+    user.press("\x10\x10\n")  # Ctrl-P twice: the entry before .quit
     user.until("\nstill there\n.*skein> ")
-    user.press("\x12" "40\n\n")  # Ctrl-R, and a part of it
+    user.press("\x12" "40\n\n")  # Ctrl-R and a part of the query
     expect("found again", "\n42\n" in user.until("row in .*skein> "))
     user.press("\x04")
     expect("Ctrl-D ends it", user.end() == 0)
 
 
 def interrupt(trace):
-    """Without a prompt Ctrl-C is what it is everywhere."""
+    """Without a prompt, Ctrl-C kills the program as usual."""
     program = start([SKEIN, "query", trace, "SELECT 1 AS begun; " + ENDLESS], stdout=subprocess.PIPE)
     expect("it runs", program.stdout.readline() == b"begun\n")
     program.send_signal(signal.SIGINT)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""skein record: exit codes, signals, messages, what it never overwrites; skein control beside it.
+"""skein record: exit codes, signals, messages, existing files; skein control.
 
 usage: record_test.py SKEIN RECORDED_PROGRAM
-RECORDED_PROGRAM, linked with the recorder: exits with the number it is given, or "kill": kills
-itself, or "wait": records until SIGTERM, or "fork" or "daemon": see recorded.cc."""
+RECORDED_PROGRAM is linked with the recorder. Its argument is an exit code; or "kill": it kills
+itself; or "wait": it records until SIGTERM; or "fork" or "daemon": see recorded.cc."""
 import json
 import os
 import pathlib
@@ -65,14 +65,15 @@ expect("default name", os.path.isdir(os.path.basename(program) + ".skein"), r)
 r = run("record", "--", program, "0")
 expect("default name, again", os.path.isdir(os.path.basename(program) + ".skein.2"), r)
 
-# Ctrl-C at a terminal stops the program, unless it was told to ignore it: as without `skein record`.
+# Ctrl-C at a terminal stops the program unless it ignores the signal, as without `skein record`.
 for number in (signal.SIGINT, signal.SIGQUIT):
     for action, code in ((signal.SIG_DFL, 128 + number), (signal.SIG_IGN, 1)):
         r = run("record", "-o", "interrupted", "--", "sh", "-c", f"ulimit -c 0; kill -{number:d} $$",
                 preexec_fn=lambda: signal.signal(number, action))
         expect(f"{number!r} with {action!r}", r.returncode == code, r)
 
-# Ctrl-C, because it seems to hang: what it waited for is the question, even if it ends by itself.
+# The user presses Ctrl-C because the program seems to hang: skein suggests `skein why`, even if the
+# program then ends by itself.
 p = start([SKEIN, "record", "-o", "hung", "--", program, "wait"], stderr=subprocess.PIPE, text=True)
 until(lambda: os.path.exists("ready"), "the program is ready")
 p.send_signal(signal.SIGINT)
@@ -82,7 +83,7 @@ text = p.communicate(timeout=30)[1]
 expect("interrupted", p.returncode == 0 and "skein why hung\n" in text, (p.returncode, text))
 os.remove("ready")
 
-# A SIGTERM to `skein record` is the program's.
+# `skein record` passes SIGTERM on to the program.
 p = start([SKEIN, "record", "-o", "term", "--", program, "wait"],
           stderr=subprocess.PIPE, text=True)
 until(lambda: os.path.exists("ready"), "the program is ready")
@@ -101,7 +102,7 @@ expect("off until started", status["on"] is False, status)
 expect("no clock before a trace", status["clock"] is None and status["directory"] == "", status)
 
 
-# What no client of ours says: each is answered by one line, and the program is none the worse.
+# Invalid requests: the program answers each with one line and is not affected.
 def connect():
     peer = socket.socket(socket.AF_UNIX)
     peer.settimeout(30)
@@ -168,14 +169,14 @@ expect("ends well", p.wait(timeout=30) == 0)
 r = run("control", path, "status")
 expect("no process", r.returncode == 2, r)
 
-# A child that lives on keeps the name from nobody.
+# A surviving child does not occupy the socket's name.
 for attempt in range(2):
     r = subprocess.run([program, "fork"], env=dict(os.environ, SKEIN_CONTROL=path),
                        capture_output=True, text=True)
     expect(f"nothing in the way, {attempt}", r.stderr == "", r)
 pathlib.Path("over").touch()
 
-# A daemon closes all it has; what it opens then by the same number is its own.
+# A daemon closes all descriptors. The recorder must not use those that it opens later.
 p = start([program, "daemon"], env=dict(os.environ, SKEIN_CONTROL=path))
 until(lambda: os.path.exists("own"), "the daemon listens")
 run("control", path, "status")
@@ -193,7 +194,7 @@ if os.geteuid() == 0:  # another user is refused
     os.chmod(work.name, 0o755)
     p = start([program, "wait"], env=dict(os.environ, SKEIN_CONTROL=path))
     until(lambda: os.path.exists("ready"), "the program is ready")
-    os.chmod(path, 0o666)  # so that it is the peer's identity that is checked
+    os.chmod(path, 0o666)  # so that the check of the peer's uid is tested
     r = run("control", path, "status", preexec_fn=lambda: os.setuid(65534))
     p.send_signal(signal.SIGTERM)
     p.wait(timeout=30)

@@ -1,6 +1,7 @@
-// A program that records by hand; see record_test.py for what its argument means. "exec" makes it
-// become itself again, with argument 0; "fork" leaves a child until there is a file "over";
-// "daemon" closes all descriptors and answers at a socket "own" instead, until somebody says "end".
+// A program that calls the recorder directly. record_test.py describes its argument. With "exec" it
+// executes itself with the argument 0. With "fork" it leaves a child, which ends when the file
+// "over" exists. With "daemon" it closes all descriptors and answers on a socket "own" until it
+// receives "end".
 #include <signal.h>
 #include <skein/skein.h>
 #include <stdio.h>

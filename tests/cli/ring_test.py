@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A ring that has overwritten its beginning: who waits since before that is in the model, by the
-table of live tasks, while the program runs, after it was killed, and in a snapshot.
+"""A ring that has overwritten its beginning: the live task table adds older waiting tasks to the
+model while the program runs, after it is killed, and in a snapshot.
 
     ring_test.py SKEIN ECHO_PROGRAM
 """
@@ -31,14 +31,14 @@ def chain_of(trace, task):
 
 
 def check(what, trace, folder):
-    """All that the table knows is in the model, whether its create is in the trace or not."""
+    """Every task in the table is in the model, whether or not its create event is in the trace."""
     table = parsed("ps", "--json", trace)["tasks"]
     tasks = {task["id"]: task for task in table if task["state"] != "resource"}
     old = tasks.keys() - created_in(trace)
     expect(f"{what}: some are older", len(old) >= 3, (old, tasks))
     expect(f"{what}: info counts them", info(trace)["pre_existing"] >= len(old), info(trace))
     for number in old:
-        if run("why", trace, number).returncode == 2:  # it has ended since, and that was overwritten
+        if run("why", trace, number).returncode == 2:  # it has ended, and the event was overwritten
             still = {task["id"] for task in parsed("ps", "--json", trace)["tasks"]}
             expect(f"{what}: live tasks are known", number not in still, tasks[number])
             continue
@@ -75,7 +75,7 @@ def test(folder):
     program.wait()
     expect("the same one", check("killed", trace, folder) == serve)
     expect("in a snapshot too", check("snapshot", snapshot, folder) == serve)
-    # Without the table nothing is known of it.
+    # Without the table, the model does not contain the task.
     (trace / ".tasks").unlink()
     expect("no such task", run("why", trace, serve).returncode == 2)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`skein stats`: groups of tasks, their times, and a histogram, of a program whose tasks are known.
+"""`skein stats`: groups of tasks, their times and a histogram, for a program with known tasks.
 
     stats_test.py SKEIN HANGING_PROGRAM
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Whatever is given instead of a trace: one clear line on stderr, nothing on stdout, exit 2; and a
-pipe with a trace in it is read like a file.
+"""An argument that is not a trace causes one line on stderr, no output on stdout, and exit code 2.
+A trace in a pipe is read like a file.
 
 usage: strange_test.py SKEIN SOURCE"""
 import json
@@ -100,13 +100,13 @@ if os.geteuid() != 0:
     refused("a directory without permission", "Permission denied", "info", "closed")
     os.chmod(file("private", head), 0)
     refused("a file without permission", "Permission denied", "info", "private")
-else:  # as somebody else
+else:  # as another user
     os.chmod(work.name, 0o755)
     nobody = lambda: os.setuid(65534)
     try:
         reachable = run("--version", preexec_fn=nobody).returncode == 0
     except PermissionError:
-        reachable = False  # the program itself lies below a closed directory
+        reachable = False  # the program itself is in an inaccessible directory
     if reachable:
         os.mkdir("closed", 0o700)
         refused("a directory without permission", "Permission denied", "info", "closed",
@@ -118,7 +118,7 @@ else:  # as somebody else
         refused("a file without permission", "Permission denied", "info", "private",
                 preexec_fn=nobody)
 
-# What is a trace, in another form.
+# Traces that are not plain files or directories.
 whole = info(MIRAGE)
 expect("there is something to compare", whole["packets"] > 1, whole)
 bytes_of = MIRAGE.read_bytes()
@@ -137,7 +137,7 @@ expect("a directory with a slash behind", info(f"{OURS}/") == info(OURS))
 os.symlink(MIRAGE, "-")
 expect("a file that is called -", info("./-") == whole)
 
-# What it says that it is a copy of is a text like any other.
+# The origin in the metadata is untrusted text.
 shutil.copytree(OURS, "copy")
 metadata = pathlib.Path("copy/metadata")
 metadata.write_bytes(metadata.read_bytes().replace(
@@ -148,7 +148,7 @@ for words in (["info"], ["info", "--json"], ["ps"], ["ps", "--json"], ["why"], [
            "\x1b" not in r.stderr, r)
 expect("and info shows it", "\\xff\\x1b[31m" in run("info", "copy").stdout, run("info", "copy"))
 
-# Nobody reads what it prints.
+# Standard output that cannot be written.
 for command in ("info", "dump", "ps"):
     with open("/dev/full", "w") as full:
         r = subprocess.run([SKEIN, command, OURS], stdout=full, stderr=subprocess.PIPE, text=True,

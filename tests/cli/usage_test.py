@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Help texts, bad usage and its hints, the list of recorded processes, and what a terminal gets.
+"""Help texts, usage errors and their hints, the list of recorded processes, output to a terminal.
 
 usage: usage_test.py SKEIN SOURCE RECORDED_PROGRAM"""
 import fcntl
@@ -114,7 +114,7 @@ for end in (("--", "true"), ("--unknown", "--", "true")):
 refused("missing COMMAND argument; see skein record --help", "record", "--")
 refused("unknown option '--unknown'; see skein record --help", "record", "--unknown", "--", "true")
 
-# ---- true reasons ----
+# ---- specific reasons ----
 for port in ("99999", "-1", "x", "65536", "1e3"):
     refused(f"--port: invalid port '{port}' (0 to 65535); see skein serve --help", "serve", OURS,
             f"--port={port}")
@@ -165,11 +165,11 @@ if os.geteuid() == 0:
             expect(f"{command}: process 1, another user's",
                    r.returncode == 2 and r.stderr == f"skein: {message}\n", r)
     except PermissionError:
-        pass  # the program itself lies below a closed directory
+        pass  # the program itself is in an inaccessible directory
 
 # ---- a terminal ----
 def on_terminal(columns, *words, stream="stdout", **environment):
-    """What a terminal of this width gets on that stream."""
+    """Returns the output on a stream that is a terminal of this width."""
     master, terminal = os.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     program = subprocess.Popen(
@@ -182,7 +182,7 @@ def on_terminal(columns, *words, stream="stdout", **environment):
     try:
         while piece := os.read(master, 65536):
             out += piece
-    except OSError:  # its end
+    except OSError:  # end of output
         pass
     os.close(master)
     program.wait(timeout=SECONDS)

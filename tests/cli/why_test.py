@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`skein why`: the diagnosis of programs whose fault is known.
+"""`skein why`: the diagnoses of programs with known bugs.
 
     why_test.py SKEIN LOST_SIGNAL_PROGRAM HANGING_PROGRAM
 """
@@ -33,7 +33,7 @@ def lost_signal(folder):
     notified = data[0]["notification"]
     expect("before it waited", notified["time_ns"] < chain[0]["since_ns"], data)
     expect("by no task: main is none", notified["by"] is None, notified)
-    # Both places, as they are in the source.
+    # Both locations match the source.
     for place, function, text in ((chain[0]["location"], "too_late", "co_await answer.wait();"),
                                   (notified["location"], "main", "answer.notify_one();")):
         line = source.read_text().splitlines()[place["line"] - 1]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Completion in zsh, at its prompt: a command, an option, a process, a file.
+"""Completion at a zsh prompt: a command, an option, a process, a file.
 
     zsh_test.py SKEIN SOURCE PROGRAM
 """
@@ -18,7 +18,7 @@ if shutil.which("zsh") is None:
 source, program = (os.path.abspath(argument) for argument in sys.argv[2:4])
 folder = work_in_new_folder("zsh")
 
-# What compadd adds to a list, before zsh shows it.
+# Logs the words that compadd adds.
 ZSHRC = f"""
 fpath=({source}/tools/completion $fpath)
 autoload -Uz compinit && compinit -u -D
@@ -44,7 +44,7 @@ with open("zsh/.zshrc", "w") as file:
 
 
 def complete(line):
-    """The line that zsh makes of it, and the words that it offers."""
+    """Returns the completed line and the offered words."""
     with open("line", "w") as file:
         file.write(line)
     for name in ("found", "completed"):
@@ -58,7 +58,7 @@ def complete(line):
     try:
         while piece := os.read(terminal, 4096):
             output += piece
-    except OSError:  # it has ended
+    except OSError:  # zsh has ended
         pass
     os.close(terminal)
     shell.wait(timeout=SECONDS)
