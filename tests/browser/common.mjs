@@ -1,4 +1,4 @@
-// What the tests in a browser share.
+// Helpers for the browser tests.
 import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -9,7 +9,7 @@ const folder = process.env.SKEIN_BROWSER_FOLDER;
 const { chromium } = createRequire(join(folder, "package.json"))("playwright-core");
 export const [skein, source, printLists, steps, generate, hang, pictureDifference] = process.argv.slice(2);
 
-// Until something that does not happen is a failure; tests/choke needs more.
+// Timeout in ms; tests/choke sets a longer one.
 const patience = 1000 * Number(process.env.SKEIN_TEST_SECONDS ?? 30);
 
 let failures = 0;
@@ -25,7 +25,7 @@ export function html(traces, scratch, name, ...options) {
   return output;
 }
 
-// Calls `test` with a browser and a folder that are gone afterwards; ends the program.
+// Calls `test` with a browser and a temporary folder, removes both, and exits.
 export async function main(test) {
   const scratch = mkdtempSync(join(tmpdir(), "skein-browser-"));
   const browser = await chromium.launch({
@@ -44,8 +44,9 @@ export async function main(test) {
   process.exit(failures === 0 ? 0 : 1);
 }
 
-// A page that must do nothing but show: no dialog, no error (but that its server `ends`, or refuses), no request
-// but those `allowed`. `before` runs in it before its own scripts.
+// Opens a page, which must cause no dialog, no error and no request. `allowed` selects permitted
+// requests; `ends` permits the errors of a server that ends or refuses. `before` runs in the page
+// before its own scripts.
 export async function open(browser, url, { allowed = request => request === url, ends = false, before, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1200, height: 700 }, deviceScaleFactor: 1,
                                              colorScheme: "light", ...options });
@@ -65,7 +66,7 @@ export async function open(browser, url, { allowed = request => request === url,
   return page;
 }
 
-// A frame has been drawn, and the widgets are up to date.
+// Waits until a frame has been drawn and the widgets are up to date.
 export const settled = page =>
     page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
 export const span = page => page.evaluate(() => [skein.module.calls.window_from(), skein.module.calls.window_to()]);

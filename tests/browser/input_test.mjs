@@ -1,5 +1,5 @@
-// Ways to say what one wants: fingers on the screen, a touch pad, keys alone; and what a screen reader is
-// told.
+// Input in the page: a touch screen, a mouse, a touch pad, only the keyboard; and what a screen
+// reader gets.
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, generate, html, main, open, settled, span } from "./common.mjs";
@@ -8,12 +8,12 @@ const width = ([from, to]) => to - from;
 const about = (a, b) => Math.abs(a - b) < 0.02 * Math.abs(b);
 const list = page => page.evaluate(() => { skein.module.calls.list_text(); return skein.module.result(); });
 const selected = page => page.textContent("#panel h2");
-// How far the bars of two rows are apart; they are not all equally high.
+// Returns the smallest distance between bars of adjacent rows; row heights differ.
 const rowHeight = async page => {
   const ys = [...new Set([...(await list(page)).matchAll(/^fill \S+ (\S+) \S+ bar/gm)].map(([, y]) => Number(y)))].sort((a, b) => a - b);
   return Math.min(...ys.slice(1).map((y, i) => y - ys[i]).filter(distance => distance > 2));
 };
-// The middle of a bar that is wide enough to be hit, in the page.
+// Returns the middle, in page coordinates, of a bar that is wide enough to click.
 const someBar = async page => {
   const box = await page.locator("#picture").boundingBox();
   const bars = [...(await list(page)).matchAll(/^fill (\S+) (\S+) ([0-9.]+)x(\S+) bar/gm)].map(([, ...numbers]) => numbers.map(Number));
@@ -23,7 +23,7 @@ const someBar = async page => {
 
 async function fingers(browser, file) {
   const page = await open(browser, `file://${file}`, { hasTouch: true, viewport: { width: 420, height: 800 } });
-  await page.click("[data-run=toggle-legend]");  // which has bars, too
+  await page.click("[data-run=toggle-legend]");  // the legend contains bars, too
   const screen = await page.context().newCDPSession(page);
   const box = await page.locator("#picture").boundingBox();
   const middle = box.y + box.height / 2;
@@ -38,7 +38,7 @@ async function fingers(browser, file) {
   await settled(page);
   const pinched = await span(page);
   expect(width(pinched) < width(whole) / 2, "two fingers zoom", String(pinched));
-  // One is lifted: what the other does then is no jump.
+  // One finger is lifted; the picture must not jump to the other.
   await put("touchEnd", [60]);
   await put("touchMove", [70]);
   await put("touchEnd");
@@ -81,7 +81,7 @@ async function fingers(browser, file) {
   await page.context().close();
 }
 
-// What a phone shows: all of the page, and all of what its menus have.
+// A phone shows the full width of the page and of its menus.
 async function narrow(browser, file) {
   const page = await open(browser, `file://${file}`, { hasTouch: true, viewport: { width: 320, height: 640 } });
   const wide = () => page.evaluate(() => document.documentElement.scrollWidth);
@@ -105,7 +105,7 @@ async function narrow(browser, file) {
   await page.context().close();
 }
 
-// A wheel that counts lines or pages, as some browsers' do; two clicks.
+// A wheel in lines or pages, as in some browsers; single and double clicks.
 async function mouse(browser, file) {
   const page = await open(browser, `file://${file}`);
   const after = async (deltaMode, deltaY) => {
@@ -152,7 +152,7 @@ async function touchPad(browser, file) {
   const whole = await span(page);
   const timeAt = ([from, to], share) => from + share * (to - from);
   let pinched = whole;
-  for (let i = 0; i < 10; i++) pinched = await wheel(0, -8, "Control");  // as a touch pad's pinch comes
+  for (let i = 0; i < 10; i++) pinched = await wheel(0, -8, "Control");  // as for a pinch
   expect(width(pinched) < width(whole) * 0.6 && width(pinched) > width(whole) * 0.2, "a pinch zooms by small steps", String(pinched));
   expect(about(timeAt(pinched, 0.25), timeAt(whole, 0.25)), "under the pointer", `${timeAt(whole, 0.25)} ${timeAt(pinched, 0.25)}`);
   expect(await page.evaluate(() => devicePixelRatio * visualViewport.scale) === 1, "the browser does not zoom the page");
@@ -166,7 +166,7 @@ async function touchPad(browser, file) {
   await page.context().close();
 }
 
-// Everything by keys: from the top of the page through all that can be reached, and back.
+// The keyboard alone reaches every control of the page, and leaves the picture again.
 async function keysAlone(browser, file) {
   const page = await open(browser, `file://${file}`);
   const active = () => page.evaluate(() => {
@@ -185,7 +185,7 @@ async function keysAlone(browser, file) {
   expect(await active() === "help", "the picture lets go of the keyboard", await active());
   await page.focus("#picture");
 
-  // Each key of the table means what the table says: nothing breaks, and the ones that must move do.
+  // Every key of the table works without an error; some have a specific effect.
   const whole = await span(page);
   await page.keyboard.press("+");
   await page.keyboard.press("+");
@@ -208,7 +208,7 @@ async function keysAlone(browser, file) {
   expect(await page.locator("#help[open], #filter[open]").count() === 0, "Escape closes what keys open");
   await effects(page, table);
 
-  // A task, and where its panel leads, and back to the picture.
+  // Selects a task and follows a link of its panel.
   await page.keyboard.press("/");
   await page.waitForFunction(() => document.activeElement.id === "search");
   await page.keyboard.type("ring");
@@ -223,7 +223,7 @@ async function keysAlone(browser, file) {
   expect(await selected(page) !== title, "Enter follows one", await selected(page));
   expect(await page.evaluate(() => document.activeElement.closest("#panel, #picture") !== null), "and does not lose the keyboard", await active());
 
-  // A note, gone to by keys.
+  // Goes to a note.
   await page.focus("#picture");
   await page.keyboard.press("b");
   await page.focus("#picture");
@@ -241,7 +241,7 @@ async function keysAlone(browser, file) {
   await page.context().close();
 }
 
-// Each key, from a state in which its command has something to do, changes what is seen.
+// Every key changes the page, in a state in which its command has an effect.
 async function effects(page, table) {
   const lines = () => page.evaluate(() => skein.module.json(() => skein.module.calls.panel()).lines);
   const run = names => page.evaluate(names => {
@@ -256,7 +256,7 @@ async function effects(page, table) {
   }, text);
   const ends = /^(read the (result|failure) of|was (woken|ended|awaited) by)$/;
   const begins = /^(its (result|failure) went to|woke|ended|began to wait for)$/;
-  // One in the middle of everything.
+  // Find a task with all kinds of neighbours.
   let task = "";
   for (let id = 1; task === "" && id < 400; id++) {
     await find(`#${id}`);
@@ -271,7 +271,8 @@ async function effects(page, table) {
     return [text(calls.list_text), text(calls.panel), text(calls.theme_name), text(calls.found), text(calls.bookmarks),
             calls.window_from(), calls.window_to(), calls.help_shown(), calls.search_shown(), calls.filter_shown(), calls.legend_shown()].join("\n");
   });
-  // The middle of the trace and of its rows, the task selected, something found, a bookmark on each side.
+  // Shows the middle of the trace and its rows, with a selection, matches, and a bookmark on either
+  // side.
   const prepare = async name => {
     await run(["escape", "escape", "escape", "clear-search", "clear-measure", "expand-all", "fit-all"]);
     await find(task);
@@ -291,7 +292,7 @@ async function effects(page, table) {
     await page.focus("#picture");
     await settled(page);
   };
-  // In this trace nothing is wrong: page_test.mjs has one for next-stuck.
+  // This trace has no error; page_test.mjs tests next-stuck.
   for (const [name, , keys] of table.filter(([name]) => !["", "next-stuck"].includes(name))) {
     for (const key of keys.split(" ").filter(key => key !== "")) {
       await prepare(name);
@@ -310,7 +311,7 @@ async function effects(page, table) {
   await page.evaluate(() => { while (skein.module.json(() => skein.module.calls.bookmarks()).length > 0) skein.module.calls.remove_bookmark(0); });
 }
 
-// What Chromium tells a screen reader.
+// Chromium's accessibility tree.
 async function names(browser, file) {
   const page = await open(browser, `file://${file}`);
   for (const menu of ["#counter-menu", "#bookmark-menu", "#theme-menu", "#filter"]) await page.evaluate(menu => document.querySelector(menu).open = true, menu);

@@ -1,17 +1,18 @@
-// The picture in the page looks as it did: tests/golden/browser-THEME-ZOOM.png, at three zooms, light and
-// dark. What they are after a change that was meant to be seen:
+// The picture in the page equals tests/golden/browser-THEME-ZOOM.png, at three zooms, light and
+// dark. To update the golden files after an intended change:
 //
 //    tools/update-golden build/dev browser/look
 //
-// Compared are the means of tiles, not pixels (tests/look): letters of another font are another texture in the same
-// place, but a bar, a row or a colour that is not where it was is seen. That both are so is tested here, too.
+// The test compares the means of tiles, not pixels (tests/look). Another font changes only the
+// texture of a tile, but a moved bar or row and a changed colour change the mean. Both properties
+// are tested, too.
 import { execFileSync } from "node:child_process";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, generate, html, main, open, pictureDifference, settled, source } from "./common.mjs";
 
-const most = 0.02;       // of all tiles
-const largest = 60_000;  // bytes of a picture in the tree
+const most = 0.02;       // share of tiles
+const largest = 60_000;  // bytes of a golden file
 
 const zooms = {
   whole: () => {},
@@ -33,12 +34,12 @@ async function show(page, zoom, change = "") {
   }, [String(zooms[zoom]), String(change)]);
   await settled(page);
   const picture = await page.locator("#picture").screenshot();
-  await page.reload();  // as it was
+  await page.reload();  // to the initial state
   await page.waitForFunction(() => window.skein);
   return picture;
 }
 
-// The share of tiles that are others. `golden`: a path.
+// Returns the share of tiles that differ. `golden` is a path.
 function difference(now, golden, scratch) {
   const seen = join(scratch, "seen.png");
   writeFileSync(seen, now);
@@ -69,7 +70,7 @@ await main(async (browser, scratch) => {
       expect(share <= most, `${theme}, ${zoom}: as it was`, percent(share));
     }
 
-    // Other letters are the same picture; anything else is not.
+    // Another font passes; any other change fails.
     const others = await open(browser, url, { ...options, colorScheme: theme, before: () => {
       const font = Object.getOwnPropertyDescriptor(CanvasRenderingContext2D.prototype, "font");
       Object.defineProperty(CanvasRenderingContext2D.prototype, "font", {

@@ -1,5 +1,5 @@
 // A page that `skein html` wrote, opened from disk: input of all kinds, hostile and damaged traces, and
-// the same draw lists as natively.
+// draw lists that equal those of the native viewer.
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -46,7 +46,7 @@ function firstDifference(a, b) {
   return `line ${at + 1}: native ${left[at]}, wasm ${right[at]}`;
 }
 
-// The legend explains the picture until it is closed, and stays closed.
+// The legend is shown until it is closed, and then stays closed.
 async function showsLegend(page) {
   const legend = () => page.evaluate(() => [skein.module.calls.legend_shown(), document.querySelector("[data-run=toggle-legend]").ariaPressed].join());
   expect(await legend() === "1,true", "a legend at first", await legend());
@@ -126,7 +126,7 @@ async function searches(page) {
          await page.textContent("#panel h2"));
 }
 
-// Bookmarks, kept over a reload. Returns them as they are saved.
+// Bookmarks survive a reload. Returns the saved notes.
 async function keepsBookmarks(page) {
   await page.click("#bookmark-menu summary");
   await page.fill("#note input", "here <b>it</b> is");
@@ -136,7 +136,7 @@ async function keepsBookmarks(page) {
   const [saved] = await Promise.all([page.waitForEvent("download"), page.click("#save-notes")]);
   const notes = readFileSync(await saved.path(), "utf8");
   expect(JSON.stringify(JSON.parse(notes)).includes("here <b>it</b> is"), "notes are saved", notes);
-  // Its text can be changed, and only that.
+  // Editing the text changes nothing else.
   await page.fill("#bookmarks input", "there <i>it</i> is");
   await page.keyboard.press("Tab");
   await settled(page);
@@ -159,7 +159,7 @@ async function keepsBookmarks(page) {
   return notes;
 }
 
-// What is wrong with notes is said, until they are others.
+// Reports an error in notes until the notes change.
 async function refusesBadNotes(page, notes) {
   const problem = () => page.textContent("#note-problem"), live = await page.textContent("#live");
   const load = async text => {
@@ -184,7 +184,7 @@ async function refusesBadNotes(page, notes) {
   await page.click("#title");
 }
 
-// How many bars the picture has.
+// Returns the number of bars in the picture.
 async function bars(page) {
   return page.evaluate(() => { skein.module.calls.list_text(); return skein.module.result().split("\n").filter(line => / bar/.test(line)).length; });
 }
@@ -223,7 +223,7 @@ async function filters(page) {
   await settled(page);
 }
 
-// Escape closes every menu, and does nothing else.
+// Escape closes every menu and has no other effect.
 async function closesMenus(page) {
   await page.fill("#search", "task");
   for (const menu of ["filter", "counter-menu", "bookmark-menu", "theme-menu"]) {
@@ -240,7 +240,7 @@ async function closesMenus(page) {
   await page.fill("#search", "");
 }
 
-// Colours, chosen by key or menu, are kept.
+// A colour theme, selected by key or menu, survives a reload.
 async function keepsColours(page) {
   const theme = () => page.evaluate(() => { skein.module.calls.theme_name(); return skein.module.result(); });
   const first = await theme();
@@ -259,7 +259,7 @@ async function keepsColours(page) {
   expect(await theme() === first, "and one of the menu", await theme());
 }
 
-// Rows get lower until all fit, and no lower.
+// Row height shrinks until all rows fit, and no further.
 async function fitsRows(page) {
   await page.focus("#picture");
   await page.click("[data-run=fit-all]");
@@ -298,7 +298,7 @@ async function works(browser, file) {
   await page.context().close();
 }
 
-// Where texts of a trace show: nothing in them may reach the page but as text.
+// Returns the texts at every place that shows texts of a trace, which must appear as text only.
 async function texts(page) {
   return page.evaluate(() => {
     const of = selector => [...document.querySelectorAll(selector)].map(at => at.textContent);
@@ -309,8 +309,8 @@ async function texts(page) {
   });
 }
 
-// Labels, a title and what a person types that are scripts, escape sequences, or a mebibyte long; `places`:
-// where such texts are known to show.
+// Labels, a title and user input that are scripts, escape sequences, or a mebibyte long. `places`:
+// the places that show such texts.
 async function hostile(browser, scratch, trace, ...places) {
   const evil = join(scratch, `'"><img src=x onerror=alert(1)>\u202e`);
   rmSync(evil, { recursive: true, force: true });
@@ -346,7 +346,7 @@ async function hostile(browser, scratch, trace, ...places) {
       await look();
     }
   }
-  // A tooltip of a bar that has room.
+  // A tooltip of a bar that is wide enough.
   await page.evaluate(() => skein.module.with(["fit-selection"], (at, size) => skein.module.calls.run_command(at, size)));
   const canvas = await page.locator("#picture").boundingBox();
   for (let y = 40; y < canvas.height - 100; y += 5) {
@@ -379,7 +379,7 @@ async function hostile(browser, scratch, trace, ...places) {
     await look();
   }
   expect(await elements() === before, `${trace}: no element came from it`, `${before} ${await elements()}`);
-  // Where elements are made, they are ours.
+  // Every element that the page created is of an expected kind.
   const foreign = await page.evaluate(() => [...document.querySelectorAll("#panel *, #bookmarks *, #counters *, option, #tooltip *, footer *")]
       .filter(at => !["H2", "DL", "DT", "DD", "BUTTON", "LI", "LABEL", "INPUT", "OPTION", "SPAN", "WBR"].includes(at.tagName) ||
                     [...at.attributes].some(({ name }) => !["class", "title", "type", "value", "id", "role", "data-run", "hidden"].includes(name)))
@@ -396,7 +396,7 @@ async function hostile(browser, scratch, trace, ...places) {
   await page.context().close();
 }
 
-// A program whose file's name - hence its thread's - and whose labels are hostile, recorded.
+// Records a program with hostile labels and a hostile file name, which is also its thread name.
 async function recorded(scratch) {
   const program = join(scratch, `<u>\u001b[1m"&`), trace = join(scratch, "recorded.d");
   cpSync(steps, program);
@@ -405,8 +405,8 @@ async function recorded(scratch) {
   return trace;
 }
 
-// 90 kinds of damage, all opened by the page's own core, shown, and their loss said below the picture.
-// The program that hangs: its page says so by itself, leads there, and tells why.
+// A program that hangs: the page reports it without a request, leads to the task, and shows the
+// reason.
 async function stuck(browser, scratch) {
   const trace = join(scratch, "bad.skein"), arp = join(dirname(hang), "arp/arp");
   if (!existsSync(arp)) return;
@@ -441,12 +441,12 @@ async function programs(browser, scratch) {
   await page.context().close();
 }
 
-// As web servers send a page: with a charset that is not its own.
+// A web server sends the page with a charset other than the page's.
 async function hosted(browser, scratch, trace) {
   const bytes = readFileSync(trace);
   const noise = createHash("shake256", { outputLength: 2 << 20 }).update("noise").digest();
   const noisy = join(scratch, "noisy.ctf");
-  writeFileSync(noisy, Buffer.concat([bytes, noise]));  // all pairs of bytes
+  writeFileSync(noisy, Buffer.concat([bytes, noise]));  // contains all pairs of bytes
   const body = readFileSync(html(noisy, scratch, "h\u00e9.html", "--title", "h\u00e9 \u{1f600}"));
   const server = createServer((_, response) =>
       response.writeHead(200, { "Content-Type": "text/html; charset=utf-8" }).end(body)).listen(0, "127.0.0.1");
@@ -458,6 +458,8 @@ async function hosted(browser, scratch, trace) {
   server.close();
 }
 
+// Opens 90 damaged traces with the page's own module. Each is shown, and its loss reported below
+// the picture.
 async function damaged(browser, file, trace) {
   const page = await open(browser, `file://${file}`);
   const bad = await page.evaluate(async base64 => {
@@ -465,7 +467,7 @@ async function damaged(browser, file, trace) {
     const data = Uint8Array.from(atob(base64), c => c.charCodeAt(0));
     const whole = calls.event_count();
     let seed = 7;
-    const used = [...data.keys()].filter(at => data[at] !== 0);  // most is room for more events
+    const used = [...data.keys()].filter(at => data[at] !== 0);  // most of the file is unused space
     const random = below => { seed = (seed * 1103515245 + 12345) % 2147483648; return seed % below; };
     const kinds = [];
     for (let i = 1; i <= 20; i++) kinds.push([`cut ${i}`, data.slice(0, used[Math.floor(used.length * i / 21)]), true]);
@@ -476,7 +478,7 @@ async function damaged(browser, file, trace) {
     for (let i = 0; i < 60; i++) {
       const at = i % 2 ? used[random(used.length)] : random(60), copy = data.slice();
       copy[at] ^= i % 3 ? 1 << random(8) : 0xff;
-      kinds.push([`byte ${at} flipped`, copy, false]);  // some are another time or number
+      kinds.push([`byte ${at} flipped`, copy, false]);  // some only change a time or number
     }
     const bad = [];
     const run = name => module.with([name], (at, size) => calls.run_command(at, size));
@@ -504,7 +506,7 @@ await main(async (browser, scratch) => {
   const straight = join(scratch, "straight.ctf");
   execFileSync(generate, ["-o", straight, "--events", "2000"]);
   const traces = existsSync(net) ? [straight, net] : [straight];
-  // Of mirage, of ours, and stacked.
+  // A mirage trace, a skein trace, and both stacked.
   const ours = join(source, "tests/data/skein/every-event");
   for (const trace of [...traces, ours, [straight, ours]]) {
     const file = html(trace, scratch, "page.html");

@@ -1,5 +1,5 @@
-// Prints the draw lists of traces as text, after each of the steps that page_test.mjs does in the
-// page, too: both must be the same.
+// Prints the draw lists of traces as text after each of several steps. page_test.mjs performs the
+// same steps in the page; the output must be identical.
 #include <cstdio>
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
-// `skein serve` on a program that runs: its events appear in the page as they happen, the window
-// stays, and nobody without the link gets anything.
+// `skein serve` on a running program: its events appear in the page as they happen, the viewport
+// does not move, and requests without the token are refused.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, generate, hang, main, notesShown, open, settled, skein, source, span, steps } from "./common.mjs";
 
-const children = [];  // none outlives a test that fails: it would hold what ctest reads from
+const children = [];  // killed if a test fails, because they would keep ctest's pipe open
 process.on("exit", () => children.forEach(child => child.kill("SIGKILL")));
 
 function start(program, words, environment = {}) {
@@ -29,10 +29,10 @@ const ask = (url, headers = {}) => new Promise((resolve, reject) =>
       response.on("end", () => resolve({ status: response.statusCode, headers: response.headers, body }));
     }).on("error", reject));
 
-// The tutorial's program, while it hangs: who opens the link sees on what.
+// Serves the tutorial's program while it hangs: the page shows what the task waits for.
 async function hanging(browser, scratch) {
   let program;
-  do {  // on a busy machine the answer may come in time, and it ends
+  do {  // on a busy machine the answer may arrive in time, so that the program ends
     program = spawn(hang, ["10"], { env: { ...process.env, SKEIN_TRACE: join(scratch, "hang-%p") }, stdio: "ignore" });
     children.push(program);
     const hangs = () => spawnSync(skein, ["ps", "--json", String(program.pid)]).stdout.includes('"wait"');
@@ -42,7 +42,7 @@ async function hanging(browser, scratch) {
   const link = await server.line();
   const page = await open(browser, link, { ends: true, allowed: url => url.startsWith(new URL(link).origin) });
   await page.waitForFunction(() => document.getElementById("live").textContent.endsWith("runs"));
-  // The question has been sent, and the answer come before: from now on nothing happens.
+  // The query has been sent, after its answer arrived: no more events follow.
   await page.waitForFunction(() => {
     const { module } = window.skein;
     return module.json(() => module.with(["wait"], (at, size) => module.calls.search(at, size))).count > 0;
@@ -53,18 +53,19 @@ async function hanging(browser, scratch) {
   expect(/use_network/.test(await page.textContent("#panel h2")), "the task that hangs is found", await page.textContent("#panel h2"));
   const panel = await page.textContent("#panel");
   expect(/query/.test(panel), "and on what it waits", panel);
-  // Nothing happens, and yet the picture goes on, and says for how long nothing has.
+  // Without events, the picture still advances, and the panel shows the growing duration of the
+  // wait.
   const waits = () => page.evaluate(() => Number(/for ([\d.]+) s so far/.exec(document.getElementById("panel").textContent)?.[1] ?? 0));
   const longer = than => page.waitForFunction(than => Number(/for ([\d.]+) s so far/.exec(document.getElementById("panel").textContent)?.[1]) > than, than);
   await page.click("[data-run=fit-all]");
   await page.waitForFunction(() => skein.module.calls.window_to() > 1.5e9);
   await settled(page);
   const duration = await waits(), [, end] = await span(page);
-  const rounding = 1.005;  // to three digits
+  const rounding = 1.005;  // three significant digits
   expect(duration > 1 && duration < end / 1e9 * rounding, "for how long it waits", `${duration} s of ${end} ns`);
   await page.waitForFunction(end => skein.module.calls.window_to() > end + 5e8, end);
   await longer(duration);
-  // Elsewhere nothing is drawn anew; the panel goes on.
+  // A viewport in the past is not redrawn; the panel is updated.
   await page.evaluate(() => skein.module.calls.show(0, 1e6));
   await settled(page);
   const scene = await page.evaluate(() => skein.module.calls.scene_version()), before = await waits();
@@ -82,8 +83,8 @@ async function hanging(browser, scratch) {
   await once(server.process, "exit");
 }
 
-// A ring that forgets its beginning while it is looked at: a moment has one time, on the axis and in the panel,
-// in each page, after a reload, and where the notes are found by who serves it next.
+// A ring overwrites its beginning while a page shows it. An event keeps its time: on the axis and
+// in the panel, in every page, after a reload, and in the notes that the next server finds.
 async function forgetting(browser, scratch) {
   const trace = join(scratch, "ring"), beside = `${trace}.skein-notes.json`;
   const program = start(steps, [], { SKEIN_TRACE: `${trace},size=16k` });
@@ -142,7 +143,7 @@ async function forgetting(browser, scratch) {
   }
 }
 
-// Where the time of a task went is shown at first, and not again when it was taken away.
+// The critical path of a task is shown initially, and not again after the user removes it.
 async function critical(browser, scratch) {
   const trace = join(scratch, "critical");
   const program = start(steps, [], { SKEIN_TRACE: trace });
@@ -184,7 +185,7 @@ async function critical(browser, scratch) {
   await still.context().close();
 }
 
-// Who may ask.
+// Checks access control.
 async function refuses(link) {
   const { origin } = new URL(link);
   const good = await ask(link);
@@ -204,7 +205,7 @@ async function refuses(link) {
   expect((await ask(link.replace("/?", "/etc?"))).status === 404, "no other page");
 }
 
-// A note is kept beside the trace: there again when it is served again.
+// Notes are stored beside the trace, and found by the next server.
 async function keepsNotes(browser, scratch, page, program, trace) {
   const beside = `${trace}.skein-notes.json`;
   await page.click("#picture", { position: { x: 300, y: 200 } });
@@ -221,13 +222,13 @@ async function keepsNotes(browser, scratch, page, program, trace) {
   await again_page.context().close();
   again.process.kill("SIGTERM");
   await once(again.process, "exit");
-  // In a page of its own, too.
+  // A page of `skein html` contains them, too.
   const document_ = join(scratch, "noted.html");
   execFileSync(skein, ["html", trace, "-o", document_]);
   const noted = await open(browser, `file://${document_}`);
   await noted.waitForFunction(() => document.querySelectorAll("#bookmarks li").length === 2);
   await noted.context().close();
-  // What somebody else wrote there meanwhile is not written over, and that is said.
+  // A file that another program wrote there is not overwritten, and the page reports that.
   const letter = readFileSync(beside, "utf8");
   writeFileSync(beside, "a letter");
   await page.evaluate(() => document.getElementById("note").requestSubmit());
@@ -237,7 +238,7 @@ async function keepsNotes(browser, scratch, page, program, trace) {
   await page.evaluate(() => { document.getElementById("bookmark-menu").open = false; });
 }
 
-// New events come; the window stays where it is.
+// New events arrive; the viewport does not move.
 async function follows(page, before, tick) {
   await page.evaluate(() => skein.module.calls.show(0, 1000));
   await settled(page);
@@ -248,7 +249,7 @@ async function follows(page, before, tick) {
   await page.fill("#search", "label 4");
   await page.waitForFunction(() => /^1 /.test(document.getElementById("found").textContent));
 
-  // The end was in sight: it is followed.
+  // If the end is visible, the viewport follows it.
   await page.click("[data-run=fit-all]");
   await settled(page);
   const [, end] = await span(page);
@@ -256,7 +257,7 @@ async function follows(page, before, tick) {
   await page.waitForFunction(end => skein.module.calls.window_to() > end, end);
 }
 
-// A file, which grows; and what is none.
+// Serves a file that grows; refuses a missing file.
 async function servesFile(browser, scratch) {
   const file = join(scratch, "file.ctf");
   execFileSync(generate, ["-o", file, "--events", "2000"]);
@@ -276,7 +277,7 @@ async function servesFile(browser, scratch) {
   expect((await once(nothing, "exit"))[0] === 2, "a file that is no trace exits with 2");
 }
 
-// A program that records, until it has ended; and what is noted meanwhile.
+// Serves a running program until it ends, with notes made while it runs.
 async function recording(browser, scratch) {
   const trace = join(scratch, "trace <b>&.d");
   const program = start(steps, [], { SKEIN_TRACE: trace });

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Damaged traces in the window, a file of mirage and a directory of ours: each of the 90 opens, is drawn and can be used, and losses are
-reported, with its name.
+"""Damaged traces in the window: a mirage file and a skein directory. Each of the 90 opens, is drawn
+and can be used; losses are reported with the name of the trace.
 
     damage_test.py SKEIN GENERATE_MIRAGE OPEN_EACH
 """
@@ -38,7 +38,7 @@ def open_damaged(screen, scratch, whole):
         known = info(path)
         # "damaged.ctf: incomplete: ..."; "no events can be read: ..."
         says = bar.startswith(f"{path.name}: ") and ("incomplete: " in bar or "can be read: " in bar)
-        missing = [loss for loss in known["lost"] if loss["events"] != 0]  # else the picture is whole
+        missing = [loss for loss in known["lost"] if loss["events"] != 0]  # otherwise complete
         assert says if missing else not bar, (what, bar, known["lost"])
         assert missing or known["events"] >= everything, (what, known["events"])
         assert status.startswith(f"{known['events']:,} events, "), (what, status)
@@ -53,7 +53,7 @@ def test(screen, scratch):
     assert 20 <= lossy < 90, lossy
     ours = pathlib.Path(__file__).resolve().parents[1] / "data" / "skein" / "every-event"
     lossy = open_damaged(screen, scratch, ours)
-    assert lossy == 91, lossy  # one of its events says that some are lost
+    assert lossy == 91, lossy  # the undamaged trace contains an event that reports a loss
 
 
 run(test)

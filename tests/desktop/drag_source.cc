@@ -1,4 +1,4 @@
-// A window from which the files that are its arguments can be dragged, as from a file manager.
+// A window from which the files in its arguments can be dragged, as from a file manager.
 //
 //   desktop_drag_source PATH...
 #include <gtkmm.h>

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""The ways a trace gets into the window: the file dialog, what was opened lately, a drop. And the
-way it does not: by Cancel.
+"""Opens traces in the window by file dialog, list of recent files, and drop. Cancels loading.
 
     files_test.py SKEIN GENERATE_MIRAGE STEPS DRAG_SOURCE
 """
@@ -30,7 +29,7 @@ def window(screen):
 
 
 def recent(screen):
-    """What was opened lately, by name, in the menu's order: the newest first."""
+    """Returns the names of the recent files in the order of the menu, newest first."""
     path = pathlib.Path(screen.environment["HOME"]) / ".local/share/recently-used.xbel"
     text = path.read_text() if path.exists() else ""
     found = re.findall(r'<bookmark href="[^"]*/([^"/]+)"[^>]* modified="([^"]*)"', text)
@@ -44,7 +43,7 @@ def choose(screen, one, two, directory):
     until("bars", it.has_bars)
     it.answer("ctrl+shift+d", "Add a trace below", two)
     it.wait_for("^one.ctf, two.ctf - skein$")
-    def remembered():  # GTK writes the list somewhat later, if the program still runs
+    def remembered():  # GTK writes the list with a delay, while the program runs
         it.answer("ctrl+o", "Open a trace", directory)
         it.wait_for("^recorded - skein$")
         return eventually(lambda: "recorded" in recent(screen), AGAIN)
@@ -65,7 +64,7 @@ def open_what_was_opened_lately(screen, two, name):
         eventually(lambda: recent(screen)[0] + " - skein" == before, AGAIN)
         it.click(30, 25)  # Open
         until("the menu", lambda: len(screen.surfaces()) == 2)
-        above = 4  # those that open dialogs
+        above = 4  # entries that open dialogs
         it.press(*(above + recent(screen).index(name)) * ["Down"], "Return")
         eventually(lambda: title() != before, AGAIN)
         if len(screen.surfaces()) != 1:
@@ -81,9 +80,9 @@ def open_what_was_opened_lately(screen, two, name):
 
 
 def cancel(screen, one, two):
-    """Standard input, as it is never at its end: a load that takes as long as one likes."""
+    """Cancels loading from standard input, which stays open, so that loading does not end."""
     def cancelled(it, name):
-        for y in range(380, 560, 12):  # down the middle of the picture, where the button is
+        for y in range(380, 560, 12):  # search for the button, down the middle of the picture
             it.click(545, y)
             if eventually(lambda: screen.windows(name), 0.1):
                 return True
@@ -97,7 +96,7 @@ def cancel(screen, one, two):
     until("bars", it.has_bars)
     it.quit()
 
-    it = Program(screen, skein, "view", one, "-", stdin=subprocess.PIPE)  # what was read stays
+    it = Program(screen, skein, "view", one, "-", stdin=subprocess.PIPE)  # the first trace stays
     it.wait_for(r"^one.ctf, standard input \(reading\) - skein$")
     until("bars", it.has_bars)
     until("the first trace", lambda: cancelled(it, "^one.ctf - skein$"))
@@ -129,7 +128,7 @@ def drop_traces(screen, scratch, one, two, directory):
     it = window(screen)
     drop(screen, it, [directory], "^recorded - skein$")
     it.quit()
-    it = window(screen)  # a file manager shows what is in the directory: one of it will do
+    it = window(screen)  # from a file manager one may drop a file of the trace directory
     drop(screen, it, [directory / "metadata"], "^recorded")
     until("its task", lambda: ">the session<" in it.export(scratch))
     it.quit()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`skein diff GOOD BAD --view`: the window has both runs, begins at the divergence and links the tasks
-that match; also while one is recorded, but not when another run takes its place.
+"""`skein diff GOOD BAD --view` shows both runs, starts at the divergence and links matching tasks,
+also while a run is recorded. The links disappear if another run replaces a file.
 
     links_test.py SKEIN ARP STEPS
 """
@@ -16,7 +16,7 @@ skein, arp, steps = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:4]
 
 
 def record(trace, *words):
-    """The exit code of a run that hangs is not 0."""
+    """Records a run. Ignores the exit code, which is not 0 if the run hangs."""
     subprocess.run([*words], env={**os.environ, "SKEIN_TRACE": f"{trace},mode=log"},
                    stdout=subprocess.DEVNULL, timeout=SECONDS)
     assert (trace / "metadata").exists(), words
@@ -24,7 +24,7 @@ def record(trace, *words):
 
 
 def file_of(trace, path):
-    """All at once, as a user who records it again would."""
+    """Replaces the file atomically, as if the user had recorded it again."""
     subprocess.run([skein, "export", "fxt", trace, "-o", f"{path}.new"], check=True,
                    stderr=subprocess.DEVNULL)
     os.replace(f"{path}.new", path)
@@ -39,7 +39,7 @@ def window(screen, good, bad, name):
 
 
 def select(it, text):
-    """The next that has this text, and nothing is found any more."""
+    """Selects the next task with this text, then clears the search."""
     it.press("slash")
     it.type(text)
     it.press("Return", "Escape")
@@ -91,7 +91,7 @@ def another_run(screen, scratch, good, bad):
     until("its twin", lambda: linked(it))
     file_of(bad, files[1])
     until("no twin: of all ids there is one in both", lambda: not linked(it))
-    # Two runs one after the other are a dot each on one line: they begin together still.
+    # The runs still begin together. On a common time axis each would be a dot.
     until("both", lambda: it.export(scratch).count(">send_one_byte<") == 2)
     it.quit()
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The window looks as it did: tests/golden/desktop-NAME.png. What it is after a change that was meant to
-be seen:
+"""The window equals tests/golden/desktop-NAME.png. To update the golden files after an intended
+change:
 
     tools/update-golden build/dev desktop/look
 
-Compared are the means of tiles (picture_difference): other fonts pass, a bar, a row, a button or a colour
-that is not where it was does not. That this is so is tested here, too.
+The test compares the means of tiles (picture_difference): other fonts pass; a moved bar, row or
+button and a changed colour fail. Both properties are tested, too.
 
     look_test.py SKEIN GENERATE_MIRAGE PICTURE_DIFFERENCE
 """
@@ -19,8 +19,8 @@ from screen import SECONDS, Program, eventually, run, until
 skein, generate, difference = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:4])
 golden = pathlib.Path(__file__).resolve().parent.parent / "golden"
 
-MOST = 0.02        # of all tiles
-LARGEST = 60_000  # bytes of a picture in the tree
+MOST = 0.02        # share of tiles
+LARGEST = 60_000  # bytes of a golden file
 
 
 class Looker:
@@ -39,19 +39,19 @@ class Looker:
         return float(said.stdout)
 
     def update(self, it, expected):
-        """The screen once it does not change any more."""
+        """Writes a screenshot to `expected` once the screen does not change any more."""
         seen = [b""]
 
         def still():
             seen.append(self.look(it))
             return seen[-1] == seen[-2]
         until("the same twice", still)
-        # Few colours make it small, and change no tile's mean by much.
+        # Fewer colours make the file small and hardly change the means of tiles.
         subprocess.run(["convert", self.shot, "+dither", "-colors", "128", "-strip", "-define",
                         "png:exclude-chunks=date,time", expected], check=True)
 
     def expect(self, it, name, *changes):
-        """It looks as in the picture, and not any more after each of the changes, which undo each other."""
+        """Expects the golden file. Each change must make a difference; its second key undoes it."""
         expected = golden / f"desktop-{name}.png"
         if os.environ.get("SKEIN_UPDATE_GOLDEN"):
             self.update(it, expected)
@@ -80,7 +80,7 @@ def test(screen, scratch):
     def window(theme, *traces):
         it = Program(screen, skein, "view", "--theme", theme, *traces)
         it.wait_for("^net.ctf - skein$" if traces else "^skein$")
-        screen.do("mousemove", 1290, 690)  # not over it
+        screen.do("mousemove", 1290, 690)  # outside the window
         return it
 
     it = window("light")

@@ -1,5 +1,5 @@
-// Opens each trace in the same window, does to it what a person does first, and writes what the
-// window says then, a line each: how much there is | what is told of it in the bar.
+// Opens each trace in the same window, runs some common commands, and prints a line for each trace:
+// the contents of the status line | the message bar.
 //
 //    open_each TRACE...
 #include <cstdio>
@@ -19,7 +19,7 @@ void each_below(Gtk::Widget& widget, const std::function<void(Gtk::Widget&)>& ca
     each_below(*child, call);
 }
 
-// What can be read in those widgets that have this class.
+// Returns the text of all visible widgets with this CSS class.
 std::string text_in(Gtk::Widget& window, const char* css_class) {
   std::string text;
   each_below(window, [&](Gtk::Widget& widget) {
@@ -31,7 +31,8 @@ std::string text_in(Gtk::Widget& window, const char* css_class) {
   return text;
 }
 
-// Two frames: after the first one the widget may have got another size. Ticks come before them.
+// Waits for two frames, because the widget may be resized after the first. A tick precedes its
+// frame.
 void wait_for_frames(Gtk::Widget& widget) {
   int ticks = 0;
   widget.add_tick_callback([&](const Glib::RefPtr<Gdk::FrameClock>&) {
@@ -51,7 +52,7 @@ int main(int argc, char** argv) {
   Window& window = open_window(*application.get(), "light");
   for (int i = 1; i < argc; i++) {
     window.open({argv[i]});
-    // Until the title names this trace it is that of the previous one.
+    // Until then the title is that of the previous trace.
     const std::string name = std::filesystem::path(argv[i]).filename().string();
     const auto is_open = [&] {
       const std::string title = window.get_title();

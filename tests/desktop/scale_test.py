@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""On a screen of twice the resolution every point of the picture is drawn, none is stretched: the
-screen equals an export at twice the size, row for row.
+"""On a screen with scale factor 2, the picture is drawn at full resolution, not stretched: the
+screen equals an export at twice the size, row by row.
 
     scale_test.py SKEIN GENERATE_MIRAGE
 """
@@ -19,10 +19,10 @@ def test(screen, scratch):
     screen.environment["GDK_SCALE"] = "2"
     it = Program(screen, skein, "view", "--theme", "light", trace).wait_for("^net.ctf - skein$")
     until("bars", it.has_bars)
-    it.point(5, 5)  # not over the picture: what it points at is no part of an export
+    it.point(5, 5)  # outside the picture, because an export contains no hover effects
     it.press("Escape")
 
-    def same():  # not the first time: then a bar comes that says so, and the picture gets smaller
+    def same():  # fails the first time: the message bar of the export shrinks the picture
         exported = Image.read(it.export(scratch, "png"))
         seen = screen.image(it.window)
         rows = [exported.row(y) for y in range(0, exported.height, 40)]

@@ -1,7 +1,7 @@
-"""A screen, a person made of xdotool and what they see, for the tests of the window.
+"""A screen with simulated input (xdotool) and screenshots, for the tests of the window.
 
-What the window shows is judged by what it exports, and by the colours of a screenshot. Nothing is
-waited for by the clock: each step is repeated, or looked at again, until it has happened.
+The tests check the exports of the window and the colours of screenshots. They never sleep for a
+fixed time: each step or check is repeated until it succeeds.
 """
 import collections
 import os
@@ -13,16 +13,16 @@ import sys
 import tempfile
 import time
 
-# Until something that does not happen is a failure; tests/choke needs more.
+# Timeout; tests/choke sets a longer one.
 SECONDS = int(os.environ.get("SKEIN_TEST_SECONDS", 120))
-AGAIN = SECONDS / 40  # until a step that had no effect is repeated
+AGAIN = SECONDS / 40  # after this time, a step without an effect is repeated
 
-BAR, HIGHLIGHT, BOOKMARK = "3a4256", "ffd83d", "8a3fa0"  # of the theme light
+BAR, HIGHLIGHT, BOOKMARK = "3a4256", "ffd83d", "8a3fa0"  # of the light theme
 DARK = "16181d"
 
 
 def eventually(condition, seconds):
-    """The first value of condition() that is true, or the last one."""
+    """Returns the first true value of condition(), or the last value."""
     end = time.monotonic() + seconds
     while not (value := condition()) and time.monotonic() < end:
         time.sleep(0.05)
@@ -66,7 +66,7 @@ class Screen:
         return self.do("search", "--onlyvisible", "--name", name).split()
 
     def surfaces(self):
-        """All windows, also those without a name: menus."""
+        """Returns all windows, including menus, which have no name."""
         return self.do("search", "--onlyvisible", "--maxdepth", 1, "--class", "skein").split()
 
     def image(self, of="root"):
@@ -75,13 +75,13 @@ class Screen:
                                     timeout=SECONDS).stdout)
 
     def picture(self, of="root"):
-        """How many points of the screen, or of a window, have which colour."""
+        """Returns the number of pixels of each colour on the screen or in a window."""
         points = self.image(of).points.hex()
         return collections.Counter(points[i:i + 6] for i in range(0, len(points), 6))
 
 
 class Image:
-    """Points, three bytes each; none if the window was closed."""
+    """Pixels of three bytes each; none if the window was closed."""
 
     def __init__(self, ppm):
         header = re.match(rb"P6\s+(\d+)\s+(\d+)\s+255\s", ppm)
@@ -99,7 +99,7 @@ class Image:
 
 
 class Program:
-    """skein view, and the one window that a test looks at."""
+    """skein view and its window."""
 
     def __init__(self, screen, *words, **options):
         self.screen = screen
@@ -108,7 +108,7 @@ class Program:
         self.exports = 0
 
     def wait_for(self, name):
-        """Until a window of this name is there; keys and pointer go to it."""
+        """Waits for a window of this name, and directs input to it."""
         def find():
             assert self.process.poll() is None, f"it ended: {self.process.stderr.read()}"
             return self.screen.windows(name)
@@ -145,19 +145,19 @@ class Program:
         return self.screen.picture(self.window)[colour] >= least
 
     def has_bars(self):
-        """Thin ones are blended with the background: nearly the colour of a bar."""
+        """Also counts colours near a bar's, because thin bars are blended with the background."""
         near = sum(count for colour, count in self.screen.picture(self.window).items()
                    if all(abs(int(colour[i:i + 2], 16) - int(BAR[i:i + 2], 16)) < 48 for i in (0, 2, 4)))
         return near > 3000
 
     def answer(self, key, title, path):
-        """The dialog of that title, which the key opens: this path."""
+        """Enters the path in the dialog of this title, which the key opens."""
         self.focus(self.window)
         self.press(key)
         dialog = until(f"the dialog {title}", lambda: self.screen.windows(title))[0]
 
         def closed():
-            """A dialog that is still reading its folder forgets what was typed: so again."""
+            """Types the path again: a dialog that is still reading its folder drops input."""
             self.focus(dialog)
             if not title.startswith("Export"):
                 self.press("ctrl+l")
@@ -184,13 +184,13 @@ class Program:
 
 
 def in_sight(svg):
-    """The time from the left edge to the right one, in seconds, from the picture."""
+    """Returns the visible time range in seconds, as shown in the picture."""
     number, unit = re.search(r">([\d.]+) (ns|µs|us|ms|s|min) visible", svg).groups()
     return float(number) * {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "min": 60}[unit]
 
 
 def run(test, size="1800x1000"):
-    """Runs test(screen, scratch); with $SKEIN_SCREENSHOT what was seen last is kept there if it fails."""
+    """Runs test(screen, scratch). If it fails, writes a screenshot to $SKEIN_SCREENSHOT."""
     for tool in ("Xvfb", "xdotool", "import", "convert"):
         if not shutil.which(tool):
             print(f"skipped: there is no {tool} here")

@@ -1,5 +1,5 @@
-// What a person made of xdotool cannot show. Fingers: gestures are told what GTK would tell them.
-// Answers of another thread: they are held back, and are out of date when they come.
+// Tests that xdotool cannot do. For touch gestures, the test emits the signals that GTK would emit.
+// Results of another thread are delayed until they are outdated.
 #include <doctest/doctest.h>
 
 #include <condition_variable>
@@ -16,7 +16,7 @@ using namespace skein::desktop;
 
 namespace {
 
-Glib::RefPtr<Gtk::Application> application() {  // gtkmm's types, too
+Glib::RefPtr<Gtk::Application> application() {  // also registers gtkmm's types
   static const auto one =
       Gtk::Application::create("skein.Touched", Gio::Application::Flags::NON_UNIQUE);
   return one;
@@ -78,12 +78,12 @@ TEST_CASE("two fingers zoom between them, each step once") {
   CHECK(it.time_at_400() == doctest::Approx(under));
   CHECK(it.acted >= 3);
 
-  it.tell(GTK_TYPE_GESTURE_ZOOM, "begin", no_sequence);  // fingers come anew: from 1 again
+  it.tell(GTK_TYPE_GESTURE_ZOOM, "begin", no_sequence);  // a new gesture starts at scale 1
   it.tell(GTK_TYPE_GESTURE_ZOOM, "scale-changed", 0.5);
   CHECK(it.span() == doctest::Approx(before));
 }
 
-TEST_CASE("a second finger ends what the first was dragging") {
+TEST_CASE("a second finger ends the drag of the first") {
   Touched it;
   it.tell(GTK_TYPE_GESTURE_ZOOM, "begin", no_sequence);
   it.tell(GTK_TYPE_GESTURE_ZOOM, "scale-changed", 4.0);
@@ -101,7 +101,7 @@ TEST_CASE("a second finger ends what the first was dragging") {
   CHECK(it.viewer.selected() == no_index);
 }
 
-TEST_CASE("a finger that taps selects") {
+TEST_CASE("a tap selects") {
   Touched it;
   float x = 0;
   float y = 0;
@@ -115,7 +115,7 @@ TEST_CASE("a finger that taps selects") {
 
 namespace {
 
-// What another thread posts, until it is let through.
+// Delays the functions that another thread posts until let_one_through().
 class Held {
  public:
   Answers::Post post() {
@@ -161,7 +161,7 @@ TEST_CASE("the picture responds during a search; outdated results are dropped") 
   answers.search("#1");
   CHECK(answers.is_searching());
 
-  // Its answer is held back; fingers zoom meanwhile.
+  // A gesture zooms while the result is delayed.
   const double before = it.span();
   it.tell(GTK_TYPE_GESTURE_ZOOM, "begin", no_sequence);
   it.tell(GTK_TYPE_GESTURE_ZOOM, "scale-changed", 2.0);
@@ -170,11 +170,11 @@ TEST_CASE("the picture responds during a search; outdated results are dropped") 
 
   answers.search("#2");
   answers.search("#3");
-  held.let_one_through();  // the answer to #1, which nobody asks any more
+  held.let_one_through();  // the outdated result for #1
   CHECK(answered == 0);
   CHECK(it.viewer.found().count == 0);
   CHECK(answers.is_searching());
-  held.let_one_through();  // #2 was never looked for
+  held.let_one_through();  // the result for #3; #2 was never searched
   CHECK(answered == 1);
   CHECK(!answers.is_searching());
   REQUIRE(it.viewer.found().count == 1);
@@ -194,13 +194,13 @@ TEST_CASE("a changed search is repeated, a cleared one is not") {
   CHECK(answered == 0);
   it.viewer.select(0, 0);
   it.viewer.run(Command::Collapse);
-  held.let_one_through();  // both, of what is not collapsed
+  held.let_one_through();  // both, outdated by the collapse
   CHECK(answered == 0);
   CHECK(it.viewer.filter().label.empty());
   held.let_one_through();
   CHECK(answered == 1);
   CHECK(it.viewer.filter().label == "#2");
-  CHECK(it.viewer.found().count == 0);  // it was filtered away
+  CHECK(it.viewer.found().count == 0);  // the filter excludes it
 
   answers.search("#2");
   answers.filter({});
@@ -209,12 +209,12 @@ TEST_CASE("a changed search is repeated, a cleared one is not") {
   held.let_one_through();
   CHECK(answered == 2);
   CHECK(it.viewer.filter().label.empty());
-  it.viewer.run(Command::SearchNext);  // what was searched before: #1
+  it.viewer.run(Command::SearchNext);  // the previous search: #1
   REQUIRE(it.viewer.selected() != no_index);
   CHECK(it.viewer.model(0).tasks[it.viewer.selected()].id == 1);
 }
 
-TEST_CASE("a result comes from the main loop, never to a destroyed receiver") {
+TEST_CASE("a result arrives through the main loop, never at a destroyed receiver") {
   Touched it;
   int answered = 0;
   Answers answers(it.viewer, post_to_main_loop, [&] { answered++; });
@@ -233,7 +233,7 @@ TEST_CASE("a result comes from the main loop, never to a destroyed receiver") {
   CHECK(it.viewer.filter().label.empty());
 }
 
-TEST_CASE("Enter goes to what was typed, though it is looked for on another thread") {
+TEST_CASE("Enter goes to a match of the typed text, though another thread searches") {
   Touched::set_up();
   application()->register_application();
   skein::desktop::Window& window = open_window(*application().get(), "light");
@@ -241,7 +241,7 @@ TEST_CASE("Enter goes to what was typed, though it is looked for on another thre
   run_main_loop_until([&] { return window.get_title() == "every-event - skein"; });
   Gtk::SearchEntry* entry = nullptr;
   each_below(window, [&](Gtk::Widget& each) {
-    if (each.get_ancestor(Gtk::Popover::get_type())) return;  // that is a menu's own
+    if (each.get_ancestor(Gtk::Popover::get_type())) return;  // an entry of a menu
     if (auto* found = dynamic_cast<Gtk::SearchEntry*>(&each)) entry = found;
   });
   const auto says = [&](const char* text) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The window, driven by key presses and a mouse: opens, zooms, searches, exports, keeps notes,
-compares two traces, follows a program that runs.
+"""The window with keyboard and mouse input: opens, zooms, searches, exports, saves notes, compares
+two traces, follows a running program.
 
     window_test.py SKEIN GENERATE_MIRAGE STEPS HANG
 """
@@ -24,7 +24,7 @@ def look_at_a_trace(screen, scratch):
     until("bars", it.has_bars)
     whole = it.export(scratch)
 
-    # Zoom under the pointer by the wheel, drag, and back.
+    # Zoom at the pointer with the wheel, drag, and go back.
     it.click(500, 300, button=4, times=6)
     zoomed = it.export(scratch)
     assert in_sight(zoomed) < in_sight(whole) / 2, (in_sight(zoomed), in_sight(whole))
@@ -40,26 +40,26 @@ def look_at_a_trace(screen, scratch):
     assert abs(in_sight(it.export(scratch)) / in_sight(zoomed) - 1) < 0.01, "u goes back"
     it.press("0")
 
-    # Search as one types: no Enter.
+    # Search while typing, without Enter.
     assert HIGHLIGHT not in whole.lower()
     it.press("slash")
     it.type("ring.write")
     until("something yellow", lambda: it.in_picture(HIGHLIGHT, 20))
     assert "#" + HIGHLIGHT in it.export(scratch).lower()
     it.press("slash")
-    it.press("Return")  # the next one: it is gone to
+    it.press("Return")  # goes to the next match
     assert in_sight(it.export(scratch)) <= in_sight(whole)
     it.press("Escape")
     until("nothing yellow", lambda: not it.in_picture(HIGHLIGHT, 20))
 
-    # Help, and away with it.
+    # Open and close help.
     before = screen.picture(it.window)
     it.press("question")
     until("help", lambda: screen.picture(it.window)[BAR] < before[BAR] / 2)
     it.press("Escape")
     until("no help", lambda: screen.picture(it.window)[BAR] > before[BAR] / 2)
 
-    # A bookmark is on the disk soon, and there again later.
+    # A bookmark is saved soon, and loaded later.
     it.point(400, 300)
     it.press("b")
     until("notes", lambda: notes.exists() and "time_ns" in notes.read_text())
@@ -137,11 +137,11 @@ def follow(screen, scratch):
                          and in_sight(it.export(scratch)))
             it.press("slash")
             it.type(name)
-            it.press("Return", "Escape")  # selects it; back to the picture
+            it.press("Return", "Escape")  # selects it, and focuses the picture
             it.press("f")
             until(f"a task called {name}", lambda: f">{name}<" in it.export(scratch))
             it.press("0")
-        it.press("b")  # beside the trace, not in it
+        it.press("b")  # notes are stored beside the trace, not in it
         until("notes", (scratch / "steps.skein-notes.json").exists)
         assert not [entry for entry in trace.iterdir() if "notes" in entry.name]
         told.send_signal(signal.SIGKILL)
