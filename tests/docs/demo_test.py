@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""./demo with an existing build: it ends with the path of a page, and fails when there is none.
+"""./demo with an existing build prints the path of a page at its end, and fails without a build.
 
 usage: demo_test.py SKEIN PROGRAM SOURCE"""
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""README's picture, docs/pictures/echo.svg: one request and its response, as ./demo records them. Its
-texts are those that a new picture has; --renew replaces it.
+"""README's picture, docs/pictures/echo.svg: one request and its response, as ./demo records them. A
+new picture must have the same texts; --renew replaces it.
 
 usage: echo_test.py SKEIN PROGRAM SOURCE [--renew]"""
 import json
@@ -42,8 +42,8 @@ def record():
 
 
 def find_request():
-    """The time of a request of the client on the common time axis: of the second half, the one whose
-    duration is closest to half of the picture."""
+    """Returns the time of a request of the client on the common time axis: of the second half, the
+    one with a duration closest to half of the picture's."""
     began, duration = {}, {}
     for line in run("dump", "--json", "client").splitlines():
         event = json.loads(line)
@@ -78,7 +78,7 @@ with tempfile.TemporaryDirectory(prefix="skein-echo-") as work:
     if renew:
         shutil.copyfile(fresh, shown)
     assert legend(fresh) == legend(shown), (legend(fresh), legend(shown))
-    # Which names have room depends on the duration of the response; README mentions these.
+    # Which names fit depends on the duration of the response; README mentions these.
     for picture in fresh, shown:
         missing = {"server", "client", "session", "request"} - {text for _, text in texts(picture)}
         assert not missing, (picture, missing)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""docs/query.md: the tables are those that are there, and each query gives what it shows, but for
-numbers. --renew writes there what they give now.
+"""docs/query.md: the schema is current, and each query prints the documented output, except for
+numbers. --renew updates the document.
 
 usage: query_test.py SKEIN PROGRAM SOURCE [--renew]"""
 import os
@@ -20,7 +20,7 @@ def query(*words):
 
 
 def without_numbers(table):
-    """Its lines in any order: which is the longest differs from run to run. Without classes, which
+    """Returns the sorted lines, because their order differs between runs. Omits classes, which
     clang 14 does not name."""
     text = re.sub(r"\(anonymous\)::|\w+::", "", table)
     text = re.sub(r"\d+(\.\d+)?( (s|ms|us|ns)\b)?", "N", text)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the docs quote from the source is in the source, letter for letter; what they link to exists, and
-so do the files that CONTRIBUTING.md names under "Where to add".
+"""Quotes in the docs equal the source exactly. The targets of their links exist, and so do the
+files that CONTRIBUTING.md names under "Where to add".
 
 usage: quotes_test.py SOURCE"""
 import pathlib
@@ -24,7 +24,7 @@ for page in [*source.glob("*.md"), *source.glob("docs/*.md")]:
 section = (source / "CONTRIBUTING.md").read_text().partition("## Where to add")[2].partition("\n## ")[0]
 paths = re.findall(r"`((?:[\w.-]+/)+[\w.-]*|\w+\.md)`", section)
 for path in paths:
-    is_test = path.count("/") == 1 and not path.endswith("/") and "." not in path  # as ctest names it
+    is_test = path.count("/") == 1 and not path.endswith("/") and "." not in path  # a ctest name
     if not is_test and not list(source.glob(path.replace("NAME", "*"))):
         failures.append(f"CONTRIBUTING.md: {path}, which is not there")
 

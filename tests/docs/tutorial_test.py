@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The tutorial, done: the program hangs, ps shows the chain and its lines, dump shows the cause, and
-the picture is the one in docs/pictures, which --renew draws anew.
+"""Follows the tutorial: the program hangs, ps shows the chain with its lines, dump shows the cause,
+and the picture equals the one in docs/pictures, which --renew replaces.
 
 usage: tutorial_test.py SKEIN PROGRAM SOURCE [--renew]"""
 import json
@@ -29,10 +29,10 @@ def expect(what, condition, detail=""):
 
 
 def plain(text):
-    """What ps prints without what differs from run to run."""
+    """Replaces the parts of the output of ps that differ between runs."""
     text = re.sub(r"pid \d+", "pid N", text)
     text = re.sub(r" \d+(\.\d+)? (us|ms|s|min) ", " D ", text)
-    text = re.sub(r"\S{0,3}…\S{0,3}", "…", text)  # where it is cut depends on these
+    text = re.sub(r"\S{0,3}…\S{0,3}", "…", text)  # they determine where names are cut
     return re.sub(r" +", " ", text)
 
 
@@ -41,8 +41,8 @@ def function_of(event):
 
 
 def words(picture):
-    """The texts of a picture, without those that differ from run to run: times, how far to the right the
-    last wait begins (has its name room?), and with that how many rows there are (have the kinds?)."""
+    """Returns the texts of a picture except those that differ between runs: times, and names that
+    only sometimes fit. The start of the last wait and the number of rows vary."""
     texts = re.findall(r"<text[^>]*>([^<]*)", picture.read_text())
     return {text for text in texts
             if not re.search(r"\d (ns|us|ms|s)\b|…|UTC|^(wait|coroutine|timer)$", text)}
@@ -58,11 +58,11 @@ with tempfile.TemporaryDirectory(prefix="skein-tutorial-") as work:
     hanging = subprocess.Popen([program, "10"], env=dict(os.environ, SKEIN_TRACE="hang.skein"))
     try:
         end = time.monotonic() + 60
-        while True:  # until the wait that never ends has begun
+        while True:  # until the endless wait has begun
             seen = subprocess.run([skein, "ps", "--tree", str(hanging.pid)], capture_output=True,
                                   text=True).stdout
             if re.search(r"\bwait\b.*\n *deadline_tim.* created +\d+\.\d+ s ", seen):
-                break  # a second ago, as in what is shown
+                break  # waits for a second, as in the tutorial
             expect("it hangs in wait", time.monotonic() < end, seen)
             time.sleep(0.01)
         for page in ("README.md", "docs/tutorial.md"):
@@ -82,7 +82,7 @@ with tempfile.TemporaryDirectory(prefix="skein-tutorial-") as work:
     said = subprocess.run([skein, "diff", "good.skein", "hang.skein"], capture_output=True, text=True,
                           timeout=60)
     shown = re.search(r"\$ skein diff good\.skein hang\.skein\n(.*?)```", page, re.S)[1]
-    numbers = lambda text: re.sub(r"\w+::|\d+(\.\d+)?|\s+", "", text)  # clang 14 names functions only
+    numbers = lambda text: re.sub(r"\w+::|\d+(\.\d+)?|\s+", "", text)  # clang 14: only functions
     expect("diff prints the tutorial's text", said.returncode == 1 and numbers(shown) in numbers(said.stdout),
            said.stdout)
     command = re.search(r"\$ skein (render hang\.skein .* -o hang\.svg)", page)
@@ -90,7 +90,7 @@ with tempfile.TemporaryDirectory(prefix="skein-tutorial-") as work:
     fresh, shown = pathlib.Path("hang.svg"), source / "docs/pictures/hang.svg"
     if renew:
         shutil.copyfile(fresh, shown)
-    # A slow machine has room for more names.
+    # On a slow machine more names fit.
     missing = words(shown) - words(fresh)
     expect("the picture is the tutorial's", "query" in words(shown) and not missing, missing)
 

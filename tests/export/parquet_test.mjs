@@ -1,4 +1,4 @@
-// skein export parquet, read by hyparquet, has the rows of skein export csv.
+// The output of skein export parquet, read by hyparquet, has the rows of skein export csv.
 //     parquet_test.mjs SKEIN FOLDER TRACE...      FOLDER has node_modules/hyparquet
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -33,7 +33,7 @@ function parseCsv(text) {
   return rows;
 }
 
-// hyparquet reads an unsigned number of 64 bits as a signed one where it is large.
+// hyparquet reads large unsigned 64-bit numbers as signed ones.
 const cellText = (value, type) =>
   value === null || value === undefined ? ""
     : type === "UINT_64" ? BigInt.asUintN(64, BigInt(value)).toString() : String(value);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The core compiles as a unikernel would compile it, and needs nothing: no header of a hosted
-# environment, no undefined symbol but its own host's.
+# The core compiles as in a unikernel, and has no dependency: no header of a hosted environment, no
+# undefined symbol.
 #     run.sh SOURCE COMPILER
 set -eu
 source=$1 compiler=$2
@@ -22,7 +22,7 @@ ld -r -o "$scratch/core.o" $objects
 undefined=$(nm -u "$scratch/core.o")
 [ -z "$undefined" ] || { echo "undefined: $undefined"; exit 1; }
 
-# The public headers need stddef and stdint, and nothing else.
+# The public headers need only stddef and stdint.
 for header in skein/skein.h skein/format.h; do
   echo "#include <$header>" | "$compiler" $flags -x c++ -M - | tr ' \\' '\n\n' | grep '\.h$' |
     grep -v -e '/skein/' -e '/std\(def\|int\)[a-z-]*\.h$' -e '/__stddef_[a-z_]*\.h$' >"$scratch/more" || true

@@ -21,7 +21,7 @@ def run(*command, **keywords):
 
 
 def install(options):
-    """Installs, and moves the prefix: nothing installed may know where it was put first."""
+    """Installs, then moves the prefix: no installed file may contain the original path."""
     first, prefix = options.scratch / "first", options.scratch / "prefix"
     run("cmake", "--install", options.build, "--prefix", first, stdout=subprocess.DEVNULL)
     first.rename(prefix)
@@ -56,7 +56,7 @@ def pkg_config(options):
     environment = {**os.environ, "PKG_CONFIG_PATH": str(file.parent)}
 
     def compile(program, module, *sources):
-        # As a user would write it: through a shell, unquoted.
+        # As users write it: in a shell, unquoted.
         run("sh", "-ec", f'{options.cxx} -std=c++20 -Wall -Werror {" ".join(map(str, sources))} '
             f'$(pkg-config --cflags --libs {module}) -o {options.scratch / program}',
             env=environment)
@@ -118,7 +118,7 @@ def main():
 
 
 def check(trace, words):
-    """A reader that is not ours finds in the trace what the program did."""
+    """An independent reader finds the program's actions in the trace."""
     text = subprocess.run(["babeltrace2", trace], check=True, capture_output=True, text=True).stdout
     for word in words:
         assert word in text, f"{word} is not in {trace}:\n{text}"

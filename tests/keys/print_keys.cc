@@ -1,4 +1,4 @@
-// Prints the keyboard map as docs/keys.md has it.
+// Prints the keyboard map as in docs/keys.md.
 #include <cstdio>
 
 #include "view/viewer/keys.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plants one violation after the other in a small tree: tools/check-layers must name each of them."""
+"""Plants violations in a small tree, one by one: tools/check-layers must report each of them."""
 import pathlib
 import subprocess
 import sys

@@ -1,6 +1,6 @@
-// How much one picture differs from another: the share of tiles whose mean colour is another, from
-// 0 to 1; 1 if their sizes differ. Letters of another font are another texture in the same place
-// and make no other tile, but a bar, a row or a colour that is not where it was does.
+// Prints the difference of two pictures: the share of tiles with different mean colours, from 0 to
+// 1; 1 if their sizes differ. Another font changes only the texture of a tile, not its mean, but a
+// moved bar or row and a changed colour change the mean.
 //
 //    picture_difference A.png B.png
 #include <cairo.h>
@@ -15,7 +15,7 @@
 namespace {
 
 constexpr int side = 15;       // of a tile, in pixels
-constexpr int different = 14;  // of 255, in the mean of a tile's colour: not by letters alone
+constexpr int different = 14;  // of 255, in a mean; more than another font causes
 
 using Picture = std::unique_ptr<cairo_surface_t, decltype(&cairo_surface_destroy)>;
 
@@ -30,7 +30,7 @@ Picture read(const char* path) {
 int width(const Picture& picture) { return cairo_image_surface_get_width(picture.get()); }
 int height(const Picture& picture) { return cairo_image_surface_get_height(picture.get()); }
 
-// Red, green, blue from bit 16, 8, 0 on, whether there is alpha or not.
+// Returns a row of pixels: red, green, blue at bits 16, 8, 0, with or without alpha.
 const uint32_t* row(const Picture& picture, int y) {
   return reinterpret_cast<const uint32_t*>(cairo_image_surface_get_data(picture.get()) +
                                            ptrdiff_t{y} *

@@ -1,4 +1,4 @@
-"""What the tests of mirage-profile's traces share: running the two programs."""
+"""Helpers for tests with mirage-profile's traces: they run the two programs."""
 import json
 import os
 import pathlib
@@ -7,11 +7,11 @@ import sys
 import tempfile
 
 SKEIN, GENERATE = sys.argv[1:3]
-SECONDS = 60  # nothing here takes one; more is a hang
+SECONDS = 60  # no command takes one; after this time it hangs
 
 
 def generate(path, *options):
-    """Writes a trace; returns what a reader must count in it."""
+    """Writes a trace. Returns the counts that a reader must report for it."""
     run = subprocess.run([GENERATE, "-o", path, "--counts", *map(str, options)],
                          check=True, stderr=subprocess.PIPE, timeout=SECONDS)
     return json.loads(run.stderr)
@@ -34,7 +34,7 @@ def folder():
 
 
 def example():
-    """The public example trace, which is not ours to ship; None when it is not there."""
+    """Returns the public example trace, which skein must not ship, or None if it does not exist."""
     source = pathlib.Path(__file__).resolve().parents[2]
     path = pathlib.Path(os.environ.get("SKEIN_DATA", source.parent / "shared" / "data")) / "net.ctf"
     return path if path.exists() else None

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""90 kinds of damage - cut at 20 places, 10 holes of zeros, 60 flipped bytes - and then some: each
+"""Damaged traces: 20 cuts, 10 holes of zeros, 60 flipped bytes, and the generator's damages. Each
 trace opens, almost all events are read, and losses are in `lost`."""
 import random
 
@@ -22,7 +22,7 @@ def check(path, whole, most_missing, what):
 
 
 def family(data, whole, path, scratch):
-    """The 90 damages of one trace."""
+    """Checks the 90 damages of one trace."""
     size = len(data)
     rng = random.Random(7)
 
@@ -45,7 +45,7 @@ def family(data, whole, path, scratch):
         damaged(hole, length // 17 + 60, f"hole of {length} at {at}")
     total = 0
     for i in range(60):
-        # Half of them where it hurts most: in the header or the first events of a packet.
+        # Half of them in the header or first events of a packet, where they have the worst effect.
         at = rng.randrange(size) if i % 2 else rng.randrange(60)
         mask = 1 << rng.randrange(8) if i % 3 else 0xff
 
@@ -77,7 +77,7 @@ def main():
             assert whole["lost"] == [], (path, whole["lost"])
             family(data, whole, path, scratch)
 
-        # The generator's own damage.
+        # Damage by the generator.
         whole = generate(scratch, "--events", 5000)
         events = sum(whole["kinds"].values())
         assert events == 5000

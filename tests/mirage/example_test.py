@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The public example of mirage-trace-viewer gives the numbers that viewer and babeltrace2 give."""
+"""mirage-trace-viewer's public example: skein, that viewer and babeltrace2 report equal numbers."""
 import json
 import sys
 
@@ -26,8 +26,8 @@ expected = {
 for key, value in expected.items():
     assert found[key] == value, (key, found[key], value)
 assert skein("dump", path).stdout.count(b"\n") == 10078
-# The viewer and babeltrace2 count ids in events: 206 of the ended tasks have no such event, because
-# an earlier task had become them and the event has its id.
+# The viewer and babeltrace2 count ids in events. 206 of the ended tasks have no such event, because
+# they are successors of a task, and the event contains their predecessor's id.
 ending = {"resolve", "fail", "cancel", "become"}
 lines = skein("dump", "--json", path).stdout.splitlines()
 named = {event["task"] for event in map(json.loads, lines) if event["event"] in ending}

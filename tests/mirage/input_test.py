@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the program takes as a trace, and how it refuses the rest."""
+"""Inputs that skein accepts as a trace, and errors for other inputs."""
 import json
 import pathlib
 
@@ -33,7 +33,7 @@ def main():
         assert len(lines) == 20000
         assert all("event" in json.loads(line) for line in lines)
 
-        # The same seed, the same bytes; and through a pipe.
+        # The same seed gives the same bytes, also through a pipe.
         again = here / "again.ctf"
         generate(again, "--events", 20000, "--packet-size", 30000)
         assert again.read_bytes() == data
@@ -56,7 +56,7 @@ def main():
         assert "No such file" in refused(here / "missing")
         assert "not a trace" in refused("-", stdin=b"something else entirely")
         assert "\x1b" not in refused(here / "evil\x1b[2Jname")
-        refused()  # no argument at all
+        refused()  # without arguments
         refused(trace, "--frobnicate")
 
         full = pathlib.Path("/dev/full")

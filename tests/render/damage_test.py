@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Cut at 20 places, 10 holes of zeros, 60 flipped bytes, in a file of mirage-profile's and in those of
-a directory of ours: the rest is drawn, a viewer can be used on it, and losses are reported. PNG
-and PDF are made of every sixth: they get the same draw list."""
+"""Traces with 20 cuts, 10 holes of zeros and 60 flipped bytes, of a mirage-profile file and a skein
+directory. The rest is drawn, a viewer can show it, and losses are reported. Only every sixth is
+also drawn as PNG and PDF, because these use the same draw list."""
 import json
 import pathlib
 import subprocess
@@ -38,7 +38,7 @@ def said(path):
 
 
 def check_losses(stderr, info, what):
-    """Each is reported, or the number of others."""
+    """The first losses are reported, and the number of the others."""
     lines = stderr.splitlines()
     assert all(line.startswith("skein: ") for line in lines), (what, lines)
     if info["events"] == 0:
@@ -53,8 +53,8 @@ def check_losses(stderr, info, what):
 
 
 def check_damaged(whole, folder, out):
-    """All of them, and the losses that must be reported: whatever a cut or a hole changed, and whatever made
-    events fewer. (Another number where one was, by one byte, cannot be seen.)"""
+    """Checks all damages. A loss must be reported if events are missing, or if a cut or hole changed
+    the events. (A changed byte within a number cannot be detected.)"""
     before, events = said(whole), skein("dump", "--json", whole).stdout
     copies = []
     told = {"cut": 0, "hole": 0, "flip": 0}
@@ -90,7 +90,7 @@ def main():
             folder.mkdir()
             check_damaged(trace, folder, here)
 
-        # Nothing is left at all.
+        # Traces with one event or none.
         for count in (0, 1):
             generate(whole, "--events", count)
             for form in ["svg", "png", "pdf"] if has_png() else ["svg"]:

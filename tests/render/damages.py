@@ -1,10 +1,10 @@
-"""What happens to files: cut at 20 places, 10 holes of zeros, 60 flipped bytes."""
+"""Damaged copies of traces: 20 cuts, 10 holes of zeros, 60 flipped bytes."""
 import random
 import shutil
 
 
 def damages(data):
-    """Copies of the bytes, each with one damage, and what was done to it."""
+    """Yields a description of a damage and a copy of the bytes with it."""
     rng = random.Random(5)
     changes = [("cut", len(data) * (i + 1) // 21, 0, 0) for i in range(20)]
     longest = min(4096, len(data) // 2)
@@ -24,8 +24,8 @@ def damages(data):
 
 
 def write_damaged(whole, folder):
-    """A trace in the folder for each damage of the trace `whole`, and what was done to it. Of a
-    directory each is damaged in another file than the one before."""
+    """Writes a damaged copy of the trace `whole` to the folder for each damage. Yields its
+    description and path. In a directory, the damages take turns among the files."""
     if whole.is_file():
         for number, (what, copy) in enumerate(damages(whole.read_bytes())):
             damaged = folder / f"{what[0]}-{number}.ctf"

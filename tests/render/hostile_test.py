@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Labels that are scripts, escape sequences, overrides of direction, no UTF-8, or a mebibyte long, in
-every output."""
+"""Labels that are scripts, escape sequences, direction overrides, invalid UTF-8, or a mebibyte
+long, in every output format."""
 import pathlib
 import tempfile
 
@@ -32,7 +32,7 @@ def main():
                     lines = check_terminal(run.stdout, columns, (path, columns, colour))
                     assert any("\x1b" in line for line in lines) == (colour == "always")
 
-        # Both traces together: their titles, too, are texts from outside.
+        # Both traces together: their titles are untrusted text, too.
         svg = here / "both.svg"
         run = skein("render", *traces, "-o", svg)
         assert run.returncode == 0, run

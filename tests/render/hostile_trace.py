@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A trace whose labels are scripts, escape sequences, overrides of direction, no UTF-8, or a mebibyte
-long.
+"""Writes a trace whose labels are scripts, escape sequences, direction overrides, invalid UTF-8, or
+a mebibyte long.
 
     hostile_trace.py OUTPUT
 """
@@ -28,7 +28,7 @@ LABELS = [
 
 
 def trace(labels):
-    """One packet of mirage-profile's format: tasks that run in turn, a counter and a failure each."""
+    """Returns a packet in mirage-profile's format. Tasks run in turn; each has a counter and fails."""
     events = b""
     time = 1_000_000
 

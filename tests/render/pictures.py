@@ -1,4 +1,4 @@
-"""Is this a picture, and is there nothing in it that should not be?"""
+"""Checks that a file is a valid picture without unexpected contents."""
 import re
 import struct
 import subprocess
@@ -7,9 +7,9 @@ import xml.etree.ElementTree
 import zlib
 
 SKEIN, GENERATE = sys.argv[1:3]
-SECONDS = 120  # nothing here takes ten; more is a hang
+SECONDS = 120  # no command takes more than ten; after this time it hangs
 
-# What may change how other characters are shown, or is no character.
+# Characters that may change the display of others, and code points that are no characters.
 HIDDEN = set(range(0x20)) | set(range(0x7f, 0xa0)) | {0xad, 0x61c, 0xfeff, 0xfffe, 0xffff} | \
     set(range(0x200b, 0x2010)) | set(range(0x2028, 0x202f)) | set(range(0x2060, 0x2070)) | \
     set(range(0xe0000, 0xe0080)) | set(range(0xfff9, 0xfffc))
@@ -28,7 +28,7 @@ def generate(path, *options):
 
 
 def has_png():
-    """Was this skein built with cairo?"""
+    """Returns whether skein was built with cairo."""
     run = skein("render", "/nowhere/trace", "-o", "/nowhere/x.png")
     return b"without cairo" not in run.stderr
 
@@ -67,7 +67,7 @@ def check_terminal(data, columns, what):
 
 
 def check_png(data, what):
-    """Decodes it; returns width, height and the lines of pixels."""
+    """Decodes the PNG. Returns width, height and the lines of pixels."""
     assert data.startswith(b"\x89PNG\r\n\x1a\n"), what
     at, pixels, header, ended = 8, b"", None, False
     while at < len(data):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What failed is seen at every zoom; rows are in the order of the other pictures. On a terminal with
-few lines `skein show` draws the rows in which most happens, in that order, and each counter in a
-separate colour."""
+"""Failed tasks are visible at every zoom, and rows have the same order as in other pictures. On a
+terminal with few lines `skein show` draws the rows with the most activity, in that order, and each
+counter in a separate colour."""
 import fcntl
 import html
 import json
@@ -16,12 +16,12 @@ import termios
 from pictures import SKEIN, generate, skein
 
 COLUMNS, LINES = 100, 24
-STRETCH = "--from", "1s", "--to", "1.01s"  # in which most of the first rows only wait
-THERE = re.compile("[^ ━┊─]")  # of a row, where something happens or is said
+STRETCH = "--from", "1s", "--to", "1.01s"  # most of the first rows only wait then
+THERE = re.compile("[^ ━┊─]")  # cells of a row with activity or text
 
 
 FAILED = re.compile("[✗╍]")
-RED = re.compile("\x1b\\[[0-9;]*[34]8;5;203m|\x1b\\[48;5;203;")  # as ink, or behind a name
+RED = re.compile("\x1b\\[[0-9;]*[34]8;5;203m|\x1b\\[48;5;203;")  # as foreground or background
 
 
 def on_terminal(path):
@@ -33,7 +33,7 @@ def on_terminal(path):
     try:
         while piece := os.read(terminal, 65536):
             data += piece
-    except OSError:  # the end, on Linux
+    except OSError:  # end of output, on Linux
         pass
     os.close(terminal)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, data
@@ -45,14 +45,14 @@ def plain(line):
 
 
 def parts(run):
-    """The picture, and its legend."""
+    """Returns the picture and its legend."""
     assert run.returncode == 0, run
     picture, legend = re.split("\n(?=[^\n]*━ [^\n]*task, waiting)", run.stdout.decode())
     return picture, plain(legend)
 
 
 def check_failures(path):
-    """Nothing else in its cell hides a task that failed, however small it is."""
+    """A failed task is visible, however small it is and whatever else is in its cell."""
     events = [json.loads(line) for line in skein("dump", "--json", path).stdout.splitlines()]
     fails = [event["time"] for event in events if event["event"] == "fail"]
     end = events[-1]["time"]
@@ -71,7 +71,7 @@ def check_failures(path):
 
 
 def check_order(path, folder, *stretch):
-    """Of the bars that are cut by the left edge: the same names, from the top."""
+    """The bars at the left edge have the same names in the same order as in the SVG."""
     svg = folder / "order.svg"
     assert skein("render", path, *stretch, "-o", svg, "--height", 1900).returncode == 0
     there = [html.unescape(text) for text in
@@ -86,7 +86,7 @@ def check_order(path, folder, *stretch):
 
 
 def check_legend(path, *stretch):
-    """It explains the contents of the picture, and nothing else; with colours each kind of arrow."""
+    """The legend explains exactly the contents of the picture; with colours, each kind of arrow."""
     picture, legend = parts(skein("show", path, *stretch))
     rows = "\n".join(picture.splitlines()[3:])
     for sign, text in ("[✗╍]", "failed or stuck"), ("·", "all threads asleep"), ("▒", "paused"), \
@@ -122,7 +122,7 @@ with tempfile.TemporaryDirectory(prefix="skein-render-") as name:
     check_legend(trace)
     net = pathlib.Path(os.environ.get("SKEIN_DATA", pathlib.Path(__file__).parents[2] / "../shared/data")) / "net.ctf"
     if net.exists():
-        before = skein("show", net, "--to", "1ms").stdout.decode()  # before the first value of it
+        before = skein("show", net, "--to", "1ms").stdout.decode()  # before its first value
         assert "─gntref" in before and "─tcp-to-ip" not in before, before
         assert "─tcp-to-ip" in skein("show", net).stdout.decode()
         check_failures(net)

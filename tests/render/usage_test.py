@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Time ranges, searches, several traces, and errors of usage."""
+"""Time ranges, searches, several traces, and usage errors."""
 import os
 import pathlib
 import pty
@@ -26,7 +26,7 @@ def shown(*arguments, **environment):
 
 
 def on_terminal(*arguments, **environment):
-    """What it prints on a terminal of 24 lines of 80 characters."""
+    """Returns the output on a terminal of 24 lines by 80 characters."""
     child, terminal = pty.fork()
     if child == 0:
         os.environ.pop("NO_COLOR", None)
@@ -101,14 +101,14 @@ def refusals(here, trace, svg):
     refused(1, "no-such-task", "show", trace, "--critical-path", "no-such-task")
     refused(2, "missing", "show", here / "missing")
     refused(2, "width", "render", trace, "-o", svg, "--width", "0")
-    # What is read is not written over, by whatever name.
+    # The input is never overwritten, under any name.
     before, ours = trace.read_bytes(), here / "ours"
     shutil.copytree(pathlib.Path(__file__).parents[1] / "data/skein/every-event", ours)
     (here / "link.svg").symlink_to(trace)
     refused(2, "the trace itself", "render", trace, "-o", here / "link.svg")
     refused(2, "inside the trace directory", "render", ours, "-o", ours / "x.svg")
     assert trace.read_bytes() == before and not (ours / "x.svg").exists()
-    # A file that cannot be written whole is left as it was, and nothing lies beside it.
+    # If writing fails, the old file is unchanged, and no temporary file remains.
     kept = svg.read_bytes()
     full = skein("render", trace, "-o", svg, preexec_fn=no_large_files)
     assert full.returncode == 2 and b"File too large" in full.stderr, full

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The viewer's panel and `skein info` count the same tasks as ended."""
+"""The viewer's panel and `skein info` report the same number of ended tasks."""
 import json
 import os
 import pathlib

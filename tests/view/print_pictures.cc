@@ -1,8 +1,7 @@
 // Prints pictures as text, for golden files.
 //
-//   print_pictures            a small trace with everything in it, drawn at several zooms
-//   print_pictures TRACE      of a trace only what its lists add up to: primitives by shape and
-//   ink,
+//   print_pictures            a small trace with all features, drawn at several zooms
+//   print_pictures TRACE      for a trace, only totals of its lists: primitives by shape and ink,
 //                             and a checksum of the lists' text
 #include <cinttypes>
 #include <cstdio>
@@ -26,8 +25,8 @@ EventRow row(uint64_t time, EventKind kind, TaskId task, TaskId other = no_task)
   return event;
 }
 
-// A server: main accepts, a task per client waits for data, computes, answers; one fails, one is
-// stuck; the loop sleeps, the collector runs, a queue grows and shrinks.
+// A server: main accepts clients; a task per client waits for data, computes and answers. One task
+// fails, one is stuck. The event loop sleeps, a garbage collection runs, a queue grows and shrinks.
 Trace example() {
   Trace trace;
   trace.info.streams = 1;
@@ -126,7 +125,7 @@ void print_example() {
   printf("\n# nothing\n%s", to_text(picture({}, {.width = 600, .height = 200}, {})).c_str());
 }
 
-// FNV-1a.
+// FNV-1a
 uint64_t checksum(std::string_view text) {
   uint64_t hash = 0xcbf29ce484222325;
   for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;

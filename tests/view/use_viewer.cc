@@ -1,9 +1,9 @@
-// Opens each trace in a viewer of its own and does in it, by chance, all that a person can do.
+// Opens each trace in a viewer and performs random user actions in it.
 //
 //   use_viewer TRACE...
 //
-// Prints a line for each, "TRACE: 1817 tasks, 1728 ended" as the panel says. Exits with 1 if
-// anything is not as it must be whatever the trace: a window, at most 50,000 primitives, safe
+// Prints a line for each, "TRACE: 1817 tasks, 1728 ended", as in the panel. Exits with 1 if a
+// condition fails that holds for every trace: a valid window, at most 50,000 primitives, safe
 // texts.
 #include <cmath>
 #include <cstdio>
@@ -28,7 +28,7 @@ std::string value(const Panel& panel, std::string_view name) {
 
 bool is_safe(std::string_view text) { return safe_text(text, text.size() + 1) == text; }
 
-// What is wrong; empty: nothing.
+// Returns the problem, or an empty string.
 std::string problem(Viewer& viewer) {
   const Window& window = viewer.window();
   if (!(window.to > window.from && std::isfinite(window.from) && std::isfinite(window.to) &&

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Finds words in user-visible text that docs/glossary.md replaces by better ones.
+"""Finds words in user-visible text that should be replaced by the terms of docs/glossary.md.
 
-Checked are the documents (outside code), man pages, Debian's package descriptions, comments in
-public headers, string literals in C++, TypeScript and Python, the output of `skein --help`, and the
-tables of `skein query` and `skein export csv`: their comments and the names of their columns.
+It checks the documents (outside code), man pages, Debian's package descriptions, comments in public
+headers, string literals in C++, TypeScript and Python, the output of `skein --help`, and the
+comments and column names in the tables of `skein query` and `skein export csv`.
 
 usage: words_test.py SOURCE [SKEIN]
        words_test.py --self-test"""
@@ -16,7 +16,7 @@ import sys
 import tempfile
 import tokenize
 
-# A regular expression (case is ignored), and what to write instead.
+# A regular expression (case-insensitive), and advice for a replacement.
 BANNED = {
     r"t(old|ells?|elling)": "reported, recorded, prints: data and programs do not speak",
     r"ask(s|ed|ing)?": "requested, query: programs do not ask",
@@ -34,7 +34,7 @@ BANNED = {
     r"plainly": "name the property",
     r"what is": "name the subject",
 }
-# Also for tables, whose comments have little context and whose names are interface.
+# Stricter rules for tables: their comments have little context, and their names are interface.
 BANNED_IN_TABLES = BANNED | {
     r"who(se)?": "the task",
     r"(go|goes|went|gone) on": "resume, continue; of a task that becomes another: successor",
@@ -53,7 +53,7 @@ BANNED_AS_COLUMNS = BANNED_IN_TABLES | {
     r"time|start|end|duration|since|runnable|running": "a time has its unit in the name: time_ns",
 }
 
-# Path (a prefix), the text in which a word is right, and the reason.
+# Prefix of the path, the text in which a word is allowed, and the reason.
 ALLOWED = [
     ("bench/", "'ask'", "the name of a group of benchmarks, those of trace/ask"),
     ("bench/run", "ask (questions", "the name of this group in the usage"),
@@ -66,7 +66,7 @@ SKIPPED = ("build", "docs/plans", "tests/words")
 
 
 def words_in(text, banned):
-    """(offset, word, advice) of each banned word."""
+    """Yields (offset, word, advice) of each banned word."""
     for match in pattern_of(tuple(banned)).finditer(re.sub(r"\s", " ", text)):
         yield match.start(), match[0], list(banned.values())[int(match.lastgroup[1:])]
 
@@ -77,8 +77,8 @@ def pattern_of(words):
 
 
 def literals_and_comments(text):
-    """The string literals and comments of C++ or TypeScript: (kind, offset, text). Adjacent literals
-    are one, as they are for the compiler. File names of #include are none."""
+    """Yields (kind, offset, text) of the string literals and comments of C++ or TypeScript. Joins
+    adjacent literals like the compiler does. Ignores the file names of #include."""
     token = re.compile(r'''
         (?P<comment>//(?:[^\n\\]|\\.)*|/\*.*?\*/)
       | (?P<include>^[ \t]*\#[ \t]*include[^\n]*)
@@ -108,7 +108,7 @@ def literals_and_comments(text):
 
 
 def python_literals(text):
-    """The string literals of Python: (line, text), without the expressions of f-strings."""
+    """Yields (line, text) of Python's string literals, without the expressions of f-strings."""
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.STRING:
             is_format = "f" in token.string.split(token.string[-1])[0].lower()
@@ -116,7 +116,7 @@ def python_literals(text):
 
 
 def without_code(markdown):
-    """The prose of a document; what is removed leaves its line breaks."""
+    """Returns the prose of a document. Keeps all line breaks."""
     blank = lambda match: re.sub(r"[^\n]", " ", match[0])
     text = re.sub(r"^```.*?^```", blank, markdown, flags=re.S | re.M)
     text = re.sub(r"^ {4}.*$", blank, text, flags=re.M)
@@ -126,7 +126,7 @@ def without_code(markdown):
 
 
 def without_macros(page):
-    """The text of a man page: macros without their names, and no display of code."""
+    """Returns the text of a man page without code displays and names of macros."""
     text = re.sub(r"^\.Dl .*$|^\\?\.\\\".*$", "", page, flags=re.M)
     return re.sub(r"^\.\w+ ?|\b(?:Ar|Cm|Fl|Ic|Xr|Ns|Op|Pa|Ql|Ev|Nm)\b", lambda m: " " * len(m[0]), text,
                   flags=re.M)
@@ -139,7 +139,7 @@ def descriptions(control):
 class Checker:
     def __init__(self, source):
         self.source, self.found, self.counts = source, [], {}
-        self.unused = list(ALLOWED)  # entries that no text needed so far
+        self.unused = list(ALLOWED)  # entries that no text has used so far
 
     def is_allowed(self, path, text, offset):
         for allowed in ALLOWED:
@@ -199,7 +199,7 @@ class Checker:
             self.check(f"skein {command} --help", help_of(command), "help")
 
     def check_schema(self, schema):
-        """The tables as `skein query TRACE .schema` prints them."""
+        """Checks the schema that `skein query TRACE .schema` prints."""
         for number, line in enumerate(schema.splitlines(), 1):
             declaration, _, comment = line.partition("-- ")
             if comment:
@@ -208,7 +208,7 @@ class Checker:
                 self.check("skein query .schema", name[1], "SQL column", number, BANNED_AS_COLUMNS)
 
     def check_tables(self, skein):
-        """False if skein was built without SQLite."""
+        """Checks the tables. Returns False if skein was built without SQLite."""
         trace = self.source / "tests/data/skein/every-event"
         for table in "events", "tasks":
             rows = subprocess.run([skein, "export", "csv", trace, "--table", table], capture_output=True,
@@ -227,14 +227,14 @@ class Checker:
         missing = [kind for kind in expected if not self.counts.get(kind)]
         for kind in missing:
             print(f"no {kind} was checked")
-        for prefix, phrase, _ in self.unused:  # a rule for a text that has changed
+        for prefix, phrase, _ in self.unused:  # a rule for text that has been changed
             print(f"ALLOWED has '{phrase}' of {prefix}, which is not in it any more")
         print(", ".join(f"{count} x {kind}" for kind, count in self.counts.items()))
         return bool(self.found or missing or self.unused)
 
 
 def self_test():
-    """Each kind of text with a planted word, and texts in which the word is no word."""
+    """Checks texts of each kind with a planted word, and texts with false positives."""
     planted = {
         "README.md": "One line.\n\nThe trace tells it.\n",
         "docs/page.md": "A task is\nof its\nown kind.\n",

@@ -1,4 +1,4 @@
-// An ordinary program of standalone Asio: a handler and a timer.
+// An ordinary standalone Asio program with a handler and a timer.
 #include <skein/skein.h>
 
 #include <asio/io_context.hpp>

@@ -1,4 +1,4 @@
-// Ordinary coroutines that know nothing of skein: only main does, to say where the trace goes.
+// Ordinary coroutines. Only main uses skein, to set the path of the trace.
 #include <skein/skein.h>
 
 #include <coroutine>

@@ -1,4 +1,4 @@
-/* The recorder used from C. */
+/* Uses the recorder from C. */
 #include <skein/skein.h>
 
 void work_in_c(void);

@@ -1,4 +1,4 @@
-// Records one task by the C interface, from C++ and from C.
+// Records one task through the C interface, from C++ and from C.
 #include <skein/skein.h>
 
 extern "C" void work_in_c();
