@@ -1,8 +1,9 @@
-# skein_check_asio(<variable> <folder> <prefix>): is the Asio whose headers are in <folder> here, and
-# can this compiler use its coroutines? (Boost 1.74 and clang 14 do not go together.)
+# skein_check_asio(<variable> <folder> <prefix>): sets the variable if the Asio with headers in
+# <folder> is installed and the compiler supports its coroutines. (Boost 1.74 does not work with
+# clang 14.)
 #
-# With clang, Boost 1.74 looks only for the coroutines of the TS. For clang 15 and later, this defines
-# what Boost would define for those of C++20, for all targets of the calling folder.
+# With clang, Boost 1.74 detects only the coroutines of the TS. For clang 15 and later, this defines
+# Boost's macros for those of C++20, for all targets of the calling folder.
 include(CheckCXXSourceCompiles)
 function(skein_check_asio variable folder prefix)
   set(CMAKE_CXX_STANDARD 20)

@@ -1,4 +1,4 @@
-# What `cmake --install` puts where, and how others find it: find_package(skein), pkg-config.
+# Installed files, and the configuration for find_package(skein) and pkg-config.
 #
 #   tools     bin/skein, man pages, completion,     -> Debian package skein
 #             lib/skein/libskein-uv.so
@@ -6,7 +6,7 @@
 #   runtime   lib/libskein.so.0                     -> libskein0
 #   dev       headers, libskein.a, CMake, pkg-config -> libskein-dev
 #
-# Nothing installed holds an absolute path: a prefix can be moved. (tests/install moves one.)
+# No installed file contains an absolute path, so a prefix can be moved. (tests/install moves one.)
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/skein)
@@ -23,18 +23,18 @@ if(EXISTS ${PROJECT_SOURCE_DIR}/tools/completion/_skein)
           DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT tools)
 endif()
 
-if(TARGET skein-view)  # run by `skein view`, hence not among the programs
+if(TARGET skein-view)  # run by `skein view`, so not in bin
   install(TARGETS skein-view RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/skein
           COMPONENT desktop)
   install(FILES view/gtk/skein-view.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications
           COMPONENT desktop)
 endif()
 
-if(TARGET skein_uv)  # named by its path in LD_PRELOAD, hence not among the libraries to link with
+if(TARGET skein_uv)  # used by path in LD_PRELOAD, so not among the linkable libraries
   install(TARGETS skein_uv LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/skein COMPONENT tools)
 endif()
 
-if(NOT TARGET skein_record_shared)  # no recorder yet: nothing to develop against
+if(NOT TARGET skein_record_shared)  # without the recorder there is no library to install
   return()
 endif()
 set_target_properties(skein_format PROPERTIES EXPORT_NAME format)

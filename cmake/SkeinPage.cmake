@@ -1,28 +1,30 @@
 # The parts of the viewer's page: the core as a WebAssembly module, a thin TypeScript shell, and the
 # HTML file they go into. Included by SkeinWeb.cmake, which embeds them in the program `skein`.
 #
-# Small code (-Oz, and one link over all of it) is 30 % smaller than -O2; binaryen's wasm-opt, where it is
-# installed, makes it 6 % smaller again.
+# -Oz with link-time optimisation is 30 % smaller than -O2; binaryen's wasm-opt, if installed, saves
+# another 6 %.
 #
-# SIMD, and -O3 for what paints: a redraw of a million events 2 ms faster, for nothing (all browsers that
-# have DecompressionStream have SIMD). -O2 or -Os for all: 50 kB more, and nothing faster (bench/page);
-# -O3 for bars and arrows too: 5 kB, and the page of net.ctf is to have 200 kB at most.
+# SIMD, and -O3 for painting, make a redraw of a million events 2 ms faster at no cost (all browsers
+# with DecompressionStream have SIMD). -O2 or -Os for everything adds 50 kB without making anything
+# faster (bench/page). -O3 for bars and arrows, too, would add 5 kB; the limit for the page of
+# net.ctf is 200 kB.
 #
-# A function that only one other calls is inlined by -Oz whatever its size, and browsers optimise a whole
-# function as soon as one loop in it is hot: of net.ctf 230 kB of machine code, on all processors, while the
-# first picture waits for one of them. -finline-hint-functions leaves to be inlined what is declared inline
-# or stands in its class: 55 kB, and the module is no larger. wasm-opt is to inline no larger ones either,
-# and clang not to run it by itself: hence -O0 for the link, which is all that it changes.
+# -Oz inlines a function with a single caller whatever its size, and browsers optimise a whole
+# function as soon as one of its loops is hot. For net.ctf they compile 230 kB of machine code on
+# all processors, while the first picture waits for one of them. -finline-hint-functions restricts
+# inlining to functions that are declared inline or defined in their class: 55 kB, with a module of
+# the same size. wasm-opt must not inline larger functions either, and clang must not run it by
+# itself. Hence -O0 for the link, which has no other effect.
 #
-# The same sources as the native build, but for what needs a disk. No threads and no exceptions: the
-# page opens from file://, where there is no shared memory. (Emscripten was rejected: Debian's lacks
-# half of C++20, and its glue is larger than ours.)
+# The sources are those of the native build, except the ones that need a disk. There are no threads
+# and no exceptions: the page opens from file://, without shared memory. (Emscripten was rejected:
+# Debian's lacks half of C++20, and its glue code is larger than skein's.)
 file(GLOB_RECURSE wasm_sources CONFIGURE_DEPENDS
   base/*.cc trace/read/*.cc trace/model/*.cc trace/session/*.cc trace/ask/*.cc report/*.cc view/layout/*.cc view/draw/*.cc view/viewer/*.cc
   view/paint/geometry.cc view/paint/raster.cc view/web/page/*.cc
   view/web/document/pack.cc)
-# Foreign formats come to the page as ours (trace/export/ctf.h). The page reads no duration that a person
-# types, and libc++ 19 cannot read a floating-point number.
+# Foreign formats are converted to skein's before they are put into the page (trace/export/ctf.h).
+# The page parses no durations that users type, and libc++ 19 cannot parse floating-point numbers.
 list(FILTER wasm_sources EXCLUDE REGEX
   "(_test|/disk_files|/base/duration|/notes_file|/replace_file|/read/fxt/.*|/read/chrome/.*|/read/slices/.*)\\.cc$")
 
@@ -30,15 +32,15 @@ set(wasm_flags --target=wasm32-wasi -std=c++20 -Oz -finline-hint-functions -flto
   -fno-exceptions -fno-rtti
   -fvisibility=hidden -ffp-contract=off -stdlib=libc++ -mbulk-memory -mnontrapping-fptoint -msimd128
   -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/format/include)
-# What each redraw spends its time in, with a million events in sight.
+# The hot code of a redraw with a million visible events.
 set(wasm_hot view/draw/density.cc view/paint/raster.cc)
-# With SKEIN_UNITY the others of one module at once, as in the native build.
+# SKEIN_UNITY compiles the other sources of a module together, as in the native build.
 if(SKEIN_UNITY)
   set(modules)
   foreach(source IN LISTS wasm_sources)
     file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${source})
     if(name MATCHES "^(trace|view)/([^/]+)/" AND NOT name IN_LIST wasm_hot
-       AND NOT name STREQUAL "view/web/page/library.cc")  # defines what a header declares otherwise
+       AND NOT name STREQUAL "view/web/page/library.cc")  # its definitions conflict with a header
       set(module ${CMAKE_MATCH_1}_${CMAKE_MATCH_2})
       list(APPEND modules ${module})
       list(REMOVE_ITEM wasm_sources ${source})
@@ -67,8 +69,8 @@ foreach(source IN LISTS wasm_sources)
     COMMENT "Building wasm object ${name}" VERBATIM)
   list(APPEND wasm_objects ${object})
 endforeach()
-# A stack that overflows traps, for nothing lies below it.
-# wasm-opt again and again until nothing more is gained; nothing lies below 1024 (but the stack's end).
+# A stack overflow traps, because the stack is at the start of the memory.
+# wasm-opt runs until it saves nothing more. Addresses below 1024 contain only the end of the stack.
 find_program(SKEIN_WASM_OPT wasm-opt)
 set(wasm_smaller)
 if(SKEIN_WASM_OPT)
@@ -86,8 +88,8 @@ add_custom_command(OUTPUT ${web}/page.wasm
 
 set(tsc_flags --strict --noUnusedLocals --noImplicitReturns --target es2020
   --lib es2020,dom,dom.iterable --module none --removeComments --newLine lf)
-# With short names: a twelfth of the packed shell. Debian's terser does not find its modules with a
-# node of another origin by itself.
+# Short names save a twelfth of the compressed shell. Debian's terser does not find its modules if
+# node is not Debian's.
 find_program(SKEIN_TERSER terser)
 set(js_smaller)
 if(SKEIN_TERSER)
@@ -97,7 +99,7 @@ if(SKEIN_TERSER)
     set(js_smaller ${terser} --compress --mangle --ecma 2020)
   endif()
 endif()
-file(GLOB scripts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/view/web/page/*.ts)  # page.ts names its parts
+file(GLOB scripts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/view/web/page/*.ts)  # page.ts references them
 foreach(script page unpack)
   set(mangle)
   if(js_smaller)
@@ -106,14 +108,14 @@ foreach(script page unpack)
   add_custom_command(OUTPUT ${web}/${script}.js
     COMMAND ${SKEIN_TSC} ${tsc_flags} --outFile ${web}/${script}.js
             ${PROJECT_SOURCE_DIR}/view/web/page/${script}.ts
-    COMMAND sed -i "s/^ *//" ${web}/${script}.js  # a twentieth of the packed shell was indentation
+    COMMAND sed -i "s/^ *//" ${web}/${script}.js  # saves a twentieth of the shell
     ${mangle}
     DEPENDS ${scripts}
     COMMENT "Compiling ${script}.ts" VERBATIM)
 endforeach()
 
-# page.html: the template with the first script put in. The packed parts - shell, with style and
-# body, module, traces - come in when a document is made (view/web/document).
+# page.html is the template with the first script. view/web/document adds the compressed parts to a
+# document: shell (with style and body), module, traces.
 add_custom_command(OUTPUT ${web}/page.html
   COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/make-page page
           ${PROJECT_SOURCE_DIR}/view/web/page ${web}/unpack.js ${web}/page.html

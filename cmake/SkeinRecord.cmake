@@ -1,12 +1,12 @@
-# The recorder is not like the other modules: it becomes part of other people's programs.
+# The recorder differs from the other modules: it becomes part of users' programs.
 #
 #   skein::record          libskein.a    core (freestanding) + POSIX host, position independent
 #   skein::record_shared   libskein.so   the same objects
 #   skein::coroutine       flags         every C++20 coroutine of the target is traced
 #   skein::asio            flags         and every handler of Boost.Asio or standalone Asio
 #
-# It is compiled with -O2 whatever the build type, for its speed is part of what it promises and a
-# debug build of a program must not be slowed down by it; a sanitizer needs the build's own level.
+# It is compiled with -O2 for every build type, because it must not slow down the debug build of a
+# program. Builds with a sanitizer use their own optimisation level.
 
 if(NOT TARGET skein_record OR NOT EXISTS ${PROJECT_SOURCE_DIR}/record/core)
   return()
@@ -20,8 +20,8 @@ set(record_options -fno-exceptions -fno-rtti -fvisibility=hidden)
 if(NOT SKEIN_SANITIZED)
   list(APPEND record_options -O2)
 endif()
-# A jump that crosses 32 bytes is decoded anew each time on Intel's Skylake to Cascade Lake (the "jump
-# conditional code" erratum): 1 to 4 ns an event, depending on where it happens to lie.
+# Intel's Skylake to Cascade Lake decode a jump that crosses a 32-byte boundary again each time (the
+# "jump conditional code" erratum), which costs 1 to 4 ns per event, depending on its address.
 include(CheckCXXCompilerFlag)
 check_cxx_compiler_flag(-mbranches-within-32B-boundaries SKEIN_COMPILER_ALIGNS_BRANCHES)  # clang
 check_cxx_compiler_flag(-Wa,-mbranches-within-32B-boundaries SKEIN_ASSEMBLER_ALIGNS_BRANCHES)  # gcc
@@ -48,8 +48,8 @@ target_compile_features(skein_record_shared PUBLIC cxx_std_20)
 target_include_directories(skein_record_shared PUBLIC
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/record/include> $<INSTALL_INTERFACE:include>)
 
-# -include finds the header through the include path that comes with skein::record, so the flag is
-# the same in a build tree, in a relocated prefix and in /usr.
+# -include finds the header through the include path of skein::record, so the flag is the same in a
+# build tree, in a relocated prefix and in /usr.
 add_library(skein_coroutine INTERFACE)
 target_link_libraries(skein_coroutine INTERFACE skein_record)
 target_compile_options(skein_coroutine INTERFACE
@@ -66,7 +66,7 @@ foreach(name record record_shared coroutine asio format)
   add_library(skein::${name} ALIAS skein_${name})
 endforeach()
 
-# libskein-uv.so, for LD_PRELOAD: programs of libuv as they are.
+# libskein-uv.so, for unmodified libuv programs with LD_PRELOAD.
 find_path(SKEIN_UV_INCLUDE uv.h)
 find_library(SKEIN_UV uv)
 if(SKEIN_UV AND SKEIN_UV_INCLUDE)

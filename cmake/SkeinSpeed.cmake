@@ -1,16 +1,16 @@
-# Makes builds with tests fast; included before the first target. Packages and release builds
+# Speeds up builds with tests; included before the first target. Packages and release builds
 # (BUILD_TESTING off) use only unity builds.
 #
 #   ccache   if installed. Objects are shared between clones: the presets set CCACHE_BASEDIR and
 #            CCACHE_NOHASHDIR, and -ffile-prefix-map keeps the clone's path out of the objects.
-#            Without any of the three there are no hits in another clone.
+#            All three are necessary for hits in another clone.
 #   mold     if installed. Links `skein` in 0.3 s instead of 2 s; there are about 100 programs.
-#   unity    SKEIN_UNITY (presets but dev, clang14 and coverage): modules of trace/ and view/ are compiled 16
-#            sources at once (skein_module), in 40 % of the CPU time. Names in unnamed namespaces of
-#            one module therefore differ.
+#   unity    SKEIN_UNITY (all presets except dev, clang14 and coverage): modules of trace/ and
+#            view/ are compiled 16 sources at once (skein_module), in 40 % of the CPU time.
+#            Therefore names in unnamed namespaces of one module must differ.
 #
-# Targets for a part of the tests: `unit_tests` (label unit), and `threaded` (label threads): what
-# has threads, hence is worth a thread sanitizer's time.
+# Targets for some of the tests: `unit_tests` (label unit); `threaded` (label threads), for tests
+# with threads, which are worth running with the thread sanitizer.
 find_program(SKEIN_CCACHE ccache)
 if(SKEIN_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${SKEIN_CCACHE})
@@ -25,7 +25,7 @@ endif()
 add_custom_target(unit_tests)
 add_custom_target(threaded)
 
-# skein_threaded(<test> <target>...): this test has threads, and needs these targets.
+# skein_threaded(<test> <target>...): declares that the test uses threads and needs these targets.
 function(skein_threaded test)
   set_property(TEST ${test} APPEND PROPERTY LABELS threads)
   add_dependencies(threaded ${ARGN})

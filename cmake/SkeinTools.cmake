@@ -1,5 +1,5 @@
-# The program `skein`: cli/main.cc and one file per subcommand in cli/command. All but main.cc is a
-# library, so that unit tests can reach it.
+# The program `skein`: cli/main.cc and one file per subcommand in cli/command. All but main.cc is in
+# a library, so that unit tests can link to it.
 find_package(CLI11 REQUIRED)
 
 file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS cli/*.cc)
@@ -25,11 +25,11 @@ find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)  # without it the prompt of `skein query` has no editing
   pkg_check_modules(libedit QUIET libedit)
 endif()
-if(libedit_FOUND)  # <histedit.h> is where all headers are
+if(libedit_FOUND)  # its <histedit.h> needs no include path
   target_link_libraries(skein_cli PUBLIC ${libedit_LINK_LIBRARIES})
   set_property(SOURCE cli/input/prompt.cc APPEND PROPERTY COMPILE_DEFINITIONS SKEIN_HAS_LIBEDIT)
 endif()
-if(SKEIN_SANITIZED)  # CLI11, instrumented: 30 s with -O1, 10 s without
+if(SKEIN_SANITIZED)  # with CLI11 and instrumentation: 30 s with -O1, 10 s with -O0
   set_property(SOURCE cli/command_line.cc APPEND PROPERTY COMPILE_OPTIONS -O0)
 endif()
 

@@ -1,11 +1,11 @@
-# The viewer's page as a part of the program `skein`: view/web/document says how it is put together.
+# Embeds the viewer's page in the program `skein`. view/web/document assembles it.
 #
-# Needs clang-19 with wasi-libc and libc++ for wasm32, and tsc; without them SKEIN_HAS_WEB is off and
-# `skein html` and `skein serve` say so.
+# Needs clang-19 with wasi-libc and libc++ for wasm32, and tsc. Without them SKEIN_HAS_WEB is off,
+# and `skein html` and `skein serve` report an error.
 #
-# SKEIN_PAGE_FROM is a folder with the parts of a page that another build has made. It is set in the
-# presets of the sanitizers and of clang 14: their program embeds the page of preset dev, or none if
-# that is not built yet. (The module costs 100 CPU seconds and is the same in all of them.)
+# SKEIN_PAGE_FROM is a folder with the parts of a page from another build. The presets of the
+# sanitizers and of clang 14 set it: their program embeds the page of preset dev, or none if that is
+# not built. (The module takes 100 CPU seconds and is the same in all of them.)
 find_package(ZLIB REQUIRED)
 target_link_libraries(skein_view_web PRIVATE ZLIB::ZLIB)
 if(TARGET view_web_test)

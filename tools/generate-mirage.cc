@@ -1,14 +1,15 @@
-// skein-generate-mirage: traces in mirage-profile's format of any size, for tests and benchmarks.
+// skein-generate-mirage writes traces of any size in mirage-profile's format, for tests and
+// benchmarks.
 //
 //   skein-generate-mirage --events 10000000 -o big.ctf
 //   skein-generate-mirage --events 5000 --ring 4 --packet-size 65536 --cut 100000 -o damaged.ctf
 //
 // The mix of events, the lengths of names and the gaps in time are those of a real unikernel's TCP
 // stack (mirage-trace-viewer's example): bursts of a few microseconds between sleeps. The same seed
-// gives the same bytes on every machine. The events make sense: only live tasks are read, resolved,
-// merged; so what a reader counts can be checked against --counts.
+// gives the same bytes on every machine. The events are consistent: only live tasks are read,
+// resolved or merged. Therefore a reader's counts can be compared with --counts.
 //
-// Damage is done on purpose, in the file, after it is written: as by a full disk, a torn page, a
+// Options damage the file after it is written, with the effects of a full disk, a torn page, or a
 // crash in the middle of an event.
 #include <CLI/CLI.hpp>
 #include <array>
@@ -44,7 +45,7 @@ struct Options {
   std::vector<std::string> flip;
 };
 
-// splitmix64: small, and the same everywhere, unlike the distributions of <random>.
+// splitmix64: small, and portable, unlike the distributions of <random>.
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
@@ -80,7 +81,7 @@ constexpr std::array<std::string_view, 16> labels{"Gntshr.grant_access",
 constexpr std::array<std::string_view, 4> counters{"gntref", "tcp-to-ip", "main-to-tcp",
                                                    "tcp-ackd-segs"};
 
-// Texts that want to harm who prints them.
+// Texts that can harm a program that prints them.
 const std::array<std::string, 8> hostile_labels{"\x1b[2J\x1b[1;31mred\x1b[0m",
                                                 "\x1b]0;a title\x07",
                                                 "two\nlines\r\n",
@@ -90,7 +91,7 @@ const std::array<std::string, 8> hostile_labels{"\x1b[2J\x1b[1;31mred\x1b[0m",
                                                 "%s%n{}$(echo x)`x`",
                                                 std::string(300, 'x')};
 
-// Makes the events, one at a time.
+// Generates the events one by one.
 class Generator {
  public:
   Generator(const Options& options, Writer& writer)
@@ -109,7 +110,7 @@ class Generator {
     }
   }
 
-  // Distinct tasks are the ids below this.
+  // The number of distinct tasks; all ids are below it.
   uint64_t tasks() const { return next_id_; }
   uint64_t ended() const { return ended_; }
   const std::array<uint64_t, skein::mirage::ops>& counts() const { return counts_; }
@@ -197,7 +198,7 @@ class Generator {
   throw CLI::RuntimeError(1);
 }
 
-// "OFFSET:NUMBER"
+// Parses "OFFSET[:NUMBER]"; `second` is the default for NUMBER.
 std::pair<uint64_t, uint64_t> parse_pair(const std::string& text, uint64_t second) {
   uint64_t first = 0;
   if (std::sscanf(text.c_str(), "%" SCNu64 ":%" SCNu64, &first, &second) < 1)
@@ -257,7 +258,7 @@ void generate(const Options& options) {
       options.first_count);
   Generator generator(options, writer);
   generator.run();
-  // The last event, whose second half was never written: its size was published first.
+  // The last event. --torn clears its second half, as if only its size had been written.
   const size_t torn_size = 8;
   const uint64_t torn_at = begin_of(writer.packets()) + writer.position() - torn_size;
   writer.finish(options.ring ? std::min<size_t>(options.ring, 4) : 4);

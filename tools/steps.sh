@@ -1,10 +1,10 @@
-# Sourced by .ci/run and tools/nightly: named steps, and at the end a table of what each took and
-# one line that counts the tests of all steps.
+# Sourced by .ci/run and tools/nightly: named steps, and a final table of their times with the
+# number of tests in all steps.
 #
 #   step NAME            begins a step and ends the previous one
 #   build PRESET         configures and builds a preset; further arguments go to the build
 #   count_ctest ...      runs ctest with these arguments and counts its tests
-#   new_results          sets `results` to a file for another ctest's --output-junit, which is counted too
+#   new_results          sets `results` to a file for the --output-junit of another ctest to count
 #   fix_addresses ...    runs a function so that count_ctest works with the thread sanitizer
 #   end_step [RESULT]    ends the step, with a word for the table
 #   end_steps CODE       prints the table and the line; CODE is the exit code so far
@@ -48,13 +48,13 @@ new_results() {
   results=$step_results/$step_runs.xml
 }
 
-# One test more than there are processors: some wait for a clock or for a screen.
+# Runs one test more than there are processors, because some wait for a clock or a screen.
 count_ctest() {
   new_results
   "${ctest_under[@]}" ctest -j "$(($(nproc) + 1))" --output-junit "$results" "$@"
 }
 
-# g++ 12's thread sanitizer stops where addresses are spread wider than it knows (newer kernels).
+# g++ 12's thread sanitizer fails if addresses are more random than it supports (newer kernels).
 fix_addresses() {
   local ctest_under=()
   if setarch -R true 2>/dev/null; then ctest_under=(setarch -R); fi
@@ -86,7 +86,7 @@ for path in pathlib.Path(sys.argv[2]).glob("*.xml"):
         elif case.get("status") != "disabled":
             failed += 1
 if sys.argv[1] != "0":
-    failed = max(failed, 1)  # a step that failed before its tests
+    failed = max(failed, 1)  # a step may have failed before its tests
 print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
 sys.exit(failed != 0)
 PYTHON

@@ -62,7 +62,7 @@ with tempfile.TemporaryDirectory(prefix="skein-tutorial-") as work:
             seen = subprocess.run([skein, "ps", "--tree", str(hanging.pid)], capture_output=True,
                                   text=True).stdout
             if re.search(r"\bwait\b.*\n *deadline_tim.* created +\d+\.\d+ s ", seen):
-                break  # waits for a second, as in the tutorial
+                break  # created over a second ago, as in the tutorial
             expect("it hangs in wait", time.monotonic() < end, seen)
             time.sleep(0.01)
         for page in ("README.md", "docs/tutorial.md"):

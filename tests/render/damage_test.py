@@ -53,7 +53,7 @@ def check_losses(stderr, info, what):
 
 
 def check_damaged(whole, folder, out):
-    """Checks all damages. A loss must be reported if events are missing, or if a cut or hole changed
+    """Checks all damages. A loss must be reported if events are missing, or a cut or hole changed
     the events. (A changed byte within a number cannot be detected.)"""
     before, events = said(whole), skein("dump", "--json", whole).stdout
     copies = []

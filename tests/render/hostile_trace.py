@@ -28,7 +28,7 @@ LABELS = [
 
 
 def trace(labels):
-    """Returns a packet in mirage-profile's format. Tasks run in turn; each has a counter and fails."""
+    """Returns a packet in mirage-profile's format: each task runs, has a counter and fails."""
     events = b""
     time = 1_000_000
 

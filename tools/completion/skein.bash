@@ -1,12 +1,12 @@
-# bash completion for skein. Asks the program itself for its commands and options, so that it cannot
-# fall behind.
+# bash completion for skein. Gets the commands and options from the output of skein --help, so that
+# they are always current.
 _skein() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
   local command= format= i
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
-      --) # the traced program and its own words
+      --) # the traced program and its arguments
         if declare -F _command_offset >/dev/null; then
           _command_offset $((i + 1))
         elif ((i + 1 == COMP_CWORD)); then
