@@ -5,8 +5,8 @@
 
 namespace skein {
 
-// One arrow instead of a wait and its end (rule 3): what `actor` did last is dropped when it was
-// that it waited for `on`.
+// Merges a wait and its end into one arrow (rule 3): if the last interaction of `actor` is its wait
+// for `from`, drops it. Returns the index of the new arrow.
 uint32_t ModelBuilder::link(Link link, TaskIndex from, TaskIndex to, uint64_t from_time,
                             TaskIndex actor) {
   const auto index = static_cast<uint32_t>(model_.interactions.size());
@@ -29,7 +29,7 @@ uint32_t ModelBuilder::link(Link link, TaskIndex from, TaskIndex to, uint64_t fr
   return index;
 }
 
-// Is the last that `task` did that it began to wait for `on`?
+// Whether the last interaction in which `task` acted is a wait for `on`.
 bool ModelBuilder::awaits(TaskIndex task, TaskIndex on) {
   const uint32_t last = nows_[task].acted;
   if (last == no_index) return false;
@@ -38,7 +38,7 @@ bool ModelBuilder::awaits(TaskIndex task, TaskIndex on) {
          (interaction.to == on || self_of(interaction.to) == on);
 }
 
-// Rule 7: a result leaves where the bar of its source ended.
+// Rule 7: a result leaves where its source's bar ended.
 void ModelBuilder::read(TaskIndex reader, TaskIndex source) {
   if (source == no_index || reader == no_index || source == reader) return;
   const Task& from = model_.tasks[source];
@@ -49,14 +49,14 @@ void ModelBuilder::read(TaskIndex reader, TaskIndex source) {
   early_reads_.push_back({.time = now_, .executor = executor_});
 }
 
-// A resource that was free gave no result.
+// Acquiring a free resource yields no result.
 void ModelBuilder::ready(const EventRow& event) {
   const TaskIndex reader = get(event.task);
   const TaskIndex source = get_unless_resource(event.other);
   touch(reader);
   touch(source);
   if (source != no_index && !model_.tasks[source].is_resource) read(reader, source);
-  // What reads the root, as Lwt does when there is nothing to bind, says no more than that.
+  // A read of the root is ignored. Lwt does that when there is nothing to bind.
   if (event.flags & flag::makes_current && event.other != no_task) run(reader);
 }
 
@@ -67,7 +67,7 @@ void ModelBuilder::resume(const EventRow& event) {
   touch(task);
   touch(waker);
   if (const uint32_t last = nows_[task].acted; waker == no_index && last != no_index) {
-    // Nobody is said to have woken it, but what it waited for has ended.
+    // No waker is recorded, but the target of its wait has ended.
     const Interaction& wait = model_.interactions[last];
     if (wait.link == Link::Await && !is_open(self_of(wait.to))) waker = self_of(wait.to);
   }
@@ -81,13 +81,14 @@ void ModelBuilder::resume(const EventRow& event) {
   executors_.run(executor_, task, now_);
 }
 
-// It runs because the other waits for it, or created it to run at once: there is a line for that.
+// Whether another arrow already shows why the task runs: the waker waits for it, or has just
+// created it.
 bool ModelBuilder::is_wake_implied(TaskIndex task, TaskIndex waker) {
   const Task& woken = model_.tasks[task];
   return awaits(waker, task) || (woken.parent == waker && woken.start == now_);
 }
 
-// A notify and what came of it are one arrow.
+// Merges a notify and the resume it caused into one arrow.
 void ModelBuilder::woken_by(TaskIndex task, TaskIndex waker) {
   uint64_t from_time = now_;
   if (const uint32_t notify = mirage_ ? no_index : woken_[task];
@@ -118,7 +119,7 @@ void ModelBuilder::notify(const EventRow& event) {
   touch(receiver);
   touch(sender);
   if (receiver != no_index && sender != no_index && receiver != sender) {
-    // To wake nobody is worth an arrow only where it is lost: a semaphore remembers it.
+    // A notification that wakes no task is drawn only if it is lost: semaphores store theirs.
     const Task& target = model_.tasks[receiver];
     uint32_t woken = no_index;
     const bool lost = target.kind >= conditions_.size() || conditions_[target.kind];
@@ -129,7 +130,7 @@ void ModelBuilder::notify(const EventRow& event) {
   if (event.flags & flag::makes_current) run(receiver);
 }
 
-// An arrow with one end, until the other end comes; their order depends on two clocks.
+// Adds an arrow with one end; the matching event adds the other. Their order depends on two clocks.
 void ModelBuilder::message(const EventRow& event) {
   const bool sends = event.kind == EventKind::Send;
   const TaskIndex task = get(event.task);

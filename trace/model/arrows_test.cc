@@ -1,5 +1,4 @@
-// Rules 3 and 7 of docs/model.md: who waits for whom, who wakes whom, and when an arrow begins and
-// ends.
+// Rules 3 and 7 of docs/model.md: waits, wake-ups, and where an arrow begins and ends.
 #include "trace/model/example.h"
 
 using namespace skein;
@@ -22,7 +21,7 @@ TEST_CASE("3: a read makes the reader current") {
   CHECK(e.arrows() == "read 1@10 2@20\n");
 }
 
-TEST_CASE("3: a wait and the read that ended it are one arrow") {
+TEST_CASE("3: a wait and the read that ends it are one arrow") {
   const std::string wait = R"(
      0 create 1
      0 create 2
@@ -30,18 +29,18 @@ TEST_CASE("3: a wait and the read that ended it are one arrow") {
   )";
   CHECK(mirage(wait).arrows() == "await 2@5 1@5\n");
   CHECK(mirage(wait + "10 resolve 1\n 20 read 2 of 1\n").arrows() == "read 1@10 2@20\n");
-  // Not when something else came between.
+  // Not if another interaction comes in between.
   CHECK(mirage(wait + "10 resolve 1\n 15 notify 3 by 2\n 20 read 2 of 1\n").arrows() ==
         "await 2@5 1@5\n"
         "notify 2@15 3@15\n"
         "read 1@10 2@20\n");
-  // The two went on as others in the meantime.
+  // Both tasks became others before the read.
   CHECK(
       mirage(wait + "8 create 3\n 10 become 1 into 3\n 12 resolve 1\n 20 read 2 of 1\n").arrows() ==
       "read 3@12 2@20\n");
 }
 
-TEST_CASE("3: the root reads and is read without arrows") {
+TEST_CASE("3: reads by and of the root draw no arrow") {
   const Example e = mirage(R"(
      0 create 1
      5 read 1 of -
@@ -55,7 +54,9 @@ TEST_CASE("3: the root reads and is read without arrows") {
   CHECK(e.sleeps() == "20-30\n");
 }
 
-TEST_CASE("3: in ours, a coroutine awaits another: the wait, the run, the result are one arrow") {
+TEST_CASE(
+    "3: in a skein trace, a coroutine awaits another: the wait, the run, the result are one "
+    "arrow") {
   //       10     20     30    40
   //  1 ---=======-------------=====]
   //          +-- ======]     ↑
@@ -78,8 +79,8 @@ TEST_CASE("3: in ours, a coroutine awaits another: the wait, the run, the result
 }
 
 TEST_CASE(
-    "3: in ours a wait and the read that ended it are one arrow, and a read starts no run") {
-  //  0:  1 ---===...................      looks again and again until 2 has ended
+    "3: in a skein trace, a wait and the read that ends it are one arrow; a read starts no run") {
+  //  0:  1 ---===...................      polls until 2 has ended
   //                            ↑
   //  1:  2 ----------===]------'
   const std::string wait = R"(
@@ -93,14 +94,14 @@ TEST_CASE(
   const Example e = ours(wait + "30 resolve 2 by 2 @1\n 50 ready 1 of 2\n 60 label 1 x\n");
   CHECK(e.arrows() == "read 2@30 1@50\n");
   CHECK(e.running() == "1: 10-20\n2@1: 25-30\n");
-  // Not when it did something else in between.
+  // Not if it acted in between.
   CHECK(ours(wait + "30 resolve 2 by 2 @1\n 40 notify 3 by 1\n 50 ready 1 of 2\n").arrows() ==
         "await 1@20 2@20\n"
         "notify 1@40 3@40\n"
         "read 2@30 1@50\n");
 }
 
-TEST_CASE("3: in ours, a task without a waker got the result it waited for") {
+TEST_CASE("3: in a skein trace, a task without a waker got the result that it waited for") {
   const Example e = ours(R"(
      0 create 1
      1 create 2
@@ -121,7 +122,7 @@ TEST_CASE("3: in ours, a task without a waker got the result it waited for") {
         "await 1@70 3@70\n");
 }
 
-TEST_CASE("3: in ours, woken by a live task, or by one that notified before") {
+TEST_CASE("3: in a skein trace, woken by a live task, or by one that notified before") {
   const Example e = ours(R"(
      0 create 1
      0 create 2
@@ -139,7 +140,7 @@ TEST_CASE("3: in ours, woken by a live task, or by one that notified before") {
   CHECK(e.running() == "1: 10-20\n1: 40-50\n3: 50-60\n");
 }
 
-TEST_CASE("3: in ours, from one executor to another") {
+TEST_CASE("3: in a skein trace, from one executor to another") {
   //  0:  1 ===--------===
   //  1:  2   ======]
   const Example e = ours(R"(
@@ -158,7 +159,7 @@ TEST_CASE("3: in ours, from one executor to another") {
 
 // ---- rule 7
 
-TEST_CASE("7: a result leaves where the bar of its source ended") {
+TEST_CASE("7: a result leaves where its source's bar ended") {
   //        10        30
   //  1 ----]
   //         `---.
@@ -168,11 +169,12 @@ TEST_CASE("7: a result leaves where the bar of its source ended") {
         "resolve 3@10 1@10\nread 1@10 2@30\n");
   CHECK(mirage(two + "10 fail 1 by 3 oh\n 30 ready 2 of 1\n").arrows() ==
         "resolve 3@10 1@10\nread-failure 1@10 2@30\n");
-  // Of one that has not ended (the trace is damaged): at that time.
+  // A source that has not ended (a damaged trace): the arrow leaves at the read.
   CHECK(mirage(two + "30 ready 2 of 1\n").arrows() == "read 1@30 2@30\n");
 }
 
-TEST_CASE("7: in ours too, between executors; a failure is one by whatever name it is read") {
+TEST_CASE(
+    "7: in a skein trace, between executors; a read of a failure is one, whatever the event") {
   //  0:  1 ---===]
   //               `------.
   //  1:  2 ---------------`==
@@ -189,7 +191,7 @@ TEST_CASE("7: in ours too, between executors; a failure is one by whatever name 
         "read-failure 1@10 2@30\n");
 }
 
-TEST_CASE("7: a signal goes from the sender; one of two kinds makes the receiver current") {
+TEST_CASE("7: a signal leaves from the sender; one of the two kinds makes the receiver current") {
   const Example e = mirage(R"(
      0 create 1
      0 create 2
@@ -202,7 +204,7 @@ TEST_CASE("7: a signal goes from the sender; one of two kinds makes the receiver
   CHECK(e.running() == "1: 10-20\n2: 20-40\n");
 }
 
-TEST_CASE("7: in ours an arrow leaves at its notify and arrives when the other runs") {
+TEST_CASE("7: in a skein trace, an arrow leaves at its notify and arrives when the receiver runs") {
   //  0:  2 ---===o
   //               `--.
   //  1:  1 -----------`===
@@ -222,7 +224,7 @@ TEST_CASE("7: in ours an arrow leaves at its notify and arrives when the other r
         "notify 3@70 1@70\n");
 }
 
-TEST_CASE("7: messages by their correlation, whichever is first in the merged order") {
+TEST_CASE("7: messages match by correlation id, whichever is first in the merged order") {
   const Example e = ours(R"(
      0 create 1
      0 create 2 @1

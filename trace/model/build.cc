@@ -1,5 +1,4 @@
-// Events to the model: one pass that follows the trace as time goes on, then a few over what came
-// of it.
+// Builds the model from the events: one pass over the events, then a few over the tasks.
 #include <algorithm>
 
 #include "base/large_pages.h"
@@ -38,8 +37,8 @@ Model ModelBuilder::build() {
   return std::move(model_);
 }
 
-// Room for as many as there can be, so that nothing is copied to grow. What stays unused is never
-// touched, and costs addresses only.
+// Reserves the largest possible sizes, so that no vector is copied when it grows. Unused memory is
+// never touched and only costs address space.
 void ModelBuilder::reserve() {
   const auto counts = count_kinds(events_);
   const auto sum = [&](std::initializer_list<EventKind> kinds) {
@@ -149,7 +148,7 @@ void ModelBuilder::finish() {
   if (options_.simplify && mirage_) simplify_binds(model_, beginnings_, binds_);
   add_live_tasks();
   add_overwritten_ends();
-  // The last that happened to a Lwt thread may well have been all that will.
+  // The last event of a Lwt thread does not mean that it is still live.
   end_open_tasks(model_, mirage_ ? UINT64_MAX : trace_.info.complete_from);
   break_parent_cycles(model_);
   if (holes_) std::erase_if(model_.interactions, [](const auto& i) { return i.from == dropped; });

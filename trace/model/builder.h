@@ -1,12 +1,12 @@
-// The part of build_model that follows the trace as time goes on: what one event does to the model.
-// Indices are those of Model::tasks; an id leads to the task that is meant by it now, that is to
-// what it became (rule 2).
+// The part of build_model that processes the events in time order: the effect of each event on the
+// model. Indices are those of Model::tasks. An id resolves to the task that it currently denotes,
+// i.e. the last successor (rule 2).
 //
-//   build.cc       the pass over the events, and what is done when all have been seen
-//   lives.cc       from ids to tasks; create, switch, become, end, label
-//   arrows.cc      who waits for whom, who wakes whom
+//   build.cc       the pass over the events, and the final steps
+//   lives.cc       ids to tasks; create, switch, become, end, label
+//   arrows.cc      waits and wake-ups
 //   groups.cc      resources, scopes, spans
-//   live_tasks.cc  what a ring has overwritten of tasks that live
+//   live_tasks.cc  live tasks whose events a ring has overwritten
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,8 @@ class ModelBuilder {
   using Task = Model::Task;
   using Interaction = Model::Interaction;
 
-  // A resource that nobody has waited for yet has no task: the id leads here.
+  // A resource that no task has waited for has no task yet. Its id maps to resource_mark | index
+  // into resources_.
   static constexpr uint32_t resource_mark = uint32_t{1} << 31;
   struct Resource {
     uint64_t start;
@@ -43,16 +44,16 @@ class ModelBuilder {
     uint32_t executor;
     bool pre_existing = false;
   };
-  // What is known about a task while events pass, beside the model.
+  // State of a task during the pass that the model does not contain.
   struct Now {
-    TaskIndex self = no_index;  // what it became, or something on the way there
-    uint32_t acted = no_index;  // its latest interaction as the one who acts
+    TaskIndex self = no_index;  // its successor, or a task on the way to the last one
+    uint32_t acted = no_index;  // the latest interaction in which it acted
   };
-  struct EarlyRead {  // of a task that had not ended
+  struct EarlyRead {  // a read of a task that had not ended
     uint64_t time;
     uint32_t executor;
   };
-  // How far the clocks of two executors of one machine may differ, ns.
+  // Largest difference between the clocks of two executors of one machine, ns.
   static constexpr uint64_t clock_error = 1000;
   // The widths of Task::executor and Interaction::from_time.
   static constexpr uint32_t executor_mask = (1 << 24) - 1;
@@ -67,7 +68,7 @@ class ModelBuilder {
   TaskIndex add(TaskId id, uint64_t start);
   TaskIndex add_unknown(TaskId id);
   TaskIndex resource_task(TaskId id);
-  TaskIndex get_unless_resource(TaskId id);  // no_index too for a resource without a bar
+  TaskIndex get_unless_resource(TaskId id);  // also no_index for a resource without a bar
   TaskIndex last_self(TaskIndex task);
   void create(const EventRow& event);
   void become(const EventRow& event);
@@ -95,7 +96,7 @@ class ModelBuilder {
     if (mirage_ && beginnings_[task].acted == Beginnings::none)
       beginnings_[task].acted = Beginnings::other;
   }
-  // As get; the task does something now.
+  // Like get(), and records that the task acts now.
   TaskIndex act(TaskId id) {
     const TaskIndex task = get(id);
     if (task == no_index) return no_index;
@@ -104,7 +105,7 @@ class ModelBuilder {
     return task;
   }
   bool is_open(TaskIndex task) const { return model_.tasks[task].how == End::Open; }
-  // It is current from now on; no_index is the root.
+  // Makes the task current; no_index is the root.
   void run(TaskIndex task) {
     if (task != no_index)
       executors_.run(executor_, task, now_);
@@ -158,16 +159,17 @@ class ModelBuilder {
   std::vector<bool> scopes_;            // by kind
   std::vector<Now> nows_;               // by task
   std::vector<Beginnings> beginnings_;  // by task, in a mirage trace
-  std::vector<uint32_t> woken_;         // by task, in ours: the Notify to it since it ran last
+  std::vector<uint32_t> woken_;  // by task, in a skein trace: the Notify to it since its last run
   std::vector<Resource> resources_;
-  std::vector<TaskId> about_;  // by executor: what the operation that it creates next concerns
-  IdMap open_spans_;           // numbers to indices into Model::spans
-  IdMap messages_;             // correlations to indices into Model::interactions
-  IdMap early_;  // tasks to indices into early_reads_: the last of each, if executors are several
+  std::vector<TaskId> about_;  // by executor: the resource of the next operation it creates
+  IdMap open_spans_;           // span numbers to indices into Model::spans
+  IdMap messages_;             // correlation ids to indices into Model::interactions
+  IdMap early_;  // tasks to indices into early_reads_: the last of each, if there are several
+                 // executors
   std::vector<EarlyRead> early_reads_;
   bool holes_ = false;
 
-  uint64_t now_ = 0;  // of the event that is followed
+  uint64_t now_ = 0;  // time of the current event
   uint32_t executor_ = 0;
 };
 

@@ -15,7 +15,7 @@ Model::Counter& Counters::get(StringId name) {
   return model_.counters[index_[name]];
 }
 
-// A sum that does not fit wraps round, as the recorded program's may have done.
+// A sum that overflows wraps around, as it may have in the recorded program.
 void Counters::add(StringId name, uint64_t time, uint64_t amount) {
   auto& points = get(name).points;
   const uint64_t before = points.empty() ? 0 : static_cast<uint64_t>(points.back().value);
@@ -30,7 +30,7 @@ void Counters::finish(const Strings& strings) {
   stable_sort(model_.counters, [&](const auto& a, const auto& b) {
     return strings[a.name] != strings[b.name] ? strings[a.name] < strings[b.name] : a.name < b.name;
   });
-  // Up to and with the last '#', or all of a name without one.
+  // The stem of a name: up to and including the last '#', or the whole name.
   Strings stems;
   std::vector<uint32_t> scale_of(1, no_index);  // by stem
   for (Model::Counter& counter : model_.counters) {

@@ -13,7 +13,7 @@ class Counters {
 
   void add(StringId name, uint64_t time, uint64_t amount);
   void set(StringId name, uint64_t time, uint64_t value);
-  // In the order of their names, with scales.
+  // Sorts the counters by name and computes their scales.
   void finish(const Strings& strings);
 
  private:

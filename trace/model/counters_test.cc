@@ -3,7 +3,7 @@
 
 using namespace skein;
 
-TEST_CASE("6: counters are sums and settings; names with the same stem share a scale") {
+TEST_CASE("6: counters are added to and set; names with the same stem share a scale") {
   const Example e = mirage(R"(
      0 counter_add 1 =5 queue#b
     10 counter_add 1 =-7 queue#b
@@ -20,7 +20,7 @@ TEST_CASE("6: counters are sums and settings; names with the same stem share a s
   CHECK(e.model.labels.empty());
 }
 
-TEST_CASE("6: in ours too, whoever counts, on whatever executor") {
+TEST_CASE("6: in a skein trace, whichever task counts on whichever executor") {
   //       0    10   20   30
   //       ┌────┐         ┌──── 7
   //       5    └─── -2 ──┘

@@ -1,4 +1,4 @@
-// Drawn examples for tests: a trace as text, and what the model says about it as text.
+// Example traces with diagrams for tests: a trace as text, and its model as text.
 //
 //   const Example e = ours(R"(
 //      0 create 1
@@ -6,14 +6,14 @@
 //   )");
 //   CHECK(e.running() == "1@1: 10-20\n");
 //
-// In the drawings time goes to the right, a bar is === where the task is current and --- where it
-// is not, ] is an end, > goes on.
+// In the diagrams, time goes to the right. A bar is === where the task is current and --- where it
+// is not; ] is an end, > continues.
 //
-// Events are written one a line: time, event, task; then in any order
+// Each line is an event: time, event, task; then in any order
 //   by, on, of, under, into N   the second party      as KIND    of task or resource
 //   =N                          the value             @N         the executor
 //   a word                      the text
-// Nobody is "-". A read makes its reader current and a signal its receiver, as in mirage-profile.
+// "-" is no task. A read makes its reader current and a signal its receiver, as in mirage-profile.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -66,8 +66,8 @@ inline EventRow event(Trace& trace, const std::string& line) {
   return row;
 }
 
-// Of a ring's task table, one a line: since when, "created", "running", "suspended" or "resource",
-// id; then as for events: on, under, as, @ and a name.
+// A row of a ring's live task table: since, "created", "running", "suspended" or "resource", id;
+// then as for events: on, under, as, @ and a name.
 inline LiveTaskEntry live_task_entry(Trace& trace, const std::string& line) {
   LiveTaskEntry entry;
   std::istringstream words(line);
@@ -113,7 +113,7 @@ struct Example {
     return task == no_index ? "-" : std::to_string(model.tasks[task].id);
   }
 
-  // "2: 10-30 resolved under 1", one task a line; of another executor than 0 "2@1: ...".
+  // "2: 10-30 resolved under 1", a line per task; "2@1: ..." if it is not of executor 0.
   std::string bars() const {
     constexpr const char* ends[] = {"open",      "resolved", "failed",
                                     "cancelled", "became",   "overwritten"};
@@ -143,7 +143,7 @@ struct Example {
           << arrow.from_time << " " << id(arrow.to) << "@" << arrow.to_time << "\n";
     return out.str();
   }
-  // "1: 0-10", on another executor than 0 "1@2: 0-10"
+  // "1: 0-10"; "1@2: 0-10" if it is not on executor 0.
   std::string running() const {
     std::ostringstream out;
     for (const Model::Activation& activation : model.activations) {
@@ -164,7 +164,7 @@ struct Example {
     return out.str();
   }
   std::string sleeps() const { return intervals(model.sleeps); }
-  // "queue 0..5: 10=5 20=3", its scale and its points
+  // "queue 0..5: 10=5 20=3", the scale and the points.
   std::string counters() const {
     std::ostringstream out;
     for (const Model::Counter& counter : model.counters) {

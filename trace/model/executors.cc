@@ -7,7 +7,7 @@
 namespace skein {
 
 namespace {
-// A loop that goes from one task to the next does not sleep.
+// An event loop that switches from one task to the next does not sleep, ns.
 constexpr uint64_t shortest_gap = 1000;
 }  // namespace
 
@@ -67,7 +67,7 @@ void Executors::leave(uint32_t executor, uint64_t time) {
   add_gap(executor, time);
 }
 
-// A task is not current beyond its end, whatever the trace says.
+// A task is not current beyond its end, even if the trace says so.
 void Executors::close(State& state, uint64_t time) {
   Model::Task& task = model_.tasks[state.task];
   uint64_t end = time;

@@ -1,4 +1,4 @@
-// Who is current where: the part of build_model that makes activations, sleeps and pauses.
+// The part of build_model that determines which task is current: activations, sleeps and pauses.
 #pragma once
 
 #include <cstdint>
@@ -10,25 +10,25 @@ namespace skein {
 
 class Executors {
  public:
-  // `ours`: a trace of our recorder, whose executors return to who was current before they slept,
-  // and sleep whenever nobody is current if they do not say when they sleep.
+  // `ours`: the trace is from skein's recorder. Its executors return to the task that was current
+  // before they slept. An executor that records no sleep sleeps whenever no task is current.
   Executors(Model& model, size_t count, bool ours) : model_(model), ours_(ours), states_(count) {}
 
   TaskIndex current(uint32_t executor) const { return states_[executor].task; }
 
-  // `task` is current from now on; nothing happens when it is already.
+  // Makes `task` current; no effect if it already is.
   void run(uint32_t executor, TaskIndex task, uint64_t time);
-  // Nobody is, and that says nothing about what the executor does.
+  // Makes no task current. The executor is not known to sleep.
   void stop(uint32_t executor, uint64_t time);
-  // It sleeps from now on, and nobody is current.
+  // The executor sleeps from now on, and no task is current.
   void sleep(uint32_t executor, uint64_t time, StringId reason);
   void wake(uint32_t executor, uint64_t time);
-  // It has paused for `duration`, up to now: no code of the program ran.
+  // The executor paused for the `duration` that ends now: no code of the program ran.
   void pause(uint32_t executor, uint64_t time, uint64_t duration, StringId reason);
-  // Another thread may take the stream now; until then there is nobody who could sleep.
+  // The executor's thread ended. Until another thread takes over the stream, no thread sleeps.
   void leave(uint32_t executor, uint64_t time);
 
-  // Closes what is open.
+  // Closes all open intervals.
   void finish(uint64_t time);
 
  private:
@@ -36,9 +36,9 @@ class Executors {
   struct State {
     TaskIndex task = no_index;
     TaskIndex after_sleep = no_index;
-    size_t activation = 0;        // of task
-    size_t sleep = 0;             // when asleep
-    uint64_t free_since = never;  // nobody has been current since
+    size_t activation = 0;        // index of the activation of `task`
+    size_t sleep = 0;             // index of the sleep if `asleep`
+    uint64_t free_since = never;  // no task has been current since then
     bool asleep = false;
     bool says_sleep = false;
   };
@@ -50,7 +50,7 @@ class Executors {
   const bool ours_;
   std::vector<State> states_;
   std::vector<Model::ExecutorInterval> gaps_;
-  bool holes_ = false;  // activations of no task
+  bool holes_ = false;  // some activations have no task
 };
 
 }  // namespace skein

@@ -1,11 +1,11 @@
-// Rules 6 (sleep) and 8 of docs/model.md: who is current where, and when nobody is.
+// Rules 6 (sleep) and 8 of docs/model.md: which task is current, and when none is.
 #include "trace/model/example.h"
 
 using namespace skein;
 
 // ---- rule 6
 
-TEST_CASE("6: the root is current: the executor sleeps") {
+TEST_CASE("6: while the root is current, the executor sleeps") {
   //       10   20   30    40
   //  1 ---=====.....======
   //            zzzzz
@@ -22,7 +22,7 @@ TEST_CASE("6: the root is current: the executor sleeps") {
   CHECK(e.sleeps() == "20-30\n40-60\n");
 }
 
-TEST_CASE("6: in ours, sleep is recorded, or is the time between two current tasks") {
+TEST_CASE("6: in a skein trace, sleep is recorded, or is the time between two current tasks") {
   const Example e = ours(R"(
         0 create 1
        10 resume 1
@@ -47,8 +47,8 @@ TEST_CASE("6: in ours, sleep is recorded, or is the time between two current tas
 
 // ---- rule 8
 
-TEST_CASE("8: of one executor activations do not overlap, whatever the events are") {
-  //  1 ---===]            it resolved at 20, is current until 30 all the same
+TEST_CASE("8: activations of one executor do not overlap, whatever the events") {
+  //  1 ---===]            resolved at 20, but current until 30
   //  2 ----------====
   const Example e = mirage(R"(
      0 create 1
@@ -62,9 +62,9 @@ TEST_CASE("8: of one executor activations do not overlap, whatever the events ar
   CHECK(e.running() == "1: 10-20\n3: 30-40\n");
 }
 
-TEST_CASE("8: in ours too; executors do not care for each other") {
+TEST_CASE("8: in a skein trace, executors are independent") {
   //  0:  1 ---=====
-  //      2 --------====]        nobody said that 1 was suspended
+  //      2 --------====]        no event suspended 1
   //  1:  3 ------=======
   const Example e = ours(R"(
      0 create 1
@@ -81,7 +81,7 @@ TEST_CASE("8: in ours too; executors do not care for each other") {
   CHECK(e.running() == "1: 10-20\n3@1: 15-35\n2: 20-30\n");
 }
 
-TEST_CASE("8: of equal times the written order is the order") {
+TEST_CASE("8: events with equal times keep their order in the trace") {
   const Example e = ours(R"(
      0 create 1
      0 create 2
@@ -110,10 +110,10 @@ TEST_CASE("8: a task that was read had ended, whatever the other executor's cloc
   CHECK(e.arrows() == "read 2@400 1@400\n");
   CHECK(e.bars() == "1: 0-1800 open\n2@1: 0-400 resolved\n");
   CHECK(e.running() == "1: 10-20\n2@1: 30-400\n1: 400-800\n");
-  // What it did after that it did before its end.
+  // Its later events happened before its end.
   const Example busy = ours(before + "400 resume 1 by 2\n 500 label 2 x\n 700 resolve 2 by 2 @1\n");
   CHECK(busy.bars() == "1: 0-1700 open\n2@1: 0-500 resolved\n");
-  // So far apart two clocks are not: it gave a value, and ended later.
+  // Clocks do not differ by this much: the result was read before the task ended.
   const Example later = ours(before + "400 resume 1 by 2\n 1700 resolve 2 by 2 @1\n");
   CHECK(later.bars() == "1: 0-2700 open\n2@1: 0-1700 resolved\n");
   // One executor has one clock.

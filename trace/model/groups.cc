@@ -1,4 +1,4 @@
-// The part of ModelBuilder for what only our own traces have: resources, scopes, spans.
+// The part of ModelBuilder for events that only skein traces have: resources, scopes, spans.
 #include <algorithm>
 
 #include "trace/model/builder.h"
@@ -12,8 +12,10 @@ void ModelBuilder::resource(const EventRow& event) {
   touch(maker);
   const uint32_t known = model_.ids[id];
   const bool is_live = known >= resource_mark && known != IdMap::none &&
-                       resources_[known - resource_mark].pre_existing;  // and not older
-  if (known != IdMap::none && !is_live) return;  // used twice, or waited for before
+                       resources_[known - resource_mark]
+                           .pre_existing;  // in the live task table: this event creates it
+  if (known != IdMap::none && !is_live)
+    return;  // the id is used twice, or a task waited for it before
   const auto kind = static_cast<uint32_t>(std::min<uint64_t>(event.value, UINT32_MAX));
   model_.ids[id] = resource_mark | static_cast<uint32_t>(resources_.size());
   resources_.push_back({.start = now_,
@@ -24,7 +26,7 @@ void ModelBuilder::resource(const EventRow& event) {
   if (event.text != 0) model_.tasks[resource_task(id)].name = event.text;
 }
 
-// Of the executor's next create, whoever its parent is.
+// Sets the resource of the next operation that the executor creates, whatever its parent is.
 void ModelBuilder::about(const EventRow& event) {
   touch(get(event.task));
   about_.resize(std::max(about_.size(), size_t{executor_} + 1), no_task);
@@ -61,7 +63,7 @@ void ModelBuilder::scope(const EventRow& event) {
     scope.location = event.location;
   }
   if (kind == EventKind::ScopeCancel && scope.how == End::Open) {
-    // It goes on until it is left.
+    // It remains until it is exited.
     if (task != no_index && task != index) link(Link::Notify, task, index, now_, task);
     scope.how = End::Cancelled;
     scope.end = now_;
@@ -89,7 +91,7 @@ void ModelBuilder::span_begin(const EventRow& event) {
   touch(task);
   if (const uint64_t number = event.value; number != no_task)
     open_spans_[number] = static_cast<uint32_t>(model_.spans.size());
-  // Open: it ends before it begins.
+  // An open span has the end UINT64_MAX; finish() sets it.
   model_.spans.push_back({.start = now_, .end = UINT64_MAX, .task = task, .name = event.text});
 }
 
@@ -98,7 +100,7 @@ void ModelBuilder::span_end(const EventRow& event) {
   touch(task);
   const uint64_t number = event.value;
   const uint32_t open = open_spans_.find(number);
-  if (open == IdMap::none) {  // it began before the trace
+  if (open == IdMap::none) {  // the span began before the trace
     model_.spans.push_back({.start = 0, .end = now_, .task = task, .name = event.text});
     return;
   }

@@ -1,10 +1,11 @@
-// What only our own traces have: resources, scopes, spans (docs/model.md, Our own traces).
+// Events that only skein traces have: resources, scopes, spans (docs/model.md, "Events of a skein
+// trace").
 #include "trace/model/example.h"
 
 using namespace skein;
 
 TEST_CASE("a resource has a bar if it has a name or a waiter") {
-  //  8 mutex +---o------------     orange: released, and woken
+  //  8 mutex +---o------------     orange: the release that woke 1
   //  1           |===...===
   const Example e = ours(R"(
      0 resource 1 of 7 as mutex
@@ -34,7 +35,7 @@ TEST_CASE("a resource has a bar if it has a name or a waiter") {
   CHECK(e.model.find(7) == no_index);
 }
 
-TEST_CASE("the operation that is created next on the executor concerns the resource") {
+TEST_CASE("the next operation that the executor creates uses the resource") {
   const Example e = ours(R"(
      0 resource 1 of 30 as mutex
      1 about 1 of 30
@@ -54,7 +55,7 @@ TEST_CASE("the operation that is created next on the executor concerns the resou
   CHECK(e.model.concerns.size() == 2);
 }
 
-TEST_CASE("a scope is entered, has members, is cancelled and left") {
+TEST_CASE("a scope is entered, has members, is cancelled and exited") {
   const Example e = ours(R"(
      0 create 1
     10 scope_enter 1 of 5 nursery
@@ -74,7 +75,7 @@ TEST_CASE("a scope is entered, has members, is cancelled and left") {
   CHECK(e.arrows() == "notify 1@20 5@20\nresolve 1@30 2@30\n");
 }
 
-TEST_CASE("spans may cross, begin before the trace and last beyond it") {
+TEST_CASE("spans may cross, begin before the trace and extend beyond it") {
   const Example e = ours(R"(
      0 create 1
     10 span_begin 1 =100 outer

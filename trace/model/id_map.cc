@@ -7,17 +7,17 @@ namespace skein {
 
 namespace {
 
-// Ids that stay together when hashed: as many as are in a few cache lines.
+// Consecutive ids that stay adjacent when hashed: they fill a few cache lines.
 constexpr size_t run = 4;
 
-// The largest id; no_task counts as none.
+// The largest id; no_task does not count.
 uint64_t largest_id(const Events& events) {
   uint64_t largest = 0;
   for (size_t begin = 0; begin < events.size(); begin += block_rows) {
     const auto task = events.task.block(begin);
     const auto other = events.other.block(begin);
     for (size_t i = 0; i < std::min(block_rows, events.size() - begin); i++) {
-      // no_task is the largest number of all; one more makes it 0.
+      // no_task is the largest value; adding 1 makes it 0.
       largest = std::max(largest, task[i] + 1);
       largest = std::max(largest, other[i] + 1);
     }
@@ -41,7 +41,7 @@ IdMap::IdMap(const Events& events) {
 uint32_t IdMap::find(TaskId id) const {
   if (id < dense_.size()) return dense_[static_cast<size_t>(id)];
   if (slots_.empty() || id == no_task) return none;
-  return slots_[slot_of(id)].index;  // of a free one: none
+  return slots_[slot_of(id)].index;  // `none` in a free slot
 }
 
 uint32_t& IdMap::hashed(TaskId id) {
@@ -61,8 +61,8 @@ size_t IdMap::slot_of(TaskId id) const {
   return slot;
 }
 
-// Where the table lies in memory differs from run to run, so nobody can prepare a trace whose ids
-// all collide. Results do not depend on it.
+// The address of the table differs between runs, so a trace cannot be crafted whose ids all
+// collide. Results do not depend on the seed.
 void IdMap::grow() {
   std::vector<Slot> old(std::max<size_t>(1024, slots_.size() * 2));
   std::swap(old, slots_);

@@ -1,8 +1,8 @@
-// The part of ModelBuilder that knows of tasks what a ring has overwritten: Trace::live_tasks. "A
-// ring" in docs/model.md says what is taken from it.
+// The part of ModelBuilder that adds what a ring has overwritten: Trace::live_tasks. See "A ring"
+// in docs/model.md.
 //
-// It is about the moment at which the trace was read, the events are about all the time before: so
-// it is asked when all events have been followed, and only for what no event said.
+// The table describes the time at which the trace was read, the events all the time before. It is
+// therefore used after all events, and only for facts that no event contains.
 #include <algorithm>
 
 #include "base/stable_sort.h"
@@ -10,7 +10,7 @@
 
 namespace skein {
 
-// From the beginning on: who waits for such a thing does not wait for a task.
+// Runs before the first event, so that a wait for a resource is not taken for one for a task.
 void ModelBuilder::add_alive_resources() {
   for (const LiveTaskEntry& entry : trace_.live_tasks) {
     if (entry.state != LiveTaskEntry::State::Resource) continue;
@@ -24,7 +24,7 @@ void ModelBuilder::add_alive_resources() {
   }
 }
 
-// no_index for what has no bar.
+// no_index if the id has no bar.
 TaskIndex ModelBuilder::known_task(TaskId id) {
   const uint32_t index = id == no_task ? IdMap::none : model_.ids.find(id);
   return index < resource_mark ? self_of(index) : no_index;
@@ -33,7 +33,7 @@ TaskIndex ModelBuilder::known_task(TaskId id) {
 void ModelBuilder::add_live_tasks() {
   if (trace_.live_tasks.empty()) return;
   const auto last = static_cast<int64_t>(std::min<uint64_t>(now_, INT64_MAX));
-  for (const LiveTaskEntry& entry : trace_.live_tasks)  // a resource somebody waits for has a bar
+  for (const LiveTaskEntry& entry : trace_.live_tasks)  // a resource with a waiter has a bar
     if (entry.state == LiveTaskEntry::State::Suspended && entry.on != no_task)
       if (const uint32_t on = model_.ids.find(entry.on); on >= resource_mark && on != IdMap::none)
         resource_task(entry.on);
@@ -41,7 +41,7 @@ void ModelBuilder::add_live_tasks() {
     TaskIndex task = model_.ids.find(entry.id);
     if (task == IdMap::none) {
       const bool is_new = entry.state == LiveTaskEntry::State::Created;
-      if (is_new && entry.since > last) continue;  // the program died before it could say so
+      if (is_new && entry.since > last) continue;  // created after the last event
       task = add(entry.id, is_new && entry.since > 0 ? static_cast<uint64_t>(entry.since) : 0);
       Task& added = model_.tasks[task];
       added.end = added.start;
@@ -64,8 +64,8 @@ void ModelBuilder::add_live_tasks() {
   add_alive_waits(last);
 }
 
-// What the events say of a task goes before; of what it was before the first of them they say
-// nothing.
+// Events take precedence, but they contain nothing about the time before a pre-existing task's
+// first event.
 void ModelBuilder::describe(Task& task, const LiveTaskEntry& entry) {
   if (task.pre_existing) {
     if (task.kind == UINT32_MAX) task.kind = entry.kind;
@@ -77,12 +77,12 @@ void ModelBuilder::describe(Task& task, const LiveTaskEntry& entry) {
   }
   if (task.how != End::Open) return;
   if (entry.should_resolve) task.should_resolve = true;
-  task.end = std::max(task.end, trace_.info.complete_from);  // rule 5: it has not ended
+  task.end = std::max(task.end, trace_.info.complete_from);  // rule 5: it is live
 }
 
-// What somebody waits for since the last that the events tell of him.
+// Adds the waits that began after the last event of their task.
 void ModelBuilder::add_alive_waits(int64_t last) {
-  // When it ran or was said to wait last.
+  // When the task last ran, and when it last began a recorded wait.
   std::vector<int64_t> ran(model_.tasks.size(), INT64_MIN);
   std::vector<int64_t> told(model_.tasks.size(), INT64_MIN);
   const auto time_of = [](uint64_t time) {
@@ -115,10 +115,10 @@ void ModelBuilder::add_alive_waits(int64_t last) {
   model_.interactions = std::move(waits);
 }
 
-// The recorder writes a row for every task when it is created and clears it at its end. So a task
-// that began before all streams are complete and has no row has ended, and its end is overwritten.
-// Exceptions, for rows that were not readable: what acts after that, and what a live task waits
-// for.
+// The recorder writes a row for every task when it is created and clears the row when it ends. A
+// task that began before all streams are complete and has no row has therefore ended, and its end
+// is overwritten. Exceptions, because rows may be unreadable: tasks that act later, and the targets
+// of live tasks.
 void ModelBuilder::add_overwritten_ends() {
   if (mirage_ || (trace_.info.overwritten_packets == 0 && trace_.live_tasks.empty())) return;
   const uint64_t complete_from = trace_.info.complete_from;

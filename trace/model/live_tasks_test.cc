@@ -1,14 +1,14 @@
-// "A ring" of docs/model.md: what is known of tasks whose beginning was overwritten.
+// "A ring" of docs/model.md: tasks whose create event was overwritten.
 #include "trace/model/example.h"
 
 using namespace skein;
 
-TEST_CASE("a ring: who waits since before the trace has a bar, a name, and an arrow") {
+TEST_CASE("a ring: a task that has waited since before the trace has a bar, a name, and an arrow") {
   //       0      10 us  20 us
   //  1 ------------------->    serve, waits for 3
   //  3 ------------------->    an accept
-  //  4 ------------------->    session, a child of 1; nobody knows what it waits for
-  //  9        ====]            all that the events tell of
+  //  4 ------------------->    session, a child of 1; its target is unknown
+  //  9        ====]            the only task with events
   const Example e = ring(R"(
      10000 create 9
      10000 resume 9
@@ -35,8 +35,8 @@ TEST_CASE("a ring: events take precedence") {
   //       0     5 us   10 us
   //  1 ---------===]         ends after the table was read
   //  2    ---------------->  created in the trace
-  //  3 ---------===------->  waits anew
-  //  5    .   .   ==]        became 6, which the table knows as what 5 was
+  //  3 ---------===------->  waits again
+  //  5    .   .   ==]        became 6; the table has 6 as the successor of 5
   //  6             ------->
   const Example e = ring(R"(
         0 create 2 as thing
@@ -68,10 +68,10 @@ TEST_CASE("a ring: events take precedence") {
         "await 6@8500 2@8500\n"
         "notify 3@9000 2@9000\n");
   CHECK(e.trace.strings[e.model.tasks[e.model.find(1)].name] == "query");
-  CHECK(e.model.tasks[e.model.find(2)].name == 0);  // its create says that it has none
+  CHECK(e.model.tasks[e.model.find(2)].name == 0);  // its create event has none
 }
 
-TEST_CASE("a ring: who is in the table lives, however long ago its last event was") {
+TEST_CASE("a ring: a task in the table is live, however old its last event is") {
   const std::string events = R"(
         0 create 1
         0 create 2
@@ -89,12 +89,12 @@ TEST_CASE("a ring: who is in the table lives, however long ago its last event wa
         "7: 10-50000 open from-before\n");
 }
 
-TEST_CASE("a ring: what was made after the last event is not shown") {
+TEST_CASE("a ring: a task created after the last event is not shown") {
   CHECK(ring("10000 create 1", "10001 created 2").bars() == "1: 10000-11000 open\n");
 }
 
-TEST_CASE("a ring: resources with waiters or a name have bars") {
-  //   20 is a mutex that 1 has waited for since before the trace; nobody waits for 21.
+TEST_CASE("a ring: resources with a waiter or a name have bars") {
+  //   20 is a mutex that 1 has waited for since before the trace; 21 has no waiter.
   const Example e = ring(R"(
      1000 create 2
      1000 resume 2
@@ -115,7 +115,7 @@ TEST_CASE("a ring: resources with waiters or a name have bars") {
   CHECK(e.arrows() == "await 1@0 20@0\n");
 }
 
-TEST_CASE("a ring: a resource in the table may have been made in the trace") {
+TEST_CASE("a ring: a resource in the table may have been created in the trace") {
   const Example e = ring(R"(
      1000 create 1
      1000 resume 1
@@ -126,7 +126,7 @@ TEST_CASE("a ring: a resource in the table may have been made in the trace") {
   CHECK(e.bars() == "1: 1000-6000 open\n20: 2000-5000 open under 1 resource\n");
 }
 
-TEST_CASE("a ring: who goes on after the table was read waits no more") {
+TEST_CASE("a ring: a task that resumed after the table was read does not wait") {
   const Example e = ring(R"(
      1000 create 2
      3000 resume 1 by 2
@@ -136,8 +136,8 @@ TEST_CASE("a ring: who goes on after the table was read waits no more") {
   CHECK(e.arrows() == "notify 2@3000 1@3000\n");
 }
 
-TEST_CASE("a ring: a table of another trace") {
-  // Parents in a circle; who waits for himself or for nobody; an id that is none.
+TEST_CASE("a ring: the table of another trace") {
+  // A cycle of parents; tasks that wait for themselves or for none; an invalid id.
   const Example e = ring("1000 create 1",
                          R"(
      -5 suspended 2 on 2 under 3
@@ -150,8 +150,8 @@ TEST_CASE("a ring: a table of another trace") {
 }
 
 TEST_CASE("a ring: a task without a row that began before all streams are complete has ended") {
-  // 1 acts after that: its row was not readable. 2 is only the waker of another. 3 is what a live
-  // task waits for. 4 was made later. 5 has ended in the trace.
+  // 1 acts later: its row was unreadable. 2 is only the waker of another task. 3 is the target of a
+  // live task. 4 was created later. 5 ended in the trace.
   const Example e = ring(R"(
         0 create 1
         0 create 3
@@ -180,7 +180,7 @@ TEST_CASE("a ring whose program has ended has no live task") {
   trace.events.append(event(trace, "20 resolve 1"));
   const Model ring = build_model(trace);
   CHECK(ring.tasks[ring.find(2)].how == Model::End::Overwritten);
-  trace.info.overwritten_packets = 0;  // a log: 2 began before recording did
+  trace.info.overwritten_packets = 0;  // a log: 2 was created before recording began
   const Model log = build_model(trace);
   CHECK(log.tasks[log.find(2)].how == Model::End::Open);
 }

@@ -1,5 +1,5 @@
-// The part of ModelBuilder that knows which task is meant, and when it begins, becomes, ends: rules
-// 1, 2 and 8 of docs/model.md.
+// The part of ModelBuilder that maps ids to tasks and handles their start, become and end: rules 1,
+// 2 and 8 of docs/model.md.
 #include <algorithm>
 
 #include "trace/model/builder.h"
@@ -22,8 +22,8 @@ TaskIndex ModelBuilder::add(TaskId id, uint64_t start) {
   return index;
 }
 
-// Rule 1: a task that nobody created has been there since the beginning. A resource gets its bar
-// when somebody asks for it.
+// Rule 1: a task without a create event exists since the start. A resource gets its bar when a task
+// waits for it.
 TaskIndex ModelBuilder::add_unknown(TaskId id) {
   if (model_.ids[id] != IdMap::none) return resource_task(id);
   const TaskIndex task = add(id, 0);
@@ -63,8 +63,8 @@ TaskIndex ModelBuilder::last_self(TaskIndex task) {
   return last;
 }
 
-// The first create of an id that was seen before (its events are in another stream, whose clock is
-// a little ahead) is that task's; any other is of a new one.
+// The first create of an id that already occurred (in another stream, whose clock is slightly
+// ahead) belongs to that task; any other create makes a new task.
 void ModelBuilder::create(const EventRow& event) {
   const TaskId id = event.task;
   if (id == no_task) return;
@@ -85,8 +85,8 @@ void ModelBuilder::create(const EventRow& event) {
   if (!about_.empty()) add_concern(task);
 }
 
-// Later events of the old id are meant for the new one; nobody becomes himself, so there is always
-// a last one.
+// Later events of the old id apply to the successor. A task cannot become itself, so there is
+// always a last successor.
 void ModelBuilder::become(const EventRow& event) {
   const TaskIndex task = get(event.task);
   const TaskIndex other = get(event.other);
@@ -105,8 +105,8 @@ void ModelBuilder::become(const EventRow& event) {
     executors_.stop(executor_, now_);
 }
 
-// Rule 8: who read the result on another executor a moment before had it, whatever the clock says.
-// What the task did after that (by its own clock) it did all the same.
+// Rule 8: if another executor read the result slightly before the end event, the task ended at the
+// read, whatever the clocks say. Later events of the task on its own clock still count.
 uint64_t ModelBuilder::end_time(TaskIndex task) const {
   const uint32_t index = early_.find(task);
   if (index == IdMap::none) return now_;

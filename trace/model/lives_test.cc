@@ -1,11 +1,11 @@
-// Rules 1 and 2 of docs/model.md: which task is meant, when it begins, what it becomes.
+// Rules 1 and 2 of docs/model.md: how ids map to tasks, when a task starts, what it becomes.
 #include "trace/model/example.h"
 
 using namespace skein;
 
 // ---- rule 1
 
-TEST_CASE("1: a task without a create event exists since the beginning") {
+TEST_CASE("1: a task without a create event exists since the start") {
   //      10        20
   //  7 ---+---------+---]     its create was overwritten
   //       +- 8 -----]
@@ -19,8 +19,8 @@ TEST_CASE("1: a task without a create event exists since the beginning") {
         "8: 10-20 resolved under 7\n");
 }
 
-TEST_CASE("1: in ours too, in the band of the executor that named it first") {
-  //  0:        7 ---+-------------]      begins at the left edge
+TEST_CASE("1: in a skein trace, on the executor whose event named it first") {
+  //  0:        7 ---+-------------]      starts at the left edge
   //                 +- 9 -----]
   //  1:        8 ----===-----------
   const Example e = ours(R"(
@@ -37,7 +37,7 @@ TEST_CASE("1: in ours too, in the band of the executor that named it first") {
   CHECK(e.running() == "8@1: 10-20\n");
 }
 
-TEST_CASE("1: a create that comes after the first use, from another stream, is that task's") {
+TEST_CASE("1: a create after the first use, from another stream, belongs to that task") {
   const Example e = ours(R"(
     10 resume 5 @1
     11 create 5 under 4 as coroutine
@@ -50,7 +50,7 @@ TEST_CASE("1: a create that comes after the first use, from another stream, is t
 
 // ---- rule 2
 
-TEST_CASE("2: what becomes another goes on as it, and the activation goes with it") {
+TEST_CASE("2: the successor continues the task and its activation") {
   //      10   20    30   40
   //  1 ---=====]
   //  2 --------=====]            in the same row
@@ -72,7 +72,7 @@ TEST_CASE("2: what becomes another goes on as it, and the activation goes with i
   CHECK(e.model.last_self(e.model.find(1)) == e.model.find(2));
 }
 
-TEST_CASE("2: in ours a predecessor is not current; the successor runs when it resumes") {
+TEST_CASE("2: in a skein trace, a predecessor is not current; the successor runs when it resumes") {
   const Example e = ours(R"(
      0 create 1
      0 create 2
@@ -84,9 +84,10 @@ TEST_CASE("2: in ours a predecessor is not current; the successor runs when it r
   CHECK(e.running() == "1: 10-20\n2: 25-30\n");
 }
 
-TEST_CASE("2: in ours, another executor's events of the predecessor apply to the successor") {
-  //  0:  1 ---=======]          becomes 2 while it runs here, says executor 1
-  //  1:  2 ----------===---!    that it should resolve was said of 1
+TEST_CASE(
+    "2: in a skein trace, another executor's events of the predecessor apply to the successor") {
+  //  0:  1 ---=======]          becomes 2 while it runs here, by an event of executor 1
+  //  1:  2 ----------===---!    1 was marked should_resolve
   const Example e = ours(R"(
      0 create 1
      0 create 2 @1
@@ -128,7 +129,7 @@ TEST_CASE("2: no task becomes itself, not even through others") {
 
 // ---- damage
 
-TEST_CASE("an id used twice is two tasks, and is the later one from then on") {
+TEST_CASE("an id used twice is two tasks; later events belong to the second") {
   const Example e = mirage(R"(
      0 create 1
     10 label 1 first
@@ -142,7 +143,7 @@ TEST_CASE("an id used twice is two tasks, and is the later one from then on") {
   CHECK(e.trace.strings[e.model.tasks[1].label] == "second");
 }
 
-TEST_CASE("a long chain of becomes is followed in no time") {
+TEST_CASE("a long chain of becomes takes linear time") {
   Trace trace;
   trace.info.format = "mirage-profile";
   constexpr uint64_t count = 200'000;

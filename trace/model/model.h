@@ -1,15 +1,15 @@
-// What happened, as the picture shows it: tasks that begin and end, who was current where and when,
-// who waited for whom and who woke whom, counters.
+// The model of a trace, as viewers draw it: tasks from start to end, activations, waits and
+// wake-ups, counters.
 //
 //   const Model model = build_model(trace);
 //   for (const Model::Task& task : model.tasks)
 //     if (task.is_unresolved()) print(trace.strings[task.label]);
 //
-// The rules by which a trace becomes this are those of docs/model.md; each has tests with drawn
-// examples. Tasks are referred to by their index, in the order of their ids' first
-// event, not by id: an id may be used twice in a damaged trace, and an index is an array access.
-// One pass over the events, then one over the tasks: O(events). The structs are small because there
-// are many: 56 bytes a task, 24 an arrow or an activation.
+// docs/model.md defines the rules that derive the model; each has tests with diagrams. Tasks are
+// referred to by index, in the order of the first events of their ids, not by id: an id may be used
+// twice in a damaged trace, and an index is an array access. Takes one pass over the events and one
+// over the tasks: O(events). The structs are small because there are many of them: 56 bytes per
+// task, 24 per arrow or activation.
 #pragma once
 
 #include <cstdint>
@@ -24,41 +24,42 @@ using TaskIndex = uint32_t;
 inline constexpr TaskIndex no_index = UINT32_MAX;
 
 struct Model {
-  // Overwritten: it has ended, and the ring has overwritten when and how.
+  // Overwritten: it has ended, but the ring has overwritten when and how.
   enum class End : uint8_t { Open, Resolved, Failed, Cancelled, Became, Overwritten };
 
   struct Task {
     TaskId id = no_task;
-    // As drawn: a bind that only waited begins when it reads (rule 4), one without an end lasts to
-    // the end of the trace or stops after its last event (rule 5), one without a beginning begins
+    // As drawn: a bind that only waited starts at its read (rule 4), a task without an end extends
+    // to the end of the trace or stops after its last event (rule 5), and a pre-existing one starts
     // at 0 (rule 1).
     uint64_t start = 0;
     uint64_t end = 0;
     TaskIndex parent = no_index;   // as drawn; no_index: the root
-    TaskIndex becomes = no_index;  // goes on as this one (rule 2)
+    TaskIndex becomes = no_index;  // its successor (rule 2)
     StringId label = 0;            // its first; 0: none
-    StringId name = 0;             // what it was created as: "socket.async_send"
+    StringId name = 0;             // the name it was created with: "socket.async_send"
     StringId reason = 0;           // why it failed or was cancelled
     uint32_t kind = UINT32_MAX;    // index into Trace::kinds; UINT32_MAX: unknown
     uint32_t location = 0;         // where it was created; index into Trace::locations
-    uint32_t executor : 24 = 0;    // that created it; index into Trace::executors
+    uint32_t executor : 24 = 0;    // the one that created it; index into Trace::executors
     End how : 3 = End::Open;
     bool pre_existing : 1 = false;    // its create is not in the trace
-    bool should_resolve : 1 = false;  // somebody expects its end
-    bool starts_late : 1 = false;     // by rule 4, or older: no line from its parent is drawn
+    bool should_resolve : 1 = false;  // marked should_resolve
+    bool starts_late : 1 = false;  // by rule 4, or pre-existing: no line from its parent is drawn
     bool is_resource : 1 = false;     // a mutex, condition, channel ...: waited on, never current
     bool is_scope : 1 = false;
 
     bool failed() const { return how == End::Failed; }
-    // Expected to end, and did not: an error to show (rule 5). It runs to the end of the trace.
+    // Marked should_resolve but not ended: an error (rule 5). Its bar extends to the end of the
+    // trace.
     bool is_unresolved() const { return should_resolve && how == End::Open; }
   };
 
-  // An arrow of the picture. Its two times differ (rule 7): a read leaves where the source's bar
-  // ended. from is who acted or whose result it was, to is who was affected.
+  // An arrow. Its two times differ (rule 7): a read leaves where the source's bar ends. `from` is
+  // the task that acted or whose result was read, `to` is the task affected.
   enum class Link : uint8_t {
     Read,         // `to` got the result of `from`
-    ReadFailure,  // the same, and it was a failure
+    ReadFailure,  // the same for a failure
     Resolve,      // `from` ended `to`
     Notify,       // `from` woke `to`
     Await,        // `from` began to wait for `to`, which was pending
@@ -78,10 +79,10 @@ struct Model {
     TaskIndex task = no_index;
     uint32_t executor = 0;
   };
-  struct ExecutorInterval {  // of an executor's time: asleep, or nothing of the program ran
+  struct ExecutorInterval {  // an interval in which the executor slept or paused
     uint64_t start = 0;
     uint64_t end = 0;
-    StringId reason = 0;  // 0 for a sleep nobody named
+    StringId reason = 0;  // 0: a sleep without a reason
     uint32_t executor = 0;
   };
   struct Label {
@@ -95,20 +96,20 @@ struct Model {
     TaskIndex task = no_index;
     StringId name = 0;
   };
-  struct Concern {  // the operation uses the resource
+  struct Concern {  // an operation and the resource it uses
     TaskIndex task = no_index;
     TaskIndex resource = no_index;
   };
   struct Counter {
     struct Point {
       uint64_t time = 0;
-      int64_t value = 0;  // from here to the next point
+      int64_t value = 0;  // from `time` to the next point
     };
     StringId name = 0;
     uint32_t scale = 0;  // index into scales
     std::vector<Point> points;
   };
-  // What counters share whose names differ only after the last '#' (rule 6). Zero is always in it.
+  // Shared by counters whose names differ only after the last '#' (rule 6). Always includes zero.
   struct Scale {
     int64_t low = 0;
     int64_t high = 0;
@@ -118,7 +119,7 @@ struct Model {
 
   std::vector<Task> tasks;
   std::vector<Interaction> interactions;  // by to_time
-  std::vector<Activation> activations;    // by start; of one executor they do not overlap
+  std::vector<Activation> activations;    // by start; those of one executor do not overlap
   std::vector<ExecutorInterval> sleeps;   // by start
   std::vector<ExecutorInterval> pauses;   // by start
   std::vector<Label> labels;              // by time
@@ -129,17 +130,17 @@ struct Model {
   uint64_t end = 0;  // time of the last event, or ModelOptions::until
   IdMap ids;         // for find()
 
-  // The one with this id that was created last; no_index for an id that never occurred.
+  // The task with this id that was created last; no_index if the id never occurs.
   TaskIndex find(TaskId id) const;
   // The resource that the operation uses; no_index: none, or the trace does not contain it.
   TaskIndex concern(TaskIndex task) const;
-  // What it is at the end of its `become`s, itself if it became nothing.
+  // The last successor of the task; the task itself if it has none.
   TaskIndex last_self(TaskIndex task) const;
 };
 
 struct ModelOptions {
   bool simplify = true;  // rule 4
-  uint64_t until = 0;    // nothing happened after the last event until then, if that is later
+  uint64_t until = 0;    // if later than the last event: the model ends here
 };
 Model build_model(const Trace& trace, const ModelOptions& options = {});
 

@@ -1,5 +1,5 @@
-// The whole of a model: several traces, what is true of any, damage. Each rule of docs/model.md has
-// its drawn examples beside its part of the builder: lives, arrows, simplify, executors, counters,
+// Complete models: several traces, invariants, damage. The examples with diagrams for each rule of
+// docs/model.md are beside the parts of the builder: lives, arrows, simplify, executors, counters,
 // groups.
 #include "trace/model/model.h"
 
@@ -35,7 +35,7 @@ TEST_CASE("several traces: each has separate ids, texts and scales") {
 
 namespace {
 
-// What everything downstream relies on.
+// The invariants that users of a model rely on.
 void check_sane(const Trace& trace, const Model& model) {
   const auto is_task = [&](TaskIndex task) { return task < model.tasks.size(); };
   const auto is_task_or_none = [&](TaskIndex task) { return task == no_index || is_task(task); };
@@ -47,7 +47,7 @@ void check_sane(const Trace& trace, const Model& model) {
     REQUIRE(is_task_or_none(task.parent));
     REQUIRE(is_task_or_none(task.becomes));
     REQUIRE((task.how == Model::End::Became) == (task.becomes != no_index));
-    // A way to the root is not longer than there are tasks.
+    // A path to the root is at most as long as the number of tasks.
     std::vector<TaskIndex> way;
     for (TaskIndex at = index; at != no_index && !rooted[at]; at = model.tasks[at].parent) {
       way.push_back(at);
@@ -98,7 +98,7 @@ void check_sane(const Trace& trace, const Model& model) {
 
 }  // namespace
 
-TEST_CASE("any events at all make a sane model") {
+TEST_CASE("a model of any events keeps the invariants") {
   std::mt19937_64 random(1);
   const auto below = [&](uint64_t limit) { return random() % limit; };
   for (int round = 0; round < 3000; round++) {
@@ -126,7 +126,7 @@ TEST_CASE("any events at all make a sane model") {
                            .kind = EventKind(below(event_kinds)),
                            .flags = below(3) == 0 ? flag::makes_current : uint8_t{0}});
     }
-    // Every other ring with a table of live tasks, which may be damaged too.
+    // Every other ring has a live task table, which may be damaged too.
     if (trace.info.format == "skein" && below(2)) {
       trace.info.complete_from = trace.events.empty() ? 0 : below(time + 1);
       for (TaskId next = below(4); next < ids + 5; next += 1 + below(8))

@@ -53,7 +53,7 @@ std::string location_text(const Trace& trace, uint32_t location) {
   std::string_view file = trace.strings[where.file];
   file = file.substr(file.rfind('/') + 1);  // npos + 1 == 0
   std::string text = short_function_name(trace.strings[where.function]);
-  // The line matters more than the namespaces: those give way until the name is short.
+  // The line matters more than the namespaces, which are dropped until the name is short.
   constexpr size_t short_enough = 24;
   for (size_t at = 0; text.size() > short_enough && (at = text.find("::")) != std::string::npos;)
     text.erase(0, at + 2);

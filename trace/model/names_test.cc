@@ -4,7 +4,7 @@
 
 using namespace skein;
 
-TEST_CASE("a task is called by its label, else its name, its function or its kind") {
+TEST_CASE("a task is named by its label, else its name, its function or its kind") {
   Trace trace;
   trace.kinds = {trace.strings.intern("coroutine"), trace.strings.intern("condition"),
                  trace.strings.intern("unknown")};
@@ -30,7 +30,7 @@ TEST_CASE("a task is called by its label, else its name, its function or its kin
   CHECK(kind_name(trace, UINT32_MAX) == "");
 }
 
-TEST_CASE("a place is function, file and line; a long function loses its namespaces") {
+TEST_CASE("a location is function, file and line; a long function loses its namespaces") {
   Trace trace;
   const auto add = [&](std::string_view function) {
     trace.locations.push_back({.file = trace.strings.intern("/src/net.cc"),
@@ -45,7 +45,7 @@ TEST_CASE("a place is function, file and line; a long function loses its namespa
   CHECK(location_text(trace, add("")) == "net.cc:7");
 }
 
-TEST_CASE("an executor is called by its name and thread id") {
+TEST_CASE("an executor is named by its name and thread id") {
   Trace trace;
   trace.executors = {{.name = trace.strings.intern("main"), .tid = 7},
                      {.name = trace.strings.intern("CPU 1")},

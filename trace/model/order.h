@@ -1,4 +1,4 @@
-// Puts what mostly comes in order in order.
+// Sorts items by start time. Most are in order already.
 #pragma once
 
 #include <algorithm>

@@ -35,8 +35,8 @@ void end_open_tasks(Model& model, uint64_t ends_known_from) {
   }
 }
 
-// Every cycle has a task that does not begin later than its parent, so only from such tasks must
-// one look; no task is looked at twice.
+// Every cycle has a task that does not start after its parent, so the search starts only at such
+// tasks. No task is visited twice.
 void break_parent_cycles(Model& model) {
   std::vector<TaskIndex> seen_from;
   for (TaskIndex first = 0; first < model.tasks.size(); first++) {

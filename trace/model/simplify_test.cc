@@ -1,11 +1,11 @@
-// Rules 4 and 5 of docs/model.md: what is done to bars when all events have been seen.
+// Rules 4 and 5 of docs/model.md: changes to bars after the last event.
 #include "trace/model/example.h"
 
 using namespace skein;
 
 // ---- rule 4
 
-TEST_CASE("4: a bind that only waited begins when it reads, under what it read") {
+TEST_CASE("4: a bind that only waited starts at its read, as a child of the task it read") {
   //      5      10   20   30                      10   20  30
   //  1 --+-------]                            1 ---]
   //      +- 2 bind ---====]     is drawn           ↓
@@ -27,7 +27,7 @@ TEST_CASE("4: a bind that only waited begins when it reads, under what it read")
         "2: 5-30 resolved under 3\n");
 }
 
-TEST_CASE("4: not for other kinds, nor for who did something before, nor who was waited for") {
+TEST_CASE("4: not for other kinds, nor for a task that acted before or had a waiter") {
   const auto bar_of_2 = [](const std::string& kind, const std::string& before) {
     const Example e = mirage("0 create 1\n 5 create 2 under 3 as " + kind + "\n" + before +
                              "20 read 2 of 1\n 30 resolve 2\n");
@@ -48,7 +48,7 @@ TEST_CASE("4: not for other kinds, nor for who did something before, nor who was
   CHECK(bar_of_2("bind", "7 become 3 into 2\n") == as_created);
 }
 
-TEST_CASE("4: not in ours, where a bind is what the program calls so") {
+TEST_CASE("4: not in a skein trace, where the program chooses the names of kinds") {
   const Example e = ours(R"(
      0 create 1
      5 create 2 under 3 as bind
@@ -64,7 +64,7 @@ TEST_CASE("4: not in ours, where a bind is what the program calls so") {
 
 // ---- rule 5
 
-TEST_CASE("5: without an end a bar stops just after its last event") {
+TEST_CASE("5: a bar without an end stops just after its last event") {
   const Example e = mirage(R"(
       0 create 1
       5 create 2
@@ -81,8 +81,8 @@ TEST_CASE("5: without an end a bar stops just after its last event") {
         "4: 0-10000 open from-before\n");
 }
 
-TEST_CASE("5: in ours it is alive, to the end of the trace") {
-  //  1 ------------------------>     waits for ever
+TEST_CASE("5: in a skein trace it is live and extends to the end of the trace") {
+  //  1 ------------------------>     waits forever
   //  2    ------------------]
   const char* events = R"(
       0 create 1
@@ -95,11 +95,11 @@ TEST_CASE("5: in ours it is alive, to the end of the trace") {
         "2: 5-9000 resolved\n");
 }
 
-TEST_CASE("5: in ours too just after its last event, when a ring may have forgotten its end") {
-  //  0:  1 ---===---+--->             created 3, the last it did
-  //  1:  2    ---==========>          its activation is closed by the other's
+TEST_CASE("5: in a ring it stops just after its last event if its end may be overwritten") {
+  //  0:  1 ---===---+--->             creates 3, its last event
+  //  1:  2    ---==========>          its activation ends when another begins
   //      3          ---->
-  //      4                      --->  all that came later is known
+  //      4                      --->  everything later is known
   const char* text = R"(
        0 create 1
        5 create 2 @1
@@ -120,9 +120,9 @@ TEST_CASE("5: in ours too just after its last event, when a ring may have forgot
         "5: 0-10000 open from-before\n");
 }
 
-TEST_CASE("5: who should resolve and does not is stuck, to the end of the trace") {
+TEST_CASE("5: a task marked should_resolve that does not end is stuck, to the end of the trace") {
   //  1 ---]
-  //  2 --------------------!     it went on as 2, which did not end
+  //  2 --------------------!     its successor, which did not end
   const Example e = mirage(R"(
       0 create 1
       0 create 2
@@ -141,7 +141,7 @@ TEST_CASE("5: who should resolve and does not is stuck, to the end of the trace"
   CHECK(e.intervals(e.model.pauses) == "4900-5000 gc\n");
 }
 
-TEST_CASE("5: in ours too: to the last event of all executors") {
+TEST_CASE("5: in a skein trace, to the last event of all executors") {
   //  0:  1 ---==------------------!
   //  1:  2 -------------===]
   const Example e = ours(R"(
@@ -181,7 +181,7 @@ TEST_CASE("5: a task ends once, with a reason") {
 
 // ---- damage
 
-TEST_CASE("who is its own ancestor is a child of the root") {
+TEST_CASE("a task that is its own ancestor is a child of the root") {
   const Example e = mirage(R"(
      0 label 1 x
      0 label 2 x

@@ -1,5 +1,5 @@
-// The names of the tasks of a trace by id, by one pass over the events: for output that prints the
-// events and needs no model. Which tasks are live or have ended is in the model only.
+// The names of a trace's tasks by id, found in one pass over the events: for output that prints
+// events and needs no model. Only the model contains which tasks are live.
 //
 //   const TaskRegistry tasks(trace);
 //   if (const TaskRegistry::Task* task = tasks.find(id)) print(trace.strings[task->label]);
@@ -19,14 +19,14 @@ class TaskRegistry {
   struct Task {
     TaskId id = no_task;
     StringId label = 0;          // its first
-    uint32_t kind = UINT32_MAX;  // index into Trace::kinds; UINT32_MAX: its create is not there
-    StringId name = 0;           // what it was created as, "socket.async_send"; 0: nothing special
+    uint32_t kind = UINT32_MAX;  // index into Trace::kinds; UINT32_MAX: no create event
+    StringId name = 0;           // the name it was created with, "socket.async_send"; 0: none
     uint32_t location = 0;       // where it was created
-    uint8_t creates = 0;         // more than one: an id used twice; 255: that many or more
+    uint8_t creates = 0;         // more than 1: the id is used twice; saturates at 255
   };
 
   explicit TaskRegistry(const Events& events);
-  // Those of a ring too that are older than its events.
+  // Includes the live tasks of a ring whose events were overwritten.
   explicit TaskRegistry(const Trace& trace);
 
   // Null for an id that never occurred, and for no_task.
