@@ -23,7 +23,7 @@ uint64_t hash(std::string_view text) {
   return hash;
 }
 
-// Numbers that are equal in both runs for what is alike, whatever its ids there.
+// Hashes that are equal in both runs for similar tasks, whatever their ids.
 struct Keys {
   std::vector<uint64_t> exact;  // with the label
   std::vector<uint64_t> alike;
@@ -58,7 +58,8 @@ Keys keys_of(const Subject& run) {
   return keys;
 }
 
-// The children of each task in the order of their creation; of no task: those without a parent.
+// The children of each task in the order of their creation; for no_index, the tasks without a
+// parent.
 class Children {
  public:
   explicit Children(const Model& model)
@@ -83,7 +84,7 @@ class Children {
   std::vector<TaskIndex> list_;
 };
 
-// What is below each task: equal numbers for the same descendants in the same order.
+// A hash of the descendants of each task, equal for equal descendants in the same order.
 std::vector<uint64_t> shapes_of(const Model& model, const Keys& keys) {
   std::vector<uint64_t> shapes = keys.alike;
   for (TaskIndex task = static_cast<TaskIndex>(shapes.size()); task-- > 0;) {
@@ -154,7 +155,7 @@ class Aligner {
     std::sort(to.begin(), to.end());
   }
 
-  // Those with equal keys that are not matched yet; with `as_many` only if there are as many.
+  // Matches unmatched tasks with equal keys; with `as_many`, only if both sides have equally many.
   void match(Tasks good, Tasks bad, const std::vector<uint64_t>& good_keys,
              const std::vector<uint64_t>& bad_keys, bool as_many) {
     collect(good_list_, good, good_keys, aligned_.in_bad);
@@ -204,8 +205,8 @@ class Aligner {
     match_one_by_one(good.first(common), bad.first(common));
   }
 
-  // R. Wagner and M. Fischer, "The string-to-string correction problem", 1974, over shapes: a
-  // changed shape costs as much as one that is missing, so as few as can be go unmatched.
+  // R. Wagner and M. Fischer, "The string-to-string correction problem", 1974, over shapes. A
+  // changed shape costs as much as a missing one, so as few as possible stay unmatched.
   void match_least_changes(Tasks good, Tasks bad) {
     const size_t width = bad.size() + 1;
     costs_.resize((good.size() + 1) * width);
@@ -247,8 +248,8 @@ class Aligner {
   std::vector<uint64_t> good_shapes_, bad_shapes_;
   Children good_children_, bad_children_;
   Alignment aligned_;
-  std::vector<TaskIndex> todo_;  // matched, and their children not yet
-  // Kept to be used again:
+  std::vector<TaskIndex> todo_;  // matched, but their children are not yet
+  // Kept to reuse their memory:
   std::vector<Keyed> good_list_, bad_list_;
   std::vector<TaskIndex> group_good_, group_bad_;
   std::vector<uint32_t> costs_;

@@ -1,18 +1,17 @@
-// Which task of one run is which of another: by structure, not by time or number.
+// Matches the tasks of two runs by structure, not by time or id.
 //
 //   const Subject good{trace, model, waits}, bad{...};
 //   const Alignment aligned = align(good, bad);
 //   if (aligned.in_bad[task] != no_index) ...
 //
-// Two tasks are the same if they are alike (kind, name, function, file:line, label) and their
-// parents are the same, in the order of their creation; what differs in a label or a line only is
-// the same if nothing alike more is left. If one of the parents has more children of a kind than
-// the other, those whose descendants have the same shape are matched first. What is left under no
-// parent of its own (another task happened to create it) is matched if both runs have as many.
+// Two tasks match if they are similar (kind, name, function, file:line, label) and their parents
+// match, in the order of their creation. Tasks that differ only in the label or the line match if
+// no more similar task is left. If one parent has more children of a kind than the other, children
+// whose descendants have the same shape are matched first. The remaining tasks (created by a task
+// with another parent) are matched if both runs have equally many.
 //
-// Files are compared without their directories. Both models must not be simplified. O(tasks log
-// tasks), and the product of the two numbers of children, up to 4 million a parent, where these
-// differ.
+// Files are compared without their directories. Neither model may be simplified. O(tasks log
+// tasks), plus, where the numbers of children differ, their product, up to 4 million per parent.
 #pragma once
 
 #include <cstddef>
@@ -22,14 +21,14 @@
 
 namespace skein {
 
-// Equal numbers in any two runs: alike.
+// Equal hashes in two runs: similar.
 struct StructuralHashes {
-  std::vector<uint64_t> tasks;      // of each task or resource: all but its label
-  std::vector<uint64_t> locations;  // of each of Trace::locations; of the unknown one 0
+  std::vector<uint64_t> tasks;      // by task or resource: everything but its label
+  std::vector<uint64_t> locations;  // by index into Trace::locations; 0 for the unknown location
 };
 
 struct Alignment {
-  // Of each task or resource of one run the same of the other; no_index: it has none.
+  // The counterpart of each task or resource in the other run; no_index if unmatched.
   std::vector<TaskIndex> in_good;  // by task of the bad run
   std::vector<TaskIndex> in_bad;   // by task of the good run
   size_t matched = 0;

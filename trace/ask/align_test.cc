@@ -12,7 +12,7 @@ using namespace skein;
 
 namespace {
 
-// "1=4 2=5", by ids, in the order of the good run.
+// "1=4 2=5": pairs of ids, in the order of the good run.
 std::string pairs(const Example& good, const Example& bad) {
   const Waits good_waits = find_waits(good.trace, good.model);
   const Waits bad_waits = find_waits(bad.trace, bad.model);
@@ -33,7 +33,7 @@ std::string pairs(const Example& good, const Example& bad) {
 
 }  // namespace
 
-TEST_CASE("tasks are the same by what they are and whose, in their order, not by number or time") {
+TEST_CASE("tasks match by attributes, parent and order, not by id or time") {
   const Example good = ours(R"(
      0 create 1 as coroutine listen
      1 create 2 by 1 as coroutine session
@@ -52,7 +52,7 @@ TEST_CASE("tasks are the same by what they are and whose, in their order, not by
   CHECK(pairs(good, bad) == "1=20 2=30 3=60 4=40 5=50");
 }
 
-TEST_CASE("a label decides, if the other run has it, too") {
+TEST_CASE("a label decides if the other run has it too") {
   const Example good = ours(R"(
      0 create 1 as coroutine session
      0 label 1 alice
@@ -72,7 +72,7 @@ TEST_CASE("a label decides, if the other run has it, too") {
   CHECK(pairs(good, bad) == "1=3 2=2 3=1");
 }
 
-TEST_CASE("one more in between: the children identify it") {
+TEST_CASE("an additional task in between: its siblings match by their children") {
   const Example good = ours(R"(
      0 create 1 as coroutine listen
      1 create 2 by 1 as coroutine session
@@ -93,7 +93,7 @@ TEST_CASE("one more in between: the children identify it") {
   CHECK(pairs(bad, good) == "1=1 2=2 3=3 4=4 5=5");
 }
 
-TEST_CASE("created by another than there: the same if both runs have as many") {
+TEST_CASE("created by another task in the other run: matches if both runs have equally many") {
   const Example good = ours(R"(
      0 create 1 as coroutine a
      0 create 2 as coroutine b
@@ -109,7 +109,7 @@ TEST_CASE("created by another than there: the same if both runs have as many") {
   CHECK(pairs(good, bad) == "1=1 2=2 3=3 4=4");
 }
 
-TEST_CASE("a line that moved, and directories, do not matter") {
+TEST_CASE("a moved line and directories do not matter") {
   Trace good, bad;
   for (Trace* trace : {&good, &bad}) {
     const bool is_good = trace == &good;
@@ -126,7 +126,7 @@ TEST_CASE("a line that moved, and directories, do not matter") {
   CHECK(align({good, good_model, good_waits}, {bad, bad_model, bad_waits}).matched == 1);
 }
 
-TEST_CASE("two runs of a random program: all its coroutines are found again") {
+TEST_CASE("two runs of a random program: all coroutines match") {
   for (uint32_t seed = 1; seed <= 300; seed++) {
     CAPTURE(seed);
     const RandomProgram good(seed, RandomProgram::Fault::None, {.seed = 1'000 + seed});
@@ -137,7 +137,7 @@ TEST_CASE("two runs of a random program: all its coroutines are found again") {
     const Waits bad_waits = find_waits(bad.trace, bad_model);
     const Alignment aligned =
         align({good.trace, good_model, good_waits}, {bad.trace, bad_model, bad_waits});
-    // Roots get their numbers before the program runs, in both the same.
+    // Root tasks get their ids before the program runs, so they are equal in both runs.
     for (TaskIndex task = 0; task < good_model.tasks.size(); task++) {
       const Model::Task& made = good_model.tasks[task];
       if (is_operation(good.trace, made)) continue;

@@ -15,7 +15,7 @@ std::span<const uint32_t> Busiest::between(uint32_t executor, uint64_t begin, ui
   }
   if (executor >= by_executor_.count() || begin >= end) return {};
   const std::span<const uint32_t> there = by_executor_.of(executor);
-  // They do not overlap, so their ends are in order, too.
+  // They do not overlap, so they are also ordered by end.
   const auto first = std::partition_point(there.begin(), there.end(),
                                           [&](uint32_t i) { return all[i].end <= begin; });
   const auto last =
@@ -29,7 +29,7 @@ TaskIndex Busiest::on(uint32_t executor, uint64_t begin, uint64_t end, TaskIndex
     const Model::Activation& a = model_.activations[i];
     ran_[a.task] += std::min(a.end, end) - std::max(a.start, begin);
   }
-  // Backwards: the last activation of each finds its sum, the others 0.
+  // Backwards: only the last activation of each task finds its sum; the others find 0.
   TaskIndex longest = no_index;
   uint64_t most = 1;
   for (size_t i = there.size(); i-- > 0;) {

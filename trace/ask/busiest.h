@@ -1,10 +1,10 @@
-// Who ran on an executor the longest between two times: who was in the way of what could not run.
+// Finds the task that ran longest on an executor in an interval, and thus delayed runnable tasks.
 //
 //   Busiest busiest(model);
 //   print(busiest.on(executor, since, until, task));
 //
-// Sorted by executor at the first question: O(activations), 4 bytes of each and 8 of each task. A
-// question then costs the activations between its times.
+// The first query sorts the activations by executor: O(activations), 4 bytes per activation and 8
+// per task. Each query then takes time proportional to the activations in its interval.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +20,17 @@ class Busiest {
  public:
   explicit Busiest(const Model& model) : model_(model) {}
 
-  // Not counting `but`; no_index: nobody ran. Of several the one that had run so long first.
+  // Ignores the task `but`. no_index if no task ran. If several ran equally long, the first to do
+  // so.
   TaskIndex on(uint32_t executor, uint64_t begin, uint64_t end, TaskIndex but = no_index);
 
-  // The activations there that are at least in part between two times, by start: indices.
+  // Indices of the executor's activations that overlap the interval, by start.
   std::span<const uint32_t> between(uint32_t executor, uint64_t begin, uint64_t end);
 
  private:
   const Model& model_;
   RowsBy by_executor_;
-  std::vector<uint64_t> ran_;  // by task; zeros between the questions
+  std::vector<uint64_t> ran_;  // by task; all zero between queries
 };
 
 }  // namespace skein

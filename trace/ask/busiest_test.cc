@@ -10,10 +10,10 @@
 
 using namespace skein;
 
-TEST_CASE("who ran on an executor the longest between two times") {
+TEST_CASE("the task that ran longest on an executor in an interval") {
   //      0    5    10   15   20
   //  1   ===       ==            on executor 0
-  //  2      =======  =====       likewise
+  //  2      =======  =====       on executor 0
   //  3   ====================    on executor 1
   Model model;
   model.tasks.resize(4);
@@ -23,10 +23,10 @@ TEST_CASE("who ran on an executor the longest between two times") {
   CHECK(busiest.on(0, 0, 5) == 1);
   CHECK(busiest.on(0, 0, 5, 1) == 2);
   CHECK(busiest.on(0, 9, 12) == 1);
-  CHECK(busiest.on(0, 4, 6) == 2);      // begins and ends within one activation
-  CHECK(busiest.on(0, 1, 5) == 1);      // both ran 2: this one first
-  CHECK(busiest.on(0, 11, 13) == 1);    // likewise
-  CHECK(busiest.on(0, 9, 13, 2) == 1);  // nothing is left over from another question
+  CHECK(busiest.on(0, 4, 6) == 2);      // one activation covers the interval
+  CHECK(busiest.on(0, 1, 5) == 1);      // both ran 2: the first
+  CHECK(busiest.on(0, 11, 13) == 1);    // both ran 1: the first
+  CHECK(busiest.on(0, 9, 13, 2) == 1);  // nothing remains of another query
   CHECK(busiest.on(1, 0, UINT64_MAX) == 3);
   CHECK(busiest.on(1, 0, 20, 3) == no_index);
   CHECK(busiest.on(0, 17, 20) == no_index);
@@ -39,7 +39,7 @@ TEST_CASE("who ran on an executor the longest between two times") {
   CHECK(busiest.between(2, 0, 20).empty());
 }
 
-TEST_CASE("random programs: as who adds up everything finds it") {
+TEST_CASE("random programs: the result of a full count") {
   std::mt19937 random(5);
   for (uint32_t seed = 1; seed <= 200; seed++) {
     const RandomProgram program(seed, static_cast<RandomProgram::Fault>(seed % 7));

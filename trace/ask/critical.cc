@@ -40,8 +40,8 @@ class Walk {
   }
 
  private:
-  // What explains the time just before time_. Every step goes back in time, or on to a task where
-  // the walk has not been at this time.
+  // Adds the cause of the time just before time_. Each step goes back in time, or to a task that
+  // the walk has not visited at this time.
   void step() {
     const Model::Task& task = model_.tasks[task_];
     visited_[task_] = time_;
@@ -58,7 +58,7 @@ class Walk {
     if (ran && trace_.info.records_waits()) return ready(idle, ran->executor);
     if (ran) return add(Segment::Kind::Blocked, idle);
     if (is_operation(trace_, task)) return add(Segment::Kind::External, task.start);
-    // Until somebody resumes it a new coroutine is not ready.
+    // A new coroutine is not runnable until another task resumes it.
     const TaskIndex starter = waits_.started_by[task_];
     if (waits_.first_run[task_] == time_ && starter != no_index && visited_[starter] != time_) {
       const Model::Activation* resumes = last_activation(starter);
@@ -73,7 +73,7 @@ class Walk {
     return task.how != Model::End::Open && task.end < time_;
   }
 
-  // A task that has ended does nothing: the time after its end belongs to no task.
+  // The time after a task's end belongs to no task.
   void after_end(const Model::Task& task, uint64_t end) {
     if (task.how == Model::End::Became && visited_[task.becomes] != time_)
       return go_to(task.becomes);
@@ -82,7 +82,7 @@ class Walk {
     task_ = ended;
   }
 
-  // By what is no task: main(), which did nothing else there before it let the last one go.
+  // Created outside any task, e.g. by main(): continues with the task that ran there before.
   void created_outside(const Model::Task& task) {
     const auto earlier = busiest_.between(task.executor, from_, time_);
     const Model::Activation* last = earlier.empty() ? nullptr : &model_.activations[earlier.back()];
@@ -95,11 +95,11 @@ class Walk {
 
   void ready(uint64_t begin, uint32_t executor) {
     begin = std::max(begin, from_);
-    // Segments do not overlap: all questions together look at each activation once.
+    // Segments do not overlap, so all queries together visit each activation once.
     add(Segment::Kind::Ready, begin, busiest_.on(executor, begin, time_, task_));
   }
 
-  // What it waits for until time_: on to who ended that, or to what it still waits for.
+  // Until time_ it waits: continues with the waker, or with the current target.
   void blocked(const Waits::Wait& wait, uint64_t idle) {
     const bool ended = wait.ready == time_;
     const bool has_waker = ended && wait.waker != no_index;
@@ -130,7 +130,7 @@ class Walk {
     time_ = begin;
   }
 
-  // Times only go back, and so do these: all calls together cost what there is.
+  // time_ and these positions only go back, so all calls together are linear.
   const Model::Activation* last_activation(TaskIndex task) {
     uint32_t& at = activation_[task];
     while (at != none && model_.activations[at].start >= time_) at = before_[at];
@@ -146,10 +146,10 @@ class Walk {
   const Model& model_;
   const Waits& waits_;
   uint64_t from_;
-  std::vector<uint32_t> wait_;        // of each task the last before time_
-  std::vector<uint32_t> activation_;  // the same
-  std::vector<uint32_t> before_;      // of each activation that of the same task before it
-  std::vector<uint64_t> visited_;     // at which time_
+  std::vector<uint32_t> wait_;        // by task, its last wait before time_
+  std::vector<uint32_t> activation_;  // by task, its last activation before time_
+  std::vector<uint32_t> before_;      // by activation, the previous one of its task
+  std::vector<uint64_t> visited_;     // by task, the time_ of its last visit
   Busiest busiest_{model_};
   std::vector<Segment> path_;
   TaskIndex task_ = no_index;
@@ -174,8 +174,8 @@ TaskIndex current_at(const Model& model, uint64_t time) {
   const auto after = std::partition_point(
       model.activations.begin(), model.activations.end(),
       [&](const Model::Activation& activation) { return activation.start < time; });
-  // Of several executors the one whose activation reaches closest to `time`; those that began
-  // before a thousand others, and still are, are not looked for.
+  // With several executors, the activation that reaches closest to `time`. Activations that are
+  // older than the last thousand are not considered, even if they still last.
   constexpr ptrdiff_t most = 1'000;
   const auto first = after - std::min(most, after - model.activations.begin());
   const auto found = std::max_element(first, after, [&](const auto& a, const auto& b) {

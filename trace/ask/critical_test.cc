@@ -28,7 +28,7 @@ std::string path_of(const Example& e, const char* task, uint64_t from, uint64_t 
 
 }  // namespace
 
-TEST_CASE("a task waits for a timer, and for its turn when that has fired") {
+TEST_CASE("a task waits for a timer, and is runnable after it fired") {
   const Example e = ours(timer_and_turn);
   CHECK(path_of(e, "1", 0, 18) ==
         "0-1 1 running, 1-10 3 external, 10-13 1 runnable on 2, 13-18 1 running");
@@ -36,7 +36,7 @@ TEST_CASE("a task waits for a timer, and for its turn when that has fired") {
   CHECK(path_of(e, "1", 9, 9).empty());
 }
 
-TEST_CASE("a child that is awaited: its work is on the path, and what it waited for") {
+TEST_CASE("an awaited child: its work is on the path, and what it waited for") {
   const Example e = ours(R"(
      0 create 1 as coroutine parent
      0 resume 1
@@ -56,7 +56,7 @@ TEST_CASE("a child that is awaited: its work is on the path, and what it waited 
         "0-3 1 running, 3-5 2 running, 5-16 4 external, 16-20 2 running, 20-21 1 running");
 }
 
-TEST_CASE("a lock: on to who holds it; a signal: on to who gave it") {
+TEST_CASE("a lock continues with its holder; a notification with the waker") {
   const Example e = ours(R"(
      0 create 1 as coroutine first
      0 create 2 as coroutine second
@@ -77,11 +77,11 @@ TEST_CASE("a lock: on to who holds it; a signal: on to who gave it") {
   )");
   CHECK(path_of(e, "2", 0, 15) ==
         "0-2 1 running, 2-10 5 external, 10-12 1 running, 12-14 2 runnable on 1, 14-15 2 running");
-  // While it still waits: what the holder does.
+  // While it waits: the actions of the holder.
   CHECK(path_of(e, "2", 0, 8) == "0-2 1 running, 2-8 5 external");
 }
 
-TEST_CASE("before a task that main() created is what ran there before") {
+TEST_CASE("before a task that main() created, the path has what ran there before") {
   const Example e = ours(R"(
      1 create 1 as coroutine first
      2 resume 1
@@ -119,7 +119,7 @@ TEST_CASE("a cycle terminates, and unexplained time is blocked") {
 
 TEST_CASE("the time after the end of a task is external") {
   //      0    5    10   20
-  //  1   ==---------------     (waits for 2, whose end was not reported to it)
+  //  1   ==---------------     (waits for 2, whose end did not wake it)
   //  2     =====]
   const Example e = ours(R"(
      0 create 1 as coroutine session
@@ -134,7 +134,7 @@ TEST_CASE("the time after the end of a task is external") {
         "0-1 1 running, 1-3 2 runnable on 1, 3-8 2 running, 8-1000 - external");
   const std::string waits = path_of(e, "1", 0, 1000);
   CHECK(waits.ends_with("9-1000 1 waiting on 2"));
-  // What a task became goes on.
+  // A successor continues.
   const Example became = ours(R"(
      0 create 1 as coroutine first
      0 create 2 as coroutine second
@@ -147,7 +147,7 @@ TEST_CASE("the time after the end of a task is external") {
   CHECK(path_of(became, "1", 0, 20) == path_of(became, "2", 0, 20));
 }
 
-TEST_CASE("of nonsense the path is whole, too") {
+TEST_CASE("the path is complete for random events") {
   for (uint32_t seed = 1; seed <= 2'000; seed++) {
     const Trace trace = nonsense(seed);
     const Model model = build_model(trace, {.simplify = false});
@@ -165,7 +165,7 @@ TEST_CASE("of nonsense the path is whole, too") {
   }
 }
 
-TEST_CASE("random programs: every path is whole, and of what happened") {
+TEST_CASE("random programs: every path is complete and matches the model") {
   std::mt19937 random(3);
   for (uint32_t seed = 1; seed <= 300; seed++) {
     const RandomProgram program(seed, static_cast<RandomProgram::Fault>(seed % 7));
@@ -183,7 +183,7 @@ TEST_CASE("random programs: every path is whole, and of what happened") {
         REQUIRE(s.begin < s.end);
         time = s.end;
         if (s.kind != Segment::Kind::Running) continue;
-        // It was current all that time.
+        // The task was current for the whole segment.
         REQUIRE(std::any_of(model.activations.begin(), model.activations.end(),
                             [&](const Model::Activation& a) {
                               return a.task == s.task && a.start <= s.begin && a.end >= s.end;

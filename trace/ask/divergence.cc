@@ -49,9 +49,9 @@ class Comparison {
     return good == no_index ? no_index : aligned_.in_bad[good];
   }
 
-  // --- What came out differently ---
+  // --- Different outcomes ---
 
-  // Of those that are alike so many are asked about, and in all.
+  // Limits of the diagnosed tasks: per group of similar tasks, and in total.
   static constexpr size_t most_alike = 16;
   static constexpr size_t most_diagnosed = 256;
 
@@ -71,7 +71,7 @@ class Comparison {
     }
   }
 
-  // About one of those that `d` is true of, for `count` of them.
+  // Explains one task with diagnosis `d`, on behalf of `count` such tasks.
   void ask(const Diagnosis& d, TaskIndex task, uint64_t count) {
     const Diagnosis of_this =
         task == d.chain.front().task ? d : diagnose(bad_.trace, bad_.model, bad_.waits, task);
@@ -84,14 +84,14 @@ class Comparison {
     add(std::move(*divergence));
   }
 
-  // Everything that ran has ended.
+  // Whether every task that ran has ended.
   static bool is_complete(const Subject& run) {
     for (TaskIndex task = 0; task < run.model.tasks.size(); task++)
       if (is_open(run, task) && run.waits.first_run[task] != Waits::never) return false;
     return true;
   }
 
-  // What waits for something outside may have been about to end when the trace did.
+  // A task that waits for an external event may have been about to end when the trace did.
   bool lasts_too_long(const Diagnosis& d) const {
     const uint32_t bad = last_wait_of(d);
     if (bad == none) return false;
@@ -105,7 +105,7 @@ class Comparison {
   }
 
   void add_failed() {
-    std::unordered_map<uint64_t, size_t> known;  // by hash: the same failure of many is one
+    std::unordered_map<uint64_t, size_t> known;  // by hash: merges equal failures of many tasks
     for (TaskIndex bad = 0; bad < aligned_.in_good.size(); bad++) {
       const TaskIndex good = aligned_.in_good[bad];
       if (good == no_index) continue;
@@ -133,7 +133,8 @@ class Comparison {
     return {.kind = kind, .task = task, .time = ended.end, .location = ended.location};
   }
 
-  // Code that ran in one of the runs only. Promises, timers, reads come and go with the order.
+  // Code that ran in only one of the runs. Promises, timers and reads vary with the order of
+  // events.
   void add_only_in(const Subject& run, const StructuralHashes& hashes,
                    const StructuralHashes& other, DivergenceKind kind) {
     const std::unordered_set<uint64_t> there(other.tasks.begin(), other.tasks.end());
@@ -177,7 +178,7 @@ class Comparison {
                      [&](const Divergence& a, const Divergence& b) { return when(a) < when(b); });
   }
 
-  // --- The same wait in the other run ---
+  // --- The counterpart of a wait ---
 
   struct WaitKey {
     uint64_t location;
@@ -199,7 +200,7 @@ class Comparison {
     return waits;
   }
 
-  // The third time that it waited there for such a thing is the third time there.
+  // Matches the n-th wait of the task with this location and target with the n-th in the good run.
   uint32_t counterpart(uint32_t bad) const {
     const TaskIndex good = in_good(bad_.waits.waits[bad].task);
     if (good == no_index) return none;
@@ -226,7 +227,7 @@ class Comparison {
             .location = w.location};
   }
 
-  // What made it ready.
+  // The event that made the waiter runnable.
   static CausalEvent ready_of(const Subject& run, uint32_t wait) {
     const Wait& w = run.waits.waits[wait];
     if (w.on == no_index || run.model.tasks[w.on].is_resource) {
@@ -240,7 +241,7 @@ class Comparison {
       return notify;
     }
     CausalEvent ended = end_of(run, w.on);
-    // An operation may call who waits for it, and end when that returns.
+    // An operation may invoke its waiter and end when that returns.
     if (ended.time > w.ready) ended.kind = EventKind::Resume;
     ended.other = w.task;
     ended.time = w.ready;
@@ -248,17 +249,17 @@ class Comparison {
     return ended;
   }
 
-  // --- Why a wait that ended in the good run does not end in the bad one ---
+  // --- Why a wait ended in the good run, but not in the bad one ---
 
   std::optional<Divergence> explain(const Diagnosis& d) {
     const uint32_t wait = last_wait_of(d);
     if (wait != none) return explain(wait);
-    // It waits for nothing: it never ran, or runs.
+    // It does not wait: it never ran, or runs.
     const TaskIndex task = d.chain.front().task;
     return Divergence{.kind = DivergenceKind::NotDone, .good = end_of(good_, in_good(task))};
   }
 
-  static constexpr size_t deepest = 1'000;  // waits one behind the other
+  static constexpr size_t deepest = 1'000;  // nested waits
 
   std::optional<Divergence> explain(uint32_t bad) {
     if (visited_.size() == deepest || !visited_.insert(bad).second) return {};
@@ -269,14 +270,14 @@ class Comparison {
     const uint32_t good = counterpart(bad);
     if (good == none) return other_way(stuck.task);
     const Wait& ended = good_.waits.waits[good];
-    if (ended.ready == Waits::never) return {};  // there, too
+    if (ended.ready == Waits::never) return {};  // in the good run neither
     const TaskIndex on = stuck.on;
     if (on == no_index || in_good(on) != ended.on) return not_done(ready_of(good_, good), no_index);
     if (!bad_.model.tasks[on].is_resource) return of_task(good, bad);
     return of_condition(good, bad);
   }
 
-  // It waits for a task that ended in the good run: after that, or before, or not at all.
+  // The target ended in the good run. In the bad run it ended before the wait, or not at all.
   std::optional<Divergence> of_task(uint32_t good, uint32_t bad) {
     const TaskIndex on = bad_.waits.waits[bad].on;
     const CausalEvent done = ready_of(good_, good);
@@ -297,7 +298,7 @@ class Comparison {
     const TaskIndex by = in_bad(notified.other);
     const TaskIndex on = bad_.waits.waits[bad].on;
     const uint64_t location = good_hashes_.locations[notified.location];
-    // The last before the wait: whoever did it, if it was done at the same place.
+    // The last notification before the wait, by the same task or at the same location.
     for (uint32_t i = bad_.waits.last_notification[on]; i != none;
          i = bad_.waits.notifications[i].before) {
       const Waits::Notification& notification = bad_.waits.notifications[i];
@@ -314,8 +315,8 @@ class Comparison {
     return not_done(notified, notified.other);
   }
 
-  // It waits for a lock that `held` has. In the good run it took it first, or the holder gave it
-  // back; who takes a lock that is free does not wait, so holdings are compared, not waits.
+  // It waits for a lock with holding `held`. In the good run it acquired the lock first, or the
+  // holder released it. Acquiring a free lock is no wait, so this compares holdings, not waits.
   std::optional<Divergence> of_lock(uint32_t bad, const Waits::Holding& held) {
     const TaskIndex waiter = bad_.waits.waits[bad].task;
     const TaskIndex lock = in_good(held.resource);
@@ -323,7 +324,8 @@ class Comparison {
     const size_t before = holdings_of(bad_, held.resource, waiter).size();
     const auto taken = holdings_of(good_, lock, in_good(waiter));
     const auto others = holdings_of(good_, lock, in_good(held.holder));
-    const size_t number = holdings_of(bad_, held.resource, held.holder).size();  // `held` is last
+    const size_t number =
+        holdings_of(bad_, held.resource, held.holder).size();  // `held` is the last
     if (others.size() < number) return {};
     const Waits::Holding& theirs = *others[number - 1];
     if (taken.size() > before && taken[before]->begin < theirs.begin)
@@ -347,7 +349,7 @@ class Comparison {
             .location = h.location};
   }
 
-  // Of this resource by this task, in the order of time.
+  // The holdings of the resource by this task, by time.
   static std::vector<const Waits::Holding*> holdings_of(const Subject& run, TaskIndex resource,
                                                         TaskIndex holder) {
     std::vector<const Waits::Holding*> found;
@@ -357,11 +359,11 @@ class Comparison {
     return found;
   }
 
-  // `by` did `done` in the good run. What keeps it from doing so?
+  // Task `by` did `done` in the good run. Finds why it did not in the bad run.
   std::optional<Divergence> not_done(const CausalEvent& done, TaskIndex by) {
     Divergence d{.kind = DivergenceKind::NotDone, .good = done};
     TaskIndex bad = in_bad(by);
-    while (by != no_index && bad == no_index) {  // who created it would have
+    while (by != no_index && bad == no_index) {  // its creator would have created it
       by = good_.model.tasks[by].parent;
       bad = in_bad(by);
     }
@@ -380,8 +382,8 @@ class Comparison {
     return deeper ? deeper : d;
   }
 
-  // The task came to its wait when what it waits for was over. The first of what led to the wait
-  // that came before that in the good run.
+  // The task began to wait when the target's event was already over. Finds the first cause of the
+  // wait that came before that event in the good run.
   Divergence too_late(uint32_t good, uint32_t bad, const CausalEvent& later,
                       const CausalEvent& earlier) const {
     Divergence d{.kind = DivergenceKind::Order,
@@ -409,7 +411,7 @@ class Comparison {
     return d;
   }
 
-  // The first wait in which it differs.
+  // The first wait that differs.
   std::optional<Divergence> other_way(TaskIndex bad) const {
     const TaskIndex good = in_good(bad);
     if (good == no_index) return {};

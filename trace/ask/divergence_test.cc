@@ -11,7 +11,7 @@ using namespace skein;
 
 namespace {
 
-// A run and what is asked of it.
+// A trace with its model and waits.
 struct Played {
   explicit Played(Trace&& played)
       : trace(std::move(played)),
@@ -53,8 +53,8 @@ std::string first(const std::string& good_text, const std::string& bad_text) {
   return found.empty() ? "nothing" : said(good, bad, found.front());
 }
 
-// The founding story: the answer is notified when the query waits for it, or before, because the
-// card has not acknowledged the query.
+// The motivating example: the answer is notified while the query waits for it, or before, because
+// the card has not acknowledged the query.
 const std::string before = R"(
      0 create 1 as coroutine listen
      0 resource - of 2 as condition answer
@@ -86,7 +86,7 @@ const std::string answered_early = before + R"(
 
 }  // namespace
 
-TEST_CASE("a lost wake-up: the order of what led to the wait and of the notify") {
+TEST_CASE("a lost wake-up: the order of the causes of the wait and the notification") {
   CHECK(first(answered_late, answered_early) ==
         "order: 5 resolve 4 3 < 9 notify 2 1; 6 notify 2 1 < 8 resolve 4 3");
   CHECK(first(answered_late, answered_late) == "nothing");
@@ -94,7 +94,7 @@ TEST_CASE("a lost wake-up: the order of what led to the wait and of the notify")
   CHECK(first(answered_early, answered_late) == "nothing");
 }
 
-TEST_CASE("who should have notified waits for a read that does not complete") {
+TEST_CASE("the intended notifier waits for a read that does not complete") {
   const std::string same = R"(
      0 create 1 as coroutine listen
      0 resource - of 2 as condition answer
@@ -117,7 +117,7 @@ TEST_CASE("who should have notified waits for a read that does not complete") {
               same + "5000000 wake -") == "not done: 7 resolve 4 1; -");
 }
 
-TEST_CASE("it failed, and ended there") {
+TEST_CASE("the task failed instead of completing") {
   const std::string same = R"(
      0 create 1 as coroutine fetch
      1 resume 1
@@ -126,7 +126,8 @@ TEST_CASE("it failed, and ended there") {
         "other end: 5 resolve 1 -; 7 fail 1 -");
 }
 
-TEST_CASE("the same failure of many is one divergence; what many wait for, too") {
+TEST_CASE(
+    "equal failures of many tasks are one divergence, waits for separate operations are not") {
   std::string good, fails, waits;
   for (int task = 1; task <= 40; task++) {
     const std::string t = std::to_string(task), timer = std::to_string(100 + task);
@@ -150,11 +151,11 @@ TEST_CASE("the same failure of many is one divergence; what many wait for, too")
   const std::vector<Divergence> stuck = differ(one, Played(ours(waits + "9000000 wake -").trace));
   uint64_t tasks = 0;
   for (const Divergence& d : stuck) tasks += d.tasks;
-  CHECK(stuck.size() == 16);  // each waits for its own
+  CHECK(stuck.size() == 16);  // one per operation, up to the limit
   CHECK(tasks == 40);
 }
 
-TEST_CASE("code that runs in one of them only; another number of the same is nothing") {
+TEST_CASE("code that runs in one run only; another number of the same tasks is no divergence") {
   const std::string one = R"(
      0 create 1 as coroutine session
      1 resume 1
@@ -172,7 +173,7 @@ TEST_CASE("code that runs in one of them only; another number of the same is not
   CHECK(first(three, one) == "only in good: 5 create 3 -; -");
 }
 
-TEST_CASE("times: whose own they are, and how much of the whole") {
+TEST_CASE("timing: self times of groups, and their share of the total") {
   const auto text = [](int read, int ran) {
     return R"(
        0 create 1 as coroutine session
@@ -201,7 +202,7 @@ TEST_CASE("times: whose own they are, and how much of the whole") {
   CHECK(sum_of(found) == 31);
 }
 
-TEST_CASE("two runs of the same good program differ in nothing") {
+TEST_CASE("two runs of the same correct program do not diverge") {
   for (uint32_t seed = 1; seed <= 500; seed++) {
     CAPTURE(seed);
     using Fault = RandomProgram::Fault;
@@ -216,7 +217,7 @@ TEST_CASE("two runs of the same good program differ in nothing") {
   }
 }
 
-TEST_CASE("a planted fault is the first divergence from a run that was spared") {
+TEST_CASE("a planted fault is the first divergence from a spared run") {
   using Fault = RandomProgram::Fault;
   for (const Fault fault :
        {Fault::LostWakeUp, Fault::NeverNotified, Fault::LockCycle, Fault::EndedHolding})
@@ -259,7 +260,7 @@ TEST_CASE("a planted fault is the first divergence from a run that was spared") 
     }
 }
 
-TEST_CASE("nonsense is compared without harm") {
+TEST_CASE("traces of random events can be compared") {
   for (uint32_t seed = 1; seed <= 2'000; seed++) {
     const Played good(nonsense(seed)), bad(nonsense(seed / 2 + 7'000));
     for (const Divergence& d : differ(good, bad))

@@ -1,4 +1,4 @@
-// Drawn examples (trace/model/example.h) with their waits, for tests of what is asked of a trace.
+// Examples with diagrams (trace/model/example.h) and their waits, for tests of analyses.
 //
 //   const AskedExample run("0 create 1 as coroutine query\n1 resume 1");
 //   diff_text(compare_runs({"good", run.subject()}, ...));

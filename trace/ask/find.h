@@ -1,4 +1,4 @@
-// Which task a person means.
+// Finds tasks by user input.
 #pragma once
 
 #include <string_view>
@@ -8,14 +8,14 @@
 
 namespace skein {
 
-// The one with this number ("17", "#17"), else all that have the text as label, name or function,
-// in the order of their beginnings.
+// The task with this id ("17", "#17"); else all tasks whose label, name or function equals `text`,
+// by start.
 std::vector<TaskIndex> find_tasks(const Trace& trace, const Model& model, std::string_view text);
 
-// What has not ended goes on to the end of the trace.
+// The end of the task; the end of the trace if it is live.
 uint64_t end_of(const Model& model, TaskIndex task);
 
-// Of several the one that took longest: that is the one somebody looks for. no_index: of none.
+// The longest of `tasks`, which is most likely the one of interest; no_index if empty.
 TaskIndex longest_of(const Model& model, const std::vector<TaskIndex>& tasks);
 
 }  // namespace skein

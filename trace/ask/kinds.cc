@@ -9,7 +9,7 @@ struct Kind {
   KindClass kind_class;
 };
 constexpr Kind known[] = {
-    // those first that many tasks have
+    // The most frequent kinds first.
     {"coroutine", KindClass::Runnable},  {"timer", KindClass::Operation},
     {"io", KindClass::Operation},        {"handler", KindClass::Handler},
     {"promise", KindClass::Promise},     {"fiber", KindClass::Runnable},

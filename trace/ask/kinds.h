@@ -1,5 +1,4 @@
-// What kinds of tasks and resources mean, for who asks what is wrong. Recorders may have kinds of
-// their own.
+// The classes of task and resource kinds, for analyses. Recorders may have additional kinds.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +9,16 @@
 namespace skein {
 
 enum class KindClass : uint8_t {
-  Runnable,   // it has code of its own that somebody lets run
-  Operation,  // it ends by what happens outside of the program: a timer, a read, a process
-  Handler,    // code that a loop is to call
-  Callback,   // code that is called when something happens, if it does
-  Promise,    // it ends when somebody says so
-  Mutex,      // who takes it has to give it back
-  Semaphore,  // anybody may give it back
-  Condition,  // notified, and remembers nothing
-  Queue,      // it keeps what nobody waits for yet
-  Other,      // nothing is known of it
+  Runnable,   // has code that an executor runs
+  Operation,  // ends by an external event: a timer, a read, a process
+  Handler,    // code that an event loop invokes once
+  Callback,   // code that is called when an event occurs, if it occurs
+  Promise,    // ends when another task resolves it
+  Mutex,      // its holder must release it
+  Semaphore,  // any task may release it
+  Condition,  // its notifications are not stored
+  Queue,      // stores items until a receiver takes them
+  Other,      // unknown
 };
 KindClass kind_class(std::string_view kind);
 KindClass kind_class(const Trace& trace, const Model::Task& task);
@@ -27,7 +26,7 @@ KindClass kind_class(const Trace& trace, const Model::Task& task);
 inline bool is_operation(const Trace& trace, const Model::Task& task) {
   return kind_class(trace, task) == KindClass::Operation;
 }
-// Who takes it has to give it back, as far as is known.
+// Whether the holder must release it, as far as is known.
 inline bool is_owned(const Trace& trace, const Model::Task& resource) {
   return kind_class(trace, resource) != KindClass::Semaphore;
 }

@@ -13,12 +13,12 @@ const Waits::Wait* open_wait(const Waits& waits, TaskIndex task) {
   return wait != nullptr && wait->is_open() ? wait : nullptr;
 }
 
-// What became another is that one from then on.
+// The last successor of the task, which may be no_index.
 TaskIndex last_self(const Model& model, TaskIndex task) {
   return task == no_index ? no_index : model.last_self(task);
 }
 
-// The newest wait of the task that is over names its waker.
+// The waker of the last wait of the task that is over.
 TaskIndex waker_of(const Waits& waits, TaskIndex task) {
   for (uint32_t i = waits.last_wait[task]; i != Waits::none; i = waits.waits[i].before)
     if (!waits.waits[i].is_open()) return waits.waits[i].waker;

@@ -36,7 +36,7 @@ constexpr std::string_view name(TaskState state) {
 // Suspended or runnable.
 bool is_waiting(TaskState state);
 
-// O(the waits of this task).
+// O(waits of the task).
 TaskState task_state(const Subject& subject, TaskIndex task);
 
 struct LiveTask {
@@ -49,26 +49,26 @@ struct LiveTask {
   uint32_t executor = Waits::none;  // it runs on or ran on last; none: it has not run
 };
 
-// Describes live tasks and resources of one subject, which must outlive it. Needs O(tasks +
-// activations) once and 4 bytes a task.
+// Describes live tasks and resources of one subject, which must outlive it. Construction takes
+// O(tasks + activations); needs 4 bytes per task.
 class LiveTaskFinder {
  public:
   explicit LiveTaskFinder(const Subject& subject);
 
-  // Of a task that is live. O(its waits).
+  // `task` must be live. O(its waits).
   LiveTask find(TaskIndex task) const;
 
  private:
   uint64_t describe_resource(TaskIndex resource, LiveTask& live) const;
 
   Subject s_;
-  std::vector<uint32_t> last_;  // of each task its last activation; Waits::none: it has none
+  std::vector<uint32_t> last_;  // by task, its last activation; Waits::none: it has none
 };
 
-// Of one task that is live. O(activations).
+// `task` must be live. O(activations).
 LiveTask live_task(const Subject& subject, TaskIndex task);
 
-// All, by id. O(tasks + activations + waits).
+// All live tasks and resources, by id. O(tasks + activations + waits).
 std::vector<LiveTask> find_live_tasks(const Subject& subject);
 
 }  // namespace skein

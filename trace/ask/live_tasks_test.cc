@@ -11,7 +11,7 @@ using namespace skein;
 
 namespace {
 
-// A trace written event by event, ten nanoseconds apart.
+// Builds a trace event by event, ten nanoseconds apart.
 struct TraceMaker {
   TraceMaker() {
     trace.info.format = "skein";
@@ -34,7 +34,7 @@ struct TraceMaker {
                          .kind = kind});
   }
 
-  // The live tasks by id; their task and target are replaced by ids.
+  // The live tasks by id; targets and wakers are ids.
   struct Live {
     TaskState state = TaskState::Ended;
     int64_t since = 0;
@@ -75,7 +75,7 @@ struct TraceMaker {
 
 }  // namespace
 
-TEST_CASE("a task with the id of one that is over has none of its waits") {
+TEST_CASE("a new task with the id of an ended one has none of its waits") {
   TraceMaker t;
   for (TaskId id = 1; id <= 3; id++) t.add(EventKind::Create, id);
   t.add(EventKind::Resume, 1);
@@ -93,7 +93,7 @@ TEST_CASE("a task with the id of one that is over has none of its waits") {
   CHECK(find_waits(t.trace, model).open(model.find(1)) == nullptr);
 }
 
-TEST_CASE("a scope that was left does not wait") {
+TEST_CASE("a scope that was exited does not wait") {
   for (const EventKind end : {EventKind::ScopeExit, EventKind::ScopeCancel}) {
     TraceMaker t;
     for (TaskId id = 1; id <= 2; id++) t.add(EventKind::Create, id);
@@ -116,11 +116,11 @@ TEST_CASE("a task that ended is not live, however it ended") {
   REQUIRE(t.all().size() == 1);
   CHECK(t.live(5).state == TaskState::Created);
   CHECK(t.live(5).since == 40);
-  t.add(EventKind::Resolve, 4);  // which is 5 now
+  t.add(EventKind::Resolve, 4);  // applies to its successor 5
   CHECK(t.all().empty());
 }
 
-TEST_CASE("where a task waits, since when, for what") {
+TEST_CASE("where a task waits, since when, and for what") {
   TraceMaker t;
   t.add(EventKind::Create, 1, no_task, UINT64_MAX, "", 1);
   t.add(EventKind::Create, 2, 1);
@@ -145,7 +145,7 @@ TEST_CASE("where a task waits, since when, for what") {
   CHECK(t.live(1).waker == 2);
 }
 
-TEST_CASE("a task that waits for a task waits for what that became") {
+TEST_CASE("the target is the last successor of the task") {
   TraceMaker t;
   t.add(EventKind::Create, 1);
   t.add(EventKind::Suspend, 1, 2, 0);
@@ -183,7 +183,7 @@ TEST_CASE("events after the end of a task do not make it wait") {
   CHECK(t.live(2).state == TaskState::Created);
 }
 
-TEST_CASE("a pre-existing task that did nothing has an unknown state") {
+TEST_CASE("a pre-existing task without actions has an unknown state") {
   TraceMaker t;
   t.add(EventKind::Acquire, 1, no_task);
   t.add(EventKind::SwitchTo, no_task);

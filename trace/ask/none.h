@@ -3,6 +3,7 @@
 
 namespace skein {
 
-inline constexpr uint32_t none = UINT32_MAX;  // for the sources of this folder: Waits::none
+inline constexpr uint32_t none =
+    UINT32_MAX;  // short for Waits::none, for the sources of this directory
 
 }  // namespace skein

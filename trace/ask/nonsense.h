@@ -1,4 +1,4 @@
-// A trace for tests that makes no sense.
+// Random traces without meaning, for tests.
 #pragma once
 
 #include <random>
@@ -7,7 +7,7 @@
 
 namespace skein {
 
-// Any events of a few tasks in any order, as of a damaged trace.
+// Events of a few tasks, in any order, as in a damaged trace.
 inline Trace nonsense(uint32_t seed) {
   std::mt19937 random(seed);
   const auto below = [&](uint64_t n) { return random() % n; };

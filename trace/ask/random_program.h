@@ -1,14 +1,13 @@
-// Random programs for tests, run on a machine that is made up, with what is wrong known: tasks that
-// create, await, lock, notify, wait for timers and end; what is recorded of them is a trace of
-// ours.
+// Random programs for tests, run on a simulated machine, with a known fault. Their tasks create,
+// await, lock, notify, wait for timers and end. The recording is a skein trace.
 //
 //   const RandomProgram program(seed, RandomProgram::Fault::LostWakeUp);
-//   diagnose_all(program.trace, ...) must say what program.fault, victim and thing say, and no
-//   more.
+//   diagnose_all(program.trace, ...) must report program.fault, victim and thing, and nothing
+//   else.
 //
-// What goes right in it goes right whatever the order: locks are taken in one order and given back,
-// tasks await their own children only, who notifies a condition first waits until somebody waits,
-// and there are notifies that nobody needs. The fault is planted in one place.
+// Apart from the fault, the programs are correct in any order of execution. Locks are acquired in a
+// fixed order and released, tasks await only their own children, a notifier of a condition first
+// waits until the condition has a waiter, and some notifications have no waiter.
 #pragma once
 
 #include <memory>
@@ -22,29 +21,30 @@ class RandomProgram : public detail::Machine {
   enum class Fault {
     None,
     LostWakeUp,     // notified before it waits
-    NeverNotified,  // waits, should resolve, and nobody notifies
-    LockCycle,      // two take two locks, each the other's first
-    AwaitCycle,     // a task awaits who awaits it
-    EndedHolding,   // a task ends and keeps its lock
-    Starved,        // what it waits for has ended, and its executor is busy for ever
-    // Nobody is stuck for these, and yet (doctor):
-    LockOrder,       // two take two locks, each the other's first, one long after the other
-    HeldAcrossWait,  // who holds a lock sleeps, and another waits for the lock
+    NeverNotified,  // waits, is marked should_resolve, and is never notified
+    LockCycle,      // two tasks acquire two locks in opposite order
+    AwaitCycle,     // two tasks await each other
+    EndedHolding,   // a task ends while it holds its lock
+    Starved,        // its target has ended, and its executor is busy forever
+    // With these no task is stuck, but doctor reports them:
+    LockOrder,       // two tasks acquire two locks in opposite order, one long after the other
+    HeldAcrossWait,  // the holder of a lock sleeps, and another task waits for the lock
     Destroyed,       // a task is destroyed, and another waits for it
-    NeverStarted,    // a task is created and forgotten
-    NeverCalled,     // likewise a handler
+    NeverStarted,    // a task is created and never runs
+    NeverCalled,     // the same with a handler
     RanTooLong,      // a task computes for 200 ms
-    WakesItself,     // a task yields again and again
-    QueueGrows,      // more is put into a channel than is taken out
-    LevelGrows,      // a counter, likewise
+    WakesItself,     // a task yields repeatedly
+    QueueGrows,      // a channel receives more items than are taken out
+    LevelGrows,      // a counter grows
     NeverSent,       // a send that does not complete
   };
   static constexpr int faults = static_cast<int>(Fault::NeverSent) + 1;
 
-  // A run of it: the same program takes other times, and things happen in another order. In one
-  // that is spared the fault does not strike (LostWakeUp, NeverNotified, LockCycle, EndedHolding).
+  // A run of a program: other runs of the same program have other durations and another order of
+  // events. In a spared run the fault has no effect (LostWakeUp, NeverNotified, LockCycle,
+  // EndedHolding).
   struct Luck {
-    uint32_t seed = 0;  // 0: of the program
+    uint32_t seed = 0;  // 0: that of the program
     bool spared = false;
   };
 
@@ -69,7 +69,7 @@ class RandomProgram : public detail::Machine {
 
   static constexpr uint64_t after_all = 20'000'000'000;  // ns
 
-  // Computing, sleeping, children that are awaited, locks in their order, conditions that work.
+  // Computes, sleeps, awaits children, locks in order, uses conditions correctly.
   Script ordinary(int depth) {
     Script script;
     const size_t ops = 1 + below(5);
@@ -84,7 +84,7 @@ class RandomProgram : public detail::Machine {
           if (depth < 4)
             script.push_back({Do::Child, 0, std::make_shared<Script>(ordinary(depth + 1))});
           break;
-        case 3: {  // never while one is held but in the order of their ids
+        case 3: {  // locks are acquired only in the order of their ids
           const size_t from = below(locks_.size());
           for (size_t l = from; l < locks_.size(); l++) script.push_back({Do::Lock, locks_[l]});
           script.push_back({Do::Sleep, some_time()});
@@ -98,14 +98,14 @@ class RandomProgram : public detail::Machine {
           script.push_back({Do::Wait, condition});
           break;
         }
-        case 5:  // nobody needs it
+        case 5:  // a notification without a waiter
           script.push_back({Do::Notify, resource(4, "event")});
           break;
       }
     return script;
   }
 
-  // Ordinary work around what is wrong; some wait for it.
+  // Adds ordinary work before and after the fault; some of it waits.
   void around(Script& script) {
     Script before = ordinary(2);
     script.insert(script.begin(), before.begin(), before.end());
@@ -116,7 +116,7 @@ class RandomProgram : public detail::Machine {
     }
   }
 
-  // Spawns a task that does this among ordinary work.
+  // Spawns a task that runs `script` among ordinary work.
   void spawn_around(Script script) {
     around(script);
     spawn(no_task, std::move(script));
@@ -125,7 +125,7 @@ class RandomProgram : public detail::Machine {
   void plant() {
     switch (fault) {
       case Fault::None:
-      case Fault::Starved:  // after the run
+      case Fault::Starved:  // planted after the run
         return;
       case Fault::LostWakeUp:
         return plant_lost_wake_up();
@@ -177,7 +177,7 @@ class RandomProgram : public detail::Machine {
     Script script = {{Do::Wait, thing}};
     around(script);
     say(EventKind::ShouldResolve, spawn(no_task, std::move(script)));
-    if (luck_.seed != 0)  // who would have notified it
+    if (luck_.seed != 0)  // the intended notifier
       spawn(no_task, {{Do::Sleep, after_all}, {luck_.spared ? Do::Notify : Do::Keep, thing}});
   }
 

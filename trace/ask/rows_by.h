@@ -1,10 +1,10 @@
-// Rows of a table by a number that each has, in the table's order: waits by their task, activations
-// by their executor.
+// Groups the rows of a table by a number, in the table's order: waits by their task, activations by
+// their executor.
 //
 //   const RowsBy by_task(waits.waits, model.tasks.size(), [](const auto& w) { return w.task; });
 //   for (const uint32_t index : by_task.of(task)) ...
 //
-// O(rows + count) to make, 4 bytes for each of both.
+// Construction takes O(rows + count), and 4 bytes for each row and number.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace skein {
 class RowsBy {
  public:
   RowsBy() = default;
-  // Rows whose number is `count` or more (no_index) are left out.
+  // Omits rows whose number is `count` or more (no_index).
   template <typename Rows, typename NumberOf>
   RowsBy(const Rows& rows, size_t count, const NumberOf& number_of) : ends_(count) {
     for (const auto& row : rows)
@@ -25,7 +25,7 @@ class RowsBy {
     uint32_t sum = 0;
     for (uint32_t& end : ends_) sum += std::exchange(end, sum);
     rows_.resize(sum);
-    // Each goes from where the rows of its number begin to where they end.
+    // ends_[number] advances from the start of its rows to their end.
     uint32_t index = 0;
     for (const auto& row : rows) {
       if (number_of(row) < count) rows_[ends_[number_of(row)]++] = index;

@@ -14,7 +14,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// "session 12", "conn-7", "eth0#3": what only counts is one name.
+// Merges names that differ only in a number: "session 12", "conn-7", "eth0#3".
 std::string without_number(std::string name) {
   const size_t end = name.size();
   size_t digits = end;
@@ -38,7 +38,7 @@ std::string name_of(const Trace& trace, const Model::Task& task, GroupBy by) {
   return "";
 }
 
-// What decides the name, so that few names are made: there may be a million tasks.
+// Identifies the name, so that few names are built: there may be a million tasks.
 uint64_t key_of(const Model::Task& task, GroupBy by) {
   if (by == GroupBy::Kind) return task.kind;
   if (by == GroupBy::Location) return task.location;
@@ -46,10 +46,10 @@ uint64_t key_of(const Model::Task& task, GroupBy by) {
   return uint64_t{1} << 32 | task.location;
 }
 
-// The waits of a task, by begin, without the time that earlier ones have covered.
+// The waits of a task, by begin, without the time that earlier ones already cover.
 struct Covered {
-  uint64_t waits = 0;    // up to here, whether over or not
-  uint64_t blocked = 0;  // up to here, waits that were not over
+  uint64_t waits = 0;    // waits are counted up to this time
+  uint64_t blocked = 0;  // time until runnable is counted up to this time
 
   static uint64_t extend(uint64_t& covered, uint64_t begin, uint64_t end) {
     begin = std::max(begin, covered);
@@ -86,7 +86,7 @@ std::vector<TaskGroup> task_groups(const Trace& trace, const Model& model, const
     group.cancelled += task.how == Model::End::Cancelled;
     if (ended && task.how != Model::End::Overwritten)
       group.latencies.push_back(task.end - std::min(task.start, task.end));
-    // An operation waits from its beginning on until its handler runs.
+    // An operation waits from its creation until its handler runs.
     if (is_operation(trace, task)) {
       const uint64_t end = ended ? task.end : model.end;
       const uint64_t over = std::max(std::min(waits.first_run[index], end), task.start);
@@ -107,7 +107,7 @@ std::vector<TaskGroup> task_groups(const Trace& trace, const Model& model, const
     Covered& known = covered[wait.task];
     const uint64_t blocked = Covered::extend(known.blocked, wait.begin, ready);
     g->blocked += blocked;
-    // What a wait that is over adds, and what turns from runnable to waiting.
+    // Adds the runnable part of this wait, and subtracts runnable time that is waiting time by it.
     g->ready += Covered::extend(known.waits, wait.begin, end) - blocked;
   }
   for (TaskGroup& g : groups) std::sort(g.latencies.begin(), g.latencies.end());

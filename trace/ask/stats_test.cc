@@ -21,7 +21,7 @@ const TaskGroup& of_name(const std::vector<TaskGroup>& groups, std::string_view 
 
 }  // namespace
 
-TEST_CASE("where the time of sessions and of their timer went") {
+TEST_CASE("how the time of sessions and their timers divides") {
   const Example e = ours(R"(
      0 create 1 as coroutine session
      0 create 2 as coroutine session
@@ -54,7 +54,7 @@ TEST_CASE("where the time of sessions and of their timer went") {
   CHECK(of_name(kinds, "timer").blocked == 7);
 }
 
-TEST_CASE("failed and cancelled tasks are counted apart") {
+TEST_CASE("failed and cancelled tasks are counted separately") {
   const Example e = ours(R"(
      0 create 1 as coroutine query
      0 create 2 as coroutine query
@@ -96,7 +96,7 @@ TEST_CASE("overlapping waits of one task count once, as waiting if any is not ov
   CHECK(join.ready == (12 - 10) + (19 - 16));
 }
 
-TEST_CASE("percentiles by the nearest rank, and powers of two") {
+TEST_CASE("percentiles by nearest rank, and powers of two") {
   std::vector<uint64_t> values(100);
   std::iota(values.begin(), values.end(), 1);
   CHECK(percentile(values, 0.5) == 50);
@@ -108,7 +108,7 @@ TEST_CASE("percentiles by the nearest rank, and powers of two") {
   CHECK(histogram({0, 1, 2, 3, 4, 1000}) == std::vector<uint64_t>{1, 1, 2, 1, 0, 0, 0, 0, 0, 0, 1});
 }
 
-TEST_CASE("random programs: nothing is counted twice or forgotten") {
+TEST_CASE("random programs: every interval counts exactly once") {
   for (uint32_t seed = 1; seed <= 100; seed++) {
     const RandomProgram program(seed, static_cast<RandomProgram::Fault>(seed % 7));
     const Model model = build_model(program.trace, {.simplify = false});
@@ -136,7 +136,7 @@ TEST_CASE("random programs: nothing is counted twice or forgotten") {
   }
 }
 
-TEST_CASE("of nonsense no sum is out of all bounds") {
+TEST_CASE("sums over random events are bounded") {
   for (uint32_t seed = 1; seed <= 2'000; seed++) {
     const Trace trace = nonsense(seed);
     const Model model = build_model(trace, {.simplify = false});

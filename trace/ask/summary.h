@@ -1,4 +1,4 @@
-// A trace in a dozen numbers: what `skein info` shows.
+// Summarizes a trace in a dozen numbers, for `skein info`.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,22 @@ namespace skein {
 
 struct Summary {
   uint64_t events = 0;
-  // By the format's own names, or by ours when it has none; only those that occur.
+  // By the format's names, or by skein's if it has none; only kinds that occur.
   std::vector<std::pair<std::string, uint64_t>> kinds;
-  // Those of the model; resources are not among them. tasks = ended + live.
+  // Tasks of the model, without resources. tasks = ended + live.
   uint64_t tasks = 0;
   uint64_t ended = 0;
   uint64_t live = 0;
   uint64_t waiting = 0;  // live, and is_waiting() (trace/ask/live_tasks.h)
   uint64_t failed = 0;
-  uint64_t pre_existing = 0;  // never created in the trace
+  uint64_t pre_existing = 0;  // without a create event
   uint64_t created_twice = 0;
-  uint64_t stuck = 0;                                   // should have resolved and did not end
-  uint64_t labels = 0;                                  // events that give one
-  uint64_t resources = 0;                               // made in the trace
+  uint64_t stuck = 0;                                   // marked should_resolve, but did not end
+  uint64_t labels = 0;                                  // label events
+  uint64_t resources = 0;                               // created in the trace
   std::vector<std::pair<StringId, uint64_t>> counters;  // updates by name, most first
   uint64_t span_ns = 0;                                 // from the first event to the last
-  uint64_t lost_events = 0;                             // of those losses whose number is known
+  uint64_t lost_events = 0;                             // of losses whose number is known
 };
 
 Summary summarize(const Subject& subject);

@@ -23,11 +23,11 @@ struct Maker {
 
 }  // namespace
 
-TEST_CASE("tasks are counted by id, in every role, without id 0") {
+TEST_CASE("tasks are counted by id in every role; a missing id 0 is not counted") {
   Maker m;
   m.add(EventKind::Create, 1, no_task);
   m.add(EventKind::Create, 2, 1);
-  m.add(EventKind::Ready, 1, 3);  // 3 is only ever read
+  m.add(EventKind::Ready, 1, 3);  // 3 occurs only as a target of `ready`
   m.add(EventKind::Idle, no_task);
   m.add(EventKind::Suspend, 1, 77, 1);  // 77 is a resource
   m.add(EventKind::Suspend, 1, 4);      // 4 is a task
@@ -59,7 +59,7 @@ TEST_CASE("a task ends once, however many end events it has") {
   CHECK(summary.stuck == 1);
 }
 
-TEST_CASE("what outlived its beginning in a ring counts, and has its name") {
+TEST_CASE("a live task created before a ring begins counts, and has a name") {
   Maker m;
   m.add(EventKind::Create, 1);
   m.add(EventKind::Resume, 2);
@@ -68,7 +68,7 @@ TEST_CASE("what outlived its beginning in a ring counts, and has its name") {
   m.trace.live_tasks = {{.id = 1, .name = name, .kind = 3},
                         {.id = 2, .name = name, .kind = 3, .should_resolve = true},
                         {.id = 7, .since = -5, .label = name, .kind = 4, .state = State::Suspended},
-                        {.id = 8, .since = 1'000},  // made after the last event
+                        {.id = 8, .since = 1'000},  // created after the last event
                         {.id = 9, .state = State::Resource}};
   const Summary summary = summarize(m.trace);
   CHECK(summary.tasks == 3);
@@ -76,7 +76,7 @@ TEST_CASE("what outlived its beginning in a ring counts, and has its name") {
   CHECK(summary.live == 3);
   CHECK(summary.stuck == 1);
   const TaskRegistry tasks(m.trace);
-  CHECK(tasks.find(1)->name == 0);  // its create says so
+  CHECK(tasks.find(1)->name == 0);  // its create event has none
   CHECK(tasks.find(2)->name == name);
   CHECK(tasks.find(7)->label == name);
   CHECK(tasks.find(7)->kind == 4);
@@ -90,7 +90,7 @@ TEST_CASE("a task that became another has ended, the other is live") {
   m.add(EventKind::ShouldResolve, 1);
   m.add(EventKind::Become, 1, 2);
   m.add(EventKind::Become, 1, 3);  // 2 becomes 3
-  m.add(EventKind::Become, 3, 1);  // itself: nothing
+  m.add(EventKind::Become, 3, 1);  // becomes itself: ignored
   m.add(EventKind::Become, 4, 4);
   CHECK(summarize(m.trace).ended == 2);
   CHECK(summarize(m.trace).live == 3);
@@ -107,7 +107,7 @@ TEST_CASE("suspended and runnable tasks are waiting") {
   for (TaskId id = 1; id <= 4; id++) m.add(EventKind::Create, id);
   for (TaskId id = 1; id <= 3; id++) m.add(EventKind::Resume, id);
   m.add(EventKind::Suspend, 1, 4);
-  CHECK(summarize(m.trace).waiting == 2);  // 2 was switched away from, 3 runs, 4 was created
+  CHECK(summarize(m.trace).waiting == 2);  // 2 is not current, 3 runs, 4 is created
   m.add(EventKind::Resolve, 4, 3);
   CHECK(summarize(m.trace).waiting == 2);  // 1 is runnable
   m.add(EventKind::Resume, 1, 4);
@@ -116,7 +116,7 @@ TEST_CASE("suspended and runnable tasks are waiting") {
   CHECK(summarize(m.trace).waiting == 1);
 }
 
-TEST_CASE("many that become one after another") {
+TEST_CASE("a long chain of becomes") {
   Maker m;
   for (TaskId id = 0; id < 200'000; id++) {
     m.add(EventKind::Create, id);
@@ -126,7 +126,7 @@ TEST_CASE("many that become one after another") {
   CHECK(summarize(m.trace).ended == 200'000);
 }
 
-TEST_CASE("counters by name, most used first; labels are counted") {
+TEST_CASE("counters by name, the most used first; labels are counted") {
   Maker m;
   m.add(EventKind::CounterAdd, 1, no_task, 5, "b");
   m.add(EventKind::CounterSet, 1, no_task, 5, "a");
@@ -145,7 +145,7 @@ TEST_CASE("counters by name, most used first; labels are counted") {
   CHECK(m.trace.strings[tasks.find(1)->label] == "hello");
 }
 
-TEST_CASE("kinds have the format's names, or ours") {
+TEST_CASE("kinds have the format's names, or else skein's") {
   Maker m;
   m.add(EventKind::Create, 1);
   m.add(EventKind::Create, 2);

@@ -11,7 +11,7 @@ namespace {
 
 using Sums = TimingDifference::Sums;
 
-// What each task spent on its own account.
+// The self time of each task.
 std::vector<Sums> own_times(const Subject& run) {
   std::vector<Sums> sums(run.model.tasks.size());
   for (const Model::Activation& activation : run.model.activations)

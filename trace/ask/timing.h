@@ -1,13 +1,13 @@
-// Where one run took longer than another: by groups of similar tasks.
+// Where one run took longer than another, by groups of similar tasks.
 //
 //   const std::vector<TimingDifference> all = timing_differences(good, bad, aligned);
 //   const uint64_t whole = sum_of(all);
 //   for (const TimingDifference& d : all) print(d, d.size() / double(whole));
 //
-// Time counts once: a task that waits for another does nothing of its own, so only its running,
-// its waiting for its turn, and its waits for resources and for what is outside of the program
-// (timers, reads) are its own. Only tasks of both runs that ended in both are compared.
-// O(tasks + activations + waits).
+// Time counts once. While a task waits for another task, the time belongs to the other. The self
+// time of a task is its running time, its runnable time, and its waits for resources and external
+// events (timers, reads). Compares only tasks that exist in both runs and ended in both. O(tasks +
+// activations + waits).
 #pragma once
 
 #include <cstdint>
@@ -35,11 +35,11 @@ struct TimingDifference {
   }
 };
 
-// The largest first; groups without a difference are left out.
+// The largest first; omits groups without a difference.
 std::vector<TimingDifference> timing_differences(const Subject& good, const Subject& bad,
                                                  const Alignment& aligned);
 
-// Of their sizes: what a share is of.
+// The sum of their sizes, of which a share is a part.
 uint64_t sum_of(const std::vector<TimingDifference>& differences);
 
 }  // namespace skein

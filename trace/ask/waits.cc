@@ -9,7 +9,7 @@ namespace skein {
 
 namespace {
 
-// Many queues of waits, a wait in at most one of them: each operation takes O(1).
+// Many queues of waits; a wait is in at most one. Each operation takes O(1).
 class Queues {
  public:
   explicit Queues(size_t count) : ends_(count) {}
@@ -24,7 +24,7 @@ class Queues {
     (ends.last == none ? ends.first : links_[ends.last].next) = wait;
     ends.last = wait;
   }
-  // Nothing happens when it is in none.
+  // Does nothing if the wait is in no queue.
   void remove(uint32_t wait) {
     if (wait >= links_.size() || links_[wait].queue == no_index) return;
     const Link link = links_[wait];
@@ -86,20 +86,20 @@ class WaitFinder {
  private:
   using Wait = Waits::Wait;
 
-  // By the time of this event: what became another is that from then on.
+  // The task with this id at the current event: the last successor so far.
   TaskIndex get(TaskId id) {
     if (id == no_task) return no_index;
     TaskIndex task = model_.find(id);
     while (task != no_index && became_[task] != no_index) {
-      const TaskIndex next = became_[became_[task]];  // chains become shorter as they are walked
+      const TaskIndex next = became_[became_[task]];  // path compression
       if (next != no_index) became_[task] = next;
       task = became_[task];
     }
     return task;
   }
 
-  // Of a ring: what it has overwritten of those that live (Trace::live_tasks). They ran before,
-  // unless that says that they never did.
+  // In a ring, pre-existing tasks ran before the trace, unless the live task table says that they
+  // never did.
   void begin_live_tasks() {
     if (trace_.live_tasks.empty()) return;
     for (TaskIndex task = 0; task < model_.tasks.size(); task++)
@@ -113,7 +113,7 @@ class WaitFinder {
     stable_sort_by(entries_, [](const LiveTaskEntry* entry) { return entry->since; });
   }
 
-  // The waits and holdings that began before `time` and that no event told of.
+  // Adds the waits and holdings of the table that began before `time` and are not in the events.
   void add_live_tasks(uint64_t time) {
     for (; next_entry_ < entries_.size(); next_entry_++) {
       const LiveTaskEntry& entry = *entries_[next_entry_];
@@ -132,7 +132,8 @@ class WaitFinder {
     }
   }
 
-  // An operation may be told as what a task waits for after its suspension.
+  // Ends the waits of tasks whose end is overwritten, and adds targets from the table: the target
+  // of a wait may be recorded after its suspension.
   void end_live_tasks() {
     for (TaskIndex task = 0; task < model_.tasks.size(); task++)
       if (model_.tasks[task].how == Model::End::Overwritten) {
@@ -177,7 +178,7 @@ class WaitFinder {
       case K::SwitchTo:
         return runs(event, task);
       case K::Suspend:
-        close_all(task, event.time, no_index);  // a wait of which no end was seen
+        close_all(task, event.time, no_index);  // closes a wait without a recorded end
         begin(event, task, other);
         return stops(event.executor, task);
       case K::Await:
@@ -193,7 +194,7 @@ class WaitFinder {
       case K::Cancel:
         set_last_event(task, other, event);
         if (event.kind == K::Cancel)
-          cancel_waits(task);  // nobody resumes who waits for what is destroyed
+          cancel_waits(task);  // a destroyed task does not wake its waiters
         else
           make_ready(task, other, event.time, UINT64_MAX);
         close_all(task, event.time, no_index);
@@ -244,7 +245,7 @@ class WaitFinder {
     if (task != no_index) ended_[task] = true;
   }
 
-  // If the task that had this id is over, its waits are not those of the new one.
+  // The waits of an ended task with this id are not those of the new task.
   void reuse_id(TaskIndex task) {
     if (task == no_index || (!ended_[task] && became_[task] == no_index)) return;
     ended_[task] = false;
@@ -272,12 +273,13 @@ class WaitFinder {
     if (on != no_index) waiters_.push(on, index);
   }
 
-  // Said after its suspend: what that waits for.
+  // Recorded after the suspension: the target of that wait.
   void awaits(const EventRow& event, TaskIndex task, TaskIndex on) {
     if (task == no_index) return;
     const uint32_t last = found_.last_wait[task];
     const bool waits = last != none && found_.waits[last].is_open();
-    if (waits && on != no_index && found_.waits[last].on == on) return;  // it was alive: known
+    if (waits && on != no_index && found_.waits[last].on == on)
+      return;  // known from the live task table
     if (waits && found_.waits[last].on == no_index)
       wait_on(last, on);
     else
@@ -310,8 +312,8 @@ class WaitFinder {
       if (found_.waits[i].on == on) return close(i, time, on);
   }
 
-  // At most `count` of those that wait for it can go on now, the oldest first. A wait that is ready
-  // is in no queue of waiters.
+  // Makes at most `count` waiters of `on` runnable, the oldest first. A wait that is runnable is in
+  // no queue of waiters.
   void make_ready(TaskIndex on, TaskIndex by, uint64_t time, uint64_t count) {
     if (on == no_index) return;
     for (uint64_t i = 0; i < count && waiters_.first(on) != none; i++) {
@@ -322,7 +324,7 @@ class WaitFinder {
     }
   }
 
-  // Its waiters wait for the other now; what it waited for itself is over.
+  // Its waiters now wait for the successor; its own wait is over.
   void becomes(const EventRow& event, TaskIndex task, TaskIndex other) {
     set_last_event(task, other, event);
     if (task == no_index || other == no_index || task == other || ended_[task]) return;
@@ -350,7 +352,7 @@ class WaitFinder {
                                     .before = found_.last_notification[target]});
     found_.last_notification[target] = static_cast<uint32_t>(found_.notifications.size() - 1);
     if (event.value != unknown_value) make_ready(target, by, event.time, event.value);
-    // A task that is notified is the one that waits.
+    // A notified task is the waiter itself.
     for (uint32_t i = open_.first(target); i != none; i = open_.next(i)) {
       Wait& wait = found_.waits[i];
       if (wait.ready != Waits::never) continue;
@@ -372,7 +374,7 @@ class WaitFinder {
     holdings_.push(resource, index);
   }
 
-  // Who releases a semaphore need not be who took it: then the oldest holding ends.
+  // A semaphore may be released by another task than its holder; then the oldest holding ends.
   void release(const EventRow& event, TaskIndex task, TaskIndex resource) {
     if (resource == no_index) return;
     uint32_t ended = holdings_.first(resource);
@@ -390,10 +392,10 @@ class WaitFinder {
   const Model& model_;
   Waits found_;
   Queues open_;      // the open waits of each task
-  Queues waiters_;   // those that wait for a task or resource and are not ready
-  Queues holdings_;  // of each resource
+  Queues waiters_;   // the waits for each task or resource that are not runnable
+  Queues holdings_;  // by resource
   std::vector<TaskIndex> became_;
-  std::vector<bool> ended_;                    // what comes after its end is damage
+  std::vector<bool> ended_;                    // events after the end of a task are damage
   std::vector<TaskIndex> current_;             // by executor
   std::vector<const LiveTaskEntry*> entries_;  // by since
   size_t next_entry_ = 0;

@@ -1,15 +1,15 @@
-// Who waited for what, from when to when, and what ended it; who held what; who notified whom:
-// the facts behind every question that is asked of a trace (why, doctor, critical, stats).
+// The waits, with their targets, intervals and wakers; the holdings of resources; the
+// notifications: the basis of every analysis (why, doctor, critical, stats).
 //
 //   const Model model = build_model(trace, {.simplify = false});
 //   const Waits waits = find_waits(trace, model);
 //   for (const Waits::Wait* wait = waits.open(task); wait; wait = waits.open(wait->on)) ...
 //
-// In a ring they begin with what its task table tells of those that are alive (Trace::live_tasks):
-// a wait or a holding from before the trace begins at 0.
+// For a ring, waits start with the live tasks in its task table (Trace::live_tasks): a wait or a
+// holding from before the trace begins at 0.
 //
-// Tasks and resources are referred to as in the model. One pass over the events: O(events); a wait
-// takes 56 bytes. Needs a model that is not simplified: rule 4 moves beginnings.
+// Tasks and resources are indices of the model, which must not be simplified, because rule 4 moves
+// starts. One pass over the events: O(events); a wait takes 56 bytes.
 #pragma once
 
 #include <cstdint>
@@ -24,25 +24,26 @@ struct Waits {
   static constexpr uint64_t never = UINT64_MAX;
   static constexpr uint32_t none = UINT32_MAX;
 
-  // A task that could not go on. In a mirage trace a task may wait for several at once (join).
+  // An interval in which a task waits. In a mirage trace a task may wait for several at once
+  // (join).
   struct Wait {
     uint64_t begin = 0;
-    uint64_t ready = never;  // what it waited for ended, or it was notified: it could go on
-    uint64_t end = never;    // it was current again, read the result, or ended
+    uint64_t ready = never;  // its target ended or it was notified: runnable
+    uint64_t end = never;    // it resumed, read the result, or ended
     TaskIndex task = no_index;
-    TaskIndex on = no_index;     // a task or a resource; no_index: the trace does not say
-    TaskIndex waker = no_index;  // who made it ready, or resumed it
+    TaskIndex on = no_index;     // a task or a resource; no_index: unknown
+    TaskIndex waker = no_index;  // that made it runnable or resumed it
     uint32_t location = 0;       // of the await
-    uint32_t executor = 0;       // that it left
+    uint32_t executor = 0;       // that it ran on before
     uint32_t before = none;      // the task's previous wait
-    bool cancelled = false;      // the task was cancelled, or destroyed, while it waited
+    bool cancelled = false;      // the task was cancelled or destroyed while it waited
     // The ring has overwritten how and when it ended; `end` is the latest possible time.
     bool end_overwritten = false;
     bool is_open() const { return end == never; }
-    // Never told to go on; it does not wait any more only if it was destroyed.
+    // No task woke it. Its wait is over only if it was destroyed.
     bool was_never_woken() const { return is_open() ? ready == never : cancelled && ready == end; }
   };
-  // A signal on a condition, a release of a mutex, a post: with `woken` 0 nobody was there.
+  // A notify of a condition, a release of a mutex, a post; with `woken` 0 it woke no task.
   struct Notification {
     uint64_t time = 0;
     uint64_t woken = unknown_value;
@@ -58,45 +59,46 @@ struct Waits {
     TaskIndex resource = no_index;
     uint32_t location = 0;
     uint32_t before = none;     // the resource's previous holding
-    bool holder_ended = false;  // of a ring: the holder has ended, and was overwritten
+    bool holder_ended = false;  // in a ring: the holder ended, and its events are overwritten
   };
-  // The last event that had to do with a task or resource and that another did.
+  // The last event of a task or resource that another task caused.
   struct LastEvent {
     uint64_t time = 0;
     TaskIndex by = no_index;
     uint32_t location = 0;
-    EventKind kind = EventKind::Lost;  // Lost: there is none
+    EventKind kind = EventKind::Lost;  // Lost: none
   };
 
   std::vector<Wait> waits;                  // by begin
   std::vector<Notification> notifications;  // by time
   std::vector<Holding> holdings;            // by begin
-  // Of each of Model::tasks:
-  std::vector<uint32_t> last_wait;          // the newest of its waits
-  std::vector<uint32_t> last_notification;  // of those it was the target of
-  std::vector<uint32_t> last_holding;       // of those of this resource
+  // By task or resource:
+  std::vector<uint32_t> last_wait;          // the last of its waits
+  std::vector<uint32_t> last_notification;  // the last with it as the target
+  std::vector<uint32_t> last_holding;       // the last of this resource
   std::vector<LastEvent> last_events;
-  std::vector<uint64_t> first_run;    // never: it never was current
-  std::vector<TaskIndex> started_by;  // who let it run first
+  std::vector<uint64_t> first_run;    // never: it was never current
+  std::vector<TaskIndex> started_by;  // the task that first resumed it
   std::vector<bool> running;          // at the end of the trace
-  bool any_running = false;           // then
+  bool any_running = false;           // at the end of the trace
 
-  // What it waits for at the end of the trace, or when it was cancelled; nullptr: it does not, or
-  // did not. Of several the oldest.
+  // Its wait at the end of the trace, or when it was cancelled; the oldest if there are several.
+  // Null if there is none.
   const Wait* open(TaskIndex task) const;
-  // Who holds it at the end of the trace; nullptr: nobody. Of several (a semaphore) the oldest.
+  // Its holding at the end of the trace; the oldest if there are several (a semaphore). Null if
+  // there is none.
   const Holding* held(TaskIndex resource) const;
 };
 
-// What a question is about: a trace, its model that is not simplified, and who waited in it. All of
-// it lives longer.
+// The input of an analysis: a trace, its unsimplified model, and its waits. All of them outlive
+// this.
 struct Subject {
   const Trace& trace;
   const Model& model;
   const Waits& waits;
 };
 
-// Up from a task to who created it and waits for it, as functions to who called them.
+// The outermost task reached by following creators and waiters upwards, like a call stack.
 TaskIndex outermost(const Model& model, const Waits& waits, TaskIndex task);
 
 Waits find_waits(const Trace& trace, const Model& model);

@@ -40,7 +40,7 @@ class ChainWalker {
     }
   }
 
-  // Who ran on its executor since it could, the longest.
+  // Finds the task that ran longest on the executor while the last task was runnable.
   void find_blocker(Diagnosis& d) {
     if (d.verdict != Verdict::Starved) return;
     const Diagnosis::Step& last = d.chain.back();
@@ -55,13 +55,14 @@ class ChainWalker {
   }
 
  private:
-  // The next of the chain; no_index: this is the last, and the verdict is there.
+  // Returns the next task or resource of the chain; no_index if this is the last, with the verdict
+  // set.
   TaskIndex follow(Diagnosis& d) {
     Diagnosis::Step& step = d.chain.back();
     const Model::Task& task = model_.tasks[step.task];
     if (task.is_resource) return of_resource(d);
     const Waits::Wait* wait = waits_.open(step.task);
-    // Who was cancelled is asked what it waited for then, unless somebody waits on in spite of it.
+    // Of a cancelled task, follows its last wait, unless another task still waits for it.
     const bool by_open = d.chain.size() > 1 && is_open(model_, d.chain[d.chain.size() - 2].task);
     if (!is_open(model_, step.task) && (wait == nullptr || by_open)) {
       d.verdict = d.chain.size() == 1 ? Verdict::Ok : of_ended(d);
@@ -81,13 +82,13 @@ class ChainWalker {
     return no_index;
   }
 
-  // Somebody waits for what has ended already. Had he been told he would be ready.
+  // The target has ended without waking its waiter.
   Verdict of_ended(const Diagnosis& d) const {
     const Model::Task& task = model_.tasks[d.chain.back().task];
     return task.how == Model::End::Resolved ? Verdict::LostWakeup : Verdict::Cancelled;
   }
 
-  // Open, and waits for nothing that the trace knows of.
+  // It is live, and no wait of it is known.
   Verdict of_idle(const Diagnosis& d) const {
     const TaskIndex index = d.chain.back().task;
     const Model::Task& task = model_.tasks[index];
@@ -104,7 +105,7 @@ class ChainWalker {
     return Verdict::NeverStarted;
   }
 
-  // What should end had its time, if nothing has happened since and the trace is over.
+  // A task marked should_resolve has had its chance if the trace ended without another event.
   Verdict could_run_since(uint64_t time, bool expected) const {
     const bool was_last = expected && time == last_event_ && model_.end <= last_event_;
     const bool may_run_yet = end_ - std::min(end_, time) < starvation_threshold_ns && !was_last;
@@ -134,8 +135,7 @@ class ChainWalker {
     return no_index;
   }
 
-  // A ring has forgotten what was before: a signal that came too early, and none since, would not
-  // be seen.
+  // Whether a ring may have overwritten the lost notification, because it contains none.
   bool is_before_horizon(const Diagnosis& d) const {
     if (d.chain.size() < 2 || trace_.info.overwritten_packets == 0 || remembers(d)) return false;
     const TaskIndex resource = d.chain.back().task;
@@ -148,9 +148,9 @@ class ChainWalker {
     return kind == KindClass::Mutex || kind == KindClass::Semaphore || kind == KindClass::Queue;
   }
 
-  // The last signal that found nobody, after the last that found somebody and before this wait.
+  // Finds the last notification before this wait, if it woke no task.
   bool find_lost_wakeup(Diagnosis& d) const {
-    if (d.chain.size() < 2) return false;  // it was asked about itself: nobody waits
+    if (d.chain.size() < 2) return false;  // the resource itself is diagnosed: no task waits
     if (remembers(d)) return false;
     const Diagnosis::Step& waiter = d.chain[d.chain.size() - 2];
     const Waits::Wait& wait = waits_.waits[waiter.wait];
@@ -172,20 +172,20 @@ class ChainWalker {
   const Trace& trace_;
   const Model& model_;
   const Waits& waits_;
-  std::vector<uint32_t> seen_;  // by task: in which walk
+  std::vector<uint32_t> seen_;  // by task: the number of the last walk that saw it
   uint64_t last_event_ = trace_.events.empty() ? 0 : trace_.events.time[trace_.events.size() - 1];
-  // The model's may be the moment when somebody looked: then what ran since is not known, unless
-  // somebody did at the last event, for a suspension would have been another.
+  // The model's end may be the time when the trace was read. Which tasks have run since the last
+  // event is then unknown, unless a task was running at that event: a suspension would be an event.
   uint64_t end_ = trace_.events.empty() || waits_.any_running ? model_.end : last_event_;
   uint32_t walk_ = 0;
   Busiest busiest_{model_};
 };
 
-// Alike: all the same is true of them but who they are.
+// A hash that is equal for diagnoses that differ only in the identity of their tasks.
 uint64_t what_is_alike(const Model& model, const Waits& waits, const Diagnosis& d) {
   uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, of numbers instead of bytes
   const auto add = [&](uint64_t number) { hash = (hash ^ number) * 0x100000001b3 ^ hash >> 29; };
-  if (d.verdict == Verdict::Deadlock) {  // the same one, wherever one comes into it
+  if (d.verdict == Verdict::Deadlock) {  // the same cycle, whichever of its tasks comes first
     uint64_t members = 0;
     for (size_t i = d.cycle_begin; i < d.chain.size(); i++)
       members += (d.chain[i].task + uint64_t{1}) * 0x9e3779b97f4a7c15;
@@ -199,10 +199,10 @@ uint64_t what_is_alike(const Model& model, const Waits& waits, const Diagnosis& 
     add(uint64_t{task.kind} << 32 | task.location);
     add(uint64_t{task.name} << 32 |
         (step.wait == Waits::none ? 0 : waits.waits[step.wait].location));
-    // What has no place of its own has a name.
+    // A task without a location has a label.
     if (task.location == 0) add(task.label);
   }
-  return hash >> 1;  // never no_task
+  return hash >> 1;  // never equals no_task
 }
 
 uint64_t waits_since(const Model& model, const Waits& waits, const Diagnosis& d) {
@@ -222,7 +222,7 @@ std::string_view name(Verdict verdict) {
 bool Diagnosis::is_error() const {
   switch (verdict) {
     case Verdict::LostWakeup:
-      // Who comes back, or comes later, may look first whether it has to wait.
+      // A task that waits again, or was created later, may check the condition before it waits.
       return (!waited_before && !created_after) || expected;
     case Verdict::Deadlock:
     case Verdict::NeverReleased:
@@ -283,11 +283,11 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
   each_open([&](TaskIndex task) {
     if (!waited_for[task]) add_diagnosis(task);
   });
-  // What should end is told with who waits for it, if that is a fault by itself.
+  // A task marked should_resolve is reported with its waiter if that is an error.
   each_open([&](TaskIndex task) {
     if (model.tasks[task].should_resolve && reported[task] != InError) add_diagnosis(task);
   });
-  // In a circle nobody is first.
+  // A cycle has no task without a waiter.
   each_open([&](TaskIndex task) {
     if (reported[task] == Unreported) add_diagnosis(task);
   });

@@ -67,22 +67,22 @@ TEST_CASE("a notification that woke a task, and one that came too early for anot
      5 notify 20 by 2 =1
      6 resume 1 by 2
   )";
-  SUBCASE("nothing was missed") {
+  SUBCASE("nothing was lost") {
     const Example e = ours(told + "8 suspend 1 on 20 =1\n 20 executor_end -");
     const Diagnosis d = diagnose(e.trace, e.model, find_waits(e.trace, e.model), e.model.find(1));
     CHECK(d.verdict == Verdict::NeverNotified);
     CHECK(!d.is_error());
   }
-  SUBCASE("one was, perhaps") {
+  SUBCASE("one may be lost") {
     const Example e = ours(told + "7 notify 20 by 2 =0\n 8 suspend 1 on 20 =1\n 20 executor_end -");
     const Diagnosis d = diagnose(e.trace, e.model, find_waits(e.trace, e.model), e.model.find(1));
     CHECK(d.verdict == Verdict::LostWakeup);
     CHECK(d.waited_before);
-    CHECK(!d.is_error());  // who waits again and again looks first whether there is work
+    CHECK(!d.is_error());  // a task that waits repeatedly may check for work first
   }
 }
 
-TEST_CASE("a semaphore has no owner: who took one may be the one who waits for the next") {
+TEST_CASE("a semaphore has no owner: its holder may wait for it again") {
   const Example e = ours(R"(
      0 create 1 as coroutine consumer
      0 resource 1 of 20 as semaphore filled
@@ -97,7 +97,8 @@ TEST_CASE("a semaphore has no owner: who took one may be the one who waits for t
   CHECK(!all[0].is_error());
 }
 
-TEST_CASE("who came after the signal may have looked first, unless it should end") {
+TEST_CASE(
+    "a task created after the notification may have checked first, unless marked should_resolve") {
   const std::string program = R"(
      0 create 2 as coroutine producer
      0 resource - of 20 as condition work
@@ -121,7 +122,7 @@ TEST_CASE("who came after the signal may have looked first, unless it should end
   CHECK(faults(expected) == 1);
 }
 
-TEST_CASE("what should end and could at the last event did not") {
+TEST_CASE("a task marked should_resolve that was runnable at the last event is starved") {
   for (const bool expected : {false, true}) {
     Trace trace = ours(R"(
       0 create 1 as coroutine query
@@ -162,7 +163,7 @@ TEST_CASE("the target is destroyed: no task resumes the waiter, whatever runs la
   CHECK(since(subject, live, all[0].chain[1]) == 4);  // was cancelled
 }
 
-TEST_CASE("an error is reported once for all tasks of its chain that should end") {
+TEST_CASE("an error is reported once for all tasks of its chain that are marked should_resolve") {
   constexpr int many = 2'000;
   std::string text = "0 resource - of 9999 as condition answer\n";
   for (int i = 1; i <= many; i++) {
@@ -200,7 +201,7 @@ TEST_CASE("a cycle is reported once") {
   CHECK(all[0].similar.size() == 2);
 }
 
-TEST_CASE("a ring: the holder has ended and is overwritten; a signal may have been") {
+TEST_CASE("a ring: the holder has ended and is overwritten; so may be a notification") {
   Example e = ring(R"(
   1000 label 5 still
 )",
@@ -221,14 +222,14 @@ TEST_CASE("a ring: the holder has ended and is overwritten; a signal may have be
   CHECK(!signal.is_error());
 }
 
-TEST_CASE("who waits for a timer, a peer or a cancelled task") {
+TEST_CASE("waits for a timer, a peer or a cancelled task") {
   const std::string waits_for = R"(
      0 create 1 as coroutine session
      1 resume 1
      2 create 3 by 1 as io socket.async_receive
      3 suspend 1 on 3
   )";
-  SUBCASE("outside") {
+  SUBCASE("an external wait") {
     const Example e = ours(waits_for + "9 executor_end -");
     const auto all = diagnose_all(e.trace, e.model, find_waits(e.trace, e.model));
     REQUIRE(all.size() == 1);
@@ -248,7 +249,7 @@ TEST_CASE("who waits for a timer, a peer or a cancelled task") {
     REQUIRE(all.size() == 1);
     CHECK(all[0].similar.size() == 99);
   }
-  SUBCASE("could go on, and a task that never suspends ran instead") {
+  SUBCASE("runnable, but a task that never suspends runs instead") {
     const Example e = ours(waits_for + R"(
           4 create 5 as coroutine busy
           4 resume 5
@@ -260,13 +261,13 @@ TEST_CASE("who waits for a timer, a peer or a cancelled task") {
     CHECK(d.verdict == Verdict::Starved);
     CHECK(e.id(d.blocker) == "5");
   }
-  SUBCASE("could go on, just now") {
+  SUBCASE("runnable since the last event") {
     const Example e = ours(waits_for + "1000 resolve 3 by 3 @1\n 2000 executor_end -");
     CHECK(diagnose_all(e.trace, e.model, find_waits(e.trace, e.model)).empty());
   }
 }
 
-TEST_CASE("a Lwt thread that should resolve, and its chain over become") {
+TEST_CASE("a Lwt thread marked should_resolve, and its chain through become") {
   const Example e = mirage(R"(
      0 create 1 as bind
      1 create 2 as wait
@@ -322,7 +323,7 @@ TEST_CASE("random programs: the planted fault is found, and nothing else") {
     }
 }
 
-TEST_CASE("a ring: waits begin with those from before the trace") {
+TEST_CASE("a ring: waits that began before the trace") {
   //       0      10     20
   //  1 -----------------------   serve, waits for 2
   //    2 ---------------------   session, waits for the mutex 20
@@ -347,14 +348,14 @@ TEST_CASE("a ring: waits begin with those from before the trace") {
     for (const Diagnosis::Step& step : d.chain) chain += e.id(step.task) + " ";
     return chain + std::string(name(d.verdict));
   };
-  SUBCASE("down to something outside") {
+  SUBCASE("down to an external wait") {
     const Example e = ring(events, alive);
     CHECK(asks(e, 1) == "1 2 20 3 4 external wait");
     const Waits waits = find_waits(e.trace, e.model);
     REQUIRE(waits.open(e.model.find(1)) != nullptr);
     CHECK(waits.open(e.model.find(1))->begin == 0);
   }
-  SUBCASE("events end them") {
+  SUBCASE("events end the waits") {
     const Example e = ring(events +
                                "20 resolve 4\n 30 release 3 of 20\n 40 notify 20 by 9 =1\n"
                                "9000000 executor_end -",
@@ -372,13 +373,13 @@ TEST_CASE("a ring: waits begin with those from before the trace") {
   SUBCASE("the target was recorded after the suspension, in the table only") {
     const Example e = ring(events + "20 resume 3 by 9\n 25 suspend 3",
                            "25 suspended 3 on 4 as coroutine holder\n 26 created 4 as io accept");
-    // Nothing shows the operation in this trace.
+    // No event in this trace has the operation.
     CHECK(asks(e, 3) == "3 unknown");
     CHECK(asks(ring(events + "20 resume 3 by 9\n 25 suspend 3\n 40 idle -",
                     "25 suspended 3 on 4 as coroutine holder\n 26 created 4 as io accept"),
                3) == "3 4 external wait");
   }
-  SUBCASE("in a circle") {
+  SUBCASE("in a cycle") {
     CHECK(asks(ring(events, "-2 suspended 1 on 2\n -1 suspended 2 on 1"), 1) == "1 2 deadlock");
   }
   SUBCASE("never started, or running since before the trace") {

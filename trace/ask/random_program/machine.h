@@ -1,5 +1,5 @@
-// The machine that random programs run on: it runs the scripts of their tasks, one after another,
-// on a clock of its own, and records what happens as a trace of ours.
+// The machine that random programs run on. It runs the scripts of their tasks one after another, on
+// a simulated clock, and records a skein trace.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +16,14 @@ namespace skein::detail {
 class Machine {
  public:
   Trace trace;
-  TaskId victim = no_task;  // who waits and never goes on
-  TaskId thing = no_task;   // what it waits for; EndedHolding: the lock; cycles: one of the tasks
+  TaskId victim = no_task;  // waits and never resumes
+  TaskId thing =
+      no_task;  // the target of the victim; EndedHolding: the lock; cycles: one of the tasks
 
  protected:
   static constexpr uint64_t long_time = 200'000'000;
 
-  // `timers_are_late`: by chance.
+  // `timers_are_late`: timers fire late at random.
   Machine(uint32_t seed, bool timers_are_late) : random_(seed), timers_are_late_(timers_are_late) {
     trace.info.format = "skein";
     for (const char* kind :
@@ -67,7 +68,7 @@ class Machine {
 
   void set_script(TaskId task, Script script) { tasks_[task].script = std::move(script); }
 
-  // Until all have ended or wait for ever.
+  // Runs until all tasks have ended or wait forever.
   void run() {
     while (!ready_.empty() || !timers_.empty()) {
       if (!ready_.empty()) {
@@ -86,8 +87,8 @@ class Machine {
     }
   }
 
-  // A task becomes runnable, by a timer that fires on the other executor; its own one is busy with
-  // another task until the trace ends.
+  // Adds a task that becomes runnable by a timer on the other executor, while another task keeps
+  // its own executor busy until the trace ends.
   void starve() {
     thing = next_id_++;
     victim = spawn(no_task, {});
@@ -117,7 +118,7 @@ class Machine {
     TaskId resumed_by = no_task;
     bool started = false;
     bool ended = false;
-    bool took = false;  // the lock it waited for is its own now
+    bool took = false;  // it has acquired the lock that it waited for
     uint32_t executor = 0;
   };
   struct Resource {
@@ -133,7 +134,7 @@ class Machine {
     }
   };
 
-  // False, as step().
+  // Returns false, as step().
   bool suspend(const Task& task, TaskId on, bool is_resource) {
     say(EventKind::Suspend, task.id, on, is_resource ? 1 : 0);
     return false;
@@ -159,7 +160,8 @@ class Machine {
     if (task.awaited_by != no_task) wake(task.awaited_by, task.id);
   }
 
-  // False: it does not go on now. When it does, it repeats the step unless that was passed.
+  // Returns false if the task suspends. When it resumes, it repeats the step unless the step was
+  // passed.
   bool step(Task& task, const Op& op) {
     switch (op.what) {
       case Do::Compute:

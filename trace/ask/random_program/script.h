@@ -1,4 +1,4 @@
-// What a task of a random program does, in its order.
+// The operations of a task of a random program, in order.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ enum class Do {
   AwaitTask,
   Keep,
   Destroy,
-  Forget,  // creates a task, or a handler, that never runs
+  Forget,  // creates a task or handler that never runs
   Yield,
   Put,
   Take,
@@ -30,12 +30,12 @@ enum class Do {
 };
 struct Op {
   Do what;
-  uint64_t value = 0;  // ns; or a resource; or a task
+  uint64_t value = 0;  // ns, a resource or a task
   std::shared_ptr<std::vector<Op>> child = nullptr;
 };
 using Script = std::vector<Op>;
 
-// Takes two locks, and gives them back.
+// Acquires two locks and releases them.
 inline Script both(TaskId first, TaskId second) {
   return {{Do::Lock, first},
           {Do::Sleep, 1'000'000},
