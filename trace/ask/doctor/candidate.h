@@ -13,7 +13,7 @@
 
 namespace skein::detail {
 
-// What will be a finding if it is the worst of those that are alike.
+// A possible finding. Of similar candidates, the worst becomes the finding.
 struct Candidate {
   Lint lint;
   Finding::Severity severity = Finding::Severity::Warning;
@@ -23,12 +23,12 @@ struct Candidate {
   uint64_t end = 0;
   uint64_t duration = 0;
   uint32_t location = 0;
-  uint32_t index = Waits::none;  // of a wait, run, circle, diagnosis ...: as its lint needs
+  uint32_t index = Waits::none;  // of a wait, run, cycle, diagnosis ..., depending on the lint
   uint32_t second = Waits::none;
   uint64_t value = 0;
 };
 
-// What candidates refer to by index, besides the waits.
+// Objects that candidates refer to by index, in addition to the waits.
 struct Sources {
   std::vector<LockCycle> cycles = {};
   std::vector<Diagnosis> diagnoses = {};

@@ -22,12 +22,13 @@ class DiagnosisLints {
     });
   }
 
-  // Time ends at the last event of a program that hangs, so no wait is long there.
+  // Whether the wait is long or cannot end. In a program that hangs, time ends at the last event,
+  // so no wait is long.
   bool is_worth_telling(const Diagnosis& d, const Candidate& c) const {
     return c.duration >= context_.limit(Lint::SuspendedTooLong) || lasts(d);
   }
 
-  // None: another lint has reported it, or it is about something else.
+  // Empty if another lint has reported it or covers it.
   std::optional<Candidate> candidate(const Diagnosis& d, uint32_t index) const {
     const Diagnosis::Step& first = d.chain.front();
     const Diagnosis::Step& last = d.chain.back();
@@ -38,7 +39,7 @@ class DiagnosisLints {
                 .end = model_.end,
                 .location = context_.task(first.task).location,
                 .index = index,
-                .value = 1};  // a diagnosis
+                .value = 1};  // the evidence is a diagnosis
     if (first.wait != none) {
       const Waits::Wait& w = waits_.waits[first.wait];
       c.other = w.on;
@@ -55,7 +56,7 @@ class DiagnosisLints {
         c.other = first.task;
         break;
       case Verdict::LostWakeup:
-        if (!d.expected) return {};  // it may look before it waits
+        if (!d.expected) return {};  // it may check before it waits
         about_lost_wakeup(c, d);
         break;
       case Verdict::Starved:
@@ -73,9 +74,9 @@ class DiagnosisLints {
   }
 
  private:
-  // It cannot end any more, however short it has waited yet.
+  // Whether the task cannot end any more, however short its wait is so far.
   bool lasts(const Diagnosis& d) const {
-    if (!context_.is_open(d.chain.front().task)) return false;  // destroyed-unresolved tells it
+    if (!context_.is_open(d.chain.front().task)) return false;  // destroyed-unresolved reports it
     if (d.verdict == Verdict::Deadlock) return true;
     const bool is_kept =
         d.verdict == Verdict::NeverReleased && !context_.is_open(d.chain.back().task);
@@ -109,7 +110,7 @@ class DiagnosisLints {
     c.value = 0;
   }
 
-  // False: that it never ran is reported already.
+  // False if another lint has reported that it never ran.
   bool about_unstarted(Candidate& c, TaskIndex last) const {
     const Model::Task& task = context_.task(last);
     const bool is_handler = context_.is_handler(last);

@@ -25,7 +25,7 @@ std::vector<Finding> examine(const Trace& trace, const Model& model, const Waits
                              const DoctorOptions& options) {
   detail::LintContext context({trace, model, waits}, options);
   detail::Findings found(context);
-  // In this order: a later one does not tell again what an earlier one has explained.
+  // The order matters: a later lint does not report what an earlier one has explained.
   look_at_runs(context, found);
   look_at_locks(context, found);
   look_at_waits(context, found);

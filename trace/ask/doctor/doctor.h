@@ -1,14 +1,14 @@
-// What looks wrong in a trace: the findings of all lints (lint_schema.h), each with its evidence.
+// Reports problems in a trace: the findings of all lints (lint_schema.h), each with its evidence.
 //
 //   for (const Finding& f : examine(trace, model, waits))
 //     print(name(f.lint), f.task, f.evidence);
 //
-// As it is asked by default it is silent about programs that are well: what waits for a peer, a
-// timer or work may do so for ever, and a program that ends destroys what still waits. `strict`
-// asks for these, too. What each lint takes as a sign is in docs/doctor.md.
+// With the default options it reports nothing about correct programs: a task may wait for a peer, a
+// timer or work forever, and a program that exits destroys its waiting tasks. With `strict` it
+// reports these too. docs/doctor.md describes what each lint reports.
 //
-// Findings that are alike (the same lint at the same places) are one, with a count; its evidence is
-// that of the worst. O(events + waits log waits).
+// Similar findings (the same lint at the same locations) are merged, with a count and the evidence
+// of the worst. O(events + waits log waits).
 #pragma once
 
 #include <vector>
@@ -18,7 +18,7 @@
 
 namespace skein {
 
-// The worst first. `waits` must be of the same unsimplified model.
+// The worst finding first. `waits` must be of the same unsimplified model.
 std::vector<Finding> examine(const Trace& trace, const Model& model, const Waits& waits,
                              const DoctorOptions& options = {});
 

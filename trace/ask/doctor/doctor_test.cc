@@ -16,14 +16,14 @@ using Fault = RandomProgram::Fault;
 
 }  // namespace
 
-TEST_CASE("the lints have names, and are found by them") {
+TEST_CASE("lints have names, and can be found by name") {
   for (size_t i = 0; i < lint_count; i++) {
     CHECK(find_lint(name(static_cast<Lint>(i))) == static_cast<Lint>(i));
   }
   CHECK(!find_lint("no-such-lint"));
 }
 
-TEST_CASE("of a ring that is complete from some time on, what ended in a packet that is gone") {
+TEST_CASE("in a ring, tasks that may have ended in an overwritten packet are not reported") {
   const std::string events = R"(
      0 resource 9 of 20 as mutex a
      0 resource 9 of 21 as mutex b
@@ -110,7 +110,7 @@ TEST_CASE("random programs: each planted bug is found, and nothing else") {
           examine(program.trace, model, find_waits(program.trace, model));
       std::set<TaskIndex> concerned;
       for (const Finding& f : found) {
-        // Who starves, starves because another runs.
+        // With Starved, another task runs for too long.
         if (expected.fault != Fault::Starved || f.lint != Lint::RanTooLong)
           CHECK(name(f.lint) == name(expected.lint));
         concerned.insert({f.task, f.other});

@@ -49,7 +49,8 @@ Evidence EvidenceFinder::holds(uint32_t index) const {
           .location = h.location};
 }
 
-// Up to some number; then they all together would take longer than the rest of the questions.
+// Limits the total cost: false once the rows exceed a limit, where the searches would take longer
+// than the rest of the analysis.
 bool EvidenceFinder::may_look_at(size_t rows) {
   constexpr uint64_t most = 200'000'000;
   looked_at_ += rows;
@@ -127,7 +128,7 @@ void EvidenceFinder::add_long_wait(std::vector<Evidence>& out, const Candidate& 
   add_busiest(out, w.executor, c);
 }
 
-// Of the lock that it waits for, if it is one.
+// Adds the longest holding of the lock that it waits for, if its target is a lock.
 void EvidenceFinder::add_longest_holding(std::vector<Evidence>& out, const Candidate& c) const {
   if (c.other == no_index) return;
   const std::vector<Waits::Holding>& holdings = waits_.holdings;
@@ -245,7 +246,7 @@ void EvidenceFinder::add(std::vector<Evidence>& out, const Candidate& c) {
   }
 }
 
-// By time; a cycle edge by edge, and a wait along its chain.
+// By time; for a cycle, edge by edge; for a wait, along its chain.
 std::vector<Evidence> EvidenceFinder::find(const Candidate& c) {
   std::vector<Evidence> out;
   add(out, c);

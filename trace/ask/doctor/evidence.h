@@ -1,5 +1,5 @@
-// What a finding of the doctor's is put together from: which of those that are alike is the worst
-// is found first, and only of that one who did what, and when.
+// Finds the evidence for findings. The worst of similar candidates is determined first, so that
+// evidence is collected for that one only.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace skein::detail {
 
-// Those that are asked for first have more: who ran instead, how many could have run, are found by
-// looking at very many rows.
+// The first findings get more evidence: to find the task that ran instead, and the number of
+// runnable tasks, takes a search through very many rows.
 class EvidenceFinder {
  public:
   EvidenceFinder(const LintContext& context, const Sources& sources)

@@ -1,4 +1,4 @@
-// What a lint reports, and which lints there are; lint_schema.h has their names and meanings.
+// The results of lints, and the list of lints; lint_schema.h has their names and meanings.
 #pragma once
 
 #include <cstddef>
@@ -31,35 +31,35 @@ std::string_view name(Lint lint);
 std::optional<Lint> find_lint(std::string_view name);
 
 struct DoctorOptions {
-  uint64_t suspended = 1'000'000'000;  // a wait is too long from here on, ns
-  uint64_t running = 100'000'000;      // likewise a run without a suspension
-  uint64_t held = 100'000'000;         // others waited so long for a lock whose holder waited
-  double self_wake_share = 0.5;        // of all wake-ups of a task ...
-  uint64_t self_wakes = 100;           // ... and at least so many
-  bool is_live = false;                // it still runs: what should end may end yet
-  bool strict = false;                 // also what is mostly as intended
-  uint32_t lints = UINT32_MAX;         // bit 1 << lint: this one is asked for
+  uint64_t suspended = 1'000'000'000;  // shortest wait to report, ns
+  uint64_t running = 100'000'000;      // shortest run without a suspension to report, ns
+  uint64_t held = 100'000'000;         // shortest wait to report for a lock whose holder waits, ns
+  double self_wake_share = 0.5;        // least share of self-wakes in the wake-ups of a task ...
+  uint64_t self_wakes = 100;           // ... and their least number
+  bool is_live = false;                // the program still runs: its tasks may still end
+  bool strict = false;                 // also report findings that are usually intended
+  uint32_t lints = UINT32_MAX;         // bit 1 << lint: the lint is enabled
 };
 
 struct Finding {
-  enum class Severity : uint8_t { Error, Warning, Note };  // Note: only when strict
+  enum class Severity : uint8_t { Error, Warning, Note };  // Note: only with `strict`
 
   struct Evidence {
     enum class Kind : uint8_t {
       Created,   // `task`, by `other`
-      Ended,     // `task`, by `other`: Model::Task::how says how
-      Waits,     // `task` for `other` (no_index: the trace does not say), from begin to end
-      CouldRun,  // `task`: what it waited for had ended, and it did not run
-      Runs,  // `task`, `of` ns within that time; value: how many others could have run meanwhile
-      Notified,  // `task`, a task or resource, by `other`; value: how many it woke
+      Ended,     // `task`, by `other`: see Model::Task::how
+      Waits,     // `task` for `other` (no_index: unknown), from begin to end
+      CouldRun,  // `task` was runnable but did not run
+      Runs,  // `task`, `of` ns within that interval; value: the number of other tasks runnable then
+      Notified,  // `task`, a task or resource, by `other`; value: the number of tasks woken
       Holds,     // `task` the lock `other`
-      Takes,     // `task` the lock `other`, and has it at once
-      Woken,     // `task`, by itself; value: how often, of `of` times in all
-      Level,     // of `task` or the counter: value at begin
+      Takes,     // `task` acquires the lock `other` without a wait
+      Woken,     // `task`, by itself; value: the number of self-wakes, of `of` wake-ups
+      Level,     // `task` or the counter has `value` at begin
     };
     Kind kind;
     uint64_t begin = 0;
-    uint64_t end = 0;  // begin: a moment; Waits::never: it lasts at the end of the trace
+    uint64_t end = 0;  // begin: a point in time; Waits::never: it lasts at the end of the trace
     TaskIndex task = no_index;
     TaskIndex other = no_index;
     uint32_t location = 0;
@@ -69,16 +69,16 @@ struct Finding {
 
   Lint lint;
   Severity severity = Severity::Warning;
-  TaskIndex task = no_index;   // whom it is about: a task or resource; no_index: a counter
-  TaskIndex other = no_index;  // what that waits for, or holds; see the evidence
+  TaskIndex task = no_index;   // the task or resource; no_index: a counter
+  TaskIndex other = no_index;  // its target, or the resource it holds; see the evidence
   StringId counter = 0;
-  // Where to look in the picture.
+  // The range to draw.
   uint64_t begin = 0;
   uint64_t end = 0;
   std::vector<Evidence> evidence = {};
-  uint64_t duration = 0;  // ns, where the lint is about one
-  uint64_t count = 1;     // so many are alike, and
-  uint64_t total = 0;     // so many ns took they all together
+  uint64_t duration = 0;  // ns, if the lint measures one
+  uint64_t count = 1;     // number of similar findings
+  uint64_t total = 0;     // their total duration, ns
 };
 // "error"; stable, used in text and JSON.
 std::string_view name(Finding::Severity severity);

@@ -1,5 +1,5 @@
-// What the doctor's lints find. What is alike is one finding, and only for the worst of it is put
-// together who did what, and when.
+// Collects the findings of the lints. Merges similar candidates, and finds evidence only for the
+// worst of them.
 #pragma once
 
 #include <array>
@@ -17,10 +17,10 @@ class Findings {
 
   Sources sources;
 
-  // Nothing happens if its lint is not asked for.
+  // Ignores candidates of disabled lints.
   void add(const Candidate& candidate);
 
-  // The worst first.
+  // The worst finding first.
   std::vector<Finding> all() const;
 
  private:

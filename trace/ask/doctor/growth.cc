@@ -20,26 +20,26 @@ bool ever_falls(const Points& points) {
          }) != points.end();
 }
 
-// What a queue holds, from who puts and who takes.
+// Computes the level of a queue from the events of its senders and receivers.
 class Queue {
  public:
   void notified(uint64_t time, TaskId by, uint64_t woken) {
     if (woken == 0) set(time, level_ + 1);
     just_notified_by_ = by;
   }
-  // Who puts something has no need to wait, and says so; so does who takes what is there.
+  // A sender that need not wait records `ready`; so does a receiver that finds an item.
   void ready(uint64_t time, TaskId task) {
     const bool has_put = just_notified_by_ == task;
     just_notified_by_ = no_task;
     if (!has_put && level_ > 0) set(time, level_ - 1);
   }
-  // Nothing is there for a receiver; or no room for a sender.
+  // A receiver waits for an item, or a sender for space.
   void waited(uint64_t time) {
     just_notified_by_ = no_task;
     if (capacity == 0 || level_ < capacity) set(time, 0);
   }
 
-  int64_t capacity = 0;  // 0: not said
+  int64_t capacity = 0;  // 0: unknown
   Points points;
 
  private:
@@ -51,7 +51,7 @@ class Queue {
   }
 
   int64_t level_ = 0;
-  TaskId just_notified_by_ = no_task;  // and nothing happened to it since
+  TaskId just_notified_by_ = no_task;  // the last task to notify, with no event of the queue since
 };
 
 void add(std::vector<Growth>& found, const Points& points, uint64_t end, TaskIndex resource,
@@ -99,7 +99,7 @@ void find_full_queues(const Trace& trace, const Model& model, std::vector<Growth
 
 void find_long_queues(const Trace& trace, const Model& model, const Waits& waits,
                       std::vector<Growth>& found) {
-  std::map<TaskIndex, Points> changes;  // by how much
+  std::map<TaskIndex, Points> changes;  // by lock: +1 and -1
   for (const Waits::Wait& wait : waits.waits) {
     if (wait.on == no_index || !model.tasks[wait.on].is_resource) continue;
     const KindClass kind = kind_class(trace, model.tasks[wait.on]);

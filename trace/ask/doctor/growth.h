@@ -1,8 +1,8 @@
-// Levels that only grow: of counters, of what is in a queue, of who waits for a lock.
+// Levels that only grow: counters, queue lengths, numbers of waiters for a lock.
 //
-// The time from the first value to the end of the trace is cut into ten parts. A level only grows
-// if the lowest value of each part is higher than that of the part before, and it has changed 20
-// times and more: it may fall in between, and never to where it was.
+// Divides the time from the first value to the end of the trace into ten parts. A level only grows
+// if the lowest value of each part is higher than that of the part before, and the level changed at
+// least 20 times. It may fall in between, but not to an earlier low.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace skein {
 
 struct Growth {
-  TaskIndex resource = no_index;  // or
+  TaskIndex resource = no_index;  // either this or the counter
   StringId counter = 0;
   uint64_t begin = 0;
   uint64_t end = 0;
@@ -22,16 +22,16 @@ struct Growth {
   int64_t to = 0;
 };
 
-// `points` by time; each value holds up to the next.
+// `points` must be by time; each value holds until the next.
 std::optional<Growth> growth(const std::vector<Model::Counter::Point>& points, uint64_t end);
 
-// A counter that is only ever added to is a total ("bytes sent") and always grows: not reported.
-// One that is set, or that also falls, is a level.
+// A counter that is only added to is a total ("bytes sent"), which always grows: not reported. A
+// counter that is also set, or falls, is a level.
 std::vector<Growth> growing_counters(const Trace& trace, const Model& model);
 
-// Of channels and queues what is in them: one more for each notify that woke nobody, one less for
-// each receiver that found one there; none when a receiver had to wait. Of mutexes and semaphores
-// how many wait for them.
+// For channels and queues, the number of items: one more for each notify that woke no task, one
+// fewer for each receiver that found an item, and 0 when a receiver waits. For mutexes and
+// semaphores, the number of waiters.
 std::vector<Growth> growing_queues(const Trace& trace, const Model& model, const Waits& waits);
 
 }  // namespace skein

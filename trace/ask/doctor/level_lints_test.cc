@@ -13,11 +13,11 @@ TEST_CASE("counter-only-grows") {
     return growth(points, end).has_value();
   };
   CHECK(level([](int i) { return i; }, 100, 1000));
-  CHECK(level([](int i) { return i + i % 5 * 3; }, 100, 1000));  // up and down, and up
+  CHECK(level([](int i) { return i + i % 5 * 3; }, 100, 1000));  // falls in between
   CHECK(!level([](int i) { return i == 95 ? 0 : i; }, 100, 1000));
   CHECK(!level([](int i) { return i < 60 ? i : 60; }, 100, 1000));
-  CHECK(!level([](int i) { return i; }, 100, 2000));  // and no more since
-  CHECK(!level([](int i) { return i; }, 19, 190));    // too little is known
+  CHECK(!level([](int i) { return i; }, 100, 2000));  // stopped growing
+  CHECK(!level([](int i) { return i; }, 19, 190));    // too few changes
   CHECK(level([](int i) { return i; }, 20, 200));
   CHECK(!growth({}, 100));
 
@@ -41,7 +41,7 @@ TEST_CASE("counter-only-grows") {
 }
 
 TEST_CASE("queue-only-grows") {
-  // So many are put in, and so many taken out of 100.
+  // `put` items are put in, and `taken` of 100 taken out.
   const auto queue = [](int put, int taken) {
     std::string text =
         "0 create 1 as coroutine\n 0 create 2 as coroutine\n"
@@ -55,14 +55,14 @@ TEST_CASE("queue-only-grows") {
   };
   CHECK(findings_text(queue(100, 50), {}) == "queue-only-grows 20 -\n");
   CHECK(findings_text(queue(100, 100), {}) == "");
-  CHECK(findings_text(queue(19, 0), {}) == "");  // of 19 nobody knows
-  SUBCASE("a receiver finds nothing, once") {
+  CHECK(findings_text(queue(19, 0), {}) == "");  // 19 changes are too few
+  SUBCASE("a receiver finds the queue empty once") {
     Example e = queue(100, 50);
     e.trace.events.append({.time = 1010, .task = 2, .other = 20, .kind = EventKind::Suspend});
     e.trace.events.append({.time = 1020, .task = 2, .kind = EventKind::Resolve});
     CHECK(findings(e.trace).empty());
   }
-  SUBCASE("who waits for a lock") {
+  SUBCASE("waiters for a lock") {
     std::string text = "0 create 1 as coroutine\n 0 resource 1 of 20 as mutex door\n 1 resume 1\n";
     for (int i = 0; i < 50; i++) {
       const std::string task = std::to_string(100 + i);

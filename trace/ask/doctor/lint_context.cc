@@ -12,9 +12,9 @@ LintContext::LintContext(const Subject& subject, const DoctorOptions& doctor_opt
   for (const StringId kind : trace.kinds)
     kind_classes_.push_back(skein::kind_class(trace.strings[kind]));
 
-  // In a ring the end of a task may have been overwritten, in another stream than its beginning:
-  // one that is older than the time from which all streams are complete is open only if the table
-  // of live tasks has it.
+  // A ring may have overwritten the end of a task in one stream, but not its start in another. A
+  // task that is older than the time from which all streams are complete is live only if the live
+  // task table contains it.
   const uint64_t complete_from = trace.info.complete_from;
   if (complete_from == 0) return;
   unsure_.assign(model.tasks.size(), false);

@@ -1,4 +1,4 @@
-// What all lints of the doctor read, and which problems they have reported so far.
+// The input of all lints, and the waits that they have reported so far.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class LintContext {
   const bool is_mirage;
 
   bool is_enabled(Lint lint) const { return options.lints >> static_cast<unsigned>(lint) & 1; }
-  // Of a lint that has one, ns.
+  // The threshold of a lint that has one, ns.
   uint64_t limit(Lint lint) const { return options.*lint_schema(lint).limit; }
 
   const Model::Task& task(TaskIndex index) const { return model.tasks[index]; }
@@ -46,7 +46,7 @@ class LintContext {
   bool is_open(TaskIndex index) const {
     return task(index).how == Model::End::Open && !is_unsure(index);
   }
-  // It does not end in the trace, and may have for all that.
+  // Whether the task may have ended although the trace has no end of it.
   bool is_unsure(TaskIndex index) const { return !unsure_.empty() && unsure_[index]; }
 
   uint64_t until_end(uint64_t time) const { return std::min(time, model.end); }
@@ -57,14 +57,14 @@ class LintContext {
     return static_cast<uint32_t>(&w - waits.waits.data());
   }
 
-  // A finding tells of this wait: no other has to.
+  // Marks the wait as explained by a finding, so that no other lint reports it.
   void explain(uint32_t wait) { explained_[wait] = true; }
   bool is_explained(uint32_t wait) const { return explained_[wait]; }
 
  private:
   std::vector<KindClass> kind_classes_;  // by kind
-  std::vector<bool> unsure_;             // of each task; empty: none is
-  std::vector<bool> explained_;          // of each wait
+  std::vector<bool> unsure_;             // by task; empty: false for all
+  std::vector<bool> explained_;          // by wait
 };
 
 }  // namespace skein::detail

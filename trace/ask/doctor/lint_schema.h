@@ -1,5 +1,5 @@
-// What each lint is: one row per lint. `skein doctor --list`, --only, JSON and the tests of the
-// documents read this table.
+// The description of each lint: one row per lint, used by `skein doctor --list`, --only, JSON and
+// the tests of the documents.
 //
 //   const LintSchema& schema = lint_schema(Lint::RanTooLong);
 //   print(schema.name);        // "ran-too-long"
@@ -21,8 +21,8 @@ namespace skein {
 struct LintSchema {
   Lint lint;
   std::string_view name;     // stable: used in text, JSON and options
-  std::string_view meaning;  // in one line
-  // The option with its threshold, whose initial value is the default; null: it has none.
+  std::string_view meaning;  // one line
+  // The option with its threshold; its initial value is the default. Null if it has none.
   uint64_t DoctorOptions::*limit = nullptr;
 };
 
@@ -70,7 +70,7 @@ inline constexpr std::array<LintSchema, lint_count> lint_schemas = {{
      .name = "queue-only-grows",
      .meaning = "a queue, or the number of waiters on a lock, keeps growing"},
 }};
-// A forgotten row leaves an empty one behind.
+// A missing row would leave an empty one at the end.
 static_assert([] {
   for (size_t i = 0; i < lint_count; i++) {
     const LintSchema& row = lint_schemas[i];

@@ -1,5 +1,5 @@
-// The doctor's lints, one function per file, in the order in which examine() calls them. A file has
-// the lints that look at the same rows of the model:
+// The doctor's lints, one function per file, in the order in which examine() calls them. The lints
+// of a file read the same rows of the model:
 //
 //   notify-before-wait     wait_lints.cc, diagnosis_lints.cc
 //   lock-order-cycle       lock_lints.cc
@@ -14,7 +14,7 @@
 //   counter-only-grows     level_lints.cc
 //   queue-only-grows       level_lints.cc
 //
-// diagnosis_lints.cc takes the errors of `why` that the files before it have not explained.
+// diagnosis_lints.cc reports the errors of `why` that the other files have not explained.
 #pragma once
 
 #include "trace/ask/doctor/findings.h"
@@ -22,15 +22,15 @@
 
 namespace skein::detail {
 
-// ran-too-long; which runs were in the way of others the next one has to know.
+// ran-too-long; the next one needs the runs that delayed others.
 void look_at_runs(const LintContext& context, Findings& found);
 // lock-order-cycle, lock-across-wait
 void look_at_locks(LintContext& context, Findings& found);
-// notify-before-wait, suspended-too-long, self-wake: of each wait by itself
+// notify-before-wait, suspended-too-long, self-wake: each wait separately
 void look_at_waits(LintContext& context, Findings& found);
 // never-started, handler-never-invoked, operation-pending, destroyed-unresolved
 void look_at_tasks(LintContext& context, Findings& found);
-// The diagnoses of `why`, as findings of the matching lint, unless a lint has reported them.
+// The diagnoses of `why`, as findings of the matching lint, unless another lint has reported them.
 void look_at_diagnoses(const LintContext& context, Findings& found);
 // counter-only-grows, queue-only-grows
 void look_at_levels(const LintContext& context, Findings& found);

@@ -12,7 +12,7 @@ namespace {
 
 using Severity = Finding::Severity;
 
-// Of very many the longest have to do.
+// Limits the number of runs to the longest ones.
 std::vector<Run> longest(std::vector<Run> runs) {
   constexpr size_t most = 1000;
   if (runs.size() <= most) return runs;
@@ -35,7 +35,7 @@ class LockLints {
     for (uint32_t i = 0; i < found_.sources.cycles.size(); i++) look_at(i);
   }
 
-  // Somebody waits for a lock: for what does its holder wait?
+  // For each wait for a lock: what does the lock's holder wait for?
   void look_at_victims() {
     const uint64_t least = context_.limit(Lint::LockAcrossWait);
     for (const Waits::Wait& victim : waits_.waits) {
@@ -56,7 +56,7 @@ class LockLints {
     }
   }
 
-  // Nobody has to have waited for the lock.
+  // Reports holders that wait even if no task waits for the lock.
   void look_at_holdings() {
     for (uint32_t i = 0; i < waits_.holdings.size(); i++) {
       const Waits::Holding& h = waits_.holdings[i];
@@ -70,7 +70,7 @@ class LockLints {
     const LockCycle& cycle = found_.sources.cycles[index];
     uint64_t begin = UINT64_MAX;
     uint64_t end = 0;
-    uint64_t places = 0;  // alike: the same places in whatever order
+    uint64_t places = 0;  // similar: the same locations in any order
     for (const LockCycle::Edge& edge : cycle.edges) {
       begin = std::min(begin, edge.since);
       end = std::max(end, edge.time);
@@ -89,7 +89,7 @@ class LockLints {
                 .value = places});
   }
 
-  // It waited, in all `least` ns between the two times.
+  // Reports the holder if it waited at least `least` ns of the interval.
   void look_at_holder(uint32_t holding, uint64_t begin, uint64_t end, uint64_t least,
                       const Waits::Wait* victim) {
     const Waits::Holding& h = waits_.holdings[holding];
@@ -102,7 +102,7 @@ class LockLints {
     const Waits::Wait* why = nullptr;
     for (; at != waits.end() && waits_.waits[*at].begin < end; ++at) {
       const Waits::Wait& w = waits_.waits[*at];
-      // Who waits for another lock is a victim of its holder.
+      // A wait for another lock is a problem of that lock's holder.
       if (w.on != no_index && context_.is_mutex(w.on)) continue;
       const uint64_t from = std::max(w.begin, begin);
       const uint64_t to = std::min(context_.until_end(std::min(w.ready, w.end)), end);
@@ -129,7 +129,7 @@ class LockLints {
                 .value = holding});
   }
 
-  // Sorted when somebody asks: most traces have no victim.
+  // Sorted on demand: most traces have no victim.
   std::span<const uint32_t> holdings_of(TaskIndex lock) {
     if (holdings_by_lock_.count() == 0)
       holdings_by_lock_ = RowsBy(waits_.holdings, context_.model.tasks.size(),
@@ -143,7 +143,8 @@ class LockLints {
     return waits_by_task_.of(task);
   }
 
-  // What of the time is a long run's, which let no timer and no read of its executor complete.
+  // The part of the interval that long runs take, which let no timer or read of their executor
+  // complete.
   uint64_t blocked(uint32_t executor, uint64_t begin, uint64_t end) const {
     uint64_t sum = 0;
     for (const Run& run : blockers_)

@@ -6,7 +6,7 @@
 using namespace skein;
 
 TEST_CASE("lock-order-cycle") {
-  // One after the other, and never at the same moment.
+  // One task after the other, never at the same time.
   const auto example = [](const std::string& what) {
     return ours(
         "0 create 1 as coroutine one\n 0 create 2 as coroutine two\n"
@@ -25,7 +25,7 @@ TEST_CASE("lock-order-cycle") {
   };
   CHECK(findings_text(example(takes(10, "1", {"20", "21"}) + takes(20, "2", {"21", "20"}))) ==
         "lock-order-cycle 20 21\n");
-  SUBCASE("the edges have their places and times") {
+  SUBCASE("the edges have locations and times") {
     const Example e = example(takes(10, "1", {"20", "21"}) + takes(20, "2", {"21", "20"}));
     const auto found = findings(e.trace, drawn);
     REQUIRE(found.size() == 1);
@@ -36,30 +36,30 @@ TEST_CASE("lock-order-cycle") {
                e.id(edge.other) + " " + std::to_string(edge.begin) + "; ";
     CHECK(edges == "1 holds 20 10; 1 takes 21 11; 2 holds 21 20; 2 takes 20 21; ");
   }
-  SUBCASE("by way of a third") {
+  SUBCASE("through a third lock") {
     CHECK(findings_text(example(takes(10, "1", {"20", "21"}) + takes(20, "2", {"21", "22"}) +
                                 takes(30, "3", {"22", "20"}))) == "lock-order-cycle 20 21\n");
   }
-  SUBCASE("always in one order") {
+  SUBCASE("always in the same order") {
     CHECK(findings_text(example(takes(10, "1", {"20", "21", "22"}) + takes(20, "2", {"20", "22"}) +
                                 takes(30, "3", {"21", "22"}))) == "");
   }
-  SUBCASE("one task does not wait for itself") {
+  SUBCASE("one task cannot wait for itself") {
     CHECK(findings_text(example(takes(10, "1", {"20", "21"}) + takes(20, "1", {"21", "20"}))) ==
           "");
   }
-  SUBCASE("behind a third lock that both take first") {
+  SUBCASE("with a third lock that both acquire first") {
     CHECK(findings_text(example(takes(10, "1", {"22", "20", "21"}) +
                                 takes(20, "2", {"22", "21", "20"}))) == "");
     CHECK(findings_text(example(takes(10, "1", {"22", "20", "21"}) +
                                 takes(20, "2", {"22", "21", "20"}) +
                                 takes(40, "3", {"20", "21"}))) == "lock-order-cycle 20 21\n");
   }
-  SUBCASE("the first was given back") {
+  SUBCASE("the first was released") {
     CHECK(findings_text(example(takes(10, "1", {"20"}) + takes(12, "1", {"21"}) +
                                 takes(20, "2", {"21", "20"}))) == "");
   }
-  SUBCASE("it has come to pass") {
+  SUBCASE("it has deadlocked") {
     const Example e = example(R"(
       10 acquire 1 of 20
       11 acquire 2 of 21
@@ -99,7 +99,7 @@ TEST_CASE("lock-across-wait") {
     CHECK(findings_text(ends("6 suspend 2\n", 90)) == "");
     CHECK(findings_text(ends("6 suspend 2\n", 90), strict) == "lock-across-wait 1 20\n");
   }
-  SUBCASE("a semaphore is there to be held") {
+  SUBCASE("a semaphore is meant to be held") {
     std::string text = begin;
     text.replace(text.find("mutex"), 5, "semaphore");
     CHECK(findings_text(ours(text + "6 suspend 2 on 20\n 90 resolve 5\n 90 resume 1 by 5\n"
@@ -108,8 +108,9 @@ TEST_CASE("lock-across-wait") {
   }
 }
 
-TEST_CASE("lock order cycles among many locks are found, all of them, and quickly") {
-  // A list that is walked with two locks at a time, and three pairs that are taken in both orders.
+TEST_CASE("all lock order cycles among many locks are found, and quickly") {
+  // A list that is traversed with two locks at a time, and three pairs that are locked in both
+  // orders.
   constexpr int length = 20'000;
   std::string text =
       "0 create 1 as coroutine\n0 create 2 as coroutine\n1 resume 1\n1 resume 2 @1\n";

@@ -12,21 +12,21 @@ namespace {
 
 constexpr size_t most_cycles = 100;
 constexpr size_t most_tried = 10'000;
-constexpr size_t most_held = 64;  // at a time, by one task: the newest
+constexpr size_t most_held = 64;  // by one task at a time: the latest
 
-// A task takes a lock, or begins to wait for one that it never gets.
+// A task acquires a lock, or begins a wait for one that never ends.
 struct Taking {
   uint64_t time;
-  uint32_t holding;  // or
+  uint32_t holding;  // either this or `wait` is none
   uint32_t wait;
 };
 
-// "Who holds one took the other", over all the times that happened.
+// "The holder of one lock acquires the other", merged over all occurrences.
 struct Order {
-  LockCycle::Edge edge;          // one of the times; of a deadlock, if there is one
-  bool by_several = false;       // more than one task did so
-  std::vector<TaskIndex> gates;  // held too, each time
-  bool is_told = false;          // or has nothing to tell
+  LockCycle::Edge edge;          // one of the occurrences; a deadlock if there is one
+  bool by_several = false;       // by more than one task
+  std::vector<TaskIndex> gates;  // locks held at every occurrence
+  bool is_told = false;          // or it is in no cycle
 };
 
 class LockOrderFinder {
@@ -69,7 +69,7 @@ class LockOrderFinder {
       const Waits::Holding& h = waits_.holdings[i];
       if (h.holder != no_index && is_lock(h.resource)) takings_.push_back({h.begin, i, none});
     }
-    if (takings_.empty()) return;  // who waits for a lock that nobody ever holds is in no circle
+    if (takings_.empty()) return;  // waits for locks that are never held form no cycle
     for (uint32_t i = 0; i < waits_.waits.size(); i++) {
       const Waits::Wait& w = waits_.waits[i];
       if (w.was_never_woken() && w.on != no_index && is_lock(w.on))
@@ -79,7 +79,7 @@ class LockOrderFinder {
                      [](const Taking& a, const Taking& b) { return a.time < b.time; });
   }
 
-  // What each task holds is a list of holdings, the newest first.
+  // The holdings of each task are a linked list, the latest first.
   void follow() {
     if (takings_.empty()) return;
     std::vector<uint32_t> newest(model_.tasks.size(), none);
@@ -94,7 +94,7 @@ class LockOrderFinder {
       held.clear();
       for (uint32_t i = newest[task]; i != none; i = older[i])
         if (lasts_until(waits_.holdings[i], taking.time)) held.push_back(i);
-      newest[task] = none;  // what ended is forgotten
+      newest[task] = none;  // drops the holdings that ended
       for (size_t i = held.size(); i-- > 0;) {
         older[held[i]] = newest[task];
         newest[task] = held[i];
@@ -140,8 +140,8 @@ class LockOrderFinder {
     });
   }
 
-  // Without the orders that lead into a dead end or come from one: they are in no circle. What
-  // is left is little, usually nothing.
+  // Removes the orders that lead to a dead end or come from one, because they are in no cycle. Few
+  // orders remain, usually none.
   void build_graph() {
     std::unordered_map<TaskIndex, std::vector<size_t>> to;
     for (size_t i = 0; i < orders_.size(); i++) {
@@ -181,8 +181,7 @@ class LockOrderFinder {
     }
   }
 
-  // From the end of this order back to its beginning by as few others as possible, itself first;
-  // empty: there is no way.
+  // The shortest cycle through this order, which comes first; empty if there is none.
   std::vector<size_t> shortest_around(size_t first) {
     const TaskIndex begin = orders_[first].edge.held;
     std::unordered_map<TaskIndex, size_t> reached_by;

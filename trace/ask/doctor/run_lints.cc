@@ -10,7 +10,7 @@ void look_at_runs(const LintContext& context, Findings& found) {
   for (uint32_t i = 0; i < runs.size(); i++) {
     const Run& run = runs[i];
     const std::string_view kind = context.kind(run.task);
-    if (kind == "thread" || kind == "process") continue;  // they may
+    if (kind == "thread" || kind == "process") continue;  // these may run long
     found.add({.lint = Lint::RanTooLong,
                .task = run.task,
                .begin = run.begin,

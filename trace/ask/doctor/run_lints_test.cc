@@ -9,13 +9,13 @@ TEST_CASE("ran-too-long") {
   CHECK(findings_text(ours(begin + "110 suspend 1\n 120 resume 2\n 121 resolve 2")) ==
         "ran-too-long 1 -\n");
   CHECK(findings_text(ours(begin + "109 suspend 1\n 120 resume 2\n 121 resolve 2")) == "");
-  SUBCASE("with another inside of it, which does not count") {
+  SUBCASE("with a run of another task inside it, which does not count") {
     const std::string inside = begin + "50 resume 2 by 1\n 80 resolve 2\n 80 resume 1\n";
     CHECK(findings_text(ours(inside + "140 suspend 1\n 150 resume 1\n 151 resolve 1")) ==
           "ran-too-long 1 -\n");
     CHECK(findings_text(ours(inside + "139 suspend 1\n 150 resume 1\n 151 resolve 1")) == "");
   }
-  SUBCASE("twice, with a suspension between") {
+  SUBCASE("two runs with a suspension between them") {
     CHECK(findings_text(ours(begin +
                              "70 suspend 1\n 70 resume 1 by 2\n 140 suspend 1\n 141 resume 2\n"
                              "142 resolve 2")) == "");
@@ -23,7 +23,7 @@ TEST_CASE("ran-too-long") {
   SUBCASE("it never suspends") {
     CHECK(findings_text(ours(begin + "500 label 1 still")) == "ran-too-long 1 -\n");
   }
-  SUBCASE("the program was stopped") {
+  SUBCASE("the program paused") {
     CHECK(findings_text(ours(
               begin + "100 pause - =60\n 160 suspend 1\n 161 resume 2\n 162 resolve 2")) == "");
   }

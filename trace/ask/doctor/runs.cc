@@ -7,7 +7,7 @@ namespace skein {
 
 namespace {
 
-// Activations by start and waits by begin, side by side: a wait ends its task's run.
+// Processes activations by start and waits by begin in parallel: a wait ends its task's run.
 class RunFinder {
  public:
   RunFinder(const Model& model, const Waits& waits, uint64_t least)
@@ -70,7 +70,7 @@ class RunFinder {
     return false;
   }
 
-  // The program was stopped: by a collector, by a profiler.
+  // Pauses of the program: by a garbage collector, by a profiler.
   uint64_t pauses_in(const Run& run) const {
     uint64_t sum = 0;
     auto at = std::lower_bound(
@@ -84,11 +84,12 @@ class RunFinder {
   const Model& model_;
   const Waits& waits_;
   const uint64_t least_;
-  std::vector<uint32_t> current_;  // of each task: its run since its last suspension, in open_
+  std::vector<uint32_t>
+      current_;  // by task, its run since its last suspension, as an index into open_
   std::vector<Run> open_;
   std::vector<uint32_t> free_;
   std::vector<Run> found_;
-  size_t next_ = 0;  // of the waits
+  size_t next_ = 0;  // index into the waits
 };
 
 }  // namespace

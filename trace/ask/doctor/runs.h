@@ -2,7 +2,7 @@
 //
 //   for (const Run& run : long_runs(model, waits, 100'000'000)) print(run.task, run.ran);
 //
-// What another task ran inside of it does not count, nor do pauses. O(activations + waits).
+// Runs of other tasks inside a run do not count, nor do pauses. O(activations + waits).
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace skein {
 struct Run {
   TaskIndex task = no_index;
   uint64_t begin = 0;
-  uint64_t end = 0;  // when it came to wait, ended, or the trace did
-  uint64_t ran = 0;  // of that, itself
+  uint64_t end = 0;  // its suspension, its end, or the end of the trace
+  uint64_t ran = 0;  // its own part of that
   uint32_t executor = 0;
-  uint32_t location = 0;  // where it came to wait; 0: it did not, or that is not known
+  uint32_t location = 0;  // of the suspension; 0: none, or unknown
 };
 
-// Those that ran for `least` ns and more.
+// Runs of at least `least` ns.
 std::vector<Run> long_runs(const Model& model, const Waits& waits, uint64_t least);
 
 }  // namespace skein

@@ -12,7 +12,7 @@ namespace {
 
 using Severity = Finding::Severity;
 
-// O(events): only when somebody asks.
+// O(events): only on demand.
 std::vector<bool> find_discarded(const Trace& trace, const Model& model) {
   std::vector<bool> discarded(model.tasks.size(), false);
   const Events& events = trace.events;
@@ -79,7 +79,7 @@ class TaskLints {
 
   void look_at_handler(TaskIndex i) {
     if (context_.kind_class(i) == KindClass::Callback && !options_.strict)
-      return;  // nothing happened
+      return;  // its event did not occur
     look_at_unstarted(i, Lint::HandlerNeverInvoked, context_.limit(Lint::HandlerNeverInvoked));
   }
 
@@ -104,10 +104,10 @@ class TaskLints {
                 .location = t.location});
   }
 
-  // Nothing ran any more: the program takes itself down.
+  // Whether no task ran after `time`: the program is exiting.
   bool is_at_the_end(uint64_t time) const { return time > last_run_; }
 
-  // It was destroyed as the next thing after its creation: nobody can have been given it.
+  // Whether it was destroyed directly after its creation, so that no other task can refer to it.
   bool was_discarded(TaskIndex i) {
     if (discarded_.empty()) discarded_ = find_discarded(context_.trace, model_);
     return discarded_[i];
@@ -132,7 +132,7 @@ class TaskLints {
     } else if (t.should_resolve) {
       c.severity = Severity::Error;
     } else if (sends(t) && age >= context_.limit(Lint::OperationPending)) {
-      c.severity = Severity::Warning;  // what was to go out did not
+      c.severity = Severity::Warning;  // the data was not sent
     }
     if (c.severity == Severity::Note && !options_.strict) return;
     if (c.index != none) c.other = waits_.waits[c.index].task;
@@ -166,12 +166,11 @@ class TaskLints {
   const Model& model_;
   const Waits& waits_;
   Findings& found_;
-  uint64_t last_run_ = 0;  // when somebody ran for the last time
-  // Of each task, at the end of the trace: the newest wait for it of one that has not ended, the
-  // newest holding of a lock.
+  uint64_t last_run_ = 0;  // the time of the last run of any task
+  // By task, at the end of the trace: the last wait for it by a live task; the last lock it holds.
   std::vector<uint32_t> waited_for_by_;
   std::vector<uint32_t> lock_kept_by_;
-  std::vector<bool> discarded_;  // of each task; empty: not yet known
+  std::vector<bool> discarded_;  // by task; empty: not computed yet
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ TEST_CASE("destroyed-unresolved") {
   CHECK(findings_text(ours(begin + "20 cancel 2\n" + end)) == "destroyed-unresolved 2 1\n");
   CHECK(findings_text(ours(begin + "10 should_resolve 2\n 20 cancel 2\n 21 cancel 1\n" + end)) ==
         "destroyed-unresolved 2 -\n");
-  SUBCASE("with a lock") {
+  SUBCASE("while it holds a lock") {
     CHECK(findings_text(ours(begin +
                              "0 resource 1 of 20 as mutex m\n 10 acquire 2 of 20\n 20 cancel 2\n"
                              "21 cancel 1\n" +
@@ -45,15 +45,15 @@ TEST_CASE("never-started") {
         "never-started 1 -\n");
   CHECK(findings_text(ours("0 create 1 as coroutine\n 10 cancel 1\n 11 create 9 as coroutine\n"
                            "12 resume 9\n 13 resolve 9")) == "never-started 1 -\n");
-  SUBCASE("just now") {
+  SUBCASE("created just now") {
     CHECK(findings_text(ours(runs + "3 create 1 as coroutine\n 999999 executor_end -")) == "");
   }
-  SUBCASE("the program was ending") {
+  SUBCASE("the program was exiting") {
     CHECK(
         findings_text(ours(runs + "3 create 1 as coroutine\n 4 create 2 as handler\n 19 cancel 2\n"
                                   "20 cancel 1")) == "");
   }
-  SUBCASE("called and not awaited, as the last thing that the program does") {
+  SUBCASE("called and not awaited, as the last action of the program") {
     const std::string discarded = "3 create 1 as coroutine\n 4 cancel 1\n";
     CHECK(findings_text(ours(runs + discarded)) == "never-started 1 -\n");
     CHECK(findings_text(ours(discarded)) == "never-started 1 -\n");
@@ -81,14 +81,14 @@ TEST_CASE("handler-never-invoked") {
         "handler-never-invoked 1 -\n");
   CHECK(findings_text(ours(runs + "3 cancel 1\n 3 suspend 9\n 5 resume 9\n 6 resolve 9")) ==
         "handler-never-invoked 1 -\n");
-  SUBCASE("not yet") {
+  SUBCASE("not long ago") {
     CHECK(findings_text(ours(runs + "5 resolve 9\n 101 executor_end -")) == "");
   }
-  SUBCASE("it was") {
+  SUBCASE("it was invoked") {
     CHECK(findings_text(
               ours(runs + "3 resume 1\n 4 resolve 1\n 5 resolve 9\n 500 executor_end -")) == "");
   }
-  SUBCASE("a destroyed loop drops its handlers") {
+  SUBCASE("a destroyed event loop drops its handlers") {
     CHECK(findings_text(ours(runs + "5 resolve 9\n 9 cancel 1")) == "");
     CHECK(findings_text(ours(runs + "5 resolve 9\n 9 cancel 1"), strict) ==
           "handler-never-invoked 1 -\n");

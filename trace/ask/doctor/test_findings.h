@@ -1,4 +1,4 @@
-// What the doctor finds in drawn examples (trace/model/example.h), for its tests.
+// Findings in examples with diagrams (trace/model/example.h), for the doctor's tests.
 #pragma once
 
 #include <sstream>
@@ -12,7 +12,7 @@ namespace skein {
 
 using EvidenceKind = Finding::Evidence::Kind;
 
-// In the drawn examples a tick is 1 ns, and 100 of them are long.
+// In the examples a tick is 1 ns, and 100 ticks are long.
 inline constexpr DoctorOptions drawn = {
     .suspended = 100, .running = 100, .held = 50, .self_wakes = 4};
 inline constexpr DoctorOptions strict = {
@@ -23,7 +23,7 @@ inline std::vector<Finding> findings(const Trace& trace, const DoctorOptions& op
   return examine(trace, model, find_waits(trace, model), options);
 }
 
-// "lint task other", one a line; " xN" behind those of which there are several.
+// "lint task other", one per line; " xN" is appended to merged findings.
 inline std::string findings_text(const Example& e, const DoctorOptions& options = drawn) {
   std::ostringstream out;
   for (const Finding& f : findings(e.trace, options)) {

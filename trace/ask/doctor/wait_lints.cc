@@ -37,7 +37,7 @@ class WaitLints {
   struct Wakes {
     uint32_t all = 0;
     uint32_t own = 0;
-    uint32_t last = none;  // of its own: a wait
+    uint32_t last = none;  // its last self-wake: a wait
   };
 
   // ---- self-wake ----
@@ -50,7 +50,7 @@ class WaitLints {
     wakes.last = context_.index_of(w);
   }
 
-  // Nobody else did anything for it to go on: it was ready at once, or posted itself.
+  // Whether no other task caused the wake-up: it was ready at once, or posted itself.
   bool wakes_itself(const Waits::Wait& w) const {
     if (w.waker == w.task) return true;
     return w.on != no_index && context_.is_handler(w.on) && context_.task(w.on).parent == w.task;
@@ -85,13 +85,14 @@ class WaitLints {
                 .location = w.location,
                 .index = context_.index_of(w)};
     if (!target.is_resource) {
-      // A promise that had its value already, and does not remember for whom.
+      // A promise that was already resolved and does not wake the waiter.
       if (target.how != Model::End::Resolved || target.end > w.begin) return;
       if (w.is_open() && context_.length(w) < starvation_threshold_ns)
         return;  // another thread may still notify it
       c.begin = target.end;
     } else {
-      if (context_.kind_class(on) != KindClass::Condition) return;  // others remember
+      if (context_.kind_class(on) != KindClass::Condition)
+        return;  // other resources store notifications
       const std::optional<uint32_t> notification = notification_without_waiter(on, w.begin);
       if (!notification) return;
       c.begin = waits_.notifications[*notification].time;
@@ -100,7 +101,7 @@ class WaitLints {
       const bool came_later = context_.task(caller).start > c.begin &&
                               !context_.task(caller).should_resolve &&
                               !context_.task(w.task).should_resolve;
-      if (came_later || waited_there_before(w)) c.severity = Severity::Note;  // it looks first?
+      if (came_later || waited_there_before(w)) c.severity = Severity::Note;  // it may check first
     }
     if (c.severity == Severity::Note && !options_.strict) return;
     if (c.severity == Severity::Error) context_.explain(c.index);
@@ -113,7 +114,7 @@ class WaitLints {
     return false;
   }
 
-  // The last one before `time`, if it found nobody.
+  // The last notification before `time`, if it woke no task.
   std::optional<uint32_t> notification_without_waiter(TaskIndex target, uint64_t time) {
     if (notifications_by_target_.count() == 0)
       notifications_by_target_ = RowsBy(waits_.notifications, context_.model.tasks.size(),
@@ -139,9 +140,9 @@ class WaitLints {
                 .index = context_.index_of(w)};
     const uint64_t ready = context_.until_end(w.ready);
     if (!context_.is_mirage && !w.cancelled && c.end - std::min(c.end, ready) >= limit_) {
-      // What it waited for was there, and it was not let run.
+      // It was runnable, but did not run.
       if (w.on != no_index && context_.was_destroyed(w.on))
-        return;  // destroyed-unresolved tells it
+        return;  // destroyed-unresolved reports it
       c.begin = ready;
       c.duration = c.end - ready;
       c.second = c.index;
@@ -150,11 +151,11 @@ class WaitLints {
       c.duration = c.end - std::min(c.end, c.begin);
       if (c.duration < limit_) return;
       if (!context_.is_mutex(w.on) && waits_.last_holding[w.on] == none) {
-        if (!options_.strict) return;  // somebody counts something with it
+        if (!options_.strict) return;  // used as a counter
         c.severity = Severity::Note;
       }
     } else {
-      // Reports the last of a chain: the others wait for it.
+      // Reports only the last wait of a chain: the others wait for it.
       const bool is_last = w.on == no_index || waits_.last_wait[w.on] == none;
       if (!options_.strict || !is_last) return;
       c.severity = Severity::Note;
@@ -165,10 +166,10 @@ class WaitLints {
 
   LintContext& context_;
   const DoctorOptions& options_;
-  const uint64_t limit_;  // of a wait
+  const uint64_t limit_;  // of a wait, ns
   const Waits& waits_;
   Findings& found_;
-  std::vector<Wakes> wakes_;  // of each task; empty: that is not asked for
+  std::vector<Wakes> wakes_;  // by task; empty: lint disabled
   RowsBy notifications_by_target_;
 };
 

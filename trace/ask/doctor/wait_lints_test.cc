@@ -34,17 +34,17 @@ TEST_CASE("notify-before-wait") {
     CHECK(findings_text(example("10 notify 20 by 2 =0\n 16 suspend 1 on 20\n 18 notify 20 by 2 =1\n"
                                 "19 resume 1 by 2\n 20 resolve 1")) == "");
   }
-  SUBCASE("a semaphore remembers") {
+  SUBCASE("a semaphore stores notifications") {
     CHECK(findings_text(example("10 notify 21 by 2 =0\n 16 suspend 1 on 21\n 50 executor_end -")) ==
           "");
   }
-  SUBCASE("it waits there again and again: only when strict") {
+  SUBCASE("it waits there repeatedly: only when strict") {
     const Example again =
         example("3 suspend 1 on 20\n 5 notify 20 by 2 =1\n 6 resume 1 by 2\n" + lost);
     CHECK(findings_text(again) == "");
     CHECK(findings_text(again, strict).starts_with("notify-before-wait 1 20\n"));
   }
-  SUBCASE("a promise that had ended") {
+  SUBCASE("a promise that had resolved") {
     const Example promise = ours(R"(
        0 create 1 as coroutine
        0 create 3 as promise
@@ -97,7 +97,7 @@ TEST_CASE("suspended-too-long") {
       sooner.replace(at, 3, "102");
     CHECK(findings_text(ours(sooner)) == "");
   }
-  SUBCASE("for its turn") {
+  SUBCASE("runnable") {
     const std::string waits = begin +
                               "2 create 3 by 1 as timer\n 3 suspend 1 on 3\n"
                               "4 resume 2\n 10 resolve 3 @1\n";
@@ -112,7 +112,7 @@ TEST_CASE("suspended-too-long") {
     CHECK(findings_text(ours(waits + "109 suspend 2\n 109 resume 1 by 3\n 111 resolve 1"),
                         {.suspended = 100}) == "");
   }
-  SUBCASE("for its turn, while another ran now and then") {
+  SUBCASE("runnable, while another task ran now and then") {
     std::string text = begin +
                        "2 create 3 by 1 as timer\n 3 suspend 1 on 3\n"
                        "4 resume 2\n 5 suspend 2\n 10 resolve 3 @1\n";
@@ -139,13 +139,13 @@ TEST_CASE("suspended-too-long") {
   }
 }
 
-TEST_CASE("suspended-too-long: what does not end any more") {
+TEST_CASE("suspended-too-long: waits that cannot end") {
   const std::string& begin = suspended_begin;
-  SUBCASE("it should have ended") {
+  SUBCASE("it is marked should_resolve") {
     CHECK(findings_text(ours(begin + "2 should_resolve 1\n 3 suspend 1 on 21\n 500 label 2 x")) ==
           "suspended-too-long 1 21\n");
     const Example just_now = ours(begin + "2 should_resolve 1\n 3 suspend 1 on 21\n 4 label 2 x");
-    CHECK(findings_text(just_now) == "suspended-too-long 1 21\n");  // the program ended, or hangs
+    CHECK(findings_text(just_now) == "suspended-too-long 1 21\n");  // the program ended or hangs
     DoctorOptions running = drawn;
     running.is_live = true;
     CHECK(findings_text(just_now, running) == "");
@@ -157,19 +157,19 @@ TEST_CASE("suspended-too-long: what does not end any more") {
     CHECK(findings_text(e) == "suspended-too-long 1 20\n");
     CHECK(findings(e.trace, drawn)[0].evidence.back().kind == EvidenceKind::Ended);
   }
-  SUBCASE("what does not end any more needs not have waited for long") {
+  SUBCASE("a wait that cannot end need not be long") {
     DoctorOptions running = drawn;
     running.is_live = true;
     const std::string expected = begin + "1 should_resolve 1\n";
     for (const std::string& first : {begin, expected})
       for (const DoctorOptions& options : {drawn, running}) {
-        // A lock that its holder takes again; that its holder did not give back.
+        // A lock that its holder acquires again; a lock that its holder did not release.
         CHECK(findings_text(ours(first + "2 acquire 1 of 20\n 3 suspend 1 on 20\n 4 label 2 x"),
                             options) == "suspended-too-long 1 20\n");
         CHECK(findings_text(ours(first + "2 acquire 2 of 20\n 3 suspend 1 on 20\n 4 resolve 2"),
                             options) == "suspended-too-long 1 20\n");
       }
-    // It may be given back yet.
+    // It may still be released.
     const std::string kept = "2 acquire 2 of 20\n 3 suspend 1 on 20\n 4 resume 2";
     CHECK(findings_text(ours(begin + kept)) == "");
     CHECK(findings_text(ours(expected + kept)) == "suspended-too-long 1 20\n");
@@ -195,11 +195,11 @@ TEST_CASE("suspended-too-long: what does not end any more") {
     CHECK(findings_text(ours(expected + turn + "1000005 label 2 x"), {}) ==
           "suspended-too-long 1 3\n");
     CHECK(findings_text(ours(expected + turn + "900000 label 2 x"), {}) == "");
-    // What waits for nothing that the trace knows of.
+    // A task without a known wait.
     CHECK(findings_text(ours("0 create 1 as promise\n 1 should_resolve 1\n 2 label 1 x")) ==
           "suspended-too-long 1 -\n");
   }
-  SUBCASE("a circle") {
+  SUBCASE("a cycle") {
     CHECK(findings_text(
               ours(begin + "3 suspend 1 on 2\n 4 resume 2\n 5 suspend 2 on 1\n 500 label 1 x")) ==
           "suspended-too-long 1 2\n");
