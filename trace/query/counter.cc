@@ -1,4 +1,4 @@
-// The table of counters: each change of each, one counter after the other.
+// The table of counters: every change of each counter, grouped by counter.
 #include <algorithm>
 
 #include "trace/query/table.h"
@@ -9,7 +9,7 @@ namespace {
 
 using Source = QuerySource;
 
-// Which counter, and the first row of it.
+// A counter and its first row.
 struct Place {
   const Model::Counter& counter;
   size_t first;

@@ -47,7 +47,8 @@ void QueryCursor::begin(std::vector<QueryCondition> conditions, bool descending)
   look_on();
 }
 
-// What is found without looking at rows; leaves in conditions_ what is not.
+// Returns the ranges that searches find without reading all rows, and removes those conditions from
+// conditions_.
 std::vector<QueryCursor::Range> QueryCursor::find_ranges() {
   const Range all{0, table_.rows(source_)};
   std::vector<Range> ranges{all};
@@ -129,7 +130,7 @@ std::vector<QueryCursor::Range> QueryCursor::of_ordered(const QueryCondition& co
   return ranges;
 }
 
-// To the next row that may fit, of those that were not looked at.
+// Goes to the next row that may match, among those not read yet.
 void QueryCursor::look_on() {
   for (;; todo_ = ranges_[range_]) {
     if (todo_.begin < todo_.end && conditions_.empty()) {
@@ -154,7 +155,8 @@ QueryCursor::Range QueryCursor::take_block() {
   return {std::exchange(todo_.begin, end), end};
 }
 
-// Looks at the rows of `part`, which is in one block; goes to the first that fits, if one does.
+// Reads the rows of `part`, which is in one block. Goes to the first row that matches; false if
+// there is none.
 bool QueryCursor::find_in_block(Range part) {
   block_ = part.begin / block_rows * block_rows;
   found_.clear();

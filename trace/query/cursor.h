@@ -1,4 +1,4 @@
-// The rows of a table that may fit what a statement asks for, one after the other, up or down.
+// Iterates over the rows of a table that may match a statement's conditions, in either direction.
 //
 //   QueryCursor cursor(table, source);
 //   cursor.begin({{column, low, high}}, false);
@@ -12,15 +12,15 @@
 
 namespace skein {
 
-// What a column's number has to be: within bounds, and one of `values` if there are any.
+// A condition on a column's number: within bounds and, if `one_of`, among `values`.
 struct QueryCondition {
   static constexpr int row_number = -1;  // instead of a column
 
   int column = row_number;
   int64_t low = INT64_MIN;
   int64_t high = INT64_MAX;
-  std::vector<int64_t> values = {};  // ascending, each once
-  bool one_of = false;               // `values` count; if there are none, nothing fits
+  std::vector<int64_t> values = {};  // ascending, without duplicates
+  bool one_of = false;               // `values` apply; if they are empty, nothing matches
 
   bool fits(int64_t number) const;
 };
@@ -42,7 +42,7 @@ class QueryCursor {
       look_on();
   }
 
-  double share() const;  // of all rows that it will look at
+  double share() const;  // fraction of the rows to read that are done, 0 to 1
 
  private:
   struct Range {
@@ -60,18 +60,18 @@ class QueryCursor {
 
   const QueryTable& table_;
   const QuerySource& source_;
-  std::vector<QueryCondition> conditions_;  // that are looked at row by row
-  std::vector<Range> ranges_;               // none is empty, none overlap
+  std::vector<QueryCondition> conditions_;  // that are checked row by row
+  std::vector<Range> ranges_;               // none is empty, and none overlap
   size_t range_ = 0;                        // the one that row() is in
   bool descending_ = false;
   bool at_end_ = true;
   size_t row_ = 0;
-  size_t step_ = 1;  // or SIZE_MAX, downwards
-  size_t last_ = 0;  // from row_ to here all rows fit
-  Range todo_{};     // of the range: was not looked at
-  // Where there are conditions: what fits of a block, in the cursor's order.
+  size_t step_ = 1;  // SIZE_MAX when descending
+  size_t last_ = 0;  // all rows from row_ to this one match
+  Range todo_{};     // the rest of the range, not read yet
+  // If there are conditions: the matching rows of a block, in the cursor's order.
   std::vector<uint16_t> found_;
-  size_t block_ = 0;  // its first row
+  size_t block_ = 0;  // first row of the block
   size_t at_ = 0;     // found_[at_] is row()
 };
 

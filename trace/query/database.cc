@@ -11,7 +11,7 @@ namespace skein {
 
 namespace {
 
-// What tells, and changes nothing.
+// These only read.
 constexpr std::array<const char*, 8> harmless_pragmas{
     "table_info",  "table_xinfo",    "table_list",  "function_list",
     "module_list", "collation_list", "pragma_list", "compile_options"};
@@ -39,7 +39,7 @@ int may(void*, int action, const char* first, const char* second, const char*, c
 QueryDatabase::QueryDatabase(const Trace& trace) : source_(trace) {
   sqlite3* handle = nullptr;
   const auto check = [](int result) {
-    if (result != SQLITE_OK) throw std::bad_alloc();  // nothing else can go wrong here
+    if (result != SQLITE_OK) throw std::bad_alloc();  // the only possible failure
   };
   const int opened =
       sqlite3_open_v2(":memory:", &handle,
@@ -49,7 +49,7 @@ QueryDatabase::QueryDatabase(const Trace& trace) : source_(trace) {
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   for (const QueryTable* table : query_tables()) {
     check(add_virtual_table(handle, *table, source_, progress_));
-    // Now, for SQLite asks who authorizes when it first reads the declaration.
+    // Reads the declaration now: SQLite calls the authorizer when it first does so.
     const std::string look = "PRAGMA table_info(" + std::string(table->name) + ")";
     check(sqlite3_exec(handle, look.c_str(), nullptr, nullptr, nullptr));
   }

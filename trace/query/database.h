@@ -1,15 +1,15 @@
-// SQL over a trace: an SQLite connection in which each table of trace/query is there, nothing can
-// be written, and no file or extension be reached.
+// SQL access to a trace: an SQLite connection that contains the tables of trace/query. Statements
+// cannot write, nor access files or extensions.
 //
 //   QueryDatabase database(trace);
 //   sqlite3_prepare_v2(database.handle(), "SELECT count(*) FROM event", ...);
 //
-// Functions beside SQLite's own:
+// Additional SQL functions:
 //   title(id)             "query (#7)"
 //   utc(time)             "2026-11-21T22:55:57.000000001Z"
-//   time_of(utc)          the other way round, for WHERE
-//   percentile(x, p)      aggregate: the least of x that p per cent are not above; NULLs do not
-//   count
+//   time_of(utc)          the inverse of utc(), for WHERE
+//   percentile(x, p)      aggregate: the smallest x that at least p per cent do not exceed; ignores
+//                         NULLs
 #pragma once
 
 #include <sqlite3.h>
@@ -22,9 +22,9 @@ namespace skein {
 
 class QueryDatabase {
  public:
-  explicit QueryDatabase(const Trace& trace);  // which outlives this; throws bad_alloc only
+  explicit QueryDatabase(const Trace& trace);  // `trace` must outlive this; throws bad_alloc only
 
-  // Of one thread at a time.
+  // For one thread at a time.
   sqlite3* handle() const { return handle_.get(); }
   const QueryProgress& progress() const { return progress_; }
 
@@ -35,7 +35,8 @@ class QueryDatabase {
 
   QuerySource source_;
   QueryProgress progress_;
-  std::unique_ptr<sqlite3, Close> handle_;  // last: closed before what it reads is gone
+  std::unique_ptr<sqlite3, Close>
+      handle_;  // last: closed before the objects it reads are destroyed
 };
 
 }  // namespace skein

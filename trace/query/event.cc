@@ -1,7 +1,7 @@
-// The table of events: the columns of the trace as they are.
+// The event table: the columns of the trace.
 //
-// A scan for rows that fit looks at blocks, values are asked for one by one: to keep the block that
-// `time` was unpacked to changed nothing (sum(time) of 10 million events: 42 M rows/s either way).
+// A scan reads blocks; other accesses read single values. A cache of the block that `time` is
+// unpacked to made no difference (sum(time) of 10 million events: 42 M rows/s with and without).
 #include <algorithm>
 
 #include "trace/query/table.h"
@@ -15,7 +15,7 @@ namespace {
 using Source = QuerySource;
 using Numbers = QueryColumn::Numbers;
 
-// The rows of a block, for a scan.
+// The values of a block, for a scan.
 template <auto column>
 void block(const Source& source, size_t first, Numbers& numbers) {
   const auto rows = (source.events().*column).block(first);

@@ -1,4 +1,4 @@
-// The tables of identities: machine, process, executor, each by its number in the trace.
+// The machine, process and executor tables, each by its index in the trace.
 #include "trace/query/table.h"
 
 namespace skein {

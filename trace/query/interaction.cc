@@ -1,4 +1,4 @@
-// The table of interactions: the picture's arrows.
+// The table of interactions: the arrows of the model.
 #include "trace/query/table.h"
 
 namespace skein {

@@ -18,7 +18,7 @@ namespace {
 using Row = std::vector<std::string>;
 using Rows = std::vector<Row>;
 
-// The error instead of rows: one row of one text.
+// Returns the rows; an error is one row with one text.
 Rows ask(const QueryDatabase& database, const std::string& sql) {
   sqlite3_stmt* statement = nullptr;
   const auto error = [&] {
@@ -53,7 +53,7 @@ std::string text_of(Number number) {
   return std::to_string(number);
 }
 
-// Rows are put together here in another way than the tables do.
+// These tests build their rows independently of the tables.
 std::string id_text(TaskId id) { return id == no_task ? "NULL" : std::to_string(id); }
 std::string id_text(const Model& model, TaskIndex task) {
   return task == no_index ? "NULL" : id_text(model.tasks[task].id);
@@ -63,7 +63,8 @@ const std::vector<std::string> ordered_tables{
     "event time_ns", "wait start_ns",   "interaction time_ns", "activation start_ns",
     "label time_ns", "counter time_ns", "sample time_ns"};
 
-// `number` is the row's. A subquery with a limit hides what is asked from who could be quicker.
+// In `asked`, `number` is the row number. A subquery with a limit hides the conditions from the
+// table, so that SQLite must scan it.
 std::string quickly(const std::string& table, std::string asked) {
   for (size_t at = 0; (at = asked.find("number", at)) != std::string::npos;)
     asked.replace(at, 6, "rowid");
@@ -73,7 +74,7 @@ std::string by_scan(const std::string& table, const std::string& asked) {
   return "SELECT number FROM (SELECT rowid AS number, * FROM " + table + " LIMIT -1)" + asked;
 }
 
-// Programs that go right and wrong, and nonsense.
+// Correct and faulty programs, and random events.
 template <typename Act>
 void for_traces(uint32_t count, const Act& act) {
   for (uint32_t seed = 0; seed < count; seed++) {
@@ -85,7 +86,7 @@ void for_traces(uint32_t count, const Act& act) {
 
 }  // namespace
 
-TEST_CASE("events are the trace's") {
+TEST_CASE("events equal those of the trace") {
   for_traces(8, [](const Trace& trace, uint32_t) {
     const QueryDatabase database(trace);
     const Rows rows =
@@ -106,7 +107,7 @@ TEST_CASE("events are the trace's") {
   });
 }
 
-TEST_CASE("tasks, interactions, activations, labels and counters are the model's") {
+TEST_CASE("tasks, interactions, activations, labels and counters equal those of the model") {
   for_traces(8, [](const Trace& trace, uint32_t) {
     const QueryDatabase database(trace);
     const Model model = build_model(trace, {.simplify = false});
@@ -195,7 +196,7 @@ TEST_CASE("every WHERE and ORDER BY gives the result of a scan") {
       const std::string& table_column = ordered_tables[random() % ordered_tables.size()];
       const std::string table = table_column.substr(0, table_column.find(' '));
       const std::string time = table_column.substr(table_column.find(' ') + 1);
-      std::vector<std::pair<std::string, std::string>> terms;  // a column, and what it is to be
+      std::vector<std::pair<std::string, std::string>> terms;  // a column and its condition
       const size_t count = 1 + random() % 3;
       const auto compared = [&] {
         return some_of({" = ", " < ", " <= ", " > ", " >= ", " IS ", " <> "});
@@ -238,7 +239,7 @@ TEST_CASE("every WHERE and ORDER BY gives the result of a scan") {
   });
 }
 
-TEST_CASE("a task is found by its id, also when two have the same") {
+TEST_CASE("a task is found by its id, even if two tasks have the same") {
   for_traces(8, [](const Trace& trace, uint32_t) {
     const QueryDatabase database(trace);
     for (const std::string ids : {"3", "7, 3, 1, 3", "-1", "999999", "NULL", "'2'", "5.0"}) {
@@ -255,7 +256,7 @@ TEST_CASE("a task is found by its id, also when two have the same") {
                               [](const Model::Task& task) { return task.id == 1; })));
 }
 
-TEST_CASE("time is an index, and order by it costs nothing") {
+TEST_CASE("time is an index; ORDER BY time needs no sort") {
   const RandomProgram program(1, RandomProgram::Fault::None);
   const QueryDatabase database(program.trace);
   const auto plan = [&](const std::string& sql) {
@@ -335,7 +336,7 @@ TEST_CASE("executors, their processes and machines") {
         Rows{{"1", "db"}});
 }
 
-TEST_CASE("texts are handed on as they are") {
+TEST_CASE("texts are returned unchanged") {
   Trace trace;
   const std::string_view strange("a\0b'\"\n\xff\x1b[31m", 12);
   trace.events.append({.task = 1, .text = trace.strings.intern(strange), .kind = EventKind::Label});
@@ -369,7 +370,7 @@ TEST_CASE("dates") {
               .starts_with("error: time_of"));
 }
 
-TEST_CASE("percentiles by the nearest rank") {
+TEST_CASE("percentiles by nearest rank") {
   const Trace trace;
   const QueryDatabase database(trace);
   const std::string numbers =
@@ -383,7 +384,7 @@ TEST_CASE("percentiles by the nearest rank") {
   CHECK(one(database, "SELECT percentile(1, 101)").starts_with("error: percentile"));
 }
 
-TEST_CASE("nothing can be written, and no file be reached") {
+TEST_CASE("statements cannot write, nor access files") {
   const Trace trace = RandomProgram(1, RandomProgram::Fault::None).trace;
   const QueryDatabase database(trace);
   for (const char* sql :

@@ -1,4 +1,4 @@
-// The table of samples: the events of that kind, with the names that fit.
+// The table of samples: the sample events, with the names that apply.
 #include "trace/query/table.h"
 
 namespace skein {

@@ -1,5 +1,5 @@
-// What the tables of `skein query` read: a trace, and what follows from it, which is made when the
-// first table that needs it is used. A question about events alone waits for nothing.
+// The data that the tables of `skein query` read: a trace, and what is derived from it on first
+// use. A query for events alone needs no derived data.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@ namespace skein {
 
 class QuerySource {
  public:
-  explicit QuerySource(const Trace& trace) : trace_(trace) {}  // which outlives this
+  explicit QuerySource(const Trace& trace) : trace_(trace) {}  // `trace` must outlive this
 
   const Trace& trace() const { return trace_; }
   const Events& events() const { return trace_.events; }
   const Model& model() const;  // not simplified
   const Waits& waits() const;
-  const std::vector<size_t>& samples() const;  // which of the events are samples
+  const std::vector<size_t>& samples() const;  // indices of the sample events
   const std::vector<size_t>& counter_points()
       const;               // where each counter's begin; and their number
-  bool has_twice() const;  // an id that two tasks have
+  bool has_twice() const;  // two tasks have the same id
 
-  // Texts that stay where they are. A view without data: there is none.
-  std::string_view text(StringId id) const;    // none: the empty one
+  // Stable texts. A view without data means that there is none.
+  std::string_view text(StringId id) const;    // of id 0: an empty text
   std::string_view kind(uint64_t kind) const;  // of tasks
   std::string_view file(uint32_t location) const;
-  std::string_view function(uint32_t location) const;  // as people call it
+  std::string_view function(uint32_t location) const;  // shortened
   std::string_view location(uint32_t location) const;  // "Arp::query arp.cc:7"
   std::string_view executor(uint32_t executor) const;  // "name/tid", "#2"
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t second = 1'000'000'000;
 
-// As many digits as there are; -1 for none.
+// Removes a number of at most `digits` digits; -1 if there is none.
 int64_t take_number(std::string_view& text, size_t digits) {
   int64_t number = -1;
   const char* const end = text.data() + std::min(digits, text.size());
@@ -48,7 +48,7 @@ std::string schema_text(const QueryTable& table) {
     line += column.is_integer() ? " INTEGER" : " TEXT";
     const int index = static_cast<int>(i);
     if (index == table.row || index == table.ordered)
-      line += " NOT NULL";  // min() is then a look-up
+      line += " NOT NULL";  // turns min() into a look-up
     if (i + 1 < table.columns.size()) line += ',';
     line.resize(std::max<size_t>(line.size(), 28), ' ');
     text += '\n' + line + " -- " + column.about;

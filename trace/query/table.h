@@ -1,9 +1,9 @@
-// A table that SQL is asked about: rows by number, and columns that are read where they lie.
+// A table for SQL: rows by number, and columns that are read in place.
 //
 //   const QueryTable& label_table() {
 //     static const QueryTable table{
 //         .name = "label",
-//         .about = "names and remarks that the program gave to tasks",
+//         .about = "labels of tasks",
 //         .columns = {{.name = "time", .about = "when, ns", .number = ...},
 //                     {.name = "text", .about = "the label", .text = ...}},
 //         .rows = [](const QuerySource& source) { return source.model().labels.size(); },
@@ -11,8 +11,8 @@
 //     return table;
 //   }
 //
-// One file per table describes it; virtual_table.cc makes each known to SQLite. Of the 21 ns that a
-// value takes with three columns of `event` a third is spent here (perf, bench/query.cc).
+// Each table has its own file; virtual_table.cc registers it with SQLite. A value of a query for
+// three columns of `event` takes 21 ns, a third of which is spent here (perf, bench/query.cc).
 #pragma once
 
 #include <array>
@@ -33,15 +33,15 @@ struct QueryColumn {
   std::string_view name;
   std::string about;  // one line, with the unit
 
-  // One of these three. No number, or a view without data, is NULL.
+  // Exactly one of these three. No number, or a view without data, is NULL.
   std::optional<int64_t> (*number)(const QuerySource&, size_t row) = nullptr;
-  std::string_view (*text)(const QuerySource&, size_t row) = nullptr;  // that stays where it is
+  std::string_view (*text)(const QuerySource&, size_t row) = nullptr;  // a stable text
   std::string (*made)(const QuerySource&, size_t row) = nullptr;       // empty: NULL
 
-  // Of `number`: they are shown as these texts.
+  // For `number`: the texts that represent its values.
   std::span<const std::string_view> names = {};
-  // Of `number`, optional: those of the block that begins at row `first`, for a scan. What it says
-  // for a NULL is of no interest.
+  // For `number`, optional: its values in the block that starts at row `first`, for a scan. The
+  // value for a NULL is unspecified.
   void (*block)(const QuerySource&, size_t first, Numbers& numbers) = nullptr;
 
   bool is_integer() const { return number && names.empty(); }
@@ -56,15 +56,16 @@ struct QueryTable {
   std::string_view about;
   QueryColumns columns;
   size_t (*rows)(const QuerySource&) = nullptr;
-  int row = none;      // the column that is the row's number
-  int ordered = none;  // the column that ascends, and is never NULL
-  // Where it begins anew, from 0 to the number of rows; without: nowhere.
+  int row = none;      // the column that is the row number
+  int ordered = none;  // a column that ascends and is never NULL
+  // The rows where `ordered` starts again, from 0 to the number of rows; null: it ascends
+  // throughout.
   const std::vector<size_t>& (*runs)(const QuerySource&) = nullptr;
-  int key = none;  // the column that leads to one row at most
+  int key = none;  // a column with at most one row per value
   std::optional<size_t> (*find)(const QuerySource&, int64_t key) = nullptr;
 };
 
-// All of them, in the order in which they are listed.
+// All tables, in the order in which they are listed.
 std::span<const QueryTable* const> query_tables();
 
 const QueryTable& event_table();
@@ -83,7 +84,7 @@ const QueryTable& lost_table();
 // CREATE TABLE, with a comment for each column.
 std::string schema_text(const QueryTable& table);
 
-// Numbers as SQL has them: signed. Times of a damaged trace keep their order.
+// Numbers as SQL has them, signed. Times of a damaged trace keep their order.
 inline int64_t sql_time(uint64_t ns) {
   return static_cast<int64_t>(ns < INT64_MAX ? ns : INT64_MAX);
 }
@@ -103,7 +104,7 @@ inline std::optional<int64_t> sql_line(const QuerySource& source, uint32_t locat
   return line;
 }
 
-// Columns that several tables have. `of`: which executor, which location a row has.
+// Columns that several tables have. `of` returns the executor or location of a row.
 using RowIndex = uint32_t (*)(const QuerySource&, size_t row);
 
 template <RowIndex of>
@@ -135,13 +136,14 @@ QueryColumns location_columns(const std::string& about) {
            }}};
 }
 
-// All of them, in this order.
+// Concatenates the columns in this order.
 QueryColumns join(QueryColumns columns, const QueryColumns& next, const QueryColumns& after = {},
                   const QueryColumns& last = {});
 
-// "2026-11-21T22:55:57.000000001Z"; empty: the trace does not say what its clock's zero is.
+// "2026-11-21T22:55:57.000000001Z"; empty if the trace has no UTC time.
 std::string utc_time(const Trace& trace, int64_t time);
-// The other way round; seconds and their fraction, and the Z, may be missing, and the T be a blank.
+// The inverse of utc_time(). The seconds, their fraction and the Z are optional, and a space may
+// replace the T.
 std::optional<int64_t> time_of_utc(const Trace& trace, std::string_view utc);
 
 }  // namespace skein

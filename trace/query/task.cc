@@ -1,4 +1,4 @@
-// The table of tasks and resources: the model's.
+// The table of the model's tasks and resources.
 #include <algorithm>
 
 #include "trace/ask/live_tasks.h"

@@ -6,16 +6,16 @@
 
 #include "trace/query/cursor.h"
 
-// xBestIndex hands IN lists over whole (sqlite3_vtab_in).
+// xBestIndex receives whole IN lists (sqlite3_vtab_in).
 static_assert(SQLITE_VERSION_NUMBER >= 3038000, "skein query needs SQLite 3.38");
 
 namespace skein {
 
 namespace {
 
-// A plan is two characters for each condition that SQLite hands over with a value: how it is
-// compared, and the column. idxNum 1: downwards.
-constexpr char first_column = 'A';  // '@', before it: the row's number
+// A plan has two characters for each condition that SQLite passes with a value: the comparison and
+// the column. idxNum 1: descending.
+constexpr char first_column = 'A';  // '@', before it: the row number
 
 struct TableBinding {
   const QueryTable& table;
@@ -54,7 +54,7 @@ int disconnect(sqlite3_vtab* table) {
   return SQLITE_OK;
 }
 
-// '=', 'i' (in), '<', 'l' (or equal), '>', 'g'; 0: no help.
+// '=', 'i' (in), '<', 'l' (or equal), '>', 'g'; 0: not supported.
 char comparison(unsigned char op) {
   switch (op) {
     case SQLITE_INDEX_CONSTRAINT_EQ:
@@ -72,7 +72,7 @@ char comparison(unsigned char op) {
   }
 }
 
-// Is it a help to know this before a row is handed out?
+// Whether the table can use the condition to skip rows.
 bool is_help(const QueryTable& table, int column, char compared, const char* collation) {
   if (column < 0) return true;
   const QueryColumn& known = table.columns[static_cast<size_t>(column)];
@@ -81,7 +81,7 @@ bool is_help(const QueryTable& table, int column, char compared, const char* col
   return compared == '=' && std::strcmp(collation, "BINARY") == 0;
 }
 
-// In the planner's unit a row that SQLite itself looks at costs 1.
+// Cost 1 is that of a row that SQLite itself checks.
 int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
   const TableBinding& binding = binding_of(table);
   const QueryTable& known = binding.table;
@@ -157,7 +157,7 @@ int close(sqlite3_vtab_cursor* cursor) {
 
 constexpr double too_large = 9223372036854775808.0;
 
-// A number, or the number of a name, that a value of this column can be equal to.
+// The number, or the number of a name, that a value of the column must equal to match.
 enum class Read { Number, Nothing, Unknown };
 Read read_equal(const QueryColumn* column, sqlite3_value* value, int64_t& number) {
   const int type = sqlite3_value_type(value);
@@ -175,14 +175,14 @@ Read read_equal(const QueryColumn* column, sqlite3_value* value, int64_t& number
     number = sqlite3_value_int64(value);
     return Read::Number;
   }
-  if (type != SQLITE_FLOAT) return Read::Unknown;  // '7' becomes 7, or not: SQLite knows
+  if (type != SQLITE_FLOAT) return Read::Unknown;  // whether '7' equals 7 is left to SQLite
   const double real = sqlite3_value_double(value);
   if (real != std::floor(real) || real < -too_large || real >= too_large) return Read::Nothing;
   number = static_cast<int64_t>(real);
   return Read::Number;
 }
 
-// Makes the condition say that nothing fits.
+// Makes the condition match nothing.
 void nothing(QueryCondition& condition) {
   condition.one_of = true;
   condition.values.clear();
@@ -195,7 +195,7 @@ void set_values(QueryCondition& condition, std::vector<int64_t> values) {
   condition.values = std::move(values);
 }
 
-// False: what is compared is no number, and the condition is left to SQLite.
+// False if the value is not a number: the condition is left to SQLite.
 bool add_equal(QueryCondition& condition, const QueryColumn* column, sqlite3_value* value) {
   int64_t number = 0;
   switch (read_equal(column, value, number)) {
@@ -274,7 +274,7 @@ int filter(sqlite3_vtab_cursor* cursor, int descending, const char* plan, int co
                          : compared == 'i' ? add_in(condition, known, values[i])
                                            : add_bound(condition, compared, values[i]);
     if (!is_read) continue;
-    // time > 5 AND time < 9 is one condition.
+    // Merges time > 5 AND time < 9 into one condition.
     const auto same = std::find_if(conditions.begin(), conditions.end(), [&](const auto& c) {
       return c.column == column && !c.one_of && !condition.one_of;
     });

@@ -1,16 +1,15 @@
-// Makes a QueryTable known to SQLite: as a table that is there without CREATE, and cannot be
-// written.
+// Registers a QueryTable with SQLite, as a read-only table that needs no CREATE.
 //
-// What of a WHERE is looked at here, so that SQLite sees no other rows than may fit (it checks them
-// again; that is what a superset costs, and what makes 5 = 5.0 = '5' its business):
+// These conditions of a WHERE are checked here, so that SQLite reads only rows that may match.
+// SQLite checks them again: this makes a superset of the rows acceptable, and leaves it to SQLite
+// whether 5 = 5.0 = '5'.
 //
-//   the row's number, or the ordered column, = < <= > >= IN     a binary search
+//   the row number, or the ordered column, = < <= > >= IN       a binary search
 //   the key, = IN                                               Model::find
-//   any other number, and texts that are numbers here, likewise  a scan of that column, block by
-//   block
+//   any other number, and texts that are numbers here, the same  a scan of that column by block
 //
-// ORDER BY the row's number or the ordered column, up or down, costs nothing. Columns that a
-// statement does not use are never read, and neither are those of rows that do not fit.
+// ORDER BY the row number or the ordered column, in either direction, needs no sort. Columns that a
+// statement does not use are never read, nor are those of rows that do not match.
 #pragma once
 
 #include <sqlite3.h>
@@ -23,14 +22,14 @@ namespace skein {
 
 class QueryCursor;
 
-// Who reads how far, of one connection. One thread at a time.
+// The open cursors of one connection. One thread at a time.
 struct QueryProgress {
   std::vector<const QueryCursor*> open;  // outer loops before inner ones
 
-  double share() const;  // of the outermost loop, 0 to 1
+  double share() const;  // progress of the outermost loop, 0 to 1
 };
 
-// An SQLite result code. The table, the source and the progress outlive the connection.
+// Returns an SQLite result code. The table, source and progress must outlive the connection.
 int add_virtual_table(sqlite3* database, const QueryTable& table, const QuerySource& source,
                       QueryProgress& progress);
 

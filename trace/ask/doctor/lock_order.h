@@ -34,7 +34,8 @@ struct LockCycle {
 // live task table then decides.)
 bool is_held(const Trace& trace, const Model& model, const Waits::Holding& holding);
 
-// At most 100 cycles, found in at most 10,000 attempts. Each reported edge is in a shortest cycle.
+// At most 100 cycles, found from at most 10,000 edges. Each is a shortest cycle through one of its
+// edges.
 std::vector<LockCycle> lock_cycles(const Trace& trace, const Model& model, const Waits& waits);
 
 }  // namespace skein
