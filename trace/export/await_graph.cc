@@ -26,7 +26,7 @@ class Graph {
   AwaitGraph running();
 
  private:
-  // In this interval the chain of a task goes on through who waits in `wait`.
+  // In this interval the chain of a task continues through the waiter of `wait`.
   struct Piece {
     uint64_t begin;
     uint64_t end;
@@ -41,7 +41,7 @@ class Graph {
   }
   void find_chains();
   void add_wait(uint32_t index);
-  // What waits below frames_, from `task` upwards, in that time.
+  // Adds stacks for `time` with frames_ below the chain of waiters that starts with `task`.
   void add_above(TaskIndex task, Interval time);
   void add_stack(uint64_t ns);
 
@@ -53,11 +53,11 @@ class Graph {
   const Model& model_;
   const Waits& waits_;
   AwaitGraph graph_;
-  std::vector<std::vector<Piece>> awaited_by_;   // by task, in order, none overlaps another
+  std::vector<std::vector<Piece>> awaited_by_;   // by task, in order, without overlaps
   std::vector<std::vector<uint32_t>> waits_of_;  // by task
-  std::vector<uint32_t> names_;                  // by task; UINT32_MAX: not yet
+  std::vector<uint32_t> names_;                  // by task; UINT32_MAX: not computed yet
   std::unordered_map<std::string, uint32_t> numbers_;
-  std::vector<uint32_t> frames_;  // of the stack that is made, the innermost first
+  std::vector<uint32_t> frames_;  // of the current stack, the innermost first
 };
 
 void Graph::find_chains() {
@@ -105,7 +105,7 @@ void Graph::add_stack(uint64_t ns) {
 }
 
 void Graph::add_above(TaskIndex task, Interval time) {
-  constexpr size_t deepest = 500;  // a circle has no end
+  constexpr size_t deepest = 500;  // a cycle has no end
   frames_.push_back(name_of(task));
   if (frames_.size() < deepest) {
     const std::vector<Piece>& pieces = awaited_by_[task];
@@ -123,7 +123,8 @@ void Graph::add_above(TaskIndex task, Interval time) {
   frames_.pop_back();
 }
 
-// The part of it in which what it waits for does not wait with a chain through it.
+// Adds the part of the wait in which the target does not itself wait as part of a chain through
+// this wait.
 void Graph::add_wait(uint32_t index) {
   const Waits::Wait& wait = waits_.waits[index];
   std::vector<Interval> below;

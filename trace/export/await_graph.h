@@ -1,15 +1,15 @@
-// Where tasks spend their time waiting, or running, by logical stack: who awaits whom, down to who
-// waits, and for what - a flame graph of the program, not of its event loop.
+// Where tasks spend their waiting or running time, by logical stack: from the outermost waiter to
+// the innermost waiter and its target. A flame graph of the program, not of its event loop.
 //
 //    time   ----------------------------------->
 //    serve  ===== awaits query =================          serve; query; socket       10
 //    query     == awaits socket ======== runs ==    -->   serve; query                4
 //    socket    ..........................                  serve; query; query runs ...
 //
-// A moment of a wait counts once: where somebody waits who waits for nobody that waits himself, at
-// the end of the chain of those that await him. Of several that await one task the chain goes on
-// through the one that began first, and the others' waits end at that task. What could run and did
-// not is below who waited, as "(runnable)".
+// Each moment of a wait counts once, in the stack of the innermost waiter: the one whose target
+// does not itself wait. Above it in the stack are the tasks that await it. If several tasks await
+// one, the chain continues through the one whose wait began first; the waits of the others end at
+// that task. Runnable time is below the waiter, as "(runnable)".
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 namespace skein {
 
 struct AwaitGraph {
-  using Stack = std::vector<uint32_t>;  // indices of names, the outermost first
+  using Stack = std::vector<uint32_t>;  // indices into names, the outermost first
 
   std::vector<std::string> names;
   std::map<Stack, uint64_t> weights;  // ns

@@ -59,13 +59,13 @@ Trace chain() {
 
 }  // namespace
 
-TEST_CASE("a wait counts once, at the end of the chain of those that wait for it") {
+TEST_CASE("a wait counts once, at the end of the chain of its waiters") {
   CHECK(folded(chain(), AwaitGraphOf::Suspended) ==
         "serve;query, 12\nserve;query,;(runnable) 5\nserve;query,;timer 30\nserve;(runnable) 3\n");
   CHECK(folded(chain(), AwaitGraphOf::Running) == "serve 14\nserve;query, 10\n");
 }
 
-TEST_CASE("in random programs each moment of each wait is in one stack, or below one") {
+TEST_CASE("random programs: each moment of each wait is in one stack, or below one") {
   for (uint32_t seed = 0; seed < 105; seed++) {
     INFO("seed ", seed);
     const RandomProgram program(seed, static_cast<RandomProgram::Fault>(seed % 7));
@@ -78,14 +78,15 @@ TEST_CASE("in random programs each moment of each wait is in one stack, or below
     const auto ready_of = [&](const Waits::Wait& wait) {
       return std::clamp(wait.ready, wait.begin, end_of(wait));
     };
-    // By brute force: between two neighbouring moments nothing changes.
+    // By brute force: between two adjacent times nothing changes.
     std::set<uint64_t> moments;
     for (const Waits::Wait& wait : waits.waits)
       for (const uint64_t time : {wait.begin, ready_of(wait), end_of(wait)}) moments.insert(time);
     uint64_t expected = 0;
     for (auto at = moments.begin(); at != moments.end() && std::next(at) != moments.end(); ++at) {
       const uint64_t time = *at;
-      std::map<TaskIndex, const Waits::Wait*> above;  // through whom a task's chain goes
+      std::map<TaskIndex, const Waits::Wait*>
+          above;  // by target, the wait through which the chain continues
       for (const Waits::Wait& wait : waits.waits)
         if (wait.on != no_index && wait.begin <= time && time < ready_of(wait))
           above.try_emplace(wait.on, &wait);

@@ -13,7 +13,7 @@ namespace skein {
 
 namespace {
 
-// What a number in JavaScript can hold; a larger one is written as text.
+// The largest integer that JavaScript represents exactly; larger ones are written as text.
 constexpr uint64_t most_exact = uint64_t{1} << 53;
 
 class ChromeSink : public SliceSink {
@@ -83,7 +83,7 @@ class ChromeSink : public SliceSink {
   }
 
  private:
-  // All its arguments are drawn: the rest stands beside them.
+  // Viewers draw all `args`, so the other fields are members of the event.
   void counter(const SliceRecord& record) {
     out_.text() += ",\"args\":{\"value\":";
     for (const RecordField& field : record.fields)

@@ -1,6 +1,5 @@
-// A trace as JSON in the trace event format, which chrome://tracing, Perfetto's viewer and many
-// others open. Times in it are microseconds with three digits behind the point, from the beginning
-// of the trace on.
+// Exports a trace as JSON in the trace event format, which chrome://tracing, Perfetto's viewer and
+// many others open. Times are microseconds with three decimals, since the start of the trace.
 #pragma once
 
 #include "trace/export/out.h"

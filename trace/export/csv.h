@@ -10,7 +10,7 @@ namespace skein {
 
 class CsvWriter : public TableWriter {
  public:
-  // Writes the header. `out` outlives the writer.
+  // Writes the header. `out` must outlive the writer.
   CsvWriter(std::vector<TableColumn> columns, Out& out);
 
   CsvWriter& number(uint64_t value) override;

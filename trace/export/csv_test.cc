@@ -6,7 +6,7 @@
 
 using namespace skein;
 
-TEST_CASE("cells as RFC 4180 has them") {
+TEST_CASE("cells follow RFC 4180") {
   std::string file;
   Out out([&](std::string_view piece) { return file += piece, true; });
   CsvWriter table({{"id", TableColumn::Type::Unsigned},

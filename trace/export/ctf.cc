@@ -21,7 +21,7 @@ using ctf::StreamWriter;
 constexpr size_t chunk_size = size_t{1} << 20;
 constexpr size_t no_stream = SIZE_MAX;
 
-// Our format's task 0 is no task: ids must become one larger if the trace has a task 0.
+// Task 0 of skein's format is no task: if the trace has a task 0, all ids are increased by one.
 bool has_task_0(const Trace& trace) {
   const Events& events = trace.events;
   for (size_t i = 0; i < events.size(); i++)
@@ -85,15 +85,16 @@ class Exporter {
       if (executor.name && executor.tid != 0) names_.add_thread(executor.tid, executor.name);
       names_.add_thread(format::kStreamThread + i, executor.name);
     }
-    // A stream without an event would be no executor of the copy; the first begins at time 0.
+    // The copy would omit an executor whose stream has no event. This event also makes the first
+    // stream begin at time 0.
     for (size_t i = 0; i < streams.size(); i++)
       streams[i].event(format::k_extra,
                        clock_.base() + (i == ring ? clock_.ticks(trace_.info.complete_from) : 0),
                        static_cast<uint64_t>(format::ExtraField::kCurrent), 0);
   }
 
-  // Which stream says that a ring has overwritten what was before: one of which everything is there
-  // lies behind that moment.
+  // Returns the stream that records the overwritten packets of a ring: one without events before
+  // the time from which the trace is complete.
   size_t find_ring() {
     const TraceInfo& info = trace_.info;
     if (info.overwritten_packets == 0) return no_stream;
@@ -115,7 +116,7 @@ class Exporter {
     return 0;
   }
 
-  // The live tasks of a ring, most of whose events it may have overwritten.
+  // Adds the live tasks of a ring, whose events may be overwritten.
   void add_tasks() {
     if (trace_.live_tasks.empty() || find_ring() == no_stream) return;
     ctf::TaskTableSnapshot table;
@@ -171,7 +172,7 @@ class Exporter {
       insert(text, "\tclock_source = ", "\torigin = " + quoted_tsdl(info.format) + ";\n");
     insert(text, "\tclock_source = ", process_lines());
     text.insert(text.find(" }", text.find("enum task_kind")), names_.own_kinds());
-    if (!info.utc_offset) {  // what is not said is 0, for stock readers
+    if (!info.utc_offset) {  // stock readers take missing values for 0
       const size_t offset = text.find("\toffset_s = ");
       text.erase(offset, text.find("\tabsolute = ") - offset);
       text.replace(text.find("TRUE", offset), 4, "FALSE");
@@ -179,7 +180,7 @@ class Exporter {
     files_.push_back({.name = "metadata", .bytes = {text.begin(), text.end()}});
   }
 
-  // Machines and processes, as far as the usual lines do not hold them.
+  // The machines and processes that the standard lines cannot represent.
   std::string process_lines() const {
     std::string lines;
     const auto line = [&](const std::string& name, size_t index, const char* field,

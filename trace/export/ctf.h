@@ -1,11 +1,12 @@
-// Any trace as a directory of plain CTF 1.8, in our own format.
+// Exports a trace as a directory of plain CTF 1.8, in skein's format.
 //
-// Ticks are those of the trace's counter (TickClock), or nanoseconds if it has none, so that the
-// copy aligns with other traces of its boot. Each executor becomes a stream. What comes back is
-// what went out, event by event: where one of ours has no argument for something (the subject of
-// most is who is current), an event `extra` before it says it. Its task 0 is a task, ours is
-// nobody: its ids then become one larger. The metadata say what it is a copy of
-// (TraceInfo::format), for the same events of mirage-profile mean another thing than ours.
+// Ticks are those of the trace's counter (TickClock), or nanoseconds if it has none, so the copy
+// aligns with other traces of its boot. Each executor becomes a stream. The copy contains every
+// event unchanged: if an event of the format has no argument for a field (the subject of most is
+// the current task), an `extra` event before it has the field. Task 0 of the format is no task: if
+// the trace has a task 0, the ids of the copy are increased by one. The metadata contain the
+// original's format (TraceInfo::format), because the same events have another meaning in
+// mirage-profile.
 #pragma once
 
 #include <cstdint>

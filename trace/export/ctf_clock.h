@@ -1,5 +1,5 @@
-// The ticks of a copy in our format: those of the trace's counter, so that the copy aligns with
-// other traces of its boot; nanoseconds of a trace without one.
+// The ticks of a copy in skein's format: those of the trace's counter, so that the copy aligns with
+// other traces of its boot; nanoseconds if the trace has none.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class CtfClock {
  public:
   static constexpr uint64_t second = 1'000'000'000;
 
-  // Counts in `omissions` a beginning that a reader could not count.
+  // Adds the start time to `omissions` if a reader could not represent the ticks.
   CtfClock(const Trace& trace, Omissions& omissions)
       : clock_(trace.info.tick_clock.frequency != 0 ? trace.info.tick_clock
                                                     : TickClock{.boot_id = "",
@@ -31,13 +31,13 @@ class CtfClock {
   }
 
   const TickClock& clock() const { return clock_; }
-  // Of time 0.
+  // The ticks of time 0.
   uint64_t base() const { return clock_.start; }
-  // How much later than `base` the trace's own time 0 is, in nanoseconds.
+  // The trace's time 0, in nanoseconds after `base`.
   uint64_t lost_ns() const { return lost_ns_; }
   uint64_t ticks(uint64_t ns) const { return clock_.frequency == second ? ns : scale_.ticks(ns); }
 
-  // A part of a second as whole ticks, from which a reader makes the same nanoseconds.
+  // A fraction of a second in ticks, rounded up so that a reader gets the same nanoseconds.
   uint64_t part_of_second(uint64_t ns) const {
     const unsigned __int128 counts = static_cast<unsigned __int128>(ns) * clock_.frequency;
     return static_cast<uint64_t>((counts + second - 1) / second);

@@ -18,19 +18,19 @@ enum class CtfArgument : uint8_t {
   Text,
   Place,
   NamedPlace,  // with the event's text as the name
-  MadePlace,   // with the event's kind, too
+  MadePlace,   // also with the event's kind
   PauseKind,
   LossReason,
 };
 
 namespace {
 
-// Whom the copy's reader must take for current to get the row's fields.
+// The task that must be current for the copy's reader to restore the row's fields.
 enum class Current : uint8_t {
   Any,
   Task,
   Other,
-  NoneIfNoTask,  // the argument 0 means the current task
+  NoneIfNoTask,  // an argument of 0 means the current task
 };
 
 struct Emission {
@@ -69,7 +69,7 @@ consteval std::array<Emission, event_kinds> make_emissions() {
   at(K::Idle) = {k_idle, Text};
   at(K::Wake) = {k_wake, Text};
   at(K::Pause) = {k_pause, PauseKind, Duration};
-  at(K::Send) = {k_send, Value, None, Current::Task};        // two fields of 64 bits
+  at(K::Send) = {k_send, Value, None, Current::Task};        // two 64-bit fields
   at(K::Receive) = {k_receive, Value, None, Current::Task};  // the same
   at(K::Clock) = {k_clock, Value};                           // the fields of a ClockReading
   at(K::Sample) = {k_sample, Value, None, Current::Task};
@@ -105,7 +105,7 @@ bool carries_text(CtfArgument argument) {
          argument == CtfArgument::MadePlace;
 }
 
-// What a reader makes of the number that a name has, or does not have, in a table of the format.
+// What a reader gets back for a name: "unknown" if the format's table does not have it.
 std::string_view read_back(const auto& names, std::string_view name) {
   for (const format::NamedNumber& entry : names)
     if (name == entry.name) return name;
@@ -171,7 +171,7 @@ void CtfEvents::make_current(StreamWriter& stream, uint64_t time, uint64_t task)
 }
 
 void CtfEvents::add_extra_fields(StreamWriter& stream, const EventRow& row) {
-  constexpr uint32_t no_text = UINT32_MAX;  // no text has this number
+  constexpr uint32_t no_text = UINT32_MAX;  // no text has this id
   const Implied known = implied(row);
   using format::ExtraField;
   if (trace_.strings[row.text] != known.text)

@@ -1,8 +1,8 @@
-// Events of the model as events of our format, in the streams of a copy.
+// Writes events of the model as events of skein's format, to the streams of a copy.
 //
-// A table has for each kind the event of our format and its arguments: the reverse of
-// trace/read/ctf/meaning.h. What an event of ours has no argument for is in an event `extra` before
-// it; so every field comes back as it was.
+// A table maps each kind to an event of the format and its arguments: the inverse of
+// trace/read/ctf/meaning.h. Fields without an argument are in an `extra` event before the event, so
+// every field is preserved.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ enum class CtfArgument : uint8_t;
 
 class CtfEvents {
  public:
-  // With `shift` ids become one larger: our format's 0 is no task.
+  // With `shift`, ids are increased by one, because 0 is no task in the format.
   CtfEvents(const Trace& trace, CtfNames& names, const CtfClock& clock, bool shift);
 
   void put(const EventRow& row);
@@ -30,7 +30,7 @@ class CtfEvents {
   std::vector<ctf::StreamWriter>& streams() { return streams_; }
 
  private:
-  // Text and value that a reader gives the event if no `extra` does.
+  // The text and value that a reader gives the event without an `extra`.
   struct Implied {
     std::string_view text = {};
     uint64_t value = 0;
@@ -47,8 +47,8 @@ class CtfEvents {
   const CtfClock& clock_;
   const bool shift_;
   std::vector<ctf::StreamWriter> streams_;
-  std::unordered_set<TaskId> resources_;          // as the copy's reader knows them by now
-  std::unordered_map<uint64_t, StringId> spans_;  // the open ones, as that reader knows them
+  std::unordered_set<TaskId> resources_;          // those that the copy's reader knows so far
+  std::unordered_map<uint64_t, StringId> spans_;  // the open spans that this reader knows
 };
 
 }  // namespace skein

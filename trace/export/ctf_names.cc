@@ -8,7 +8,8 @@ CtfNames::CtfNames(const Trace& trace, Omissions& omissions,
   number_texts();
 }
 
-// Kinds that our format has no number for get one by that of their text.
+// Numbers the texts. The texts of kinds without a number in the format come first: the text's
+// number is also the kind's.
 void CtfNames::number_texts() {
   texts_.resize(trace_.strings.size());
   uint32_t number = 0;

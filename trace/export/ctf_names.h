@@ -1,4 +1,4 @@
-// The definitions stream of a copy: the numbers that texts, kinds and locations have in it.
+// The definitions stream of a copy: numbers for texts, kinds and locations.
 #pragma once
 
 #include <array>
@@ -19,7 +19,8 @@ class CtfNames {
   CtfNames(const Trace& trace, Omissions& omissions, const ctf::StreamWriter::Options& options);
 
   uint32_t text(StringId id) const { return texts_[id]; }
-  // The number of a location, and of what an event creates there; 0: nothing is known of either.
+  // The number of a location, and of the name and kind of what an event creates there; 0 if all are
+  // unknown.
   uint32_t place(uint32_t location) { return add_place(location, format::kKind_unknown, 0); }
   uint32_t named_place(uint32_t location, StringId name) {
     return add_place(location, format::kKind_unknown, name);
@@ -32,7 +33,7 @@ class CtfNames {
   void add_texts_and_modules();
   ctf::StreamWriter& stream() { return stream_; }
 
-  // The kinds that our format has no number for, as TSDL: `, "bind" = 64` for each.
+  // The kinds without a number in the format, as TSDL: `, "bind" = 64` for each.
   std::string own_kinds() const;
 
  private:
@@ -44,19 +45,19 @@ class CtfNames {
   const Trace& trace_;
   Omissions& omissions_;
   ctf::StreamWriter stream_;
-  std::vector<uint32_t> texts_;  // by id in the trace: the number in the copy
-  uint32_t own_kinds_ = 0;       // numbers up to this are kinds
+  std::vector<uint32_t> texts_;  // by string id in the trace: the number in the copy
+  uint32_t own_kinds_ = 0;       // numbers up to this one are kinds
   std::map<std::array<uint32_t, 3>, uint32_t> places_;
 };
 
-// The number of a name in a table of the format; 0: it has none.
+// The number of a name in a table of the format; 0 if it has none.
 uint64_t named_number(const auto& names, std::string_view name) {
   for (const format::NamedNumber& entry : names)
     if (entry.name == name) return entry.number;
   return 0;
 }
 
-// A text of TSDL, which has no control characters, in quotes.
+// A quoted TSDL string; TSDL has no control characters.
 std::string quoted_tsdl(std::string_view text);
 
 }  // namespace skein

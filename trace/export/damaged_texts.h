@@ -1,4 +1,4 @@
-// Texts that formats of Unicode cannot hold as they are.
+// Texts that Unicode formats cannot represent.
 #pragma once
 
 #include "base/escape.h"
@@ -7,7 +7,7 @@
 
 namespace skein {
 
-// Counts those that are no UTF-8: what is written of them are their bytes as \xff.
+// Counts the texts that are not UTF-8; their invalid bytes are written as \xff.
 inline void add_damaged_texts(const Trace& trace, Omissions& omissions) {
   uint64_t count = 0;
   for (StringId id = 1; id < trace.strings.size(); id++)

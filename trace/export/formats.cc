@@ -15,7 +15,7 @@ namespace skein {
 
 namespace {
 
-// For formats without a choice.
+// Adapts a format without choices.
 template <Omissions (*write)(const Trace&, Out&)>
 Omissions always(const Trace& trace, const ExportChoices&, Out& out) {
   return write(trace, out);
@@ -68,7 +68,7 @@ constexpr std::array<ExportFormat, 8> table_of_formats{{
      .write = write_speedscope,
      .extension = ".speedscope.json",
      .choice = Choice::Running},
-    // Its strings are unescaped, and a terminal would obey them.
+    // Fields are not escaped, and a terminal would interpret their control characters.
     {.name = "csv",
      .about = "Events or tasks as CSV",
      .write = write_table<CsvWriter>,

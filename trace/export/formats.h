@@ -4,7 +4,7 @@
 //   for (const ExportFormat& format : export_formats()) print(format.name, format.about);
 //   const Omissions omissions = find_export_format("csv")->write(trace, {.tasks = true}, out);
 //
-// To add one: a file here with its function, and a row in formats.cc.
+// To add a format: a file here with its function, and a row in formats.cc.
 #pragma once
 
 #include <span>
@@ -16,23 +16,23 @@
 
 namespace skein {
 
-// What only some formats have a choice of.
+// Choices that only some formats have.
 struct ExportChoices {
-  std::string_view title = {};  // of the trace, in formats that contain one
+  std::string_view title = {};  // of the trace, for formats that contain a title
   bool tasks = false;           // Choice::Table: tasks, not events
   bool running = false;         // Choice::Running: running time, not waiting time
 };
 
 struct ExportFormat {
   enum class Bytes { Text, Binary };           // binary bytes are not written to a terminal
-  enum class Choice { None, Table, Running };  // which of the choices it has
+  enum class Choice { None, Table, Running };  // the choice that the format has
 
   std::string_view name;   // stable: an argument of `skein export`
   std::string_view about;  // one line of --help
-  // Exactly one of both is set: it is a file, or a directory of files.
+  // Exactly one of these is set: the format is a file, or a directory of files.
   Omissions (*write)(const Trace&, const ExportChoices&, Out&) = nullptr;
   CtfCopy (*write_directory)(const Trace&, const ctf::Uuid&) = nullptr;
-  std::string_view extension = {};  // ".json", of a file
+  std::string_view extension = {};  // ".json"; for a file
   Bytes bytes = Bytes::Text;
   Choice choice = Choice::None;
 
@@ -41,7 +41,7 @@ struct ExportFormat {
 
 // In the order of the help text.
 std::span<const ExportFormat> export_formats();
-// Null: there is no such format.
+// Null if there is no such format.
 const ExportFormat* find_export_format(std::string_view name);
 
 }  // namespace skein

@@ -45,7 +45,7 @@ class FxtSink : public SliceSink {
     static constexpr EventType types[] = {EventType::Instant, EventType::AsyncBegin,
                                           EventType::AsyncInstant, EventType::AsyncEnd,
                                           EventType::Counter};
-    constexpr uint64_t longest_gap = uint64_t{1} << 55;  // to our reader a longer one is damage
+    constexpr uint64_t longest_gap = uint64_t{1} << 55;  // a longer one reads as damage
     gaps_ += record.time > last_ && record.time - last_ > longest_gap;
     last_ = record.time;
     const bool is_counter = record.type == SliceRecord::Type::Counter;
@@ -55,7 +55,7 @@ class FxtSink : public SliceSink {
         arguments_.push_back(Writer::string(field.name, field.text));
         continue;
       }
-      // Viewers draw each number of a counter, but no reference to an object.
+      // Viewers draw every number of a counter, but no object reference.
       const bool is_value = field.name == "value";
       const ArgumentType type = is_value     ? ArgumentType::Int64
                                 : is_counter ? ArgumentType::Koid
@@ -79,7 +79,7 @@ class FxtSink : public SliceSink {
   }
 
  private:
-  // Threads are numbered as executors are, for two of these may have one tid.
+  // Threads have the numbers of their executors, because two executors may have the same tid.
   Writer::Thread thread(uint32_t executor) const {
     return {processes_.of(executor), uint64_t{executor} + 1};
   }
@@ -87,7 +87,7 @@ class FxtSink : public SliceSink {
   Out& out_;
   const uint64_t start_;
   const ProcessNumbers processes_;
-  uint64_t last_ = 0;  // an event's time
+  uint64_t last_ = 0;  // of the last event
   uint64_t gaps_ = 0;
   Writer writer_;
   std::vector<Writer::Argument> arguments_;

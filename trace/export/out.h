@@ -1,4 +1,5 @@
-// What all exports share: where the bytes go, piece by piece, and what the format cannot hold.
+// Shared by all exporters: the output, written in pieces, and the data that a format cannot
+// represent.
 //
 //   Out out([&](std::string_view piece) { return file.write(piece); });
 //   const Omissions omissions = export_chrome(trace, out);
@@ -16,12 +17,12 @@ namespace skein {
 
 class Out {
  public:
-  // False: it cannot be written, and nothing more is to come.
+  // Returns false if the write failed; it is not called again.
   using Sink = std::function<bool(std::string_view)>;
 
   explicit Out(Sink sink) : sink_(std::move(sink)) {}
 
-  // To append to; then call piece_done().
+  // Append to this, then call piece_done().
   std::string& text() { return text_; }
   void piece_done() {
     if (text_.size() >= enough) flush();
@@ -44,7 +45,7 @@ class Out {
   bool good_ = true;
 };
 
-// Things by name, in the order in which they were met, and how many: "modules", 3.
+// Counts by name, in the order of their first occurrence: "modules", 3.
 class Omissions {
  public:
   void add(std::string_view what, uint64_t count = 1) {

@@ -79,7 +79,7 @@ void append_hybrid(std::string& out, const std::vector<Value>& values, unsigned 
     append_varint(out, (end - at) / 8 << 1 | 1);
     std::vector<Value> group(values.begin() + static_cast<ptrdiff_t>(at),
                              values.begin() + static_cast<ptrdiff_t>(std::min(end, values.size())));
-    group.resize(end - at);  // the last group may have values behind the last one
+    group.resize(end - at);  // the last group may have padding
     pack_bits(out, group.data(), group.size(), width);
     at = std::min(end, values.size());
   }
@@ -124,7 +124,7 @@ std::string page_header(int32_t type, size_t size, size_t values, int32_t how) {
   inner.i32(2, how);
   if (type == page::data) {
     inner.i32(3, encoding::rle);  // of the definition levels
-    inner.i32(4, encoding::rle);  // of the repetition levels, of which there are none
+    inner.i32(4, encoding::rle);  // of the repetition levels; there are none
   }
   inner.end();
   header.end();
@@ -162,7 +162,7 @@ void add_schema(std::string& bytes, const std::vector<TableColumn>& columns) {
 
 struct ParquetWriter::Chunk {
   uint64_t begin = 0;
-  uint64_t data = 0;  // the data page; of texts behind the dictionary
+  uint64_t data = 0;  // the data page; for texts, after the dictionary
   uint64_t end = 0;
 };
 
@@ -269,7 +269,7 @@ void ParquetWriter::finish() {
   ThriftStruct file(footer);
   uint64_t rows = 0;
   for (const RowGroup& group : groups_) rows += group.rows;
-  file.i32(1, 2);  // the version of the format
+  file.i32(1, 2);  // the format version
   file.list(2, ThriftStruct::Element::Struct, columns_.size() + 1);
   add_schema(footer, columns_);
   file.i64(3, rows);

@@ -4,11 +4,11 @@
 // so memory is bounded. finish() writes the footer, without which the file is unreadable.
 //
 // Integers are delta-encoded (DELTA_BINARY_PACKED), texts dictionary-encoded (RLE_DICTIONARY);
-// pages are not compressed. On a trace of our own that is a fifth of the CSV file's size.
+// pages are not compressed. A skein trace takes a fifth of the size of the CSV file.
 //
 // Format: https://github.com/apache/parquet-format (README.md, Encodings.md, parquet.thrift), with
-// the metadata in Thrift's compact protocol. Written here because Debian packages no library for
-// it: it replaces a temporary CSV file and the program duckdb.
+// the metadata in Thrift's compact protocol. Implemented here because Debian packages no library
+// for it; it replaces a temporary CSV file and the program duckdb.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class ParquetWriter : public TableWriter {
  public:
   static constexpr size_t default_group_rows = size_t{1} << 17;
 
-  // `out` outlives the writer. A smaller `group_rows` is for tests.
+  // `out` must outlive the writer. Tests use a smaller `group_rows`.
   ParquetWriter(std::vector<TableColumn> columns, Out& out, size_t group_rows = default_group_rows);
   ~ParquetWriter() override;
   ParquetWriter(const ParquetWriter&) = delete;
@@ -39,15 +39,15 @@ class ParquetWriter : public TableWriter {
   void finish() override;
 
  private:
-  struct Chunk;  // where a column of a row group lies in the file
+  struct Chunk;  // position of a column of a row group in the file
   struct RowGroup;
 
-  // The cells of a column in the row group that is being filled.
+  // The cells of a column in the current row group.
   struct Cells {
     std::vector<uint32_t> present;  // 1: a value, 0: null; one per row
-    std::vector<uint64_t> numbers;  // the values; of texts indexes into the dictionary
+    std::vector<uint64_t> numbers;  // the values; for texts, indices into the dictionary
     std::unordered_map<std::string, uint32_t> index;
-    std::string dictionary;  // as its page holds it
+    std::string dictionary;  // encoded as on its page
   };
 
   Cells& next_cell();

@@ -1,4 +1,4 @@
-// tests/export checks that readers of other projects read these files.
+// tests/export checks that third-party readers read these files.
 #include "trace/export/parquet.h"
 
 #include <doctest/doctest.h>

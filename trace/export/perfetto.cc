@@ -18,8 +18,8 @@ namespace skein {
 
 namespace {
 
-// The numbers of the fields, as Perfetto publishes them; tests/cli/perfetto.proto has them again,
-// for a reader that is not ours.
+// Field numbers as published by Perfetto. tests/cli/perfetto.proto repeats them for an independent
+// reader.
 namespace field {
 constexpr uint32_t packet = 1;
 namespace trace_packet {
@@ -58,7 +58,7 @@ constexpr uint32_t clock_monotonic = 3, clock_realtime = 1;
 constexpr uint64_t our_sequence = 1;
 constexpr uint64_t process_track = 1;
 constexpr uint64_t executor_tracks = 1'000;
-constexpr uint64_t process_tracks = uint64_t{1} << 62;  // all but the first
+constexpr uint64_t process_tracks = uint64_t{1} << 62;  // for all but the first process
 constexpr uint64_t counter_tracks = uint64_t{1} << 32;
 constexpr uint64_t task_tracks = uint64_t{1} << 33;
 constexpr uint64_t span_tracks = uint64_t{1} << 34;  // + task << span_level_bits + level
@@ -141,7 +141,7 @@ void Perfetto::packet(uint64_t time, const Fill& fill) {
   out_.piece_done();
 }
 
-// Its zero and the one of 1970 belong together; the trace's own clock is the one all times are of.
+// Relates the trace's clock, which all times use, to UTC.
 void Perfetto::clock() {
   packet(0, [&](Message& packet) {
     Message snapshot(packet, field::trace_packet::clock_snapshot);
@@ -203,7 +203,7 @@ void Perfetto::executors() {
       track.number(field::track_descriptor::parent_uuid, process_track_of(i));
       Message thread(track, field::track_descriptor::thread);
       thread.number(field::thread::pid, processes_.of(static_cast<uint32_t>(i)));
-      // Two streams of one thread, or threads without a number, must not become one.
+      // Two streams of one thread, or threads without a tid, must stay separate.
       const bool is_unique =
           std::count_if(trace_.executors.begin(), trace_.executors.end(),
                         [&](const Executor& e) { return e.tid == executor.tid; }) == 1;
@@ -218,7 +218,7 @@ void Perfetto::executors() {
   }
 }
 
-// Slices of a track must lie in one another: what crosses the one before it is cut off there.
+// Slices of a track must nest: a slice that crosses an earlier one is cut off at its end.
 void Perfetto::slices(uint64_t track, std::vector<Slice>& slices) {
   std::stable_sort(slices.begin(), slices.end(), [](const Slice& a, const Slice& b) {
     return a.start != b.start ? a.start < b.start : a.end > b.end;
@@ -334,7 +334,7 @@ void Perfetto::tasks() {
   }
 }
 
-// Each on the first of its task's tracks that is free.
+// Puts each span on the first track of its task that is free.
 void Perfetto::spans() {
   std::vector<std::vector<uint64_t>> busy(model_.tasks.size() + 1);
   for (const Model::Span& span : model_.spans) {
@@ -411,7 +411,7 @@ void Perfetto::labels() {
         {.time = label.time, .name = std::string(trace_.strings[label.text]), .category = "label"});
 }
 
-// Is an event of this kind in the slices, labels, counters or flows, which are the model's?
+// Whether the slices, labels, counters or flows of the model show events of this kind.
 bool is_drawn(const EventSchema& schema) {
   using K = EventKind;
   constexpr std::array drawn = {
@@ -422,12 +422,12 @@ bool is_drawn(const EventSchema& schema) {
          std::find(drawn.begin(), drawn.end(), schema.kind) != drawn.end();
 }
 
-// What is not drawn is an instant on the track of its task, and left out where it is about none.
+// Exports all other events as instants on the track of their task; omits kinds without a task.
 void Perfetto::others() {
   trace_.events.for_each([this](const EventRow& row) {
     const EventSchema& schema = event_schema(row.kind);
     if (is_drawn(schema)) return;
-    // Stacks belong in a profile, which is not written.
+    // Stacks belong in a profile, which this does not write.
     if (schema.task == IdRole::None || schema.value.role == ValueRole::Stack) {
       omissions_.add("events of kind " + std::string(schema.name));
       return;

@@ -1,10 +1,11 @@
-// A trace as Perfetto's protobuf: a stream of TracePackets with track descriptors and track events.
+// Exports a trace as Perfetto protobuf: a stream of TracePackets with track descriptors and track
+// events.
 //
 //   process                     the program
-//     thread per executor       slices: who was current, sleeps, pauses
-//       track per task          a slice for its life; in it where it ran, waited (for what) and
-//                               could have run; labels and what happened to it as instants
-//         track per span level  its spans, which may cross those
+//     thread per executor       slices: the current task, sleeps, pauses
+//       track per task          a slice for its lifetime; in it slices where it ran, waited for a
+//                               target and was runnable; labels and other events as instants
+//         track per span level  its spans, which may cross the slices above
 //     track per counter
 //
 // Interactions are flows between instants on the tracks of the two tasks.

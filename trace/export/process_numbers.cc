@@ -11,7 +11,7 @@ ProcessNumbers::ProcessNumbers(const Trace& trace) {
   uint64_t next = 1;
   for (const Process& process : trace.processes) {
     uint64_t number = process.pid;
-    if (!used.insert(number).second) {  // unknown, or that of another machine's process, too
+    if (!used.insert(number).second) {  // unknown, or equal to that of a process on another machine
       while (taken.contains(next)) next++;
       number = next++;
       used.insert(number);

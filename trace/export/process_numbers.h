@@ -1,4 +1,4 @@
-// Process ids for formats in which they identify a process: those of the trace where they can.
+// Process ids for formats in which they must be unique: those of the trace if possible.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class ProcessNumbers {
 
   size_t size() const { return numbers_.size(); }
   uint64_t operator[](size_t process) const { return numbers_[process]; }
-  // Index of the process of an executor; of one that belongs to none, the first.
+  // The index of the executor's process; 0 if it belongs to none.
   size_t index(uint32_t executor) const {
     const size_t process = executor < of_executor_.size() ? of_executor_[executor] : 0;
     return process < numbers_.size() ? process : 0;
@@ -22,7 +22,7 @@ class ProcessNumbers {
   uint64_t of(uint32_t executor) const { return numbers_[index(executor)]; }
 
  private:
-  std::vector<uint64_t> numbers_;  // differ, and are not 0
+  std::vector<uint64_t> numbers_;  // unique and not 0
   std::vector<uint32_t> of_executor_;
 };
 

@@ -1,6 +1,6 @@
-// Writes protocol buffers: fields by number, messages inside messages. Own, and not libprotobuf: a
-// trace needs five of its wire format's rules, the library brings a code generator to the build, a
-// shared library to the program, and a copy of each message.
+// Writes protocol buffers: fields by number, messages nested in messages. Does not use libprotobuf:
+// a trace needs five rules of the wire format, but the library adds a code generator to the build,
+// a shared library to the program, and a copy of each message.
 //
 //   Message packet(text), event(packet, 11);
 //   event.number(9, type);
@@ -16,7 +16,7 @@ namespace skein {
 
 class Message {
  public:
-  // Field `field` of nothing: of the outermost message of the file.
+  // A field of the file's outermost message, which has no tag itself.
   Message(std::string& out, uint32_t field) : out_(out) {
     tag(field, 2);
     size_at_ = out_.size();
@@ -40,8 +40,8 @@ class Message {
     out_ += value;
   }
 
-  // Nothing can be added after that. The size was left open; it is written in as many bytes as
-  // there is room, which a varint may have.
+  // Ends the message; nothing can be added afterwards. Fills in the reserved size, as a varint
+  // padded to the reserved bytes.
   void done() {
     uint64_t size = out_.size() - size_at_ - size_bytes;
     for (size_t i = 0; i < size_bytes; i++, size >>= 7)

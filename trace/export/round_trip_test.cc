@@ -1,4 +1,4 @@
-// What goes out in FXT or Chrome's JSON comes back: every event, whole.
+// Exports to FXT, Chrome JSON and CTF preserve every event.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -34,7 +34,7 @@ std::vector<uint8_t> bytes_of(const Trace& trace, Omissions (*write)(const Trace
   return bytes;
 }
 
-// With texts instead of their numbers, which another trace has others of.
+// The event with texts instead of string ids, which differ between traces.
 std::string line(const Trace& trace, const EventRow& e) {
   const ValueRole role = event_schema(e.kind).value.role;
   const bool has_kind = role == ValueRole::Kind;
@@ -99,7 +99,7 @@ Trace through_ctf(const Trace& trace, Omissions& omissions) {
   return *std::move(back);
 }
 
-// In our own format there is no task 0.
+// `trace` must not have a task 0.
 void require_comes_back_from_ctf(const Trace& trace) {
   Omissions omissions;
   require_same(trace, through_ctf(trace, omissions));
@@ -113,7 +113,7 @@ void require_round_trips(const Trace& trace) {
 
 }  // namespace
 
-TEST_CASE("random programs come back as they went out") {
+TEST_CASE("random programs survive a round trip") {
   constexpr uint32_t programs = 105;
   constexpr uint32_t faults = 7;
   for (uint32_t seed = 0; seed < programs; seed++) {
@@ -131,7 +131,7 @@ TEST_CASE("random programs come back as they went out") {
   }
 }
 
-TEST_CASE("events whose values are in tables of the trace come back") {
+TEST_CASE("events whose values are in tables of the trace survive a round trip") {
   Trace trace;
   trace.info.format = "skein";
   trace.info.utc_offset = 0;
@@ -159,14 +159,14 @@ TEST_CASE("events whose values are in tables of the trace come back") {
   CHECK(back.clock_readings[1].ahead == INT64_MIN);
 }
 
-TEST_CASE("nonsense comes back as nonsense") {
+TEST_CASE("random events survive a round trip") {
   for (uint32_t seed = 0; seed < 100; seed++) {
     INFO("seed ", seed);
     require_round_trips(nonsense(seed));
   }
 }
 
-TEST_CASE("numbers and texts of all sizes come back") {
+TEST_CASE("numbers and texts of all sizes survive a round trip") {
   Trace trace;
   trace.info.format = "skein";
   trace.executors.resize(1);
@@ -201,7 +201,7 @@ TEST_CASE("numbers and texts of all sizes come back") {
   require_round_trips(trace);
 }
 
-TEST_CASE("what FXT cannot hold is counted") {
+TEST_CASE("omissions from FXT are counted") {
   Trace trace;
   trace.executors.resize(1);
   trace.modules.resize(3);
@@ -224,10 +224,10 @@ TEST_CASE("what FXT cannot hold is counted") {
   CHECK(back.strings[back.events.text[0]].size() == 32'000);
 }
 
-TEST_CASE("events of another tracer come back from our format") {
+TEST_CASE("events of another tracer survive a round trip through CTF") {
   Trace trace;
   trace.info.format = "mirage-profile";
-  trace.info.start = 1'234'567;  // the first event is later, and nobody knows the time of day
+  trace.info.start = 1'234'567;  // the first event is later, and UTC is unknown
   trace.executors = {Executor{.name = trace.strings.intern("main"), .tid = 7},
                      Executor{.name = trace.strings.intern("other"), .tid = 9}};
   trace.kinds = {trace.strings.intern("bind"), trace.strings.intern("unknown"),
@@ -254,14 +254,14 @@ TEST_CASE("events of another tracer come back from our format") {
   add(EventKind::Pause, no_task, no_task, "stw_leader", 3);
   add(EventKind::Pause, no_task, no_task, "gc", 3);
   add(EventKind::Lost, no_task, no_task, "unheard of", 3);
-  add(EventKind::Suspend, 11, 10, "", 1);  // a resource, which no event tells
+  add(EventKind::Suspend, 11, 10, "", 1);  // a resource without a resource event
   add(EventKind::SpanBegin, 11, no_task, "span", 4);
   add(EventKind::SpanEnd, 11, no_task, "", 4);
   add(EventKind::Label, no_task, no_task, "of no thread");
   require_comes_back_from_ctf(trace);
 }
 
-TEST_CASE("what a ring has kept of what it overwrote is kept in a copy") {
+TEST_CASE("a copy keeps the live task table and the overwritten packets of a ring") {
   Trace trace;
   trace.info.format = "skein";
   trace.info.start = 5'000;
@@ -310,7 +310,7 @@ TEST_CASE("what a ring has kept of what it overwrote is kept in a copy") {
   CHECK(back.live_tasks[1].state == LiveTaskEntry::State::Resource);
 }
 
-TEST_CASE("executors without tids, or of one tid, stay what they are") {
+TEST_CASE("executors without tids, or with equal tids, stay separate") {
   for (const uint64_t tid : {uint64_t{0}, uint64_t{7}}) {
     Trace trace;
     trace.info.format = "FXT";
@@ -324,7 +324,7 @@ TEST_CASE("executors without tids, or of one tid, stay what they are") {
       trace.events.append(
           {.time = 2 * i, .task = i + 1, .executor = executor, .kind = EventKind::Resume});
       trace.events.append({.time = 2 * i + 1,
-                           .value = i < 20 ? tid : i,  // of another thread, too
+                           .value = i < 20 ? tid : i,  // of another thread too
                            .text = trace.executors[executor].name,
                            .executor = executor,
                            .kind = EventKind::ExecutorBegin});
@@ -335,7 +335,7 @@ TEST_CASE("executors without tids, or of one tid, stay what they are") {
   }
 }
 
-TEST_CASE("processes and machines come back, each executor in its own") {
+TEST_CASE("processes and machines survive a round trip, each with its executors") {
   for (const bool is_several : {false, true}) {
     Trace trace;
     trace.info.format = "skein";
@@ -366,7 +366,7 @@ TEST_CASE("processes and machines come back, each executor in its own") {
   }
 }
 
-TEST_CASE("a copy has the counter of its original, and aligns as that does") {
+TEST_CASE("a copy has the counter of its original, and aligns like it") {
   constexpr uint64_t rate = 149'999'983;
   const ctf::TickScale scale(rate);
   Trace trace;
@@ -375,7 +375,7 @@ TEST_CASE("a copy has the counter of its original, and aligns as that does") {
   trace.info.tick_clock = {
       .boot_id = "boot", .source = "tsc", .frequency = rate, .start = 864'000 * rate + 7};
   trace.info.start = scale.ns(trace.info.tick_clock.start);
-  // A number of ticks, as all that our reader gives.
+  // A whole number of ticks, as skein's reader returns.
   const uint64_t utc = 1'700'000'000'000'000'000 + uint64_t{123'456} * 1'000'000'000 / rate;
   trace.info.utc_offset = static_cast<int64_t>(utc);
   trace.info.tick_clock.utc_of_tick_0 = *trace.info.utc_offset;
@@ -410,7 +410,7 @@ TEST_CASE("a gap that comes back as damage is reported") {
   }
 }
 
-TEST_CASE("what our format cannot hold is counted") {
+TEST_CASE("omissions from CTF are counted") {
   Trace trace;
   trace.info.format = "skein";
   trace.executors.resize(1);

@@ -46,7 +46,7 @@ class SliceExporter {
   SliceSink& sink_;
   const Model model_;
   std::vector<RecordField> fields_;
-  std::unordered_map<TaskId, TaskIndex> open_;  // tasks whose slice has begun
+  std::unordered_map<TaskId, TaskIndex> open_;  // tasks with an open slice
   std::unordered_map<StringId, uint64_t> counters_;
   std::vector<std::vector<uint32_t>> runs_;  // by task, indices of activations
 };
@@ -67,7 +67,7 @@ void SliceExporter::info() {
   sink_.event({.name = "trace", .fields = fields_});
 }
 
-// What info() does not hold.
+// The fields that info() does not write.
 void SliceExporter::processes() {
   const bool is_one = trace_.processes.size() == 1 && trace_.machines.size() == 1 &&
                       trace_.processes[0].machine == 0 && trace_.machines[0].boot_id.empty();
@@ -110,7 +110,7 @@ void SliceExporter::events() {
   trace_.events.for_each([this](const EventRow& row) { event(row); });
 }
 
-// A task's slice begins once, and ends once.
+// A task's slice begins and ends only once.
 RecordType SliceExporter::type_of(const EventRow& row) {
   const EventSchema& schema = event_schema(row.kind);
   if (schema.text == TextRole::Counter) return RecordType::Counter;
@@ -188,7 +188,7 @@ void SliceExporter::slices() {
   }
 }
 
-// Where it ran last at that time, or was created.
+// The executor on which the task last ran at that time; if it had not run, that of its creation.
 uint32_t SliceExporter::executor_at(TaskIndex task, uint64_t time) const {
   const std::vector<uint32_t>& runs = runs_[task];
   const auto after =

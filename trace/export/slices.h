@@ -1,10 +1,10 @@
-// A trace as formats with threads, slices and flows can hold it: FXT and Chrome JSON.
+// Exports a trace to formats with threads, slices and flows: FXT and Chrome JSON.
 //
-// Each event of the trace becomes one record that has all its fields by name, in a category of our
-// own, so that our reader gets back what went out (trace/read/slices/rows.h). What kind of record
-// it is follows what other tools show: a task is an async slice, what happens to it lies in that, a
-// counter is a counter. Beside them, in another category, which our reader passes over: who was
-// current when as slices of the threads, and who woke whom as flows between those.
+// Each event becomes one record with all its fields by name, in skein's own category, so that
+// skein's reader restores it (trace/read/slices/rows.h). The record type is the one that other
+// tools display best: a task is an async slice, its events are within the slice, a counter is a
+// counter. A second category, which skein's reader ignores, has the activations as slices of the
+// threads, and the arrows as flows between them.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace skein {
 struct RecordField {
   std::string_view name;
   bool is_text = false;
-  uint64_t number = 0;  // signed if the event's value is; ids as they are
+  uint64_t number = 0;  // signed if the event's value is; ids unchanged
   std::string_view text = {};
 };
 
@@ -50,19 +50,18 @@ struct FlowRecord {
   std::string_view name;
 };
 
-// What a format does with them. Texts are valid until it returns.
+// Writes the records in one format. Texts are valid only during the call.
 class SliceSink {
  public:
   virtual ~SliceSink() = default;
-  // Before all others; `executor` has its index as executor.
+  // Called before all others; `executor` is the executor's index.
   virtual void executor(const SliceRecord& record) = 0;
   virtual void event(const SliceRecord& record) = 0;
   virtual void slice(const ThreadSlice& slice) = 0;
   virtual void flow(const FlowRecord& flow) = 0;
 };
 
-// What is known of the whole first, then executors, events in the order of the trace, slices,
-// flows.
+// Calls the sink for the trace, then its executors, its events in order, slices, and flows.
 void export_slices(const Trace& trace, SliceSink& sink, Omissions& omissions);
 
 }  // namespace skein

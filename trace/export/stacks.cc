@@ -9,7 +9,7 @@ namespace skein {
 
 namespace {
 
-// What it is not for: a graph adds up, and has no time.
+// Omissions of a graph: it contains sums, not times.
 Omissions without_time(const Trace& trace, const Model& model) {
   Omissions omissions;
   const auto is_wait = [](const Model::Interaction& arrow) {
@@ -27,7 +27,7 @@ Omissions without_time(const Trace& trace, const Model& model) {
   return omissions;
 }
 
-// A line holds a stack: its separators cannot be in names.
+// A line contains a stack, so names must not contain the separators.
 std::string folded_name(const std::string& name) {
   std::string text = escaped(name);
   for (char& c : text)

@@ -1,4 +1,4 @@
-// Where the rows of an exported table go: a CSV or a Parquet file.
+// The output of an exported table: a CSV or a Parquet file.
 //
 //   const std::vector<TableColumn> columns = {{"id", TableColumn::Type::Unsigned},
 //                                             {"name", TableColumn::Type::Text}};
@@ -17,7 +17,7 @@ namespace skein {
 
 struct TableColumn {
   enum class Type : uint8_t { Unsigned, Signed, Text };  // 64 bits; UTF-8
-  std::string_view name;                                 // outlives the writer
+  std::string_view name;                                 // must outlive the writer
   Type type = Type::Unsigned;
 };
 
@@ -25,14 +25,14 @@ class TableWriter {
  public:
   virtual ~TableWriter() = default;
 
-  // The next cell of the row. In a column of signed numbers the value is one in two's complement. A
-  // text is any bytes; what is not UTF-8 is written as valid_utf8() does.
+  // The next cell of the row. In a signed column the value is in two's complement. A text may have
+  // any bytes; invalid UTF-8 is written as by valid_utf8().
   virtual TableWriter& number(uint64_t value) = 0;
   virtual TableWriter& text(std::string_view value) = 0;
   virtual TableWriter& null() = 0;
   virtual void end_row() = 0;
 
-  // After the last row.
+  // Call after the last row.
   virtual void finish() = 0;
 };
 

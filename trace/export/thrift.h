@@ -1,5 +1,5 @@
-// Writes structs in Thrift's compact protocol, which Parquet's metadata is in: fields by number, in
-// ascending order, without names.
+// Writes structs in Thrift's compact protocol, the encoding of Parquet's metadata: fields by
+// number, in ascending order, without names.
 //
 //   ThriftStruct page(bytes);
 //   page.i32(1, type);
@@ -8,8 +8,8 @@
 //   header.end();   // the innermost first
 //   page.end();
 //
-// https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md. Own, and not
-// libthrift: Parquet needs six of its types, and the library brings a code generator to the build.
+// https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md. Does not use
+// libthrift: Parquet needs six of its types, but the library adds a code generator to the build.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@
 
 namespace skein {
 
-// A varint: 7 bits a byte, the lowest first.
+// A varint: 7 bits per byte, the lowest first.
 inline void append_varint(std::string& out, uint64_t value) {
   for (; value >= 0x80; value >>= 7) out += static_cast<char>((value & 0x7f) | 0x80);
   out += static_cast<char>(value);
 }
-// Small negative numbers as small ones: 0, -1, 1, -2 are 0, 1, 2, 3.
+// Maps small negative numbers to small unsigned ones: 0, -1, 1, -2 become 0, 1, 2, 3.
 inline uint64_t zigzag(int64_t value) {
   return static_cast<uint64_t>(value) << 1 ^ static_cast<uint64_t>(value >> 63);
 }
@@ -32,7 +32,7 @@ class ThriftStruct {
  public:
   enum class Element : uint8_t { I32 = 5, Text = 8, Struct = 12 };
 
-  // A struct on its own, or an element of a list.
+  // A top-level struct, or an element of a list.
   explicit ThriftStruct(std::string& out) : out_(out) {}
 
   void boolean(int field, bool value) { begin(field, value ? 1 : 2); }
@@ -52,7 +52,7 @@ class ThriftStruct {
     begin(field, 8);
     element(value);
   }
-  // `count` elements follow: element(...), or a ThriftStruct each.
+  // `count` elements must follow: element(...), or a ThriftStruct each.
   void list(int field, Element type, size_t count) {
     begin(field, 9);
     const size_t shown = count < 15 ? count : 15;

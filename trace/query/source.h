@@ -23,7 +23,7 @@ class QuerySource {
   const Waits& waits() const;
   const std::vector<size_t>& samples() const;  // indices of the sample events
   const std::vector<size_t>& counter_points()
-      const;               // where each counter's begin; and their number
+      const;               // by counter, its first row; then the number of rows
   bool has_twice() const;  // two tasks have the same id
 
   // Stable texts. A view without data means that there is none.
