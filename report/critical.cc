@@ -13,7 +13,7 @@ namespace skein {
 
 namespace {
 
-// Where it waited, else where its task was created.
+// The location of its wait, else of its task's creation.
 uint32_t location_of(const Model& model, const Segment& s) {
   if (s.location != 0 || s.task == no_index) return s.location;
   return model.tasks[s.task].location;
@@ -49,7 +49,7 @@ void add_sums(std::string& out, const std::vector<Segment>& path, uint64_t whole
   }
 }
 
-// In the order of time; of many those that matter, and how much the others between them are.
+// Appends the steps by time. If there are many, short steps are merged into lines with their total.
 void add_path(std::string& out, const Trace& trace, const Model& model,
               const std::vector<Segment>& path, bool all) {
   constexpr size_t most = 40;

@@ -10,13 +10,13 @@
 namespace skein {
 
 struct CriticalPath {
-  TaskIndex task = no_index;  // whose path it is; no_index: of no task
+  TaskIndex task = no_index;  // whose path it is; no_index: none
   uint64_t from = 0;
   uint64_t to = 0;
   std::vector<Segment> segments = {};
 };
 
-// "waiting on query (#7)", "runnable, while parser (#3) ran"; as it is in the trace.
+// "waiting on query (#7)", "runnable, while parser (#3) ran"; names are not escaped.
 std::string segment_text(const Trace& trace, const Model& model, const Segment& segment);
 
 // `all`: every step, not only the 40 longest.

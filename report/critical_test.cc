@@ -15,7 +15,7 @@ CriticalPath path_of(const Example& e) {
 
 }  // namespace
 
-TEST_CASE("sums by kind, and each step") {
+TEST_CASE("totals by kind, and each step") {
   const Example e = ours(timer_and_turn);
   CHECK(critical_text(e.trace, e.model, path_of(e), false) ==
         "session (#1), from 0.000000000 s to 0.000000018 s: 18 ns\n"
@@ -38,7 +38,7 @@ TEST_CASE("JSON has each segment with its target") {
     CHECK(text.find(part) != std::string::npos);
 }
 
-TEST_CASE("of many steps the longest are listed, the others counted") {
+TEST_CASE("of many steps, the longest are listed and the others counted") {
   std::string events = "0 create 1 as coroutine session\n0 resume 1\n";
   const auto at = [](int time) { return std::to_string(time) + ' '; };
   for (int i = 0; i < 50; i++) {

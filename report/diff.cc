@@ -57,7 +57,7 @@ std::string only_in(const ComparedRun& side, const std::vector<Divergence>& dive
   return "Only in " + side.name + ": " + text;
 }
 
-// Each run's side of it, in the order of time.
+// The events of each run, by time.
 void add_evidence(std::string& out, const Comparison& a, const Divergence& d) {
   std::vector<std::vector<std::string>> lines;
   const bool order = d.kind == Divergence::Kind::Order;
@@ -103,8 +103,8 @@ void add_divergences(std::string& out, const Comparison& a) {
 
 constexpr uint64_t least_difference_ns = 1'000'000;
 
-// Two runs never take the same time. What is a millisecond or more, a hundredth of all differences,
-// and a tenth of the group's self time is shown.
+// Two runs never take equally long. Shows differences of at least a millisecond, a hundredth of all
+// differences, and a tenth of the group's self time.
 bool matters(const TimingDifference& d, uint64_t whole) {
   return d.size() >= least_difference_ns && d.size() >= whole / 100 &&
          d.size() >= std::max(d.good.all(), d.bad.all()) / 10;
@@ -143,7 +143,7 @@ void add_timing(std::string& out, const Comparison& a, size_t most) {
                       : " groups with negligible differences\n");
 }
 
-// Of the tasks of a run; resources are none.
+// Counts tasks of a run, without resources.
 struct TaskCounts {
   uint64_t tasks = 0;
   uint64_t matched = 0;
@@ -236,7 +236,7 @@ std::string headline(const Comparison& a, const Divergence& d) {
   const std::string good =
       d.good.task == no_index ? ""
                               : "In " + a.good.name + " " + sentence(a.good, d.good, Detail::Event);
-  const bool same = d.bad.kind == d.good.kind;  // or it waits for what it had there
+  const bool same = d.bad.kind == d.good.kind;  // else it waits for what it got in the good run
   switch (d.kind) {
     case Divergence::Kind::Order:
       return good + " " + distance(d.good, d.good_later) + " before " +

@@ -14,7 +14,7 @@
 namespace skein {
 
 struct ComparedRun {
-  std::string name;  // in sentences: "good"
+  std::string name;  // as used in sentences: "good"
   Subject subject;
 
   // "query (#7)", escaped.
@@ -32,12 +32,12 @@ struct Comparison {
 
 Comparison compare_runs(ComparedRun good, ComparedRun bad);
 
-// `lines`: of the table of times, at most.
+// `lines`: the maximum length of the timing table.
 std::string diff_text(const Comparison& runs, size_t lines);
 // skein.diff of docs/json.md.
 Json diff_json(const Comparison& runs);
 
-// How much of an event a sentence has; each has what those before have.
+// The detail of an event in a sentence; each value includes the ones before it.
 enum class Detail { Event, Actor, Location };
 // Without a full stop.
 std::string sentence(const ComparedRun& run, const CausalEvent& event,

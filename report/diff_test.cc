@@ -76,7 +76,7 @@ TEST_CASE("text and JSON count the same tasks, and a run matches itself") {
     CHECK_MESSAGE(has(json, part), part, json);
 }
 
-TEST_CASE("arguments in the wrong order are noticed") {
+TEST_CASE("arguments in the wrong order are detected") {
   const AskedExample one(bad), other(good);
   const Comparison runs = compare_runs({"good", one.subject()}, {"bad", other.subject()});
   CHECK(runs.good_is_worse);

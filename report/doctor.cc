@@ -23,7 +23,7 @@ std::string_view name(EvidenceKind kind) {
   return names[static_cast<size_t>(kind)];
 }
 
-// What a shell takes as one word.
+// Quotes the text as one shell word if necessary.
 std::string shell_word(const std::string& text) {
   const auto is_plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -35,10 +35,10 @@ std::string shell_word(const std::string& text) {
   return quoted + '\'';
 }
 
-// What a shell is to get stays as it is, unless the trace's name would move the cursor.
+// A command for a shell stays unescaped unless the trace's path has control characters.
 std::string escaped_command(const std::string& command) {
   std::string rest = command;
-  std::erase_if(rest, [](char c) { return c == '\\' || c == '"'; });  // harmless as they are
+  std::erase_if(rest, [](char c) { return c == '\\' || c == '"'; });  // these are harmless
   return escaped(rest) == rest ? command : escaped(command);
 }
 
@@ -148,7 +148,7 @@ DoctorReport::Line DoctorReport::line(const Finding& f, const Finding::Evidence&
 DoctorReport::Picture DoctorReport::picture(const Finding& f) const {
   const uint64_t margin = std::max<uint64_t>(1000, (f.end - f.begin) / 10);
   Picture place{.from = f.begin - std::min(f.begin, margin), .to = f.end + margin, .task = f.task};
-  // A resource need not have a bar: whoever has to do with it has.
+  // A resource may have no bar; a task of the evidence is highlighted instead.
   if (place.task != no_index && model_.tasks[place.task].is_resource) {
     place.task = no_index;
     for (const Finding::Evidence& e : f.evidence)

@@ -14,14 +14,14 @@ namespace skein {
 
 class DoctorReport {
  public:
-  // `path`: of the trace, for the commands in the report.
+  // `path`: that of the trace, for the commands in the report.
   DoctorReport(const Subject& subject, std::string path);
 
   std::string text(const std::vector<Finding>& findings) const;
   // skein.doctor of docs/json.md.
   Json json(const std::vector<Finding>& findings) const;
 
-  // What is wrong, in a sentence.
+  // The problem, in a sentence.
   std::string text(const Finding& f) const;
 
   // The range to draw, and the task to highlight.
@@ -39,7 +39,7 @@ class DoctorReport {
     std::string subject, text, duration;
   };
   Line line(const Finding& f, const Finding::Evidence& e) const;
-  // A command that draws it; empty when the trace came by standard input.
+  // A command that draws the finding; empty if the trace came from standard input.
   std::string command(const Picture& place) const;
   std::string title(TaskIndex task) const;
   std::string by(TaskIndex task) const;

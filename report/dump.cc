@@ -20,7 +20,7 @@ class DumpReport::Lines {
   explicit Lines(const Trace& trace) : trace_(trace), tasks_(trace) {
     for (uint32_t i = 0; i < trace.executors.size(); i++) {
       std::string title = escaped(executor_title(trace, i));
-      std::replace(title.begin(), title.end(), ' ', '_');  // so that columns can be split at blanks
+      std::replace(title.begin(), title.end(), ' ', '_');  // so that lines can be split at spaces
       executors_.push_back({std::move(title), executor_json(i)});
     }
     const Events& events = trace.events;
@@ -192,7 +192,7 @@ class DumpReport::Lines {
     }
   }
 
-  // Shortened once each: there are few functions and many events.
+  // Caches shortened names: there are few functions and many events.
   const std::string& function(StringId signature) const {
     const auto [found, added] = functions_.try_emplace(signature);
     if (added) found->second = short_function_name(trace_.strings[signature]);
@@ -203,7 +203,7 @@ class DumpReport::Lines {
     std::string title, json;
   };
 
-  // As executor_json() of report/json.h, in one line.
+  // Like executor_json() of report/json.h, but on one line.
   std::string executor_json(uint32_t index) const {
     const Executor& executor = trace_.executors[index];
     std::string json = "{\"id\":" + std::to_string(index) + ",\"name\":";

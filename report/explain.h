@@ -1,5 +1,5 @@
-// Diagnoses in sentences. Tasks, locations and times are runs of their own, so that a view can make
-// links of them.
+// Explains diagnoses in sentences. Tasks, locations and times are separate runs, so that a view can
+// link them.
 //
 //   for (const TextRun& run : explain(subject, diagnosis)) out += text_of(run);
 #pragma once
@@ -15,15 +15,15 @@ namespace skein {
 struct TextRun {
   enum class Kind : uint8_t { Text, Task, Location, Time, Duration };
   Kind kind = Kind::Text;
-  std::string_view text = {};  // as it is in the trace: callers escape it
+  std::string_view text = {};  // not escaped: callers must do so
   uint64_t value = 0;          // a TaskIndex, a location, ns
 };
 using Sentence = std::vector<TextRun>;
 
-// What is wrong, in a sentence or two.
+// The problem, in one or two sentences.
 Sentence explain(const Subject& subject, const Diagnosis& diagnosis);
 
-// What a step of the chain does: "waits for" a target; without one "is suspended", "is runnable".
+// Describes a step of the chain: "waits for" a target; without one "is suspended", "is runnable".
 struct StepText {
   std::string_view text;
   TaskIndex target = no_index;

@@ -7,7 +7,7 @@ namespace skein {
 
 namespace {
 
-// "server, pid 7 on host"; empty: nothing is known.
+// "server, pid 7 on host"; empty if unknown.
 std::string describe(const Process& process, const Machine& machine) {
   std::string text = escaped(process.name);
   if (process.pid) text += (text.empty() ? "pid " : ", pid ") + std::to_string(process.pid);
@@ -15,7 +15,7 @@ std::string describe(const Process& process, const Machine& machine) {
   return text;
 }
 
-// When it began, in ns since 1970.
+// The start time, in ns since 1970.
 std::optional<int64_t> start_utc(const TraceInfo& info) {
   if (!info.utc_offset) return {};
   return static_cast<int64_t>(info.start) + *info.utc_offset;

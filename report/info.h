@@ -1,4 +1,4 @@
-// The report of `skein info`: what a trace is, what is in it, what was lost.
+// The report of `skein info`: the kind of a trace, its contents, and its losses.
 #pragma once
 
 #include <string>

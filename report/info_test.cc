@@ -33,7 +33,7 @@ TEST_CASE("the contents of a trace") {
     CHECK_MESSAGE(text.find(part) != std::string::npos, part, text);
 }
 
-TEST_CASE("a ring reports from when on it is complete") {
+TEST_CASE("a ring reports the time from which it is complete") {
   Trace trace = example();
   trace.info.overwritten_packets = 3;
   trace.info.complete_from = 5;
@@ -42,7 +42,7 @@ TEST_CASE("a ring reports from when on it is complete") {
                   "preserved\n            complete from 0.000000005 s on\n") != std::string::npos);
 }
 
-TEST_CASE("losses: where, why, and how much") {
+TEST_CASE("losses: location, reason and amount") {
   Trace trace = example();
   trace.losses.push_back({.what = "torn packet",
                           .file = "stream",

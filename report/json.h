@@ -6,9 +6,9 @@
 //   out.set("groups", std::move(groups));
 //   print(out.text());
 //
-// Members keep their order. Strings may have any bytes: what is not UTF-8 becomes "\xff". Printing
-// needs so little of JSON that a library costs more than it saves: <nlohmann/json.hpp> took 4 s of
-// CPU time in each file that included it.
+// Members keep their order. Strings may contain any bytes; invalid UTF-8 becomes "\xff". No library
+// is used, because printing needs little: <nlohmann/json.hpp> took 4 s of CPU time in each file
+// that included it.
 #pragma once
 
 #include <concepts>
@@ -45,12 +45,12 @@ class Json {
   static Json object(std::initializer_list<Member> members = {});
   static Json array() { return Json(Type::Array); }
 
-  // Of an object: adds a member with a new name.
+  // For an object: adds a member, whose name must be new.
   void set(std::string_view name, Json value);
-  // Of an array.
+  // For an array: adds an element.
   void add(Json value);
 
-  // Indented by two blanks; ends with a newline.
+  // Indented by two spaces; ends with a newline.
   std::string text() const;
 
  private:
@@ -59,8 +59,8 @@ class Json {
   void append(std::string& out, size_t indent) const;
 
   Type type_ = Type::Scalar;
-  std::string text_;                // of a scalar, as it is printed
-  std::vector<std::string> names_;  // of an object, as they are printed
+  std::string text_;                // of a scalar, as printed
+  std::vector<std::string> names_;  // of an object, as printed
   std::vector<Json> values_;        // of an object or an array
 };
 

@@ -23,7 +23,7 @@ std::string clock_time(const LiveTaskList& live, int64_t time) {
   return utc_clock_text(*live.utc_start + time, 1'000'000);
 }
 
-// From the beginning of the state to LiveTaskList::until.
+// From the start of the state to LiveTaskList::until.
 uint64_t duration_of(const LiveTaskList& live, const LiveTaskRow& task) {
   const auto until = static_cast<int64_t>(live.until);
   return task.since >= until ? 0 : static_cast<uint64_t>(until) - static_cast<uint64_t>(task.since);
@@ -83,7 +83,7 @@ std::vector<Row> by_parent(const LiveTaskList& live, const ById& tasks) {
 
 enum Column { kTask, kKind, kState, kFor, kTarget, kLocation, kSince, kThread, kColumns };
 
-// A table that is made to fit; the first row is the columns' headings.
+// A table that can be fitted to a width; the first row contains the headings.
 class Table {
  public:
   using Cells = std::array<std::string, kColumns>;

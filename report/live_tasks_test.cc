@@ -73,7 +73,7 @@ TEST_CASE("a tree has children under their parents") {
   CHECK(text.find("\n  query (#2) ") < text.find("\nmutex cache lock (#30) "));
 }
 
-TEST_CASE("a table fits, and keeps file and line") {
+TEST_CASE("a table fits the width, and keeps file and line") {
   LiveTaskList live = server();
   live.tasks[0].title = std::string(100, 'x') + " (#1)";
   live.tasks[1].location.text = "a_function_with_a_rather_long_name server.cc:41";
@@ -126,7 +126,7 @@ TEST_CASE("a kind that the title does not contain has a column") {
   CHECK(text.find("\nquery (#2)              operation  suspended") != text.npos);
 }
 
-TEST_CASE("the heading and the notes fit") {
+TEST_CASE("the heading and the notes fit the width") {
   LiveTaskList live = server();
   live.program = "a server with a long name";
   live.running = false;
@@ -171,7 +171,7 @@ TEST_CASE("a state that began before the trace has a negative time") {
   CHECK(text.find(" -0.000000020") != std::string::npos);
 }
 
-TEST_CASE("of several processes all are named") {
+TEST_CASE("all of several processes are named") {
   Example e = ours("0 create 1 as coroutine serve");
   const Waits waits = find_waits(e.trace, e.model);
   const auto program = [&] { return live_task_list({e.trace, e.model, waits}, 1).program; };

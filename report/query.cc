@@ -66,7 +66,7 @@ void QueryOutput::begin(const std::vector<std::string_view>& columns) {
   std::vector<std::string> seen;
   for (const std::string_view column : columns) {
     std::string text(column);
-    if (format_ == QueryFormat::Json) {  // an object has each name once
+    if (format_ == QueryFormat::Json) {  // member names must be unique
       for (int n = 1; std::find(seen.begin(), seen.end(), text) != seen.end(); n++)
         text = std::string(column) + ':' + std::to_string(n);
       seen.push_back(text);
@@ -180,7 +180,7 @@ void QueryOutput::json_row(std::span<const QueryCell> cells) {
       case Type::Null:
         out_ += "null";
         break;
-      case Type::Number:  // infinite: what every reader takes for it
+      case Type::Number:  // infinity: all readers accept this
         out_ += bytes == "Inf" ? "1e999" : bytes == "-Inf" ? "-1e999" : bytes;
         break;
       case Type::Blob:

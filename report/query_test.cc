@@ -29,7 +29,7 @@ const Rows hostile = {{text(std::string_view("a\0b,\"'\n\r\xff\x1b[31m\u00e9\u20
 
 }  // namespace
 
-TEST_CASE("text is aligned: numbers to the right, texts to the left, by cells of a terminal") {
+TEST_CASE("text is aligned by terminal cells: numbers to the right, texts to the left") {
   CHECK(shown(QueryFormat::Text, {"n", "t", "r"},
               {{number("1"), text("a"), number("2.5")},
                {number("100"), text("\u65e5\u672c"), null}}) ==
@@ -66,7 +66,7 @@ TEST_CASE("CSV distinguishes NULL from an empty text, and quotes what needs it")
         "a,b,c,d,\"e,f\",g\n,\"\",x y,\" x\",\"p,q\",-1.5\n");
 }
 
-TEST_CASE("JSON has all types, and each name once") {
+TEST_CASE("JSON has all types and unique names") {
   CHECK(shown(QueryFormat::Json, {"a", "a", "q\"", "r", "b"},
               {{number("1"), text("x"), null, number("0.5"), blob("\1")}}) ==
         "[\n{\"a\":1,\"a:1\":\"x\",\"q\\\"\":null,\"r\":0.5,\"b\":\"x'01'\"}\n]\n");

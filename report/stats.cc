@@ -39,7 +39,7 @@ Json group_json(const TaskGroup& g) {
 }  // namespace
 
 std::string stats_text(const std::vector<TaskGroup>& groups, bool has_waits) {
-  // Most programs cancel nothing: the column is shown if it has a number.
+  // The column for cancelled tasks is shown only if there are any.
   const bool any_cancelled = std::any_of(groups.begin(), groups.end(),
                                          [](const TaskGroup& g) { return g.cancelled != 0; });
   std::vector<std::vector<std::string>> lines = {{"tasks", "live", "failed", "cancelled", "p50",
@@ -76,7 +76,8 @@ std::string latency_histogram(const TaskGroup& group, std::string_view block) {
     std::snprintf(line, sizeof line, "  from %8s %10s  ", duration_text(low).c_str(),
                   grouped(counts[i]).c_str());
     out += line;
-    const uint64_t length = (counts[i] * width + most - 1) / most;  // what is there is seen
+    const uint64_t length =
+        (counts[i] * width + most - 1) / most;  // rounds up, so that each bar is visible
     for (uint64_t n = 0; n < length; n++) out += block;
     while (out.ends_with(' ')) out.pop_back();
     out += '\n';

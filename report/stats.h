@@ -1,4 +1,4 @@
-// The report of `skein stats`: groups of tasks, how long they took, and where that time went.
+// The report of `skein stats`: groups of tasks, their latencies, and where that time went.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace skein {
 
-// `has_waits`: the trace records waits; otherwise what a task did while it did not run is unknown.
+// `has_waits`: the trace records waits; otherwise the state of tasks that do not run is unknown.
 std::string stats_text(const std::vector<TaskGroup>& groups, bool has_waits);
-// How many tasks took how long, a line for each power of two; bars are made of `block`.
+// The distribution of latencies, a line for each power of two; bars are made of `block`.
 std::string latency_histogram(const TaskGroup& group, std::string_view block);
 // skein.stats of docs/json.md.
 Json stats_json(const std::vector<TaskGroup>& groups);

@@ -15,7 +15,7 @@ std::string title(const Subject& subject, TaskIndex task) {
   return task_title(subject.trace, subject.model.tasks[task]);
 }
 
-// How long it did that, or how long ago it was created or ended.
+// How long the step has been in its state, or how long ago it was created or ended.
 std::string age(const Subject& subject, const LiveTaskFinder& live, const Diagnosis::Step& step) {
   const Model::Task& task = subject.model.tasks[step.task];
   const bool has_ended = task.how != Model::End::Open;
@@ -39,7 +39,7 @@ std::string does(const Subject& subject, const Diagnosis& d, size_t step) {
   return what.target == no_index ? text : text + ' ' + title(subject, what.target);
 }
 
-// What is wrong, in sentences.
+// The problem, in sentences.
 std::string text(const Subject& subject, const Diagnosis& d) {
   std::string out;
   for (const TextRun& run : explain(subject, d)) switch (run.kind) {
