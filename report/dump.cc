@@ -153,7 +153,7 @@ class DumpReport::Lines {
       append_number(out, id);
   }
 
-  // The label, or a resource's name, in quotes; else the name it was created with, else its
+  // Appends the label, or a resource's name, in quotes; else the name it was created with, else its
   // function.
   void label(std::string& out, TaskId id) const {
     if (const auto found = resources_.find(id); found != resources_.end()) {

@@ -15,7 +15,7 @@ namespace skein {
 struct TextRun {
   enum class Kind : uint8_t { Text, Task, Location, Time, Duration };
   Kind kind = Kind::Text;
-  std::string_view text = {};  // not escaped: callers must do so
+  std::string_view text = {};  // as in the trace: callers escape it
   uint64_t value = 0;          // a TaskIndex, a location, ns
 };
 using Sentence = std::vector<TextRun>;

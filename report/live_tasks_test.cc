@@ -171,7 +171,7 @@ TEST_CASE("a state that began before the trace has a negative time") {
   CHECK(text.find(" -0.000000020") != std::string::npos);
 }
 
-TEST_CASE("all of several processes are named") {
+TEST_CASE("several processes are all named") {
   Example e = ours("0 create 1 as coroutine serve");
   const Waits waits = find_waits(e.trace, e.model);
   const auto program = [&] { return live_task_list({e.trace, e.model, waits}, 1).program; };

@@ -76,8 +76,7 @@ std::string latency_histogram(const TaskGroup& group, std::string_view block) {
     std::snprintf(line, sizeof line, "  from %8s %10s  ", duration_text(low).c_str(),
                   grouped(counts[i]).c_str());
     out += line;
-    const uint64_t length =
-        (counts[i] * width + most - 1) / most;  // rounds up, so that each bar is visible
+    const uint64_t length = (counts[i] * width + most - 1) / most;  // rounded up to be visible
     for (uint64_t n = 0; n < length; n++) out += block;
     while (out.ends_with(' ')) out.pop_back();
     out += '\n';

@@ -62,7 +62,7 @@ std::string text(const Subject& subject, const Diagnosis& d) {
   return out;
 }
 
-// The steps as columns.
+// Appends the steps as columns.
 void add_chain(std::string& out, const Subject& subject, const LiveTaskFinder& live,
                const Diagnosis& d) {
   std::vector<std::vector<std::string>> lines;

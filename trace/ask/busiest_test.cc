@@ -39,7 +39,7 @@ TEST_CASE("the task that ran longest on an executor in an interval") {
   CHECK(busiest.between(2, 0, 20).empty());
 }
 
-TEST_CASE("random programs: the result of a full count") {
+TEST_CASE("random programs: the same result as a full count") {
   std::mt19937 random(5);
   for (uint32_t seed = 1; seed <= 200; seed++) {
     const RandomProgram program(seed, static_cast<RandomProgram::Fault>(seed % 7));

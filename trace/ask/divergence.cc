@@ -270,7 +270,7 @@ class Comparison {
     const uint32_t good = counterpart(bad);
     if (good == none) return other_way(stuck.task);
     const Wait& ended = good_.waits.waits[good];
-    if (ended.ready == Waits::never) return {};  // in the good run neither
+    if (ended.ready == Waits::never) return {};  // nor in the good run
     const TaskIndex on = stuck.on;
     if (on == no_index || in_good(on) != ended.on) return not_done(ready_of(good_, good), no_index);
     if (!bad_.model.tasks[on].is_resource) return of_task(good, bad);
@@ -324,8 +324,7 @@ class Comparison {
     const size_t before = holdings_of(bad_, held.resource, waiter).size();
     const auto taken = holdings_of(good_, lock, in_good(waiter));
     const auto others = holdings_of(good_, lock, in_good(held.holder));
-    const size_t number =
-        holdings_of(bad_, held.resource, held.holder).size();  // `held` is the last
+    const size_t number = holdings_of(bad_, held.resource, held.holder).size();  // last: `held`
     if (others.size() < number) return {};
     const Waits::Holding& theirs = *others[number - 1];
     if (taken.size() > before && taken[before]->begin < theirs.begin)
@@ -363,7 +362,7 @@ class Comparison {
   std::optional<Divergence> not_done(const CausalEvent& done, TaskIndex by) {
     Divergence d{.kind = DivergenceKind::NotDone, .good = done};
     TaskIndex bad = in_bad(by);
-    while (by != no_index && bad == no_index) {  // its creator would have created it
+    while (by != no_index && bad == no_index) {  // the creator of a missing task
       by = good_.model.tasks[by].parent;
       bad = in_bad(by);
     }

@@ -1,8 +1,7 @@
 // Finds where two runs of a program diverge, causes before consequences.
 //
 //   const Alignment aligned = align(good, bad);
-//   for (const Divergence& d : find_divergences(good, bad, aligned)) print(d);  // first cause
-//   first
+//   for (const Divergence& d : find_divergences(good, bad, aligned)) print(d);  // in order
 //
 // Two runs never have equal times, and independent events come in any order. The search therefore
 // starts at different outcomes: a task that ended in the good run but waits in the bad one, a task
@@ -45,9 +44,8 @@ struct Divergence {
   CausalEvent good_later = {};  // Order
   CausalEvent bad = {};         // in the bad run
   CausalEvent bad_earlier = {};
-  Diagnosis victim =
-      {};  // in the bad run, a task that does not end because of it; its chain may be empty
-  uint64_t tasks = 1;  // with another outcome because of it
+  Diagnosis victim = {};  // a task of the bad run that does not end for it; may have no chain
+  uint64_t tasks = 1;     // number of tasks with another outcome because of it
 };
 // "order"; stable, used in JSON.
 std::string_view name(Divergence::Kind kind);

@@ -3,7 +3,6 @@
 
 namespace skein {
 
-inline constexpr uint32_t none =
-    UINT32_MAX;  // short for Waits::none, for the sources of this directory
+inline constexpr uint32_t none = UINT32_MAX;  // Waits::none, for the sources of this directory
 
 }  // namespace skein

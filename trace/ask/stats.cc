@@ -49,7 +49,7 @@ uint64_t key_of(const Model::Task& task, GroupBy by) {
 // The waits of a task, by begin, without the time that earlier ones already cover.
 struct Covered {
   uint64_t waits = 0;    // waits are counted up to this time
-  uint64_t blocked = 0;  // time until runnable is counted up to this time
+  uint64_t blocked = 0;  // waiting time is counted up to this time
 
   static uint64_t extend(uint64_t& covered, uint64_t begin, uint64_t end) {
     begin = std::max(begin, covered);
@@ -107,7 +107,8 @@ std::vector<TaskGroup> task_groups(const Trace& trace, const Model& model, const
     Covered& known = covered[wait.task];
     const uint64_t blocked = Covered::extend(known.blocked, wait.begin, ready);
     g->blocked += blocked;
-    // Adds the runnable part of this wait, and subtracts runnable time that is waiting time by it.
+    // Adds the runnable time. Time that an earlier wait counted as runnable becomes waiting time
+    // while this wait is not over.
     g->ready += Covered::extend(known.waits, wait.begin, end) - blocked;
   }
   for (TaskGroup& g : groups) std::sort(g.latencies.begin(), g.latencies.end());

@@ -39,7 +39,7 @@ struct TimingDifference {
 std::vector<TimingDifference> timing_differences(const Subject& good, const Subject& bad,
                                                  const Alignment& aligned);
 
-// The sum of their sizes, of which a share is a part.
+// The sum of their sizes, for computing shares.
 uint64_t sum_of(const std::vector<TimingDifference>& differences);
 
 }  // namespace skein

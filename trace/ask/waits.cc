@@ -98,8 +98,8 @@ class WaitFinder {
     return task;
   }
 
-  // In a ring, pre-existing tasks ran before the trace, unless the live task table says that they
-  // never did.
+  // In a ring, pre-existing tasks ran before the trace, unless the live task table lists them as
+  // created.
   void begin_live_tasks() {
     if (trace_.live_tasks.empty()) return;
     for (TaskIndex task = 0; task < model_.tasks.size(); task++)
@@ -278,8 +278,7 @@ class WaitFinder {
     if (task == no_index) return;
     const uint32_t last = found_.last_wait[task];
     const bool waits = last != none && found_.waits[last].is_open();
-    if (waits && on != no_index && found_.waits[last].on == on)
-      return;  // known from the live task table
+    if (waits && on != no_index && found_.waits[last].on == on) return;  // from the task table
     if (waits && found_.waits[last].on == no_index)
       wait_on(last, on);
     else

@@ -267,7 +267,7 @@ TEST_CASE("waits for a timer, a peer or a cancelled task") {
   }
 }
 
-TEST_CASE("a Lwt thread marked should_resolve, and its chain through become") {
+TEST_CASE("an Lwt thread marked should_resolve, and its chain through become") {
   const Example e = mirage(R"(
      0 create 1 as bind
      1 create 2 as wait

@@ -7,9 +7,9 @@
 //    socket    ..........................                  serve; query; query runs ...
 //
 // Each moment of a wait counts once, in the stack of the innermost waiter: the one whose target
-// does not itself wait. Above it in the stack are the tasks that await it. If several tasks await
-// one, the chain continues through the one whose wait began first; the waits of the others end at
-// that task. Runnable time is below the waiter, as "(runnable)".
+// does not itself wait. Its callers in the stack are the tasks that await it. If several tasks
+// await one, the chain continues through the one whose wait began first; the waits of the others
+// end at that task. Runnable time is below the waiter, as "(runnable)".
 #pragma once
 
 #include <cstdint>

@@ -85,8 +85,7 @@ TEST_CASE("random programs: each moment of each wait is in one stack, or below o
     uint64_t expected = 0;
     for (auto at = moments.begin(); at != moments.end() && std::next(at) != moments.end(); ++at) {
       const uint64_t time = *at;
-      std::map<TaskIndex, const Waits::Wait*>
-          above;  // by target, the wait through which the chain continues
+      std::map<TaskIndex, const Waits::Wait*> above;  // by target: the chain continues there
       for (const Waits::Wait& wait : waits.waits)
         if (wait.on != no_index && wait.begin <= time && time < ready_of(wait))
           above.try_emplace(wait.on, &wait);

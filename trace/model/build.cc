@@ -148,7 +148,7 @@ void ModelBuilder::finish() {
   if (options_.simplify && mirage_) simplify_binds(model_, beginnings_, binds_);
   add_live_tasks();
   add_overwritten_ends();
-  // The last event of a Lwt thread does not mean that it is still live.
+  // The last event of an Lwt thread does not mean that it is still live.
   end_open_tasks(model_, mirage_ ? UINT64_MAX : trace_.info.complete_from);
   break_parent_cycles(model_);
   if (holes_) std::erase_if(model_.interactions, [](const auto& i) { return i.from == dropped; });

@@ -67,7 +67,7 @@ void Executors::leave(uint32_t executor, uint64_t time) {
   add_gap(executor, time);
 }
 
-// A task is not current beyond its end, even if the trace says so.
+// A task is not current beyond its end, whatever the events.
 void Executors::close(State& state, uint64_t time) {
   Model::Task& task = model_.tasks[state.task];
   uint64_t end = time;

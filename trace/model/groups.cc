@@ -12,10 +12,8 @@ void ModelBuilder::resource(const EventRow& event) {
   touch(maker);
   const uint32_t known = model_.ids[id];
   const bool is_live = known >= resource_mark && known != IdMap::none &&
-                       resources_[known - resource_mark]
-                           .pre_existing;  // in the live task table: this event creates it
-  if (known != IdMap::none && !is_live)
-    return;  // the id is used twice, or a task waited for it before
+                       resources_[known - resource_mark].pre_existing;  // in the task table
+  if (known != IdMap::none && !is_live) return;  // an id used twice, or a wait came first
   const auto kind = static_cast<uint32_t>(std::min<uint64_t>(event.value, UINT32_MAX));
   model_.ids[id] = resource_mark | static_cast<uint32_t>(resources_.size());
   resources_.push_back({.start = now_,

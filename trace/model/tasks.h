@@ -1,5 +1,5 @@
 // The names of a trace's tasks by id, found in one pass over the events: for output that prints
-// events and needs no model. Only the model contains which tasks are live.
+// events and needs no model. Only the model distinguishes live tasks.
 //
 //   const TaskRegistry tasks(trace);
 //   if (const TaskRegistry::Task* task = tasks.find(id)) print(trace.strings[task->label]);

@@ -47,8 +47,8 @@ void QueryCursor::begin(std::vector<QueryCondition> conditions, bool descending)
   look_on();
 }
 
-// Returns the ranges that searches find without reading all rows, and removes those conditions from
-// conditions_.
+// Returns the ranges that can be found without a scan, and removes the conditions that define them
+// from conditions_.
 std::vector<QueryCursor::Range> QueryCursor::find_ranges() {
   const Range all{0, table_.rows(source_)};
   std::vector<Range> ranges{all};

@@ -35,8 +35,7 @@ class QueryDatabase {
 
   QuerySource source_;
   QueryProgress progress_;
-  std::unique_ptr<sqlite3, Close>
-      handle_;  // last: closed before the objects it reads are destroyed
+  std::unique_ptr<sqlite3, Close> handle_;  // last: closed before its sources are destroyed
 };
 
 }  // namespace skein

@@ -239,7 +239,7 @@ TEST_CASE("every WHERE and ORDER BY gives the result of a scan") {
   });
 }
 
-TEST_CASE("a task is found by its id, even if two tasks have the same") {
+TEST_CASE("a task is found by its id, even if two tasks share it") {
   for_traces(8, [](const Trace& trace, uint32_t) {
     const QueryDatabase database(trace);
     for (const std::string ids : {"3", "7, 3, 1, 3", "-1", "999999", "NULL", "'2'", "5.0"}) {

@@ -1,4 +1,4 @@
-// What lints collect before similar results are merged into findings.
+// The results of lints, before similar ones are merged into findings.
 #pragma once
 
 #include <cstdint>

@@ -49,8 +49,8 @@ Evidence EvidenceFinder::holds(uint32_t index) const {
           .location = h.location};
 }
 
-// Limits the total cost: false once the rows exceed a limit, where the searches would take longer
-// than the rest of the analysis.
+// Limits the cost of all searches together: false once they would take longer than the rest of the
+// analysis.
 bool EvidenceFinder::may_look_at(size_t rows) {
   constexpr uint64_t most = 200'000'000;
   looked_at_ += rows;

@@ -46,7 +46,7 @@ class LintContext {
   bool is_open(TaskIndex index) const {
     return task(index).how == Model::End::Open && !is_unsure(index);
   }
-  // Whether the task may have ended although the trace has no end of it.
+  // Whether the task may have ended although the trace does not contain its end.
   bool is_unsure(TaskIndex index) const { return !unsure_.empty() && unsure_[index]; }
 
   uint64_t until_end(uint64_t time) const { return std::min(time, model.end); }

@@ -22,7 +22,7 @@
 
 namespace skein::detail {
 
-// ran-too-long; the next one needs the runs that delayed others.
+// ran-too-long. look_at_locks() needs its runs.
 void look_at_runs(const LintContext& context, Findings& found);
 // lock-order-cycle, lock-across-wait
 void look_at_locks(LintContext& context, Findings& found);

@@ -26,7 +26,7 @@ struct Order {
   LockCycle::Edge edge;          // one of the occurrences; a deadlock if there is one
   bool by_several = false;       // by more than one task
   std::vector<TaskIndex> gates;  // locks held at every occurrence
-  bool is_told = false;          // or it is in no cycle
+  bool is_told = false;          // reported, or in no cycle
 };
 
 class LockOrderFinder {

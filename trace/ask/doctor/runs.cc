@@ -84,8 +84,7 @@ class RunFinder {
   const Model& model_;
   const Waits& waits_;
   const uint64_t least_;
-  std::vector<uint32_t>
-      current_;  // by task, its run since its last suspension, as an index into open_
+  std::vector<uint32_t> current_;  // by task, its run since its last suspension, in open_
   std::vector<Run> open_;
   std::vector<uint32_t> free_;
   std::vector<Run> found_;

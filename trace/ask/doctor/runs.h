@@ -16,7 +16,7 @@ struct Run {
   TaskIndex task = no_index;
   uint64_t begin = 0;
   uint64_t end = 0;  // its suspension, its end, or the end of the trace
-  uint64_t ran = 0;  // its own part of that
+  uint64_t ran = 0;  // the time it ran, of that
   uint32_t executor = 0;
   uint32_t location = 0;  // of the suspension; 0: none, or unknown
 };

@@ -91,8 +91,7 @@ class WaitLints {
         return;  // another thread may still notify it
       c.begin = target.end;
     } else {
-      if (context_.kind_class(on) != KindClass::Condition)
-        return;  // other resources store notifications
+      if (context_.kind_class(on) != KindClass::Condition) return;  // others store them
       const std::optional<uint32_t> notification = notification_without_waiter(on, w.begin);
       if (!notification) return;
       c.begin = waits_.notifications[*notification].time;

@@ -17,8 +17,7 @@ class Machine {
  public:
   Trace trace;
   TaskId victim = no_task;  // waits and never resumes
-  TaskId thing =
-      no_task;  // the target of the victim; EndedHolding: the lock; cycles: one of the tasks
+  TaskId thing = no_task;   // its target; EndedHolding: the lock; cycles: one of the tasks
 
  protected:
   static constexpr uint64_t long_time = 200'000'000;
