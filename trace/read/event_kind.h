@@ -47,7 +47,7 @@ enum class EventKind : uint8_t {
   ScopeMember,
   Io,
   Lost,
-  About,
+  About,  // the last one: event_kinds
 };
 inline constexpr size_t event_kinds = static_cast<size_t>(EventKind::About) + 1;
 inline constexpr uint64_t unknown_value = UINT64_MAX;

@@ -7,7 +7,8 @@
 //   schema.other.role           // IdRole::Task
 //   schema.value.role           // ValueRole::Kind: an index into Trace::kinds
 //
-// To add a kind: an enumerator in event_kind.h, a row here, a case in ModelBuilder::follow.
+// To add a kind: an enumerator in event_kind.h, a row here, a case in ModelBuilder::follow;
+// CONTRIBUTING.md lists the rest.
 //
 // The contract of an event's fields:
 //   task   the subject; no_task where its role is None or the subject is unknown

@@ -23,7 +23,7 @@ enum class Lint : uint8_t {
   OperationPending,
   SelfWake,
   CounterOnlyGrows,
-  QueueOnlyGrows,
+  QueueOnlyGrows,  // the last one: lint_count
 };
 inline constexpr size_t lint_count = static_cast<size_t>(Lint::QueueOnlyGrows) + 1;
 // "notify-before-wait"; stable, used in text, JSON and options.
