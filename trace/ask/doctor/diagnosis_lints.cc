@@ -15,7 +15,7 @@ class DiagnosisLints {
   explicit DiagnosisLints(const LintContext& context)
       : context_(context), model_(context.model), waits_(context.waits) {}
 
-  bool is_told(const Diagnosis& d) const {
+  bool is_explained(const Diagnosis& d) const {
     return std::any_of(d.chain.begin(), d.chain.end(), [&](const Diagnosis::Step& step) {
       return context_.is_unsure(step.task) ||
              (step.wait != none && context_.is_explained(step.wait));
@@ -145,7 +145,7 @@ void look_at_diagnoses(const LintContext& context, Findings& found) {
   const DiagnosisLints lints(context);
   for (uint32_t i = 0; i < found.sources.diagnoses.size(); i++) {
     const Diagnosis& d = found.sources.diagnoses[i];
-    if (!d.is_error() || lints.is_told(d)) continue;
+    if (!d.is_error() || lints.is_explained(d)) continue;
     const std::optional<Candidate> c = lints.candidate(d, i);
     if (!c || !lints.is_worth_telling(d, *c)) continue;
     for (size_t n = 0; n <= d.similar.size(); n++) found.add(*c);
