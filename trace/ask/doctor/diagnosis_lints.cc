@@ -24,7 +24,7 @@ class DiagnosisLints {
 
   // Whether the wait is long or cannot end. In a program that hangs, time ends at the last event,
   // so no wait is long.
-  bool is_worth_telling(const Diagnosis& d, const Candidate& c) const {
+  bool is_reportable(const Diagnosis& d, const Candidate& c) const {
     return c.duration >= context_.limit(Lint::SuspendedTooLong) || lasts(d);
   }
 
@@ -147,7 +147,7 @@ void look_at_diagnoses(const LintContext& context, Findings& found) {
     const Diagnosis& d = found.sources.diagnoses[i];
     if (!d.is_error() || lints.is_explained(d)) continue;
     const std::optional<Candidate> c = lints.candidate(d, i);
-    if (!c || !lints.is_worth_telling(d, *c)) continue;
+    if (!c || !lints.is_reportable(d, *c)) continue;
     for (size_t n = 0; n <= d.similar.size(); n++) found.add(*c);
   }
 }
