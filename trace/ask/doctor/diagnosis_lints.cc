@@ -25,7 +25,7 @@ class DiagnosisLints {
   // Whether the wait is long or cannot end. In a program that hangs, time ends at the last event,
   // so no wait is long.
   bool is_reportable(const Diagnosis& d, const Candidate& c) const {
-    return c.duration >= context_.limit(Lint::SuspendedTooLong) || lasts(d);
+    return c.duration >= context_.limit(Lint::SuspendedTooLong) || cannot_end(d);
   }
 
   // Empty if another lint has reported it or covers it.
@@ -75,7 +75,7 @@ class DiagnosisLints {
 
  private:
   // Whether the task cannot end any more, however short its wait is so far.
-  bool lasts(const Diagnosis& d) const {
+  bool cannot_end(const Diagnosis& d) const {
     if (!context_.is_open(d.chain.front().task)) return false;  // destroyed-unresolved reports it
     if (d.verdict == Verdict::Deadlock) return true;
     const bool is_kept =
