@@ -26,7 +26,7 @@ struct Order {
   LockCycle::Edge edge;          // one of the occurrences; a deadlock if there is one
   bool by_several = false;       // by more than one task
   std::vector<TaskIndex> gates;  // locks held at every occurrence
-  bool is_told = false;          // reported, or in no cycle
+  bool is_done = false;          // reported, or in no cycle
 };
 
 class LockOrderFinder {
@@ -41,13 +41,13 @@ class LockOrderFinder {
     std::vector<LockCycle> found;
     size_t tried = 0;
     for (size_t i = 0; i < orders_.size() && found.size() < most_cycles; i++) {
-      if (orders_[i].is_told) continue;
+      if (orders_[i].is_done) continue;
       if (++tried > most_tried) break;
       const std::vector<size_t> circle = shortest_around(i);
       if (circle.empty() || is_harmless(circle)) continue;
       LockCycle cycle;
       for (const size_t order : circle) {
-        orders_[order].is_told = true;
+        orders_[order].is_done = true;
         cycle.edges.push_back(orders_[order].edge);
       }
       found.push_back(std::move(cycle));
@@ -171,7 +171,7 @@ class LockOrderFinder {
         const std::vector<size_t> dead = std::move(at->second);
         orders->erase(at);
         for (const size_t order : dead) {
-          orders_[order].is_told = true;
+          orders_[order].is_done = true;
           if (orders == &from_)
             remove(to, orders_[order].edge.taken, order);
           else
