@@ -15,7 +15,7 @@ constexpr size_t most_tried = 10'000;
 constexpr size_t most_held = 64;  // by one task at a time: the latest
 
 // A task acquires a lock, or begins a wait for one that never ends.
-struct Taking {
+struct Acquisition {
   uint64_t time;
   uint32_t holding;  // either this or `wait` is none
   uint32_t wait;
@@ -43,14 +43,14 @@ class LockOrderFinder {
     for (size_t i = 0; i < orders_.size() && found.size() < most_cycles; i++) {
       if (orders_[i].is_done) continue;
       if (++tried > most_tried) break;
-      const std::vector<size_t> circle = shortest_around(i);
-      if (circle.empty() || is_harmless(circle)) continue;
-      LockCycle cycle;
-      for (const size_t order : circle) {
+      const std::vector<size_t> cycle = shortest_around(i);
+      if (cycle.empty() || is_harmless(cycle)) continue;
+      LockCycle reported;
+      for (const size_t order : cycle) {
         orders_[order].is_done = true;
-        cycle.edges.push_back(orders_[order].edge);
+        reported.edges.push_back(orders_[order].edge);
       }
-      found.push_back(std::move(cycle));
+      found.push_back(std::move(reported));
     }
     return found;
   }
@@ -67,33 +67,33 @@ class LockOrderFinder {
   void collect() {
     for (uint32_t i = 0; i < waits_.holdings.size(); i++) {
       const Waits::Holding& h = waits_.holdings[i];
-      if (h.holder != no_index && is_lock(h.resource)) takings_.push_back({h.begin, i, none});
+      if (h.holder != no_index && is_lock(h.resource)) acquisitions_.push_back({h.begin, i, none});
     }
-    if (takings_.empty()) return;  // waits for locks that are never held form no cycle
+    if (acquisitions_.empty()) return;  // waits for locks that are never held form no cycle
     for (uint32_t i = 0; i < waits_.waits.size(); i++) {
       const Waits::Wait& w = waits_.waits[i];
       if (w.was_never_woken() && w.on != no_index && is_lock(w.on))
-        takings_.push_back({w.begin, none, i});
+        acquisitions_.push_back({w.begin, none, i});
     }
-    std::stable_sort(takings_.begin(), takings_.end(),
-                     [](const Taking& a, const Taking& b) { return a.time < b.time; });
+    std::stable_sort(acquisitions_.begin(), acquisitions_.end(),
+                     [](const Acquisition& a, const Acquisition& b) { return a.time < b.time; });
   }
 
   // The holdings of each task are a linked list, the latest first.
   void follow() {
-    if (takings_.empty()) return;
+    if (acquisitions_.empty()) return;
     std::vector<uint32_t> newest(model_.tasks.size(), none);
     std::vector<uint32_t> older(waits_.holdings.size(), none);
     std::vector<uint32_t> held;
-    for (const Taking& taking : takings_) {
-      const bool has_it = taking.holding != none;
-      const TaskIndex task =
-          has_it ? waits_.holdings[taking.holding].holder : waits_.waits[taking.wait].task;
-      const TaskIndex taken =
-          has_it ? waits_.holdings[taking.holding].resource : waits_.waits[taking.wait].on;
+    for (const Acquisition& acquisition : acquisitions_) {
+      const bool has_it = acquisition.holding != none;
+      const TaskIndex task = has_it ? waits_.holdings[acquisition.holding].holder
+                                    : waits_.waits[acquisition.wait].task;
+      const TaskIndex taken = has_it ? waits_.holdings[acquisition.holding].resource
+                                     : waits_.waits[acquisition.wait].on;
       held.clear();
       for (uint32_t i = newest[task]; i != none; i = older[i])
-        if (lasts_until(waits_.holdings[i], taking.time)) held.push_back(i);
+        if (lasts_until(waits_.holdings[i], acquisition.time)) held.push_back(i);
       newest[task] = none;  // drops the holdings that ended
       for (size_t i = held.size(); i-- > 0;) {
         older[held[i]] = newest[task];
@@ -101,16 +101,16 @@ class LockOrderFinder {
       }
       if (held.size() > most_held) held.resize(most_held);
       for (const uint32_t i : held)
-        if (waits_.holdings[i].resource != taken) add(task, i, held, taken, taking);
+        if (waits_.holdings[i].resource != taken) add(task, i, held, taken, acquisition);
       if (has_it) {
-        older[taking.holding] = newest[task];
-        newest[task] = taking.holding;
+        older[acquisition.holding] = newest[task];
+        newest[task] = acquisition.holding;
       }
     }
   }
 
   void add(TaskIndex task, uint32_t holding, const std::vector<uint32_t>& all_held, TaskIndex taken,
-           const Taking& taking) {
+           const Acquisition& acquisition) {
     const Waits::Holding& h = waits_.holdings[holding];
     std::vector<TaskIndex> gates;
     for (const uint32_t i : all_held)
@@ -120,12 +120,12 @@ class LockOrderFinder {
                                .held = h.resource,
                                .taken = taken,
                                .since = h.begin,
-                               .time = taking.time,
+                               .time = acquisition.time,
                                .held_location = h.location,
-                               .location = taking.wait != none
-                                               ? waits_.waits[taking.wait].location
-                                               : waits_.holdings[taking.holding].location,
-                               .wait = taking.wait};
+                               .location = acquisition.wait != none
+                                               ? waits_.waits[acquisition.wait].location
+                                               : waits_.holdings[acquisition.holding].location,
+                               .wait = acquisition.wait};
     const auto [at, is_new] =
         by_pair_.try_emplace(uint64_t{h.resource} << 32 | taken, orders_.size());
     if (is_new) {
@@ -194,24 +194,24 @@ class LockOrderFinder {
         if (reached_by.try_emplace(orders_[order].edge.taken, order).second)
           queue.push_back(orders_[order].edge.taken);
     }
-    std::vector<size_t> circle;
-    if (!reached_by.contains(begin)) return circle;
+    std::vector<size_t> cycle;
+    if (!reached_by.contains(begin)) return cycle;
     for (TaskIndex at = begin;;) {
       const size_t order = reached_by[at];
-      circle.push_back(order);
+      cycle.push_back(order);
       if (order == first) break;
       at = orders_[order].edge.held;
     }
-    std::reverse(circle.begin(), circle.end());
-    return circle;
+    std::reverse(cycle.begin(), cycle.end());
+    return cycle;
   }
 
-  bool is_harmless(const std::vector<size_t>& circle) const {
+  bool is_harmless(const std::vector<size_t>& cycle) const {
     bool by_one = true;
-    std::vector<TaskIndex> gates = orders_[circle[0]].gates;
-    for (const size_t i : circle) {
+    std::vector<TaskIndex> gates = orders_[cycle[0]].gates;
+    for (const size_t i : cycle) {
       const Order& order = orders_[i];
-      by_one &= !order.by_several && order.edge.task == orders_[circle[0]].edge.task;
+      by_one &= !order.by_several && order.edge.task == orders_[cycle[0]].edge.task;
       std::erase_if(gates, [&](TaskIndex gate) {
         return !std::binary_search(order.gates.begin(), order.gates.end(), gate);
       });
@@ -222,7 +222,7 @@ class LockOrderFinder {
   const Trace& trace_;
   const Model& model_;
   const Waits& waits_;
-  std::vector<Taking> takings_;
+  std::vector<Acquisition> acquisitions_;
   std::vector<Order> orders_;
   std::unordered_map<uint64_t, size_t> by_pair_;
   std::unordered_map<TaskIndex, std::vector<size_t>> from_;
