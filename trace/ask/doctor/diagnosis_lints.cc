@@ -136,7 +136,7 @@ class DiagnosisLints {
 
 }  // namespace
 
-void look_at_diagnoses(const LintContext& context, Findings& found) {
+void add_diagnosis_findings(const LintContext& context, Findings& found) {
   const auto reported = {Lint::SuspendedTooLong, Lint::OperationPending, Lint::NotifyBeforeWait,
                          Lint::NeverStarted, Lint::HandlerNeverInvoked};
   if (std::none_of(reported.begin(), reported.end(), [&](Lint l) { return context.is_enabled(l); }))

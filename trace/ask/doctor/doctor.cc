@@ -26,12 +26,12 @@ std::vector<Finding> examine(const Trace& trace, const Model& model, const Waits
   detail::LintContext context({trace, model, waits}, options);
   detail::Findings found(context);
   // The order matters: a later lint does not report what an earlier one has explained.
-  look_at_runs(context, found);
-  look_at_locks(context, found);
-  look_at_waits(context, found);
-  look_at_tasks(context, found);
-  look_at_diagnoses(context, found);
-  look_at_levels(context, found);
+  add_run_findings(context, found);
+  add_lock_findings(context, found);
+  add_wait_findings(context, found);
+  add_task_findings(context, found);
+  add_diagnosis_findings(context, found);
+  add_level_findings(context, found);
   return found.all();
 }
 

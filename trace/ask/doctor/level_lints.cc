@@ -22,7 +22,7 @@ void add_all(Findings& found, Lint lint, const std::vector<Growth>& growths) {
 
 }  // namespace
 
-void look_at_levels(const LintContext& context, Findings& found) {
+void add_level_findings(const LintContext& context, Findings& found) {
   const Trace& trace = context.trace;
   const Model& model = context.model;
   if (context.is_enabled(Lint::CounterOnlyGrows))

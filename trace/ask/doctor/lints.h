@@ -22,17 +22,17 @@
 
 namespace skein::detail {
 
-// ran-too-long. look_at_locks() needs its runs.
-void look_at_runs(const LintContext& context, Findings& found);
+// ran-too-long. add_lock_findings() needs its runs.
+void add_run_findings(const LintContext& context, Findings& found);
 // lock-order-cycle, lock-across-wait
-void look_at_locks(LintContext& context, Findings& found);
+void add_lock_findings(LintContext& context, Findings& found);
 // notify-before-wait, suspended-too-long, self-wake: each wait separately
-void look_at_waits(LintContext& context, Findings& found);
+void add_wait_findings(LintContext& context, Findings& found);
 // never-started, handler-never-invoked, operation-pending, destroyed-unresolved
-void look_at_tasks(LintContext& context, Findings& found);
+void add_task_findings(LintContext& context, Findings& found);
 // The diagnoses of `why`, as findings of the matching lint, unless another lint has reported them.
-void look_at_diagnoses(const LintContext& context, Findings& found);
+void add_diagnosis_findings(const LintContext& context, Findings& found);
 // counter-only-grows, queue-only-grows
-void look_at_levels(const LintContext& context, Findings& found);
+void add_level_findings(const LintContext& context, Findings& found);
 
 }  // namespace skein::detail

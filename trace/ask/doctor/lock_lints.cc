@@ -163,7 +163,7 @@ class LockLints {
 
 }  // namespace
 
-void look_at_locks(LintContext& context, Findings& found) {
+void add_lock_findings(LintContext& context, Findings& found) {
   if (context.waits.holdings.empty()) return;
   LockLints lints(context, found);
   if (context.is_enabled(Lint::LockOrderCycle)) lints.look_at_order();

@@ -3,7 +3,7 @@
 
 namespace skein::detail {
 
-void look_at_runs(const LintContext& context, Findings& found) {
+void add_run_findings(const LintContext& context, Findings& found) {
   if (!context.is_enabled(Lint::RanTooLong) && !context.is_enabled(Lint::LockAcrossWait)) return;
   std::vector<Run>& runs = found.sources.runs;
   runs = long_runs(context.model, context.waits, context.limit(Lint::RanTooLong));

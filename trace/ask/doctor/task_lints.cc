@@ -54,7 +54,7 @@ class TaskLints {
     }
   }
 
-  void look() {
+  void run() {
     for (TaskIndex i = 0; i < model_.tasks.size(); i++) {
       const Model::Task& t = context_.task(i);
       if (t.is_resource || t.is_scope || t.how == Model::End::Became) continue;
@@ -175,6 +175,6 @@ class TaskLints {
 
 }  // namespace
 
-void look_at_tasks(LintContext& context, Findings& found) { TaskLints(context, found).look(); }
+void add_task_findings(LintContext& context, Findings& found) { TaskLints(context, found).run(); }
 
 }  // namespace skein::detail

@@ -23,7 +23,7 @@ class WaitLints {
         found_(found),
         wakes_(context.is_enabled(Lint::SelfWake) ? context.model.tasks.size() : 0) {}
 
-  void look() {
+  void run() {
     for (const Waits::Wait& w : waits_.waits) {
       if (w.end_overwritten || (w.is_open() && context_.is_unsure(w.task))) continue;
       if (!wakes_.empty()) count_wake(w);
@@ -174,6 +174,6 @@ class WaitLints {
 
 }  // namespace
 
-void look_at_waits(LintContext& context, Findings& found) { WaitLints(context, found).look(); }
+void add_wait_findings(LintContext& context, Findings& found) { WaitLints(context, found).run(); }
 
 }  // namespace skein::detail
