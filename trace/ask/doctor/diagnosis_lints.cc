@@ -17,7 +17,7 @@ class DiagnosisLints {
 
   bool is_explained(const Diagnosis& d) const {
     return std::any_of(d.chain.begin(), d.chain.end(), [&](const Diagnosis::Step& step) {
-      return context_.is_unsure(step.task) ||
+      return context_.may_have_ended(step.task) ||
              (step.wait != none && context_.is_explained(step.wait));
     });
   }

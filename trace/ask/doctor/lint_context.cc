@@ -17,11 +17,11 @@ LintContext::LintContext(const Subject& subject, const DoctorOptions& doctor_opt
   // task table contains it.
   const uint64_t complete_from = trace.info.complete_from;
   if (complete_from == 0) return;
-  unsure_.assign(model.tasks.size(), false);
+  may_have_ended_.assign(model.tasks.size(), false);
   for (TaskIndex i = 0; i < model.tasks.size(); i++)
-    unsure_[i] = task(i).how == Model::End::Overwritten ||
-                 (task(i).how == Model::End::Open && task(i).start < complete_from &&
-                  trace.find_live_task(task(i).id) == nullptr);
+    may_have_ended_[i] = task(i).how == Model::End::Overwritten ||
+                         (task(i).how == Model::End::Open && task(i).start < complete_from &&
+                          trace.find_live_task(task(i).id) == nullptr);
 }
 
 }  // namespace skein::detail

@@ -44,10 +44,12 @@ class LintContext {
   bool is_mutex(TaskIndex index) const { return kind_class(index) == KindClass::Mutex; }
   bool was_destroyed(TaskIndex index) const { return task(index).how == Model::End::Cancelled; }
   bool is_open(TaskIndex index) const {
-    return task(index).how == Model::End::Open && !is_unsure(index);
+    return task(index).how == Model::End::Open && !may_have_ended(index);
   }
   // Whether the task may have ended although the trace does not contain its end.
-  bool is_unsure(TaskIndex index) const { return !unsure_.empty() && unsure_[index]; }
+  bool may_have_ended(TaskIndex index) const {
+    return !may_have_ended_.empty() && may_have_ended_[index];
+  }
 
   uint64_t until_end(uint64_t time) const { return std::min(time, model.end); }
   uint64_t length(const Waits::Wait& w) const {
@@ -63,7 +65,7 @@ class LintContext {
 
  private:
   std::vector<KindClass> kind_classes_;  // by kind
-  std::vector<bool> unsure_;             // by task; empty: false for all
+  std::vector<bool> may_have_ended_;     // by task; empty: false for all
   std::vector<bool> explained_;          // by wait
 };
 

@@ -25,7 +25,7 @@ class WaitLints {
 
   void run() {
     for (const Waits::Wait& w : waits_.waits) {
-      if (w.end_overwritten || (w.is_open() && context_.is_unsure(w.task))) continue;
+      if (w.end_overwritten || (w.is_open() && context_.may_have_ended(w.task))) continue;
       if (!wakes_.empty()) count_wake(w);
       if (w.was_never_woken() && w.on != no_index) look_for_lost_wakeup(w);
       if (context_.length(w) >= limit_) look_at_long_wait(w);
