@@ -182,7 +182,7 @@ class ChainWalker {
 };
 
 // A hash that is equal for diagnoses that differ only in the identity of their tasks.
-uint64_t what_is_alike(const Model& model, const Waits& waits, const Diagnosis& d) {
+uint64_t similarity_hash(const Model& model, const Waits& waits, const Diagnosis& d) {
   uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, of numbers instead of bytes
   const auto add = [&](uint64_t number) { hash = (hash ^ number) * 0x100000001b3 ^ hash >> 29; };
   if (d.verdict == Verdict::Deadlock) {  // the same cycle, whichever of its tasks comes first
@@ -265,7 +265,7 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
     for (const Diagnosis::Step& step : d.chain)
       reported[step.task] = std::max(reported[step.task], how);
     if (d.verdict == Verdict::Ok) return;
-    uint32_t& same = known[what_is_alike(model, waits, d)];
+    uint32_t& same = known[similarity_hash(model, waits, d)];
     if (same != IdMap::none) {
       found[same].similar.push_back(task);
       return;
