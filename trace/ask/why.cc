@@ -129,14 +129,14 @@ class ChainWalker {
       d.verdict = Verdict::NeverReleased;
       return no_index;
     }
-    d.verdict = find_lost_wakeup(d)    ? Verdict::LostWakeup
-                : is_before_horizon(d) ? Verdict::Unknown
-                                       : Verdict::NeverNotified;
+    d.verdict = find_lost_wakeup(d)     ? Verdict::LostWakeup
+                : may_be_overwritten(d) ? Verdict::Unknown
+                                        : Verdict::NeverNotified;
     return no_index;
   }
 
   // Whether a ring may have overwritten the lost notification, because it contains none.
-  bool is_before_horizon(const Diagnosis& d) const {
+  bool may_be_overwritten(const Diagnosis& d) const {
     if (d.chain.size() < 2 || trace_.info.overwritten_packets == 0 || remembers(d)) return false;
     const TaskIndex resource = d.chain.back().task;
     return waits_.last_notification[resource] == Waits::none &&
