@@ -60,16 +60,16 @@ class ChainWalker {
   TaskIndex follow(Diagnosis& d) {
     Diagnosis::Step& step = d.chain.back();
     const Model::Task& task = model_.tasks[step.task];
-    if (task.is_resource) return of_resource(d);
+    if (task.is_resource) return follow_resource(d);
     const Waits::Wait* wait = waits_.open(step.task);
     // Of a cancelled task, follows its last wait, unless another task still waits for it.
     const bool by_open = d.chain.size() > 1 && is_open(model_, d.chain[d.chain.size() - 2].task);
     if (!is_open(model_, step.task) && (wait == nullptr || by_open)) {
-      d.verdict = d.chain.size() == 1 ? Verdict::Ok : of_ended(d);
+      d.verdict = d.chain.size() == 1 ? Verdict::Ok : ended_verdict(d);
       return no_index;
     }
     if (wait == nullptr) {
-      d.verdict = of_idle(d);
+      d.verdict = idle_verdict(d);
       return no_index;
     }
     step.wait = static_cast<uint32_t>(wait - waits_.waits.data());
@@ -83,13 +83,13 @@ class ChainWalker {
   }
 
   // The target has ended without waking its waiter.
-  Verdict of_ended(const Diagnosis& d) const {
+  Verdict ended_verdict(const Diagnosis& d) const {
     const Model::Task& task = model_.tasks[d.chain.back().task];
     return task.how == Model::End::Resolved ? Verdict::LostWakeup : Verdict::Cancelled;
   }
 
   // It is live, and no wait of it is known.
-  Verdict of_idle(const Diagnosis& d) const {
+  Verdict idle_verdict(const Diagnosis& d) const {
     const TaskIndex index = d.chain.back().task;
     const Model::Task& task = model_.tasks[index];
     if (waits_.running[index]) return Verdict::Ok;
@@ -112,7 +112,7 @@ class ChainWalker {
     return may_run_yet ? Verdict::Ok : Verdict::Starved;
   }
 
-  TaskIndex of_resource(Diagnosis& d) {
+  TaskIndex follow_resource(Diagnosis& d) {
     Diagnosis::Step& step = d.chain.back();
     const Waits::Holding* held =
         is_owned(trace_, model_.tasks[step.task]) ? waits_.held(step.task) : nullptr;
