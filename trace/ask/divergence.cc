@@ -52,21 +52,21 @@ class Comparison {
   // --- Different outcomes ---
 
   // Limits of the diagnosed tasks: per group of similar tasks, and in total.
-  static constexpr size_t most_alike = 16;
+  static constexpr size_t most_similar = 16;
   static constexpr size_t most_diagnosed = 256;
 
   void add_stuck() {
     size_t diagnosed = 0;
     for (const Diagnosis& d : diagnose_all(bad_.trace, bad_.model, bad_.waits)) {
-      std::vector<TaskIndex> alike = d.similar;
-      alike.insert(alike.begin(), d.chain.front().task);
-      std::erase_if(alike, [&](TaskIndex task) {
+      std::vector<TaskIndex> similar = d.similar;
+      similar.insert(similar.begin(), d.chain.front().task);
+      std::erase_if(similar, [&](TaskIndex task) {
         const TaskIndex good = in_good(task);
         return good == no_index || is_open(good_, good) || !is_open(bad_, task);
       });
-      for (size_t i = 0; i < alike.size() && i < most_alike; i++) {
+      for (size_t i = 0; i < similar.size() && i < most_similar; i++) {
         if (diagnosed++ == most_diagnosed) return;
-        ask(d, alike[i], i + 1 == most_alike ? alike.size() - i : 1);
+        ask(d, similar[i], i + 1 == most_similar ? similar.size() - i : 1);
       }
     }
   }
