@@ -266,19 +266,20 @@ class Comparison {
     const Wait& stuck = bad_.waits.waits[bad];
     if (stuck.on != no_index && is_owned(bad_.trace, bad_.model.tasks[stuck.on]))
       if (const Waits::Holding* held = bad_.waits.held(stuck.on); held && held->holder != no_index)
-        if (std::optional<Divergence> divergence = of_lock(bad, *held)) return divergence;
+        if (std::optional<Divergence> divergence = explain_lock(bad, *held)) return divergence;
     const uint32_t good = counterpart(bad);
     if (good == none) return other_way(stuck.task);
     const Wait& ended = good_.waits.waits[good];
     if (ended.ready == Waits::never) return {};  // nor in the good run
     const TaskIndex on = stuck.on;
-    if (on == no_index || in_good(on) != ended.on) return not_done(ready_of(good_, good), no_index);
-    if (!bad_.model.tasks[on].is_resource) return of_task(good, bad);
-    return of_condition(good, bad);
+    if (on == no_index || in_good(on) != ended.on)
+      return explain_missing(ready_of(good_, good), no_index);
+    if (!bad_.model.tasks[on].is_resource) return explain_task(good, bad);
+    return explain_condition(good, bad);
   }
 
   // The target ended in the good run. In the bad run it ended before the wait, or not at all.
-  std::optional<Divergence> of_task(uint32_t good, uint32_t bad) {
+  std::optional<Divergence> explain_task(uint32_t good, uint32_t bad) {
     const TaskIndex on = bad_.waits.waits[bad].on;
     const CausalEvent done = ready_of(good_, good);
     if (!is_open(bad_, on)) {
@@ -286,14 +287,14 @@ class Comparison {
       if (early.kind != EventKind::Resolve)
         return Divergence{
             .kind = DivergenceKind::OtherEnd, .good = end_of(good_, in_good(on)), .bad = early};
-      return too_late(good, bad, done, early);
+      return explain_late(good, bad, done, early);
     }
     if (const Wait* next = bad_.waits.open(on))
       return explain(static_cast<uint32_t>(next - bad_.waits.waits.data()));
-    return not_done(done, good_.waits.waits[good].waker);
+    return explain_missing(done, good_.waits.waits[good].waker);
   }
 
-  std::optional<Divergence> of_condition(uint32_t good, uint32_t bad) {
+  std::optional<Divergence> explain_condition(uint32_t good, uint32_t bad) {
     const CausalEvent notified = ready_of(good_, good);
     const TaskIndex by = in_bad(notified.other);
     const TaskIndex on = bad_.waits.waits[bad].on;
@@ -310,14 +311,14 @@ class Comparison {
                               .other = notification.by,
                               .time = notification.time,
                               .location = notification.location};
-      return too_late(good, bad, notified, early);
+      return explain_late(good, bad, notified, early);
     }
-    return not_done(notified, notified.other);
+    return explain_missing(notified, notified.other);
   }
 
   // It waits for a lock with holding `held`. In the good run it acquired the lock first, or the
   // holder released it. Acquiring a free lock is no wait, so this compares holdings, not waits.
-  std::optional<Divergence> of_lock(uint32_t bad, const Waits::Holding& held) {
+  std::optional<Divergence> explain_lock(uint32_t bad, const Waits::Holding& held) {
     const TaskIndex waiter = bad_.waits.waits[bad].task;
     const TaskIndex lock = in_good(held.resource);
     if (lock == no_index) return {};
@@ -337,7 +338,7 @@ class Comparison {
     CausalEvent released = acquired(theirs);
     released.kind = EventKind::Release;
     released.time = theirs.end;
-    return not_done(released, theirs.holder);
+    return explain_missing(released, theirs.holder);
   }
 
   static CausalEvent acquired(const Waits::Holding& h) {
@@ -359,7 +360,7 @@ class Comparison {
   }
 
   // Task `by` did `done` in the good run. Finds why it did not in the bad run.
-  std::optional<Divergence> not_done(const CausalEvent& done, TaskIndex by) {
+  std::optional<Divergence> explain_missing(const CausalEvent& done, TaskIndex by) {
     Divergence d{.kind = DivergenceKind::NotDone, .good = done};
     TaskIndex bad = in_bad(by);
     while (by != no_index && bad == no_index) {  // the creator of a missing task
@@ -383,8 +384,8 @@ class Comparison {
 
   // The task began to wait when the target's event was already over. Finds the first cause of the
   // wait that came before that event in the good run.
-  Divergence too_late(uint32_t good, uint32_t bad, const CausalEvent& later,
-                      const CausalEvent& earlier) const {
+  Divergence explain_late(uint32_t good, uint32_t bad, const CausalEvent& later,
+                          const CausalEvent& earlier) const {
     Divergence d{.kind = DivergenceKind::Order,
                  .good = begin_of(good_, good),
                  .good_later = later,
