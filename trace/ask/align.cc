@@ -26,8 +26,8 @@ uint64_t hash(std::string_view text) {
 // Hashes that are equal in both runs for similar tasks, whatever their ids.
 struct Keys {
   std::vector<uint64_t> exact;  // with the label
-  std::vector<uint64_t> alike;
-  std::vector<uint64_t> loose;  // without the line
+  std::vector<uint64_t> similar;
+  std::vector<uint64_t> without_line;
   std::vector<uint64_t> locations;
 };
 
@@ -51,9 +51,9 @@ Keys keys_of(const Subject& run) {
         mixed(mixed(kind, texts[task.name]),
               // Never 0, which matches nothing: tasks without a name or kind match, too.
               uint64_t{1} << 2 | uint64_t{task.is_resource} << 1 | task.is_scope);
-    keys.alike.push_back(mixed(what, locations[task.location]));
-    keys.loose.push_back(mixed(what, functions[task.location]));
-    keys.exact.push_back(task.label ? mixed(keys.alike.back(), texts[task.label]) : 0);
+    keys.similar.push_back(mixed(what, locations[task.location]));
+    keys.without_line.push_back(mixed(what, functions[task.location]));
+    keys.exact.push_back(task.label ? mixed(keys.similar.back(), texts[task.label]) : 0);
   }
   return keys;
 }
@@ -86,7 +86,7 @@ class Children {
 
 // A hash of the descendants of each task, equal for equal descendants in the same order.
 std::vector<uint64_t> shapes_of(const Model& model, const Keys& keys) {
-  std::vector<uint64_t> shapes = keys.alike;
+  std::vector<uint64_t> shapes = keys.similar;
   for (TaskIndex task = static_cast<TaskIndex>(shapes.size()); task-- > 0;) {
     const TaskIndex parent = model.tasks[task].parent;
     if (parent < task) shapes[parent] = mixed(shapes[parent], shapes[task]);
@@ -115,10 +115,10 @@ class Aligner {
     std::vector<TaskIndex> good(aligned_.in_bad.size()), bad(aligned_.in_good.size());
     std::iota(good.begin(), good.end(), 0);
     std::iota(bad.begin(), bad.end(), 0);
-    match(good, bad, good_keys_.alike, bad_keys_.alike, /*as_many=*/true);
+    match(good, bad, good_keys_.similar, bad_keys_.similar, /*as_many=*/true);
     descend();
-    aligned_.good = {std::move(good_keys_.alike), std::move(good_keys_.locations)};
-    aligned_.bad = {std::move(bad_keys_.alike), std::move(bad_keys_.locations)};
+    aligned_.good = {std::move(good_keys_.similar), std::move(good_keys_.locations)};
+    aligned_.bad = {std::move(bad_keys_.similar), std::move(bad_keys_.locations)};
     return std::move(aligned_);
   }
 
@@ -135,8 +135,8 @@ class Aligner {
     const Tasks g = good_children_.of(good), b = bad_children_.of(bad);
     if (g.empty() || b.empty()) return;
     match(g, b, good_keys_.exact, bad_keys_.exact, false);
-    match(g, b, good_keys_.alike, bad_keys_.alike, false);
-    match(g, b, good_keys_.loose, bad_keys_.loose, false);
+    match(g, b, good_keys_.similar, bad_keys_.similar, false);
+    match(g, b, good_keys_.without_line, bad_keys_.without_line, false);
   }
 
   struct Keyed {
