@@ -38,7 +38,7 @@ bool has(const std::string& text, const char* part) { return text.find(part) != 
 }  // namespace
 
 TEST_CASE("two equal runs") {
-  const AskedExample one(good), other(good);
+  const AnalyzedExample one(good), other(good);
   const Comparison runs = compare_runs({"good", one.subject()}, {"bad", other.subject()});
   CHECK(diff_text(runs, 10) ==
         "good  20 ns  2 tasks  0 unmatched\n"
@@ -48,7 +48,7 @@ TEST_CASE("two equal runs") {
 }
 
 TEST_CASE("the first divergence, its evidence, and what follows from it") {
-  const AskedExample one(good), other(bad);
+  const AnalyzedExample one(good), other(bad);
   const Comparison runs = compare_runs({"good", one.subject()}, {"bad", other.subject()});
   REQUIRE(!runs.divergences.empty());
   const std::string text = diff_text(runs, 10);
@@ -67,7 +67,7 @@ TEST_CASE("the first divergence, its evidence, and what follows from it") {
 }
 
 TEST_CASE("text and JSON count the same tasks, and a run matches itself") {
-  const AskedExample one(std::string(good) + "    30 resume 97\n    31 resume 98\n");
+  const AnalyzedExample one(std::string(good) + "    30 resume 97\n    31 resume 98\n");
   const Comparison runs = compare_runs({"good", one.subject()}, {"bad", one.subject()});
   const std::string text = diff_text(runs, 10);
   CHECK_MESSAGE(has(text, "4 tasks  0 unmatched"), text);
@@ -77,7 +77,7 @@ TEST_CASE("text and JSON count the same tasks, and a run matches itself") {
 }
 
 TEST_CASE("arguments in the wrong order are detected") {
-  const AskedExample one(bad), other(good);
+  const AnalyzedExample one(bad), other(good);
   const Comparison runs = compare_runs({"good", one.subject()}, {"bad", other.subject()});
   CHECK(runs.good_is_worse);
   CHECK(has(diff_text(runs, 10), "The divergences point to good as the failing run."));

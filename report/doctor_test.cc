@@ -8,8 +8,8 @@ using namespace skein;
 
 namespace {
 
-struct Examined : AskedExample {
-  using AskedExample::AskedExample;
+struct Examined : AnalyzedExample {
+  using AnalyzedExample::AnalyzedExample;
   std::vector<Finding> findings() const {
     return examine(e.trace, e.model, waits, {.suspended = 100, .running = 100, .held = 50});
   }

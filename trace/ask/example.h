@@ -1,6 +1,6 @@
 // Examples with diagrams (trace/model/example.h) and their waits, for tests of analyses.
 //
-//   const AskedExample run("0 create 1 as coroutine query\n1 resume 1");
+//   const AnalyzedExample run("0 create 1 as coroutine query\n1 resume 1");
 //   diff_text(compare_runs({"good", run.subject()}, ...));
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace skein {
 
-struct AskedExample {
-  explicit AskedExample(const std::string& text)
+struct AnalyzedExample {
+  explicit AnalyzedExample(const std::string& text)
       : e(ours(text)), waits(find_waits(e.trace, e.model)) {}
   Subject subject() const { return {e.trace, e.model, waits}; }
 
