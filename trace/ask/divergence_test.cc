@@ -12,9 +12,9 @@ using namespace skein;
 namespace {
 
 // A trace with its model and waits.
-struct Played {
-  explicit Played(Trace&& played)
-      : trace(std::move(played)),
+struct AnalyzedTrace {
+  explicit AnalyzedTrace(Trace&& analyzed)
+      : trace(std::move(analyzed)),
         model(build_model(trace, {.simplify = false})),
         waits(find_waits(trace, model)) {}
   Subject run() const { return {trace, model, waits}; }
@@ -25,11 +25,11 @@ struct Played {
   Waits waits;
 };
 
-std::vector<Divergence> differ(const Played& good, const Played& bad) {
+std::vector<Divergence> differ(const AnalyzedTrace& good, const AnalyzedTrace& bad) {
   return find_divergences(good.run(), bad.run(), align(good.run(), bad.run()));
 }
 
-std::string said(const Played& run, const CausalEvent& h) {
+std::string text_of(const AnalyzedTrace& run, const CausalEvent& h) {
   if (h.kind == EventKind::Lost) return "-";
   const auto id = [&](TaskIndex task) {
     return task == no_index ? std::string("-") : std::to_string(run.id(task));
@@ -39,18 +39,18 @@ std::string said(const Played& run, const CausalEvent& h) {
 }
 
 // "order: 5 resolve 3 2 < 7 notify 9 1; 4 notify 9 1 < 5 resolve 3 2"
-std::string said(const Played& good, const Played& bad, const Divergence& d) {
+std::string text_of(const AnalyzedTrace& good, const AnalyzedTrace& bad, const Divergence& d) {
   std::string text = std::string(name(d.kind)) + ": ";
   if (d.kind == Divergence::Kind::Order)
-    return text + said(good, d.good) + " < " + said(good, d.good_later) + "; " +
-           said(bad, d.bad_earlier) + " < " + said(bad, d.bad);
-  return text + said(good, d.good) + "; " + said(bad, d.bad);
+    return text + text_of(good, d.good) + " < " + text_of(good, d.good_later) + "; " +
+           text_of(bad, d.bad_earlier) + " < " + text_of(bad, d.bad);
+  return text + text_of(good, d.good) + "; " + text_of(bad, d.bad);
 }
 
 std::string first(const std::string& good_text, const std::string& bad_text) {
-  const Played good(ours(good_text).trace), bad(ours(bad_text).trace);
+  const AnalyzedTrace good(ours(good_text).trace), bad(ours(bad_text).trace);
   const std::vector<Divergence> found = differ(good, bad);
-  return found.empty() ? "nothing" : said(good, bad, found.front());
+  return found.empty() ? "nothing" : text_of(good, bad, found.front());
 }
 
 // The motivating example: the answer is notified while the query waits for it, or before, because
@@ -144,11 +144,12 @@ TEST_CASE(
     good += end + "3 resolve " + t + " by " + t + "\n";
     fails += end + "3 fail " + t + " by " + t + " refused\n";
   }
-  const Played one(ours(good).trace);
-  const std::vector<Divergence> failed = differ(one, Played(ours(fails).trace));
+  const AnalyzedTrace one(ours(good).trace);
+  const std::vector<Divergence> failed = differ(one, AnalyzedTrace(ours(fails).trace));
   REQUIRE(failed.size() == 1);
   CHECK(failed[0].tasks == 40);
-  const std::vector<Divergence> stuck = differ(one, Played(ours(waits + "9000000 wake -").trace));
+  const std::vector<Divergence> stuck =
+      differ(one, AnalyzedTrace(ours(waits + "9000000 wake -").trace));
   uint64_t tasks = 0;
   for (const Divergence& d : stuck) tasks += d.tasks;
   CHECK(stuck.size() == 16);  // one per operation, up to the limit
@@ -188,7 +189,7 @@ TEST_CASE("timing: self times of groups, and their share of the total") {
            " resolve 2 by 2\n" + std::to_string(ran) + " resume 1 by 2\n" +
            std::to_string(ran + 1) + " resolve 1 by 1\n";
   };
-  const Played good(ours(text(10, 12)).trace), bad(ours(text(40, 43)).trace);
+  const AnalyzedTrace good(ours(text(10, 12)).trace), bad(ours(text(40, 43)).trace);
   const std::vector<TimingDifference> found =
       timing_differences(good.run(), bad.run(), align(good.run(), bad.run()));
   REQUIRE(found.size() == 1);  // the session only waited for the fetch
@@ -209,10 +210,12 @@ TEST_CASE("two runs of the same correct program do not diverge") {
     const Fault faults[] = {Fault::None, Fault::LostWakeUp, Fault::NeverNotified, Fault::LockCycle,
                             Fault::EndedHolding};
     const Fault fault = faults[seed % 5];
-    const Played good(RandomProgram(seed, fault, {.seed = 1'000 + seed, .spared = true}).trace);
-    const Played other(RandomProgram(seed, fault, {.seed = 9'000 + seed, .spared = true}).trace);
+    const AnalyzedTrace good(
+        RandomProgram(seed, fault, {.seed = 1'000 + seed, .spared = true}).trace);
+    const AnalyzedTrace other(
+        RandomProgram(seed, fault, {.seed = 9'000 + seed, .spared = true}).trace);
     const std::vector<Divergence> found = differ(good, other);
-    const std::string text = found.empty() ? "" : said(good, other, found.front());
+    const std::string text = found.empty() ? "" : text_of(good, other, found.front());
     CHECK(text == "");
   }
 }
@@ -226,11 +229,11 @@ TEST_CASE("a planted fault is the first divergence from a spared run") {
       CAPTURE(seed);
       RandomProgram spared(seed, fault, {.seed = 1'000 + seed, .spared = true});
       RandomProgram struck(seed, fault, {.seed = 9'000 + seed});
-      const Played good(std::move(spared.trace)), bad(std::move(struck.trace));
+      const AnalyzedTrace good(std::move(spared.trace)), bad(std::move(struck.trace));
       const std::vector<Divergence> found = differ(good, bad);
       REQUIRE(!found.empty());
       const Divergence& d = found.front();
-      const std::string text = said(good, bad, d);
+      const std::string text = text_of(good, bad, d);
       CAPTURE(text);
       using DivergenceKind = Divergence::Kind;
       if (fault == Fault::LostWakeUp) {
@@ -262,7 +265,7 @@ TEST_CASE("a planted fault is the first divergence from a spared run") {
 
 TEST_CASE("traces of random events can be compared") {
   for (uint32_t seed = 1; seed <= 2'000; seed++) {
-    const Played good(nonsense(seed)), bad(nonsense(seed / 2 + 7'000));
+    const AnalyzedTrace good(nonsense(seed)), bad(nonsense(seed / 2 + 7'000));
     for (const Divergence& d : differ(good, bad))
       if (d.kind == Divergence::Kind::Order) CHECK(d.good.time <= d.good_later.time);
     timing_differences(good.run(), bad.run(), align(good.run(), bad.run()));
