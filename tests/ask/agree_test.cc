@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "report/explain.h"
 #include "trace/ask/live_tasks.h"
-#include "trace/ask/nonsense.h"
+#include "trace/ask/random_events_trace.h"
 #include "trace/ask/random_program.h"
 #include "trace/ask/stats.h"
 #include "trace/ask/summary.h"
@@ -307,10 +307,10 @@ TEST_CASE("rings of random programs: all commands agree with each other and the 
 TEST_CASE("inconsistent events: info, ps, why and the panel agree") {
   for (uint32_t seed = 1; seed <= programs; seed++) {
     CAPTURE(seed);
-    const Trace trace = nonsense(seed);
+    const Trace trace = random_events_trace(seed);
     const Answers answers(trace);
     answers.compare();
     answers.compare_why();
-    answers.compare_panel(nonsense(seed));
+    answers.compare_panel(random_events_trace(seed));
   }
 }

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "trace/ask/example.h"
-#include "trace/ask/nonsense.h"
+#include "trace/ask/random_events_trace.h"
 #include "trace/ask/random_program.h"
 
 using namespace skein;
@@ -149,7 +149,7 @@ TEST_CASE("the time after the end of a task is external") {
 
 TEST_CASE("the path is complete for random events") {
   for (uint32_t seed = 1; seed <= 2'000; seed++) {
-    const Trace trace = nonsense(seed);
+    const Trace trace = random_events_trace(seed);
     const Model model = build_model(trace, {.simplify = false});
     const Waits waits = find_waits(trace, model);
     CAPTURE(seed);

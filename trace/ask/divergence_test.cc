@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "trace/ask/nonsense.h"
+#include "trace/ask/random_events_trace.h"
 #include "trace/ask/random_program.h"
 #include "trace/ask/timing.h"
 #include "trace/model/example.h"
@@ -265,7 +265,7 @@ TEST_CASE("a planted fault is the first divergence from a spared run") {
 
 TEST_CASE("traces of random events can be compared") {
   for (uint32_t seed = 1; seed <= 2'000; seed++) {
-    const AnalyzedTrace good(nonsense(seed)), bad(nonsense(seed / 2 + 7'000));
+    const AnalyzedTrace good(random_events_trace(seed)), bad(random_events_trace(seed / 2 + 7'000));
     for (const Divergence& d : differ(good, bad))
       if (d.kind == Divergence::Kind::Order) CHECK(d.good.time <= d.good_later.time);
     timing_differences(good.run(), bad.run(), align(good.run(), bad.run()));

@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "trace/ask/nonsense.h"
+#include "trace/ask/random_events_trace.h"
 #include "trace/ask/random_program.h"
 #include "trace/model/example.h"
 
@@ -138,7 +138,7 @@ TEST_CASE("random programs: every interval counts exactly once") {
 
 TEST_CASE("sums over random events are bounded") {
   for (uint32_t seed = 1; seed <= 2'000; seed++) {
-    const Trace trace = nonsense(seed);
+    const Trace trace = random_events_trace(seed);
     const Model model = build_model(trace, {.simplify = false});
     const Waits waits = find_waits(trace, model);
     CAPTURE(seed);

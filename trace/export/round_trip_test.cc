@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/ask/nonsense.h"
+#include "trace/ask/random_events_trace.h"
 #include "trace/ask/random_program.h"
 #include "trace/export/chrome.h"
 #include "trace/export/ctf.h"
@@ -162,7 +162,7 @@ TEST_CASE("events whose values are in tables of the trace survive a round trip")
 TEST_CASE("random events survive a round trip") {
   for (uint32_t seed = 0; seed < 100; seed++) {
     INFO("seed ", seed);
-    require_round_trips(nonsense(seed));
+    require_round_trips(random_events_trace(seed));
   }
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/ask/nonsense.h"
+#include "trace/ask/random_events_trace.h"
 #include "trace/ask/random_program.h"
 #include "trace/model/example.h"
 #include "trace/model/names.h"
@@ -80,7 +80,7 @@ void for_traces(uint32_t count, const Act& act) {
   for (uint32_t seed = 0; seed < count; seed++) {
     CAPTURE(seed);
     act(RandomProgram(seed, static_cast<RandomProgram::Fault>(seed % 7)).trace, seed);
-    act(nonsense(seed), seed);
+    act(random_events_trace(seed), seed);
   }
 }
 

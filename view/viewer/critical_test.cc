@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "trace/ask/nonsense.h"
+#include "trace/ask/random_events_trace.h"
 #include "trace/ask/random_program.h"
 #include "trace/model/example.h"
 #include "view/viewer/viewer.h"
@@ -174,7 +174,7 @@ TEST_CASE("each way to wait looks different") {
 
 TEST_CASE("a path of any task of any program is drawn within bounds, at any zoom") {
   for (uint32_t seed = 0; seed < 30; seed++) {
-    Viewer viewer = showing(seed % 3 == 0 ? nonsense(seed)
+    Viewer viewer = showing(seed % 3 == 0 ? random_events_trace(seed)
                                           : RandomProgram(seed, RandomProgram::Fault::None).trace);
     viewer.run(Command::ToggleLegend);
     for (TaskIndex task = 0; task < viewer.model(0).tasks.size(); task += 3) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "trace/ask/nonsense.h"
+#include "trace/ask/random_events_trace.h"
 #include "trace/ask/random_program.h"
 #include "trace/model/example.h"
 #include "view/viewer/viewer.h"
@@ -181,7 +181,7 @@ TEST_CASE("an analysis on another thread equals one on demand") {
 
 TEST_CASE("any panel of a nonsensical trace") {
   for (uint32_t seed = 0; seed < 200; seed++) {
-    Viewer viewer = showing(nonsense(seed));
+    Viewer viewer = showing(random_events_trace(seed));
     viewer.alarm();
     for (TaskIndex task = 0; task < viewer.model(0).tasks.size(); task++) {
       viewer.select(0, task);

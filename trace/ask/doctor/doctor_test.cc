@@ -5,7 +5,7 @@
 #include <set>
 
 #include "trace/ask/doctor/test_findings.h"
-#include "trace/ask/nonsense.h"
+#include "trace/ask/random_events_trace.h"
 #include "trace/ask/random_program.h"
 
 using namespace skein;
@@ -127,7 +127,7 @@ TEST_CASE("random programs: each planted bug is found, and nothing else") {
 
 TEST_CASE("with random options on random events, no time is out of bounds") {
   for (uint32_t seed = 1; seed <= 3'000; seed++) {
-    const Trace trace = nonsense(seed);
+    const Trace trace = random_events_trace(seed);
     const Model model = build_model(trace, {.simplify = false});
     CAPTURE(seed);
     const DoctorOptions eager = {.suspended = 1,

@@ -8,7 +8,7 @@
 namespace skein {
 
 // Events of a few tasks, in any order, as in a damaged trace.
-inline Trace nonsense(uint32_t seed) {
+inline Trace random_events_trace(uint32_t seed) {
   std::mt19937 random(seed);
   const auto below = [&](uint64_t n) { return random() % n; };
   Trace trace;
