@@ -17,7 +17,7 @@ uint32_t ModelBuilder::link(Link link, TaskIndex from, TaskIndex to, uint64_t fr
   arrow.from = from;
   arrow.to = to;
   if (actor != no_index) {
-    uint32_t& last = nows_[actor].acted;
+    uint32_t& last = pass_states_[actor].acted;
     const bool ends_wait = actor == to && awaits(actor, from);
     if (ends_wait) drop(last);
     if (mirage_) {
@@ -31,7 +31,7 @@ uint32_t ModelBuilder::link(Link link, TaskIndex from, TaskIndex to, uint64_t fr
 
 // Whether the last interaction in which `task` acted is a wait for `on`.
 bool ModelBuilder::awaits(TaskIndex task, TaskIndex on) {
-  const uint32_t last = nows_[task].acted;
+  const uint32_t last = pass_states_[task].acted;
   if (last == no_index) return false;
   const Interaction& interaction = model_.interactions[last];
   return interaction.link == Link::Await && interaction.from == task &&
@@ -66,7 +66,7 @@ void ModelBuilder::resume(const EventRow& event) {
   TaskIndex waker = get(event.other);
   touch(task);
   touch(waker);
-  if (const uint32_t last = nows_[task].acted; waker == no_index && last != no_index) {
+  if (const uint32_t last = pass_states_[task].acted; waker == no_index && last != no_index) {
     // No waker is recorded, but the target of its wait has ended.
     const Interaction& wait = model_.interactions[last];
     if (wait.link == Link::Await && !is_open(self_of(wait.to))) waker = self_of(wait.to);

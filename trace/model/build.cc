@@ -53,7 +53,7 @@ void ModelBuilder::reserve() {
   using K = EventKind;
   const size_t tasks = sum({K::Create, K::ScopeEnter}) + trace_.live_tasks.size() + 16;
   make_room(model_.tasks, tasks);
-  make_room(nows_, tasks);
+  make_room(pass_states_, tasks);
   if (mirage_)
     make_room(beginnings_, tasks);
   else

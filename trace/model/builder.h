@@ -45,7 +45,7 @@ class ModelBuilder {
     bool pre_existing = false;
   };
   // State of a task during the pass that the model does not contain.
-  struct Now {
+  struct PassState {
     TaskIndex self = no_index;  // its successor, or a task on the way to the last one
     uint32_t acted = no_index;  // the latest interaction in which it acted
   };
@@ -157,7 +157,7 @@ class ModelBuilder {
   std::vector<bool> binds_;             // by kind
   std::vector<bool> conditions_;        // by kind
   std::vector<bool> scopes_;            // by kind
-  std::vector<Now> nows_;               // by task
+  std::vector<PassState> pass_states_;  // by task
   std::vector<Beginnings> beginnings_;  // by task, in a mirage trace
   std::vector<uint32_t> woken_;  // by task, in a skein trace: the Notify to it since its last run
   std::vector<Resource> resources_;

@@ -13,7 +13,7 @@ TaskIndex ModelBuilder::add(TaskId id, uint64_t start) {
   task.start = start;
   task.end = now_;
   task.executor = executor_ & executor_mask;
-  nows_.push_back({});
+  pass_states_.push_back({});
   if (mirage_)
     beginnings_.push_back({});
   else
@@ -58,8 +58,8 @@ TaskIndex ModelBuilder::get_unless_resource(TaskId id) {
 
 TaskIndex ModelBuilder::last_self(TaskIndex task) {
   TaskIndex last = task;
-  while (nows_[last].self != no_index) last = nows_[last].self;
-  while (task != last) task = std::exchange(nows_[task].self, last);
+  while (pass_states_[last].self != no_index) last = pass_states_[last].self;
+  while (task != last) task = std::exchange(pass_states_[task].self, last);
   return last;
 }
 
@@ -96,7 +96,7 @@ void ModelBuilder::become(const EventRow& event) {
   old.end = now_;
   old.how = End::Became;
   old.becomes = other;
-  nows_[task].self = other;
+  pass_states_[task].self = other;
   if (old.should_resolve) model_.tasks[other].should_resolve = true;
   if (executors_.current(executor_) != task) return;
   if (mirage_)
