@@ -92,7 +92,7 @@ class ModelBuilder {
   void touch(TaskIndex task) {
     if (task != no_index && is_open(task)) model_.tasks[task].end = now_;
   }
-  void did_something(TaskIndex task) {
+  void mark_action(TaskIndex task) {
     if (mirage_ && beginnings_[task].acted == Beginnings::none)
       beginnings_[task].acted = Beginnings::other;
   }
@@ -100,7 +100,7 @@ class ModelBuilder {
   TaskIndex act(TaskId id) {
     const TaskIndex task = get(id);
     if (task == no_index) return no_index;
-    did_something(task);
+    mark_action(task);
     touch(task);
     return task;
   }
