@@ -79,8 +79,8 @@ class ModelBuilder {
   void should_resolve(const EventRow& event);
 
   // no_index for no_task.
-  // In every event's way: a call of it takes 8 % of a model's time, and in a unity build the
-  // compiler makes one.
+  // Called for every event: an out-of-line call takes 8 % of the time to build a model, and a unity
+  // build would make one.
   [[gnu::always_inline]] TaskIndex get(TaskId id) {
     if (id == no_task) return no_index;
     const uint32_t index = model_.ids[id];
