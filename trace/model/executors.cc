@@ -39,7 +39,7 @@ void Executors::stop(uint32_t executor, uint64_t time) {
 void Executors::sleep(uint32_t executor, uint64_t time, StringId reason) {
   State& state = states_[executor];
   if (state.asleep) return;
-  state.after_sleep = ours_ ? state.task : no_index;
+  state.after_sleep = is_own_trace_ ? state.task : no_index;
   if (state.task != no_index) close(state, time);
   state.asleep = state.says_sleep = true;
   state.free_since = never;
@@ -102,7 +102,7 @@ void Executors::finish(uint64_t time) {
     add_gap(executor, time);
   }
   if (holes_) std::erase_if(model_.activations, [](const auto& a) { return a.task == no_index; });
-  if (ours_)
+  if (is_own_trace_)
     for (const Model::ExecutorInterval& gap : gaps_)
       if (!states_[gap.executor].says_sleep) model_.sleeps.push_back(gap);
   order_by_start(model_.sleeps);

@@ -10,9 +10,11 @@ namespace skein {
 
 class Executors {
  public:
-  // `ours`: the trace is from skein's recorder. Its executors return to the task that was current
-  // before they slept. An executor that records no sleep sleeps whenever no task is current.
-  Executors(Model& model, size_t count, bool ours) : model_(model), ours_(ours), states_(count) {}
+  // `is_own_trace`: the trace is from skein's recorder. Its executors return to the task that was
+  // current before they slept. An executor that records no sleep sleeps whenever no task is
+  // current.
+  Executors(Model& model, size_t count, bool is_own_trace)
+      : model_(model), is_own_trace_(is_own_trace), states_(count) {}
 
   TaskIndex current(uint32_t executor) const { return states_[executor].task; }
 
@@ -47,7 +49,7 @@ class Executors {
   void add_gap(uint32_t executor, uint64_t time);
 
   Model& model_;
-  const bool ours_;
+  const bool is_own_trace_;
   std::vector<State> states_;
   std::vector<Model::ExecutorInterval> gaps_;
   bool holes_ = false;  // some activations have no task
