@@ -41,7 +41,7 @@ void Executors::sleep(uint32_t executor, uint64_t time, StringId reason) {
   if (state.asleep) return;
   state.after_sleep = is_own_trace_ ? state.task : no_index;
   if (state.task != no_index) close(state, time);
-  state.asleep = state.says_sleep = true;
+  state.asleep = state.records_sleep = true;
   state.free_since = never;
   state.sleep = model_.sleeps.size();
   model_.sleeps.push_back({.start = time, .end = time, .reason = reason, .executor = executor});
@@ -104,7 +104,7 @@ void Executors::finish(uint64_t time) {
   if (holes_) std::erase_if(model_.activations, [](const auto& a) { return a.task == no_index; });
   if (is_own_trace_)
     for (const Model::ExecutorInterval& gap : gaps_)
-      if (!states_[gap.executor].says_sleep) model_.sleeps.push_back(gap);
+      if (!states_[gap.executor].records_sleep) model_.sleeps.push_back(gap);
   order_by_start(model_.sleeps);
 }
 

@@ -42,7 +42,7 @@ class Executors {
     size_t sleep = 0;             // index of the sleep if `asleep`
     uint64_t free_since = never;  // no task has been current since then
     bool asleep = false;
-    bool says_sleep = false;
+    bool records_sleep = false;
   };
 
   void close(State& state, uint64_t time);
