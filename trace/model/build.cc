@@ -121,7 +121,7 @@ void ModelBuilder::follow(const EventRow& event) {
     case K::Sample:
       return touch(get(event.task));
     case K::ExecutorEnd:
-      return executors_.leave(executor_, now_);
+      return executors_.end_thread(executor_, now_);
     case K::Resource:
       return resource(event);
     case K::ScopeEnter:

@@ -62,7 +62,7 @@ void Executors::pause(uint32_t executor, uint64_t time, uint64_t duration, Strin
                            .executor = executor});
 }
 
-void Executors::leave(uint32_t executor, uint64_t time) {
+void Executors::end_thread(uint32_t executor, uint64_t time) {
   stop(executor, time);
   add_gap(executor, time);
 }

@@ -28,7 +28,7 @@ class Executors {
   // The executor paused for the `duration` that ends now: no code of the program ran.
   void pause(uint32_t executor, uint64_t time, uint64_t duration, StringId reason);
   // The executor's thread ended. Until another thread takes over the stream, no thread sleeps.
-  void leave(uint32_t executor, uint64_t time);
+  void end_thread(uint32_t executor, uint64_t time);
 
   // Closes all open intervals.
   void finish(uint64_t time);
