@@ -27,7 +27,7 @@ ModelBuilder::ModelBuilder(const Trace& trace, const ModelOptions& options)
 
 Model ModelBuilder::build() {
   reserve();
-  add_alive_resources();
+  add_live_resources();
   events_.for_each([this](const EventRow& event) {
     now_ = event.time;
     executor_ = event.executor;

@@ -140,10 +140,10 @@ class ModelBuilder {
   void span_end(const EventRow& event);
 
   // ---- live_tasks.cc
-  void add_alive_resources();
+  void add_live_resources();
   void add_live_tasks();
   void describe(Task& task, const LiveTaskEntry& entry);
-  void add_alive_waits(int64_t last);
+  void add_live_waits(int64_t last);
   void add_overwritten_ends();
   TaskIndex known_task(TaskId id);
 

@@ -11,7 +11,7 @@
 namespace skein {
 
 // Runs before the first event, so that a wait for a resource is not taken for one for a task.
-void ModelBuilder::add_alive_resources() {
+void ModelBuilder::add_live_resources() {
   for (const LiveTaskEntry& entry : trace_.live_tasks) {
     if (entry.state != LiveTaskEntry::State::Resource) continue;
     model_.ids[entry.id] = resource_mark | static_cast<uint32_t>(resources_.size());
@@ -61,7 +61,7 @@ void ModelBuilder::add_live_tasks() {
     if (const TaskIndex parent = known_task(entry.parent); parent != index) task.parent = parent;
     task.starts_late = task.start == 0 && task.parent != no_index;
   }
-  add_alive_waits(last);
+  add_live_waits(last);
 }
 
 // Events take precedence, but they contain nothing about the time before a pre-existing task's
@@ -81,18 +81,18 @@ void ModelBuilder::describe(Task& task, const LiveTaskEntry& entry) {
 }
 
 // Adds the waits that began after the last event of their task.
-void ModelBuilder::add_alive_waits(int64_t last) {
+void ModelBuilder::add_live_waits(int64_t last) {
   // When the task last ran, and when it last began a recorded wait.
   std::vector<int64_t> ran(model_.tasks.size(), INT64_MIN);
-  std::vector<int64_t> told(model_.tasks.size(), INT64_MIN);
+  std::vector<int64_t> began(model_.tasks.size(), INT64_MIN);
   const auto time_of = [](uint64_t time) {
     return static_cast<int64_t>(std::min<uint64_t>(time, INT64_MAX));
   };
   for (const Model::Activation& activation : model_.activations)
     ran[activation.task] = time_of(activation.start);
   for (const Interaction& arrow : model_.interactions)
-    if (arrow.link == Link::Await && arrow.from < told.size())
-      told[arrow.from] = time_of(arrow.to_time);
+    if (arrow.link == Link::Await && arrow.from < began.size())
+      began[arrow.from] = time_of(arrow.to_time);
   std::vector<Interaction> waits;
   for (const LiveTaskEntry& entry : trace_.live_tasks) {
     if (entry.state != LiveTaskEntry::State::Suspended || entry.since > last) continue;
@@ -100,7 +100,7 @@ void ModelBuilder::add_alive_waits(int64_t last) {
     const TaskIndex on = known_task(entry.on);
     if (task == no_index || on == no_index || task == on || !is_open(task) || !is_open(on))
       continue;
-    if (ran[task] > entry.since || told[task] >= entry.since) continue;
+    if (ran[task] > entry.since || began[task] >= entry.since) continue;
     Interaction wait;
     wait.from_time = static_cast<uint64_t>(std::max<int64_t>(entry.since, 0)) & time_mask;
     wait.link = Link::Await;
