@@ -73,7 +73,7 @@ char comparison(unsigned char op) {
 }
 
 // Whether the table can use the condition to skip rows.
-bool is_help(const QueryTable& table, int column, char compared, const char* collation) {
+bool can_use(const QueryTable& table, int column, char compared, const char* collation) {
   if (column < 0) return true;
   const QueryColumn& known = table.columns[static_cast<size_t>(column)];
   if (!known.number) return false;
@@ -97,7 +97,7 @@ int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
     char compared = comparison(constraint.op);
     if (!constraint.usable || !compared) continue;
     const int column = constraint.iColumn == known.row ? -1 : constraint.iColumn;
-    if (!is_help(known, column, compared, sqlite3_vtab_collation(info, i))) continue;
+    if (!can_use(known, column, compared, sqlite3_vtab_collation(info, i))) continue;
     const bool equal = compared == '=';
     if (equal && sqlite3_vtab_in(info, i, 1)) compared = 'i';
     plan += compared;
