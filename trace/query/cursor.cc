@@ -64,7 +64,7 @@ std::vector<QueryCursor::Range> QueryCursor::find_ranges() {
   };
   narrow([&](const auto& c) { return c.column == QueryCondition::row_number; },
          [&](const auto& c, Range range) { return of_rows(c, range); });
-  if (table_.find && !source_.has_twice())
+  if (table_.find && !source_.has_duplicate_ids())
     narrow([&](const auto& c) { return c.column == table_.key && c.one_of; },
            [&](const auto& c, Range range) { return of_key(c, range); });
   if (table_.ordered != QueryTable::none)

@@ -36,12 +36,12 @@ const std::vector<size_t>& QuerySource::counter_points() const {
   return *counter_points_;
 }
 
-bool QuerySource::has_twice() const {
-  if (has_twice_) return *has_twice_;
-  has_twice_ = std::make_unique<bool>(false);
-  for (TaskIndex task = 0; task < model().tasks.size() && !*has_twice_; task++)
-    *has_twice_ = model().find(model().tasks[task].id) != task;
-  return *has_twice_;
+bool QuerySource::has_duplicate_ids() const {
+  if (has_duplicate_ids_) return *has_duplicate_ids_;
+  has_duplicate_ids_ = std::make_unique<bool>(false);
+  for (TaskIndex task = 0; task < model().tasks.size() && !*has_duplicate_ids_; task++)
+    *has_duplicate_ids_ = model().find(model().tasks[task].id) != task;
+  return *has_duplicate_ids_;
 }
 
 std::string_view QuerySource::text(StringId id) const {

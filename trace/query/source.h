@@ -24,7 +24,7 @@ class QuerySource {
   const std::vector<size_t>& samples() const;  // indices of the sample events
   const std::vector<size_t>& counter_points()
       const;               // by counter, its first row; then the number of rows
-  bool has_twice() const;  // two tasks have the same id
+  bool has_duplicate_ids() const;  // two tasks have the same id
 
   // Stable texts. A view without data means that there is none.
   std::string_view text(StringId id) const;    // of id 0: an empty text
@@ -40,7 +40,7 @@ class QuerySource {
   mutable std::unique_ptr<Waits> waits_;
   mutable std::unique_ptr<std::vector<size_t>> samples_;
   mutable std::unique_ptr<std::vector<size_t>> counter_points_;
-  mutable std::unique_ptr<bool> has_twice_;
+  mutable std::unique_ptr<bool> has_duplicate_ids_;
   mutable std::unordered_map<StringId, std::string> functions_;
   mutable std::unordered_map<uint32_t, std::string> locations_;
   mutable std::unordered_map<uint32_t, std::string> executors_;
