@@ -44,7 +44,7 @@ void QueryCursor::begin(std::vector<QueryCondition> conditions, bool descending)
   found_.clear();
   at_ = 0;
   at_end_ = false;
-  look_on();
+  advance();
 }
 
 // Returns the ranges that can be found without a scan, and removes the conditions that define them
@@ -131,7 +131,7 @@ std::vector<QueryCursor::Range> QueryCursor::of_ordered(const QueryCondition& co
 }
 
 // Goes to the next row that may match, among those not read yet.
-void QueryCursor::look_on() {
+void QueryCursor::advance() {
   for (;; todo_ = ranges_[range_]) {
     if (todo_.begin < todo_.end && conditions_.empty()) {
       row_ = descending_ ? todo_.end - 1 : todo_.begin;

@@ -39,7 +39,7 @@ class QueryCursor {
     else if (++at_ < found_.size())
       row_ = last_ = block_ + found_[at_];
     else
-      look_on();
+      advance();
   }
 
   double share() const;  // fraction of the rows to read that are done, 0 to 1
@@ -54,7 +54,7 @@ class QueryCursor {
   std::vector<Range> of_rows(const QueryCondition& condition, Range all) const;
   std::vector<Range> of_key(const QueryCondition& condition, Range all) const;
   std::vector<Range> of_ordered(const QueryCondition& condition, Range all) const;
-  void look_on();
+  void advance();
   Range take_block();
   bool find_in_block(Range part);
 
