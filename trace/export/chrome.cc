@@ -143,7 +143,7 @@ class ChromeSink : public SliceSink {
   }
   void end() {
     out_.text() += '}';
-    out_.piece_done();
+    out_.flush_if_full();
   }
   void append_time(uint64_t ns) {
     char text[32];

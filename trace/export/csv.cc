@@ -46,7 +46,7 @@ void CsvWriter::end_row() {
   assert(next_ == columns_.size());
   next_ = 0;
   out_.text() += "\r\n";
-  out_.piece_done();
+  out_.flush_if_full();
 }
 
 }  // namespace skein

@@ -22,7 +22,7 @@ class FxtSink : public SliceSink {
         processes_(trace),
         writer_([this](std::span<const uint8_t> record) {
           out_.text().append(reinterpret_cast<const char*>(record.data()), record.size());
-          out_.piece_done();
+          out_.flush_if_full();
         }) {
     for (size_t i = 0; i < processes_.size(); i++) {
       const std::string& program = trace.processes[i].name;

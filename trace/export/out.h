@@ -22,10 +22,10 @@ class Out {
 
   explicit Out(Sink sink) : sink_(std::move(sink)) {}
 
-  // Append to this, then call piece_done().
+  // Append to this, then call flush_if_full().
   std::string& text() { return text_; }
-  void piece_done() {
-    if (text_.size() >= enough) flush();
+  void flush_if_full() {
+    if (text_.size() >= flush_size) flush();
   }
   bool finish() {
     flush();
@@ -33,7 +33,7 @@ class Out {
   }
 
  private:
-  static constexpr size_t enough = size_t{256} << 10;
+  static constexpr size_t flush_size = size_t{256} << 10;
 
   void flush() {
     if (good_ && !text_.empty()) good_ = sink_(text_);

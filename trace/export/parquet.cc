@@ -220,7 +220,7 @@ void ParquetWriter::end_row() {
 void ParquetWriter::write(std::string_view bytes) {
   written_ += bytes.size();
   out_.text() += bytes;
-  out_.piece_done();
+  out_.flush_if_full();
 }
 
 ParquetWriter::Chunk ParquetWriter::write_column(const TableColumn& column, Cells& cells) {

@@ -138,7 +138,7 @@ void Perfetto::packet(uint64_t time, const Fill& fill) {
   first_ = false;
   fill(packet);
   packet.done();
-  out_.piece_done();
+  out_.flush_if_full();
 }
 
 // Relates the trace's clock, which all times use, to UTC.

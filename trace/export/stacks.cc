@@ -48,7 +48,7 @@ Omissions export_folded(const Trace& trace, AwaitGraphOf of, Out& out) {
       out.text() += names[stack[i]];
     }
     out.text() += ' ' + std::to_string(ns) + '\n';
-    out.piece_done();
+    out.flush_if_full();
   }
   return without_time(trace, model);
 }
@@ -75,7 +75,7 @@ Omissions export_speedscope(const Trace& trace, AwaitGraphOf of, std::string_vie
       text += frames++ ? ",\n{\"name\":" : "\n{\"name\":";
       append_json(text, name);
       text += '}';
-      out.piece_done();
+      out.flush_if_full();
     }
   }
   text += "\n]},\"profiles\":[";
@@ -94,7 +94,7 @@ Omissions export_speedscope(const Trace& trace, AwaitGraphOf of, std::string_vie
         text += std::to_string(first[i] + stack[k]);
       }
       text += ']';
-      out.piece_done();
+      out.flush_if_full();
       total += ns;
     }
     text += "],\"weights\":[";
@@ -103,7 +103,7 @@ Omissions export_speedscope(const Trace& trace, AwaitGraphOf of, std::string_vie
       text += before;
       before = ',';
       text += std::to_string(ns);
-      out.piece_done();
+      out.flush_if_full();
     }
     text += "],\"startValue\":0,\"endValue\":" + std::to_string(total) + "}";
   }
