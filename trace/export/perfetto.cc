@@ -101,7 +101,7 @@ class Perfetto {
   void counters();
   void flows();
   void labels();
-  void others();
+  void other_events();
 
   template <typename Fill>
   void packet(uint64_t time, const Fill& fill);
@@ -423,7 +423,7 @@ bool is_drawn(const EventSchema& schema) {
 }
 
 // Exports all other events as instants on the track of their task; omits kinds without a task.
-void Perfetto::others() {
+void Perfetto::other_events() {
   trace_.events.for_each([this](const EventRow& row) {
     const EventSchema& schema = event_schema(row.kind);
     if (is_drawn(schema)) return;
@@ -451,7 +451,7 @@ Omissions Perfetto::write() {
   counters();
   flows();
   labels();
-  others();
+  other_events();
   omissions_.add("modules", trace_.modules.size());
   const auto has_column = [](const Location& at) { return at.column != 0; };
   const auto columns = std::count_if(trace_.locations.begin(), trace_.locations.end(), has_column);
