@@ -62,8 +62,8 @@ std::optional<int64_t> nanoseconds(std::string_view text) {
 
 class Reader {
  public:
-  Reader(std::string_view text, Trace& trace, Records& records, fxt::Own& own)
-      : text_(text), trace_(trace), records_(records), own_(own), json_(text) {
+  Reader(std::string_view text, Trace& trace, Records& records, fxt::ExportReader& export_reader)
+      : text_(text), trace_(trace), records_(records), export_reader_(export_reader), json_(text) {
     records_.threads.push_back({});
   }
 
@@ -123,7 +123,7 @@ class Reader {
   std::string_view text_;
   Trace& trace_;
   Records& records_;
-  fxt::Own& own_;
+  fxt::ExportReader& export_reader_;
   Json json_;
   const Progress* progress_ = nullptr;
   bool is_stopped_ = false;
@@ -342,8 +342,8 @@ StringId Reader::key_of_id(bool has_name) {
 // The model does not use the arguments of other events, which would need as much memory as the
 // file.
 bool Reader::is_argument_read(EventType type) {
-  const bool is_whole =
-      event_.category == own_.category() || trace_.strings[event_.category].starts_with("eio");
+  const bool is_whole = event_.category == export_reader_.category() ||
+                        trace_.strings[event_.category].starts_with("eio");
   needs_order_ |= is_whole;
   return is_whole || type == EventType::Counter;
 }
@@ -430,7 +430,7 @@ void Reader::add_event() {
     record.cpu = is_process ? fxt::process_object : fxt::thread_object;
     record.id = is_process ? event_.thread.process : event_.thread.id;
     record.name = name_in_arguments();
-    own_.add(record, event_at_);
+    export_reader_.add(record, event_at_);
     return;
   }
   if (phase == 0 || at == std::string_view::npos)
@@ -458,7 +458,7 @@ void Reader::add_event() {
   }
   if (is_argument_read(record.type)) {
     const bool is_counter = record.type == EventType::Counter;
-    const bool is_own = event_.category == own_.category();
+    const bool is_own = event_.category == export_reader_.category();
     read_arguments(event_.arguments, is_counter && !is_own);
     read_arguments(event_.more_arguments, false);
     constexpr size_t most = UINT8_MAX;
@@ -470,8 +470,8 @@ void Reader::add_event() {
   } else if (has_arguments()) {
     pass("events with arguments, which skein ignores", event_at_, false);
   }
-  own_.add(record, event_at_);
-  is_stopped_ |= !own_.is_in_order();
+  export_reader_.add(record, event_at_);
+  is_stopped_ |= !export_reader_.is_in_order();
 }
 
 // Makes times relative to the earliest event, but leaves those of a skein export as they are.
@@ -523,13 +523,14 @@ Trace read(std::span<const uint8_t> file, const Progress& progress) {
     trace.info.format = trace.info.carrier = "Chrome JSON";
     trace.info.clock = "microseconds";
     Records records;
-    fxt::Own own(records, trace, is_streaming);
-    Reader reader({reinterpret_cast<const char*>(file.data()), file.size()}, trace, records, own);
+    fxt::ExportReader export_reader(records, trace, is_streaming);
+    Reader reader({reinterpret_cast<const char*>(file.data()), file.size()}, trace, records,
+                  export_reader);
     reader.read(progress);
-    if (!own.is_in_order()) continue;
+    if (!export_reader.is_in_order()) continue;
     reader.finish();
     if (progress) progress(file.size(), file.size());
-    fxt::understand(records, own, trace);
+    fxt::understand(records, export_reader, trace);
     add_dropped(trace, file.size());
     return trace;
   }

@@ -15,7 +15,7 @@
 // either at its position, or counted per kind with the position of the first.
 //
 // Memory: the records (56 bytes per event), then the columns. For a file that skein wrote, only the
-// columns (trace/read/slices/own.h).
+// columns (trace/read/slices/export_reader.h).
 #pragma once
 
 #include <cstdint>

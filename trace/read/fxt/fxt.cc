@@ -11,10 +11,10 @@ Trace read(std::span<const uint8_t> file, const Progress& progress) {
     trace.info.format = trace.info.carrier = "FXT";
     trace.info.clock = "nanoseconds";
     Records records;
-    Own own(records, trace, is_streaming);
-    read_records(file, trace, records, own, progress);
-    if (!own.is_in_order()) continue;
-    understand(records, own, trace);
+    ExportReader export_reader(records, trace, is_streaming);
+    read_records(file, trace, records, export_reader, progress);
+    if (!export_reader.is_in_order()) continue;
+    understand(records, export_reader, trace);
     add_dropped(trace, file.size());
     return trace;
   }

@@ -140,8 +140,8 @@ struct Provider {
 
 class Reader {
  public:
-  Reader(std::span<const uint8_t> file, Trace& trace, Records& out, Own& own)
-      : file_(file), trace_(trace), out_(out), own_(own) {
+  Reader(std::span<const uint8_t> file, Trace& trace, Records& out, ExportReader& export_reader)
+      : file_(file), trace_(trace), out_(out), export_reader_(export_reader) {
     out_.threads.push_back({});
   }
 
@@ -169,7 +169,7 @@ class Reader {
   std::span<const uint8_t> file_;
   Trace& trace_;
   Records& out_;
-  Own& own_;
+  ExportReader& export_reader_;
   std::map<uint64_t, Provider> providers_;
   Provider* provider_ = &providers_[UINT64_MAX];  // until a provider is named
   std::map<std::pair<uint64_t, uint64_t>, uint32_t> threads_;
@@ -185,7 +185,7 @@ class Reader {
 
 void Reader::read(const Progress& progress) {
   uint64_t until_progress = 0;
-  while (at_ < file_.size() && own_.is_in_order()) {
+  while (at_ < file_.size() && export_reader_.is_in_order()) {
     if (progress && until_progress-- == 0) {
       if (!progress(at_, file_.size())) return;
       until_progress = 1 << 16;
@@ -252,7 +252,7 @@ void Reader::finish() {
       records[i].time = records[i + 1].time;
   stable_sort(records, [](const Record& a, const Record& b) { return a.time < b.time; });
   if (!records.empty()) info.start = records.front().time;
-  if (own_.start()) info.start = *own_.start();
+  if (export_reader_.start()) info.start = *export_reader_.start();
 }
 
 bool Reader::record(Cursor& bytes, uint64_t header) {
@@ -504,7 +504,7 @@ void Reader::set_time(Record& record, uint64_t ticks) {
   has_time_ = true;
 }
 
-void Reader::add(const Record& record) { own_.add(record, at_); }
+void Reader::add(const Record& record) { export_reader_.add(record, at_); }
 
 void Reader::lose(const char* what, size_t at, uint64_t size, std::optional<uint64_t> events) {
   add_loss(trace_.losses,
@@ -513,9 +513,9 @@ void Reader::lose(const char* what, size_t at, uint64_t size, std::optional<uint
 
 }  // namespace
 
-void read_records(std::span<const uint8_t> file, Trace& trace, Records& records, Own& own,
-                  const Progress& progress) {
-  Reader reader(file, trace, records, own);
+void read_records(std::span<const uint8_t> file, Trace& trace, Records& records,
+                  ExportReader& export_reader, const Progress& progress) {
+  Reader reader(file, trace, records, export_reader);
   reader.read(progress);
   reader.finish();
 }

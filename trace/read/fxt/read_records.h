@@ -9,16 +9,16 @@
 #include <span>
 
 #include "trace/read/progress.h"
-#include "trace/read/slices/own.h"
+#include "trace/read/slices/export_reader.h"
 #include "trace/read/slices/records.h"
 #include "trace/read/trace.h"
 
 namespace skein::fxt {
 
-// Passes the records to `own`, which stores them. Fills in the losses, the strings and the counts
-// of TraceInfo. TraceInfo::start is the time of the first record.
-void read_records(std::span<const uint8_t> file, Trace& trace, Records& records, Own& own,
-                  const Progress& progress);
+// Passes the records to `export_reader`, which stores them. Fills in the losses, the strings and
+// the counts of TraceInfo. TraceInfo::start is the time of the first record.
+void read_records(std::span<const uint8_t> file, Trace& trace, Records& records,
+                  ExportReader& export_reader, const Progress& progress);
 
 // Whether `bytes` begins with consecutive records of this format. The end may be truncated.
 bool looks_like_fxt(std::span<const uint8_t> bytes);

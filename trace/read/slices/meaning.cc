@@ -339,9 +339,9 @@ class Any {
 
 }  // namespace
 
-void understand(const Records& records, Own& own, Trace& trace) {
-  if (own.any()) {
-    own.finish();
+void understand(const Records& records, ExportReader& export_reader, Trace& trace) {
+  if (export_reader.any()) {
+    export_reader.finish();
   } else {
     const ProcessIndices processes = add_processes(records, trace);
     if (is_eio(records, trace)) {

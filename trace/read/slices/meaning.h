@@ -1,14 +1,14 @@
-// Interprets records according to their writer: skein itself (own.h), eio-trace (eio.h), or any
-// other (trace/read/slices/slices.h).
+// Interprets records according to their writer: skein itself (export_reader.h), eio-trace (eio.h),
+// or any other (trace/read/slices/slices.h).
 #pragma once
 
-#include "trace/read/slices/own.h"
+#include "trace/read/slices/export_reader.h"
 #include "trace/read/slices/records.h"
 
 namespace skein::fxt {
 
 // Appends their events to the trace. Precondition: the reader has filled in the strings and
 // TraceInfo::start (records.h).
-void understand(const Records& records, Own& own, Trace& trace);
+void understand(const Records& records, ExportReader& export_reader, Trace& trace);
 
 }  // namespace skein::fxt

@@ -4,9 +4,9 @@
 //
 //   for (const bool is_streaming : {true, false}) {
 //     Records records;
-//     Own own(records, trace, is_streaming);
-//     own.add(record, offset) ...           // its arguments are the last in `records`
-//     if (own.is_in_order()) { understand(records, own, trace); break; }
+//     ExportReader export_reader(records, trace, is_streaming);
+//     export_reader.add(record, offset) ...  // its arguments are the last in `records`
+//     if (export_reader.is_in_order()) { understand(records, export_reader, trace); break; }
 //   }
 //
 // Exported events are sorted by time, so they are appended to the trace as they are read and need
@@ -25,9 +25,9 @@
 
 namespace skein::fxt {
 
-class Own {
+class ExportReader {
  public:
-  Own(Records& records, Trace& trace, bool is_streaming);
+  ExportReader(Records& records, Trace& trace, bool is_streaming);
 
   // Adds the record to the records, unless skein exported it and it is streamed to the trace.
   // `offset` is its position in the file.

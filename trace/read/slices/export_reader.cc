@@ -1,10 +1,10 @@
-#include "trace/read/slices/own.h"
+#include "trace/read/slices/export_reader.h"
 
 #include <algorithm>
 
 namespace skein::fxt {
 
-Own::Own(Records& records, Trace& trace, bool is_streaming)
+ExportReader::ExportReader(Records& records, Trace& trace, bool is_streaming)
     : records_(records),
       trace_(trace),
       is_streaming_(is_streaming),
@@ -13,13 +13,13 @@ Own::Own(Records& records, Trace& trace, bool is_streaming)
       event_(trace.strings.intern("event")),
       builder_(trace) {}
 
-StringId Own::event(const Record& record) const {
+StringId ExportReader::event(const Record& record) const {
   if (record.kind != Record::Kind::Event || record.category != category_) return 0;
   const Argument* found = records_.find(record, event_);
   return found && found->type == ArgumentType::String ? static_cast<StringId>(found->value) : 0;
 }
 
-void Own::add(const Record& record, uint64_t offset) {
+void ExportReader::add(const Record& record, uint64_t offset) {
   const StringId what = event(record);
   if (what != 0 && is_streaming_) {
     if (!start_) start_ = record.time;
@@ -39,7 +39,7 @@ void Own::add(const Record& record, uint64_t offset) {
   records_.arguments.resize(record.arguments);
 }
 
-void Own::finish() {
+void ExportReader::finish() {
   trace_.info.wire_kinds.clear();  // its events are those of the model
   trace_.info.definitions.clear();
   if (!is_streaming_) {
@@ -59,7 +59,7 @@ void Own::finish() {
                              .events = count});
 }
 
-void Own::take(const Record& record, StringId event) {
+void ExportReader::take(const Record& record, StringId event) {
   const std::string what(trace_.strings[event]);
   if (!builder_.begin(what)) unknown_[what]++;
   for (const Argument& argument : records_.arguments_of(record)) {
@@ -82,7 +82,7 @@ void Own::take(const Record& record, StringId event) {
 }
 
 // The record has the name of the counter and its value after the event.
-void Own::read_counter(const Record& record, EventRow& row) {
+void ExportReader::read_counter(const Record& record, EventRow& row) {
   row.text = record.name;
   uint64_t& last = counters_[row.text];
   const uint64_t value = row.value;
