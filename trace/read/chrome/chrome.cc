@@ -530,7 +530,7 @@ Trace read(std::span<const uint8_t> file, const Progress& progress) {
     if (!export_reader.is_in_order()) continue;
     reader.finish();
     if (progress) progress(file.size(), file.size());
-    fxt::understand(records, export_reader, trace);
+    fxt::interpret_records(records, export_reader, trace);
     add_dropped(trace, file.size());
     return trace;
   }

@@ -14,7 +14,7 @@ Trace read(std::span<const uint8_t> file, const Progress& progress) {
     ExportReader export_reader(records, trace, is_streaming);
     read_records(file, trace, records, export_reader, progress);
     if (!export_reader.is_in_order()) continue;
-    understand(records, export_reader, trace);
+    interpret_records(records, export_reader, trace);
     add_dropped(trace, file.size());
     return trace;
   }

@@ -6,7 +6,7 @@
 //     Records records;
 //     ExportReader export_reader(records, trace, is_streaming);
 //     export_reader.add(record, offset) ...  // its arguments are the last in `records`
-//     if (export_reader.is_in_order()) { understand(records, export_reader, trace); break; }
+//     if (export_reader.is_in_order()) { interpret_records(records, export_reader, trace); break; }
 //   }
 //
 // Exported events are sorted by time, so they are appended to the trace as they are read and need

@@ -339,7 +339,7 @@ class Any {
 
 }  // namespace
 
-void understand(const Records& records, ExportReader& export_reader, Trace& trace) {
+void interpret_records(const Records& records, ExportReader& export_reader, Trace& trace) {
   if (export_reader.any()) {
     export_reader.finish();
   } else {

@@ -9,6 +9,6 @@ namespace skein::fxt {
 
 // Appends their events to the trace. Precondition: the reader has filled in the strings and
 // TraceInfo::start (records.h).
-void understand(const Records& records, ExportReader& export_reader, Trace& trace);
+void interpret_records(const Records& records, ExportReader& export_reader, Trace& trace);
 
 }  // namespace skein::fxt
