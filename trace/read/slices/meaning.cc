@@ -22,9 +22,9 @@ namespace {
 
 // The display names of processes, threads and counters. Equal names in several processes are
 // distinguished by the process.
-class Called {
+class DisplayNames {
  public:
-  Called(const Records& records, Trace& trace) : trace_(trace) {
+  DisplayNames(const Records& records, Trace& trace) : trace_(trace) {
     for (const Record& record : records.records) {
       if (record.kind == Record::Kind::KernelObject && record.name != 0) {
         if (record.cpu == process_object)
@@ -132,7 +132,7 @@ class Any {
         processes_(processes),
         trace_(trace),
         slices_(trace, has_switches(records)),
-        called_(records, trace) {
+        names_(records, trace) {
     slices_.begin_at(trace.info.start);
   }
 
@@ -198,7 +198,7 @@ class Any {
     if (added) {
       const auto process = processes_.find(thread.process);
       found->second =
-          slices_.add_thread(thread.text == 0 ? thread.id : 0, called_.thread(thread),
+          slices_.add_thread(thread.text == 0 ? thread.id : 0, names_.thread(thread),
                              process == processes_.end() ? no_process : process->second);
     }
     return found->second;
@@ -319,7 +319,7 @@ class Any {
     const std::string_view series = trace_.strings[argument];
     if (!series.empty() && series != "value" && series != name) name += " " + std::string(series);
     if (record.id != 0) name += "#" + std::to_string(record.id);
-    name += called_.of_process(record, records_.threads[record.thread].process);
+    name += names_.of_process(record, records_.threads[record.thread].process);
     return trace_.strings.intern(name);
   }
 
@@ -327,7 +327,7 @@ class Any {
   const ProcessIndices& processes_;
   Trace& trace_;
   Slices slices_;
-  Called called_;
+  DisplayNames names_;
   const StringId waker_ = trace_.strings.intern("waker");
   std::vector<uint32_t> order_;               // of the records
   using End = std::pair<uint64_t, uint32_t>;  // its time, and the index of the slice's record
