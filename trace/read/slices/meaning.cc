@@ -125,9 +125,9 @@ ProcessIndices add_processes(const Records& records, Trace& trace) {
 }
 
 // Interprets records of any writer as threads and slices.
-class Any {
+class GenericReader {
  public:
-  Any(const Records& records, const ProcessIndices& processes, Trace& trace)
+  GenericReader(const Records& records, const ProcessIndices& processes, Trace& trace)
       : records_(records),
         processes_(processes),
         trace_(trace),
@@ -348,7 +348,7 @@ void interpret_records(const Records& records, ExportReader& export_reader, Trac
       trace.info.format += " of eio-trace";
       read_eio(records, trace);
     } else {
-      Any(records, processes, trace).read();
+      GenericReader(records, processes, trace).read();
     }
   }
   if (trace.executors.empty()) trace.executors.push_back({});
