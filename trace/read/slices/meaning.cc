@@ -43,12 +43,12 @@ class DisplayNames {
       if (same[name] > 1) ambiguous_.insert(process);
     for (size_t i = 1; i < records.threads.size(); i++) {
       const Thread& known = records.threads[i];
-      same_threads_[alone(known)].insert(known.process);
+      same_threads_[base_name(known)].insert(known.process);
     }
   }
 
   StringId thread(const Thread& thread) {
-    const std::string name = alone(thread);
+    const std::string name = base_name(thread);
     const auto found = same_threads_.find(name);
     const bool is_shared = found != same_threads_.end() && found->second.size() > 1;
     const bool is_of_named = is_named(thread) && processes_.contains(thread.process);
@@ -82,7 +82,7 @@ class DisplayNames {
   }
   bool is_named(const Thread& thread) const { return named(thread) != names_.end(); }
 
-  std::string alone(const Thread& thread) const {
+  std::string base_name(const Thread& thread) const {
     if (const auto found = named(thread); found != names_.end())
       return std::string(trace_.strings[found->second]);
     if (thread.text != 0) return std::string(trace_.strings[thread.text]);
@@ -144,11 +144,11 @@ class GenericReader {
     }
     end_slices(UINT64_MAX);
     slices_.finish();
-    say("counter values with a fraction, which was dropped: ", fractions_);
-    say("counter values omitted, larger than 2^63: ", too_large_);
-    say("counter values omitted, not numbers: ", no_numbers_);
-    say("object names, which skein ignores: ", objects_);
-    say("events with arguments, which skein ignores: ", arguments_);
+    add_count_loss("counter values with a fraction, which was dropped: ", fractions_);
+    add_count_loss("counter values omitted, larger than 2^63: ", too_large_);
+    add_count_loss("counter values omitted, not numbers: ", no_numbers_);
+    add_count_loss("object names, which skein ignores: ", objects_);
+    add_count_loss("events with arguments, which skein ignores: ", arguments_);
   }
 
  private:
@@ -162,7 +162,7 @@ class GenericReader {
     });
   }
 
-  void say(const char* what, uint64_t count) {
+  void add_count_loss(const char* what, uint64_t count) {
     if (count > 0)
       add_loss(trace_.losses,
                {.what = what + std::to_string(count), .bytes = 0, .packets = 0, .events = 0});
