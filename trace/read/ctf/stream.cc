@@ -77,7 +77,7 @@ void Stream::begin_packet(Context& context) {
   at_.rest = packet_->packet.content;
   at_.last = header.begin;
   at_[Number::Current] = header.current_task;
-  said_.which = 0;
+  extra_.which = 0;
   // A thread's first packet begins before the thread records its id.
   Wire first;
   const bool says_tid =
@@ -140,9 +140,9 @@ bool Stream::find_event(Context& context, Wire& wire) {
                             wire.a != static_cast<uint64_t>(format::ExtraField::kCurrent);
       if (!is_at && !is_extra) return true;
       const uint64_t field = is_at ? 0 : wire.a;
-      if (field < said_.number.size()) {
-        said_.number[field] = is_at ? wire.a : wire.b;
-        said_.which |= 1u << field;
+      if (field < extra_.number.size()) {
+        extra_.number[field] = is_at ? wire.a : wire.b;
+        extra_.which |= 1u << field;
       }
       at_.last = wire.ticks;
       at_.rest = at_.rest.subspan(wire.size);
@@ -205,12 +205,13 @@ bool Stream::run_on(Context& context, uint64_t limit) {
   return true;
 }
 
-void Stream::Said::add_to(EventRow& row, Context& context) const {
-  const auto says = [&](size_t what) { return which >> what & 1; };
-  if (row.location == 0 && says(0)) row.location = definition(context.places, number[0]).location;
-  if (says(1)) row.text = definition(context.texts, number[1]);
-  if (says(2)) row.flags = static_cast<uint8_t>(number[2]);
-  if (!says(3)) return;
+void Stream::ExtraFields::add_to(EventRow& row, Context& context) const {
+  const auto has_field = [&](size_t field) { return which >> field & 1; };
+  if (row.location == 0 && has_field(0))
+    row.location = definition(context.places, number[0]).location;
+  if (has_field(1)) row.text = definition(context.texts, number[1]);
+  if (has_field(2)) row.flags = static_cast<uint8_t>(number[2]);
+  if (!has_field(3)) return;
   Trace& trace = context.trace;
   if (row.kind == EventKind::Sample)
     row.value = context.stack(number[3]);
@@ -229,12 +230,12 @@ bool Stream::append_slowly(Context& context, uint64_t limit) {
   const Meaning& meaning = known_events[wire.id].meaning;
   EventRow row = begin_row(context, at_, wire, meaning);
   if (meaning.special == Special::No || complete(context, wire, bytes, row)) {
-    if (said_.which != 0) said_.add_to(row, context);
+    if (extra_.which != 0) extra_.add_to(row, context);
     context.trace.events.append(row);
   } else {
     context.definitions[wire.id]++;
   }
-  said_.which = 0;
+  extra_.which = 0;
   if (!context.resources.empty()) context.usual = Special::No;
   return true;
 }

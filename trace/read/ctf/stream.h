@@ -68,7 +68,7 @@ class Stream {
   // Precondition: the previous begin() or run() returned true.
   bool run(Context& context, uint64_t limit) {
     // Concurrent streams alternate event by event: keep this function minimal.
-    if (said_.which != 0) [[unlikely]]
+    if (extra_.which != 0) [[unlikely]]
       return append_slowly(context, limit) && run_on(context, limit);
     return run_on(context, limit);
   }
@@ -85,7 +85,7 @@ class Stream {
   };
 
   // The fields that the events `at` and `extra` add to the next event, by format::ExtraField.
-  struct Said {
+  struct ExtraFields {
     std::array<uint64_t, 4> number = {};
     uint32_t which = 0;  // bits
 
@@ -110,7 +110,7 @@ class Stream {
   const StreamPacket* packet_ = nullptr;
   Position at_;
   uint64_t bound_ = 0;  // ticks at the start of the next packet
-  Said said_;           // for the next event of this packet
+  ExtraFields extra_;   // for the next event of this packet
   uint32_t executor_ = 0;
   std::unordered_map<uint64_t, uint32_t> executors_;  // by tid
 };
