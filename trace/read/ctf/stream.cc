@@ -182,7 +182,7 @@ bool Stream::begin(Context& context) {
 }
 
 // Precondition: no extra fields apply to the next event, or it is later than the limit.
-bool Stream::run_on(Context& context, uint64_t limit) {
+bool Stream::run_fast_path(Context& context, uint64_t limit) {
   Position at = at_;
   while (true) {
     if (at.rest.size() >= fast_bytes) [[likely]] {
@@ -197,7 +197,7 @@ bool Stream::run_on(Context& context, uint64_t limit) {
       }
     }
     at_ = at;
-    if (!append_slowly(context, limit)) return false;
+    if (!append_slow_path(context, limit)) return false;
     at = at_;
     if (at.ticks > limit) break;
   }
@@ -222,7 +222,7 @@ void Stream::ExtraFields::add_to(EventRow& row, Context& context) const {
 }
 
 // Appends the next event unless it is later than the limit. Returns false if there is none.
-bool Stream::append_slowly(Context& context, uint64_t limit) {
+bool Stream::append_slow_path(Context& context, uint64_t limit) {
   Wire wire;
   if (!find_event(context, wire)) return false;
   if (at_.ticks > limit) return true;

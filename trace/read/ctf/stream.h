@@ -69,8 +69,8 @@ class Stream {
   bool run(Context& context, uint64_t limit) {
     // Concurrent streams alternate event by event: keep this function minimal.
     if (extra_.which != 0) [[unlikely]]
-      return append_slowly(context, limit) && run_on(context, limit);
-    return run_on(context, limit);
+      return append_slow_path(context, limit) && run_fast_path(context, limit);
+    return run_fast_path(context, limit);
   }
 
  private:
@@ -95,8 +95,8 @@ class Stream {
   bool find_event(Context& context, Wire& wire);
   void begin_packet(Context& context);
   uint32_t executor(Context& context, uint64_t tid, StringId name);
-  bool run_on(Context& context, uint64_t limit);
-  bool append_slowly(Context& context, uint64_t limit);
+  bool run_fast_path(Context& context, uint64_t limit);
+  bool append_slow_path(Context& context, uint64_t limit);
   EventRow begin_row(const Context& context, Position& at, const Wire& wire,
                      const Meaning& meaning) const;
   bool complete(Context& context, const Wire& wire, std::span<const uint8_t> bytes, EventRow& row);
