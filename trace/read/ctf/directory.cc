@@ -176,41 +176,42 @@ Names read_names(Source& source, Trace& trace, std::array<uint64_t, 256>& counts
 
 // The streams that have more events, as a heap with the earliest in front. To advance, only the
 // front is moved down to its place: it was the earliest and is usually still among the earliest.
-class Turns {
+class StreamQueue {
  public:
   void add(Stream& stream) {
-    turns_.push_back({stream.next_ticks(), &stream});
-    std::push_heap(turns_.begin(), turns_.end(), std::greater<>());
+    entries_.push_back({stream.next_ticks(), &stream});
+    std::push_heap(entries_.begin(), entries_.end(), std::greater<>());
   }
-  bool empty() const { return turns_.empty(); }
-  Stream& first() { return *turns_.front().stream; }
+  bool empty() const { return entries_.empty(); }
+  Stream& first() { return *entries_.front().stream; }
 
   // The ticks up to which the first stream's events precede those of all others.
   uint64_t limit() const {
-    if (turns_.size() == 1) return UINT64_MAX;
-    const Turn& next = turns_[next_child(0)];
+    if (entries_.size() == 1) return UINT64_MAX;
+    const Entry& next = entries_[next_child(0)];
     // At equal times, the stream with the lower number precedes.
-    return next.stream->number() < turns_[0].stream->number() ? next.ticks - 1 : next.ticks;
+    return next.stream->number() < entries_[0].stream->number() ? next.ticks - 1 : next.ticks;
   }
 
   void first_has_run() {
-    Turn moved{turns_[0].stream->next_ticks(), turns_[0].stream};
+    Entry moved{entries_[0].stream->next_ticks(), entries_[0].stream};
     size_t at = 0;
-    for (size_t next; (next = next_child(at)) < turns_.size() && moved > turns_[next]; at = next)
-      turns_[at] = turns_[next];
-    turns_[at] = moved;
+    for (size_t next; (next = next_child(at)) < entries_.size() && moved > entries_[next];
+         at = next)
+      entries_[at] = entries_[next];
+    entries_[at] = moved;
   }
 
   void first_has_ended() {
-    std::pop_heap(turns_.begin(), turns_.end(), std::greater<>());
-    turns_.pop_back();
+    std::pop_heap(entries_.begin(), entries_.end(), std::greater<>());
+    entries_.pop_back();
   }
 
  private:
-  struct Turn {
+  struct Entry {
     uint64_t ticks;
     Stream* stream;
-    bool operator>(const Turn& other) const {
+    bool operator>(const Entry& other) const {
       return ticks != other.ticks ? ticks > other.ticks : stream->number() > other.stream->number();
     }
   };
@@ -218,28 +219,28 @@ class Turns {
   // Returns the earlier of the two children; beyond the end if there is none.
   size_t next_child(size_t at) const {
     const size_t child = 2 * at + 1;
-    return child + (child + 1 < turns_.size() && turns_[child] > turns_[child + 1]);
+    return child + (child + 1 < entries_.size() && entries_[child] > entries_[child + 1]);
   }
 
-  std::vector<Turn> turns_;
+  std::vector<Entry> entries_;
 };
 
 void run_streams(Source& source, Context& context, const Progress& progress) {
-  Turns turns;
+  StreamQueue queue;
   for (auto& [number, stream] : source.streams)
-    if (stream.begin(context)) turns.add(stream);
-  if (turns.empty()) {  // no events: starts at the first packet
+    if (stream.begin(context)) queue.add(stream);
+  if (queue.empty()) {  // no events: starts at the first packet
     if (!source.names.empty()) context.start = source.names.front().packet.header.begin;
     return;
   }
-  context.start = turns.first().next_ticks();
+  context.start = queue.first().next_ticks();
   constexpr size_t report_every = size_t{1} << 20;
   size_t reported = 0;
-  while (!turns.empty()) {
-    if (turns.first().run(context, turns.limit()))
-      turns.first_has_run();
+  while (!queue.empty()) {
+    if (queue.first().run(context, queue.limit()))
+      queue.first_has_run();
     else
-      turns.first_has_ended();
+      queue.first_has_ended();
     const size_t size = context.trace.events.size();
     if (progress && size - reported >= report_every) {
       reported = size;
