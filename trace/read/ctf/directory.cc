@@ -275,7 +275,7 @@ void find_horizon(const Source& source, const Context& context, TraceInfo& info)
 }
 
 // Adds the resources in the table: the events alone may not show that the target of a wait is one.
-void know_resources(const TaskTableSnapshot& table, Context& context) {
+void add_resources(const TaskTableSnapshot& table, Context& context) {
   for (const TaskTableRow& row : table.tasks)
     if (row.state == format::TaskState::kResource) context.resources.insert(row.id);
   if (!context.resources.empty()) context.usual = Special::No;
@@ -465,7 +465,7 @@ Result<Trace> read(Files& files, const std::string& path, const Progress& progre
   const bool is_cut = std::any_of(source.streams.begin(), source.streams.end(),
                                   [](const auto& one) { return oldest_kept(one.second); });
   if (!is_cut) tasks.reset();
-  if (tasks) know_resources(*tasks, context);
+  if (tasks) add_resources(*tasks, context);
   run_streams(source, context, progress);
   set_start(metadata, context, trace.info);
   for (Executor& executor : trace.executors)
