@@ -128,8 +128,8 @@ void load_files(Files& files, const std::string& path, const std::vector<std::st
 }
 
 // Finds the packets in the files and assigns them to their streams.
-void sort_packets(const Metadata& metadata, bool names_only, std::vector<Loss>& losses,
-                  Source& source) {
+void assign_packets(const Metadata& metadata, bool names_only, std::vector<Loss>& losses,
+                    Source& source) {
   for (const Source::File& file : source.files) {
     PacketReader packets(file.contents.bytes());
     while (packets.next()) {
@@ -393,7 +393,7 @@ Result<Directory> open_directory(Files& files, const std::string& path, bool nam
     add_loss(trace.losses,
              {.what = "the time of day is missing", .file = "metadata", .packets = 0, .events = 0});
   describe(*metadata, trace);
-  sort_packets(*metadata, names_only, trace.losses, source);
+  assign_packets(*metadata, names_only, trace.losses, source);
   directory.metadata = *std::move(metadata);
   return directory;
 }
