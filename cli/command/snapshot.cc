@@ -128,7 +128,7 @@ void copy_tasks(Files& files, const std::string& directory,
     report.unreadable.push_back(".tasks: " + table.error().what);
     return;
   }
-  if (before) ctf::keep_common(*table, *before);
+  if (before) ctf::intersect_tasks(*table, *before);
   table->enabled = false;
   to.write(".tasks", ctf::encode(*table));
   if (table->unstable)

@@ -448,7 +448,7 @@ Result<Trace> read(Files& files, const std::string& path, const Progress& progre
   auto directory = open_directory(files, path, false);
   if (!directory) return directory.error();
   auto tasks = tasks_before ? read_ring_tasks(files, path) : std::nullopt;
-  if (tasks) keep_common(*tasks, *tasks_before);
+  if (tasks) intersect_tasks(*tasks, *tasks_before);
   TickClock& clock = directory->trace.info.tick_clock;
   if (const TickClock* shared = find_shared(clocks, clock)) clock.frequency = shared->frequency;
 

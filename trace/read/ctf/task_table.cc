@@ -124,7 +124,7 @@ std::optional<TaskTableSnapshot> read_ring_tasks(Files& files, const std::string
   return *std::move(table);
 }
 
-void keep_common(TaskTableSnapshot& after, const TaskTableSnapshot& before) {
+void intersect_tasks(TaskTableSnapshot& after, const TaskTableSnapshot& before) {
   auto at = before.tasks.begin();
   std::erase_if(after.tasks, [&](const TaskTableRow& task) {  // both are sorted by id
     while (at != before.tasks.end() && at->id < task.id) ++at;

@@ -53,7 +53,7 @@ Result<TaskTableSnapshot> read_task_table(Files& files, const std::string& path)
 // pre-existing, although no packet contains its creation.
 std::optional<TaskTableSnapshot> read_ring_tasks(Files& files, const std::string& directory);
 // Removes from `after` the tasks that are not in `before`.
-void keep_common(TaskTableSnapshot& after, const TaskTableSnapshot& before);
+void intersect_tasks(TaskTableSnapshot& after, const TaskTableSnapshot& before);
 
 // Encodes the table as the file of a program that has ended.
 std::vector<uint8_t> encode(const TaskTableSnapshot& table);

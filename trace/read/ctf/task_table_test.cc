@@ -121,7 +121,7 @@ TEST_CASE_FIXTURE(Fixture, "what has overwritten nothing takes nothing from its 
   CHECK(!read_ring_tasks(files, "t"));
 }
 
-TEST_CASE("keep_common keeps the rows that are in both tables") {
+TEST_CASE("intersect_tasks() keeps the rows that are in both tables") {
   MemoryFiles files;
   TaskTableSnapshot before = table_of_ring();
   files.add("t/.tasks", encode(before));
@@ -131,7 +131,7 @@ TEST_CASE("keep_common keeps the rows that are in both tables") {
   before.tasks.erase(before.tasks.begin() + 1);  // 11 is new
   before.tasks.push_back({.id = 99, .state = format::TaskState::kRunning});
   after->tasks[0].on = 12;
-  keep_common(*after, before);
+  intersect_tasks(*after, before);
   REQUIRE(after->tasks.size() == 2);
   CHECK(after->tasks[0].id == 10);
   CHECK(after->tasks[0].on == 12);

@@ -38,7 +38,7 @@ std::optional<Contents> ring_tasks(Files& files, const std::string& path,
                                    const std::optional<ctf::TaskTableSnapshot>& before) {
   auto tasks = before ? ctf::read_ring_tasks(files, path) : std::nullopt;
   if (!tasks) return std::nullopt;
-  ctf::keep_common(*tasks, *before);
+  ctf::intersect_tasks(*tasks, *before);
   return Contents(ctf::encode(*tasks));
 }
 
