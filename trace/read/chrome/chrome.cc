@@ -108,15 +108,15 @@ class Reader {
   void lose(const std::string& what, size_t from, size_t to, std::optional<uint64_t> events);
 
   // Skipped items of one kind; the offset is that of the first.
-  struct Passed {
+  struct Skipped {
     uint64_t count;
     uint64_t offset;
     bool is_event;
   };
-  void pass(std::string_view what, size_t at, bool is_event) {
-    auto found = passed_.find(what);
-    if (found == passed_.end())
-      found = passed_.emplace(std::string(what), Passed{0, at, is_event}).first;
+  void count_skipped(std::string_view what, size_t at, bool is_event) {
+    auto found = skipped_.find(what);
+    if (found == skipped_.end())
+      found = skipped_.emplace(std::string(what), Skipped{0, at, is_event}).first;
     found->second.count++;
   }
 
@@ -129,7 +129,7 @@ class Reader {
   bool is_stopped_ = false;
   int looks_inside_ = 16;  // limits rescans of the inside of a damaged event
   std::map<std::pair<uint64_t, uint64_t>, uint32_t> threads_;
-  std::map<std::string, Passed, std::less<>> passed_;
+  std::map<std::string, Skipped, std::less<>> skipped_;
   std::array<uint64_t, 256> phases_{};
   Event event_;
   size_t event_at_ = 0;
@@ -218,7 +218,7 @@ void Reader::events() {
       if (json_.failed())
         salvage();
       else
-        pass("entries of the event list that are not events", event_at_, false);
+        count_skipped("entries of the event list that are not events", event_at_, false);
     }
   }
 }
@@ -381,7 +381,7 @@ void Reader::read_arguments(size_t at, bool is_counter) {
     records_.arguments.push_back(argument(name, json.scalar(), is_counter));
     if (!json.take(',')) break;
   }
-  if (json.odd_texts() > 0) pass(odd_texts, json.first_odd(), false);
+  if (json.odd_texts() > 0) count_skipped(odd_texts, json.first_odd(), false);
 }
 
 StringId Reader::name_in_arguments() {
@@ -409,8 +409,8 @@ void Reader::add_event() {
   const char phase = event_.phase;
   phases_[static_cast<uint8_t>(phase)]++;
   for (const StringId other : event_.others)
-    pass("event fields that skein ignores, " + std::string(trace_.strings[other]), event_at_,
-         false);
+    count_skipped("event fields that skein ignores, " + std::string(trace_.strings[other]),
+                  event_at_, false);
   Record record{.thread = thread(event_.thread),
                 .category = event_.category,
                 .name = event_.name,
@@ -423,7 +423,7 @@ void Reader::add_event() {
     if (!is_process && what != "thread_name") {
       // Only affects how the trace is drawn.
       if (what != "process_sort_index" && what != "thread_sort_index")
-        pass("metadata that skein ignores, " + what, event_at_, false);
+        count_skipped("metadata that skein ignores, " + what, event_at_, false);
       return;
     }
     record.kind = Record::Kind::KernelObject;
@@ -434,18 +434,20 @@ void Reader::add_event() {
     return;
   }
   if (phase == 0 || at == std::string_view::npos)
-    return pass(std::string("events of a phase that skein ignores, ") + (phase ? phase : '?'),
-                event_at_, true);
+    return count_skipped(
+        std::string("events of a phase that skein ignores, ") + (phase ? phase : '?'), event_at_,
+        true);
   if (!event_.time)
-    return pass(event_.has_time ? "events omitted: invalid time (not a number, or beyond 73 years)"
-                                : "events omitted: no time",
-                event_at_, true);
+    return count_skipped(event_.has_time
+                             ? "events omitted: invalid time (not a number, or beyond 73 years)"
+                             : "events omitted: no time",
+                         event_at_, true);
   record.time = sort_key(*event_.time);
   record.type = types[at];
   switch (record.type) {
     case EventType::DurationComplete:
       if (!event_.duration || *event_.duration < 0)
-        pass("slices without a duration, read as 0", event_at_, false);
+        count_skipped("slices without a duration, read as 0", event_at_, false);
       record.id = static_cast<uint64_t>(std::max<int64_t>(event_.duration.value_or(0), 0));
       break;
     case EventType::Counter:  // the id is part of its name
@@ -463,12 +465,12 @@ void Reader::add_event() {
     read_arguments(event_.more_arguments, false);
     constexpr size_t most = UINT8_MAX;
     if (records_.arguments.size() - record.arguments > most) {
-      pass("events with more than 255 arguments", event_at_, false);
+      count_skipped("events with more than 255 arguments", event_at_, false);
       records_.arguments.resize(record.arguments + most);
     }
     record.argument_count = static_cast<uint8_t>(records_.arguments.size() - record.arguments);
   } else if (has_arguments()) {
-    pass("events with arguments, which skein ignores", event_at_, false);
+    count_skipped("events with arguments, which skein ignores", event_at_, false);
   }
   export_reader_.add(record, event_at_);
   is_stopped_ |= !export_reader_.is_in_order();
@@ -492,13 +494,14 @@ void Reader::finish() {
   for (size_t i = 0; i < phases_.size(); i++)
     if (phases_[i] != 0)
       info.wire_kinds.emplace_back(i ? std::string(1, static_cast<char>(i)) : "none", phases_[i]);
-  for (uint64_t i = 0; i < json_.odd_texts(); i++) pass(odd_texts, json_.first_odd(), false);
-  for (const auto& [what, passed] : passed_)
-    add_loss(trace_.losses, {.what = what + ": " + std::to_string(passed.count),
-                             .offset = passed.offset,
+  for (uint64_t i = 0; i < json_.odd_texts(); i++)
+    count_skipped(odd_texts, json_.first_odd(), false);
+  for (const auto& [what, skipped] : skipped_)
+    add_loss(trace_.losses, {.what = what + ": " + std::to_string(skipped.count),
+                             .offset = skipped.offset,
                              .bytes = 0,
                              .packets = 0,
-                             .events = passed.is_event ? passed.count : 0});
+                             .events = skipped.is_event ? skipped.count : 0});
 }
 
 void Reader::lose(const std::string& what, size_t from, size_t to, std::optional<uint64_t> events) {
