@@ -30,7 +30,7 @@ using Scalar = Json::Scalar;
 
 constexpr int64_t longest_time = int64_t{1} << 61;  // ns; since 1970: the year 2043
 
-constexpr std::string_view odd_texts = "strings that are not valid Unicode";
+constexpr std::string_view invalid_strings = "strings that are not valid Unicode";
 
 // Parses the whole text as a number; empty if it is not one.
 template <typename Number>
@@ -381,7 +381,7 @@ void Reader::read_arguments(size_t at, bool is_counter) {
     records_.arguments.push_back(argument(name, json.scalar(), is_counter));
     if (!json.take(',')) break;
   }
-  if (json.odd_texts() > 0) count_skipped(odd_texts, json.first_odd(), false);
+  if (json.invalid_strings() > 0) count_skipped(invalid_strings, json.first_invalid(), false);
 }
 
 StringId Reader::name_in_arguments() {
@@ -494,8 +494,8 @@ void Reader::finish() {
   for (size_t i = 0; i < phases_.size(); i++)
     if (phases_[i] != 0)
       info.wire_kinds.emplace_back(i ? std::string(1, static_cast<char>(i)) : "none", phases_[i]);
-  for (uint64_t i = 0; i < json_.odd_texts(); i++)
-    count_skipped(odd_texts, json_.first_odd(), false);
+  for (uint64_t i = 0; i < json_.invalid_strings(); i++)
+    count_skipped(invalid_strings, json_.first_invalid(), false);
   for (const auto& [what, skipped] : skipped_)
     add_loss(trace_.losses, {.what = what + ": " + std::to_string(skipped.count),
                              .offset = skipped.offset,

@@ -79,13 +79,13 @@ std::string_view Json::string() {
     is_plain &= c != '\\';
     is_ascii &= static_cast<uint8_t>(c) < 0x80;
   }
-  bool is_odd = !is_ascii && !is_utf8(raw);
-  const std::string_view text = is_plain ? raw : unescaped(raw, is_odd);
-  if (is_odd && odd_texts_++ == 0) first_odd_ = begin;
+  bool is_invalid = !is_ascii && !is_utf8(raw);
+  const std::string_view text = is_plain ? raw : unescaped(raw, is_invalid);
+  if (is_invalid && invalid_strings_++ == 0) first_invalid_ = begin;
   return text;
 }
 
-std::string_view Json::unescaped(std::string_view raw, bool& is_odd) {
+std::string_view Json::unescaped(std::string_view raw, bool& is_invalid) {
   constexpr uint32_t replacement = 0xfffd;
   scratch_.clear();
   for (size_t i = 0; i < raw.size(); i++) {
@@ -102,7 +102,7 @@ std::string_view Json::unescaped(std::string_view raw, bool& is_odd) {
     }
     uint32_t code = letter == 'u' ? hexadecimal(raw.substr(i + 1)) : UINT32_MAX;
     if (code == UINT32_MAX) {
-      is_odd = true;
+      is_invalid = true;
       scratch_ += letter;
       continue;
     }
@@ -115,7 +115,7 @@ std::string_view Json::unescaped(std::string_view raw, bool& is_odd) {
       }
     }
     if (code >= 0xd800 && code < 0xe000) {
-      is_odd = true;
+      is_invalid = true;
       code = replacement;
     }
     append_utf8(scratch_, code);

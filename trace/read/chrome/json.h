@@ -62,21 +62,21 @@ class Json {
 
   // Number of invalid strings, and the offset of the first: half a surrogate pair or an unknown
   // escape (both are replaced), or bytes that are not UTF-8 (left as they are).
-  uint64_t odd_texts() const { return odd_texts_; }
-  size_t first_odd() const { return first_odd_; }
+  uint64_t invalid_strings() const { return invalid_strings_; }
+  size_t first_invalid() const { return first_invalid_; }
 
  private:
   bool pass_string();
   std::string_view word();
   void pass_key();
-  // Sets `is_odd` if it replaces something.
-  std::string_view unescaped(std::string_view raw, bool& is_odd);
+  // Sets `is_invalid` if it replaces something.
+  std::string_view unescaped(std::string_view raw, bool& is_invalid);
 
   std::string_view text_;
   size_t at_;
   bool failed_ = false;
-  uint64_t odd_texts_ = 0;
-  size_t first_odd_ = 0;
+  uint64_t invalid_strings_ = 0;
+  size_t first_invalid_ = 0;
   std::string scratch_;  // contents of an unescaped string
   std::string open_;     // unclosed brackets in skip()
 };
