@@ -78,9 +78,9 @@ class Session {
   void grow(size_t which);
 
   // Places all traces on one clock: by UTC if it is known for all and they are close together.
-  // Otherwise, and after begin_together(), by their starts. The first trace does not move.
+  // Otherwise, and after align_by_start(), by their starts. The first trace does not move.
   void align();
-  void begin_together() { from_start_ = true; }
+  void align_by_start() { align_by_start_ = true; }
   bool by_clock() const { return by_clock_; }
   uint64_t zero() const { return zero_; }
   void set_zero(uint64_t zero) { zero_ = zero; }
@@ -92,7 +92,7 @@ class Session {
  private:
   std::vector<std::shared_ptr<SessionTrace>> traces_;
   bool by_clock_ = false;    // the current alignment
-  bool from_start_ = false;  // the requested alignment
+  bool align_by_start_ = false;  // the requested alignment
   uint64_t zero_ = 0;
 };
 

@@ -53,7 +53,7 @@ TEST_CASE("traces with UTC that are close together are aligned by it, others by 
   CHECK(session[1].offset == 300'000);
   CHECK(session.last() == 1.3e6);
 
-  session.begin_together();
+  session.align_by_start();
   session.align();
   CHECK_FALSE(session.by_clock());
   CHECK(session[1].offset == 0);

@@ -120,7 +120,7 @@ void Window::loaded(size_t which, Loader::Loaded of) {
       say(source.title + " now shows another run; its links were removed.");
       annotations_.reset();
       viewer_.relink(no_annotations);
-      viewer_.begin_together();
+      viewer_.align_by_start();
     }
     picture_.refresh();
     acted();

@@ -56,14 +56,14 @@ TEST_CASE("two runs are aligned by their clock, or by their starts") {
   Both both;
   CHECK(both.viewer.tracks()[1].offset == 5'000);
   CHECK(line(both.viewer.panel(), "aligned")->value == "by clock");
-  both.viewer.begin_together();
+  both.viewer.align_by_start();
   CHECK(both.viewer.tracks()[1].offset == 0);
   CHECK(line(both.viewer.panel(), "aligned")->value == "by start");
 }
 
 TEST_CASE("traces that are added later begin at the same time, too") {
   Viewer viewer;
-  viewer.begin_together();
+  viewer.align_by_start();
   viewer.add(run(1, 1'000'000), "good");
   viewer.add(run(50, 1'005'000), "bad");
   CHECK(viewer.tracks()[1].offset == 0);

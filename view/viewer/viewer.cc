@@ -122,15 +122,15 @@ std::vector<TickClock> Viewer::tick_clocks() const {
 }
 const Model& Viewer::model(size_t which) const { return state_->shared.model(which); }
 
-void Viewer::begin_together() {
-  state_->shared.session.begin_together();
+void Viewer::align_by_start() {
+  state_->shared.session.align_by_start();
   if (traces() != 0) state_->realigned();
 }
 
 void Viewer::link(const Annotations& annotations) {
   Shared& shared = state_->shared;
   shared.linked.set(annotations, shared.session);
-  begin_together();
+  align_by_start();
   if (shared.linked.markers().empty()) return;
   // The markers are usually within a pixel of the whole trace. One undo goes back to it.
   double from = std::numeric_limits<double>::infinity();

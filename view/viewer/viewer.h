@@ -71,7 +71,7 @@ class Viewer {
   void update(size_t which, LoadedTrace loaded);
   // Align the traces at their starts, whatever their clocks; link() also shows counterparts and
   // notes (annotations.h).
-  void begin_together();
+  void align_by_start();
   void link(const Annotations& annotations);
   void relink(const Annotations& annotations);  // call after update(), which changes task indices
   // A sign of life without new events. Extends the end of the picture and all live tasks, if the

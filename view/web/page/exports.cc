@@ -184,7 +184,7 @@ EXPORT(go_on) void go_on() {
 EXPORT(set_links) void set_links(const uint8_t* bytes, size_t size) {
   if (const auto annotations = read_annotations({bytes, size})) page->viewer.link(*annotations);
 }
-EXPORT(begin_together) void begin_together() { page->viewer.begin_together(); }
+EXPORT(begin_together) void begin_together() { page->viewer.align_by_start(); }
 
 EXPORT(event_count) double event_count() {
   double count = 0;
