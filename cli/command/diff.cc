@@ -81,7 +81,7 @@ void write_picture(const Comparison& a, const std::string& good, const std::stri
   write_page({.traces = {trace_directory(good), trace_directory(bad)},
               .output = output,
               .title = trace_name(good) + " and " + trace_name(bad),
-              .together = true,
+              .align_by_start = true,
               .annotations = write_annotations(annotations_of(a))});
 }
 

@@ -9,7 +9,7 @@ int run_html(const HtmlOptions& options) {
   write_page({.traces = options.traces,
               .output = options.output,
               .title = options.title,
-              .together = options.align == "start",
+              .align_by_start = options.align == "start",
               .critical = options.critical});
   return 0;
 }

@@ -111,9 +111,12 @@ void write_page(const Page& page) {
   // other notes.
   std::string key = title + " " + std::to_string(bundle->size());
   if (!kept.empty()) key += " " + std::to_string(std::hash<std::string>()(kept));
-  const std::string text = web::make_document(
-      {.title = title, .notes = key, .kept = kept, .together = page.together, .path = critical},
-      *bundle);
+  const std::string text = web::make_document({.title = title,
+                                               .notes = key,
+                                               .kept = kept,
+                                               .align_by_start = page.align_by_start,
+                                               .path = critical},
+                                              *bundle);
   write_output(page.output, text);
   if (page.output != "-")
     std::printf("%s: %s bytes, opens in any browser\n", escaped(page.output).c_str(),

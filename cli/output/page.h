@@ -14,7 +14,7 @@ struct Page {
   std::vector<std::string> traces;
   std::string output;            // a file, or - for standard output
   std::string title = {};        // empty: the traces' names
-  bool together = false;         // align the traces by start, not by clock
+  bool align_by_start = false;   // align the traces by start, not by clock
   std::string critical = {};     // the page initially shows the critical path of this task
   std::string annotations = {};  // by write_annotations (view/viewer/annotations.h)
 };

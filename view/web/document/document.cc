@@ -173,7 +173,7 @@ std::string make_document(const DocumentOptions& options, std::span<const uint8_
        std::string("{\"live\":") + (options.live ? "true" : "false") +
            ",\"notes\":" + json_string(options.notes) + ",\"kept\":" + json_string(options.kept) +
            ",\"problem\":" + json_string(options.problem) +
-           (options.together ? ",\"together\":true" : "") + path_json(options) + "}"}};
+           (options.align_by_start ? ",\"together\":true" : "") + path_json(options) + "}"}};
   return fill(page_html, replacements);
 }
 

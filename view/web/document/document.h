@@ -37,7 +37,7 @@ struct DocumentOptions {
   // The key under which the browser stores the user's notes: the same for the same trace.
   std::string notes;
   std::string kept = {};  // existing notes as JSON; empty: none
-  bool together = false;  // aligns the traces at their starts, whatever their clocks
+  bool align_by_start = false;  // aligns the traces at their starts, whatever their clocks
   // The trace and the id of the task whose critical path is shown initially.
   std::optional<std::pair<size_t, uint64_t>> path = {};
   std::string problem = {};  // why notes cannot be saved; empty: they can
