@@ -10,7 +10,7 @@
 namespace skein {
 
 struct Frame {
-  // `window` must be sound() and must outlive the frame.
+  // `window` must be valid_window() and must outlive the frame.
   Frame(std::span<const Track> tracks, const Window& window, const Marks& marks);
 
   std::span<const Track> tracks;

@@ -130,7 +130,7 @@ Item hit_counter(const Frame& frame, double x, double y) {
 
 Item hit(std::span<const Track> tracks, const Window& window, const Marks& marks, float x,
          float y) {
-  const Window checked = sound(window);
+  const Window checked = valid_window(window);
   const Frame frame(tracks, checked, marks);
   if (!(x >= 0 && x <= checked.width && y >= 0)) return {};
   if (y < frame.areas.rows) return {Item::Kind::Axis, 0, 0};

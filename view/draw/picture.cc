@@ -4,7 +4,7 @@
 
 namespace skein {
 
-Window sound(Window window) {
+Window valid_window(Window window) {
   const auto finite = [](double value) { return value - value == 0; };
   const auto bounded = [&](double value, double least, double most, double otherwise) {
     return finite(value) ? std::clamp(value, least, most) : otherwise;

@@ -74,6 +74,6 @@ double total_rows(std::span<const Track> tracks);
 
 // Returns the nearest window that can be drawn. Front ends may briefly pass an invalid one, such as
 // a window without a size while it opens.
-Window sound(Window window);
+Window valid_window(Window window);
 
 }  // namespace skein

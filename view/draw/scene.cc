@@ -48,7 +48,7 @@ enum Layers { Scene = 1, Readouts = 2 };
 
 void draw(std::span<const Track> tracks, const Window& window, const Marks& marks, int layers,
           DrawList& list) {
-  const Window checked = sound(window);
+  const Window checked = valid_window(window);
   const Frame frame(tracks, checked, marks);
   clear(list, checked);
   Painter painter(list);

@@ -153,7 +153,7 @@ class Titles {
 DrawList Viewer::titled_picture() {
   const ViewerState& s = *state_;
   DrawList list = picture();
-  const Window window = sound(s.timeline.window());
+  const Window window = valid_window(s.timeline.window());
   const Marks marks = s.timeline.marks();
   const Frame frame(s.timeline.tracks(), window, marks);
   Titles titles(s.shared, s.panels, frame, list);
