@@ -21,7 +21,7 @@ struct Candidate {
   StringId text = 0;    // 0: only the kind is shown
   bool strong = false;  // the bar is wide enough that its neighbours must not cover the label
   uint32_t collapsed = 0;
-  bool remark = false;  // on a task that has its own candidate
+  bool is_extra_label = false;  // on a task that has its own candidate
 };
 
 // The name of a task: its label, the name it was created with, or its function.
@@ -35,7 +35,7 @@ StringId name_of(const Track& track, const Model::Task& task) {
 
 // The text of a candidate.
 std::string shown_name(const Track& track, const Candidate& candidate) {
-  if (candidate.remark) return safe_text(track.trace->strings[candidate.text]);
+  if (candidate.is_extra_label) return safe_text(track.trace->strings[candidate.text]);
   return safe_text(task_name(*track.trace, track.model->tasks[candidate.task]));
 }
 
@@ -55,7 +55,8 @@ std::vector<Candidate> candidates(const Frame& frame, size_t track, uint32_t row
 }
 
 // Later labels of tasks, to be placed between the first ones; by row. Each is at its own time.
-std::vector<std::vector<Candidate>> remarks(const Frame& frame, size_t track, Frame::Range rows) {
+std::vector<std::vector<Candidate>> extra_labels(const Frame& frame, size_t track,
+                                                 Frame::Range rows) {
   const Track& t = frame.tracks[track];
   std::vector<std::vector<Candidate>> by_row(rows.last - rows.first);
   const std::vector<Model::Label>& labels = t.model->labels;
@@ -66,7 +67,7 @@ std::vector<std::vector<Candidate>> remarks(const Frame& frame, size_t track, Fr
   };
   const auto first = before(frame.window.from);
   const auto last = before(frame.window.to);
-  // With 30 per pixel no remark has room; then only the names of tasks are shown.
+  // With 30 per pixel no extra label has room; then only the names of tasks are shown.
   if (static_cast<double>(last - first) > 30 * static_cast<double>(frame.window.width))
     return by_row;
   for (auto label = first; label != last; ++label) {
@@ -129,7 +130,7 @@ void place_labels(const Frame& frame, size_t track, uint32_t row, Painter& paint
     if (candidate.x < free_from) continue;
     painter.show(item_of(track, candidate));
     const bool unnamed = candidate.text == 0 && candidate.collapsed == 0;
-    if (unnamed && (frame.has_kinds || candidate.remark || !candidate.strong)) continue;
+    if (unnamed && (frame.has_kinds || candidate.is_extra_label || !candidate.strong)) continue;
     // Repeated texts (a loop that does one thing) are drawn once.
     if (candidate.text == last_text && !candidate.strong && !unnamed) continue;
     double end = frame.window.width - margin;
@@ -142,7 +143,7 @@ void place_labels(const Frame& frame, size_t track, uint32_t row, Painter& paint
     const double next_x = i + 1 < all.size() ? all[i + 1].x - between : 1e9;
     const double kind_end = std::min({end, candidate.end, next_x});
     const std::string kind =
-        frame.has_kinds || candidate.remark ? "" : kind_of(frame, track, candidate);
+        frame.has_kinds || candidate.is_extra_label ? "" : kind_of(frame, track, candidate);
     const double kind_width = text_width(kind, frame.kind_size);
     if (unnamed) {
       if (kind_width > kind_end - candidate.x) continue;
@@ -345,7 +346,7 @@ void draw_labels(const Frame& frame, Painter& painter, size_t first_text) {
   for (size_t track = 0; track < frame.tracks.size(); track++) {
     const Frame::Range rows = frame.visible_rows(track);
     if (rows.empty()) continue;
-    std::vector<std::vector<Candidate>> later = remarks(frame, track, rows);
+    std::vector<std::vector<Candidate>> later = extra_labels(frame, track, rows);
     for (uint32_t row = rows.first; row < rows.last; row++) {
       if (frame.folded(track, row)) continue;
       // A text cut off by the axis or the counters is not drawn.
