@@ -191,10 +191,11 @@ void place_kinds(const Frame& frame, size_t track, uint32_t row, Painter& painte
 
 // Names in rows that are too low for them: placed above a bar, where the rows above have no bars
 // and no text. Long bars first.
-class Between {
+class SparseLabels {
  public:
   // `first`: the texts of the list from this index on are obstacles; other layers drew them.
-  Between(const Frame& frame, Painter& painter, size_t first) : frame_(frame), painter_(painter) {
+  SparseLabels(const Frame& frame, Painter& painter, size_t first)
+      : frame_(frame), painter_(painter) {
     const DrawList& list = painter.list();
     boxes_.resize(static_cast<size_t>(frame.window.height / line) + 2);
     for (size_t i = first; i < list.primitives.size(); i++) {
@@ -340,7 +341,7 @@ class Between {
 void draw_labels(const Frame& frame, Painter& painter, size_t first_text) {
   painter.allow(2 * most_labels);
   if (!frame.has_labels) {
-    if (frame.row_height >= 4) Between(frame, painter, first_text).place_all();
+    if (frame.row_height >= 4) SparseLabels(frame, painter, first_text).place_all();
     return;
   }
   for (size_t track = 0; track < frame.tracks.size(); track++) {
