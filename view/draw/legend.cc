@@ -33,14 +33,14 @@ constexpr double line_height = 18;
 constexpr uint8_t text_size = 11;
 
 // Entries that come and go. The legend reserves room for them so that rows do not move.
-struct Passing {
+struct TransientEntries {
   bool found = true;
   bool selected = true;
   bool density = true;
   bool path = false;  // replaces the entries of lines and arrows, which fade then
 };
 
-std::vector<Entry> entries(std::span<const Track> tracks, const Passing& passing) {
+std::vector<Entry> entries(std::span<const Track> tracks, const TransientEntries& transient) {
   std::vector<Entry> all;
   // Lists only what occurs in the traces.
   const auto add = [&](Sample sample, Ink ink, std::string_view text, auto&& occurs_in) {
@@ -58,12 +58,12 @@ std::vector<Entry> entries(std::span<const Track> tracks, const Passing& passing
       [](const Track& track) { return !track.rows->activations.empty(); });
   add(Sample::Bar, Ink::Failed, "failed or stuck",
       [](const Track& track) { return track.rows->has_red; });
-  if (passing.path) {
+  if (transient.path) {
     all.push_back({Sample::PathRuns, Ink::Path, "critical path: running"});
     all.push_back({Sample::PathReady, Ink::Path, "runnable"});
     all.push_back({Sample::PathBlocked, Ink::Path, "waiting"});
     all.push_back({Sample::PathOutside, Ink::Path, "external"});
-    if (passing.selected) add(Sample::Around, Ink::Selection, "selected", has_task);
+    if (transient.selected) add(Sample::Around, Ink::Selection, "selected", has_task);
     return all;
   }
   add(Sample::Line, Ink::Creation, "creation, merge",
@@ -80,9 +80,9 @@ std::vector<Entry> entries(std::span<const Track> tracks, const Passing& passing
       [](const Track& track) { return !track.model->sleeps.empty(); });
   add(Sample::Box, Ink::Pause, "paused (GC ...)",
       [](const Track& track) { return !track.model->pauses.empty(); });
-  if (passing.density) add(Sample::Density, Ink::Bar, "few to many tasks", has_task);
-  if (passing.found) add(Sample::Around, Ink::Highlight, "match or related", has_task);
-  if (passing.selected) add(Sample::Around, Ink::Selection, "selected", has_task);
+  if (transient.density) add(Sample::Density, Ink::Bar, "few to many tasks", has_task);
+  if (transient.found) add(Sample::Around, Ink::Highlight, "match or related", has_task);
+  if (transient.selected) add(Sample::Around, Ink::Selection, "selected", has_task);
   return all;
 }
 
@@ -173,10 +173,10 @@ void draw_legend(const Frame& frame, Painter& painter) {
   painter.fill(Ink::Panel, 0, top, frame.window.width, frame.window.height - top);
   painter.fill(Ink::Band, 0, top, frame.window.width, 1, 110);
   const Marks& marks = frame.marks;
-  Passing now = {.found = false,
-                 .selected = marks.selected != no_index,
-                 .density = frame.row_height < 2,
-                 .path = !marks.path.empty()};
+  TransientEntries now = {.found = false,
+                          .selected = marks.selected != no_index,
+                          .density = frame.row_height < 2,
+                          .path = !marks.path.empty()};
   for (const auto& tasks : marks.tasks)
     now.found = now.found || std::find(tasks.begin(), tasks.end(), 1) != tasks.end();
   lay_out(entries(frame.tracks, now), frame.window.width,
