@@ -89,7 +89,7 @@ void draw_kind(const Frame& frame, Painter& painter, size_t track, Ink ink,
 
 }  // namespace
 
-void draw_stretches(const Frame& frame, Painter& painter) {
+void draw_sleeps_and_pauses(const Frame& frame, Painter& painter) {
   for (size_t track = 0; track < frame.tracks.size(); track++) {
     painter.allow(2'000);
     draw_kind(frame, painter, track, Ink::Sleep, frame.tracks[track].model->sleeps);

@@ -6,7 +6,7 @@
 
 namespace skein {
 
-void draw_stretches(const Frame& frame, Painter& painter);  // sleeps and pauses
+void draw_sleeps_and_pauses(const Frame& frame, Painter& painter);
 void draw_grid(const Frame& frame, Painter& painter);
 void draw_bands(const Frame& frame, Painter& painter);
 void draw_notes(const Frame& frame, Painter& painter);

@@ -17,7 +17,7 @@ void clear(DrawList& list, const Window& window) {
 
 void add_scene(const Frame& frame, Painter& painter) {
   painter.fill(Ink::Background, 0, 0, frame.window.width, frame.window.height);
-  draw_stretches(frame, painter);
+  draw_sleeps_and_pauses(frame, painter);
   draw_grid(frame, painter);
   draw_highlights(frame, painter);
   draw_creations(frame, painter);
