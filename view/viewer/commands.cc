@@ -141,7 +141,7 @@ void State::toggle_related(int) {
 void State::next_stuck(int) {
   std::vector<Item> all;
   for (uint32_t track = 0; track < shared.session.size(); track++)
-    for (const Diagnosis& d : shared.findings[track].faults) {
+    for (const Diagnosis& d : shared.findings[track].errors) {
       all.push_back({Item::Kind::Task, track, d.chain[0].task});
       for (const TaskIndex task : d.similar) all.push_back({Item::Kind::Task, track, task});
     }

@@ -11,12 +11,12 @@ namespace skein {
 
 namespace {
 
-std::string summary(const Model& model, const std::vector<Diagnosis>& faults) {
-  if (faults.empty()) return {};
+std::string summary(const Model& model, const std::vector<Diagnosis>& errors) {
+  if (errors.empty()) return {};
   size_t in_all = 0;
   bool is_over = true;              // all have been destroyed since
   std::array<size_t, 10> counts{};  // by verdict
-  for (const Diagnosis& d : faults) {
+  for (const Diagnosis& d : errors) {
     counts[static_cast<size_t>(d.verdict)] += 1 + d.similar.size();
     in_all += 1 + d.similar.size();
     is_over &= model.tasks[d.chain[0].task].how != Model::End::Open;
@@ -41,9 +41,9 @@ Findings::Findings(const Trace& trace, const Model& shown) {
   if (std::any_of(shown.tasks.begin(), shown.tasks.end(), is_simplified))
     whole = build_model(trace, {.simplify = false});
   waits = find_waits(trace, model(shown));
-  faults = diagnose_all(trace, model(shown), waits);
-  while (!faults.empty() && !faults.back().is_error()) faults.pop_back();  // errors come first
-  alarm = summary(model(shown), faults);
+  errors = diagnose_all(trace, model(shown), waits);
+  while (!errors.empty() && !errors.back().is_error()) errors.pop_back();  // errors come first
+  alarm = summary(model(shown), errors);
 }
 
 const Findings& SessionFindings::operator[](size_t which) const {

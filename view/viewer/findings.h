@@ -23,7 +23,7 @@ struct Findings {
 
   std::optional<Model> whole;  // none: use the shown model
   Waits waits;
-  std::vector<Diagnosis> faults;  // of stuck tasks
+  std::vector<Diagnosis> errors;  // of stuck tasks
   std::string alarm;              // "1 stuck task: lost wake-up"; empty: none
 };
 
