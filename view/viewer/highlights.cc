@@ -10,8 +10,8 @@ std::vector<uint8_t>& Highlights::marks_of(const Session& session, size_t track)
 }
 
 void Highlights::update(const Session& session, const SessionFindings& findings,
-                        const Finder& finder, const Selection& selection, const Linked& linked,
-                        const Path& path) {
+                        const Finder& finder, const Selection& selection,
+                        const SessionAnnotations& linked, const Path& path) {
   marks_.resize(session.size());
   for (size_t track = 0; track < session.size(); track++) marks_[track] = finder.found(track);
   const Item& item = selection.item();
@@ -27,7 +27,7 @@ void Highlights::update(const Session& session, const SessionFindings& findings,
       if (end < marks.size()) marks[end] = 1;
   }
   if (!path.empty()) fade_beside(session, path);
-  Linked::Counterpart other;
+  SessionAnnotations::Counterpart other;
   if (selection.has_task() && linked.find(session, item.track, item.index, other) &&
       other.task != no_index)
     marks_of(session, other.track)[other.task] = 1;

@@ -4,7 +4,7 @@
 
 namespace skein {
 
-void Linked::set(const Annotations& annotations, const Session& session) {
+void SessionAnnotations::set(const Annotations& annotations, const Session& session) {
   markers_.clear();
   text_ = safe_text(annotations.text, 1'000);
   sides_.assign(session.size(), {});
@@ -36,11 +36,12 @@ void Linked::set(const Annotations& annotations, const Session& session) {
   }
 }
 
-void Linked::replaced(size_t track) {
+void SessionAnnotations::replaced(size_t track) {
   if (track < sides_.size()) sides_[track].tasks.clear();
 }
 
-bool Linked::find(const Session& session, size_t track, TaskIndex task, Counterpart& other) const {
+bool SessionAnnotations::find(const Session& session, size_t track, TaskIndex task,
+                              Counterpart& other) const {
   if (track >= sides_.size() || task >= sides_[track].tasks.size()) return false;
   other = {sides_[track].other, sides_[track].tasks[task]};
   if (!session.has_task(other.track, other.task)) other.task = no_index;

@@ -13,7 +13,7 @@
 
 namespace skein {
 
-class Linked {
+class SessionAnnotations {
  public:
   struct Marker {
     uint32_t track = 0;

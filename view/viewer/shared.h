@@ -21,7 +21,7 @@ struct Shared {
   SessionFindings findings{session};
   Selection selection;
   Finder finder{session};
-  Linked linked;
+  SessionAnnotations linked;
   Path path;
   Highlights highlights;
   Bookmarks bookmarks;

@@ -135,7 +135,7 @@ void Viewer::link(const Annotations& annotations) {
   // The markers are usually within a pixel of the whole trace. One undo goes back to it.
   double from = std::numeric_limits<double>::infinity();
   double to = -from;
-  for (const Linked::Marker& marker : shared.linked.markers()) {
+  for (const SessionAnnotations::Marker& marker : shared.linked.markers()) {
     const double time = marker.time + shared.session[marker.track].offset;
     from = std::min(from, time);
     to = std::max(to, time);
