@@ -40,10 +40,10 @@ Annotations annotations_of(const Comparison& a) {
     const TaskIndex bad = a.aligned.in_bad[good];
     if (bad == no_index) continue;
     // In a damaged trace two tasks may have the same id; find() returns the last one.
-    const std::pair twins(id(a.good, good), id(a.bad, bad));
-    if (a.good.subject.model.find(twins.first) == good &&
-        a.bad.subject.model.find(twins.second) == bad)
-      annotations.twins.push_back(twins);
+    const std::pair match(id(a.good, good), id(a.bad, bad));
+    if (a.good.subject.model.find(match.first) == good &&
+        a.bad.subject.model.find(match.second) == bad)
+      annotations.matches.push_back(match);
   }
   if (a.divergences.empty()) return annotations;
   const Divergence& first = a.divergences.front();

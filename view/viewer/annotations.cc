@@ -53,8 +53,8 @@ std::string write_annotations(const Annotations& annotations) {
   std::string out;
   put(out, annotations.first);
   put(out, annotations.second);
-  put(out, annotations.twins.size());
-  for (const auto& [a, b] : annotations.twins) {
+  put(out, annotations.matches.size());
+  for (const auto& [a, b] : annotations.matches) {
     put(out, a);
     put(out, b);
   }
@@ -73,8 +73,8 @@ std::string write_annotations(const Annotations& annotations) {
 Result<Annotations> read_annotations(std::span<const uint8_t> bytes) {
   Numbers from(bytes);
   Annotations annotations{.first = from.index(), .second = from.index()};
-  annotations.twins.resize(from.count());
-  for (auto& [a, b] : annotations.twins) {
+  annotations.matches.resize(from.count());
+  for (auto& [a, b] : annotations.matches) {
     a = from.next();
     b = from.next();
   }

@@ -4,7 +4,7 @@
 // to `second`, the notes of one trace (skein doctor).
 //
 //   Annotations annotations{.first = 0, .second = 1};
-//   annotations.twins = {{a, b}, ...};
+//   annotations.matches = {{a, b}, ...};
 //   annotations.notes = {{.trace = 1, .task = b, .clock = now,
 //                         .text = "in bad it comes too late"}};
 //   viewer.link(annotations);  // aligns both at their starts and shows the notes
@@ -37,7 +37,7 @@ struct Annotations {
   uint32_t first = 0;
   uint32_t second = 1;
   // Pairs of a task of the first and one of the second; each task is in at most one pair.
-  std::vector<std::pair<TaskId, TaskId>> twins = {};
+  std::vector<std::pair<TaskId, TaskId>> matches = {};
   std::vector<Note> notes = {};
   std::string text = {};  // the summary, without a full stop; alarm() begins with it
 };

@@ -32,7 +32,7 @@ struct Both {
   }
   Annotations annotations() const {
     Annotations all;
-    all.twins = {{1, 50}};
+    all.matches = {{1, 50}};
     all.notes = {{.trace = 0, .task = 1, .clock = 1'003'000, .text = "replied, then requested"},
                  {.trace = 1, .task = 50, .clock = 1'009'000, .text = "requested, then replied"}};
     all.text = "In good it answered first";
@@ -121,7 +121,7 @@ TEST_CASE("notes appear in the picture, at their time in their trace, and in the
 TEST_CASE("invalid annotations are ignored") {
   Both both;
   Annotations annotations = both.annotations();
-  annotations.twins = {{99, 50}, {1, 99}, {no_task, no_task}};
+  annotations.matches = {{99, 50}, {1, 99}, {no_task, no_task}};
   annotations.notes = {{.trace = 7, .task = 1, .clock = 1'000'001, .text = "?"},
                        {.trace = 0, .task = 99, .clock = 1'000'001, .text = "?"},
                        {.trace = 0, .task = 1, .clock = 0, .text = "?"},
@@ -226,7 +226,7 @@ TEST_CASE("a trace that has grown is of the same run, a new recording is not") {
 TEST_CASE("annotations survive a round trip through the page, truncated ones are rejected") {
   Both both;
   Annotations annotations = both.annotations();
-  annotations.twins.push_back({300, 70'000});
+  annotations.matches.push_back({300, 70'000});
   const std::string bytes = write_annotations(annotations);
   const auto read = [](std::string_view from) {
     return read_annotations({reinterpret_cast<const uint8_t*>(from.data()), from.size()});
@@ -235,7 +235,7 @@ TEST_CASE("annotations survive a round trip through the page, truncated ones are
   REQUIRE(back);
   CHECK(back->first == 0);
   CHECK(back->second == 1);
-  CHECK(back->twins == annotations.twins);
+  CHECK(back->matches == annotations.matches);
   REQUIRE(back->notes.size() == 2);
   CHECK(back->notes[1].trace == 1);
   CHECK(back->notes[1].clock == 1'009'000);

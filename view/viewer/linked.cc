@@ -18,7 +18,7 @@ void SessionAnnotations::set(const Annotations& annotations, const Session& sess
     of_b.assign(b.tasks.size(), no_index);
     sides_[annotations.first].other = annotations.second;
     sides_[annotations.second].other = annotations.first;
-    for (const auto& [one, other] : annotations.twins) {
+    for (const auto& [one, other] : annotations.matches) {
       const TaskIndex in_a = a.find(one);
       const TaskIndex in_b = b.find(other);
       if (in_a == no_index || in_b == no_index) continue;
