@@ -45,7 +45,7 @@ void Timeline::command_begins(Command command) {
   // A key that is held down is one gesture; another key begins a new one.
   if (command != last_command_) navigation_.end_gesture();
   last_command_ = command;
-  went();
+  update_after_move();
 }
 
 bool Timeline::run(Command command) {

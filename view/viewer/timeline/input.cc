@@ -58,7 +58,7 @@ void Timeline::pointer_move(float x, float y) {
     drag_.x = x;
     drag_.y = y;
     focus_ = no_time;
-    went();
+    update_after_move();
   } else if (drag_.kind == DragKind::Measure) {
     selection.measure(selection.from(), covered_at(x), true);
     shared_.text_version++;
@@ -73,7 +73,7 @@ void Timeline::pointer_leave() {
 
 void Timeline::pointer_down(float x, float y, Modifiers modifiers) {
   if (!are_numbers(x, y)) return;
-  if (hint_) went();
+  if (hint_) update_after_move();
   navigation_.end_gesture();
   drag_ = {.kind = DragKind::Press,
            .measures = modifiers.shift || y < navigation_.bounds().rows_y,
@@ -97,7 +97,7 @@ void Timeline::click(float x, float y) {
   if (item.kind == Item::Kind::Axis) {
     shared_.selection.measure(0, 0, false);
     shared_.text_version++;
-    return went();
+    return update_after_move();
   }
   shared_.select(item);
   focus_ = navigation_.time_at(static_cast<double>(x));
@@ -123,7 +123,7 @@ void Timeline::wheel(float x, float y, float dx, float dy, Modifiers modifiers) 
   gesture_x_ = x;
   gesture_y_ = y;
   focus_ = no_time;
-  went();
+  update_after_move();
 }
 
 void Timeline::pinch(float x, float y, float factor) {
@@ -135,7 +135,7 @@ void Timeline::pinch(float x, float y, float factor) {
   gesture_x_ = x;
   gesture_y_ = y;
   focus_ = no_time;
-  went();
+  update_after_move();
 }
 
 bool Timeline::stop_dragging() { return std::exchange(drag_, {}).kind != DragKind::None; }

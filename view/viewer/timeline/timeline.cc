@@ -226,7 +226,7 @@ double Timeline::focus_time() const {
 
 void Timeline::show(double from, double to) {
   navigation_.show(from, to);
-  went();
+  update_after_move();
 }
 
 void Timeline::go_to_time(double time) {
@@ -302,7 +302,7 @@ void Timeline::reveal(uint32_t track, TaskIndex task, double time) {
   show_at_row(track, task, from, to, lowest_bar);
 }
 
-void Timeline::went() {
+void Timeline::update_after_move() {
   hint_ = false;
   redraw();
 }

@@ -138,7 +138,7 @@ class Timeline final : public View {
   bool pans() const { return drag_.kind == DragKind::Pan; }
   double middle_x() const;  // of the pointer if it is over the picture, otherwise of the picture
   void show_at_row(uint32_t track, TaskIndex task, double from, double to, double least_height);
-  void went();  // call after the window may have moved
+  void update_after_move();  // call after the window may have moved
 
   TrackLayout make_layout(size_t track, std::optional<Rows> rows) const;
   void show_tasks(size_t track);
