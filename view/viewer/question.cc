@@ -64,7 +64,7 @@ bool Viewer::take(Question& answered) {
   }
   if (answered.searches_) finder.set_text(answered.search_);
   finder.set_filter(answered.filter_);
-  if (answered.filters_) s.timeline.rearranged();
+  if (answered.filters_) s.timeline.update_tracks();
   finder.settle(s.selected());
   s.shared.found();
   return true;

@@ -37,7 +37,7 @@ class Timeline final : public View {
   void before_change() override;
   void replaced(size_t track, const SessionTrace& old, std::optional<Rows> rows) override;
   void grown(size_t track) override;
-  void rearranged() { arrange_tracks(true); }  // after take()
+  void update_tracks() { arrange_tracks(true); }  // after take()
   bool end_in_sight() const override { return navigation_.end_in_sight(); }
 
   // ---- the picture
