@@ -64,18 +64,18 @@ bool Navigation::is_fitted_to(const Window& window) const {
 }
 
 // Returns false if the rows did not move.
-bool Navigation::fold(const Window& window, bool afresh) {
+bool Navigation::fold(const Window& window, bool rows_changed) {
   if (!fold_) return false;
-  if (afresh) {
+  if (rows_changed) {
     fitted_from_ = window.from;
     fitted_to_ = window.to;
   }
   const double before = open_rows();
-  lines_ = fold_(window.from, window.to, afresh);
-  return afresh || open_rows() != before;
+  lines_ = fold_(window.from, window.to, rows_changed);
+  return rows_changed || open_rows() != before;
 }
 
-void Navigation::settle(const Place& next, bool afresh) {
+void Navigation::settle(const Place& next, bool rows_changed) {
   Window window = next.window;
   own_height_ = next.own_height;
   set_times(window, window.from, window.to - window.from);
@@ -83,9 +83,9 @@ void Navigation::settle(const Place& next, bool afresh) {
   const double y =
       hold_y_ >= 0 ? hold_y_ : static_cast<double>(bounds_.rows_y + bounds_.rows_height / 2);
   const double held = row_at(y);
-  afresh = fold_ && (afresh || !is_fitted_to(window));
-  const bool moved = fold(window, afresh);
-  if (afresh && !own_height_)
+  rows_changed = fold_ && (rows_changed || !is_fitted_to(window));
+  const bool moved = fold(window, rows_changed);
+  if (rows_changed && !own_height_)
     window = with_grown_rows(window, held, y);
   else if (moved && !placed)
     window = with_row_at(window, held, y);
@@ -115,12 +115,12 @@ void Navigation::resize(float width, float height) {
   window_.height = std::clamp(height, 1.0f, 100'000.0f);
 }
 
-void Navigation::set_bounds(const Bounds& bounds, bool afresh) {
+void Navigation::set_bounds(const Bounds& bounds, bool rows_changed) {
   const bool fit = rows_fit_;
   bounds_ = bounds;
   set_times(window_, window_.from, window_.to - window_.from);
-  fold(window_, afresh);
-  if (fit || (afresh && !own_height_)) window_ = with_all_rows(window_);
+  fold(window_, rows_changed);
+  if (fit || (rows_changed && !own_height_)) window_ = with_all_rows(window_);
   window_ = limited(window_);
   rows_fit_ = same(window_, limited(with_all_rows(window_)));
 }

@@ -42,15 +42,15 @@ class Navigation {
 
   const Window& window() const { return window_; }
 
-  // Returns which rows are open in a range of time: those with a task in it and, unless `afresh`,
-  // those that are open already. The lines are valid until the next call.
-  using Fold = std::function<Lines(double from, double to, bool afresh)>;
+  // Returns which rows are open in a range of time: those with a task in it and, unless
+  // `rows_changed`, those that are open already. The lines are valid until the next call.
+  using Fold = std::function<Lines(double from, double to, bool rows_changed)>;
   void on_fold(Fold fold) { fold_ = std::move(fold); }
 
   void resize(float width, float height);
-  // Moves the window as little as possible. Rows that filled the height continue to. `afresh`: the
-  // rows have changed.
-  void set_bounds(const Bounds& bounds, bool afresh = false);
+  // Moves the window as little as possible. Rows that filled the height continue to.
+  // `rows_changed`: the rows have changed.
+  void set_bounds(const Bounds& bounds, bool rows_changed = false);
   const Bounds& bounds() const { return bounds_; }
 
   // factor > 1: magnifies. The time at x stays there unless an end of the trace prevents it.
@@ -109,9 +109,9 @@ class Navigation {
   Window with_row_at(Window window, double row, double y) const;
   Window limited(Window window) const;
   void set_times(Window& window, double from, double span) const;
-  bool fold(const Window& window, bool afresh);
+  bool fold(const Window& window, bool rows_changed);
   bool is_fitted_to(const Window& window) const;
-  void settle(const Place& next, bool afresh = false);
+  void settle(const Place& next, bool rows_changed = false);
   void remember(const Place& before, Gesture gesture);
   void change(const Window& next, Gesture gesture);
 

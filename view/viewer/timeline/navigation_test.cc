@@ -224,8 +224,8 @@ struct Stairs {
   Navigation at;
 
   Stairs() {
-    at.on_fold([this](double from, double to, bool afresh) {
-      if (afresh) open.assign(100, 0);
+    at.on_fold([this](double from, double to, bool rows_changed) {
+      if (rows_changed) open.assign(100, 0);
       for (size_t row = 0; row < 100; row++) {
         const double start = 1e9 * static_cast<double>(row);
         if (start <= to && start + 20e9 >= from) open[row] = 1;

@@ -10,7 +10,7 @@ namespace skein {
 
 Timeline::Timeline(Shared& shared) : View(shared) {
   navigation_.on_fold(
-      [this](double from, double to, bool afresh) { return fold(from, to, afresh); });
+      [this](double from, double to, bool rows_changed) { return fold(from, to, rows_changed); });
 }
 
 // ---- the session changed
@@ -100,7 +100,7 @@ void Timeline::take(size_t track, Shown shown, Rows rows) {
   layouts_[track].arranged = true;
 }
 
-void Timeline::arrange_tracks(bool afresh) {
+void Timeline::arrange_tracks(bool rows_changed) {
   tracks_.clear();
   for (size_t i = 0; i < layouts_.size(); i++) {
     TrackLayout& layout = layouts_[i];
@@ -113,17 +113,17 @@ void Timeline::arrange_tracks(bool afresh) {
                        .title = of.title,
                        .offset = of.offset});
   }
-  set_bounds(afresh);
+  set_bounds(rows_changed);
 }
 
 // If nothing is visible in any track, nothing is folded.
-Lines Timeline::fold(double from, double to, bool afresh) {
-  if (!afresh && lines_.empty()) return lines_;
+Lines Timeline::fold(double from, double to, bool rows_changed) {
+  if (!rows_changed && lines_.empty()) return lines_;
   size_t open = 0;
   size_t all = 0;
   for (size_t i = 0; i < layouts_.size(); i++) {
     TrackLayout& layout = layouts_[i];
-    if (afresh) layout.open.clear();
+    if (rows_changed) layout.open.clear();
     layout.open.resize(layout.rows.count, 0);
     const SessionTrace& of = shared_.session[i];
     open_rows(layout.rows, of.model, from - of.offset, to - of.offset, layout.open);
@@ -144,14 +144,14 @@ Lines Timeline::fold(double from, double to, bool afresh) {
   return lines_;
 }
 
-void Timeline::set_bounds(bool afresh) {
+void Timeline::set_bounds(bool rows_changed) {
   const Areas all = areas(tracks_, navigation_.window(), marks());
   navigation_.set_bounds({.from = shared_.session.first(),
                           .to = shared_.session.last(),
                           .rows = total_rows(tracks_),
                           .rows_y = all.rows,
                           .rows_height = std::max(1.0f, all.counters - all.rows)},
-                         afresh);
+                         rows_changed);
   Selection& selection = shared_.selection;
   selection.measure(navigation_.covered(selection.from()), navigation_.covered(selection.to()),
                     selection.range_is_latest());

@@ -142,11 +142,11 @@ class Timeline final : public View {
 
   TrackLayout make_layout(size_t track, std::optional<Rows> rows) const;
   void show_tasks(size_t track);
-  // Call after any change of the rows; `afresh`: the rows are different ones.
-  void arrange_tracks(bool afresh);
-  void set_bounds(bool afresh = false);  // ... or of the room for them
+  // Call after any change of the rows; `rows_changed`: the rows are different ones.
+  void arrange_tracks(bool rows_changed);
+  void set_bounds(bool rows_changed = false);  // ... or of the room for them
   void stay_at_end();
-  Lines fold(double from, double to, bool afresh);
+  Lines fold(double from, double to, bool rows_changed);
   double row_of(size_t track, TaskIndex task) const;  // no_time if it has no row
 
   std::vector<TrackLayout> layouts_;
