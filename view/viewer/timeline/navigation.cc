@@ -25,18 +25,18 @@ double extent(const Navigation::Bounds& bounds) {
 
 // 1 ns is at most 100 pixels. The resolution of a double is at most a quarter of a pixel, so that
 // zooming far into the end of a month-long trace does not jump.
-double Navigation::least_span() const {
+double Navigation::min_span() const {
   const double largest = std::max(std::fabs(bounds_.from), std::fabs(bounds_.to));
   const double step = std::nextafter(largest, INFINITY) - largest;
   return static_cast<double>(width()) * std::max(0.01, 4 * step);
 }
 
-double Navigation::most_span() const { return std::max(1.1 * extent(bounds_), 2 * least_span()); }
+double Navigation::max_span() const { return std::max(1.1 * extent(bounds_), 2 * min_span()); }
 
 // Sets the window to the nearest interval within the limits. It may extend beyond the ends of the
 // trace by a twentieth of the trace, and by at most half a window.
 void Navigation::set_times(Window& window, double from, double span) const {
-  span = std::clamp(span, least_span(), most_span());
+  span = std::clamp(span, min_span(), max_span());
   const double margin = std::min(0.05 * extent(bounds_), 0.5 * span);
   const double first = bounds_.from - margin;
   const double last = bounds_.from + extent(bounds_) + margin - span;
@@ -129,7 +129,7 @@ void Navigation::zoom(double x, double factor, Gesture gesture) {
   if (!(factor > 0)) return;
   Window next = window_;
   const double time = time_at(x);
-  const double span = std::clamp((next.to - next.from) / factor, least_span(), most_span());
+  const double span = std::clamp((next.to - next.from) / factor, min_span(), max_span());
   set_times(next, time - x / static_cast<double>(width()) * span, span);
   change(next, gesture);
 }
@@ -165,7 +165,7 @@ Window Navigation::with_row_at(Window window, double row, double y) const {
 // An interval shorter than the least span is centred.
 Window Navigation::showing(Window window, double from, double to) const {
   if (!(from <= to) || (from == window.from && to == window.to)) return window;
-  const double span = std::clamp(to - from, least_span(), most_span());
+  const double span = std::clamp(to - from, min_span(), max_span());
   set_times(window, (from + to - span) / 2, span);
   return window;
 }

@@ -94,8 +94,8 @@ class Navigation {
   };
 
   float width() const { return window_.width > 1 ? window_.width : 1; }
-  double least_span() const;
-  double most_span() const;
+  double min_span() const;
+  double max_span() const;
   double line_at(double y) const {
     return line_of(lines_, window_.top) +
            (y - static_cast<double>(bounds_.rows_y)) / window_.row_height;
