@@ -99,7 +99,7 @@ void Viewer::update(size_t which, LoadedTrace loaded) {
   view.replaced(which, *old, std::move(loaded.rows));
 }
 
-void Viewer::set_now(size_t which, SignOfLife life) {
+void Viewer::set_liveness(size_t which, SignOfLife life) {
   Shared& shared = state_->shared;
   View& view = *state_->view;
   if (which >= traces() || shared.session[which].life == life) return;

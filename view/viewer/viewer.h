@@ -76,7 +76,7 @@ class Viewer {
   void relink(const Annotations& annotations);  // call after update(), which changes task indices
   // A sign of life without new events. Extends the end of the picture and all live tasks, if the
   // end is visible. The panel always covers the time until then.
-  void set_now(size_t which, SignOfLife life);
+  void set_liveness(size_t which, SignOfLife life);
   size_t traces() const;
   const Trace& trace(size_t which) const;
   // The clocks of all traces, for reading another trace or one of them again (read_trace()).
@@ -143,7 +143,7 @@ class Viewer {
   //   viewer.take(*question);  // same effect as search() and set_filter()
   //
   // nullopt: unchanged. take() does nothing and returns false if a trace, the search, the filter or
-  // the collapsed tasks have changed since ask(). Do not call set_now() in between.
+  // the collapsed tasks have changed since ask(). Do not call set_liveness() in between.
   class Question;
   std::unique_ptr<Question> ask(std::optional<std::string> search, std::optional<Filter>) const;
   bool take(Question& answered);

@@ -140,7 +140,7 @@ TEST_CASE("a hanging program extends in the picture") {
   const double margin = viewer.window().to - 1e6;
   viewer.picture();
 
-  viewer.set_now(0, at(20 * ms));
+  viewer.set_liveness(0, at(20 * ms));
   CHECK(viewer.changed());
   CHECK(viewer.window().to == doctest::Approx(20e6 + margin));
   CHECK(viewer.window().from < 0);
@@ -150,7 +150,7 @@ TEST_CASE("a hanging program extends in the picture") {
   CHECK(viewer.selected() == lock);
   CHECK(text_of(viewer, "since").ends_with("for 19.5 ms so far"));
   viewer.picture();
-  viewer.set_now(0, at(20 * ms));
+  viewer.set_liveness(0, at(20 * ms));
   CHECK_FALSE(viewer.changed());
 
   // New events: the program was running.
@@ -162,7 +162,7 @@ TEST_CASE("a hanging program extends in the picture") {
   viewer.show(0, 1e6);
   const Window window = viewer.window();
   viewer.picture();
-  viewer.set_now(0, at(40 * ms));
+  viewer.set_liveness(0, at(40 * ms));
   viewer.update(0, LoadedTrace(trace(), at(50 * ms)));
   CHECK_FALSE(viewer.changed());
   CHECK(viewer.window().to == window.to);
@@ -170,7 +170,7 @@ TEST_CASE("a hanging program extends in the picture") {
 
   // Back at the end it is followed; it stays in place after the program has ended.
   viewer.run(Command::FitAll);
-  viewer.set_now(0, at(60 * ms));
+  viewer.set_liveness(0, at(60 * ms));
   CHECK(viewer.model(0).end == 60 * ms);
   SignOfLife last = at(60 * ms);
   last.running = false;
@@ -179,11 +179,11 @@ TEST_CASE("a hanging program extends in the picture") {
   CHECK(text_of(viewer, "since").ends_with("for 59.5 ms"));
 
   // An implausible sign of life, or none.
-  viewer.set_now(0, {.utc = 5, .running = true});
-  viewer.set_now(0, {.utc = UINT64_MAX, .running = true});
-  viewer.set_now(7, at(1));
+  viewer.set_liveness(0, {.utc = 5, .running = true});
+  viewer.set_liveness(0, {.utc = UINT64_MAX, .running = true});
+  viewer.set_liveness(7, at(1));
   viewer.update(0, server_trace());
-  viewer.set_now(0, at(90 * ms));
+  viewer.set_liveness(0, at(90 * ms));
   CHECK(viewer.model(0).end == ms);
 }
 

@@ -176,7 +176,7 @@ EXPORT(set_life) void set_life(double utc, bool running) {
   page->life = {.utc = static_cast<uint64_t>(utc), .running = running};
 }
 EXPORT(go_on) void go_on() {
-  for (size_t i = 0; i < page->viewer.traces(); i++) page->viewer.set_now(i, page->life);
+  for (size_t i = 0; i < page->viewer.traces(); i++) page->viewer.set_liveness(i, page->life);
 }
 
 // set_links() sets annotations of two traces (annotations.h); both functions align the traces at
