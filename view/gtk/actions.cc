@@ -141,7 +141,7 @@ void Window::choose(bool directory, bool below) {
   chooser_->signal_response().connect([this, below](int response) {
     if (response != Gtk::ResponseType::ACCEPT || !chooser_->get_file()) return;
     const std::string path = trace_of(chooser_->get_file()->get_path());
-    if (path.empty()) return say("Cannot open: not a local file");
+    if (path.empty()) return show_message("Cannot open: not a local file");
     below ? add(path) : open({path});
   });
   chooser_->show();
@@ -161,9 +161,9 @@ void Window::choose_export() {
     viewer_.pointer_leave();  // its line is not part of the picture
     const Result<void> written = export_picture(viewer_, path, title_.get_text(), 2);
     if (written)
-      say("Saved: " + safe_text(path, 500), true);
+      show_message("Saved: " + safe_text(path, 500), true);
     else
-      say(safe_text(written.error().message(), 500));
+      show_message(safe_text(written.error().message(), 500));
   });
   chooser_->show();
 }

@@ -43,7 +43,7 @@ void Window::open(const std::vector<std::string>& paths, std::optional<Annotatio
   notes_path_.clear();
   notes_saved_.clear();
   dismissed_.clear();
-  say("");
+  show_message("");
   for (const std::string& path : paths)
     sources_.push_back({.path = path, .title = base_name(path)});
   load(0);
@@ -70,7 +70,7 @@ void Window::load(size_t first) {
     if (sources_[first + which].failed) return;
     sources_[first + which].failed = true;
     progress_.set_visible(--pending_ > 0);
-    say(safe_text(error.message(), 500));
+    show_message(safe_text(error.message(), 500));
   };
   calls.ended = [this, first](size_t which) {
     sources_[first + which].live = false;
@@ -117,7 +117,7 @@ void Window::loaded(size_t which, Loader::Loaded of) {
     if (is_linked(which) && same) {
       viewer_.relink(*annotations_);
     } else if (is_linked(which)) {
-      say(source.title + " now shows another run; its links were removed.");
+      show_message(source.title + " now shows another run; its links were removed.");
       annotations_.reset();
       viewer_.relink(no_annotations);
       viewer_.align_by_start();
@@ -169,8 +169,8 @@ void Window::load_notes(const std::string& trace) {
   else if (!text->empty())
     read = viewer_.load_notes(*text);
   if (!read) {  // the file is not overwritten
-    say("Notes cannot be read and will not be saved: " + safe_text(path, 500) + ": " +
-        safe_text(read.error().what));
+    show_message("Notes cannot be read and will not be saved: " + safe_text(path, 500) + ": " +
+                 safe_text(read.error().what));
     return;
   }
   notes_path_ = path;
@@ -184,7 +184,7 @@ void Window::save_notes() {
   std::string text = viewer_.save_notes();
   if (text == notes_saved_) return;
   if (const Result<void> written = replace_file(notes_path_, text); !written)
-    say("Notes are not saved: " + safe_text(written.error().message(), 500));
+    show_message("Notes are not saved: " + safe_text(written.error().message(), 500));
   else
     notes_saved_ = std::move(text);
 }

@@ -256,7 +256,7 @@ void Window::sync_title() {
   status_.set_visible(!status.empty());
 }
 
-void Window::say(const std::string& text, bool good) {
+void Window::show_message(const std::string& text, bool good) {
   message_ = text;
   good_message_ = good;
   acted();

@@ -59,7 +59,8 @@ class Window : public Gtk::ApplicationWindow {
   void sync_notice();
   std::string notice() const;  // the text of the bar
   void sync_title();
-  void say(const std::string& text, bool good = false);  // in the bar; empty: hides the message
+  void show_message(const std::string& text,
+                    bool good = false);  // in the bar; empty: hides the message
   void show_help(bool shown);
   void searched();
   void search_now();
