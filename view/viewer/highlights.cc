@@ -11,7 +11,7 @@ std::vector<uint8_t>& Highlights::marks_of(const Session& session, size_t track)
 
 void Highlights::update(const Session& session, const SessionFindings& findings,
                         const Finder& finder, const Selection& selection,
-                        const SessionAnnotations& linked, const Path& path) {
+                        const SessionAnnotations& annotations, const Path& path) {
   marks_.resize(session.size());
   for (size_t track = 0; track < session.size(); track++) marks_[track] = finder.found(track);
   const Item& item = selection.item();
@@ -28,7 +28,7 @@ void Highlights::update(const Session& session, const SessionFindings& findings,
   }
   if (!path.empty()) fade_beside(session, path);
   SessionAnnotations::Counterpart other;
-  if (selection.has_task() && linked.find(session, item.track, item.index, other) &&
+  if (selection.has_task() && annotations.find(session, item.track, item.index, other) &&
       other.task != no_index)
     marks_of(session, other.track)[other.task] = 1;
 }

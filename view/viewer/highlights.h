@@ -7,9 +7,9 @@
 
 #include "view/viewer/finder.h"
 #include "view/viewer/findings.h"
-#include "view/viewer/linked.h"
 #include "view/viewer/path.h"
 #include "view/viewer/selection.h"
+#include "view/viewer/session_annotations.h"
 
 namespace skein {
 
@@ -17,7 +17,7 @@ class Highlights {
  public:
   // Updates the marks after a change of any argument. O(tasks); O(arrows) with related tasks.
   void update(const Session& session, const SessionFindings& findings, const Finder& finder,
-              const Selection& selection, const SessionAnnotations& linked, const Path& path);
+              const Selection& selection, const SessionAnnotations& annotations, const Path& path);
   // One entry per task: 0 normal, 1 highlighted, 2 faded; empty: all normal.
   const std::vector<uint8_t>& marks(size_t track) const { return marks_[track]; }
 

@@ -221,7 +221,7 @@ void Panels::write_task(PanelWriter& out, TaskIndex index, const View& view) {
 
 void Panels::write_linked(PanelWriter& out, TaskIndex task) {
   SessionAnnotations::Counterpart other;
-  const bool compared = shared_.linked.find(shared_.session, out.track(), task, other);
+  const bool compared = shared_.annotations.find(shared_.session, out.track(), task, other);
   if (compared) {
     const SessionTrace& of = shared_.session[other.track];
     const std::string name = "in " + of.title;
@@ -231,7 +231,7 @@ void Panels::write_linked(PanelWriter& out, TaskIndex task) {
     else
       out.line(name, "unmatched");
   }
-  for (const SessionAnnotations::Marker& marker : shared_.linked.markers())
+  for (const SessionAnnotations::Marker& marker : shared_.annotations.markers())
     if (marker.track == out.track() && marker.task == task)
       out.at_time(compared ? "divergence" : "doctor", static_cast<uint64_t>(marker.time),
                   ": " + marker.text);

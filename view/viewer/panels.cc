@@ -196,7 +196,7 @@ std::string Panels::notice() const {
 }
 
 std::string Panels::alarm() const {
-  std::string text = shared_.linked.text();
+  std::string text = shared_.annotations.text();
   std::string_view before = text.empty() ? "" : ". ";
   for (size_t i = 0; i < shared_.session.size(); i++) {
     const std::string& alarm = shared_.findings[i].alarm;

@@ -10,9 +10,9 @@
 #include "view/viewer/finder.h"
 #include "view/viewer/findings.h"
 #include "view/viewer/highlights.h"
-#include "view/viewer/linked.h"
 #include "view/viewer/path.h"
 #include "view/viewer/selection.h"
+#include "view/viewer/session_annotations.h"
 
 namespace skein {
 
@@ -21,7 +21,7 @@ struct Shared {
   SessionFindings findings{session};
   Selection selection;
   Finder finder{session};
-  SessionAnnotations linked;
+  SessionAnnotations annotations;
   Path path;
   Highlights highlights;
   Bookmarks bookmarks;
@@ -37,7 +37,7 @@ struct Shared {
     marked();
   }
   void marked() {
-    highlights.update(session, findings, finder, selection, linked, path);
+    highlights.update(session, findings, finder, selection, annotations, path);
     scene_version++;
   }
   void redraw() { scene_version++; }

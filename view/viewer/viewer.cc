@@ -91,7 +91,7 @@ void Viewer::update(size_t which, LoadedTrace loaded) {
   }
   const bool has_path = !shared.path.empty() && shared.path.track() == track;
   const TaskIndex path_of = has_path ? now(shared.path.task()) : no_index;
-  shared.linked.replaced(which);
+  shared.annotations.replaced(which);
   shared.finder.set_trace(which, texts_of(loaded));
   if (has_path) shared.path.show(shared.session, shared.findings, track, path_of);
   shared.finder.search_again(state_->selected());
@@ -129,13 +129,13 @@ void Viewer::align_by_start() {
 
 void Viewer::link(const Annotations& annotations) {
   Shared& shared = state_->shared;
-  shared.linked.set(annotations, shared.session);
+  shared.annotations.set(annotations, shared.session);
   align_by_start();
-  if (shared.linked.markers().empty()) return;
+  if (shared.annotations.markers().empty()) return;
   // The markers are usually within a pixel of the whole trace. One undo goes back to it.
   double from = std::numeric_limits<double>::infinity();
   double to = -from;
-  for (const SessionAnnotations::Marker& marker : shared.linked.markers()) {
+  for (const SessionAnnotations::Marker& marker : shared.annotations.markers()) {
     const double time = marker.time + shared.session[marker.track].offset;
     from = std::min(from, time);
     to = std::max(to, time);
@@ -146,7 +146,7 @@ void Viewer::link(const Annotations& annotations) {
 
 void Viewer::relink(const Annotations& annotations) {
   Shared& shared = state_->shared;
-  shared.linked.set(annotations, shared.session);
+  shared.annotations.set(annotations, shared.session);
   shared.found();
 }
 

@@ -179,7 +179,7 @@ Marks Timeline::marks() const {
   }
   for (const Bookmark& bookmark : shared_.bookmarks.all())
     bookmark_marks_.push_back({.time = bookmark.time, .text = bookmark.text});
-  for (const SessionAnnotations::Marker& marker : shared_.linked.markers())
+  for (const SessionAnnotations::Marker& marker : shared_.annotations.markers())
     note_marks_.push_back({marker.track, marker.task, marker.time, marker.text});
   const Selection& selection = shared_.selection;
   Marks marks{.notes = note_marks_,

@@ -1,4 +1,4 @@
-#include "view/viewer/linked.h"
+#include "view/viewer/session_annotations.h"
 
 #include "base/text.h"
 
