@@ -30,7 +30,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/die.h"
-#include "cli/input/as_ours.h"
+#include "cli/input/converted.h"
 #include "cli/input/running.h"
 #include "cli/input/trace_input.h"
 #include "cli/output/http_server.h"
@@ -159,7 +159,7 @@ class Served {
       if (!task) refuse_critical(critical);
       critical_ = {0, *task};
     }
-    if (!trace->info.carrier.empty()) add_as_ours(converted_, path_, *trace);
+    if (!trace->info.carrier.empty()) add_converted(converted_, path_, *trace);
     auto kept = read_notes(notes().value_or(""));
     frequency_ = trace->info.tick_clock.frequency;
     if (kept) convert(*kept, frequency_, zero_);

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/die.h"
-#include "cli/input/as_ours.h"
+#include "cli/input/converted.h"
 #include "cli/input/trace_input.h"
 #include "cli/output/output_file.h"
 #include "cli/output/print.h"
@@ -31,7 +31,7 @@ namespace {
 class Inputs : public DiskFiles {
  public:
   void convert(const std::string& path, const Trace& trace) {
-    add_as_ours(converted_, path, trace);
+    add_converted(converted_, path, trace);
   }
 
   FileType type(const std::string& path) override {

@@ -1,4 +1,4 @@
-#include "cli/input/as_ours.h"
+#include "cli/input/converted.h"
 
 #include <cstdio>
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace skein::cli {
 
-void add_as_ours(MemoryFiles& files, const std::string& path, const Trace& trace) {
+void add_converted(MemoryFiles& files, const std::string& path, const Trace& trace) {
   CtfCopy copy = export_ctf(trace, {});
   if (copy.ids_are_shifted)
     std::fputs("skein: the trace contains task 0; all ids are increased by one in the page\n",

@@ -10,6 +10,6 @@
 namespace skein::cli {
 
 // Adds the converted trace to `files`, as the directory `path`.
-void add_as_ours(MemoryFiles& files, const std::string& path, const Trace& trace);
+void add_converted(MemoryFiles& files, const std::string& path, const Trace& trace);
 
 }  // namespace skein::cli
