@@ -88,7 +88,7 @@ void write_picture(const Comparison& a, const std::string& good, const std::stri
 }  // namespace
 
 int run_diff(const DiffOptions& options) {
-  refuse_twice(std::array{options.good, options.bad});
+  reject_duplicate_stdin(std::array{options.good, options.bad});
   const bool draws = options.view || !options.page.empty();
   if (draws) refuse_streams(std::array{options.good, options.bad}, options.page);
   const std::string window = options.view ? window_program() : "";

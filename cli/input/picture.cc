@@ -70,7 +70,7 @@ Picture open_picture(const PictureOptions& options) {
     die(2, "--from " + options.from + " is not before --to " + options.to);
 
   Viewer& viewer = picture.viewer;
-  refuse_twice(options.traces);
+  reject_duplicate_stdin(options.traces);
   for (const std::string& path : options.traces) {
     Trace trace = open_trace(path, viewer.tick_clocks());
     report_losses(trace, path);

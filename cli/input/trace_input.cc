@@ -45,7 +45,7 @@ void report_losses(const Trace& trace, const std::string& path) {
   if (trace.events.empty()) report_message(name + std::string(no_events));
 }
 
-void refuse_twice(std::span<const std::string> paths) {
+void reject_duplicate_stdin(std::span<const std::string> paths) {
   if (std::count(paths.begin(), paths.end(), "-") > 1)
     die(2, "standard input can be read only once; use - for one TRACE");
 }

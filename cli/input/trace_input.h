@@ -17,7 +17,7 @@ Trace open_trace(const std::string& path, std::span<const TickClock> clocks = {}
 void report_losses(const Trace& trace, const std::string& path);
 
 // Throws CommandError(2) if more than one path is `-` (standard input).
-void refuse_twice(std::span<const std::string> paths);
+void reject_duplicate_stdin(std::span<const std::string> paths);
 
 // Returns the contents of the notes file beside a trace (base/notes_file.h), as JSON; empty if
 // there are none. On an error the file must not be overwritten.

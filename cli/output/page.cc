@@ -87,7 +87,7 @@ void write_page(const Page& page) {
   constexpr uint64_t most_bytes = uint64_t{1} << 30;  // limited by the browser's memory
   if (!web::has_page())
     die(2, "this skein was built without the page (clang-19 for wasm32-wasi was not there)");
-  refuse_twice(page.traces);
+  reject_duplicate_stdin(page.traces);
   refuse_inputs(page.output, page.traces);
   Inputs files;
   std::optional<std::pair<size_t, TaskId>> critical;
