@@ -90,7 +90,7 @@ void write_picture(const Comparison& a, const std::string& good, const std::stri
 int run_diff(const DiffOptions& options) {
   reject_duplicate_stdin(std::array{options.good, options.bad});
   const bool draws = options.view || !options.page.empty();
-  if (draws) refuse_streams(std::array{options.good, options.bad}, options.page);
+  if (draws) reject_stdio(std::array{options.good, options.bad}, options.page);
   const std::string window = options.view ? window_program() : "";
   const Analysis good = open_analysis(options.good);
   // Uses the clock of the good trace, as page and window do, so that the times of markers match.

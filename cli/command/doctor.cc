@@ -71,7 +71,7 @@ int run_doctor(const DoctorOptions& options) {
   }
   if (options.trace.empty()) die(2, "missing TRACE argument; see skein doctor --help");
   const bool draws = options.view || !options.page.empty();
-  if (draws) refuse_streams({&options.trace, 1}, options.page);
+  if (draws) reject_stdio({&options.trace, 1}, options.page);
   const std::string window = options.view ? window_program() : "";
   skein::DoctorOptions wanted = understand(options);
   const std::string path = trace_directory(options.trace);

@@ -66,7 +66,7 @@ class Inputs : public DiskFiles {
 
 }  // namespace
 
-void refuse_streams(std::span<const std::string> traces, const std::string& page) {
+void reject_stdio(std::span<const std::string> traces, const std::string& page) {
   if (std::find(traces.begin(), traces.end(), "-") != traces.end())
     die(2, "a picture reads the trace again, and standard input can be read once");
   if (page == "-") die(2, "--html needs a file: standard output has the words");

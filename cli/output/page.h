@@ -26,7 +26,7 @@ void write_page(const Page& page);
 
 // For commands that print a report and also draw it: throws CommandError(2) if a trace or the page
 // is `-`, because drawing reads the traces again and standard output has the report.
-void refuse_streams(std::span<const std::string> traces, const std::string& page);
+void reject_stdio(std::span<const std::string> traces, const std::string& page);
 
 // Returns the id of the longest task that matches `text`, or none.
 std::optional<TaskId> critical_task(const Trace& trace, const std::string& text);
