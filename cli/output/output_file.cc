@@ -58,7 +58,7 @@ mode_t usual_mode() {
 
 }  // namespace
 
-void refuse_inputs(const std::string& path, std::span<const std::string> inputs) {
+void check_not_an_input(const std::string& path, std::span<const std::string> inputs) {
   if (path == "-") return;
   struct stat existing = {};
   const bool is_file = stat(path.c_str(), &existing) == 0 && S_ISREG(existing.st_mode);

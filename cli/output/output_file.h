@@ -10,7 +10,7 @@ namespace skein::cli {
 
 // Throws CommandError(2) if `path` is one of `inputs`, by any name, or inside one: an output must
 // not overwrite its trace.
-void refuse_inputs(const std::string& path, std::span<const std::string> inputs);
+void check_not_an_input(const std::string& path, std::span<const std::string> inputs);
 
 // Writes `bytes` to a temporary file beside `path` and renames it, so that a full disk leaves the
 // old file unchanged. An existing file keeps its permissions. `-` is standard output. Writes

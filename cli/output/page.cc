@@ -88,7 +88,7 @@ void write_page(const Page& page) {
   if (!web::has_page())
     die(2, "this skein was built without the page (clang-19 for wasm32-wasi was not there)");
   reject_duplicate_stdin(page.traces);
-  refuse_inputs(page.output, page.traces);
+  check_not_an_input(page.output, page.traces);
   Inputs files;
   std::optional<std::pair<size_t, TaskId>> critical;
   std::vector<web::TraceInput> inputs;
