@@ -53,7 +53,7 @@ bool is_prose(std::string_view line) {
 }
 
 // True if `next` continues the paragraph of `line`, which append_paragraph (base/text.h) wrapped.
-bool goes_on(std::string_view line, std::string_view next) {
+bool continues_paragraph(std::string_view line, std::string_view next) {
   constexpr size_t paragraph_width = 100;
   const size_t indent = indent_of(next);
   if (indent == next.size() || indent != indent_of(line)) return false;
@@ -158,7 +158,7 @@ std::string wrapped(std::string_view text, size_t columns, size_t hanging) {
     while (end < text.size() && terminal_cells(last) > columns) {
       const size_t next_end = std::min(text.find('\n', end + 1), text.size());
       const std::string_view next = text.substr(end + 1, next_end - end - 1);
-      if (!goes_on(last, next)) break;
+      if (!continues_paragraph(last, next)) break;
       (line += ' ') += next.substr(indent_of(next));
       last = next;
       end = next_end;
