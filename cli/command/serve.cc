@@ -278,7 +278,7 @@ HttpResponse answer(const HttpRequest& request, Served& served, const std::strin
       !same_secret(request.argument("token"), token)) {
     response.status = 403;
     response.body = text("Open the link printed by `skein serve`; it contains the token.\n");
-  } else if (request.path == "/" && !request.posts) {
+  } else if (request.path == "/" && !request.is_post) {
     const std::string nonce = random_hex();
     response.type = "text/html; charset=utf-16le";
     response.headers.emplace_back("Content-Security-Policy", web::policy(nonce, true));
@@ -291,7 +291,7 @@ HttpResponse answer(const HttpRequest& request, Served& served, const std::strin
                                              .live = true,
                                              .nonce = nonce},
                                             {}));
-  } else if (request.path == "/notes" && request.posts) {
+  } else if (request.path == "/notes" && request.is_post) {
     if (request.origin != "http://" + request.host) {
       response.status = 403;
       response.body = text("These are the notes of another page.\n");
@@ -304,7 +304,7 @@ HttpResponse answer(const HttpRequest& request, Served& served, const std::strin
     } else {
       response.status = 204;
     }
-  } else if (request.path == "/bundle" && !request.posts) {
+  } else if (request.path == "/bundle" && !request.is_post) {
     const bool runs = served.runs();  // checked before the read, so that the last events are read
     const auto news = served.since(std::string(request.argument("have")));
     if (!news) {

@@ -191,7 +191,7 @@ std::optional<HttpRequest> parse_request(std::string_view text) {
   std::string_view target = take_until(line, " ");
   if (!line.starts_with("HTTP/1.") || !target.starts_with('/')) return {};
   HttpRequest request;
-  request.posts = method == "POST";
+  request.is_post = method == "POST";
   auto path = decoded(take_until(target, "?"));
   if (!path) return {};
   request.path = *std::move(path);
@@ -224,8 +224,8 @@ std::optional<HttpRequest> parse_request(std::string_view text) {
       size = number;
     }
   }
-  if (request.posts && !size) return {};
-  if (request.posts) request.body_size = *size;
+  if (request.is_post && !size) return {};
+  if (request.is_post) request.body_size = *size;
   return request;
 }
 

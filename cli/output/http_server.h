@@ -27,7 +27,7 @@ struct HttpRequest {
   std::vector<std::pair<std::string, std::string>> query;  // percent-decoded
   std::string host;                                        // as the browser sent it
   std::string origin = {};                                 // as the browser sent it; empty: none
-  bool posts = false;                                      // POST, else GET
+  bool is_post = false;                                    // POST, else GET
   uint64_t body_size = 0;                                  // of a POST
   std::string body = {};
 

@@ -108,7 +108,7 @@ TEST_CASE("a posted body may arrive in pieces and has a size limit") {
   const Running running([&](const HttpRequest& request) {
     return HttpResponse{
         .body = std::make_shared<std::string>(
-            request.origin + (request.posts ? " posts " : " gets ") + request.body)};
+            request.origin + (request.is_post ? " posts " : " gets ") + request.body)};
   });
   Client client(running.port());
   client.send("POST / HTTP/1.1\r\norigin: here\r\nContent-Length: 6\r\n\r\nabc");
