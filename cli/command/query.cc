@@ -310,14 +310,14 @@ void ask_at_prompt(Session& session) {
   while (!session.quit()) {
     interrupted = 0;
     switch (prompt.read(lines.empty() ? "skein> " : "  ...> ", line)) {
-      case Prompt::Got::End:
+      case Prompt::Result::End:
         std::printf("\n");
         return;
-      case Prompt::Got::Interrupted:
+      case Prompt::Result::Interrupted:
         std::printf("^C\n");
         lines.forget();
         continue;
-      case Prompt::Got::Line:
+      case Prompt::Result::Line:
         break;
     }
     if (!lines.add(line)) continue;

@@ -60,19 +60,19 @@ Prompt::~Prompt() {
   history_end(editor_->history);
 }
 
-Prompt::Got Prompt::read(const char* text, std::string& line) {
+Prompt::Result Prompt::read(const char* text, std::string& line) {
   editor_->text = text;
   int count = 0;
   errno = 0;
   const char* const typed = el_gets(editor_->line, &count);
   if (!typed || count <= 0) {
-    if (errno != EINTR) return Got::End;
+    if (errno != EINTR) return Result::End;
     el_reset(editor_->line);
-    return Got::Interrupted;
+    return Result::Interrupted;
   }
   line.assign(typed, static_cast<size_t>(count));
   if (line.ends_with('\n')) line.pop_back();
-  return Got::Line;
+  return Result::Line;
 }
 
 void Prompt::remember(const std::string& line) {
@@ -87,7 +87,7 @@ struct Prompt::Editor {};
 Prompt::Prompt(std::string) {}
 Prompt::~Prompt() = default;
 
-Prompt::Got Prompt::read(const char* text, std::string& line) {
+Prompt::Result Prompt::read(const char* text, std::string& line) {
   std::fputs(text, stdout);
   std::fflush(stdout);
   line.clear();
@@ -95,11 +95,11 @@ Prompt::Got Prompt::read(const char* text, std::string& line) {
     if (c == EOF) {
       const bool interrupted = std::ferror(stdin) && errno == EINTR;
       std::clearerr(stdin);
-      return interrupted ? Got::Interrupted : line.empty() ? Got::End : Got::Line;
+      return interrupted ? Result::Interrupted : line.empty() ? Result::End : Result::Line;
     }
     line += static_cast<char>(c);
   }
-  return Got::Line;
+  return Result::Line;
 }
 
 void Prompt::remember(const std::string&) {}

@@ -1,7 +1,7 @@
 // Reads lines from a terminal, with line editing and a history.
 //
 //   Prompt prompt(state_file("query_history"));
-//   for (std::string line; prompt.read("skein> ", line) != Prompt::Got::End;) ...
+//   for (std::string line; prompt.read("skein> ", line) != Prompt::Result::End;) ...
 //
 // Uses libedit if it was available at build time (docs/dependencies.md explains the choice);
 // otherwise there is neither editing nor a history.
@@ -14,7 +14,7 @@ namespace skein::cli {
 
 class Prompt {
  public:
-  enum class Got { Line, End, Interrupted };  // Interrupted: a signal; discards the input line
+  enum class Result { Line, End, Interrupted };  // Interrupted: a signal; discards the input line
 
   // Loads the history from the file `history`; the destructor saves it there. Empty: no file.
   explicit Prompt(std::string history);
@@ -23,7 +23,7 @@ class Prompt {
   ~Prompt();
 
   // Shows the prompt `text` and stores the input in `line`, without the line break.
-  Got read(const char* text, std::string& line);
+  Result read(const char* text, std::string& line);
   // Adds a line to the history.
   void remember(const std::string& line);
 
