@@ -33,15 +33,16 @@ TerminalColours find_colours(const std::string& wanted, const Terminal& terminal
   if (wanted == "auto" && (!terminal.is_terminal || !variable("NO_COLOR").empty() ||
                            variable("TERM").empty() || variable("TERM") == "dumb"))
     return TerminalColours::None;
-  const std::string_view said = variable("COLORTERM");
-  return said == "truecolor" || said == "24bit" ? TerminalColours::All : TerminalColours::Few;
+  const std::string_view colorterm = variable("COLORTERM");
+  return colorterm == "truecolor" || colorterm == "24bit" ? TerminalColours::All
+                                                          : TerminalColours::Few;
 }
 
 // Some terminals set COLORFGBG to "foreground;background", two numbers from a palette of 16
 // colours.
 const Theme& find_background() {
-  const std::string_view said = variable("COLORFGBG");
-  const bool is_light = said.ends_with(";7") || said.ends_with(";15");
+  const std::string_view colorfgbg = variable("COLORFGBG");
+  const bool is_light = colorfgbg.ends_with(";7") || colorfgbg.ends_with(";15");
   return *find_theme(is_light ? "light" : "dark");
 }
 
