@@ -50,7 +50,7 @@ void store(std::vector<uint8_t>& bytes, size_t offset, T value) {
 }
 
 // Makes the copy a valid packet: it ends where its content does, and is not locked.
-void settle(std::vector<uint8_t>& bytes, const ctf::PacketHeader& header) {
+void finalize_packet(std::vector<uint8_t>& bytes, const ctf::PacketHeader& header) {
   using Header = format::PacketHeader;
   const uint64_t bits = std::min<uint64_t>(header.content_bits / 8, bytes.size()) * 8;
   store(bytes, offsetof(Header, content_size), bits);
@@ -72,7 +72,7 @@ Chunk copy(Files& files, const std::string& directory, const std::string& name, 
     chunk.bytes.clear();
     return chunk;
   }
-  settle(chunk.bytes, *header);
+  finalize_packet(chunk.bytes, *header);
   chunk.sequence = header->sequence;
   chunk.is_empty = chunk.bytes.size() <= ctf::packet_header_size;
   return chunk;
