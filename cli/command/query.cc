@@ -300,7 +300,7 @@ void remember(Prompt& prompt, const std::string& text) {
   }
 }
 
-void ask_at_prompt(Session& session) {
+void run_prompt(Session& session) {
   std::printf("SQL over the trace; .help lists commands, .quit exits.\n");
   std::fflush(stdout);
   catch_interrupts();
@@ -355,7 +355,7 @@ int run_query(const QueryOptions& options) {
                                             : QueryFormat::Text;
   Session session(trace, format, is_prompt);
   if (is_prompt)
-    ask_at_prompt(session);
+    run_prompt(session);
   else if (!(options.sql.empty() ? run_input(session) : session.run(options.sql, 0)))
     return 2;
   session.finish();
