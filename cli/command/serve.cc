@@ -139,9 +139,9 @@ Result<std::vector<std::string>> NewestFiles::list(const std::string& path) {
 }
 
 // The trace that is served: its changes, its state and its notes.
-class Served {
+class ServedTrace {
  public:
-  explicit Served(std::string path) : path_(std::move(path)) {
+  explicit ServedTrace(std::string path) : path_(std::move(path)) {
     is_directory_ = files_.type(path_) == FileType::Directory;
     const auto head = files_.head(path_ + "/.tasks", format::kTableHeaderSize);
     if (const auto table = head ? ctf::read_task_table_header(*head, path_) : head.error(); table)
@@ -264,7 +264,7 @@ std::shared_ptr<const std::string> text(std::string what) {
   return std::make_shared<std::string>(std::move(what));
 }
 
-HttpResponse answer(const HttpRequest& request, Served& served, const std::string& token,
+HttpResponse answer(const HttpRequest& request, ServedTrace& served, const std::string& token,
                     uint16_t port) {
   HttpResponse response;
   response.headers = {{"Cache-Control", "no-store"},
@@ -334,7 +334,7 @@ HttpResponse answer(const HttpRequest& request, Served& served, const std::strin
 void serve(const std::string& path, uint16_t port, const std::string& critical) {
   if (!web::has_page())
     die(1, "this skein was built without the page (clang-19 for wasm32-wasi was not there)");
-  Served served(path);
+  ServedTrace served(path);
   if (const auto checked = served.check(critical); !checked) die(2, checked.error().message());
   // Blocks the signals before the link is printed, because its reader may send one immediately.
   sigset_t signals;
