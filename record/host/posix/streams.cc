@@ -138,7 +138,7 @@ void at_thread_end(void* argument) {
   give_back(writer);
 }
 
-void say_executor(Writer& writer, bool named) {
+void emit_executor(Writer& writer, bool named) {
   char name[17] = {};
   uint32_t string = 0;
   if (named && prctl(PR_GET_NAME, name) == 0) string = string_of(*writer.names, name, strlen(name));
@@ -220,7 +220,7 @@ Writer* attach() {
     close_if_stopped(*writer);
     writer->tid = static_cast<uint32_t>(syscall(SYS_gettid));
     if (writer->nested != nullptr) writer->nested->tid = writer->tid;
-    say_executor(*writer, true);
+    emit_executor(*writer, true);
     if (state.key_made) pthread_setspecific(thread_key, writer);
     set_writer(writer);
   } else if (is_on()) {
@@ -245,7 +245,7 @@ Writer* attach_nested(Writer& writer) {
     if (nested->packet != nullptr) nested->packet->flags = nested->flags;
     if (open_stream(*nested)) {
       close_if_stopped(*nested);
-      say_executor(*nested, false);
+      emit_executor(*nested, false);
       if (Shadow* shadow = shadow_of(&writer); shadow != nullptr) shadow->nested = nested;
       writer.nested = nested;  // permanently: it stays with the stream when the thread changes
     } else {
