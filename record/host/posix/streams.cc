@@ -108,7 +108,7 @@ Writer* take_stream() {
   return writer;
 }
 
-void give_back(Writer* writer) {
+void release_stream(Writer* writer) {
   SpinLock lock(stream_lock());
   // Without the lock: reclaimed as an orphan later. Of an older trace: not needed.
   if (!lock || writer->generation != state.generation) return;
@@ -135,7 +135,7 @@ void at_thread_end(void* argument) {
     writer->in_use = 0;
   }
   set_writer(nullptr);
-  give_back(writer);
+  release_stream(writer);
 }
 
 void emit_executor(Writer& writer, bool named) {
@@ -169,7 +169,7 @@ void prepare_stream(bool only_if_none_is_free) {
   if (writer == nullptr) return;
   open_stream(*writer);  // without room the thread that takes it tries again
   if (only_if_none_is_free) close_if_stopped(*writer);
-  give_back(writer);
+  release_stream(writer);
 }
 
 }  // namespace
@@ -213,7 +213,7 @@ Writer* attach() {
   attaching = true;
   Writer* writer = take_stream();
   if (writer != nullptr && !open_stream(*writer)) {
-    give_back(writer);
+    release_stream(writer);
     writer = nullptr;
   }
   if (writer != nullptr) {
@@ -250,7 +250,7 @@ Writer* attach_nested(Writer& writer) {
       writer.nested = nested;  // permanently: it stays with the stream when the thread changes
     } else {
       nested->flags &= ~uint32_t{format::kFlagNested};
-      give_back(nested);
+      release_stream(nested);
       nested = nullptr;
     }
   }
