@@ -376,7 +376,7 @@ int start_trace(const Options* options) {
 namespace {
 
 // error: an errno value, or 0 if `what` is the whole problem.
-void complain(const char* what, int error) {
+void report_start_failure(const char* what, int error) {
   Text line;
   line.add("skein: cannot record: ").add(what);
   if (error != 0) line.add(": ").add(strerror(error));
@@ -391,17 +391,19 @@ __attribute__((constructor)) void start_by_environment() {
   // secure_getenv: ignored if the program has more privileges than its caller.
   const char* control = secure_getenv("SKEIN_CONTROL");
   if (control != nullptr && control[0] != 0) {
-    if (const char* wrong = listen_for_control(control); wrong != nullptr) complain(wrong, errno);
+    if (const char* wrong = listen_for_control(control); wrong != nullptr)
+      report_start_failure(wrong, errno);
   }
   const char* text = secure_getenv("SKEIN_TRACE");
   if (text == nullptr || text[0] == 0) return;
   Options options;
   const char* wrong = parse_options(text, options);
   if (wrong != nullptr) {
-    complain(wrong, 0);
+    report_start_failure(wrong, 0);
     return;
   }
-  if (const int error = start_trace(&options); error != 0) complain(options.directory, error);
+  if (const int error = start_trace(&options); error != 0)
+    report_start_failure(options.directory, error);
 }
 
 }  // namespace
