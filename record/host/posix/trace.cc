@@ -122,7 +122,7 @@ bool move_directory(const char* from, const char* to) {
 
 // Renames the directory to its final name, or if that exists to name.PID, name.PID.2 ... Returns 0
 // or an errno value.
-int show_directory(const Text& wanted, TraceFiles& files) {
+int rename_to_final_name(const Text& wanted, TraceFiles& files) {
   for (unsigned attempt = 0; attempt < kAttempts; ++attempt) {
     Text path = wanted;
     if (attempt > 0) path.add(".").add(static_cast<uint64_t>(getpid()));
@@ -345,7 +345,7 @@ int start(const Options& options) {
   __atomic_store_n(&state.bytes, 0, __ATOMIC_RELAXED);
 
   int error = make_files(options);
-  if (error == 0) error = show_directory(wanted, *files);
+  if (error == 0) error = rename_to_final_name(wanted, *files);
   if (error != 0) {
     remove_files();
     return error;
