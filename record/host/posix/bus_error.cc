@@ -59,7 +59,7 @@ bool repair_table(char* address) {
   return replace(reinterpret_cast<char*>(reinterpret_cast<uintptr_t>(address) & kPageMask), 4096);
 }
 
-bool ours(char* address) {
+bool repair_page(char* address) {
   if (repair_table(address) || repair(state.names_writer, address)) return true;
   for (uint32_t i = 0; i < __atomic_load_n(&state.streams, __ATOMIC_ACQUIRE); ++i) {
     Writer* block = now_of(state.blocks[i / kWritersPerBlock]);
@@ -70,7 +70,7 @@ bool ours(char* address) {
 
 void on_bus_error(int signal, siginfo_t* info, void* context) {
   ErrnoGuard errno_guard;
-  if (info->si_code > 0 && ours(static_cast<char*>(info->si_addr))) return;
+  if (info->si_code > 0 && repair_page(static_cast<char*>(info->si_addr))) return;
   if ((previous.sa_flags & SA_SIGINFO) != 0 && previous.sa_sigaction != nullptr) {
     previous.sa_sigaction(signal, info, context);
   } else if (previous.sa_handler == SIG_DFL || previous.sa_handler == SIG_IGN) {
