@@ -63,7 +63,7 @@ void enter_chunk(Writer& w, unsigned index, char* base, size_t size, size_t wind
   w.window_end = base + window;
   w.broken = 0;
   w.dead &= ~(1u << index);
-  note_chunk(w, base, size);
+  store_shadow_chunk(w, base, size);
 }
 
 // Adds a chunk at `index`: after the others, or instead of one whose file is gone.

@@ -153,7 +153,7 @@ bool make_thread_key();
 
 // Stores the chunk that the stream's owner writes to, for a forked child, whose Writers are
 // cleared.
-void note_chunk(const Writer& writer, char* base, size_t size);
+void store_shadow_chunk(const Writer& writer, char* base, size_t size);
 
 // ---- fork.cc ----
 void watch_forks();

@@ -192,7 +192,7 @@ Shadow* shadow_of(const Writer* writer) {
   return nullptr;
 }
 
-void note_chunk(const Writer& writer, char* base, size_t size) {
+void store_shadow_chunk(const Writer& writer, char* base, size_t size) {
   Shadow* shadow = shadow_of(&writer);
   if (shadow == nullptr) return;
   shadow->base = base;
