@@ -23,13 +23,13 @@ std::atomic<unsigned> interval = 0;  // microseconds; 0: no more signals
 
 // A handler requests the next signal when it returns. With a periodic timer, a machine on which a
 // handler takes longer than the interval would only run handlers.
-void ask_for_next() {
+void request_next_signal() {
   const itimerval timer = {{0, 0}, {0, static_cast<suseconds_t>(interval)}};
   setitimer(ITIMER_REAL, &timer, nullptr);
 }
 void every(unsigned microseconds) {
   interval = microseconds;
-  ask_for_next();
+  request_next_signal();
 }
 
 void on_alarm(void (*handler)(int), int flags = SA_RESTART) {
@@ -42,7 +42,7 @@ void on_alarm(void (*handler)(int), int flags = SA_RESTART) {
 void record_in_handler(int) {
   ++handled;
   skein_pause(SKEIN_KIND_unknown, 0);
-  ask_for_next();
+  request_next_signal();
 }
 
 uint64_t run_for(double seconds, uint64_t at_least) {
@@ -133,7 +133,7 @@ void first_event_in_handler(const std::string& directory) {
     pthread_join(thread, nullptr);
     // The thread sanitizer delays signals, and drops one if its thread ends first. Then no handler
     // requests the next one.
-    if (handled < kSignals) ask_for_next();
+    if (handled < kSignals) request_next_signal();
   }
   every(0);
   skein_stop();
@@ -146,7 +146,7 @@ void jumps(const std::string& directory) {
   on_alarm([](int) {
     ++handled;
     skein_pause(SKEIN_KIND_unknown, 0);
-    ask_for_next();
+    request_next_signal();
     siglongjmp(jump, 1);
   });
   volatile uint64_t made = 0;
