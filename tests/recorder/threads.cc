@@ -82,7 +82,7 @@ void many_short_threads(const std::string& directory) {
 }
 
 // Tasks are created on one thread and end on another: their rows return to the table.
-void rows_wander(const std::string& directory) {
+void rows_cross_threads(const std::string& directory) {
   SKEIN_CHECK(start_trace_at(directory, {.tasks = 1024}) == 0, "start");
   for (unsigned round = 0; round < 200; ++round) {
     std::vector<skein_task> tasks(100);
@@ -142,7 +142,7 @@ void ended_twice(const std::string& directory) {
 }
 
 // Prints the cost of a thread's first event and of start; checks nothing.
-void say_costs(const std::string& directory) {
+void print_costs(const std::string& directory) {
   const auto now = [] {
     timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -169,9 +169,9 @@ int main() {
   Scratch scratch("threads");
   const auto good = [](int status) { return WIFEXITED(status) && WEXITSTATUS(status) == 0; };
   SKEIN_CHECK(good(in_child([&] { many_short_threads(scratch / "many"); })), "many threads");
-  SKEIN_CHECK(good(in_child([&] { rows_wander(scratch / "rows"); })), "rows");
+  SKEIN_CHECK(good(in_child([&] { rows_cross_threads(scratch / "rows"); })), "rows");
   SKEIN_CHECK(good(in_child([&] { table_full(scratch / "full"); })), "table full");
   SKEIN_CHECK(good(in_child([&] { ended_twice(scratch / "twice"); })), "ended twice");
-  SKEIN_CHECK(good(in_child([&] { say_costs(scratch / "costs"); })), "costs");
+  SKEIN_CHECK(good(in_child([&] { print_costs(scratch / "costs"); })), "costs");
   return verdict();
 }
