@@ -95,9 +95,9 @@ void wait_for_word(std::atomic<uint32_t>& word) {
   _exit(3);
 }
 
-class Judge {
+class TraceChecker {
  public:
-  Judge(const Arguments& arguments, const Trace& trace, const Shared& shared)
+  TraceChecker(const Arguments& arguments, const Trace& trace, const Shared& shared)
       : arguments_(arguments), trace_(trace), shared_(shared) {}
 
   uint64_t calls = 0;  // acknowledged, in total
@@ -105,7 +105,7 @@ class Judge {
   bool good() {
     for (const std::string& problem : trace_.problems) say(problem);
     if (trace_.lost() != 0) say("the trace reports lost events: " + std::to_string(trace_.lost()));
-    for (unsigned i = 0; i < arguments_.threads; ++i) judge(i);
+    for (unsigned i = 0; i < arguments_.threads; ++i) check_thread(i);
     return good_;
   }
 
@@ -125,7 +125,7 @@ class Judge {
     return nullptr;
   }
 
-  void judge(unsigned index) {
+  void check_thread(unsigned index) {
     const uint64_t acknowledged = shared_.threads[index].acknowledged;
     calls += acknowledged;
     if (acknowledged == 0) return;
@@ -139,13 +139,13 @@ class Judge {
       say(who + "the newest is " + std::to_string(run.last) + ", acknowledged " +
           std::to_string(acknowledged));
     if (arguments_.log && run.first > 1) say(who + "begins with " + std::to_string(run.first));
-    if (!arguments_.log) judge_ring(who, *stream);
+    if (!arguments_.log) check_ring(who, *stream);
     for (const Event& event : events)
       if (event.is("create") && trace_.places.count(static_cast<uint32_t>(event.b)) == 0)
         return say(who + "a place without a definition");
   }
 
-  void judge_ring(const std::string& who, const Stream& stream) {
+  void check_ring(const std::string& who, const Stream& stream) {
     const uint64_t begun = stream.packets.back().header.packet_seq_num + 1;
     size_t full = 0;
     for (const Packet& packet : stream.packets) full += packet.events.empty() ? 0 : 1;
@@ -209,9 +209,9 @@ int main(int count, char** values) {
       return 1;
     }
     const Trace trace = read_trace(directory);
-    Judge judge(arguments, trace, *shared);
-    bool good = judge.good();
-    calls += judge.calls;
+    TraceChecker checker(arguments, trace, *shared);
+    bool good = checker.good();
+    calls += checker.calls;
     if (have_babeltrace && kill_number % arguments.stride == 0) {
       good = babeltrace_reads(directory) && good;
       ++read_by_babeltrace;

@@ -53,7 +53,8 @@ void begin_trace(const std::string& directory, Shared& shared) {
 }
 
 // Checks the directory. No process may be changing it.
-void judge(const std::string& directory, const Shared& shared, bool babeltrace, Tally& tally) {
+void check_trace(const std::string& directory, const Shared& shared, bool babeltrace,
+                 Tally& tally) {
   if (!std::filesystem::exists(directory)) {
     ++tally.hidden;
     SKEIN_CHECK(shared.acknowledged == 0, "events, but no trace");
@@ -86,7 +87,7 @@ bool stop_at_every_call(const std::string& directory, Shared& shared, bool babel
   Tally tally;
   int status = 0;
   while (waitpid(program, &status, 0) == program && WIFSTOPPED(status) && failures == 0) {
-    judge(directory, shared, babeltrace, tally);
+    check_trace(directory, shared, babeltrace, tally);
     ptrace(PTRACE_SYSCALL, program, nullptr, nullptr);
   }
   if (WIFSTOPPED(status)) {
@@ -121,7 +122,7 @@ void kill_at_random(const std::string& directory, Shared& shared, uint64_t withi
   int status = 0;
   waitpid(program, &status, 0);
   SKEIN_CHECK(WIFSIGNALED(status), "it ended by itself: %x", status);
-  judge(directory, shared, babeltrace, tally);
+  check_trace(directory, shared, babeltrace, tally);
 }
 
 }  // namespace

@@ -113,7 +113,7 @@ class Watcher {
   unsigned changes = 0;
 
   // Returns the problem with the files at this instant, or "".
-  std::string judge() {
+  std::string check() {
     bool changed = false;
     while (find_new_chunk()) changed = true;
     for (auto& chunk : chunks_) {
@@ -124,13 +124,13 @@ class Watcher {
     }
     if (changed) {
       ++changes;
-      if (const std::string wrong = judge_run(); !wrong.empty()) return wrong;
+      if (const std::string wrong = check_run(); !wrong.empty()) return wrong;
     }
     const uint64_t acknowledged = shared_.acknowledged;
     if (run_.last < acknowledged || run_.last > acknowledged + 1)
       return "newest " + std::to_string(run_.last) + ", acknowledged " +
              std::to_string(acknowledged);
-    return judge_table();
+    return check_table();
   }
 
  private:
@@ -155,7 +155,7 @@ class Watcher {
     return true;
   }
 
-  std::string judge_run() {
+  std::string check_run() {
     std::vector<const Packet*> order;
     for (const auto& chunk : chunks_) order.push_back(&chunk->packet);
     std::sort(order.begin(), order.end(), [](const Packet* a, const Packet* b) {
@@ -188,7 +188,7 @@ class Watcher {
 
   // The consistent rows must be those of the live tasks, according to the committed events, except
   // for one row that the current operation is writing or has just written.
-  std::string judge_table() {
+  std::string check_table() {
     namespace format = skein::format;
     if (table_ == nullptr) table_ = map(".tasks", table_size_);
     if (table_ == nullptr) return "no task table";
@@ -256,7 +256,7 @@ bool step_one_program(bool log, const std::string& directory, Shared& shared, ui
       ptrace(PTRACE_CONT, program, nullptr, nullptr);
       continue;
     }
-    if (const std::string wrong = watcher.judge(); !wrong.empty()) {
+    if (const std::string wrong = watcher.check(); !wrong.empty()) {
       printf("instruction %llu: %s\n", static_cast<unsigned long long>(tally.instructions),
              wrong.c_str());
       ++tally.bad;

@@ -62,7 +62,7 @@ uint64_t run_for(double seconds, uint64_t at_least) {
 }
 
 // Checks the numbered calls and the pauses (recorded by the handler) of all streams.
-void judge(const std::string& directory, uint64_t calls) {
+void check_trace(const std::string& directory, uint64_t calls) {
   const Trace trace = read_good_trace(directory);
   uint64_t pauses = 0, last = 0;
   for (const Stream& stream : trace.streams) {
@@ -93,7 +93,7 @@ void high_rate(const std::string& directory) {
   every(30);
   const uint64_t calls = run_for(0.5, 1000);
   skein_stop();
-  judge(directory, calls);
+  check_trace(directory, calls);
 }
 
 // One handler interrupts another, and both record.
@@ -108,7 +108,7 @@ void nested_handlers(const std::string& directory) {
   every(30);
   const uint64_t calls = run_for(0.3, 1000);
   skein_stop();
-  judge(directory, calls);
+  check_trace(directory, calls);
 }
 
 // A handler records the thread's first event while the thread acquires its stream.

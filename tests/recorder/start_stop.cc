@@ -47,7 +47,7 @@ void wait_for_events() {
   for (const uint64_t before = made; made < before + 200;) std::this_thread::yield();
 }
 
-uint64_t judge(const std::string& directory) {
+uint64_t check_trace(const std::string& directory) {
   const Trace trace = read_good_trace(directory);
   uint64_t events = 0;
   for (const Stream& stream : trace.streams) {
@@ -85,10 +85,10 @@ int main(int count, char** values) {
       skein_stop();
     }
     // Threads may still be completing an event; the reader must handle that.
-    events += judge(directory);
+    events += check_trace(directory);
     if (i > 0) {  // the previous trace: no thread uses it any more
       const std::string before = scratch / std::to_string(i - 1);
-      judge(before);
+      check_trace(before);
       if (i % 16 == 0 && have_babeltrace()) SKEIN_CHECK(babeltrace_reads(before), "babeltrace2");
       std::filesystem::remove_all(before);
     }
