@@ -183,7 +183,7 @@ class Program:
         assert "CRITICAL" not in said, said
 
 
-def in_sight(svg):
+def visible_duration(svg):
     """Returns the visible time range in seconds, as shown in the picture."""
     number, unit = re.search(r">([\d.]+) (ns|µs|us|ms|s|min) visible", svg).groups()
     return float(number) * {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "min": 60}[unit]
