@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 
-from screen import AGAIN, Program, eventually, run, until
+from screen import RETRY_SECONDS, Program, eventually, run, until
 
 skein, generate, steps, drag_source = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:5])
 
@@ -46,7 +46,7 @@ def choose(screen, one, two, directory):
     def remembered():  # GTK writes the list with a delay, while the program runs
         it.answer("ctrl+o", "Open a trace", directory)
         it.wait_for("^recorded - skein$")
-        return eventually(lambda: "recorded" in recent(screen), AGAIN)
+        return eventually(lambda: "recorded" in recent(screen), RETRY_SECONDS)
     until("the trace among the recent ones", remembered)
     it.quit()
 
@@ -61,12 +61,12 @@ def open_what_was_opened_lately(screen, two, name):
 
     def chosen():
         before = title()
-        eventually(lambda: recent(screen)[0] + " - skein" == before, AGAIN)
+        eventually(lambda: recent(screen)[0] + " - skein" == before, RETRY_SECONDS)
         it.click(30, 25)  # Open
         until("the menu", lambda: len(screen.surfaces()) == 2)
         above = 4  # entries that open dialogs
         it.press(*(above + recent(screen).index(name)) * ["Down"], "Return")
-        eventually(lambda: title() != before, AGAIN)
+        eventually(lambda: title() != before, RETRY_SECONDS)
         if len(screen.surfaces()) != 1:
             it.press("Escape")
         until("no menu", lambda: len(screen.surfaces()) == 1)
@@ -113,7 +113,7 @@ def drop(screen, it, what, name):
         for x in range(1550, 600, -50):
             screen.do("mousemove", "--sync", x, 400)
         screen.do("mouseup", 1)
-        return eventually(lambda: screen.windows(name), AGAIN)
+        return eventually(lambda: screen.windows(name), RETRY_SECONDS)
     until(f"a window called {name}", dropped)
     source.process.terminate()
     source.process.communicate()

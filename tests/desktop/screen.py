@@ -15,7 +15,7 @@ import time
 
 # Timeout; tests/choke sets a longer one.
 SECONDS = int(os.environ.get("SKEIN_TEST_SECONDS", 120))
-AGAIN = SECONDS / 40  # after this time, a step without an effect is repeated
+RETRY_SECONDS = SECONDS / 40  # after this time, a step without an effect is repeated
 
 BAR, HIGHLIGHT, BOOKMARK = "3a4256", "ffd83d", "8a3fa0"  # of the light theme
 DARK = "16181d"
@@ -164,7 +164,7 @@ class Program:
             self.press("ctrl+a")
             self.type(path)
             self.press("Return")
-            return eventually(lambda: not self.screen.windows(title), AGAIN)
+            return eventually(lambda: not self.screen.windows(title), RETRY_SECONDS)
         until("no dialog any more", closed)
         self.focus(self.window)
 
