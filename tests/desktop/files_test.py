@@ -51,7 +51,7 @@ def choose(screen, one, two, directory):
     it.quit()
 
 
-def open_what_was_opened_lately(screen, two, name):
+def open_recent(screen, two, name):
     it = Program(screen, skein, "view", two).wait_for("^two.ctf - skein$")
     until("a picture", it.has_bars)
     assert len(screen.surfaces()) == 1
@@ -137,7 +137,7 @@ def drop_traces(screen, scratch, one, two, directory):
 def test(screen, scratch):
     one, two, directory = make_traces(scratch)
     choose(screen, one, two, directory)
-    open_what_was_opened_lately(screen, two, "recorded")
+    open_recent(screen, two, "recorded")
     cancel(screen, one, two)
     drop_traces(screen, scratch, one, two, directory)
 
