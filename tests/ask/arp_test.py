@@ -45,12 +45,12 @@ class Play:
         expect("who the peer is, and an end", len(lines) == 2 and lines[0] == peer, (out, errors))
         return lines[1], self.program.returncode, run("why", self.trace)
 
-    def is_good(self):
+    def expect_success(self):
         said, code, why = self.end()
         expect("it works", (said, code) == (RECEIVED, 0), (self.program.args, said, code))
         expect("nothing is wrong", (why.returncode, why.stdout) == (0, NOTHING), why)
 
-    def is_bad(self):
+    def expect_hang(self):
         said, code, why = self.end()
         expect("it hangs", (said, code) == ("no answer", 1), (self.program.args, said, code))
         expect("a lost wake-up", why.returncode == 1 and LOST in why.stdout, why)
@@ -83,7 +83,7 @@ def is_in_readme(command, said):
 
 def diagnosis(play):
     """Checks the single error, as text and as JSON."""
-    said = play.is_bad()
+    said = play.expect_hang()
     is_in_readme("why trace", said)
     text = " ".join(said.split())
     wait, notify = at("co_await entry.answered.wait();"), at("entry.answered.notify_all();")
@@ -131,15 +131,15 @@ def nothing_causal(one, other):
 
 with tempfile.TemporaryDirectory(prefix="skein-arp-") as name:
     folder = pathlib.Path(name)
-    Play(arp, folder / "good.skein").is_good()
+    Play(arp, folder / "good.skein").expect_success()
     for words in ([], ["--reply-first"]):
-        Play(arp_fixed, folder / f"fixed{''.join(words)}.skein", *words).is_good()
+        Play(arp_fixed, folder / f"fixed{''.join(words)}.skein", *words).expect_success()
     bad = Play(arp, folder / "bad.skein", "--reply-first")
     seeds = range(10)
     plays = [Play(arp, folder / f"{n}.skein", "--seed", str(n)) for n in seeds]
     fixed = [Play(arp_fixed, folder / f"fixed-{n}.skein", "--seed", str(n)) for n in seeds]
     for play in fixed:
-        play.is_good()
+        play.expect_success()
     diagnosis(bad)
     divergence(folder / "good.skein", bad.trace)
     for play in fixed:
