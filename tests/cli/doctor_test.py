@@ -45,7 +45,7 @@ def places(finding):
     return {evidence["location"]["line"] for evidence in finding["evidence"] if evidence["location"]}
 
 
-def planted(folder):
+def finds_known_bugs(folder):
     """Finds each bug, with its location."""
     for attempt in range(10):  # a counter grows steadily only on an idle processor
         trace = folder / f"faults-{attempt}.skein"
@@ -112,7 +112,7 @@ def asio(folder):
     return None
 
 
-def well(folder):
+def accepts_correct_programs(folder):
     """Correct programs cause no findings, whatever they wait for. (quiet_test.py checks the
     other adapters.)"""
     programs = {
@@ -206,10 +206,10 @@ def documents():
 
 
 with tempfile.TemporaryDirectory(prefix="skein-doctor-") as name:
-    planted(pathlib.Path(name))
+    finds_known_bugs(pathlib.Path(name))
     named_strangely(pathlib.Path(name))
     asio(pathlib.Path(name))
-    well(pathlib.Path(name))
+    accepts_correct_programs(pathlib.Path(name))
     lost_wake_up(pathlib.Path(name))
     server(pathlib.Path(name))
 mirage()
