@@ -76,7 +76,7 @@ def valid(value, name, what):
         expect(f"{what}: names its schema", value["schema"] == name, value["schema"])
 
 
-def the_validator_rejects_what_is_wrong():
+def rejects_invalid_documents():
     good = {"id": 1, "name": "x"}
     task = schemas["common"]["$defs"]["task"]
     for wrong in ({"id": 1}, {"id": "1", "name": "x"}, {"id": True, "name": "x"}, [], "x",
@@ -107,7 +107,7 @@ def check(trace):
 
 schemas = read_schemas()
 checked = {}
-the_validator_rejects_what_is_wrong()
+rejects_invalid_documents()
 folder = work_in_new_folder("json")
 traces = [path for kind in ("mirage", "skein")
           for path in sorted((source / "tests/data" / kind).iterdir())]
