@@ -48,9 +48,9 @@ std::string problem(Viewer& viewer) {
   return {};
 }
 
-class Person {
+class RandomUser {
  public:
-  Person(Viewer& viewer, const char* path) : viewer_(viewer), path_(path) {}
+  RandomUser(Viewer& viewer, const char* path) : viewer_(viewer), path_(path) {}
 
   void act() {
     const float x = number(1000);
@@ -114,13 +114,13 @@ bool use(const char* path) {
   const Panel whole = viewer.panel();
   std::printf("%s: %s tasks, %s ended\n", path, value(whole, "tasks").c_str(),
               value(whole, "ended").c_str());
-  Person person(viewer, path);
+  RandomUser user(viewer, path);
   for (int step = 0; step < 60; step++) {
     if (const std::string wrong = problem(viewer); !wrong.empty()) {
       std::fprintf(stderr, "%s, step %d: %s\n", path, step, wrong.c_str());
       return false;
     }
-    person.act();
+    user.act();
   }
   return true;
 }
