@@ -6,7 +6,7 @@
 using namespace skein;
 using namespace skein::ctf;
 
-TEST_CASE_FIXTURE(Fixture, "a prefix of an event is no event; the rest is reported") {
+TEST_CASE_FIXTURE(Fixture, "an incomplete event is not read; its bytes are reported") {
   StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 2048});
   stream.event(format::k_sample, 10, 1);
   stream.fixed(format::k_label_text, 20).u64(4).text("hello").done();
@@ -27,7 +27,7 @@ TEST_CASE_FIXTURE(Fixture, "a prefix of an event is no event; the rest is report
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "impossible numbers are refused without using memory for them") {
+TEST_CASE_FIXTURE(Fixture, "implausible ids and sizes do not allocate memory") {
   StreamWriter names({.uuid = uuid,
                       .stream = format::kNamesStream,
                       .chunk_size = 4096,
@@ -47,7 +47,7 @@ TEST_CASE_FIXTURE(Fixture, "impossible numbers are refused without using memory 
   CHECK(trace.losses.size() == 4);  // two definitions, the size, and the zeros after the events
 }
 
-TEST_CASE_FIXTURE(Fixture, "names behind a hole of zeros are found again") {
+TEST_CASE_FIXTURE(Fixture, "definitions after a gap of zeros are read") {
   StreamWriter names({.uuid = uuid,
                       .stream = format::kNamesStream,
                       .chunk_size = 4096,
@@ -74,7 +74,7 @@ TEST_CASE_FIXTURE(Fixture, "names behind a hole of zeros are found again") {
   CHECK(trace.losses[0].bytes == 2 * size - 11);
 }
 
-TEST_CASE_FIXTURE(Fixture, "a chunk that is no packet of the trace is skipped and reported") {
+TEST_CASE_FIXTURE(Fixture, "a chunk without a packet of the trace is skipped and reported") {
   StreamWriter other({.uuid = {9}, .stream = 0, .chunk_size = 1024});
   other.event(format::k_sample, 10, 1);
   add("other-", other);

@@ -7,7 +7,7 @@
 using namespace skein;
 using namespace skein::ctf;
 
-TEST_CASE_FIXTURE(Fixture, "names, places, times and the current task reach the columns") {
+TEST_CASE_FIXTURE(Fixture, "the columns contain names, locations, times and the current task") {
   add_names();
   StreamWriter stream({.uuid = uuid, .stream = 3});
   stream.tid = 77;
@@ -57,7 +57,7 @@ TEST_CASE_FIXTURE(Fixture, "names, places, times and the current task reach the 
   CHECK(trace.events.other[6] == no_task);  // no task was current any more
 }
 
-TEST_CASE_FIXTURE(Fixture, "a place before an event belongs to the event and is not one itself") {
+TEST_CASE_FIXTURE(Fixture, "`at` sets the location of the next event and is not an event") {
   add_names();  // place 1 is at line 7
   StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 1024});
   StreamWriter other({.uuid = uuid, .stream = 1, .chunk_size = 1024});
@@ -100,7 +100,7 @@ TEST_CASE_FIXTURE(Fixture, "a thread that records its id is one executor") {
   CHECK(trace.executors[1].tid == 8);
 }
 
-TEST_CASE_FIXTURE(Fixture, "a trace of format version 1 is read, a packet of a later one is lost") {
+TEST_CASE_FIXTURE(Fixture, "format version 1 is read, packets of later versions are losses") {
   std::string metadata = metadata_text();
   const std::string version = "tracer_major = " + std::to_string(format::kVersion);
   REQUIRE(metadata.find(version) != std::string::npos);
@@ -153,7 +153,7 @@ TEST_CASE_FIXTURE(Fixture, "extra fields belong to the next event of the packet"
   CHECK(trace.events.row(4).flags == 0);
 }
 
-TEST_CASE_FIXTURE(Fixture, "a place and its event are in one packet") {
+TEST_CASE_FIXTURE(Fixture, "`at` and its event are in one packet") {
   add_names();
   StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 600});
   for (uint64_t i = 0; i < 500; i++) {
@@ -168,7 +168,7 @@ TEST_CASE_FIXTURE(Fixture, "a place and its event are in one packet") {
     CHECK(trace.locations[trace.events.location[i]].line == (i % 3 != 0 ? 7u : 0u));
 }
 
-TEST_CASE_FIXTURE(Fixture, "a trace without events begins where its names do") {
+TEST_CASE_FIXTURE(Fixture, "a trace without events begins with its definitions") {
   StreamWriter names({.uuid = uuid,
                       .stream = format::kNamesStream,
                       .chunk_size = 4096,
@@ -181,7 +181,7 @@ TEST_CASE_FIXTURE(Fixture, "a trace without events begins where its names do") {
   CHECK(trace->info.start == uint64_t{700} * 1'000'000'000);
 }
 
-TEST_CASE_FIXTURE(Fixture, "streams are merged by time, and long gaps keep their length") {
+TEST_CASE_FIXTURE(Fixture, "streams are merged by time; long gaps keep their duration") {
   StreamWriter a({.uuid = uuid, .stream = 0, .chunk_size = 1024});
   StreamWriter b({.uuid = uuid, .stream = 1, .chunk_size = 1024});
   constexpr uint64_t far = uint64_t{1} << 40;
@@ -201,7 +201,7 @@ TEST_CASE_FIXTURE(Fixture, "streams are merged by time, and long gaps keep their
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "packets of a ring are put in order, missing ones are counted") {
+TEST_CASE_FIXTURE(Fixture, "packets of a ring are sorted, missing ones are counted") {
   StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 1024, .first_sequence = 7});
   for (uint64_t i = 0; i < 1000; i++) {
     stream.current_task = i + 1;

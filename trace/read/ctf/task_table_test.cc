@@ -73,7 +73,7 @@ TEST_CASE("the task table returns the rows whose lock does not change") {
   CHECK(!read_task_table(files, "t/.tasks"));
 }
 
-TEST_CASE_FIXTURE(Fixture, "who outlived the packets of a ring is known by its task table") {
+TEST_CASE_FIXTURE(Fixture, "the task table of a ring adds tasks older than its packets") {
   add_names();
   StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 1024, .first_sequence = 7});
   stream.tid = 3;
@@ -107,7 +107,7 @@ TEST_CASE_FIXTURE(Fixture, "who outlived the packets of a ring is known by its t
   CHECK(trace.events.value[1] == 1);
 }
 
-TEST_CASE_FIXTURE(Fixture, "what has overwritten nothing takes nothing from its task table") {
+TEST_CASE_FIXTURE(Fixture, "the task table is ignored if the ring has overwritten nothing") {
   StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 1024});
   stream.event(format::k_suspend, 1'010, 11, 0);
   add("s0-", stream);
