@@ -1,5 +1,5 @@
 // Reads any bytes as JSON of the trace event format: must not crash, and the result must be valid.
-#include "trace/read/chrome/chrome.h"
+#include "trace/read/foreign/chrome/chrome.h"
 
 #include <span>
 #include <vector>

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "fuzz/foreign.h"
-#include "trace/read/chrome/chrome.h"
-#include "trace/read/chrome/gzip.h"
+#include "trace/read/foreign/chrome/chrome.h"
+#include "trace/read/foreign/chrome/gzip.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   constexpr uint64_t limit = 1 << 20;

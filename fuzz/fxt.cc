@@ -1,5 +1,5 @@
 // Reads any bytes as an FXT file: must not crash, and the result must be valid.
-#include "trace/read/fxt/fxt.h"
+#include "trace/read/foreign/fxt/fxt.h"
 
 #include <span>
 #include <vector>

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <string>
 
-#include "trace/read/chrome/json.h"
+#include "trace/read/foreign/chrome/json.h"
 
 namespace skein::cli {
 

@@ -7,7 +7,7 @@
 #include "trace/export/damaged_texts.h"
 #include "trace/export/process_numbers.h"
 #include "trace/export/slices.h"
-#include "trace/read/fxt/wire.h"
+#include "trace/read/foreign/fxt/wire.h"
 
 namespace skein {
 

@@ -4,7 +4,7 @@
 
 #include "trace/export/process_numbers.h"
 #include "trace/export/slices.h"
-#include "trace/read/fxt/writer.h"
+#include "trace/read/foreign/fxt/writer.h"
 
 namespace skein {
 

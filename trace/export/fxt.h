@@ -1,5 +1,5 @@
-// Exports a trace in the Fuchsia trace format (trace/read/fxt/wire.h), which Perfetto's viewer
-// opens too.
+// Exports a trace in the Fuchsia trace format (trace/read/foreign/fxt/wire.h), which Perfetto's
+// viewer opens too.
 #pragma once
 
 #include "trace/export/out.h"

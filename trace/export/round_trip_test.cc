@@ -12,12 +12,12 @@
 #include "trace/export/fxt.h"
 #include "trace/export/process_numbers.h"
 #include "trace/model/model.h"
-#include "trace/read/chrome/chrome.h"
 #include "trace/read/ctf/directory.h"
 #include "trace/read/ctf/tick_scale.h"
 #include "trace/read/event_schema.h"
 #include "trace/read/event_value.h"
-#include "trace/read/fxt/fxt.h"
+#include "trace/read/foreign/chrome/chrome.h"
+#include "trace/read/foreign/fxt/fxt.h"
 
 using namespace skein;
 

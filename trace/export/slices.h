@@ -1,9 +1,9 @@
 // Exports a trace to formats with threads, slices and flows: FXT and Chrome JSON.
 //
 // Each event becomes one record with all its fields by name, in skein's own category, so that
-// skein's reader restores it (trace/read/slices/rows.h). The record type is the one that other
-// tools display best: a task is an async slice, its events are within the slice, a counter is a
-// counter. A second category, which skein's reader ignores, has the activations as slices of the
+// skein's reader restores it (trace/read/foreign/slices/rows.h). The record type is the one that
+// other tools display best: a task is an async slice, its events are within the slice, a counter is
+// a counter. A second category, which skein's reader ignores, has the activations as slices of the
 // threads, and the arrows as flows between them.
 #pragma once
 

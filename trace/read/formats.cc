@@ -5,10 +5,10 @@
 #include "trace/read/ctf/directory.h"
 #include "trace/read/mirage/mirage.h"
 #ifndef __wasm__  // the page gets other tools' traces in skein's format, and stays small
-#include "trace/read/chrome/chrome.h"
-#include "trace/read/chrome/gzip.h"
-#include "trace/read/fxt/fxt.h"
-#include "trace/read/fxt/read_records.h"
+#include "trace/read/foreign/chrome/chrome.h"
+#include "trace/read/foreign/chrome/gzip.h"
+#include "trace/read/foreign/fxt/fxt.h"
+#include "trace/read/foreign/fxt/read_records.h"
 #endif
 
 namespace skein {

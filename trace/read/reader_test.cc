@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/read/fxt/writer.h"
+#include "trace/read/foreign/fxt/writer.h"
 #include "trace/read/mirage/writer.h"
 
 using namespace skein;

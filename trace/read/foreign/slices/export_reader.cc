@@ -1,4 +1,4 @@
-#include "trace/read/slices/export_reader.h"
+#include "trace/read/foreign/slices/export_reader.h"
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
-#include "trace/read/fxt/fxt.h"
+#include "trace/read/foreign/fxt/fxt.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
 
-#include "trace/read/fxt/writer.h"
+#include "trace/read/foreign/fxt/writer.h"
 
 using namespace skein;
 using fxt::ArgumentType;

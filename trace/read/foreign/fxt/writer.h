@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "trace/read/fxt/wire.h"
+#include "trace/read/foreign/fxt/wire.h"
 
 namespace skein::fxt {
 

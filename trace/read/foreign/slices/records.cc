@@ -1,4 +1,4 @@
-#include "trace/read/slices/records.h"
+#include "trace/read/foreign/slices/records.h"
 
 namespace skein::fxt {
 

@@ -1,4 +1,4 @@
-#include "trace/read/chrome/json.h"
+#include "trace/read/foreign/chrome/json.h"
 
 #include <charconv>
 

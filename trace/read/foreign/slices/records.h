@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "trace/read/fxt/wire.h"
+#include "trace/read/foreign/fxt/wire.h"
 #include "trace/read/strings.h"
 
 namespace skein::fxt {

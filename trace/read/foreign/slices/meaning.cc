@@ -1,4 +1,4 @@
-#include "trace/read/slices/meaning.h"
+#include "trace/read/foreign/slices/meaning.h"
 
 #include <algorithm>
 #include <bit>
@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/stable_sort.h"
-#include "trace/read/slices/eio.h"
-#include "trace/read/slices/rows.h"
-#include "trace/read/slices/slices.h"
+#include "trace/read/foreign/slices/eio.h"
+#include "trace/read/foreign/slices/rows.h"
+#include "trace/read/foreign/slices/slices.h"
 
 namespace skein::fxt {
 

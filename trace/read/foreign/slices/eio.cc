@@ -1,4 +1,4 @@
-#include "trace/read/slices/eio.h"
+#include "trace/read/foreign/slices/eio.h"
 
 #include <algorithm>
 #include <map>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "trace/read/slices/slices.h"
+#include "trace/read/foreign/slices/slices.h"
 
 namespace skein::fxt {
 

@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <span>
 
+#include "trace/read/foreign/slices/export_reader.h"
+#include "trace/read/foreign/slices/records.h"
 #include "trace/read/progress.h"
-#include "trace/read/slices/export_reader.h"
-#include "trace/read/slices/records.h"
 #include "trace/read/trace.h"
 
 namespace skein::fxt {

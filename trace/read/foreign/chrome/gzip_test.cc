@@ -1,4 +1,4 @@
-#include "trace/read/chrome/gzip.h"
+#include "trace/read/foreign/chrome/gzip.h"
 
 #include <doctest/doctest.h>
 #include <zlib.h>

@@ -1,7 +1,7 @@
-#include "trace/read/fxt/fxt.h"
+#include "trace/read/foreign/fxt/fxt.h"
 
-#include "trace/read/fxt/read_records.h"
-#include "trace/read/slices/meaning.h"
+#include "trace/read/foreign/fxt/read_records.h"
+#include "trace/read/foreign/slices/meaning.h"
 
 namespace skein::fxt {
 

@@ -1,4 +1,4 @@
-#include "trace/read/chrome/chrome.h"
+#include "trace/read/foreign/chrome/chrome.h"
 
 #include <doctest/doctest.h>
 

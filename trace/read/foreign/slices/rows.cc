@@ -1,4 +1,4 @@
-#include "trace/read/slices/rows.h"
+#include "trace/read/foreign/slices/rows.h"
 
 #include <charconv>
 #include <string>

@@ -1,9 +1,9 @@
 // Interprets records according to their writer: skein itself (export_reader.h), eio-trace (eio.h),
-// or any other (trace/read/slices/slices.h).
+// or any other (trace/read/foreign/slices/slices.h).
 #pragma once
 
-#include "trace/read/slices/export_reader.h"
-#include "trace/read/slices/records.h"
+#include "trace/read/foreign/slices/export_reader.h"
+#include "trace/read/foreign/slices/records.h"
 
 namespace skein::fxt {
 

@@ -1,4 +1,4 @@
-#include "trace/read/chrome/chrome.h"
+#include "trace/read/foreign/chrome/chrome.h"
 
 #include <algorithm>
 #include <array>
@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "base/stable_sort.h"
-#include "trace/read/chrome/json.h"
-#include "trace/read/slices/meaning.h"
-#include "trace/read/slices/records.h"
+#include "trace/read/foreign/chrome/json.h"
+#include "trace/read/foreign/slices/meaning.h"
+#include "trace/read/foreign/slices/records.h"
 
 namespace skein::chrome {
 

@@ -17,7 +17,7 @@
 // of the suspend's location: eio-trace does not record the target of the wait.
 #pragma once
 
-#include "trace/read/slices/records.h"
+#include "trace/read/foreign/slices/records.h"
 #include "trace/read/trace.h"
 
 namespace skein::fxt {

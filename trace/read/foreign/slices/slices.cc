@@ -1,4 +1,4 @@
-#include "trace/read/slices/slices.h"
+#include "trace/read/foreign/slices/slices.h"
 
 #include <algorithm>
 #include <string>

@@ -1,11 +1,11 @@
-#include "trace/read/chrome/gzip.h"
+#include "trace/read/foreign/chrome/gzip.h"
 
 #include <zlib.h>
 
 #include <algorithm>
 #include <array>
 
-#include "trace/read/chrome/chrome.h"
+#include "trace/read/foreign/chrome/chrome.h"
 
 namespace skein::chrome {
 

@@ -1,4 +1,4 @@
-#include "trace/read/fxt/read_records.h"
+#include "trace/read/foreign/fxt/read_records.h"
 
 #include <algorithm>
 #include <cstring>

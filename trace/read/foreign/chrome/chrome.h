@@ -1,6 +1,7 @@
 // Reads JSON in the trace event format: an object with "traceEvents", or a bare array, whose
 // closing bracket may be missing. The phases correspond to those of FXT, and so do their meanings
-// (trace/read/slices/meaning.h). A file that `skein export chrome` wrote is restored completely.
+// (trace/read/foreign/slices/meaning.h). A file that `skein export chrome` wrote is restored
+// completely.
 //
 //   B E X              slices of a thread (process pid, thread tid)
 //   b n e              async slices, by category, scope and id (and process, if that is id2.local)
@@ -15,7 +16,7 @@
 // either at its position, or counted per kind with the position of the first.
 //
 // Memory: the records (56 bytes per event), then the columns. For a file that skein wrote, only the
-// columns (trace/read/slices/export_reader.h).
+// columns (trace/read/foreign/slices/export_reader.h).
 #pragma once
 
 #include <cstdint>

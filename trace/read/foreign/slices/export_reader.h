@@ -1,6 +1,6 @@
 // Reads what `skein export` wrote: events of the model, each completely stored in the arguments of
-// a record of a separate category (trace/read/slices/rows.h), and additional events for other
-// tools' viewers.
+// a record of a separate category (trace/read/foreign/slices/rows.h), and additional events for
+// other tools' viewers.
 //
 //   for (const bool is_streaming : {true, false}) {
 //     Records records;
@@ -20,8 +20,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "trace/read/slices/records.h"
-#include "trace/read/slices/rows.h"
+#include "trace/read/foreign/slices/records.h"
+#include "trace/read/foreign/slices/rows.h"
 
 namespace skein::fxt {
 
