@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/cursor.h"
-#include "trace/read/formats.h"
 #include "trace/read/mirage/wire.h"
+#include "trace/read/readers.h"
 
 namespace skein {
 

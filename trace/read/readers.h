@@ -1,5 +1,5 @@
 // The trace formats that skein reads, in the order in which they are probed. To add a reader: add a
-// folder with its probe and read functions, and a row in formats.cc.
+// folder with its probe and read functions, and a row in readers.cc.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "trace/read/formats.h"
+#include "trace/read/readers.h"
 
 #include <array>
 
