@@ -21,7 +21,7 @@
 #include "cli/die.h"
 #include "cli/output/terminal.h"
 #include "cli/suggest.h"
-#include "trace/export/formats.h"
+#include "trace/export/exporters.h"
 #include "view/draw/theme.h"
 
 namespace skein::cli {

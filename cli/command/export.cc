@@ -14,7 +14,7 @@
 #include "cli/output/print.h"
 #include "cli/output/progress.h"
 #include "cli/output/trace_directory_writer.h"
-#include "trace/export/formats.h"
+#include "trace/export/exporters.h"
 
 namespace skein::cli {
 

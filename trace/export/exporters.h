@@ -4,7 +4,7 @@
 //   for (const ExportFormat& format : export_formats()) print(format.name, format.about);
 //   const Omissions omissions = find_export_format("csv")->write(trace, {.tasks = true}, out);
 //
-// To add a format: a file here with its function, and a row in formats.cc.
+// To add a format: a file here with its function, and a row in exporters.cc.
 #pragma once
 
 #include <span>

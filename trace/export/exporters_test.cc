@@ -1,4 +1,4 @@
-#include "trace/export/formats.h"
+#include "trace/export/exporters.h"
 
 #include <doctest/doctest.h>
 
