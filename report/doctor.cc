@@ -6,7 +6,7 @@
 #include "base/escape.h"
 #include "base/text.h"
 #include "trace/ask/doctor/lint_schema.h"
-#include "trace/ask/kinds.h"
+#include "trace/ask/task_kinds.h"
 #include "trace/model/names.h"
 
 namespace skein {

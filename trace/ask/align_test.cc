@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include "trace/ask/kinds.h"
 #include "trace/ask/random_program.h"
+#include "trace/ask/task_kinds.h"
 #include "trace/model/example.h"
 
 using namespace skein;

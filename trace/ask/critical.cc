@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "trace/ask/busiest.h"
-#include "trace/ask/kinds.h"
 #include "trace/ask/none.h"
+#include "trace/ask/task_kinds.h"
 
 namespace skein {
 

@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "trace/ask/kinds.h"
 #include "trace/ask/none.h"
+#include "trace/ask/task_kinds.h"
 
 namespace skein {
 

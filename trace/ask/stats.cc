@@ -5,7 +5,7 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "trace/ask/kinds.h"
+#include "trace/ask/task_kinds.h"
 #include "trace/model/names.h"
 
 namespace skein {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "trace/ask/kinds.h"
+#include "trace/ask/task_kinds.h"
 
 namespace skein {
 

@@ -5,7 +5,7 @@
 
 #include "base/stable_sort.h"
 #include "trace/ask/busiest.h"
-#include "trace/ask/kinds.h"
+#include "trace/ask/task_kinds.h"
 #include "trace/model/id_map.h"
 
 namespace skein {

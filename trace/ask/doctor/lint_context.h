@@ -7,7 +7,7 @@
 
 #include "trace/ask/doctor/finding.h"
 #include "trace/ask/doctor/lint_schema.h"
-#include "trace/ask/kinds.h"
+#include "trace/ask/task_kinds.h"
 #include "trace/ask/waits.h"
 
 namespace skein::detail {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "trace/ask/kinds.h"
 #include "trace/ask/none.h"
+#include "trace/ask/task_kinds.h"
 
 namespace skein {
 

@@ -1,4 +1,4 @@
-#include "trace/ask/kinds.h"
+#include "trace/ask/task_kinds.h"
 
 namespace skein {
 
