@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "trace/read/ctf/meaning.h"
+#include "trace/read/ctf/event_table.h"
 #include "trace/read/event_value.h"
 
 using namespace skein;

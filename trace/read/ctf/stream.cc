@@ -5,7 +5,7 @@
 
 #include "base/cursor.h"
 #include "base/stable_sort.h"
-#include "trace/read/ctf/meaning.h"
+#include "trace/read/ctf/event_table.h"
 
 namespace skein::ctf {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "trace/read/ctf/chunk.h"
-#include "trace/read/ctf/meaning.h"
+#include "trace/read/ctf/event_table.h"
 #include "trace/read/ctf/names.h"
 #include "trace/read/ctf/tick_scale.h"
 #include "trace/read/ctf/wire.h"
