@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "view/gtk/application.h"
-#include "view/gtk/export.h"
+#include "view/gtk/save_picture.h"
 #include "view/gtk/window.h"
 #include "view/viewer/keys.h"
 

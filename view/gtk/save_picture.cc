@@ -1,4 +1,4 @@
-#include "view/gtk/export.h"
+#include "view/gtk/save_picture.h"
 
 #include <glibmm/bytes.h>
 
