@@ -177,7 +177,7 @@ struct HtmlOptions {
 int run_html(const HtmlOptions& options);
 
 struct ExportOptions {
-  std::string format;  // one of export_formats() (trace/export/formats.h)
+  std::string format;  // one of export_formats() (trace/export/exporters.h)
   std::string trace;
   std::string output = "-";
   std::string table = "events";

@@ -1,4 +1,4 @@
-// `skein export FORMAT`: converts a trace to one of the formats of trace/export/formats.h, and
+// `skein export FORMAT`: converts a trace to one of the formats of trace/export/exporters.h, and
 // reports what the format cannot represent.
 #include <unistd.h>
 

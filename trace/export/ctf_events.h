@@ -1,8 +1,8 @@
 // Writes events of the model as events of skein's format, to the streams of a copy.
 //
 // A table maps each kind to an event of the format and its arguments: the inverse of
-// trace/read/ctf/meaning.h. Fields without an argument are in an `extra` event before the event, so
-// every field is preserved.
+// trace/read/ctf/event_table.h. Fields without an argument are in an `extra` event before the
+// event, so every field is preserved.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Commands that work in every view: one function per verb, one table entry per command. The others
-// are commands of a view (timeline/commands.cc).
+// are commands of a view (views/timeline/commands.cc).
 #include <algorithm>
 #include <cmath>
 #include <iterator>

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "view/viewer/panel.h"
-#include "view/viewer/view.h"
+#include "view/viewer/views/view.h"
 
 namespace skein {
 

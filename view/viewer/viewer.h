@@ -1,6 +1,6 @@
 // The viewer without a screen: every front end forwards input to a Viewer and paints its picture().
 // It joins the state shared by views (shared.h), the view that is shown (view.h,
-// timeline/timeline.h), texts about the selection (panels.h), and commands (commands.cc).
+// views/timeline/timeline.h), texts about the selection (panels.h), and commands (commands.cc).
 //
 //   Viewer viewer;
 //   viewer.add(std::move(trace), "net.ctf");
@@ -27,7 +27,7 @@
 #include "view/draw/theme.h"
 #include "view/viewer/command.h"
 #include "view/viewer/panel.h"
-#include "view/viewer/timeline/timeline.h"
+#include "view/viewer/views/timeline/timeline.h"
 
 namespace skein {
 

@@ -1,4 +1,4 @@
-#include "view/viewer/view.h"
+#include "view/viewer/views/view.h"
 
 #include <utility>
 

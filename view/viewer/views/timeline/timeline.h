@@ -18,9 +18,9 @@
 #include "view/draw/draw_list.h"
 #include "view/draw/picture.h"
 #include "view/layout/rows.h"
-#include "view/viewer/timeline/collapse.h"
-#include "view/viewer/timeline/navigation.h"
-#include "view/viewer/view.h"
+#include "view/viewer/views/timeline/collapse.h"
+#include "view/viewer/views/timeline/navigation.h"
+#include "view/viewer/views/view.h"
 
 namespace skein {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "view/viewer/timeline/timeline.h"
+#include "view/viewer/views/timeline/timeline.h"
 
 namespace skein {
 

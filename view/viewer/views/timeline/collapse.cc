@@ -1,4 +1,4 @@
-#include "view/viewer/timeline/collapse.h"
+#include "view/viewer/views/timeline/collapse.h"
 
 #include <algorithm>
 

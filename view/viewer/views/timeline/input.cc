@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "view/draw/hit.h"
-#include "view/viewer/timeline/timeline.h"
+#include "view/viewer/views/timeline/timeline.h"
 
 namespace skein {
 

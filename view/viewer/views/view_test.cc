@@ -1,5 +1,5 @@
 // Two views of one session share selection, matches and filter.
-#include "view/viewer/view.h"
+#include "view/viewer/views/view.h"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 #include "view/viewer/panels.h"
 #include "view/viewer/task_text.h"
 #include "view/viewer/test_viewer.h"
-#include "view/viewer/timeline/timeline.h"
+#include "view/viewer/views/timeline/timeline.h"
 
 using namespace skein;
 

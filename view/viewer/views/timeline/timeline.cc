@@ -1,4 +1,4 @@
-#include "view/viewer/timeline/timeline.h"
+#include "view/viewer/views/timeline/timeline.h"
 
 #include <cmath>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "view/viewer/timeline/navigation.h"
+#include "view/viewer/views/timeline/navigation.h"
 
 #include <doctest/doctest.h>
 
