@@ -5,8 +5,8 @@
 #include <iterator>
 #include <limits>
 
+#include "view/viewer/panel/task_text.h"
 #include "view/viewer/state.h"
-#include "view/viewer/task_text.h"
 
 namespace skein {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/stable_sort.h"
-#include "view/viewer/task_text.h"
+#include "view/viewer/panel/task_text.h"
 
 namespace skein {
 

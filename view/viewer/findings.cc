@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "trace/model/names.h"
-#include "view/viewer/task_text.h"
+#include "view/viewer/panel/task_text.h"
 
 namespace skein {
 

@@ -7,7 +7,7 @@
 
 #include "base/percent.h"
 #include "base/text.h"
-#include "view/viewer/panel_writer.h"
+#include "view/viewer/panel/panel_writer.h"
 
 namespace skein {
 

@@ -4,7 +4,7 @@
 
 #include "view/draw/theme.h"
 #include "view/viewer/command.h"
-#include "view/viewer/panels.h"
+#include "view/viewer/panel/panels.h"
 #include "view/viewer/views/timeline/timeline.h"
 
 namespace skein {

@@ -5,8 +5,8 @@
 
 #include "view/draw/arrows.h"
 #include "view/draw/each_bar.h"
+#include "view/viewer/panel/task_text.h"
 #include "view/viewer/state.h"
-#include "view/viewer/task_text.h"
 #include "view/viewer/viewer.h"
 
 namespace skein {

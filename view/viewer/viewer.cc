@@ -7,8 +7,8 @@
 #include "base/stable_sort.h"
 #include "trace/ask/find.h"
 #include "view/viewer/keys.h"
+#include "view/viewer/panel/task_text.h"
 #include "view/viewer/state.h"
-#include "view/viewer/task_text.h"
 
 namespace skein {
 

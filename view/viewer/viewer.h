@@ -26,7 +26,7 @@
 #include "base/result.h"
 #include "view/draw/theme.h"
 #include "view/viewer/command.h"
-#include "view/viewer/panel.h"
+#include "view/viewer/panel/panel.h"
 #include "view/viewer/views/timeline/timeline.h"
 
 namespace skein {

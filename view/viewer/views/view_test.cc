@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "view/viewer/panels.h"
-#include "view/viewer/task_text.h"
+#include "view/viewer/panel/panels.h"
+#include "view/viewer/panel/task_text.h"
 #include "view/viewer/test_viewer.h"
 #include "view/viewer/views/timeline/timeline.h"
 

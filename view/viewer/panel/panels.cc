@@ -1,10 +1,10 @@
-#include "view/viewer/panels.h"
+#include "view/viewer/panel/panels.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "trace/model/names.h"
-#include "view/viewer/panel_writer.h"
+#include "view/viewer/panel/panel_writer.h"
 
 namespace skein {
 

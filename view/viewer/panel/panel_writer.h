@@ -2,8 +2,8 @@
 #pragma once
 
 #include "view/viewer/findings.h"
-#include "view/viewer/panel.h"
-#include "view/viewer/task_text.h"
+#include "view/viewer/panel/panel.h"
+#include "view/viewer/panel/task_text.h"
 
 namespace skein {
 

@@ -1,4 +1,4 @@
-#include "view/viewer/panel_writer.h"
+#include "view/viewer/panel/panel_writer.h"
 
 namespace skein {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "trace/model/names.h"
-#include "view/viewer/panel_writer.h"
+#include "view/viewer/panel/panel_writer.h"
 
 namespace skein {
 

@@ -3,8 +3,8 @@
 
 #include "trace/ask/live_tasks.h"
 #include "trace/model/names.h"
-#include "view/viewer/panel_writer.h"
-#include "view/viewer/panels.h"
+#include "view/viewer/panel/panel_writer.h"
+#include "view/viewer/panel/panels.h"
 
 namespace skein {
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "view/viewer/panel.h"
+#include "view/viewer/panel/panel.h"
 #include "view/viewer/views/view.h"
 
 namespace skein {

@@ -1,4 +1,4 @@
-#include "view/viewer/task_text.h"
+#include "view/viewer/panel/task_text.h"
 
 #include <algorithm>
 
