@@ -2,9 +2,30 @@
 
 namespace skein {
 
+void ViewerState::added(std::optional<Rows> rows) {
+  for (View* each : views) each->added(each == &timeline ? std::move(rows) : std::nullopt);
+}
+
+void ViewerState::before_change() {
+  for (View* each : views) each->before_change();
+}
+
+void ViewerState::replaced(size_t which, const SessionTrace& old, std::optional<Rows> rows) {
+  for (View* each : views)
+    each->replaced(which, old, each == &timeline ? std::move(rows) : std::nullopt);
+}
+
+void ViewerState::grown(size_t which) {
+  for (View* each : views) each->grown(which);
+}
+
+void ViewerState::filtered() {
+  for (View* each : views) each->filtered();
+}
+
 void ViewerState::realigned() {
   shared.session.align();
-  view->aligned();
+  for (View* each : views) each->aligned();
   shared.finder.search_again(selected());  // its matches are in time order
   shared.found();
 }

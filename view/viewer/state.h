@@ -2,6 +2,8 @@
 // titles.cc.
 #pragma once
 
+#include <array>
+
 #include "view/draw/theme.h"
 #include "view/viewer/command.h"
 #include "view/viewer/panel/panels.h"
@@ -12,7 +14,9 @@ namespace skein {
 struct ViewerState {
   Shared shared;
   Timeline timeline{shared};
-  View* view = &timeline;  // the view that the front end shows; never null
+  // All views: each follows every change of the session, shown or not.
+  std::array<View*, 1> views = {&timeline};
+  View* view = &timeline;  // the one that the front end shows; never null
   Panels panels{shared};
 
   // Widgets that the front end shows beside the picture.
@@ -21,7 +25,12 @@ struct ViewerState {
   bool filter_field = false;
   const Theme* theme = &themes[0];
 
-  // ---- state.cc
+  // ---- state.cc. `rows`: those of all tasks of the trace, if they are known; for the timeline.
+  void added(std::optional<Rows> rows);
+  void before_change();
+  void replaced(size_t which, const SessionTrace& old, std::optional<Rows> rows);
+  void grown(size_t which);
+  void filtered();
   void realigned();  // traces moved on the time axis: resets to show everything
   void search(std::string_view text);
   void select(const Item& item, double time = no_time);

@@ -56,7 +56,7 @@ void Viewer::add(LoadedTrace loaded, std::string title) {
   shared.finder.set_trace(shared.session.size() - 1, texts_of(loaded));
   shared.finder.search_again(state_->selected());
   shared.found();
-  state_->view->added(std::move(loaded.rows));
+  state_->added(std::move(loaded.rows));
 }
 
 void Viewer::update(size_t which, Trace trace) {
@@ -66,17 +66,16 @@ void Viewer::update(size_t which, Trace trace) {
 
 void Viewer::update(size_t which, LoadedTrace loaded) {
   Shared& shared = state_->shared;
-  View& view = *state_->view;
   if (which >= traces()) return;
   const std::shared_ptr<SessionTrace> old = shared.session.shared(which);
   // If only the sign of life is new and the end is not visible, nothing is redrawn.
   if (loaded.life.utc != 0 && loaded.trace.events.size() == old->trace.events.size() &&
-      loaded.trace.info.packets == old->trace.info.packets && !view.end_in_sight()) {
+      loaded.trace.info.packets == old->trace.info.packets && !state_->view->end_in_sight()) {
     shared.session.set_life(which, loaded.life);
     shared.text_version++;
     return;
   }
-  view.before_change();
+  state_->before_change();
   shared.session.replace(which, session_trace(loaded));
   shared.findings.set_trace(which, std::move(loaded.findings));
   const Model& fresh = shared.model(which);
@@ -96,21 +95,20 @@ void Viewer::update(size_t which, LoadedTrace loaded) {
   if (has_path) shared.path.show(shared.session, shared.findings, track, path_of);
   shared.finder.search_again(state_->selected());
   shared.found();
-  view.replaced(which, *old, std::move(loaded.rows));
+  state_->replaced(which, *old, std::move(loaded.rows));
 }
 
 void Viewer::set_liveness(size_t which, SignOfLife life) {
   Shared& shared = state_->shared;
-  View& view = *state_->view;
   if (which >= traces() || shared.session[which].life == life) return;
   shared.session.set_life(which, life);
   shared.text_version++;
   const SessionTrace& of = shared.session[which];
-  if (of.until() <= of.model.end || !view.end_in_sight()) return;
-  view.before_change();
+  if (of.until() <= of.model.end || !state_->view->end_in_sight()) return;
+  state_->before_change();
   shared.session.grow(which);
   shared.finder.refilter(which);
-  view.grown(which);
+  state_->grown(which);
 }
 
 size_t Viewer::traces() const { return state_->shared.session.size(); }
@@ -217,7 +215,7 @@ void Viewer::set_filter(const skein::Filter& filter) {
   if (filter == shared.finder.filter()) return;
   shared.finder.set_filter(filter);
   for (size_t i = 0; i < traces(); i++) shared.finder.refilter(i);
-  state_->view->filtered();
+  state_->filtered();
   shared.finder.search_again(state_->selected());
   shared.found();
 }

@@ -1,6 +1,7 @@
 // The viewer without a screen: every front end forwards input to a Viewer and paints its picture().
-// It joins the state shared by views (shared.h), the view that is shown (view.h,
-// views/timeline/timeline.h), texts about the selection (panels.h), and commands (commands.cc).
+// It joins the state shared by views (shared.h), the view that is shown (views/view.h,
+// views/timeline/timeline.h), texts about the selection (panel/panels.h), and commands
+// (commands.cc).
 //
 //   Viewer viewer;
 //   viewer.add(std::move(trace), "net.ctf");
