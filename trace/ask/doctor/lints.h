@@ -1,5 +1,5 @@
-// The doctor's lints, one function per file, in the order in which examine() calls them. The lints
-// of a file read the same rows of the model:
+// The doctor's lints, one function per file; examine() in doctor.cc calls them in the order of the
+// declarations below. The lints of a file read the same rows of the model:
 //
 //   notify-before-wait     wait_lints.cc, diagnosis_lints.cc
 //   lock-order-cycle       lock_lints.cc

@@ -9,10 +9,12 @@
 //     void draw(DrawList& list) override;
 //   };
 //
-// To add a view: a folder beside timeline/, and a member of ViewerState (state.h), which notifies
-// all views. Everything else has a default that suits a view without a time axis. The front ends
-// show timeline/timeline.h; view_test.cc has a list of tasks. The functions are called once per
-// input or picture, not per primitive.
+// Everything else has a default that suits a view without a time axis. The front ends show
+// timeline/timeline.h; view_test.cc has a list of tasks. The functions are called once per input or
+// picture, not per primitive.
+//
+// To add a view: a folder beside timeline/, and a member of ViewerState (state.h), which notifies all
+// views. CONTRIBUTING.md lists the rest.
 //
 // Invariant: after changing the session or its filter, callers must call one of the functions under
 // "the session changed" before any other.
