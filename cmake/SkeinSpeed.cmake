@@ -5,9 +5,9 @@
 #            CCACHE_NOHASHDIR, and -ffile-prefix-map keeps the clone's path out of the objects.
 #            All three are necessary for hits in another clone.
 #   mold     if installed. Links `skein` in 0.3 s instead of 2 s; there are about 100 programs.
-#   unity    SKEIN_UNITY (all presets except dev, clang14 and coverage): modules of trace/ and
-#            view/ are compiled 16 sources at once (skein_module), in 40 % of the CPU time.
-#            Therefore names in unnamed namespaces of one module must differ.
+#   unity    SKEIN_UNITY (all presets but dev, clang14 and coverage): modules of trace/ and view/ are
+#            compiled 16 sources at once (skein_module), in 40 % of the CPU time. Names in unnamed
+#            namespaces of one module therefore differ.
 #
 # Targets for some of the tests: `unit_tests` (label unit); `threaded` (label threads), for tests
 # with threads, which are worth running with the thread sanitizer.

@@ -8,7 +8,7 @@ struct Kind {
   std::string_view name;
   KindClass kind_class;
 };
-constexpr Kind known[] = {
+constexpr Kind known_kinds[] = {
     // The most frequent kinds first.
     {"coroutine", KindClass::Runnable},  {"timer", KindClass::Operation},
     {"io", KindClass::Operation},        {"handler", KindClass::Handler},
@@ -23,7 +23,7 @@ constexpr Kind known[] = {
 }  // namespace
 
 KindClass kind_class(std::string_view kind) {
-  for (const Kind& one : known)
+  for (const Kind& one : known_kinds)
     if (one.name == kind) return one.kind_class;
   return KindClass::Other;
 }

@@ -7,8 +7,8 @@ namespace skein {
 
 namespace {
 
-constexpr size_t most_bars = 19'000;
-constexpr size_t most_activations = 8'000;
+constexpr size_t bar_limit = 19'000;
+constexpr size_t activation_limit = 8'000;
 constexpr size_t most_highlights = 3'000;
 constexpr double widest_cell = 64;  // pixels; 450 rows of 2 pixels then need 10,600 rectangles
 
@@ -267,10 +267,10 @@ void draw_highlights(const Frame& frame, Painter& painter) {
 void draw_bars(const Frame& frame, Painter& painter) {
   const size_t begin = painter.size();
   if (frame.row_height < 2) {
-    draw_density(frame, painter, most_bars, most_activations);
+    draw_density(frame, painter, bar_limit, activation_limit);
   } else {
-    draw_rows(frame, painter, most_bars, [](BarPainter& bars, uint32_t row) { bars.bars(row); });
-    draw_rows(frame, painter, most_activations,
+    draw_rows(frame, painter, bar_limit, [](BarPainter& bars, uint32_t row) { bars.bars(row); });
+    draw_rows(frame, painter, activation_limit,
               [](BarPainter& bars, uint32_t row) { bars.activations(row); });
   }
   enlarge_failures(painter, begin);

@@ -12,7 +12,7 @@ namespace {
 constexpr size_t most_labels = 2'500;
 constexpr double narrow = 14;  // a narrower bar yields to its neighbours' labels
 constexpr double between = 5;  // pixels between two labels
-constexpr double margin = 3;   // at the left edge, where a bar began earlier
+constexpr double edge_margin = 3;  // at the left edge, where a bar began earlier
 
 struct Candidate {
   double x = 0;
@@ -47,7 +47,7 @@ std::vector<Candidate> candidates(const Frame& frame, size_t track, uint32_t row
     // In a crowd of bars thinner than pixels, only one per few pixels can have a label.
     if (end - x < 1 && !all.empty() && x - all.back().x < 4) return;
     if (frame.mark(track, index) == 2) return;
-    const double shown = std::max(x, margin);
+    const double shown = std::max(x, edge_margin);
     all.push_back({shown, end, index, name_of(t, t.model->tasks[index]), end - shown >= narrow,
                    frame.collapsed(track, index), false});
   });
@@ -84,11 +84,11 @@ std::vector<std::vector<Candidate>> extra_labels(const Frame& frame, size_t trac
     const double x = frame.x(t, span.start);
     if (x > frame.window.width || most_spans == 0) break;
     const double end = std::min(frame.x(t, span.end), frame.window.width + 0.0);
-    if (span.task >= t.rows->row.size() || end - std::max(x, margin) < narrow) continue;
+    if (span.task >= t.rows->row.size() || end - std::max(x, edge_margin) < narrow) continue;
     const uint32_t row = t.rows->row[span.task];
     if (row == Rows::no_row || row < rows.first || row >= rows.last) continue;
     by_row[row - rows.first].push_back(
-        {std::max(x, margin), end, span.task, span.name, false, 0, true});
+        {std::max(x, edge_margin), end, span.task, span.name, false, 0, true});
     most_spans--;
   }
   return by_row;
@@ -133,7 +133,7 @@ void place_labels(const Frame& frame, size_t track, uint32_t row, Painter& paint
     if (unnamed && (frame.has_kinds || candidate.is_extra_label || !candidate.strong)) continue;
     // Repeated texts (a loop that does one thing) are drawn once.
     if (candidate.text == last_text && !candidate.strong && !unnamed) continue;
-    double end = frame.window.width - margin;
+    double end = frame.window.width - edge_margin;
     for (size_t next = i + 1; next < all.size(); next++)
       if (all[next].strong) {
         end = std::min(end, all[next].x - between);
@@ -225,7 +225,7 @@ class SparseLabels {
             return;
           const uint8_t mark = marked ? frame_.mark(track, rows.tasks[position]) : 0;
           if (mark == 2) return;
-          before = std::max(x, margin);
+          before = std::max(x, edge_margin);
           const double room = std::min(end, frame_.window.width + 0.0) - before;
           named.push_back({mark == 1 ? 1e9 : room, before, end, track, row, position});
         });
@@ -275,12 +275,13 @@ class SparseLabels {
     if (top < frame_.areas.rows || baseline + 2 > frame_.areas.counters) return;
     const std::string all = shown_name(frame_.tracks[track], candidate);
     const double whole = text_width(all, frame_.label_size);
-    const double last = std::min(candidate.end, frame_.window.width - margin) - whole;
+    const double last = std::min(candidate.end, frame_.window.width - edge_margin) - whole;
     double best_x = candidate.x;
     double best = 0;
     double x = candidate.x;
     for (int tries = 0; best < whole && tries < 6; tries++) {
-      const Room room = room_at(track, row, {x, frame_.window.width - margin, top, baseline + 2});
+      const Room room =
+          room_at(track, row, {x, frame_.window.width - edge_margin, top, baseline + 2});
       const double free = std::min(room.end - x, whole);
       if (free > best + 1) {
         best = free;

@@ -10,7 +10,7 @@ namespace skein {
 
 namespace {
 
-constexpr size_t most = 6'000;
+constexpr size_t most_of_path = 6'000;
 constexpr double dash = 6;
 constexpr double gap = 4;
 
@@ -110,7 +110,7 @@ class PathPainter {
 
 void draw_path(const Frame& frame, Painter& painter) {
   if (frame.marks.path.empty() || frame.marks.path_track >= frame.tracks.size()) return;
-  painter.allow(most);
+  painter.allow(most_of_path);
   PathPainter(frame, painter).paint();
 }
 

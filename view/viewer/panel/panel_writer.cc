@@ -40,19 +40,18 @@ void PanelWriter::more(std::string_view name, size_t count) {
 }
 
 std::string_view verb(Model::Link link) {
-  using Link = Model::Link;
   switch (link) {
-    case Link::Read:
+    case Model::Link::Read:
       return "result was read by";
-    case Link::ReadFailure:
+    case Model::Link::ReadFailure:
       return "failure was read by";
-    case Link::Resolve:
+    case Model::Link::Resolve:
       return "ended";
-    case Link::Notify:
+    case Model::Link::Notify:
       return "woke";
-    case Link::Await:
+    case Model::Link::Await:
       return "waits for";
-    case Link::Message:
+    case Model::Link::Message:
       return "sent a message to";
   }
   return "";
