@@ -3,8 +3,8 @@
 // To add a command, declare its options and its run_ function here, define the function in
 // cli/command/<name>.cc, and add the command to cli/command_line.cc, the only file that includes
 // the argument parser. A command is a function of a plain struct, so that a test or another command
-// can call it. Commands share cli/input/, which opens what the user names, and cli/output/, which
-// writes files, pages and terminal output and opens windows.
+// can call it. CONTRIBUTING.md lists the rest. Commands share cli/input/, which opens what the user
+// names, and cli/output/, which writes files, pages and terminal output and opens windows.
 //
 // A run_ function returns the exit code. cli/die.h lists the codes and declares die(), which ends a
 // command early.

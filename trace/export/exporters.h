@@ -4,7 +4,8 @@
 //   for (const ExportFormat& format : export_formats()) print(format.name, format.about);
 //   const Omissions omissions = find_export_format("csv")->write(trace, {.tasks = true}, out);
 //
-// To add a format: a file here with its function, and a row in exporters.cc.
+// To add a format: a file here with its function, and a row in exporters.cc. CONTRIBUTING.md lists
+// the rest.
 #pragma once
 
 #include <span>

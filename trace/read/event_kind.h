@@ -1,4 +1,4 @@
-// The kinds of events of the model.
+// The kinds of events of the model. event_schema.h says how to add one.
 #pragma once
 
 #include <cstddef>

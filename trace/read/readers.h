@@ -1,8 +1,8 @@
 // The trace formats that skein reads, in the order in which they are probed.
 //
 // To add a reader: a folder in foreign/ with its probe and read functions, and a row in readers.cc,
-// inside `#ifndef __wasm__`. It sets TraceInfo::carrier: html and serve then put a copy in our format
-// into the page, which does not have the reader.
+// inside `#ifndef __wasm__`. It sets TraceInfo::carrier: html and serve then put a copy in our
+// format into the page, which does not have the reader. CONTRIBUTING.md lists the rest.
 #pragma once
 
 #include <cstddef>

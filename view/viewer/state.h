@@ -14,9 +14,10 @@ namespace skein {
 struct ViewerState {
   Shared shared;
   Timeline timeline{shared};
-  // All views: each follows every change of the session, shown or not.
+  // All views: each follows every change of the session and of the size, shown or not.
   std::array<View*, 1> views = {&timeline};
-  View* view = &timeline;  // the one that the front end shows; never null
+  // The one that the front end shows; never null. After a change of it, redraw() the new one.
+  View* view = &timeline;
   Panels panels{shared};
 
   // Widgets that the front end shows beside the picture.

@@ -153,6 +153,7 @@ class Titles {
 DrawList Viewer::titled_picture() {
   const ViewerState& s = *state_;
   DrawList list = picture();
+  if (s.view != &s.timeline) return list;  // titles are those of its bars and arrows
   const Window window = valid_window(s.timeline.window());
   const Marks marks = s.timeline.marks();
   const Frame frame(s.timeline.tracks(), window, marks);

@@ -150,7 +150,9 @@ void Viewer::relink(const Annotations& annotations) {
 
 // ---- the picture
 
-void Viewer::resize(float width, float height) { state_->view->resize(width, height); }
+void Viewer::resize(float width, float height) {
+  for (View* view : state_->views) view->resize(width, height);
+}
 const DrawList& Viewer::scene() { return state_->view->scene(); }
 const DrawList& Viewer::readouts() { return state_->view->readouts(); }
 const DrawList& Viewer::picture() { return state_->view->picture(); }

@@ -85,6 +85,10 @@ enum class Shape : uint8_t {
 
 // X(name, first id, shape, first argument, second argument). The subject is the executor's current
 // task, unless an argument names another. docs/format.md explains each event.
+//
+// To add an event, begin with trace/read/event_schema.h. An event of shape kTwo or kSigned takes 16
+// ids, of kSame or kOne 4, a fixed one (below) 1. Ids 238, 239 and 249 to 254 are free: a further
+// event with two arguments of different widths is a fixed one. 255 is k_extended.
 #define SKEIN_FORMAT_EVENTS(X)                                                      \
   X(create, 0, kTwo, task, place)             /* child of the current task */       \
   X(suspend, 16, kTwo, on, place)             /* current := none */                 \

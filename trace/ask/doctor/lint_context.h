@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <string_view>
 #include <vector>
 
@@ -24,7 +25,10 @@ class LintContext {
 
   bool is_enabled(Lint lint) const { return options.lints >> static_cast<unsigned>(lint) & 1; }
   // The threshold of a lint that has one, ns.
-  uint64_t limit(Lint lint) const { return options.*lint_schema(lint).limit; }
+  uint64_t limit(Lint lint) const {
+    assert(lint_schema(lint).limit != nullptr);
+    return options.*lint_schema(lint).limit;
+  }
 
   const Model::Task& task(TaskIndex index) const { return model.tasks[index]; }
   KindClass kind_class(TaskIndex index) const {

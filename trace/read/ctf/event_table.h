@@ -2,7 +2,8 @@
 // second party, and so on. The reader uses a lookup instead of branches: with events in
 // unpredictable order, a switch over their kinds took as long as the rest of reading.
 //
-// Stream::complete handles what a row cannot express (`special`).
+// Stream::complete handles what a row cannot express (`special`). trace/read/event_schema.h says
+// how to add an event.
 #pragma once
 
 #include <skein/events.h>

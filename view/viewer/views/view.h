@@ -38,8 +38,8 @@ class View {
 
   // ---- the session changed
   virtual void session_changed() = 0;
-  // A trace was added, with the rows of all its tasks if they are known; or all traces were
-  // realigned; or the filter passes other tasks.
+  // A trace was added, with the rows of all its tasks if they are known (only the timeline gets
+  // them); or all traces were realigned; or the filter passes other tasks.
   virtual void added(std::optional<Rows>) { session_changed(); }
   virtual void aligned() { session_changed(); }
   virtual void filtered() { session_changed(); }
