@@ -129,8 +129,10 @@ void require_format(const CommandLine& line, const CLI::App& command) {
   const std::vector<std::string> formats = command_names(command);
   std::error_code error;
   const bool is_trace = !words.empty() && std::filesystem::exists(words.front(), error);
-  die(2, (words.empty() || is_trace ? "missing FORMAT argument"
-                                    : unknown("format", words.front(), formats)) +
+  // `skein export hang.skein chrom`: the format is misspelt as well as in the wrong place.
+  const size_t given = is_trace ? 1 : 0;
+  die(2, (words.size() <= given ? "missing FORMAT argument"
+                                : unknown("format", words[given], formats)) +
              "; available: " + CLI::detail::join(formats, ", "));
 }
 
@@ -511,6 +513,8 @@ std::vector<std::string> words_to_parse(const CommandLine& line, int argc,
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   if (!words.empty() && words[0] == "help") {
     words.erase(words.begin());
+    if (words.size() > 1 && words[0] != "export")
+      die(2, "unexpected argument '" + words[1] + "'; see skein --help");
     words.emplace_back("--help");
   }
   const std::vector<std::string> commands = command_names(line.app);

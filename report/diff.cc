@@ -223,7 +223,7 @@ std::string sentence(const ComparedRun& side, const CausalEvent& h, Detail detai
       return task + " was cancelled" + awaited + where;
     case EventKind::Resolve:
       return task + " ended" + awaited + where;
-    default:
+    default:  // Lost: the run has no event there; find_divergence() makes no other kind
       return "no further events";
   }
 }

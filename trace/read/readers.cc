@@ -39,7 +39,7 @@ constexpr std::array<DirectoryFormat, 2> directory_table{{
 constexpr std::array file_table{
 #ifndef __wasm__
     FileFormat{.name = "FXT",
-               .input = "an FXT file (Eio's as well)",
+               .input = "an FXT file, including Eio's",
                .head = small_head,
                .probe = fxt::looks_like_fxt,
                .read = always<fxt::read>},
@@ -56,7 +56,7 @@ constexpr std::array file_table{
                .probe = chrome::looks_like_gzip,
                .read = chrome::read_gzip},
     FileFormat{.name = "Chrome JSON",
-               .input = "a Chrome JSON file (.json.gz as well)",
+               .input = "a Chrome JSON file, also compressed (.json.gz)",
                .head = large_head,
                .probe = chrome::looks_like_chrome,
                .read = always<chrome::read>},
