@@ -129,11 +129,13 @@ void require_format(const CommandLine& line, const CLI::App& command) {
   const std::vector<std::string> formats = command_names(command);
   std::error_code error;
   const bool is_trace = !words.empty() && std::filesystem::exists(words.front(), error);
-  // `skein export hang.skein chrom`: the format is misspelt as well as in the wrong place.
-  const size_t given = is_trace ? 1 : 0;
-  die(2, (words.size() <= given ? "missing FORMAT argument"
-                                : unknown("format", words[given], formats)) +
-             "; available: " + CLI::detail::join(formats, ", "));
+  // `skein export hang.skein chrom`: the format is misspelt and in the wrong place. What follows
+  // may also be the value of an option.
+  const bool is_second = is_trace && words.size() > 1 && !most_similar(words[1], formats).empty();
+  std::string reason = "missing FORMAT argument";
+  if (is_second || (!words.empty() && !is_trace))
+    reason = unknown("format", words[is_second ? 1 : 0], formats);
+  die(2, reason + "; available: " + CLI::detail::join(formats, ", "));
 }
 
 // Options that several commands share.

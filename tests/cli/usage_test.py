@@ -69,6 +69,7 @@ for form in ("ctf", "csv", "parquet"):
     expect(f"skein help export {form}", run("help", "export", form).stdout == text and
            f"export {form}" in text, text)
 expect("skein help", run("help").stdout == help_text)
+refused("unexpected argument 'extra'; see skein --help", "help", "why", "extra")
 expect("-V", run("-V").stdout == run("--version").stdout and run("-V").stdout.startswith("skein "))
 
 for command, usage in (("export", "skein export FORMAT [OPTIONS] TRACE"), ("help", "skein help [COMMAND]"),
@@ -143,6 +144,8 @@ for words in ([], [OURS], [OURS, "-o", "x"]):
     r = run("export", *words)
     expect(f"export without a format: {words}", r.returncode == 2 and r.stdout == "" and
            r.stderr.startswith("skein: missing FORMAT argument; available: ctf, "), r)
+r = run("export", OURS, "chrom")
+expect("a mistyped format after the trace", r.returncode == 2 and "the most similar is chrome" in r.stderr, r)
 r = run("export", "crome", OURS, "-o", "x")
 expect("a mistyped format before an option", r.returncode == 2 and "unknown format 'crome'" in r.stderr, r)
 r = run("export", "crome", OURS)
