@@ -39,8 +39,8 @@ Distance distance_from_first(std::span<const Placed> traces, size_t which,
 
 // Traces that are far apart are aligned by their starts: two short runs an hour apart would be two
 // dots on an axis of an hour.
-Alignment align(std::span<const Placed> traces, AlignBy by) {
-  Alignment alignment;
+TimeAlignment align(std::span<const Placed> traces, AlignBy by) {
+  TimeAlignment alignment;
   const auto at_starts = [&] {
     alignment.offsets.assign(traces.size(), 0);
     return alignment;

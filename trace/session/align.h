@@ -1,7 +1,7 @@
 // Places several traces on one time axis, independently of views.
 //
 //   const Placed traces[] = {{server.info, server_model.end}, {client.info, client_model.end}};
-//   const Alignment alignment = align(traces, AlignBy::Clock);
+//   const TimeAlignment alignment = align(traces, AlignBy::Clock);
 //   double time = alignment.offsets[1] + event.time;  // of the client, on the server's axis
 #pragma once
 
@@ -23,13 +23,13 @@ enum class AlignBy : uint8_t {
   Start,
 };
 
-struct Alignment {
+struct TimeAlignment {
   std::vector<double> offsets;  // ns: time 0 of each trace on the time axis of the first
   bool by_clock = false;
 };
 
 // The distance of two traces with the same counter (TickClock::is_same_axis) is exactly that of
 // their ticks. Other traces are aligned by UTC.
-Alignment align(std::span<const Placed> traces, AlignBy by);
+TimeAlignment align(std::span<const Placed> traces, AlignBy by);
 
 }  // namespace skein

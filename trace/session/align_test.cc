@@ -22,7 +22,7 @@ TraceInfo by_ticks(const char* boot_id, uint64_t start, int64_t utc,
   return info;
 }
 
-Alignment align_two(const TraceInfo& a, const TraceInfo& b, AlignBy by = AlignBy::Clock) {
+TimeAlignment align_two(const TraceInfo& a, const TraceInfo& b, AlignBy by = AlignBy::Clock) {
   const Placed traces[] = {{a, ms}, {b, ms}};
   return align(traces, by);
 }
@@ -40,12 +40,12 @@ TEST_CASE("no trace, and one trace at offset 0") {
 }
 
 TEST_CASE("traces are aligned by UTC if it is known and they are close, else by start") {
-  const Alignment near = align_two(by_utc(now), by_utc(now + 300'000));
+  const TimeAlignment near = align_two(by_utc(now), by_utc(now + 300'000));
   CHECK(near.by_clock);
   CHECK(near.offsets == Offsets{0, 3e5});
   CHECK(align_two(by_utc(now), by_utc(now, 300'000)).offsets == Offsets{0, 3e5});
   CHECK(align_two(by_utc(now), by_utc(now - 300'000)).offsets == Offsets{0, -3e5});
-  for (const Alignment& apart :
+  for (const TimeAlignment& apart :
        {align_two(by_utc(now), by_utc(now + 3'600'000'000'000)), align_two(by_utc(now), by_utc({})),
         align_two(by_utc({}), by_utc(now)), align_two(by_utc({}), by_utc({})),
         align_two(by_utc(INT64_MIN), by_utc(INT64_MAX)),

@@ -74,7 +74,7 @@ void Session::align() {
   std::vector<Placed> placed;
   for (const auto& trace : traces_)
     placed.push_back({.info = trace->trace.info, .duration = trace->model.end});
-  const Alignment alignment =
+  const TimeAlignment alignment =
       skein::align(placed, align_by_start_ ? AlignBy::Start : AlignBy::Clock);
   by_clock_ = alignment.by_clock;
   const uint64_t begin_of_first = traces_[0]->trace.info.start - zero_;
