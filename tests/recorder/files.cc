@@ -34,6 +34,13 @@ void make_calls(uint64_t count) {
   for (uint64_t n = 1; n <= count; ++n) calls.make(n);
 }
 
+// The trace and the status count the same losses.
+void check_losses(const Trace& trace, const skein_status& status) {
+  SKEIN_CHECK(trace.lost() == status.lost, "%llu in the trace, %llu by status",
+              static_cast<unsigned long long>(trace.lost()),
+              static_cast<unsigned long long>(status.lost));
+}
+
 void private_files(const std::string& directory) {
   umask(0);
   SKEIN_CHECK(start_trace_at(directory) == 0, "start");
@@ -100,9 +107,7 @@ void full_disk(const std::string& mount_point) {
   skein_stop();
   SKEIN_CHECK(status.lost > 100'000, "%llu lost", static_cast<unsigned long long>(status.lost));
   const Trace trace = read_good_trace(directory);
-  SKEIN_CHECK(trace.lost() == status.lost, "%llu in the trace, %llu by status",
-              static_cast<unsigned long long>(trace.lost()),
-              static_cast<unsigned long long>(status.lost));
+  check_losses(trace, status);
   // A text fails before a small event does, so the numbers have gaps; the events are intact.
   SKEIN_CHECK(trace.count("send") > 1000, "%zu", trace.count("send"));
   SKEIN_CHECK(!have_babeltrace() || babeltrace_reads(directory), "babeltrace2");
@@ -137,9 +142,7 @@ void log_without_directory(const std::string& directory) {
   skein_stop();
   SKEIN_CHECK(status.lost > 0, "nothing lost");
   const Trace trace = read_good_trace(directory);
-  SKEIN_CHECK(trace.lost() == status.lost, "%llu in the trace, %llu by status",
-              static_cast<unsigned long long>(trace.lost()),
-              static_cast<unsigned long long>(status.lost));
+  check_losses(trace, status);
   SKEIN_CHECK(trace.count("send") > 10, "%zu", trace.count("send"));
 }
 
