@@ -515,7 +515,7 @@ std::vector<std::string> words_to_parse(const CommandLine& line, int argc,
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   if (!words.empty() && words[0] == "help") {
     words.erase(words.begin());
-    if (words.size() > 1 && words[0] != "export")
+    if (words.size() > 1 && words[0] != "export" && !words[1].starts_with('-'))
       die(2, "unexpected argument '" + words[1] + "'; see skein --help");
     words.emplace_back("--help");
   }
