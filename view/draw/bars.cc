@@ -13,7 +13,7 @@ constexpr size_t most_highlights = 3'000;
 constexpr double widest_cell = 64;  // pixels; 450 rows of 2 pixels then need 10,600 rectangles
 
 // Sums up bars narrower than a cell (a pixel, or a few if there are too many bars) per cell.
-// Adjacent cells that look alike are merged into one rectangle.
+// Merges adjacent cells of the same colour into one rectangle.
 class ThinBars {
  public:
   ThinBars(Painter& painter, double cell, double y, double height, bool running, uint8_t densest)

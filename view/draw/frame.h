@@ -38,7 +38,7 @@ struct Frame {
   bool folded(size_t track, uint32_t row) const {
     return is_folded(lines, static_cast<size_t>(first_row[track]) + row);
   }
-  // The upper edge of a row. A whole pixel if rows are high, so that all bars look alike.
+  // The upper edge of a row. A whole pixel if rows are high, so that all bars have the same height.
   double y(size_t track, double row) const {
     const double exact =
         areas.rows + (line_of(lines, first_row[track] + row) - top_line) * row_height;
