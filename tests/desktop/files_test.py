@@ -59,6 +59,12 @@ def open_recent(screen, two, name):
     def title():
         return screen.do("getwindowname", it.window).strip()
 
+    def no_menu():  # or no dialog, if a key was lost
+        if len(screen.surfaces()) == 1:
+            return True
+        it.press("Escape")
+        return eventually(lambda: len(screen.surfaces()) == 1, RETRY_SECONDS)
+
     def chosen():
         before = title()
         eventually(lambda: recent(screen)[0] + " - skein" == before, RETRY_SECONDS)
@@ -67,9 +73,7 @@ def open_recent(screen, two, name):
         above = 4  # entries that open dialogs
         it.press(*(above + recent(screen).index(name)) * ["Down"], "Return")
         eventually(lambda: title() != before, RETRY_SECONDS)
-        if len(screen.surfaces()) != 1:
-            it.press("Escape")
-        until("no menu", lambda: len(screen.surfaces()) == 1)
+        until("no menu", no_menu)
         return title() == f"{name} - skein"
     until("the trace that was opened before", chosen)
     it.press("F10")
