@@ -464,3 +464,33 @@ TEST_CASE_FIXTURE(Fixture, "names are written once, by content, and survive thei
   ++names->epoch;
   CHECK(place_of(*names, format::kKind_coroutine, nullptr, &where) == id);
 }
+
+TEST_CASE_FIXTURE(Fixture,
+                  "a lock that is held for ever costs one wait, and each lookup is counted") {
+  auto names = std::make_unique<Names>();
+  memset(static_cast<void*>(names.get()), 0, sizeof(Names));
+  names->stream = &writer;
+  static unsigned turns;
+  turns = 0;
+  relax = [](uint32_t) { ++turns; };
+  uint64_t& lost = table.header->lost[format::kLoss_names_full];
+  const skein_source where = {"a.cc", "f", 3, 4};
+  {
+    const SpinLock holder(names->lock);
+    REQUIRE(holder);
+    CHECK(string_of(*names, "a", 1) == 0);
+    CHECK(turns == 300);
+    for (int i = 0; i < 10; ++i) CHECK(string_of(*names, "a", 1) == 0);
+    CHECK(place_of(*names, format::kKind_task, nullptr, &where) == 0);
+    CHECK(turns == 300);
+    CHECK(lost == 12);
+  }
+  CHECK(string_of(*names, "a", 1) == 1);  // released after all
+  {
+    const SpinLock holder(names->lock);
+    CHECK(string_of(*names, "b", 1) == 0);
+    CHECK(turns == 600);
+  }
+  CHECK(lost == 13);
+  relax = nullptr;
+}

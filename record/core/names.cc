@@ -28,7 +28,16 @@ uint32_t hash_of(const char* text, size_t size) {
   return h;
 }
 
-// Precondition: locked. Returns 0 if there is no room.
+// True if a definition may be looked up or written. Otherwise the event that needs it has no name:
+// the loss is counted. Without a stream there is no trace, and nothing is lost.
+bool may_define(const Names& names, const SpinLock& lock) {
+  if (names.stream == nullptr) return false;
+  if (lock) return true;
+  count_lost(names.stream->table, format::kLoss_names_full);
+  return false;
+}
+
+// Precondition: locked. Returns 0 if there is no room (counted).
 uint32_t string_locked(Names& names, const char* text, size_t size) {
   if (text == nullptr) return 0;
   if (size == SIZE_MAX) size = length_of(text);
@@ -55,7 +64,7 @@ uint32_t string_locked(Names& names, const char* text, size_t size) {
   return id;
 }
 
-// Precondition: locked.
+// Precondition: locked. Returns 0 if there is no room (counted).
 uint32_t place_locked(Names& names, const PlaceName& place) {
   uint32_t hash = place.file * 31 + place.function;
   hash = (hash * 31 + place.line) * 31 + place.column;
@@ -94,14 +103,14 @@ uint32_t place_locked(Names& names, const PlaceName& place) {
 uint32_t string_of(Names& names, const char* text, size_t size) {
   if (text == nullptr || size == 0) return 0;
   SpinLock lock(names.lock);
-  if (!lock || names.stream == nullptr) return 0;
+  if (!may_define(names, lock)) return 0;
   return string_locked(names, text, size);
 }
 
 uint32_t detail::place_slow(Names& names, uint32_t kind, const char* name,
                             const skein_source& where) {
   SpinLock lock(names.lock);
-  if (!lock || names.stream == nullptr) return 0;
+  if (!may_define(names, lock)) return 0;
   const PlaceName place = {.id = 0,
                            .kind = kind,
                            .name = string_locked(names, name, SIZE_MAX),
@@ -128,9 +137,9 @@ uint32_t detail::place_slow(Names& names, uint32_t kind, const char* name,
 
 void define_thread(Names& names, uint64_t tid, const char* name, size_t size) {
   SpinLock lock(names.lock);
-  if (!lock || names.stream == nullptr) return;
+  if (!may_define(names, lock)) return;
   Emission e(names.stream);
-  if (!e.begin(true)) return;
+  if (!e.begin(true)) return count_lost(names.stream->table, format::kLoss_names_full);
   e.header(format::k_thread_name);
   e.u64(tid);
   e.text(name, size);
@@ -140,9 +149,9 @@ void define_thread(Names& names, uint64_t tid, const char* name, size_t size) {
 void define_module(Names& names, uint64_t base, uint64_t size, const char* build_id,
                    const char* path) {
   SpinLock lock(names.lock);
-  if (!lock || names.stream == nullptr) return;
+  if (!may_define(names, lock)) return;
   Emission e(names.stream);
-  if (!e.begin(true)) return;
+  if (!e.begin(true)) return count_lost(names.stream->table, format::kLoss_names_full);
   e.header(format::k_module);
   e.u64(base);
   e.u64(size);
@@ -154,9 +163,9 @@ void define_module(Names& names, uint64_t base, uint64_t size, const char* build
 void define_clock_pair(Names& names, uint64_t ticks, uint64_t monotonic_ns, uint64_t realtime_ns,
                        uint64_t bracket_ns) {
   SpinLock lock(names.lock);
-  if (!lock || names.stream == nullptr) return;
+  if (!may_define(names, lock)) return;
   Emission e(names.stream);
-  if (!e.begin(true)) return;
+  if (!e.begin(true)) return count_lost(names.stream->table, format::kLoss_names_full);
   e.header(format::k_clock_pair);
   e.u64(ticks);
   e.u64(monotonic_ns);

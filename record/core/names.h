@@ -64,10 +64,11 @@ struct Names {
   PlaceName places[kPlaces];
 };  // 4.9 MB of address space; the host maps zeroed memory, of which only used pages are resident
 
-// Returns the id of a string; 0 for null, for an empty string, and if there is no room (counted).
+// Returns the id of a string; 0 for null, for an empty string, and if there is no room or the lock
+// is held for too long (counted).
 uint32_t string_of(Names& names, const char* text, size_t size);
 
-// Write the other definitions. Without a stream they do nothing.
+// Write the other definitions. Without a stream they do nothing; without room they count a loss.
 void define_thread(Names& names, uint64_t tid, const char* name, size_t size);
 void define_module(Names& names, uint64_t base, uint64_t size, const char* build_id,
                    const char* path);

@@ -196,6 +196,7 @@ void serve(int peer) {
 
 void* control_thread(void*) {
   prctl(PR_SET_NAME, "skein-control");
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
   while (listener_is_ours()) {
     const int peer = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
     if (peer >= 0) {

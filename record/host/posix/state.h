@@ -190,17 +190,35 @@ struct Text {
   }
 };
 
+// Disables the cancellation of this thread: open, write, nanosleep and others are cancellation
+// points, but a call of the recorder is none. A request stays pending until the program reaches its
+// own cancellation point.
+class DisableCancellation {
+ public:
+  DisableCancellation();
+  // May unwind if the program has made cancellation asynchronous: then a pending request takes
+  // effect here, as it may between any two instructions.
+  ~DisableCancellation() noexcept(false);
+  DisableCancellation(const DisableCancellation&) = delete;
+  DisableCancellation& operator=(const DisableCancellation&) = delete;
+
+ private:
+  int before_;
+};
+
 // Blocks all signals while a lock is held or a file is created: a handler that records would find
-// the lock held by its own thread, and one that leaves by longjmp would never release it. Faults of
-// the thread itself are still delivered (SIGBUS: bus_error.cc).
+// the lock held by its own thread, and one that leaves by longjmp would never release it. The same
+// holds for a cancelled thread. Faults of the thread itself are still delivered (SIGBUS:
+// bus_error.cc).
 class BlockSignals {
  public:
   BlockSignals();
-  ~BlockSignals();
+  ~BlockSignals() noexcept(false);
   BlockSignals(const BlockSignals&) = delete;
   BlockSignals& operator=(const BlockSignals&) = delete;
 
  private:
+  DisableCancellation cancellation_;  // enabled again after the signals
   sigset_t before_;
 };
 

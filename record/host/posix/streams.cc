@@ -174,13 +174,26 @@ void prepare_stream(bool only_if_none_is_free) {
 
 }  // namespace
 
+DisableCancellation::DisableCancellation() {
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_);
+}
+DisableCancellation::~DisableCancellation() noexcept(false) {
+  if (before_ == PTHREAD_CANCEL_DISABLE) return;
+  // A request that takes effect in pthread_setcancelstate leaves the thread with the result null
+  // instead of PTHREAD_CANCELED in glibc (2.36); in pthread_setcanceltype it does not.
+  int type = PTHREAD_CANCEL_DEFERRED;
+  pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
+  pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);
+  if (type != PTHREAD_CANCEL_DEFERRED) pthread_setcanceltype(type, nullptr);
+}
+
 BlockSignals::BlockSignals() {
   sigset_t held;
   sigfillset(&held);
   for (const int fault : {SIGBUS, SIGSEGV, SIGILL, SIGFPE, SIGTRAP}) sigdelset(&held, fault);
   pthread_sigmask(SIG_SETMASK, &held, &before_);
 }
-BlockSignals::~BlockSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+BlockSignals::~BlockSignals() noexcept(false) { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 Shadow* shadow_of(const Writer* writer) {
   for (unsigned i = 0; i < kBlocks; ++i) {

@@ -55,10 +55,12 @@ uint64_t take_ids() { return __atomic_fetch_add(&state.next_id, kIdBlock, __ATOM
 // the holder may run on another processor; so this sleeps, 30 ms in total at most.
 void yield(uint32_t turn) {
   constexpr timespec kMoment = {0, 50'000};
-  if (turn < 16)
+  if (turn < 16) {
     sched_yield();
-  else
+  } else {
+    const DisableCancellation disable;
     nanosleep(&kMoment, nullptr);
+  }
 }
 
 // Blocks signals while the names are locked: a handler that forks or leaves by longjmp would never
@@ -213,6 +215,7 @@ uint32_t reserve_rows(TaskTable& table, uint32_t rows) {
   const size_t from = format::kTableHeaderSize + size_t{table.reserved} * sizeof(TaskRow);
   const size_t to = format::kTableHeaderSize + size_t{end} * sizeof(TaskRow);
   ErrnoGuard errno_guard;
+  const DisableCancellation disable;  // the table is locked
   constexpr size_t kPage = 4096;
   char* base = reinterpret_cast<char*>(table.header);
   const size_t first_page = from / kPage * kPage;
@@ -388,6 +391,7 @@ void report_start_failure(const char* what, int error) {
 // program runs unrecorded: one message on stderr is the only effect.
 __attribute__((constructor)) void start_by_environment() {
   ErrnoGuard errno_guard;
+  const DisableCancellation disable;  // the thread may be one that calls dlopen
   // secure_getenv: ignored if the program has more privileges than its caller.
   const char* control = secure_getenv("SKEIN_CONTROL");
   if (control != nullptr && control[0] != 0) {
@@ -429,6 +433,7 @@ int skein_start(const skein_options* given) {
 }
 
 void skein_stop(void) {
+  BlockSignals block;
   SpinLock lock(start_lock());
   if (recording()) set_on(false);
 }
