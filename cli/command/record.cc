@@ -152,13 +152,15 @@ int run_record(const RecordOptions& options) {
   std::string variable = ",mode=" + options.mode;
   if (!options.size.empty()) variable += ",size=" + options.size;
   if (!options.tasks.empty()) variable += ",tasks=" + options.tasks;
+  if (!options.all_files_for.empty()) variable += ",all-files-at-start=" + options.all_files_for;
   if (options.monotonic) variable += ",clock=monotonic";
 
   // Checks the options with the recorder's own parser before the program runs.
   record::Options parsed;
   const char* wrong = record::parse_options((path.string() + variable).c_str(), parsed);
   for (const auto& [name, value] :
-       {std::pair("--size", options.size), std::pair("--tasks", options.tasks)})
+       {std::pair("--size", options.size), std::pair("--tasks", options.tasks),
+        std::pair("--all-files-at-start", options.all_files_for)})
     if (value.find(',') != std::string::npos)
       die(2, name + (": invalid number '" + value + "'; see skein record --help"));
   if (wrong != nullptr) {
@@ -166,6 +168,8 @@ int run_record(const RecordOptions& options) {
     std::string text = wrong;
     if (const size_t end = text.find("= "); end != std::string::npos)
       text = "--" + text.replace(end, 1, "");
+    else if (text.starts_with("all-files-at-start "))
+      text = "--" + text;
     die(2, text + "; see skein record --help");
   }
 

@@ -57,13 +57,19 @@ expect("nothing is left behind", not os.path.exists("none"))
 r = run("record", "-o", "empty", "--", "/bin/true")
 expect("a program without skein", r.returncode == 1 and "not linked with skein" in r.stderr, r)
 for bad in (["--size", "much"], ["--size", "4Q"], ["--size", "0"], ["--size", "2000G"],
-            ["--tasks", "abc"], ["--mode", "both"]):
+            ["--tasks", "abc"], ["--mode", "both"], ["--all-files-at-start=0"],
+            ["--all-files-at-start=x"], ["--all-files-at-start=1,mode=log"],
+            ["--all-files-at-start", "--mode", "log"]):
     r = run("record", *bad, "--", program, "0")
     expect(f"bad usage {bad}", r.returncode == 2 and r.stderr.startswith("skein: "), r)
 r = run("record", "--", program, "0")
 expect("default name", os.path.isdir(os.path.basename(program) + ".skein"), r)
 r = run("record", "--", program, "0")
 expect("default name, again", os.path.isdir(os.path.basename(program) + ".skein.2"), r)
+
+r = run("record", "-o", "whole", "--size", "64k", "--all-files-at-start=2", "--", program, "0")
+expect("all files at start", r.returncode == 0 and info("whole")["tasks"] == 1, r)
+expect("of two rings", len(list(pathlib.Path("whole").glob("s0000[01]-[0-3]"))) == 8)
 
 # Ctrl-C at a terminal stops the program unless it ignores the signal, as without `skein record`.
 for number in (signal.SIGINT, signal.SIGQUIT):

@@ -133,7 +133,6 @@ void asynchronous(const std::string& directory) {
 
 int main() {
   Scratch scratch("cancelled");
-  const auto good = [](int status) { return WIFEXITED(status) && WEXITSTATUS(status) == 0; };
   SKEIN_CHECK(good(in_child([&] { pending_request(scratch / "pending"); })), "a pending request");
   // The sanitizers' own functions do not expect to be left by an asynchronous cancellation.
   if (!kAddressSanitizer && !kThreadSanitizer)

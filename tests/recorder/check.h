@@ -93,6 +93,9 @@ inline Trace read_good_trace(const std::string& directory) {
   return trace;
 }
 
+// The exit code of a child of in_child is 0.
+inline bool good(int status) { return WIFEXITED(status) && WEXITSTATUS(status) == 0; }
+
 inline bool have_babeltrace() { return system("command -v babeltrace2 >/dev/null") == 0; }
 inline bool babeltrace_reads(const std::string& directory) {
   return system(("babeltrace2 -o dummy '" + directory + "' >/dev/null").c_str()) == 0;

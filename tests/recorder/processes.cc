@@ -15,8 +15,6 @@ namespace {
 
 using namespace skein::test;
 
-bool good(int status) { return WIFEXITED(status) && WEXITSTATUS(status) == 0; }
-
 Run run_in(const std::string& directory, uint64_t executor) {
   const Trace trace = read_good_trace(directory);
   Run best;

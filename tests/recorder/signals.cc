@@ -181,7 +181,6 @@ void jumps(const std::string& directory) {
 
 int main() {
   Scratch scratch("signals");
-  const auto good = [](int status) { return WIFEXITED(status) && WEXITSTATUS(status) == 0; };
   SKEIN_CHECK(good(in_child([&] { high_rate(scratch / "rate"); })), "high rate");
   SKEIN_CHECK(good(in_child([&] { first_event_in_handler(scratch / "first"); })), "first event");
   // The thread sanitizer delays handlers and has one saved signal mask for all of them, so all

@@ -167,7 +167,6 @@ void print_costs(const std::string& directory) {
 
 int main() {
   Scratch scratch("threads");
-  const auto good = [](int status) { return WIFEXITED(status) && WEXITSTATUS(status) == 0; };
   SKEIN_CHECK(good(in_child([&] { many_short_threads(scratch / "many"); })), "many threads");
   SKEIN_CHECK(good(in_child([&] { rows_cross_threads(scratch / "rows"); })), "rows");
   SKEIN_CHECK(good(in_child([&] { table_full(scratch / "full"); })), "table full");

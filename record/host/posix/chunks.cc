@@ -47,6 +47,7 @@ bool is_growing(const Writer& w) {
 
 size_t size_of_next(const Writer& w) {
   if (!is_growing(w)) return files_of(w).chunk_size;
+  if (files_of(w).all_at_start) return kLastLogChunk;
   size_t size = (w.flags & format::kFlagNames) != 0 ? kFirstNamesChunk : kFirstLogChunk;
   for (unsigned i = 0; i < w.chunks && size < kLastLogChunk; ++i) size *= 2;
   return size;
@@ -174,6 +175,14 @@ Writer* give_up(Writer* writer) {
 bool open_stream(Writer& writer) {
   if (limit_of(writer) != nullptr && writer.pos < limit_of(writer)) return true;
   return make_room_in(writer, read_ticks(writer.counter), kPlainMargin);
+}
+
+// Enters the chunks one after another. Those before the last are empty packets, which readers know
+// from threads that record nothing, and are recycled first.
+bool open_whole_ring(Writer& writer) {
+  while (writer.chunks < files_of(writer).ring_chunks)
+    if (!add_chunk(writer, writer.chunks, read_ticks(writer.counter))) return false;
+  return open_stream(writer);
 }
 
 // The thread that stops the trace clears the flag before it removes the room: either the flag is

@@ -1,8 +1,8 @@
 // Creates the files of a trace: complete, private, and never through an existing link.
 //
 // Blocks are allocated before the first store, because ftruncate creates holes and a store into a
-// hole on a full disk raises SIGBUS. Files are opened by their full path each time: a daemon that
-// closes all descriptors may reuse the number of one that is kept open.
+// hole on a full disk raises SIGBUS. Files are opened relative to their directory, which the
+// program may have moved (directory.h).
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,10 +22,10 @@ namespace {
 
 constexpr size_t kPage = 4096;
 
-Text path_of(const TraceFiles& files, const char* name) {
-  Text path;
-  path.add(files.directory).add("/").add(name);
-  return path;
+// False, with errno set, if no file may be opened any more.
+bool may_open(const TraceFiles& files) {
+  if (files.sealed) errno = EPERM;
+  return !files.sealed;
 }
 
 // A file beyond the process's limit would raise SIGXFSZ, which ends the program.
@@ -63,8 +63,10 @@ ErrnoGuard::~ErrnoGuard() { errno = saved_; }
 
 bool touch(char* begin, size_t size) {
   if (madvise(begin, size, MADV_POPULATE_WRITE) == 0) return true;
-  if (errno != EINVAL) return false;             // EFAULT, ENOMEM: a store would raise SIGBUS
-  for (size_t at = 0; at < size; at += kPage) {  // a kernel before 5.14
+  // EFAULT, ENOMEM: a store would raise SIGBUS. EINVAL: a kernel before 5.14. The others: a
+  // sandbox.
+  if (errno != EINVAL && errno != EPERM && errno != ENOSYS) return false;
+  for (size_t at = 0; at < size; at += kPage) {
     volatile char* page = begin + at;
     *page = *page;
   }
@@ -72,8 +74,10 @@ bool touch(char* begin, size_t size) {
 }
 
 bool allocate(const TraceFiles& files, const char* name, size_t offset, size_t size) {
-  if (!within_limit(offset + size)) return false;
-  const int fd = open(path_of(files, name).data, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (!may_open(files) || !within_limit(offset + size)) return false;
+  const DirectoryUse directory(files.handle);
+  if (directory.fd() < 0) return false;
+  const int fd = openat(directory.fd(), name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0) return false;
   const bool done = allocate_fd(fd, offset, size);
   close(fd);
@@ -82,28 +86,30 @@ bool allocate(const TraceFiles& files, const char* name, size_t offset, size_t s
 
 char* make_file(const TraceFiles& files, const char* name, size_t size, size_t allocated,
                 size_t touched, void (*fill)(char*, void*), void* argument) {
-  if (!within_limit(size)) return nullptr;
-  Text hidden_name;
-  hidden_name.add(name[0] == '.' ? "" : ".").add(name);
-  const Text hidden = path_of(files, hidden_name.data);
-  const int fd = open(hidden.data, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (!may_open(files) || !within_limit(size)) return nullptr;
+  const DirectoryUse directory(files.handle);
+  if (directory.fd() < 0) return nullptr;
+  Text hidden;
+  hidden.add(name[0] == '.' ? "" : ".").add(name);
+  const int fd =
+      openat(directory.fd(), hidden.data, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0) return nullptr;
   void* memory = MAP_FAILED;
   if (ftruncate(fd, static_cast<off_t>(size)) == 0 && allocate_fd(fd, 0, allocated))
     memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  close(fd);
   auto* bytes = static_cast<char*>(memory);
-  if (memory == MAP_FAILED || !touch(bytes, touched)) {
-    const int reason = errno;
-    if (memory != MAP_FAILED) munmap(memory, size);
-    unlink(hidden.data);
-    errno = reason;
-    return nullptr;
+  bool done = memory != MAP_FAILED && touch(bytes, touched);
+  int reason = errno;
+  close(fd);
+  if (done) {
+    fill(bytes, argument);
+    done = name[0] == '.' || renameat(directory.fd(), hidden.data, directory.fd(), name) == 0;
+    reason = errno;
   }
-  fill(bytes, argument);
-  if (name[0] != '.' && rename(hidden.data, path_of(files, name).data) != 0) {
-    munmap(memory, size);
-    unlink(hidden.data);
+  if (!done) {
+    if (memory != MAP_FAILED) munmap(memory, size);
+    unlinkat(directory.fd(), hidden.data, 0);
+    errno = reason;
     return nullptr;
   }
   __atomic_fetch_add(&state.bytes, uint64_t{allocated}, __ATOMIC_RELAXED);
@@ -111,11 +117,13 @@ char* make_file(const TraceFiles& files, const char* name, size_t size, size_t a
 }
 
 bool write_file(const TraceFiles& files, const char* name, const char* text, size_t size) {
-  if (!within_limit(size)) return false;
-  Text hidden_name;
-  hidden_name.add(".").add(name);
-  const Text hidden = path_of(files, hidden_name.data);
-  const int fd = open(hidden.data, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (!may_open(files) || !within_limit(size)) return false;
+  const DirectoryUse directory(files.handle);
+  if (directory.fd() < 0) return false;
+  Text hidden;
+  hidden.add(".").add(name);
+  const int fd = openat(directory.fd(), hidden.data,
+                        O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0) return false;
   size_t at = 0;
   while (at < size) {
@@ -124,8 +132,11 @@ bool write_file(const TraceFiles& files, const char* name, const char* text, siz
     if (done <= 0) break;
     at += static_cast<size_t>(done);
   }
+  const int reason = errno;
   close(fd);
-  return at == size && rename(hidden.data, path_of(files, name).data) == 0;
+  if (at == size && renameat(directory.fd(), hidden.data, directory.fd(), name) == 0) return true;
+  if (at < size) errno = reason;
+  return false;
 }
 
 }  // namespace skein::record

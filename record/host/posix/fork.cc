@@ -35,6 +35,7 @@ void restore(Writer& writer, const Shadow& shadow) {
 }
 
 void in_child() {
+  if (state.files != nullptr) close_directory_in_child(state.files->handle);
   if (!in_event) return;
   in_event = false;
   ErrnoGuard errno_guard;

@@ -7,6 +7,8 @@ namespace {
 
 constexpr uint64_t kLargestSize = uint64_t{16} << 30;
 constexpr uint64_t kMostTasks = uint64_t{1} << 26;
+constexpr uint32_t kDefaultThreads = 16;  // of all-files-at-start
+constexpr uint64_t kMostThreads = 4096;
 
 // A piece of the text up to the next comma.
 struct Piece {
@@ -69,8 +71,17 @@ const char* apply(Piece piece, Options& options) {
   } else if (const Piece clock = piece.after("clock="); clock.text != nullptr) {
     if (!clock.is("tsc") && !clock.is("monotonic")) return "clock= must be tsc or monotonic";
     options.monotonic = clock.is("monotonic");
+  } else if (piece.is("all-files-at-start")) {
+    options.all_files_for = kDefaultThreads;
+  } else if (const Piece all = piece.after("all-files-at-start="); all.text != nullptr) {
+    const Parsed parsed = parse_number(all, kMostThreads, number);
+    if (parsed == Parsed::kNoNumber) return "all-files-at-start= requires a number of threads";
+    if (parsed == Parsed::kNotPositive) return "all-files-at-start= must be positive";
+    if (parsed == Parsed::kTooLarge) return "all-files-at-start= is too large; the maximum is 4096";
+    options.all_files_for = static_cast<uint32_t>(number);
   } else {
-    return "unknown option; use: dir[,size=1M][,mode=ring|log][,tasks=N][,clock=tsc|monotonic]";
+    return "unknown option; use: dir[,size=1M][,mode=ring|log][,tasks=N][,clock=tsc|monotonic]"
+           "[,all-files-at-start[=THREADS]]";
   }
   return nullptr;
 }
@@ -89,6 +100,8 @@ const char* parse_options(const char* text, Options& options) {
     if (const char* wrong = apply(piece, options); wrong != nullptr) return wrong;
     text += piece.size;
   }
+  if (options.log && options.all_files_for != 0)
+    return "all-files-at-start applies only to mode=ring";
   return nullptr;
 }
 

@@ -1,4 +1,5 @@
 // SKEIN_TRACE=dir[,size=1M][,mode=ring|log][,tasks=262144][,clock=tsc|monotonic]
+//             [,all-files-at-start[=16]]
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -11,6 +12,7 @@ struct Options {
   bool log = false;
   uint32_t tasks = 0;  // rows of the task table; 0: default
   bool monotonic = false;
+  uint32_t all_files_for = 0;  // threads whose files are created at start; 0: created as needed
 };
 
 // Parses the text into options. Returns null, or a message that names the problem and the next

@@ -26,6 +26,16 @@ TEST_CASE("options follow in any order, sizes with units") {
   CHECK(options.monotonic);
 }
 
+TEST_CASE("all files at start are for 16 threads, or for as many as requested") {
+  Options options;
+  CHECK(parse_options("t", options) == nullptr);
+  CHECK(options.all_files_for == 0);
+  CHECK(parse_options("t,all-files-at-start", options) == nullptr);
+  CHECK(options.all_files_for == 16);
+  CHECK(parse_options("t,all-files-at-start=3", options) == nullptr);
+  CHECK(options.all_files_for == 3);
+}
+
 TEST_CASE("an empty directory selects the default") {
   Options options;
   CHECK(parse_options(",mode=log", options) == nullptr);
@@ -34,7 +44,8 @@ TEST_CASE("an empty directory selects the default") {
 
 TEST_CASE("an invalid option is reported with its problem") {
   const std::string unknown =
-      "unknown option; use: dir[,size=1M][,mode=ring|log][,tasks=N][,clock=tsc|monotonic]";
+      "unknown option; use: dir[,size=1M][,mode=ring|log][,tasks=N][,clock=tsc|monotonic]"
+      "[,all-files-at-start[=THREADS]]";
   const std::string size = "size= requires a number, e.g. 512k, 4M";
   const std::string positive = "size= must be positive";
   const std::string large = "size= is too large; the maximum is 16G";
@@ -69,6 +80,11 @@ TEST_CASE("an invalid option is reported with its problem") {
       {"t,tasks=-4", "tasks= must be positive"},
       {"t,tasks=4G", "tasks= is too large; the maximum is 64M"},
       {"t,clock=hpet", "clock= must be tsc or monotonic"},
+      {"t,all-files-at-start=", "all-files-at-start= requires a number of threads"},
+      {"t,all-files-at-start=0", "all-files-at-start= must be positive"},
+      {"t,all-files-at-start=5000", "all-files-at-start= is too large; the maximum is 4096"},
+      {"t,all-files-at-start,mode=log", "all-files-at-start applies only to mode=ring"},
+      {"t,all-files-at-starts", unknown},
   };
   for (const auto& one : cases) {
     CAPTURE(one.text);

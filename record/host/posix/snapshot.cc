@@ -23,11 +23,8 @@ constexpr unsigned kTries = 64;
 
 class File {
  public:
-  File(const char* directory, const char* name, int flags) {
-    Text path;
-    path.add(directory).add("/").add(name);
-    fd_ = open(path.data, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
-  }
+  File(int directory, const char* name, int flags)
+      : fd_(openat(directory, name, flags | O_CLOEXEC | O_NOFOLLOW, 0600)) {}
   ~File() {
     if (fd_ >= 0) close(fd_);
   }
@@ -81,7 +78,7 @@ size_t size_to_copy(const char* shared, size_t size, const char* name) {
          static_cast<size_t>(rows < most ? rows : most) * sizeof(TaskRow);
 }
 
-bool copy_file(const char* from, const char* to, const char* name, SnapshotResult& result) {
+bool copy_file(int from, int to, const char* name, SnapshotResult& result) {
   File source(from, name, O_RDONLY);
   struct stat facts;
   if (source.fd() < 0 || fstat(source.fd(), &facts) != 0 || !S_ISREG(facts.st_mode)) return true;
@@ -120,9 +117,18 @@ int take_snapshot(const char* directory, SnapshotResult& result) {
   const TraceFiles* shown = now_of(state.shown);
   if (shown == nullptr || state.pid != getpid()) return ENOENT;
   const TraceFiles& files = *shown;
-  DIR* source = opendir(files.directory);
-  if (source == nullptr) return errno;
+  const DirectoryUse use(files.handle);
+  if (use.fd() < 0) return errno;
+  const int entries = openat(use.fd(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR* source = entries >= 0 ? fdopendir(entries) : nullptr;
+  if (source == nullptr) {
+    const int error = errno;
+    if (entries >= 0) close(entries);
+    return error;
+  }
   int error = mkdir(directory, 0700) == 0 ? 0 : errno;
+  const File target(AT_FDCWD, directory, O_RDONLY | O_DIRECTORY);
+  if (error == 0 && target.fd() < 0) error = errno;
   // Events first, definitions last: each definition is written before the first event that uses it.
   for (const bool names : {false, true}) {
     rewinddir(source);
@@ -132,7 +138,7 @@ int take_snapshot(const char* directory, SnapshotResult& result) {
       const char* name = entry->d_name;
       if (name[0] == '.' && strcmp(name, ".tasks") != 0) continue;
       if ((strncmp(name, "names-", 6) == 0) != names) continue;
-      if (!copy_file(files.directory, directory, name, result)) error = errno;
+      if (!copy_file(use.fd(), target.fd(), name, result)) error = errno;
     }
   }
   closedir(source);

@@ -14,6 +14,7 @@
 #include "record/core/names.h"
 #include "record/core/task_table.h"
 #include "record/core/writer.h"
+#include "record/host/posix/directory.h"
 
 namespace skein::record {
 
@@ -39,9 +40,12 @@ struct ClockInfo {
 // name, and never freed: a thread may create a chunk of the old trace while another starts a new
 // one.
 struct TraceFiles {
-  char directory[1024];
+  char directory[1024];            // the path at start; the program may move the directory
+  mutable DirectoryHandle handle;  // directory.h
   uint8_t uuid[16];
   bool log;
+  bool all_at_start;  // all files are created at start
+  bool sealed;        // ... and now exist: no more are opened, because that may be forbidden
   unsigned ring_chunks;
   size_t chunk_size;  // of a ring
   ClockInfo clock;
@@ -113,6 +117,8 @@ void finish_clock(ClockInfo& clock);
 uint64_t monotonic_ns();
 
 // ---- files.cc ----
+// Each function fails with EPERM once the trace is sealed.
+//
 // Creates the file directory/name of `size` bytes, allocates its first `allocated` bytes, maps it,
 // and makes the first `touched` bytes resident. It has a dot name until `fill` has written the
 // header, so that no reader sees a partial one. Returns null if the disk or memory is full; errno
@@ -129,6 +135,9 @@ Writer* make_room(Writer* writer, uint64_t now, bool text);
 // Makes room in a stream that no thread writes to yet. Precondition: signals are blocked. Returns
 // false if there is no room.
 bool open_stream(Writer& writer);
+// Creates all chunks of a ring that no thread writes to yet. Returns false with errno set if one of
+// them cannot be created.
+bool open_whole_ring(Writer& writer);
 // Removes a stream's room if its trace has stopped. Called after making room, because the trace may
 // have been stopped in between.
 void close_if_stopped(Writer& writer);
@@ -140,6 +149,8 @@ Writer* attach();
 Writer* attach_nested(Writer& writer);
 // Creates streams at start, before recording is enabled, so that first events are cheap.
 void prepare_streams(unsigned count);
+// Creates `count` streams with all their files, at start. Returns false with errno set on failure.
+bool create_streams(unsigned count);
 // Creates a stream if none is free. Precondition: signals are blocked.
 void keep_spare_stream();
 // Removes the room of all streams, so that each thread's next event calls make_room.

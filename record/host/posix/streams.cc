@@ -7,6 +7,7 @@
 // and among those of other keys; an event after it attaches again, and the destructor is called
 // again. A thread that ends without it is detected by its missing thread id, when many streams are
 // in use.
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -52,7 +53,7 @@ void set_free_streams(Writer* first) {
 // Precondition: stream lock held. Returns null without memory or with too many streams.
 Writer* make_writer() {
   const uint32_t index = state.streams;
-  if (index / kWritersPerBlock >= kBlocks) return nullptr;
+  if (index / kWritersPerBlock >= kBlocks || state.files->sealed) return nullptr;
   Writer*& block = state.blocks[index / kWritersPerBlock];
   if (block == nullptr) {
     const size_t size = sizeof(Writer) * kWritersPerBlock;
@@ -154,7 +155,7 @@ void emit_executor(Writer& writer, bool named) {
 // No stream is prepared for a large ring, whose chunks are allocated on the disk immediately.
 bool may_prepare() {
   const TraceFiles& files = *now_of(state.files);
-  return files.log || files.chunk_size <= kLargestPrepared;
+  return !files.sealed && (files.log || files.chunk_size <= kLargestPrepared);
 }
 
 // Creates a stream for the next thread. Its file is created without the lock.
@@ -279,6 +280,20 @@ void prepare_streams(unsigned count) {
   char name[17] = {};
   if (prctl(PR_GET_NAME, name) == 0) string_of(*state.names, name, strlen(name));
   pthread_setspecific(thread_key, pthread_getspecific(thread_key));
+}
+
+bool create_streams(unsigned count) {
+  for (unsigned i = 0; i < count; ++i) {
+    Writer* writer = nullptr;
+    if (SpinLock lock(stream_lock()); lock) writer = make_writer();
+    if (writer == nullptr) {
+      errno = ENOMEM;
+      return false;
+    }
+    if (!open_whole_ring(*writer)) return false;
+    release_stream(writer);
+  }
+  return true;
 }
 
 void keep_spare_stream() {

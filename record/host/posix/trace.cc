@@ -219,8 +219,9 @@ uint32_t reserve_rows(TaskTable& table, uint32_t rows) {
   constexpr size_t kPage = 4096;
   char* base = reinterpret_cast<char*>(table.header);
   const size_t first_page = from / kPage * kPage;
-  if (!allocate(*static_cast<const TraceFiles*>(table.trace), ".tasks", from, to - from) ||
-      !touch(base + first_page, to - first_page)) {
+  const auto& files = *static_cast<const TraceFiles*>(table.trace);
+  const bool allocated = files.all_at_start || allocate(files, ".tasks", from, to - from);
+  if (!allocated || !touch(base + first_page, to - first_page)) {
     count_lost(&table, format::kLoss_disk_full);
     return table.reserved;
   }
@@ -254,8 +255,9 @@ int make_table(uint32_t rows) {
   auto* table = new (memory) TaskTable;
   NewTable fresh = {rows};
   const size_t size = format::kTableHeaderSize + size_t{rows} * sizeof(TaskRow);
-  char* base = make_file(*state.files, ".tasks", size, format::kTableHeaderSize,
-                         format::kTableHeaderSize, fill_table, &fresh);
+  const size_t allocated = state.files->all_at_start ? size : format::kTableHeaderSize;
+  char* base = make_file(*state.files, ".tasks", size, allocated, format::kTableHeaderSize,
+                         fill_table, &fresh);
   if (base == nullptr) return errno;
   table->header = reinterpret_cast<format::TaskTableHeader*>(base);
   table->rows = reinterpret_cast<TaskRow*>(base + format::kTableHeaderSize);
@@ -297,22 +299,29 @@ void size_the_ring(TraceFiles& files, uint64_t size) {
 
 // Removes what start created before it failed.
 void remove_files() {
-  const auto remove = [](const char* name) {
-    Text path;
-    path.add(state.files->directory).add("/").add(name);
-    unlink(path.data);
-  };
-  for (const char* name : {".tasks", ".metadata", "metadata", "names-0"}) remove(name);
-  for (uint32_t stream = 0; stream < state.streams; ++stream)
-    remove(Text().add("s").add(stream, 5).add("-0").data);
-  rmdir(state.files->directory);
+  const TraceFiles& files = *state.files;
+  {
+    const DirectoryUse directory(files.handle);
+    const auto remove = [&](const char* name) {
+      if (directory.fd() >= 0) unlinkat(directory.fd(), name, 0);
+    };
+    for (const char* name : {".tasks", ".metadata", "metadata", "names-0"}) remove(name);
+    for (uint32_t stream = 0; stream < state.streams; ++stream)
+      for (unsigned chunk = 0; chunk < (files.all_at_start ? files.ring_chunks : 1); ++chunk)
+        remove(Text().add("s").add(stream, 5).add("-").add(chunk).data);
+  }
+  close_directory(files.handle);
+  rmdir(files.directory);
 }
 
 int make_files(const Options& options) {
   const uint32_t rows = options.tasks != 0 ? options.tasks : kDefaultTasks;
   if (const int error = make_table(rows); error != 0) return error;
   if (const int error = make_names(); error != 0) return error;
-  prepare_streams(kPreparedStreams);
+  if (options.all_files_for != 0) {
+    if (!create_streams(options.all_files_for)) return errno != 0 ? errno : ENOSPC;
+  }
+  prepare_streams(options.all_files_for != 0 ? 0 : kPreparedStreams);
   define_clock_pair(*state.names, state.files->clock.ticks, state.files->clock.monotonic_ns,
                     state.files->clock.realtime_ns, state.files->clock.bracket_ns);
   define_modules();
@@ -334,14 +343,22 @@ int start(const Options& options) {
   auto* files = new (memory) TraceFiles;
   if (const int error = make_hidden_directory(wanted, *files); error != 0) return error;
   files->log = options.log;
+  files->all_at_start = options.all_files_for != 0;
   size_the_ring(*files, options.size);
+  files->handle.path = files->directory;
+  if (const int error = open_directory(files->handle); error != 0) {
+    rmdir(files->directory);
+    return error;
+  }
   files->clock = choose_clock(options.monotonic);
   make_uuid(files->clock, files->uuid);
 
   if (!begin_generation()) {
+    close_directory(files->handle);
     rmdir(files->directory);
     return EBUSY;
   }
+  if (state.files != nullptr && state.pid == getpid()) close_directory(state.files->handle);
   state.pid = getpid();
   publish(state.files, files);
   publish(state.shown, static_cast<const TraceFiles*>(nullptr));
@@ -353,6 +370,8 @@ int start(const Options& options) {
     remove_files();
     return error;
   }
+  files->sealed = files->all_at_start;
+  if (files->sealed) close_directory(files->handle);
   publish(state.shown, static_cast<const TraceFiles*>(files));
   pin_module();
   watch_bus_errors();
@@ -455,7 +474,7 @@ void skein_get_status(skein_status* status) {
   const TraceFiles* files = now_of(state.shown);
   if (files == nullptr) return;
   status->clock_is_tsc = files->clock.counter == nullptr ? 1 : 0;
-  memcpy(status->directory, files->directory, sizeof files->directory);
+  copy_path(files->handle, status->directory, sizeof status->directory);
 }
 
 uint32_t skein_generation(void) { return skein_enabled() != 0 ? generation_now() : 0; }

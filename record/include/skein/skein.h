@@ -260,7 +260,7 @@ typedef struct skein_status {
   uint32_t clock_is_tsc; /* 0: clock_gettime, or no trace yet */
   uint64_t bytes;        /* size of all files of the trace */
   uint64_t lost;         /* number of lost events */
-  char directory[1024];  /* absolute; empty: no trace yet */
+  char directory[1024];  /* absolute, also after a move; empty: no trace yet */
 } skein_status;
 
 /* Starts a trace; options NULL: resumes the stopped one. The directory gets its name when readers
