@@ -9,10 +9,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,24 +27,57 @@
 namespace skein::cli {
 namespace {
 
-volatile pid_t child = 0;
-
-// The program also receives Ctrl-C, because it is in the same process group.
+volatile pid_t child = 0;  // 0: none, or it has ended
 volatile sig_atomic_t interrupted = 0;
-void note_interrupt(int) { interrupted = 1; }
 
-// Forwards a signal that was sent to this command to the program.
-void pass_on(int signal) {
-  if (child > 0) kill(child, signal);
+// Signals of other processes, which the program would receive if it ran without this command. Not
+// the faults of a process itself, and not job control, which a shell applies to the process group.
+bool is_forwarded(int signal) {
+  constexpr int kOthers[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,  SIGTRAP,
+                             SIGABRT, SIGSYS,  SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU};
+  return std::find(std::begin(kOthers), std::end(kOthers), signal) == std::end(kOthers);
 }
 
-// Sets a signal handler. Returns the previous action.
-struct sigaction handle(int signal, void (*handler)(int)) {
+// True if the program has received the signal too: the terminal sends it to the process group. The
+// end of a terminal is reported to the leader of the session only.
+bool is_from_terminal(int signal, const siginfo_t& info) {
+  if (info.si_code != SI_KERNEL) return false;
+  return signal == SIGINT || signal == SIGQUIT || signal == SIGWINCH ||
+         (signal == SIGHUP && getsid(0) != getpid());
+}
+
+// A write of this command to a closed pipe.
+bool is_own_pipe(int signal, const siginfo_t& info) {
+  return signal == SIGPIPE && info.si_code == SI_USER && info.si_pid == getpid();
+}
+
+void forward(int signal, siginfo_t* info, void*) {
+  const int saved = errno;
+  if (signal == SIGINT || signal == SIGQUIT) interrupted = 1;
+  if (child > 0 && !is_from_terminal(signal, *info) && !is_own_pipe(signal, *info)) {
+    if (info->si_code == SI_QUEUE)
+      sigqueue(child, signal, info->si_value);
+    else
+      kill(child, signal);
+  }
+  errno = saved;
+}
+
+// From now on no signal that can be handled ends this command.
+void forward_signals() {
   struct sigaction action = {};
-  struct sigaction before = {};
-  action.sa_handler = handler;
-  sigemptyset(&action.sa_mask);
-  sigaction(signal, &action, &before);
+  action.sa_sigaction = forward;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigfillset(&action.sa_mask);
+  for (int signal = 1; signal <= SIGRTMAX; ++signal)
+    if (is_forwarded(signal)) sigaction(signal, &action, nullptr);  // fails for two of libc's own
+}
+
+// Blocks all signals and returns the previous mask.
+sigset_t block_signals() {
+  sigset_t all, before;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, &before);
   return before;
 }
 
@@ -77,11 +112,18 @@ struct Ending {
   int signal = 0;  // 0: it exited
 };
 
+// Waits without reaping: until then the process id belongs to the program, and a signal that is
+// forwarded cannot reach another process.
 Ending wait_for_child() {
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
+  siginfo_t info;
+  while (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) != 0) {
     if (errno != EINTR) die(1, std::string("wait: ") + strerror(errno));
   }
+  const sigset_t before = block_signals();
+  int status = 0;
+  waitpid(child, &status, 0);
+  child = 0;
+  sigprocmask(SIG_SETMASK, &before, nullptr);
   if (!WIFSIGNALED(status)) return {.code = WEXITSTATUS(status)};
   const int signal = WTERMSIG(status);
   fprintf(stderr, "skein: the program was killed by signal %d (%s)\n", signal, strsignal(signal));
@@ -110,22 +152,28 @@ void start_child(const RecordOptions& options, const std::string& directory,
   std::vector<char*> words;
   for (const std::string& word : options.command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
-  const struct sigaction interrupt = handle(SIGINT, note_interrupt);
-  const struct sigaction quit = handle(SIGQUIT, note_interrupt);
   // The child reports a failure of exec through a pipe, which a successful exec closes.
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) die(1, std::string("pipe: ") + strerror(errno));
+  // A parent that ignores SIGCHLD passes this on; the child's exit code would be lost.
+  struct sigaction reap = {};
+  struct sigaction inherited = {};
+  reap.sa_handler = SIG_DFL;
+  sigaction(SIGCHLD, &reap, &inherited);
+  const sigset_t before = block_signals();
   child = fork();
   if (child < 0) die(1, std::string("fork: ") + strerror(errno));
   if (child == 0) {
-    sigaction(SIGINT, &interrupt, nullptr);  // an inherited SIG_IGN survives exec
-    sigaction(SIGQUIT, &quit, nullptr);
+    sigaction(SIGCHLD, &inherited, nullptr);
+    sigprocmask(SIG_SETMASK, &before, nullptr);
     setenv("SKEIN_TRACE", (with_pid(directory, getpid()) + more).c_str(), 1);
     execvp(words[0], words.data());
     const int reason = errno;
     [[maybe_unused]] const ssize_t written = write(report[1], &reason, sizeof reason);
     _exit(127);
   }
+  forward_signals();  // after the fork: the program inherits which signals are ignored
+  sigprocmask(SIG_SETMASK, &before, nullptr);
   close(report[1]);
   int reason = 0;
   const bool failed = read(report[0], &reason, sizeof reason) == sizeof reason;
@@ -177,8 +225,6 @@ int run_record(const RecordOptions& options) {
 
   start_child(options, path.string(), variable);
   directory = with_pid(directory, child);
-  handle(SIGTERM, pass_on);
-  handle(SIGHUP, pass_on);
   const Ending ending = wait_for_child();
 
   const Size size = size_of(directory);

@@ -3,17 +3,21 @@
 
 usage: record_test.py SKEIN RECORDED_PROGRAM
 RECORDED_PROGRAM is linked with the recorder. Its argument is an exit code; or "kill": it kills
-itself; or "wait": it records until SIGTERM; or "fork" or "daemon": see recorded.cc."""
+itself; or "wait": it records until SIGTERM; or "fork", "daemon" or "signals": see recorded.cc."""
+import ctypes
+import fcntl
 import json
 import os
 import pathlib
 import signal
 import socket
 import stat
+import struct
 import subprocess
 import sys
+import termios
 
-from common import SKEIN, expect, info, run, start, until, work_in_new_folder
+from common import SECONDS, SKEIN, expect, info, run, start, until, work_in_new_folder
 
 program = sys.argv[2]
 work = work_in_new_folder("record")
@@ -80,7 +84,8 @@ for number in (signal.SIGINT, signal.SIGQUIT):
 
 # The user presses Ctrl-C because the program seems to hang: skein suggests `skein why`, even if the
 # program then ends by itself.
-p = start([SKEIN, "record", "-o", "hung", "--", program, "wait"], stderr=subprocess.PIPE, text=True)
+p = start([SKEIN, "record", "-o", "hung", "--", program, "wait"], stderr=subprocess.PIPE, text=True,
+          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
 until(lambda: os.path.exists("ready"), "the program is ready")
 p.send_signal(signal.SIGINT)
 os.kill(int(subprocess.run(["pgrep", "-P", str(p.pid)], capture_output=True, text=True).stdout),
@@ -97,6 +102,81 @@ p.send_signal(signal.SIGTERM)
 p.communicate(timeout=30)
 expect("SIGTERM was passed on, and handled", p.returncode == 0, p.returncode)
 os.remove("ready")
+
+
+
+# ---- signals ----
+def started(name, **options):
+    """Runs the program that prints the signals it receives. Returns the process of skein."""
+    p = start([SKEIN, "record", "-o", name, "--", program, "signals"], stdout=subprocess.PIPE,
+              stderr=subprocess.PIPE, text=True, **options)
+    expect("the program is ready", p.stdout.readline() == "ready\n")
+    return p
+
+
+def ended(p, code=0):
+    text = p.communicate(timeout=SECONDS)[1]
+    expect(f"skein ends with {code}", p.returncode == code, (p.returncode, text))
+    return text
+
+
+# Every signal that can be handled, except faults and job control, reaches the program; none ends skein.
+NOT_FORWARDED = {"SIGKILL", "SIGSTOP", "SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGABRT",
+                 "SIGSYS", "SIGCHLD", "SIGCONT", "SIGTSTP", "SIGTTIN", "SIGTTOU"}
+p = started("signals")
+for number in sorted(signal.valid_signals()):
+    name = number.name if isinstance(number, signal.Signals) else str(number)
+    if name in NOT_FORWARDED or number == signal.SIGTERM:
+        continue
+    p.send_signal(number)
+    expect(f"{name} is forwarded", p.stdout.readline() == f"{number:d} 0\n")
+class Value(ctypes.Union):
+    _fields_ = [("number", ctypes.c_int), ("pointer", ctypes.c_void_p)]
+ctypes.CDLL(None).sigqueue(p.pid, int(signal.SIGRTMIN), Value(number=4711))
+expect("with its value", p.stdout.readline() == f"{signal.SIGRTMIN:d} 4711\n")
+p.send_signal(signal.SIGTERM)
+expect("SIGTERM too", p.stdout.readline() == f"{signal.SIGTERM:d} 0\n")
+expect("the trace is reported", "signals" in ended(p))
+
+# A program that does not handle a signal is killed by it, and skein reports that.
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE, signal.SIGALRM,
+               signal.SIGUSR1, signal.SIGUSR2, signal.SIGTERM, signal.SIGXCPU, signal.SIGRTMIN):
+    p = start([SKEIN, "record", "-o", f"default-{number:d}", "--", "sh", "-c",
+               f"ulimit -c 0; '{program}' 0; echo ready; exec sleep 60"],
+              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    expect("the shell is ready", p.stdout.readline() == "ready\n")
+    p.send_signal(number)
+    expect(f"killed by {number!r}", "killed by signal" in ended(p, 128 + number))
+
+# The terminal sends Ctrl-C and a change of its size to the program itself: once, not twice.
+terminal, side = os.openpty()
+with open("typed", "w") as output:
+    p = start([SKEIN, "record", "-o", "typed-trace", "--", program, "signals"], stdin=side,
+              stdout=output, stderr=subprocess.DEVNULL, start_new_session=True,
+              preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+typed = pathlib.Path("typed")
+until(lambda: "ready\n" in typed.read_text(), "the program is ready")
+os.write(terminal, b"\x03")
+until(lambda: f"{signal.SIGINT:d} 0\n" in typed.read_text(), "Ctrl-C")
+fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 11, 22, 0, 0))
+until(lambda: f"{signal.SIGWINCH:d} 0\n" in typed.read_text(), "another size")
+p.send_signal(signal.SIGTERM)
+expect("it ends", p.wait(timeout=SECONDS) == 0)
+expect("each signal once", typed.read_text() == "ready\n" + "".join(
+    f"{number:d} 0\n" for number in (signal.SIGINT, signal.SIGWINCH, signal.SIGTERM)),
+    typed.read_text())
+os.close(terminal)
+os.close(side)
+
+# A parent that ignores SIGCHLD, and a closed pipe as stderr: the exit code is still the program's.
+r = run("record", "-o", "ignored", "--", program, "7",
+        preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+expect("SIGCHLD is ignored", r.returncode == 7, r)
+reading, writing = os.pipe()
+os.close(reading)
+r = subprocess.run([SKEIN, "record", "-o", "unread", "--", program, "7"], stderr=writing)
+os.close(writing)
+expect("its message is not read", r.returncode == 7, r)
 
 # ---- control ----
 path = os.path.join(work.name, "control")

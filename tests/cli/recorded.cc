@@ -1,7 +1,7 @@
 // A program that calls the recorder directly. record_test.py describes its argument. With "exec" it
 // executes itself with the argument 0. With "fork" it leaves a child, which ends when the file
-// "over" exists. With "daemon" it closes all descriptors and answers on a socket "own" until it
-// receives "end".
+// "over" exists. With "signals" it prints the signals that it receives. With "daemon" it closes all
+// descriptors and replies on a socket "own" until it receives "end".
 #include <signal.h>
 #include <skein/skein.h>
 #include <stdio.h>
@@ -35,6 +35,26 @@ static void leave_child() {
   _exit(0);
 }
 
+// Prints the number of each signal that it receives, until SIGTERM.
+static int print_signals() {
+  for (int signal = 1; signal <= SIGRTMAX; ++signal) {
+    struct sigaction action = {};
+    action.sa_flags = SA_SIGINFO;
+    action.sa_sigaction = [](int number, siginfo_t* info, void*) {
+      char line[32];
+      const int value = info->si_code == SI_QUEUE ? info->si_value.sival_int : 0;
+      const int size = snprintf(line, sizeof line, "%d %d\n", number, value);
+      if (write(1, line, static_cast<size_t>(size)) != size) _exit(97);
+      if (number == SIGTERM) stop = 1;
+    };
+    sigfillset(&action.sa_mask);
+    sigaction(signal, &action, nullptr);
+  }
+  if (write(1, "ready\n", 6) != 6) return 96;
+  while (stop == 0) sleep_ms(1);
+  return 0;
+}
+
 static int serve_own() {
   for (int fd = 3; fd < 256; ++fd) close(fd);
   const int own = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -60,6 +80,7 @@ int main(int argc, char** argv) {
   }
   if (strcmp(argv[1], "fork") == 0) leave_child();
   if (strcmp(argv[1], "daemon") == 0) return serve_own();
+  if (strcmp(argv[1], "signals") == 0) return print_signals();
   if (strcmp(argv[1], "wait") != 0) return atoi(argv[1]);
   signal(SIGTERM, [](int) { stop = 1; });
   if (FILE* ready = fopen("ready", "w"); ready != nullptr) fclose(ready);
