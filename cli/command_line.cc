@@ -212,6 +212,9 @@ void add_record(CommandLine& line) {
       .check(one_of({"ring", "log"}));
   add_option(*app, "--tasks", "N", options->tasks,
              "Capacity of the live task table [default: 256k]");
+  add_option(*app, "--follow", "WHAT", options->follow,
+             "fork: record forked children too [default: none]")
+      .check(one_of({"fork", "none"}));
   app->add_flag("--all-files-at-start{16}", options->all_files_for,
                 "Create the files of N threads at start [N: 16]");
   app->add_flag("--monotonic", options->monotonic, "Use clock_gettime, not the time stamp counter");

@@ -25,6 +25,7 @@ struct RecordOptions {
   std::string size;    // empty: the recorder's default
   std::string mode = "ring";
   std::string tasks;
+  std::string follow = "none";
   std::string all_files_for;  // threads whose files are created at start; empty: as needed
   bool monotonic = false;
   std::vector<std::string> command;

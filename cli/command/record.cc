@@ -200,6 +200,7 @@ int run_record(const RecordOptions& options) {
   std::string variable = ",mode=" + options.mode;
   if (!options.size.empty()) variable += ",size=" + options.size;
   if (!options.tasks.empty()) variable += ",tasks=" + options.tasks;
+  if (options.follow != "none") variable += ",follow=" + options.follow;
   if (!options.all_files_for.empty()) variable += ",all-files-at-start=" + options.all_files_for;
   if (options.monotonic) variable += ",clock=monotonic";
 

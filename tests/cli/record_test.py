@@ -63,7 +63,7 @@ expect("a program without skein", r.returncode == 1 and "not linked with skein" 
 for bad in (["--size", "much"], ["--size", "4Q"], ["--size", "0"], ["--size", "2000G"],
             ["--tasks", "abc"], ["--mode", "both"], ["--all-files-at-start=0"],
             ["--all-files-at-start=x"], ["--all-files-at-start=1,mode=log"],
-            ["--all-files-at-start", "--mode", "log"]):
+            ["--all-files-at-start", "--mode", "log"], ["--follow", "exec"]):
     r = run("record", *bad, "--", program, "0")
     expect(f"bad usage {bad}", r.returncode == 2 and r.stderr.startswith("skein: "), r)
 r = run("record", "--", program, "0")

@@ -547,12 +547,14 @@ SKEIN_CALL uint32_t skein_string(const char* text) {
   if (!is_on() || text == nullptr) return 0;
   ErrnoGuard errno_guard;
   BlockSignals block;
-  return string_of(*now_of(state.names), text, strlen(text));
+  Names* names = names_for_lookup();
+  return names != nullptr ? string_of(*names, text, strlen(text)) : 0;
 }
 
 SKEIN_CALL void skein_thread_name(const char* name) {
   if (!is_on() || name == nullptr) return;
-  if (this_writer == nullptr && attach() == nullptr) return;
+  const bool attached = this_writer != nullptr && this_writer->generation == generation_now();
+  if (!attached && attach() == nullptr) return;
   ErrnoGuard errno_guard;
   BlockSignals block;
   define_thread(*now_of(state.names), this_writer->tid, name, strlen(name));

@@ -5,6 +5,11 @@
 // private memory at the addresses that this event may still write to: its chunk and the live task
 // table. Any other fork needs only the cleared memory. Definitions are written with signals blocked
 // and are not interrupted.
+//
+// follow=fork: a child of a recording process gets its own trace, wanted.PID, at its first event.
+// The handler turns recording on without a trace: each thread's Writer is cleared, so its first
+// event calls attach, which starts the trace. A child that calls exec before leaves no trace.
+// Rejected: start it in the handler, which costs every fork some milliseconds.
 #include <pthread.h>
 #include <sys/mman.h>
 
@@ -14,8 +19,12 @@ namespace skein::record {
 namespace {
 
 thread_local constinit bool in_event __attribute__((tls_model("initial-exec"))) = false;
+thread_local constinit bool was_on __attribute__((tls_model("initial-exec"))) = false;
 
-void before() { in_event = this_writer != nullptr && this_writer->in_use != 0; }
+void before() {
+  in_event = this_writer != nullptr && this_writer->in_use != 0;
+  was_on = is_on();
+}
 
 // Maps private zeros. Values that the event read before are in registers.
 bool own_memory(void* base, size_t size) {
@@ -34,11 +43,8 @@ void restore(Writer& writer, const Shadow& shadow) {
   writer.names = state.names;
 }
 
-void in_child() {
-  if (state.files != nullptr) close_directory_in_child(state.files->handle);
-  if (!in_event) return;
-  in_event = false;
-  ErrnoGuard errno_guard;
+// The interrupted event continues in private memory.
+void continue_event() {
   const TaskTable* table = state.table;
   const Shadow* shadow = shadow_of(this_writer);
   if (shadow == nullptr || table == nullptr) return;
@@ -47,6 +53,27 @@ void in_child() {
   if (shadow->nested == nullptr) return;
   if (const Shadow* other = shadow_of(shadow->nested); other != nullptr)
     restore(*shadow->nested, *other);
+}
+
+// Everything that belongs to the parent's trace is out of reach before recording is on: its live
+// task table is shared memory.
+void follow() {
+  publish(state.table, static_cast<TaskTable*>(nullptr));
+  if (state.names != nullptr) {  // a private copy, which another thread may have locked
+    state.names->stream = nullptr;
+    state.names->lock = 0;
+  }
+  ++state.generation;  // string ids of the parent are not valid in the child
+  __atomic_store_n(&state.awaits_first_event, true, __ATOMIC_RELEASE);
+  __atomic_store_n(skein_page, static_cast<unsigned char>(1), __ATOMIC_RELEASE);
+}
+
+void in_child() {
+  ErrnoGuard errno_guard;
+  if (state.files != nullptr) close_directory_in_child(state.files->handle);
+  if (in_event) continue_event();
+  in_event = false;
+  if (was_on && state.shown != nullptr && state.shown->options.follow_forks) follow();
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <link.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "record/host/posix/state.h"
@@ -40,6 +41,36 @@ void read_build_id(const dl_phdr_info& info, char (&digits)[65]) {
   }
 }
 
+// The modules of the last definition, for forked children: base, size, build id and path of each.
+constexpr size_t kRemembered = size_t{512} << 10;
+char* remembered = nullptr;
+size_t remembered_size = 0;
+
+void remember(uint64_t base, uint64_t size, const char* build_id, const char* path) {
+  const size_t build_id_size = strlen(build_id) + 1, path_size = strlen(path) + 1;
+  const size_t total = 2 * sizeof base + build_id_size + path_size;
+  if (remembered == nullptr || total > kRemembered - remembered_size) return;
+  char* to = remembered + remembered_size;
+  memcpy(to, &base, sizeof base);
+  memcpy(to + sizeof base, &size, sizeof size);
+  memcpy(to + 2 * sizeof base, build_id, build_id_size);
+  memcpy(to + 2 * sizeof base + build_id_size, path, path_size);
+  remembered_size += total;
+}
+
+void define_remembered() {
+  for (size_t at = 0; at < remembered_size;) {
+    const char* from = remembered + at;
+    uint64_t base, size;
+    memcpy(&base, from, sizeof base);
+    memcpy(&size, from + sizeof base, sizeof size);
+    const char* build_id = from + 2 * sizeof base;
+    const char* path = build_id + strlen(build_id) + 1;
+    define_module(*state.names, base, size, build_id, path);
+    at = static_cast<size_t>(path + strlen(path) + 1 - remembered);
+  }
+}
+
 int define_one(dl_phdr_info* info, size_t, void*) {
   uint64_t size = 0;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
@@ -61,6 +92,7 @@ int define_one(dl_phdr_info* info, size_t, void*) {
   }
   if (build_id[0] == 0) build_id[0] = '-', build_id[1] = 0;
   define_module(*state.names, info->dlpi_addr, size, build_id, path);
+  remember(info->dlpi_addr, size, build_id, path);
   return 0;
 }
 
@@ -73,8 +105,15 @@ void pin_module() {
   dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
-void define_modules() {
-  if (state.names != nullptr) dl_iterate_phdr(define_one, nullptr);
+void define_modules(bool again) {
+  if (again) return define_remembered();
+  if (state.files->options.follow_forks && remembered == nullptr) {
+    void* memory = mmap(nullptr, kRemembered, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory != MAP_FAILED) remembered = static_cast<char*>(memory);
+  }
+  remembered_size = 0;
+  dl_iterate_phdr(define_one, nullptr);
 }
 
 }  // namespace skein::record

@@ -71,6 +71,9 @@ const char* apply(Piece piece, Options& options) {
   } else if (const Piece clock = piece.after("clock="); clock.text != nullptr) {
     if (!clock.is("tsc") && !clock.is("monotonic")) return "clock= must be tsc or monotonic";
     options.monotonic = clock.is("monotonic");
+  } else if (const Piece follow = piece.after("follow="); follow.text != nullptr) {
+    if (!follow.is("fork") && !follow.is("none")) return "follow= must be fork or none";
+    options.follow_forks = follow.is("fork");
   } else if (piece.is("all-files-at-start")) {
     options.all_files_for = kDefaultThreads;
   } else if (const Piece all = piece.after("all-files-at-start="); all.text != nullptr) {
@@ -81,7 +84,7 @@ const char* apply(Piece piece, Options& options) {
     options.all_files_for = static_cast<uint32_t>(number);
   } else {
     return "unknown option; use: dir[,size=1M][,mode=ring|log][,tasks=N][,clock=tsc|monotonic]"
-           "[,all-files-at-start[=THREADS]]";
+           "[,follow=fork][,all-files-at-start[=THREADS]]";
   }
   return nullptr;
 }

@@ -1,5 +1,5 @@
 // SKEIN_TRACE=dir[,size=1M][,mode=ring|log][,tasks=262144][,clock=tsc|monotonic]
-//             [,all-files-at-start[=16]]
+//             [,all-files-at-start[=16]][,follow=fork]
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -12,6 +12,7 @@ struct Options {
   bool log = false;
   uint32_t tasks = 0;  // rows of the task table; 0: default
   bool monotonic = false;
+  bool follow_forks = false;   // a forked child gets a trace at its first event
   uint32_t all_files_for = 0;  // threads whose files are created at start; 0: created as needed
 };
 

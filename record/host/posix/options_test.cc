@@ -36,6 +36,14 @@ TEST_CASE("all files at start are for 16 threads, or for as many as requested") 
   CHECK(options.all_files_for == 3);
 }
 
+TEST_CASE("children are followed if requested") {
+  Options options;
+  CHECK(parse_options("t,follow=fork", options) == nullptr);
+  CHECK(options.follow_forks);
+  CHECK(parse_options("t,follow=none", options) == nullptr);
+  CHECK_FALSE(options.follow_forks);
+}
+
 TEST_CASE("an empty directory selects the default") {
   Options options;
   CHECK(parse_options(",mode=log", options) == nullptr);
@@ -45,7 +53,7 @@ TEST_CASE("an empty directory selects the default") {
 TEST_CASE("an invalid option is reported with its problem") {
   const std::string unknown =
       "unknown option; use: dir[,size=1M][,mode=ring|log][,tasks=N][,clock=tsc|monotonic]"
-      "[,all-files-at-start[=THREADS]]";
+      "[,follow=fork][,all-files-at-start[=THREADS]]";
   const std::string size = "size= requires a number, e.g. 512k, 4M";
   const std::string positive = "size= must be positive";
   const std::string large = "size= is too large; the maximum is 16G";
@@ -85,6 +93,7 @@ TEST_CASE("an invalid option is reported with its problem") {
       {"t,all-files-at-start=5000", "all-files-at-start= is too large; the maximum is 4096"},
       {"t,all-files-at-start,mode=log", "all-files-at-start applies only to mode=ring"},
       {"t,all-files-at-starts", unknown},
+      {"t,follow=exec", "follow= must be fork or none"},
   };
   for (const auto& one : cases) {
     CAPTURE(one.text);

@@ -15,6 +15,7 @@
 #include "record/core/task_table.h"
 #include "record/core/writer.h"
 #include "record/host/posix/directory.h"
+#include "record/host/posix/options.h"
 
 namespace skein::record {
 
@@ -42,6 +43,8 @@ struct ClockInfo {
 struct TraceFiles {
   char directory[1024];            // the path at start; the program may move the directory
   mutable DirectoryHandle handle;  // directory.h
+  char wanted[1024];               // the absolute path that was requested: a child's is wanted.PID
+  Options options;
   uint8_t uuid[16];
   bool log;
   bool all_at_start;  // all files are created at start
@@ -76,6 +79,7 @@ struct State {
   Writer* free_streams = nullptr;
   uint64_t bytes = 0;
   uint64_t next_id = 1;  // task ids are unique in the process, over all traces
+  bool awaits_first_event = false;  // a followed child: fork.cc
 };
 extern State state;
 
@@ -168,12 +172,24 @@ void store_shadow_chunk(const Writer& writer, char* base, size_t size);
 
 // ---- fork.cc ----
 void watch_forks();
+// True in a followed child that has not recorded an event yet.
+inline bool awaits_first_event() {
+  return __atomic_load_n(&state.awaits_first_event, __ATOMIC_ACQUIRE);
+}
+
+// ---- trace.cc ----
+// Starts the trace of a followed child. Returns false if it is not recording afterwards.
+bool start_in_child();
+// Returns the definitions of the running trace, or null if there is none.
+Names* names_for_lookup();
 
 // ---- bus_error.cc ----
 void watch_bus_errors();
 
 // ---- modules.cc ----
-void define_modules();
+// Defines the loaded modules and remembers them. In a forked child, `again` defines those that were
+// remembered: another thread of the parent may have held the dynamic linker's lock.
+void define_modules(bool again);
 // Prevents the recorder from being unloaded, because threads refer to one of its destructors.
 void pin_module();
 

@@ -225,7 +225,8 @@ Writer* attach() {
     return nullptr;
   }
   attaching = true;
-  Writer* writer = take_stream();
+  Writer* writer = nullptr;
+  if (!awaits_first_event() || start_in_child()) writer = take_stream();
   if (writer != nullptr && !open_stream(*writer)) {
     release_stream(writer);
     writer = nullptr;

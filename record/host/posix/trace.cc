@@ -122,10 +122,10 @@ bool move_directory(const char* from, const char* to) {
   return errno == ENOENT && rename(from, to) == 0;
 }
 
-// Renames the directory to its final name, or if that exists to name.PID, name.PID.2 ... Returns 0
-// or an errno value.
-int rename_to_final_name(const Text& wanted, TraceFiles& files) {
-  for (unsigned attempt = 0; attempt < kAttempts; ++attempt) {
+// Renames the directory to its final name, or if that exists to name.PID, name.PID.2 ... A child
+// begins with name.PID. Returns 0 or an errno value.
+int rename_to_final_name(const Text& wanted, bool is_child, TraceFiles& files) {
+  for (unsigned attempt = is_child ? 1 : 0; attempt < kAttempts; ++attempt) {
     Text path = wanted;
     if (attempt > 0) path.add(".").add(static_cast<uint64_t>(getpid()));
     if (attempt > 1) path.add(".").add(attempt);
@@ -314,7 +314,7 @@ void remove_files() {
   rmdir(files.directory);
 }
 
-int make_files(const Options& options) {
+int make_files(const Options& options, bool is_child) {
   const uint32_t rows = options.tasks != 0 ? options.tasks : kDefaultTasks;
   if (const int error = make_table(rows); error != 0) return error;
   if (const int error = make_names(); error != 0) return error;
@@ -324,24 +324,20 @@ int make_files(const Options& options) {
   prepare_streams(options.all_files_for != 0 ? 0 : kPreparedStreams);
   define_clock_pair(*state.names, state.files->clock.ticks, state.files->clock.monotonic_ns,
                     state.files->clock.realtime_ns, state.files->clock.bracket_ns);
-  define_modules();
+  define_modules(is_child);
   finish_clock(state.files->clock);
   return write_the_metadata();
 }
 
-int start(const Options& options) {
-  if (state.generation == 0) {
-    host = {.make_room = make_room, .take_ids = take_ids, .find_place = find_place};
-    relax = yield;
-  }
-  if (madvise(skein_page, sizeof skein_page, MADV_WIPEONFORK) != 0) return errno;
-  if (!make_thread_key()) return EAGAIN;
-  Text wanted;
-  if (const int error = expand(options.directory, wanted); error != 0) return error;
+// `parent`: of a followed child, else null. Of a child of a program with threads only functions
+// that a signal handler may call are called here.
+int start_files(const Options& options, const Text& wanted, const TraceFiles* parent) {
   void* memory = zeroed(sizeof(TraceFiles));
   if (memory == nullptr) return ENOMEM;
   auto* files = new (memory) TraceFiles;
   if (const int error = make_hidden_directory(wanted, *files); error != 0) return error;
+  memcpy(files->wanted, wanted.data, wanted.size + 1);
+  files->options = options;
   files->log = options.log;
   files->all_at_start = options.all_files_for != 0;
   size_the_ring(*files, options.size);
@@ -351,6 +347,8 @@ int start(const Options& options) {
     return error;
   }
   files->clock = choose_clock(options.monotonic);
+  if (files->clock.ticks_per_second == 0 && parent != nullptr)
+    files->clock.ticks_per_second = parent->clock.ticks_per_second;
   make_uuid(files->clock, files->uuid);
 
   if (!begin_generation()) {
@@ -364,8 +362,8 @@ int start(const Options& options) {
   publish(state.shown, static_cast<const TraceFiles*>(nullptr));
   __atomic_store_n(&state.bytes, 0, __ATOMIC_RELAXED);
 
-  int error = make_files(options);
-  if (error == 0) error = rename_to_final_name(wanted, *files);
+  int error = make_files(options, parent != nullptr);
+  if (error == 0) error = rename_to_final_name(wanted, parent != nullptr, *files);
   if (error != 0) {
     remove_files();
     return error;
@@ -373,6 +371,19 @@ int start(const Options& options) {
   files->sealed = files->all_at_start;
   if (files->sealed) close_directory(files->handle);
   publish(state.shown, static_cast<const TraceFiles*>(files));
+  return 0;
+}
+
+int start(const Options& options) {
+  if (state.generation == 0) {
+    host = {.make_room = make_room, .take_ids = take_ids, .find_place = find_place};
+    relax = yield;
+  }
+  if (madvise(skein_page, sizeof skein_page, MADV_WIPEONFORK) != 0) return errno;
+  if (!make_thread_key()) return EAGAIN;
+  Text wanted;
+  if (const int error = expand(options.directory, wanted); error != 0) return error;
+  if (const int error = start_files(options, wanted, nullptr); error != 0) return error;
   pin_module();
   watch_bus_errors();
   watch_forks();
@@ -382,17 +393,46 @@ int start(const Options& options) {
 
 bool recording() { return __atomic_load_n(skein_page, __ATOMIC_ACQUIRE) != 0; }
 
+// A followed child records nothing until it starts a trace itself.
+void stop_awaiting() {
+  set_on(false);
+  __atomic_store_n(&state.awaits_first_event, false, __ATOMIC_RELEASE);
+}
+
 }  // namespace
 
 int start_trace(const Options* options) {
   BlockSignals block;
   SpinLock lock(start_lock());
   if (!lock) return EBUSY;
+  if (awaits_first_event() && options != nullptr) stop_awaiting();  // the program's choice is first
   if (recording()) return EALREADY;
   if (options != nullptr) return start(*options);
   if (state.shown == nullptr || state.pid != getpid()) return EINVAL;  // no trace to resume
   set_on(true);
   return 0;
+}
+
+bool start_in_child() {
+  BlockSignals block;
+  SpinLock lock(start_lock());
+  if (!lock) return false;
+  if (!awaits_first_event()) return recording();  // another thread was faster
+  const TraceFiles& parent = *state.shown;
+  Text wanted;
+  wanted.add(parent.wanted);
+  if (start_files(parent.options, wanted, &parent) != 0) {
+    stop_awaiting();
+    return false;
+  }
+  set_on(true);
+  __atomic_store_n(&state.awaits_first_event, false, __ATOMIC_RELEASE);
+  return true;
+}
+
+Names* names_for_lookup() {
+  if (awaits_first_event() && !start_in_child()) return nullptr;
+  return now_of(state.names);
 }
 
 namespace {
@@ -454,13 +494,14 @@ int skein_start(const skein_options* given) {
 void skein_stop(void) {
   BlockSignals block;
   SpinLock lock(start_lock());
+  if (awaits_first_event()) return stop_awaiting();
   if (recording()) set_on(false);
 }
 
 void skein_get_status(skein_status* status) {
   memset(status, 0, sizeof *status);
-  if (state.pid != getpid()) return;
   status->on = recording() ? 1 : 0;
+  if (state.pid != getpid()) return;
   status->generation = generation_now();
   status->streams = __atomic_load_n(&state.streams, __ATOMIC_ACQUIRE);
 
