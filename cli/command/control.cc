@@ -44,10 +44,9 @@ std::string send_request(const std::string& path, const std::string& request, ti
     die(2, path + ": " + strerror(reason) + "; start the program with SKEIN_CONTROL=" + path);
   }
   const std::string line = request + "\n";
-  if (send(fd, line.data(), line.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(line.size())) {
-    close(fd);
-    die(1, path + ": " + strerror(errno));
-  }
+  const bool sent =
+      send(fd, line.data(), line.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(line.size());
+  const int send_error = errno;  // EPIPE: the program has refused the connection and says why
   std::string reply;
   char piece[4096];
   constexpr size_t longest = size_t{1} << 20;
@@ -56,6 +55,7 @@ std::string send_request(const std::string& path, const std::string& request, ti
     reply.append(piece, static_cast<size_t>(n));
   const bool late = n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
   close(fd);
+  if (!sent && reply.empty()) die(1, path + ": " + strerror(send_error));
   if (late)
     die(1, path + ": no reply within " + std::to_string(timeout.tv_sec) +
                " s; the program may be stopped, or in a debugger");

@@ -16,6 +16,7 @@ import struct
 import subprocess
 import sys
 import termios
+import time
 
 from common import SECONDS, SKEIN, expect, info, run, start, until, work_in_new_folder
 
@@ -102,7 +103,6 @@ p.send_signal(signal.SIGTERM)
 p.communicate(timeout=30)
 expect("SIGTERM was passed on, and handled", p.returncode == 0, p.returncode)
 os.remove("ready")
-
 
 
 # ---- signals ----
@@ -218,13 +218,39 @@ expect("half a line", say(b"stat", hang_up=True)["ok"] is False)
 expect("a line without its end", say(b"status", hang_up=True)["ok"] is True)
 expect("all is escaped", say(b"snapshot /" + 2000 * b"\x01" + b"/x\n")["ok"] is False)
 connect().close()
+
+# Silent and slow peers delay no other, and more of them than fit do not keep others out.
 slow = connect()
 slow.sendall(b"st")
-others = [connect() for _ in range(6)]
+silent = [connect() for _ in range(10)]
+others = [connect() for _ in range(5)]
 for other in others:
     other.sendall(b"status\n")
+expect("the others get replies", all(b'"ok":true' in other.recv(4096) for other in others))
+slow.setblocking(False)
+try:
+    expect("the slow peer still has time", False, slow.recv(4096))
+except BlockingIOError:
+    pass
+slow.settimeout(30)
 expect("a slow peer gets an error", b"timed out after 5 s" in slow.recv(4096))
-expect("then comes the others' turn", all(b'"ok":true' in other.recv(4096) for other in others))
+begun = time.monotonic()
+silent += [connect() for _ in range(40)]
+expect("one more than fit", say(b"status\n")["ok"] is True)
+expect("the oldest make room", b"too many connections" in silent[10].recv(4096))
+expect("not before their 100 ms", time.monotonic() - begun > 0.1)
+# A request amid a flood of silent connections, all before the program accepts the first.
+p.send_signal(signal.SIGSTOP)
+os.waitid(os.P_PID, p.pid, os.WSTOPPED | os.WNOWAIT)
+silent += [connect() for _ in range(30)]
+others = [connect()]
+others[0].sendall(b"status\n")
+silent += [connect() for _ in range(30)]
+p.send_signal(signal.SIGCONT)
+expect("it gets its reply", b'"ok":true' in others[0].recv(4096))
+for peer in silent:
+    peer.close()
+expect("skein control", run("control", path, "status").returncode == 0)
 r = run("control", path, "status", "x")
 expect("no argument", r.returncode == 2 and "takes no argument" in r.stderr, r)
 p.send_signal(signal.SIGSTOP)
@@ -285,4 +311,18 @@ if os.geteuid() == 0:  # another user is refused
     p.send_signal(signal.SIGTERM)
     p.wait(timeout=30)
     expect("another user", r.returncode == 1 and "permission denied" in r.stderr, r)
+
+# A peer that is not the recorder: its text cannot control the terminal.
+with socket.socket(socket.AF_UNIX) as listener:
+    listener.bind("fake")
+    listener.listen()
+    for reply in ('{"ok":false,"error":"\\u001b]0;title\\u0007 \\u202e \\u009b2J"}\n',
+                  '{"ok":false,"error":"\x1b[2J"}\n', '{"ok":true,"on":"\\u001b[2J \\u009b"}\n', "\x1b[2J\n"):
+        p = start([SKEIN, "control", "fake", "status"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        peer = listener.accept()[0]
+        peer.recv(100)
+        peer.sendall(reply.encode())
+        peer.close()
+        text = b"".join(p.communicate(timeout=SECONDS)).decode()
+        expect("no control character", all(c == "\n" or c.isprintable() for c in text), text)
 print("passed")

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "record/host/posix/options.h"
@@ -18,16 +19,23 @@
 namespace skein::record {
 namespace {
 
-constexpr int kPatienceMs = 5000;  // time limit of a request line
+constexpr uint64_t kMillisecond = 1'000'000;
+constexpr uint64_t kPatience = 5000 * kMillisecond;  // time limit of a request line
+// A connection may be replaced by another one only after this time, so that a flood of silent ones
+// cannot displace a client between its connect and its send.
+constexpr uint64_t kGrace = 100 * kMillisecond;
 constexpr size_t kLongestRequest = 2048;
+constexpr unsigned kMostPeers = 16;  // connections without a complete request
 int listener = -1;
 ino_t listener_inode = 0;
 
-// A program that closes all descriptors may have reused the number for another socket.
-bool listener_is_ours() {
-  struct stat facts;
-  return fstat(listener, &facts) == 0 && S_ISSOCK(facts.st_mode) && facts.st_ino == listener_inode;
+ino_t inode_of_socket(int fd) {
+  struct stat info;
+  return fstat(fd, &info) == 0 && S_ISSOCK(info.st_mode) ? info.st_ino : 0;
 }
+// A program that closes all descriptors may have reused the number for another socket.
+bool is_still(int fd, ino_t inode) { return fd >= 0 && inode != 0 && inode_of_socket(fd) == inode; }
+bool listener_is_ours() { return is_still(listener, listener_inode); }
 
 // Closes the socket in a forked child: no thread there would reply, and while the child held the
 // socket no other process could bind the path.
@@ -145,67 +153,135 @@ bool is_permitted(int peer) {
   return credentials.uid == geteuid() || credentials.uid == 0;
 }
 
-// Reads one line, without its end. Returns null, or an error message; an empty one means that the
-// peer is gone. All of the peer's input is read even after an error, because closing the connection
-// before that could discard the reply.
-const char* read_request(int peer, char (&request)[kLongestRequest]) {
-  size_t size = 0;
+// A connection whose request is not complete.
+struct Peer {
+  int fd = -1;  // -1: none
+  ino_t inode = 0;
+  uint64_t since = 0;  // when it was accepted, by monotonic_ns
   bool too_long = false;
-  const uint64_t until = monotonic_ns() + uint64_t{kPatienceMs} * 1'000'000;
-  for (;;) {
-    const uint64_t now = monotonic_ns();
-    pollfd waiting = {peer, POLLIN, 0};
-    if (now >= until || poll(&waiting, 1, static_cast<int>((until - now) / 1'000'000) + 1) == 0)
-      return "timed out after 5 s waiting for a request line";
-    const ssize_t n = recv(peer, request + size, sizeof request - size, MSG_DONTWAIT);
-    if (n < 0 && (errno == EAGAIN || errno == EINTR)) continue;
-    if (n < 0 || (n == 0 && size == 0)) return "";
-    auto* end = static_cast<char*>(memchr(request + size, '\n', static_cast<size_t>(n)));
-    size += static_cast<size_t>(n);
-    if (end != nullptr || n == 0) {
-      if (too_long) return "request is longer than 2047 bytes";
-      if (end == nullptr) end = request + size;
-      *end = 0;
-      return memchr(request, 0, static_cast<size_t>(end - request)) == nullptr
-                 ? nullptr
-                 : "request contains a zero byte";
-    }
-    if (size < sizeof request) continue;
-    too_long = true;
-    size = 1;  // not 0: the peer has sent something
+  size_t size = 0;
+  char request[kLongestRequest] = {};
+};
+
+// Closes a connection. The shutdown reaches the peer even if a forked child has a copy of it.
+void hang_up(Peer& peer) {
+  if (is_still(peer.fd, peer.inode)) {
+    shutdown(peer.fd, SHUT_RDWR);
+    close(peer.fd);
   }
+  peer.fd = -1;
 }
 
-void serve(int peer) {
-  Reply reply;
-  char request[kLongestRequest];
-  const char* wrong = read_request(peer, request);
-  if (!is_permitted(peer))
-    reply.error("permission denied", 0);
-  else if (wrong == nullptr)
-    answer(request, reply);
-  else if (wrong[0] != 0)
-    reply.error(wrong, 0);
-  // A reply fits the socket's buffer, so this does not wait for a peer that does not read.
-  for (size_t at = 0; at < reply.size;) {
-    const ssize_t n = ::send(peer, reply.data + at, reply.size - at, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n <= 0) return;
+// Sends the reply, which fits the socket's buffer, without waiting, and closes the connection.
+void finish(Peer& peer, const Reply& reply) {
+  for (size_t at = 0; at < reply.size && is_still(peer.fd, peer.inode);) {
+    const ssize_t n =
+        ::send(peer.fd, reply.data + at, reply.size - at, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n <= 0) break;
     at += static_cast<size_t>(n);
   }
+  hang_up(peer);
+}
+void finish(Peer& peer, const char* error) {
+  Reply reply;
+  finish(peer, reply.error(error, 0));
+}
+
+// The request ends at `end`: a line feed, or the end of the input.
+void complete(Peer& peer, char* end) {
+  if (peer.too_long) return finish(peer, "request is longer than 2047 bytes");
+  *end = 0;
+  if (memchr(peer.request, 0, static_cast<size_t>(end - peer.request)) != nullptr)
+    return finish(peer, "request contains a zero byte");
+  Reply reply;
+  answer(peer.request, reply);
+  finish(peer, reply);
+}
+
+// Reads what the peer has sent. All of a request that is too long is read, because closing the
+// connection before could discard the reply.
+void read_more(Peer& peer) {
+  if (!is_still(peer.fd, peer.inode)) return hang_up(peer);
+  char* to = peer.request + peer.size;
+  const ssize_t n = recv(peer.fd, to, sizeof peer.request - peer.size, MSG_DONTWAIT);
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (n < 0 || (n == 0 && peer.size == 0)) return hang_up(peer);
+  auto* end = static_cast<char*>(memchr(to, '\n', static_cast<size_t>(n)));
+  peer.size += static_cast<size_t>(n);
+  if (end != nullptr || n == 0)
+    return complete(peer, end != nullptr ? end : peer.request + peer.size);
+  if (peer.size < sizeof peer.request) return;
+  peer.too_long = true;
+  peer.size = 1;  // not 0: the peer has sent something
+}
+
+void wait_a_moment() {
+  constexpr timespec kMoment = {0, 100 * kMillisecond};
+  nanosleep(&kMoment, nullptr);
+}
+
+// Returns the place of the next connection: a free one, or that of the oldest.
+Peer& next_place(Peer (&peers)[kMostPeers]) {
+  Peer* oldest = &peers[0];
+  for (Peer& peer : peers) {
+    if (peer.fd < 0) return peer;
+    if (peer.since < oldest->since) oldest = &peer;
+  }
+  return *oldest;
+}
+
+void accept_peer(Peer (&peers)[kMostPeers]) {
+  Peer fresh;
+  fresh.fd = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+  if (fresh.fd < 0) {
+    if (errno != EINTR && errno != ECONNABORTED) wait_a_moment();  // no descriptor or memory
+    return;
+  }
+  fresh.inode = inode_of_socket(fresh.fd);
+  fresh.since = monotonic_ns();
+  // Before anything is read, and before it takes another one's place.
+  if (!is_permitted(fresh.fd)) return finish(fresh, "permission denied");
+  Peer& place = next_place(peers);
+  if (place.fd >= 0) finish(place, "too many connections without a request");
+  place = fresh;
+}
+
+// Waits for a connection, a request, or the end of a peer's time. Replies to all requests before it
+// accepts a connection.
+void serve(Peer (&peers)[kMostPeers]) {
+  pollfd waiting[kMostPeers + 1];
+  uint64_t until = UINT64_MAX;
+  const auto wake_at = [&](uint64_t time) { until = time < until ? time : until; };
+  for (unsigned i = 0; i < kMostPeers; ++i) {
+    waiting[i] = {peers[i].fd, POLLIN, 0};  // poll ignores -1
+    if (peers[i].fd >= 0) wake_at(peers[i].since + kPatience);
+  }
+  const uint64_t before = monotonic_ns();
+  const Peer& place = next_place(peers);
+  const bool may_accept = place.fd < 0 || before >= place.since + kGrace;
+  if (!may_accept) wake_at(place.since + kGrace);
+  waiting[kMostPeers] = {may_accept ? listener : -1, POLLIN, 0};
+  const uint64_t rest = until > before ? until - before : 0;
+  const int timeout = until == UINT64_MAX ? -1 : static_cast<int>(rest / kMillisecond) + 1;
+  // EINVAL: the program permits itself fewer descriptors than these.
+  if (poll(waiting, kMostPeers + 1, timeout) < 0) return wait_a_moment();
+  const uint64_t now = monotonic_ns();
+  for (unsigned i = 0; i < kMostPeers; ++i) {
+    if (peers[i].fd < 0) continue;
+    if (waiting[i].revents != 0)
+      read_more(peers[i]);
+    else if (now >= peers[i].since + kPatience)
+      finish(peers[i], "timed out after 5 s waiting for a request line");
+  }
+  if (waiting[kMostPeers].revents != 0 && listener_is_ours()) accept_peer(peers);
 }
 
 void* control_thread(void*) {
   prctl(PR_SET_NAME, "skein-control");
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
-  while (listener_is_ours()) {
-    const int peer = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
-    if (peer >= 0) {
-      serve(peer);
-      close(peer);
-    } else if (errno != EINTR && errno != ECONNABORTED) {
-      poll(nullptr, 0, 100);  // no descriptor or memory: retry
-    }
-  }
+  Peer peers[kMostPeers];
+  while (listener_is_ours()) serve(peers);
+  for (Peer& peer : peers) hang_up(peer);
   return nullptr;
 }
 
@@ -235,7 +311,7 @@ const char* bind_listener(const sockaddr_un& address) {
     error = bind(listener, generic, sizeof address);
   }
   if (error != 0) return "control socket: bind";
-  return listen(listener, 8) == 0 ? nullptr : "control socket: listen";
+  return listen(listener, 64) == 0 ? nullptr : "control socket: listen";
 }
 
 }  // namespace
@@ -262,8 +338,7 @@ const char* listen_for_control(const char* path) {
     if (listener >= 0) close(listener);
     return wrong;
   }
-  struct stat facts;
-  if (fstat(listener, &facts) == 0) listener_inode = facts.st_ino;
+  listener_inode = inode_of_socket(listener);
   pthread_atfork(nullptr, nullptr, leave_to_parent);
   // The program's signals must not be delivered to this thread.
   sigset_t all, before;

@@ -1,17 +1,19 @@
 // The control socket: a Unix socket that accepts requests to start and stop recording, to copy the
 // ring, and to report the status. Enabled by SKEIN_CONTROL=path in the environment ("%p" expands to
-// the process id). It has the recorder's only thread, which sleeps in accept with all signals
+// the process id). It has the recorder's only thread, which sleeps in poll with all signals
 // blocked.
 //
 // Protocol: one request per connection, a line of at most 2047 bytes within 5 s; the reply is one
-// line of JSON, {"ok":false,"error":".."} for an error. Connections are served one after another.
+// line of JSON, {"ok":false,"error":".."} for an error. Requests are served in the order in which
+// they are complete: a silent peer delays no other. A 17th connection replaces the oldest one that
+// has not sent its request within 100 ms.
 //
 //   status                         {"ok":true,"on":true,"generation":1,"directory":"/x/t", ...}
 //   start [dir[,size=..][,mode=..]]  as SKEIN_TRACE; without a dir, resumes the stopped trace
 //   stop
 //   snapshot DIR                   copies the trace to DIR, a new directory
 //
-// The socket has mode 0600. Rejects peers with another uid, except root.
+// The socket has mode 0600. Rejects peers with another uid, except root, before it reads from them.
 #pragma once
 
 namespace skein::record {
