@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "record/core/spin.h"
 #include "record/core/tasks.h"
 
 namespace {
