@@ -1,0 +1,138 @@
+// Scenarios of threads: many, cancelled, ended at exit; and of modules that come and go.
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+#include "tests/chaos/scenario.h"
+
+namespace skein::chaos {
+namespace {
+
+// Hundreds of threads at once, with the smallest stacks that the C library permits.
+void many_threads() {
+  static std::atomic<unsigned> recorded, sum;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, PTHREAD_STACK_MIN + (16 << 10));
+  for (unsigned round = 0; round < 2; ++round) {
+    recorded = 0;
+    std::vector<pthread_t> threads(300);
+    for (pthread_t& thread : threads) {
+      const auto body = [](void*) -> void* {
+        record(20);
+        ++recorded;
+        while (recorded < 300) sched_yield();
+        ++sum;
+        return nullptr;
+      };
+      if (pthread_create(&thread, &attributes, body, nullptr) != 0) not_permitted();
+    }
+    for (const pthread_t thread : threads) pthread_join(thread, nullptr);
+  }
+  print("%u\n", sum.load());
+}
+const Scenario registered_many("many-threads", many_threads);
+
+void* record_until_cancelled(void* type) {
+  pthread_setcanceltype(type == nullptr ? PTHREAD_CANCEL_DEFERRED : PTHREAD_CANCEL_ASYNCHRONOUS,
+                        nullptr);
+  for (;;) {
+    record(10);
+    if (type == nullptr) pthread_testcancel();
+  }
+}
+
+void cancellation_storm() {
+  unsigned cancelled = 0;
+  static int asynchronous;
+  for (unsigned i = 0; i < 60; ++i) {
+    pthread_t thread;
+    void* result = nullptr;
+    pthread_create(&thread, nullptr, record_until_cancelled, i % 3 == 0 ? &asynchronous : nullptr);
+    if (i % 2 == 0) usleep(i * 10);
+    pthread_cancel(thread);
+    pthread_join(thread, &result);
+    cancelled += result == PTHREAD_CANCELED;
+  }
+  record(1000);
+  print("%u\n", cancelled);
+}
+const Scenario registered_cancellation("cancellation-storm", cancellation_storm);
+
+// ---- the end of threads and of the program ----
+
+struct Late {
+  explicit Late(const char* its_name) : name(its_name) {}
+  ~Late() {
+    record(20);
+    print("%s\n", name);
+  }
+  const char* name;
+};
+
+pthread_key_t rounds;
+
+void late_destructors() {
+  static Late at_exit("static");
+  atexit([] {
+    record(20);
+    print("atexit\n");
+  });
+  pthread_key_create(&rounds, [](void* rest) {
+    record(20);
+    if (rest != nullptr) pthread_setspecific(rounds, static_cast<char*>(rest) - 1);
+  });
+  for (int i = 0; i < 3; ++i)
+    std::thread([] {
+      thread_local Late late("thread_local");
+      pthread_setspecific(rounds, reinterpret_cast<void*>(3));
+      record(20);
+    }).join();
+  thread_local Late of_main("thread_local of main");
+  std::thread([] {  // ends after main
+    for (;;) record(1), usleep(100);
+  })
+      .detach();
+  record(20);
+}
+const Scenario registered_late("late-destructors", late_destructors);
+
+// A module that records is loaded, runs a thread, and is unloaded.
+void unloaded_module() {
+  const BusyThreads busy(2);
+  int sum = 0;
+  for (int i = 0; i < 20; ++i) {
+    void* module = dlopen(CHAOS_MODULE, RTLD_NOW | RTLD_LOCAL);
+    if (module == nullptr) {
+      print("%s\n", dlerror());
+      return;
+    }
+    auto* run = reinterpret_cast<int (*)(void (*)(unsigned))>(dlsym(module, "chaos_module_run"));
+    sum += run(record);
+    dlclose(module);
+    record(100);
+  }
+  print("%d, %s\n", sum, dlopen(CHAOS_MODULE, RTLD_NOLOAD | RTLD_NOW) == nullptr ? "gone" : "left");
+}
+const Scenario registered_module("unloaded-module", unloaded_module);
+
+// Handlers of fork that record, in each process.
+void fork_handlers() {
+  pthread_atfork([] { record(10); }, [] { record(10); }, [] { record(10); });
+  const BusyThreads busy(2);
+  int sum = 0;
+  for (int i = 0; i < 20; ++i) sum += in_child([] { record(10); }) == 0;
+  print("%d\n", sum);
+}
+const Scenario registered_handlers("fork-handlers", fork_handlers);
+
+}  // namespace
+}  // namespace skein::chaos
