@@ -1,6 +1,7 @@
 #include "tests/adapters/fake_recorder.h"
 
 #include <cstdio>
+#include <map>
 #include <mutex>
 
 namespace {
@@ -9,6 +10,7 @@ std::mutex mutex;
 std::vector<fake::Call> log;
 uint64_t last_id;
 int forgotten;
+std::map<const void*, skein_task> handles;
 thread_local uint64_t current;
 
 void note(const std::string& what, const skein_source* where = nullptr) {
@@ -66,6 +68,16 @@ uint64_t skein_create_running(skein_task* task, uint32_t kind, const char* name,
 void skein_operation(skein_task* task, uint32_t kind, const char* name, const skein_source* where,
                      const skein_source* fallback) {
   note(make(task, "operation", kind, name), where != nullptr ? where : fallback);
+}
+skein_task* skein_handle_keep(const void* object, const void*) {
+  std::lock_guard lock(mutex);
+  skein_page[1] = 1;
+  return &(handles[object] = {});
+}
+skein_task skein_handle_take(const void* object, const void*) {
+  std::lock_guard lock(mutex);
+  const auto found = handles.extract(object);
+  return found.empty() ? skein_task{} : found.mapped();
 }
 uint64_t skein_resume(skein_task* task) {
   note("resume " + id_of(task));

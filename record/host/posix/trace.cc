@@ -171,11 +171,12 @@ int write_the_metadata() {
   const ClockInfo& clock = state.files->clock;
   constexpr uint64_t kSecond = 1'000'000'000;
   // UTC of tick 0, in seconds and ticks.
-  const auto rate = static_cast<__int128>(clock.ticks_per_second);
-  const __int128 utc = static_cast<__int128>(clock.realtime_ns) * rate / kSecond -
-                       static_cast<__int128>(clock.ticks);
-  __int128 seconds = utc / rate;
-  __int128 rest = utc % rate;
+  __extension__ using Wide = __int128;  // no warning with -pedantic
+  const auto rate = static_cast<Wide>(clock.ticks_per_second);
+  const Wide utc =
+      static_cast<Wide>(clock.realtime_ns) * rate / kSecond - static_cast<Wide>(clock.ticks);
+  Wide seconds = utc / rate;
+  Wide rest = utc % rate;
   if (rest < 0) {
     rest += rate;
     --seconds;

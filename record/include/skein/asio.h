@@ -15,30 +15,25 @@
 //   never invoked      it is cancelled (the context was destroyed)
 //   the handler threw  it fails
 //
-// Asio moves a handler out of its operation and frees the operation before it invokes the handler.
-// The operation therefore contains the task (16 bytes), and the completion object on the stack
-// takes it over.
+// Asio's types keep their layout, so sources built with and without this header may be linked
+// together: the recorder keeps the task of an operation under its address (skein_handle_keep). Asio
+// moves a handler out of its operation and frees the operation before it invokes the handler; the
+// completion object on the stack takes the task over. Of an operation that is created or completed
+// by a source without this header, only the part with it is recorded: none, or a task that ends
+// when another operation is created at its address.
 //
-// Precondition: all sources of a program are built with the macros, because they change the layout
-// of Asio's operations (as Asio's own handler tracking does).
+// Asio's own handler tracking, BOOST_ASIO_ENABLE_HANDLER_TRACKING, works as well (and changes the
+// layout, as it does without skein).
 //
 // Asio has no hook for a thread that goes to sleep in the reactor. None is needed: a thread without
 // a current task is in its event loop (docs/recording.md). The hooks for single system calls are
-// empty, because the end of the operation contains their result.
+// not used, because the end of the operation contains their result.
 #ifndef SKEIN_ASIO_H
 #define SKEIN_ASIO_H
 #pragma GCC system_header  // its warnings are not the user's
 #include <skein/skein.h>
 
 namespace skein::detail::asio_hooks {
-
-struct tracked_handler {
-  skein_task skein_task_{};
-
- protected:
-  tracked_handler() = default;
-  ~tracked_handler() = default;
-};
 
 // Maps "socket" and "async_receive" to "socket.async_receive". The key is the addresses of the two
 // literals; the table lives as long as their module.
@@ -116,18 +111,23 @@ struct location;
 __attribute__((visibility("hidden"))) inline thread_local constinit const skein_source* outermost =
     nullptr;
 struct location {
-  skein_source where;
-  bool is_outermost;
-  [[gnu::noinline, gnu::visibility("hidden")]] location(const char* file, int line,
-                                                        const char* function)
-      : where{file, function, static_cast<uint32_t>(line), 0},
-        is_outermost(file != nullptr && outermost == nullptr) {
+  skein_source where{};
+  bool is_outermost = false;
+
+  location() = default;
+  location(const location&) = delete;
+  [[gnu::noinline, gnu::visibility("hidden")]] void set(const char* file, int line,
+                                                        const char* function) {
+    where = {file, function, static_cast<uint32_t>(line), 0};
+    is_outermost = file != nullptr && outermost == nullptr;
     if (is_outermost) outermost = &where;
   }
-  location(const location&) = delete;
-  [[gnu::noinline, gnu::visibility("hidden")]] ~location() {
-    if (is_outermost) outermost = nullptr;
+  ~location() {
+    if (is_outermost) leave();
   }
+
+ private:
+  [[gnu::noinline, gnu::visibility("hidden")]] static void leave() { outermost = nullptr; }
 };
 
 // True if the file is part of Asio's composed operations: the line of the co_await is more useful
@@ -147,25 +147,44 @@ struct location {
   return (found & 1) != 0;
 }
 
-[[gnu::noinline, gnu::visibility("hidden")]] inline void created(skein_task& task,
+// Identifies the type of an operation by the function that completes it. The linker keeps one such
+// function of each type: either it takes the handles of all operations of its type, or of none.
+template <class Operation>
+const void* type_of() {
+  if constexpr (requires { &Operation::do_complete; })
+    return reinterpret_cast<const void*>(&Operation::do_complete);
+  else
+    return nullptr;
+}
+
+[[gnu::noinline, gnu::visibility("hidden")]] inline void created(const void* object_at,
+                                                                 const void* type,
                                                                  const char* object,
                                                                  const char* operation) {
+  skein_task* task = skein_handle_keep(object_at, type);
+  if (task == nullptr) return;
   const skein_source* stated = outermost;
   const bool by_asio = stated != nullptr && ::skein::detail::asio_hooks::of_asio(stated->file);
-  skein_operation(&task, kind_of(object), ::skein::detail::asio_hooks::join(object, operation),
+  skein_operation(task, kind_of(object), ::skein::detail::asio_hooks::join(object, operation),
                   by_asio ? nullptr : stated, stated);
 }
 
-template <class Context>
-void creation(Context&, tracked_handler& handler, const char* object, void*, unsigned long,
+template <class Context, class Operation>
+void creation(Context&, const Operation& at, const char* object, void*, unsigned long,
               const char* operation) {
-  handler.skein_task_.id = 0;
-  if (skein_enabled()) ::skein::detail::asio_hooks::created(handler.skein_task_, object, operation);
+  if (skein_enabled())
+    ::skein::detail::asio_hooks::created(__builtin_addressof(at),
+                                         ::skein::detail::asio_hooks::type_of<Operation>(), object,
+                                         operation);
 }
 
 class completion {
  public:
-  explicit completion(const tracked_handler& handler) : task_(handler.skein_task_) {
+  template <class Operation>
+  explicit completion(const Operation& at) {
+    if (skein_handles_kept())
+      task_ = skein_handle_take(__builtin_addressof(at),
+                                ::skein::detail::asio_hooks::type_of<Operation>());
     reason_[0] = 0;
   }
   completion(const completion&) = delete;
@@ -222,7 +241,7 @@ class completion {
     *at = 0;
   }
 
-  skein_task task_;
+  skein_task task_{};
   uint64_t previous_ = 0;
   bool invoked_ = false;
   char reason_[63];  // the error code's message, truncated
@@ -232,48 +251,105 @@ class completion {
 
 #endif
 
-// Asio's 15 macros and HANDLER_LOCATION. Outside the include guard: each of the two libraries
-// includes this header.
-#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING) && !defined(BOOST_ASIO_INHERIT_TRACKED_HANDLER)
-#define BOOST_ASIO_INHERIT_TRACKED_HANDLER : public ::skein::detail::asio_hooks::tracked_handler
-#define BOOST_ASIO_ALSO_INHERIT_TRACKED_HANDLER \
-  , public ::skein::detail::asio_hooks::tracked_handler
-#define BOOST_ASIO_HANDLER_TRACKING_INIT ((void)0)
-#define BOOST_ASIO_HANDLER_LOCATION(args) \
-  ::skein::detail::asio_hooks::location tracked_location args
-#define BOOST_ASIO_HANDLER_CREATION(args) ::skein::detail::asio_hooks::creation args
-#define BOOST_ASIO_HANDLER_COMPLETION(args) \
-  ::skein::detail::asio_hooks::completion tracked_completion args
-#define BOOST_ASIO_HANDLER_INVOCATION_BEGIN(args) tracked_completion.invocation_begin args
-#define BOOST_ASIO_HANDLER_INVOCATION_END tracked_completion.invocation_end()
-#define BOOST_ASIO_HANDLER_OPERATION(args) ((void)0)
-#define BOOST_ASIO_HANDLER_REACTOR_REGISTRATION(args) ((void)0)
-#define BOOST_ASIO_HANDLER_REACTOR_DEREGISTRATION(args) ((void)0)
-#define BOOST_ASIO_HANDLER_REACTOR_READ_EVENT 0
-#define BOOST_ASIO_HANDLER_REACTOR_WRITE_EVENT 0
-#define BOOST_ASIO_HANDLER_REACTOR_ERROR_EVENT 0
-#define BOOST_ASIO_HANDLER_REACTOR_EVENTS(args) ((void)0)
-#define BOOST_ASIO_HANDLER_REACTOR_OPERATION(args) ((void)0)
+// Asio's hooks. Outside the include guard: each of the two libraries includes this header.
+//
+// This header is being read by Asio's handler_tracking.hpp. First that file is read once more as if
+// there were no custom tracking: it defines all hooks, empty or for its built-in tracking. Then
+// five of them are replaced by ours, which include the built-in ones (SKEIN_DETAIL_.._OWN). Finally
+// the outer handler_tracking.hpp, which sees a custom tracking, defines ENABLE_HANDLER_TRACKING,
+// with which use_awaitable_t has three more members. The first class with a hook, Asio's base of
+// all operations, undefines it again: all versions define it before use_awaitable_t. If the program
+// defines it, that class undefines the custom tracking instead, with which Asio's separately
+// compiled part would lack the built-in tracking.
+//
+// HANDLER_LOCATION is therefore used with members of use_awaitable_t that do not exist, in
+// templates.
+#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING) && \
+    defined(BOOST_ASIO_DETAIL_HANDLER_TRACKING_HPP) && !defined(SKEIN_DETAIL_BOOST_ASIO_OWN)
+#pragma push_macro("BOOST_ASIO_CUSTOM_HANDLER_TRACKING")
+#undef BOOST_ASIO_CUSTOM_HANDLER_TRACKING
+#undef BOOST_ASIO_DETAIL_HANDLER_TRACKING_HPP
+#include <boost/asio/detail/handler_tracking.hpp>
+#undef BOOST_ASIO_INHERIT_TRACKED_HANDLER
+#ifdef BOOST_ASIO_ENABLE_HANDLER_TRACKING
+#pragma push_macro("BOOST_ASIO_CUSTOM_HANDLER_TRACKING")
+#define BOOST_ASIO_CUSTOM_HANDLER_TRACKING
+#define BOOST_ASIO_INHERIT_TRACKED_HANDLER                     \
+  _Pragma("pop_macro(\"BOOST_ASIO_CUSTOM_HANDLER_TRACKING\")") \
+      : public ::boost::asio::detail::handler_tracking::tracked_handler
+#define SKEIN_DETAIL_BOOST_ASIO_OWN(...) __VA_ARGS__
+#else
+#pragma pop_macro("BOOST_ASIO_CUSTOM_HANDLER_TRACKING")
+#pragma push_macro("BOOST_ASIO_ENABLE_HANDLER_TRACKING")
+#define BOOST_ASIO_INHERIT_TRACKED_HANDLER \
+  _Pragma("pop_macro(\"BOOST_ASIO_ENABLE_HANDLER_TRACKING\")")
+#define SKEIN_DETAIL_BOOST_ASIO_OWN(...)
+#endif
+#undef BOOST_ASIO_HANDLER_LOCATION
+#undef BOOST_ASIO_HANDLER_CREATION
+#undef BOOST_ASIO_HANDLER_COMPLETION
+#undef BOOST_ASIO_HANDLER_INVOCATION_BEGIN
+#undef BOOST_ASIO_HANDLER_INVOCATION_END
+#define BOOST_ASIO_HANDLER_LOCATION(args)                                       \
+  SKEIN_DETAIL_BOOST_ASIO_OWN(                                                  \
+      ::boost::asio::detail::handler_tracking::location tracked_location args;) \
+  ::skein::detail::asio_hooks::location skein_location;                         \
+  if constexpr (requires { skein_location.set args; }) skein_location.set args
+#define BOOST_ASIO_HANDLER_CREATION(args)                                        \
+  (SKEIN_DETAIL_BOOST_ASIO_OWN(::boost::asio::detail::handler_tracking::creation \
+                                   args, )::skein::detail::asio_hooks::creation args)
+#define BOOST_ASIO_HANDLER_COMPLETION(args)                                         \
+  SKEIN_DETAIL_BOOST_ASIO_OWN(                                                      \
+      ::boost::asio::detail::handler_tracking::completion tracked_completion args;) \
+  ::skein::detail::asio_hooks::completion skein_completion args
+#define BOOST_ASIO_HANDLER_INVOCATION_BEGIN(args)                          \
+  (SKEIN_DETAIL_BOOST_ASIO_OWN(tracked_completion.invocation_begin args, ) \
+       skein_completion.invocation_begin args)
+#define BOOST_ASIO_HANDLER_INVOCATION_END                             \
+  (SKEIN_DETAIL_BOOST_ASIO_OWN(tracked_completion.invocation_end(), ) \
+       skein_completion.invocation_end())
 #endif
 
-#if defined(ASIO_CUSTOM_HANDLER_TRACKING) && !defined(ASIO_INHERIT_TRACKED_HANDLER)
-#define ASIO_INHERIT_TRACKED_HANDLER : public ::skein::detail::asio_hooks::tracked_handler
-#define ASIO_ALSO_INHERIT_TRACKED_HANDLER , public ::skein::detail::asio_hooks::tracked_handler
-#define ASIO_HANDLER_TRACKING_INIT ((void)0)
-#define ASIO_HANDLER_LOCATION(args) ::skein::detail::asio_hooks::location tracked_location args
-#define ASIO_HANDLER_CREATION(args) ::skein::detail::asio_hooks::creation args
-#define ASIO_HANDLER_COMPLETION(args) \
-  ::skein::detail::asio_hooks::completion tracked_completion args
-#define ASIO_HANDLER_INVOCATION_BEGIN(args) tracked_completion.invocation_begin args
-#define ASIO_HANDLER_INVOCATION_END tracked_completion.invocation_end()
-#define ASIO_HANDLER_OPERATION(args) ((void)0)
-#define ASIO_HANDLER_REACTOR_REGISTRATION(args) ((void)0)
-#define ASIO_HANDLER_REACTOR_DEREGISTRATION(args) ((void)0)
-#define ASIO_HANDLER_REACTOR_READ_EVENT 0
-#define ASIO_HANDLER_REACTOR_WRITE_EVENT 0
-#define ASIO_HANDLER_REACTOR_ERROR_EVENT 0
-#define ASIO_HANDLER_REACTOR_EVENTS(args) ((void)0)
-#define ASIO_HANDLER_REACTOR_OPERATION(args) ((void)0)
+#if defined(ASIO_CUSTOM_HANDLER_TRACKING) && defined(ASIO_DETAIL_HANDLER_TRACKING_HPP) && \
+    !defined(SKEIN_DETAIL_ASIO_OWN)
+#pragma push_macro("ASIO_CUSTOM_HANDLER_TRACKING")
+#undef ASIO_CUSTOM_HANDLER_TRACKING
+#undef ASIO_DETAIL_HANDLER_TRACKING_HPP
+#include <asio/detail/handler_tracking.hpp>
+#undef ASIO_INHERIT_TRACKED_HANDLER
+#ifdef ASIO_ENABLE_HANDLER_TRACKING
+#pragma push_macro("ASIO_CUSTOM_HANDLER_TRACKING")
+#define ASIO_CUSTOM_HANDLER_TRACKING
+#define ASIO_INHERIT_TRACKED_HANDLER                     \
+  _Pragma("pop_macro(\"ASIO_CUSTOM_HANDLER_TRACKING\")") \
+      : public ::asio::detail::handler_tracking::tracked_handler
+#define SKEIN_DETAIL_ASIO_OWN(...) __VA_ARGS__
+#else
+#pragma pop_macro("ASIO_CUSTOM_HANDLER_TRACKING")
+#pragma push_macro("ASIO_ENABLE_HANDLER_TRACKING")
+#define ASIO_INHERIT_TRACKED_HANDLER _Pragma("pop_macro(\"ASIO_ENABLE_HANDLER_TRACKING\")")
+#define SKEIN_DETAIL_ASIO_OWN(...)
+#endif
+#undef ASIO_HANDLER_LOCATION
+#undef ASIO_HANDLER_CREATION
+#undef ASIO_HANDLER_COMPLETION
+#undef ASIO_HANDLER_INVOCATION_BEGIN
+#undef ASIO_HANDLER_INVOCATION_END
+#define ASIO_HANDLER_LOCATION(args)                                                        \
+  SKEIN_DETAIL_ASIO_OWN(::asio::detail::handler_tracking::location tracked_location args;) \
+  ::skein::detail::asio_hooks::location skein_location;                                    \
+  if constexpr (requires { skein_location.set args; }) skein_location.set args
+#define ASIO_HANDLER_CREATION(args)                                 \
+  (SKEIN_DETAIL_ASIO_OWN(::asio::detail::handler_tracking::creation \
+                             args, )::skein::detail::asio_hooks::creation args)
+#define ASIO_HANDLER_COMPLETION(args)                                                          \
+  SKEIN_DETAIL_ASIO_OWN(::asio::detail::handler_tracking::completion tracked_completion args;) \
+  ::skein::detail::asio_hooks::completion skein_completion args
+#define ASIO_HANDLER_INVOCATION_BEGIN(args)                          \
+  (SKEIN_DETAIL_ASIO_OWN(tracked_completion.invocation_begin args, ) \
+       skein_completion.invocation_begin args)
+#define ASIO_HANDLER_INVOCATION_END \
+  (SKEIN_DETAIL_ASIO_OWN(tracked_completion.invocation_end(), ) skein_completion.invocation_end())
 #endif
 
 // With use_awaitable each operation has a coroutine that is destroyed and never ends. It is not

@@ -50,8 +50,8 @@ extern "C" {
 #define SKEIN_LOAD(x) (*(volatile unsigned char*)&(x))
 #endif
 
-/* First byte: 1 while recording. The kernel clears the page on fork, so a child process records
- * only if it starts its own trace. */
+/* First byte: 1 while recording. Second byte: 1 since the first skein_handle_keep. The kernel
+ * clears the page on fork, so a child process records only if it starts its own trace. */
 extern unsigned char skein_page[4096];
 
 /* True while recording. One load and one branch: a call guarded by it has no other cost in a
@@ -156,6 +156,26 @@ void skein_become(skein_task* task, skein_task* other);
 /* Records the result of an operation: the bytes moved, or a negative errno value as
  * (uint64_t)-errno. task NULL: the current task. */
 void skein_io(skein_task* task, uint64_t result);
+
+/* ---- handles of objects that have no room for one ----
+ * The recorder keeps the handle of such an object (an Asio operation) under the object's address.
+ * `type` is an address that identifies the object's type. Both calls of an object pass the same
+ * one, so that the entry of an object whose end was not seen is not taken for that of the next
+ * object at its address; the recorder ends such a task with a value. One thread at a time may use
+ * an object. */
+/* Keeps an empty handle. Returns it, or NULL while off or without room (counted). It is valid until
+ * it is taken. The first call maps 8 MiB, which are used as far as objects need them. */
+skein_task* skein_handle_keep(const void* object, const void* type);
+/* Removes the object's handle and returns it; id 0: there is none. Works while off, too. Before it
+ * frees an object, the program calls it if skein_handles_kept(). */
+skein_task skein_handle_take(const void* object, const void* type);
+static inline int skein_handles_kept(void) {
+#if defined(SKEIN_DISABLE)
+  return 0;
+#else
+  return (int)__builtin_expect(SKEIN_LOAD(skein_page[1]), 0);
+#endif
+}
 
 /* Marks the task as one that should end: analyses report it if it does not. NULL: the current
  * task. */
