@@ -76,7 +76,8 @@ def one_header(options):
     run(options.source / "tools/amalgamate", "-o", include / "skein" / "skein.h")
     (out / "implementation.cc").write_text(
         "#include <skein/skein.h>\n#define SKEIN_IMPLEMENTATION\n#include <skein/skein.h>\n")
-    compile = [options.cxx, "-std=c++20", "-Wall", "-Werror", f"-I{include}"]
+    compile = [options.cxx, "-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{include}"]
+    refuse_to_link(options, compile)
     run(*compile, "-O2", "-c", out / "implementation.cc", "-o", out / "implementation.o")
     run("cc", "-Wall", "-Wextra", "-Werror", f"-I{include}", "-c", CONSUMER / "from_c.c", "-o",
         out / "from_c.o")
@@ -88,6 +89,17 @@ def one_header(options):
         run(*traced, "-DSKEIN_ASIO", "-DASIO_CUSTOM_HANDLER_TRACKING=<skein/skein.h>",
             CONSUMER / "asio.cc", out / "implementation.o", "-o", out / "asio")
     return out
+
+
+def refuse_to_link(options, compile):
+    """A program without the implementation does not link, even if it uses nothing of the header."""
+    for suffix, compiler in ((".cc", compile), (".c", ["cc", *compile[2:]])):
+        source = options.scratch / f"unimplemented{suffix}"
+        source.write_text("#include <skein/skein.h>\nint main(void) { return 0; }\n")
+        for flags in ([], ["-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections"]):
+            done = subprocess.run([*map(str, compiler), *flags, source, "-o", options.scratch / "unimplemented"],
+                                  capture_output=True, text=True)
+            assert done.returncode != 0 and "SKEIN_IMPLEMENTATION" in done.stderr, done.stderr
 
 
 def has_asio(options):
