@@ -19,6 +19,7 @@
 
 #include "cli/commands.h"
 #include "cli/die.h"
+#include "cli/output/cmake_file.h"
 #include "cli/output/terminal.h"
 #include "cli/suggest.h"
 #include "trace/export/exporters.h"
@@ -500,7 +501,7 @@ std::string problem(const CLI::App& command, const CLI::ParseError& error) {
 // Prints the help or version that parsing requested, or throws CommandError(2): CLI11 numbers its
 // errors from 100 up, but each of them is bad usage.
 int report(const CommandLine& line, const CLI::ParseError& error, std::ostream& out) {
-  if (error.get_exit_code() == 0) {  // --help, --version
+  if (error.get_exit_code() == 0) {  // --help, --version, --cmake
     std::ostringstream text;
     const int code = line.app.exit(error, text, text);
     const Terminal terminal = find_terminal();
@@ -538,6 +539,9 @@ int run_command_line(int argc, const char* const* argv, std::ostream& out, std::
   CommandLine line;
   line.app.formatter(std::make_shared<HelpText>());
   line.app.set_version_flag("-V,--version", "skein " SKEIN_VERSION, "Print the version and exit");
+  line.app.add_flag_callback(
+      "--cmake", [] { throw CLI::CallForVersion(cmake_file(), 0); },
+      "Print the CMake file that traces a project");
   line.app.require_subcommand(1);
   add_all(line);
   return run_reporting(

@@ -32,6 +32,8 @@ TEST_CASE("help and version go to stdout, exit 0") {
   CHECK(run({"--version"}).code == 0);
   CHECK(run({"--version"}).out == "skein " SKEIN_VERSION "\n");
   CHECK(run({"-V"}).out == run({"--version"}).out);
+  CHECK(run({"--cmake"}).code == 0);
+  CHECK(run({"--cmake"}).out.ends_with("/SkeinTrace.cmake\n"));
   CHECK(run({"--help"}).code == 0);
   CHECK(run({"--help"}).err == "");
   CHECK(run({"--help"}).out.starts_with("Record, inspect and debug"));

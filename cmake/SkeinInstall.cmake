@@ -1,7 +1,7 @@
 # Installed files, and the configuration for find_package(skein) and pkg-config.
 #
-#   tools     bin/skein, man pages, completion,     -> Debian package skein
-#             lib/skein/libskein-uv.so
+#   tools     bin/skein, bin/skein-c++, man pages,  -> Debian package skein
+#             completion, lib/skein/libskein-uv.so
 #   desktop   libexec/skein/skein-view, its launcher -> skein-view
 #   runtime   lib/libskein.so.0                     -> libskein0
 #   dev       headers, libskein.a, CMake, pkg-config -> libskein-dev
@@ -45,6 +45,27 @@ install(TARGETS skein_record skein_record_shared skein_coroutine skein_asio skei
 install(EXPORT skein NAMESPACE skein:: FILE skeinTargets.cmake DESTINATION ${config_dir}
   COMPONENT dev)
 install(DIRECTORY format/include/ record/include/ TYPE INCLUDE COMPONENT dev)
+
+# skein-c++ and the file that `skein --cmake` names, with relative paths when installed, and with
+# those of the source and this build in the build tree.
+file(RELATIVE_PATH config_to_prefix /${config_dir} /)
+string(REGEX REPLACE "/$" "" config_to_prefix "${config_to_prefix}")
+set(SKEIN_TRACE_INCLUDE "\${CMAKE_CURRENT_LIST_DIR}/${config_to_prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+set(SKEIN_TRACE_LIBDIR "\${CMAKE_CURRENT_LIST_DIR}/${config_to_prefix}/${CMAKE_INSTALL_LIBDIR}")
+configure_file(cmake/SkeinTrace.cmake.in installed/SkeinTrace.cmake @ONLY)
+set(SKEIN_WRAPPER_INCLUDE "\${here%/*}/${CMAKE_INSTALL_INCLUDEDIR}")
+set(SKEIN_WRAPPER_LIBDIR "\${here%/*}/${CMAKE_INSTALL_LIBDIR}")
+configure_file(cmake/skein-c++.in installed/skein-c++ @ONLY)
+install(PROGRAMS ${PROJECT_BINARY_DIR}/installed/skein-c++ TYPE BIN COMPONENT tools)
+install(FILES ${PROJECT_BINARY_DIR}/installed/SkeinTrace.cmake cmake/SkeinHeaders.cmake
+  DESTINATION ${config_dir} COMPONENT dev)
+set(SKEIN_TRACE_INCLUDE ${PROJECT_SOURCE_DIR}/record/include)
+set(SKEIN_WRAPPER_INCLUDE ${SKEIN_TRACE_INCLUDE})
+set(SKEIN_TRACE_LIBDIR ${PROJECT_BINARY_DIR})
+set(SKEIN_WRAPPER_LIBDIR ${PROJECT_BINARY_DIR})
+configure_file(cmake/SkeinTrace.cmake.in SkeinTrace.cmake @ONLY)
+configure_file(cmake/SkeinHeaders.cmake SkeinHeaders.cmake COPYONLY)
+configure_file(cmake/skein-c++.in skein-c++ @ONLY)
 
 write_basic_package_version_file(skeinConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 configure_file(cmake/skeinConfig.cmake.in skeinConfig.cmake @ONLY)

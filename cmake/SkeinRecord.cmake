@@ -49,18 +49,24 @@ target_include_directories(skein_record_shared PUBLIC
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/record/include> $<INSTALL_INTERFACE:include>)
 
 # -include finds the header through the include path of skein::record, so the flag is the same in a
-# build tree, in a relocated prefix and in /usr.
+# build tree, in a relocated prefix and in /usr. Targets with precompiled headers get the headers from
+# skein_precompile_headers, at the end of the project; the properties SKEIN_.. reach all targets that
+# link these, directly or not.
+include(cmake/SkeinHeaders.cmake)
 add_library(skein_coroutine INTERFACE)
 target_link_libraries(skein_coroutine INTERFACE skein_record)
 target_compile_options(skein_coroutine INTERFACE
-  "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include skein/coroutine.h>")
-set_target_properties(skein_coroutine PROPERTIES EXPORT_NAME coroutine)
+  "$<$<AND:$<COMPILE_LANGUAGE:CXX>,${SKEIN_PLAIN}>:SHELL:-include skein/coroutine.h>")
+set_target_properties(skein_coroutine PROPERTIES EXPORT_NAME coroutine
+  INTERFACE_SKEIN_COROUTINE ON COMPATIBLE_INTERFACE_BOOL SKEIN_COROUTINE)
 
 add_library(skein_asio INTERFACE)
 target_link_libraries(skein_asio INTERFACE skein_coroutine)
 target_compile_options(skein_asio INTERFACE
-  "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include skein/asio_tracking.h>")
-set_target_properties(skein_asio PROPERTIES EXPORT_NAME asio)
+  "$<$<AND:$<COMPILE_LANGUAGE:CXX>,${SKEIN_PLAIN}>:SHELL:-include skein/asio_tracking.h>")
+set_target_properties(skein_asio PROPERTIES EXPORT_NAME asio
+  INTERFACE_SKEIN_ASIO ON COMPATIBLE_INTERFACE_BOOL SKEIN_ASIO)
+cmake_language(DEFER DIRECTORY ${CMAKE_SOURCE_DIR} CALL skein_precompile_headers)
 
 foreach(name record record_shared coroutine asio format)
   add_library(skein::${name} ALIAS skein_${name})

@@ -13,6 +13,8 @@ target_link_libraries(skein_cli PRIVATE CLI11::CLI11)  # included by cli/command
 include(GNUInstallDirs)
 target_compile_definitions(skein_cli PUBLIC
   SKEIN_VERSION="${PROJECT_VERSION}" SKEIN_LIBEXEC="${CMAKE_INSTALL_LIBEXECDIR}/skein")
+set_property(SOURCE cli/output/cmake_file.cc APPEND PROPERTY COMPILE_DEFINITIONS
+  SKEIN_CMAKE_DIR="${CMAKE_INSTALL_LIBDIR}/cmake/skein")
 if(TARGET skein_view_cairo)
   target_link_libraries(skein_cli PUBLIC skein_view_cairo)
   target_compile_definitions(skein_cli PUBLIC SKEIN_HAS_CAIRO)

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Builds the programs of tests/install/consumer in one of the four ways, and runs them."""
 import argparse
+import json
 import os
 import pathlib
+import shlex
 import shutil
 import subprocess
 
@@ -11,6 +13,7 @@ CONSUMER = HERE / "consumer"
 EXPECTED = {
     "record": ["create:", '"a label"', '"work_in_c"', "resolve:"],
     "coroutine": ["create:", "suspend:", "twice"],
+    "precompiled": ["create:", "suspend:", "twice"],
     "asio": ["create:", "handler", "resume:"],
 }
 
@@ -18,6 +21,32 @@ EXPECTED = {
 def run(*command, **keywords):
     print("+", *command, flush=True)
     subprocess.run([str(word) for word in command], check=True, **keywords)
+
+
+def text_of(*command, **keywords):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **keywords)
+    assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def check_precompiled(build, cxx, file):
+    """g++ reads the precompiled header of the target `precompiled`. (With -H it prints a ! in front of one
+    that it reads.)"""
+    if "clang" in text_of(cxx, "--version"):
+        return
+    found = 0
+    for command in json.loads((build / "compile_commands.json").read_text()):
+        if "/precompiled.dir/" not in command["command"] or not command["file"].endswith(file):
+            continue
+        words = shlex.split(command["command"])
+        del words[words.index("-o"):words.index("-o") + 2]
+        done = subprocess.run([*words, "-H", "-fsyntax-only"], cwd=command["directory"], capture_output=True,
+                              text=True)
+        assert done.returncode == 0, done.stderr
+        assert any(line.startswith("!") and "cmake_pch.hxx" in line for line in done.stderr.splitlines()), \
+            f"the precompiled header is not used:\n{done.stderr}"
+        found += 1
+    assert found == 1, f"{file} of precompiled is compiled {found} times"
 
 
 def install(options):
@@ -36,8 +65,10 @@ def install(options):
 def cmake_project(options, *settings):
     build = options.scratch / "build"
     run("cmake", "-S", CONSUMER, "-B", build, "-G", "Ninja",
-        f"-DCMAKE_CXX_COMPILER={options.cxx}", f"-DASIO={has_asio(options)}", *settings, stdout=subprocess.DEVNULL)
+        f"-DCMAKE_CXX_COMPILER={options.cxx}", f"-DASIO={has_asio(options)}",
+        "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *settings, stdout=subprocess.DEVNULL)
     run("cmake", "--build", build, "-j2", stdout=subprocess.DEVNULL)
+    check_precompiled(build, options.cxx, "coroutine.cc")
     return build
 
 
@@ -111,16 +142,21 @@ def has_asio(options):
 WAYS = {way.__name__: way for way in (find_package, pkg_config, add_subdirectory, one_header)}
 
 
-def main():
+def options_of(choices):
+    """Parses the command line and creates an empty scratch folder."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("way", choices=WAYS)
+    parser.add_argument("way", choices=choices)
     for name in ("source", "build", "scratch"):
         parser.add_argument(f"--{name}", type=pathlib.Path, required=True)
     parser.add_argument("--cxx", required=True)
     options = parser.parse_args()
     shutil.rmtree(options.scratch, ignore_errors=True)
     options.scratch.mkdir(parents=True)
+    return options
 
+
+def main():
+    options = options_of(WAYS)
     folder = WAYS[options.way](options)
     for program, words in EXPECTED.items():
         if (folder / program).exists():

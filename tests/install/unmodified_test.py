@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""unmodified_test.py cmake|wrapper --source .. --build .. --scratch .. --cxx ..: builds the project in
+tests/install/unmodified, which does not mention skein, with `skein --cmake` or with skein-c++, from the
+build tree and from an installation that was moved. The programs print the same as without skein, and
+the trace has the coroutines of each source."""
+import os
+import pathlib
+import subprocess
+
+import run as ways
+from run import text_of
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROJECT = HERE / "unmodified"
+FUNCTIONS = ["once", "twice", "here"]
+
+
+def check(program, scratch, functions=FUNCTIONS):
+    """The program runs as without skein, and its trace has these functions."""
+    trace = scratch / f"{program.name}.trace"
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("SKEIN_")}
+    assert text_of(program, env=environment) == "5\n"
+    assert text_of(program, env={**environment, "SKEIN_TRACE": str(trace)}) == "5\n"
+    events = text_of("babeltrace2", trace)
+    for function in functions:
+        assert f"{function}(" in events, f"{program}: no {function}:\n{events}"
+    assert events.count("create:") == 3, events
+
+
+def install(options):
+    first, prefix = options.scratch / "first", options.scratch / "moved prefix"
+    for component in ("tools", "runtime", "dev"):
+        ways.run("cmake", "--install", options.build, "--prefix", first, "--component", component,
+                 stdout=subprocess.DEVNULL)
+    first.rename(prefix)
+    return prefix
+
+
+def with_cmake(options, skein, name, *settings):
+    build = options.scratch / name
+    top = text_of(skein, "--cmake").strip()
+    ways.run("cmake", "-S", PROJECT, "-B", build, "-G", "Ninja", f"-DCMAKE_CXX_COMPILER={options.cxx}",
+             f"-DCMAKE_PROJECT_TOP_LEVEL_INCLUDES={top}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *settings,
+             stdout=subprocess.DEVNULL)
+    ways.run("cmake", "--build", build, "-j2", stdout=subprocess.DEVNULL)
+    check(build / "plain", build)
+    check(build / "precompiled", build)
+    text_of(build / "older")
+    ways.check_precompiled(build, options.cxx, "main.cc")
+    return build
+
+
+def with_wrapper(options, skein, name):
+    out = options.scratch / name
+    out.mkdir()
+    compiler = skein.parent / "skein-c++"
+    os.environ["SKEIN_CXX"] = options.cxx
+    flags = ["-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+    objects = []
+    for file in ("main.cc", "once.cc", "twice.cc"):
+        objects.append(out / f"{file}.o")
+        ways.run(compiler, *flags, "-c", PROJECT / file, "-o", objects[-1])
+    in_c = out / "in_c.o"
+    ways.run("cc", "-c", PROJECT / "in_c.c", "-o", in_c)
+    ways.run(compiler, *objects, in_c, "-o", out / "linked")
+    check(out / "linked", out)
+
+    # Everything in one command, from a response file.
+    (out / "all.rsp").write_text(
+        f'-std=c++20 "{PROJECT}/main.cc" {PROJECT}/once.cc\n{PROJECT}/twice.cc "{in_c}"\n')
+    ways.run(compiler, f"@{out}/all.rsp", "-o", out / "from_file")
+    check(out / "from_file", out)
+
+    # A shared library and its program have one recorder.
+    ways.run(compiler, *flags, "-fPIC", "-shared", PROJECT / "twice.cc", in_c, "-Wl,-z,defs", "-o", out / "libtwice.so")
+    ways.run(compiler, *objects[:2], out / "libtwice.so", f"-Wl,-rpath,{out}", "-o", out / "with_library")
+    check(out / "with_library", out)
+
+    # g++ uses its precompiled header.
+    ways.run(compiler, *flags, "-x", "c++-header", PROJECT / "task.h", "-o", out / "task.h.gch")
+    use = [compiler, *flags, f"-I{out}", "-include", "task.h", "-H", "-c", PROJECT / "main.cc", "-o", out / "main.o"]
+    done = subprocess.run(use, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    if "clang" not in text_of(options.cxx, "--version"):
+        assert "! " in done.stderr, done.stderr
+    ways.run(compiler, out / "main.o", *objects[1:], in_c, "-o", out / "with_header")
+    check(out / "with_header", out)
+
+    check_untouched(compiler, out)
+
+
+def check_untouched(compiler, out):
+    """What must not change: C, assembler, preprocessed sources, and queries of the compiler."""
+    real = os.environ["SKEIN_CXX"]
+    (out / "nothing.s").write_text("nop\n")
+    (out / "nothing.ii").write_text("int x;\n")
+    (out / "nothing.c").write_text("int x;\n")
+    for words in (["--version"], ["-dumpmachine"], ["-print-search-dirs"], ["-v", "-E", "-x", "c", "/dev/null"],
+                  ["-E", out / "nothing.ii"], ["-S", "-o", "-", out / "nothing.c"], ["-c", "-o", out / "s.o", out / "nothing.s"],
+                  ["-E", "-dM", "-x", "c", "-"], ["-Wl,--version"]):
+        results = [subprocess.run([c, *words], capture_output=True, text=True, input="") for c in (real, compiler)]
+        first, second = [(r.returncode, r.stdout) for r in results]
+        assert first == second, f"{words}: {first}, {second}"
+    assert "skein/coroutine.h" in text_of(compiler, "-std=c++20", "-M", PROJECT / "once.cc")
+    assert "skein" in text_of(compiler, "-std=c++20", "-E", PROJECT / "once.cc")
+    failed = subprocess.run([compiler, "--version"], env={**os.environ, "SKEIN_CXX": str(compiler)},
+                            capture_output=True, text=True)
+    assert failed.returncode == 1 and "skein-c++ itself" in failed.stderr, failed
+
+
+def main():
+    options = ways.options_of(["cmake", "wrapper"])
+    prefix = install(options)
+    for name, skein in (("built", options.build / "skein"), ("installed", prefix / "bin/skein")):
+        if options.way == "wrapper":
+            with_wrapper(options, skein, name)
+        else:
+            with_cmake(options, skein, name)
+            build = with_cmake(options, skein, f"{name}-shared", "-DSHARED=ON")
+            assert "libskein.so" in text_of("ldd", build / "libtwice.so")
+
+
+if __name__ == "__main__":
+    main()
