@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """mixed_build_test.py COMPILER SOURCE SCRATCH LIBSKEIN ASIO LEVEL...: a program and a library that
 use Asio, of which one, both or none is built with skein::asio, run and print the same, recorded or
-not. ASIO is `boost`, `standalone`, or the folder to unpack Boost 1.81 to. Each is linked with the
-library before and after the program, static and shared."""
+not. ASIO is `boost`, `standalone`, or the folder to unpack Boost 1.81 to. The library is linked before and
+after the program, as objects, static and shared."""
 import pathlib
 import subprocess
 import sys
@@ -64,9 +64,13 @@ for level in levels:
     print(level, expected, sep="\n", flush=True)
     for lib_traced, program_traced in ((False, True), (True, False), (True, True)):
         lib, own = made[lib_traced][0], made[program_traced][1]
-        shared = link("lib.so", "-shared", lib)
-        for name, parts in {"library after": [*own, lib], "library before": [lib, *own],
-                            "shared library": [*own, shared]}.items():
+        static, shared = str(scratch / "lib.a"), link("lib.so", "-shared", lib)
+        pathlib.Path(static).unlink(missing_ok=True)
+        subprocess.run(["ar", "rcs", static, lib], check=True)
+        for name, parts in {
+                "objects after": [*own, lib], "objects before": [lib, *own], "static library after": [*own, static],
+                "static library before": ["-Wl,--whole-archive", static, "-Wl,--no-whole-archive", *own],
+                "shared library after": [*own, shared], "shared library before": ["-Wl,--no-as-needed", shared, *own]}.items():
             name = f"{level}, {name}, traced: library {lib_traced}, program {program_traced}"
             print(name, flush=True)
             check(name, link("mixed", *parts), program_traced, lib_traced and program_traced)
