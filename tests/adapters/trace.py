@@ -19,6 +19,10 @@ except ImportError:
     sys.exit(77)
 
 
+# Runs the programs of a cross build.
+EMULATOR = os.environ.get("SKEIN_EMULATOR", "").split()
+
+
 class Task:
     def __init__(self, number):
         self.id = number
@@ -135,7 +139,7 @@ def bare(function):
 def run(command, **environment):
     env = {k: v for k, v in os.environ.items() if not k.startswith("SKEIN_")}
     env.update(environment)
-    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([*EMULATOR, *command], env=env, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, f"{command}: {done.returncode}\n{done.stdout}{done.stderr}"
     return done.stdout
 
@@ -146,12 +150,12 @@ def record(command, mode="log", any_order=False, **environment):
         directory = pathlib.Path(scratch) / "trace"
         plain = run(command, **environment)
         traced = run(command, SKEIN_TRACE=f"{directory},mode={mode}", **environment)
+        if any_order:
+            plain, traced = sorted(plain.splitlines()), sorted(traced.splitlines())
         assert plain == traced, f"the program's output differs when traced:\n{plain}\n{traced}"
         trace = Trace(directory)
         trace.output = traced
         assert "lost" not in trace.counts, trace.counts
-        if any_order:
-            plain, traced = sorted(plain.splitlines()), sorted(traced.splitlines())
         return trace
 
 

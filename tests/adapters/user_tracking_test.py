@@ -7,7 +7,7 @@ import pathlib
 import subprocess
 import sys
 
-from trace import equal, record
+from trace import EMULATOR, equal, record
 
 compiler, source, scratch, recorder = sys.argv[1:]
 scratch = pathlib.Path(scratch)
@@ -37,7 +37,7 @@ def check_built_in(*options):
     program, messages = build(*options)
     equal("messages of the compiler", messages, "")
     equal("operations", operations(record([program])), [("async_wait", "resolve"), ("execute", "resolve")])
-    done = subprocess.run([program], capture_output=True, text=True)
+    done = subprocess.run([*EMULATOR, program], capture_output=True, text=True)
     for line in (".async_wait", ".execute", "|>1|", "|<1|", "|>2|", "|<2|"):
         assert done.stderr.count(line) == 1, done.stderr
 

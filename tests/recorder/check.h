@@ -2,6 +2,7 @@
 // process, start a trace.
 #pragma once
 #include <skein/skein.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,6 +37,13 @@ inline constexpr bool kThreadSanitizer = false;
 #endif
 
 inline int failures = 0;
+inline int skipped = 0;
+
+// Records that a part of the test cannot run here.
+inline void skip(const char* reason) {
+  ++skipped;
+  printf("skipped: %s\n", reason);
+}
 
 #define SKEIN_CHECK(condition, ...)                          \
   do {                                                       \
@@ -51,24 +59,40 @@ inline int failures = 0;
 // The exit code of the test. The last line of main.
 inline int verdict() {
   printf(failures == 0 ? "good\n" : "%d failures\n", failures);
-  return failures == 0 ? 0 : 1;
+  if (failures == 0) return skipped == 0 ? 0 : kSkipped;
+  return 1;
 }
 
-// Runs `body` in a child process and returns its wait status. The exit code is the number of
-// failures in the child.
+// Runs `body` in a child process and returns its wait status, which is 0 without failures. If the
+// child skips a part, so does the caller.
 template <class Body>
 int in_child(Body body) {
   fflush(stdout);
   const pid_t child = fork();
   if (child == 0) {
-    failures = 0;
+    failures = skipped = 0;
     body();
     fflush(stdout);
-    _exit(failures == 0 ? 0 : 1);
+    if (failures == 0) _exit(skipped == 0 ? 0 : kSkipped);
+    _exit(1);
   }
   int status = 0;
   waitpid(child, &status, 0);
-  return status;
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != kSkipped) return status;
+  ++skipped;
+  return 0;
+}
+
+// True if fork() clears pages marked with MADV_WIPEONFORK, as Linux does since 4.14. qemu-user
+// accepts and ignores the mark.
+inline bool fork_wipes_pages() {
+  void* page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  madvise(page, 4096, MADV_WIPEONFORK);
+  auto& byte = *static_cast<volatile char*>(page);
+  byte = 1;
+  const int status = in_child([&] { failures = byte; });
+  munmap(page, 4096);
+  return status == 0;
 }
 
 struct Start {

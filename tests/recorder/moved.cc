@@ -351,14 +351,10 @@ void sandbox(const std::string& directory, const char* program) {
   SKEIN_CHECK(!have_babeltrace() || babeltrace_reads(directory), "babeltrace2");
 }
 
-unsigned skipped = 0;
 void check(const char* what, const std::function<void()>& body) {
+  const int before = skipped;
   const int status = in_child(body);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kSkipped) {
-    printf("skipped: %s: not permitted here\n", what);
-    ++skipped;
-    return;
-  }
+  if (skipped > before) printf("skipped: %s: not permitted here\n", what);
   SKEIN_CHECK(good(status), "%s: %x", what, status);
 }
 
@@ -384,6 +380,5 @@ int main(int count, char** values) {
   check("hidden", [&] { hidden(scratch / "hidden"); });
   check("remounted", [&] { remounted(scratch / "remounted"); });
   check("a sandbox", [&] { sandbox(scratch / "sandbox", values[0]); });
-  const int result = verdict();
-  return result == 0 && skipped > 0 ? kSkipped : result;
+  return verdict();
 }

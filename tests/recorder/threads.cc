@@ -31,8 +31,20 @@ long resident_kb() {
   return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
+// True if the memory of ended threads stays in use even if they record nothing: qemu-user loses 0.3
+// MB each.
+bool threads_lose_memory() {
+  const auto run = [](unsigned count) {
+    for (unsigned i = 0; i < count; ++i) std::thread([] {}).join();
+    return resident_kb();
+  };
+  const long before = run(10);
+  return run(200) - before > 10'000;
+}
+
 void many_short_threads(const std::string& directory) {
   constexpr unsigned kThreads = 10'000, kAtOnce = 8;
+  const bool unmeasurable = kAddressSanitizer || threads_lose_memory();
   SKEIN_CHECK(start_trace_at(directory) == 0, "start");
   long resident = 0;
   uint64_t bytes = 0;
@@ -55,7 +67,8 @@ void many_short_threads(const std::string& directory) {
   // Each stream may still add chunks to its ring, up to its size.
   SKEIN_CHECK(status.bytes <= bytes + (uint64_t{status.streams} << 20), "files grow");
   // The address sanitizer delays the reuse of freed memory.
-  SKEIN_CHECK(kAddressSanitizer || grown < 20'000, "%ld kB", grown);
+  if (unmeasurable && !kAddressSanitizer) skip("the memory of ended threads stays in use here");
+  SKEIN_CHECK(unmeasurable || grown < 20'000, "%ld kB", grown);
   SKEIN_CHECK(status.lost == 0, "%llu lost", static_cast<unsigned long long>(status.lost));
   skein_stop();
 

@@ -30,6 +30,7 @@ uint64_t read_clock(clockid_t clock) {
 
 uint64_t read_monotonic() { return read_clock(CLOCK_MONOTONIC); }
 
+#if defined(__x86_64__) || defined(__i386__)
 bool kernel_distrusts_counter() {
   char name[32] = {};
   const int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
@@ -40,6 +41,7 @@ bool kernel_distrusts_counter() {
   return n > 0 && (strncmp(name, "hpet", 4) == 0 || strncmp(name, "acpi_pm", 7) == 0 ||
                    strncmp(name, "jiffies", 7) == 0);
 }
+#endif
 
 bool counter_is_invariant() {
 #if defined(__x86_64__) || defined(__i386__)
