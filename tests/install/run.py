@@ -29,21 +29,21 @@ def text_of(*command, **keywords):
     return done.stdout
 
 
-def check_precompiled(build, cxx, file):
+def check_precompiled(build, cxx, file, objects="/precompiled.dir/", header="cmake_pch.hxx"):
     """g++ reads the precompiled header of the target `precompiled`. (With -H it prints a ! in front of one
     that it reads.)"""
     if "clang" in text_of(cxx, "--version"):
         return
     found = 0
     for command in json.loads((build / "compile_commands.json").read_text()):
-        if "/precompiled.dir/" not in command["command"] or not command["file"].endswith(file):
+        if objects not in command["command"] or not command["file"].endswith(file):
             continue
         words = shlex.split(command["command"])
         del words[words.index("-o"):words.index("-o") + 2]
         done = subprocess.run([*words, "-H", "-fsyntax-only"], cwd=command["directory"], capture_output=True,
                               text=True)
         assert done.returncode == 0, done.stderr
-        assert any(line.startswith("!") and "cmake_pch.hxx" in line for line in done.stderr.splitlines()), \
+        assert any(line.startswith("!") and header in line for line in done.stderr.splitlines()), \
             f"the precompiled header is not used:\n{done.stderr}"
         found += 1
     assert found == 1, f"{file} of precompiled is compiled {found} times"

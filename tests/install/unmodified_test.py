@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""unmodified_test.py cmake|wrapper --source .. --build .. --scratch .. --cxx ..: builds the project in
-tests/install/unmodified, which does not mention skein, with `skein --cmake` or with skein-c++, from the
-build tree and from an installation that was moved. The programs print the same as without skein, and
-the trace has the coroutines of each source."""
+"""unmodified_test.py cmake|wrapper|make|meson --source .. --build .. --scratch .. --cxx ..: builds the
+project in tests/install/unmodified, which does not mention skein, from the build tree and from an
+installation that was moved: with `skein --cmake`; with skein-c++, by single commands, Make and Meson. The
+programs print the same as without skein, and the trace has the coroutines of each source."""
 import os
 import pathlib
+import shutil
 import subprocess
+import sys
 
 import run as ways
 from run import text_of
@@ -81,12 +83,43 @@ def with_wrapper(options, skein, name):
     use = [compiler, *flags, f"-I{out}", "-include", "task.h", "-H", "-c", PROJECT / "main.cc", "-o", out / "main.o"]
     done = subprocess.run(use, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    if "clang" not in text_of(options.cxx, "--version"):
-        assert "! " in done.stderr, done.stderr
+    check_headers(options, done.stderr)
     ways.run(compiler, out / "main.o", *objects[1:], in_c, "-o", out / "with_header")
     check(out / "with_header", out)
 
     check_untouched(compiler, out)
+
+
+def check_headers(options, output):
+    """g++ read a precompiled header: with -H it prints a ! in front of its name."""
+    if "clang" not in text_of(options.cxx, "--version"):
+        assert "! " in output, output
+
+
+def with_make(options, skein, name):
+    out = options.scratch / name
+    out.mkdir()
+    compiler = str(skein.parent / "skein-c++").replace(" ", "\\ ")
+    os.environ["SKEIN_CXX"] = options.cxx
+    ways.run("make", "-f", PROJECT / "Makefile", "-j2", f"CXX={compiler}", cwd=out, stdout=subprocess.DEVNULL)
+    for program in ("plain", "precompiled", "with_library"):
+        check(out / program, out)
+    text_of(out / "older")
+    check_headers(options, (out / "precompiled.log").read_text())
+
+
+def with_meson(options, skein, name):
+    out = options.scratch / name
+    # Meson splits CXX at spaces; it accepts a list only in a file.
+    native = options.scratch / f"{name}.ini"
+    native.write_text(f"[binaries]\ncpp = ['{skein.parent}/skein-c++']\n")
+    os.environ["SKEIN_CXX"] = options.cxx
+    ways.run("meson", "setup", "--native-file", native, out, PROJECT, stdout=subprocess.DEVNULL)
+    ways.run("ninja", "-C", out, stdout=subprocess.DEVNULL)
+    for program in ("plain_static", "plain_shared", "precompiled"):
+        check(out / program, out)
+    text_of(out / "older")
+    ways.check_precompiled(out, options.cxx, "main.cc", "precompiled.p/", "task_pch.h")
 
 
 def check_untouched(compiler, out):
@@ -103,17 +136,24 @@ def check_untouched(compiler, out):
         assert first == second, f"{words}: {first}, {second}"
     assert "skein/coroutine.h" in text_of(compiler, "-std=c++20", "-M", PROJECT / "once.cc")
     assert "skein" in text_of(compiler, "-std=c++20", "-E", PROJECT / "once.cc")
-    failed = subprocess.run([compiler, "--version"], env={**os.environ, "SKEIN_CXX": str(compiler)},
+    path = f"{compiler.parent}:{os.environ['PATH']}"
+    failed = subprocess.run([compiler, "--version"], env={**os.environ, "SKEIN_CXX": "env skein-c++", "PATH": path},
                             capture_output=True, text=True)
     assert failed.returncode == 1 and "skein-c++ itself" in failed.stderr, failed
 
 
+WRAPPED = {"wrapper": with_wrapper, "make": with_make, "meson": with_meson}
+
+
 def main():
-    options = ways.options_of(["cmake", "wrapper"])
+    options = ways.options_of(["cmake", *WRAPPED])
+    if options.way in ("make", "meson") and shutil.which(options.way) is None:
+        print(f"skipped: no {options.way}")
+        sys.exit(77)
     prefix = install(options)
     for name, skein in (("built", options.build / "skein"), ("installed", prefix / "bin/skein")):
-        if options.way == "wrapper":
-            with_wrapper(options, skein, name)
+        if options.way in WRAPPED:
+            WRAPPED[options.way](options, skein, name)
         else:
             with_cmake(options, skein, name)
             build = with_cmake(options, skein, f"{name}-shared", "-DSHARED=ON")
