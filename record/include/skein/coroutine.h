@@ -14,14 +14,34 @@
 //
 // Libraries still see P. A handle passed to await_suspend is a coroutine_handle<P>; from_promise
 // returns the right frame, because P is at its usual offset; every member that is not named below
-// is inherited. A `final` promise cannot be a base class and is a member instead (boxed). A promise
-// aligned to more than two pointers would have another offset in the frame: its coroutines are not
-// traced.
+// is inherited. A `final` promise cannot be a base class and is a member instead (boxed).
 //
-// The parts: coroutine/frame.h (events, and the search for the awaited task), coroutine/awaiting.h
-// (co_await), coroutine/yielding.h (co_yield), coroutine/promise.h (traced<P>).
+// The program selects the same overloads and its objects have the same lifetimes as without this
+// header. Where that cannot be proved at compile time, the overload is left to the library, and its
+// suspensions have no location; or the promise_type is P itself, and the coroutine is not traced.
+// The exception is an await_transform that is a template or overloaded (see Limits). Rejected:
+//  - Hiding yield_value by a template that accepts any argument. Braces have no type, and an object
+//    that the argument is converted to is destroyed before the coroutine is suspended.
+//  - Hiding no function of P. The awaiter of the library is then the only witness: it is passed a
+//    handle, whose conversion can be observed, but not the location, the target or the resumption.
+//  - Leaving all promises alone whose await_transform is a template: most libraries have one, with
+//    a forwarding reference, for which passing the argument on makes no difference.
 //
-// Invariants; each has a test in tests/adapters/coroutine_test.cc or coroutine_promise_test.cc:
+// Not traced are coroutines whose promise
+//  - is aligned to more than two pointers: it would have another offset in the frame;
+//  - has inaccessible members or constructors that the compiler calls;
+//  - has defaulted parameters in them, which may be the source location;
+//  - is copied from the coroutine's only parameter;
+//  - takes its only yield_value or await_transform by value with a type that is not trivially
+//    copyable, and returns an awaiter that accepts handles of other promises;
+//  - is final, and has a yield_value, return_value or await_transform without an exact twin (see
+//    coroutine/overloads.h). Exception: a return_value that is a template.
+//
+// The parts: coroutine/frame.h (events, and the search for the awaited task), coroutine/overloads.h
+// (the overloads of the functions of a promise), coroutine/awaiting.h (co_await),
+// coroutine/yielding.h (co_yield), coroutine/promise.h (traced<P>).
+//
+// Invariants; each has a test in tests/adapters/coroutine_*test.cc:
 //  - A suspension is recorded before the inner await_suspend is called. After that call the frame
 //    may run on another thread or be destroyed; it is used again only if the call returns false or
 //    throws.
@@ -37,12 +57,20 @@
 //    module by a function that this module never called.
 //  - An awaitable is not traced if its operator co_await is neither a member nor found by
 //    argument-dependent lookup (for example one for std::chrono::duration in the global namespace).
-//  - Awaiting a bit-field or an overload set requires a cast.
-//  - The members of a promise must be accessible. A private overload of yield_value beside a traced
-//    one does not compile.
-//  - If yield_value is overloaded or a template, an overload whose parameter type cannot be derived
-//    (see `twins_of`) is not traced: the task is suspended, without a location, until its next
-//    recorded step. In a `final` promise, a braced list for such an overload does not compile.
+//  - Awaiting a bit-field or an overload set requires a cast, unless the promise has exactly one
+//    await_transform.
+//  - If await_transform is a template or overloaded, its argument is passed on by reference. A
+//    parameter taken by value is moved once more and destroyed before the coroutine suspends, as is
+//    an object that the argument is converted to; a private overload for a friend does not compile.
+//  - If return_value of a final promise is a template or overloaded, an argument taken by value
+//    with a type other than the return type's first argument is moved once more.
+//  - If yield_value is a template, or some overload's parameter type is neither hinted (see
+//    coroutine/overloads.h) nor the only one of its form, the task is suspended without a location
+//    until its next recorded step. A template await_suspend of such a yield is instantiated with a
+//    promise derived from P.
+//  - A final promise whose yield_value is overloaded, and accepts neither a value of the return
+//    type's first argument nor an int, a string or braces, is not recognised as a generator: a
+//    yield compiles only if its argument is exactly the parameter.
 #ifndef SKEIN_COROUTINE_H
 #define SKEIN_COROUTINE_H
 #if !defined(SKEIN_DISABLE) && defined(__cplusplus) && defined(__cpp_concepts) && \
@@ -83,7 +111,7 @@ requires requires { typename skein_original_coroutine_traits<R, A...>::promise_t
 struct coroutine_traits<R, A...> {
   using promise_type = typename ::skein::detail::promise_for<
       typename skein_original_coroutine_traits<R, A...>::promise_type, R,
-      ::skein::detail::plumbing<R, A...>>::type;
+      ::skein::detail::plumbing<R, A...>, A...>::type;
 };
 }  // namespace std
 

@@ -7,6 +7,7 @@
 #endif
 
 #include <skein/coroutine/frame.h>
+#include <skein/coroutine/overloads.h>
 
 #if defined(__clang__) && __clang_major__ < 18
 // llvm 56301: if await_suspend is inlined, its variables may be in the frame, which it must not
@@ -17,19 +18,6 @@
 #endif
 
 namespace skein::detail {
-
-template <class T>
-T&& some() noexcept;
-template <class T>
-struct bare {
-  using type = T;
-};
-template <class T>
-struct bare<T&> : bare<T> {};
-template <class T>
-struct bare<T&&> : bare<T> {};
-template <class T>
-struct bare<const T> : bare<T> {};
 
 template <class T>
 struct unreferenced {
@@ -58,11 +46,6 @@ concept is_task_object = requires {
   typename std::skein_original_coroutine_traits<typename bare<T>::type>::promise_type;
 };
 
-template <class P, class A>
-concept transforms = requires(P& p, A&& a) {
-  p.await_transform(static_cast<A&&>(a));
-};
-
 enum class step { initial, await, yield, final };
 
 struct from_initial {};
@@ -82,7 +65,7 @@ decltype(auto) awaitable_of(P& p, V&& v, from_yield) {
 }
 template <class P, class A>
 decltype(auto) awaitable_of(P& p, A&& a) {
-  if constexpr (::skein::detail::transforms<P, A>)
+  if constexpr (takes_await_transform<P, A>)
     return p.await_transform(static_cast<A&&>(a));
   else
     return static_cast<A&&>(a);
@@ -219,6 +202,69 @@ struct traced_awaiter {
       return 0;
   }
 };
+
+// ---- await_transform ----
+
+// True if P has exactly one await_transform, with a parameter that can be passed on.
+template <class P>
+constexpr bool has_await_twin() {
+  if constexpr (unary_await_transform<P>) {
+    using X = typename signature<decltype(&P::await_transform)>::parameter;
+    return passes_on<X> && takes_await_transform<P, X>;
+  } else {
+    return false;
+  }
+}
+
+// Base, with the await_transform that the compiler finds. D: the promise `traced`.
+//  - P has none, a template or several: a template that accepts what P accepts.
+//  - P has exactly one, and its parameter can be passed on: a twin. Conversions to the parameter
+//    then happen in the coroutine, and last until it resumes.
+//  - Any other: P's own. Its suspensions are recorded without a location.
+template <class P, class D, class Base>
+struct awaiting : Base {
+  using Base::Base;
+  template <class A>
+  requires(takes_await_transform<P, A> || !names_await_transform<P>) decltype(auto)
+      await_transform(A&& a, ::skein::detail::place where = SKEIN_DETAIL_PLACE) {
+    return static_cast<D*>(this)->template skein_await<A>(static_cast<A&&>(a), where);
+  }
+};
+template <class P, class D, class Base>
+requires one_await_transform<P>
+struct awaiting<P, D, Base> : Base {
+  using Base::Base;
+};
+template <class P, class D, class Base>
+requires(one_await_transform<P>&& ::skein::detail::has_await_twin<P>()) struct awaiting<P, D, Base>
+    : Base {
+  using Base::Base;
+  using X = typename signature<decltype(&P::await_transform)>::parameter;
+  decltype(auto) await_transform(X x, ::skein::detail::place where = SKEIN_DETAIL_PLACE) {
+    return static_cast<D*>(this)->template skein_await<X>(static_cast<X&&>(x), where);
+  }
+};
+
+// ---- awaiters that the compiler sees unchanged ----
+
+// True if the await_suspend of an awaitable T accepts nothing but a handle of P or an untyped one:
+// a template would be instantiated with the handle of another promise.
+template <class P, class T>
+constexpr bool suspends_with_own_handle() {
+  if constexpr (!awaitable<T>) {
+    return false;
+  } else {
+    using Awaiter = typename bare<decltype(some<held<T>&>().awaiter())>::type;
+    if constexpr (requires { typename signature<decltype(&Awaiter::await_suspend)>::parameter; }) {
+      using Accepted =
+          typename bare<typename signature<decltype(&Awaiter::await_suspend)>::parameter>::type;
+      return __is_same(Accepted, std::coroutine_handle<P>) ||
+             __is_same(Accepted, std::coroutine_handle<typename choose<true, void, P>::type>);
+    } else {
+      return false;
+    }
+  }
+}
 
 }  // namespace skein::detail
 

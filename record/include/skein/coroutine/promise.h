@@ -12,6 +12,16 @@
 
 namespace skein::detail {
 
+// True if compilers construct P from the coroutine's parameters. They initialise the members of an
+// aggregate with them if they can; but g++ does not initialise a trivial one at all.
+template <class P, class... A>
+inline constexpr bool takes_parameters = sizeof...(A) != 0 && __is_constructible(P, A&...);
+#if defined(__GNUC__) && !defined(__clang__)
+template <class P, class... A>
+requires(__is_aggregate(P) &&
+         __is_trivially_constructible(P)) inline constexpr bool takes_parameters<P, A...> = false;
+#endif
+
 // A final promise as the first member, with the members that the compiler looks up.
 template <class P>
 struct box {
@@ -20,10 +30,10 @@ struct box {
   box() requires requires { P(); }
   = default;
   template <class... A>
-  requires(sizeof...(A) > 0 && requires(A & ... a) { P(a...); }) explicit box(A&... a)
-      : skein_promise(a...) {}
+  requires takes_parameters<P, A...>
+  explicit box(A&... a) : skein_promise(a...) {}
+  using skein_boxed_type = P;
   decltype(auto) get_return_object() { return skein_promise.get_return_object(); }
-  void yield_value();  // named by a using-declaration in `yielding`
 };
 template <class P>
 concept returns_void = requires(P& p) {
@@ -34,14 +44,78 @@ struct box_returning_void : box<P> {
   using box<P>::box;
   void return_void() { this->skein_promise.return_void(); }
 };
-template <class P>
-struct box_returning_value : box<P> {
+// A single return_value: a twin.
+template <class P, class X>
+struct box_returning_exactly : box<P> {
+  using box<P>::box;
+  void return_value(X x) { this->skein_promise.return_value(static_cast<X&&>(x)); }
+};
+// A template, or several: a template. X: a type that P accepts in braces; for all that has no type.
+template <class P, class... X>
+struct box_returning_any : box<P> {
   using box<P>::box;
   template <class V>
-  auto return_value(V&& v) -> decltype(some<P&>().return_value(static_cast<V&&>(v))) {
-    return this->skein_promise.return_value(static_cast<V&&>(v));
-  }
+  requires takes_return_value<P, V>
+  void return_value(V&& v) { this->skein_promise.return_value(static_cast<V&&>(v)); }
 };
+template <class P, class X>
+struct box_returning_any<P, X> : box_returning_any<P> {
+  using box_returning_any<P>::box_returning_any;
+  using box_returning_any<P>::return_value;
+  void return_value(X&& x) { this->skein_promise.return_value(static_cast<X&&>(x)); }
+};
+
+// The first type that a coroutine of P is likely to return; void: unknown.
+template <class... T>
+struct first_of {
+  using type = void;
+};
+template <class T, class... Rest>
+struct first_of<types<T, Rest...>> {
+  using type = T;
+};
+template <class P, class R>
+using returned_hint =
+    typename first_of<decltype(::skein::detail::value_type_hint<P>() + hints<P, R>{})>::type;
+
+template <class P, class T>
+concept takes_braces = requires(P& p, T (*t)()) {
+  p.return_value({static_cast<T&&>(t())});
+};
+template <class P, class T>
+concept takes_other_braces = requires(P& p) {
+  p.return_value({any_but<T>{}});
+};
+template <class T>
+struct returns_only {
+  void return_value(T&&);
+};
+// True if a return_value that is no template accepts another type than T: with it, braces that are
+// accepted for T become ambiguous.
+template <class P, class T>
+inline constexpr bool returns_others = takes_other_braces<P, T> !=
+                                       (takes_braces<P, T> &&
+                                        takes_other_braces<returns_only<T>, T>);
+template <class P, class R>
+constexpr auto box_for() {
+  using T = returned_hint<P, R>;
+  if constexpr (returns_void<P>) {
+    return bare<box_returning_void<P>>{};
+  } else if constexpr (unary_return_value<P>) {
+    using X = typename signature<decltype(&P::return_value)>::parameter;
+    if constexpr (passes_on<X> && takes_return_value<P, X>)
+      return bare<box_returning_exactly<P, X>>{};
+  } else if constexpr (!one_return_value<P> && takes_return_value<P, T>) {
+    if constexpr (exactly_return_value<P, T> && !passes_on<T>)
+      ;  // taken by value: a second move would be observable
+    else if constexpr (returns_others<P, T>)
+      ;  // an overload for another type, for which braces are not passed on
+    else if constexpr (takes_braces<P, T>)
+      return bare<box_returning_any<P, T>>{};
+    else
+      return bare<box_returning_any<P>>{};
+  }
+}
 // Allocates as the compiler would for P.
 template <class P, class B>
 struct box_allocating : B {
@@ -73,7 +147,7 @@ concept falls_back = requires {
 template <class P, class B>
 struct box_falling_back : B {
   using B::B;
-  static auto get_return_object_on_allocation_failure() {
+  static decltype(auto) get_return_object_on_allocation_failure() {
     return P::get_return_object_on_allocation_failure();
   }
   static void* operator new(unsigned long size, const std::nothrow_t& tag) noexcept {
@@ -95,30 +169,32 @@ struct box_falling_back : B {
   static void operator delete(void* p, unsigned long size) { B::operator delete(p, size); }
 };
 
-template <bool First, class A, class B>
-struct choose {
-  using type = A;
-};
-template <class A, class B>
-struct choose<false, A, B> {
-  using type = B;
-};
-template <class P>
+template <class P, class R>
 struct boxed {
-  using returning =
-      typename choose<returns_void<P>, box_returning_void<P>, box_returning_value<P>>::type;
+  using returning = typename decltype(::skein::detail::box_for<P, R>())::type;
   using allocating = box_allocating<P, returning>;
   using type = typename choose<falls_back<P>, box_falling_back<P, allocating>, allocating>::type;
 };
 
-// Base: P, or a box with a P.
-template <class P, class Base, class... Yielded>
-struct traced : yielding<traced<P, Base, Yielded...>, Base, Yielded...> {
-  using yielding<traced, Base, Yielded...>::yielding;
+// An aggregate as a base class, with the constructor that it lacks.
+template <class P>
+struct aggregate : P {
+  aggregate() = default;
+  template <class... A>
+  requires takes_parameters<P, A...>
+  explicit aggregate(A&... a) : P(a...) {}
+};
+template <class P>
+using base_for = typename choose<__is_aggregate(P), aggregate<P>, P>::type;
+
+// Base: P, or a class that contains P. The frame is not in P's padding, which P may overwrite.
+template <class P, class Base, uint32_t Kind, class... Yielded>
+struct traced : awaiting<P, traced<P, Base, Kind, Yielded...>,
+                         yielding<traced<P, Base, Kind, Yielded...>, Base, Yielded...>> {
+  using awaiting<P, traced, yielding<traced, Base, Yielded...>>::awaiting;
   using skein_promise_type = P;
-  static constexpr uint32_t kSkeinKind =
-      ::skein::detail::yields<P> ? SKEIN_KIND_generator : SKEIN_KIND_coroutine;
-  ::skein::detail::frame skein_frame;
+  static constexpr uint32_t kSkeinKind = Kind;
+  alignas(P) alignas(frame)::skein::detail::frame skein_frame;
 
   ~traced() {
     if (skein_frame.task.id != 0 && skein_frame.previous != kEnded && skein_enabled())
@@ -144,18 +220,18 @@ struct traced : yielding<traced<P, Base, Yielded...>, Base, Yielded...> {
     return ::skein::detail::traced_awaiter<traced, step::initial, T, false>(
         this, where, skein_inner(), from_initial{});
   }
-  auto final_suspend() noexcept {
+  auto final_suspend(not_virtual = {}) noexcept {
     if (skein_enabled()) ::skein::detail::ended(skein_frame);
     using T = decltype(some<P&>().final_suspend());
     return ::skein::detail::traced_awaiter<traced, step::final, T, false>(
         this, ::skein::detail::place{}, skein_inner(), from_final{});
   }
-  void unhandled_exception() noexcept(noexcept(some<P&>().unhandled_exception())) {
+  void unhandled_exception(not_virtual = {}) noexcept(noexcept(some<P&>().unhandled_exception())) {
     if (skein_frame.task.id != 0 && skein_enabled()) ::skein::detail::failed(skein_frame);
     skein_inner().unhandled_exception();
   }
   template <class A>
-  decltype(auto) await_transform(A&& a, ::skein::detail::place where = SKEIN_DETAIL_PLACE) {
+  decltype(auto) skein_await(A&& a, ::skein::detail::place where) {
     using T = decltype(::skein::detail::awaitable_of(some<P&>(), some<A>()));
     if constexpr (::skein::detail::awaitable<T>)
       return ::skein::detail::traced_awaiter < traced, step::await, T,
@@ -167,7 +243,7 @@ struct traced : yielding<traced<P, Base, Yielded...>, Base, Yielded...> {
   }
   template <class X>
   auto skein_yield(typename unreferenced<X>::type& x) {
-    return ::skein::detail::traced_awaiter<traced, step::yield, yield_result<P, X>, false>(
+    return ::skein::detail::traced_awaiter<traced, step::yield, yield_value_result<P, X>, false>(
         this, ::skein::detail::place{}, skein_inner(), static_cast<X&&>(x), from_yield{});
   }
 
@@ -184,32 +260,118 @@ struct traced : yielding<traced<P, Base, Yielded...>, Base, Yielded...> {
 template <class R, class... A>
 inline constexpr bool plumbing = false;
 
-// The promise that the compiler sees. P itself, untraced, if it cannot be wrapped: its alignment
-// would change its offset, or it is final with one yield_value that has no twin.
-template <class P, class Twins>
-struct promise_of {
-  using type = P;
+// ---- which promises are traced ----
+
+// True if P's function with this name can be called, and has no defaulted parameter if it is the
+// only one. A default such as std::source_location::current() would have another value in the
+// header.
+#define SKEIN_DETAIL_PLAIN(name)           \
+  template <class P>                       \
+  concept plain_##name = requires(P & p) { \
+    p.name();                              \
+  }                                        \
+  &&(                                      \
+      !requires { &P::name; } || requires { requires is_nullary<decltype(&P::name)>; });
+SKEIN_DETAIL_PLAIN(get_return_object)
+SKEIN_DETAIL_PLAIN(initial_suspend)
+SKEIN_DETAIL_PLAIN(final_suspend)
+SKEIN_DETAIL_PLAIN(unhandled_exception)
+#undef SKEIN_DETAIL_PLAIN
+
+// True if a class derived from P, or one that contains it, can call what the compiler calls.
+template <class P, class... A>
+concept accessible = plain_get_return_object<P> && plain_initial_suspend<P> &&
+    plain_final_suspend<P> &&
+#if defined(__cpp_exceptions)
+    plain_unhandled_exception<P> &&
+#endif
+    (__is_constructible(P) || __is_constructible(P, A&...));
+
+// True if the compiler would copy the promise from the coroutine's only parameter.
+template <class P, class... A>
+inline constexpr bool copies_promise = false;
+template <class P, class A>
+inline constexpr bool copies_promise<P, A> = requires(typename bare<A>::type* from,
+                                                      void (*as)(const P*)) {
+  as(from);
+};  // may be incomplete
+
+// An operation of Asio's use_awaitable, as a coroutine that starts it and is never resumed: the
+// handler stores the result in the promise. It is not traced, because neither its end nor its
+// failure can be observed. (skein/asio.h traces the operation itself.)
+struct any_executor {};
+template <class P, class... A>
+inline constexpr bool starts_asio_operation = false;
+template <class P, class Initiation, class Token, class... A>
+inline constexpr bool starts_asio_operation<P, Initiation, Token, A...> = requires(P& p) {
+  p.attach_thread(p.detach_thread());
+  p.pop_frame();
+  typename bare<Token>::type::template executor_with_default<any_executor>;
 };
-template <class P, class... X>
-requires(!__is_final(P)) struct promise_of<P, types<X...>> {
-  using type = traced<P, P, X...>;
+
+// True if all yields and awaits that are not traced get an awaiter that accepts P's handle only.
+template <class P>
+constexpr bool untraced_yield_is_safe() {
+  if constexpr (!unary_yield_value<P>) {
+    return true;
+  } else {
+    using X = typename signature<decltype(&P::yield_value)>::parameter;
+    if constexpr (passes_on<X> || !takes_yield_value<P, X>)
+      return true;
+    else
+      return ::skein::detail::suspends_with_own_handle<P, yield_value_result<P, X>>();
+  }
+}
+template <class P>
+constexpr bool untraced_await_is_safe() {
+  if constexpr (!one_await_transform<P> || ::skein::detail::has_await_twin<P>()) {
+    return true;
+  } else if constexpr (unary_await_transform<P>) {
+    using X = typename signature<decltype(&P::await_transform)>::parameter;
+    if constexpr (takes_await_transform<P, X>)
+      return ::skein::detail::suspends_with_own_handle<P, await_transform_result<P, X>>();
+    else
+      return false;
+  } else {
+    return false;
+  }
+}
+
+// The promise that the compiler sees: P itself, untraced, if it cannot be wrapped.
+template <class P, class R, class Twins>
+struct promise_of;
+template <class P, class R, class... X>
+struct promise_of<P, R, types<X...>> {
+  static constexpr uint32_t kKind =
+      ::skein::detail::is_generator<P, R> ? SKEIN_KIND_generator : SKEIN_KIND_coroutine;
+  static constexpr auto choose_type() {
+    if constexpr (!__is_final(P)) {
+      if constexpr (::skein::detail::untraced_yield_is_safe<P>() &&
+                    ::skein::detail::untraced_await_is_safe<P>())
+        return bare<traced<P, base_for<P>, kKind, X...>>{};
+      else
+        return bare<P>{};
+    } else if constexpr (__is_same(decltype(::skein::detail::box_for<P, R>()), void) ||
+                         (one_await_transform<P> && !::skein::detail::has_await_twin<P>())) {
+      return bare<P>{};
+    } else if constexpr (sizeof...(X) != 0) {
+      return bare<traced<P, typename boxed<P, R>::type, kKind, X...>>{};
+    } else if constexpr (final_yields<P, R>) {
+      return bare<P>{};
+    } else {
+      return bare<traced<P, typename boxed<P, R>::type, kKind, undetected>>{};
+    }
+  }
+  using type = typename decltype(choose_type())::type;
 };
-template <class P, class... X>
-requires(__is_final(P) && yields_one_way<P> &&
-         sizeof...(X) == 1) struct promise_of<P, types<X...>> {
-  using type = traced<P, typename boxed<P>::type, X...>;
-};
-template <class P, class... X>
-requires(__is_final(P) && !yields_one_way<P>) struct promise_of<P, types<X...>> {
-  using type = traced<P, typename boxed<P>::type, X..., anything>;
-};
-template <class P, class R, bool Plain>
+template <class P, class R, bool Plain, class... A>
 struct promise_for {
   using type = P;
 };
-template <class P, class R>
-requires(alignof(P) <= 2 * sizeof(void*)) struct promise_for<P, R, false> {
-  using type = typename promise_of<P, decltype(::skein::detail::twins_of<P, R>())>::type;
+template <class P, class R, class... A>
+requires(alignof(P) <= 2 * sizeof(void*) && accessible<P, A...> && !copies_promise<P, A...> &&
+         !starts_asio_operation<P, A...>) struct promise_for<P, R, false, A...> {
+  using type = typename promise_of<P, R, yield_twins<P, R>>::type;
 };
 
 }  // namespace skein::detail
@@ -217,9 +379,9 @@ requires(alignof(P) <= 2 * sizeof(void*)) struct promise_for<P, R, false> {
 namespace std {
 // The handle passed to the awaiter of a yield without a twin. It records the suspension when it is
 // converted to the handle type that the promise's awaiter uses; later conversions record nothing.
-template <class P, class... X>
-struct coroutine_handle<::skein::detail::traced<P, P, X...>> {
-  using promise_type = ::skein::detail::traced<P, P, X...>;
+template <class P, class Base, ::uint32_t Kind, class... X>
+requires(!__is_final(P)) struct coroutine_handle<::skein::detail::traced<P, Base, Kind, X...>> {
+  using promise_type = ::skein::detail::traced<P, Base, Kind, X...>;
   using Untyped = coroutine_handle<typename ::skein::detail::choose<true, void, P>::type>;
   constexpr coroutine_handle() noexcept = default;
   constexpr coroutine_handle(decltype(nullptr)) noexcept {}

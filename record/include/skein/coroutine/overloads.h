@@ -1,0 +1,325 @@
+// Part of skein/coroutine.h: the overloads of the member functions of a promise.
+//
+// A member function of the library's promise is hidden only by functions with exactly its parameter
+// types ("twins"). Then overload resolution selects the same overload, braced lists and conversions
+// work, and temporaries are created where the untraced program creates them. A twin passes its
+// parameter on, so its type is a reference or trivially copyable: a second move of another object
+// would be observable, and its lifetime would end too early.
+#ifndef SKEIN_COROUTINE_OVERLOADS_H
+#define SKEIN_COROUTINE_OVERLOADS_H
+#ifndef SKEIN_COROUTINE_H
+#error "skein: include skein/coroutine.h"
+#endif
+
+namespace skein::detail {
+
+template <class T>
+T&& some() noexcept;
+template <class T>
+struct bare {
+  using type = T;
+};
+template <class T>
+struct bare<T&> : bare<T> {};
+template <class T>
+struct bare<T&&> : bare<T> {};
+template <class T>
+struct bare<const T> : bare<T> {};
+
+// A defaulted last parameter, so that a function does not override a virtual one of the library's
+// promise.
+enum class not_virtual {};
+
+template <bool First, class A, class B>
+struct choose {
+  using type = A;
+};
+template <class A, class B>
+struct choose<false, A, B> {
+  using type = B;
+};
+
+template <class... X>
+struct types {
+  static constexpr unsigned size = sizeof...(X);
+  template <class... Y>
+  constexpr types<X..., Y...> operator+(types<Y...>) const {
+    return {};
+  }
+};
+
+// The parameter of a member function that has exactly one and that is neither overloaded nor a
+// template.
+template <class F>
+struct signature;
+#define SKEIN_DETAIL_SIGNATURE(...)           \
+  template <class C, class R, class V>        \
+  struct signature<R (C::*)(V) __VA_ARGS__> { \
+    using parameter = V;                      \
+  };
+SKEIN_DETAIL_SIGNATURE()
+SKEIN_DETAIL_SIGNATURE(const)
+SKEIN_DETAIL_SIGNATURE(&)
+SKEIN_DETAIL_SIGNATURE(const&)
+SKEIN_DETAIL_SIGNATURE(noexcept)
+SKEIN_DETAIL_SIGNATURE(const noexcept)
+SKEIN_DETAIL_SIGNATURE(&noexcept)
+SKEIN_DETAIL_SIGNATURE(const& noexcept)
+#undef SKEIN_DETAIL_SIGNATURE
+template <class R, class V>
+struct signature<R (*)(V)> {
+  using parameter = V;
+};
+template <class R, class V>
+struct signature<R (*)(V) noexcept> : signature<R (*)(V)> {};
+
+// True if F is a pointer to a function without parameters.
+template <class F>
+inline constexpr bool is_nullary = false;
+#define SKEIN_DETAIL_NULLARY(...) \
+  template <class C, class R>     \
+  inline constexpr bool is_nullary<R (C::*)() __VA_ARGS__> = true;
+SKEIN_DETAIL_NULLARY()
+SKEIN_DETAIL_NULLARY(const)
+SKEIN_DETAIL_NULLARY(&)
+SKEIN_DETAIL_NULLARY(const&)
+SKEIN_DETAIL_NULLARY(noexcept)
+SKEIN_DETAIL_NULLARY(const noexcept)
+SKEIN_DETAIL_NULLARY(&noexcept)
+SKEIN_DETAIL_NULLARY(const& noexcept)
+#undef SKEIN_DETAIL_NULLARY
+template <class R>
+inline constexpr bool is_nullary<R (*)()> = true;
+template <class R>
+inline constexpr bool is_nullary<R (*)() noexcept> = true;
+
+// True if a parameter of type X can be passed on without an observable difference.
+template <class X>
+inline constexpr bool passes_on = __is_trivially_copyable(X);
+template <class X>
+inline constexpr bool passes_on<X&> = true;
+template <class X>
+inline constexpr bool passes_on<X&&> = true;
+
+// For each name: `names_NAME<P>`: P has a member function of this name. (Then the name is ambiguous
+// in a class derived from P and from another class with that name. Of a final class, only a single
+// accessible function is found.) `one_NAME<P>`: it is not overloaded, no template, accessible.
+// `takes_NAME<P, A>`: it can be called. `exactly_NAME<P, X>`: it can be called, and the selected
+// overload has the parameter type X.
+#define SKEIN_DETAIL_MEMBER(name)                                                      \
+  struct name##_name {                                                                 \
+    void name();                                                                       \
+  };                                                                                   \
+  template <class P>                                                                   \
+  struct name##_probe : P, name##_name {};                                             \
+  template <class P, bool Final = __is_final(P)>                                       \
+  inline constexpr bool names_##name = !requires {                                     \
+    &name##_probe<P>::name;                                                            \
+  };                                                                                   \
+  template <class P>                                                                   \
+  inline constexpr bool names_##name<P, true> = requires {                             \
+    &P::name;                                                                          \
+  };                                                                                   \
+  template <class P>                                                                   \
+  concept one_##name = requires {                                                      \
+    &P::name;                                                                          \
+  };                                                                                   \
+  template <class P>                                                                   \
+  concept unary_##name = requires {                                                    \
+    typename signature<decltype(&P::name)>::parameter;                                 \
+  };                                                                                   \
+  template <class P, class A>                                                          \
+  concept takes_##name = requires(P & p, A(*a)()) {                                    \
+    p.name(static_cast<A&&>(a()));                                                     \
+  };                                                                                   \
+  template <class P, class X>                                                          \
+  using name##_result = decltype(some<P&>().name(some<X>()));                          \
+  template <class P, class X>                                                          \
+  concept exactly_##name =                                                             \
+      takes_##name<P, X> &&                                                            \
+      (                                                                                \
+          requires { static_cast<name##_result<P, X> (P::*)(X)>(&P::name); } ||        \
+          requires { static_cast<name##_result<P, X> (P::*)(X) const>(&P::name); } ||  \
+          requires { static_cast<name##_result<P, X> (P::*)(X)&>(&P::name); } ||       \
+          requires { static_cast<name##_result<P, X> (P::*)(X) const&>(&P::name); } || \
+          requires { static_cast<name##_result<P, X> (*)(X)>(&P::name); });
+SKEIN_DETAIL_MEMBER(yield_value)
+SKEIN_DETAIL_MEMBER(return_value)
+SKEIN_DETAIL_MEMBER(await_transform)
+#undef SKEIN_DETAIL_MEMBER
+
+// ---- types that a promise is likely to accept ----
+
+template <class T>
+struct arguments_of {
+  using type = types<>;
+};
+template <class T>
+using hint = typename choose < requires {
+  typename types<T&>;
+}
+, types<T>, types < >> ::type;
+template <template <class...> class G, class... T>
+struct arguments_of<G<T...>> {
+  using type = decltype((types<>{} + ... + hint<typename bare<T>::type>{}));
+};
+template <class P>
+constexpr auto value_type_hint() {
+  if constexpr (requires { typename P::value_type; })
+    return hint<typename bare<typename P::value_type>::type>{};
+  else
+    return types<>{};
+}
+// The arguments of the coroutine's return type, for example of generator<T>, and P::value_type.
+template <class P, class R>
+using hints = decltype(typename arguments_of<typename bare<R>::type>::type{} +
+                       ::skein::detail::value_type_hint<P>());
+
+// ---- which overloads of yield_value exist ----
+
+// If one of these patterns matches exactly one overload, the deduction also proves that no overload
+// is a template. Only then may the others be tried: a call of a template whose return type is
+// deduced would compile its body. (In this deduction g++ does not distinguish T& from T&&, so that
+// it proves nothing about a promise with both.)
+template <class C, class R, class T, bool Noexcept>
+types<T> the_only_rvalue(R (C::*)(T&&) noexcept(Noexcept));
+template <class C, class R, class T, bool Noexcept>
+types<T> the_only_const(R (C::*)(const T&) noexcept(Noexcept));
+template <class C, class R, class T, bool Noexcept>
+types<typename bare<T>::type> the_only_lvalue(R (C::*)(T&) noexcept(Noexcept));
+template <class P>
+concept has_no_template_yield = requires {
+  the_only_rvalue(&P::yield_value);
+}
+|| requires { the_only_const(&P::yield_value); }
+|| requires { the_only_lvalue(&P::yield_value); };
+template <class P>
+constexpr auto rvalue_hint() {
+  if constexpr (requires { the_only_rvalue(&P::yield_value); })
+    return decltype(the_only_rvalue(&P::yield_value)){};
+  else
+    return types<>{};
+}
+template <class P>
+constexpr auto const_hint() {
+  if constexpr (requires { the_only_const(&P::yield_value); })
+    return decltype(the_only_const(&P::yield_value)){};
+  else
+    return types<>{};
+}
+template <class P>
+constexpr auto lvalue_hint() {
+  if constexpr (requires { the_only_lvalue(&P::yield_value); })
+    return decltype(the_only_lvalue(&P::yield_value)){};
+  else
+    return types<>{};
+}
+
+// The parameter types X for which exactly_yield_value<P, X> is true, of the types T that are
+// hinted.
+template <class X, class... Known>
+constexpr bool is_one_of(types<Known...>) {
+  return (__is_same(X, Known) || ...);
+}
+template <class P, class X, class... Known>
+constexpr auto with_exactly(types<Known...> known) {
+  if constexpr (exactly_yield_value<P, X> && !::skein::detail::is_one_of<X>(types<Known...>{}))
+    return types<Known..., X>{};
+  else
+    return known;
+}
+template <class P, class Known>
+constexpr auto known_yields(types<>, Known known) {
+  return known;
+}
+template <class P, class T, class... Rest, class Known>
+constexpr auto known_yields(types<T, Rest...>, Known) {
+  using A = decltype(::skein::detail::with_exactly<P, T>(Known{}));
+  using B = decltype(::skein::detail::with_exactly<P, T&>(A{}));
+  using C = decltype(::skein::detail::with_exactly<P, const T&>(B{}));
+  using D = decltype(::skein::detail::with_exactly<P, T&&>(C{}));
+  using E = decltype(::skein::detail::with_exactly<P, const T&&>(D{}));
+  return ::skein::detail::known_yields<P>(types<Rest...>{}, E{});
+}
+
+// An argument that converts to X and to each type that is not in Known: if a call with it is not
+// ambiguous, each overload has a parameter of a known type.
+template <class X, class... Known>
+struct known_or_any {
+  operator X() const;
+  template <class U>
+  requires(!(__is_same(typename bare<U>::type, typename bare<Known>::type) || ...)) operator U&()
+      const;
+  template <class U>
+  requires(!(__is_same(typename bare<U>::type, typename bare<Known>::type) || ...)) operator U&&()
+      const;
+};
+// An argument that converts to every type but T.
+template <class T>
+struct any_but {
+  template <class U>
+  requires(!__is_same(typename bare<U>::type, T)) operator U() const;
+};
+struct unrelated {};  // accepted by an ellipsis, a template, and what converts from anything
+
+// A class with exactly the known overloads.
+template <class... X>
+struct only_known {
+  void yield_value();
+};
+template <class X, class... Rest>
+struct only_known<X, Rest...> : only_known<Rest...> {
+  using only_known<Rest...>::yield_value;
+  void yield_value(X);
+};
+template <class P, class K, class A>
+concept same_validity = takes_yield_value<P, A>
+== takes_yield_value<K, A>;
+template <class P, class K, class X>
+concept same_arguments =  // an inaccessible overload would be selected for some of them
+    same_validity<P, K, typename bare<X>::type&>&& same_validity<
+        P, K, const typename bare<X>::type&>&& same_validity<P, K, typename bare<X>::type>&&
+        same_validity<P, K, const typename bare<X>::type>;
+
+// True if the overloads of P's yield_value are exactly those with these parameters.
+template <class P, class... X>
+constexpr bool are_all(types<X...>) {
+  return (takes_yield_value<P, known_or_any<X, X...>> || ...) &&
+         !takes_yield_value<P, unrelated&> && (same_arguments<P, only_known<X...>, X> && ...);
+}
+
+// The overloads of P's yield_value, if all are known; else types<>.
+template <class P, class R>
+constexpr auto all_yields() {
+  if constexpr (unary_yield_value<P>) {
+    return types<typename signature<decltype(&P::yield_value)>::parameter>{};
+  } else if constexpr (has_no_template_yield<P>) {
+    using Hints = decltype(::skein::detail::rvalue_hint<P>() + ::skein::detail::const_hint<P>() +
+                           ::skein::detail::lvalue_hint<P>() + hints<P, R>{});
+    constexpr auto known = ::skein::detail::known_yields<P>(Hints{}, types<>{});
+    if constexpr (::skein::detail::are_all<P>(known))
+      return known;
+    else
+      return types<>{};
+  } else {
+    return types<>{};
+  }
+}
+
+// True if a value of the first hinted type can be yielded. The others are not tried, because they
+// may not compile with a template.
+template <class P>
+constexpr bool yields_first(types<>) {
+  return false;
+}
+template <class P, class T, class... Rest>
+constexpr bool yields_first(types<T, Rest...>) {
+  if constexpr (takes_yield_value<P, T>)
+    return true;
+  else
+    return takes_yield_value<P, T&>;
+}
+
+}  // namespace skein::detail
+
+#endif  // SKEIN_COROUTINE_OVERLOADS_H
