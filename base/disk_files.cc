@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace skein {
 
@@ -48,10 +49,38 @@ bool has_writer(int fifo, std::vector<uint8_t>& head) {
 
 }  // namespace
 
+bool DiskFiles::follows_links(const std::string&) const { return true; }
+
+bool UnlinkedFiles::follows_links(const std::string& path) const {
+  return std::none_of(named_.begin(), named_.end(), [&](const std::string& name) {
+    return path.size() > name.size() && path.starts_with(name) &&
+           (name.ends_with('/') || path[name.size()] == '/');
+  });
+}
+
+bool DiskFiles::flows(const std::string& path) {
+  return path == "-" || (follows_links(path) && type(path) == FileType::Other);
+}
+
+Result<int> DiskFiles::open_file(const std::string& path, struct stat& status) {
+  const bool follows = follows_links(path);
+  const int flags = follows ? 0 : O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+  Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags)};
+  if (file.number < 0 && !follows && errno == ELOOP)
+    return Error{.what = "a symbolic link", .file = path};
+  if (file.number < 0) return system_error(path, errno);
+  if (fstat(file.number, &status) != 0) return system_error(path, errno);
+  if (!follows && !S_ISREG(status.st_mode))
+    return Error{.what = "not a regular file", .file = path};
+  return std::exchange(file.number, -1);
+}
+
 FileType DiskFiles::type(const std::string& path) {
   if (path == "-") return FileType::File;
   struct stat status;
-  if (stat(path.c_str(), &status) != 0) return FileType::Missing;
+  const int result =
+      follows_links(path) ? stat(path.c_str(), &status) : lstat(path.c_str(), &status);
+  if (result != 0) return FileType::Missing;
   if (S_ISDIR(status.st_mode)) return FileType::Directory;
   return S_ISREG(status.st_mode) ? FileType::File : FileType::Other;
 }
@@ -65,10 +94,10 @@ Result<Contents> DiskFiles::open(const std::string& path, Access access) {
     flows_.erase(path);
     return contents;
   }
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.number < 0) return system_error(path, errno);
   struct stat status;
-  if (fstat(file.number, &status) != 0) return system_error(path, errno);
+  const auto opened = open_file(path, status);
+  if (!opened) return opened.error();
+  const Descriptor file{*opened};
   if (S_ISDIR(status.st_mode)) return Error{.what = "is a directory", .file = path};
   // An empty file cannot be mapped.
   if (!S_ISREG(status.st_mode) || access == Access::Copy || status.st_size == 0)
@@ -88,8 +117,10 @@ Result<std::vector<uint8_t>> DiskFiles::head(const std::string& path, size_t cou
     if (bytes) (*from)->head = *bytes;
     return bytes;
   }
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.number < 0) return system_error(path, errno);
+  struct stat status;
+  const auto opened = open_file(path, status);
+  if (!opened) return opened.error();
+  const Descriptor file{*opened};
   return read_up_to(file.number, path, {}, count);
 }
 

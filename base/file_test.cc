@@ -185,3 +185,32 @@ TEST_CASE("files in memory behave like files on disk") {
   CHECK(fake.open("dir").error().what == "is a directory");
   CHECK(fake.open("none").error().message() == "none: No such file or directory; check the path");
 }
+
+TEST_CASE("only regular files exist in a directory of UnlinkedFiles") {
+  Folder folder;
+  const std::string trace = folder.path + "/trace";
+  std::filesystem::create_directory(trace);
+  folder.write("secret", "swordfish");
+  folder.write("trace/file", "contents");
+  std::filesystem::create_symlink("../secret", trace + "/link");
+  std::filesystem::create_symlink("..", trace + "/folder");
+  REQUIRE(mkfifo((trace + "/fifo").c_str(), 0600) == 0);
+  std::filesystem::create_symlink("trace", folder.path + "/named");
+  for (const std::string& named : {trace, trace + "/", folder.path + "/named"}) {
+    UnlinkedFiles files({named});
+    CHECK(files.type(named) == FileType::Directory);
+    CHECK(text(files.open(named + "/file").value()) == "contents");
+    for (const char* name : {"/link", "/fifo", "/folder"}) {
+      CHECK(files.type(named + name) != FileType::File);
+      CHECK(files.type(named + name) != FileType::Directory);
+      CHECK_FALSE(files.open(named + name));
+      CHECK_FALSE(files.open(named + name, Access::Copy));
+      CHECK_FALSE(files.head(named + name, 4));
+    }
+    CHECK(files.open(named + "/link").error().what == "a symbolic link");
+    CHECK(files.open(named + "/fifo").error().what == "not a regular file");
+  }
+  // A link that is itself named is followed.
+  UnlinkedFiles files({trace + "/link"});
+  CHECK(text(files.open(trace + "/link").value()) == "swordfish");
+}

@@ -75,9 +75,9 @@ bool same_secret(std::string_view a, std::string_view b) {
 }
 
 // A trace directory without its oldest chunks if all of them would exceed the limit.
-class NewestFiles : public DiskFiles {
+class NewestFiles : public UnlinkedFiles {
  public:
-  explicit NewestFiles(uint64_t limit) : limit_(limit) {}
+  NewestFiles(const std::string& path, uint64_t limit) : UnlinkedFiles({path}), limit_(limit) {}
 
   Result<std::vector<std::string>> list(const std::string& path) override;
 
@@ -141,7 +141,7 @@ Result<std::vector<std::string>> NewestFiles::list(const std::string& path) {
 // The trace that is served: its changes, its state and its notes.
 class ServedTrace {
  public:
-  explicit ServedTrace(std::string path) : path_(std::move(path)) {
+  explicit ServedTrace(const std::string& path) : files_(path, most_live_bytes), path_(path) {
     is_directory_ = files_.type(path_) == FileType::Directory;
     const auto head = files_.head(path_ + "/.tasks", format::kTableHeaderSize);
     if (const auto table = head ? ctf::read_task_table_header(*head, path_) : head.error(); table)
@@ -159,7 +159,7 @@ class ServedTrace {
       if (!task) refuse_critical(critical);
       critical_ = {0, *task};
     }
-    if (!trace->info.carrier.empty()) add_converted(converted_, path_, *trace);
+    if (!is_read_by_page(files_, path_, *trace)) add_converted(converted_, path_, *trace);
     auto kept = read_notes(notes().value_or(""));
     frequency_ = trace->info.tick_clock.frequency;
     if (kept) convert(*kept, frequency_, zero_);
@@ -238,7 +238,7 @@ class ServedTrace {
     return files_;
   }
 
-  NewestFiles files_{most_live_bytes};
+  NewestFiles files_;
   MemoryFiles converted_;  // a trace of another format, converted once, at the start
   std::string path_;
   std::optional<std::pair<size_t, TaskId>> critical_;
@@ -335,6 +335,7 @@ void serve(const std::string& path, uint16_t port, const std::string& critical) 
   if (!web::has_page())
     die(1, "this skein was built without the page (clang-19 for wasm32-wasi was not there)");
   ServedTrace served(path);
+  report_links(path);
   if (const auto checked = served.check(critical); !checked) die(2, checked.error().message());
   // Blocks the signals before the link is printed, because its reader may send one immediately.
   sigset_t signals;

@@ -28,8 +28,10 @@ namespace {
 
 // Keeps the bytes of standard input, which are read twice: to check the trace, and for the page.
 // Replaces traces of other formats by a conversion to skein's format, which the page reads.
-class Inputs : public DiskFiles {
+class Inputs : public UnlinkedFiles {
  public:
+  explicit Inputs(const std::vector<std::string>& traces) : UnlinkedFiles(traces) {}
+
   void convert(const std::string& path, const Trace& trace) {
     add_converted(converted_, path, trace);
   }
@@ -89,15 +91,16 @@ void write_page(const Page& page) {
     die(2, "this skein was built without the page (clang-19 for wasm32-wasi was not there)");
   reject_duplicate_stdin(page.traces);
   check_not_an_input(page.output, page.traces);
-  Inputs files;
+  Inputs files(page.traces);
   std::optional<std::pair<size_t, TaskId>> critical;
   std::vector<web::TraceInput> inputs;
   std::string title = page.title;
   for (const std::string& path : page.traces) {
+    report_links(path);
     const Result<Trace> trace = read_trace(files, path);
     if (!trace) die(2, trace.error().message());
     report_losses(*trace, path);
-    if (!trace->info.carrier.empty()) files.convert(path, *trace);
+    if (!is_read_by_page(files, path, *trace)) files.convert(path, *trace);
     if (!critical && !page.critical.empty())
       if (const auto task = critical_task(*trace, page.critical)) critical = {inputs.size(), *task};
     inputs.push_back({path, trace_name(path)});

@@ -1,6 +1,7 @@
 #include "trace/read/reader.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "base/cursor.h"
 #include "trace/read/mirage/wire.h"
@@ -42,12 +43,17 @@ Result<Trace> read_directory(Files& files, const std::string& path, const Progre
 Result<Trace> read_file(Files& files, const std::string& path, const Progress& progress) {
   Result<std::vector<uint8_t>> head = std::vector<uint8_t>();
   size_t head_size = 0;
+  constexpr std::string_view elf_magic = "\177ELF";
   for (const FileFormat& format : file_formats()) {
     if (format.head > head_size) {
       head_size = format.head;
       head = files.head(path, head_size);
       if (!head) return head.error();
       if (head->empty()) return no_trace(path, "empty, not a trace");
+      // A program that links a reader contains the magic numbers of its format.
+      if (std::string_view(reinterpret_cast<const char*>(head->data()), head->size())
+              .starts_with(elf_magic))
+        return no_trace(path, "an ELF file, not a trace");
     }
     if (!format.probe(*head)) continue;
     const auto contents = files.open(path);

@@ -57,6 +57,10 @@ TEST_CASE("a file that is not a trace is rejected with a one-line message") {
   for (size_t at = 0; at < other.size(); at += 512)
     for (size_t i = 4; i < 20; i++) other[at + i] = static_cast<uint8_t>(i * 7);
   files.add("other", other);
+  std::vector<uint8_t> program = small_trace();  // contains the magic number of mirage-profile
+  program.insert(program.begin(), {0x7f, 'E', 'L', 'F', 2, 1, 1, 0});
+  files.add("program", program);
+  CHECK(refusal(files, "program") == "an ELF file, not a trace");
   CHECK(refusal(files, "empty") == "empty, not a trace");
   CHECK(refusal(files, "text") == "not a trace");
   CHECK(refusal(files, "short") == "not a trace");

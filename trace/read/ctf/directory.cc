@@ -442,6 +442,12 @@ bool has_our_packets(Files& files, const std::string& path) {
   });
 }
 
+bool is_trace_file(std::string_view name, std::span<const uint8_t> head) {
+  if (name != "metadata") return Cursor(head).u32() == format::kPacketMagic;
+  return std::string_view(reinterpret_cast<const char*>(head.data()), head.size())
+      .starts_with(metadata_begin);
+}
+
 Result<Trace> read(Files& files, const std::string& path, const Progress& progress,
                    std::span<const TickClock> clocks) {
   const auto tasks_before = read_ring_tasks(files, path);

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/file.h"
 #include "base/result.h"
@@ -20,6 +21,11 @@ bool has_metadata(Files& files, const std::string& path);
 // Whether a directory without `metadata` is a skein trace: a file named as the recorder names them
 // contains a skein packet.
 bool has_our_packets(Files& files, const std::string& path);
+
+// Whether a file of a trace directory, with this name and these first bytes, is part of the trace:
+// the metadata, or a file that begins with a packet, even a truncated one. read() takes nothing
+// from other files, except `.tasks`.
+bool is_trace_file(std::string_view name, std::span<const uint8_t> head);
 
 // Reads the whole trace. Damage is listed in Trace::losses. Fails only if the trace is of another
 // tracer or of a later version, or if neither metadata nor packets identify it as skein's

@@ -176,7 +176,7 @@ int64_t Metadata::utc_of_tick_0() const {
 }
 
 Result<Metadata> parse_metadata(std::string_view text, const std::string& file) {
-  if (!text.starts_with("/* CTF 1.8"))
+  if (!text.starts_with(metadata_begin))
     return Error{.what = "not CTF 1.8 metadata in plain text", .file = file, .offset = 0};
   Metadata metadata;
   Tokens tokens(text);

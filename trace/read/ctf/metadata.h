@@ -48,6 +48,8 @@ struct Metadata {
   int64_t utc_of_tick_0() const;
 };
 
+inline constexpr std::string_view metadata_begin = "/* CTF 1.8";
+
 // Fails if the text is not TSDL, or if a skein trace has no clock frequency.
 Result<Metadata> parse_metadata(std::string_view text, const std::string& file);
 

@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "trace/read/ctf/chunk.h"
+#include "trace/read/ctf/directory.h"
 #include "trace/read/ctf/task_table.h"
 #include "view/web/document/pack.h"
 
@@ -42,6 +43,15 @@ std::optional<Contents> ring_tasks(Files& files, const std::string& path,
   return Contents(ctf::encode(*tasks));
 }
 
+// Whether an entry of a trace directory belongs in the page: only files of the trace do, because
+// the directory may also contain files that the user does not want to share.
+bool is_packed(Files& files, const std::string& directory, const std::string& name) {
+  const std::string path = directory + "/" + name;
+  if (name.starts_with(".") || files.type(path) != FileType::File) return false;
+  const auto head = files.head(path, ctf::packet_header_size);
+  return head && ctf::is_trace_file(name, *head);
+}
+
 // The files of a trace: the file itself, or those in its directory; a recorder's directory has no
 // subdirectories.
 Result<std::vector<Entry>> collect(Files& files, const std::string& path, const std::string& name) {
@@ -58,9 +68,10 @@ Result<std::vector<Entry>> collect(Files& files, const std::string& path, const 
   if (!inside) return inside.error();
   for (const std::string& file : *inside) {
     const std::string from = path + "/" + file;
-    if (file.starts_with(".") || files.type(from) != FileType::File) continue;
+    if (!is_packed(files, path, file)) continue;
     auto contents = ctf::copy_chunk(files, from);  // even one that is being written
     if (!contents) return contents.error();
+    if (!ctf::is_trace_file(file, contents->bytes())) continue;  // replaced in between
     entries.push_back({name + "/" + file, *std::move(contents)});
   }
   if (auto tasks = ring_tasks(files, path, tasks_before))
@@ -243,7 +254,7 @@ Result<Update> make_update(Files& files, const TraceInput& trace, const Manifest
     if (!inside) return inside.error();
     for (const std::string& name : *inside) {
       const std::string path = trace.path + "/" + name;
-      if (name.starts_with(".") || files.type(path) != FileType::File) continue;
+      if (!is_packed(files, trace.path, name)) continue;
       const auto before = had.files.find(name);
       const auto head = files.head(path, ctf::packet_header_size);
       if (!head) return head.error();
@@ -255,6 +266,7 @@ Result<Update> make_update(Files& files, const TraceInput& trace, const Manifest
       }
       auto contents = ctf::copy_chunk(files, path);
       if (!contents) return contents.error();
+      if (!ctf::is_trace_file(name, contents->bytes())) continue;  // replaced in between
       const bool is_packet = ctf::read_packet_header(contents->bytes()).has_value();
       add(name, *std::move(contents), is_packet);
     }

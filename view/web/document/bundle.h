@@ -1,5 +1,6 @@
 // Traces as a byte sequence for the page. Contains the files unchanged, so that the same reader
-// reads them there.
+// reads them there. Of a directory, contains only the files of the trace, which their first bytes
+// identify (ctf::is_trace_file), and its live task table.
 //
 //    +-----------------+------------------+--------------+--------------+-- ...
 //    | u32: size of    | header: JSON     | first file's | second       |

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <skein/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "trace/read/ctf/task_table.h"
@@ -23,8 +24,9 @@ std::vector<uint8_t> packet(PacketOf of, std::string_view events) {
   header.packet_seq_num = of.sequence;
   header.lock = of.lock;
   header.content_size = 8 * (sizeof header + events.size());
-  header.packet_size = 8 * 512;
-  std::vector<uint8_t> file(512, 0xaa);
+  const size_t size = std::max<size_t>(512, sizeof header + events.size());
+  header.packet_size = 8 * size;
+  std::vector<uint8_t> file(size, 0xaa);
   std::memcpy(file.data(), &header, sizeof header);
   std::memcpy(file.data() + sizeof header, events.data(), events.size());
   return file;
@@ -53,7 +55,7 @@ web::Update update(Files& files, const web::Manifest& had) {
 TEST_CASE("an update contains only new data") {
   MemoryFiles files;
   const std::string events(100, 'e');
-  files.add("t/metadata", "the metadata");
+  files.add("t/metadata", "/* CTF 1.8");
   files.add("t/s0-0", packet({}, events));
   files.add("t/s0-1", packet({.sequence = 1}, ""));
   files.add("t/.tasks", "not for readers");
@@ -62,9 +64,9 @@ TEST_CASE("an update contains only new data") {
   const auto [header, bytes] = parts(all.bundle);
   CHECK(
       header ==
-      R"({"traces":[{"title":"title","path":"0","files":[["0/metadata",12],["0/s0-0",228],["0/s0-1",128]]}]})");
-  CHECK(bytes.starts_with("the metadata"));
-  CHECK(bytes.size() == 12 + 228 + 128);
+      R"({"traces":[{"title":"title","path":"0","files":[["0/metadata",10],["0/s0-0",228],["0/s0-1",128]]}]})");
+  CHECK(bytes.starts_with("/* CTF 1.8"));
+  CHECK(bytes.size() == 10 + 228 + 128);
   CHECK(all.now.files.size() == 3);
 
   const web::Update none = update(files, all.now);
@@ -90,23 +92,45 @@ TEST_CASE("an update contains only new data") {
   CHECK(bytes_of_other.substr(128) == "quite another");
 
   // A changed text; a removed file.
-  files.add("t/metadata", "the Metadata");
+  files.add("t/metadata", "/* CTF 1.8b");
   files.remove("t/s0-0");
   files.remove("t/s0-1");
   const auto [header_of_last, bytes_of_last] = parts(update(files, two.now).bundle);
   CHECK(
       header_of_last ==
-      R"({"traces":[{"title":"title","path":"0","gone":["0/s0-0","0/s0-1"],"files":[["0/metadata",12]]}]})");
-  CHECK(bytes_of_last == "the Metadata");
+      R"({"traces":[{"title":"title","path":"0","gone":["0/s0-0","0/s0-1"],"files":[["0/metadata",11]]}]})");
+  CHECK(bytes_of_last == "/* CTF 1.8b");
+}
+
+TEST_CASE("other files of a directory are not packed") {
+  MemoryFiles files;
+  files.add("t/metadata", "/* CTF 1.8");
+  files.add("t/s0-0", packet({}, "events"));
+  files.add("t/s0-1", "not a packet");
+  files.add("t/s0-2", "");
+  files.add("t/passwords", "secret");
+  files.add("t/sub/metadata", "/* CTF 1.8");
+  const std::vector<web::TraceInput> inputs = {{"t", "title"}};
+  const auto bundle = web::make_bundle(files, inputs, limit);
+  REQUIRE(bundle);
+  constexpr auto both = R"("files":[["0/metadata",10],["0/s0-0",134]])";
+  CHECK(parts(*bundle).first.find(both) != std::string::npos);
+  CHECK(parts(*bundle).second.size() == 144);
+  const web::Update all = update(files, {});
+  CHECK(parts(all.bundle).first.find(both) != std::string::npos);
+  CHECK(parts(all.bundle).second.size() == 144);
+
+  files.add("t/metadata", "a secret that is named metadata");
+  CHECK(text(*web::make_bundle(files, inputs, limit)).find("secret") == std::string::npos);
 }
 
 TEST_CASE("the update of a ring includes the live task table") {
   MemoryFiles files;
-  files.add("t/metadata", "the metadata");
+  files.add("t/metadata", "/* CTF 1.8");
   ctf::TaskTableSnapshot table;
   table.tasks.push_back({.id = 5, .state = format::TaskState::kSuspended});
   files.add("t/.tasks", ctf::encode(table));
-  CHECK(parts(update(files, {}).bundle).second == "the metadata");  // a log
+  CHECK(parts(update(files, {}).bundle).second == "/* CTF 1.8");  // a log
   table.ring_bytes = 4096;
   files.add("t/.tasks", ctf::encode(table));
   const web::Update all = update(files, {});
@@ -118,7 +142,7 @@ TEST_CASE("the update of a ring includes the live task table") {
   const std::vector<web::TraceInput> inputs = {{"t", "title"}};
   const auto bundle = web::make_bundle(files, inputs, limit);
   REQUIRE(bundle);
-  CHECK(parts(*bundle).second == "the metadata" + text(ctf::encode(table)));
+  CHECK(parts(*bundle).second == "/* CTF 1.8" + text(ctf::encode(table)));
 }
 
 TEST_CASE("the update of a file contains the changed blocks") {
@@ -182,10 +206,10 @@ TEST_CASE("a packet that is being recycled or was truncated is sent as a whole")
 
 TEST_CASE("more than a page can hold is rejected") {
   MemoryFiles files;
-  for (int i = 0; i < 3; i++)
-    files.add("t/other-" + std::to_string(i), std::vector<uint8_t>(limit / 3, 1));
+  const auto large = packet({}, std::string(limit / 3 - sizeof(format::PacketHeader), 'e'));
+  for (int i = 0; i < 3; i++) files.add("t/s0-" + std::to_string(i), large);
   const web::Manifest had = update(files, {}).now;
-  files.add("t/other-3", std::vector<uint8_t>(limit / 3, 1));
+  files.add("t/s0-3", large);
   for (const web::Manifest& manifest : {web::Manifest(), had}) {
     const auto made = web::make_update(files, {"t", "title"}, manifest, limit);
     REQUIRE(!made);
