@@ -214,3 +214,22 @@ TEST_CASE("only regular files exist in a directory of UnlinkedFiles") {
   UnlinkedFiles files({trace + "/link"});
   CHECK(text(files.open(trace + "/link").value()) == "swordfish");
 }
+
+TEST_CASE("a hole at the end of a large file is not read") {
+  Folder folder;
+  const std::string path = folder.write("sparse", "data");
+  if (truncate(path.c_str(), off_t{1} << 40) != 0) return;  // the file system has smaller files
+  struct stat status {};
+  REQUIRE(stat(path.c_str(), &status) == 0);
+  REQUIRE(status.st_blocks < 10'000);
+  DiskFiles disk;
+  for (const Access access : {Access::Map, Access::Copy}) {
+    const auto contents = disk.open(path, access);
+    REQUIRE(contents);
+    CHECK(contents->size() < 1 << 20);
+    CHECK(text(*contents).starts_with("data"));
+  }
+  const std::string empty = folder.write("empty", "");
+  REQUIRE(truncate(empty.c_str(), off_t{1} << 40) == 0);
+  CHECK(disk.open(empty).value().size() == 0);
+}

@@ -19,6 +19,7 @@
 
 #include "cli/commands.h"
 #include "cli/die.h"
+#include "cli/memory.h"
 #include "cli/output/cmake_file.h"
 #include "cli/output/terminal.h"
 #include "cli/suggest.h"
@@ -56,6 +57,7 @@ struct CommandLine {
   CLI::App app{"Record, inspect and debug asynchronous programs.", "skein"};
   std::string group;                       // of the commands that are added next
   std::function<int()> chosen;             // runs the chosen command; set by parsing
+  std::string memory;                      // its --memory
   std::vector<std::string> before_format;  // `export`: the arguments before the FORMAT
 };
 
@@ -71,8 +73,13 @@ Command<Options> add(CommandLine& line, CLI::App& parent, const std::string& nam
                      const std::string& about, int (*run)(const Options&)) {
   auto options = std::make_shared<Options>();
   CLI::App* const command = parent.add_subcommand(name, about);
-  command->callback(
-      [&line, options, run] { line.chosen = [options, run] { return run(*options); }; });
+  command->callback([&line, command, options, run] {
+    const bool is_limited = command->get_option_no_throw("--memory") != nullptr;
+    line.chosen = [&line, is_limited, options, run] {
+      if (!is_limited) return run(*options);
+      return MemoryLimit(line.memory).run([&] { return run(*options); });
+    };
+  });
   return {command, options};
 }
 
@@ -146,6 +153,12 @@ void add_json(CLI::App& app, bool& json) { app.add_flag("--json", json, "Print o
 CLI::Option& add_option(CLI::App& app, const char* name, const char* placeholder,
                         std::string& value, const char* about) {
   return *app.add_option(name, value, about)->option_text(placeholder);
+}
+
+// For every command that reads a trace itself.
+void add_memory(CommandLine& line, CLI::App& app) {
+  add_option(app, "--memory", "SIZE", line.memory,
+             "Memory limit, e.g. 512M, 4G\n[default: half of the free memory]");
 }
 
 void add_file(CLI::App& app, std::string& trace) {
@@ -241,6 +254,7 @@ void add_snapshot(CommandLine& line) {
   app->add_option("TRACE", options->trace, "PID of a recording process, or its trace directory")
       ->required();
   add_option(*app, "-o,--output", "DIR", options->output, "Output directory").required();
+  add_memory(line, *app);
 }
 
 // Inspect
@@ -251,6 +265,7 @@ void add_ps(CommandLine& line) {
   add_json(*app, options->json);
   app->add_flag("--tree", options->tree, "Show children under their parents");
   app->add_flag("--wide", options->wide, "Show all columns and do not truncate");
+  add_memory(line, *app);
 }
 
 void add_info(CommandLine& line) {
@@ -258,12 +273,14 @@ void add_info(CommandLine& line) {
       add(line, "info", "Show a trace's format, contents and losses", run_info);
   add_file(*app, options->trace);
   add_json(*app, options->json);
+  add_memory(line, *app);
 }
 
 void add_dump(CommandLine& line) {
   const auto [app, options] = add(line, "dump", "Print every event, one per line", run_dump);
   add_file(*app, options->trace);
   app->add_flag("--json", options->json, "Print one JSON object per line");
+  add_memory(line, *app);
 }
 
 void add_show(CommandLine& line) {
@@ -276,6 +293,7 @@ void add_show(CommandLine& line) {
   add_option(*app, "--color,--colour", "WHEN", options->colour,
              "Use colour: auto, always, never [default: auto]")
       .check(one_of({"auto", "always", "never"}));
+  add_memory(line, *app);
 }
 
 void add_view(CommandLine& line) {
@@ -296,6 +314,7 @@ void add_serve(CommandLine& line) {
       ->option_text("N")
       ->check(integer("port", 0, UINT16_MAX));
   add_critical_path(*app, options->critical);
+  add_memory(line, *app);
 }
 
 // Analyse
@@ -305,6 +324,7 @@ void add_why(CommandLine& line) {
   add_trace(*app, options->trace).required();
   app->add_option("TASK", options->task, "Explain only this task (id, label or name)");
   add_json(*app, options->json);
+  add_memory(line, *app);
 }
 
 void add_doctor(CommandLine& line) {
@@ -326,6 +346,7 @@ void add_doctor(CommandLine& line) {
   add_option(*app, "--html", "FILE", options->page,
              "Also write an HTML page that marks the findings");
   app->add_flag("--view", options->view, "Also open a window that marks the findings");
+  add_memory(line, *app);
 }
 
 void add_critical(CommandLine& line) {
@@ -338,6 +359,7 @@ void add_critical(CommandLine& line) {
   add_option(*app, "--to", "MOMENT", options->to, "End of the path, in the form of --from");
   app->add_flag("--all", options->all, "Print every step, not only the 40 longest");
   add_json(*app, options->json);
+  add_memory(line, *app);
 }
 
 void add_diff(CommandLine& line) {
@@ -351,6 +373,7 @@ void add_diff(CommandLine& line) {
   add_json(*app, options->json);
   add_option(*app, "--html", "FILE", options->page, "Also write an HTML page with both runs");
   app->add_flag("--view", options->view, "Also open both runs in a window");
+  add_memory(line, *app);
 }
 
 void add_stats(CommandLine& line) {
@@ -361,6 +384,7 @@ void add_stats(CommandLine& line) {
   add_option(*app, "--by", "KEY", options->by, "Group by name, kind or location [default: name]")
       .check(one_of({"name", "kind", "location"}));
   add_json(*app, options->json);
+  add_memory(line, *app);
 }
 
 void add_query(CommandLine& line) {
@@ -369,6 +393,7 @@ void add_query(CommandLine& line) {
   app->add_option("SQL", options->sql, "SQL or .command [default: read stdin or prompt]");
   CLI::Option* const csv = app->add_flag("--csv", options->csv, "Print CSV");
   app->add_flag("--json", options->json, "Print a JSON array of objects")->excludes(csv);
+  add_memory(line, *app);
 }
 
 // Share
@@ -383,6 +408,7 @@ void add_html(CommandLine& line) {
       .check(one_of({"clock", "start"}));
   add_critical_path(*app, options->critical);
   add_option(*app, "--title", "TEXT", options->title, "Page title [default: trace names]");
+  add_memory(line, *app);
 }
 
 void add_render(CommandLine& line) {
@@ -403,6 +429,7 @@ void add_render(CommandLine& line) {
   app->add_option("--height", options->height, "Image height in pixels [default: 900]")
       ->option_text("N")
       ->check(pixels);
+  add_memory(line, *app);
 }
 
 void add_format(CommandLine& line, CLI::App& parent, const ExportFormat& format) {
@@ -424,6 +451,7 @@ void add_format(CommandLine& line, CLI::App& parent, const ExportFormat& format)
     add_option(*app, "--table", "TABLE", options->table,
                "events or tasks, one per row [default: events]")
         .check(one_of({"events", "tasks"}));
+  add_memory(line, *app);
 }
 
 void add_export(CommandLine& line) {

@@ -153,6 +153,7 @@ class ServedTrace {
   Result<void> check(const std::string& critical = {}) {
     const auto trace = read_trace(files_, path_);
     if (!trace) return trace.error();
+    require_all_events(*trace, path_);
     zero_ = trace->info.start;
     if (!critical.empty()) {
       const auto task = critical_task(*trace, critical);

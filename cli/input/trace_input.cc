@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/die.h"
 #include "cli/input/running.h"
+#include "cli/memory.h"
 #include "cli/output/print.h"
 #include "cli/output/progress.h"
 #include "cli/output/terminal.h"
@@ -30,7 +31,15 @@ Trace open_trace(const std::string& path, std::span<const TickClock> clocks) {
   };
   Result<Trace> trace = read_trace(disk, path, show, clocks);
   if (!trace) die(2, trace.error().message());
+  require_all_events(*trace, path);
   return *std::move(trace);
+}
+
+void require_all_events(const Trace& trace, const std::string& path) {
+  const Events& events = trace.events;
+  if (events.dropped() == 0) return;
+  const uint64_t each = events.bytes() / std::max<size_t>(events.size(), 1) + 1;
+  die(2, path + ": " + memory_message(used_memory() + events.dropped() * each));
 }
 
 void report_losses(const Trace& trace, const std::string& path) {

@@ -13,6 +13,9 @@ namespace skein::cli {
 // not a trace. `clocks`: see read_trace().
 Trace open_trace(const std::string& path, std::span<const TickClock> clocks = {});
 
+// Throws CommandError(2) if events of the trace were dropped for lack of memory.
+void require_all_events(const Trace& trace, const std::string& path);
+
 // Reports on stderr what the trace lost, and whether it contains no events.
 void report_losses(const Trace& trace, const std::string& path);
 

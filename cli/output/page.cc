@@ -99,6 +99,7 @@ void write_page(const Page& page) {
     report_links(path);
     const Result<Trace> trace = read_trace(files, path);
     if (!trace) die(2, trace.error().message());
+    require_all_events(*trace, path);
     report_losses(*trace, path);
     if (!is_read_by_page(files, path, *trace)) files.convert(path, *trace);
     if (!critical && !page.critical.empty())

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "cli/die.h"
+#include "cli/memory.h"
 
 namespace skein::cli {
 
@@ -34,6 +35,7 @@ void exec_viewer(const std::string& program, const std::vector<std::string>& opt
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
+  MemoryLimit::lift();
   execv(program.c_str(), argv.data());
   die(2, program + ": " + std::strerror(errno));
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <cstring>
 #include <utility>
 
 #include "trace/export/ctf_clock.h"
@@ -42,7 +41,8 @@ class Exporter {
                {.uuid = uuid_,
                 .stream = format::kNamesStream,
                 .chunk_size = chunk_size,
-                .flags = format::kFlagNames | format::kFlagLog}),
+                .flags = format::kFlagNames | format::kFlagLog,
+                .is_padded = false}),
         events_(trace, names_, clock_, shift_) {
     for (const LiveTaskEntry& entry : trace.live_tasks)
       if (entry.state == LiveTaskEntry::State::Resource) events_.add_resource(entry.id);
@@ -77,7 +77,8 @@ class Exporter {
                                          .stream = i,
                                          .chunk_size = chunk_size,
                                          .flags = overwritten != 0 ? 0 : uint32_t{format::kFlagLog},
-                                         .first_sequence = overwritten}));
+                                         .first_sequence = overwritten,
+                                         .is_padded = false}));
     }
     for (size_t i = 0; i < trace_.executors.size(); i++) {
       const Executor& executor = trace_.executors[i];
@@ -216,13 +217,8 @@ class Exporter {
   }
   void add(const std::string& prefix, StreamWriter& stream) {
     size_t number = 0;
-    for (std::vector<uint8_t>& chunk : stream.finish()) {
-      uint64_t bits = 0;
-      std::memcpy(&bits, chunk.data() + offsetof(format::PacketHeader, content_size), 8);
-      std::memcpy(chunk.data() + offsetof(format::PacketHeader, packet_size), &bits, 8);
-      chunk.resize(static_cast<size_t>(bits / 8));
+    for (std::vector<uint8_t>& chunk : stream.finish())
       files_.push_back({.name = prefix + std::to_string(number++), .bytes = std::move(chunk)});
-    }
   }
 
   const Trace& trace_;

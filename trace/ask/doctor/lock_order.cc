@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "trace/ask/doctor/lock_graph.h"
 #include "trace/ask/none.h"
 #include "trace/ask/task_kinds.h"
 
@@ -12,7 +13,8 @@ namespace {
 
 constexpr size_t most_cycles = 100;
 constexpr size_t most_tried = 10'000;
-constexpr size_t most_held = 64;  // by one task at a time: the latest
+constexpr size_t most_held = 64;         // by one task at a time: the latest
+constexpr size_t most_orders = 100'000;  // bounds memory: each has up to `most_held` gates
 
 // A task acquires a lock, or begins a wait for one that never ends.
 struct Acquisition {
@@ -36,7 +38,21 @@ class LockOrderFinder {
 
   std::vector<LockCycle> find() {
     collect();
-    follow();
+    std::vector<LockStep> steps;
+    follow([&](TaskIndex, const std::vector<uint32_t>& held, TaskIndex taken, const Acquisition&) {
+      const TaskIndex last = waits_.holdings[held.front()].resource;
+      if (last != taken) steps.push_back({last, taken});
+    });
+    const std::vector<bool> is_cyclic = find_cyclic(steps, model_.tasks.size());
+    steps = {};
+    follow([&](TaskIndex task, const std::vector<uint32_t>& held, TaskIndex taken,
+               const Acquisition& acquisition) {
+      if (!is_cyclic[taken]) return;
+      for (const uint32_t i : held) {
+        const TaskIndex lock = waits_.holdings[i].resource;
+        if (lock != taken && is_cyclic[lock]) add(task, i, held, taken, acquisition);
+      }
+    });
     build_graph();
     std::vector<LockCycle> found;
     size_t tried = 0;
@@ -79,8 +95,10 @@ class LockOrderFinder {
                      [](const Acquisition& a, const Acquisition& b) { return a.time < b.time; });
   }
 
-  // The holdings of each task are a linked list, the latest first.
-  void follow() {
+  // Calls `act` for each acquisition of a lock by a task that holds others: those, the latest
+  // first. The holdings of each task are a linked list, the latest first.
+  template <typename Act>
+  void follow(const Act& act) {
     if (acquisitions_.empty()) return;
     std::vector<uint32_t> newest(model_.tasks.size(), none);
     std::vector<uint32_t> older(waits_.holdings.size(), none);
@@ -92,16 +110,15 @@ class LockOrderFinder {
       const TaskIndex taken = has_it ? waits_.holdings[acquisition.holding].resource
                                      : waits_.waits[acquisition.wait].on;
       held.clear();
-      for (uint32_t i = newest[task]; i != none; i = older[i])
-        if (lasts_until(waits_.holdings[i], acquisition.time)) held.push_back(i);
-      newest[task] = none;  // drops the holdings that ended
+      uint32_t rest = newest[task];  // not visited
+      for (; rest != none && held.size() < most_held; rest = older[rest])
+        if (lasts_until(waits_.holdings[rest], acquisition.time)) held.push_back(rest);
+      newest[task] = rest;  // drops the holdings that ended
       for (size_t i = held.size(); i-- > 0;) {
         older[held[i]] = newest[task];
         newest[task] = held[i];
       }
-      if (held.size() > most_held) held.resize(most_held);
-      for (const uint32_t i : held)
-        if (waits_.holdings[i].resource != taken) add(task, i, held, taken, acquisition);
+      if (!held.empty()) act(task, held, taken, acquisition);
       if (has_it) {
         older[acquisition.holding] = newest[task];
         newest[task] = acquisition.holding;
@@ -112,6 +129,8 @@ class LockOrderFinder {
   void add(TaskIndex task, uint32_t holding, const std::vector<uint32_t>& all_held, TaskIndex taken,
            const Acquisition& acquisition) {
     const Waits::Holding& h = waits_.holdings[holding];
+    const uint64_t pair = uint64_t{h.resource} << 32 | taken;
+    if (orders_.size() >= most_orders && !by_pair_.contains(pair)) return;
     std::vector<TaskIndex> gates;
     for (const uint32_t i : all_held)
       if (i != holding) gates.push_back(waits_.holdings[i].resource);
@@ -126,8 +145,7 @@ class LockOrderFinder {
                                                ? waits_.waits[acquisition.wait].location
                                                : waits_.holdings[acquisition.holding].location,
                                .wait = acquisition.wait};
-    const auto [at, is_new] =
-        by_pair_.try_emplace(uint64_t{h.resource} << 32 | taken, orders_.size());
+    const auto [at, is_new] = by_pair_.try_emplace(pair, orders_.size());
     if (is_new) {
       orders_.push_back({.edge = edge, .gates = std::move(gates)});
       return;

@@ -35,7 +35,8 @@ struct LockCycle {
 bool is_held(const Trace& trace, const Model& model, const Waits::Holding& holding);
 
 // At most 100 cycles, found from at most 10,000 edges. Each is a shortest cycle through one of its
-// edges.
+// edges. Memory is linear in the number of acquisitions: edges that are in no cycle are not kept,
+// and at most 100,000 others.
 std::vector<LockCycle> lock_cycles(const Trace& trace, const Model& model, const Waits& waits);
 
 }  // namespace skein

@@ -32,6 +32,7 @@ class StreamWriter {
     size_t chunk_size = 65536;  // at least a header plus the largest event
     uint32_t flags = 0;
     uint64_t first_sequence = 0;
+    bool is_padded = true;  // chunks have their full size, as in a recording
   };
 
   explicit StreamWriter(Options options) : options_(options) {}
@@ -110,8 +111,11 @@ class StreamWriter {
   // Begins a new packet at the next event.
   void close() { open_ = false; }
 
-  // Returns the chunks, oldest first. The last one has its full size, as in a recording.
-  std::vector<std::vector<uint8_t>>& finish() { return chunks_; }
+  // Returns the chunks, oldest first.
+  std::vector<std::vector<uint8_t>>& finish() {
+    end();
+    return chunks_;
+  }
 
  private:
   static unsigned width_class(uint64_t value) {
@@ -162,7 +166,9 @@ class StreamWriter {
 
   // Precondition: the event fits in the chunk.
   void append(uint8_t id, uint64_t ticks) {
+    is_ended_ = false;
     std::vector<uint8_t>& chunk = chunks_.back();
+    chunk.resize(at_ + format::kExtendedHeaderSize + event_.size());
     if (ticks - last_ >= uint64_t{1} << format::kTimeBits) {
       store(at_, format::k_extended, 1);
       store(at_ + 1, id, 1);
@@ -180,14 +186,14 @@ class StreamWriter {
   }
 
   void begin(uint64_t ticks) {
-    chunks_.emplace_back(options_.chunk_size);
+    end();
+    chunks_.emplace_back(sizeof(format::PacketHeader));
     at_ = sizeof(format::PacketHeader);
     using Header = format::PacketHeader;
     store(offsetof(Header, magic), format::kPacketMagic, 4);
     std::memcpy(chunks_.back().data() + offsetof(Header, uuid), options_.uuid.data(), 16);
     store(offsetof(Header, stream_instance), options_.stream, 8);
     store(offsetof(Header, content_size), at_ * 8, 8);
-    store(offsetof(Header, packet_size), options_.chunk_size * 8, 8);
     store(offsetof(Header, timestamp_begin), ticks, 8);
     store(offsetof(Header, packet_seq_num), options_.first_sequence + chunks_.size() - 1, 8);
     store(offsetof(Header, events_discarded), discarded, 8);
@@ -197,6 +203,16 @@ class StreamWriter {
     store(offsetof(Header, format_version), format::kVersion, 4);
     last_ = ticks;
     open_ = true;
+    is_ended_ = false;
+  }
+
+  // A chunk grows with its events, because there may be very many streams with few events each.
+  void end() {
+    if (is_ended_) return;
+    is_ended_ = true;
+    const size_t size = options_.is_padded ? options_.chunk_size : at_;
+    store(offsetof(format::PacketHeader, packet_size), size * 8, 8);
+    chunks_.back().resize(size);
   }
 
   void store(size_t offset, uint64_t value, unsigned width) {
@@ -210,7 +226,8 @@ class StreamWriter {
   std::vector<uint8_t> event_;  // arguments of the event being written
   size_t at_ = 0;
   uint64_t last_ = 0;
-  bool open_ = false;
+  bool open_ = false;     // the next event belongs to the last chunk
+  bool is_ended_ = true;  // the last chunk has its final size
 };
 
 }  // namespace skein::ctf
