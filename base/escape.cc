@@ -1,5 +1,6 @@
 #include "base/escape.h"
 
+#include <charconv>
 #include <cstdint>
 
 #include "base/utf8.h"
@@ -20,6 +21,23 @@ void append_hex(std::string& out, uint32_t number, int least) {
 void append_byte(std::string& out, char byte, std::string_view prefix) {
   out += prefix;
   append_hex(out, static_cast<uint8_t>(byte), 2);
+}
+
+// Whether a CSV cell with this text could be taken for a formula, or for one that was made
+// harmless.
+bool needs_apostrophe(std::string_view text) {
+  // The last four are the full-width forms of the first four.
+  constexpr std::string_view starts[] = {"=",  "+", "-",      "@",      "\t",     "\r",
+                                         "\n", "'", "\uff1d", "\uff0b", "\uff0d", "\uff20"};
+  bool starts_formula = false;
+  for (const std::string_view start : starts) starts_formula |= text.starts_with(start);
+  if (!starts_formula) return false;
+  const std::string_view unsigned_text = text.substr(text[0] == '+' || text[0] == '-' ? 1 : 0);
+  double number = 0;
+  const auto [end, error] =
+      std::from_chars(unsigned_text.data(), unsigned_text.data() + unsigned_text.size(), number);
+  return error != std::errc() || end != unsigned_text.data() + unsigned_text.size() ||
+         unsigned_text[0] == '-';
 }
 
 }  // namespace
@@ -85,6 +103,28 @@ void append_json(std::string& out, std::string_view text) {
     text.remove_prefix(decoded.size);
   }
   out += '"';
+}
+
+void append_csv(std::string& out, std::string_view text) {
+  std::string cell = needs_apostrophe(text) ? "'" : "";
+  bool is_quoted = text.empty() || text.starts_with(' ') || text.ends_with(' ');
+  while (!text.empty()) {
+    const CodePoint point = decode_utf8(text);
+    const size_t size = point.size == 0 ? 1 : point.size;
+    const std::string_view character = text.substr(0, size);
+    const bool is_blank = character == "\t" || character == "\n";
+    is_quoted |= is_blank || character == "," || character == "\"";
+    if (character == "\"")
+      cell += "\"\"";
+    else if (point.size == 0 || (!is_blank && is_hidden(point.code)))
+      append_escaped(cell, character);
+    else
+      cell += character;
+    text.remove_prefix(size);
+  }
+  if (is_quoted) out += '"';
+  out += cell;
+  if (is_quoted) out += '"';
 }
 
 std::string valid_utf8(std::string_view text) {

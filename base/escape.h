@@ -18,7 +18,14 @@ std::string escaped(std::string_view text);
 // cannot represent, become \\xff, so that different labels stay different.
 void append_json(std::string& out, std::string_view text);
 
-// Returns `text` with bytes that are not UTF-8 replaced in the same way, for other JSON writers.
+// Appends `text` as a cell of a CSV file (RFC 4180), in quotation marks if necessary. Characters
+// are escaped as by append_escaped, except tabs, line feeds, backslashes and quotation marks. A
+// spreadsheet would execute a text that begins with = + - or @, or with a tab or a line break: such
+// a text is preceded by an apostrophe, and so is one that begins with an apostrophe, so that
+// removing one restores the text. Numbers are unchanged. An empty text is "".
+void append_csv(std::string& out, std::string_view text);
+
+// Returns `text` with bytes that are not UTF-8 replaced as in JSON, for binary formats.
 std::string valid_utf8(std::string_view text);
 
 }  // namespace skein

@@ -14,6 +14,12 @@ std::string json(std::string_view text) {
   return out;
 }
 
+std::string csv(std::string_view text) {
+  std::string out;
+  append_csv(out, text);
+  return out;
+}
+
 }  // namespace
 
 TEST_CASE("ordinary text is unchanged") {
@@ -46,6 +52,31 @@ TEST_CASE("invalid UTF-8 is shown byte by byte") {
   CHECK(escaped("\xe0\x80\xaf") == "\\xe0\\x80\\xaf");  // overlong slash
   CHECK(escaped("\xed\xa0\x80") == "\\xed\\xa0\\x80");  // surrogate
   CHECK(escaped("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");
+}
+
+TEST_CASE("CSV cells") {
+  CHECK(csv("plain text") == "plain text");
+  CHECK(csv("") == "\"\"");
+  CHECK(csv(" x") == "\" x\"");
+  CHECK(csv("a,b \"c\"\n") == "\"a,b \"\"c\"\"\n\"");
+  CHECK(csv("a\\b\x1b[2J\r\xff") == "a\\b\\x1b[2J\\x0d\\xff");
+  CHECK(csv("a\u009b\u202e\u2066\u200f\u061c") == "a\\u{009b}\\u{202e}\\u{2066}\\u{200f}\\u{061c}");
+}
+
+TEST_CASE("a CSV cell is never a formula") {
+  CHECK(csv("=1+1") == "'=1+1");
+  CHECK(csv("=HYPERLINK(\"http://x\",\"y\")") == "\"'=HYPERLINK(\"\"http://x\"\",\"\"y\"\")\"");
+  CHECK(csv("+cmd|' /C calc'!A0") == "'+cmd|' /C calc'!A0");
+  CHECK(csv("-2+3") == "'-2+3");
+  CHECK(csv("--1") == "'--1");
+  CHECK(csv("-") == "'-");
+  CHECK(csv("@SUM(1)") == "'@SUM(1)");
+  CHECK(csv("\t=1") == "\"'\t=1\"");
+  CHECK(csv("\r=1") == "'\\x0d=1");
+  CHECK(csv("\n=1") == "\"'\n=1\"");
+  CHECK(csv("\uff1d1") == "'\uff1d1");
+  CHECK(csv("'=1") == "''=1");  // removing one apostrophe restores every text
+  for (const char* number : {"-5", "+5", "-1.5e3", "0", "-.5"}) CHECK(csv(number) == number);
 }
 
 TEST_CASE("JSON strings") {

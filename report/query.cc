@@ -4,7 +4,6 @@
 
 #include "base/escape.h"
 #include "base/text.h"
-#include "base/utf8.h"
 
 namespace skein {
 
@@ -22,37 +21,6 @@ std::string hex(std::string_view blob) {
     text += digits[static_cast<unsigned char>(c) & 15];
   }
   return text + '\'';
-}
-
-void append_csv(std::string& out, std::string_view text) {
-  out += '"';
-  while (!text.empty()) {
-    const CodePoint point = decode_utf8(text);
-    const size_t size = std::max<size_t>(point.size, 1);
-    const bool blank = text[0] == '\t' || text[0] == '\n' || text[0] == '\r';
-    if (text[0] == '"')
-      out += "\"\"";
-    else if (point.size == 0 || (!blank && (point.code < 0x20 || point.code == 0x7f)))
-      append_escaped(out, text.substr(0, size));
-    else
-      out += text.substr(0, size);
-    text.remove_prefix(size);
-  }
-  out += '"';
-}
-
-bool is_plain(std::string_view text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(),
-                     [](char c) { return c >= ' ' && c < 0x7f && c != '"' && c != ','; }) &&
-         text.front() != ' ' && text.back() != ' ';
-}
-
-void append_csv_if_needed(std::string& out, std::string_view text) {
-  if (is_plain(text))
-    out += text;
-  else
-    append_csv(out, text);
 }
 
 }  // namespace
@@ -79,7 +47,7 @@ void QueryOutput::begin(const std::vector<std::string_view>& columns) {
   if (format_ == QueryFormat::Csv) {
     for (size_t i = 0; i < names_.size(); i++) {
       if (i) out_ += ',';
-      append_csv_if_needed(out_, names_[i]);
+      append_csv(out_, names_[i]);
     }
     out_ += '\n';
   }
@@ -163,7 +131,7 @@ void QueryOutput::csv_row(std::span<const QueryCell> cells) {
         out_ += hex(cells[i].bytes);
         break;
       case Type::Text:
-        append_csv_if_needed(out_, cells[i].bytes);
+        append_csv(out_, cells[i].bytes);
     }
   }
   out_ += '\n';

@@ -55,7 +55,7 @@ TEST_CASE("control characters and invalid UTF-8 are escaped") {
   CHECK(shown(QueryFormat::Text, {"t"}, hostile) ==
         "t\na\\x00b,\\\"'\\n\\x0d\\xff\\x1b[31m\u00e9\\u{202e}\n");
   CHECK(shown(QueryFormat::Csv, {"t"}, hostile) ==
-        "t\n\"a\\x00b,\"\"'\n\r\\xff\\x1b[31m\u00e9\u202e\"\n");
+        "t\n\"a\\x00b,\"\"'\n\\x0d\\xff\\x1b[31m\u00e9\\u{202e}\"\n");
   CHECK(shown(QueryFormat::Json, {"t"}, hostile) ==
         "[\n{\"t\":\"a\\u0000b,\\\"'\\u000a\\u000d\\\\xff\\u001b[31m\u00e9\\u202e\"}\n]\n");
 }
@@ -64,6 +64,11 @@ TEST_CASE("CSV distinguishes NULL from an empty text, and quotes what needs it")
   CHECK(shown(QueryFormat::Csv, {"a", "b", "c", "d", "e,f", "g"},
               {{null, text(""), text("x y"), text(" x"), text("p,q"), number("-1.5")}}) ==
         "a,b,c,d,\"e,f\",g\n,\"\",x y,\" x\",\"p,q\",-1.5\n");
+}
+
+TEST_CASE("CSV has no formulas") {
+  CHECK(shown(QueryFormat::Csv, {"=a", "b", "c"}, {{text("=1+1"), text("-5"), number("-5")}}) ==
+        "'=a,b,c\n'=1+1,-5,-5\n");
 }
 
 TEST_CASE("JSON has all types and unique names") {

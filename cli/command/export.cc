@@ -29,8 +29,7 @@ void report_omissions(const Omissions& omissions) {
 }
 
 void write_file(const ExportFormat& format, const ExportOptions& options) {
-  if (options.output == "-" && format.bytes == ExportFormat::Bytes::Binary && isatty(STDOUT_FILENO))
-    die(2, "binary output is not written to a terminal; use -o FILE, or a pipe");
+  if (format.bytes == ExportFormat::Bytes::Binary) check_not_a_terminal(options.output);
   check_not_an_input(options.output, {&options.trace, 1});
   const Trace trace = open_trace(options.trace);
   report_losses(trace, options.trace);

@@ -55,6 +55,7 @@ std::string paint_as(Format format, Viewer& viewer, const std::string& title) {
 
 int run_render(const RenderOptions& options) {
   const Format format = find_format(options.output);
+  if (format != Format::Svg) check_not_a_terminal(options.output);
   check_not_an_input(options.output, options.picture.traces);
   // A PNG is completely in memory, with four bytes per pixel.
   constexpr float most_pixels = 1 << 28;

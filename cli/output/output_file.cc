@@ -1,5 +1,6 @@
 #include "cli/output/output_file.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -76,6 +77,17 @@ void check_not_an_input(const std::string& path, std::span<const std::string> in
   }
 }
 
+void check_not_a_terminal(const std::string& path) {
+  bool is_terminal = path == "-" && isatty(STDOUT_FILENO);
+  struct stat found = {};
+  if (path != "-" && stat(path.c_str(), &found) == 0 && S_ISCHR(found.st_mode)) {
+    const int file = open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    is_terminal = file >= 0 && isatty(file);
+    if (file >= 0) close(file);
+  }
+  if (is_terminal) die(2, "binary output is not written to a terminal; use -o FILE, or a pipe");
+}
+
 void write_output(const std::string& path, std::string_view bytes) {
   OutputFile file(path);
   file.write(bytes);
@@ -90,12 +102,16 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
   }
   struct stat found = {};
   const bool exists = stat(path.c_str(), &found) == 0;
-  if (exists && !S_ISREG(found.st_mode)) {
+  char* const real = exists ? realpath(path.c_str(), nullptr) : nullptr;
+  const std::string target = real != nullptr ? real : path;
+  std::free(real);
+  // A link is not replaced: /dev/stdout is one, to a file that may have no name.
+  struct stat itself = {};
+  const bool is_link = lstat(target.c_str(), &itself) == 0 && S_ISLNK(itself.st_mode);
+  if (is_link || (exists && !S_ISREG(found.st_mode))) {
     file_ = std::fopen(path.c_str(), "wb");
   } else {
-    char* const real = exists ? realpath(path.c_str(), nullptr) : nullptr;
-    target_ = real != nullptr ? real : path;
-    std::free(real);
+    target_ = target;
     std::string temporary = target_ + ".XXXXXX";
     const int descriptor = mkstemp(temporary.data());
     if (descriptor >= 0) {

@@ -12,6 +12,10 @@ namespace skein::cli {
 // not overwrite its trace.
 void check_not_an_input(const std::string& path, std::span<const std::string> inputs);
 
+// Throws CommandError(2) if `path` is a terminal, by any name (-, /dev/stdout, /dev/tty): binary
+// output could contain anything that a terminal executes.
+void check_not_a_terminal(const std::string& path);
+
 // Writes `bytes` to a temporary file beside `path` and renames it, so that a full disk leaves the
 // old file unchanged. An existing file keeps its permissions. `-` is standard output. Writes
 // directly to a path that is not a regular file (a pipe, a device). Throws CommandError(2) on

@@ -90,6 +90,7 @@ void write_page(const Page& page) {
   if (!web::has_page())
     die(2, "this skein was built without the page (clang-19 for wasm32-wasi was not there)");
   reject_duplicate_stdin(page.traces);
+  check_not_a_terminal(page.output);
   check_not_an_input(page.output, page.traces);
   Inputs files(page.traces);
   std::optional<std::pair<size_t, TaskId>> critical;

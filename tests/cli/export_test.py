@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 
 from common import SKEIN, expect, info, run, work_in_new_folder
 from fxt_counts import Fxt
@@ -262,16 +263,15 @@ expect("a task's cells", (tasks["1"]["label"], tasks["1"]["kind"], tasks["1"]["s
 expect("what a table of tasks leaves out", re.search(r"interactions: \d+", said), said)
 for table, text, more in (("event", rows, {"column", "flags"}),
                           ("task", list(tasks.values()), {"column", "running_ns"})):
-    found = run("query", "--json", EVERY, f"SELECT * FROM {table}")
+    found = run("query", "--csv", EVERY, f"SELECT * FROM {table}")
     if "built without SQLite" in found.stderr:
         break
-    in_sql = json.loads(found.stdout)
+    in_sql = list(csv.DictReader(found.stdout.splitlines(keepends=True)))
     expect(f"CSV columns that {table} has not", set(text[0]) - set(in_sql[0]) == more, (text[0], in_sql[0]))
     expect(f"as many rows as {table}", len(text) == len(in_sql), (len(text), len(in_sql)))
     for here, there in zip(text, in_sql):
         for column in set(text[0]) - more - {"name", "function", "value"}:
-            there_text = "" if there[column] is None else str(there[column])
-            expect(f"{column} as in {table}", here[column] == there_text, (here, there))
+            expect(f"{column} as in {table}", here[column] == there[column], (here, there))
 r = run("export", "csv", EVERY)
 expect("without -o to standard output", r.stdout.startswith("time_ns,executor_id,kind"), r)
 r = run("export", "csv", EVERY, "--table", "cows")
@@ -313,9 +313,17 @@ for form in FILES:
     expect("no trace", r.returncode == 2, r)
 expect("it is as it was", pathlib.Path("trace.ctf").read_bytes() == before)
 
-# Labels must not control the terminal.
+# A link to a file without a name, as /dev/stdout can be, is written to, not replaced.
+os.symlink("/proc/self/fd/1", "stdout")
+with tempfile.TemporaryFile() as nameless:
+    r = subprocess.run([SKEIN, "export", "csv", EVERY, "-o", "stdout"], stdout=nameless,
+                       stderr=subprocess.PIPE, timeout=60, check=False)
+    expect("a file without a name", r.returncode == 0 and nameless.seek(0, os.SEEK_END) > 0, r)
+expect("the link is still there", os.path.islink("stdout"))
+
+# Binary data must not control the terminal; hostile_text_test.py checks the text formats.
 leader, follower = os.openpty()
-for form in ("csv", "fxt"):
+for form in ("parquet", "fxt"):
     with subprocess.Popen([SKEIN, "export", form, "trace.ctf"], stdout=follower,
                           stderr=subprocess.PIPE, text=True) as program:
         message = program.communicate(timeout=60)[1]

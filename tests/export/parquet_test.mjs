@@ -33,10 +33,21 @@ function parseCsv(text) {
   return rows;
 }
 
+// A text as a CSV cell: base/escape.h.
+const isNumber = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const hidden = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+const escape = (c) => {
+  const code = c.charCodeAt(0).toString(16);
+  return c < "\x80" ? `\\x${code.padStart(2, "0")}` : `\\u{${code.padStart(4, "0")}}`;
+};
+const csvText = (text) =>
+  (/^[=+\-@\t\r\n'\uff1d\uff0b\uff0d\uff20]/.test(text) && !isNumber.test(text) ? "'" : "") + text.replace(hidden, escape);
+
 // hyparquet reads large unsigned 64-bit numbers as signed ones.
 const cellText = (value, type) =>
   value === null || value === undefined ? ""
-    : type === "UINT_64" ? BigInt.asUintN(64, BigInt(value)).toString() : String(value);
+    : type === "UINT_64" ? BigInt.asUintN(64, BigInt(value)).toString()
+      : typeof value === "string" ? csvText(value) : String(value);
 
 for (const trace of traces)
   for (const table of ["events", "tasks"]) {

@@ -28,16 +28,10 @@ CsvWriter& CsvWriter::number(uint64_t value) {
 }
 
 CsvWriter& CsvWriter::text(std::string_view value) {
-  const std::string valid = valid_utf8(value);
-  if (valid.find_first_of("\",\r\n") == std::string::npos && !valid.starts_with(' ') &&
-      !valid.ends_with(' '))
-    return raw(valid);
-  std::string quoted = "\"";
-  for (const char c : valid) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return raw(quoted + '"');
+  if (value.empty()) return raw("");
+  std::string cell;
+  append_csv(cell, value);
+  return raw(cell);
 }
 
 CsvWriter& CsvWriter::null() { return raw(""); }

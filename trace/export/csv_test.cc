@@ -17,6 +17,8 @@ TEST_CASE("cells follow RFC 4180") {
   table.number(0).null().text("two\nlines, \"quoted\"").end_row();
   table.null().number(5).text(" spaces ").end_row();
   table.null().null().text("\xff").end_row();
+  table.null().null().text("=1+1\x1b").end_row();
+  table.null().null().text("").end_row();
   table.finish();
   REQUIRE(out.finish());
   CHECK(file ==
@@ -24,5 +26,7 @@ TEST_CASE("cells follow RFC 4180") {
         "18446744073709551615,-1,plain\r\n"
         "0,,\"two\nlines, \"\"quoted\"\"\"\r\n"
         ",5,\" spaces \"\r\n"
-        ",,\\xff\r\n");
+        ",,\\xff\r\n"
+        ",,'=1+1\\x1b\r\n"
+        ",,\r\n");
 }

@@ -68,12 +68,10 @@ constexpr std::array<ExportFormat, 8> table_of_formats{{
      .write = write_speedscope,
      .extension = ".speedscope.json",
      .choice = Choice::Running},
-    // Fields are not escaped, and a terminal would interpret their control characters.
     {.name = "csv",
      .about = "Events or tasks as CSV",
      .write = write_table<CsvWriter>,
      .extension = ".csv",
-     .bytes = Bytes::Binary,
      .choice = Choice::Table},
     {.name = "parquet",
      .about = "Events or tasks as Parquet",
