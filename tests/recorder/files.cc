@@ -14,10 +14,16 @@
 
 namespace {
 bool refuse_rename = false;
-}
-// Replaces libc's renameat, so that a test can make the recorder's calls fail.
+bool truncate_renamed = false;
+}  // namespace
+// Replaces libc's renameat, so that a test can make the recorder's calls fail, or truncate a file
+// before its first use.
 extern "C" int renameat(int from_fd, const char* from, int to_fd, const char* to) noexcept {
-  if (!refuse_rename) return renameat2(from_fd, from, to_fd, to, 0);
+  if (!refuse_rename) {
+    const int result = renameat2(from_fd, from, to_fd, to, 0);
+    if (truncate_renamed) close(openat(to_fd, to, O_WRONLY | O_TRUNC | O_CLOEXEC));
+    return result;
+  }
   errno = ENOENT;
   return -1;
 }
@@ -89,6 +95,34 @@ void truncated(const std::string& directory, bool table_first) {
   skein_status status;
   skein_get_status(&status);
   SKEIN_CHECK(status.streams >= 1, "still there");
+}
+
+// Each new file is truncated before the recorder's first store into it.
+void truncated_when_new(const std::string& directory, bool log) {
+  SKEIN_CHECK(start_trace_at(directory, {.size = 64 << 10, .log = log}) == 0, "start");
+  make_calls(10);
+  truncate_renamed = true;
+  make_calls(30'000);
+  truncate_renamed = false;
+  make_calls(1000);
+  skein_status status;
+  skein_get_status(&status);
+  SKEIN_CHECK(status.lost > 0, "no loss");
+  skein_stop();
+}
+
+// A full file of names is truncated: its strings are looked up in place.
+void truncated_names(const std::string& directory) {
+  SKEIN_CHECK(start_trace_at(directory) == 0, "start");
+  const auto define_all = [] {
+    for (unsigned i = 0; i < 2000; ++i)
+      skein_string((std::to_string(i) + std::string(90, 'n')).c_str());
+  };
+  define_all();
+  for (const auto& entry : fs::directory_iterator(directory))
+    if (entry.path().filename().string().rfind("names", 0) == 0) fs::resize_file(entry.path(), 0);
+  define_all();
+  make_calls(1000);
 }
 
 // On a disk of 2 MiB, the program continues and the trace contains the loss count.
@@ -211,6 +245,9 @@ int main() {
   SKEIN_CHECK(good(in_child([&] { truncated(scratch / "truncated", false); })), "truncated");
   SKEIN_CHECK(good(in_child([&] { truncated(scratch / "all-truncated", true); })),
               "the table and chunks truncated");
+  SKEIN_CHECK(good(in_child([&] { truncated_when_new(scratch / "new", false); })), "new files");
+  SKEIN_CHECK(good(in_child([&] { truncated_when_new(scratch / "new-log", true); })), "a new log");
+  SKEIN_CHECK(good(in_child([&] { truncated_names(scratch / "names"); })), "truncated names");
   SKEIN_CHECK(good(in_child([&] { shortened_ring(scratch / "short"); })), "a shortened ring");
   SKEIN_CHECK(good(in_child([&] { log_without_directory(scratch / "log"); })),
               "a log without its directory");

@@ -15,6 +15,13 @@ namespace {
 
 struct sigaction previous;
 
+struct OwnMapping {
+  char* base;
+  size_t size;
+  bool replaced;
+};
+thread_local constinit OwnMapping own_mapping __attribute__((tls_model("initial-exec"))) = {};
+
 bool inside(const char* address, const char* base, size_t size) {
   return base != nullptr && address >= base && static_cast<size_t>(address - base) < size;
 }
@@ -35,14 +42,24 @@ void count_loss() {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
+bool repair_own_mapping(const char* address) {
+  if (!inside(address, own_mapping.base, own_mapping.size)) return false;
+  if (!replace(own_mapping.base, own_mapping.size)) return false;
+  own_mapping.replaced = true;
+  count_loss();
+  return true;
+}
+
 bool repair(Writer* writer, const char* address) {
   if (writer == nullptr) return false;
   for (unsigned i = 0; i < kMaxChunks; ++i) {
     if (!inside(address, writer->bases[i], writer->sizes[i])) continue;
     if (!replace(writer->bases[i], writer->sizes[i])) return false;
-    writer->broken = 1;
     writer->dead |= 1u << i;
-    set_limit(*writer, nullptr);
+    if (i == writer->chunk) {
+      writer->broken = 1;
+      set_limit(*writer, nullptr);
+    }
     count_loss();
     return true;
   }
@@ -60,7 +77,8 @@ bool repair_table(char* address) {
 }
 
 bool repair_page(char* address) {
-  if (repair_table(address) || repair(state.names_writer, address)) return true;
+  if (repair_own_mapping(address) || repair_table(address)) return true;
+  if (repair(state.names_writer, address)) return true;
   for (uint32_t i = 0; i < __atomic_load_n(&state.streams, __ATOMIC_ACQUIRE); ++i) {
     Writer* block = now_of(state.blocks[i / kWritersPerBlock]);
     if (block != nullptr && repair(block + i % kWritersPerBlock, address)) return true;
@@ -83,6 +101,18 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
 }
 
 }  // namespace
+
+void set_own_mapping(char* base, size_t size) {
+  own_mapping = {.base = base, .size = size, .replaced = false};
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+bool end_own_mapping() {
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  const bool replaced = own_mapping.replaced;
+  own_mapping = {};
+  return !replaced;
+}
 
 void watch_bus_errors() {
   static bool watching = false;

@@ -57,17 +57,37 @@ size_t size_of_next(const Writer& w) {
 // only the newest is written to; its index is 0. Older ones are unmapped, except those of names,
 // whose strings are looked up in place.
 void enter_chunk(Writer& w, unsigned index, char* base, size_t size, size_t window) {
-  enter_packet(w, base);
   w.bases[index] = base;
   w.sizes[index] = size;
   w.chunk = index;
-  w.window_end = base + window;
   w.broken = 0;
-  w.dead &= ~(1u << index);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);  // its file may be truncated now (bus_error.cc)
+  enter_packet(w, base);
+  w.window_end = base + window;
   store_shadow_chunk(w, base, size);
 }
 
-// Adds a chunk at `index`: after the others, or instead of one whose file is gone.
+// Keeps the current chunk of names at another index, because its strings are looked up in place: it
+// must be known when its file is truncated. One that was replaced by private memory is forgotten.
+void keep_names(Writer& w) {
+  const auto is_free = [&](unsigned i) { return w.bases[i] == nullptr || (w.dead & 1u << i) != 0; };
+  if (is_free(0)) return;
+  unsigned index = 1;
+  while (index < kMaxChunks && !is_free(index)) ++index;
+  if (index == kMaxChunks) {
+    // Only if files were truncated again and again. The strings of one chunk are defined again.
+    index = 1;
+    if (mmap(w.bases[index], w.sizes[index], PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+      return;
+  }
+  w.bases[index] = w.bases[0];
+  w.sizes[index] = w.sizes[0];
+  w.dead &= ~(1u << index);
+}
+
+// Adds a chunk at `index`: after the others, or instead of one whose file is gone. Fails as well if
+// the new file is truncated at once: the next attempt is later, so that this always ends.
 bool add_chunk(Writer& w, unsigned index, uint64_t now) {
   const size_t size = size_of_next(w);
   const size_t window = w.chunks == 0 ? kFirstWindow : (size < kWindow ? size : kWindow);
@@ -81,12 +101,19 @@ bool add_chunk(Writer& w, unsigned index, uint64_t now) {
   char* base = make_file(files_of(w), name.data, size, size, window, fill_header, &fresh);
   if (base == nullptr) return false;
   ++w.files;
+  if ((w.flags & format::kFlagNames) != 0) keep_names(w);
   char* old = w.bases[index];
   const size_t old_size = w.sizes[index];
+  w.dead &= ~(1u << index);
   enter_chunk(w, index, base, size, window);
+  const bool truncated = !end_own_mapping();
+  if (truncated) {
+    w.dead |= 1u << index;
+    w.broken = 1;
+  }
   if (is_growing(w) || index == w.chunks) ++w.chunks;
   if (old != nullptr && (w.flags & format::kFlagNames) == 0) munmap(old, old_size);
-  return true;
+  return !truncated;
 }
 
 // Recycles a chunk. The kernel may have written its pages to disk and made them read-only, so they
@@ -97,6 +124,8 @@ bool recycle_chunk(Writer& w, unsigned index, uint64_t now) {
   const size_t window = size < kWindow ? size : kWindow;
   if (!touch(base, window)) return false;
   write_packet_header(w, base, now, monotonic_ns());
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  if ((w.dead & 1u << index) != 0) return false;  // its file was truncated just now
   enter_chunk(w, index, base, size, window);
   return true;
 }

@@ -98,6 +98,7 @@ char* make_file(const TraceFiles& files, const char* name, size_t size, size_t a
   if (ftruncate(fd, static_cast<off_t>(size)) == 0 && allocate_fd(fd, 0, allocated))
     memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   auto* bytes = static_cast<char*>(memory);
+  if (memory != MAP_FAILED) set_own_mapping(bytes, size);
   bool done = memory != MAP_FAILED && touch(bytes, touched);
   int reason = errno;
   close(fd);
@@ -107,6 +108,7 @@ char* make_file(const TraceFiles& files, const char* name, size_t size, size_t a
     reason = errno;
   }
   if (!done) {
+    end_own_mapping();
     if (memory != MAP_FAILED) munmap(memory, size);
     unlinkat(directory.fd(), hidden.data, 0);
     errno = reason;

@@ -88,6 +88,7 @@ bool copy_file(int from, int to, const char* name, SnapshotResult& result) {
   if (shared == MAP_FAILED) return false;
   void* copy = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   bool done = copy != MAP_FAILED;
+  set_own_mapping(static_cast<char*>(shared), size);  // the file may be truncated during the copy
   if (done) {
     const bool is_packet = strcmp(name, "metadata") != 0 && name[0] != '.';
     size_t taken = size;
@@ -106,6 +107,7 @@ bool copy_file(int from, int to, const char* name, SnapshotResult& result) {
     munmap(copy, size);
   }
   const int reason = errno;
+  end_own_mapping();
   munmap(shared, size);
   errno = reason;
   return done;

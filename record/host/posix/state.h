@@ -126,7 +126,7 @@ uint64_t monotonic_ns();
 // Creates the file directory/name of `size` bytes, allocates its first `allocated` bytes, maps it,
 // and makes the first `touched` bytes resident. It has a dot name until `fill` has written the
 // header, so that no reader sees a partial one. Returns null if the disk or memory is full; errno
-// is set.
+// is set. The result is this thread's own mapping until the caller has stored it elsewhere.
 char* make_file(const TraceFiles& files, const char* name, size_t size, size_t allocated,
                 size_t touched, void (*fill)(char*, void*), void* argument);
 bool allocate(const TraceFiles& files, const char* name, size_t offset, size_t size);
@@ -185,6 +185,11 @@ Names* names_for_lookup();
 
 // ---- bus_error.cc ----
 void watch_bus_errors();
+// A mapped file that only this thread uses and that is not (or not yet) a chunk or the table. A bus
+// error there replaces it by private memory, too. At most one for each thread.
+void set_own_mapping(char* base, size_t size);
+// Forgets it. Returns false if it was replaced.
+bool end_own_mapping();
 
 // ---- modules.cc ----
 // Defines the loaded modules and remembers them. In a forked child, `again` defines those that were

@@ -268,6 +268,7 @@ int make_table(uint32_t rows) {
   table->trace = state.files;
   table->reserved = reserve_rows(*table, 1);
   publish(state.table, table);
+  end_own_mapping();
   return 0;
 }
 
