@@ -4,9 +4,12 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 
 #include "tests/recorder/check.h"
 #include "tests/recorder/numbered.h"
@@ -15,7 +18,19 @@
 namespace {
 bool refuse_rename = false;
 bool truncate_renamed = false;
+const char* reuse_with = nullptr;
+int reused = -1;
 }  // namespace
+// Replaces libc's fallocate, so that a test can close all descriptors while a file is created and
+// open a file of its own.
+extern "C" int fallocate(int fd, int mode, off_t offset, off_t size) {
+  const long result = syscall(SYS_fallocate, fd, mode, offset, size);
+  if (reuse_with == nullptr) return static_cast<int>(result);
+  close_range(3, ~0u, 0);
+  reused = open(reuse_with, O_RDWR | O_CLOEXEC);
+  reuse_with = nullptr;
+  return static_cast<int>(result);
+}
 // Replaces libc's renameat, so that a test can make the recorder's calls fail, or truncate a file
 // before its first use.
 extern "C" int renameat(int from_fd, const char* from, int to_fd, const char* to) noexcept {
@@ -123,6 +138,20 @@ void truncated_names(const std::string& directory) {
     if (entry.path().filename().string().rfind("names", 0) == 0) fs::resize_file(entry.path(), 0);
   define_all();
   make_calls(1000);
+}
+
+// Another thread closes all descriptors while the recorder creates a file, and opens one.
+void reused_descriptor(const std::string& directory, const std::string& own) {
+  std::ofstream(own) << "own";
+  SKEIN_CHECK(start_trace_at(directory, {.size = 64 << 10}) == 0, "start");
+  reuse_with = own.c_str();
+  make_calls(20'000);
+  char text[8] = {};
+  SKEIN_CHECK(reused >= 0, "no file was created");
+  SKEIN_CHECK(pread(reused, text, sizeof text, 0) == 3 && strcmp(text, "own") == 0, "%d: '%s'",
+              reused, text);
+  skein_stop();
+  SKEIN_CHECK(read_good_trace(directory).count("send") > 0, "nothing recorded");
 }
 
 // On a disk of 2 MiB, the program continues and the trace contains the loss count.
@@ -247,6 +276,8 @@ int main() {
               "the table and chunks truncated");
   SKEIN_CHECK(good(in_child([&] { truncated_when_new(scratch / "new", false); })), "new files");
   SKEIN_CHECK(good(in_child([&] { truncated_when_new(scratch / "new-log", true); })), "a new log");
+  SKEIN_CHECK(good(in_child([&] { reused_descriptor(scratch / "reused", scratch / "own"); })),
+              "a reused descriptor");
   SKEIN_CHECK(good(in_child([&] { truncated_names(scratch / "names"); })), "truncated names");
   SKEIN_CHECK(good(in_child([&] { shortened_ring(scratch / "short"); })), "a shortened ring");
   SKEIN_CHECK(good(in_child([&] { log_without_directory(scratch / "log"); })),

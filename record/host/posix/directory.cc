@@ -18,14 +18,9 @@ bool is_directory_of(const DirectoryHandle& handle, int fd) {
          info.st_dev == handle.device && info.st_ino == handle.inode;
 }
 
-// Duplicates a descriptor to a high number, but below FD_SETSIZE and not so high that the kernel
-// needs much memory for its table. Returns -1 if there is none.
-int duplicate_high(int fd) {
-  constexpr rlim_t kEnough = 1024;
-  rlimit limit;
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return -1;
-  const rlim_t end = limit.rlim_cur < kEnough ? limit.rlim_cur : kEnough;
-  return fcntl(fd, F_DUPFD_CLOEXEC, static_cast<int>(end - end / 8));
+// Closes a descriptor of the directory, unless the program has closed it and reused its number.
+void close_own(const DirectoryHandle& handle, int fd) {
+  if (is_directory_of(handle, fd)) close(fd);
 }
 
 int open_path_of(const char* path) {
@@ -63,8 +58,7 @@ bool enter(DirectoryHandle& handle) {
 }
 
 void close_kept(DirectoryHandle& handle) {
-  const int fd = __atomic_exchange_n(&handle.fd, -1, __ATOMIC_ACQ_REL);
-  if (is_directory_of(handle, fd)) close(fd);
+  close_own(handle, __atomic_exchange_n(&handle.fd, -1, __ATOMIC_ACQ_REL));
 }
 
 void leave(DirectoryHandle& handle) {
@@ -72,6 +66,15 @@ void leave(DirectoryHandle& handle) {
 }
 
 }  // namespace
+
+// Below FD_SETSIZE and not so high that the kernel needs much memory for its table.
+int duplicate_high(int fd) {
+  constexpr rlim_t kEnough = 1024;
+  rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return -1;
+  const rlim_t end = limit.rlim_cur < kEnough ? limit.rlim_cur : kEnough;
+  return fcntl(fd, F_DUPFD_CLOEXEC, static_cast<int>(end - end / 8));
+}
 
 int open_directory(DirectoryHandle& handle) {
   const int fd = open_path_of(handle.path);
@@ -138,16 +141,19 @@ void DirectoryUse::open_path(bool keep) {
     errno = ENOENT;
     return;
   }
-  if (!keep) return;
   const int high = duplicate_high(fd_);
-  if (high >= 0 && !__atomic_compare_exchange_n(&handle_.fd, &old, high, false, __ATOMIC_ACQ_REL,
-                                                __ATOMIC_ACQUIRE))
-    close(high);  // another thread was faster
+  if (high < 0) return;
+  close_own(handle_, fd_);
+  fd_ = high;
+  if (!keep) return;
+  // If another thread was faster, this one is closed after the use.
+  borrowed_ = __atomic_compare_exchange_n(&handle_.fd, &old, high, false, __ATOMIC_ACQ_REL,
+                                          __ATOMIC_ACQUIRE);
 }
 
 DirectoryUse::~DirectoryUse() {
   const int saved = errno;
-  if (fd_ >= 0 && !borrowed_) close(fd_);
+  if (!borrowed_) close_own(handle_, fd_);
   if (entered_) leave(handle_);
   errno = saved;
 }

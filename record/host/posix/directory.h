@@ -9,7 +9,8 @@
 // the program gets the numbers it would get without the recorder. The program may close it (a
 // daemon closes all descriptors) and reuse its number. Each use therefore compares device and inode
 // first. If they differ, the directory is opened by its path, if that still leads to the same
-// inode. Only a number that the program closes and reuses during a use is not detected.
+// inode. Only a number that the program closes and reuses between that comparison and the next
+// system call is not detected.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -31,6 +32,10 @@ int open_directory(DirectoryHandle& handle);
 void close_directory(DirectoryHandle& handle);
 // Closes the kept descriptor in a forked child, where the trace is not written to.
 void close_directory_in_child(DirectoryHandle& handle);
+
+// Duplicates a descriptor to a high number, which the program hardly gets if it closes and reuses
+// numbers. Returns -1 if there is none.
+int duplicate_high(int fd);
 
 // Copies the directory's present path to `path`: that of /proc, or the path at start if /proc is
 // not mounted, the directory has been removed or is outside the program's root, or no descriptor is

@@ -49,6 +49,58 @@ bool write_zeros(int fd, size_t offset, size_t size) {
   return true;
 }
 
+// A file of the trace, open during one function. Meanwhile the program may close all descriptors,
+// as daemons do, and get the same number for a file of its own, which must be neither changed nor
+// closed. The descriptor therefore has a high number, and each use compares it with the file that
+// the name leads to. Only a number that is reused between the comparison and the next system call
+// is not detected.
+class OpenFile {
+ public:
+  OpenFile(int directory, const char* name, int flags)
+      : fd_(openat(directory, name, flags | O_NOFOLLOW | O_CLOEXEC, 0600)) {
+    if (fd_ < 0) return;
+    opened_ = true;
+    if (fstatat(directory, name, &file_, AT_SYMLINK_NOFOLLOW) != 0 && fstat(fd_, &file_) != 0) {
+      close(fd_);
+      fd_ = -1;
+      return;
+    }
+    const int high = is_own() ? duplicate_high(fd_) : -1;
+    if (high < 0) return;
+    close_own();
+    fd_ = high;
+  }
+  ~OpenFile() { close_own(); }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  bool opened() const { return opened_; }
+  // The descriptor, or -1 with errno set.
+  int fd() const {
+    if (fd_ < 0 || is_own()) return fd_;
+    errno = EBADF;
+    return -1;
+  }
+  // Keeps errno.
+  void close_own() {
+    const int saved = errno;
+    if (is_own()) close(fd_);
+    fd_ = -1;
+    errno = saved;
+  }
+
+ private:
+  bool is_own() const {
+    struct stat now;
+    return fd_ >= 0 && fstat(fd_, &now) == 0 && now.st_dev == file_.st_dev &&
+           now.st_ino == file_.st_ino;
+  }
+
+  int fd_;
+  bool opened_ = false;
+  struct stat file_ = {};
+};
+
 bool allocate_fd(int fd, size_t offset, size_t size) {
   if (fallocate(fd, 0, static_cast<off_t>(offset), static_cast<off_t>(size)) == 0) return true;
   // The file system does not support it (NFS, some FUSE). Writing zeros also allocates; the range
@@ -77,11 +129,9 @@ bool allocate(const TraceFiles& files, const char* name, size_t offset, size_t s
   if (!may_open(files) || !within_limit(offset + size)) return false;
   const DirectoryUse directory(files.handle);
   if (directory.fd() < 0) return false;
-  const int fd = openat(directory.fd(), name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-  if (fd < 0) return false;
-  const bool done = allocate_fd(fd, offset, size);
-  close(fd);
-  return done;
+  const OpenFile file(directory.fd(), name, O_RDWR);
+  const int fd = file.fd();
+  return fd >= 0 && allocate_fd(fd, offset, size);
 }
 
 char* make_file(const TraceFiles& files, const char* name, size_t size, size_t allocated,
@@ -91,17 +141,19 @@ char* make_file(const TraceFiles& files, const char* name, size_t size, size_t a
   if (directory.fd() < 0) return nullptr;
   Text hidden;
   hidden.add(name[0] == '.' ? "" : ".").add(name);
-  const int fd =
-      openat(directory.fd(), hidden.data, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (fd < 0) return nullptr;
+  OpenFile file(directory.fd(), hidden.data, O_RDWR | O_CREAT | O_EXCL);
+  if (!file.opened()) return nullptr;
   void* memory = MAP_FAILED;
-  if (ftruncate(fd, static_cast<off_t>(size)) == 0 && allocate_fd(fd, 0, allocated))
-    memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (const int fd = file.fd(); fd >= 0 && ftruncate(fd, static_cast<off_t>(size)) == 0) {
+    if (const int same = file.fd(); same >= 0 && allocate_fd(same, 0, allocated))
+      if (const int mapped = file.fd(); mapped >= 0)
+        memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, mapped, 0);
+  }
   auto* bytes = static_cast<char*>(memory);
   if (memory != MAP_FAILED) set_own_mapping(bytes, size);
   bool done = memory != MAP_FAILED && touch(bytes, touched);
   int reason = errno;
-  close(fd);
+  file.close_own();
   if (done) {
     fill(bytes, argument);
     done = name[0] == '.' || renameat(directory.fd(), hidden.data, directory.fd(), name) == 0;
@@ -124,18 +176,17 @@ bool write_file(const TraceFiles& files, const char* name, const char* text, siz
   if (directory.fd() < 0) return false;
   Text hidden;
   hidden.add(".").add(name);
-  const int fd = openat(directory.fd(), hidden.data,
-                        O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (fd < 0) return false;
+  OpenFile file(directory.fd(), hidden.data, O_WRONLY | O_CREAT | O_EXCL);
+  if (!file.opened()) return false;
   size_t at = 0;
   while (at < size) {
-    const ssize_t done = write(fd, text + at, size - at);
+    const ssize_t done = write(file.fd(), text + at, size - at);
     if (done < 0 && errno == EINTR) continue;
     if (done <= 0) break;
     at += static_cast<size_t>(done);
   }
   const int reason = errno;
-  close(fd);
+  file.close_own();
   if (at == size && renameat(directory.fd(), hidden.data, directory.fd(), name) == 0) return true;
   if (at < size) errno = reason;
   return false;
