@@ -1,9 +1,9 @@
 #include "record/core/handles.h"
 
 #include <doctest/doctest.h>
+#include <pthread.h>  // not <thread>: clang 14 rejects it with -ffreestanding
 
 #include <memory>
-#include <thread>
 #include <vector>
 
 namespace skein::record {
@@ -68,29 +68,44 @@ TEST_CASE("a full table has no room, and has room again") {
   CHECK(table.keep(address(next), &kType).handle != nullptr);
 }
 
+struct Worker {
+  HandleTable* table;
+  unsigned number;
+  unsigned wrong;
+};
+void* keep_and_take(void* argument) {
+  Worker& worker = *static_cast<Worker*>(argument);
+  for (unsigned round = 0; round < 200; ++round) {
+    for (uint64_t i = 1; i <= 64; ++i) {
+      skein_task* handle = worker.table->keep(address(i * 4 + worker.number), &kType).handle;
+      if (handle == nullptr || handle->id != 0)
+        ++worker.wrong;
+      else
+        handle->id = i * 4 + worker.number;
+    }
+    skein_task stale = {};
+    for (uint64_t i = 1; i <= 64; ++i) {
+      const uint64_t id = i * 4 + worker.number;
+      worker.wrong += worker.table->take(address(id), &kType, &stale).id != id;
+    }
+    worker.wrong += stale.id != 0;
+  }
+  return nullptr;
+}
+
 TEST_CASE("threads keep and take their own objects") {
   Memory memory;
   HandleTable table(memory.memory);
-  std::vector<std::thread> threads;
-  std::vector<unsigned> wrong(4);
-  for (unsigned thread = 0; thread < wrong.size(); ++thread)
-    threads.emplace_back([&table, thread, &bad = wrong[thread]] {
-      for (unsigned round = 0; round < 200; ++round) {
-        for (uint64_t i = 1; i <= 64; ++i) {
-          skein_task* handle = table.keep(address(i * 4 + thread), &kType).handle;
-          if (handle == nullptr || handle->id != 0)
-            ++bad;
-          else
-            handle->id = i * 4 + thread;
-        }
-        skein_task stale = {};
-        for (uint64_t i = 1; i <= 64; ++i)
-          bad += table.take(address(i * 4 + thread), &kType, &stale).id != i * 4 + thread;
-        bad += stale.id != 0;
-      }
-    });
-  for (std::thread& thread : threads) thread.join();
-  for (const unsigned bad : wrong) CHECK(bad == 0);
+  Worker workers[4] = {};
+  pthread_t threads[4];
+  for (unsigned i = 0; i < 4; ++i) {
+    workers[i] = {&table, i, 0};
+    REQUIRE(pthread_create(&threads[i], nullptr, keep_and_take, &workers[i]) == 0);
+  }
+  for (unsigned i = 0; i < 4; ++i) {
+    pthread_join(threads[i], nullptr);
+    CHECK(workers[i].wrong == 0);
+  }
 }
 
 }  // namespace
