@@ -347,7 +347,7 @@ const char* listen_for_control(const char* path) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_attr_setstacksize(&attributes, size_t{128} << 10);
+  pthread_attr_setstacksize(&attributes, size_t{256} << 10);  // the peers take 33 KiB
   pthread_t thread;
   const int error = pthread_create(&thread, &attributes, control_thread, nullptr);
   pthread_attr_destroy(&attributes);
