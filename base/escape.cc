@@ -1,6 +1,6 @@
 #include "base/escape.h"
 
-#include <charconv>
+#include <algorithm>
 #include <cstdint>
 
 #include "base/utf8.h"
@@ -23,6 +23,28 @@ void append_byte(std::string& out, char byte, std::string_view prefix) {
   append_hex(out, static_cast<uint8_t>(byte), 2);
 }
 
+// Whether the text is a decimal number without a sign. (libc++ for wasm has no from_chars for
+// double.)
+bool is_number(std::string_view text) {
+  const auto skip_digits = [&text] {
+    const size_t size = std::min(text.find_first_not_of("0123456789"), text.size());
+    text.remove_prefix(size);
+    return size;
+  };
+  size_t count = skip_digits();
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    count += skip_digits();
+  }
+  if (count == 0) return false;
+  if (text.starts_with('e') || text.starts_with('E')) {
+    text.remove_prefix(1);
+    if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+    if (skip_digits() == 0) return false;
+  }
+  return text.empty();
+}
+
 // Whether a CSV cell with this text could be taken for a formula, or for one that was made
 // harmless.
 bool needs_apostrophe(std::string_view text) {
@@ -32,12 +54,7 @@ bool needs_apostrophe(std::string_view text) {
   bool starts_formula = false;
   for (const std::string_view start : starts) starts_formula |= text.starts_with(start);
   if (!starts_formula) return false;
-  const std::string_view unsigned_text = text.substr(text[0] == '+' || text[0] == '-' ? 1 : 0);
-  double number = 0;
-  const auto [end, error] =
-      std::from_chars(unsigned_text.data(), unsigned_text.data() + unsigned_text.size(), number);
-  return error != std::errc() || end != unsigned_text.data() + unsigned_text.size() ||
-         unsigned_text[0] == '-';
+  return !is_number(text.substr(text[0] == '+' || text[0] == '-' ? 1 : 0));
 }
 
 }  // namespace
