@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -172,9 +171,7 @@ void traced() {
     _exit(0);
   }
   record(20'000);
-  int status = 0;
-  while (waitpid(tracer, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = wait_for(tracer);
   record(100);
   print_status("tracer", status);
 }
@@ -194,9 +191,7 @@ void stopped_and_continued() {
     _exit(0);
   }
   record(20'000);
-  int status = 0;
-  while (waitpid(other, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = wait_for(other);
   print_status("stopped", status);
 }
 const Scenario registered_stopped("stopped-and-continued", stopped_and_continued);

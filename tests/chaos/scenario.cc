@@ -78,6 +78,13 @@ std::string folder() {
 }
 std::string trace_directory() { return folder() + "/t"; }
 
+int wait_for(pid_t child) {
+  int status = -1;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
 int in_child(const std::function<void()>& body) {
   fflush(stdout);
   const pid_t child = fork();
@@ -86,10 +93,7 @@ int in_child(const std::function<void()>& body) {
     fflush(stdout);
     _exit(0);
   }
-  int status = -1;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return status;
+  return wait_for(child);
 }
 
 void print(const char* format, ...) {

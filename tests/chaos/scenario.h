@@ -6,6 +6,8 @@
 //
 //   const Scenario registered("fork-storm", fork_storm);
 #pragma once
+#include <sys/types.h>
+
 #include <functional>
 #include <string>
 #include <vector>
@@ -30,6 +32,9 @@ void record_uncounted(unsigned events);
 std::string trace_directory();
 std::string folder();
 
+// Waits for the end of a child, also if signals arrive. Returns its wait status. May be called in a
+// signal handler.
+int wait_for(pid_t child);
 // Runs `body` in a child process and returns its wait status.
 int in_child(const std::function<void()>& body);
 // Prints how a child ended.

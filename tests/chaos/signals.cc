@@ -41,9 +41,7 @@ void signal_storm() {
     _exit(0);
   }
   record(20'000);
-  int status = 0;
-  while (waitpid(other, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = wait_for(other);
   every(0);
   print_status("sender", status);
 }
@@ -122,9 +120,7 @@ void forks_in_handlers() {
         record_uncounted(10);
         _exit(7);
       }
-      int status = 0;
-      while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-      }
+      const int status = wait_for(child);
       good += WIFEXITED(status) && WEXITSTATUS(status) == 7;
     }
     errno = saved;
