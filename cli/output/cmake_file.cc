@@ -1,22 +1,16 @@
 #include "cli/output/cmake_file.h"
 
-#include <filesystem>
-#include <system_error>
+#include <unistd.h>
 
 #include "cli/die.h"
+#include "cli/installed.h"
 
 namespace skein::cli {
 
 std::string cmake_file() {
-  std::error_code error;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (!error) {
-    const auto beside = self.parent_path() / "SkeinTrace.cmake";
-    const auto installed = self.parent_path().parent_path() / SKEIN_CMAKE_DIR / "SkeinTrace.cmake";
-    for (const auto& candidate : {beside, installed})
-      if (std::filesystem::exists(candidate, error)) return candidate;
-  }
-  die(2, "SkeinTrace.cmake is not installed; install libskein-dev");
+  std::string path = find_installed("SkeinTrace.cmake", SKEIN_CMAKE_DIR, R_OK);
+  if (path.empty()) die(2, "SkeinTrace.cmake is not installed; install libskein-dev");
+  return path;
 }
 
 }  // namespace skein::cli

@@ -5,25 +5,20 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 
 #include "cli/die.h"
+#include "cli/installed.h"
 #include "cli/memory.h"
 
 namespace skein::cli {
 
 std::string window_program() {
-  std::error_code error;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (!error) {
-    const auto beside = self.parent_path() / "skein-view";
-    const auto installed = self.parent_path().parent_path() / SKEIN_LIBEXEC / "skein-view";
-    for (const auto& candidate : {beside, installed})
-      if (access(candidate.c_str(), X_OK) == 0) return candidate;
-  }
-  die(2,
-      "the desktop's window (skein-view) is not installed; install it, or use skein html or "
-      "skein show");
+  std::string path = find_installed("skein-view", SKEIN_LIBEXEC, X_OK);
+  if (path.empty())
+    die(2,
+        "the desktop's window (skein-view) is not installed; install it, or use skein html or "
+        "skein show");
+  return path;
 }
 
 void exec_viewer(const std::string& program, const std::vector<std::string>& options,
