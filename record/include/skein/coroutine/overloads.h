@@ -181,39 +181,26 @@ using hints = decltype(typename arguments_of<typename bare<R>::type>::type{} +
 // is a template. Only then may the others be tried: a call of a template whose return type is
 // deduced would compile its body. (In this deduction g++ does not distinguish T& from T&&, so that
 // it proves nothing about a promise with both.)
-template <class C, class R, class T, bool Noexcept>
-types<T> the_only_rvalue(R (C::*)(T&&) noexcept(Noexcept));
-template <class C, class R, class T, bool Noexcept>
-types<T> the_only_const(R (C::*)(const T&) noexcept(Noexcept));
-template <class C, class R, class T, bool Noexcept>
-types<typename bare<T>::type> the_only_lvalue(R (C::*)(T&) noexcept(Noexcept));
+#define SKEIN_DETAIL_ONLY(pattern, Type, ...)                               \
+  template <class C, class R, class T, bool Noexcept>                       \
+  types<Type> the_only_##pattern(R (C::*)(__VA_ARGS__) noexcept(Noexcept)); \
+  template <class P>                                                        \
+  constexpr auto pattern##_hint() {                                         \
+    if constexpr (requires { the_only_##pattern(&P::yield_value); })        \
+      return decltype(the_only_##pattern(&P::yield_value)){};               \
+    else                                                                    \
+      return types<>{};                                                     \
+  }
+SKEIN_DETAIL_ONLY(rvalue, T, T&&)
+SKEIN_DETAIL_ONLY(const, T, const T&)
+SKEIN_DETAIL_ONLY(lvalue, typename bare<T>::type, T&)
+#undef SKEIN_DETAIL_ONLY
 template <class P>
-concept has_no_template_yield = requires {
-  the_only_rvalue(&P::yield_value);
-}
-|| requires { the_only_const(&P::yield_value); }
-|| requires { the_only_lvalue(&P::yield_value); };
+using pattern_hints =
+    decltype(::skein::detail::rvalue_hint<P>() + ::skein::detail::const_hint<P>() +
+             ::skein::detail::lvalue_hint<P>());
 template <class P>
-constexpr auto rvalue_hint() {
-  if constexpr (requires { the_only_rvalue(&P::yield_value); })
-    return decltype(the_only_rvalue(&P::yield_value)){};
-  else
-    return types<>{};
-}
-template <class P>
-constexpr auto const_hint() {
-  if constexpr (requires { the_only_const(&P::yield_value); })
-    return decltype(the_only_const(&P::yield_value)){};
-  else
-    return types<>{};
-}
-template <class P>
-constexpr auto lvalue_hint() {
-  if constexpr (requires { the_only_lvalue(&P::yield_value); })
-    return decltype(the_only_lvalue(&P::yield_value)){};
-  else
-    return types<>{};
-}
+inline constexpr bool has_no_template_yield = pattern_hints<P>::size != 0;
 
 // The parameter types X for which exactly_yield_value<P, X> is true, of the types T that are
 // hinted.
@@ -294,8 +281,7 @@ constexpr auto all_yields() {
   if constexpr (unary_yield_value<P>) {
     return types<typename signature<decltype(&P::yield_value)>::parameter>{};
   } else if constexpr (has_no_template_yield<P>) {
-    using Hints = decltype(::skein::detail::rvalue_hint<P>() + ::skein::detail::const_hint<P>() +
-                           ::skein::detail::lvalue_hint<P>() + hints<P, R>{});
+    using Hints = decltype(pattern_hints<P>{} + hints<P, R>{});
     constexpr auto known = ::skein::detail::known_yields<P>(Hints{}, types<>{});
     if constexpr (::skein::detail::are_all<P>(known))
       return known;
