@@ -6,7 +6,6 @@
 // each time. Any other bus error is passed to the previous handler.
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "record/host/posix/state.h"
 
@@ -26,11 +25,6 @@ bool inside(const char* address, const char* base, size_t size) {
   return base != nullptr && address >= base && static_cast<size_t>(address - base) < size;
 }
 
-bool replace(char* base, size_t size) {
-  return mmap(base, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
-         MAP_FAILED;
-}
-
 // Counts the loss in the live task table. Its file may be truncated as well: SIGBUS is unblocked,
 // because a blocked fault would end the program.
 void count_loss() {
@@ -44,7 +38,7 @@ void count_loss() {
 
 bool repair_own_mapping(const char* address) {
   if (!inside(address, own_mapping.base, own_mapping.size)) return false;
-  if (!replace(own_mapping.base, own_mapping.size)) return false;
+  if (!replace_by_private_memory(own_mapping.base, own_mapping.size)) return false;
   own_mapping.replaced = true;
   count_loss();
   return true;
@@ -54,7 +48,7 @@ bool repair(Writer* writer, const char* address) {
   if (writer == nullptr) return false;
   for (unsigned i = 0; i < kMaxChunks; ++i) {
     if (!inside(address, writer->bases[i], writer->sizes[i])) continue;
-    if (!replace(writer->bases[i], writer->sizes[i])) return false;
+    if (!replace_by_private_memory(writer->bases[i], writer->sizes[i])) return false;
     writer->dead |= 1u << i;
     if (i == writer->chunk) {
       writer->broken = 1;
@@ -73,7 +67,8 @@ bool repair_table(char* address) {
   const size_t size = format::kTableHeaderSize + size_t{table->capacity} * sizeof(TaskRow);
   if (!inside(address, base, size)) return false;
   constexpr uintptr_t kPageMask = ~uintptr_t{4095};
-  return replace(reinterpret_cast<char*>(reinterpret_cast<uintptr_t>(address) & kPageMask), 4096);
+  return replace_by_private_memory(
+      reinterpret_cast<char*>(reinterpret_cast<uintptr_t>(address) & kPageMask), 4096);
 }
 
 bool repair_page(char* address) {

@@ -77,9 +77,7 @@ void keep_names(Writer& w) {
   if (index == kMaxChunks) {
     // Only if files were truncated again and again. The strings of one chunk are defined again.
     index = 1;
-    if (mmap(w.bases[index], w.sizes[index], PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
-      return;
+    if (!replace_by_private_memory(w.bases[index], w.sizes[index])) return;
   }
   w.bases[index] = w.bases[0];
   w.sizes[index] = w.sizes[0];

@@ -3,9 +3,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "record/host/posix/open_file.h"
 
 namespace skein::record {
 namespace {
@@ -66,15 +67,6 @@ void leave(DirectoryHandle& handle) {
 }
 
 }  // namespace
-
-// Below FD_SETSIZE and not so high that the kernel needs much memory for its table.
-int duplicate_high(int fd) {
-  constexpr rlim_t kEnough = 1024;
-  rlimit limit;
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return -1;
-  const rlim_t end = limit.rlim_cur < kEnough ? limit.rlim_cur : kEnough;
-  return fcntl(fd, F_DUPFD_CLOEXEC, static_cast<int>(end - end / 8));
-}
 
 int open_directory(DirectoryHandle& handle) {
   const int fd = open_path_of(handle.path);

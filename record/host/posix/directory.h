@@ -33,10 +33,6 @@ void close_directory(DirectoryHandle& handle);
 // Closes the kept descriptor in a forked child, where the trace is not written to.
 void close_directory_in_child(DirectoryHandle& handle);
 
-// Duplicates a descriptor to a high number, which the program hardly gets if it closes and reuses
-// numbers. Returns -1 if there is none.
-int duplicate_high(int fd);
-
 // Copies the directory's present path to `path`: that of /proc, or the path at start if /proc is
 // not mounted, the directory has been removed or is outside the program's root, or no descriptor is
 // kept.

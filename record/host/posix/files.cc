@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "record/host/posix/open_file.h"
 #include "record/host/posix/state.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -49,58 +50,6 @@ bool write_zeros(int fd, size_t offset, size_t size) {
   return true;
 }
 
-// A file of the trace, open during one function. Meanwhile the program may close all descriptors,
-// as daemons do, and get the same number for a file of its own, which must be neither changed nor
-// closed. The descriptor therefore has a high number, and each use compares it with the file that
-// the name leads to. Only a number that is reused between the comparison and the next system call
-// is not detected.
-class OpenFile {
- public:
-  OpenFile(int directory, const char* name, int flags)
-      : fd_(openat(directory, name, flags | O_NOFOLLOW | O_CLOEXEC, 0600)) {
-    if (fd_ < 0) return;
-    opened_ = true;
-    if (fstatat(directory, name, &file_, AT_SYMLINK_NOFOLLOW) != 0 && fstat(fd_, &file_) != 0) {
-      close(fd_);
-      fd_ = -1;
-      return;
-    }
-    const int high = is_own() ? duplicate_high(fd_) : -1;
-    if (high < 0) return;
-    close_own();
-    fd_ = high;
-  }
-  ~OpenFile() { close_own(); }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-
-  bool opened() const { return opened_; }
-  // The descriptor, or -1 with errno set.
-  int fd() const {
-    if (fd_ < 0 || is_own()) return fd_;
-    errno = EBADF;
-    return -1;
-  }
-  // Keeps errno.
-  void close_own() {
-    const int saved = errno;
-    if (is_own()) close(fd_);
-    fd_ = -1;
-    errno = saved;
-  }
-
- private:
-  bool is_own() const {
-    struct stat now;
-    return fd_ >= 0 && fstat(fd_, &now) == 0 && now.st_dev == file_.st_dev &&
-           now.st_ino == file_.st_ino;
-  }
-
-  int fd_;
-  bool opened_ = false;
-  struct stat file_ = {};
-};
-
 bool allocate_fd(int fd, size_t offset, size_t size) {
   if (fallocate(fd, 0, static_cast<off_t>(offset), static_cast<off_t>(size)) == 0) return true;
   // The file system does not support it (NFS, some FUSE). Writing zeros also allocates; the range
@@ -112,6 +61,11 @@ bool allocate_fd(int fd, size_t offset, size_t size) {
 
 ErrnoGuard::ErrnoGuard() : saved_(errno) {}
 ErrnoGuard::~ErrnoGuard() { errno = saved_; }
+
+bool replace_by_private_memory(void* base, size_t size) {
+  return mmap(base, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
+         MAP_FAILED;
+}
 
 bool touch(char* begin, size_t size) {
   if (madvise(begin, size, MADV_POPULATE_WRITE) == 0) return true;
@@ -144,11 +98,8 @@ char* make_file(const TraceFiles& files, const char* name, size_t size, size_t a
   OpenFile file(directory.fd(), hidden.data, O_RDWR | O_CREAT | O_EXCL);
   if (!file.opened()) return nullptr;
   void* memory = MAP_FAILED;
-  if (const int fd = file.fd(); fd >= 0 && ftruncate(fd, static_cast<off_t>(size)) == 0) {
-    if (const int same = file.fd(); same >= 0 && allocate_fd(same, 0, allocated))
-      if (const int mapped = file.fd(); mapped >= 0)
-        memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, mapped, 0);
-  }
+  if (ftruncate(file.fd(), static_cast<off_t>(size)) == 0 && allocate_fd(file.fd(), 0, allocated))
+    memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.fd(), 0);
   auto* bytes = static_cast<char*>(memory);
   if (memory != MAP_FAILED) set_own_mapping(bytes, size);
   bool done = memory != MAP_FAILED && touch(bytes, touched);

@@ -11,7 +11,6 @@
 // event calls attach, which starts the trace. A child that calls exec before leaves no trace.
 // Rejected: start it in the handler, which costs every fork some milliseconds.
 #include <pthread.h>
-#include <sys/mman.h>
 
 #include "record/host/posix/state.h"
 
@@ -26,15 +25,9 @@ void before() {
   was_on = is_on();
 }
 
-// Maps private zeros. Values that the event read before are in registers.
-bool own_memory(void* base, size_t size) {
-  return mmap(base, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
-         MAP_FAILED;
-}
-
 // Restores the fields of the Writer that the interrupted event still reads.
 void restore(Writer& writer, const Shadow& shadow) {
-  if (shadow.base == nullptr || !own_memory(shadow.base, shadow.size)) return;
+  if (shadow.base == nullptr || !replace_by_private_memory(shadow.base, shadow.size)) return;
   writer.packet = reinterpret_cast<format::PacketHeader*>(shadow.base);
   writer.pos =
       shadow.base + sizeof(format::PacketHeader);  // limit stays 0: no room for other events
@@ -43,12 +36,13 @@ void restore(Writer& writer, const Shadow& shadow) {
   writer.names = state.names;
 }
 
-// The interrupted event continues in private memory.
+// The interrupted event continues in private memory. Values that it read before are in registers.
 void continue_event() {
   const TaskTable* table = state.table;
   const Shadow* shadow = shadow_of(this_writer);
   if (shadow == nullptr || table == nullptr) return;
-  own_memory(table->header, format::kTableHeaderSize + size_t{table->capacity} * sizeof(TaskRow));
+  replace_by_private_memory(table->header,
+                            format::kTableHeaderSize + size_t{table->capacity} * sizeof(TaskRow));
   restore(*this_writer, *shadow);
   if (shadow->nested == nullptr) return;
   if (const Shadow* other = shadow_of(shadow->nested); other != nullptr)

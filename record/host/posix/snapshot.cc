@@ -14,27 +14,13 @@
 #include <initializer_list>
 
 #include "record/host/posix/control.h"
+#include "record/host/posix/open_file.h"
 #include "record/host/posix/state.h"
 
 namespace skein::record {
 namespace {
 
 constexpr unsigned kTries = 64;
-
-class File {
- public:
-  File(int directory, const char* name, int flags)
-      : fd_(openat(directory, name, flags | O_CLOEXEC | O_NOFOLLOW, 0600)) {}
-  ~File() {
-    if (fd_ >= 0) close(fd_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  int fd() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 // Writes `size` bytes; the rest of the file, up to `whole`, is a hole and needs no disk space.
 bool write_all(int fd, const char* bytes, size_t size, size_t whole) {
@@ -79,7 +65,7 @@ size_t size_to_copy(const char* shared, size_t size, const char* name) {
 }
 
 bool copy_file(int from, int to, const char* name, SnapshotResult& result) {
-  File source(from, name, O_RDONLY);
+  const OpenFile source(from, name, O_RDONLY);
   struct stat facts;
   if (source.fd() < 0 || fstat(source.fd(), &facts) != 0 || !S_ISREG(facts.st_mode)) return true;
   const auto size = static_cast<size_t>(facts.st_size);
@@ -100,7 +86,7 @@ bool copy_file(int from, int to, const char* name, SnapshotResult& result) {
     if (taken == 0) {
       ++result.missed;
     } else {
-      File target(to, name, O_WRONLY | O_CREAT | O_EXCL);
+      const OpenFile target(to, name, O_WRONLY | O_CREAT | O_EXCL);
       done = target.fd() >= 0 && write_all(target.fd(), static_cast<char*>(copy), taken, size);
       ++result.files;
     }
@@ -129,7 +115,7 @@ int take_snapshot(const char* directory, SnapshotResult& result) {
     return error;
   }
   int error = mkdir(directory, 0700) == 0 ? 0 : errno;
-  const File target(AT_FDCWD, directory, O_RDONLY | O_DIRECTORY);
+  const OpenFile target(AT_FDCWD, directory, O_RDONLY | O_DIRECTORY);
   if (error == 0 && target.fd() < 0) error = errno;
   // Events first, definitions last: each definition is written before the first event that uses it.
   for (const bool names : {false, true}) {

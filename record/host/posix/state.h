@@ -130,6 +130,9 @@ uint64_t monotonic_ns();
 char* make_file(const TraceFiles& files, const char* name, size_t size, size_t allocated,
                 size_t touched, void (*fill)(char*, void*), void* argument);
 bool allocate(const TraceFiles& files, const char* name, size_t offset, size_t size);
+// Replaces mapped pages by private zeros. Returns false if the kernel refuses. May be called in a
+// signal handler.
+bool replace_by_private_memory(void* base, size_t size);
 // Makes the pages of a mapping resident and writable. Returns false if there is no memory for them.
 bool touch(char* begin, size_t size);
 bool write_file(const TraceFiles& files, const char* name, const char* text, size_t size);
