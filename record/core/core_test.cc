@@ -455,12 +455,21 @@ TEST_CASE_FIXTURE(Fixture, "names are written once, by content, and survive thei
   CHECK(string_of(*names, "a.cc", 4) == 1);
   CHECK(string_of(*names, "", 0) == 0);
 
+  // A coroutine's name has no template arguments.
+  const uint32_t before = names->strings_used;
+  place_of(*names, format::kKind_coroutine, "get<int>", &where);
+  CHECK(string_of(*names, "get", 3) == before + 1);
+  place_of(*names, format::kKind_generator, "operator<", &where);
+  CHECK(string_of(*names, "operator<", 9) == before + 2);
+  place_of(*names, format::kKind_handler, "on_read<int>", &where);
+  CHECK(string_of(*names, "on_read<int>", 12) == before + 3);
+
   // The same addresses in another module: other strings, hence another place.
   strcpy(file, "b.cc");
   CHECK(place_of(*names, format::kKind_coroutine, nullptr, &where) == id);
   ++names->epoch;  // skein_module_unloaded
   const uint32_t other = place_of(*names, format::kKind_coroutine, nullptr, &where);
-  CHECK(other == 3);
+  CHECK(other == 6);
   strcpy(file, "a.cc");
   ++names->epoch;
   CHECK(place_of(*names, format::kKind_coroutine, nullptr, &where) == id);

@@ -98,6 +98,18 @@ uint32_t place_locked(Names& names, const PlaceName& place) {
   return id;
 }
 
+// The length of a name without its template arguments, which g++ adds to a coroutine's: they are in
+// the signature too, and may exceed the limit of a string.
+size_t plain_name_size(uint32_t kind, const char* name) {
+  if (name == nullptr || (kind != format::kKind_coroutine && kind != format::kKind_generator))
+    return SIZE_MAX;
+  size_t arguments = 0;
+  while (name[arguments] != 0 && name[arguments] != '<') ++arguments;
+  size_t size = arguments;
+  while (name[size] != 0) ++size;
+  return arguments != 0 && arguments != size && name[size - 1] == '>' ? arguments : size;
+}
+
 }  // namespace
 
 uint32_t string_of(Names& names, const char* text, size_t size) {
@@ -113,7 +125,7 @@ uint32_t detail::place_slow(Names& names, uint32_t kind, const char* name,
   if (!may_define(names, lock)) return 0;
   const PlaceName place = {.id = 0,
                            .kind = kind,
-                           .name = string_locked(names, name, SIZE_MAX),
+                           .name = string_locked(names, name, plain_name_size(kind, name)),
                            .file = string_locked(names, where.file, SIZE_MAX),
                            .function = string_locked(names, where.function, SIZE_MAX),
                            .line = where.line,

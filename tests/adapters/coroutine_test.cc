@@ -393,6 +393,61 @@ TEST_CASE("recording starts while a coroutine runs: no previous task") {
         Words{"create 1 under 0", "suspend 1 on 0 previous 0", "resolve 1 previous 0"});
 }
 
+TEST_CASE("recording starts after a resume: an available result is no second resume") {
+  Event event;
+  auto f = [&]() -> Task<int> {
+    co_await event;
+    fake::switch_on(true);
+    co_await std::suspend_never{};
+    co_return 1;
+  };
+  fake::reset(false);
+  Task<int> task = f();
+  task.handle.resume();
+  event.waiter.resume();
+  CHECK(fake::words() == Words{"join 1", "ready 1 on 0", "resolve 1 previous 0"});
+}
+
+namespace {
+// Whether it is suspended initially is known only when it is created.
+struct Decided {
+  struct promise_type {
+    bool starts;
+    explicit promise_type(bool b) : starts(b) {}
+    Decided get_return_object() { return {Handle::from_promise(*this)}; }
+    struct Initial {
+      bool starts;
+      bool await_ready() const { return starts; }
+      void await_suspend(std::coroutine_handle<>) {}
+      void await_resume() {}
+    };
+    Initial initial_suspend() { return {starts}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() {}
+  };
+  using Handle = std::coroutine_handle<promise_type>;
+  Handle handle;
+};
+Decided decided(bool) { co_return; }
+}  // namespace
+
+TEST_CASE("an initial suspension that is decided at run time") {
+  for (const bool recorded : {true, false}) {
+    for (const bool starts : {true, false}) {
+      fake::reset(recorded);
+      const Decided task = decided(starts);
+      const Words created{"create 1 under 0"};
+      const Words ended{"create 1 under 0", "resume 1", "resolve 1 previous 0"};
+      CHECK(task.handle.done() == starts);
+      CHECK(fake::words() == (!recorded ? Words{} : starts ? ended : created));
+      if (!starts) task.handle.resume();
+      CHECK(fake::words() == (recorded ? ended : Words{}));
+      task.handle.destroy();
+    }
+  }
+}
+
 namespace {
 struct Future {
   skein_task task = {};

@@ -93,6 +93,8 @@ namespace std _GLIBCXX_VISIBILITY(default) {
   struct coroutine_traits;
   template <typename Promise>
   struct coroutine_handle;
+  struct suspend_always;
+  struct suspend_never;
   }  // namespace __n4861
   _GLIBCXX_END_NAMESPACE_VERSION
 }  // namespace )

@@ -119,17 +119,26 @@ struct resume_if_thrown {
   }
 };
 
-// The awaiter that the compiler sees. D: the promise that the compiler sees. Task: the awaited
-// object is the return object of a coroutine.
-template <class D, step Step, class T, bool Task>
-struct traced_awaiter {
-  held<T> inner;
+// The promise of an awaiter. The final awaiter needs none: its coroutine does not resume.
+template <class D, step Step>
+struct of_promise {
   D* self;
-  place where;  // null: suspended
+};
+template <class D>
+struct of_promise<D, step::final> {
+  explicit of_promise(D*) {}
+};
+
+// The awaiter that the compiler sees. D: the promise that the compiler sees. Task: the awaited
+// object is the return object of a coroutine. The location is a default argument of the functions
+// that need it, and not a member: while recording is off, it costs nothing.
+template <class D, step Step, class T, bool Task>
+struct traced_awaiter : of_promise<D, Step> {
+  held<T> inner;
 
   template <class... F>
-  traced_awaiter(D* d, place w, F&&... from) noexcept(Step == step::final)
-      : inner(static_cast<F&&>(from)...), self(d), where(w) {}
+  explicit traced_awaiter(D* d, F&&... from) noexcept(Step == step::final)
+      : of_promise<D, Step>{d}, inner(static_cast<F&&>(from)...) {}
   traced_awaiter(const traced_awaiter&) = delete;
 
   using Handle = std::coroutine_handle<typename D::skein_promise_type>;
@@ -139,40 +148,39 @@ struct traced_awaiter {
   static constexpr bool kSuspendsNoexcept =
       noexcept(::skein::detail::some<Awaiter>().await_suspend(::skein::detail::some<Handle>()));
 
-  // Takes the location of a yield, because a twin of yield_value cannot have another parameter.
   bool await_ready(::skein::detail::place here = SKEIN_DETAIL_PLACE) noexcept(
       Step == step::final || noexcept(::skein::detail::some<Awaiter>().await_ready())) {
-    if constexpr (Step == step::yield) where = here;
     const bool ready = static_cast<bool>(inner.awaiter().await_ready());
-    if constexpr (Step == step::initial) {
-      if (skein_enabled())
-        ::skein::detail::created(self->skein_frame, self, D::kSkeinKind, where.get(), ready);
-      else
-        self->skein_frame.previous = 0;
-    } else if constexpr (Step == step::await) {
-      if (ready && skein_enabled()) ::skein::detail::resumed_unreported(self->skein_frame);
-      if (ready && skein_enabled()) skein_ready(&self->skein_frame.task, awaited(), where.get());
+    if constexpr (Step == step::initial && !__is_same(T, std::suspend_never) &&
+                  !__is_same(T, std::suspend_always)) {
+      if (ready) ::skein::detail::started(this->self->skein_frame);
+    } else if constexpr (Step == step::await || Step == step::yield) {
+      if (ready && skein_enabled()) {
+        ::skein::detail::resumed_before_ready(this->self->skein_frame);
+        if constexpr (Step == step::await)
+          skein_ready(&this->self->skein_frame.task, awaited(), here.get());
+      }
     }
     return ready;
   }
 
   template <class H>
-  SKEIN_DETAIL_OUT_OF_FRAME Suspended await_suspend(H h) noexcept(Step == step::final ||
-                                                                  kSuspendsNoexcept) {
+  SKEIN_DETAIL_OUT_OF_FRAME Suspended await_suspend(
+      H h, ::skein::detail::place here = SKEIN_DETAIL_PLACE) noexcept(Step == step::final ||
+                                                                      kSuspendsNoexcept) {
     const Handle handle = Handle::from_address(h.address());
     if constexpr (Step == step::await || Step == step::yield) {
+      frame& f = this->self->skein_frame;
       if (skein_enabled()) {
-        frame& f = self->skein_frame;
         ::skein::detail::resumed_unreported(f);
-        skein_suspend(&f.task, awaited(), where.get(), ::skein::detail::previous_of(f));
-        f.previous = kSuspended;
+        skein_suspend(&f.task, awaited(), here.get(), ::skein::detail::previous_of(f));
       }
+      f.previous = kSuspended;
     }
-    where = {};
     if constexpr (Step == step::final || kSuspendsNoexcept) {
       return inner.awaiter().await_suspend(handle);
     } else {
-      resume_if_thrown guard{&self->skein_frame};
+      resume_if_thrown guard{&this->self->skein_frame};
       if constexpr (__is_same(Suspended, void)) {
         inner.awaiter().await_suspend(handle);
         guard.f = nullptr;
@@ -187,7 +195,8 @@ struct traced_awaiter {
   decltype(auto) await_resume() noexcept(
       noexcept(::skein::detail::some<Awaiter>().await_resume())) {
     if constexpr (Step != step::final) {
-      if (!where && skein_enabled()) ::skein::detail::resumed(self->skein_frame);
+      if (skein_enabled() && ::skein::detail::not_running(this->self->skein_frame))
+        ::skein::detail::resumed(this->self->skein_frame);
     }
     return inner.awaiter().await_resume();
   }
@@ -226,8 +235,8 @@ struct awaiting : Base {
   using Base::Base;
   template <class A>
   requires(takes_await_transform<P, A> || !names_await_transform<P>) decltype(auto)
-      await_transform(A&& a, ::skein::detail::place where = SKEIN_DETAIL_PLACE) {
-    return static_cast<D*>(this)->template skein_await<A>(static_cast<A&&>(a), where);
+      await_transform(A&& a) {
+    return static_cast<D*>(this)->template skein_await<A>(static_cast<A&&>(a));
   }
 };
 template <class P, class D, class Base>
@@ -240,8 +249,8 @@ requires(one_await_transform<P>&& ::skein::detail::has_await_twin<P>()) struct a
     : Base {
   using Base::Base;
   using X = typename signature<decltype(&P::await_transform)>::parameter;
-  decltype(auto) await_transform(X x, ::skein::detail::place where = SKEIN_DETAIL_PLACE) {
-    return static_cast<D*>(this)->template skein_await<X>(static_cast<X&&>(x), where);
+  decltype(auto) await_transform(X x, not_virtual = {}) {
+    return static_cast<D*>(this)->template skein_await<X>(static_cast<X&&>(x));
   }
 };
 

@@ -23,8 +23,7 @@ extern "C" char* __cxa_demangle(const char* name, char* buffer, size_t* size, in
 
 namespace skein::detail {
 
-// The caller's source location, as a default argument. In an awaiter, null (false) means that the
-// coroutine is suspended: the location is not needed after that.
+// The caller's source location, as a default argument.
 #if __has_builtin(__builtin_source_location)
 struct place {
   const skein_source* at = nullptr;
@@ -33,14 +32,12 @@ struct place {
     static_assert(sizeof where == sizeof at);
     __builtin_memcpy(&at, &where, sizeof at);
   }
-  explicit operator bool() const { return at != nullptr; }
   const skein_source* get() const { return at; }
 };
 #define SKEIN_DETAIL_PLACE std::source_location::current()
 #else  // clang 14
 struct place {
   skein_source at;
-  explicit operator bool() const { return at.function != nullptr; }
   const skein_source* get() const { return &at; }
 };
 #define SKEIN_DETAIL_PLACE                                                                 \
@@ -57,11 +54,15 @@ struct frame {
 inline constexpr uint64_t kEnded = ~0ull;
 inline constexpr uint64_t kSuspended = ~1ull;
 inline constexpr uint64_t kResumeUnreported = ~2ull;  // suspended; its resume will not be reported
+inline constexpr uint64_t kNotStarted = ~3ull;        // suspended since its creation
 inline constexpr uint64_t kResumed = 1ull << 63;      // + previous: the resume is already recorded
 
 // The task that was current before a running coroutine. 0: none, or recording was started or
 // stopped since.
 inline uint64_t previous_of(const frame& f) { return f.previous >> 62 != 0 ? 0 : f.previous; }
+// True from a suspension until its resume is recorded, and if that happened while recording was
+// off.
+inline bool not_running(const frame& f) { return f.previous >> 62 != 0; }
 inline void resumed(frame& f) {
   f.previous = f.previous >> 62 == kResumed >> 62 ? f.previous & ~kResumed : skein_resume(&f.task);
 }
@@ -75,6 +76,12 @@ inline void suspended_unreported(frame& f) {
 }
 inline void resumed_unreported(frame& f) {
   if (f.previous == kResumeUnreported) ::skein::detail::resumed(f);
+}
+// Records a missing resume of a coroutine that does not suspend now. If it resumed before recording
+// started, there is none to record.
+inline void resumed_before_ready(frame& f) {
+  ::skein::detail::resumed_unreported(f);
+  if (::skein::detail::not_running(f)) f.previous = 0;
 }
 
 // ---- the awaited coroutine ----
@@ -189,21 +196,28 @@ struct __attribute__((visibility("hidden"))) module_end {
 template <class T>
 module_end<T> module_end<T>::instance;
 
-// Records the creation of a coroutine; `runs`: it is running. Precondition: f.previous is the
-// address of the function's name without types. (The name in `where` has types and may exceed the
-// limit of a trace; it is used for lambdas only.)
+// Records the creation of a coroutine; `runs`: it is running. `name`: that of the function, without
+// types. (The name in `where` has types and may exceed the limit of a trace; it is used for
+// lambdas and operators.)
 SKEIN_DETAIL_HIDDEN __attribute__((noinline)) inline void created(frame& f, const void* promise,
-                                                                  uint32_t kind,
+                                                                  uint32_t kind, const char* name,
                                                                   const skein_source* where,
                                                                   bool runs) {
   __asm__ volatile("" : : "r"(&module_end<>::instance) : "memory");
-  const char* name = reinterpret_cast<const char*>(f.previous);
-  if (name[0] == 'o' && __builtin_strcmp(name, "operator()") == 0) name = nullptr;
+  if (name[0] == 'o' && __builtin_strncmp(name, "operator", 8) == 0) name = nullptr;
   if (runs)
     f.previous = skein_create_running(&f.task, kind, name, where);
   else
-    skein_create(&f.task, kind, name, where), f.previous = 0;
+    skein_create(&f.task, kind, name, where), f.previous = kNotStarted;
   ::skein::detail::remember(f, promise);
+}
+
+// The coroutine starts instead of being suspended first.
+inline void started(frame& f) {
+  if (skein_enabled())
+    ::skein::detail::resumed(f);
+  else
+    f.previous = 0;
 }
 
 // Returns the task of the traced coroutine that an object of a coroutine's return type refers to;

@@ -201,50 +201,47 @@ struct traced : awaiting<P, traced<P, Base, Kind, Yielded...>,
       skein_cancel(&skein_frame.task);
   }
 
-#if defined(__GNUC__) && !defined(__clang__)
-  // g++ has the function's readable name only here; in initial_suspend it is
-  // "void f(f(int)::_Z1fi.Frame*)". The line is that of the closing brace in both.
-  decltype(auto) get_return_object(::skein::detail::place where = SKEIN_DETAIL_PLACE) {
-    __builtin_memcpy(&skein_frame.previous, &where, sizeof where);
+  // Records the creation, and not in initial_suspend: g++ inlines the code up to an initial
+  // suspension into the caller if it is short; and it has the function's readable name only here,
+  // there it is "void f(f(int)::_Z1fi.Frame*)". (The line is that of the closing brace in both.)
+  decltype(auto) get_return_object(::skein::detail::place where = SKEIN_DETAIL_PLACE,
+                                   const char* name = __builtin_FUNCTION()) {
+    constexpr bool runs = __is_same(decltype(some<P&>().initial_suspend()), std::suspend_never);
+    if (skein_enabled())
+      ::skein::detail::created(skein_frame, this, Kind, name, where.get(), runs);
+    else
+      skein_frame.previous = runs ? 0 : kNotStarted;
     return skein_inner().get_return_object();
   }
-  auto initial_suspend(const char* name = __builtin_FUNCTION()) {
-    ::skein::detail::place where;
-    __builtin_memcpy(&where, &skein_frame.previous, sizeof where);
-#else
-  auto initial_suspend(::skein::detail::place where = SKEIN_DETAIL_PLACE,
-                       const char* name = __builtin_FUNCTION()) {
-#endif
-    skein_frame.previous = reinterpret_cast<uintptr_t>(name);
+  auto initial_suspend(not_virtual = {}) {
     using T = decltype(some<P&>().initial_suspend());
-    return ::skein::detail::traced_awaiter<traced, step::initial, T, false>(
-        this, where, skein_inner(), from_initial{});
+    return ::skein::detail::traced_awaiter<traced, step::initial, T, false>(this, skein_inner(),
+                                                                            from_initial{});
   }
   auto final_suspend(not_virtual = {}) noexcept {
     if (skein_enabled()) ::skein::detail::ended(skein_frame);
     using T = decltype(some<P&>().final_suspend());
-    return ::skein::detail::traced_awaiter<traced, step::final, T, false>(
-        this, ::skein::detail::place{}, skein_inner(), from_final{});
+    return ::skein::detail::traced_awaiter<traced, step::final, T, false>(this, skein_inner(),
+                                                                          from_final{});
   }
   void unhandled_exception(not_virtual = {}) noexcept(noexcept(some<P&>().unhandled_exception())) {
     if (skein_frame.task.id != 0 && skein_enabled()) ::skein::detail::failed(skein_frame);
     skein_inner().unhandled_exception();
   }
   template <class A>
-  decltype(auto) skein_await(A&& a, ::skein::detail::place where) {
+  decltype(auto) skein_await(A&& a) {
     using T = decltype(::skein::detail::awaitable_of(some<P&>(), some<A>()));
     if constexpr (::skein::detail::awaitable<T>)
       return ::skein::detail::traced_awaiter < traced, step::await, T,
              ::skein::detail::is_task_object<A> ||
-                 ::skein::detail::is_task_object < T >>
-                     (this, where, skein_inner(), static_cast<A&&>(a));
+                 ::skein::detail::is_task_object < T >> (this, skein_inner(), static_cast<A&&>(a));
     else
       return ::skein::detail::awaitable_of(skein_inner(), static_cast<A&&>(a));
   }
   template <class X>
   auto skein_yield(typename unreferenced<X>::type& x) {
     return ::skein::detail::traced_awaiter<traced, step::yield, yield_value_result<P, X>, false>(
-        this, ::skein::detail::place{}, skein_inner(), static_cast<X&&>(x), from_yield{});
+        this, skein_inner(), static_cast<X&&>(x), from_yield{});
   }
 
  private:
