@@ -226,7 +226,8 @@ void CtfEvents::put_event(StreamWriter& stream, uint64_t time, const EventRow& r
   add_extra_fields(stream, row);
   switch (row.kind) {
     case EventKind::Create:
-      if (const uint64_t parent = id(row.other); parent != stream.current_task)
+      // Readers take an event `create` without a task for damage.
+      if (const uint64_t parent = id(row.other); parent != stream.current_task || a == 0)
         return stream.fixed(format::k_create_under, time)
             .u64(parent)
             .u64(a)

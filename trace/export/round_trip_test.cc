@@ -159,6 +159,18 @@ TEST_CASE("events whose values are in tables of the trace survive a round trip")
   CHECK(back.clock_readings[1].ahead == INT64_MIN);
 }
 
+// Found by fuzz/command/exports.cc: the copy was cut off at the event.
+TEST_CASE("an event that creates an unknown task survives a round trip through CTF") {
+  Trace trace;
+  trace.info.format = "skein";
+  trace.info.utc_offset = 0;
+  trace.executors.push_back({.tid = 1});
+  trace.kinds.push_back(trace.strings.intern("coroutine"));
+  trace.events.append({.time = 0, .task = no_task, .other = no_task, .kind = EventKind::Create});
+  trace.events.append({.time = 1, .task = 7, .other = no_task, .kind = EventKind::Create});
+  require_comes_back_from_ctf(trace);
+}
+
 TEST_CASE("random events survive a round trip") {
   for (uint32_t seed = 0; seed < 100; seed++) {
     INFO("seed ", seed);
