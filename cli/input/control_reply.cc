@@ -46,7 +46,8 @@ Result<Json> read_control_reply(std::string_view line) {
     Json value;
     if (reader.failed() || !read_scalar(scalar, value)) return invalid;
     if (name == "ok") is_ok = scalar.type == Scalar::Type::Word && scalar.text == "true";
-    if (name == "error" && scalar.type == Scalar::Type::Text) reason = scalar.text;
+    if (name == "error" && scalar.type == Scalar::Type::Text && !scalar.text.empty())
+      reason = scalar.text;
     reply.set(name, std::move(value));
   } while (reader.take(','));
   reader.expect('}');

@@ -20,6 +20,8 @@ TEST_CASE("a failed request returns the recorder's message") {
   CHECK(reply.error().message() == "no trace to resume");
   CHECK(read_control_reply("{\"pid\":7}").error().message() == "request rejected");
   CHECK(read_control_reply("{\"ok\":\"true\"}").error().message() == "request rejected");
+  CHECK(read_control_reply("{\"ok\":false,\"error\":\"\"}").error().message() ==
+        "request rejected");
 }
 
 TEST_CASE("all other lines are invalid replies") {
