@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compiles generated coroutines (generate_promises.py) plain and with skein/coroutine.h, and runs
 them plain, linked but off, and recorded in ring and log mode: the output must be the same, and the
-traces must contain tasks. 77 (skipped) if the compiler is not installed.
+traces must contain tasks. 77 (skipped) if the compiler or a sanitizer is not installed.
 
 promises_test.py COMPILER SOURCE_DIR RECORDER SKEIN WORK_DIR COUNT [SEED [FLAG...]]
 COUNT: the number of promises. Each run takes others; SEED repeats a run."""
@@ -38,6 +38,12 @@ def main():
     Path(work).mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=work) as scratch:
         scratch = Path(scratch)
+        empty = subprocess.run([compiler, *flags, "-x", "c++", "-", "-o", str(scratch / "empty")],
+                               input="int main() {}", capture_output=True, text=True)
+        if empty.returncode != 0:
+            print(f"{empty.stderr[-500:]}skipped: {compiler} cannot link with {' '.join(flags)}; "
+                  "for clang's sanitizers: libclang-rt-VERSION-dev")
+            return 77
         program = scratch / "promises.cc"
         with open(program, "w") as text:
             subprocess.run([f"{source}/tests/adapters/generate_promises.py", str(share),
