@@ -148,6 +148,33 @@ TEST_CASE("a parameter that is taken by value is not moved, and lives as long") 
 }
 
 namespace {
+struct OneOfTwo {
+  struct promise_type : Basics {
+    OneOfTwo get_return_object() { return {Owner<promise_type>(*this)}; }
+    void return_void() {}
+    LogAfter await_transform(Counted c) noexcept { return {c.log}; }
+    LogAfter await_transform(std::string* log) { return {log}; }
+  };
+  Owner<promise_type> own;
+};
+OneOfTwo one_of_two(int* moves, std::string* log) {
+  co_await Counted(moves, log);
+  co_await log;
+}
+}  // namespace
+
+TEST_CASE("an overloaded await_transform takes an object by value") {
+  fake::reset();
+  int moves = 0;
+  std::string log;
+  auto g = one_of_two(&moves, &log);
+  for (int i = 0; i < 3; ++i) g.own.next();
+  CHECK(moves == 0);
+  CHECK(log == "sr~sr");
+  CHECK(fake::calls()[2].line == __LINE__ - 13);
+}
+
+namespace {
 struct Private {
   class promise_type {
    public:

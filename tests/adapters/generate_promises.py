@@ -104,6 +104,8 @@ AWAITS = {
     "value": (awaits("value", "Item v"), "  co_await 1;\n  co_await Item{2};\n"),
     "references": (awaits("const", "const Item& v") + awaits("rvalue", "Item&& v"),
                    "  co_await Item{2};\n  const Item w{3};\n  co_await w;\n"),
+    "values": (awaits("value", "Item v") + awaits("pointer", "const char* v", "nullptr"),
+               "  co_await Item{2};\n  Item w{3};\n  co_await w;\n  co_await std::move(w);\n  co_await \"text\";\n"),
     "template": ("  template <class U> @R await_transform(U&& v) "
                  "{ std::printf(\"template \"); return Watch{std::addressof(v)}; }\n",
                  "  co_await Item{2};\n"),

@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-COMBINATIONS = 42240  # of generate_promises.py
+COMBINATIONS = 50688  # of generate_promises.py
 
 
 def run(program, trace=None):

@@ -59,9 +59,11 @@
 //    argument-dependent lookup (for example one for std::chrono::duration in the global namespace).
 //  - Awaiting a bit-field or an overload set requires a cast, unless the promise has exactly one
 //    await_transform.
-//  - If await_transform is a template or overloaded, its argument is passed on by reference. A
-//    parameter taken by value is moved once more and destroyed before the coroutine suspends, as is
-//    an object that the argument is converted to; a private overload for a friend does not compile.
+//  - If await_transform is a template or overloaded, its argument is passed on by reference; or in
+//    place, if no overload is a template and one takes exactly its type by value (call_in_place).
+//    Otherwise, an object that the argument is converted to is destroyed before the coroutine
+//    suspends, and so is a template's parameter that is taken by value, which is moved once more. A
+//    private overload for a friend does not compile.
 //  - If return_value of a final promise is a template or overloaded, an argument taken by value
 //    with a type other than the return type's first argument is moved once more.
 //  - If yield_value is a template, or some overload's parameter type is neither hinted (see

@@ -51,6 +51,31 @@ enum class step { initial, await, yield, final };
 struct from_initial {};
 struct from_final {};
 struct from_yield {};
+struct in_place {};  // of an object that P takes by value
+
+// An overload with the parameter type X. The deduction fails if any overload is a template, so that
+// no template is compiled.
+template <class X, class C, class R, bool Noexcept>
+auto with_object(R (C::*overload)(X) noexcept(Noexcept)) {
+  return overload;
+}
+// Calls this overload with the object x as its parameter, without a copy: functions with a
+// parameter of type X or X& are called in the same way. As without skein, the caller of traced code
+// destroys x.
+template <class X, class P, class C, class R>
+decltype(auto) call_in_place(P& p, X& x, R (C::*overload)(X)) {
+  return (p.*reinterpret_cast<R (C::*)(X&)>(overload))(x);
+}
+// True if no await_transform of P is a template, and one has exactly the parameter type X. (g++
+// deduces its return type only for a conversion of its address.)
+template <class P, class X>
+constexpr bool has_object_overload() {
+  (void) requires { static_cast<void (P::*)(X)>(&P::await_transform); };
+  return requires { ::skein::detail::with_object<X>(&P::await_transform); };
+}
+template <class P, class X>
+concept awaits_object = passed_by_address<X> && ::skein::detail::has_object_overload<P, X>();
+
 template <class P>
 decltype(auto) awaitable_of(P& p, from_initial) {
   return p.initial_suspend();
@@ -62,6 +87,11 @@ decltype(auto) awaitable_of(P& p, from_final) noexcept {
 template <class P, class V>
 decltype(auto) awaitable_of(P& p, V&& v, from_yield) {
   return p.yield_value(static_cast<V&&>(v));
+}
+template <class P, class X>
+decltype(auto) awaitable_of(P& p, X& x, in_place) {
+  return ::skein::detail::call_in_place<X>(p, x,
+                                           ::skein::detail::with_object<X>(&P::await_transform));
 }
 template <class P, class A>
 decltype(auto) awaitable_of(P& p, A&& a) {
@@ -226,7 +256,8 @@ constexpr bool has_await_twin() {
 }
 
 // Base, with the await_transform that the compiler finds. D: the promise `traced`.
-//  - P has none, a template or several: a template that accepts what P accepts.
+//  - P has none, a template or several: templates that accept what P accepts, by reference or, if P
+//    takes an object by value, by value. That object then lives until the coroutine resumes.
 //  - P has exactly one, and its parameter can be passed on: a twin. Conversions to the parameter
 //    then happen in the coroutine, and last until it resumes.
 //  - Any other: P's own. Its suspensions are recorded without a location.
@@ -234,9 +265,15 @@ template <class P, class D, class Base>
 struct awaiting : Base {
   using Base::Base;
   template <class A>
-  requires(takes_await_transform<P, A> || !names_await_transform<P>) decltype(auto)
+  requires((takes_await_transform<P, A> ||
+            !names_await_transform<P>)&&!awaits_object<P, typename bare<A>::type>) decltype(auto)
       await_transform(A&& a) {
     return static_cast<D*>(this)->template skein_await<A>(static_cast<A&&>(a));
+  }
+  template <class X>
+  requires awaits_object<P, X>
+  decltype(auto) await_transform(X x) {
+    return static_cast<D*>(this)->template skein_await<X&>(x, in_place{});
   }
 };
 template <class P, class D, class Base>

@@ -101,6 +101,21 @@ inline constexpr bool passes_on<X&> = true;
 template <class X>
 inline constexpr bool passes_on<X&&> = true;
 
+// True if a parameter of class X is an object that the caller creates and destroys, and whose
+// address it passes: X is "non-trivial for the purposes of calls" in the Itanium C++ ABI. False if
+// in doubt, as with clang's trivial_abi.
+template <class X>
+inline constexpr bool passed_by_address = false;
+template <class X>
+requires requires { sizeof(X); }
+inline constexpr bool passed_by_address<X> =
+#if defined(__clang__) && __has_builtin(__is_trivially_relocatable)
+    !__is_trivially_relocatable(X) &&
+#endif
+    !__is_trivially_copyable(X) &&
+    (!__has_trivial_destructor(X) ||
+     (__is_constructible(X, const X&) && !__is_trivially_constructible(X, const X&)));
+
 // For each name: `names_NAME<P>`: P has a member function of this name. (Then the name is ambiguous
 // in a class derived from P and from another class with that name. Of a final class, only a single
 // accessible function is found.) `one_NAME<P>`: it is not overloaded, no template, accessible.

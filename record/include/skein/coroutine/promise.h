@@ -228,15 +228,17 @@ struct traced : awaiting<P, traced<P, Base, Kind, Yielded...>,
     if (skein_frame.task.id != 0 && skein_enabled()) ::skein::detail::failed(skein_frame);
     skein_inner().unhandled_exception();
   }
-  template <class A>
-  decltype(auto) skein_await(A&& a) {
-    using T = decltype(::skein::detail::awaitable_of(some<P&>(), some<A>()));
+  // how: in_place, if P takes the object `a` by value.
+  template <class A, class... How>
+  decltype(auto) skein_await(A&& a, How... how) {
+    using T = decltype(::skein::detail::awaitable_of(some<P&>(), static_cast<A&&>(a), how...));
     if constexpr (::skein::detail::awaitable<T>)
       return ::skein::detail::traced_awaiter < traced, step::await, T,
              ::skein::detail::is_task_object<A> ||
-                 ::skein::detail::is_task_object < T >> (this, skein_inner(), static_cast<A&&>(a));
+                 ::skein::detail::is_task_object < T >>
+                     (this, skein_inner(), static_cast<A&&>(a), how...);
     else
-      return ::skein::detail::awaitable_of(skein_inner(), static_cast<A&&>(a));
+      return ::skein::detail::awaitable_of(skein_inner(), static_cast<A&&>(a), how...);
   }
   template <class X>
   auto skein_yield(typename unreferenced<X>::type& x) {
