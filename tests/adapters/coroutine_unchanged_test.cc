@@ -311,6 +311,38 @@ TEST_CASE("a task that can only yield errors is no generator") {
 }
 
 namespace {
+// The awaiter of a yield uses the type of the promise.
+template <class T>
+struct AnyHandle {
+  struct promise_type : Basics {
+    bool same = false;
+    AnyHandle get_return_object() { return {Owner<promise_type>(*this)}; }
+    void return_void() {}
+    struct Awaiter {
+      bool await_ready() noexcept { return false; }
+      template <class P>
+      void await_suspend(std::coroutine_handle<P> h) noexcept {
+        h.promise().same = std::is_same_v<P, promise_type>;
+      }
+      void await_resume() noexcept {}
+    };
+    template <class U>
+    Awaiter yield_value(U&&) {
+      return {};
+    }
+  };
+  Owner<promise_type> own;
+};
+AnyHandle<int> any_handle() { co_yield 1; }
+}  // namespace
+
+TEST_CASE("a template await_suspend gets the handle of the library's promise") {
+  fake::reset();
+  CHECK(any_handle().own.next().same);
+  CHECK(fake::words().empty());  // left alone
+}
+
+namespace {
 struct Aggregate {
   struct promise_type {
     int number = 0;

@@ -32,8 +32,8 @@
 //  - has inaccessible members or constructors that the compiler calls;
 //  - has defaulted parameters in them, which may be the source location;
 //  - is copied from the coroutine's only parameter;
-//  - takes its only yield_value or await_transform by value with a type that is not trivially
-//    copyable, and returns an awaiter that accepts handles of other promises;
+//  - has a yield_value or a single await_transform without a twin, which returns an awaiter that
+//    accepts handles of other promises;
 //  - is final, and has a yield_value, return_value or await_transform without an exact twin (see
 //    coroutine/overloads.h). Exception: a return_value that is a template.
 //
@@ -68,8 +68,9 @@
 //    with a type other than the return type's first argument is moved once more.
 //  - If yield_value is a template, or some overload's parameter type is neither hinted (see
 //    coroutine/overloads.h) nor the only one of its form, the task is suspended without a location
-//    until its next recorded step. A template await_suspend of such a yield is instantiated with a
-//    promise derived from P.
+//    until its next recorded step. If only yields of other types than the return type's first
+//    argument get an awaiter with a template await_suspend, it is instantiated with a promise
+//    derived from P.
 //  - A final promise whose yield_value is overloaded, and accepts neither a value of the return
 //    type's first argument nor an int, a string or braces, is not recognised as a generator: a
 //    yield compiles only if its argument is exactly the parameter.

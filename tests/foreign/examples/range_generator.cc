@@ -1,4 +1,5 @@
-// range-v3's generators: by value and by reference, in a pipeline, sized, abandoned, and with an exception.
+// range-v3's generators: by value and by reference, in a pipeline, sized, abandoned, and with an
+// exception.
 #include <cstdio>
 #include <range/v3/experimental/utility/generator.hpp>
 #include <range/v3/view/take.hpp>
@@ -26,7 +27,7 @@ generator<std::vector<int>&> changes(std::vector<int> values) {
 }
 sized_generator<int> squares(int n) {
   co_await static_cast<generator_size>(n);
-  for (int i = 0; i < n; ++i) co_yield i * i;
+  for (int i = 0; i < n; ++i) co_yield i* i;
 }
 generator<int> fails() {
   co_yield 1;
@@ -34,10 +35,12 @@ generator<int> fails() {
 }
 
 int main() {
-  auto twice = numbers(1) | ranges::views::transform([](int n) { return 2 * n; }) | ranges::views::take(5);
+  auto twice =
+      numbers(1) | ranges::views::transform([](int n) { return 2 * n; }) | ranges::views::take(5);
   for (int n : twice) std::printf("%d ", n);
   for (std::string const& name : names()) std::printf("%s\n", name.c_str());
-  for (std::vector<int>& values : changes({1, 2})) values.push_back(static_cast<int>(values.size()));
+  for (std::vector<int>& values : changes({1, 2}))
+    values.push_back(static_cast<int>(values.size()));
   auto sized = squares(4);
   std::printf("%zu:", static_cast<std::size_t>(sized.size()));
   for (int n : sized) std::printf(" %d", n);

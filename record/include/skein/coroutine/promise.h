@@ -308,18 +308,42 @@ inline constexpr bool starts_asio_operation<P, Initiation, Token, A...> = requir
   typename bare<Token>::type::template executor_with_default<any_executor>;
 };
 
-// True if all yields and awaits that are not traced get an awaiter that accepts P's handle only.
-template <class P>
-constexpr bool untraced_yield_is_safe() {
-  if constexpr (!unary_yield_value<P>) {
+// True if a yield of an X gets an awaiter that accepts P's handle only.
+template <class P, class X>
+constexpr bool yield_is_safe() {
+  if constexpr (takes_yield_value<P, X>)
+    return ::skein::detail::suspends_with_own_handle<P, yield_value_result<P, X>>();
+  else
     return true;
-  } else {
-    using X = typename signature<decltype(&P::yield_value)>::parameter;
-    if constexpr (passes_on<X> || !takes_yield_value<P, X>)
-      return true;
-    else
-      return ::skein::detail::suspends_with_own_handle<P, yield_value_result<P, X>>();
-  }
+}
+template <class P, class... X>
+constexpr bool yields_are_safe(types<X...>) {
+  return (true && ... && ::skein::detail::yield_is_safe<P, X>());
+}
+// The same for the first hinted type; the others are not tried, as in yields_first.
+template <class P>
+constexpr bool first_yield_is_safe(types<>) {
+  return true;
+}
+template <class P, class T, class... Rest>
+constexpr bool first_yield_is_safe(types<T, Rest...>) {
+  if constexpr (takes_yield_value<P, T>)
+    return ::skein::detail::yield_is_safe<P, T>();
+  else
+    return ::skein::detail::yield_is_safe<P, T&>();
+}
+// True if all yields and awaits that are not traced get an awaiter that accepts P's handle only, as
+// far as is known.
+template <class P, class R>
+constexpr bool untraced_yield_is_safe() {
+  using All = decltype(::skein::detail::all_yields<P, R>());
+  if constexpr (yield_twins<P, R>::size != 0)
+    return true;
+  else if constexpr (All::size != 0)
+    return ::skein::detail::yields_are_safe<P>(All{});
+  else
+    return ::skein::detail::first_yield_is_safe<P>(::skein::detail::value_type_hint<P>()) &&
+           ::skein::detail::first_yield_is_safe<P>(hints<P, R>{});
 }
 template <class P>
 constexpr bool untraced_await_is_safe() {
@@ -345,7 +369,7 @@ struct promise_of<P, R, types<X...>> {
       ::skein::detail::is_generator<P, R> ? SKEIN_KIND_generator : SKEIN_KIND_coroutine;
   static constexpr auto choose_type() {
     if constexpr (!__is_final(P)) {
-      if constexpr (::skein::detail::untraced_yield_is_safe<P>() &&
+      if constexpr (::skein::detail::untraced_yield_is_safe<P, R>() &&
                     ::skein::detail::untraced_await_is_safe<P>())
         return bare<traced<P, base_for<P>, kKind, X...>>{};
       else
