@@ -175,6 +175,31 @@ TEST_CASE("an overloaded await_transform takes an object by value") {
 }
 
 namespace {
+template <class T>
+struct ReturnsAny {
+  struct promise_type final : Basics {
+    int moves = -1;
+    ReturnsAny get_return_object() { return {Owner<promise_type>(*this)}; }
+    void return_value(T&&) {}
+    template <class U>
+    void return_value(U object) {
+      moves = *object.moves;
+    }
+  };
+  Owner<promise_type> own;
+};
+ReturnsAny<int> returns_object(int* moves, std::string* log) { co_return Counted(moves, log); }
+}  // namespace
+
+TEST_CASE("a template return_value of a final promise takes an object by value") {
+  fake::reset();
+  int moves = 0;
+  std::string log;
+  CHECK(returns_object(&moves, &log).own.next().moves == 0);
+  CHECK(fake::words().empty());  // left alone
+}
+
+namespace {
 struct Private {
   class promise_type {
    public:

@@ -64,8 +64,8 @@
 //    Otherwise, an object that the argument is converted to is destroyed before the coroutine
 //    suspends, and so is a template's parameter that is taken by value, which is moved once more. A
 //    private overload for a friend does not compile.
-//  - If return_value of a final promise is a template or overloaded, an argument taken by value
-//    with a type other than the return type's first argument is moved once more.
+//  - If return_value of a final promise is a template that is constrained to some types other than
+//    the return type's first argument, and takes these by value, they are moved once more.
 //  - If yield_value is a template, or some overload's parameter type is neither hinted (see
 //    coroutine/overloads.h) nor the only one of its form, the task is suspended without a location
 //    until its next recorded step. If only yields of other types than the return type's first

@@ -96,6 +96,15 @@ template <class P, class T>
 inline constexpr bool returns_others = takes_other_braces<P, T> !=
                                        (takes_braces<P, T> &&
                                         takes_other_braces<returns_only<T>, T>);
+// True if a template takes objects of any type by value, and void is its declared return type. Its
+// body is not compiled.
+struct any_object : any_value {
+  ~any_object();
+};
+template <class P>
+concept returns_objects = requires {
+  static_cast<void (P::*)(any_object)>(&P::return_value);
+};
 template <class P, class R>
 constexpr auto box_for() {
   using T = returned_hint<P, R>;
@@ -108,6 +117,8 @@ constexpr auto box_for() {
   } else if constexpr (!one_return_value<P> && takes_return_value<P, T>) {
     if constexpr (exactly_return_value<P, T> && !passes_on<T>)
       ;  // taken by value: a second move would be observable
+    else if constexpr (returns_objects<P>)
+      ;  // other types are taken by value
     else if constexpr (returns_others<P, T>)
       ;  // an overload for another type, for which braces are not passed on
     else if constexpr (takes_braces<P, T>)
