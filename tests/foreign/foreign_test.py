@@ -64,7 +64,7 @@ def run_tests(options, out, environment, only=None):
     if options.library == "libcoro":  # one program: its own report has the cases
         command = [out / "test/libcoro_test", "--reporter", f"junit::out={report}", *([f'"{only}"'] if only else [])]
     else:
-        command = ["ctest", "--test-dir", out, "--timeout", "120", "-j2", "--output-junit", report,
+        command = ["ctest", "--test-dir", out, "--timeout", "600", "-j2", "--output-junit", report,
                    *(["-R", f"^{re.escape(only)}$"] if only else [])]
     report.unlink(missing_ok=True)
     done = subprocess.run([str(word) for word in command], env=environment, capture_output=True, text=True,
