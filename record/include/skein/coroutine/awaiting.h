@@ -63,6 +63,9 @@ auto with_object(R (C::*overload)(X) noexcept(Noexcept)) {
 // parameter of type X or X& are called in the same way. As without skein, the caller of traced code
 // destroys x.
 template <class X, class P, class C, class R>
+#if defined(__clang__)
+__attribute__((no_sanitize("cfi-mfcall")))
+#endif
 decltype(auto) call_in_place(P& p, X& x, R (C::*overload)(X)) {
   return (p.*reinterpret_cast<R (C::*)(X&)>(overload))(x);
 }
