@@ -412,6 +412,21 @@ TEST_CASE("a skein export is read correctly if its events were reordered") {
   CHECK(trace.losses.empty());
 }
 
+TEST_CASE("a skein export has the threads that it mentions, whatever their numbers") {
+  const Trace trace = fxt::read(written([](Writer& w) {
+    for (const uint64_t thread : {uint64_t{60'000}, uint64_t{1}, UINT64_MAX, uint64_t{60'000}}) {
+      const Writer::Argument label[] = {Writer::string("event", "label"),
+                                        Writer::number("task", 1)};
+      w.event(EventType::Instant, boot, {1, thread}, "skein", "x", label);
+    }
+  }));
+  REQUIRE(trace.events.size() == 4);
+  CHECK(trace.executors.size() == 3);
+  CHECK(trace.events.row(0).executor == trace.events.row(3).executor);
+  CHECK(trace.events.row(0).executor != trace.events.row(1).executor);
+  CHECK(trace.events.row(1).executor != trace.events.row(2).executor);
+}
+
 TEST_CASE("arguments and objects that are skipped are counted") {
   const Trace trace = fxt::read(written([](Writer& w) {
     const Writer::Argument text[] = {Writer::string("a", "x")};

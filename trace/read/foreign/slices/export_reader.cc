@@ -1,7 +1,5 @@
 #include "trace/read/foreign/slices/export_reader.h"
 
-#include <algorithm>
-
 namespace skein::fxt {
 
 ExportReader::ExportReader(Records& records, Trace& trace, bool is_streaming)
@@ -75,9 +73,8 @@ void ExportReader::take(const Record& record, StringId event) {
   if (record.type == EventType::Counter) read_counter(record, *row);
   row->time = record.time - *start_;
   if (record.time_guessed) row->flags |= flag::time_guessed;
-  const uint64_t number = records_.threads[record.thread].id;
-  row->executor = static_cast<uint32_t>(std::clamp<uint64_t>(number, 1, most_executors) - 1);
-  if (row->executor >= trace_.executors.size()) trace_.executors.resize(row->executor + size_t{1});
+  const uint64_t number = records_.threads[record.thread].id;  // of the executor, plus one
+  row->executor = builder_.executor(number == 0 ? 0 : number - 1);
   trace_.events.append(*row);
 }
 

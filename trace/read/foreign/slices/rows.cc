@@ -166,7 +166,8 @@ std::optional<EventRow> RowBuilder::finish() {
   };
   if (target_ == RowTarget::Process) keep(trace_.processes, process_);
   if (target_ == RowTarget::Machine) keep(trace_.machines, machine_);
-  if (target_ == RowTarget::Executor) keep(trace_.executors, executor_);
+  if (target_ == RowTarget::Executor && index_ < most_executors)
+    trace_.executors[executor(index_)] = executor_;
   if (target_ != RowTarget::Event) return std::nullopt;
   switch (event_schema(row_.kind).value.role) {
     case ValueRole::Kind:
@@ -194,6 +195,19 @@ std::optional<EventRow> RowBuilder::finish() {
     row_.location = found->second;
   }
   return row_;
+}
+
+uint32_t RowBuilder::executor(uint64_t number) {
+  if (number == last_number_ && !executors_.empty()) return last_executor_;
+  const size_t next = trace_.executors.size();
+  const auto [found, added] = executors_.try_emplace(number, static_cast<uint32_t>(next));
+  if (added && executors_.size() > most_executors) {
+    executors_.erase(found);
+    return static_cast<uint32_t>(next - 1);
+  }
+  if (added) trace_.executors.push_back({});
+  last_number_ = number;
+  return last_executor_ = found->second;
 }
 
 }  // namespace skein

@@ -15,10 +15,14 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 
 #include "trace/read/trace.h"
 
 namespace skein {
+
+// Limit on executors, processes and machines: a foreign file can name any number.
+inline constexpr uint64_t most_executors = 1 << 16;
 
 class RowBuilder {
  public:
@@ -33,6 +37,10 @@ class RowBuilder {
   // Returns the event, whose time and executor the caller must set. Applies anything else to the
   // trace, and returns empty.
   std::optional<EventRow> finish();
+  // Returns the index of the executor with this number in the file. Executors are in the order in
+  // which the file first mentions them, so numbers that it does not mention need no memory. Numbers
+  // after the first most_executors belong to the last of them.
+  uint32_t executor(uint64_t number);
 
  private:
   enum class RowTarget { Nothing, Event, TraceInfo, Executor, Process, Machine };
@@ -44,7 +52,7 @@ class RowBuilder {
   RowTarget target_ = RowTarget::Nothing;
   EventRow row_;
   Location location_;
-  uint64_t index_ = 0;  // of an executor
+  uint64_t index_ = 0;  // of an executor, a process or a machine
   Executor executor_;
   Process process_;
   Machine machine_;
@@ -52,9 +60,9 @@ class RowBuilder {
   std::map<std::array<uint32_t, 4>, uint32_t> locations_;
   std::map<StringId, uint64_t> kinds_;
   std::map<uint64_t, uint32_t> stacks_;
+  std::unordered_map<uint64_t, uint32_t> executors_;  // values: indices into Trace::executors
+  uint64_t last_number_ = 0;                          // consecutive events usually have the same
+  uint32_t last_executor_ = 0;
 };
-
-// Limit on the number of executors: a foreign file can name any number.
-inline constexpr uint64_t most_executors = 1 << 16;
 
 }  // namespace skein
