@@ -2,6 +2,7 @@
 // the program continues and the recorder counts the loss.
 #include <fcntl.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -10,6 +11,8 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <functional>
+#include <thread>
 
 #include "tests/recorder/check.h"
 #include "tests/recorder/numbered.h"
@@ -20,6 +23,8 @@ bool refuse_rename = false;
 bool truncate_renamed = false;
 const char* reuse_with = nullptr;
 int reused = -1;
+thread_local bool stop_at_touch = false;
+sem_t stopped, go_on;
 }  // namespace
 // Replaces libc's fallocate, so that a test can close all descriptors while a file is created and
 // open a file of its own.
@@ -29,6 +34,17 @@ extern "C" int fallocate(int fd, int mode, off_t offset, off_t size) {
   close_range(3, ~0u, 0);
   reused = open(reuse_with, O_RDWR | O_CLOEXEC);
   reuse_with = nullptr;
+  return static_cast<int>(result);
+}
+// Replaces libc's madvise, so that a test can stop a thread in the middle of an event.
+extern "C" int madvise(void* begin, size_t size, int advice) noexcept {
+  const long result = syscall(SYS_madvise, begin, size, advice);
+  constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE
+  if (!stop_at_touch || advice != kPopulateWrite) return static_cast<int>(result);
+  stop_at_touch = false;
+  sem_post(&stopped);
+  while (sem_wait(&go_on) != 0) {
+  }
   return static_cast<int>(result);
 }
 // Replaces libc's renameat, so that a test can make the recorder's calls fail, or truncate a file
@@ -138,6 +154,46 @@ void truncated_names(const std::string& directory) {
     if (entry.path().filename().string().rfind("names", 0) == 0) fs::resize_file(entry.path(), 0);
   define_all();
   make_calls(1000);
+}
+
+// The files of a trace are truncated after another trace has replaced it, while a thread is still
+// in an event of the first one: in a touch of a chunk, of the task table or of the names.
+void truncated_when_replaced(const std::string& directory, const std::function<void()>& record) {
+  SKEIN_CHECK(start_trace_at(directory, {.size = 64 << 10}) == 0, "start");
+  sem_init(&stopped, 0, 0);
+  sem_init(&go_on, 0, 0);
+  std::thread late([&] {
+    make_calls(2000);  // every chunk exists
+    stop_at_touch = true;
+    record();
+    SKEIN_CHECK(!stop_at_touch, "no touch");
+    make_calls(100);
+  });
+  while (sem_wait(&stopped) != 0) {
+  }
+  skein_stop();
+  for (const char* next : {".2", ".3"}) {  // replaced twice
+    SKEIN_CHECK(start_trace_at(directory + next) == 0, "start again");
+    if (next[1] == '2') skein_stop();
+  }
+  for (const auto& entry : fs::directory_iterator(directory)) fs::resize_file(entry.path(), 0);
+  sem_post(&go_on);
+  late.join();
+  skein_stop();
+  SKEIN_CHECK(read_good_trace(directory + ".3").count("send") >= 1, "nothing recorded");
+}
+
+void create_tasks() {
+  for (unsigned i = 0; i < 3000; ++i) {
+    skein_task task = {};
+    static const skein_source here = {};
+    skein_create(&task, SKEIN_KIND_coroutine, "late", &here);
+  }
+}
+
+void define_strings() {
+  for (unsigned i = 0; i < 2000; ++i)
+    skein_string((std::to_string(i) + std::string(90, 's')).c_str());
 }
 
 // Another thread closes all descriptors while the recorder creates a file, and opens one.
@@ -279,6 +335,16 @@ int main() {
   SKEIN_CHECK(good(in_child([&] { reused_descriptor(scratch / "reused", scratch / "own"); })),
               "a reused descriptor");
   SKEIN_CHECK(good(in_child([&] { truncated_names(scratch / "names"); })), "truncated names");
+  SKEIN_CHECK(good(in_child([&] {
+                truncated_when_replaced(scratch / "replaced", [] { make_calls(2000); });
+              })),
+              "chunks of a replaced trace");
+  SKEIN_CHECK(
+      good(in_child([&] { truncated_when_replaced(scratch / "replaced-tasks", create_tasks); })),
+      "the task table of a replaced trace");
+  SKEIN_CHECK(
+      good(in_child([&] { truncated_when_replaced(scratch / "replaced-names", define_strings); })),
+      "the names of a replaced trace");
   SKEIN_CHECK(good(in_child([&] { shortened_ring(scratch / "short"); })), "a shortened ring");
   SKEIN_CHECK(good(in_child([&] { log_without_directory(scratch / "log"); })),
               "a log without its directory");

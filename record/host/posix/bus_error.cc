@@ -3,7 +3,8 @@
 // The handler replaces the missing page by a private one, so that the interrupted store succeeds.
 // The chunk's writer finds no room at its next event and begins another chunk. The events in
 // between are lost with the file: readers report a truncated chunk, and the handler counts one loss
-// each time. Any other bus error is passed to the previous handler.
+// each time. A thread may still be in an event of a trace that a newer one has replaced, so the
+// memory of all traces is known. Any other bus error is passed to the previous handler.
 #include <signal.h>
 #include <string.h>
 
@@ -60,8 +61,7 @@ bool repair(Writer* writer, const char* address) {
   return false;
 }
 
-bool repair_table(char* address) {
-  TaskTable* table = now_of(state.table);
+bool repair_table(const TaskTable* table, char* address) {
   if (table == nullptr || table->header == nullptr) return false;
   char* base = reinterpret_cast<char*>(table->header);
   const size_t size = format::kTableHeaderSize + size_t{table->capacity} * sizeof(TaskRow);
@@ -71,13 +71,21 @@ bool repair_table(char* address) {
       reinterpret_cast<char*>(reinterpret_cast<uintptr_t>(address) & kPageMask), 4096);
 }
 
-bool repair_page(char* address) {
-  if (repair_own_mapping(address) || repair_table(address)) return true;
-  if (repair(state.names_writer, address)) return true;
-  for (uint32_t i = 0; i < __atomic_load_n(&state.streams, __ATOMIC_ACQUIRE); ++i) {
-    Writer* block = now_of(state.blocks[i / kWritersPerBlock]);
+bool repair(const TraceMemory& trace, char* address) {
+  if (repair_table(now_of(trace.table), address)) return true;
+  if (repair(now_of(trace.names_writer), address)) return true;
+  for (uint32_t i = 0; i < __atomic_load_n(&trace.streams, __ATOMIC_ACQUIRE); ++i) {
+    Writer* block = now_of(trace.blocks[i / kWritersPerBlock]);
     if (block != nullptr && repair(block + i % kWritersPerBlock, address)) return true;
   }
+  return false;
+}
+
+// The newest trace is most likely. While another one starts, its memory is in `newest`.
+bool repair_page(char* address) {
+  if (repair_own_mapping(address) || repair(state, address)) return true;
+  for (const TraceFiles* files = now_of(state.newest); files != nullptr; files = files->previous)
+    if (repair(files->replaced, address)) return true;
   return false;
 }
 

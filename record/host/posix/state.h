@@ -37,6 +37,17 @@ struct ClockInfo {
   uint64_t begin_ns = 0;
 };
 
+struct TraceFiles;
+
+// The mapped files of a trace, for the SIGBUS handler. They are kept when a newer trace starts: a
+// thread may still be in an event of the old one.
+struct TraceMemory {
+  TaskTable* table = nullptr;
+  Writer* names_writer = nullptr;
+  Writer* blocks[kBlocks] = {};
+  uint32_t streams = 0;  // Writers created in this generation
+};
+
 // The common data of a trace's files. One object per trace, constant once the directory has its
 // name, and never freed: a thread may create a chunk of the old trace while another starts a new
 // one.
@@ -52,6 +63,8 @@ struct TraceFiles {
   unsigned ring_chunks;
   size_t chunk_size;  // of a ring
   ClockInfo clock;
+  TraceMemory replaced;        // the memory of the trace before this one
+  const TraceFiles* previous;  // with the memory of the one before that; null: none
 };
 inline const TraceFiles& files_of(const Writer& writer) {
   return *static_cast<const TraceFiles*>(writer.trace);
@@ -64,18 +77,15 @@ struct Shadow {
   Writer* nested;
 };
 
-struct State {
+struct State : TraceMemory {
   uint32_t generation = 0;  // 0: no trace was ever started
   int pid = 0;
   bool key_made = false;
   TraceFiles* files = nullptr;
   const TraceFiles* shown = nullptr;  // the same, once start is complete; null: no trace to resume
-  TaskTable* table = nullptr;
+  const TraceFiles* newest = nullptr;  // has the memory of the older traces
   Names* names = nullptr;
-  Writer* names_writer = nullptr;
-  Writer* blocks[kBlocks] = {};
   Shadow* shadows[kBlocks] = {};  // parallel to blocks
-  uint32_t streams = 0;           // Writers created in this generation
   Writer* free_streams = nullptr;
   uint64_t bytes = 0;
   uint64_t next_id = 1;  // task ids are unique in the process, over all traces
@@ -164,9 +174,9 @@ void keep_spare_stream();
 void close_streams();
 // Returns null if the Writer does not belong to the running trace.
 Shadow* shadow_of(const Writer* writer);
-// Drops the streams of an older trace: their threads find no room and attach again. Returns false
-// if the lock was not acquired.
-bool begin_generation();
+// Drops the streams of an older trace: their threads find no room and attach again. The memory of
+// that trace is stored in `files`. Returns false if the lock was not acquired.
+bool begin_generation(TraceFiles& files);
 bool make_thread_key();
 
 // Stores the chunk that the stream's owner writes to, for a forked child, whose Writers are

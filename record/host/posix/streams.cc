@@ -310,10 +310,13 @@ void close_streams() {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-bool begin_generation() {
+bool begin_generation(TraceFiles& files) {
   close_streams();
   SpinLock lock(stream_lock());
   if (!lock) return false;
+  files.replaced = static_cast<const TraceMemory&>(state);
+  files.previous = state.newest;
+  publish(state.newest, static_cast<const TraceFiles*>(&files));
   for (Writer*& block : state.blocks)
     publish(block, static_cast<Writer*>(nullptr));  // the threads that use them keep them
   __atomic_store_n(&state.streams, 0, __ATOMIC_RELEASE);

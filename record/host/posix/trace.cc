@@ -288,7 +288,7 @@ int make_names() {
   if (!open_stream(*writer)) return errno != 0 ? errno : ENOSPC;
   names->stream = writer;
   publish(state.names, names);
-  state.names_writer = writer;
+  publish(state.names_writer, writer);
   return 0;
 }
 
@@ -353,7 +353,7 @@ int start_files(const Options& options, const Text& wanted, const TraceFiles* pa
     files->clock.ticks_per_second = parent->clock.ticks_per_second;
   make_uuid(files->clock, files->uuid);
 
-  if (!begin_generation()) {
+  if (!begin_generation(*files)) {
     close_directory(files->handle);
     rmdir(files->directory);
     return EBUSY;
