@@ -24,10 +24,6 @@ void close_own(const DirectoryHandle& handle, int fd) {
   if (is_directory_of(handle, fd)) close(fd);
 }
 
-int open_path_of(const char* path) {
-  return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-}
-
 // Reads the path of an open directory from /proc. Returns false if that is not possible.
 bool read_path_of(int fd, char* path, size_t size) {
   char link[32] = "/proc/self/fd/";
@@ -69,18 +65,13 @@ void leave(DirectoryHandle& handle) {
 }  // namespace
 
 int open_directory(DirectoryHandle& handle) {
-  const int fd = open_path_of(handle.path);
-  if (fd < 0) return errno;
-  struct stat info;
-  const int error = fstat(fd, &info) == 0 ? 0 : errno;
-  if (error == 0) {
-    handle.device = info.st_dev;
-    handle.inode = info.st_ino;
-    handle.fd = duplicate_high(fd);  // without one, each use opens the path
-    __atomic_store_n(&handle.users, 1u, __ATOMIC_RELEASE);
-  }
-  close(fd);
-  return error;
+  OpenFile directory(AT_FDCWD, handle.path, O_RDONLY | O_DIRECTORY);
+  if (directory.fd() < 0) return errno;
+  handle.device = directory.identity().st_dev;
+  handle.inode = directory.identity().st_ino;
+  handle.fd = directory.is_high() ? directory.release() : -1;  // -1: each use opens the path
+  __atomic_store_n(&handle.users, 1u, __ATOMIC_RELEASE);
+  return 0;
 }
 
 void close_directory(DirectoryHandle& handle) {
@@ -125,21 +116,16 @@ DirectoryUse::DirectoryUse(DirectoryHandle& handle) : handle_(handle), entered_(
 // to the program, so it is forgotten, not closed.
 void DirectoryUse::open_path(bool keep) {
   int old = load(handle_.fd);
-  fd_ = open_path_of(handle_.path);
-  if (fd_ < 0) return;
-  if (!is_directory_of(handle_, fd_)) {
-    close(fd_);
-    fd_ = -1;
+  OpenFile directory(AT_FDCWD, handle_.path, O_RDONLY | O_DIRECTORY);
+  if (directory.fd() < 0) return;
+  if (!is_directory_of(handle_, directory.fd())) {
     errno = ENOENT;
     return;
   }
-  const int high = duplicate_high(fd_);
-  if (high < 0) return;
-  close_own(handle_, fd_);
-  fd_ = high;
-  if (!keep) return;
+  fd_ = directory.release();
+  if (!keep || !directory.is_high()) return;
   // If another thread was faster, this one is closed after the use.
-  borrowed_ = __atomic_compare_exchange_n(&handle_.fd, &old, high, false, __ATOMIC_ACQ_REL,
+  borrowed_ = __atomic_compare_exchange_n(&handle_.fd, &old, fd_, false, __ATOMIC_ACQ_REL,
                                           __ATOMIC_ACQUIRE);
 }
 

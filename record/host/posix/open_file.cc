@@ -29,6 +29,7 @@ OpenFile::OpenFile(int directory, const char* name, int flags)
   if (high < 0) return;
   close_own();
   fd_ = high;
+  high_ = true;
 }
 
 int OpenFile::fd() const {
@@ -42,6 +43,12 @@ void OpenFile::close_own() {
   if (is_own()) close(fd_);
   fd_ = -1;
   errno = saved;
+}
+
+int OpenFile::release() {
+  const int fd = fd_;
+  fd_ = -1;
+  return fd;
 }
 
 bool OpenFile::is_own() const {

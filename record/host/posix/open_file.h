@@ -26,12 +26,19 @@ class OpenFile {
   int fd() const;
   // Closes the file before the end of its scope. Keeps errno.
   void close_own();
+  // Returns the descriptor, which the caller must close, or -1.
+  int release();
+  // False if there was no high number: the descriptor should not be kept.
+  bool is_high() const { return high_; }
+  // Device and inode of the file. Precondition: opened().
+  const struct stat& identity() const { return file_; }
 
  private:
   bool is_own() const;
 
   int fd_;
   bool opened_ = false;
+  bool high_ = false;
   struct stat file_ = {};
 };
 
