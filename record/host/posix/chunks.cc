@@ -38,7 +38,7 @@ void fill_header(char* chunk, void* argument) {
   header.timestamp_begin = fresh.now;
   header.format_version = format::kVersion;
   header.flags = fresh.writer->flags;
-  write_packet_header(*fresh.writer, chunk, fresh.now, monotonic_ns());
+  write_packet_header(*fresh.writer, chunk, fresh.now, monotonic_ns(files_of(*fresh.writer).clock));
 }
 
 bool is_growing(const Writer& w) {
@@ -121,7 +121,7 @@ bool recycle_chunk(Writer& w, unsigned index, uint64_t now) {
   const size_t size = w.sizes[index];
   const size_t window = size < kWindow ? size : kWindow;
   if (!touch(base, window)) return false;
-  write_packet_header(w, base, now, monotonic_ns());
+  write_packet_header(w, base, now, monotonic_ns(files_of(w).clock));
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   if ((w.dead & 1u << index) != 0) return false;  // its file was truncated just now
   enter_chunk(w, index, base, size, window);

@@ -6,8 +6,13 @@
 // CLOCK_MONOTONIC_RAW for 2 ms while start creates its files (about 20 ppm; readers improve it from
 // the clock pairs in the packet headers). Rejected: a second of calibration, which would delay the
 // program's start.
+//
+// A thread that has disabled the counter (PR_SET_TSC) gets SIGSEGV from the vDSO's clock_gettime,
+// too. Then the clock is read by system calls.
 #include <fcntl.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,7 +33,20 @@ uint64_t read_clock(clockid_t clock) {
   return static_cast<uint64_t>(t.tv_sec) * kSecond + static_cast<uint64_t>(t.tv_nsec);
 }
 
+uint64_t read_by_call(clockid_t clock) {
+  timespec t = {};
+  syscall(SYS_clock_gettime, clock, &t);
+  return static_cast<uint64_t>(t.tv_sec) * kSecond + static_cast<uint64_t>(t.tv_nsec);
+}
+
 uint64_t read_monotonic() { return read_clock(CLOCK_MONOTONIC); }
+uint64_t call_monotonic() { return read_by_call(CLOCK_MONOTONIC); }
+
+// True if this thread may not read the time stamp counter.
+bool counter_is_disabled() {
+  int mode = 0;
+  return prctl(PR_GET_TSC, &mode) == 0 && mode == PR_TSC_SIGSEGV;
+}
 
 #if defined(__x86_64__) || defined(__i386__)
 bool kernel_distrusts_counter() {
@@ -101,11 +119,12 @@ uint64_t ticks_of(uint64_t hertz) {
 // Reads the three clocks at the same moment.
 void read_together(ClockInfo& info) {
   info.bracket_ns = UINT64_MAX;
+  const auto read = info.counter == call_monotonic ? read_by_call : read_clock;
   for (int i = 0; i < 8; ++i) {
-    const uint64_t before = read_monotonic();
+    const uint64_t before = read(CLOCK_MONOTONIC);
     const uint64_t ticks = read_ticks(info.counter);
-    const uint64_t realtime = read_clock(CLOCK_REALTIME);
-    const uint64_t after = read_monotonic();
+    const uint64_t realtime = read(CLOCK_REALTIME);
+    const uint64_t after = read(CLOCK_MONOTONIC);
     if (after - before >= info.bracket_ns) continue;
     info.bracket_ns = after - before;
     info.ticks = ticks;
@@ -117,11 +136,15 @@ void read_together(ClockInfo& info) {
 }  // namespace
 
 uint64_t monotonic_ns() { return read_monotonic(); }
+uint64_t monotonic_ns(const ClockInfo& clock) {
+  return clock.counter == call_monotonic ? call_monotonic() : read_monotonic();
+}
 
-ClockInfo choose_clock(bool monotonic) {
+ClockInfo choose_clock(const Options& options) {
   ClockInfo info;
-  if (monotonic || !counter_is_invariant()) {
-    info.counter = read_monotonic;
+  const bool by_call = options.clock_by_call || counter_is_disabled();
+  if (by_call || options.monotonic || !counter_is_invariant()) {
+    info.counter = by_call ? call_monotonic : read_monotonic;
     info.ticks_per_second = ticks_of(kSecond);
   } else if (const uint64_t hertz = stated_hertz(); hertz != 0) {
     info.ticks_per_second = ticks_of(hertz);

@@ -69,8 +69,9 @@ const char* apply(Piece piece, Options& options) {
     if (parsed == Parsed::kTooLarge) return "tasks= is too large; the maximum is 64M";
     options.tasks = static_cast<uint32_t>(number);
   } else if (const Piece clock = piece.after("clock="); clock.text != nullptr) {
-    if (!clock.is("tsc") && !clock.is("monotonic")) return "clock= must be tsc or monotonic";
-    options.monotonic = clock.is("monotonic");
+    options.clock_by_call = clock.is("syscall");
+    options.monotonic = options.clock_by_call || clock.is("monotonic");
+    if (!options.monotonic && !clock.is("tsc")) return "clock= must be tsc, monotonic or syscall";
   } else if (const Piece follow = piece.after("follow="); follow.text != nullptr) {
     if (!follow.is("fork") && !follow.is("none")) return "follow= must be fork or none";
     options.follow_forks = follow.is("fork");
@@ -83,8 +84,8 @@ const char* apply(Piece piece, Options& options) {
     if (parsed == Parsed::kTooLarge) return "all-files-at-start= is too large; the maximum is 4096";
     options.all_files_for = static_cast<uint32_t>(number);
   } else {
-    return "unknown option; use: dir[,size=1M][,mode=ring|log][,tasks=N][,clock=tsc|monotonic]"
-           "[,follow=fork][,all-files-at-start[=THREADS]]";
+    return "unknown option; use: dir[,size=1M][,mode=ring|log][,tasks=N]"
+           "[,clock=tsc|monotonic|syscall][,follow=fork][,all-files-at-start[=THREADS]]";
   }
   return nullptr;
 }

@@ -1,4 +1,4 @@
-// SKEIN_TRACE=dir[,size=1M][,mode=ring|log][,tasks=262144][,clock=tsc|monotonic]
+// SKEIN_TRACE=dir[,size=1M][,mode=ring|log][,tasks=262144][,clock=tsc|monotonic|syscall]
 //             [,all-files-at-start[=16]][,follow=fork]
 #pragma once
 #include <stddef.h>
@@ -11,7 +11,8 @@ struct Options {
   uint64_t size = 0;         // bytes of a ring; 0: default
   bool log = false;
   uint32_t tasks = 0;  // rows of the task table; 0: default
-  bool monotonic = false;
+  bool monotonic = false;      // not the time stamp counter
+  bool clock_by_call = false;  // nor the vDSO, which reads it: by a system call each time
   bool follow_forks = false;   // a forked child gets a trace at its first event
   uint32_t all_files_for = 0;  // threads whose files are created at start; 0: created as needed
 };

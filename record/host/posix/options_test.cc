@@ -44,6 +44,15 @@ TEST_CASE("children are followed if requested") {
   CHECK_FALSE(options.follow_forks);
 }
 
+TEST_CASE("a clock") {
+  for (const std::string clock : {"tsc", "monotonic", "syscall"}) {
+    Options options;
+    CHECK(parse_options(("t,clock=" + clock).c_str(), options) == nullptr);
+    CHECK(options.monotonic == (clock != "tsc"));
+    CHECK(options.clock_by_call == (clock == "syscall"));
+  }
+}
+
 TEST_CASE("an empty directory selects the default") {
   Options options;
   CHECK(parse_options(",mode=log", options) == nullptr);
@@ -52,8 +61,8 @@ TEST_CASE("an empty directory selects the default") {
 
 TEST_CASE("an invalid option is reported with its problem") {
   const std::string unknown =
-      "unknown option; use: dir[,size=1M][,mode=ring|log][,tasks=N][,clock=tsc|monotonic]"
-      "[,follow=fork][,all-files-at-start[=THREADS]]";
+      "unknown option; use: dir[,size=1M][,mode=ring|log][,tasks=N]"
+      "[,clock=tsc|monotonic|syscall][,follow=fork][,all-files-at-start[=THREADS]]";
   const std::string size = "size= requires a number, e.g. 512k, 4M";
   const std::string positive = "size= must be positive";
   const std::string large = "size= is too large; the maximum is 16G";
@@ -87,7 +96,7 @@ TEST_CASE("an invalid option is reported with its problem") {
       {"t,tasks=many", "tasks= requires a number, e.g. 64k"},
       {"t,tasks=-4", "tasks= must be positive"},
       {"t,tasks=4G", "tasks= is too large; the maximum is 64M"},
-      {"t,clock=hpet", "clock= must be tsc or monotonic"},
+      {"t,clock=hpet", "clock= must be tsc, monotonic or syscall"},
       {"t,all-files-at-start=", "all-files-at-start= requires a number of threads"},
       {"t,all-files-at-start=0", "all-files-at-start= must be positive"},
       {"t,all-files-at-start=5000", "all-files-at-start= is too large; the maximum is 4096"},

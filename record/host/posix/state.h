@@ -123,11 +123,14 @@ extern constinit Writer no_writer;
 void set_writer(Writer* writer);
 
 // ---- clock.cc ----
-// Chooses the clock (`monotonic`: not the time stamp counter) and reads it together with UTC. If
-// neither processor nor hypervisor reports its rate, it is measured from this call to finish_clock,
-// which waits until 2 ms have passed.
-ClockInfo choose_clock(bool monotonic);
+// Chooses the clock by the options, and reads it together with UTC. If the calling thread may not
+// read the time stamp counter (PR_SET_TSC), each later reading is a system call. If neither
+// processor nor hypervisor reports its rate, it is measured from this call to finish_clock, which
+// waits until 2 ms have passed.
+ClockInfo choose_clock(const Options& options);
 void finish_clock(ClockInfo& clock);
+// CLOCK_MONOTONIC, by a system call if the trace's clock is read by one.
+uint64_t monotonic_ns(const ClockInfo& clock);
 uint64_t monotonic_ns();
 
 // ---- files.cc ----

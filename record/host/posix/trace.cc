@@ -348,7 +348,7 @@ int start_files(const Options& options, const Text& wanted, const TraceFiles* pa
     rmdir(files->directory);
     return error;
   }
-  files->clock = choose_clock(options.monotonic);
+  files->clock = choose_clock(options);
   if (files->clock.ticks_per_second == 0 && parent != nullptr)
     files->clock.ticks_per_second = parent->clock.ticks_per_second;
   make_uuid(files->clock, files->uuid);
