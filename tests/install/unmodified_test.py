@@ -87,6 +87,17 @@ def with_wrapper(options, skein, name):
     ways.run(compiler, out / "main.o", *objects[1:], in_c, "-o", out / "with_header")
     check(out / "with_header", out)
 
+    # SKEIN_CXX: a path with spaces, alone and as one of several words.
+    spaced = out / "with spaces" / "my compiler"
+    spaced.parent.mkdir()
+    spaced.write_text(f'#!/bin/sh\nexec {options.cxx} "$@"\n')
+    spaced.chmod(0o755)
+    for name, words in (("alone", str(spaced)), ("among_others", f"env TZ=UTC '{spaced}' -DUNUSED='a  b'")):
+        os.environ["SKEIN_CXX"] = words
+        ways.run(compiler, "-std=c++20", PROJECT / "main.cc", PROJECT / "once.cc", PROJECT / "twice.cc", in_c, "-o", out / name)
+        check(out / name, out)
+    os.environ["SKEIN_CXX"] = options.cxx
+
     check_untouched(compiler, out)
 
 
