@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""unmodified_test.py cmake|wrapper|make|meson --source .. --build .. --scratch .. --cxx ..: builds the
+"""unmodified_test.py cmake|wrapper|make|meson|bazel --source .. --build .. --scratch .. --cxx ..: builds the
 project in tests/install/unmodified, which does not mention skein, from the build tree and from an
-installation that was moved: with `skein --cmake`; with skein-c++, by single commands, Make and Meson. The
+installation that was moved: with `skein --cmake`; with skein-c++, by single commands, Make, Meson and Bazel. The
 programs print the same as without skein, and the trace has the coroutines of each source."""
 import os
 import pathlib
@@ -30,7 +30,9 @@ def check(program, scratch, functions=FUNCTIONS):
 
 
 def install(options):
-    first, prefix = options.scratch / "first", options.scratch / "moved prefix"
+    # Bazel 4.2.3 splits the folder of the compiler at spaces.
+    prefix = options.scratch / ("moved" if options.way == "bazel" else "moved prefix")
+    first = options.scratch / "first"
     for component in ("tools", "runtime", "dev"):
         ways.run("cmake", "--install", options.build, "--prefix", first, "--component", component,
                  stdout=subprocess.DEVNULL)
@@ -133,6 +135,31 @@ def with_meson(options, skein, name):
     ways.check_precompiled(out, options.cxx, "main.cc", "precompiled.p/", "task_pch.h")
 
 
+BAZEL_RULES = pathlib.Path("/usr/share/bazel/rules")  # of Debian's packages bazel-rules-*
+
+
+def with_bazel(options, skein, name):
+    """Without network: Bazel would download its rules, which Debian packages."""
+    out = options.scratch / name
+    shutil.copytree(PROJECT, out)
+    (out / "WORKSPACE").touch()
+    rules = options.scratch / "rules"
+    if not rules.exists():
+        shutil.copytree(BAZEL_RULES, rules)
+        for file in rules.rglob("*.bzl"):  # Debian 12's rules are newer than its Bazel, 4.2.3
+            text = file.read_text()
+            if "use_cpp_toolchain" in text:
+                text = text.replace(', "use_cpp_toolchain")', ")").replace(
+                    "use_cpp_toolchain()", '["@bazel_tools//tools/cpp:toolchain_type"]')
+                file.write_text(text)
+    environment = {**os.environ, "CC": str(skein.parent / "skein-c++"), "SKEIN_CXX": "gcc"}
+    ways.run("bazel", f"--output_user_root={out}.root", "--batch", "build", "--action_env=SKEIN_CXX", "--cxxopt=-std=c++20",
+             *[f"--override_repository=rules_{kind}={rules}/{kind}" for kind in ("cc", "java", "proto")],
+             "//...", cwd=out, env=environment)
+    for program in ("plain", "with_library"):
+        check(out / "bazel-bin" / program, out)
+
+
 def check_untouched(compiler, out):
     """What must not change: C, assembler, preprocessed sources, and queries of the compiler."""
     real = os.environ["SKEIN_CXX"]
@@ -153,13 +180,16 @@ def check_untouched(compiler, out):
     assert failed.returncode == 1 and "skein-c++ itself" in failed.stderr, failed
 
 
-WRAPPED = {"wrapper": with_wrapper, "make": with_make, "meson": with_meson}
+WRAPPED = {"wrapper": with_wrapper, "make": with_make, "meson": with_meson, "bazel": with_bazel}
 
 
 def main():
     options = ways.options_of(["cmake", *WRAPPED])
     if options.way in ("make", "meson") and shutil.which(options.way) is None:
         print(f"skipped: no {options.way}")
+        sys.exit(77)
+    if options.way == "bazel" and (shutil.which("bazel") is None or not (BAZEL_RULES / "cc").exists()):
+        print("skipped: no Bazel with its rules (Debian: bazel-bootstrap, bazel-rules-cc, -java, -proto)")
         sys.exit(77)
     prefix = install(options)
     for name, skein in (("built", options.build / "skein"), ("installed", prefix / "bin/skein")):
