@@ -102,6 +102,27 @@ void closed_descriptors() {
 }
 const Scenario registered_closed("closed-descriptors", closed_descriptors);
 
+// A thread has a table of descriptors of its own, closes all in it, and gets the lowest numbers.
+void unshared_descriptors() {
+  const BusyThreads busy(2);
+  record(1000);
+  int opened = 0;
+  std::thread([&] {
+    if (unshare(CLONE_FILES) != 0) not_permitted();
+    for (int i = 0; i < 10; ++i) {
+      closefrom(3);
+      record(20'000);
+      const int own = open("/dev/null", O_RDONLY | O_CLOEXEC);
+      opened += own;
+      record(1000);
+      close(own);
+    }
+  }).join();
+  record(60'000);
+  print("%d\n", opened);
+}
+const Scenario registered_unshared("unshared-descriptors", unshared_descriptors);
+
 // The file system of the trace is unmounted, and another one hides the folder.
 void unmounted() {
   if (unshare(CLONE_NEWNS) != 0) not_permitted();

@@ -1,10 +1,13 @@
 // Scenarios that create, replace and end processes, and change their user, root and namespaces.
 #include <sched.h>
 #include <spawn.h>
+#include <sys/mount.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -228,6 +231,38 @@ void another_root() {
   print("%d\n", access("/proc", F_OK));
 }
 const Scenario registered_root("another-root", another_root);
+
+// Containers start so: nothing of the old root can be reached by a path.
+void pivoted_root() {
+  get_root();
+  const std::string root = folder() + "/root";
+  if (unshare(CLONE_NEWNS) != 0 || mkdir(root.c_str(), 0700) != 0 ||
+      mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+      mount("root", root.c_str(), "tmpfs", 0, "size=64k") != 0 || chdir(root.c_str()) != 0)
+    not_permitted();
+  const BusyThreads busy(2);
+  record(1000);
+  if (syscall(SYS_pivot_root, ".", ".") != 0 || umount2(".", MNT_DETACH) != 0) not_permitted();
+  record(100'000);
+  std::thread(record, 1000).join();
+  print("%d %d\n", access("/proc", F_OK), chdir("/"));
+}
+const Scenario registered_pivot("pivoted-root", pivoted_root);
+
+// Attributes of a process that change what it may do, or what others see of it.
+void attributes() {
+  const BusyThreads busy(2);
+  record(1000);
+  for (const int one : {PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS, PR_SET_THP_DISABLE})
+    print("%d\n", prctl(one, 1, 0, 0, 0));
+  print("%d %d\n", prctl(PR_SET_DUMPABLE, 0), prctl(PR_SET_NAME, "\x1b]0;\xff\n%s"));
+  print("%d\n", personality(READ_IMPLIES_EXEC | ADDR_NO_RANDOMIZE | SHORT_INODE) >= 0);
+  clearenv();
+  record(100'000);
+  std::thread(record, 1000).join();
+  print_status("child", in_child([] { record(1000); }));
+}
+const Scenario registered_attributes("attributes", attributes);
 
 void namespaces() {
   get_root();

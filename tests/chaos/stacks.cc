@@ -1,5 +1,6 @@
 // Scenarios of stacks: contexts, alternate signal stacks, overflow.
 #include <pthread.h>
+#include <skein/skein.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <ucontext.h>
@@ -99,6 +100,24 @@ void alternate_stack() {
   print("%d\n", static_cast<int>(handled));
 }
 const Scenario registered_alternate("alternate-stack", alternate_stack);
+
+__attribute__((noinline)) unsigned run_task(unsigned depth) {
+  static const skein_source here = {__FILE__, "run_task", __LINE__, 1};
+  skein_task task = {};
+  const uint64_t previous = skein_create_running(&task, SKEIN_KIND_task, "deep", &here);
+  record(1);
+  const unsigned below = depth > 0 ? run_task(depth - 1) : 0;
+  skein_resolve(&task, previous);
+  return below + 1;
+}
+
+// Each of 20,000 tasks runs inside another, on a few megabytes of stack.
+void deep_tasks() {
+  print("%u\n", run_task(20'000));
+  std::thread([] { print("%u\n", run_task(20'000)); }).join();
+  record(1000);
+}
+const Scenario registered_deep("deep-tasks", deep_tasks);
 
 sigjmp_buf target;
 

@@ -41,6 +41,51 @@ void many_threads() {
 }
 const Scenario registered_many("many-threads", many_threads);
 
+// More threads at once than the disk has room for their files.
+void thousands_of_threads() {
+  constexpr unsigned kThreads = 2500;
+  static pthread_barrier_t all_exist;
+  static std::atomic<unsigned> sum;
+  pthread_barrier_init(&all_exist, nullptr, kThreads);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, PTHREAD_STACK_MIN + (16 << 10));
+  for (unsigned round = 0; round < 2; ++round) {
+    std::vector<pthread_t> threads(kThreads);
+    for (pthread_t& thread : threads) {
+      const auto body = [](void*) -> void* {
+        record(5);
+        pthread_barrier_wait(&all_exist);
+        record(5);
+        ++sum;
+        return nullptr;
+      };
+      if (pthread_create(&thread, &attributes, body, nullptr) != 0) not_permitted();
+    }
+    for (const pthread_t thread : threads) pthread_join(thread, nullptr);
+  }
+  print("%u\n", sum.load());
+}
+const Scenario registered_thousands("thousands-of-threads", thousands_of_threads);
+
+// A thread that is preferred to all others shares one processor and the recorder's locks with them.
+void realtime() {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<unsigned>(sched_getcpu()), &one);
+  sched_setaffinity(0, sizeof one, &one);
+  const BusyThreads busy(4);
+  std::thread([] {
+    const sched_param priority = {.sched_priority = 50};
+    // Without the right to do so, the thread is an ordinary one in all forms.
+    pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority);
+    record(100'000);
+    for (int i = 0; i < 20; ++i) std::thread(record, 1000).join();
+  }).join();
+  print("recorded\n");
+}
+const Scenario registered_realtime("realtime", realtime);
+
 void* record_until_cancelled(void* type) {
   pthread_setcanceltype(type == nullptr ? PTHREAD_CANCEL_DEFERRED : PTHREAD_CANCEL_ASYNCHRONOUS,
                         nullptr);
