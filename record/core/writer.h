@@ -76,6 +76,7 @@ struct alignas(64) Writer {
   uint32_t chunks = 0;  // number created (ring: valid entries below)
   char* bases[kMaxChunks] = {};
   size_t sizes[kMaxChunks] = {};
+  uint64_t begun[kMaxChunks] = {};  // `packets` when the chunk became current
 };
 
 // The limit belongs to the executor, but the thread that stops the trace sets it to 0. An atomic

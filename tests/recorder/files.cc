@@ -246,6 +246,34 @@ void shortened_ring(const std::string& directory) {
   SKEIN_CHECK(trace.count("send") > 10, "it did not go on");
 }
 
+// A ring cannot create a file at first, and creates it later: it has the newest packets all the
+// same.
+void late_file(const std::string& directory, uint64_t refused) {
+  SKEIN_CHECK(start_trace_at(directory, {.size = 64 << 10}) == 0, "start");
+  const auto count_files = [&] {
+    size_t files = 0;
+    for (const auto& entry : fs::directory_iterator(directory))
+      files += entry.path().filename().string().rfind("s0", 0) == 0;
+    return files;
+  };
+  const size_t before = count_files();  // of prepared streams
+  const auto make_until = [&](size_t files) {
+    for (int i = 0; i < 1000 && count_files() < before + files; ++i) make_calls(10);
+    SKEIN_CHECK(count_files() == before + files, "not %zu more files", files);
+  };
+  make_until(1);
+  refuse_rename = true;
+  make_calls(refused);
+  make_until(1);
+  refuse_rename = false;
+  make_until(3);
+  for (int i = 0; i < 60; ++i) {
+    make_calls(20);
+    read_good_trace(directory);
+  }
+  skein_stop();
+}
+
 // The directory disappears while a log creates its next file, which cannot get its name then. The
 // program used to crash when it counted the event.
 void log_without_directory(const std::string& directory) {
@@ -346,6 +374,10 @@ int main() {
       good(in_child([&] { truncated_when_replaced(scratch / "replaced-names", define_strings); })),
       "the names of a replaced trace");
   SKEIN_CHECK(good(in_child([&] { shortened_ring(scratch / "short"); })), "a shortened ring");
+  for (const uint64_t refused : {300, 600, 900, 1200})
+    SKEIN_CHECK(
+        good(in_child([&] { late_file(scratch / ("late-" + std::to_string(refused)), refused); })),
+        "a late file, after %d calls", static_cast<int>(refused));
   SKEIN_CHECK(good(in_child([&] { log_without_directory(scratch / "log"); })),
               "a log without its directory");
   SKEIN_CHECK(good(in_child([&] { whole_ring(scratch / "whole"); })), "a whole ring");

@@ -63,6 +63,7 @@ void enter_chunk(Writer& w, unsigned index, char* base, size_t size, size_t wind
   w.broken = 0;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);  // its file may be truncated now (bus_error.cc)
   enter_packet(w, base);
+  w.begun[index] = w.packets;
   w.window_end = base + window;
   store_shadow_chunk(w, base, size);
 }
@@ -128,6 +129,15 @@ bool recycle_chunk(Writer& w, unsigned index, uint64_t now) {
   return true;
 }
 
+// The oldest chunk of those that became current after packet `after`. Their order is not that of
+// their indices if a file could not be created at first.
+unsigned oldest_chunk(const Writer& w, uint64_t after) {
+  unsigned oldest = w.chunk;
+  for (unsigned i = 0; i < w.chunks; ++i)
+    if (w.begun[i] > after && w.begun[i] < w.begun[oldest]) oldest = i;
+  return oldest;
+}
+
 bool next_chunk(Writer& w, uint64_t now) {
   if (now < w.retry_at) return false;
   if (is_growing(w)) {
@@ -135,8 +145,10 @@ bool next_chunk(Writer& w, uint64_t now) {
   } else {
     if (w.chunks < files_of(w).ring_chunks && add_chunk(w, w.chunks, now)) return true;
     // The oldest. A smaller ring than configured is better than none, and is counted.
-    for (unsigned i = 1; i <= w.chunks; ++i) {
-      const unsigned index = (w.chunk + i) % w.chunks;
+    uint64_t tried = 0;
+    for (unsigned i = 0; i < w.chunks; ++i) {
+      const unsigned index = oldest_chunk(w, tried);
+      tried = w.begun[index];
       const bool dead = (w.dead & 1u << index) != 0;
       if (!(dead ? add_chunk(w, index, now) : recycle_chunk(w, index, now))) continue;
       if (w.chunks < files_of(w).ring_chunks && !w.shortened) {
