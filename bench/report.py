@@ -69,9 +69,11 @@ class Report:
 
     def source(self):
         """Returns the path of net.ctf in the shared data; '-' if it is missing."""
-        data = os.environ.get('SKEIN_DATA', os.path.join(ROOT, '..', 'shared', 'data'))
-        path = os.path.join(data, 'net.ctf')
+        path = os.path.join(self.shared_data(), 'net.ctf')
         return path if os.path.exists(path) else '-'
+
+    def shared_data(self):
+        return os.environ.get('SKEIN_DATA', os.path.join(ROOT, '..', 'shared', 'data'))
 
     def say(self, *lines):
         self.out += lines
