@@ -1,4 +1,5 @@
 """Benchmark group for coroutines of other libraries, created as fast as possible."""
+import concurrent.futures
 import glob
 import os
 import shutil
@@ -45,11 +46,19 @@ class Foreign(Report):
     def build_programs(self, source, out, options, libraries):
         os.makedirs(out)
         tests = os.path.join(source, 'test', 'source', 'thread_sanitizer')
-        sources = glob.glob(os.path.join(source, 'source', '**', '*.cpp'), recursive=True)
+        library = glob.glob(os.path.join(source, 'source', '**', '*.cpp'), recursive=True)
+
+        def compiled(path):
+            made = os.path.join(out, os.path.basename(path) + '.o')
+            subprocess.run(['g++', '-std=c++20', '-O2', '-I', os.path.join(source, 'include'), *options, '-c', path,
+                            '-o', made], check=True)
+            return made
+
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            objects = list(pool.map(compiled, library))
         for name in PROGRAMS:
-            subprocess.run(['g++', '-std=c++20', '-O2', '-I', os.path.join(source, 'include'), *options, *sources,
-                            os.path.join(tests, name + '.cpp'), *libraries, '-pthread', '-o', os.path.join(out, name)],
-                           check=True)
+            main = compiled(os.path.join(tests, name + '.cpp'))
+            subprocess.run(['g++', main, *objects, *libraries, '-pthread', '-o', os.path.join(out, name)], check=True)
 
     def rounds_of(self, folder, program, rounds):
         """Returns the wall times of the program: plain, with skein linked but off, recorded."""
@@ -59,5 +68,5 @@ class Foreign(Report):
             shutil.rmtree(trace, ignore_errors=True)
             times[0].append(cost(os.path.join(folder, 'plain', program))[0])
             times[1].append(cost(os.path.join(folder, 'traced', program))[0])
-            times[2].append(cost(self.skein(), 'record', '-o', trace, os.path.join(folder, 'traced', program))[0])
+            times[2].append(cost('env', 'SKEIN_TRACE=' + trace, os.path.join(folder, 'traced', program))[0])
         return times

@@ -198,11 +198,12 @@ module_end<T> module_end<T>::instance;
 
 // Records the creation of a coroutine; `runs`: it is running. `name`: that of the function, without
 // types. (The name in `where` has types and may exceed the limit of a trace; it is used for
-// lambdas and operators.)
-SKEIN_DETAIL_HIDDEN __attribute__((noinline)) inline void created(frame& f, const void* promise,
-                                                                  uint32_t kind, const char* name,
-                                                                  const skein_source* where,
-                                                                  bool runs) {
+// lambdas and operators.) A template: a source without coroutines then has no module_end, which
+// would take 6 ms to compile.
+template <class = void>
+SKEIN_DETAIL_HIDDEN __attribute__((noinline)) void created(frame& f, const void* promise,
+                                                           uint32_t kind, const char* name,
+                                                           const skein_source* where, bool runs) {
   __asm__ volatile("" : : "r"(&module_end<>::instance) : "memory");
   if (name[0] == 'o' && __builtin_strncmp(name, "operator", 8) == 0) name = nullptr;
   if (runs)
