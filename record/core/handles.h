@@ -1,6 +1,9 @@
 // The handles of objects that have no room for one: a hash table from addresses to handles.
 //
-//    bucket = 4 cache lines:  | 8 objects | 8 handles, 16 bytes each | 8 types |
+//    bucket = 4 cache lines:  | 7 objects, used | 7 handles, 16 bytes each | 7 types |
+//
+// Places are taken from the first on, and only the `used` ones, which once held an object, are
+// searched: mostly one or none.
 //
 // An object is in the bucket of its address or in that bucket's neighbour. Only the thread that
 // owns an object keeps, reads and takes its entry (Asio's locks pass the ownership on), so threads
@@ -41,8 +44,10 @@ class HandleTable {
         uint64_t free = 0;
         if (__atomic_load_n(&bucket.objects[way], __ATOMIC_RELAXED) == 0 &&
             __atomic_compare_exchange_n(&bucket.objects[way], &free, key, false, __ATOMIC_ACQUIRE,
-                                        __ATOMIC_RELAXED))
+                                        __ATOMIC_RELAXED)) {
+          search_through(bucket, way);
           return {Place{&bucket, way}.enter(type), {}};
+        }
       }
     }
     return {};
@@ -62,10 +67,11 @@ class HandleTable {
   }
 
  private:
-  static constexpr unsigned kWays = 8;
-  static constexpr unsigned kBits = 15;  // 2^15 buckets: 262,144 objects, 8 MiB if all are touched
-  struct Bucket {
+  static constexpr unsigned kWays = 7;
+  static constexpr unsigned kBits = 15;  // 2^15 buckets: 229,376 objects, 8 MiB if all are touched
+  struct alignas(64) Bucket {
     uint64_t objects[kWays];  // addresses; 0: free
+    uint64_t used;            // the others have never held an object
     skein_task handles[kWays];
     const void* types[kWays];
   };
@@ -84,10 +90,18 @@ class HandleTable {
     return static_cast<size_t>((key * 0x9E3779B97F4A7C15ull) >> (64 - kBits));
   }
 
+  static void search_through(Bucket& bucket, uint64_t way) {
+    uint64_t used = __atomic_load_n(&bucket.used, __ATOMIC_RELAXED);
+    while (used <= way && !__atomic_compare_exchange_n(&bucket.used, &used, way + 1, false,
+                                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+  }
+
   Place find(uint64_t key) const {
     for (size_t turn = 0; turn < 2; ++turn) {
       Bucket& bucket = buckets_[index_of(key) ^ turn];
-      for (unsigned way = 0; way < kWays; ++way)
+      const uint64_t used = __atomic_load_n(&bucket.used, __ATOMIC_RELAXED);
+      for (unsigned way = 0; way < used; ++way)
         if (__atomic_load_n(&bucket.objects[way], __ATOMIC_RELAXED) == key) return {&bucket, way};
     }
     return {};
