@@ -175,6 +175,66 @@ TEST_CASE("an overloaded await_transform takes an object by value") {
 }
 
 namespace {
+struct Pinned : Counted {
+  using Counted::Counted;
+  Pinned(Pinned&&) = delete;
+};
+struct Copied : Counted {
+  using Counted::Counted;
+  Copied(const Copied& other) : Counted(other.moves, other.log) { *log += "c"; }
+};
+// The awaiter reads the parameter after the coroutine was suspended.
+template <class T>
+struct ReadAfter {
+  T* object;
+  static ReadAfter of(T& object) { return {&object}; }  // unlike `{&object}`, no warning
+  bool await_ready() { return false; }
+  void await_suspend(std::coroutine_handle<>) { *object->log += "s"; }
+  void await_resume() { *object->log += "r"; }
+};
+struct ByTemplate {
+  struct promise_type : Basics {
+    ByTemplate get_return_object() { return {Owner<promise_type>(*this)}; }
+    void return_void() {}
+    template <class T>
+    ReadAfter<T> await_transform(T object) {
+      return ReadAfter<T>::of(object);
+    }
+  };
+  Owner<promise_type> own;
+};
+ByTemplate awaits_pinned(int* moves, std::string* log) { co_await Pinned(moves, log); }
+ByTemplate awaits_copied(int* moves, std::string* log) {
+  Copied object(moves, log);
+  co_await object;
+}
+ByTemplate awaits_counted(int* moves, std::string* log) {
+  Counted object(moves, log);
+  co_await std::move(object);
+}
+}  // namespace
+
+TEST_CASE("a template await_transform takes an object by value") {
+  struct Case {
+    ByTemplate (*coroutine)(int* moves, std::string* log);
+    int moves;
+    const char* log;
+  };
+  for (const Case& expected : {Case{awaits_pinned, 0, "sr~"}, Case{awaits_copied, 0, "csr~~"},
+                               Case{awaits_counted, 1, "sr~~"}}) {
+    fake::reset();
+    int moves = 0;
+    std::string log;
+    auto g = expected.coroutine(&moves, &log);
+    for (int i = 0; i < 2; ++i) g.own.next();
+    CHECK(moves == expected.moves);
+    CHECK(log == expected.log);
+    CHECK(fake::words() == Words{"create 1 under 0", "resume 1", "suspend 1 on 0 previous 0",
+                                 "resume 1", "resolve 1 previous 0"});
+  }
+}
+
+namespace {
 template <class T>
 struct ReturnsAny {
   struct promise_type final : Basics {

@@ -59,11 +59,11 @@
 //    argument-dependent lookup (for example one for std::chrono::duration in the global namespace).
 //  - Awaiting a bit-field or an overload set requires a cast, unless the promise has exactly one
 //    await_transform.
-//  - If await_transform is a template or overloaded, its argument is passed on by reference; or in
-//    place, if no overload is a template and one takes exactly its type by value (call_in_place).
-//    Otherwise, an object that the argument is converted to is destroyed before the coroutine
-//    suspends, and so is a template's parameter that is taken by value, which is moved once more. A
-//    private overload for a friend does not compile.
+//  - If await_transform is a template or overloaded, its argument is passed on by reference, or in
+//    place if it is an object that is taken by value with exactly its type (call_in_place). Then an
+//    object that the argument is converted to is destroyed before the coroutine suspends. If any
+//    overload is a template, a temporary that can be moved is moved once more. A private overload
+//    for a friend does not compile.
 //  - If return_value of a final promise is a template that is constrained to some types other than
 //    the return type's first argument, and takes these by value, they are moved once more.
 //  - If yield_value is a template, or some overload's parameter type is neither hinted (see

@@ -52,6 +52,8 @@ struct from_initial {};
 struct from_final {};
 struct from_yield {};
 struct in_place {};  // of an object that P takes by value
+template <class R>
+struct in_place_for {};  // the same, by an overload that returns R and may be a template
 
 // An overload with the parameter type X. The deduction fails if any overload is a template, so that
 // no template is compiled.
@@ -69,6 +71,14 @@ __attribute__((no_sanitize("cfi-mfcall")))
 decltype(auto) call_in_place(P& p, X& x, R (C::*overload)(X)) {
   return (p.*reinterpret_cast<R (C::*)(X&)>(overload))(x);
 }
+template <class X, class P, class C, class R>
+#if defined(__clang__)
+__attribute__((no_sanitize("cfi-mfcall")))
+#endif
+decltype(auto)
+call_in_place(P& p, X& x, R (C::*overload)(X) const) {
+  return (p.*reinterpret_cast<R (C::*)(X&) const>(overload))(x);
+}
 // True if no await_transform of P is a template, and one has exactly the parameter type X. (g++
 // deduces its return type only for a conversion of its address.)
 template <class P, class X>
@@ -78,6 +88,36 @@ constexpr bool has_object_overload() {
 }
 template <class P, class X>
 concept awaits_object = passed_by_address<X> && ::skein::detail::has_object_overload<P, X>();
+
+// The same if templates are among the overloads: then an operand of type A (X& or X) is tried, and
+// no other, because that may not compile. An object that cannot be moved is a temporary, which the
+// program creates in place.
+template <class A>
+A object_of() noexcept;
+template <class P, class A>
+concept takes_temporary = !takes_await_transform<P, A> && requires(P & p) {
+  p.await_transform(::skein::detail::object_of<A>());
+};
+template <class R, class P, class X>
+constexpr auto overload_returning() {
+  if constexpr (requires { static_cast<R (P::*)(X)>(&P::await_transform); })
+    return static_cast<R (P::*)(X)>(&P::await_transform);
+  else if constexpr (requires { static_cast<R (P::*)(X) const>(&P::await_transform); })
+    return static_cast<R (P::*)(X) const>(&P::await_transform);
+}
+template <class P, class A>
+constexpr auto object_transform() {  // types<R>, or nothing
+  using X = typename bare<A>::type;
+  if constexpr (takes_temporary<P, A>) {
+    using R = decltype(some<P&>().await_transform(::skein::detail::object_of<A>()));
+    if constexpr (!__is_same(decltype(::skein::detail::overload_returning<R, P, X>()), void))
+      return types<R>{};
+  } else if constexpr (takes_await_transform<P, A> && passed_by_address<X>) {
+    using R = await_transform_result<P, A>;
+    if constexpr (!__is_same(decltype(::skein::detail::overload_returning<R, P, X>()), void))
+      return types<R>{};
+  }
+}
 
 template <class P>
 decltype(auto) awaitable_of(P& p, from_initial) {
@@ -95,6 +135,10 @@ template <class P, class X>
 decltype(auto) awaitable_of(P& p, X& x, in_place) {
   return ::skein::detail::call_in_place<X>(p, x,
                                            ::skein::detail::with_object<X>(&P::await_transform));
+}
+template <class P, class X, class R>
+decltype(auto) awaitable_of(P& p, X& x, in_place_for<R>) {
+  return ::skein::detail::call_in_place<X>(p, x, ::skein::detail::overload_returning<R, P, X>());
 }
 template <class P, class A>
 decltype(auto) awaitable_of(P& p, A&& a) {
@@ -245,6 +289,19 @@ struct traced_awaiter : of_promise<D, Step> {
   }
 };
 
+// An awaiter with the object that await_transform takes by value. As without skein, the object
+// lives until the coroutine resumes.
+template <class X>
+struct parameter {
+  X object;
+};
+template <class X, class Awaiter>
+struct awaiter_with_object : parameter<X>, Awaiter {
+  template <class D, class P, class A, class How>
+  awaiter_with_object(D* d, P& p, A&& a, How how)
+      : parameter<X>{static_cast<A&&>(a)}, Awaiter(d, p, this->object, how) {}
+};
+
 // ---- await_transform ----
 
 // True if P has exactly one await_transform, with a parameter that can be passed on.
@@ -268,10 +325,14 @@ template <class P, class D, class Base>
 struct awaiting : Base {
   using Base::Base;
   template <class A>
-  requires((takes_await_transform<P, A> ||
+  requires((takes_await_transform<P, A> || takes_temporary<P, A> ||
             !names_await_transform<P>)&&!awaits_object<P, typename bare<A>::type>) decltype(auto)
       await_transform(A&& a) {
-    return static_cast<D*>(this)->template skein_await<A>(static_cast<A&&>(a));
+    if constexpr (__is_same(decltype(::skein::detail::object_transform<P, A>()), void))
+      return static_cast<D*>(this)->template skein_await<A>(static_cast<A&&>(a));
+    else
+      return static_cast<D*>(this)->skein_await_object(static_cast<A&&>(a),
+                                                       ::skein::detail::object_transform<P, A>());
   }
   template <class X>
   requires awaits_object<P, X>

@@ -251,6 +251,22 @@ struct traced : awaiting<P, traced<P, Base, Kind, Yielded...>,
     else
       return ::skein::detail::awaitable_of(skein_inner(), static_cast<A&&>(a), how...);
   }
+  // For an operand whose object P takes by value with a function that returns R.
+  template <class A, class R>
+  decltype(auto) skein_await_object(A&& a, types<R>) {
+    using X = typename bare<A>::type;
+    using How = in_place_for<R>;
+    constexpr bool is_task =
+        ::skein::detail::is_task_object<A> || ::skein::detail::is_task_object<R>;
+    using Awaiter = ::skein::detail::traced_awaiter<traced, step::await, R, is_task>;
+    if constexpr (!::skein::detail::awaitable<R>)
+      return ::skein::detail::awaitable_of(skein_inner(), a, How{});
+    else if constexpr (takes_temporary<P, A>)
+      return Awaiter(this, skein_inner(), a, How{});
+    else
+      return ::skein::detail::awaiter_with_object<X, Awaiter>(this, skein_inner(),
+                                                              static_cast<A&&>(a), How{});
+  }
   template <class X>
   auto skein_yield(typename unreferenced<X>::type& x) {
     return ::skein::detail::traced_awaiter<traced, step::yield, yield_value_result<P, X>, false>(
