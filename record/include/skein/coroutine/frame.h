@@ -196,6 +196,9 @@ struct __attribute__((visibility("hidden"))) module_end {
 template <class T>
 module_end<T> module_end<T>::instance;
 
+// Links the recorder to a program without coroutines: its trace is empty, but it has one.
+SKEIN_DETAIL_HIDDEN __attribute__((used)) inline void (*const recorder)() = skein_module_unloaded;
+
 // Records the creation of a coroutine; `runs`: it is running. `name`: that of the function, without
 // types. (The name in `where` has types and may exceed the limit of a trace; it is used for
 // lambdas and operators.) A template: a source without coroutines then has no module_end, which
