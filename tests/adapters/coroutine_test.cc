@@ -70,15 +70,16 @@ TEST_CASE("an exception fails each task it passes, with its text as the reason")
                                "resume 1", "fail 1 boom previous 0"});
   fake::reset();
   CHECK_THROWS_AS(Here::thrower(1).run(), const char*);
-  CHECK(fake::call("fail 1 a text previous 0").line == 0);
-  CHECK(fake::words().back() == "fail 1 a text previous 0");
+  const std::string pointer = "fail 1 an exception of type PKc previous 0";  // it may have no end
+  CHECK(fake::call(pointer).line == 0);
+  CHECK(fake::words().back() == pointer);
   fake::reset();
   CHECK_THROWS_AS(Here::thrower(2).run(), int);
-  CHECK(fake::words().back() == "fail 1 an exception of type int previous 0");
+  CHECK(fake::words().back() == "fail 1 an exception of type i previous 0");
   fake::reset();
   CHECK_THROWS_AS(Here::thrower(3).run(), Thrown::Local<int>);
   CHECK(fake::words().back() ==
-        "fail 1 an exception of type (anonymous namespace)::Thrown::Local<int> previous 0");
+        "fail 1 an exception of type N12_GLOBAL__N_16Thrown5LocalIiEE previous 0");
 }
 
 TEST_CASE("destroyed before its end: cancelled; destroyed after its end: no event") {

@@ -6,9 +6,13 @@
 #include <coroutine>
 #include <exception>
 #include <memory>
+#if __has_builtin(__builtin_source_location)
+#include <source_location>
+#endif
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "tests/adapters/coroutine_types.h"
 #include "tests/adapters/fake_recorder.h"
@@ -234,6 +238,139 @@ TEST_CASE("a template await_transform takes an object by value") {
   }
 }
 
+#if __has_builtin(__builtin_source_location)
+namespace {
+using Location = std::source_location;
+struct LogLines {
+  std::vector<uint32_t>* lines;
+  bool await_ready(Location here = Location::current()) { return log(here), false; }
+  void await_suspend(std::coroutine_handle<>, Location here = Location::current()) { log(here); }
+  void await_resume(Location here = Location::current()) { log(here); }
+  void log(Location here) { lines->push_back(here.line()); }
+};
+template <class T>
+struct Plain {
+  T* awaiter;
+  bool await_ready() { return true; }
+  void await_suspend(std::coroutine_handle<>) {}
+  void await_resume() {}
+};
+struct Located {
+  struct promise_type : Basics {
+    uint32_t line;
+    explicit promise_type(std::vector<uint32_t>*, Location here = Location::current())
+        : line(here.line()) {}
+    Located get_return_object() { return {Owner<promise_type>(*this)}; }
+    void return_void() {}
+  };
+  Owner<promise_type> own;
+};
+struct LocatedAwaits {
+  struct promise_type : Basics {
+    LocatedAwaits get_return_object() { return {Owner<promise_type>(*this)}; }
+    void return_void() {}
+    template <class T>
+    T&& await_transform(T&& awaiter, Location here = Location::current()) {
+      awaiter.log(here);
+      return std::forward<T>(awaiter);
+    }
+  };
+  Owner<promise_type> own;
+};
+Located located(std::vector<uint32_t>*) { co_return; }
+LocatedAwaits located_awaits(std::vector<uint32_t>* lines) { co_await LogLines{lines}; }
+}  // namespace
+
+TEST_CASE("defaulted source locations of awaiters, await_transform and constructors") {
+  const uint32_t line = __LINE__ - 4;
+  fake::reset();
+  std::vector<uint32_t> lines;
+  CHECK(located(&lines).own.handle.promise().line == line - 1);
+  CHECK(fake::words().empty());  // left alone
+  auto g = located_awaits(&lines);
+  for (int i = 0; i < 2; ++i) g.own.next();
+  CHECK(lines == std::vector<uint32_t>(4, line));
+  CHECK(fake::words().back() == "resolve 1 previous 0");
+}
+#endif
+
+namespace {
+class Friendly {
+ public:
+  explicit Friendly(std::string* log) : log_(log) {}
+  bool await_ready() { return false; }
+
+ private:
+  friend struct FriendsCoroutine;
+  void await_suspend(std::coroutine_handle<>) { *log_ += "s"; }
+  void await_resume() { *log_ += "r"; }
+  std::string* log_;
+};
+// Which reference the handle is passed as.
+template <class P>
+struct ByReference {
+  std::string* log;
+  bool await_ready() { return false; }
+  void await_suspend(std::coroutine_handle<P>&) { *log += "l"; }
+  void await_suspend(std::coroutine_handle<P>&&) { *log += "t"; }
+  void await_suspend(const std::coroutine_handle<P>&) { *log += "c"; }
+  void await_resume() {}
+};
+struct Awaits {
+  struct promise_type : Basics {
+    Awaits get_return_object() { return {Owner<promise_type>(*this)}; }
+    void return_void() {}
+  };
+  Owner<promise_type> own;
+};
+struct FriendsCoroutine {
+  static Awaits run(std::string* log) {
+    co_await Friendly(log);
+    co_await ByReference<Awaits::promise_type>{log};
+  }
+};
+}  // namespace
+
+TEST_CASE("private functions of an awaiter; the handle as the compiler passes it") {
+  fake::reset();
+  std::string log;
+  auto g = FriendsCoroutine::run(&log);
+  for (int i = 0; i < 3; ++i) g.own.next();
+#if defined(__clang__)
+  CHECK(log == "srt");
+#else
+  CHECK(log == "srl");
+#endif
+  CHECK(fake::words().back() == "resolve 1 previous 0");
+}
+
+namespace {
+struct OwnMemory {
+  struct promise_type final : Basics {
+    OwnMemory get_return_object() { return {Owner<promise_type>(*this)}; }
+    void return_void() {}
+
+   private:
+    friend OwnMemory own_memory(int* allocated);
+    void* operator new(size_t size, int* allocated) {
+      ++*allocated;
+      return ::operator new(size);
+    }
+    void operator delete(void* memory) { ::operator delete(memory); }
+  };
+  Owner<promise_type> own;
+};
+__attribute__((noinline)) OwnMemory own_memory(int*) { co_return; }  // else clang may not allocate
+}  // namespace
+
+TEST_CASE("a final promise with an allocation function for friends is left alone") {
+  fake::reset();
+  int allocated = 0;
+  own_memory(&allocated).own.next();
+  CHECK(allocated == 1);
+  CHECK(fake::words().empty());
+}
+
 namespace {
 template <class T>
 struct ReturnsAny {
@@ -332,7 +469,7 @@ TEST_CASE("private and virtual members") {
   auto v = throws();
   CHECK(v.own.next().yielded == 3);
   CHECK(v.own.next().calls == 1);
-  CHECK(fake::words().back() == "fail 1 an exception of type int previous 0");
+  CHECK(fake::words().back() == "fail 1 an exception of type i previous 0");
 }
 
 namespace {

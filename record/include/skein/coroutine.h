@@ -31,6 +31,7 @@
 //  - is aligned to more than two pointers: it would have another offset in the frame;
 //  - has inaccessible members or constructors that the compiler calls;
 //  - has defaulted parameters in them, which may be the source location;
+//  - is final, and has allocation functions that only friends can call;
 //  - is copied from the coroutine's only parameter;
 //  - has a yield_value or a single await_transform without a twin, which returns an awaiter that
 //    accepts handles of other promises;
@@ -57,6 +58,13 @@
 //    module by a function that this module never called.
 //  - An awaitable is not traced if its operator co_await is neither a member nor found by
 //    argument-dependent lookup (for example one for std::chrono::duration in the global namespace).
+//  - An awaiter with a defaulted parameter (which may be the source location) or with functions
+//  that
+//    only a friend can call is not traced: the task is suspended without a location until its next
+//    recorded step. Of an awaiter whose await_suspend is a template or overloaded, a defaulted
+//    parameter is not noticed, and is a location in this header.
+//  - While recording, what() of a std::exception that leaves a coroutine is called once more.
+//  - C++20 modules and header units are not supported: <coroutine> must be included as text.
 //  - Awaiting a bit-field or an overload set requires a cast, unless the promise has exactly one
 //    await_transform.
 //  - If await_transform is a template or overloaded, its argument is passed on by reference, or in
@@ -76,8 +84,8 @@
 //    yield compiles only if its argument is exactly the parameter.
 #ifndef SKEIN_COROUTINE_H
 #define SKEIN_COROUTINE_H
-#if !defined(SKEIN_DISABLE) && defined(__cplusplus) && defined(__cpp_concepts) && \
-    (defined(__cpp_impl_coroutine) || defined(__cpp_coroutines))
+#if !defined(SKEIN_DISABLE) && defined(__cplusplus) && __cplusplus > 201703L && \
+    defined(__cpp_concepts) && (defined(__cpp_impl_coroutine) || defined(__cpp_coroutines))
 #pragma GCC system_header  // no warnings in the user's build
 
 #if defined(_GLIBCXX_COROUTINE) || defined(_LIBCPP_COROUTINE)

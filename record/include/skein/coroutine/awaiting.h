@@ -148,6 +148,29 @@ decltype(auto) awaitable_of(P& p, A&& a) {
     return static_cast<A&&>(a);
 }
 
+struct nothing {};
+// True if await_transform has a second parameter for the source location. It is defaulted, because
+// the compiler passes one argument.
+#if __has_builtin(__builtin_source_location)
+template <class P, class A>
+concept takes_location = takes_await_transform<P, A> && requires(P& p, std::source_location here) {
+  p.await_transform(some<A>(), here);
+} && !requires(P & p, nothing none) {
+  p.await_transform(some<A>(), none);
+};
+#else
+template <class P, class A>
+concept takes_location = false;
+#endif
+template <class P, class A>
+decltype(auto) awaitable_of(P& p, A&& a, place here) {
+#if __has_builtin(__builtin_source_location)
+  if constexpr (takes_location<P, A>)
+    return p.await_transform(static_cast<A&&>(a), here.location());
+  else
+#endif
+    return ::skein::detail::awaitable_of(p, static_cast<A&&>(a));
+}
 template <class T>
 decltype(auto) awaiter_of(T&& t) noexcept(noexcept(operator co_await(
     static_cast<T&&>(t)))) requires(!has_member_co_await<T> && has_free_co_await<T>) {
@@ -188,6 +211,9 @@ struct held<T> {
   }
 };
 
+template <class T>
+using awaiter_type = typename bare<decltype(some<held<T>&>().awaiter())>::type;
+
 // Records that the coroutine continues if the inner await_suspend throws.
 struct resume_if_thrown {
   frame* f;
@@ -206,6 +232,34 @@ struct of_promise<D, step::final> {
   explicit of_promise(D*) {}
 };
 
+// The handle as the compiler passes it to await_suspend.
+#if defined(__clang__)
+template <class P>
+using passed_handle = std::coroutine_handle<P>&&;
+#else
+template <class P>
+using passed_handle = std::coroutine_handle<P>&;
+#endif
+
+// True if the functions of the awaiter can be called here. Of some, only a friend can.
+template <class Awaiter, class P>
+concept accessible_awaiter = requires(Awaiter& a, std::coroutine_handle<P> h) {
+  a.await_ready();
+  a.await_suspend(static_cast<passed_handle<P>>(h));
+  a.await_resume();
+};
+// True if a function of the awaiter has a defaulted parameter, which may be the source location: in
+// a call by this header it would have another value. False if await_suspend is a template, which
+// would get the handle of another promise, or overloaded.
+template <class Awaiter>
+inline constexpr bool has_defaults = requires {
+  &Awaiter::await_suspend;
+}
+&&(
+    !requires { typename signature<decltype(&Awaiter::await_suspend)>::parameter; } ||
+    requires { requires !is_nullary<decltype(&Awaiter::await_ready)>; } ||
+    requires { requires !is_nullary<decltype(&Awaiter::await_resume)>; });
+
 // The awaiter that the compiler sees. D: the promise that the compiler sees. Task: the awaited
 // object is the return object of a coroutine. The location is a default argument of the functions
 // that need it, and not a member: while recording is off, it costs nothing.
@@ -220,10 +274,11 @@ struct traced_awaiter : of_promise<D, Step> {
 
   using Handle = std::coroutine_handle<typename D::skein_promise_type>;
   using Awaiter = decltype(::skein::detail::some<held<T>&>().awaiter());
+  using Passed = passed_handle<typename D::skein_promise_type>;
   using Suspended =
-      decltype(::skein::detail::some<Awaiter>().await_suspend(::skein::detail::some<Handle>()));
+      decltype(::skein::detail::some<Awaiter>().await_suspend(::skein::detail::some<Passed>()));
   static constexpr bool kSuspendsNoexcept =
-      noexcept(::skein::detail::some<Awaiter>().await_suspend(::skein::detail::some<Handle>()));
+      noexcept(::skein::detail::some<Awaiter>().await_suspend(::skein::detail::some<Passed>()));
 
   bool await_ready(::skein::detail::place here = SKEIN_DETAIL_PLACE) noexcept(
       Step == step::final || noexcept(::skein::detail::some<Awaiter>().await_ready())) {
@@ -245,7 +300,7 @@ struct traced_awaiter : of_promise<D, Step> {
   SKEIN_DETAIL_OUT_OF_FRAME Suspended await_suspend(
       H h, ::skein::detail::place here = SKEIN_DETAIL_PLACE) noexcept(Step == step::final ||
                                                                       kSuspendsNoexcept) {
-    const Handle handle = Handle::from_address(h.address());
+    Handle handle = Handle::from_address(h.address());
     if constexpr (Step == step::await || Step == step::yield) {
       frame& f = this->self->skein_frame;
       if (skein_enabled()) {
@@ -255,14 +310,14 @@ struct traced_awaiter : of_promise<D, Step> {
       f.previous = kSuspended;
     }
     if constexpr (Step == step::final || kSuspendsNoexcept) {
-      return inner.awaiter().await_suspend(handle);
+      return inner.awaiter().await_suspend(static_cast<Passed>(handle));
     } else {
       resume_if_thrown guard{&this->self->skein_frame};
       if constexpr (__is_same(Suspended, void)) {
-        inner.awaiter().await_suspend(handle);
+        inner.awaiter().await_suspend(static_cast<Passed>(handle));
         guard.f = nullptr;
       } else {
-        Suspended result = inner.awaiter().await_suspend(handle);
+        Suspended result = inner.awaiter().await_suspend(static_cast<Passed>(handle));
         guard.f = nullptr;
         return result;
       }
@@ -327,9 +382,9 @@ struct awaiting : Base {
   template <class A>
   requires((takes_await_transform<P, A> || takes_temporary<P, A> ||
             !names_await_transform<P>)&&!awaits_object<P, typename bare<A>::type>) decltype(auto)
-      await_transform(A&& a) {
+      await_transform(A&& a, ::skein::detail::place here = SKEIN_DETAIL_PLACE) {
     if constexpr (__is_same(decltype(::skein::detail::object_transform<P, A>()), void))
-      return static_cast<D*>(this)->template skein_await<A>(static_cast<A&&>(a));
+      return static_cast<D*>(this)->template skein_await<A>(static_cast<A&&>(a), here);
     else
       return static_cast<D*>(this)->skein_await_object(static_cast<A&&>(a),
                                                        ::skein::detail::object_transform<P, A>());
@@ -364,7 +419,7 @@ constexpr bool suspends_with_own_handle() {
   if constexpr (!awaitable<T>) {
     return false;
   } else {
-    using Awaiter = typename bare<decltype(some<held<T>&>().awaiter())>::type;
+    using Awaiter = awaiter_type<T>;
     if constexpr (requires { typename signature<decltype(&Awaiter::await_suspend)>::parameter; }) {
       using Accepted =
           typename bare<typename signature<decltype(&Awaiter::await_suspend)>::parameter>::type;
@@ -374,6 +429,18 @@ constexpr bool suspends_with_own_handle() {
       return false;
     }
   }
+}
+
+// True if the awaiter of an awaitable T can be wrapped in one that records. Otherwise the compiler
+// sees it unchanged, and the task is suspended without a location until its next recorded step.
+template <class P, class T>
+constexpr bool wrappable() {
+  if constexpr (!awaitable<T>)
+    return false;
+  else if constexpr (__is_final(P))  // its handle is not converted
+    return true;
+  else
+    return accessible_awaiter<awaiter_type<T>, P> && !has_defaults<awaiter_type<T>>;
 }
 
 }  // namespace skein::detail

@@ -17,7 +17,6 @@
 #if defined(__cpp_exceptions)
 namespace __cxxabiv1 {  // as in <cxxabi.h>, which takes 7 ms to compile
 extern "C" std::type_info* __cxa_current_exception_type() noexcept;
-extern "C" char* __cxa_demangle(const char* name, char* buffer, size_t* size, int* status);
 }  // namespace __cxxabiv1
 #endif
 
@@ -33,6 +32,11 @@ struct place {
     __builtin_memcpy(&at, &where, sizeof at);
   }
   const skein_source* get() const { return at; }
+  std::source_location location() const {
+    std::source_location where;
+    __builtin_memcpy(&where, &at, sizeof where);
+    return where;
+  }
 };
 #define SKEIN_DETAIL_PLACE std::source_location::current()
 #else  // clang 14
@@ -238,10 +242,11 @@ inline uint64_t awaited_task(const void* object, unsigned long size) {
   return 0;
 }
 
-// Records that an exception left the coroutine. Precondition: the exception is being handled. Its
-// text is obtained by rethrowing it: there is no other portable way. That costs as much as the
-// exception, and only while recording. A foreign exception is not rethrown, because a cancelled
-// pthread must not be caught.
+// Records that an exception left the coroutine. Precondition: the exception is being handled. The
+// text of a std::exception is obtained by rethrowing it: there is no other portable way. That costs
+// as much as the exception, and only while recording. A foreign exception is not rethrown, because
+// a cancelled pthread must not be caught. Of other types the mangled name is recorded; readers
+// demangle it, which takes memory and a stack. The text of a pointer to char may have no end.
 SKEIN_DETAIL_HIDDEN __attribute__((noinline, cold)) inline void failed(frame& f) {
   const auto fail = [&f](const char* reason) {
     ::skein::detail::resumed_unreported(f);
@@ -254,15 +259,9 @@ SKEIN_DETAIL_HIDDEN __attribute__((noinline, cold)) inline void failed(frame& f)
       throw;
     } catch (const std::exception& e) {
       return fail(e.what());
-    } catch (const char* text) {
-      return fail(text);
     } catch (...) {
       char reason[256] = "an exception of type ";
-      int status = 0;
-      char* name = __cxxabiv1::__cxa_demangle(type->name(), nullptr, nullptr, &status);
-      __builtin_strncat(reason, name != nullptr ? name : type->name(),
-                        sizeof reason - 1 - __builtin_strlen(reason));
-      __builtin_free(name);
+      __builtin_strncat(reason, type->name(), sizeof reason - 1 - __builtin_strlen(reason));
       return fail(reason);
     }
   }

@@ -239,11 +239,11 @@ struct traced : awaiting<P, traced<P, Base, Kind, Yielded...>,
     if (skein_frame.task.id != 0 && skein_enabled()) ::skein::detail::failed(skein_frame);
     skein_inner().unhandled_exception();
   }
-  // how: in_place, if P takes the object `a` by value.
+  // how: in_place, if P takes the object `a` by value; or the location of the co_await, for P.
   template <class A, class... How>
   decltype(auto) skein_await(A&& a, How... how) {
     using T = decltype(::skein::detail::awaitable_of(some<P&>(), static_cast<A&&>(a), how...));
-    if constexpr (::skein::detail::awaitable<T>)
+    if constexpr (::skein::detail::wrappable<P, T>())
       return ::skein::detail::traced_awaiter < traced, step::await, T,
              ::skein::detail::is_task_object<A> ||
                  ::skein::detail::is_task_object < T >>
@@ -259,7 +259,7 @@ struct traced : awaiting<P, traced<P, Base, Kind, Yielded...>,
     constexpr bool is_task =
         ::skein::detail::is_task_object<A> || ::skein::detail::is_task_object<R>;
     using Awaiter = ::skein::detail::traced_awaiter<traced, step::await, R, is_task>;
-    if constexpr (!::skein::detail::awaitable<R>)
+    if constexpr (!::skein::detail::wrappable<P, R>())
       return ::skein::detail::awaitable_of(skein_inner(), a, How{});
     else if constexpr (takes_temporary<P, A>)
       return Awaiter(this, skein_inner(), a, How{});
@@ -304,14 +304,40 @@ SKEIN_DETAIL_PLAIN(final_suspend)
 SKEIN_DETAIL_PLAIN(unhandled_exception)
 #undef SKEIN_DETAIL_PLAIN
 
+// True if a constructor has a defaulted parameter for the source location.
+#if __has_builtin(__builtin_source_location)
+template <class P, class... A>
+inline constexpr bool constructed_with_location = __is_constructible(P, A...,
+                                                                     std::source_location) &&
+                                                  !__is_constructible(P, A..., nothing);
+#else
+template <class P, class... A>
+inline constexpr bool constructed_with_location = false;
+#endif
+
+// True if the allocation function of P cannot be called here, only by friends of P.
+template <class P, class... A>
+inline constexpr bool hides_allocation = requires(unsigned long size, P* p) {
+  ::new P;
+  ::delete p;
+}
+&&!requires(P * p) {
+  new P;
+  delete p;
+}
+&&!requires(unsigned long size) { P::operator new(size); }
+&&!requires(unsigned long size, A&... a) { P::operator new(size, a...); };
+
 // True if a class derived from P, or one that contains it, can call what the compiler calls.
 template <class P, class... A>
 concept accessible = plain_get_return_object<P> && plain_initial_suspend<P> &&
-    plain_final_suspend<P> &&
+                     plain_final_suspend<P> &&
 #if defined(__cpp_exceptions)
-    plain_unhandled_exception<P> &&
+                     plain_unhandled_exception<P> &&
 #endif
-    (__is_constructible(P) || __is_constructible(P, A&...));
+                     (__is_constructible(P) || __is_constructible(P, A&...)) &&
+                     !constructed_with_location<P> && !constructed_with_location<P, A&...> &&
+                     !(__is_final(P) && hides_allocation<P, A...>);
 
 // True if the compiler would copy the promise from the coroutine's only parameter.
 template <class P, class... A>
