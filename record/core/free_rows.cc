@@ -38,9 +38,7 @@ uint32_t take_batch(TaskTable& table) {
   return first;
 }
 
-}  // namespace
-
-uint32_t take_row_slow(Writer& writer) {
+uint32_t refill(Writer& writer) {
   TaskTable* table = writer.table;
   if (table == nullptr || table->rows == nullptr) return 0;
   uint32_t first = 0;
@@ -56,7 +54,7 @@ uint32_t take_row_slow(Writer& writer) {
   return first;
 }
 
-void spill_rows(Writer& writer) {
+void spill(Writer& writer) {
   TaskTable* table = writer.table;
   if (writer.free_rows < kKeptRows) return;
   uint32_t last = writer.free_row;
@@ -68,6 +66,18 @@ void spill_rows(Writer& writer) {
   table->free_row = writer.free_row;
   writer.free_row = rest;
   writer.free_rows -= kRowBatch;
+}
+
+}  // namespace
+
+uint32_t take_row_slow(Writer& writer) {
+  uint32_t row = 0;
+  protect([&] { row = refill(writer); });
+  return row;
+}
+
+void spill_rows(Writer& writer) {
+  protect([&] { spill(writer); });
 }
 
 }  // namespace skein::record

@@ -110,17 +110,7 @@ size_t plain_name_size(uint32_t kind, const char* name) {
   return arguments != 0 && arguments != size && name[size - 1] == '>' ? arguments : size;
 }
 
-}  // namespace
-
-uint32_t string_of(Names& names, const char* text, size_t size) {
-  if (text == nullptr || size == 0) return 0;
-  SpinLock lock(names.lock);
-  if (!may_define(names, lock)) return 0;
-  return string_locked(names, text, size);
-}
-
-uint32_t detail::place_slow(Names& names, uint32_t kind, const char* name,
-                            const skein_source& where) {
+uint32_t add_place(Names& names, uint32_t kind, const char* name, const skein_source& where) {
   SpinLock lock(names.lock);
   if (!may_define(names, lock)) return 0;
   const PlaceName place = {.id = 0,
@@ -138,12 +128,28 @@ uint32_t detail::place_slow(Names& names, uint32_t kind, const char* name,
   entry = {.file = where.file,
            .function = where.function,
            .name = name,
-           .line_column = line_column(where),
+           .line_column = detail::line_column(where),
            .kind = kind,
            .epoch = names.epoch,
            .id = id,
            .reserved = 0};
-  __atomic_store_n(&names.cache[cache_slot(where, name, kind)], &entry, __ATOMIC_RELEASE);
+  __atomic_store_n(&names.cache[detail::cache_slot(where, name, kind)], &entry, __ATOMIC_RELEASE);
+  return id;
+}
+
+}  // namespace
+
+uint32_t string_of(Names& names, const char* text, size_t size) {
+  if (text == nullptr || size == 0) return 0;
+  SpinLock lock(names.lock);
+  if (!may_define(names, lock)) return 0;
+  return string_locked(names, text, size);
+}
+
+uint32_t detail::place_slow(Names& names, uint32_t kind, const char* name,
+                            const skein_source& where) {
+  uint32_t id = 0;
+  protect([&] { id = add_place(names, kind, name, where); });
   return id;
 }
 

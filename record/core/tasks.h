@@ -61,8 +61,7 @@ SKEIN_HOT bool locate(E& e, uint32_t kind, const char* name, const skein_source*
     return true;
   }
   if constexpr (E::kPlain) return false;
-  place = host.find_place != nullptr ? host.find_place(names, kind, name, w)
-                                     : detail::place_slow(names, kind, name, w);
+  place = detail::place_slow(names, kind, name, w);
   if (found != nullptr) *found = known_place(names, kind, name, w);
   return true;
 }

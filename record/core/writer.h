@@ -118,10 +118,19 @@ struct Host {
   Writer* (*make_room)(Writer* writer, uint64_t now, bool text);
   // Takes a block of kIdBlock task ids. Never fails.
   uint64_t (*take_ids)();
-  // Calls detail::place_slow, protected from the host's interrupts. Null: no protection is needed.
-  uint32_t (*find_place)(Names& names, uint32_t kind, const char* name, const skein_source& where);
+  // Calls body(argument), protected from the host's interrupts: a signal handler that records would
+  // find a lock held by its own thread, and one that leaves by longjmp would never release it.
+  // Null: no protection is needed.
+  void (*protect)(void (*body)(void*), void* argument);
 };
 extern Host host;
+
+// Calls `body` as host.protect does. Each lock of an event is acquired and released in one.
+template <typename Body>
+void protect(Body body) {
+  if (host.protect == nullptr) return body();
+  host.protect([](void* argument) { (*static_cast<Body*>(argument))(); }, &body);
+}
 
 // Writes the header of the writer's next packet to `chunk`, which may contain an older one (a
 // recycled chunk of a ring). At every instant the file is a valid packet: the old one, an empty

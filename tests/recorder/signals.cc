@@ -1,12 +1,14 @@
 // Signal handlers record at a high rate. No event that they interrupt is torn, time never goes back
-// in a stream, and few events are dropped; those are counted. One handler leaves by longjmp, and
-// one records its thread's first event.
+// in a stream, and few events are dropped; those are counted. Handlers leave by longjmp, also out
+// of operations that lock the live task table, and one records its thread's first event.
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/time.h>
 
 #include <atomic>
 #include <cstring>
+#include <span>
+#include <thread>
 
 #include "tests/recorder/check.h"
 #include "tests/recorder/numbered.h"
@@ -177,6 +179,47 @@ void jumps(const std::string& directory) {
   SKEIN_CHECK(before + 3000 >= made, "more than one event a jump is missing");
 }
 
+unsigned tasks_without_row(std::span<skein_task> tasks) {
+  unsigned count = 0;
+  for (skein_task& task : tasks) {
+    skein_create(&task, SKEIN_KIND_task, "many", nullptr);
+    if (task.row == 0) ++count;
+  }
+  return count;
+}
+
+// A handler leaves by longjmp while the thread takes rows from the live task table or returns them.
+// The table's lock is free afterwards: each new task of any thread has a row.
+void jumps_out_of_the_table(const std::string& directory) {
+  SKEIN_CHECK(start_trace_at(directory, {.tasks = 4096}) == 0, "start");
+  constexpr unsigned kJumps = 1000;
+  static skein_task tasks[200];  // more than a thread keeps rows for
+  on_alarm([](int) {
+    ++handled;
+    request_next_signal();
+    siglongjmp(jump, 1);
+  });
+  volatile unsigned jumped = 0;
+  if (sigsetjmp(jump, 1) != 0) jumped = jumped + 1;
+  if (jumped < kJumps) {
+    if (jumped == 0) every(40);
+    for (;;) {
+      // The first loop also ends the tasks that a jump left: each costs the table at most one row.
+      for (skein_task& task : tasks)
+        if (task.row != 0) skein_cancel(&task);
+      for (skein_task& task : tasks) skein_create(&task, SKEIN_KIND_task, "many", nullptr);
+    }
+  }
+  every(0);
+  const unsigned here = tasks_without_row(tasks);
+  unsigned in_thread = 0;
+  std::thread([&] { in_thread = tasks_without_row(tasks); }).join();
+  skein_stop();
+  SKEIN_CHECK(here == 0 && in_thread == 0, "after %u jumps %u and %u of 200 tasks have no row",
+              static_cast<unsigned>(jumped), here, in_thread);
+  read_good_trace(directory);
+}
+
 }  // namespace
 
 int main() {
@@ -188,6 +231,8 @@ int main() {
   if (!kThreadSanitizer) {
     SKEIN_CHECK(good(in_child([&] { nested_handlers(scratch / "nested"); })), "nested handlers");
     SKEIN_CHECK(good(in_child([&] { jumps(scratch / "jumps"); })), "longjmp");
+    SKEIN_CHECK(good(in_child([&] { jumps_out_of_the_table(scratch / "table"); })),
+                "longjmp out of the table");
   }
   return verdict();
 }

@@ -63,11 +63,9 @@ void yield(uint32_t turn) {
   }
 }
 
-// Blocks signals while the names are locked: a handler that forks or leaves by longjmp would never
-// release the lock.
-uint32_t find_place(Names& names, uint32_t kind, const char* name, const skein_source& where) {
+void call_with_signals_blocked(void (*body)(void*), void* argument) {
   BlockSignals block;
-  return detail::place_slow(names, kind, name, where);
+  body(argument);
 }
 
 // Converts the requested directory to an absolute path. Returns 0 or an errno value.
@@ -216,7 +214,6 @@ uint32_t reserve_rows(TaskTable& table, uint32_t rows) {
   const size_t from = format::kTableHeaderSize + size_t{table.reserved} * sizeof(TaskRow);
   const size_t to = format::kTableHeaderSize + size_t{end} * sizeof(TaskRow);
   ErrnoGuard errno_guard;
-  const DisableCancellation disable;  // the table is locked
   constexpr size_t kPage = 4096;
   char* base = reinterpret_cast<char*>(table.header);
   const size_t first_page = from / kPage * kPage;
@@ -378,7 +375,7 @@ int start_files(const Options& options, const Text& wanted, const TraceFiles* pa
 
 int start(const Options& options) {
   if (state.generation == 0) {
-    host = {.make_room = make_room, .take_ids = take_ids, .find_place = find_place};
+    host = {.make_room = make_room, .take_ids = take_ids, .protect = call_with_signals_blocked};
     relax = yield;
   }
   if (madvise(skein_page, sizeof skein_page, MADV_WIPEONFORK) != 0) return errno;
