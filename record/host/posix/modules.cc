@@ -101,8 +101,12 @@ int define_one(dl_phdr_info* info, size_t, void*) {
 void pin_module() {
   Dl_info info;
   if (dladdr(&state, &info) == 0 || info.dli_fname == nullptr) return;
+  // By name, because ld warns of any reference to dlopen in a static program, also of a weak one.
+  // There it is not found, and nothing can be unloaded.
+  const auto open = reinterpret_cast<void* (*)(const char*, int)>(dlsym(RTLD_DEFAULT, "dlopen"));
+  if (open == nullptr) return;
   // Loads nothing. It fails for the program itself, which cannot be unloaded.
-  dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  open(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
 void define_modules(bool again) {
