@@ -88,6 +88,29 @@ TEST_CASE_FIXTURE(Fixture, "`at` sets the location of the next event and is not 
   CHECK(lines == "0:7 100:0 300:0 400:7 500:0 600:7 700:0 800:7 ");
 }
 
+TEST_CASE_FIXTURE(Fixture, "the mangled type of an exception is shown as C++") {
+  StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 4096});
+  const auto fails = [&](std::string_view reason) {
+    stream.fixed(format::k_fail_text, 10).u64(5).text(reason).done();
+  };
+  fails("an exception of type N3net5ErrorE");
+  fails("an exception of type i");
+  fails("an exception of type net::Error");  // recorded by an earlier version
+  fails("an exception of type N3net5Erro");  // cut
+  fails("An exception of type i");
+  fails("i");
+  add("s00000-", stream);
+  const Trace trace = read();
+  REQUIRE(trace.events.size() == 6);
+  const auto text = [&](size_t event) { return trace.strings[trace.events.text[event]]; };
+  CHECK(text(0) == "an exception of type net::Error");
+  CHECK(text(1) == "an exception of type int");
+  CHECK(text(2) == "an exception of type net::Error");
+  CHECK(text(3) == "an exception of type N3net5Erro");
+  CHECK(text(4) == "An exception of type i");
+  CHECK(text(5) == "i");
+}
+
 TEST_CASE_FIXTURE(Fixture, "a thread that records its id is one executor") {
   StreamWriter stream({.uuid = uuid, .stream = 0, .chunk_size = 1024});
   stream.event(format::k_executor, 10, 7, 0);

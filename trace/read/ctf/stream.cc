@@ -5,6 +5,7 @@
 
 #include "base/cursor.h"
 #include "base/stable_sort.h"
+#include "base/type_name.h"
 #include "trace/read/ctf/event_table.h"
 
 namespace skein::ctf {
@@ -22,6 +23,17 @@ std::string_view name_of(const format::NamedNumber (&names)[count], uint64_t num
   for (const format::NamedNumber& entry : names)
     if (entry.number == number) return entry.name;
   return "unknown";
+}
+
+// The text of a failure. skein/coroutine.h records the mangled name of an exception's type: a
+// demangler in the program would allocate and use much of a small stack.
+std::string readable_reason(std::string_view reason) {
+  constexpr std::string_view before = "an exception of type ";
+  std::string text(reason);
+  if (!reason.starts_with(before)) return text;
+  const std::string type = demangled_type(reason.substr(before.size()));
+  if (!type.empty()) text.replace(before.size(), std::string::npos, type);
+  return text;
 }
 
 }  // namespace
@@ -336,7 +348,7 @@ bool Stream::complete_fixed(Context& context, const Wire& wire, std::span<const 
       row.other = row.task;
       const uint64_t task = fields.u64();
       row.task = task_or_none(task);
-      row.text = trace.strings.intern(fields.text());
+      row.text = trace.strings.intern(readable_reason(fields.text()));
       if (at_[Number::Current] == task) at_[Number::Current] = 0;
       break;
     }
