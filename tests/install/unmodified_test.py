@@ -75,6 +75,14 @@ def with_wrapper(options, skein, name):
     ways.run(compiler, f"@{out}/all.rsp", "-o", out / "from_file")
     check(out / "from_file", out)
 
+    # The same, if that file names another, and the compiler is several words.
+    (out / "outer.rsp").write_text(f"@{out}/all.rsp\n-o\n{out}/from_files\n")
+    os.environ["SKEIN_CXX"] = f"env TZ=UTC {options.cxx} -O1"
+    output = subprocess.run([compiler, f"@{out}/outer.rsp"], check=True, capture_output=True, text=True)
+    assert output.stderr == "", output.stderr
+    os.environ["SKEIN_CXX"] = options.cxx
+    check(out / "from_files", out)
+
     # A shared library and its program have one recorder.
     ways.run(compiler, *flags, "-fPIC", "-shared", PROJECT / "twice.cc", in_c, "-Wl,-z,defs", "-o", out / "libtwice.so")
     ways.run(compiler, *objects[:2], out / "libtwice.so", f"-Wl,-rpath,{out}", "-o", out / "with_library")
@@ -82,10 +90,11 @@ def with_wrapper(options, skein, name):
 
     # g++ uses its precompiled header.
     ways.run(compiler, *flags, "-x", "c++-header", PROJECT / "task.h", "-o", out / "task.h.gch")
-    use = [compiler, *flags, f"-I{out}", "-include", "task.h", "-H", "-c", PROJECT / "main.cc", "-o", out / "main.o"]
-    done = subprocess.run(use, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    check_headers(options, done.stderr)
+    for find in ([f"-I{out}"], ["-isystem", out], ["-iquote", out], [f"-isystem{out}"]):
+        use = [compiler, *flags, *find, "-include", "task.h", "-H", "-c", PROJECT / "main.cc", "-o", out / "main.o"]
+        done = subprocess.run(use, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        check_headers(options, done.stderr)
     ways.run(compiler, out / "main.o", *objects[1:], in_c, "-o", out / "with_header")
     check(out / "with_header", out)
 
@@ -172,6 +181,11 @@ def check_untouched(compiler, out):
         results = [subprocess.run([c, *words], capture_output=True, text=True, input="") for c in (real, compiler)]
         first, second = [(r.returncode, r.stdout) for r in results]
         assert first == second, f"{words}: {first}, {second}"
+    # The recorder is no argument of a command that does not link, in the long form of the option, too.
+    for step in ("-c", "-S", "--compile", "--assemble", "--preprocess"):
+        done = subprocess.run([compiler, "-std=c++20", step, PROJECT / "once.cc", "-o", out / "step"],
+                              capture_output=True, text=True)
+        assert done.returncode == 0 and done.stderr == "", f"{step}: {done.stderr}"
     assert "skein/coroutine.h" in text_of(compiler, "-std=c++20", "-M", PROJECT / "once.cc")
     assert "skein" in text_of(compiler, "-std=c++20", "-E", PROJECT / "once.cc")
     path = f"{compiler.parent}:{os.environ['PATH']}"
