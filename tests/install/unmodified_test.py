@@ -49,6 +49,7 @@ def with_cmake(options, skein, name, *settings):
     ways.run("cmake", "--build", build, "-j2", stdout=subprocess.DEVNULL)
     check(build / "plain", build)
     check(build / "precompiled", build)
+    check(build / "fixed", build)
     text_of(build / "older")
     ways.check_precompiled(build, options.cxx, "main.cc")
     return build
