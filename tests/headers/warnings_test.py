@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """warnings_test.py SOURCE COMPILER...: each public header, the single header, and a program that is traced
 compile without a warning under -Wall -Wextra -pedantic, in a folder that is not a system folder. Compilers
-that are not installed are left out."""
+that are not installed are left out. The single header, which is usually no system header either, has no warning of
+-Wshadow and -Wold-style-cast in C++."""
 import concurrent.futures
 import pathlib
 import shutil
@@ -33,7 +34,7 @@ def cases(compiler, single):
     for standard in ("c++98", "c++11", "c++17"):  # nothing is traced
         yield [f"-std={standard}", "-x", "c++", *ASIO, "-"], "int main() {}\n"
     for options in ([], ["-DSKEIN_COROUTINE"], ["-DSKEIN_DISABLE"], ["-DSKEIN_IMPLEMENTATION"]):
-        yield ["-std=c++20", *options, "-x", "c++", "-"], f'#include "{single}"\nint main() {{}}\n'
+        yield ["-std=c++20", "-Wshadow", "-Wold-style-cast", *options, "-x", "c++", "-"], f'#include "{single}"\nint main() {{}}\n'
     yield ["-std=c11", "-x", "c", "-"], f'#include "{single}"\nint main(void) {{ return 0; }}\n'
     for program in ("examples/020-coroutine.cc", "tests/install/unmodified/main.cc"):
         yield ["-std=c++20", *COROUTINE, str(source / program)], None

@@ -13,7 +13,7 @@
 namespace skein::record {
 namespace {
 
-struct sigaction previous;
+struct sigaction previous_action;
 
 struct OwnMapping {
   char* base;
@@ -92,14 +92,14 @@ bool repair_page(char* address) {
 void on_bus_error(int signal, siginfo_t* info, void* context) {
   ErrnoGuard errno_guard;
   if (info->si_code > 0 && repair_page(static_cast<char*>(info->si_addr))) return;
-  if ((previous.sa_flags & SA_SIGINFO) != 0 && previous.sa_sigaction != nullptr) {
-    previous.sa_sigaction(signal, info, context);
-  } else if (previous.sa_handler == SIG_DFL || previous.sa_handler == SIG_IGN) {
+  if ((previous_action.sa_flags & SA_SIGINFO) != 0 && previous_action.sa_sigaction != nullptr) {
+    previous_action.sa_sigaction(signal, info, context);
+  } else if (previous_action.sa_handler == SIG_DFL || previous_action.sa_handler == SIG_IGN) {
     // Restores the default: the same store raises the signal again, or it is raised here.
-    sigaction(SIGBUS, &previous, nullptr);
+    sigaction(SIGBUS, &previous_action, nullptr);
     if (info->si_code <= 0) raise(signal);
   } else {
-    previous.sa_handler(signal);
+    previous_action.sa_handler(signal);
   }
 }
 
@@ -125,7 +125,7 @@ void watch_bus_errors() {
   action.sa_sigaction = on_bus_error;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
   sigemptyset(&action.sa_mask);
-  watching = sigaction(SIGBUS, &action, &previous) == 0;
+  watching = sigaction(SIGBUS, &action, &previous_action) == 0;
 }
 
 }  // namespace skein::record

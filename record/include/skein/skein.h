@@ -46,6 +46,8 @@ extern "C" {
 #endif
 #if defined(__SANITIZE_THREAD__)
 #define SKEIN_LOAD(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
+#elif !defined(SKEIN_LOAD) && defined(__cplusplus)
+#define SKEIN_LOAD(x) (*static_cast<volatile unsigned char*>(&(x)))
 #elif !defined(SKEIN_LOAD)
 #define SKEIN_LOAD(x) (*(volatile unsigned char*)&(x))
 #endif
@@ -60,7 +62,7 @@ static inline int skein_enabled(void) {
 #if defined(SKEIN_DISABLE)
   return 0;
 #else
-  return (int)__builtin_expect(SKEIN_LOAD(*skein_page), 0);
+  return __builtin_expect(SKEIN_LOAD(*skein_page), 0) != 0;
 #endif
 }
 
@@ -173,7 +175,7 @@ static inline int skein_handles_kept(void) {
 #if defined(SKEIN_DISABLE)
   return 0;
 #else
-  return (int)__builtin_expect(SKEIN_LOAD(skein_page[1]), 0);
+  return __builtin_expect(SKEIN_LOAD(skein_page[1]), 0) != 0;
 #endif
 }
 
