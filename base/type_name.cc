@@ -1,5 +1,10 @@
 #include "base/type_name.h"
 
+#if defined(__wasm__)  // __cxa_demangle would make the page 30 kB larger
+namespace skein {
+std::string demangled_type(std::string_view) { return {}; }
+}  // namespace skein
+#else
 #include <cxxabi.h>
 
 #include <cstdlib>
@@ -115,3 +120,4 @@ std::string demangled_type(std::string_view mangled) {
 }
 
 }  // namespace skein
+#endif

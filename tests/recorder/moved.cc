@@ -374,11 +374,17 @@ int main(int count, char** values) {
   check("closed descriptors", [&] { closed_descriptors(scratch); });
   check("closed and moved", [&] { closed_and_moved(scratch); });
   check("descriptors", [&] { descriptors(scratch); });
-  check("another root", [&] { changed_root(scratch); });
+  // In another root qemu-user finds no file of its own, and it has no seccomp.
+  const bool emulated = !fork_wipes_pages();
+  if (emulated) {
+    printf("skipped: another root, a sandbox: not with qemu-user\n");
+    ++skipped;
+  }
+  if (!emulated) check("another root", [&] { changed_root(scratch); });
   check("another user", [&] { changed_user(scratch / "user"); });
   check("unmounted", [&] { unmounted(scratch / "disk"); });
   check("hidden", [&] { hidden(scratch / "hidden"); });
   check("remounted", [&] { remounted(scratch / "remounted"); });
-  check("a sandbox", [&] { sandbox(scratch / "sandbox", values[0]); });
+  if (!emulated) check("a sandbox", [&] { sandbox(scratch / "sandbox", values[0]); });
   return verdict();
 }
