@@ -49,7 +49,8 @@ TEST_CASE("names of types") {
   CHECK(demangled_type(typeid(Sized<int, -5>::Inner).name()) ==
         "(anonymous namespace)::Sized<int, -5>::Inner");
   CHECK(demangled_type(local_type(1).name()).ends_with("local_type<int>(int)::Local"));
-  CHECK(demangled_type(typeid([] {}).name()).ends_with("{lambda()#1}"));
+  const std::string lambda = demangled_type(typeid([] {}).name());
+  CHECK((lambda.ends_with("{lambda()#1}") || lambda.ends_with("$_0")));  // g++, clang
   CHECK(demangled_type(typeid(std::map<std::string, std::vector<std::string>>).name())
             .starts_with("std::map<std::"));
 }
