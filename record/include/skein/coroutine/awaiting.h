@@ -89,9 +89,9 @@ constexpr bool has_object_overload() {
 template <class P, class X>
 concept awaits_object = passed_by_address<X> && ::skein::detail::has_object_overload<P, X>();
 
-// The same if templates are among the overloads: then an operand of type A (X& or X) is tried, and
-// no other, because that may not compile. An object that cannot be moved is a temporary, which the
-// program creates in place.
+// The same if templates are among the overloads. Then only the operand's own type A (X& or X) is
+// tried: with another one, a template may not compile. An operand that cannot be moved is a
+// temporary.
 template <class A>
 A object_of() noexcept;
 template <class P, class A>
@@ -105,8 +105,10 @@ constexpr auto overload_returning() {
   else if constexpr (requires { static_cast<R (P::*)(X) const>(&P::await_transform); })
     return static_cast<R (P::*)(X) const>(&P::await_transform);
 }
+// The return type R of the await_transform that takes the operand's object by value, as types<R>;
+// void if there is none.
 template <class P, class A>
-constexpr auto object_transform() {  // types<R>, or nothing
+constexpr auto object_transform() {
   using X = typename bare<A>::type;
   if constexpr (takes_temporary<P, A>) {
     using R = decltype(some<P&>().await_transform(::skein::detail::object_of<A>()));
@@ -171,6 +173,7 @@ decltype(auto) awaitable_of(P& p, A&& a, place here) {
 #endif
     return ::skein::detail::awaitable_of(p, static_cast<A&&>(a));
 }
+
 template <class T>
 decltype(auto) awaiter_of(T&& t) noexcept(noexcept(operator co_await(
     static_cast<T&&>(t)))) requires(!has_member_co_await<T> && has_free_co_await<T>) {
