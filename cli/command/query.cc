@@ -24,6 +24,7 @@
 #include "cli/input/trace_input.h"
 #include "cli/output/print.h"
 #include "cli/output/progress.h"
+#include "cli/output/query_cells.h"
 #include "report/query.h"
 #include "trace/query/database.h"
 #endif
@@ -54,20 +55,6 @@ void catch_interrupts() {
   struct sigaction action {};
   action.sa_handler = [](int) { interrupted = 1; };
   sigaction(SIGINT, &action, nullptr);
-}
-
-// Returns a cell of a row. It is valid until the next step.
-QueryCell cell(sqlite3_stmt* row, int column) {
-  using Type = QueryCell::Type;
-  const int sql_type = sqlite3_column_type(row, column);
-  if (sql_type == SQLITE_NULL) return {};
-  const Type type = sql_type == SQLITE_BLOB   ? Type::Blob
-                    : sql_type == SQLITE_TEXT ? Type::Text
-                                              : Type::Number;
-  const void* const data =
-      type == Type::Number ? sqlite3_column_text(row, column) : sqlite3_column_blob(row, column);
-  const auto size = static_cast<size_t>(sqlite3_column_bytes(row, column));
-  return {type, data ? std::string_view(static_cast<const char*>(data), size) : ""};
 }
 
 using Values = sqlite3_value**;
@@ -149,12 +136,8 @@ class Session {
   int rows(sqlite3_stmt* statement) {
     const auto begin = Clock::now();
     QueryOutput output(out_.text(), format_);
-    std::vector<QueryCell> cells(static_cast<size_t>(sqlite3_column_count(statement)));
-    std::vector<std::string_view> columns;
-    for (int i = 0; i < sqlite3_column_count(statement); i++) {
-      const char* const name = sqlite3_column_name(statement, i);
-      columns.emplace_back(name ? name : "");
-    }
+    const std::vector<std::string_view> columns = query_columns(statement);
+    std::vector<QueryCell> cells(columns.size());
     if (!columns.empty()) output.begin(columns);
     bar_.emplace(stderr, isatty(STDERR_FILENO), begin, "searching");
     spinner_.emplace(stderr, isatty(STDERR_FILENO), "building the wait-for graph");
@@ -162,7 +145,8 @@ class Session {
     while (result == SQLITE_ROW) {
       spinner_.reset();
       bar_.reset();
-      for (size_t i = 0; i < cells.size(); i++) cells[i] = cell(statement, static_cast<int>(i));
+      for (size_t i = 0; i < cells.size(); i++)
+        cells[i] = query_cell(statement, static_cast<int>(i));
       output.row(cells);
       out_.line_done();
       result = sqlite3_step(statement);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/escape.h"
+#include "cli/output/query_cells.h"
 #include "fuzz/command/any_trace.h"
 #include "report/query.h"
 #include "trace/query/database.h"
@@ -43,31 +44,15 @@ sqlite3* open_database() {
   return database.handle();
 }
 
-QueryCell cell(sqlite3_stmt* row, int column) {
-  using Type = QueryCell::Type;
-  const int sql_type = sqlite3_column_type(row, column);
-  if (sql_type == SQLITE_NULL) return {};
-  const Type type = sql_type == SQLITE_BLOB   ? Type::Blob
-                    : sql_type == SQLITE_TEXT ? Type::Text
-                                              : Type::Number;
-  const void* const data =
-      type == Type::Number ? sqlite3_column_text(row, column) : sqlite3_column_blob(row, column);
-  const auto size = static_cast<size_t>(sqlite3_column_bytes(row, column));
-  return {type, data ? std::string_view(static_cast<const char*>(data), size) : ""};
-}
-
 void run(sqlite3_stmt* statement, QueryFormat format) {
   std::string out;
   QueryOutput output(out, format);
-  std::vector<QueryCell> cells(static_cast<size_t>(sqlite3_column_count(statement)));
-  std::vector<std::string_view> columns;
-  for (int i = 0; i < sqlite3_column_count(statement); i++) {
-    const char* const name = sqlite3_column_name(statement, i);
-    columns.emplace_back(name ? name : "");
-  }
+  const std::vector<std::string_view> columns = cli::query_columns(statement);
+  std::vector<QueryCell> cells(columns.size());
   if (!columns.empty()) output.begin(columns);
   for (size_t rows = 0; rows < most_rows && sqlite3_step(statement) == SQLITE_ROW; rows++) {
-    for (size_t i = 0; i < cells.size(); i++) cells[i] = cell(statement, static_cast<int>(i));
+    for (size_t i = 0; i < cells.size(); i++)
+      cells[i] = cli::query_cell(statement, static_cast<int>(i));
     output.row(cells);
   }
   if (!columns.empty()) output.end();
