@@ -58,10 +58,9 @@
 //    module by a function that this module never called.
 //  - An awaitable is not traced if its operator co_await is neither a member nor found by
 //    argument-dependent lookup (for example one for std::chrono::duration in the global namespace).
-//  - An awaiter with a defaulted parameter (which may be the source location) or with functions
-//  that
-//    only a friend can call is not traced: the task is suspended without a location until its next
-//    recorded step. Of an awaiter whose await_suspend is a template or overloaded, a defaulted
+//  - An awaiter with a defaulted parameter (which may be the source location), or with functions
+//    that only a friend can call, is not traced: the task is suspended without a location until its
+//    next recorded step. Of an awaiter whose await_suspend is a template or overloaded, a defaulted
 //    parameter is not noticed, and is a location in this header.
 //  - While recording, what() of a std::exception that leaves a coroutine is called once more.
 //  - C++20 modules and header units are not supported: <coroutine> must be included as text.
