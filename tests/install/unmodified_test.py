@@ -17,16 +17,23 @@ PROJECT = HERE / "unmodified"
 FUNCTIONS = ["once", "twice", "here"]
 
 
-def check(program, scratch, functions=FUNCTIONS):
-    """The program runs as without skein, and its trace has these functions."""
+def check(program, scratch, functions=FUNCTIONS, environment=os.environ):
+    """The program runs as without skein, and its trace has these functions, each once."""
     trace = scratch / f"{program.name}.trace"
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("SKEIN_")}
+    environment = {k: v for k, v in environment.items() if not k.startswith("SKEIN_")}
     assert text_of(program, env=environment) == "5\n"
     assert text_of(program, env={**environment, "SKEIN_TRACE": str(trace)}) == "5\n"
     events = text_of("babeltrace2", trace)
     for function in functions:
         assert f"{function}(" in events, f"{program}: no {function}:\n{events}"
-    assert events.count("create:") == 3, events
+    assert events.count("create:") == len(functions), events
+
+
+def library_folder(skein):
+    """The folder of the recorder: beside skein in the build tree, or in the installation."""
+    if (skein.parent / "libskein.a").exists():
+        return skein.parent
+    return next((skein.parent.parent / "lib").rglob("libskein.a")).parent
 
 
 def install(options):
@@ -52,7 +59,38 @@ def with_cmake(options, skein, name, *settings):
     check(build / "fixed", build)
     text_of(build / "older")
     ways.check_precompiled(build, options.cxx, "main.cc")
+    check_exports(options, skein, build, "-DSHARED=ON" in settings)
     return build
+
+
+def check_exports(options, skein, build, shared):
+    """Other projects, traced or not, can use the project's libraries, installed or from its build tree. No installed
+    CMake file names a path of skein."""
+    prefix, libdir = build / "prefix", library_folder(skein)
+    ways.run("cmake", "--install", build, "--prefix", prefix, stdout=subprocess.DEVNULL)
+    files = list(prefix.rglob("*.cmake"))
+    assert files
+    for file in files:
+        for path in (libdir, options.scratch, options.source):
+            assert str(path) not in file.read_text(), f"{file} names {path}:\n{file.read_text()}"
+
+    top = text_of(skein, "--cmake").strip()
+    # As with libskein-dev in a system folder.
+    found = {**os.environ, "LIBRARY_PATH": str(libdir), "LD_LIBRARY_PATH": str(libdir)}
+    for name, file, traced, environment in (
+            ("installed", prefix / "lib/twice.cmake", False, found),
+            ("installed-traced", prefix / "lib/twice.cmake", True, found),
+            ("built", build / "twice.cmake", False, os.environ),
+            ("built-traced", build / "twice.cmake", True, os.environ)):
+        user = build / f"user of {name}"
+        ways.run("cmake", "-S", PROJECT / "user", "-B", user, "-G", "Ninja", f"-DCMAKE_CXX_COMPILER={options.cxx}",
+                 f"-DTWICE={file}", *([f"-DCMAKE_PROJECT_TOP_LEVEL_INCLUDES={top}"] if traced else []),
+                 stdout=subprocess.DEVNULL)
+        ways.run("cmake", "--build", user, "-j2", env=environment, stdout=subprocess.DEVNULL)
+        for program in ("with_twice", "with_twice_static", "with_twice_objects"):
+            if program == "with_twice" and shared and traced:
+                continue  # two recorders
+            check(user / program, user, FUNCTIONS if traced else ["twice"], environment)
 
 
 def with_wrapper(options, skein, name):
