@@ -44,17 +44,8 @@ struct joined_name {
   char text[52];
 };
 inline constexpr unsigned kNames = 256;
-
-template <class = void>
-struct __attribute__((visibility("hidden"))) names {
-  static joined_name table[kNames];
-  ~names() { skein_module_unloaded(); }  // the recorder identifies strings by address
-  static names instance;
-};
-template <class T>
-joined_name names<T>::table[kNames];
-template <class T>
-names<T> names<T>::instance;
+// Hidden: g++ would make it a "unique" symbol, which prevents its module from being unloaded.
+__attribute__((visibility("hidden"))) inline constinit joined_name names[kNames] = {};
 
 inline void append(char*& to, const char* end, const char* text) {
   while (to < end && *text != 0) *to++ = *text++;
@@ -62,12 +53,12 @@ inline void append(char*& to, const char* end, const char* text) {
 
 [[gnu::noinline, gnu::visibility("hidden")]] inline const char* join(const char* object,
                                                                      const char* operation) {
-  __asm__ volatile("" : : "r"(&names<>::instance));
+  SKEIN_DETAIL_REPORT_UNLOAD();  // the recorder identifies strings by address
   const uint64_t mixed =
       reinterpret_cast<uintptr_t>(object) * 31 + reinterpret_cast<uintptr_t>(operation);
   unsigned slot = static_cast<unsigned>((mixed * 0x9E3779B97F4A7C15ull) >> 56);
   for (unsigned tried = 0; tried < kNames; ++tried, slot = (slot + 1) % kNames) {
-    joined_name& name = names<>::table[slot];
+    joined_name& name = names[slot];
     uint32_t state = __atomic_load_n(&name.state, __ATOMIC_ACQUIRE);
     if (state == 0) {
       if (!__atomic_compare_exchange_n(&name.state, &state, 1, false, __ATOMIC_ACQUIRE,
@@ -150,7 +141,7 @@ struct location {
 // Identifies the type of an operation by the function that completes it. The linker keeps one such
 // function of each type: either it takes the handles of all operations of its type, or of none.
 template <class Operation>
-const void* type_of() {
+inline const void* type_of() {
   if constexpr (requires { &Operation::do_complete; })
     return reinterpret_cast<const void*>(&Operation::do_complete);
   else
@@ -170,8 +161,8 @@ const void* type_of() {
 }
 
 template <class Context, class Operation>
-void creation(Context&, const Operation& at, const char* object, void*, unsigned long,
-              const char* operation) {
+inline void creation(Context&, const Operation& at, const char* object, void*, unsigned long,
+                     const char* operation) {
   if (skein_enabled())
     ::skein::detail::asio_hooks::created(__builtin_addressof(at),
                                          ::skein::detail::asio_hooks::type_of<Operation>(), object,

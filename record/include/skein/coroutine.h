@@ -113,7 +113,13 @@ namespace std _GLIBCXX_VISIBILITY(default) {
 #endif
 #undef coroutine_traits
 
+// g++ reports -Wnoexcept in system headers too, where a twin repeats an exception specification.
+#pragma GCC diagnostic push
+#if !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wnoexcept"
+#endif
 #include <skein/coroutine/promise.h>
+#pragma GCC diagnostic pop
 
 namespace std {
 template <class R, class... A>

@@ -265,6 +265,18 @@ void skein_thread_name(const char* name);
  * because the module's addresses may be reused. skein/coroutine.h does this in each module that
  * includes it. */
 void skein_module_unloaded(void);
+/* In a function: calls skein_module_unloaded when the module that contains the function is unloaded
+ * or the program exits, after the module's destructors. (A static C++ object would take 6 ms to
+ * compile in a source that does not use it, and as a member of a template g++ would omit it with
+ * -fno-implicit-templates.) */
+#define SKEIN_DETAIL_REPORT_UNLOAD()              \
+  __asm__ volatile(                               \
+      ".pushsection .fini_array.00101,\"aw\"\n\t" \
+      ".balign %c0\n\t"                           \
+      ".dc.a skein_module_unloaded\n\t"           \
+      ".popsection"                               \
+      :                                           \
+      : "i"(sizeof(void*)))
 
 /* ---- the recorder ---- */
 typedef struct skein_options {

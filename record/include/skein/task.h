@@ -38,7 +38,7 @@ requires requires(const Text& t) {
   t.data();
   t.size();
 }
-void label(const Text& text) {
+inline void label(const Text& text) {
   if (skein_enabled()) skein_label_text(nullptr, text.data(), text.size());
 }
 // Marks the current task as one that should end.
@@ -161,7 +161,7 @@ struct running {
 // `waiter` is a std::coroutine_handle and may be null. If the waiter is traced, one time stamp is
 // read for both events.
 template <class Handle, bool Traced = SKEIN_DETAIL_COROUTINES>
-void resolve_and_resume(skein_task& ended, Handle waiter) {
+inline void resolve_and_resume(skein_task& ended, Handle waiter) {
   if (skein_enabled()) {
     bool recorded = false;
 #if defined(SKEIN_DETAIL_PLACE) && !defined(SKEIN_DISABLE)

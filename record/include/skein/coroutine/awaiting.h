@@ -58,7 +58,7 @@ struct in_place_for {};  // the same, by an overload that returns R and may be a
 // An overload with the parameter type X. The deduction fails if any overload is a template, so that
 // no template is compiled.
 template <class X, class C, class R, bool Noexcept>
-auto with_object(R (C::*overload)(X) noexcept(Noexcept)) {
+inline auto with_object(R (C::*overload)(X) noexcept(Noexcept)) {
   return overload;
 }
 // Calls this overload with the object x as its parameter, without a copy: functions with a
@@ -68,14 +68,15 @@ template <class X, class P, class C, class R>
 #if defined(__clang__)
 __attribute__((no_sanitize("cfi-mfcall")))
 #endif
-decltype(auto) call_in_place(P& p, X& x, R (C::*overload)(X)) {
+inline decltype(auto)
+call_in_place(P& p, X& x, R (C::*overload)(X)) {
   return (p.*reinterpret_cast<R (C::*)(X&)>(overload))(x);
 }
 template <class X, class P, class C, class R>
 #if defined(__clang__)
 __attribute__((no_sanitize("cfi-mfcall")))
 #endif
-decltype(auto)
+inline decltype(auto)
 call_in_place(P& p, X& x, R (C::*overload)(X) const) {
   return (p.*reinterpret_cast<R (C::*)(X&) const>(overload))(x);
 }
@@ -122,28 +123,28 @@ constexpr auto object_transform() {
 }
 
 template <class P>
-decltype(auto) awaitable_of(P& p, from_initial) {
+inline decltype(auto) awaitable_of(P& p, from_initial) {
   return p.initial_suspend();
 }
 template <class P>
-decltype(auto) awaitable_of(P& p, from_final) noexcept {
+inline decltype(auto) awaitable_of(P& p, from_final) noexcept {
   return p.final_suspend();
 }
 template <class P, class V>
-decltype(auto) awaitable_of(P& p, V&& v, from_yield) {
+inline decltype(auto) awaitable_of(P& p, V&& v, from_yield) {
   return p.yield_value(static_cast<V&&>(v));
 }
 template <class P, class X>
-decltype(auto) awaitable_of(P& p, X& x, in_place) {
+inline decltype(auto) awaitable_of(P& p, X& x, in_place) {
   return ::skein::detail::call_in_place<X>(p, x,
                                            ::skein::detail::with_object<X>(&P::await_transform));
 }
 template <class P, class X, class R>
-decltype(auto) awaitable_of(P& p, X& x, in_place_for<R>) {
+inline decltype(auto) awaitable_of(P& p, X& x, in_place_for<R>) {
   return ::skein::detail::call_in_place<X>(p, x, ::skein::detail::overload_returning<R, P, X>());
 }
 template <class P, class A>
-decltype(auto) awaitable_of(P& p, A&& a) {
+inline decltype(auto) awaitable_of(P& p, A&& a) {
   if constexpr (takes_await_transform<P, A>)
     return p.await_transform(static_cast<A&&>(a));
   else
@@ -165,7 +166,7 @@ template <class P, class A>
 concept takes_location = false;
 #endif
 template <class P, class A>
-decltype(auto) awaitable_of(P& p, A&& a, place here) {
+inline decltype(auto) awaitable_of(P& p, A&& a, place here) {
 #if __has_builtin(__builtin_source_location)
   if constexpr (takes_location<P, A>)
     return p.await_transform(static_cast<A&&>(a), here.location());
@@ -175,12 +176,12 @@ decltype(auto) awaitable_of(P& p, A&& a, place here) {
 }
 
 template <class T>
-decltype(auto) awaiter_of(T&& t) noexcept(noexcept(operator co_await(
+inline decltype(auto) awaiter_of(T&& t) noexcept(noexcept(operator co_await(
     static_cast<T&&>(t)))) requires(!has_member_co_await<T> && has_free_co_await<T>) {
   return operator co_await(static_cast<T&&>(t));
 }
 template <class T>
-decltype(auto) awaiter_of(T&& t) noexcept(
+inline decltype(auto) awaiter_of(T&& t) noexcept(
     noexcept(static_cast<T&&>(t).operator co_await())) requires has_member_co_await<T> {
   return static_cast<T&&>(t).operator co_await();
 }

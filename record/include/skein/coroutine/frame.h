@@ -191,27 +191,17 @@ SKEIN_DETAIL_HIDDEN __attribute__((noinline)) inline bool resolve_for(skein_task
   return true;
 }
 
-// Reports that the module is unloaded: one object per module, for its destructor.
-template <class = void>
-struct __attribute__((visibility("hidden"))) module_end {
-  ~module_end() { skein_module_unloaded(); }
-  static module_end instance;
-};
-template <class T>
-module_end<T> module_end<T>::instance;
-
 // Links the recorder to a program without coroutines: its trace is empty, but it has one.
 SKEIN_DETAIL_HIDDEN __attribute__((used)) inline void (*const recorder)() = skein_module_unloaded;
 
 // Records the creation of a coroutine; `runs`: it is running. `name`: that of the function, without
 // types. (The name in `where` has types and may exceed the limit of a trace; it is used for
-// lambdas and operators.) A template: a source without coroutines then has no module_end, which
-// would take 6 ms to compile.
-template <class = void>
-SKEIN_DETAIL_HIDDEN __attribute__((noinline)) void created(frame& f, const void* promise,
-                                                           uint32_t kind, const char* name,
-                                                           const skein_source* where, bool runs) {
-  __asm__ volatile("" : : "r"(&module_end<>::instance) : "memory");
+// lambdas and operators.)
+SKEIN_DETAIL_HIDDEN __attribute__((noinline)) inline void created(frame& f, const void* promise,
+                                                                  uint32_t kind, const char* name,
+                                                                  const skein_source* where,
+                                                                  bool runs) {
+  SKEIN_DETAIL_REPORT_UNLOAD();
   if (name[0] == 'o' && __builtin_strncmp(name, "operator", 8) == 0) name = nullptr;
   if (runs)
     f.previous = skein_create_running(&f.task, kind, name, where);
