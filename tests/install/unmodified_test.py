@@ -59,11 +59,11 @@ def with_cmake(options, skein, name, *settings):
     check(build / "fixed", build)
     text_of(build / "older")
     ways.check_precompiled(build, options.cxx, "main.cc")
-    check_exports(options, skein, build, "-DSHARED=ON" in settings)
+    check_exports(options, skein, build)
     return build
 
 
-def check_exports(options, skein, build, shared):
+def check_exports(options, skein, build):
     """Other projects, traced or not, can use the project's libraries, installed or from its build tree. No installed
     CMake file names a path of skein."""
     prefix, libdir = build / "prefix", library_folder(skein)
@@ -88,8 +88,6 @@ def check_exports(options, skein, build, shared):
                  stdout=subprocess.DEVNULL)
         ways.run("cmake", "--build", user, "-j2", env=environment, stdout=subprocess.DEVNULL)
         for program in ("with_twice", "with_twice_static", "with_twice_objects"):
-            if program == "with_twice" and shared and traced:
-                continue  # two recorders
             check(user / program, user, FUNCTIONS if traced else ["twice"], environment)
 
 

@@ -155,6 +155,30 @@ namespace format = skein::format;
 #define SKEIN_CALL __attribute__((noinline))
 #define SKEIN_INLINE __attribute__((always_inline))
 
+// These functions of this copy of the recorder, also where another copy's functions are called.
+extern "C" {
+[[gnu::visibility("hidden"), gnu::alias("skein_create")]] extern decltype(skein_create) own_create;
+[[gnu::visibility("hidden"),
+  gnu::alias("skein_operation")]] extern decltype(skein_operation) own_operation;
+[[gnu::visibility("hidden"),
+  gnu::alias("skein_counter_set")]] extern decltype(skein_counter_set) own_counter_set;
+}
+
+namespace skein::record {
+
+bool another_copy_is_used() {
+  const auto differ = [](const void* used, const void* own) {
+    __asm__("" : "+r"(used), "+r"(own));  // g++ knows that they are aliases
+    return used != own && is_definition(used);
+  };
+  const auto at = [](auto* function) { return reinterpret_cast<const void*>(function); };
+  return differ(at(skein_create), at(own_create)) ||
+         differ(at(skein_operation), at(own_operation)) ||
+         differ(at(skein_counter_set), at(own_counter_set));
+}
+
+}  // namespace skein::record
+
 // The parameters of an operation intentionally shadow those of the call.
 #pragma GCC diagnostic ignored "-Wshadow"
 

@@ -120,4 +120,11 @@ void define_modules(bool again) {
   dl_iterate_phdr(define_one, nullptr);
 }
 
+bool is_definition(const void* function) {
+  Dl_info module;
+  void* found = nullptr;
+  if (dladdr1(function, &module, &found, RTLD_DL_SYMENT) == 0 || found == nullptr) return true;
+  return static_cast<const ElfW(Sym)*>(found)->st_shndx != SHN_UNDEF;
+}
+
 }  // namespace skein::record

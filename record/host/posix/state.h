@@ -186,6 +186,12 @@ bool make_thread_key();
 // cleared.
 void store_shadow_chunk(const Writer& writer, char* base, size_t size);
 
+// ---- emit.cc ----
+// True if the dynamic linker has bound calls of the recorder to another copy of it, such as that in
+// the executable. This copy must then not record: the two share skein_page, but not `state`. False
+// also if the other copy is not visible: both then record, each for its own module.
+bool another_copy_is_used();
+
 // ---- fork.cc ----
 void watch_forks();
 // True in a followed child that has not recorded an event yet.
@@ -213,6 +219,9 @@ bool end_own_mapping();
 void define_modules(bool again);
 // Prevents the recorder from being unloaded, because threads refer to one of its destructors.
 void pin_module();
+// True if a function is defined at this address. False for the jump to it in a program that is
+// compiled with -fno-pie and takes the function's address.
+bool is_definition(const void* function);
 
 // Builds file names from numbers and strings without stdio, because slow paths run in signal
 // handlers.

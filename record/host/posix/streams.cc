@@ -99,7 +99,8 @@ void collect_orphans() {
 
 Writer* take_stream() {
   SpinLock lock(stream_lock());
-  if (!lock || !is_on()) return nullptr;
+  // Without a generation another copy of the recorder is on, of which this one uses only the page.
+  if (!lock || !is_on() || state.generation == 0) return nullptr;
   const bool power_of_two = (state.streams & (state.streams - 1)) == 0;
   if (state.free_streams == nullptr && state.streams >= 32 && power_of_two) collect_orphans();
   Writer* writer = state.free_streams;

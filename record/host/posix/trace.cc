@@ -450,6 +450,7 @@ void report_start_failure(const char* what, int error) {
 __attribute__((constructor)) void start_by_environment() {
   ErrnoGuard errno_guard;
   const DisableCancellation disable;  // the thread may be one that calls dlopen
+  if (another_copy_is_used()) return;  // which is started by its own constructor
   // secure_getenv: ignored if the program has more privileges than its caller.
   const char* control = secure_getenv("SKEIN_CONTROL");
   if (control != nullptr && control[0] != 0) {
