@@ -41,7 +41,12 @@ struct Free {
   int value;
 };
 inline Awaitable operator co_await(Free f) { return {f.value}; }
-// Overloads of await_transform, one of them a template, and of yield_value.
+struct Text {
+  const char* text;
+  Text(const char* t) : text(t) {}
+  ~Text() {}
+};
+// Overloads of await_transform, one of which converts its operand, and of yield_value.
 struct Transforms {
   struct promise_type {
     Transforms get_return_object() { return {}; }
@@ -51,6 +56,7 @@ struct Transforms {
     void unhandled_exception() { std::terminate(); }
     Awaitable await_transform(int n) { return {n}; }
     Awaitable await_transform(Free f) { return {f.value + 1}; }
+    Awaitable await_transform(const Text& t) { return {t.text[0]}; }
     std::suspend_never yield_value(int) { return {}; }
     std::suspend_never yield_value(const char*) { return {}; }
   };
@@ -85,6 +91,7 @@ static Task<long> outer(int n) {
 static Transforms transforms(int* sum) {
   *sum += co_await 3;
   *sum += co_await Free{4};
+  *sum += co_await "x";
   co_yield 1;
   co_yield "x";
 }

@@ -19,7 +19,8 @@
 // The program selects the same overloads and its objects have the same lifetimes as without this
 // header. Where that cannot be proved at compile time, the overload is left to the library, and its
 // suspensions have no location; or the promise_type is P itself, and the coroutine is not traced.
-// The exception is an await_transform that is a template or overloaded (see Limits). Rejected:
+// An await_transform that is a template or overloaded is hidden nevertheless: its caller sees to
+// the lifetimes (see coroutine/transform.h). Rejected:
 //  - Hiding yield_value by a template that accepts any argument. Braces have no type, and an object
 //    that the argument is converted to is destroyed before the coroutine is suspended.
 //  - Hiding no function of P. The awaiter of the library is then the only witness: it is passed a
@@ -39,8 +40,9 @@
 //    coroutine/overloads.h). Exception: a return_value that is a template.
 //
 // The parts: coroutine/frame.h (events, and the search for the awaited task), coroutine/overloads.h
-// (the overloads of the functions of a promise), coroutine/awaiting.h (co_await),
-// coroutine/yielding.h (co_yield), coroutine/promise.h (traced<P>).
+// (the overloads of the functions of a promise), coroutine/transform.h (overloads of
+// await_transform), coroutine/awaiting.h (co_await), coroutine/yielding.h (co_yield),
+// coroutine/promise.h (traced<P>).
 //
 // Invariants; each has a test in tests/adapters/coroutine_*test.cc:
 //  - A suspension is recorded before the inner await_suspend is called. After that call the frame
@@ -64,13 +66,17 @@
 //    parameter is not noticed, and is a location in this header.
 //  - While recording, what() of a std::exception that leaves a coroutine is called once more.
 //  - C++20 modules and header units are not supported: <coroutine> must be included as text.
-//  - Awaiting a bit-field or an overload set requires a cast, unless the promise has exactly one
-//    await_transform.
-//  - If await_transform is a template or overloaded, its argument is passed on by reference, or in
-//    place if it is an object that is taken by value with exactly its type (call_in_place). Then an
-//    object that the argument is converted to is destroyed before the coroutine suspends. If any
-//    overload is a template, a temporary that can be moved is moved once more. A private overload
-//    for a friend does not compile.
+//  - Awaiting a bit-field, an overload set or 0 as a null pointer requires a cast, unless P has
+//    exactly one await_transform.
+//  - If await_transform is a template or overloaded, and the operand may be converted, a co_await
+//    allocates memory, even while recording is off. An object that is taken by value is moved once
+//    more, if the overload is static, has a reference qualifier or a second parameter; or if it is
+//    beside a template, and one that is no template accepts the operand in braces. A template whose
+//    return type is deduced is compiled with the operand's type, although another overload may be
+//    selected.
+//  - If it is not certain that the selected one of several overloads of await_transform has a
+//    defaulted source location, this is a location in this header.
+//  - If await_transform is overloaded, a private overload for a friend does not compile.
 //  - If return_value of a final promise is a template that is constrained to some types other than
 //    the return type's first argument, and takes these by value, they are moved once more.
 //  - If yield_value is a template, or some overload's parameter type is neither hinted (see

@@ -8,6 +8,7 @@
 
 #include <skein/coroutine/frame.h>
 #include <skein/coroutine/overloads.h>
+#include <skein/coroutine/transform.h>
 
 #if defined(__clang__) && __clang_major__ < 18
 // llvm 56301: if await_suspend is inlined, its variables may be in the frame, which it must not
@@ -18,15 +19,6 @@
 #endif
 
 namespace skein::detail {
-
-template <class T>
-struct unreferenced {
-  using type = T;
-};
-template <class T>
-struct unreferenced<T&> : unreferenced<T> {};
-template <class T>
-struct unreferenced<T&&> : unreferenced<T> {};
 
 template <class T>
 concept has_member_co_await = requires(T&& t) {
@@ -40,6 +32,16 @@ template <class T>
 concept awaitable = has_member_co_await<T> || has_free_co_await<T> || requires(T&& t) {
   t.await_ready();
 };
+// True if T is an awaiter whose functions may be private.
+struct await_ready_name {
+  void await_ready();
+};
+template <class T>
+struct await_ready_probe : T, await_ready_name {};
+template <class T>
+concept names_await_ready = __is_class(T) && !__is_final(T) && !requires {
+  &await_ready_probe<T>::await_ready;
+};
 // True if T is the return type of a coroutine.
 template <class T>
 concept is_task_object = requires {
@@ -51,76 +53,9 @@ enum class step { initial, await, yield, final };
 struct from_initial {};
 struct from_final {};
 struct from_yield {};
-struct in_place {};  // of an object that P takes by value
 template <class R>
-struct in_place_for {};  // the same, by an overload that returns R and may be a template
-
-// An overload with the parameter type X. The deduction fails if any overload is a template, so that
-// no template is compiled.
-template <class X, class C, class R, bool Noexcept>
-inline auto with_object(R (C::*overload)(X) noexcept(Noexcept)) {
-  return overload;
-}
-// Calls this overload with the object x as its parameter, without a copy: functions with a
-// parameter of type X or X& are called in the same way. As without skein, the caller of traced code
-// destroys x.
-template <class X, class P, class C, class R>
-#if defined(__clang__)
-__attribute__((no_sanitize("cfi-mfcall")))
-#endif
-inline decltype(auto)
-call_in_place(P& p, X& x, R (C::*overload)(X)) {
-  return (p.*reinterpret_cast<R (C::*)(X&)>(overload))(x);
-}
-template <class X, class P, class C, class R>
-#if defined(__clang__)
-__attribute__((no_sanitize("cfi-mfcall")))
-#endif
-inline decltype(auto)
-call_in_place(P& p, X& x, R (C::*overload)(X) const) {
-  return (p.*reinterpret_cast<R (C::*)(X&) const>(overload))(x);
-}
-// True if no await_transform of P is a template, and one has exactly the parameter type X. (g++
-// deduces its return type only for a conversion of its address.)
-template <class P, class X>
-constexpr bool has_object_overload() {
-  (void) requires { static_cast<void (P::*)(X)>(&P::await_transform); };
-  return requires { ::skein::detail::with_object<X>(&P::await_transform); };
-}
-template <class P, class X>
-concept awaits_object = passed_by_address<X> && ::skein::detail::has_object_overload<P, X>();
-
-// The same if templates are among the overloads. Then only the operand's own type A (X& or X) is
-// tried: with another one, a template may not compile. An operand that cannot be moved is a
-// temporary.
-template <class A>
-A object_of() noexcept;
-template <class P, class A>
-concept takes_temporary = !takes_await_transform<P, A> && requires(P & p) {
-  p.await_transform(::skein::detail::object_of<A>());
-};
-template <class R, class P, class X>
-constexpr auto overload_returning() {
-  if constexpr (requires { static_cast<R (P::*)(X)>(&P::await_transform); })
-    return static_cast<R (P::*)(X)>(&P::await_transform);
-  else if constexpr (requires { static_cast<R (P::*)(X) const>(&P::await_transform); })
-    return static_cast<R (P::*)(X) const>(&P::await_transform);
-}
-// The return type R of the await_transform that takes the operand's object by value, as types<R>;
-// void if there is none.
-template <class P, class A>
-constexpr auto object_transform() {
-  using X = typename bare<A>::type;
-  if constexpr (takes_temporary<P, A>) {
-    using R = decltype(some<P&>().await_transform(::skein::detail::object_of<A>()));
-    if constexpr (!__is_same(decltype(::skein::detail::overload_returning<R, P, X>()), void))
-      return types<R>{};
-  } else if constexpr (takes_await_transform<P, A> && passed_by_address<X>) {
-    using R = await_transform_result<P, A>;
-    if constexpr (!__is_same(decltype(::skein::detail::overload_returning<R, P, X>()), void))
-      return types<R>{};
-  }
-}
+struct in_place {};   // an object that P takes by value, by an overload that returns R
+struct from_kept {};  // the result of a kept_call
 
 template <class P>
 inline decltype(auto) awaitable_of(P& p, from_initial) {
@@ -134,14 +69,13 @@ template <class P, class V>
 inline decltype(auto) awaitable_of(P& p, V&& v, from_yield) {
   return p.yield_value(static_cast<V&&>(v));
 }
-template <class P, class X>
-inline decltype(auto) awaitable_of(P& p, X& x, in_place) {
-  return ::skein::detail::call_in_place<X>(p, x,
-                                           ::skein::detail::with_object<X>(&P::await_transform));
-}
 template <class P, class X, class R>
-inline decltype(auto) awaitable_of(P& p, X& x, in_place_for<R>) {
-  return ::skein::detail::call_in_place<X>(p, x, ::skein::detail::overload_returning<R, P, X>());
+inline decltype(auto) awaitable_of(P& p, X& x, in_place<R>) {
+  return ::skein::detail::call_in_place<X, R>(p, x);
+}
+template <class Call>
+inline auto&& awaitable_of(Call& call, from_kept) {
+  return call.result();
 }
 template <class P, class A>
 inline decltype(auto) awaitable_of(P& p, A&& a) {
@@ -151,20 +85,6 @@ inline decltype(auto) awaitable_of(P& p, A&& a) {
     return static_cast<A&&>(a);
 }
 
-struct nothing {};
-// True if await_transform has a second parameter for the source location. It is defaulted, because
-// the compiler passes one argument.
-#if __has_builtin(__builtin_source_location)
-template <class P, class A>
-concept takes_location = takes_await_transform<P, A> && requires(P& p, std::source_location here) {
-  p.await_transform(some<A>(), here);
-} && !requires(P & p, nothing none) {
-  p.await_transform(some<A>(), none);
-};
-#else
-template <class P, class A>
-concept takes_location = false;
-#endif
 template <class P, class A>
 inline decltype(auto) awaitable_of(P& p, A&& a, place here) {
 #if __has_builtin(__builtin_source_location)
@@ -348,17 +268,24 @@ struct traced_awaiter : of_promise<D, Step> {
   }
 };
 
-// An awaiter with the object that await_transform takes by value. As without skein, the object
-// lives until the coroutine resumes.
-template <class X>
-struct parameter {
-  X object;
+// The awaiter of an operand that is converted. A kept call ends after its awaiter.
+template <class Call, class Awaiter>
+struct kept_awaiter : Call, Awaiter {
+  template <class D, class P, class A>
+  kept_awaiter(D* d, P& p, A&& a, place here)
+      : Call(p, static_cast<A&&>(a), here), Awaiter(d, static_cast<Call&>(*this), from_kept{}) {}
 };
-template <class X, class Awaiter>
-struct awaiter_with_object : parameter<X>, Awaiter {
-  template <class D, class P, class A, class How>
-  awaiter_with_object(D* d, P& p, A&& a, How how)
-      : parameter<X>{static_cast<A&&>(a)}, Awaiter(d, p, this->object, how) {}
+// The same if the compiler must see the awaiter unchanged.
+template <class T>
+struct kept_awaitable {
+  kept_call<T> call;
+  decltype(auto) operator co_await() {
+    auto&& awaitable = call.result();
+    if constexpr (has_member_co_await<T> || has_free_co_await<T>)
+      return ::skein::detail::awaiter_of(static_cast<T&&>(awaitable));
+    else
+      return (awaitable);
+  }
 };
 
 // ---- await_transform ----
@@ -375,8 +302,9 @@ constexpr bool has_await_twin() {
 }
 
 // Base, with the await_transform that the compiler finds. D: the promise `traced`.
-//  - P has none, a template or several: templates that accept what P accepts, by reference or, if P
-//    takes an object by value, by value. That object then lives until the coroutine resumes.
+//  - P has none, a template or several: a template that accepts what P accepts, by reference. If
+//    that may involve a conversion, P is called by a kept_call. Another template accepts the
+//    objects that P takes by value; they live until the coroutine resumes.
 //  - P has exactly one, and its parameter can be passed on: a twin. Conversions to the parameter
 //    then happen in the coroutine, and last until it resumes.
 //  - Any other: P's own. Its suspensions are recorded without a location.
@@ -384,19 +312,18 @@ template <class P, class D, class Base>
 struct awaiting : Base {
   using Base::Base;
   template <class A>
-  requires((takes_await_transform<P, A> || takes_temporary<P, A> ||
+  requires((takes_await_transform<P, A> ||
             !names_await_transform<P>)&&!awaits_object<P, typename bare<A>::type>) decltype(auto)
       await_transform(A&& a, ::skein::detail::place here = SKEIN_DETAIL_PLACE) {
-    if constexpr (__is_same(decltype(::skein::detail::object_transform<P, A>()), void))
+    if constexpr (::skein::detail::binds_operand<P, A>())
       return static_cast<D*>(this)->template skein_await<A>(static_cast<A&&>(a), here);
     else
-      return static_cast<D*>(this)->skein_await_object(static_cast<A&&>(a),
-                                                       ::skein::detail::object_transform<P, A>());
+      return static_cast<D*>(this)->template skein_await_kept<A>(static_cast<A&&>(a), here);
   }
   template <class X>
   requires awaits_object<P, X>
   decltype(auto) await_transform(X x) {
-    return static_cast<D*>(this)->template skein_await<X&>(x, in_place{});
+    return static_cast<D*>(this)->template skein_await<X&>(x, in_place<object_result<P, X>>{});
   }
 };
 template <class P, class D, class Base>

@@ -16,6 +16,14 @@ namespace skein::detail {
 template <class T>
 T&& some() noexcept;
 template <class T>
+struct unreferenced {
+  using type = T;
+};
+template <class T>
+struct unreferenced<T&> : unreferenced<T> {};
+template <class T>
+struct unreferenced<T&&> : unreferenced<T> {};
+template <class T>
 struct bare {
   using type = T;
 };
@@ -119,45 +127,48 @@ inline constexpr bool passed_by_address<X> =
 // For each name: `names_NAME<P>`: P has a member function of this name. (Then the name is ambiguous
 // in a class derived from P and from another class with that name. Of a final class, only a single
 // accessible function is found.) `one_NAME<P>`: it is not overloaded, no template, accessible.
-// `takes_NAME<P, A>`: it can be called. `exactly_NAME<P, X>`: it can be called, and the selected
-// overload has the parameter type X.
-#define SKEIN_DETAIL_MEMBER(name)                                                      \
-  struct name##_name {                                                                 \
-    void name();                                                                       \
-  };                                                                                   \
-  template <class P>                                                                   \
-  struct name##_probe : P, name##_name {};                                             \
-  template <class P, bool Final = __is_final(P)>                                       \
-  inline constexpr bool names_##name = !requires {                                     \
-    &name##_probe<P>::name;                                                            \
-  };                                                                                   \
-  template <class P>                                                                   \
-  inline constexpr bool names_##name<P, true> = requires {                             \
-    &P::name;                                                                          \
-  };                                                                                   \
-  template <class P>                                                                   \
-  concept one_##name = requires {                                                      \
-    &P::name;                                                                          \
-  };                                                                                   \
-  template <class P>                                                                   \
-  concept unary_##name = requires {                                                    \
-    typename signature<decltype(&P::name)>::parameter;                                 \
-  };                                                                                   \
-  template <class P, class A>                                                          \
-  concept takes_##name = requires(P & p, A(*a)()) {                                    \
-    p.name(static_cast<A&&>(a()));                                                     \
-  };                                                                                   \
-  template <class P, class X>                                                          \
-  using name##_result = decltype(some<P&>().name(some<X>()));                          \
-  template <class P, class X>                                                          \
-  concept exactly_##name =                                                             \
-      takes_##name<P, X> &&                                                            \
-      (                                                                                \
-          requires { static_cast<name##_result<P, X> (P::*)(X)>(&P::name); } ||        \
-          requires { static_cast<name##_result<P, X> (P::*)(X) const>(&P::name); } ||  \
-          requires { static_cast<name##_result<P, X> (P::*)(X)&>(&P::name); } ||       \
-          requires { static_cast<name##_result<P, X> (P::*)(X) const&>(&P::name); } || \
-          requires { static_cast<name##_result<P, X> (*)(X)>(&P::name); });
+// `takes_NAME<P, A>`: it can be called. `has_NAME<P, R, X...>`: an overload has these parameter
+// types and this return type; a template is compiled with these types if its return type is
+// deduced. `exactly_NAME<P, X>`: it can be called with an X, and the selected overload has the
+// parameter type X.
+#define SKEIN_DETAIL_MEMBER(name)                               \
+  struct name##_name {                                          \
+    void name();                                                \
+  };                                                            \
+  template <class P>                                            \
+  struct name##_probe : P, name##_name {};                      \
+  template <class P, bool Final = __is_final(P)>                \
+  inline constexpr bool names_##name = !requires {              \
+    &name##_probe<P>::name;                                     \
+  };                                                            \
+  template <class P>                                            \
+  inline constexpr bool names_##name<P, true> = requires {      \
+    &P::name;                                                   \
+  };                                                            \
+  template <class P>                                            \
+  concept one_##name = requires {                               \
+    &P::name;                                                   \
+  };                                                            \
+  template <class P>                                            \
+  concept unary_##name = requires {                             \
+    typename signature<decltype(&P::name)>::parameter;          \
+  };                                                            \
+  template <class P, class A>                                   \
+  concept takes_##name = requires(P & p, A(*a)()) {             \
+    p.name(static_cast<A&&>(a()));                              \
+  };                                                            \
+  template <class P, class X>                                   \
+  using name##_result = decltype(some<P&>().name(some<X>()));   \
+  template <class P, class R, class... X>                       \
+  concept has_##name = requires {                               \
+    static_cast<R (P::*)(X...)>(&P::name);                      \
+  }                                                             \
+  || requires { static_cast<R (P::*)(X...) const>(&P::name); }  \
+  || requires { static_cast<R (P::*)(X...)&>(&P::name); }       \
+  || requires { static_cast<R (P::*)(X...) const&>(&P::name); } \
+  || requires { static_cast<R (*)(X...)>(&P::name); };          \
+  template <class P, class X>                                   \
+  concept exactly_##name = takes_##name<P, X>&& has_##name<P, name##_result<P, X>, X>;
 SKEIN_DETAIL_MEMBER(yield_value)
 SKEIN_DETAIL_MEMBER(return_value)
 SKEIN_DETAIL_MEMBER(await_transform)

@@ -251,21 +251,19 @@ struct traced : awaiting<P, traced<P, Base, Kind, Yielded...>,
     else
       return ::skein::detail::awaitable_of(skein_inner(), static_cast<A&&>(a), how...);
   }
-  // For an operand whose object P takes by value with a function that returns R.
-  template <class A, class R>
-  decltype(auto) skein_await_object(A&& a, types<R>) {
-    using X = typename bare<A>::type;
-    using How = in_place_for<R>;
+  template <class A>
+  decltype(auto) skein_await_kept(A&& a, ::skein::detail::place here) {
+    using T = decltype(::skein::detail::awaitable_of(some<P&>(), static_cast<A&&>(a), here));
     constexpr bool is_task =
-        ::skein::detail::is_task_object<A> || ::skein::detail::is_task_object<R>;
-    using Awaiter = ::skein::detail::traced_awaiter<traced, step::await, R, is_task>;
-    if constexpr (!::skein::detail::wrappable<P, R>())
-      return ::skein::detail::awaitable_of(skein_inner(), a, How{});
-    else if constexpr (takes_temporary<P, A>)
-      return Awaiter(this, skein_inner(), a, How{});
+        ::skein::detail::is_task_object<A> || ::skein::detail::is_task_object<T>;
+    if constexpr (::skein::detail::wrappable<P, T&&>())
+      return ::skein::detail::kept_awaiter<kept_call<T>,
+                                           traced_awaiter<traced, step::await, T&&, is_task>>(
+          this, skein_inner(), static_cast<A&&>(a), here);
+    else if constexpr (awaitable<T> || names_await_ready<typename unreferenced<T>::type>)
+      return ::skein::detail::kept_awaitable<T>{{skein_inner(), static_cast<A&&>(a), here}};
     else
-      return ::skein::detail::awaiter_with_object<X, Awaiter>(this, skein_inner(),
-                                                              static_cast<A&&>(a), How{});
+      return ::skein::detail::awaitable_of(skein_inner(), static_cast<A&&>(a), here);
   }
   template <class X>
   auto skein_yield(typename unreferenced<X>::type& x) {
@@ -285,6 +283,8 @@ struct traced : awaiting<P, traced<P, Base, Kind, Yielded...>,
 // Specialise as true for a library's internal coroutines, which are then not traced.
 template <class R, class... A>
 inline constexpr bool plumbing = false;
+template <class T, class... A>
+inline constexpr bool plumbing<keeper<T>, A...> = true;
 
 // ---- which promises are traced ----
 
@@ -355,9 +355,8 @@ struct any_executor {};
 template <class P, class... A>
 inline constexpr bool starts_asio_operation = false;
 template <class P, class Initiation, class Token, class... A>
-inline constexpr bool starts_asio_operation<P, Initiation, Token, A...> = requires(P& p) {
-  p.attach_thread(p.detach_thread());
-  p.pop_frame();
+inline constexpr bool starts_asio_operation<P, Initiation, Token, A...> =
+    is_asio_promise<P>&& requires {
   typename bare<Token>::type::template executor_with_default<any_executor>;
 };
 
