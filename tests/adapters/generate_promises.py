@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Writes a C++ program with many coroutine promises: each combination of a final or non-final
 class, overloads of yield_value, return_value and await_transform, allocation functions, alignment
-and deduced return types. The program prints what each coroutine does: the selected overloads, the
+and deduced return types; and for every fourth of them, one with random overloads of await_transform
+(see generate_awaits.py). The program prints what each coroutine does: the selected overloads, the
 values, and each construction, copy, move and destruction, in order. The output must not depend on
 skein.
 
 generate_promises.py SHARE INDEX: the combinations whose number modulo SHARE is INDEX."""
 import itertools
 import sys
+
+import generate_awaits
 
 PRELUDE = r"""
 #include <coroutine>
@@ -18,6 +21,7 @@ PRELUDE = r"""
 #include <new>
 #include <utility>
 
+bool print_moves = true;
 // A value that prints its life. It is not trivially copyable, and converts from int.
 struct Item {
   int n;
@@ -25,10 +29,10 @@ struct Item {
   Item(int i) : n(i) { std::printf("+%d ", n); }
   Item(int a, int b) : n(10 * a + b) { std::printf("+%d ", n); }
   Item(const Item& o) : n(o.n) { std::printf("copy%d ", n); }
-  Item(Item&& o) noexcept : n(o.n) { o.n = -1; std::printf("move%d ", n); }
+  Item(Item&& o) noexcept : n(o.n) { o.n = -1; if (print_moves) std::printf("move%d ", n); }
   Item& operator=(const Item& o) { n = o.n; std::printf("=copy%d ", n); return *this; }
   Item& operator=(Item&& o) noexcept { n = o.n; o.n = -1; std::printf("=move%d ", n); return *this; }
-  ~Item() { std::printf("-%d ", n); }
+  ~Item() { if (print_moves || n != -1) std::printf("-%d ", n); }
 };
 // Prints the yielded or awaited item when the coroutine is suspended and when it resumes.
 struct Watch {
@@ -163,9 +167,15 @@ def main():
     print(PRELUDE)
     for n, combination in chosen:
         print(program(n, *combination))
+    print(generate_awaits.PRELUDE)
+    awaits = [n for n, _ in chosen[::4]]
+    for n in awaits:
+        print(generate_awaits.program(n, n))
     print("int main() {")
     for n, _ in chosen:
         print(f"  test{n}();")
+    for n in awaits:
+        print(f"  test_awaits{n}();")
     print("}")
 
 
