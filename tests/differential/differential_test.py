@@ -23,7 +23,8 @@ except ImportError:
 NAMES_STREAM = 0xFFFFFFFF
 KINDS = {"counter_add": "counter_add", "resume_by": "resume", "executor": "executor_begin",
          "label_text": "label", "create_under": "create", "fail_text": "fail"}
-RESOURCE_EVENTS = ("acquire", "release", "resource", "capacity", "about")
+RESOURCE_EVENTS = ("acquire", "release", "resource", "capacity")
+FIRST_OBJECT_KIND, FIRST_OWN_KIND = 37, 64  # operations use these resources, no task waits for them
 
 
 def unsigned(value):
@@ -119,7 +120,8 @@ class Reader:
         text_of = lambda number: self.texts.get(number, "")
         kind = KINDS.get(name, name)
         ended = None
-        if name in RESOURCE_EVENTS:
+        made = self.places.get(f["place"], {}).get("kind", (0,))[0] if name == "resource" else 0
+        if name in RESOURCE_EVENTS and not FIRST_OBJECT_KIND <= made < FIRST_OWN_KIND:
             self.resources.add(f["resource"])
         if name in ("create", "create_under"):
             place = self.places.get(f["place"], {})
@@ -202,8 +204,11 @@ class Reader:
             value, other = f["correlation"], f["peer"]
         elif name == "clock":
             task, value = 0, unsigned(f["offset"])
-        elif name == "about":
+        elif name in ("about", "cancel_uses"):
             other = f["resource"]
+        elif name == "expires":
+            value = f["duration"] if f["duration"] == 2**64 - 1 else \
+                f["duration"] * 10**9 // clock.clock_class.frequency
         else:
             raise ValueError(name)
         if ended is not None and self.current[stream] == ended:

@@ -160,8 +160,10 @@ void write_main(const std::filesystem::path& folder) {
   s.next_at(8);
   s.event(k_notify, 30, 0);
   s.event(k_about, 31);
+  s.fixed(k_expires).u64(1'000'000).done();
   s.fixed(k_create_under).u64(2).u64(4).u32(3).done();
   s.event(k_await, 2, 4);
+  s.fixed(k_cancel_uses).u64(31).done();
   s.event(k_io, 4, static_cast<uint64_t>(-104));
   s.event(k_fail, 4, kReset);
   s.event(k_create, 5, 2);

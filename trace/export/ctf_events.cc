@@ -84,6 +84,8 @@ consteval std::array<Emission, event_kinds> make_emissions() {
   at(K::Io) = {k_io, Other, Value, Current::Task};
   at(K::Lost) = {k_lost, Value, LossReason};
   at(K::About) = {k_about, Other, None, Current::Task};
+  at(K::Expires) = {k_expires, Duration, None, Current::Task};      // one 64-bit field
+  at(K::CancelUses) = {k_cancel_uses, Other, None, Current::Task};  // the same
   return all;
 }
 constexpr std::array<Emission, event_kinds> emissions = make_emissions();
@@ -112,6 +114,13 @@ std::string_view read_back(const auto& names, std::string_view name) {
   return "unknown";
 }
 
+// Whether a reader takes `other` for a resource that tasks wait for.
+bool is_waited_for(const EventRow& row) {
+  if (row.kind == EventKind::Resource)
+    return row.value < format::kFirstUsedKind || row.value >= format::kFirstOwnKind;
+  return row.kind != EventKind::About && row.kind != EventKind::CancelUses;
+}
+
 }  // namespace
 
 CtfEvents::CtfEvents(const Trace& trace, CtfNames& names, const CtfClock& clock, bool shift)
@@ -128,7 +137,7 @@ uint64_t CtfEvents::argument(CtfArgument which, const EventRow& row) {
     case CtfArgument::Value:
       return row.kind == EventKind::Sample ? trace_.stacks.number(row.value) : row.value;
     case CtfArgument::Duration:
-      return clock_.ticks(row.value);
+      return row.value == unknown_value ? row.value : clock_.ticks(row.value);
     case CtfArgument::Text:
       return names_.text(row.text);
     case CtfArgument::Place:
@@ -150,7 +159,7 @@ CtfEvents::Implied CtfEvents::implied(const EventRow& row) {
   const Emission& emission = emissions[static_cast<size_t>(row.kind)];
   const std::string_view text = trace_.strings[row.text];
   Implied known;
-  if (schema.other.role == IdRole::Resource) resources_.insert(row.other);
+  if (schema.other.role == IdRole::Resource && is_waited_for(row)) resources_.insert(row.other);
   if (schema.value.role == ValueRole::IsResource)
     known.value = resources_.contains(row.other);
   else if (schema.value.role != ValueRole::None)
@@ -237,6 +246,9 @@ void CtfEvents::put_event(StreamWriter& stream, uint64_t time, const EventRow& r
     case EventKind::Send:
     case EventKind::Receive:
       return stream.fixed(emission.id, time).u64(row.value).u64(row.other).done();
+    case EventKind::Expires:
+    case EventKind::CancelUses:
+      return stream.fixed(emission.id, time).u64(a).done();
     case EventKind::Clock: {
       const ClockReading reading = clock_reading(trace_, row.value);
       return stream.fixed(format::k_clock, time)

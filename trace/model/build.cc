@@ -22,6 +22,8 @@ ModelBuilder::ModelBuilder(const Trace& trace, const ModelOptions& options)
                      name == "on_failure" || name == "on_termination");
     conditions_.push_back(name == "condition");
     scopes_.push_back(name == "scope");
+    objects_.push_back(name == "alarm" || name == "socket" || name == "descriptor" ||
+                       name == "signals" || name == "resolver");
   }
 }
 
@@ -131,7 +133,10 @@ void ModelBuilder::follow(const EventRow& event) {
     case K::ScopeMember:
       return member(event);
     case K::About:
+    case K::Expires:
       return about(event);
+    case K::CancelUses:
+      return cancel_uses(event);
     case K::Io:
       touch(get(event.task));
       return touch(get(event.other));
@@ -158,6 +163,9 @@ void ModelBuilder::finish() {
                                        : std::clamp(model_.tasks[span.task].end, span.start,
                                                     std::max(span.start, model_.end));
   stable_sort(model_.concerns, [](const auto& a, const auto& b) { return a.task < b.task; });
+  for (uint32_t i = 0; i < model_.concerns.size(); i++)
+    if (Model::Concern& use = model_.concerns[i]; use.object != Model::Object::none)
+      use.before = std::exchange(model_.objects[use.object].last_use, i);
   order_by_start(model_.spans);
   order_by_start(model_.pauses);
   counters_.finish(trace_.strings);
@@ -172,11 +180,11 @@ TaskIndex Model::find(TaskId id) const {
   return index < tasks.size() ? index : no_index;
 }
 
-TaskIndex Model::concern(TaskIndex task) const {
+const Model::Concern* Model::concern(TaskIndex task) const {
   const auto found =
       std::lower_bound(concerns.begin(), concerns.end(), task,
                        [](const Concern& concern, TaskIndex i) { return concern.task < i; });
-  return found != concerns.end() && found->task == task ? found->resource : no_index;
+  return found != concerns.end() && found->task == task ? &*found : nullptr;
 }
 
 TaskIndex Model::last_self(TaskIndex task) const {

@@ -32,10 +32,14 @@ class ModelBuilder {
   using Link = Model::Link;
   using Task = Model::Task;
   using Interaction = Model::Interaction;
+  using Object = Model::Object;
 
   // A resource that no task has waited for has no task yet. Its id maps to resource_mark | index
   // into resources_.
   static constexpr uint32_t resource_mark = uint32_t{1} << 31;
+  // An object that operations use (Model::Object) has object_mark | its index.
+  static constexpr uint32_t object_mark = uint32_t{3} << 30;
+  static bool is_object(uint32_t index) { return index >= object_mark && index != IdMap::none; }
   struct Resource {
     uint64_t start;
     TaskIndex maker;
@@ -136,6 +140,10 @@ class ModelBuilder {
   void member(const EventRow& event);
   void about(const EventRow& event);
   void add_concern(TaskIndex task);
+  uint32_t object(TaskId id);
+  uint32_t add_object(TaskId id, uint64_t start);
+  void cancel_uses(const EventRow& event);
+  void end_object(uint32_t object, TaskIndex by);
   void span_begin(const EventRow& event);
   void span_end(const EventRow& event);
 
@@ -143,6 +151,7 @@ class ModelBuilder {
   void add_live_resources();
   void add_live_tasks();
   void describe(Task& task, const LiveTaskEntry& entry);
+  void add_live_uses(int64_t last);
   void add_live_waits(int64_t last);
   void add_overwritten_ends();
   TaskIndex known_task(TaskId id);
@@ -157,11 +166,16 @@ class ModelBuilder {
   std::vector<bool> binds_;             // by kind
   std::vector<bool> conditions_;        // by kind
   std::vector<bool> scopes_;            // by kind
+  std::vector<bool> objects_;           // by kind: operations use it
   std::vector<PassState> pass_states_;  // by task
   std::vector<Beginnings> beginnings_;  // by task, in a mirage trace
   std::vector<uint32_t> woken_;  // by task, in a skein trace: the Notify to it since its last run
   std::vector<Resource> resources_;
-  std::vector<TaskId> about_;  // by executor: the resource of the next operation it creates
+  struct About {
+    TaskId resource = no_task;
+    uint64_t expires = 0;
+  };
+  std::vector<About> about_;   // by executor: what the next operation that it creates uses
   IdMap open_spans_;           // span numbers to indices into Model::spans
   IdMap messages_;             // correlation ids to indices into Model::interactions
   IdMap early_;  // tasks to indices into early_reads_: the last of each, if there are several

@@ -11,10 +11,19 @@ void ModelBuilder::resource(const EventRow& event) {
   const TaskIndex maker = get(event.task);
   touch(maker);
   const uint32_t known = model_.ids[id];
-  const bool is_live = known >= resource_mark && known != IdMap::none &&
+  const bool is_live = known >= resource_mark && known < object_mark &&
                        resources_[known - resource_mark].pre_existing;  // in the task table
-  if (known != IdMap::none && !is_live) return;  // an id used twice, or a wait came first
+  if (known != IdMap::none && !is_live && !is_object(known))
+    return;  // an id used twice, or a wait came first
   const auto kind = static_cast<uint32_t>(std::min<uint64_t>(event.value, UINT32_MAX));
+  if (kind < objects_.size() && objects_[kind]) {
+    Object& made = model_.objects[is_object(known) ? known & ~object_mark : add_object(id, now_)];
+    made.maker = maker;
+    made.name = event.text;
+    made.kind = kind;
+    return;
+  }
+  if (is_object(known)) return;  // an id used twice
   model_.ids[id] = resource_mark | static_cast<uint32_t>(resources_.size());
   resources_.push_back({.start = now_,
                         .maker = maker,
@@ -24,20 +33,58 @@ void ModelBuilder::resource(const EventRow& event) {
   if (event.text != 0) model_.tasks[resource_task(id)].name = event.text;
 }
 
-// Sets the resource of the next operation that the executor creates, whatever its parent is.
+// Describes the next operation that the executor creates, whatever its parent is.
 void ModelBuilder::about(const EventRow& event) {
   touch(get(event.task));
-  about_.resize(std::max(about_.size(), size_t{executor_} + 1), no_task);
-  about_[executor_] = event.other;
+  about_.resize(std::max(about_.size(), size_t{executor_} + 1));
+  About& next = about_[executor_];
+  if (event.kind == EventKind::About)
+    next.resource = event.other;
+  else
+    next.expires = event.value < Object::never - now_ ? now_ + event.value : Object::never;
 }
 
 void ModelBuilder::add_concern(TaskIndex task) {
   if (executor_ >= about_.size()) return;
-  const TaskId id = std::exchange(about_[executor_], no_task);
-  const TaskIndex resource = resource_task(id);
-  if (resource == no_index) return;
-  touch(resource);
-  model_.concerns.push_back({.task = task, .resource = resource});
+  const About about = std::exchange(about_[executor_], {});
+  if (about.resource == no_task && about.expires == 0) return;
+  const uint32_t used = object(about.resource);
+  model_.concerns.push_back({.task = task, .object = used, .expires = about.expires});
+}
+
+uint32_t ModelBuilder::add_object(TaskId id, uint64_t start) {
+  const auto index = static_cast<uint32_t>(model_.objects.size());
+  model_.ids[id] = object_mark | index;
+  model_.objects.push_back({.id = id, .start = start});
+  return index;
+}
+
+// The object with this id; one that the trace does not contain exists since the start. none for
+// the id of something else.
+uint32_t ModelBuilder::object(TaskId id) {
+  if (id == no_task) return Object::none;
+  const uint32_t known = model_.ids[id];
+  if (is_object(known)) return known & ~object_mark;
+  if (known != IdMap::none) return Object::none;
+  const uint32_t added = add_object(id, 0);
+  model_.objects[added].pre_existing = true;
+  return added;
+}
+
+void ModelBuilder::cancel_uses(const EventRow& event) {
+  const TaskIndex by = act(event.task);
+  const uint32_t target = object(event.other);
+  if (target == Object::none) return;
+  Object& of = model_.objects[target];
+  const auto index = static_cast<uint32_t>(model_.cancels.size());
+  model_.cancels.push_back(
+      {.time = now_, .object = target, .by = by, .before = std::exchange(of.last_cancel, index)});
+}
+
+void ModelBuilder::end_object(uint32_t object, TaskIndex by) {
+  touch(by);
+  model_.objects[object].end = now_;
+  model_.objects[object].ended_by = by;
 }
 
 void ModelBuilder::hold(const EventRow& event) {

@@ -35,24 +35,41 @@ TEST_CASE("a resource has a bar if it has a name or a waiter") {
   CHECK(e.model.find(7) == no_index);
 }
 
-TEST_CASE("the next operation that the executor creates uses the resource") {
+TEST_CASE("the next operation that the executor creates uses the object") {
   const Example e = ours(R"(
-     0 resource 1 of 30 as mutex
+     0 resource 1 of 30 as alarm
      1 about 1 of 30
      2 create 9 under 1 @1
+     3 expires 1 =100
      3 create 2 under 1
      4 create 3 under 1
      5 about 1 of 31
      6 create 4 under 1
-     7 about 1 of 30
+     7 cancel_uses 1 of 30
+     8 about 1 of 30
+     9 create 5 under 1
+    10 cancel_uses 5 of 30
+    11 resolve 30 by 5
   )");
-  const auto concern = [&](TaskId id) { return e.model.concern(e.model.find(id)); };
-  CHECK(e.model.tasks[concern(2)].id == 30);
-  CHECK(e.model.tasks[concern(2)].is_resource);
-  CHECK(e.model.tasks[concern(4)].id == 31);
-  CHECK(concern(3) == no_index);
-  CHECK(concern(9) == no_index);
-  CHECK(e.model.concerns.size() == 2);
+  const auto use = [&](TaskId id) { return e.model.concern(e.model.find(id)); };
+  REQUIRE(use(2) != nullptr);
+  REQUIRE(use(4) != nullptr);
+  REQUIRE(use(5) != nullptr);
+  CHECK(use(3) == nullptr);
+  CHECK(use(9) == nullptr);
+  CHECK(e.model.find(30) == no_index);  // it has no bar
+  const Model::Object& object = e.model.objects[use(2)->object];
+  CHECK(object.id == 30);
+  CHECK(object.end == 11);
+  CHECK(object.ended_by == e.model.find(5));
+  CHECK(use(2)->expires == 103);
+  CHECK(use(5)->object == use(2)->object);
+  CHECK(&e.model.concerns[use(5)->before] == use(2));
+  CHECK(e.model.objects[use(4)->object].pre_existing);
+  const Model::Cancel& last = e.model.cancels[object.last_cancel];
+  CHECK(last.time == 10);
+  CHECK(last.by == e.model.find(5));
+  CHECK(e.model.cancels[last.before].time == 7);
 }
 
 TEST_CASE("a scope is entered, has members, is cancelled and exited") {

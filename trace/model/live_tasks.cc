@@ -14,6 +14,13 @@ namespace skein {
 void ModelBuilder::add_live_resources() {
   for (const LiveTaskEntry& entry : trace_.live_tasks) {
     if (entry.state != LiveTaskEntry::State::Resource) continue;
+    if (entry.kind < objects_.size() && objects_[entry.kind]) {
+      Object& object = model_.objects[add_object(entry.id, 0)];
+      object.name = entry.name;
+      object.kind = entry.kind;
+      object.pre_existing = true;
+      continue;
+    }
     model_.ids[entry.id] = resource_mark | static_cast<uint32_t>(resources_.size());
     resources_.push_back({.start = 0,
                           .maker = no_index,
@@ -35,7 +42,7 @@ void ModelBuilder::add_live_tasks() {
   const auto last = static_cast<int64_t>(std::min<uint64_t>(now_, INT64_MAX));
   for (const LiveTaskEntry& entry : trace_.live_tasks)  // a resource with a waiter has a bar
     if (entry.state == LiveTaskEntry::State::Suspended && entry.on != no_task)
-      if (const uint32_t on = model_.ids.find(entry.on); on >= resource_mark && on != IdMap::none)
+      if (const uint32_t on = model_.ids.find(entry.on); on >= resource_mark && on < object_mark)
         resource_task(entry.on);
   for (const LiveTaskEntry& entry : trace_.live_tasks) {
     TaskIndex task = model_.ids.find(entry.id);
@@ -48,6 +55,7 @@ void ModelBuilder::add_live_tasks() {
       added.pre_existing = true;
       added.executor = entry.executor & executor_mask;
     } else if (task >= resource_mark) {
+      if (is_object(task)) continue;
       if (entry.name == 0 || !resources_[task - resource_mark].pre_existing) continue;
       task = resource_task(entry.id);
     }
@@ -61,7 +69,35 @@ void ModelBuilder::add_live_tasks() {
     if (const TaskIndex parent = known_task(entry.parent); parent != index) task.parent = parent;
     task.starts_late = task.start == 0 && task.parent != no_index;
   }
+  add_live_uses(last);
   add_live_waits(last);
+}
+
+// Adds what pending operations use, and who last cancelled the uses of an object.
+void ModelBuilder::add_live_uses(int64_t last) {
+  std::vector<bool> known(model_.tasks.size());
+  for (const Model::Concern& concern : model_.concerns) known[concern.task] = true;
+  for (const LiveTaskEntry& entry : trace_.live_tasks) {
+    const TaskIndex task = known_task(entry.id);
+    if (entry.state == LiveTaskEntry::State::Created && task != no_index && !known[task] &&
+        (entry.on != no_task || entry.expires)) {
+      const int64_t expires = entry.expires.value_or(0);
+      model_.concerns.push_back(
+          {.task = task,
+           .object = object(entry.on),
+           .expires = expires == INT64_MAX ? Object::never
+                                           : static_cast<uint64_t>(std::max<int64_t>(expires, 0))});
+    }
+    if (entry.cancelled_by == no_task || entry.since > last) continue;
+    const uint32_t index = model_.ids.find(entry.id);
+    if (!is_object(index)) continue;
+    Object& of = model_.objects[index & ~object_mark];
+    if (of.last_cancel != Object::none) continue;
+    of.last_cancel = static_cast<uint32_t>(model_.cancels.size());
+    model_.cancels.push_back({.time = static_cast<uint64_t>(std::max<int64_t>(entry.since, 0)),
+                              .object = index & ~object_mark,
+                              .by = known_task(entry.cancelled_by)});
+  }
 }
 
 // Events take precedence, but they contain nothing about the time before a pre-existing task's

@@ -25,7 +25,8 @@ TaskIndex ModelBuilder::add(TaskId id, uint64_t start) {
 // Rule 1: a task without a create event exists since the start. A resource gets its bar when a task
 // waits for it.
 TaskIndex ModelBuilder::add_unknown(TaskId id) {
-  if (model_.ids[id] != IdMap::none) return resource_task(id);
+  const uint32_t index = model_.ids[id];
+  if (index != IdMap::none && !is_object(index)) return resource_task(id);
   const TaskIndex task = add(id, 0);
   model_.tasks[task].pre_existing = true;
   return task;
@@ -33,7 +34,7 @@ TaskIndex ModelBuilder::add_unknown(TaskId id) {
 
 TaskIndex ModelBuilder::resource_task(TaskId id) {
   const uint32_t index = id == no_task ? IdMap::none : model_.ids[id];
-  if (index >= resource_mark && index != IdMap::none) {
+  if (index >= resource_mark && index < object_mark) {
     const Resource& resource = resources_[index - resource_mark];
     const TaskIndex task = add(id, resource.start);
     Task& made = model_.tasks[task];
@@ -116,6 +117,9 @@ uint64_t ModelBuilder::end_time(TaskIndex task) const {
 }
 
 void ModelBuilder::end(const EventRow& event, End how) {
+  if (!model_.objects.empty() && event.task != no_task)
+    if (const uint32_t index = model_.ids.find(event.task); is_object(index))
+      return end_object(index & ~object_mark, get(event.other));
   const TaskIndex task = get_unless_resource(event.task);
   if (task == no_index) return;
   const TaskIndex resolver = get(event.other);

@@ -96,9 +96,33 @@ struct Model {
     TaskIndex task = no_index;
     StringId name = 0;
   };
-  struct Concern {  // an operation and the resource it uses
+  // A timer, a socket, a signal set ...: operations use it, and tasks wait for these operations. It
+  // is no task and has no bar.
+  struct Object {
+    static constexpr uint64_t never = UINT64_MAX;
+    static constexpr uint32_t none = UINT32_MAX;
+    TaskId id = no_task;
+    uint64_t start = 0;
+    uint64_t end = never;        // it was closed or destroyed, if that is recorded
+    TaskIndex maker = no_index;  // the task that used it first
+    TaskIndex ended_by = no_index;
+    StringId name = 0;
+    uint32_t kind = UINT32_MAX;   // index into Trace::kinds; UINT32_MAX: unknown
+    uint32_t last_use = none;     // index into concerns
+    uint32_t last_cancel = none;  // index into cancels
+    bool pre_existing = false;
+  };
+  struct Concern {  // an operation, and what it uses
     TaskIndex task = no_index;
-    TaskIndex resource = no_index;
+    uint32_t object = Object::none;  // index into objects; none: unknown
+    uint32_t before = Object::none;  // the object's previous use
+    uint64_t expires = 0;  // when it completes by itself; 0: unknown, Object::never: never
+  };
+  struct Cancel {  // a task cancelled the operations that use an object, even if there was none
+    uint64_t time = 0;
+    uint32_t object = Object::none;
+    TaskIndex by = no_index;
+    uint32_t before = Object::none;  // the object's previous one
   };
   struct Counter {
     struct Point {
@@ -124,7 +148,9 @@ struct Model {
   std::vector<ExecutorInterval> pauses;   // by start
   std::vector<Label> labels;              // by time
   std::vector<Span> spans;                // by start
+  std::vector<Object> objects;            // by start
   std::vector<Concern> concerns;          // by task, each at most once
+  std::vector<Cancel> cancels;            // by time
   std::vector<Counter> counters;          // by name
   std::vector<Scale> scales;
   uint64_t end = 0;  // time of the last event, or ModelOptions::until
@@ -132,8 +158,8 @@ struct Model {
 
   // The task with this id that was created last; no_index if the id never occurs.
   TaskIndex find(TaskId id) const;
-  // The resource that the operation uses; no_index: none, or the trace does not contain it.
-  TaskIndex concern(TaskIndex task) const;
+  // What the operation uses; null: nothing, or the trace does not contain it.
+  const Concern* concern(TaskIndex task) const;
   // The last successor of the task; the task itself if it has none.
   TaskIndex last_self(TaskIndex task) const;
 };

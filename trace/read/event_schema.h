@@ -158,6 +158,10 @@ inline constexpr std::array<EventSchema, event_kinds> event_schemas{{
      .task = IdRole::None, .value = {ValueRole::Count, "events"}, .text = TextRole::Reason},
     {.kind = EventKind::About, .name = "about",  // the resource that the task's next operation uses
      .other = {IdRole::Resource, "resource"}},
+    {.kind = EventKind::Expires, .name = "expires",  // when that operation completes: from now on
+     .value = {ValueRole::Nanoseconds, "ns"}},
+    {.kind = EventKind::CancelUses, .name = "cancel_uses",  // cancels the operations that use it
+     .other = {IdRole::Resource, "resource"}},
 }};
 // clang-format on
 

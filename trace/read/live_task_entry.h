@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "trace/read/strings.h"
 #include "trace/read/task_id.h"
@@ -15,8 +16,13 @@ struct LiveTaskEntry {
 
   TaskId id = no_task;
   TaskId parent = no_task;
-  TaskId on = no_task;  // the target of its wait; of a resource: its holder
-  int64_t since = 0;    // when it entered this state, as EventRow::time; negative: before the trace
+  // The target of its wait; of a created operation: the resource that it uses; of a resource: its
+  // holder.
+  TaskId on = no_task;
+  TaskId cancelled_by = no_task;  // of a resource that operations use: who last cancelled them
+  int64_t since = 0;  // when it entered this state, as EventRow::time; negative: before the trace
+  // Of a created operation: when it completes by itself, as EventRow::time; never: INT64_MAX.
+  std::optional<int64_t> expires = {};
   StringId label = 0;
   StringId name = 0;           // given at its creation
   uint32_t kind = UINT32_MAX;  // index into Trace::kinds; UINT32_MAX: unknown

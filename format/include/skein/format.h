@@ -87,8 +87,8 @@ enum class Shape : uint8_t {
 // task, unless an argument names another. docs/format.md explains each event.
 //
 // To add an event, begin with trace/read/event_schema.h. An event of shape kTwo or kSigned takes 16
-// ids, of kSame or kOne 4, a fixed one (below) 1. Ids 238, 239 and 249 to 254 are free: a further
-// event with two arguments of different widths is a fixed one. 255 is k_extended.
+// ids, of kSame or kOne 4, a fixed one (below) 1. Ids 249 to 254 are free: a further event with two
+// arguments of different widths is a fixed one. 255 is k_extended.
 #define SKEIN_FORMAT_EVENTS(X)                                                      \
   X(create, 0, kTwo, task, place)             /* child of the current task */       \
   X(suspend, 16, kTwo, on, place)             /* current := none */                 \
@@ -137,6 +137,8 @@ enum class Shape : uint8_t {
   X(receive, 227, "uint64_t correlation; uint64_t peer;")                                 \
   X(clock, 228, "uint32_t domain; int64_t offset; uint64_t bracket;")                     \
   X(fail_text, 229, "uint64_t task; string text;")                                        \
+  X(cancel_uses, 238, "uint64_t resource;")                                               \
+  X(expires, 239, "uint64_t duration;") /* in ticks; of the next create */                \
   X(string, 240, "uint32_t id; string text;")                                             \
   X(place, 241,                                                                           \
     "uint32_t id; enum task_kind kind; uint32_t name; uint32_t file; uint32_t function; " \
@@ -169,7 +171,10 @@ inline constexpr const char kCutMark[] = "\xE2\x80\xA6";  // U+2026
   X(unknown, 0)                                                                                \
   X(coroutine, 1) X(generator, 2) X(promise, 3) X(handler, 4) X(timer, 5) X(io, 6) X(fiber, 7) \
       X(sender, 8) X(scope, 9) X(thread, 10) X(work, 11) X(callback, 12) X(process, 13)        \
-          X(task, 14) X(mutex, 32) X(semaphore, 33) X(condition, 34) X(channel, 35) X(queue, 36)
+          X(task, 14) X(mutex, 32) X(semaphore, 33) X(condition, 34) X(channel, 35) X(queue, 36) \
+              X(alarm, 37) X(socket, 38) X(descriptor, 39) X(signals, 40) X(resolver, 41)
+// The resources from this kind on are not waited for: operations use them (event `about`).
+inline constexpr uint8_t kFirstUsedKind = 37;
 // In a copy of another tracer's trace, the kinds of that tracer: string 1 is the name of the first,
 // string 2 of the next and so on.
 inline constexpr uint8_t kFirstOwnKind = 64;
@@ -223,9 +228,11 @@ struct TaskRow {
   uint32_t place;  // its creation: location and kind
   uint64_t id;
   uint64_t parent;
-  uint64_t on;     // target of its wait (task or resource; 0: unknown)
+  uint64_t on;     // target of its wait (task or resource; 0: unknown); while created: the
+                   // resource that it uses
   uint64_t since;  // ticks: the beginning of this state
-  uint64_t waker;  // the waker of its last resume
+  uint64_t waker;  // the waker of its last resume; while created: when it expires (ticks; 0:
+                   // unknown, ~0: never); of a used resource: who last cancelled its uses
   uint32_t at;     // place of the wait, while suspended
   uint32_t label;  // string (0: none)
   uint32_t tid;    // OS thread it runs or last ran on

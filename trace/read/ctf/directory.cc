@@ -309,17 +309,23 @@ void describe_live_tasks(const TaskTableSnapshot& table, const Context& context)
     using State = LiveTaskEntry::State;
     constexpr std::array<State, 5> states = {State::Created, State::Created, State::Running,
                                              State::Suspended, State::Resource};
+    const State state = states[static_cast<size_t>(row.state)];
+    std::optional<int64_t> expires;
+    if (state == State::Created && row.waker != 0)
+      expires = row.waker == UINT64_MAX ? INT64_MAX : time(row.waker);
     trace.live_tasks.push_back({.id = row.id,
                                 .parent = id(row.parent),
                                 .on = id(row.on),
+                                .cancelled_by = id(state == State::Resource ? row.waker : 0),
                                 .since = time(row.since),
+                                .expires = expires,
                                 .label = context.names.text(row.label),
                                 .name = place.name,
                                 .kind = place.kind ? place.kind : UINT32_MAX,
                                 .location = place.location,
                                 .at = context.names.place(row.at).location,
                                 .executor = executor(row.tid),
-                                .state = states[static_cast<size_t>(row.state)],
+                                .state = state,
                                 .should_resolve = row.should_resolve});
   }
 }

@@ -86,7 +86,7 @@ consteval std::array<Meaning, 256> make_meanings() {
   m[format::k_idle] = {.kind = K::Idle, .task = None, .text = A};
   m[format::k_wake] = {.kind = K::Wake, .task = None, .text = A};
   m[format::k_sample] = {.kind = K::Sample, .value = A, .special = always};
-  m[format::k_about] = {.kind = K::About, .other = A, .special = always};
+  m[format::k_about] = {.kind = K::About, .other = A};
   return m;
 }
 

@@ -264,11 +264,12 @@ bool Stream::complete(Context& context, const Wire& wire, std::span<const uint8_
     case format::k_await:
       row.value = context.resources.contains(row.other);
       return true;
+    case format::k_resource:
+      if (row.value >= format::kFirstUsedKind && row.value < format::kFirstOwnKind) return true;
+      [[fallthrough]];
     case format::k_acquire:
     case format::k_release:
-    case format::k_resource:
     case format::k_capacity:
-    case format::k_about:
       context.resources.insert(a);
       return true;
     case format::k_scope_enter:
@@ -350,6 +351,16 @@ bool Stream::complete_fixed(Context& context, const Wire& wire, std::span<const 
       row.task = task_or_none(task);
       row.text = trace.strings.intern(readable_reason(fields.text()));
       if (at_[Number::Current] == task) at_[Number::Current] = 0;
+      break;
+    }
+    case format::k_cancel_uses:
+      row.kind = EventKind::CancelUses;
+      row.other = task_or_none(fields.u64());
+      break;
+    case format::k_expires: {
+      row.kind = EventKind::Expires;
+      const uint64_t ticks = fields.u64();
+      row.value = ticks == UINT64_MAX ? unknown_value : context.scale.ns(ticks);
       break;
     }
     default:
