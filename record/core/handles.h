@@ -53,6 +53,13 @@ class HandleTable {
     return {};
   }
 
+  // The handle of an object that is in the table with this type; null if there is none.
+  skein_task* handle_of(const void* object, const void* type) const {
+    const Place known = find(reinterpret_cast<uintptr_t>(object));
+    if (known.bucket == nullptr || known.bucket->types[known.way] != type) return nullptr;
+    return &known.bucket->handles[known.way];
+  }
+
   // Removes the object's entry. Returns its handle, or id 0 if there is none or it belongs to an
   // object of another type.
   skein_task take(const void* object, const void* type, skein_task* stale) {

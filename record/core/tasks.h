@@ -313,6 +313,23 @@ SKEIN_HOT skein_source operation_source(E& e, const skein_source* where,
   return fallback != nullptr ? *fallback : detail::kNowhere;
 }
 
+// What an operation uses: an object (0: unknown), and when it expires, in ticks (0: unknown,
+// UINT64_MAX: never).
+struct Use {
+  uint64_t object = 0;
+  uint64_t expires = 0;
+};
+
+// Writes `about` and `expires`, which describe the next create. Precondition: may_create.
+template <typename E>
+SKEIN_HOT void describe_use(E& e, Use use) {
+  if (use.object != 0) e.one(format::k_about, use.object);
+  if (use.expires == 0) return;
+  e.header(format::k_expires);
+  const uint64_t left = use.expires < e.now() ? 0 : use.expires - e.now();
+  e.u64(use.expires == UINT64_MAX ? use.expires : left);
+}
+
 template <typename E>
 SKEIN_HOT bool operation(E& e, skein_task* task, uint32_t place) {
   Writer& w = e.writer();
@@ -321,6 +338,19 @@ SKEIN_HOT bool operation(E& e, skein_task* task, uint32_t place) {
   if (!create_under(e, task, parent, place)) return false;
   await(e, parent, w.suspended_row, task->id);
   w.suspended = 0;  // the task does not wait for a second operation started here
+  return true;
+}
+
+template <typename E>
+SKEIN_HOT bool operation_on(E& e, skein_task* task, uint32_t place, Use use) {
+  if (!may_create(e)) return false;
+  describe_use(e, use);
+  if (!operation(e, task, place)) return false;
+  if (TaskRow* r = row_of(e.writer(), task); r != nullptr) {
+    RowUpdate update(*r);
+    r->on = use.object;
+    r->waker = use.expires;
+  }
   return true;
 }
 

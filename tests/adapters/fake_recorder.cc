@@ -69,6 +69,13 @@ void skein_operation(skein_task* task, uint32_t kind, const char* name, const sk
                      const skein_source* fallback) {
   note(make(task, "operation", kind, name), where != nullptr ? where : fallback);
 }
+void skein_operation_on(skein_task* task, uint32_t kind, const char* name,
+                        const skein_source* where, const skein_source* fallback, skein_use) {
+  skein_operation(task, kind, name, where, fallback);
+}
+uint64_t skein_object(uintptr_t, uint32_t, const char*) { return 0; }
+void skein_object_cancel(uintptr_t, uint32_t, const char*, uint64_t) {}
+void skein_object_end(uintptr_t) {}
 skein_task* skein_handle_keep(const void* object, const void*) {
   std::lock_guard lock(mutex);
   skein_page[1] = 1;

@@ -147,6 +147,19 @@ SKEIN_HOT uint64_t record_for_previous(Operation, Arguments... arguments) {
 
 constexpr uint64_t kNanosecondsPerSecond = 1'000'000'000;
 
+// CLOCK_MONOTONIC as ticks of the trace. Keeps 0 and UINT64_MAX; 0 if the rate is not known yet.
+SKEIN_HOT uint64_t ticks_at(Writer& writer, uint64_t monotonic_ns) {
+  if (monotonic_ns == 0 || monotonic_ns == UINT64_MAX) return monotonic_ns;
+  const ClockInfo& clock = files_of(writer).clock;
+  const double later = static_cast<double>(static_cast<int64_t>(monotonic_ns - clock.monotonic_ns));
+  const double rate = static_cast<double>(clock.ticks_per_second) / kNanosecondsPerSecond;
+  const double ticks = static_cast<double>(clock.ticks) + later * rate;
+  return rate == 0         ? 0
+         : ticks < 1       ? 1
+         : ticks >= 0x1p63 ? UINT64_MAX
+                           : static_cast<uint64_t>(ticks);
+}
+
 }  // namespace
 }  // namespace skein::record
 
@@ -238,6 +251,20 @@ SKEIN_CALL void skein_operation(skein_task* task, uint32_t kind, const char* nam
         return locate(e, kind, name, &source, place) && operation(e, task, place);
       },
       task, kind, name, where, fallback);
+}
+
+SKEIN_CALL void skein_operation_on(skein_task* task, uint32_t kind, const char* name,
+                                   const skein_source* where, const skein_source* fallback,
+                                   skein_use use) {
+  record(
+      [](auto& e, skein_task* task, uint32_t kind, const char* name, const skein_source* where,
+         const skein_source* fallback, skein_use use) SKEIN_INLINE {
+        uint32_t place;
+        const skein_source source = operation_source(e, where, fallback);
+        return locate(e, kind, name, &source, place) &&
+               operation_on(e, task, place, {use.object, ticks_at(e.writer(), use.expires)});
+      },
+      task, kind, name, where, fallback, use);
 }
 
 SKEIN_CALL uint64_t skein_resume(skein_task* task) {
@@ -446,6 +473,24 @@ SKEIN_CALL void skein_notify_at(uint64_t target, uint64_t woken, const skein_sou
 SKEIN_CALL void skein_resource_destroy(skein_task* resource) {
   if (resource->id == 0) return;
   skein_resolve(resource, 0);
+}
+
+SKEIN_CALL void skein_object_cancel(uintptr_t key, uint32_t kind, const char* name,
+                                    uint64_t expires) {
+  if (!is_on()) return;
+  skein_task* object = handle_of_object(key, kind, name);
+  if (object == nullptr) return;
+  Session e;
+  if (!e || !join(*e, object)) return;
+  const uint64_t expired = ticks_at(e->writer(), expires);
+  if (expired != 0 && expired <= e->now()) return;
+  e->header(format::k_cancel_uses);
+  e->u64(object->id);
+  if (object->row == 0) return;
+  TaskRow& row = e->writer().table->rows[object->row];
+  RowUpdate update(row);
+  row.waker = e->writer().current;
+  row.since = e->now();
 }
 
 SKEIN_CALL void skein_scope_enter(skein_task* scope, const char* name, const skein_source* where) {

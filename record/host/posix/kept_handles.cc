@@ -28,12 +28,32 @@ void* handle_memory = nullptr;
   return current;
 }
 
+// The type of the objects that operations use (skein_object).
+constexpr char kUsedObject = 0;
+
+skein_task* used_object(uintptr_t key) {
+  void* memory = now_of(handle_memory);
+  if (memory == nullptr) return nullptr;
+  return HandleTable(memory).handle_of(reinterpret_cast<const void*>(key), &kUsedObject);
+}
+
 // The object of a stale entry was completed and freed by code that is not traced.
 [[gnu::noinline, gnu::cold]] void end_stale(skein_task task) {
   if (task.generation == skein_generation()) skein_resolve(&task, 0);
 }
 
 }  // namespace
+
+skein_task* handle_of_object(uintptr_t key, uint32_t kind, const char* name) {
+  if (!is_on()) return nullptr;
+  skein_task* handle = used_object(key);
+  if (handle == nullptr)
+    handle = skein_handle_keep(reinterpret_cast<const void*>(key), &kUsedObject);
+  if (handle != nullptr && handle->generation != generation_now())
+    skein_resource(handle, kind, name, 0, nullptr);
+  return handle;
+}
+
 }  // namespace skein::record
 
 using namespace skein::record;
@@ -65,6 +85,17 @@ skein_task skein_handle_take(const void* object, const void* type) {
   if (stale.id != 0) [[unlikely]]
     end_stale(stale);
   return task;
+}
+
+uint64_t skein_object(uintptr_t key, uint32_t kind, const char* name) {
+  const skein_task* handle = handle_of_object(key, kind, name);
+  return handle != nullptr ? handle->id : 0;
+}
+
+void skein_object_end(uintptr_t key) {
+  if (used_object(key) == nullptr) return;
+  skein_task task = skein_handle_take(reinterpret_cast<const void*>(key), &kUsedObject);
+  if (task.generation == skein_generation()) skein_resource_destroy(&task);
 }
 
 }  // extern "C"

@@ -291,4 +291,8 @@ class ErrnoGuard {
   int saved_;
 };
 
+// ---- kept_handles.cc
+// The handle of the object with this key, which is in the trace; null while off or without room.
+skein_task* handle_of_object(uintptr_t key, uint32_t kind, const char* name);
+
 }  // namespace skein::record
