@@ -23,6 +23,9 @@ except ImportError:
 EMULATOR = os.environ.get("SKEIN_EMULATOR", "").split()
 
 
+OBJECT_KINDS = ("alarm", "socket", "descriptor", "signals", "resolver")  # operations use them
+
+
 class Task:
     def __init__(self, number):
         self.id = number
@@ -33,6 +36,8 @@ class Task:
         self.reason = ""
         self.io = []
         self.labels = []
+        self.uses = None    # the id of an object
+        self.expires = None # ticks after its creation
         self.steps = []     # ("resume", waker Task or None), ("suspend", on, line), ("ready", ...)
 
     def __repr__(self):
@@ -72,6 +77,10 @@ class Trace:
                 self.events.append((event.name, plain, event.stream.id))
         self.strings = strings
         current = {}
+        self.objects = {}   # by id: the kind
+        self.cancels = []   # (the id of an object, the Task that cancelled its operations or None)
+        self.closed = []    # ids of objects
+        self._next = {}     # by stream: what the next operation uses, and when it expires
         for name, fields, stream in self.events:
             self.counts[name] = self.counts.get(name, 0) + 1
             self._apply(name, fields, stream, current, strings, places)
@@ -83,11 +92,21 @@ class Trace:
 
     def _apply(self, name, f, stream, current, strings, places):
         now = current.get(stream, 0)
-        if name in ("create", "create_under", "resource"):
+        if name == "resource" and places[f["place"]][1] in OBJECT_KINDS:
+            self.objects[f["resource"]] = places[f["place"]][1]
+        elif name in ("about", "expires"):
+            self._next.setdefault(stream, {})[name] = f["resource" if name == "about" else "duration"]
+        elif name == "cancel_uses":
+            self.cancels.append((f["resource"], self.task(now)))
+        elif name == "resolve" and f["task"] in self.objects:
+            self.closed.append(f["task"])
+        elif name in ("create", "create_under", "resource"):
             task = self.task(f["resource"] if name == "resource" else f["task"])
             task.parent = self.task(f["parent"] if name == "create_under" else now)
             text, task.kind, file, function, task.line = places[f["place"]]
             task.name, task.file, task.function = strings[text], strings[file], strings[function]
+            about = self._next.pop(stream, {})
+            task.uses, task.expires = about.get("about"), about.get("expires")
         elif name in ("resume", "resume_by", "switch_to"):
             if name != "switch_to":
                 waker = f["waker"] if name == "resume_by" else now

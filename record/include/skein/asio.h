@@ -9,7 +9,12 @@
 //                      for example "socket.async_receive". If a coroutine was suspended just
 //                      before, the operation is its child and the target of its wait; else it is a
 //                      child of the current task. Location: the program's HANDLER_LOCATION, else
-//                      that of the co_await, else that of Asio's composed operation
+//                      that of the co_await, else that of Asio's composed operation. With it, the
+//                      object that it uses (a timer, with its expiry, a socket, a signal set, a
+//                      resolver), which becomes a resource at its first use
+//   operation          the current task cancels the operations that use an object, or closes it.
+//                      Asio's timers skip this hook if no operation has waited since the last
+//                      cancel; see SKEIN_DETAIL_WATCH_TIMERS
 //   invocation begin   the operation is current, with the bytes it moved
 //   invocation end     it resolves, or fails with the error code's message
 //   never invoked      it is cancelled (the context was destroyed)
@@ -151,22 +156,126 @@ inline const void* type_of() {
 [[gnu::noinline, gnu::visibility("hidden")]] inline void created(const void* object_at,
                                                                  const void* type,
                                                                  const char* object,
-                                                                 const char* operation) {
+                                                                 const char* operation,
+                                                                 skein_use use) {
   skein_task* task = skein_handle_keep(object_at, type);
   if (task == nullptr) return;
   const skein_source* stated = outermost;
   const bool by_asio = stated != nullptr && ::skein::detail::asio_hooks::of_asio(stated->file);
-  skein_operation(task, kind_of(object), ::skein::detail::asio_hooks::join(object, operation),
-                  by_asio ? nullptr : stated, stated);
+  skein_operation_on(task, kind_of(object), ::skein::detail::asio_hooks::join(object, operation),
+                     by_asio ? nullptr : stated, stated, use);
 }
 
-template <class Context, class Operation>
-inline void creation(Context&, const Operation& at, const char* object, void*, unsigned long,
-                     const char* operation) {
-  if (skein_enabled())
-    ::skein::detail::asio_hooks::created(__builtin_addressof(at),
-                                         ::skein::detail::asio_hooks::type_of<Operation>(), object,
-                                         operation);
+// ---- objects that operations use ----
+
+// The kind of an object, by the name that Asio gives to its type; 0: not recorded (executors).
+inline uint32_t kind_of_object(const char* object) {
+  switch (object[0]) {
+    case 'd':
+      return object[2] == 'a' ? SKEIN_KIND_alarm : SKEIN_KIND_descriptor;
+    case 'r':
+      return SKEIN_KIND_resolver;
+    case 's':  // socket, serial_port, signal_set; strand, system_executor
+      return object[1] == 'o'   ? SKEIN_KIND_socket
+             : object[1] == 'e' ? SKEIN_KIND_descriptor
+             : object[1] == 'i' ? SKEIN_KIND_signals
+                                : SKEIN_KIND_unknown;
+    default:
+      return SKEIN_KIND_unknown;
+  }
+}
+// A socket may move; its descriptor stays.
+inline uintptr_t key_of_object(uint32_t kind, const void* object, unsigned long descriptor) {
+  return kind == SKEIN_KIND_socket || kind == SKEIN_KIND_descriptor
+             ? static_cast<uintptr_t>(descriptor) + 1
+             : reinterpret_cast<uintptr_t>(object);
+}
+
+// When a timer expires: CLOCK_MONOTONIC in ns, SKEIN_NEVER, or 0: unknown (a timer of another
+// clock, or none).
+template <class Timer>
+inline uint64_t expiry_of(const Timer* timer) {
+  if constexpr (requires { timer->expiry.time_since_epoch().count(); }) {
+    using Time = decltype(timer->expiry);
+    using Clock = typename Time::clock;
+    if (timer->expiry == Time::max()) return SKEIN_NEVER;
+    if constexpr (Clock::is_steady) {
+      const auto count = timer->expiry.time_since_epoch().count();
+      using Period = typename Time::period;
+      if constexpr (Period::num == 1 && Period::den == 1'000'000'000)
+        return count > 0 ? static_cast<uint64_t>(count) : 1;
+    }
+  } else if constexpr (requires { timer->expiry.is_pos_infinity(); }) {
+    if (timer->expiry.is_pos_infinity()) return SKEIN_NEVER;
+  }
+  return 0;
+}
+
+template <class Context, class Operation, class Object>
+inline void creation(Context&, const Operation& at, const char* object, Object* on,
+                     unsigned long descriptor, const char* operation) {
+  if (!skein_enabled()) return;
+  const uint32_t kind = ::skein::detail::asio_hooks::kind_of_object(object);
+  skein_use use = {};
+  if (kind != SKEIN_KIND_unknown) {
+    use.object = skein_object(::skein::detail::asio_hooks::key_of_object(kind, on, descriptor),
+                              kind, object);
+    if constexpr (requires { on->expiry; })
+      use.expires = ::skein::detail::asio_hooks::expiry_of(on);
+  }
+  ::skein::detail::asio_hooks::created(__builtin_addressof(at),
+                                       ::skein::detail::asio_hooks::type_of<Operation>(), object,
+                                       operation, use);
+}
+
+// The current task cancels the operations of an object, or closes it.
+template <class Context, class Object>
+inline void operation(Context&, const char* object, Object* on, unsigned long descriptor,
+               const char* operation) {
+  if (!skein_enabled()) return;
+  const uint32_t kind = ::skein::detail::asio_hooks::kind_of_object(object);
+  if (kind == SKEIN_KIND_unknown) return;
+  const uintptr_t key = ::skein::detail::asio_hooks::key_of_object(kind, on, descriptor);
+  uint64_t expires = 0;
+  if constexpr (requires { on->expiry; }) expires = ::skein::detail::asio_hooks::expiry_of(on);
+  if (operation[0] == 'c' && operation[1] == 'l')  // close
+    skein_object_end(key);
+  else
+    skein_object_cancel(key, kind, object, expires);
+}
+
+// Asio's flag `might_have_pending_waits` of a timer, as deadline_timer_service uses it.
+template <class Timer>
+class timer_flag {
+ public:
+  timer_flag(Timer& timer, bool& flag) : timer_(timer), flag_(flag) {}
+  operator bool() const { return flag_; }
+  // Only cancel() and cancel_one() negate the flag. If it is false they return, without a hook.
+  bool operator!() const {
+    if (!flag_ && skein_enabled() && ::skein::detail::asio_hooks::expiry_of(&timer_) == SKEIN_NEVER)
+      skein_object_cancel(reinterpret_cast<uintptr_t>(&timer_), SKEIN_KIND_alarm, "deadline_timer",
+                          SKEIN_NEVER);
+    return !flag_;
+  }
+  // A timer without an expiry is new, or was moved.
+  timer_flag& operator=(bool value) {
+    flag_ = value;
+    if (skein_handles_kept() && timer_.expiry == decltype(timer_.expiry)())
+      skein_object_end(reinterpret_cast<uintptr_t>(&timer_));
+    return *this;
+  }
+  timer_flag& operator=(const timer_flag& other) {
+    flag_ = other.flag_;
+    return *this;
+  }
+
+ private:
+  Timer& timer_;
+  bool& flag_;
+};
+template <class Timer>
+inline timer_flag<Timer> flag_of(Timer& timer, bool& flag) {
+  return {timer, flag};
 }
 
 class completion {
@@ -246,7 +355,7 @@ class completion {
 //
 // This header is being read by Asio's handler_tracking.hpp. First that file is read once more as if
 // there were no custom tracking: it defines all hooks, empty or for its built-in tracking. Then
-// five of them are replaced by ours, which include the built-in ones (SKEIN_DETAIL_.._OWN). Finally
+// six of them are replaced by ours, which include the built-in ones (SKEIN_DETAIL_.._OWN). Finally
 // the outer handler_tracking.hpp, which sees a custom tracking, defines ENABLE_HANDLER_TRACKING,
 // with which use_awaitable_t has three more members. The first class with a hook, Asio's base of
 // all operations, undefines it again: all versions define it before use_awaitable_t. If the program
@@ -255,6 +364,22 @@ class completion {
 //
 // HANDLER_LOCATION is therefore used with members of use_awaitable_t that do not exist, in
 // templates.
+//
+// A program may use a timer that never expires as a condition, which cancel() signals. If no
+// operation waits, cancel() returns early, before any hook:
+//
+//     if (!impl.might_have_pending_waits) { ...; return 0; }
+//
+// That flag is the only name in the way. Its first occurrence declares it in a struct: it gets a
+// member function beside it that returns a timer_flag, and pops the macro. All other occurrences
+// then call this function. If the second library is included before the first one has read its
+// deadline_timer_service.hpp, no timer is watched. The layout stays the same.
+#define SKEIN_DETAIL_WATCH_TIMERS                                                 \
+  might_have_pending_waits;                                                       \
+  auto skein_flag() {                                                             \
+    return ::skein::detail::asio_hooks::flag_of(*this, might_have_pending_waits); \
+  }                                                                               \
+  _Pragma("pop_macro(\"might_have_pending_waits\")") static_assert(true, "")
 #if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING) && \
     defined(BOOST_ASIO_DETAIL_HANDLER_TRACKING_HPP) && !defined(SKEIN_DETAIL_BOOST_ASIO_OWN)
 #pragma push_macro("BOOST_ASIO_CUSTOM_HANDLER_TRACKING")
@@ -278,6 +403,7 @@ class completion {
 #endif
 #undef BOOST_ASIO_HANDLER_LOCATION
 #undef BOOST_ASIO_HANDLER_CREATION
+#undef BOOST_ASIO_HANDLER_OPERATION
 #undef BOOST_ASIO_HANDLER_COMPLETION
 #undef BOOST_ASIO_HANDLER_INVOCATION_BEGIN
 #undef BOOST_ASIO_HANDLER_INVOCATION_END
@@ -289,6 +415,9 @@ class completion {
 #define BOOST_ASIO_HANDLER_CREATION(args)                                        \
   (SKEIN_DETAIL_BOOST_ASIO_OWN(::boost::asio::detail::handler_tracking::creation \
                                    args, )::skein::detail::asio_hooks::creation args)
+#define BOOST_ASIO_HANDLER_OPERATION(args)                                        \
+  (SKEIN_DETAIL_BOOST_ASIO_OWN(::boost::asio::detail::handler_tracking::operation \
+                                   args, )::skein::detail::asio_hooks::operation args)
 #define BOOST_ASIO_HANDLER_COMPLETION(args)                                         \
   SKEIN_DETAIL_BOOST_ASIO_OWN(                                                      \
       ::boost::asio::detail::handler_tracking::completion tracked_completion args;) \
@@ -299,6 +428,15 @@ class completion {
 #define BOOST_ASIO_HANDLER_INVOCATION_END                             \
   (SKEIN_DETAIL_BOOST_ASIO_OWN(tracked_completion.invocation_end(), ) \
        skein_completion.invocation_end())
+#undef might_have_pending_waits
+#include <boost/asio/version.hpp>
+#if BOOST_ASIO_VERSION < 103700 && (!defined(ASIO_DETAIL_HANDLER_TRACKING_HPP) || \
+                                    defined(ASIO_DETAIL_DEADLINE_TIMER_SERVICE_HPP))
+#define might_have_pending_waits skein_flag()
+#pragma push_macro("might_have_pending_waits")
+#undef might_have_pending_waits
+#define might_have_pending_waits SKEIN_DETAIL_WATCH_TIMERS
+#endif
 #endif
 
 #if defined(ASIO_CUSTOM_HANDLER_TRACKING) && defined(ASIO_DETAIL_HANDLER_TRACKING_HPP) && \
@@ -323,6 +461,7 @@ class completion {
 #endif
 #undef ASIO_HANDLER_LOCATION
 #undef ASIO_HANDLER_CREATION
+#undef ASIO_HANDLER_OPERATION
 #undef ASIO_HANDLER_COMPLETION
 #undef ASIO_HANDLER_INVOCATION_BEGIN
 #undef ASIO_HANDLER_INVOCATION_END
@@ -333,6 +472,9 @@ class completion {
 #define ASIO_HANDLER_CREATION(args)                                 \
   (SKEIN_DETAIL_ASIO_OWN(::asio::detail::handler_tracking::creation \
                              args, )::skein::detail::asio_hooks::creation args)
+#define ASIO_HANDLER_OPERATION(args)                                 \
+  (SKEIN_DETAIL_ASIO_OWN(::asio::detail::handler_tracking::operation \
+                             args, )::skein::detail::asio_hooks::operation args)
 #define ASIO_HANDLER_COMPLETION(args)                                                          \
   SKEIN_DETAIL_ASIO_OWN(::asio::detail::handler_tracking::completion tracked_completion args;) \
   ::skein::detail::asio_hooks::completion skein_completion args
@@ -341,23 +483,43 @@ class completion {
        skein_completion.invocation_begin args)
 #define ASIO_HANDLER_INVOCATION_END \
   (SKEIN_DETAIL_ASIO_OWN(tracked_completion.invocation_end(), ) skein_completion.invocation_end())
+#undef might_have_pending_waits
+#include <asio/version.hpp>
+#if ASIO_VERSION < 103700 && (!defined(BOOST_ASIO_DETAIL_HANDLER_TRACKING_HPP) || \
+                              defined(BOOST_ASIO_DETAIL_DEADLINE_TIMER_SERVICE_HPP))
+#define might_have_pending_waits skein_flag()
+#pragma push_macro("might_have_pending_waits")
+#undef might_have_pending_waits
+#define might_have_pending_waits SKEIN_DETAIL_WATCH_TIMERS
+#endif
 #endif
 
-// With use_awaitable each operation has a coroutine that is destroyed and never ends. It is not
-// traced: the operation itself contains the same events. The specialisation is declared only for
-// the library that is being included, because the other name may belong to the program.
+// Two kinds of Asio's own coroutines are not traced. With use_awaitable each operation has one that
+// is destroyed and never ends: the operation itself contains the same events. co_spawn starts one
+// that only awaits the program's. The specialisations are declared only for the library that is
+// being included, because the other name may belong to the program.
 #ifdef SKEIN_DETAIL_PLACE
-#define SKEIN_DETAIL_PLUMBING(ns)                                                               \
-  namespace ns {                                                                                \
-  template <typename, typename>                                                                 \
-  class awaitable;                                                                              \
-  template <typename>                                                                           \
-  struct use_awaitable_t;                                                                       \
-  }                                                                                             \
-  template <class T, class E, class Initiation, class E2, class... A>                           \
-  inline constexpr bool                                                                         \
-      skein::detail::plumbing<ns::awaitable<T, E>, Initiation, ns::use_awaitable_t<E2>, A...> = \
-          true;
+#define SKEIN_DETAIL_PLUMBING(ns)                                                                 \
+  namespace ns {                                                                                  \
+  template <typename, typename>                                                                   \
+  class awaitable;                                                                                \
+  template <typename>                                                                             \
+  struct use_awaitable_t;                                                                         \
+  namespace detail {                                                                              \
+  struct awaitable_thread_entry_point;                                                            \
+  }                                                                                               \
+  }                                                                                               \
+  template <class T, class E, class Initiation, class E2, class... A>                             \
+  inline constexpr bool                                                                           \
+      skein::detail::plumbing<ns::awaitable<T, E>, Initiation, ns::use_awaitable_t<E2>, A...> =   \
+          true;                                                                                   \
+  template <class E, class... A>                                                                  \
+  inline constexpr bool                                                                           \
+      skein::detail::plumbing<ns::awaitable<ns::detail::awaitable_thread_entry_point, E>, A...> = \
+          true;                                                                                   \
+  template <class E, class T, class F, class H> /* before Asio 1.18 */                            \
+  inline constexpr bool                                                                           \
+      skein::detail::plumbing<ns::awaitable<void, E>, ns::awaitable<T, E>*, E, F, H> = true;
 #if defined(BOOST_ASIO_DETAIL_HANDLER_TRACKING_HPP) && !defined(SKEIN_DETAIL_BOOST_ASIO)
 #define SKEIN_DETAIL_BOOST_ASIO
 SKEIN_DETAIL_PLUMBING(boost::asio)
