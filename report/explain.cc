@@ -33,9 +33,10 @@ class Writer {
         never_released();
         break;
       case Verdict::External:
-        title();
-        where(location_of(e_, last()));
-        text(" is pending; only a timer or an external event can complete it.");
+        external();
+        break;
+      case Verdict::NeverExpires:
+        never_expires();
         break;
       case Verdict::Starved:
         starved();
@@ -140,7 +141,71 @@ class Writer {
     last_event();
   }
 
+  void external() {
+    title();
+    where(location_of(e_, last()));
+    const Model::Concern* use = e_.model.concern(last().task);
+    if (use == nullptr || use->expires == 0)
+      return text(" is pending; only a timer or an external event can complete it.");
+    const uint64_t start = e_.model.tasks[last().task].start;
+    text(use->expires > e_.model.end ? " expires " : " expired ");
+    duration(use->expires > e_.model.end ? use->expires - e_.model.end
+                                         : e_.model.end - use->expires);
+    text(use->expires > e_.model.end ? " after the end of the trace, "
+                                     : " before the end of the trace, ");
+    duration(use->expires - std::min(use->expires, start));
+    text(" after it was started.");
+  }
+
+  void never_expires() {
+    title();
+    where(location_of(e_, last()));
+    text(" never expires, and no task has cancelled it since ");
+    waiter();
+    text(" began to wait.");
+    last_hope();
+  }
+
+  void last_hope() {
+    if (d_.is_last)
+      text(
+          " No other operation is pending and no task can run, so nothing in the trace is left "
+          "that "
+          "could cancel it.");
+  }
+
+  void lost_cancel() {
+    const Model::Cancel& cancel = e_.model.cancels[d_.cancel];
+    const Waits::Wait& wait = e_.waits.waits[before_last().wait];
+    task(cancel.by);
+    where(location_near(cancel.by, cancel.time));
+    text(" cancelled the timer ");
+    at(cancel.time);
+    text(", when no task was waiting. ");
+    waiter();
+    text(" began to wait ");
+    at(wait.begin);
+    where(wait.location);
+    text(", ");
+    duration(wait.begin - std::min(wait.begin, cancel.time));
+    text(" later. The timer never expires, and no task has cancelled it since.");
+    last_hope();
+    if (d_.is_last) return;
+    text(" If ");
+    waiter();
+    text(" checks for work before it waits, this is harmless.");
+  }
+
+  // Where the task last continued before this time: the nearest location that the trace contains.
+  uint32_t location_near(TaskIndex index, uint64_t time) const {
+    for (uint32_t i = e_.waits.last_wait[index]; i != Waits::none; i = e_.waits.waits[i].before)
+      if (e_.waits.waits[i].end <= time && e_.waits.waits[i].location != 0)
+        return e_.waits.waits[i].location;
+    return e_.model.tasks[index].location;
+  }
+
   void lost_wakeup() {
+    if (d_.cancel != Model::Object::none) return lost_cancel();
     title();
     if (d_.notification == Waits::none) {  // a task that has ended
       text(" ended ");
@@ -210,10 +275,11 @@ class Writer {
   }
 
   void starved() {
-    const uint64_t ready = last().wait == Waits::none ? e_.model.tasks[last().task].start
-                                                      : e_.waits.waits[last().wait].ready;
+    const uint64_t ready = ready_since(e_.model, e_.waits, last());
+    const Model::Concern* use = e_.model.concern(last().task);
     title();
-    text(" became runnable ");
+    text(last().wait == Waits::none && use != nullptr && use->expires != 0 ? " expired "
+                                                                           : " became runnable ");
     at(ready);
     text(", ");
     duration(e_.model.end - std::min(ready, e_.model.end));

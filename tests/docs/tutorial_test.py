@@ -36,6 +36,12 @@ def plain(text):
     return re.sub(r" +", " ", text)
 
 
+def sentence(text):
+    """The text of why without line breaks, durations, and the pending tasks that follow an error."""
+    text = re.sub(r"\b\d+(\.\d+)? (us|ms|s|min)\b", "D", text.split("\n\n")[0])
+    return re.sub(r"\s+", " ", text).strip()
+
+
 def function_of(event):
     return event.get("location", {}).get("function", "")
 
@@ -65,9 +71,15 @@ with tempfile.TemporaryDirectory(prefix="skein-tutorial-") as work:
                 break  # created over a second ago, as in the tutorial
             expect("it hangs in wait", time.monotonic() < end, seen)
             time.sleep(0.01)
+        shown = re.search(r"```\n\$ skein ps --tree \d+\n(.*?)```",
+                          (source / "docs/tutorial.md").read_text(), re.S)
+        expect("the tutorial shows what ps prints", plain(seen) == plain(shown[1]), f"{seen}\n{shown[1]}")
+        why = subprocess.run([skein, "why", str(hanging.pid)], capture_output=True, text=True, timeout=60)
+        expect("it is an error", why.returncode == 1, why)
         for page in ("README.md", "docs/tutorial.md"):
-            shown = re.search(r"```\n\$ skein ps --tree \d+\n(.*?)```", (source / page).read_text(), re.S)
-            expect(f"{page} shows what ps prints", plain(seen) == plain(shown[1]), f"{seen}\n{shown[1]}")
+            shown = re.search(r"```\n\$ skein why \S+\n(.*?)```", (source / page).read_text(), re.S)
+            expect(f"{page} shows what why prints", sentence(why.stdout) == sentence(shown[1]),
+                   f"{why.stdout}\n{shown[1]}")
     finally:
         hanging.kill()
         hanging.wait()

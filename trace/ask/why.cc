@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "base/stable_sort.h"
 #include "trace/ask/busiest.h"
@@ -45,12 +46,9 @@ class ChainWalker {
     if (d.verdict != Verdict::Starved) return;
     const Diagnosis::Step& last = d.chain.back();
     const Model::Task& task = model_.tasks[last.task];
-    uint64_t since = task.start;
+    uint64_t since = ready_since(model_, waits_, last);
     uint32_t executor = task.executor;
-    if (last.wait != Waits::none) {
-      since = waits_.waits[last.wait].ready;
-      executor = waits_.waits[last.wait].executor;
-    }
+    if (last.wait != Waits::none) executor = waits_.waits[last.wait].executor;
     d.blocker = busiest_.on(executor, since, UINT64_MAX);
   }
 
@@ -62,6 +60,7 @@ class ChainWalker {
     const Model::Task& task = model_.tasks[step.task];
     if (task.is_resource) return follow_resource(d);
     const Waits::Wait* wait = waits_.open(step.task);
+    if (wait != nullptr && !wait->is_open() && is_open(model_, step.task)) wait = nullptr;
     // Of a cancelled task, follows its last wait, unless another task still waits for it.
     const bool by_open = d.chain.size() > 1 && is_open(model_, d.chain[d.chain.size() - 2].task);
     if (!is_open(model_, step.task) && (wait == nullptr || by_open)) {
@@ -89,12 +88,12 @@ class ChainWalker {
   }
 
   // It is live, and no wait of it is known.
-  Verdict idle_verdict(const Diagnosis& d) const {
+  Verdict idle_verdict(Diagnosis& d) {
     const TaskIndex index = d.chain.back().task;
     const Model::Task& task = model_.tasks[index];
     if (waits_.running[index]) return Verdict::Ok;
     const KindClass kind = kind_class(trace_, task);
-    if (kind == KindClass::Operation) return Verdict::External;
+    if (kind == KindClass::Operation) return pending_verdict(d);
     if (task.is_scope || kind == KindClass::Promise || kind == KindClass::Condition ||
         !trace_.info.records_waits())
       return Verdict::NeverNotified;
@@ -103,6 +102,68 @@ class ChainWalker {
     if (kind == KindClass::Handler || kind == KindClass::Callback)
       return could_run_since(task.start, d.expected);
     return Verdict::NeverStarted;
+  }
+
+  // An operation that has not completed.
+  Verdict pending_verdict(Diagnosis& d) {
+    const Model::Concern* use = model_.concern(d.chain.back().task);
+    if (use == nullptr || use->expires == 0) return Verdict::External;
+    if (use->expires != Model::Object::never)
+      return use->expires < end_ && could_run_since(use->expires, d.expected) == Verdict::Starved
+                 ? Verdict::Starved
+                 : Verdict::External;
+    d.is_last = !anything_may_run();
+    return find_lost_cancel(d, *use) ? Verdict::LostWakeup : Verdict::NeverExpires;
+  }
+
+  // Finds the last cancel of a timer before this wait by a task that is not in the chain, unless it
+  // completed an operation.
+  bool find_lost_cancel(Diagnosis& d, const Model::Concern& use) const {
+    if (use.object == Model::Object::none || d.chain.size() < 2) return false;
+    const Model::Task& operation = model_.tasks[use.task];
+    for (uint32_t i = model_.objects[use.object].last_cancel; i != Model::Object::none;
+         i = model_.cancels[i].before) {
+      const Model::Cancel& cancel = model_.cancels[i];
+      const auto is_by = [&](const Diagnosis::Step& step) { return step.task == cancel.by; };
+      if (cancel.time >= operation.start || cancel.by == no_index) continue;
+      for (uint32_t u = use.before; u != Model::Object::none; u = model_.concerns[u].before) {
+        const Model::Task& earlier = model_.tasks[model_.concerns[u].task];
+        if (earlier.start > cancel.time)
+          d.waited_before = true;
+        else if (is_open(model_, model_.concerns[u].task) || earlier.end >= cancel.time)
+          return false;
+      }
+      if (std::any_of(d.chain.begin(), d.chain.end(), is_by)) continue;
+      d.cancel = i;
+      const TaskIndex waiter = d.chain[d.chain.size() - 2].task;
+      d.waited_before |= use.before != Model::Object::none;
+      d.created_after = model_.tasks[outermost(model_, waits_, waiter)].start > cancel.time;
+      return true;
+    }
+    return false;
+  }
+
+  // Whether a task runs or is runnable, or an operation may complete by itself.
+  bool anything_may_run() {
+    if (!may_run_) {
+      may_run_ = false;
+      for (TaskIndex task = 0; task < model_.tasks.size() && !*may_run_; task++)
+        may_run_ = is_open(model_, task) && may_run(task);
+    }
+    return *may_run_;
+  }
+  bool may_run(TaskIndex index) const {
+    const Model::Task& task = model_.tasks[index];
+    if (task.is_resource || task.is_scope) return false;
+    if (waits_.running[index]) return true;
+    if (const Waits::Wait* wait = waits_.open(index))
+      return wait->ready != Waits::never || wait->on == no_index;
+    const KindClass kind = kind_class(trace_, task);
+    if (kind == KindClass::Operation) {
+      const Model::Concern* use = model_.concern(index);
+      return use == nullptr || use->expires != Model::Object::never;
+    }
+    return kind != KindClass::Runnable || waits_.first_run[index] != Waits::never;
   }
 
   // A task marked should_resolve has had its chance if the trace ended without another event.
@@ -178,6 +239,7 @@ class ChainWalker {
   // event is then unknown, unless a task was running at that event: a suspension would be an event.
   uint64_t end_ = trace_.events.empty() || waits_.any_running ? model_.end : last_event_;
   uint32_t walk_ = 0;
+  std::optional<bool> may_run_;  // anything_may_run(), if known
   Busiest busiest_{model_};
 };
 
@@ -194,6 +256,7 @@ uint64_t similarity_hash(const Model& model, const Waits& waits, const Diagnosis
   }
   add(static_cast<uint64_t>(d.verdict) << 1 | d.expected);
   add(d.notification);
+  add(d.cancel);
   for (const Diagnosis::Step& step : d.chain) {
     const Model::Task& task = model.tasks[step.task];
     add(uint64_t{task.kind} << 32 | task.location);
@@ -213,9 +276,9 @@ uint64_t waits_since(const Model& model, const Waits& waits, const Diagnosis& d)
 }  // namespace
 
 std::string_view name(Verdict verdict) {
-  constexpr std::array<std::string_view, 10> names = {
+  constexpr std::array<std::string_view, 11> names = {
       "ok",      "never notified", "lost wake-up",  "deadlock", "never released", "external wait",
-      "starved", "cancelled",      "never started", "unknown"};
+      "starved", "cancelled",      "never started", "unknown",  "never expires"};
   return names[static_cast<size_t>(verdict)];
 }
 
@@ -223,6 +286,7 @@ bool Diagnosis::is_error() const {
   switch (verdict) {
     case Verdict::LostWakeup:
       // A task that waits again, or was created later, may check the condition before it waits.
+      if (cancel != Model::Object::none && !is_last) return expected;
       return (!waited_before && !created_after) || expected;
     case Verdict::Deadlock:
     case Verdict::NeverReleased:
@@ -235,6 +299,7 @@ bool Diagnosis::is_error() const {
     case Verdict::External:
     case Verdict::NeverStarted:
     case Verdict::Unknown:
+    case Verdict::NeverExpires:
       return expected;
   }
   return false;
@@ -297,6 +362,12 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
     return waits_since(model, waits, a) < waits_since(model, waits, b);
   });
   return found;
+}
+
+uint64_t ready_since(const Model& model, const Waits& waits, const Diagnosis::Step& step) {
+  if (step.wait != Waits::none) return waits.waits[step.wait].ready;
+  const Model::Concern* use = model.concern(step.task);
+  return use != nullptr && use->expires != 0 ? use->expires : model.tasks[step.task].start;
 }
 
 TaskIndex target_of(const Subject& e, const Diagnosis& d, size_t index) {

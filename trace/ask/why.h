@@ -28,6 +28,7 @@ enum class Verdict : uint8_t {
   Cancelled,      // its target was cancelled or failed without waking it
   NeverStarted,   // it was created and never resumed
   Unknown,        // its target is not in the trace
+  NeverExpires,   // a timer that never expires, and no task has cancelled it since
 };
 // "never notified"; stable, used in text and JSON.
 std::string_view name(Verdict verdict);
@@ -42,10 +43,14 @@ struct Diagnosis {
   Verdict verdict = Verdict::Ok;
   uint32_t notification = Waits::none;  // LostWakeup: the notification
   size_t cycle_begin = 0;               // Deadlock: the last step waits for chain[cycle_begin]
-  TaskIndex blocker = no_index;         // Starved: the task that ran longest instead
+  uint32_t cancel = Model::Object::none;  // LostWakeup of a timer: the cancel (Model::cancels)
+  TaskIndex blocker = no_index;           // Starved: the task that ran longest instead
   bool waited_before = false;           // LostWakeup: it had waited there before and resumed
   bool created_after = false;  // LostWakeup: it and its callers were created after the notification
-  bool expected = false;       // it is marked should_resolve
+  // A timer that never expires: nothing recorded is left that could cancel it, because no task runs
+  // or is runnable, and no other operation is pending.
+  bool is_last = false;
+  bool expected = false;  // it is marked should_resolve
   // Tasks with the same diagnosis, step by step; for a cycle, its other tasks and their waiters.
   std::vector<TaskIndex> similar = {};
 
@@ -67,6 +72,8 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
 // The task or resource that the step waits for, or the task that holds it; no_index if unknown or
 // none.
 TaskIndex target_of(const Subject& subject, const Diagnosis& diagnosis, size_t step);
+// Of the last step of a Starved diagnosis: since when it could run.
+uint64_t ready_since(const Model& model, const Waits& waits, const Diagnosis::Step& step);
 // The location of its wait or holding, else of its creation.
 uint32_t location_of(const Subject& subject, const Diagnosis::Step& step);
 // The time since which the step is in its state, as in `skein ps`. Of a cancelled task: the start

@@ -388,3 +388,113 @@ TEST_CASE("a ring: waits that began before the trace") {
     CHECK(asks(ring(events, "-2 suspended 1 as coroutine"), 1) == "1 unknown");
   }
 }
+
+namespace {
+
+// Task 1 waits from `wait` on for the timer 30, which never expires; `before` are further events.
+Example timer_as_condition(const std::string& before, const std::string& after = {}) {
+  return ours(R"(
+     0 create 1 as coroutine query
+     0 create 2 as coroutine network
+     0 resource 1 of 30 as alarm deadline_timer
+     1 resume 1
+     2 create 3 by 1 as timer
+     3 suspend 1 on 3
+)" + before + R"(
+    14 resolve 3 by 3
+    15 resume 1 by 3
+    16 about 1 of 30
+    16 expires 1 =-1
+    16 create 4 by 1 as timer
+    16 suspend 1 on 4
+)" + after);
+}
+
+const std::string early_cancel = R"(
+     9 resume 2
+    10 cancel_uses 2 of 30
+    11 resolve 2 by 2
+)";
+
+Diagnosis diagnose_first(const Example& e) {
+  return diagnose(e.trace, e.model, find_waits(e.trace, e.model), e.model.find(1));
+}
+
+}  // namespace
+
+TEST_CASE("a timer that never expires is cancelled before the wait") {
+  const Example e = timer_as_condition(early_cancel);
+  const Diagnosis d = diagnose_first(e);
+  CHECK(d.verdict == Verdict::LostWakeup);
+  REQUIRE(d.cancel != Model::Object::none);
+  CHECK(e.model.cancels[d.cancel].time == 10);
+  CHECK(e.model.cancels[d.cancel].by == e.model.find(2));
+  CHECK(d.is_last);
+  CHECK(d.is_error());
+}
+
+TEST_CASE("while another operation is pending, a lost cancel is no error") {
+  const Example e = timer_as_condition(early_cancel, R"(
+    20 create 5 as coroutine accept
+    20 create 6 by 5 as io
+    20 resume 5
+    21 suspend 5 on 6
+  )");
+  const Diagnosis d = diagnose_first(e);
+  CHECK(d.verdict == Verdict::LostWakeup);
+  CHECK(!d.is_last);
+  CHECK(!d.is_error());
+}
+
+TEST_CASE("a timer that never expires, and no cancel that was lost") {
+  SUBCASE("none") {
+    const Diagnosis d = diagnose_first(timer_as_condition(""));
+    CHECK(d.verdict == Verdict::NeverExpires);
+    CHECK(d.is_last);
+    CHECK(!d.is_error());
+  }
+  SUBCASE("the waiter set a new expiry itself") {
+    CHECK(diagnose_first(timer_as_condition("", "")).verdict == Verdict::NeverExpires);
+    CHECK(diagnose_first(timer_as_condition("5 cancel_uses 1 of 30")).verdict ==
+          Verdict::NeverExpires);
+  }
+  SUBCASE("the cancel completed an earlier operation") {
+    CHECK(diagnose_first(timer_as_condition(R"(
+     5 about 1 of 30
+     5 expires 1 =-1
+     5 create 9 by 2 as timer
+    10 cancel_uses 2 of 30
+    12 resolve 9 by 9
+    )"))
+              .verdict == Verdict::NeverExpires);
+  }
+}
+
+TEST_CASE("a task that waited on the timer before may check before it waits") {
+  const Diagnosis d = diagnose_first(timer_as_condition(R"(
+     5 about 1 of 30
+     5 expires 1 =-1
+     5 create 9 by 2 as timer
+     7 resolve 9 by 9
+    10 cancel_uses 2 of 30
+  )"));
+  CHECK(d.verdict == Verdict::LostWakeup);
+  CHECK(d.waited_before);
+  CHECK(!d.is_error());
+}
+
+TEST_CASE("a timer that was due while its thread was busy is starved") {
+  const std::string busy = R"(
+     0 create 1 as coroutine waiter
+     0 create 2 as coroutine busy
+     0 resume 1
+     1 expires 1 =5000000
+     1 create 4 by 1 as timer
+     1 suspend 1 on 4
+     2 resume 2
+)";
+  const Diagnosis d = diagnose_first(ours(busy + "90000000 label 2 still"));
+  CHECK(d.verdict == Verdict::Starved);
+  const Diagnosis early = diagnose_first(ours(busy + "5000000 label 2 still"));
+  CHECK(early.verdict == Verdict::External);
+}
