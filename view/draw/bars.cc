@@ -52,7 +52,7 @@ class ThinBars {
  private:
   static constexpr int64_t none = INT64_MIN;
 
-  int64_t cell_of(double x) const { return static_cast<int64_t>(std::max(x / cell_, -1.0) + 1); }
+  int64_t cell_of(double x) const { return static_cast<int64_t>(std::clamp(x / cell_, -1.0, 1e9) + 1); }
 
   // A single bar thinner than a pixel is visible; a crowd is darker.
   uint8_t alpha() const {
