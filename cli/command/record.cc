@@ -4,6 +4,7 @@
 // command waits, forwards signals and reports the result.
 #include <fcntl.h>
 #include <signal.h>
+#include <skein/format.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -106,10 +107,34 @@ Size size_of(const std::string& directory) {
   return size;
 }
 
+// Writes when the program ended to the trace's task table, unless another process recorded it:
+// a program that hung recorded nothing for some time.
+void note_end(const std::string& directory, pid_t pid, uint64_t utc) {
+  using Header = format::TaskTableHeader;
+  const int file = open((directory + "/.tasks").c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (file < 0) return;
+  Header header = {};
+  if (pread(file, &header, sizeof header, 0) == static_cast<ssize_t>(sizeof header) &&
+      header.magic == format::kTableMagic && header.version == format::kVersion &&
+      header.pid == static_cast<uint64_t>(pid)) {
+    [[maybe_unused]] const ssize_t written =
+        pwrite(file, &utc, sizeof utc, offsetof(Header, ended_utc));  // without it: unknown
+  }
+  close(file);
+}
+
+uint64_t utc_now() {
+  timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return uint64_t{1'000'000'000} * static_cast<uint64_t>(now.tv_sec) +
+         static_cast<uint64_t>(now.tv_nsec);
+}
+
 // How the program ended.
 struct Ending {
   int code = 0;    // as a shell reports it: its exit code, or 128 + the signal
   int signal = 0;  // 0: it exited
+  uint64_t utc = 0;
 };
 
 // Waits without reaping: until then the process id belongs to the program, and a signal that is
@@ -119,15 +144,16 @@ Ending wait_for_child() {
   while (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) != 0) {
     if (errno != EINTR) die(1, std::string("wait: ") + strerror(errno));
   }
+  const uint64_t utc = utc_now();
   const sigset_t before = block_signals();
   int status = 0;
   waitpid(child, &status, 0);
   child = 0;
   sigprocmask(SIG_SETMASK, &before, nullptr);
-  if (!WIFSIGNALED(status)) return {.code = WEXITSTATUS(status)};
+  if (!WIFSIGNALED(status)) return {.code = WEXITSTATUS(status), .utc = utc};
   const int signal = WTERMSIG(status);
   fprintf(stderr, "skein: the program was killed by signal %d (%s)\n", signal, strsignal(signal));
-  return {.code = 128 + signal, .signal = signal};
+  return {.code = 128 + signal, .signal = signal, .utc = utc};
 }
 
 // Expands %p as the recorder does, but to the pid of the command, not of a process that it starts.
@@ -225,8 +251,10 @@ int run_record(const RecordOptions& options) {
   check_parent(path);
 
   start_child(options, path.string(), variable);
-  directory = with_pid(directory, child);
+  const pid_t pid = child;
+  directory = with_pid(directory, pid);
   const Ending ending = wait_for_child();
+  note_end(directory, pid, ending.utc);
 
   const Size size = size_of(directory);
   if (size.files == 0) {

@@ -60,7 +60,9 @@ LiveTaskList of_process(const std::string& directory) {
   list.pid = table.pid;
   for (LiveTaskRow& row : list.tasks) {
     const ctf::TaskTableRow* entry = find_by_id(table.tasks, row.id);
-    if (entry == nullptr || entry->waker == 0) continue;
+    if (entry == nullptr || entry->waker == 0 || entry->state == format::TaskState::kCreated ||
+        entry->state == format::TaskState::kResource)
+      continue;
     const LiveTaskRow* waker = find_by_id(list.tasks, entry->waker);
     row.waker = {entry->waker, waker ? waker->name : "", {}};
   }

@@ -6,13 +6,16 @@
 import json
 import os
 import pathlib
+import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 from common import expect, info, run, start, until
 
-annotations, hang = sys.argv[2:4]
+skein, annotations, hang = sys.argv[1:4]
 source = pathlib.Path(__file__).parents[2] / "examples/040-annotations.cc"
 
 
@@ -73,6 +76,25 @@ def outside(folder):
     program.kill()
 
 
+def killed(folder):
+    """A program that hangs records nothing until its death, which `record` notes."""
+    trace = folder / "killed.skein"
+    recorder = start([skein, "record", "-o", trace, "--", hang, "10"])
+    until(lambda: (trace / "metadata").exists() and
+          '"wait"' in run("why", "--json", trace).stdout, "it waits for the answer")
+    time.sleep(1)
+    child = pathlib.Path(f"/proc/{recorder.pid}/task/{recorder.pid}/children").read_text().split()
+    os.kill(int(child[0]), signal.SIGKILL)
+    recorder.wait()
+    info = json.loads(run("info", "--json", trace).stdout)
+    expect("it ended a second after its last event",
+           info["ended_ns"] > info["duration_ns"] + 900_000_000, info)
+    tasks = {task["name"]: task for task in json.loads(run("ps", "--json", trace).stdout)["tasks"]}
+    expect("and had waited until then", info["ended_ns"] - tasks["query"]["since_ns"] > 900_000_000, tasks)
+    expect("which why shows", re.search(r"waits for wait .* for \d+\.\d+ s ", run("why", trace).stdout),
+           run("why", trace).stdout)
+
+
 def good(folder):
     trace = folder / "good.skein"
     subprocess.run([hang, "1"], env=dict(os.environ, SKEIN_TRACE=str(trace)), check=True,
@@ -86,6 +108,7 @@ with tempfile.TemporaryDirectory(prefix="skein-why-") as name:
     lost_signal(pathlib.Path(name))
     if os.path.exists(hang):
         outside(pathlib.Path(name))
+        killed(pathlib.Path(name))
         good(pathlib.Path(name))
     none = run("why", pathlib.Path(name) / "none")
     expect("not a trace", none.returncode == 2, none)

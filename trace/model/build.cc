@@ -148,7 +148,9 @@ void ModelBuilder::follow(const EventRow& event) {
 }
 
 void ModelBuilder::finish() {
-  model_.end = events_.empty() ? 0 : std::max(events_.time[events_.size() - 1], options_.until);
+  model_.end = events_.empty() ? 0
+                               : std::max({events_.time[events_.size() - 1], options_.until,
+                                           trace_.info.ended});
   executors_.finish(model_.end);
   if (options_.simplify && mirage_) simplify_binds(model_, beginnings_, binds_);
   add_live_tasks();

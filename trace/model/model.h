@@ -153,7 +153,7 @@ struct Model {
   std::vector<Cancel> cancels;            // by time
   std::vector<Counter> counters;          // by name
   std::vector<Scale> scales;
-  uint64_t end = 0;  // time of the last event, or ModelOptions::until
+  uint64_t end = 0;  // of the last event, TraceInfo::ended or ModelOptions::until
   IdMap ids;         // for find()
 
   // The task with this id that was created last; no_index if the id never occurs.

@@ -21,6 +21,9 @@ struct TraceInfo {
   TickClock tick_clock = {};  // of skein's own format; frequency 0: another format
   uint64_t packets = 0;       // packets read, in all streams
   uint64_t streams = 0;
+  // When the process ended, as EventRow::time; 0: unknown, or it runs. After the last event of a
+  // process that hung.
+  uint64_t ended = 0;
   // A ring overwrites its oldest packets, in each stream at a different time: the number of
   // overwritten packets, and the time (as EventRow::time) from which every stream has all its
   // events.

@@ -57,7 +57,7 @@ class DiagnosisLints {
         break;
       case Verdict::LostWakeup:
         if (!d.expected && !d.is_last) return {};  // it may check before it waits
-        about_lost_wakeup(c, d);
+        if (d.cancel == Model::Object::none) about_lost_wakeup(c, d);
         break;
       case Verdict::Starved:
       case Verdict::NeverStarted:
@@ -89,9 +89,8 @@ class DiagnosisLints {
     c.lint = Lint::NotifyBeforeWait;
     c.task = waiter.task;
     c.other = d.chain.back().task;
-    c.begin = d.notification != none            ? waits_.notifications[d.notification].time
-              : d.cancel != Model::Object::none ? model_.cancels[d.cancel].time
-                                                : context_.task(c.other).end;
+    c.begin = d.notification != none ? waits_.notifications[d.notification].time
+                                     : context_.task(c.other).end;
     c.end = w.begin;
     c.duration = context_.length(w);
     c.location = w.location;

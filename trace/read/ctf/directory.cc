@@ -330,7 +330,16 @@ void describe_live_tasks(const TaskTableSnapshot& table, const Context& context)
   }
 }
 
-void read_losses(Files& files, const std::string& path, Trace& trace) {
+// As EventRow::time. 0 if it is unknown, or implausible: before the trace or a year later.
+uint64_t time_of_end(const TraceInfo& info, uint64_t utc) {
+  if (utc == 0 || !info.utc_offset) return 0;
+  const uint64_t time = utc - static_cast<uint64_t>(*info.utc_offset) - info.start;
+  constexpr uint64_t year = uint64_t{365} * 24 * 3600 * 1'000'000'000;
+  return time < year ? time : 0;
+}
+
+// Losses before they reached a stream, and when the process ended.
+void read_table_head(Files& files, const std::string& path, Trace& trace) {
   const std::string file = path + "/.tasks";
   if (files.type(file) != FileType::File) return;
   const auto head = files.head(file, format::kTableHeaderSize);
@@ -339,6 +348,7 @@ void read_losses(Files& files, const std::string& path, Trace& trace) {
     add_loss(trace.losses, {.what = table.error().what, .file = ".tasks", .events = 0});
     return;
   }
+  trace.info.ended = time_of_end(trace.info, table->ended_utc);
   for (size_t reason = 0; reason < table->lost.size(); reason++) {
     const uint64_t count = table->lost[reason];
     if (count == 0) continue;
@@ -486,7 +496,7 @@ Result<Trace> read(Files& files, const std::string& path, const Progress& progre
   count_definitions(context.definitions, trace.info);
   find_horizon(source, context, trace.info);
   if (tasks) describe_live_tasks(*tasks, context);
-  read_losses(files, path, trace);
+  read_table_head(files, path, trace);
   return std::move(trace);
 }
 
