@@ -59,6 +59,7 @@ std::string info_text(const Trace& trace, const Summary& summary) {
   line("clock", escaped(info.clock));
   if (info.utc_offset) line("start", utc_time(info));
   line("span", seconds(summary.span_ns) + " s");
+  if (info.late > 0) line("", "recording began " + duration_text(info.late) + " after the program");
   if (info.ended > 0) line("ended", "at " + seconds(info.ended) + " s");
   line("events", grouped(summary.events));
   list("", summary.kinds, [](const std::string& kind) { return escaped(kind); });
@@ -138,6 +139,7 @@ Json info_json(const Trace& trace, const Summary& summary) {
   for (const auto& [name, updates] : summary.counters) counters.set(trace.strings[name], updates);
   json.set("counters", std::move(counters));
   json.set("duration_ns", summary.span_ns);
+  json.set("late_ns", info.late);
   json.set("ended_ns", info.ended > 0 ? Json(info.ended) : Json());
   json.set("overwritten_packets", info.overwritten_packets);
   json.set("complete_from_ns", info.complete_from);

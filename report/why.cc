@@ -130,7 +130,9 @@ Json diagnosis_json(const Subject& subject, const LiveTaskFinder& live, const Di
 
 std::string why_text(const Subject& subject, const std::vector<Diagnosis>& found) {
   std::string out;
-  if (found.empty()) out += "No stuck tasks found.\n";
+  const uint64_t late = subject.trace.info.late;
+  if (found.empty())
+    out += late == 0 ? "No stuck tasks found.\n" : "No stuck tasks found in the trace.\n";
   const LiveTaskFinder live(subject);
   const auto is_pending = [](const Diagnosis& d) {
     return !d.is_error() && d.verdict != Verdict::Ok;
@@ -141,6 +143,13 @@ std::string why_text(const Subject& subject, const std::vector<Diagnosis>& found
       out += "Pending, but not an error by itself:\n\n";
     add(out, subject, live, found[i]);
   }
+  if (late != 0)
+    append_paragraph(out,
+                     "\nRecording began " + duration_text(late) +
+                         " after the program started. Tasks that existed before and have not acted "
+                         "since are not in the trace, and may be stuck. To see them, restart the "
+                         "program with SKEIN_TRACE set.",
+                     0);
   return out;
 }
 
@@ -150,6 +159,7 @@ Json why_json(const Subject& subject, const std::vector<Diagnosis>& found) {
   for (const Diagnosis& d : found) all.add(diagnosis_json(subject, live, d));
   Json json = json_document("skein.why/1");
   json.set("diagnoses", std::move(all));
+  json.set("late_ns", subject.trace.info.late);
   return json;
 }
 

@@ -24,6 +24,9 @@ struct TraceInfo {
   // When the process ended, as EventRow::time; 0: unknown, or it runs. After the last event of a
   // process that hung.
   uint64_t ended = 0;
+  // How long the process had been running when the trace began, ns. The trace does not contain the
+  // tasks that existed then, except those that have acted since. 0: none existed, or unknown.
+  uint64_t late = 0;
   // A ring overwrites its oldest packets, in each stream at a different time: the number of
   // overwritten packets, and the time (as EventRow::time) from which every stream has all its
   // events.

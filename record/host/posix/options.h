@@ -14,6 +14,7 @@ struct Options {
   bool monotonic = false;      // not the time stamp counter
   bool clock_by_call = false;  // nor the vDSO, which reads it: by a system call each time
   bool follow_forks = false;   // a forked child gets a trace at its first event
+  bool at_load = false;        // the trace starts when the recorder is loaded
   uint32_t all_files_for = 0;  // threads whose files are created at start; 0: created as needed
 };
 

@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -230,6 +231,26 @@ struct NewTable {
   uint32_t rows;
 };
 
+// The time since the process started, in ns; 0: unknown. The kernel counts it in ticks of 10 ms.
+uint64_t process_age() {
+  char text[1024];
+  if (read_text("/proc/self/stat", text, sizeof text) == 0) return 0;
+  const char* at = strrchr(text, ')');  // the end of the name, which may contain anything
+  constexpr int kStartTime = 20;        // fields after the name
+  for (int field = 0; at != nullptr && field < kStartTime; ++field) at = strchr(at + 1, ' ');
+  timespec now;
+  const long rate = sysconf(_SC_CLK_TCK);
+  if (at == nullptr || rate <= 0 || syscall(SYS_clock_gettime, CLOCK_BOOTTIME, &now) != 0)
+    return 0;  // the vDSO would read the counter, which the program may have disabled
+  uint64_t ticks = 0;
+  for (++at; *at >= '0' && *at <= '9'; ++at) ticks = ticks * 10 + static_cast<uint64_t>(*at - '0');
+  constexpr uint64_t kSecond = 1'000'000'000;
+  const uint64_t started = ticks * (kSecond / static_cast<uint64_t>(rate));
+  const uint64_t uptime =
+      static_cast<uint64_t>(now.tv_sec) * kSecond + static_cast<uint64_t>(now.tv_nsec);
+  return ticks != 0 && uptime > started ? uptime - started : 0;
+}
+
 void fill_table(char* base, void* argument) {
   auto& header = *reinterpret_cast<format::TaskTableHeader*>(base);
   header.magic = format::kTableMagic;
@@ -239,6 +260,7 @@ void fill_table(char* base, void* argument) {
   header.rows_used = 1;
   header.pid = static_cast<uint64_t>(getpid());
   header.start_ticks = state.files->clock.ticks;
+  header.late_ns = state.files->options.at_load ? 0 : process_age();
   header.ring_bytes = state.files->log ? 0 : state.files->chunk_size * state.files->ring_chunks;
 }
 
@@ -449,7 +471,7 @@ void report_start_failure(const char* what, int error) {
 // program runs unrecorded: one message on stderr is the only effect.
 __attribute__((constructor)) void start_by_environment() {
   ErrnoGuard errno_guard;
-  const DisableCancellation disable;  // the thread may be one that calls dlopen
+  const DisableCancellation disable;   // the thread may be one that calls dlopen
   if (another_copy_is_used()) return;  // which is started by its own constructor
   // secure_getenv: ignored if the program has more privileges than its caller.
   const char* control = secure_getenv("SKEIN_CONTROL");
@@ -465,6 +487,7 @@ __attribute__((constructor)) void start_by_environment() {
     report_start_failure(wrong, 0);
     return;
   }
+  options.at_load = true;
   if (const int error = start_trace(&options); error != 0)
     report_start_failure(options.directory, error);
 }

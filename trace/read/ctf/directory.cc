@@ -349,6 +349,7 @@ void read_table_head(Files& files, const std::string& path, Trace& trace) {
     return;
   }
   trace.info.ended = time_of_end(trace.info, table->ended_utc);
+  trace.info.late = table->late_ns;
   for (size_t reason = 0; reason < table->lost.size(); reason++) {
     const uint64_t count = table->lost[reason];
     if (count == 0) continue;
