@@ -38,6 +38,9 @@ class Writer {
       case Verdict::NeverExpires:
         never_expires();
         break;
+      case Verdict::Running:
+        running();
+        break;
       case Verdict::Starved:
         starved();
         break;
@@ -155,6 +158,28 @@ class Writer {
                                      : " before the end of the trace, ");
     duration(use->expires - std::min(use->expires, start));
     text(" after it was started.");
+  }
+
+  void running() {
+    title();
+    where(e_.model.tasks[last().task].location);
+    const Model::Activation* run = nullptr;
+    for (const Model::Activation& one : e_.model.activations)
+      if (one.task == last().task) run = &one;
+    if (run == nullptr) return text(" runs.");
+    const uint64_t events =
+        e_.trace.events.empty() ? 0 : e_.trace.events.time[e_.trace.events.size() - 1];
+    if (e_.model.end <= events) {
+      return text(
+          " was running at the last event of the trace. If the program hung, this task was busy, "
+          "or "
+          "blocked in a call, and no other task could use its thread.");
+    }
+    text(" has run ");
+    duration(e_.model.end - run->start);
+    text(
+        " without a suspension: it is busy or blocked in a call. No other task can use its "
+        "thread.");
   }
 
   void never_expires() {
@@ -284,6 +309,11 @@ class Writer {
     text(", ");
     duration(e_.model.end - std::min(ready, e_.model.end));
     text(" before the end of the trace, but did not run.");
+    if (d_.served != Waits::never && d_.blocker == no_index) {
+      text(" No thread has run a handler of its context since ");
+      time(d_.served);
+      text(".");
+    }
     if (d_.blocker == no_index) return;
     text(" ");
     task(d_.blocker);

@@ -4,6 +4,7 @@
 
 #include "base/stable_sort.h"
 #include "trace/ask/none.h"
+#include "trace/ask/task_kinds.h"
 
 namespace skein {
 
@@ -66,6 +67,8 @@ class WaitFinder {
     found_.running.assign(tasks, false);
     became_.assign(tasks, no_index);
     ended_.assign(tasks, false);
+    continued_by_.assign(tasks, no_index);
+    for (const StringId kind : trace.kinds) kinds_.push_back(kind_class(trace.strings[kind]));
     current_.assign(std::max<size_t>(1, trace.executors.size()), no_index);
     begin_live_tasks();
   }
@@ -168,6 +171,7 @@ class WaitFinder {
     switch (event.kind) {
       case K::Create:
         reuse_id(model_.find(event.task));
+        continues(event, task, other);
         return set_last_event(task, other, event);
       case K::Resume:
         set_last_event(task, other, event);
@@ -195,7 +199,7 @@ class WaitFinder {
         set_last_event(task, other, event);
         if (event.kind == K::Cancel)
           cancel_waits(task);  // a destroyed task does not wake its waiters
-        else
+        else if (!pass_on(task))
           make_ready(task, other, event.time, UINT64_MAX);
         close_all(task, event.time, no_index);
         ends(task);
@@ -243,6 +247,31 @@ class WaitFinder {
 
   void ends(TaskIndex task) {
     if (task != no_index) ended_[task] = true;
+  }
+
+  // An operation that the handler of another one starts may continue it: Asio's async_read reads
+  // until the message is complete.
+  void continues(const EventRow& event, TaskIndex task, TaskIndex parent) {
+    if (task == no_index || parent == no_index || parent == task) return;
+    continued_by_[task] = no_index;
+    if (current(event.executor) == parent && is_operation(task) && is_operation(parent))
+      continued_by_[parent] = task;
+  }
+  bool is_operation(TaskIndex task) const {
+    const uint32_t kind = model_.tasks[task].kind;
+    return kind < kinds_.size() && kinds_[kind] == KindClass::Operation;
+  }
+  // An operation ends that has not resumed its waiters. If another one continues it, they wait for
+  // that one. False if there is none.
+  bool pass_on(TaskIndex task) {
+    const TaskIndex next = task == no_index ? no_index : continued_by_[task];
+    if (next == no_index || ended_[next]) return false;
+    while (waiters_.first(task) != none) {
+      const uint32_t index = waiters_.first(task);
+      waiters_.remove(index);
+      wait_on(index, next);
+    }
+    return true;
   }
 
   // The waits of an ended task with this id are not those of the new task.
@@ -395,6 +424,8 @@ class WaitFinder {
   Queues holdings_;  // by resource
   std::vector<TaskIndex> became_;
   std::vector<bool> ended_;                    // events after the end of a task are damage
+  std::vector<TaskIndex> continued_by_;        // the operation that it started when it completed
+  std::vector<KindClass> kinds_;
   std::vector<TaskIndex> current_;             // by executor
   std::vector<const LiveTaskEntry*> entries_;  // by since
   size_t next_entry_ = 0;

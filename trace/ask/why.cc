@@ -46,13 +46,50 @@ class ChainWalker {
     if (d.verdict != Verdict::Starved) return;
     const Diagnosis::Step& last = d.chain.back();
     const Model::Task& task = model_.tasks[last.task];
-    uint64_t since = ready_since(model_, waits_, last);
+    const uint64_t since = ready_since(model_, waits_, last);
+    if (last.wait == Waits::none && kind_class(trace_, task) == KindClass::Handler)
+      return find_blocker_of_handler(d, since);
     uint32_t executor = task.executor;
     if (last.wait != Waits::none) executor = waits_.waits[last.wait].executor;
     d.blocker = busiest_.on(executor, since, UINT64_MAX);
   }
 
+  // A task that runs at the end, and since when.
+  std::optional<uint64_t> runs_since(TaskIndex task) const {
+    if (!waits_.running[task]) return {};
+    for (size_t i = model_.activations.size(); i-- > 0;)
+      if (model_.activations[i].task == task) return model_.activations[i].start;
+    return {};
+  }
+  bool is_end_known() const { return model_.end > last_event_; }
+
  private:
+  // Only the threads that run the handlers of its context (an io_context, a thread pool) delay it.
+  void find_blocker_of_handler(Diagnosis& d, uint64_t since) {
+    const std::string_view context = context_of(d.chain.back().task);
+    std::vector<bool> serves(trace_.executors.size());
+    for (const Model::Activation& run : model_.activations) {
+      if (context_of(run.task) != context) continue;
+      if (run.executor < serves.size()) serves[run.executor] = true;
+      if (d.served == Waits::never || run.end > d.served) d.served = run.end;
+    }
+    uint64_t most = 0;
+    for (uint32_t executor = 0; executor < serves.size(); executor++) {
+      if (!serves[executor]) continue;
+      uint64_t busy = 0;
+      for (const uint32_t i : busiest_.between(executor, since, UINT64_MAX))
+        busy += model_.activations[i].end - std::max(model_.activations[i].start, since);
+      if (busy <= most) continue;
+      most = busy;
+      d.blocker = busiest_.on(executor, since, UINT64_MAX);
+    }
+  }
+  // "io_context" of "io_context.post".
+  std::string_view context_of(TaskIndex task) const {
+    const std::string_view name = trace_.strings[model_.tasks[task].name];
+    return name.substr(0, std::min(name.find('.'), name.size()));
+  }
+
   // Returns the next task or resource of the chain; no_index if this is the last, with the verdict
   // set.
   TaskIndex follow(Diagnosis& d) {
@@ -276,9 +313,9 @@ uint64_t waits_since(const Model& model, const Waits& waits, const Diagnosis& d)
 }  // namespace
 
 std::string_view name(Verdict verdict) {
-  constexpr std::array<std::string_view, 11> names = {
+  constexpr std::array<std::string_view, 12> names = {
       "ok",      "never notified", "lost wake-up",  "deadlock", "never released", "external wait",
-      "starved", "cancelled",      "never started", "unknown",  "never expires"};
+      "starved", "cancelled",      "never started", "unknown",  "never expires",  "running"};
   return names[static_cast<size_t>(verdict)];
 }
 
@@ -300,6 +337,7 @@ bool Diagnosis::is_error() const {
     case Verdict::NeverStarted:
     case Verdict::Unknown:
     case Verdict::NeverExpires:
+    case Verdict::Running:
       return expected;
   }
   return false;
@@ -355,6 +393,16 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
   // A cycle has no task without a waiter.
   each_open([&](TaskIndex task) {
     if (reported[task] == Unreported) add_diagnosis(task);
+  });
+  each_open([&](TaskIndex task) {
+    const std::optional<uint64_t> since = walker.runs_since(task);
+    if (!since || model.tasks[task].is_scope) return;
+    if (walker.is_end_known() && model.end - std::min(model.end, *since) < running_threshold_ns)
+      return;
+    Diagnosis d;
+    d.chain.push_back({.task = task});
+    d.verdict = Verdict::Running;
+    found.push_back(std::move(d));
   });
   for (Diagnosis& d : found) walker.find_blocker(d);
   stable_sort(found, [&](const Diagnosis& a, const Diagnosis& b) {

@@ -29,6 +29,7 @@ enum class Verdict : uint8_t {
   NeverStarted,   // it was created and never resumed
   Unknown,        // its target is not in the trace
   NeverExpires,   // a timer that never expires, and no task has cancelled it since
+  Running,        // it has run for long, or ran at the last event of a trace whose end is unknown
 };
 // "never notified"; stable, used in text and JSON.
 std::string_view name(Verdict verdict);
@@ -42,6 +43,7 @@ struct Diagnosis {
   std::vector<Step> chain;  // from the diagnosed task; each step waits for the next
   Verdict verdict = Verdict::Ok;
   uint32_t notification = Waits::none;  // LostWakeup: the notification
+  uint64_t served = Waits::never;       // Starved handler: when the last of its context ended
   size_t cycle_begin = 0;               // Deadlock: the last step waits for chain[cycle_begin]
   uint32_t cancel = Model::Object::none;  // LostWakeup of a timer: the cancel (Model::cancels)
   TaskIndex blocker = no_index;           // Starved: the task that ran longest instead
@@ -60,6 +62,8 @@ struct Diagnosis {
 
 // A task that has been runnable for less than this at the end of the trace is not starved, ns.
 inline constexpr uint64_t starvation_threshold_ns = 1'000'000;
+// A task that has run for less than this is Ok, ns.
+inline constexpr uint64_t running_threshold_ns = 100'000'000;
 
 Diagnosis diagnose(const Trace& trace, const Model& model, const Waits& waits, TaskIndex task);
 

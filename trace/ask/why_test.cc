@@ -153,9 +153,11 @@ TEST_CASE("the target is destroyed: no task resumes the waiter, whatever runs la
   )");
   const Waits waits = find_waits(e.trace, e.model);
   const auto all = diagnose_all(e.trace, e.model, waits);
-  REQUIRE(all.size() == 1);
+  REQUIRE(all.size() == 2);
   CHECK(all[0].verdict == Verdict::Cancelled);
   CHECK(all[0].is_error());
+  CHECK(all[1].verdict == Verdict::Running);  // the end of the trace is unknown
+  CHECK(!all[1].is_error());
   CHECK(e.id(all[0].chain.back().task) == "2");
   const Subject subject{e.trace, e.model, waits};
   const LiveTaskFinder live(subject);
@@ -497,4 +499,92 @@ TEST_CASE("a timer that was due while its thread was busy is starved") {
   CHECK(d.verdict == Verdict::Starved);
   const Diagnosis early = diagnose_first(ours(busy + "5000000 label 2 still"));
   CHECK(early.verdict == Verdict::External);
+}
+
+TEST_CASE("a composed operation is one wait, whichever of its parts is pending") {
+  // async_read: the first part has completed, and its handler starts the second one.
+  Example e = ours(R"(
+     0 create 1 as coroutine session
+     0 resume 1
+     1 create 2 by 1 as io socket.async_receive
+     1 suspend 1 on 2
+     5 resume 2
+     6 create 3 by 2 as io socket.async_receive
+     7 resolve 2 by 2
+    9000000 executor_end -
+  )");
+  const Diagnosis d = diagnose_first(e);
+  CHECK(d.verdict == Verdict::External);
+  REQUIRE(d.chain.size() == 2);
+  CHECK(e.id(d.chain[1].task) == "3");
+  const Waits waits = find_waits(e.trace, e.model);
+  CHECK(waits.waits[d.chain[0].wait].begin == 1);
+}
+
+TEST_CASE("an operation that completed without another one has woken its waiter") {
+  const Diagnosis d = diagnose_first(ours(R"(
+     0 create 1 as coroutine session
+     0 resume 1
+     1 create 2 by 1 as io socket.async_receive
+     1 suspend 1 on 2
+     5 resume 2
+     7 resolve 2 by 2
+     8 create 4 as coroutine other
+     8 resume 4
+    9000000 label 4 busy
+  )"));
+  CHECK(d.verdict == Verdict::Starved);
+}
+
+TEST_CASE("only threads that run handlers of its context delay a handler") {
+  // The thread pool has stopped; a task of an io_context runs on another thread.
+  const std::string stopped = R"(
+     0 create 1 as handler thread_pool.execute @1
+     1 resume 1 @1
+     2 resolve 1 by 1 @1
+     3 executor_end - @1
+     4 create 2 as coroutine request
+     4 resume 2
+     5 create 3 by 2 as handler thread_pool.execute
+     5 suspend 2 on 3
+     6 create 4 as coroutine health
+     6 resume 4
+)";
+  const auto diagnose_request = [](const Example& e) {
+    return diagnose(e.trace, e.model, find_waits(e.trace, e.model), e.model.find(2));
+  };
+  const Example lost = ours(stopped + "9000000 label 4 busy");
+  const Diagnosis d = diagnose_request(lost);
+  CHECK(d.verdict == Verdict::Starved);
+  CHECK(d.blocker == no_index);
+  CHECK(d.served == 2);
+  const Example busy = ours(stopped + R"(
+     7 create 5 as coroutine hog @2
+     7 create 6 as handler thread_pool.execute @2
+     7 resume 6 @2
+     8 resume 5 @2
+    9000000 label 5 busy @2
+  )");
+  CHECK(busy.id(diagnose_request(busy).blocker) == "5");
+}
+
+TEST_CASE("a task that has run for long") {
+  Example e = ours(R"(
+     0 create 1 as coroutine report
+     5 resume 1
+    20 label 1 begins
+  )");
+  const auto diagnoses = [&] {
+    return diagnose_all(e.trace, e.model, find_waits(e.trace, e.model));
+  };
+  REQUIRE(diagnoses().size() == 1);  // when the process ended is unknown
+  CHECK(diagnoses()[0].verdict == Verdict::Running);
+  CHECK(!diagnoses()[0].is_error());
+  e.trace.info.ended = 50'000'000;
+  e.model = build_model(e.trace);
+  CHECK(diagnoses().empty());
+  e.trace.info.ended = 2'000'000'000;
+  e.model = build_model(e.trace);
+  REQUIRE(diagnoses().size() == 1);
+  CHECK(diagnoses()[0].verdict == Verdict::Running);
 }

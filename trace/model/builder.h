@@ -108,6 +108,10 @@ class ModelBuilder {
     touch(task);
     return task;
   }
+  // Whether the location is in the implementation of a library's composed operations.
+  bool is_internal(uint32_t location) const {
+    return location < internal_.size() && internal_[location];
+  }
   bool is_open(TaskIndex task) const { return model_.tasks[task].how == End::Open; }
   // Makes the task current; no_index is the root.
   void run(TaskIndex task) {
@@ -166,6 +170,7 @@ class ModelBuilder {
   std::vector<bool> binds_;             // by kind
   std::vector<bool> conditions_;        // by kind
   std::vector<bool> scopes_;            // by kind
+  std::vector<bool> internal_;          // by location
   std::vector<bool> objects_;           // by kind: operations use it
   std::vector<PassState> pass_states_;  // by task
   std::vector<Beginnings> beginnings_;  // by task, in a mirage trace

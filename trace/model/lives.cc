@@ -82,6 +82,9 @@ void ModelBuilder::create(const EventRow& event) {
   made.kind = static_cast<uint32_t>(std::min<uint64_t>(event.value, UINT32_MAX));
   made.name = event.text;
   made.location = event.location;
+  // A step of a composed operation is where the program started it, not where Asio continues it.
+  if (parent != no_index && is_internal(event.location) && model_.tasks[parent].location != 0)
+    made.location = model_.tasks[parent].location;
   made.executor = executor_ & executor_mask;
   if (!about_.empty()) add_concern(task);
 }
