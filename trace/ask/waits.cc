@@ -145,6 +145,7 @@ class WaitFinder {
         const uint64_t latest = std::min(now_, trace_.info.complete_from);
         close_all(task, std::max(model_.tasks[task].end, latest), no_index);
       }
+    assume_overwritten_runs();
     for (const LiveTaskEntry& entry : trace_.live_tasks) {
       const TaskIndex task = get(entry.id);
       if (task == no_index || model_.tasks[task].how != Model::End::Open) continue;
@@ -156,6 +157,19 @@ class WaitFinder {
                  found_.waits[wait].on == no_index) {
         wait_on(wait, get(entry.on));
       }
+    }
+  }
+
+  // A ring keeps the events of each thread for another time: a task whose creation is in the trace
+  // may have run on a thread that has overwritten it. It has not if the task table says so.
+  void assume_overwritten_runs() {
+    const uint64_t complete_from = trace_.info.complete_from;
+    for (TaskIndex task = 0; task < model_.tasks.size(); task++) {
+      if (found_.first_run[task] != Waits::never || model_.tasks[task].start >= complete_from)
+        continue;
+      const LiveTaskEntry* entry = trace_.find_live_task(model_.tasks[task].id);
+      if (entry == nullptr || entry->state != LiveTaskEntry::State::Created)
+        found_.first_run[task] = complete_from;
     }
   }
 
@@ -423,8 +437,8 @@ class WaitFinder {
   Queues waiters_;   // the waits for each task or resource that are not runnable
   Queues holdings_;  // by resource
   std::vector<TaskIndex> became_;
-  std::vector<bool> ended_;                    // events after the end of a task are damage
-  std::vector<TaskIndex> continued_by_;        // the operation that it started when it completed
+  std::vector<bool> ended_;              // events after the end of a task are damage
+  std::vector<TaskIndex> continued_by_;  // the operation that it started when it completed
   std::vector<KindClass> kinds_;
   std::vector<TaskIndex> current_;             // by executor
   std::vector<const LiveTaskEntry*> entries_;  // by since

@@ -231,7 +231,7 @@ inline void creation(Context&, const Operation& at, const char* object, Object* 
 // The current task cancels the operations of an object, or closes it.
 template <class Context, class Object>
 inline void operation(Context&, const char* object, Object* on, unsigned long descriptor,
-               const char* operation) {
+                      const char* operation) {
   if (!skein_enabled()) return;
   const uint32_t kind = ::skein::detail::asio_hooks::kind_of_object(object);
   if (kind == SKEIN_KIND_unknown) return;

@@ -9,6 +9,7 @@
 #include "base/stable_sort.h"
 #include "base/text.h"
 #include "trace/read/ctf/chunk.h"
+#include "trace/read/ctf/present.h"
 #include "trace/read/ctf/salvage.h"
 #include "trace/read/ctf/stream.h"
 #include "trace/read/ctf/task_table.h"
@@ -225,7 +226,8 @@ class StreamQueue {
   std::vector<Entry> entries_;
 };
 
-void run_streams(Source& source, Context& context, const Progress& progress) {
+// Appends the events up to `until` (ticks) in the order of their times.
+void run_streams(Source& source, Context& context, uint64_t until, const Progress& progress) {
   StreamQueue queue;
   for (auto& [number, stream] : source.streams)
     if (stream.begin(context)) queue.add(stream);
@@ -236,8 +238,8 @@ void run_streams(Source& source, Context& context, const Progress& progress) {
   context.start = queue.first().next_ticks();
   constexpr size_t report_every = size_t{1} << 20;
   size_t reported = 0;
-  while (!queue.empty()) {
-    if (queue.first().run(context, queue.limit()))
+  while (!queue.empty() && queue.first().next_ticks() <= until) {
+    if (queue.first().run(context, std::min(queue.limit(), until)))
       queue.first_has_run();
     else
       queue.first_has_ended();
@@ -276,8 +278,11 @@ void find_horizon(const Source& source, const Context& context, TraceInfo& info)
 
 // Adds the resources in the table: the events alone may not show that the target of a wait is one.
 void add_resources(const TaskTableSnapshot& table, Context& context) {
-  for (const TaskTableRow& row : table.tasks)
-    if (row.state == format::TaskState::kResource) context.resources.insert(row.id);
+  for (const TaskTableRow& row : table.tasks) {
+    const uint8_t kind = context.names.place(row.place).kind;
+    const bool is_object = kind >= format::kFirstUsedKind && kind < format::kFirstOwnKind;
+    if (row.state == format::TaskState::kResource && !is_object) context.resources.insert(row.id);
+  }
   if (!context.resources.empty()) context.usual = Special::No;
 }
 
@@ -467,11 +472,14 @@ bool is_trace_file(std::string_view name, std::span<const uint8_t> head) {
 
 Result<Trace> read(Files& files, const std::string& path, const Progress& progress,
                    std::span<const TickClock> clocks) {
-  const auto tasks_before = read_ring_tasks(files, path);
+  // The events up to `present` follow the first table, and take precedence over its states.
+  auto tasks = read_ring_tasks(files, path);
+  const Present present;
   auto directory = open_directory(files, path, false);
   if (!directory) return directory.error();
-  auto tasks = tasks_before ? read_ring_tasks(files, path) : std::nullopt;
-  if (tasks) intersect_tasks(*tasks, *tasks_before);
+  const auto tasks_after = tasks ? read_ring_tasks(files, path) : std::nullopt;
+  if (!tasks_after) tasks.reset();
+  if (tasks) intersect_tasks(*tasks, *tasks_after);
   TickClock& clock = directory->trace.info.tick_clock;
   if (const TickClock* shared = find_shared(clocks, clock)) clock.frequency = shared->frequency;
 
@@ -489,7 +497,8 @@ Result<Trace> read(Files& files, const std::string& path, const Progress& progre
                                   [](const auto& one) { return oldest_kept(one.second); });
   if (!is_cut) tasks.reset();
   if (tasks) add_resources(*tasks, context);
-  run_streams(source, context, progress);
+  const uint64_t until = present.ticks(metadata.boot_id, metadata.clock_source);
+  run_streams(source, context, until, progress);
   set_start(metadata, context, trace.info);
   for (Executor& executor : trace.executors)
     if (executor.stream < metadata.process_of_stream.size())

@@ -126,11 +126,11 @@ std::optional<TaskTableSnapshot> read_ring_tasks(Files& files, const std::string
   return *std::move(table);
 }
 
-void intersect_tasks(TaskTableSnapshot& after, const TaskTableSnapshot& before) {
-  auto at = before.tasks.begin();
-  std::erase_if(after.tasks, [&](const TaskTableRow& task) {  // both are sorted by id
-    while (at != before.tasks.end() && at->id < task.id) ++at;
-    return at == before.tasks.end() || at->id != task.id;
+void intersect_tasks(TaskTableSnapshot& table, const TaskTableSnapshot& other) {
+  auto at = other.tasks.begin();
+  std::erase_if(table.tasks, [&](const TaskTableRow& task) {  // both are sorted by id
+    while (at != other.tasks.end() && at->id < task.id) ++at;
+    return at == other.tasks.end() || at->id != task.id;
   });
 }
 

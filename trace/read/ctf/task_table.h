@@ -51,11 +51,11 @@ Result<TaskTableSnapshot> read_task_table(Files& files, const std::string& path)
 
 // Reads the table of the ring in this directory; empty for a log, which overwrites nothing, or if
 // the table cannot be read. For a running program, read it before and after copying the packets:
-// only tasks in both tables were live throughout. A task that was created in between is not
-// pre-existing, although no packet contains its creation.
+// only tasks in both tables were live throughout. A task that has ended in between is not taken for
+// a live one, although its end is later than the events.
 std::optional<TaskTableSnapshot> read_ring_tasks(Files& files, const std::string& directory);
-// Removes from `after` the tasks that are not in `before`.
-void intersect_tasks(TaskTableSnapshot& after, const TaskTableSnapshot& before);
+// Removes from `table` the tasks that are not in `other`.
+void intersect_tasks(TaskTableSnapshot& table, const TaskTableSnapshot& other);
 
 // Encodes the table as the file of a program that has ended.
 std::vector<uint8_t> encode(const TaskTableSnapshot& table);
