@@ -41,12 +41,14 @@ class ChainWalker {
     }
   }
 
-  // Finds the task that ran longest on the executor while the last task was runnable.
+  // Finds for how long the last task has been runnable, and the task that ran longest on its
+  // executor meanwhile.
   void find_blocker(Diagnosis& d) {
     if (d.verdict != Verdict::Starved) return;
     const Diagnosis::Step& last = d.chain.back();
     const Model::Task& task = model_.tasks[last.task];
     const uint64_t since = ready_since(model_, waits_, last);
+    d.starved = end_ - std::min(end_, since);
     if (last.wait == Waits::none && kind_class(trace_, task) == KindClass::Handler)
       return find_blocker_of_handler(d, since);
     uint32_t executor = task.executor;
@@ -325,9 +327,10 @@ bool Diagnosis::is_error() const {
       // A task that waits again, or was created later, may check the condition before it waits.
       if (cancel != Model::Object::none && !is_last) return expected;
       return (!waited_before && !created_after) || expected;
+    case Verdict::Starved:
+      return starved >= starvation_error_ns || expected;
     case Verdict::Deadlock:
     case Verdict::NeverReleased:
-    case Verdict::Starved:
     case Verdict::Cancelled:
       return true;
     case Verdict::Ok:
@@ -364,6 +367,7 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
   std::vector<uint8_t> reported(count, Unreported);
   const auto add_diagnosis = [&](TaskIndex task) {
     Diagnosis d = walker.diagnose(task);
+    walker.find_blocker(d);
     const uint8_t how = d.is_error() ? InError : InChain;
     for (const Diagnosis::Step& step : d.chain)
       reported[step.task] = std::max(reported[step.task], how);
@@ -404,7 +408,6 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
     d.verdict = Verdict::Running;
     found.push_back(std::move(d));
   });
-  for (Diagnosis& d : found) walker.find_blocker(d);
   stable_sort(found, [&](const Diagnosis& a, const Diagnosis& b) {
     if (a.is_error() != b.is_error()) return a.is_error();
     return waits_since(model, waits, a) < waits_since(model, waits, b);

@@ -43,6 +43,7 @@ struct Diagnosis {
   std::vector<Step> chain;  // from the diagnosed task; each step waits for the next
   Verdict verdict = Verdict::Ok;
   uint32_t notification = Waits::none;  // LostWakeup: the notification
+  uint64_t starved = 0;                 // Starved: for how long, ns
   uint64_t served = Waits::never;       // Starved handler: when the last of its context ended
   size_t cycle_begin = 0;               // Deadlock: the last step waits for chain[cycle_begin]
   uint32_t cancel = Model::Object::none;  // LostWakeup of a timer: the cancel (Model::cancels)
@@ -62,6 +63,9 @@ struct Diagnosis {
 
 // A task that has been runnable for less than this at the end of the trace is not starved, ns.
 inline constexpr uint64_t starvation_threshold_ns = 1'000'000;
+// Starvation for less than this is no error: a busy program has queues, and a busy machine delays
+// its threads. ns.
+inline constexpr uint64_t starvation_error_ns = 100'000'000;
 // A task that has run for less than this is Ok, ns.
 inline constexpr uint64_t running_threshold_ns = 100'000'000;
 
