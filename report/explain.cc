@@ -7,6 +7,28 @@ namespace skein {
 
 namespace {
 
+// What completes an operation, by its name. The rest of a sentence that begins with its title.
+std::string_view pending(std::string_view operation) {
+  struct Pending {
+    std::string_view begin;
+    std::string_view text;
+  };
+  constexpr Pending known[] = {
+      {"socket.async_accept", " waits for a connection."},
+      {"socket.async_connect", " waits for its peer to accept the connection."},
+      {"socket.async_receive", " waits for its peer to send."},
+      {"socket.async_send", " waits for its peer to read."},
+      {"socket.async_wait", " waits for its peer."},
+      {"signal_set.", " waits for a signal."},
+      {"resolver.", " waits for the name service."},
+      {"channel.async_send", " waits for a task that receives from the channel."},
+      {"channel.async_receive", " waits for a task that sends to the channel."},
+  };
+  for (const Pending& one : known)
+    if (operation.starts_with(one.begin)) return one.text;
+  return " is pending: a timer, a peer or another event completes it.";
+}
+
 class Writer {
  public:
   Writer(const Subject& subject, const Diagnosis& diagnosis) : e_(subject), d_(diagnosis) {}
@@ -149,15 +171,15 @@ class Writer {
     where(location_of(e_, last()));
     const Model::Concern* use = e_.model.concern(last().task);
     if (use == nullptr || use->expires == 0)
-      return text(" is pending; only a timer or an external event can complete it.");
-    const uint64_t start = e_.model.tasks[last().task].start;
-    text(use->expires > e_.model.end ? " expires " : " expired ");
-    duration(use->expires > e_.model.end ? use->expires - e_.model.end
-                                         : e_.model.end - use->expires);
-    text(use->expires > e_.model.end ? " after the end of the trace, "
-                                     : " before the end of the trace, ");
-    duration(use->expires - std::min(use->expires, start));
-    text(" after it was started.");
+      return text(pending(e_.trace.strings[e_.model.tasks[last().task].name]));
+    const uint64_t start = std::min(e_.model.tasks[last().task].start, use->expires);
+    const uint64_t now = std::max(e_.model.end, start);
+    text(" takes ");
+    duration(use->expires - start);
+    if (use->expires <= now) return text(", and is due.");
+    text(", of which ");
+    duration(use->expires - now);
+    text(" are left.");
   }
 
   void running() {

@@ -132,3 +132,19 @@ TEST_CASE("a deadlock leads back to the task where the cycle begins") {
   CHECK(text.find(": deadlock") != std::string::npos);
   CHECK(text.find("Deadlock: the wait chain leads back to ") != std::string::npos);
 }
+
+TEST_CASE("the text names what completes a pending operation") {
+  const auto report = [](const std::string& operation, const std::string& before = {}) {
+    return report_of(ours("0 create 1 as coroutine session\n 0 resume 1\n" + before +
+                          "1 create 2 by 1 as io " + operation +
+                          "\n 1 suspend 1 on 2\n 9000000 executor_end -"));
+  };
+  CHECK(report("socket.async_receive").find("(#2) waits for its peer to send.") !=
+        std::string::npos);
+  CHECK(
+      report("channel.async_send").find("(#2) waits for a task that receives from the channel.") !=
+      std::string::npos);
+  CHECK(report("unheard_of").find("is pending: a timer, a peer") != std::string::npos);
+  CHECK(report("deadline_timer.async_wait", "1 expires 1 =49000000\n")
+            .find("takes 49.0 ms, of which 40.0 ms are left.") != std::string::npos);
+}
