@@ -80,6 +80,8 @@ class WaitFinder {
       follow(event);
     });
     add_live_tasks(now_ + 1);
+    for (const uint32_t wait : detached_)
+      if (found_.waits[wait].is_open()) found_.waits[wait].on = no_index;
     for (const TaskIndex task : current_)
       if (task != no_index) found_.running[task] = found_.any_running = true;
     end_live_tasks();
@@ -213,8 +215,10 @@ class WaitFinder {
         set_last_event(task, other, event);
         if (event.kind == K::Cancel)
           cancel_waits(task);  // a destroyed task does not wake its waiters
-        else if (!pass_on(task))
+        else if (!was_invoked(event.executor, task))
           make_ready(task, other, event.time, UINT64_MAX);
+        else
+          pass_on(task);
         close_all(task, event.time, no_index);
         ends(task);
         return stops(event.executor, task);
@@ -263,29 +267,38 @@ class WaitFinder {
     if (task != no_index) ended_[task] = true;
   }
 
-  // An operation that the handler of another one starts may continue it: Asio's async_read reads
-  // until the message is complete.
+  // The handler of an operation has returned and has not resumed the task that waits for it. Then
+  // the wait is not over: the handler started another operation (Asio's async_read reads until the
+  // message is complete), posted to another context, or was only a part of what the task waits for
+  // (co_spawn starts a coroutine by one).
+  bool was_invoked(uint32_t executor, TaskIndex task) const {
+    return task != no_index && current(executor) == task && is_invoked_once(task) &&
+           found_.first_run[task] != Waits::never;
+  }
+  bool is_invoked_once(TaskIndex task) const {
+    const uint32_t kind = model_.tasks[task].kind;
+    return kind < kinds_.size() &&
+           (kinds_[kind] == KindClass::Operation || kinds_[kind] == KindClass::Handler);
+  }
   void continues(const EventRow& event, TaskIndex task, TaskIndex parent) {
     if (task == no_index || parent == no_index || parent == task) return;
     continued_by_[task] = no_index;
-    if (current(event.executor) == parent && is_operation(task) && is_operation(parent))
+    if (current(event.executor) == parent && is_invoked_once(task) && is_invoked_once(parent))
       continued_by_[parent] = task;
   }
-  bool is_operation(TaskIndex task) const {
-    const uint32_t kind = model_.tasks[task].kind;
-    return kind < kinds_.size() && kinds_[kind] == KindClass::Operation;
-  }
-  // An operation ends that has not resumed its waiters. If another one continues it, they wait for
-  // that one. False if there is none.
-  bool pass_on(TaskIndex task) {
-    const TaskIndex next = task == no_index ? no_index : continued_by_[task];
-    if (next == no_index || ended_[next]) return false;
+  // Its waiters wait for the operation that its handler started last; without one, for an unknown
+  // target, unless they are resumed later.
+  void pass_on(TaskIndex task) {
+    const TaskIndex next = continued_by_[task];
+    const bool known = next != no_index && !ended_[next];
     while (waiters_.first(task) != none) {
       const uint32_t index = waiters_.first(task);
       waiters_.remove(index);
-      wait_on(index, next);
+      if (known)
+        wait_on(index, next);
+      else
+        detached_.push_back(index);
     }
-    return true;
   }
 
   // The waits of an ended task with this id are not those of the new task.
@@ -437,9 +450,10 @@ class WaitFinder {
   Queues waiters_;   // the waits for each task or resource that are not runnable
   Queues holdings_;  // by resource
   std::vector<TaskIndex> became_;
-  std::vector<bool> ended_;              // events after the end of a task are damage
-  std::vector<TaskIndex> continued_by_;  // the operation that it started when it completed
-  std::vector<KindClass> kinds_;
+  std::vector<bool> ended_;                    // events after the end of a task are damage
+  std::vector<TaskIndex> continued_by_;        // the operation that it started when it completed
+  std::vector<KindClass> kinds_;               // by kind
+  std::vector<uint32_t> detached_;             // waits whose target was invoked without effect
   std::vector<TaskIndex> current_;             // by executor
   std::vector<const LiveTaskEntry*> entries_;  // by since
   size_t next_entry_ = 0;

@@ -132,6 +132,10 @@ class ChainWalker {
     const Model::Task& task = model_.tasks[index];
     if (waits_.running[index]) return Verdict::Ok;
     const KindClass kind = kind_class(trace_, task);
+    // Its handler was invoked and has not returned; a task that it resumed runs.
+    const bool is_invoked = kind == KindClass::Operation || kind == KindClass::Handler;
+    if (is_invoked && !task.pre_existing && waits_.first_run[index] != Waits::never)
+      return Verdict::Ok;
     if (kind == KindClass::Operation) return pending_verdict(d);
     if (task.is_scope || kind == KindClass::Promise || kind == KindClass::Condition ||
         !trace_.info.records_waits())

@@ -62,7 +62,7 @@ class TaskLints {
       const KindClass kind = context_.kind_class(i);
       if (kind == KindClass::Operation)
         look_at_operation(i);
-      else if (!has_run(i) && kind == KindClass::Runnable)
+      else if (!has_run(i) && kind == KindClass::Runnable && !may_be_awaited(i))
         look_at_unstarted(i, Lint::NeverStarted, starvation_threshold_ns);
       else if (!has_run(i) && context_.is_handler(i))
         look_at_handler(i);
@@ -75,6 +75,14 @@ class TaskLints {
   bool has_run(TaskIndex i) const {
     return waits_.first_run[i] != Waits::never ||
            (context_.task(i).pre_existing && context_.trace.live_tasks.empty());
+  }
+
+  // Whether its creator, which is live, may await it later: lazy tasks are often created first and
+  // run one after the other.
+  bool may_be_awaited(TaskIndex i) const {
+    const TaskIndex parent = context_.task(i).parent;
+    return !options_.strict && !context_.task(i).should_resolve && context_.is_open(i) &&
+           parent != no_index && context_.is_open(parent);
   }
 
   void look_at_handler(TaskIndex i) {
