@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <unordered_map>
 
 #include "base/stable_sort.h"
 #include "trace/ask/busiest.h"
@@ -41,14 +42,18 @@ class ChainWalker {
     }
   }
 
-  // Finds for how long the last task has been runnable, and the task that ran longest on its
-  // executor meanwhile.
+  // Finds for how long the last task has been runnable.
+  void measure_starvation(Diagnosis& d) const {
+    if (d.verdict == Verdict::Starved)
+      d.starved = end_ - std::min(end_, ready_since(model_, waits_, d.chain.back()));
+  }
+
+  // Finds the task that ran longest on the executor while the last task was runnable.
   void find_blocker(Diagnosis& d) {
     if (d.verdict != Verdict::Starved) return;
     const Diagnosis::Step& last = d.chain.back();
     const Model::Task& task = model_.tasks[last.task];
     const uint64_t since = ready_since(model_, waits_, last);
-    d.starved = end_ - std::min(end_, since);
     if (last.wait == Waits::none && kind_class(trace_, task) == KindClass::Handler)
       return find_blocker_of_handler(d, since);
     uint32_t executor = task.executor;
@@ -66,18 +71,19 @@ class ChainWalker {
   bool is_end_known() const { return model_.end > last_event_; }
 
  private:
-  // Only the threads that run the handlers of its context (an io_context, a thread pool) delay it.
+  // An io_context, a thread pool, a strand: which threads run its handlers, and until when.
+  struct Context {
+    std::vector<bool> threads;  // by executor
+    uint64_t served = Waits::never;
+  };
+
+  // Only the threads that run the handlers of its context delay a handler.
   void find_blocker_of_handler(Diagnosis& d, uint64_t since) {
-    const std::string_view context = context_of(d.chain.back().task);
-    std::vector<bool> serves(trace_.executors.size());
-    for (const Model::Activation& run : model_.activations) {
-      if (context_of(run.task) != context) continue;
-      if (run.executor < serves.size()) serves[run.executor] = true;
-      if (d.served == Waits::never || run.end > d.served) d.served = run.end;
-    }
+    const Context& context = contexts()[context_of(d.chain.back().task)];
+    d.served = context.served;
     uint64_t most = 0;
-    for (uint32_t executor = 0; executor < serves.size(); executor++) {
-      if (!serves[executor]) continue;
+    for (uint32_t executor = 0; executor < context.threads.size(); executor++) {
+      if (!context.threads[executor]) continue;
       uint64_t busy = 0;
       for (const uint32_t i : busiest_.between(executor, since, UINT64_MAX))
         busy += model_.activations[i].end - std::max(model_.activations[i].start, since);
@@ -85,6 +91,18 @@ class ChainWalker {
       most = busy;
       d.blocker = busiest_.on(executor, since, UINT64_MAX);
     }
+  }
+  // O(activations) once.
+  std::unordered_map<std::string_view, Context>& contexts() {
+    if (!contexts_.empty()) return contexts_;
+    for (const Model::Activation& run : model_.activations) {
+      if (kind_class(trace_, model_.tasks[run.task]) != KindClass::Handler) continue;
+      Context& context = contexts_[context_of(run.task)];
+      context.threads.resize(trace_.executors.size());
+      if (run.executor < context.threads.size()) context.threads[run.executor] = true;
+      if (context.served == Waits::never || run.end > context.served) context.served = run.end;
+    }
+    return contexts_;
   }
   // "io_context" of "io_context.post".
   std::string_view context_of(TaskIndex task) const {
@@ -283,6 +301,7 @@ class ChainWalker {
   uint64_t end_ = trace_.events.empty() || waits_.any_running ? model_.end : last_event_;
   uint32_t walk_ = 0;
   std::optional<bool> may_run_;  // anything_may_run(), if known
+  std::unordered_map<std::string_view, Context> contexts_;
   Busiest busiest_{model_};
 };
 
@@ -353,6 +372,7 @@ bool Diagnosis::is_error() const {
 Diagnosis diagnose(const Trace& trace, const Model& model, const Waits& waits, TaskIndex task) {
   ChainWalker walker(trace, model, waits);
   Diagnosis d = walker.diagnose(task);
+  walker.measure_starvation(d);
   walker.find_blocker(d);
   return d;
 }
@@ -371,7 +391,7 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
   std::vector<uint8_t> reported(count, Unreported);
   const auto add_diagnosis = [&](TaskIndex task) {
     Diagnosis d = walker.diagnose(task);
-    walker.find_blocker(d);
+    walker.measure_starvation(d);
     const uint8_t how = d.is_error() ? InError : InChain;
     for (const Diagnosis::Step& step : d.chain)
       reported[step.task] = std::max(reported[step.task], how);
@@ -412,6 +432,7 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
     d.verdict = Verdict::Running;
     found.push_back(std::move(d));
   });
+  for (Diagnosis& d : found) walker.find_blocker(d);
   stable_sort(found, [&](const Diagnosis& a, const Diagnosis& b) {
     if (a.is_error() != b.is_error()) return a.is_error();
     return waits_since(model, waits, a) < waits_since(model, waits, b);
