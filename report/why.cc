@@ -88,6 +88,25 @@ void add(std::string& out, const Subject& subject, const LiveTaskFinder& live, c
   append_paragraph(out, escaped(text(subject, d)), 2);
 }
 
+// Appends the tasks whose error no task has read.
+void add_failures(std::string& out, const Subject& subject,
+                  const std::vector<UnreadFailure>& failures) {
+  constexpr size_t most = 5;
+  if (failures.empty()) return;
+  out += "\nFailed, and no task has read the error:\n\n";
+  std::vector<std::vector<std::string>> lines;
+  for (size_t i = 0; i < std::min(failures.size(), most); i++) {
+    const Model::Task& task = subject.model.tasks[failures[i].task];
+    std::string count;
+    if (failures[i].count > 1) count = " (and " + grouped(failures[i].count - 1) + " similar)";
+    lines.push_back({escaped(title(subject, failures[i].task)) + count,
+                     "at " + seconds(task.end) + " s", escaped(subject.trace.strings[task.reason]),
+                     escaped(location_text(subject.trace, task.location))});
+  }
+  append_columns(out, lines, "<<<<", 2);
+  if (failures.size() > most) out += "  and " + grouped(failures.size() - most) + " more\n";
+}
+
 Json event_json(const Subject& subject, uint64_t time, TaskIndex by, uint32_t location) {
   return Json::object({{"time_ns", time},
                        {"by", task_json(subject.trace, subject.model, by)},
@@ -128,7 +147,8 @@ Json diagnosis_json(const Subject& subject, const LiveTaskFinder& live, const Di
 
 }  // namespace
 
-std::string why_text(const Subject& subject, const std::vector<Diagnosis>& found) {
+std::string why_text(const Subject& subject, const std::vector<Diagnosis>& found,
+                     const std::vector<UnreadFailure>& failures) {
   std::string out;
   const uint64_t late = subject.trace.info.late;
   if (found.empty())
@@ -143,6 +163,7 @@ std::string why_text(const Subject& subject, const std::vector<Diagnosis>& found
       out += "Pending, but not an error by itself:\n\n";
     add(out, subject, live, found[i]);
   }
+  add_failures(out, subject, failures);
   if (late != 0)
     append_paragraph(out,
                      "\nRecording began " + duration_text(late) +
@@ -153,12 +174,23 @@ std::string why_text(const Subject& subject, const std::vector<Diagnosis>& found
   return out;
 }
 
-Json why_json(const Subject& subject, const std::vector<Diagnosis>& found) {
+Json why_json(const Subject& subject, const std::vector<Diagnosis>& found,
+              const std::vector<UnreadFailure>& failures) {
   Json all = Json::array();
   const LiveTaskFinder live(subject);
   for (const Diagnosis& d : found) all.add(diagnosis_json(subject, live, d));
   Json json = json_document("skein.why/1");
   json.set("diagnoses", std::move(all));
+  Json failed = Json::array();
+  for (const UnreadFailure& failure : failures) {
+    const Model::Task& task = subject.model.tasks[failure.task];
+    failed.add(Json::object({{"task", task_json(subject.trace, subject.model, failure.task)},
+                             {"count", failure.count},
+                             {"time_ns", task.end},
+                             {"reason", or_null(std::string(subject.trace.strings[task.reason]))},
+                             {"location", location_json(subject.trace, task.location)}}));
+  }
+  json.set("failures", std::move(failed));
   json.set("late_ns", subject.trace.info.late);
   return json;
 }

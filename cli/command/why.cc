@@ -44,9 +44,11 @@ int run_why(const WhyOptions& options) {
   const Analysis analysis = open_analysis(options.trace);
   const Subject subject{analysis.trace, analysis.model, analysis.waits};
   const std::vector<Diagnosis> found = find_diagnoses(subject, options.task);
+  const std::vector<UnreadFailure> failures =
+      options.task.empty() ? unread_failures(subject) : std::vector<UnreadFailure>();
   print_report(
-      options.json, analysis.trace, [&] { return why_json(subject, found); },
-      [&](size_t) { return why_text(subject, found); });
+      options.json, analysis.trace, [&] { return why_json(subject, found, failures); },
+      [&](size_t) { return why_text(subject, found, failures); });
   return std::any_of(found.begin(), found.end(), [](const auto& d) { return d.is_error(); });
 }
 

@@ -338,7 +338,7 @@ uint64_t waits_since(const Model& model, const Waits& waits, const Diagnosis& d)
 }  // namespace
 
 std::string_view name(Verdict verdict) {
-  constexpr std::array<std::string_view, 12> names = {
+  constexpr std::array<std::string_view, verdicts> names = {
       "ok",      "never notified", "lost wake-up",  "deadlock", "never released", "external wait",
       "starved", "cancelled",      "never started", "unknown",  "never expires",  "running"};
   return names[static_cast<size_t>(verdict)];

@@ -31,6 +31,7 @@ enum class Verdict : uint8_t {
   NeverExpires,   // a timer that never expires, and no task has cancelled it since
   Running,        // it has run for long, or ran at the last event of a trace whose end is unknown
 };
+inline constexpr size_t verdicts = static_cast<size_t>(Verdict::Running) + 1;
 // "never notified"; stable, used in text and JSON.
 std::string_view name(Verdict verdict);
 

@@ -15,7 +15,7 @@ std::string summary(const Model& model, const std::vector<Diagnosis>& errors) {
   if (errors.empty()) return {};
   size_t in_all = 0;
   bool is_over = true;              // all have been destroyed since
-  std::array<size_t, 10> counts{};  // by verdict
+  std::array<size_t, verdicts> counts{};  // by verdict
   for (const Diagnosis& d : errors) {
     counts[static_cast<size_t>(d.verdict)] += 1 + d.similar.size();
     in_all += 1 + d.similar.size();
