@@ -184,7 +184,7 @@ class Writer {
 
   void running() {
     title();
-    where(e_.model.tasks[last().task].location);
+    where(location_near(last().task, e_.model.end));
     const Model::Activation* run = nullptr;
     for (const Model::Activation& one : e_.model.activations)
       if (one.task == last().task) run = &one;
@@ -210,7 +210,24 @@ class Writer {
     text(" never expires, and no task has cancelled it since ");
     waiter();
     text(" began to wait.");
+    cancelled_before();
     last_hope();
+  }
+
+  // Other tasks may wait for the same timer: the cancel that came too early for one woke another.
+  void cancelled_before() {
+    const Model::Concern* use = e_.model.concern(last().task);
+    if (use == nullptr || use->object == Model::Object::none) return;
+    const uint32_t index = e_.model.objects[use->object].last_cancel;
+    if (index == Model::Object::none) return;
+    const Model::Cancel& cancel = e_.model.cancels[index];
+    if (cancel.by == no_index || cancel.time >= e_.model.tasks[last().task].start) return;
+    text(" The last one to cancel it was ");
+    task(cancel.by);
+    where(location_near(cancel.by, cancel.time));
+    text(", ");
+    duration(e_.model.tasks[last().task].start - cancel.time);
+    text(" earlier.");
   }
 
   void last_hope() {

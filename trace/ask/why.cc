@@ -330,6 +330,22 @@ uint64_t similarity_hash(const Model& model, const Waits& waits, const Diagnosis
   return hash >> 1;  // never equals no_task
 }
 
+// The order of the diagnoses: errors first; then what may be wrong; a server waits for its peers.
+int rank(const Diagnosis& d) {
+  if (d.is_error()) return 0;
+  switch (d.verdict) {
+    case Verdict::LostWakeup:
+    case Verdict::Starved:
+      return 1;
+    case Verdict::Running:
+      return 2;
+    case Verdict::External:
+      return 4;
+    default:
+      return 3;
+  }
+}
+
 uint64_t waits_since(const Model& model, const Waits& waits, const Diagnosis& d) {
   const Diagnosis::Step& first = d.chain.front();
   return first.wait == Waits::none ? model.tasks[first.task].start : waits.waits[first.wait].begin;
@@ -434,7 +450,7 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
   });
   for (Diagnosis& d : found) walker.find_blocker(d);
   stable_sort(found, [&](const Diagnosis& a, const Diagnosis& b) {
-    if (a.is_error() != b.is_error()) return a.is_error();
+    if (rank(a) != rank(b)) return rank(a) < rank(b);
     return waits_since(model, waits, a) < waits_since(model, waits, b);
   });
   return found;

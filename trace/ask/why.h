@@ -74,8 +74,8 @@ Diagnosis diagnose(const Trace& trace, const Model& model, const Waits& waits, T
 
 // Diagnoses all tasks that matter: those marked should_resolve (also destroyed ones that were
 // waiting: programs that give up clean up) unless the chain of an error contains them, and those
-// without a waiter. Similar diagnoses are merged (Diagnosis::similar). Errors first, then by the
-// start of the wait.
+// without a waiter. Similar diagnoses are merged (Diagnosis::similar). Errors first, external waits
+// last, then by the start of the wait.
 std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, const Waits& waits);
 
 // The task or resource that the step waits for, or the task that holds it; no_index if unknown or
