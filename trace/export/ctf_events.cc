@@ -116,8 +116,7 @@ std::string_view read_back(const auto& names, std::string_view name) {
 
 // Whether a reader takes `other` for a resource that tasks wait for.
 bool is_waited_for(const EventRow& row) {
-  if (row.kind == EventKind::Resource)
-    return row.value < format::kFirstUsedKind || row.value >= format::kFirstOwnKind;
+  if (row.kind == EventKind::Resource) return !format::is_object_kind(row.value);
   return row.kind != EventKind::About && row.kind != EventKind::CancelUses;
 }
 

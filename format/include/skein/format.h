@@ -173,11 +173,12 @@ inline constexpr const char kCutMark[] = "\xE2\x80\xA6";  // U+2026
       X(sender, 8) X(scope, 9) X(thread, 10) X(work, 11) X(callback, 12) X(process, 13)        \
           X(task, 14) X(mutex, 32) X(semaphore, 33) X(condition, 34) X(channel, 35) X(queue, 36) \
               X(alarm, 37) X(socket, 38) X(descriptor, 39) X(signals, 40) X(resolver, 41)
-// The resources from this kind on are not waited for: operations use them (event `about`).
-inline constexpr uint8_t kFirstUsedKind = 37;
 // In a copy of another tracer's trace, the kinds of that tracer: string 1 is the name of the first,
 // string 2 of the next and so on.
 inline constexpr uint8_t kFirstOwnKind = 64;
+// Whether it is the kind of an object, a resource that operations use (event `about`) and no task
+// waits for. X(alarm, 37) is the first.
+constexpr bool is_object_kind(uint64_t kind) { return kind >= 37 && kind < kFirstOwnKind; }
 
 // X(name, number): causes of a pause.
 #define SKEIN_FORMAT_PAUSES(X) \

@@ -278,11 +278,10 @@ void find_horizon(const Source& source, const Context& context, TraceInfo& info)
 
 // Adds the resources in the table: the events alone may not show that the target of a wait is one.
 void add_resources(const TaskTableSnapshot& table, Context& context) {
-  for (const TaskTableRow& row : table.tasks) {
-    const uint8_t kind = context.names.place(row.place).kind;
-    const bool is_object = kind >= format::kFirstUsedKind && kind < format::kFirstOwnKind;
-    if (row.state == format::TaskState::kResource && !is_object) context.resources.insert(row.id);
-  }
+  for (const TaskTableRow& row : table.tasks)
+    if (row.state == format::TaskState::kResource &&
+        !format::is_object_kind(context.names.place(row.place).kind))
+      context.resources.insert(row.id);
   if (!context.resources.empty()) context.usual = Special::No;
 }
 

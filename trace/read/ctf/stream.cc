@@ -265,7 +265,7 @@ bool Stream::complete(Context& context, const Wire& wire, std::span<const uint8_
       row.value = context.resources.contains(row.other);
       return true;
     case format::k_resource:
-      if (row.value >= format::kFirstUsedKind && row.value < format::kFirstOwnKind) return true;
+      if (format::is_object_kind(row.value)) return true;
       [[fallthrough]];
     case format::k_acquire:
     case format::k_release:
