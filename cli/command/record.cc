@@ -23,6 +23,7 @@
 #include "base/escape.h"
 #include "cli/commands.h"
 #include "cli/die.h"
+#include "cli/utc_now.h"
 #include "record/host/posix/options.h"
 
 namespace skein::cli {
@@ -109,7 +110,7 @@ Size size_of(const std::string& directory) {
 
 // Writes when the program ended to the trace's task table, unless another process recorded it:
 // a program that hung recorded nothing for some time.
-void note_end(const std::string& directory, pid_t pid, uint64_t utc) {
+void note_end(const std::string& directory, pid_t pid, int64_t utc) {
   using Header = format::TaskTableHeader;
   const int file = open((directory + "/.tasks").c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   if (file < 0) return;
@@ -123,18 +124,11 @@ void note_end(const std::string& directory, pid_t pid, uint64_t utc) {
   close(file);
 }
 
-uint64_t utc_now() {
-  timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return uint64_t{1'000'000'000} * static_cast<uint64_t>(now.tv_sec) +
-         static_cast<uint64_t>(now.tv_nsec);
-}
-
 // How the program ended.
 struct Ending {
   int code = 0;    // as a shell reports it: its exit code, or 128 + the signal
   int signal = 0;  // 0: it exited
-  uint64_t utc = 0;
+  int64_t utc = 0;
 };
 
 // Waits without reaping: until then the process id belongs to the program, and a signal that is
@@ -144,7 +138,7 @@ Ending wait_for_child() {
   while (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) != 0) {
     if (errno != EINTR) die(1, std::string("wait: ") + strerror(errno));
   }
-  const uint64_t utc = utc_now();
+  const int64_t utc = utc_now();
   const sigset_t before = block_signals();
   int status = 0;
   waitpid(child, &status, 0);

@@ -2,11 +2,10 @@
 
 #include <unistd.h>
 
-#include <ctime>
-
 #include "cli/input/running.h"
 #include "cli/input/trace_input.h"
 #include "cli/output/progress.h"
+#include "cli/utc_now.h"
 
 namespace skein::cli {
 
@@ -15,10 +14,7 @@ namespace {
 // Returns the current time as a time of the trace; 0 if the trace does not relate its clock to UTC.
 uint64_t now_of(const TraceInfo& info) {
   if (!info.utc_offset) return 0;
-  timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  const int64_t utc = int64_t{1'000'000'000} * now.tv_sec + now.tv_nsec;
-  const int64_t time = utc - *info.utc_offset - static_cast<int64_t>(info.start);
+  const int64_t time = utc_now() - *info.utc_offset - static_cast<int64_t>(info.start);
   return time < 0 ? 0 : static_cast<uint64_t>(time);
 }
 

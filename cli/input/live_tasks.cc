@@ -1,13 +1,12 @@
 #include "cli/input/live_tasks.h"
 
-#include <time.h>
-
 #include <algorithm>
 
 #include "base/disk_files.h"
 #include "base/text.h"
 #include "cli/die.h"
 #include "cli/input/trace_input.h"
+#include "cli/utc_now.h"
 #include "target/recording.h"
 #include "trace/read/ctf/directory.h"
 #include "trace/read/ctf/task_table.h"
@@ -15,12 +14,6 @@
 namespace skein::cli {
 
 namespace {
-
-int64_t now_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
 
 LiveTaskList make_list(const Trace& trace) {
   const Model model = build_model(trace, {.simplify = false});
@@ -55,7 +48,7 @@ LiveTaskList of_process(const std::string& directory) {
   LiveTaskList list = make_list(*trace);
   if (list.utc_start)
     list.until = std::max(list.until,
-                          static_cast<uint64_t>(std::max<int64_t>(now_ns() - *list.utc_start, 0)));
+                          static_cast<uint64_t>(std::max<int64_t>(utc_now() - *list.utc_start, 0)));
   list.running = true;
   list.pid = table.pid;
   for (LiveTaskRow& row : list.tasks) {
