@@ -185,23 +185,16 @@ class Writer {
   void running() {
     title();
     where(location_near(last().task, e_.model.end));
-    const Model::Activation* run = nullptr;
-    for (const Model::Activation& one : e_.model.activations)
-      if (one.task == last().task) run = &one;
-    if (run == nullptr) return text(" runs.");
-    const uint64_t events =
-        e_.trace.events.empty() ? 0 : e_.trace.events.time[e_.trace.events.size() - 1];
-    if (e_.model.end <= events) {
-      return text(
-          " was running at the last event of the trace. If the program hung, this task was busy, "
-          "or "
-          "blocked in a call, and no other task could use its thread.");
+    const Events& events = e_.trace.events;
+    const bool is_end_known = e_.model.end > events.time[events.size() - 1];
+    if (is_end_known) {
+      text(" has run ");
+      duration(e_.model.end - d_.running_since);
+      text(" without a suspension: it is busy or blocked in a call.");
+      return text(" No other task can use its thread.");
     }
-    text(" has run ");
-    duration(e_.model.end - run->start);
-    text(
-        " without a suspension: it is busy or blocked in a call. No other task can use its "
-        "thread.");
+    text(" was running at the last event of the trace. If the program hung, this task was busy, ");
+    text("or blocked in a call, and no other task could use its thread.");
   }
 
   void never_expires() {
@@ -231,11 +224,20 @@ class Writer {
   }
 
   void last_hope() {
-    if (d_.is_last)
-      text(
-          " No other operation is pending and no task can run, so nothing in the trace is left "
-          "that "
-          "could cancel it.");
+    if (!d_.is_last) return;
+    text(" No other operation is pending and no task can run, so nothing in the trace is left ");
+    text("that could cancel it.");
+  }
+
+  // After `time`, when the wake-up came.
+  void began_to_wait(const Waits::Wait& wait, uint64_t time) {
+    waiter();
+    text(" began to wait ");
+    at(wait.begin);
+    where(wait.location);
+    text(", ");
+    duration(wait.begin - std::min(wait.begin, time));
+    text(" later.");
   }
 
   void lost_cancel() {
@@ -246,13 +248,8 @@ class Writer {
     text(" cancelled the timer ");
     at(cancel.time);
     text(", when no task was waiting. ");
-    waiter();
-    text(" began to wait ");
-    at(wait.begin);
-    where(wait.location);
-    text(", ");
-    duration(wait.begin - std::min(wait.begin, cancel.time));
-    text(" later. The timer never expires, and no task has cancelled it since.");
+    began_to_wait(wait, cancel.time);
+    text(" The timer never expires, and no task has cancelled it since.");
     last_hope();
     if (d_.is_last) return;
     text(" If ");
@@ -287,13 +284,8 @@ class Writer {
     at(notification.time);
     by(notification.by, notification.location);
     text(", when no task was waiting. ");
-    waiter();
-    text(" began to wait ");
-    at(wait.begin);
-    where(wait.location);
-    text(", ");
-    duration(wait.begin - notification.time);
-    text(" later. The notification was not stored, and none followed.");
+    began_to_wait(wait, notification.time);
+    text(" The notification was not stored, and none followed.");
     if (!d_.waited_before && !d_.created_after) return;
     text(" (");
     waiter();

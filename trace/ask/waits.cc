@@ -272,8 +272,7 @@ class WaitFinder {
   // message is complete), posted to another context, or was only a part of what the task waits for
   // (co_spawn starts a coroutine by one).
   bool was_invoked(uint32_t executor, TaskIndex task) const {
-    return task != no_index && current(executor) == task && is_invoked_once(task) &&
-           found_.first_run[task] != Waits::never;
+    return task != no_index && current(executor) == task && is_invoked_once(task);
   }
   bool is_invoked_once(TaskIndex task) const {
     const uint32_t kind = model_.tasks[task].kind;

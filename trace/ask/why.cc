@@ -446,6 +446,7 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
     Diagnosis d;
     d.chain.push_back({.task = task});
     d.verdict = Verdict::Running;
+    d.running_since = *since;
     found.push_back(std::move(d));
   });
   for (Diagnosis& d : found) walker.find_blocker(d);

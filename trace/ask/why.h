@@ -43,13 +43,14 @@ struct Diagnosis {
   };
   std::vector<Step> chain;  // from the diagnosed task; each step waits for the next
   Verdict verdict = Verdict::Ok;
-  uint32_t notification = Waits::none;  // LostWakeup: the notification
-  uint64_t starved = 0;                 // Starved: for how long, ns
-  uint64_t served = Waits::never;       // Starved handler: when the last of its context ended
-  size_t cycle_begin = 0;               // Deadlock: the last step waits for chain[cycle_begin]
+  uint32_t notification = Waits::none;    // LostWakeup: the notification
+  uint64_t running_since = Waits::never;  // Running
+  uint64_t starved = 0;                   // Starved: for how long, ns
+  uint64_t served = Waits::never;         // Starved handler: when the last of its context ended
+  size_t cycle_begin = 0;                 // Deadlock: the last step waits for chain[cycle_begin]
   uint32_t cancel = Model::Object::none;  // LostWakeup of a timer: the cancel (Model::cancels)
   TaskIndex blocker = no_index;           // Starved: the task that ran longest instead
-  bool waited_before = false;           // LostWakeup: it had waited there before and resumed
+  bool waited_before = false;             // LostWakeup: it had waited there before and resumed
   bool created_after = false;  // LostWakeup: it and its callers were created after the notification
   // A timer that never expires: nothing recorded is left that could cancel it, because no task runs
   // or is runnable, and no other operation is pending.
