@@ -1,6 +1,7 @@
 #include "record/core/names.h"
 
 #include "record/core/emission.h"
+#include "record/core/signature.h"
 #include "record/core/spin.h"
 
 namespace skein::record {
@@ -110,6 +111,15 @@ size_t plain_name_size(uint32_t kind, const char* name) {
   return arguments != 0 && arguments != size && name[size - 1] == '>' ? arguments : size;
 }
 
+// The id of a function's signature. Precondition: locked.
+uint32_t function_locked(Names& names, const char* signature) {
+  if (signature == nullptr) return 0;
+  const size_t size = length_of(signature);
+  if (size < format::kMaxText) return string_locked(names, signature, size);
+  char text[format::kMaxText];
+  return string_locked(names, text, copy_without_template_arguments(signature, text, sizeof text));
+}
+
 uint32_t add_place(Names& names, uint32_t kind, const char* name, const skein_source& where) {
   SpinLock lock(names.lock);
   if (!may_define(names, lock)) return 0;
@@ -117,7 +127,7 @@ uint32_t add_place(Names& names, uint32_t kind, const char* name, const skein_so
                            .kind = kind,
                            .name = string_locked(names, name, plain_name_size(kind, name)),
                            .file = string_locked(names, where.file, SIZE_MAX),
-                           .function = string_locked(names, where.function, SIZE_MAX),
+                           .function = function_locked(names, where.function),
                            .line = where.line,
                            .column = where.column};
   const uint32_t id = place_locked(names, place);

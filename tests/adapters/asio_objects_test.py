@@ -22,6 +22,10 @@ def who(canceller):
     return canceller.function.split("(")[0].split("::")[-1].split(" ")[-1] if canceller else None
 
 
+# The signature begins with an awaitable<void, ...> of 600 bytes, more than a string may have.
+waiter, = trace.of("waiter")
+equal("the function of a coroutine", who(waiter), "waiter")
+
 victim = used_by("waiter")
 equal("its object", trace.objects[victim.uses], "alarm")
 assert 1000 * 10**6 < victim.expires < never, victim.expires
