@@ -121,7 +121,8 @@ class Writer {
     time(ns);
   }
   void where(uint32_t location) {
-    if (e_.trace.locations[location].file == 0) return;
+    const Location& at = e_.trace.locations[location];
+    if (at.file == 0 && at.function == 0) return;
     text(" (");
     out_.push_back({.kind = TextRun::Kind::Location, .value = location});
     text(")");

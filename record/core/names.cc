@@ -1,5 +1,6 @@
 #include "record/core/names.h"
 
+#include "record/core/callback.h"
 #include "record/core/emission.h"
 #include "record/core/signature.h"
 #include "record/core/spin.h"
@@ -120,16 +121,34 @@ uint32_t function_locked(Names& names, const char* signature) {
   return string_locked(names, text, copy_without_template_arguments(signature, text, sizeof text));
 }
 
+// Sets the file, function, line and column of a place. Precondition: locked.
+void set_source(Names& names, const skein_source& where, PlaceName& place) {
+  const bool is_callback = where.column == SKEIN_COLUMN_CALLBACK && where.function != nullptr;
+  const Callback callback = is_callback ? callback_of(where.function) : Callback{};
+  if (callback.function_size != 0 || callback.file_size != 0) {
+    place.file = string_locked(names, callback.file, callback.file_size);
+    place.function = string_locked(names, callback.function, callback.function_size);
+    place.line = callback.line;
+    return;
+  }
+  place.file = string_locked(names, where.file, SIZE_MAX);
+  place.line = where.line;
+  if (is_callback) return;
+  place.function = function_locked(names, where.function);
+  place.column = where.column;
+}
+
 uint32_t add_place(Names& names, uint32_t kind, const char* name, const skein_source& where) {
   SpinLock lock(names.lock);
   if (!may_define(names, lock)) return 0;
-  const PlaceName place = {.id = 0,
-                           .kind = kind,
-                           .name = string_locked(names, name, plain_name_size(kind, name)),
-                           .file = string_locked(names, where.file, SIZE_MAX),
-                           .function = function_locked(names, where.function),
-                           .line = where.line,
-                           .column = where.column};
+  PlaceName place = {.id = 0,
+                     .kind = kind,
+                     .name = string_locked(names, name, plain_name_size(kind, name)),
+                     .file = 0,
+                     .function = 0,
+                     .line = 0,
+                     .column = 0};
+  set_source(names, where, place);
   const uint32_t id = place_locked(names, place);
   if (id == 0 || names.entries_used >= Names::kEntries) return id;
   // Publishes the complete entry. An entry that is replaced in the cache stays valid for concurrent

@@ -9,9 +9,10 @@
 //                      for example "socket.async_receive". If a coroutine was suspended just
 //                      before, the operation is its child and the target of its wait; else it is a
 //                      child of the current task. Location: the program's HANDLER_LOCATION, else
-//                      that of the co_await, else that of Asio's composed operation. With it, the
-//                      object that it uses (a timer, with its expiry, a socket, a signal set, a
-//                      resolver), which becomes a resource at its first use
+//                      that of the co_await, else the callback, by its type (the function that it
+//                      is written in; of clang its file and line), else that of Asio's composed
+//                      operation. With it, the object that it uses (a timer, with its expiry, a
+//                      socket, a signal set, a resolver), which becomes a resource at its first use
 //   operation          the current task cancels the operations that use an object, or closes it.
 //                      Asio's timers skip this hook if no operation has waited since the last
 //                      cancel; see SKEIN_DETAIL_WATCH_TIMERS
@@ -153,8 +154,14 @@ inline const void* type_of() {
     return nullptr;
 }
 
+// Names the type of an operation. The recorder finds the type of the callback in it.
+template <class Operation>
+[[gnu::visibility("hidden")]] inline const char* text_of() {
+  return __PRETTY_FUNCTION__;
+}
+
 [[gnu::noinline, gnu::visibility("hidden")]] inline void created(const void* object_at,
-                                                                 const void* type,
+                                                                 const void* type, const char* text,
                                                                  const char* object,
                                                                  const char* operation,
                                                                  skein_use use) {
@@ -162,8 +169,10 @@ inline const void* type_of() {
   if (task == nullptr) return;
   const skein_source* stated = outermost;
   const bool by_asio = stated != nullptr && ::skein::detail::asio_hooks::of_asio(stated->file);
+  const skein_source callback = {by_asio ? stated->file : nullptr, text, by_asio ? stated->line : 0,
+                                 SKEIN_COLUMN_CALLBACK};
   skein_operation_on(task, kind_of(object), ::skein::detail::asio_hooks::join(object, operation),
-                     by_asio ? nullptr : stated, stated, use);
+                     by_asio ? nullptr : stated, &callback, use);
 }
 
 // ---- objects that operations use ----
@@ -223,9 +232,9 @@ inline void creation(Context&, const Operation& at, const char* object, Object* 
     if constexpr (requires { on->expiry; })
       use.expires = ::skein::detail::asio_hooks::expiry_of(on);
   }
-  ::skein::detail::asio_hooks::created(__builtin_addressof(at),
-                                       ::skein::detail::asio_hooks::type_of<Operation>(), object,
-                                       operation, use);
+  ::skein::detail::asio_hooks::created(
+      __builtin_addressof(at), ::skein::detail::asio_hooks::type_of<Operation>(),
+      ::skein::detail::asio_hooks::text_of<Operation>(), object, operation, use);
 }
 
 // The current task cancels the operations of an object, or closes it.

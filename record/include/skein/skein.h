@@ -85,6 +85,10 @@ typedef struct skein_source {
   uint32_t line;
   uint32_t column;
 } skein_source;
+/* As a column: `function` is a text of a compiler, __PRETTY_FUNCTION__, that contains the type of
+ * an operation. The recorder finds the callback in it and writes its function (g++) or its file and
+ * line (clang); file and line are used if there is none. */
+#define SKEIN_COLUMN_CALLBACK UINT32_MAX
 
 /* Kinds of tasks and resources: the numbers of SKEIN_FORMAT_KINDS in skein/format.h. */
 enum {
