@@ -84,6 +84,9 @@ std::string DoctorReport::text(const Finding& f) const {
              (f.other == no_index ? "" : "; " + title(f.other) + " waits for it");
     case Lint::SelfWake: {
       const Finding::Evidence& woken = f.evidence.front();
+      if (woken.of == 0)
+        return title(f.task) + " is the last of " + grouped(woken.value) +
+               " handlers that posted each other without a pause";
       return title(f.task) + " woke itself in " + grouped(woken.value) + " of " +
              counted(woken.of, "wake-up");
     }
@@ -135,7 +138,8 @@ DoctorReport::Line DoctorReport::line(const Finding& f, const Finding::Evidence&
       line.text = "acquired " + title(e.other);
       break;
     case EvidenceKind::Woken:
-      line.text = "woke itself " + grouped(e.value) + " times";
+      line.text = e.of == 0 ? grouped(e.value) + " posts in a row"
+                            : "woke itself " + grouped(e.value) + " times";
       break;
     case EvidenceKind::Level:
       line.text = "was " + std::to_string(static_cast<int64_t>(e.value));

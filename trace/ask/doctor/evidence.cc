@@ -238,8 +238,9 @@ void EvidenceFinder::add(std::vector<Evidence>& out, const Candidate& c) {
                      .task = c.task,
                      .location = c.location,
                      .value = c.value,
-                     .of = c.second});
-      return out.push_back(waits(c.index));
+                     .of = c.index == none ? 0 : c.second});
+      if (c.index != none) out.push_back(waits(c.index));
+      return;
     case Lint::CounterOnlyGrows:
     case Lint::QueueOnlyGrows:
       return add_growth(out, sources_.growths[c.index]);

@@ -36,6 +36,7 @@ struct DoctorOptions {
   uint64_t held = 100'000'000;         // shortest wait to report for a lock whose holder waits, ns
   double self_wake_share = 0.5;        // least share of self-wakes in the wake-ups of a task ...
   uint64_t self_wakes = 100;           // ... and their least number
+  uint64_t posts = 10'000;             // least number of handlers in a row that post each other
   bool is_live = false;                // the program still runs: its tasks may still end
   bool strict = false;                 // also report findings that are usually intended
   uint32_t lints = UINT32_MAX;         // bit 1 << lint: the lint is enabled
@@ -54,8 +55,10 @@ struct Finding {
       Notified,  // `task`, a task or resource, by `other`; value: the number of tasks woken
       Holds,     // `task` the lock `other`
       Takes,     // `task` acquires the lock `other` without a wait
-      Woken,     // `task`, by itself; value: the number of self-wakes, of `of` wake-ups
-      Level,     // `task` or the counter has `value` at begin
+      // `task`, by itself; value: the number of self-wakes, of `of` wake-ups. `of` is 0: the last
+      // of `value` handlers that posted each other.
+      Woken,
+      Level,  // `task` or the counter has `value` at begin
     };
     Kind kind;
     uint64_t begin = 0;

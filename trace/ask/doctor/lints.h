@@ -28,6 +28,8 @@ void add_run_findings(const LintContext& context, Findings& found);
 void add_lock_findings(LintContext& context, Findings& found);
 // notify-before-wait, suspended-too-long, self-wake: each wait separately
 void add_wait_findings(LintContext& context, Findings& found);
+// self-wake: handlers that post each other
+void add_post_findings(const LintContext& context, Findings& found);
 // never-started, handler-never-invoked, operation-pending, destroyed-unresolved
 void add_task_findings(LintContext& context, Findings& found);
 // The diagnoses of `why`, as findings of the matching lint, unless another lint has reported them.

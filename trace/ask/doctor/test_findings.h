@@ -14,9 +14,9 @@ using EvidenceKind = Finding::Evidence::Kind;
 
 // In the examples a tick is 1 ns, and 100 ticks are long.
 inline constexpr DoctorOptions drawn = {
-    .suspended = 100, .running = 100, .held = 50, .self_wakes = 4};
+    .suspended = 100, .running = 100, .held = 50, .self_wakes = 4, .posts = 4};
 inline constexpr DoctorOptions strict = {
-    .suspended = 100, .running = 100, .held = 50, .self_wakes = 4, .strict = true};
+    .suspended = 100, .running = 100, .held = 50, .self_wakes = 4, .posts = 4, .strict = true};
 
 inline std::vector<Finding> findings(const Trace& trace, const DoctorOptions& options = {}) {
   const Model model = build_model(trace, {.simplify = false});

@@ -206,6 +206,26 @@ TEST_CASE("suspended-too-long: waits that cannot end") {
   }
 }
 
+TEST_CASE("self-wake: handlers that post each other") {
+  const auto posts = [](int count, uint64_t step, const std::string& end = "") {
+    std::string text = "0 create 1 as handler post\n";
+    for (int i = 1; i <= count; i++) {
+      const std::string t = std::to_string(static_cast<uint64_t>(i) * step) + " ";
+      const std::string own = std::to_string(i);
+      text += t + "resume " + own + "\n";
+      if (i < count)
+        text += t + "create " + std::to_string(i + 1) + " by " + own + " as handler post\n";
+      text += t + "resolve " + own + "\n";
+    }
+    return ours(text + end);
+  };
+  CHECK(findings_text(posts(4, 10)) == "self-wake 4 -\n");
+  CHECK(findings_text(posts(3, 10)) == "");
+  CHECK(findings_text(posts(4, 50'000)) == "");  // pieces of work
+  // It has ended.
+  CHECK(findings_text(posts(4, 10, "9000000 create 9 as scope\n 9000001 resolve 9")) == "");
+}
+
 TEST_CASE("self-wake") {
   const auto wakes = [](int own, int others) {
     std::string text =
