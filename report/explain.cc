@@ -97,6 +97,7 @@ class Writer {
         text("The trace does not record what ");
         title();
         text(" waits for.");
+        if (d_.crowd_until != Waits::never) return grows();
         if (e_.trace.info.is_own())
           text(" Use a named primitive (skein/sync.h) or define skein_awaits() for its awaiter.");
         last_event();
@@ -144,6 +145,20 @@ class Writer {
     text(".");
   }
 
+  // Tasks that may be leaked.
+  Sentence grows() {
+    const TaskIndex parent = e_.model.tasks[d_.chain.front().task].parent;
+    text(" In the trace, none of the tasks that began to wait here has continued. The last began ");
+    at(d_.crowd_until);
+    if (parent != no_index) {
+      text("; ");
+      task(parent);
+      text(" created the first");
+    }
+    text(". If their number grows with the work that the program does, they are leaked.");
+    return std::move(out_);
+  }
+
   void overwritten() {
     text("The trace contains no notification of ");
     title();
@@ -186,12 +201,16 @@ class Writer {
   void running() {
     title();
     where(location_near(last().task, e_.model.end));
-    const Events& events = e_.trace.events;
-    const bool is_end_known = e_.model.end > events.time[events.size() - 1];
-    if (is_end_known) {
+    if (is_end_known(e_.trace, e_.model)) {
       text(" has run ");
       duration(e_.model.end - d_.running_since);
-      text(" without a suspension: it is busy or blocked in a call.");
+      if (d_.thread_state.empty()) {
+        text(" without a suspension: it is busy or blocked in a call.");
+      } else {
+        text(" without a suspension. Its thread ");
+        text(d_.thread_state);
+        text(".");
+      }
       return text(" No other task can use its thread.");
     }
     text(" was running at the last event of the trace. If the program hung, this task was busy, ");

@@ -142,7 +142,13 @@ Json diagnosis_json(const Subject& subject, const LiveTaskFinder& live, const Di
                        {"chain", std::move(chain)},
                        {"similar", d.similar.size()},
                        {"notification", std::move(notification)},
+                       {"thread_state", or_null(d.thread_state)},
                        {"blocker", task_json(subject.trace, subject.model, d.blocker)}});
+}
+
+// Whether the program may have hung for longer than the trace shows.
+bool ends_at_last_event(const Subject& subject) {
+  return subject.trace.info.format == "skein" && !is_end_known(subject.trace, subject.model);
 }
 
 }  // namespace
@@ -164,6 +170,12 @@ std::string why_text(const Subject& subject, const std::vector<Diagnosis>& found
     add(out, subject, live, found[i]);
   }
   add_failures(out, subject, failures);
+  if (ends_at_last_event(subject) && !found.empty() && !found.front().is_error())
+    append_paragraph(
+        out,
+        "\nThe trace does not contain when the program ended: durations end at its last "
+        "event. To have them end with the program, run it with skein record.",
+        0);
   if (late != 0)
     append_paragraph(out,
                      "\nRecording began " + duration_text(late) +
@@ -192,6 +204,7 @@ Json why_json(const Subject& subject, const std::vector<Diagnosis>& found,
   }
   json.set("failures", std::move(failed));
   json.set("late_ns", subject.trace.info.late);
+  json.set("is_end_known", is_end_known(subject.trace, subject.model));
   return json;
 }
 

@@ -33,6 +33,40 @@ TEST_CASE("no stuck tasks") {
   CHECK(report_of(ours("0 executor_end -")) == "No stuck tasks found.\n");
 }
 
+TEST_CASE("durations that end at the last event are no evidence of a healthy program") {
+  Example e = ours(R"(
+     0 create 1 as coroutine report
+     5 resume 1
+     9 label 1 begins
+  )");
+  const auto text = [&] {
+    const Waits waits = find_waits(e.trace, e.model);
+    return why_text({e.trace, e.model, waits}, diagnose_all(e.trace, e.model, waits), {});
+  };
+  CHECK(text().find("does not contain when the program ended") != std::string::npos);
+  e.trace.info.ended = 200'000'000;
+  e.model = build_model(e.trace);
+  CHECK(text().find("does not contain when the program ended") == std::string::npos);
+  CHECK(text().find("has run 200 ms without a suspension: it is busy or blocked in a call.") !=
+        std::string::npos);
+}
+
+TEST_CASE("a running task of a live process: what its thread does") {
+  Example e = ours(R"(
+     0 create 1 as coroutine report
+     5 resume 1
+     9 label 1 begins
+  )");
+  e.model = build_model(e.trace, {.until = 300'000'000});
+  const Waits waits = find_waits(e.trace, e.model);
+  std::vector<Diagnosis> found = diagnose_all(e.trace, e.model, waits);
+  REQUIRE(found.size() == 1);
+  found[0].thread_state = "sleeps (hrtimer_nanosleep)";
+  CHECK(why_text({e.trace, e.model, waits}, found, {})
+            .find("without a suspension. Its thread sleeps (hrtimer_nanosleep).") !=
+        std::string::npos);
+}
+
 TEST_CASE("a lost wake-up: verdict, chain and explanation") {
   const std::string text = report_of(ours(lost));
   CHECK(

@@ -6,6 +6,8 @@
 #include "cli/commands.h"
 #include "cli/die.h"
 #include "cli/input/analysis.h"
+#include "cli/input/running.h"
+#include "cli/input/thread_state.h"
 #include "cli/output/report_output.h"
 #include "trace/ask/find.h"
 
@@ -38,12 +40,22 @@ std::vector<Diagnosis> find_diagnoses(const Subject& subject, const std::string&
   return found;
 }
 
+// What the threads of a running process do that run a task for long.
+void add_thread_states(const std::string& pid, const Subject& subject,
+                       std::vector<Diagnosis>& found) {
+  for (Diagnosis& d : found)
+    if (d.verdict == Verdict::Running && d.executor < subject.trace.executors.size())
+      d.thread_state = thread_state(pid, subject.trace.executors[d.executor].tid);
+}
+
 }  // namespace
 
 int run_why(const WhyOptions& options) {
   const Analysis analysis = open_analysis(options.trace);
   const Subject subject{analysis.trace, analysis.model, analysis.waits};
-  const std::vector<Diagnosis> found = find_diagnoses(subject, options.task);
+  std::vector<Diagnosis> found = find_diagnoses(subject, options.task);
+  if (trace_directory(options.trace) != options.trace)
+    add_thread_states(options.trace, subject, found);
   const std::vector<UnreadFailure> failures =
       options.task.empty() ? unread_failures(subject) : std::vector<UnreadFailure>();
   print_report(

@@ -61,14 +61,19 @@ class ChainWalker {
     d.blocker = busiest_.on(executor, since, UINT64_MAX);
   }
 
-  // A task that runs at the end, and since when.
-  std::optional<uint64_t> runs_since(TaskIndex task) const {
+  // A task that runs at the end: since when, and on which thread.
+  struct Run {
+    uint64_t since = 0;
+    uint32_t executor = 0;
+  };
+  std::optional<Run> run_at_end(TaskIndex task) const {
     if (!waits_.running[task]) return {};
     for (size_t i = model_.activations.size(); i-- > 0;)
-      if (model_.activations[i].task == task) return model_.activations[i].start;
-    return {};
+      if (model_.activations[i].task == task)
+        return Run{model_.activations[i].start, model_.activations[i].executor};
+    // The last event resumed it.
+    return Run{last_event_, model_.tasks[task].executor};
   }
-  bool is_end_known() const { return model_.end > last_event_; }
 
  private:
   // An io_context, a thread pool, a strand: which threads run its handlers, and until when.
@@ -346,6 +351,30 @@ int rank(const Diagnosis& d) {
   }
 }
 
+// Finds crowds: tasks that wait at a location where none has ever continued.
+void find_crowds(const Waits& waits, std::vector<Diagnosis>& found) {
+  std::unordered_map<uint32_t, Diagnosis*> crowds;  // by location
+  for (Diagnosis& d : found) {
+    const uint32_t wait = d.chain.back().wait;
+    if (d.verdict != Verdict::Unknown || d.chain.size() != 1 || wait == Waits::none) continue;
+    if (d.similar.size() + 1 >= crowd) crowds[waits.waits[wait].location] = &d;
+  }
+  if (crowds.empty()) return;
+  for (const Waits::Wait& wait : waits.waits) {
+    const auto at = crowds.find(wait.location);
+    if (at == crowds.end() || at->second == nullptr) continue;
+    if (!wait.is_open())
+      at->second = nullptr;
+    else
+      at->second->crowd_until = wait.begin;
+  }
+  for (Diagnosis& d : found) {
+    if (d.crowd_until == Waits::never) continue;
+    const auto at = crowds.find(waits.waits[d.chain.back().wait].location);
+    if (at->second != &d) d.crowd_until = Waits::never;
+  }
+}
+
 uint64_t waits_since(const Model& model, const Waits& waits, const Diagnosis& d) {
   const Diagnosis::Step& first = d.chain.front();
   return first.wait == Waits::none ? model.tasks[first.task].start : waits.waits[first.wait].begin;
@@ -439,17 +468,20 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
     if (reported[task] == Unreported) add_diagnosis(task);
   });
   each_open([&](TaskIndex task) {
-    const std::optional<uint64_t> since = walker.runs_since(task);
-    if (!since || model.tasks[task].is_scope) return;
-    if (walker.is_end_known() && model.end - std::min(model.end, *since) < running_threshold_ns)
+    const auto run = walker.run_at_end(task);
+    if (!run || model.tasks[task].is_scope) return;
+    if (is_end_known(trace, model) &&
+        model.end - std::min(model.end, run->since) < running_threshold_ns)
       return;
     Diagnosis d;
     d.chain.push_back({.task = task});
     d.verdict = Verdict::Running;
-    d.running_since = *since;
+    d.running_since = run->since;
+    d.executor = run->executor;
     found.push_back(std::move(d));
   });
   for (Diagnosis& d : found) walker.find_blocker(d);
+  find_crowds(waits, found);
   stable_sort(found, [&](const Diagnosis& a, const Diagnosis& b) {
     if (rank(a) != rank(b)) return rank(a) < rank(b);
     return waits_since(model, waits, a) < waits_since(model, waits, b);
@@ -478,6 +510,10 @@ uint32_t location_of(const Subject& e, const Diagnosis::Step& step) {
   if (step.wait != Waits::none && e.waits.waits[step.wait].location != 0)
     return e.waits.waits[step.wait].location;
   return e.model.tasks[step.task].location;
+}
+
+bool is_end_known(const Trace& trace, const Model& model) {
+  return !trace.events.empty() && model.end > trace.events.time[trace.events.size() - 1];
 }
 
 int64_t since(const Subject& e, const LiveTaskFinder& live, const Diagnosis::Step& step) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -45,6 +46,10 @@ struct Diagnosis {
   Verdict verdict = Verdict::Ok;
   uint32_t notification = Waits::none;    // LostWakeup: the notification
   uint64_t running_since = Waits::never;  // Running
+  uint32_t executor = 0;                  // Running: its thread
+  // Running in a live process: what its thread does. The rest of a sentence; empty: unknown. The
+  // caller may set it.
+  std::string thread_state = {};
   uint64_t starved = 0;                   // Starved: for how long, ns
   uint64_t served = Waits::never;         // Starved handler: when the last of its context ended
   size_t cycle_begin = 0;                 // Deadlock: the last step waits for chain[cycle_begin]
@@ -58,6 +63,9 @@ struct Diagnosis {
   bool expected = false;  // it is marked should_resolve
   // Tasks with the same diagnosis, step by step; for a cycle, its other tasks and their waiters.
   std::vector<TaskIndex> similar = {};
+  // Unknown, of at least `crowd` tasks that wait at one location, where no task has ever continued:
+  // when the last of them began to wait.
+  uint64_t crowd_until = Waits::never;
 
   // Whether something is wrong. A task may wait for an external event or for work forever.
   bool is_error() const;
@@ -70,6 +78,9 @@ inline constexpr uint64_t starvation_threshold_ns = 1'000'000;
 inline constexpr uint64_t starvation_error_ns = 100'000'000;
 // A task that has run for less than this is Ok, ns.
 inline constexpr uint64_t running_threshold_ns = 100'000'000;
+
+// So many tasks that wait at one location, and never continue, may be leaked.
+inline constexpr size_t crowd = 20;
 
 Diagnosis diagnose(const Trace& trace, const Model& model, const Waits& waits, TaskIndex task);
 
@@ -86,6 +97,8 @@ TaskIndex target_of(const Subject& subject, const Diagnosis& diagnosis, size_t s
 uint64_t ready_since(const Model& model, const Waits& waits, const Diagnosis::Step& step);
 // The location of its wait or holding, else of its creation.
 uint32_t location_of(const Subject& subject, const Diagnosis::Step& step);
+// Whether the model ends when the process ended, or now if it runs, and not at its last event.
+bool is_end_known(const Trace& trace, const Model& model);
 // The time since which the step is in its state, as in `skein ps`. Of a cancelled task: the start
 // of its last wait; of a resource without a holder: its creation. Negative: before the trace.
 // `live` must be of this subject.

@@ -580,6 +580,37 @@ TEST_CASE("only threads that run handlers of its context delay a handler") {
   CHECK(busy.id(diagnose_request(busy).blocker) == "5");
 }
 
+TEST_CASE("many tasks wait where none has continued") {
+  const auto waiters = [](int count, const std::string& rest) {
+    std::string text;
+    for (int i = 1; i <= count; i++) {
+      const std::string t = std::to_string(10 * i) + " ", id = std::to_string(i);
+      text += t + "create " + id + " as coroutine leak\n" + t + "resume " + id + "\n" + t +
+              "suspend " + id + "\n";
+    }
+    return ours(text + rest);
+  };
+  const auto crowd_until = [](const Example& e) {
+    const Waits waits = find_waits(e.trace, e.model);
+    return diagnose_all(e.trace, e.model, waits)[0].crowd_until;
+  };
+  CHECK(crowd_until(waiters(20, "")) == 200);
+  CHECK(crowd_until(waiters(19, "")) == Waits::never);
+  CHECK(crowd_until(waiters(21, "300 resume 1\n 301 resolve 1\n")) == Waits::never);
+}
+
+TEST_CASE("a task that the last event resumed is running") {
+  const Example e = ours(R"(
+     0 create 1 as coroutine report
+     5 resume 1
+  )");
+  const std::vector<Diagnosis> all = diagnose_all(e.trace, e.model, find_waits(e.trace, e.model));
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].verdict == Verdict::Running);
+  CHECK(all[0].running_since == 5);
+  CHECK(!is_end_known(e.trace, e.model));
+}
+
 TEST_CASE("a task that has run for long") {
   Example e = ours(R"(
      0 create 1 as coroutine report

@@ -1,0 +1,70 @@
+#include "cli/input/thread_state.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace skein::cli {
+
+namespace {
+
+std::string read_line(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  std::string line;
+  std::getline(in, line);
+  return line;
+}
+
+// The number of the thread in its innermost pid namespace; 0: unknown.
+uint64_t innermost_number(const std::filesystem::path& thread) {
+  std::ifstream status(thread / "status");
+  uint64_t number = 0;
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with("NSpid:")) continue;
+    std::istringstream words(line.substr(6));
+    while (words >> number) {
+    }
+  }
+  return number;
+}
+
+// The letter behind the name, which is in parentheses and may contain any character.
+char state_letter(const std::string& stat) {
+  const size_t end = stat.rfind(") ");
+  return end == std::string::npos || end + 2 >= stat.size() ? '?' : stat[end + 2];
+}
+
+}  // namespace
+
+std::string describe_thread(char state, std::string_view wait_channel) {
+  if (state == 'R') return "is on a CPU or waits for one: it computes";
+  if (state == 'T' || state == 't') return "is stopped by a signal or a debugger";
+  if (state != 'S' && state != 'D') return "";
+  if (wait_channel == "0") wait_channel = {};
+  const auto has = [&](std::string_view part) {
+    return wait_channel.find(part) != std::string_view::npos;
+  };
+  std::string text = state == 'D'          ? "waits for the disk or a device"
+                     : has("futex")        ? "waits for a lock, a condition variable or a future"
+                     : has("nanosleep")    ? "sleeps"
+                     : has("poll")         ? "waits for a descriptor"
+                     : has("select")       ? "waits for a descriptor"
+                     : has("pipe_")        ? "waits for a pipe"
+                     : has("do_wait")      ? "waits for a child process"
+                     : has("sigtimedwait") ? "waits for a signal"
+                     : has("sigsuspend")   ? "waits for a signal"
+                                           : "is blocked in a system call";
+  if (!wait_channel.empty()) text.append(" (").append(wait_channel).append(")");
+  return text;
+}
+
+std::string thread_state(const std::string& pid, uint64_t tid) {
+  std::error_code error;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/" + pid + "/task", error))
+    if (innermost_number(thread.path()) == tid)
+      return describe_thread(state_letter(read_line(thread.path() / "stat")),
+                             read_line(thread.path() / "wchan"));
+  return "";
+}
+
+}  // namespace skein::cli

@@ -1,0 +1,19 @@
+// What a thread of a running process is doing, as the kernel shows it in /proc.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace skein::cli {
+
+// The rest of a sentence that begins with "its thread": "sleeps (hrtimer_nanosleep)". `tid` is the
+// number of the thread in the innermost pid namespace of the process, as in its trace. Empty if
+// there is no such thread, or /proc does not show what it waits for.
+std::string thread_state(const std::string& pid, uint64_t tid);
+
+// The same from the state letter of /proc/PID/task/TID/stat and the kernel function that the thread
+// waits in ("" or "0": unknown).
+std::string describe_thread(char state, std::string_view wait_channel);
+
+}  // namespace skein::cli
