@@ -107,6 +107,30 @@ void add_failures(std::string& out, const Subject& subject,
   if (failures.size() > most) out += "  and " + grouped(failures.size() - most) + " more\n";
 }
 
+// Appends the sockets whose chain of handlers has ended.
+void add_chains(std::string& out, const Subject& subject, const std::vector<BrokenChain>& chains) {
+  constexpr size_t most = 5;
+  if (chains.empty()) return;
+  out += "\nOpen sockets that no operation uses, by their last operation:\n\n";
+  std::vector<std::vector<std::string>> lines;
+  for (size_t i = 0; i < std::min(chains.size(), most); i++) {
+    const Model::Task& last = subject.model.tasks[chains[i].last];
+    std::string count;
+    if (chains[i].count > 1) count = " (and " + grouped(chains[i].count - 1) + " similar)";
+    lines.push_back({escaped(title(subject, chains[i].last)) + count,
+                     "ended at " + seconds(last.end) + " s",
+                     escaped(location_text(subject.trace, last.location)),
+                     counted(chains[i].continued, "other") + " went on"});
+  }
+  append_columns(out, lines, "<<<<", 2);
+  if (chains.size() > most) out += "  and " + grouped(chains.size() - most) + " more\n";
+  append_paragraph(out,
+                   "The handler of this operation started nothing, and handlers of the same place "
+                   "did before. If the session should go on, a branch of the handler does not "
+                   "continue it.",
+                   2);
+}
+
 Json event_json(const Subject& subject, uint64_t time, TaskIndex by, uint32_t location) {
   return Json::object({{"time_ns", time},
                        {"by", task_json(subject.trace, subject.model, by)},
@@ -154,7 +178,8 @@ bool ends_at_last_event(const Subject& subject) {
 }  // namespace
 
 std::string why_text(const Subject& subject, const std::vector<Diagnosis>& found,
-                     const std::vector<UnreadFailure>& failures) {
+                     const std::vector<UnreadFailure>& failures,
+                     const std::vector<BrokenChain>& chains) {
   std::string out;
   const uint64_t late = subject.trace.info.late;
   if (found.empty())
@@ -170,6 +195,7 @@ std::string why_text(const Subject& subject, const std::vector<Diagnosis>& found
     add(out, subject, live, found[i]);
   }
   add_failures(out, subject, failures);
+  add_chains(out, subject, chains);
   if (ends_at_last_event(subject) && !found.empty() && !found.front().is_error())
     append_paragraph(
         out,
@@ -187,7 +213,7 @@ std::string why_text(const Subject& subject, const std::vector<Diagnosis>& found
 }
 
 Json why_json(const Subject& subject, const std::vector<Diagnosis>& found,
-              const std::vector<UnreadFailure>& failures) {
+              const std::vector<UnreadFailure>& failures, const std::vector<BrokenChain>& chains) {
   Json all = Json::array();
   const LiveTaskFinder live(subject);
   for (const Diagnosis& d : found) all.add(diagnosis_json(subject, live, d));
@@ -203,6 +229,17 @@ Json why_json(const Subject& subject, const std::vector<Diagnosis>& found,
                              {"location", location_json(subject.trace, task.location)}}));
   }
   json.set("failures", std::move(failed));
+  Json broken = Json::array();
+  for (const BrokenChain& chain : chains) {
+    const Model::Task& last = subject.model.tasks[chain.last];
+    broken.add(Json::object({{"last", task_json(subject.trace, subject.model, chain.last)},
+                             {"socket", subject.model.objects[chain.object].id},
+                             {"count", chain.count},
+                             {"continued", chain.continued},
+                             {"time_ns", last.end},
+                             {"location", location_json(subject.trace, last.location)}}));
+  }
+  json.set("broken_chains", std::move(broken));
   json.set("late_ns", subject.trace.info.late);
   json.set("is_end_known", is_end_known(subject.trace, subject.model));
   return json;

@@ -67,6 +67,31 @@ TEST_CASE("a running task of a live process: what its thread does") {
         std::string::npos);
 }
 
+TEST_CASE("a socket whose chain of handlers was not continued") {
+  const Example e = ours(R"(
+     0 resource - of 90 as socket socket
+     0 about - of 90
+     1 create 1 as io receive
+     2 resume 1
+     3 about - of 90
+     4 create 2 by 1 as io receive
+     5 resolve 1 by 1
+     6 resume 2
+     7 resolve 2 by 2
+  )");
+  const Waits waits = find_waits(e.trace, e.model);
+  const Subject subject{e.trace, e.model, waits};
+  CHECK(why_text(subject, diagnose_all(e.trace, e.model, waits), {}, broken_chains(subject)) ==
+        "No stuck tasks found.\n"
+        "\n"
+        "Open sockets that no operation uses, by their last operation:\n"
+        "\n"
+        "  receive (#2)  ended at 0.000000007 s    1 other went on\n"
+        "  The handler of this operation started nothing, and handlers of the same place did "
+        "before. If the\n"
+        "  session should go on, a branch of the handler does not continue it.\n");
+}
+
 TEST_CASE("a lost wake-up: verdict, chain and explanation") {
   const std::string text = report_of(ours(lost));
   CHECK(

@@ -58,9 +58,11 @@ int run_why(const WhyOptions& options) {
     add_thread_states(options.trace, subject, found);
   const std::vector<UnreadFailure> failures =
       options.task.empty() ? unread_failures(subject) : std::vector<UnreadFailure>();
+  const std::vector<BrokenChain> chains =
+      options.task.empty() ? broken_chains(subject) : std::vector<BrokenChain>();
   print_report(
-      options.json, analysis.trace, [&] { return why_json(subject, found, failures); },
-      [&](size_t) { return why_text(subject, found, failures); });
+      options.json, analysis.trace, [&] { return why_json(subject, found, failures, chains); },
+      [&](size_t) { return why_text(subject, found, failures, chains); });
   return std::any_of(found.begin(), found.end(), [](const auto& d) { return d.is_error(); });
 }
 

@@ -23,7 +23,8 @@ namespace {
 
 void check_why(const Subject& s, bool json) {
   const std::vector<Diagnosis> diagnoses = diagnose_all(s.trace, s.model, s.waits);
-  require_printable(json ? why_json(s, diagnoses).text() : why_text(s, diagnoses));
+  require_printable(json ? why_json(s, diagnoses, unread_failures(s), broken_chains(s)).text()
+                         : why_text(s, diagnoses, unread_failures(s), broken_chains(s)));
 }
 
 void check_doctor(const Subject& s, bool json) {

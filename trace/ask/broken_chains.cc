@@ -1,0 +1,74 @@
+#include "trace/ask/broken_chains.h"
+
+#include <map>
+#include <utility>
+
+#include "base/stable_sort.h"
+
+namespace skein {
+
+namespace {
+
+using Object = Model::Object;
+
+// By task: whether its handler started, woke or cancelled anything, or a task waits for it.
+std::vector<bool> find_continued(const Subject& s) {
+  const Model& model = s.model;
+  std::vector<bool> continued(model.tasks.size());
+  const auto set = [&](TaskIndex task) {
+    if (task != no_index) continued[task] = true;
+  };
+  for (const Model::Task& task : model.tasks) set(task.parent);
+  for (const Waits::Wait& wait : s.waits.waits) {
+    set(wait.on);
+    set(wait.waker);
+  }
+  for (const Waits::Notification& notification : s.waits.notifications) set(notification.by);
+  for (const Model::Cancel& cancel : model.cancels) set(cancel.by);
+  for (const Object& object : model.objects) {
+    set(object.maker);
+    set(object.ended_by);
+  }
+  return continued;
+}
+
+bool is_open_socket(const Trace& trace, const Object& object) {
+  return object.end == Object::never && object.kind < trace.kinds.size() &&
+         trace.strings[trace.kinds[object.kind]] == "socket";
+}
+
+// Whether an operation of the object is pending.
+bool is_used(const Model& model, const Object& object) {
+  for (uint32_t i = object.last_use; i != Object::none; i = model.concerns[i].before)
+    if (model.tasks[model.concerns[i].task].how == Model::End::Open) return true;
+  return false;
+}
+
+}  // namespace
+
+std::vector<BrokenChain> broken_chains(const Subject& subject) {
+  const Model& model = subject.model;
+  const std::vector<bool> continued = find_continued(subject);
+  using Place = std::pair<StringId, uint32_t>;
+  std::map<Place, BrokenChain> groups;
+  for (uint32_t i = 0; i < model.objects.size(); i++) {
+    const Object& object = model.objects[i];
+    if (!is_open_socket(subject.trace, object) || object.last_use == Object::none) continue;
+    const TaskIndex last = model.concerns[object.last_use].task;
+    const Model::Task& task = model.tasks[last];
+    if (task.how != Model::End::Resolved || continued[last] || is_used(model, object)) continue;
+    BrokenChain& group = groups.try_emplace({task.name, task.location}, last, i).first->second;
+    group.count++;
+  }
+  for (TaskIndex i = 0; !groups.empty() && i < model.tasks.size(); i++) {
+    const auto group = groups.find({model.tasks[i].name, model.tasks[i].location});
+    if (group != groups.end() && continued[i]) group->second.continued++;
+  }
+  std::vector<BrokenChain> found;
+  for (const auto& [place, group] : groups)
+    if (group.continued > 0) found.push_back(group);
+  stable_sort_by(found, [&](const BrokenChain& chain) { return model.tasks[chain.last].end; });
+  return found;
+}
+
+}  // namespace skein

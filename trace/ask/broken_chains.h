@@ -1,0 +1,27 @@
+// Chains of callbacks that were not continued: an operation on a socket completed, its handler
+// started nothing, and no operation has used the socket since, although it is open. Other
+// operations of the same place were followed by one.
+//
+//   for (const BrokenChain& chain : broken_chains({trace, model, waits}))
+//     print(model.tasks[chain.last].name, chain.count);
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trace/ask/waits.h"
+
+namespace skein {
+
+struct BrokenChain {
+  TaskIndex last = no_index;  // the last operation on the object, the first of its group
+  uint32_t object = Model::Object::none;
+  uint64_t count = 0;      // sockets whose last operation has the same name and place
+  uint64_t continued = 0;  // operations of that name and place whose handler started something
+};
+
+// By the time of the last operation. A socket that is kept open for later use looks the same: no
+// error by itself. O(tasks + waits + interactions).
+std::vector<BrokenChain> broken_chains(const Subject& subject);
+
+}  // namespace skein

@@ -1,0 +1,60 @@
+#include "trace/ask/broken_chains.h"
+
+#include <doctest/doctest.h>
+
+#include "trace/model/example.h"
+
+using namespace skein;
+
+namespace {
+
+std::string text(const std::string& rest) {
+  const Example e = ours(R"(
+     0 resource - of 90 as socket socket
+     0 about - of 90
+     1 create 1 as io receive
+     2 resume 1
+     3 about - of 90
+     4 create 2 by 1 as io send
+     5 resolve 1 by 1
+     6 resume 2
+     7 about - of 90
+     8 create 3 by 2 as io receive
+     9 resolve 2 by 2
+    10 resume 3
+)" + rest);
+  std::string out;
+  for (const BrokenChain& chain : broken_chains({e.trace, e.model, find_waits(e.trace, e.model)}))
+    out += e.id(chain.last) + " x" + std::to_string(chain.count) + " of " +
+           std::to_string(chain.continued) + "\n";
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a handler that starts nothing, on an open socket") {
+  CHECK(text("20 resolve 3 by 3\n") == "3 x1 of 1\n");
+  CHECK(text("") == "");  // it has not returned
+}
+
+TEST_CASE("a chain that goes on, or ends") {
+  CHECK(text("11 create 4 by 3 as handler post\n 20 resolve 3 by 3\n") == "");
+  CHECK(text("20 fail 3 by 3 eof\n") == "");
+  CHECK(text("20 resolve 3 by 3\n 21 resolve 90 by -\n") == "");  // closed
+  CHECK(text("11 resolve 90 by 3\n 20 resolve 3 by 3\n") == "");
+  CHECK(text("20 resolve 3 by 3\n 21 about - of 90\n 22 create 5 as io send\n") == "");
+  // A coroutine waits for it.
+  CHECK(text("11 create 6 as coroutine c\n 11 resume 6\n 12 suspend 6 on 3\n 20 resolve 3 by 3\n "
+             "21 resume 6 by 3\n") == "");
+}
+
+TEST_CASE("a place whose handlers never start anything") {
+  const Example e = ours(R"(
+     0 resource - of 90 as socket socket
+     0 about - of 90
+     1 create 1 as io send
+     2 resume 1
+     3 resolve 1 by 1
+  )");
+  CHECK(broken_chains({e.trace, e.model, find_waits(e.trace, e.model)}).empty());
+}
