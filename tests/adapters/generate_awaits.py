@@ -117,16 +117,22 @@ def program(number, seed):
     templates = choice.sample(TEMPLATES, choice.choice([0, 0, 1, 1, 2, 3]))
     plain = choice.sample(PLAIN, choice.choice([1, 2, 3, 4]))
     style = choice.choice([[s] for s in RESULTS] + [list(RESULTS)])
+    name = f"A{number}"
     made = [overload(choice, p, p in templates, choice.choice(style)) for p in templates + plain]
+    if not templates and "double" not in plain and choice.random() < 0.4:
+        # Only the coroutine can call these. The other is the only one of its form, a documented limit.
+        head = f"   private:\n    template <class C> friend C await_all{number}();\n"
+        made = [(f"    Seen<double> await_transform(double v) {{ return {{nullptr}}; }}\n{head}", False)] + made
     # A documented limit: then a temporary that is taken by value may be moved once more.
     by_value = not OBJECTS.isdisjoint(templates + plain)
     moves = not any(odd for _, odd in made) and not (by_value and templates)
     final = choice.random() < 0.2
     operands = choice.sample(OPERANDS, 10)
-    name = f"A{number}"
     body = "".join(f"  if constexpr (requires(P& p) {{ p.await_transform({o}); }}) co_await {o};\n" for o in operands)
     title = f"awaits {seed}{' final' if final else ''}"
     return f"""
+template <class C>
+C await_all{number}();
 struct {name} {{
   struct promise_type {'final ' if final else ''}{{
     {name} get_return_object() {{ return {{{{std::coroutine_handle<promise_type>::from_promise(*this)}}}}; }}

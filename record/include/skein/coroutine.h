@@ -31,6 +31,7 @@
 // Not traced are coroutines whose promise
 //  - is aligned to more than two pointers: it would have another offset in the frame;
 //  - has inaccessible members or constructors that the compiler calls;
+//  - has several overloads of await_transform, of which some are private or deleted;
 //  - has defaulted parameters in them, which may be the source location;
 //  - is final, and has allocation functions that only friends can call;
 //  - is copied from the coroutine's only parameter;
@@ -76,7 +77,9 @@
 //    selected.
 //  - If it is not certain that the selected one of several overloads of await_transform has a
 //    defaulted source location, this is a location in this header.
-//  - If await_transform is overloaded, a private overload for a friend does not compile.
+//  - An operand that selects a private overload of await_transform does not compile if another
+//    overload is a template, or if no accessible one is the only one of its form (see only_one in
+//    coroutine/overloads.h).
 //  - If return_value of a final promise is a template that is constrained to some types other than
 //    the return type's first argument, and takes these by value, they are moved once more.
 //  - If yield_value is a template, or some overload's parameter type is neither hinted (see
@@ -84,9 +87,10 @@
 //    until its next recorded step. If only yields of other types than the return type's first
 //    argument get an awaiter with a template await_suspend, it is instantiated with a promise
 //    derived from P.
-//  - A final promise whose yield_value is overloaded, and accepts neither a value of the return
-//    type's first argument nor an int, a string or braces, is not recognised as a generator: a
-//    yield compiles only if its argument is exactly the parameter.
+//  - A final promise whose yield_value is overloaded, accepts neither a value of the return type's
+//    first argument nor an int, a string or braces, and has no overload that is the only one of its
+//    form, is not recognised as a generator: a yield compiles only if its argument is exactly the
+//    parameter.
 #ifndef SKEIN_COROUTINE_H
 #define SKEIN_COROUTINE_H
 #if !defined(SKEIN_DISABLE) && defined(__cplusplus) && __cplusplus > 201703L && \

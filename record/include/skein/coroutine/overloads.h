@@ -228,6 +228,62 @@ using pattern_hints =
 template <class P>
 inline constexpr bool has_no_template_yield = pattern_hints<P>::size != 0;
 
+// ---- an overload that is the only one of its form ----
+
+// Forms of a member function: types<X>, for its parameter type X, if exactly one overload has the
+// form and none is a template. (For a template, or two of the form, the deduction fails.)
+template <unsigned Form>
+struct only_one;
+#define SKEIN_DETAIL_FORM(number, R, X, ...)                  \
+  template <>                                                 \
+  struct only_one<number> {                                   \
+    template <class C, bool Noexcept, __VA_ARGS__>            \
+    static types<X> of(R (C::*)(X) noexcept(Noexcept));       \
+    template <class C, bool Noexcept, __VA_ARGS__>            \
+    static types<X> of(R (C::*)(X) const noexcept(Noexcept)); \
+  };
+SKEIN_DETAIL_FORM(0, R, T&&, class R, class T)
+SKEIN_DETAIL_FORM(1, R, const T&, class R, class T)
+SKEIN_DETAIL_FORM(2, R, T&, class R, class T)
+SKEIN_DETAIL_FORM(3, R, T*, class R, class T)
+SKEIN_DETAIL_FORM(4, R, G<T...>, class R, template <class...> class G, class... T)
+SKEIN_DETAIL_FORM(5, R, G<T...>&, class R, template <class...> class G, class... T)
+SKEIN_DETAIL_FORM(6, R, G<T...>&&, class R, template <class...> class G, class... T)
+SKEIN_DETAIL_FORM(7, R, const G<T...>&, class R, template <class...> class G, class... T)
+SKEIN_DETAIL_FORM(8, R, int, class R)
+SKEIN_DETAIL_FORM(9, R, unsigned long, class R)
+SKEIN_DETAIL_FORM(10, R, double, class R)
+SKEIN_DETAIL_FORM(11, std::suspend_always, T, class T)
+SKEIN_DETAIL_FORM(12, std::suspend_never, T, class T)
+SKEIN_DETAIL_FORM(13, G<U...>, T, class T, template <class...> class G, class... U)
+inline constexpr unsigned kForms = 14;
+#undef SKEIN_DETAIL_FORM
+template <class P, unsigned Form>
+using await_transform_of_form = decltype(only_one<Form>::of(&P::await_transform));
+template <class P, unsigned Form>
+using yield_value_of_form = decltype(only_one<Form>::of(&P::yield_value));
+
+// The parameter of an overload of P's await_transform, if none is a template; types<>: unknown.
+template <class P, unsigned Form = 0>
+constexpr auto some_await_transform() {
+  if constexpr (Form == kForms)
+    return types<>{};
+  else if constexpr (requires { typename await_transform_of_form<P, Form>; })
+    return await_transform_of_form<P, Form>{};
+  else
+    return ::skein::detail::some_await_transform<P, Form + 1>();
+}
+// True if an overload of P's yield_value is the only one of some form.
+template <class P, unsigned Form = 0>
+constexpr bool has_yield_of_some_form() {
+  if constexpr (Form == kForms)
+    return false;
+  else if constexpr (requires { typename yield_value_of_form<P, Form>; })
+    return true;
+  else
+    return ::skein::detail::has_yield_of_some_form<P, Form + 1>();
+}
+
 // The parameter types X for which exactly_yield_value<P, X> is true, of the types T that are
 // hinted.
 template <class X, class... Known>

@@ -420,7 +420,9 @@ struct promise_of<P, R, types<X...>> {
   static constexpr uint32_t kKind =
       ::skein::detail::is_generator<P, R> ? SKEIN_KIND_generator : SKEIN_KIND_coroutine;
   static constexpr auto choose_type() {
-    if constexpr (!__is_final(P)) {
+    if constexpr (::skein::detail::hides_await_transform<P>()) {
+      return bare<P>{};
+    } else if constexpr (!__is_final(P)) {
       if constexpr (::skein::detail::untraced_yield_is_safe<P, R>() &&
                     ::skein::detail::untraced_await_is_safe<P>())
         return bare<traced<P, base_for<P>, kKind, X...>>{};

@@ -23,6 +23,58 @@ using source_location = std::source_location;
 using source_location = nothing;
 #endif
 
+// ---- overloads for a friend ----
+//
+// Overload resolution ignores access. So an operand that converts to a known parameter, and to each
+// inaccessible one, is ambiguous or rejected if there is an inaccessible one.
+
+template <class X>
+struct converts_to {
+  operator X() const;
+};
+template <class P, class X>
+concept takes_new_object = requires {
+  sizeof(X);
+  typename bare<X()>;
+  requires !__is_abstract(X);
+  requires takes_await_transform<P, converts_to<X>>;
+};
+// True if P has an overload for an X, perhaps a reference, and it cannot be called here.
+template <class P, class X>
+concept hides_overload = !(takes_new_object<P, X> || takes_await_transform<P, X&&> ||
+                           takes_await_transform<P, X&> || takes_await_transform<P, const X&>) ||
+                         (takes_await_transform<P, const X&> && !takes_new_object<P, X> &&
+                          !takes_await_transform<P, X&&>);
+template <class P, class Known>
+struct known_or_hidden {
+  operator Known() const;
+  template <class X>
+  requires hides_overload<P, X>
+  operator X() const;
+  template <class X>
+  requires hides_overload<P, X>
+  operator X&() const;
+  template <class X>
+  requires hides_overload<P, X>
+  operator const X&() const;
+  template <class X>
+  requires hides_overload<P, X>
+  operator X&&() const;
+};
+template <class P, class... Known>
+constexpr bool some_overload_is_hidden(types<Known...>) {
+  return (... || !takes_await_transform<P, known_or_hidden<P, Known>>);
+}
+// True if P has several overloads, and some are private or deleted. False if that is unknown: one
+// is a template, or each accessible one has the form of another.
+template <class P>
+constexpr bool hides_await_transform() {
+  if constexpr (one_await_transform<P>)
+    return false;
+  else
+    return ::skein::detail::some_overload_is_hidden<P>(::skein::detail::some_await_transform<P>());
+}
+
 // ---- an object that is taken by value ----
 
 // The overload with the parameter type X that returns R; void: none. Of a template, only that for X

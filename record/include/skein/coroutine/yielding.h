@@ -36,8 +36,9 @@ struct any_value {
   operator T() const;
 };
 template <class P, class R>
-inline constexpr bool final_yields = names_yield_value<P> || has_no_template_yield<P> ||
-                                     is_generator<P, R> || requires(P& p) {
+inline constexpr bool final_yields =
+    names_yield_value<P> || has_no_template_yield<P> ||
+    ::skein::detail::has_yield_of_some_form<P>() || is_generator<P, R> || requires(P& p) {
   p.yield_value({});
 }
 || requires(P& p) { p.yield_value({any_value{}}); }
