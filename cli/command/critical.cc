@@ -49,7 +49,9 @@ Moment moment(const Trace& trace, const Model& model, const std::string& option,
   return {end_of(model, last), last};
 }
 
-CriticalPath understand(const Trace& trace, const Model& model, const CriticalOptions& options) {
+CriticalPath understand(const Analysis& analysis, const CriticalOptions& options) {
+  const Trace& trace = analysis.trace;
+  const Model& model = analysis.model;
   CriticalPath path{.to = model.end};
   if (!options.task.empty()) {
     const std::vector<TaskIndex> tasks = find_tasks(trace, model, options.task);
@@ -63,6 +65,10 @@ CriticalPath understand(const Trace& trace, const Model& model, const CriticalOp
     const Moment to = moment(trace, model, "--to", options.to, true);
     path.to = to.time;
     if (path.task == no_index) path.task = to.task;
+  }
+  if (path.task == no_index && options.to.empty()) {
+    path.task = last_of_program(trace, model, analysis.waits);
+    if (path.task != no_index) path.to = end_of(model, path.task);
   }
   if (path.task == no_index) path.task = current_at(model, path.to);
   if (path.from >= path.to) {
@@ -78,7 +84,7 @@ CriticalPath understand(const Trace& trace, const Model& model, const CriticalOp
 
 int run_critical(const CriticalOptions& options) {
   const Analysis a = open_analysis(options.trace);
-  CriticalPath path = understand(a.trace, a.model, options);
+  CriticalPath path = understand(a, options);
   path.segments = critical_path(a.trace, a.model, a.waits, path.task, path.from, path.to);
   print_report(
       options.json, a.trace, [&] { return critical_json(a.trace, a.model, path); },

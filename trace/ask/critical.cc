@@ -7,6 +7,7 @@
 #include "trace/ask/busiest.h"
 #include "trace/ask/none.h"
 #include "trace/ask/task_kinds.h"
+#include "trace/ask/why.h"
 
 namespace skein {
 
@@ -57,7 +58,7 @@ class Walk {
     if (waited) return ready(std::max(wait->ready, idle), ran ? ran->executor : wait->executor);
     if (ran && trace_.info.records_waits()) return ready(idle, ran->executor);
     if (ran) return add(Segment::Kind::Blocked, idle);
-    if (is_operation(trace_, task)) return add(Segment::Kind::External, task.start);
+    if (is_operation(trace_, task)) return wait_for_event(task);
     // A new coroutine is not runnable until another task resumes it.
     const TaskIndex starter = waits_.started_by[task_];
     if (waits_.first_run[task_] == time_ && starter != no_index && visited_[starter] != time_) {
@@ -91,6 +92,28 @@ class Walk {
     if (last == nullptr || last->end < time_)
       add(Segment::Kind::External, last == nullptr ? from_ : last->end);
     if (last != nullptr) go_to(last->task);
+  }
+
+  // An operation that ran first at time_. A timer that was due earlier waited for its thread, if
+  // another task kept this busy.
+  void wait_for_event(const Model::Task& task) {
+    const Model::Concern* use = model_.concern(task_);
+    if (use != nullptr && use->expires != 0 && use->expires < time_) {
+      const uint64_t due = std::max({use->expires, task.start, from_});
+      const TaskIndex busy = busiest_.on(executor_at(task_, time_), due, time_, task_);
+      if (busy != no_index) return add(Segment::Kind::Ready, due, busy);
+    }
+    add(Segment::Kind::External, task.start);
+  }
+
+  // The executor on which the task ran from `time`; if none, the one that created it.
+  uint32_t executor_at(TaskIndex task, uint64_t time) const {
+    const auto& all = model_.activations;
+    auto at = std::partition_point(all.begin(), all.end(),
+                                   [&](const auto& run) { return run.start < time; });
+    for (; at != all.end() && at->start == time; ++at)
+      if (at->task == task) return at->executor;
+    return model_.tasks[task].executor;
   }
 
   void ready(uint64_t begin, uint32_t executor) {
@@ -168,6 +191,22 @@ std::vector<Segment> critical_path(const Trace& trace, const Model& model, const
                                    TaskIndex task, uint64_t from, uint64_t to) {
   if (from >= to) return {};
   return Walk(trace, model, waits, from).back(task, to);
+}
+
+TaskIndex last_of_program(const Trace& trace, const Model& model, const Waits& waits) {
+  if (trace.info.records_waits()) {
+    const std::vector<Diagnosis> found = diagnose_all(trace, model, waits);
+    if (!found.empty() && found.front().is_error()) return found.front().chain.front().task;
+    TaskIndex last = no_index;
+    for (TaskIndex i = 0; i < model.tasks.size(); i++) {
+      const Model::Task& task = model.tasks[i];
+      const bool has_ended = task.how == Model::End::Resolved || task.failed();
+      if (!has_ended || task.is_scope || kind_class(trace, task) != KindClass::Runnable) continue;
+      if (last == no_index || task.end >= model.tasks[last].end) last = i;
+    }
+    if (last != no_index) return last;
+  }
+  return current_at(model, model.end);
 }
 
 TaskIndex current_at(const Model& model, uint64_t time) {

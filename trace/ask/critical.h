@@ -50,4 +50,9 @@ std::vector<Segment> critical_path(const Trace& trace, const Model& model, const
 // The task that was current at `time` on any executor, or the last one before; no_index: none.
 TaskIndex current_at(const Model& model, uint64_t time);
 
+// The task that matters at the end of the trace: one that is stuck (an error of `skein why`), else
+// the coroutine, fiber or thread that ended last, else current_at(). Operations and handlers of a
+// library matter less.
+TaskIndex last_of_program(const Trace& trace, const Model& model, const Waits& waits);
+
 }  // namespace skein

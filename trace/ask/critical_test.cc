@@ -36,6 +36,40 @@ TEST_CASE("a task waits for a timer, and is runnable after it fired") {
   CHECK(path_of(e, "1", 9, 9).empty());
 }
 
+TEST_CASE("a timer that was due while its thread was busy") {
+  const std::string begin = R"(
+     0 create 1 as coroutine waits
+     0 resume 1
+     1 expires 1 =9
+     1 create 2 under 1 as timer pause
+     2 suspend 1 on 2
+     3 create 3 as coroutine busy
+     3 resume 3
+  )";
+  const std::string fires = "30 resume 2\n 31 resume 1 by 2\n 32 resolve 1\n 33 resolve 2\n";
+  CHECK(path_of(ours(begin + "25 resolve 3\n" + fires), "1", 0, 32) ==
+        "0-1 1 running, 1-10 2 external, 10-30 2 runnable on 3, 30-31 2 running, 31-32 1 running");
+  CHECK(path_of(ours(begin + "9 resolve 3\n" + fires), "1", 0, 32) ==
+        "0-1 1 running, 1-30 2 external, 30-31 2 running, 31-32 1 running");
+}
+
+TEST_CASE("the task that matters at the end") {
+  const auto last = [](const std::string& text) {
+    const Example e = ours(text);
+    return e.id(last_of_program(e.trace, e.model, find_waits(e.trace, e.model)));
+  };
+  const std::string two = R"(
+     0 create 1 as coroutine first
+     0 create 2 as coroutine second @1
+     1 resume 1
+     1 resume 2 @1
+  )";
+  CHECK(last(two + "5 resolve 2 @1\n 6 resolve 1\n 7 create 3 as handler post\n 8 resume 3\n"
+                   "9 resolve 3\n") == "1");
+  CHECK(last(two + "5 resolve 1\n 6 suspend 2 on 2 @1\n") == "2");  // it waits for itself
+  CHECK(last("0 create 3 as handler post\n 8 resume 3\n 9 resolve 3\n") == "3");
+}
+
 TEST_CASE("an awaited child: its work is on the path, and what it waited for") {
   const Example e = ours(R"(
      0 create 1 as coroutine parent
