@@ -131,6 +131,26 @@ void add_chains(std::string& out, const Subject& subject, const std::vector<Brok
                    2);
 }
 
+// Appends the tasks that were destroyed at the end while they waited.
+void add_destroyed(std::string& out, const Subject& subject, const std::vector<TornDown>& found) {
+  constexpr size_t most = 5;
+  if (found.empty()) return;
+  out += "\nDestroyed at the end of the program while they waited:\n\n";
+  std::vector<std::vector<std::string>> lines;
+  for (size_t i = 0; i < std::min(found.size(), most); i++) {
+    const Waits::Wait& wait = subject.waits.waits[found[i].wait];
+    std::string count;
+    if (found[i].count > 1) count = " (and " + grouped(found[i].count - 1) + " similar)";
+    const std::string target =
+        wait.on == no_index ? "an unrecorded target" : escaped(title(subject, wait.on));
+    lines.push_back({escaped(title(subject, found[i].task)) + count, "waited for " + target,
+                     "for " + duration_text(wait.end - wait.begin),
+                     escaped(location_text(subject.trace, wait.location))});
+  }
+  append_columns(out, lines, "<<<<", 2);
+  if (found.size() > most) out += "  and " + grouped(found.size() - most) + " more\n";
+}
+
 Json event_json(const Subject& subject, uint64_t time, TaskIndex by, uint32_t location) {
   return Json::object({{"time_ns", time},
                        {"by", task_json(subject.trace, subject.model, by)},
@@ -177,9 +197,8 @@ bool ends_at_last_event(const Subject& subject) {
 
 }  // namespace
 
-std::string why_text(const Subject& subject, const std::vector<Diagnosis>& found,
-                     const std::vector<UnreadFailure>& failures,
-                     const std::vector<BrokenChain>& chains) {
+std::string why_text(const Subject& subject, const WhyFindings& all) {
+  const std::vector<Diagnosis>& found = all.diagnoses;
   std::string out;
   const uint64_t late = subject.trace.info.late;
   if (found.empty())
@@ -194,8 +213,9 @@ std::string why_text(const Subject& subject, const std::vector<Diagnosis>& found
       out += "Pending, but not an error by itself:\n\n";
     add(out, subject, live, found[i]);
   }
-  add_failures(out, subject, failures);
-  add_chains(out, subject, chains);
+  add_failures(out, subject, all.failures);
+  add_chains(out, subject, all.chains);
+  add_destroyed(out, subject, all.destroyed);
   if (ends_at_last_event(subject) && !found.empty() && !found.front().is_error())
     append_paragraph(
         out,
@@ -212,15 +232,14 @@ std::string why_text(const Subject& subject, const std::vector<Diagnosis>& found
   return out;
 }
 
-Json why_json(const Subject& subject, const std::vector<Diagnosis>& found,
-              const std::vector<UnreadFailure>& failures, const std::vector<BrokenChain>& chains) {
+Json why_json(const Subject& subject, const WhyFindings& found) {
   Json all = Json::array();
   const LiveTaskFinder live(subject);
-  for (const Diagnosis& d : found) all.add(diagnosis_json(subject, live, d));
+  for (const Diagnosis& d : found.diagnoses) all.add(diagnosis_json(subject, live, d));
   Json json = json_document("skein.why/1");
   json.set("diagnoses", std::move(all));
   Json failed = Json::array();
-  for (const UnreadFailure& failure : failures) {
+  for (const UnreadFailure& failure : found.failures) {
     const Model::Task& task = subject.model.tasks[failure.task];
     failed.add(Json::object({{"task", task_json(subject.trace, subject.model, failure.task)},
                              {"count", failure.count},
@@ -230,7 +249,7 @@ Json why_json(const Subject& subject, const std::vector<Diagnosis>& found,
   }
   json.set("failures", std::move(failed));
   Json broken = Json::array();
-  for (const BrokenChain& chain : chains) {
+  for (const BrokenChain& chain : found.chains) {
     const Model::Task& last = subject.model.tasks[chain.last];
     broken.add(Json::object({{"last", task_json(subject.trace, subject.model, chain.last)},
                              {"socket", subject.model.objects[chain.object].id},
@@ -240,6 +259,17 @@ Json why_json(const Subject& subject, const std::vector<Diagnosis>& found,
                              {"location", location_json(subject.trace, last.location)}}));
   }
   json.set("broken_chains", std::move(broken));
+  Json destroyed = Json::array();
+  for (const TornDown& t : found.destroyed) {
+    const Waits::Wait& wait = subject.waits.waits[t.wait];
+    destroyed.add(Json::object({{"task", task_json(subject.trace, subject.model, t.task)},
+                                {"target", task_json(subject.trace, subject.model, wait.on)},
+                                {"count", t.count},
+                                {"begin_ns", wait.begin},
+                                {"end_ns", wait.end},
+                                {"location", location_json(subject.trace, wait.location)}}));
+  }
+  json.set("torn_down", std::move(destroyed));
   json.set("late_ns", subject.trace.info.late);
   json.set("is_end_known", is_end_known(subject.trace, subject.model));
   return json;

@@ -1,7 +1,8 @@
-// The report of `skein why`: each diagnosis with its chain and an explanation.
+// The report of `skein why`: each diagnosis with its chain and an explanation, then what else is
+// worth a look at the end of the trace.
 //
-//   print(why_text(subject, diagnose_all(trace, model, waits), unread_failures(subject),
-//                  broken_chains(subject)));
+//   print(why_text(subject, {.diagnoses = diagnose_all(trace, model, waits),
+//                            .failures = unread_failures(subject)}));
 #pragma once
 
 #include <string>
@@ -10,16 +11,20 @@
 #include "report/json.h"
 #include "trace/ask/broken_chains.h"
 #include "trace/ask/failures.h"
+#include "trace/ask/torn_down.h"
 #include "trace/ask/why.h"
 
 namespace skein {
 
-std::string why_text(const Subject& subject, const std::vector<Diagnosis>& diagnoses,
-                     const std::vector<UnreadFailure>& failures = {},
-                     const std::vector<BrokenChain>& chains = {});
+struct WhyFindings {
+  std::vector<Diagnosis> diagnoses;
+  std::vector<UnreadFailure> failures = {};
+  std::vector<BrokenChain> chains = {};
+  std::vector<TornDown> destroyed = {};
+};
+
+std::string why_text(const Subject& subject, const WhyFindings& found);
 // skein.why of docs/json.md.
-Json why_json(const Subject& subject, const std::vector<Diagnosis>& diagnoses,
-              const std::vector<UnreadFailure>& failures = {},
-              const std::vector<BrokenChain>& chains = {});
+Json why_json(const Subject& subject, const WhyFindings& found);
 
 }  // namespace skein

@@ -11,7 +11,7 @@ namespace {
 
 std::string report_of(const Example& e) {
   const Waits waits = find_waits(e.trace, e.model);
-  return why_text({e.trace, e.model, waits}, diagnose_all(e.trace, e.model, waits));
+  return why_text({e.trace, e.model, waits}, {.diagnoses = diagnose_all(e.trace, e.model, waits)});
 }
 
 // A lost wake-up: 1 waits for the condition 20 from 16 on, which 2 notifies at 10.
@@ -41,7 +41,8 @@ TEST_CASE("durations that end at the last event are no evidence of a healthy pro
   )");
   const auto text = [&] {
     const Waits waits = find_waits(e.trace, e.model);
-    return why_text({e.trace, e.model, waits}, diagnose_all(e.trace, e.model, waits), {});
+    return why_text({e.trace, e.model, waits},
+                    {.diagnoses = diagnose_all(e.trace, e.model, waits)});
   };
   CHECK(text().find("does not contain when the program ended") != std::string::npos);
   e.trace.info.ended = 200'000'000;
@@ -62,7 +63,7 @@ TEST_CASE("a running task of a live process: what its thread does") {
   std::vector<Diagnosis> found = diagnose_all(e.trace, e.model, waits);
   REQUIRE(found.size() == 1);
   found[0].thread_state = "sleeps (hrtimer_nanosleep)";
-  CHECK(why_text({e.trace, e.model, waits}, found, {})
+  CHECK(why_text({e.trace, e.model, waits}, {.diagnoses = found})
             .find("without a suspension. Its thread sleeps (hrtimer_nanosleep).") !=
         std::string::npos);
 }
@@ -81,7 +82,8 @@ TEST_CASE("a socket whose chain of handlers was not continued") {
   )");
   const Waits waits = find_waits(e.trace, e.model);
   const Subject subject{e.trace, e.model, waits};
-  CHECK(why_text(subject, diagnose_all(e.trace, e.model, waits), {}, broken_chains(subject)) ==
+  CHECK(why_text(subject, {.diagnoses = diagnose_all(e.trace, e.model, waits),
+                           .chains = broken_chains(subject)}) ==
         "No stuck tasks found.\n"
         "\n"
         "Open sockets that no operation uses, by their last operation:\n"
@@ -90,6 +92,26 @@ TEST_CASE("a socket whose chain of handlers was not continued") {
         "  The handler of this operation started nothing, and handlers of the same place did "
         "before. If the\n"
         "  session should go on, a branch of the handler does not continue it.\n");
+}
+
+TEST_CASE("tasks that the end of the program destroyed while they waited") {
+  const Example e = ours(R"(
+     0 create 1 as coroutine session
+     0 resume 1
+     2 create 2 by 1 as io receive
+     3 suspend 1 on 2
+     9 cancel 2 by -
+    10 cancel 1 by -
+  )");
+  const Waits waits = find_waits(e.trace, e.model);
+  const Subject subject{e.trace, e.model, waits};
+  CHECK(why_text(subject, {.diagnoses = diagnose_all(e.trace, e.model, waits),
+                           .destroyed = torn_down(subject)}) ==
+        "No stuck tasks found.\n"
+        "\n"
+        "Destroyed at the end of the program while they waited:\n"
+        "\n"
+        "  session (#1)  waited for receive (#2)  for 7 ns\n");
 }
 
 TEST_CASE("a lost wake-up: verdict, chain and explanation") {
@@ -158,7 +180,8 @@ TEST_CASE("JSON has tasks, targets and the notification as objects") {
   const Example e = ours(lost);
   const Waits waits = find_waits(e.trace, e.model);
   const std::string text =
-      why_json({e.trace, e.model, waits}, diagnose_all(e.trace, e.model, waits)).text();
+      why_json({e.trace, e.model, waits}, {.diagnoses = diagnose_all(e.trace, e.model, waits)})
+          .text();
   CHECK(text.starts_with("{\n  \"schema\": \"skein.why/1\",\n  \"diagnoses\": [\n"));
   for (const char* part : {"\"verdict\": \"lost wake-up\"", "\"error\": true", "\"similar\": 0",
                            "\"state\": \"suspended\"", "\"id\": 20", "\"name\": \"network\"",

@@ -53,17 +53,19 @@ void add_thread_states(const std::string& pid, const Subject& subject,
 int run_why(const WhyOptions& options) {
   const Analysis analysis = open_analysis(options.trace);
   const Subject subject{analysis.trace, analysis.model, analysis.waits};
-  std::vector<Diagnosis> found = find_diagnoses(subject, options.task);
+  WhyFindings found{.diagnoses = find_diagnoses(subject, options.task)};
   if (trace_directory(options.trace) != options.trace)
-    add_thread_states(options.trace, subject, found);
-  const std::vector<UnreadFailure> failures =
-      options.task.empty() ? unread_failures(subject) : std::vector<UnreadFailure>();
-  const std::vector<BrokenChain> chains =
-      options.task.empty() ? broken_chains(subject) : std::vector<BrokenChain>();
+    add_thread_states(options.trace, subject, found.diagnoses);
+  if (options.task.empty()) {
+    found.failures = unread_failures(subject);
+    found.chains = broken_chains(subject);
+    found.destroyed = torn_down(subject);
+  }
   print_report(
-      options.json, analysis.trace, [&] { return why_json(subject, found, failures, chains); },
-      [&](size_t) { return why_text(subject, found, failures, chains); });
-  return std::any_of(found.begin(), found.end(), [](const auto& d) { return d.is_error(); });
+      options.json, analysis.trace, [&] { return why_json(subject, found); },
+      [&](size_t) { return why_text(subject, found); });
+  return std::any_of(found.diagnoses.begin(), found.diagnoses.end(),
+                     [](const auto& d) { return d.is_error(); });
 }
 
 }  // namespace skein::cli

@@ -22,9 +22,11 @@ using fuzz::require_printable;
 namespace {
 
 void check_why(const Subject& s, bool json) {
-  const std::vector<Diagnosis> diagnoses = diagnose_all(s.trace, s.model, s.waits);
-  require_printable(json ? why_json(s, diagnoses, unread_failures(s), broken_chains(s)).text()
-                         : why_text(s, diagnoses, unread_failures(s), broken_chains(s)));
+  const WhyFindings found{.diagnoses = diagnose_all(s.trace, s.model, s.waits),
+                          .failures = unread_failures(s),
+                          .chains = broken_chains(s),
+                          .destroyed = torn_down(s)};
+  require_printable(json ? why_json(s, found).text() : why_text(s, found));
 }
 
 void check_doctor(const Subject& s, bool json) {

@@ -1,0 +1,64 @@
+#include "trace/ask/torn_down.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/stable_sort.h"
+#include "trace/ask/task_kinds.h"
+
+namespace skein {
+
+namespace {
+
+bool has_code(const Subject& s, TaskIndex task) {
+  return kind_class(s.trace, s.model.tasks[task]) == KindClass::Runnable &&
+         !s.model.tasks[task].is_scope;
+}
+
+// A generator waits for its caller, which may stop at any value.
+bool is_generator(const Subject& s, TaskIndex task) {
+  const uint32_t kind = s.model.tasks[task].kind;
+  return kind < s.trace.kinds.size() && s.trace.strings[s.trace.kinds[kind]] == "generator";
+}
+
+// When the last task with code of its own stopped running.
+uint64_t last_run(const Subject& s) {
+  uint64_t last = 0;
+  for (const Model::Activation& run : s.model.activations)
+    if (has_code(s, run.task)) last = std::max(last, run.end);
+  return last;
+}
+
+}  // namespace
+
+std::vector<TornDown> torn_down(const Subject& subject) {
+  const Model& model = subject.model;
+  if (!subject.trace.info.records_waits()) return {};
+  const uint64_t end = last_run(subject);
+  const auto is_torn_down = [&](TaskIndex i) {
+    const Model::Task& task = model.tasks[i];
+    return task.how == Model::End::Cancelled && task.end >= end && has_code(subject, i);
+  };
+  std::vector<bool> is_inner(model.tasks.size());
+  for (const Waits::Wait& wait : subject.waits.waits)
+    if (wait.cancelled && wait.on != no_index && is_torn_down(wait.task))
+      is_inner[model.last_self(wait.on)] = true;
+
+  std::map<std::pair<StringId, uint32_t>, size_t> groups;
+  std::vector<TornDown> found;
+  for (TaskIndex i = 0; i < model.tasks.size(); i++) {
+    if (!is_torn_down(i) || is_inner[i] || is_generator(subject, i)) continue;
+    if (model.tasks[i].should_resolve) continue;  // a diagnosis
+    const uint32_t wait = subject.waits.last_wait[i];
+    if (wait == Waits::none || !subject.waits.waits[wait].cancelled) continue;
+    const auto [group, is_new] =
+        groups.try_emplace({model.tasks[i].name, subject.waits.waits[wait].location}, found.size());
+    if (is_new) found.push_back({.task = i, .wait = wait});
+    found[group->second].count++;
+  }
+  stable_sort_by(found, [&](const TornDown& t) { return subject.waits.waits[t.wait].begin; });
+  return found;
+}
+
+}  // namespace skein

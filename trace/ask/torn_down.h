@@ -1,0 +1,26 @@
+// Tasks that still waited when the program destroyed them at its end: when main() returned, or the
+// context that runs them was destroyed. A server may drop idle sessions so; a program that ended
+// too early drops its work.
+//
+//   for (const TornDown& t : torn_down({trace, model, waits}))
+//     print(model.tasks[t.task].name, waits.waits[t.wait].on, t.count);
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trace/ask/waits.h"
+
+namespace skein {
+
+struct TornDown {
+  TaskIndex task = no_index;    // the first of its group
+  uint32_t wait = Waits::none;  // what it waited for
+  uint64_t count = 0;           // of the same name, waiting at the same location
+};
+
+// By the begin of the wait. Only tasks with code of their own (no generators) that no other such
+// task waited for, destroyed after the last of them ran. O(tasks + waits + activations).
+std::vector<TornDown> torn_down(const Subject& subject);
+
+}  // namespace skein

@@ -1,0 +1,46 @@
+#include "trace/ask/torn_down.h"
+
+#include <doctest/doctest.h>
+
+#include "trace/model/example.h"
+
+using namespace skein;
+
+namespace {
+
+std::string text(const std::string& events) {
+  const Example e = ours(R"(
+     0 create 1 as coroutine session
+     0 create 2 as coroutine session
+     1 resume 1
+     2 create 3 by 1 as io receive
+     3 suspend 1 on 3
+     4 resume 2
+     5 create 4 by 2 as coroutine inner
+     6 suspend 2 on 4
+     6 resume 4
+     7 create 5 by 4 as io receive
+     8 suspend 4 on 5
+)" + events);
+  const Waits waits = find_waits(e.trace, e.model);
+  std::string out;
+  for (const TornDown& t : torn_down({e.trace, e.model, waits}))
+    out += e.id(t.task) + " on " + e.id(waits.waits[t.wait].on) + " x" + std::to_string(t.count) +
+           "\n";
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("tasks that are destroyed at the end while they wait, by place") {
+  CHECK(text("") == "");
+  CHECK(text("20 cancel 5 by -\n 21 cancel 4 by -\n 22 cancel 2 by -\n 23 cancel 1 by -\n") ==
+        "1 on 3 x2\n");
+  // Only the second was destroyed: the first is stuck.
+  CHECK(text("20 cancel 5 by -\n 21 cancel 4 by -\n 22 cancel 2 by -\n") == "2 on 4 x1\n");
+}
+
+TEST_CASE("a task that is cancelled while others run, or ends") {
+  CHECK(text("20 cancel 4 by -\n 21 cancel 2 by -\n 22 resume 3\n 23 resume 1 by 3\n 24 resolve "
+             "1\n 25 resolve 3\n") == "");
+}
