@@ -215,6 +215,8 @@ std::string sentence(const ComparedRun& side, const CausalEvent& h, Detail detai
     case EventKind::Fail:
       return task + " failed" + reason(side, h.task) + awaited + where;
     case EventKind::Resume:
+      if (h.task == no_index)
+        return side.title(h.other) + " was resumed from outside any task" + where;
       return task +
              (side.subject.model.tasks[h.task].failed() ? " failed" + reason(side, h.task) + " and"
                                                         : "") +
@@ -234,8 +236,9 @@ std::string headline(const Comparison& a, const Divergence& d) {
   };
   const std::string in_bad = "; in " + a.bad.name + " ";
   const std::string good =
-      d.good.task == no_index ? ""
-                              : "In " + a.good.name + " " + sentence(a.good, d.good, Detail::Event);
+      "In " + a.good.name + " " +
+      (d.good.kind == EventKind::Lost ? "there are no such events"
+                                      : sentence(a.good, d.good, Detail::Event));
   const bool same = d.bad.kind == d.good.kind;  // else it waits for what it got in the good run
   switch (d.kind) {
     case Divergence::Kind::Order:

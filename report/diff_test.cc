@@ -66,6 +66,22 @@ TEST_CASE("the first divergence, its evidence, and what follows from it") {
     CHECK_MESSAGE(has(json, part), part, json);
 }
 
+TEST_CASE("a wait for an unrecorded target that ends in one run only") {
+  const std::string begin = R"(
+     0 create 1 as coroutine worker
+     1 resume 1
+     5 suspend 1
+  )";
+  const std::string end = "9 resume 1\n 15 resolve 1 by 1\n 20 executor_end -\n";
+  const AnalyzedExample one(begin + end), other(begin + "20 executor_end -\n");
+  const std::string text =
+      diff_text(compare_runs({"good", one.subject()}, {"bad", other.subject()}), 10);
+  CHECK_MESSAGE(has(text,
+                    "First divergence: In good worker (#1) was resumed from outside any task; in "
+                    "bad that did"),
+                text);
+}
+
 TEST_CASE("text and JSON count the same tasks, and a run matches itself") {
   const AnalyzedExample one(std::string(good) + "    30 resume 97\n    31 resume 98\n");
   const Comparison runs = compare_runs({"good", one.subject()}, {"bad", one.subject()});

@@ -230,14 +230,19 @@ class Comparison {
   // The event that made the waiter runnable.
   static CausalEvent ready_of(const Subject& run, uint32_t wait) {
     const Wait& w = run.waits.waits[wait];
-    if (w.on == no_index || run.model.tasks[w.on].is_resource) {
+    if (w.on == no_index)
+      return {.kind = EventKind::Resume,
+              .task = w.waker,
+              .other = w.task,
+              .time = w.ready,
+              .location = w.location};
+    if (run.model.tasks[w.on].is_resource) {
       CausalEvent notify{
           .kind = EventKind::Notify, .task = w.on, .other = w.waker, .time = w.ready};
-      if (w.on != no_index)
-        for (uint32_t i = run.waits.last_notification[w.on]; i != none;
-             i = run.waits.notifications[i].before)
-          if (run.waits.notifications[i].time == w.ready)
-            notify.location = run.waits.notifications[i].location;
+      for (uint32_t i = run.waits.last_notification[w.on]; i != none;
+           i = run.waits.notifications[i].before)
+        if (run.waits.notifications[i].time == w.ready)
+          notify.location = run.waits.notifications[i].location;
       return notify;
     }
     CausalEvent ended = end_of(run, w.on);
