@@ -67,13 +67,13 @@ TEST_CASE("the first divergence, its evidence, and what follows from it") {
 }
 
 TEST_CASE("a wait for an unrecorded target that ends in one run only") {
-  const std::string begin = R"(
+  const std::string waits = R"(
      0 create 1 as coroutine worker
      1 resume 1
      5 suspend 1
   )";
-  const std::string end = "9 resume 1\n 15 resolve 1 by 1\n 20 executor_end -\n";
-  const AnalyzedExample one(begin + end), other(begin + "20 executor_end -\n");
+  const std::string resumes = "9 resume 1\n 15 resolve 1 by 1\n 20 executor_end -\n";
+  const AnalyzedExample one(waits + resumes), other(waits + "20 executor_end -\n");
   const std::string text =
       diff_text(compare_runs({"good", one.subject()}, {"bad", other.subject()}), 10);
   CHECK_MESSAGE(has(text,

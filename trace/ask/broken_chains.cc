@@ -57,7 +57,8 @@ std::vector<BrokenChain> broken_chains(const Subject& subject) {
     const TaskIndex last = model.concerns[object.last_use].task;
     const Model::Task& task = model.tasks[last];
     if (task.how != Model::End::Resolved || continued[last] || is_used(model, object)) continue;
-    BrokenChain& group = groups.try_emplace({task.name, task.location}, last, i).first->second;
+    const BrokenChain first{.last = last, .object = i};
+    BrokenChain& group = groups.try_emplace({task.name, task.location}, first).first->second;
     group.count++;
   }
   for (TaskIndex i = 0; !groups.empty() && i < model.tasks.size(); i++) {
