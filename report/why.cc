@@ -75,11 +75,14 @@ void add_chain(std::string& out, const Subject& subject, const LiveTaskFinder& l
   append_columns(out, lines, "<<<<", 2);
 }
 
+// " (and 3 similar)"; empty for 0.
+std::string and_similar(uint64_t others) {
+  return others == 0 ? "" : " (and " + grouped(others) + " similar)";
+}
+
 std::string headline(const Subject& subject, const Diagnosis& d) {
-  std::string text =
-      escaped(title(subject, d.chain.front().task)) + ": " + std::string(name(d.verdict));
-  if (!d.similar.empty()) text += " (and " + grouped(d.similar.size()) + " similar)";
-  return text;
+  return escaped(title(subject, d.chain.front().task)) + ": " + std::string(name(d.verdict)) +
+         and_similar(d.similar.size());
 }
 
 void add(std::string& out, const Subject& subject, const LiveTaskFinder& live, const Diagnosis& d) {
@@ -88,42 +91,49 @@ void add(std::string& out, const Subject& subject, const LiveTaskFinder& live, c
   append_paragraph(out, escaped(text(subject, d)), 2);
 }
 
-// Appends the tasks whose error no task has read.
-void add_failures(std::string& out, const Subject& subject,
-                  const std::vector<UnreadFailure>& failures) {
+// Appends a heading and a line for each of the first five groups. `columns` returns those of a
+// group. Nothing without groups.
+template <class Group, class Columns>
+void add_list(std::string& out, std::string_view heading, const std::vector<Group>& groups,
+              Columns columns) {
   constexpr size_t most = 5;
-  if (failures.empty()) return;
-  out += "\nFailed, and no task has read the error:\n\n";
+  if (groups.empty()) return;
+  out.append("\n").append(heading).append("\n\n");
   std::vector<std::vector<std::string>> lines;
-  for (size_t i = 0; i < std::min(failures.size(), most); i++) {
-    const Model::Task& task = subject.model.tasks[failures[i].task];
-    std::string count;
-    if (failures[i].count > 1) count = " (and " + grouped(failures[i].count - 1) + " similar)";
-    lines.push_back({escaped(title(subject, failures[i].task)) + count,
-                     "at " + seconds(task.end) + " s", escaped(subject.trace.strings[task.reason]),
-                     escaped(location_text(subject.trace, task.location))});
-  }
+  for (size_t i = 0; i < std::min(groups.size(), most); i++) lines.push_back(columns(groups[i]));
   append_columns(out, lines, "<<<<", 2);
-  if (failures.size() > most) out += "  and " + grouped(failures.size() - most) + " more\n";
+  if (groups.size() > most) out += "  and " + grouped(groups.size() - most) + " more\n";
 }
 
-// Appends the sockets whose chain of handlers has ended.
+// Of a group of `count` tasks: the title of the first.
+std::string group_title(const Subject& subject, TaskIndex first, uint64_t count) {
+  return escaped(title(subject, first)) + and_similar(count - 1);
+}
+
+std::string where(const Subject& subject, uint32_t location) {
+  return escaped(location_text(subject.trace, location));
+}
+
+void add_failures(std::string& out, const Subject& subject,
+                  const std::vector<UnreadFailure>& failures) {
+  add_list(out, "Failed, and no task has read the error:", failures, [&](const UnreadFailure& f) {
+    const Model::Task& task = subject.model.tasks[f.task];
+    return std::vector<std::string>{
+        group_title(subject, f.task, f.count), "at " + seconds(task.end) + " s",
+        escaped(subject.trace.strings[task.reason]), where(subject, task.location)};
+  });
+}
+
 void add_chains(std::string& out, const Subject& subject, const std::vector<BrokenChain>& chains) {
-  constexpr size_t most = 5;
+  add_list(out, "Open sockets that no operation uses, by their last operation:", chains,
+           [&](const BrokenChain& chain) {
+             const Model::Task& last = subject.model.tasks[chain.last];
+             return std::vector<std::string>{group_title(subject, chain.last, chain.count),
+                                             "ended at " + seconds(last.end) + " s",
+                                             where(subject, last.location),
+                                             counted(chain.continued, "other") + " went on"};
+           });
   if (chains.empty()) return;
-  out += "\nOpen sockets that no operation uses, by their last operation:\n\n";
-  std::vector<std::vector<std::string>> lines;
-  for (size_t i = 0; i < std::min(chains.size(), most); i++) {
-    const Model::Task& last = subject.model.tasks[chains[i].last];
-    std::string count;
-    if (chains[i].count > 1) count = " (and " + grouped(chains[i].count - 1) + " similar)";
-    lines.push_back({escaped(title(subject, chains[i].last)) + count,
-                     "ended at " + seconds(last.end) + " s",
-                     escaped(location_text(subject.trace, last.location)),
-                     counted(chains[i].continued, "other") + " went on"});
-  }
-  append_columns(out, lines, "<<<<", 2);
-  if (chains.size() > most) out += "  and " + grouped(chains.size() - most) + " more\n";
   append_paragraph(out,
                    "The handler of this operation started nothing, and handlers of the same place "
                    "did before. If the session should go on, a branch of the handler does not "
@@ -131,24 +141,16 @@ void add_chains(std::string& out, const Subject& subject, const std::vector<Brok
                    2);
 }
 
-// Appends the tasks that were destroyed at the end while they waited.
 void add_destroyed(std::string& out, const Subject& subject, const std::vector<TornDown>& found) {
-  constexpr size_t most = 5;
-  if (found.empty()) return;
-  out += "\nDestroyed at the end of the program while they waited:\n\n";
-  std::vector<std::vector<std::string>> lines;
-  for (size_t i = 0; i < std::min(found.size(), most); i++) {
-    const Waits::Wait& wait = subject.waits.waits[found[i].wait];
-    std::string count;
-    if (found[i].count > 1) count = " (and " + grouped(found[i].count - 1) + " similar)";
-    const std::string target =
-        wait.on == no_index ? "an unrecorded target" : escaped(title(subject, wait.on));
-    lines.push_back({escaped(title(subject, found[i].task)) + count, "waited for " + target,
-                     "for " + duration_text(wait.end - wait.begin),
-                     escaped(location_text(subject.trace, wait.location))});
-  }
-  append_columns(out, lines, "<<<<", 2);
-  if (found.size() > most) out += "  and " + grouped(found.size() - most) + " more\n";
+  add_list(out, "Destroyed at the end of the program while they waited:", found,
+           [&](const TornDown& t) {
+             const Waits::Wait& wait = subject.waits.waits[t.wait];
+             const std::string target =
+                 wait.on == no_index ? "an unrecorded target" : escaped(title(subject, wait.on));
+             return std::vector<std::string>{
+                 group_title(subject, t.task, t.count), "waited for " + target,
+                 "for " + duration_text(wait.end - wait.begin), where(subject, wait.location)};
+           });
 }
 
 Json event_json(const Subject& subject, uint64_t time, TaskIndex by, uint32_t location) {
