@@ -75,8 +75,8 @@ int run_doctor(const DoctorOptions& options) {
   const std::string window = options.view ? window_program() : "";
   skein::DoctorOptions wanted = understand(options);
   const std::string path = trace_directory(options.trace);
-  wanted.is_live = path != options.trace;  // true if the argument is a PID
   const Analysis analysis = open_analysis(options.trace);
+  wanted.is_live = analysis.is_live;
   const DoctorReport report({analysis.trace, analysis.model, analysis.waits}, path);
   const std::vector<Finding> found =
       examine(analysis.trace, analysis.model, analysis.waits, wanted);

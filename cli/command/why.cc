@@ -6,7 +6,6 @@
 #include "cli/commands.h"
 #include "cli/die.h"
 #include "cli/input/analysis.h"
-#include "cli/input/running.h"
 #include "cli/input/thread_state.h"
 #include "cli/output/report_output.h"
 #include "trace/ask/find.h"
@@ -54,8 +53,7 @@ int run_why(const WhyOptions& options) {
   const Analysis analysis = open_analysis(options.trace);
   const Subject subject{analysis.trace, analysis.model, analysis.waits};
   WhyFindings found{.diagnoses = find_diagnoses(subject, options.task)};
-  if (trace_directory(options.trace) != options.trace)
-    add_thread_states(options.trace, subject, found.diagnoses);
+  if (analysis.is_live) add_thread_states(options.trace, subject, found.diagnoses);
   if (options.task.empty()) {
     found.failures = unread_failures(subject);
     found.chains = broken_chains(subject);

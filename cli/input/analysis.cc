@@ -24,7 +24,8 @@ Analysis open_analysis(const std::string& trace_or_pid, std::span<const TickCloc
   const std::string path = trace_directory(trace_or_pid);
   Analysis analysis{.trace = open_trace(path, clocks), .model = {}, .waits = {}};
   report_losses(analysis.trace, path);
-  const uint64_t until = path == trace_or_pid ? 0 : now_of(analysis.trace.info);
+  analysis.is_live = path != trace_or_pid;
+  const uint64_t until = analysis.is_live ? now_of(analysis.trace.info) : 0;
   const Spinner spinner(stderr, isatty(STDERR_FILENO), "building the wait-for graph");
   analysis.model = build_model(analysis.trace, {.simplify = false, .until = until});
   analysis.waits = find_waits(analysis.trace, analysis.model);

@@ -14,6 +14,7 @@ struct Analysis {
   Trace trace;
   Model model;  // not simplified
   Waits waits;
+  bool is_live = false;  // of a process, by PID
 };
 // Opens the trace of a recording process (by PID) up to now, or a trace up to its last event.
 // `clocks`: see read_trace(). Prints losses to stderr. Throws CommandError(2) if the argument is

@@ -37,13 +37,9 @@ std::string unescape(std::string_view path) {
 
 // Returns the pid of the process in each of its pid namespaces. Its trace contains the innermost.
 std::set<uint64_t> numbers_of(const std::string& pid) {
-  std::set<uint64_t> numbers{std::stoull(pid)};
-  std::ifstream status("/proc/" + pid + "/status");
-  for (std::string line; std::getline(status, line);) {
-    if (!line.starts_with("NSpid:")) continue;
-    std::istringstream words(line.substr(6));
-    for (uint64_t number; words >> number;) numbers.insert(number);
-  }
+  const std::vector<uint64_t> inner = namespace_numbers("/proc/" + pid);
+  std::set<uint64_t> numbers(inner.begin(), inner.end());
+  numbers.insert(std::stoull(pid));
   return numbers;
 }
 
@@ -132,6 +128,17 @@ std::string process_hint(const std::string& text) {
   const std::string trace = find_trace(text, maps);
   return text + " is a process, not a trace" +
          (trace.empty() ? ", and it is not recording" : "; its trace is " + trace);
+}
+
+std::vector<uint64_t> namespace_numbers(const std::string& folder) {
+  std::vector<uint64_t> numbers;
+  std::ifstream status(folder + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with("NSpid:")) continue;
+    std::istringstream words(line.substr(6));
+    for (uint64_t number; words >> number;) numbers.push_back(number);
+  }
+  return numbers;
 }
 
 std::string trace_directory(const std::string& text) {

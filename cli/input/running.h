@@ -11,6 +11,10 @@ namespace skein::cli {
 // there are several, returns the newest trace. Throws CommandError(2) on failure.
 std::string trace_of_process(const std::string& pid);
 
+// Returns the numbers of a process or thread in each of its pid namespaces, the innermost last,
+// from its folder in /proc ("/proc/7", "/proc/7/task/8"). Empty if there is no such process.
+std::vector<uint64_t> namespace_numbers(const std::string& folder);
+
 struct RecordedProcess {
   uint64_t pid = 0;
   std::string program;    // its name in /proc

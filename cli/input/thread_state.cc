@@ -2,7 +2,8 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
+
+#include "cli/input/running.h"
 
 namespace skein::cli {
 
@@ -13,19 +14,6 @@ std::string read_line(const std::filesystem::path& file) {
   std::string line;
   std::getline(in, line);
   return line;
-}
-
-// The number of the thread in its innermost pid namespace; 0: unknown.
-uint64_t innermost_number(const std::filesystem::path& thread) {
-  std::ifstream status(thread / "status");
-  uint64_t number = 0;
-  for (std::string line; std::getline(status, line);) {
-    if (!line.starts_with("NSpid:")) continue;
-    std::istringstream words(line.substr(6));
-    while (words >> number) {
-    }
-  }
-  return number;
 }
 
 // The letter behind the name, which is in parentheses and may contain any character.
@@ -61,7 +49,8 @@ std::string describe_thread(char state, std::string_view wait_channel) {
 std::string thread_state(const std::string& pid, uint64_t tid) {
   std::error_code error;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/" + pid + "/task", error))
-    if (innermost_number(thread.path()) == tid)
+    if (const auto numbers = namespace_numbers(thread.path());
+        !numbers.empty() && numbers.back() == tid)
       return describe_thread(state_letter(read_line(thread.path() / "stat")),
                              read_line(thread.path() / "wchan"));
   return "";

@@ -4,7 +4,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <future>
 #include <thread>
 
@@ -35,15 +34,12 @@ TEST_CASE("threads of this process") {
     ends.get_future().wait();
   });
   const auto tid = static_cast<uint64_t>(started.get_future().get());
-  std::string state;
-  for (int i = 0; i < 1000 && state.find("blocked") == std::string::npos &&
-                  state.find("a future") == std::string::npos;
-       i++) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    state = thread_state(self, tid);
-  }
   // Without the function, as in a kernel that hides it, any system call.
-  CHECK((state.find("a future (") != std::string::npos || state == describe_thread('S', "")));
+  const auto is_blocked = [&] {
+    const std::string state = thread_state(self, tid);
+    return state.find("a future (") != std::string::npos || state == describe_thread('S', "");
+  };
+  while (!is_blocked()) std::this_thread::yield();  // else the test never ends
   ends.set_value();
   blocked.join();
   CHECK(thread_state(self, 4'000'000'000) == "");
