@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/stable_sort.h"
+#include "trace/model/names.h"
 
 namespace skein {
 
@@ -33,8 +34,7 @@ std::vector<bool> find_continued(const Subject& s) {
 }
 
 bool is_open_socket(const Trace& trace, const Object& object) {
-  return object.end == Object::never && object.kind < trace.kinds.size() &&
-         trace.strings[trace.kinds[object.kind]] == "socket";
+  return object.end == Object::never && kind_name(trace, object.kind) == "socket";
 }
 
 // Whether an operation of the object is pending.

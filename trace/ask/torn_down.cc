@@ -6,6 +6,7 @@
 
 #include "base/stable_sort.h"
 #include "trace/ask/task_kinds.h"
+#include "trace/model/names.h"
 
 namespace skein {
 
@@ -18,8 +19,7 @@ bool has_code(const Subject& s, TaskIndex task) {
 
 // A generator waits for its caller, which may stop at any value.
 bool is_generator(const Subject& s, TaskIndex task) {
-  const uint32_t kind = s.model.tasks[task].kind;
-  return kind < s.trace.kinds.size() && s.trace.strings[s.trace.kinds[kind]] == "generator";
+  return kind_name(s.trace, s.model.tasks[task].kind) == "generator";
 }
 
 // When the last task with code of its own stopped running.

@@ -353,26 +353,26 @@ int rank(const Diagnosis& d) {
 
 // Finds crowds: tasks that wait at a location where none has ever continued.
 void find_crowds(const Waits& waits, std::vector<Diagnosis>& found) {
-  std::unordered_map<uint32_t, Diagnosis*> crowds;  // by location
+  struct Crowd {
+    Diagnosis* diagnosis = nullptr;
+    uint64_t until = Waits::never;
+  };
+  std::unordered_map<uint32_t, Crowd> crowds;  // by location
   for (Diagnosis& d : found) {
     const uint32_t wait = d.chain.back().wait;
     if (d.verdict != Verdict::Unknown || d.chain.size() != 1 || wait == Waits::none) continue;
-    if (d.similar.size() + 1 >= crowd) crowds[waits.waits[wait].location] = &d;
+    if (d.similar.size() + 1 >= crowd) crowds[waits.waits[wait].location].diagnosis = &d;
   }
   if (crowds.empty()) return;
   for (const Waits::Wait& wait : waits.waits) {
     const auto at = crowds.find(wait.location);
-    if (at == crowds.end() || at->second == nullptr) continue;
-    if (!wait.is_open())
-      at->second = nullptr;
+    if (at == crowds.end()) continue;
+    if (wait.is_open())
+      at->second.until = wait.begin;
     else
-      at->second->crowd_until = wait.begin;
+      crowds.erase(at);
   }
-  for (Diagnosis& d : found) {
-    if (d.crowd_until == Waits::never) continue;
-    const auto at = crowds.find(waits.waits[d.chain.back().wait].location);
-    if (at->second != &d) d.crowd_until = Waits::never;
-  }
+  for (const auto& [location, at] : crowds) at.diagnosis->crowd_until = at.until;
 }
 
 uint64_t waits_since(const Model& model, const Waits& waits, const Diagnosis& d) {
