@@ -51,6 +51,8 @@ bool needs_apostrophe(std::string_view text) {
   // The last four are the full-width forms of the first four.
   constexpr std::string_view starts[] = {"=",  "+", "-",      "@",      "\t",     "\r",
                                          "\n", "'", "\uff1d", "\uff0b", "\uff0d", "\uff20"};
+  // Some programs remove spaces first.
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   bool starts_formula = false;
   for (const std::string_view start : starts) starts_formula |= text.starts_with(start);
   if (!starts_formula) return false;

@@ -75,6 +75,9 @@ TEST_CASE("a CSV cell is never a formula") {
   CHECK(csv("\r=1") == "'\\x0d=1");
   CHECK(csv("\n=1") == "\"'\n=1\"");
   CHECK(csv("\uff1d1") == "'\uff1d1");
+  CHECK(csv(" =1") == "\"' =1\"");
+  CHECK(csv("  ") == "\"  \"");
+  CHECK(csv(" -5") == "\" -5\"");
   CHECK(csv("'=1") == "''=1");  // removing one apostrophe restores every text
   for (const char* number : {"-5", "+5", "-1.5e3", "0", "-.5", "-1."}) CHECK(csv(number) == number);
   for (const char* text : {"-.", "-1e", "+1e+", "-1x", "-1.2.3", "-inf"})
