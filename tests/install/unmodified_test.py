@@ -223,6 +223,10 @@ def check_untouched(compiler, out):
         done = subprocess.run([compiler, "-std=c++20", step, PROJECT / "once.cc", "-o", out / "step"],
                               capture_output=True, text=True)
         assert done.returncode == 0 and done.stderr == "", f"{step}: {done.stderr}"
+    # The compiler refuses a response file that names itself, or finds none.
+    (out / "itself.rsp").write_text(f"@{out}/itself.rsp\n")
+    done = subprocess.run([compiler, f"@{out}/itself.rsp"], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1 and "error" in done.stderr, done
     assert "skein/coroutine.h" in text_of(compiler, "-std=c++20", "-M", PROJECT / "once.cc")
     assert "skein" in text_of(compiler, "-std=c++20", "-E", PROJECT / "once.cc")
     path = f"{compiler.parent}:{os.environ['PATH']}"
