@@ -8,15 +8,17 @@ std::vector<CounterStrip> counter_strips(std::span<const Track> tracks, const Ma
   std::vector<CounterStrip> strips;
   for (uint32_t t = 0; t < tracks.size(); t++) {
     const Model& model = *tracks[t].model;
-    const size_t first = strips.size();
+    std::vector<size_t> strip_of;  // by scale; 0: none yet, else an index plus 1
     for (uint32_t c = 0; c < model.counters.size(); c++) {
       if (t < marks.counters.size() && c < marks.counters[t].size() && !marks.counters[t][c])
         continue;
       const uint32_t scale = model.counters[c].scale;
-      auto at = std::find_if(strips.begin() + static_cast<ptrdiff_t>(first), strips.end(),
-                             [&](const CounterStrip& strip) { return strip.scale == scale; });
-      if (at == strips.end()) at = strips.insert(at, {t, scale, {}});
-      at->counters.push_back(c);
+      if (scale >= strip_of.size()) strip_of.resize(std::max(model.scales.size(), scale + size_t{1}));
+      if (strip_of[scale] == 0) {
+        strips.push_back({t, scale, {}});
+        strip_of[scale] = strips.size();
+      }
+      strips[strip_of[scale] - 1].counters.push_back(c);
     }
   }
   return strips;

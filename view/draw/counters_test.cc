@@ -123,3 +123,14 @@ TEST_CASE("counters without room are counted") {
   const std::set<std::string> all = texts(d.picture());
   CHECK(all.count("+ 1 more counter") == 1);
 }
+
+TEST_CASE("150,000 counters of different names are drawn soon") {
+  Drawn d;
+  d.task(0, 1000, "a");
+  d.window.height = 600;
+  d.model.scales.assign(150'000, {0, 7});
+  for (uint32_t i = 0; i < 150'000; i++)
+    d.model.counters.push_back(
+        {.name = d.trace.strings.intern("c" + std::to_string(i)), .scale = i, .points = {{i, 7}}});
+  CHECK(texts(d.picture()).contains("+ 149,995 more counters"));
+}
