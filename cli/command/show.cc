@@ -120,6 +120,7 @@ class Show {
         columns_(columns),
         colours_(colours) {
     window_.width = static_cast<float>(columns * cell_width);
+    window_.column = cell_width;
     window_.row_height = cell_height;
     marks_.scroll_bar = false;
     for (const Track& track : tracks) shown_.emplace_back(track.model->counters.size(), 0);

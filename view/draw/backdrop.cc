@@ -1,6 +1,7 @@
 // The background (sleeps, pauses, bands), and the marks of the selected task.
 #include "base/text.h"
 #include "trace/model/names.h"
+#include "view/draw/coverage.h"
 #include "view/draw/layers.h"
 #include "view/draw/text.h"
 
@@ -8,57 +9,13 @@ namespace skein {
 
 namespace {
 
-// How much of each pixel is covered, in 8 levels. Adjacent equal pixels are merged into one
-// rectangle.
-class Cover {
- public:
-  explicit Cover(float width) : changes_(static_cast<size_t>(width) + 3, 0) {}
-
-  void add(double x, double end) {
-    end = std::max(end, x + 0.25);
-    const auto width = static_cast<double>(changes_.size() - 3);
-    if (!(end > 0 && x < width)) return;
-    step(std::max(x, 0.0), 1);
-    step(std::min(end, width), -1);
-    used_ = true;
-  }
-
-  void paint(Painter& painter, Ink ink, double y, double height) const {
-    if (!used_) return;
-    int64_t sum = 0;
-    size_t begin = 0;
-    int level = 0;
-    for (size_t c = 0; c < changes_.size(); c++) {
-      sum += changes_[c];
-      const int next = c + 2 >= changes_.size() || sum <= 0
-                           ? 0
-                           : 1 + static_cast<int>(std::min<int64_t>(sum, 255) / 64);
-      if (next == level) continue;
-      if (level > 0)
-        painter.fill(ink, static_cast<double>(begin), y, static_cast<double>(c - begin), height,
-                     static_cast<uint8_t>(level == 4 ? 255 : 30 + 60 * level));
-      begin = c;
-      level = next;
-    }
-  }
-
- private:
-  void step(double x, int sign) {
-    const auto fixed = static_cast<int32_t>(x * 256);
-    const auto column = static_cast<size_t>(fixed >> 8);
-    changes_[column] += sign * (256 - (fixed & 255));
-    changes_[column + 1] += sign * (fixed & 255);
-  }
-
-  std::vector<int32_t> changes_;
-  bool used_ = false;
-};
-
 void draw_kind(const Frame& frame, Painter& painter, size_t track, Ink ink,
                const std::vector<Model::ExecutorInterval>& intervals) {
   const Track& t = frame.tracks[track];
-  // One cover per band. An interval of an executor without a band covers the whole track.
-  std::vector<Cover> covers(t.rows->bands.size() + 1, Cover(frame.window.width));
+  const double column = frame.window.column;
+  const auto columns = static_cast<size_t>(frame.window.width / frame.window.column) + 1;
+  // One for each band. An interval of an executor without a band covers the whole track.
+  std::vector<Coverage> covers(t.rows->bands.size() + 1, Coverage(columns));
   std::vector<uint32_t> band_of(t.trace->executors.size(), UINT32_MAX);
   const bool several = t.rows->bands.size() > 1;
   for (uint32_t band = 0; several && band < t.rows->bands.size(); band++)
@@ -70,12 +27,17 @@ void draw_kind(const Frame& frame, Painter& painter, size_t track, Ink ink,
         interval.executor < band_of.size() ? band_of[interval.executor] : UINT32_MAX;
     // With several executors, the sleep of one without tasks is not shown.
     if (several && band == UINT32_MAX && ink == Ink::Sleep) continue;
-    covers[band == UINT32_MAX ? covers.size() - 1 : band].add(x, frame.x(t, interval.end));
+    covers[band == UINT32_MAX ? covers.size() - 1 : band].add(x / column,
+                                                              frame.x(t, interval.end) / column);
   }
-  const auto paint = [&](const Cover& cover, double top, double bottom) {
+  const double origin = -frame.x(t, 0) / column;
+  const auto paint = [&](const Coverage& cover, double top, double bottom) {
     top = std::max<double>(top, frame.areas.rows);
     bottom = std::min<double>(bottom, frame.areas.counters);
-    if (bottom > top) cover.paint(painter, ink, top, bottom - top);
+    if (bottom <= top) return;
+    for (const auto [first, end] : cover.runs(origin))
+      painter.fill(ink, static_cast<double>(first) * column, top,
+                   static_cast<double>(end - first) * column, bottom - top);
   };
   const bool alone = frame.tracks.size() == 1;
   paint(covers.back(), alone ? frame.areas.rows : frame.y(track, 0),

@@ -264,6 +264,25 @@ TEST_CASE("the item at a point is the one drawn there") {
   CHECK(d.hit_at(-5, 150).kind == Item::Kind::Nothing);
 }
 
+TEST_CASE("sleeps cover the share of the picture that they lasted, in columns") {
+  Drawn d;
+  d.task(0, 100'000'000, "server");
+  d.trace.executors.resize(1);
+  for (uint64_t at = 0; at < 100'000'000; at += 1'000)
+    d.model.sleeps.push_back({.start = at, .end = at + 40});
+  d.window.to = 1e8;
+  d.window.width = 1'000;
+  for (const float column : {1.0f, 8.0f}) {
+    d.window.column = column;
+    float width = 0;
+    for (const Primitive& p : all(d.picture(), Shape::Fill, Ink::Sleep)) {
+      CHECK(std::fmod(p.x, column) == 0);
+      width += p.w;
+    }
+    CHECK(width == doctest::Approx(40).epsilon(0.1));
+  }
+}
+
 TEST_CASE("marks: highlight, selection, measure, bookmark, pointer") {
   Drawn d;
   d.task(0, 400, "a");
