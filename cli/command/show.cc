@@ -1,5 +1,6 @@
 // `skein show`: draws traces in the terminal.
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <string_view>
 
@@ -64,6 +65,11 @@ std::vector<uint32_t> busiest_rows(std::span<const Track> tracks, const Window& 
       const double at = static_cast<double>(time) + track.offset;
       return at >= window.from && at <= window.to;
     };
+    const auto time_of = [&](uint32_t rounded) {
+      return rounded == UINT32_MAX
+                 ? HUGE_VAL
+                 : std::ldexp(rounded, static_cast<int>(track.rows->time_shift)) + track.offset;
+    };
     const size_t title = total;
     if (tracks.size() > 1) total++;
     std::vector<size_t> name_of(track.rows->count, tracks.size() > 1 ? title : SIZE_MAX);
@@ -75,11 +81,12 @@ std::vector<uint32_t> busiest_rows(std::span<const Track> tracks, const Window& 
       uint64_t events = 0;
       for (uint32_t i = track.rows->begin[row]; i < track.rows->begin[row + 1]; i++) {
         const Model::Task& task = track.model->tasks[track.rows->tasks[i]];
-        const bool ends = in_sight(task.end);
-        events += in_sight(task.start) + ends;
-        if (track.rows->bar_styles[i] == Rows::BarStyle::Red && (ends || task.is_unresolved()))
-          events += uint64_t{1} << 32;
+        events += in_sight(task.start) + in_sight(task.end);
       }
+      for (uint32_t i = track.rows->fault_begin[row]; i < track.rows->fault_begin[row + 1]; i++)
+        if (const auto [start, end] = track.rows->fault_times[i];
+            window.from <= time_of(end) && time_of(start) <= window.to)
+          events += uint64_t{1} << 32;
       for (uint32_t i = track.rows->activation_begin[row];
            i < track.rows->activation_begin[row + 1]; i++)
         events += in_sight(track.model->activations[track.rows->activations[i]].start);

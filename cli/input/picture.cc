@@ -76,7 +76,10 @@ Picture open_picture(const PictureOptions& options) {
     report_losses(trace, path);
     const std::string name = trace_name(path);
     picture.title += (picture.title.empty() ? "" : ", ") + name;
-    viewer.add(std::move(trace), name);
+    Model model = build_model(trace);
+    LoadedTrace loaded(std::move(trace), std::move(model));
+    loaded.find_problems();  // the picture shows which tasks are stuck
+    viewer.add(std::move(loaded), name);
   }
   // The notes are beside the first trace, and their times are relative to it.
   if (const std::string notes = kept_notes_or_none(options.traces[0]); !notes.empty())

@@ -13,7 +13,8 @@ std::vector<CounterStrip> counter_strips(std::span<const Track> tracks, const Ma
       if (t < marks.counters.size() && c < marks.counters[t].size() && !marks.counters[t][c])
         continue;
       const uint32_t scale = model.counters[c].scale;
-      if (scale >= strip_of.size()) strip_of.resize(std::max(model.scales.size(), scale + size_t{1}));
+      if (scale >= strip_of.size())
+        strip_of.resize(std::max(model.scales.size(), scale + size_t{1}));
       if (strip_of[scale] == 0) {
         strips.push_back({t, scale, {}});
         strip_of[scale] = strips.size();

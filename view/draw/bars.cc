@@ -9,6 +9,7 @@ namespace {
 
 constexpr size_t bar_limit = 19'000;
 constexpr size_t activation_limit = 8'000;
+constexpr size_t fault_limit = 3'000;
 constexpr size_t most_highlights = 3'000;
 constexpr double widest_cell = 64;  // pixels; 450 rows of 2 pixels then need 10,600 rectangles
 
@@ -16,28 +17,21 @@ constexpr double widest_cell = 64;  // pixels; 450 rows of 2 pixels then need 10
 // Merges adjacent cells of the same colour into one rectangle.
 class ThinBars {
  public:
-  ThinBars(Painter& painter, double cell, double y, double height, bool running, uint8_t densest)
-      : painter_(painter),
-        cell_(cell),
-        y_(y),
-        height_(height),
-        running_(running),
-        densest_(densest) {}
+  ThinBars(Painter& painter, double cell, double y, double height, Ink ink, uint8_t densest)
+      : painter_(painter), cell_(cell), y_(y), height_(height), ink_(ink), densest_(densest) {}
 
   // Adds `count` bars, the first at x.
-  void add(double x, uint32_t count, double width, bool red, bool faded) {
+  void add(double x, uint32_t count, double width, bool faded) {
     const int64_t cell = cell_of(x);
     if (cell != at_) {
       close();
       at_ = cell;
       count_ = 0;
       width_ = 0;
-      red_ = false;
       faded_ = true;
     }
     count_ += count;
     width_ += width;
-    red_ = red_ || red;
     faded_ = faded_ && faded;
   }
 
@@ -52,13 +46,15 @@ class ThinBars {
  private:
   static constexpr int64_t none = INT64_MIN;
 
-  int64_t cell_of(double x) const { return static_cast<int64_t>(std::clamp(x / cell_, -1.0, 1e9) + 1); }
+  int64_t cell_of(double x) const {
+    return static_cast<int64_t>(std::clamp(x / cell_, -1.0, 1e9) + 1);
+  }
 
   // A single bar thinner than a pixel is visible; a crowd is darker.
   uint8_t alpha() const {
     if (faded_) return 40;
-    if (red_) return 255;
-    if (!running_) return count_ <= 1 ? 150 : count_ <= 3 ? 185 : count_ <= 7 ? 220 : 255;
+    if (ink_ == Ink::Failed) return 255;
+    if (ink_ == Ink::Bar) return count_ <= 1 ? 150 : count_ <= 3 ? 185 : count_ <= 7 ? 220 : 255;
     const double share = width_ / cell_;
     return std::min<uint8_t>(densest_, share < 0.1   ? 90
                                        : share < 0.3 ? 140
@@ -68,11 +64,9 @@ class ThinBars {
 
   void close() {
     if (at_ == none) return;
-    const Ink ink = running_ ? Ink::Running : red_ ? Ink::Failed : Ink::Bar;
-    if (end_ != at_ || ink != ink_ || alpha() != alpha_) {
+    if (end_ != at_ || alpha() != alpha_) {
       flush(at_);
       begin_ = at_;
-      ink_ = ink;
       alpha_ = alpha();
     }
     end_ = at_ + 1;
@@ -81,7 +75,7 @@ class ThinBars {
   // A lone bar is widened, or a line that crosses its row would hide it.
   void flush(int64_t next) {
     if (end_ > begin_) {
-      const bool alone = !running_ && cell_ == 1 && end_ - begin_ == 1;
+      const bool alone = ink_ != Ink::Running && cell_ == 1 && end_ - begin_ == 1;
       const double left = alone && begin_ - before_ >= 3 ? 1 : 0;
       const double right = alone && next - end_ >= 3 ? 1 : 0;
       painter_.fill(ink_, static_cast<double>(begin_ - 1) * cell_ - left, y_,
@@ -93,19 +87,17 @@ class ThinBars {
 
   Painter& painter_;
   double cell_, y_, height_;
-  bool running_;
+  Ink ink_;  // Bar, Running or Failed
   uint8_t densest_;
   // The cell being summed up.
   int64_t at_ = none;
   uint32_t count_ = 0;
   double width_ = 0;
-  bool red_ = false;
   bool faded_ = false;
   // The rectangle being extended.
   int64_t begin_ = 0;
   int64_t end_ = 0;
   int64_t before_ = -3;  // the end of the bar to its left
-  Ink ink_ = Ink::Bar;
   uint8_t alpha_ = 0;
 };
 
@@ -117,24 +109,19 @@ class BarPainter {
   void bars(uint32_t row) {
     const double y = frame_.bar_y(track_, row);
     const Rows& rows = *frame_.tracks[track_].rows;
-    ThinBars thin(painter_, cell_, y, frame_.bar_height, false, 255);
+    ThinBars thin(painter_, cell_, y, frame_.bar_height, Ink::Bar, 255);
     const auto crowd = [&](uint32_t first, uint32_t last, double x, double width) {
-      const auto styles = rows.bar_styles.begin();
-      const bool red = rows.has_red && std::find(styles + first, styles + last,
-                                                 Rows::BarStyle::Red) != styles + last;
       bool faded = frame_.marked(track_);
       for (uint32_t i = first; i < last && faded; i++)
         faded = frame_.mark(track_, rows.tasks[i]) == 2;
-      thin.add(x, last - first, width, red, faded);
+      thin.add(x, last - first, width, faded);
     };
     const auto bar = [&](uint32_t position, double x, double end) {
       const TaskIndex task = rows.tasks[position];
       const uint8_t mark = frame_.mark(track_, task);
-      const Rows::BarStyle style = rows.bar_styles[position];
       thin.finish(x, end);
-      const Ink ink = style == Rows::BarStyle::Red     ? Ink::Failed
-                      : style == Rows::BarStyle::Named ? Ink::Bar
-                                                       : Ink::BarUnnamed;
+      const Ink ink =
+          rows.bar_styles[position] == Rows::BarStyle::Named ? Ink::Bar : Ink::BarUnnamed;
       painter_.show({Item::Kind::Task, static_cast<uint32_t>(track_), task});
       painter_.fill(ink, x, y, end - x, frame_.bar_height, mark == 2 ? 70 : 255);
       // The task did not end; no later event refers to it.
@@ -166,16 +153,16 @@ class BarPainter {
     const auto task_of = [&](uint32_t position) {
       return track.model->activations[track.rows->activations[position]].task;
     };
-    ThinBars thin(painter_, cell_, y + inset, height - 2 * inset, true, densest);
+    ThinBars thin(painter_, cell_, y + inset, height - 2 * inset, Ink::Running, densest);
     const auto crowd = [&](uint32_t first, uint32_t last, double x, double width) {
       bool faded = marked;
       for (uint32_t i = first; i < last && faded; i++) faded = frame_.mark(track_, task_of(i)) == 2;
-      thin.add(x, last - first, width, false, faded);
+      thin.add(x, last - first, width, faded);
     };
     const auto activation = [&](uint32_t position, double x, double end) {
       const bool faded = marked && frame_.mark(track_, task_of(position)) == 2;
       if (end - x < narrowest) {
-        thin.add(x, 1, end - x, false, faded);
+        thin.add(x, 1, end - x, faded);
         return;
       }
       thin.finish();
@@ -183,6 +170,26 @@ class BarPainter {
       painter_.fill(Ink::Running, x + inset, y, end - x - 2 * inset, height, faded ? 70 : densest);
     };
     each_activation(frame_, track_, row, cell_, activation, crowd);
+    thin.finish();
+  }
+
+  void faults(uint32_t row) {
+    const double y = frame_.bar_y(track_, row);
+    const Rows& rows = *frame_.tracks[track_].rows;
+    const auto is_faded = [&](uint32_t fault) {
+      return frame_.mark(track_, rows.tasks[rows.fault_positions[fault]]) == 2;
+    };
+    ThinBars thin(painter_, cell_, y, frame_.bar_height, Ink::Failed, 255);
+    const auto crowd = [&](uint32_t first, uint32_t last, double x, double width) {
+      bool faded = frame_.marked(track_);
+      for (uint32_t i = first; i < last && faded; i++) faded = is_faded(i);
+      thin.add(x, last - first, width, faded);
+    };
+    const auto fault = [&](uint32_t which, double x, double end) {
+      thin.finish(x, end);
+      painter_.fill(Ink::Failed, x, y, end - x, frame_.bar_height, is_faded(which) ? 70 : 255);
+    };
+    each_fault(frame_, track_, row, cell_, fault, crowd);
     thin.finish();
   }
 
@@ -272,6 +279,8 @@ void draw_bars(const Frame& frame, Painter& painter) {
     draw_rows(frame, painter, bar_limit, [](BarPainter& bars, uint32_t row) { bars.bars(row); });
     draw_rows(frame, painter, activation_limit,
               [](BarPainter& bars, uint32_t row) { bars.activations(row); });
+    draw_rows(frame, painter, fault_limit,
+              [](BarPainter& bars, uint32_t row) { bars.faults(row); });
   }
   enlarge_failures(painter, begin);
 }

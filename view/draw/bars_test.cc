@@ -9,12 +9,13 @@ using namespace skein;
 
 namespace {
 
-// A task that should have ended but has not.
+// A task that should have ended but has not, stuck since 150.
 Drawn stuck_task() {
   Drawn d;
   Model::Task& task = d.model.tasks[d.task(100, 200, "hangs")];
   task.how = Model::End::Open;
   task.should_resolve = true;
+  d.stuck = {{0, 150}};
   return d;
 }
 
@@ -40,13 +41,29 @@ TEST_CASE("a bar is where its task is, white where it runs") {
   CHECK(texts(list).count("reader") == 1);
 }
 
-TEST_CASE("failed and stuck tasks are red, and the bar of a stuck one reaches the edge") {
+TEST_CASE("a stuck task is red from its wait to the edge") {
   Drawn d = stuck_task();
   const DrawList list = d.picture();
-  const auto bars = all(list, Shape::Fill, Ink::Failed);
-  REQUIRE(bars.size() == 1);
-  CHECK(bars[0].x == 50);
-  CHECK(bars[0].x + bars[0].w >= 500);
+  const auto red = all(list, Shape::Fill, Ink::Failed);
+  REQUIRE(red.size() == 1);
+  CHECK(red[0].x == 75);
+  CHECK(red[0].x + red[0].w >= 500);
+  CHECK(all(list, Shape::Fill, Ink::Bar).at(0).x == 50);
+  d.stuck.clear();  // it may be waiting for a timer
+  CHECK(all(d.picture(), Shape::Fill, Ink::Failed).empty());
+}
+
+TEST_CASE("a task that failed is red at its end") {
+  Drawn d;
+  d.model.tasks[d.task(100, 600, "parser")].how = Model::End::Failed;
+  const auto red = all(d.picture(), Shape::Fill, Ink::Failed);
+  REQUIRE(!red.empty());
+  for (const Primitive& mark : red) {
+    CHECK(mark.w <= 7);
+    CHECK(mark.x <= 300);
+    CHECK(mark.x + mark.w >= 300);
+  }
+  CHECK(all(d.picture(), Shape::Fill, Ink::Bar).at(0).w == 250);
 }
 
 TEST_CASE("the bar of a stuck task reaches the edge of a picture of more than 2^32 ns") {

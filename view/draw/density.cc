@@ -268,11 +268,11 @@ void draw_density(const Frame& frame, Painter& painter, size_t most_bars, size_t
       };
       each_bar(frame, track, row, [&](uint32_t position, double x, double end) {
         bar_line.add(x, end);
-        if (rows.bar_styles[position] == Rows::BarStyle::Red) set(red, x, end);
         if (marked && frame.mark(track, rows.tasks[position]) == 1) set(highlighted, x, end);
       });
       each_activation(frame, track, row,
                       [&](uint32_t, double x, double end) { running_line.add(x, end); });
+      each_fault(frame, track, row, [&](uint32_t, double x, double end) { set(red, x, end); });
       rows_in_line++;
       uint32_t next = row + 1;
       while (next < range.last && frame.folded(track, next)) next++;

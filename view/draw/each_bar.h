@@ -9,8 +9,9 @@
 
 namespace skein {
 
-// Calls visit(position, x, end_x) for each bar (activation) of a row in the window, from left to
-// right. `position` is an index into Rows::tasks (Rows::activations). x may be beyond the edges.
+// Calls visit(position, x, end_x) for each bar (activation, fault) of a row in the window, from
+// left to right. `position` is an index into Rows::tasks (activations, fault_times). x may be
+// beyond the edges.
 //
 // each_bar(frame, track, row, cell, visit, crowd): consecutive bars that are thinner than a cell
 // and begin in the same cell are merged into one call crowd(position, position behind the last, x
@@ -19,6 +20,8 @@ template <typename... Visit>
 void each_bar(const Frame& frame, size_t track, uint32_t row, const Visit&... visit);
 template <typename... Visit>
 void each_activation(const Frame& frame, size_t track, uint32_t row, const Visit&... visit);
+template <typename... Visit>
+void each_fault(const Frame& frame, size_t track, uint32_t row, const Visit&... visit);
 
 namespace detail {
 
@@ -134,6 +137,20 @@ void each_activation(const Frame& frame, size_t track_index, uint32_t row, const
       [&](uint32_t position) {
         const Model::Activation& a = track.model->activations[rows.activations[position]];
         return std::pair(frame.x(track, a.start), frame.x(track, a.end));
+      },
+      visit...);
+}
+
+template <typename... Visit>
+void each_fault(const Frame& frame, size_t track_index, uint32_t row, const Visit&... visit) {
+  const Track& track = frame.tracks[track_index];
+  const Rows& rows = *track.rows;
+  const detail::TimeScale scale(frame, track);
+  detail::each_between(
+      scale, rows.fault_times, rows.fault_begin[row], rows.fault_begin[row + 1],
+      [&](uint32_t position) {
+        const Rows::Times& times = rows.fault_times[position];
+        return std::pair(scale.x(times.start), scale.end_x(times.end));
       },
       visit...);
 }

@@ -10,8 +10,8 @@ namespace skein {
 namespace {
 
 constexpr size_t most_labels = 2'500;
-constexpr double narrow = 14;  // a narrower bar yields to its neighbours' labels
-constexpr double between = 5;  // pixels between two labels
+constexpr double narrow = 14;      // a narrower bar yields to its neighbours' labels
+constexpr double between = 5;      // pixels between two labels
 constexpr double edge_margin = 3;  // at the left edge, where a bar began earlier
 
 struct Candidate {

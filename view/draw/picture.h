@@ -29,7 +29,8 @@ struct Window {
                            // on; kinds from 24, density below 2
   float width = 1500;      // pixels, of the whole picture including axis and counters
   float height = 900;
-  float column = 1;  // pixels; the background is drawn in such columns: those of a terminal are wider
+  float column =
+      1;  // pixels; the background is drawn in such columns: those of a terminal are wider
 };
 
 // The marks that the user put on the picture, and the folded rows.

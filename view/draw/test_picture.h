@@ -18,6 +18,7 @@ struct Drawn {
   Trace trace;
   Model model;
   Rows rows;
+  std::vector<StuckTask> stuck;
   Window window = {.from = 0, .to = 1000, .top = 0, .row_height = 26, .width = 500, .height = 300};
   Marks marks;
 
@@ -50,6 +51,7 @@ struct Drawn {
 
   Track track() {
     rows = arrange(trace, model);
+    rows.set_stuck(model, stuck);
     return {&trace, &model, &rows};
   }
 

@@ -211,36 +211,30 @@ class Arrangement {
   }
 
   void fill_times() {
-    uint64_t end = model_.end;
-    for (const Model::Task& t : model_.tasks) end = std::max({end, t.start, t.end});
-    while (end >> rows_.time_shift >= UINT32_MAX) rows_.time_shift++;
-    const auto round = [&](uint64_t start, uint64_t stop) {
-      const uint32_t shift = rows_.time_shift;
-      const uint64_t up = stop >= end ? end : stop + ((uint64_t{1} << shift) - 1);
-      return Rows::Times{static_cast<uint32_t>(std::min(start, end) >> shift),
-                         stop > end ? UINT32_MAX : static_cast<uint32_t>(up >> shift)};
-    };
+    rows_.last = model_.end;
+    for (const Model::Task& t : model_.tasks) rows_.last = std::max({rows_.last, t.start, t.end});
+    while (rows_.last >> rows_.time_shift >= UINT32_MAX) rows_.time_shift++;
     rows_.task_times.reserve(rows_.tasks.size());
     rows_.bar_styles.reserve(rows_.tasks.size());
     rows_.parent_rows.reserve(rows_.tasks.size());
     for (size_t i = 0; i < rows_.tasks.size(); i++) {
       const Rows::Extent bar = rows_.bar(model_, i);
       const Model::Task& t = task(rows_.tasks[i]);
-      rows_.task_times.push_back(round(bar.start, bar.end));
-      rows_.bar_styles.push_back(t.failed() || t.is_unresolved()   ? Rows::BarStyle::Red
-                                 : t.label || t.name || t.location ? Rows::BarStyle::Named
-                                                                   : Rows::BarStyle::Unnamed);
+      rows_.task_times.push_back(rows_.rounded(bar.start, bar.end));
+      rows_.bar_styles.push_back(t.label || t.name || t.location ? Rows::BarStyle::Named
+                                                                 : Rows::BarStyle::Unnamed);
       rows_.parent_rows.push_back(t.starts_late ? Rows::no_row
                                                 : other_row(rows_.tasks[i], t.parent));
+      if (t.failed()) rows_.failed.push_back(static_cast<uint32_t>(i));
       if (other_row(rows_.tasks[i], t.becomes) != Rows::no_row)
         rows_.moves.push_back(static_cast<uint32_t>(i));
-      rows_.has_red = rows_.has_red || rows_.bar_styles.back() == Rows::BarStyle::Red;
       rows_.has_unnamed = rows_.has_unnamed || rows_.bar_styles.back() == Rows::BarStyle::Unnamed;
     }
     rows_.activation_times.reserve(rows_.activations.size());
     for (const uint32_t i : rows_.activations)
       rows_.activation_times.push_back(
-          round(model_.activations[i].start, model_.activations[i].end));
+          rows_.rounded(model_.activations[i].start, model_.activations[i].end));
+    rows_.set_stuck(model_, {});
   }
 
   void fill_arrow_blocks() {
@@ -306,6 +300,49 @@ Rows::Extent Rows::bar(const Model& model, size_t position) const {
     bar.end = std::max(bar.end, model.tasks[task.becomes].start);
   bar.end = std::max(bar.start, bar.end);
   return bar;
+}
+
+Rows::Times Rows::rounded(uint64_t start, uint64_t end) const {
+  const uint64_t up = end >= last ? last : end + ((uint64_t{1} << time_shift) - 1);
+  return {static_cast<uint32_t>(std::min(start, last) >> time_shift),
+          end > last ? UINT32_MAX : static_cast<uint32_t>(up >> time_shift)};
+}
+
+uint32_t Rows::position_of(const Model& model, TaskIndex task) const {
+  const uint32_t r = row[task];
+  const auto in_row = tasks_in(r);
+  auto at = std::partition_point(in_row.begin(), in_row.end(), [&](TaskIndex other) {
+    return model.tasks[other].start < model.tasks[task].start;
+  });
+  at = std::find(at, in_row.end(), task);
+  return begin[r] + static_cast<uint32_t>(at - in_row.begin());
+}
+
+void Rows::set_stuck(const Model& model, std::span<const StuckTask> stuck) {
+  struct Fault {
+    uint32_t position;
+    uint64_t since;
+    bool lasts;
+  };
+  std::vector<Fault> faults;
+  for (const StuckTask& s : stuck)
+    if (row[s.task] != no_row) faults.push_back({position_of(model, s.task), s.since, true});
+  for (const uint32_t position : failed)
+    faults.push_back({position, model.tasks[tasks[position]].end, false});
+  stable_sort(faults, [](const Fault& a, const Fault& b) { return a.position < b.position; });
+
+  fault_begin.assign(count + size_t{1}, 0);
+  fault_times.clear();
+  fault_positions.clear();
+  for (const Fault& fault : faults) {
+    if (!fault_positions.empty() && fault_positions.back() == fault.position) continue;
+    const Extent whole = bar(model, fault.position);
+    const uint64_t since = std::clamp(fault.since, whole.start, whole.end);
+    fault_times.push_back(rounded(since, fault.lasts ? whole.end : since));
+    fault_positions.push_back(fault.position);
+    fault_begin[row[tasks[fault.position]] + size_t{1}]++;
+  }
+  for (size_t r = 0; r < count; r++) fault_begin[r + 1] += fault_begin[r];
 }
 
 Rows arrange(const Trace& trace, const Model& model, std::span<const uint8_t> shown) {

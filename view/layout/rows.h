@@ -25,6 +25,12 @@
 
 namespace skein {
 
+// A task that `skein why` reports, and since when it waits in vain, ns.
+struct StuckTask {
+  TaskIndex task = no_index;
+  uint64_t since = 0;
+};
+
 struct Rows {
   struct Band {
     uint32_t executor = 0;  // index into Trace::executors
@@ -60,14 +66,25 @@ struct Rows {
     uint32_t start = 0;
     uint32_t end = 0;
   };
-  enum class BarStyle : uint8_t { Named, Unnamed, Red };
+  enum class BarStyle : uint8_t { Named, Unnamed };
   uint32_t time_shift = 0;
-  std::vector<Times> task_times;      // by position in `tasks`
-  std::vector<BarStyle> bar_styles;   // by the same index
+  uint64_t last = 0;  // ns; no bar ends later
+  Times rounded(uint64_t start, uint64_t end) const;
+  std::vector<Times> task_times;     // by position in `tasks`
+  std::vector<BarStyle> bar_styles;  // by the same index
   std::vector<uint32_t>
       parent_rows;              // by the same index: where the creation line begins, or no_row
   std::vector<uint32_t> moves;  // positions in `tasks` of tasks whose successor is in another row
   std::vector<Times> activation_times;  // by position in `activations`
+
+  // What is red: the ends of tasks that failed, and the waits of stuck ones. Of row r: from
+  // fault_begin[r] to before fault_begin[r + 1], from left to right.
+  std::vector<uint32_t> fault_begin;
+  std::vector<Times> fault_times;
+  std::vector<uint32_t> fault_positions;  // in `tasks`
+  std::vector<uint32_t> failed;           // positions in `tasks` of tasks that failed
+  // Replaces the stuck ones: at first there are none. O(rows + faults * log tasks).
+  void set_stuck(const Model& model, std::span<const StuckTask> stuck);
 
   // Summary of arrows_per_block interactions, from block * arrows_per_block on. If all of them fall
   // into one pixel, they are drawn from it.
@@ -83,9 +100,10 @@ struct Rows {
   };
   std::vector<ArrowBlock> arrow_blocks;
 
-  // What the legend has to explain: links, by Model::Link, and red or unnamed bars.
+  uint32_t position_of(const Model& model, TaskIndex task) const;  // in `tasks`; it must have a row
+
+  // What the legend has to explain: links, by Model::Link, and unnamed bars.
   std::array<bool, 6> has_link{};
-  bool has_red = false;
   bool has_unnamed = false;
   // The range of the axis of each of Model::scales: begins at the least value if that is far from
   // 0.

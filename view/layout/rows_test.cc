@@ -205,6 +205,33 @@ TEST_CASE("a million nested tasks") {
   CHECK(rows.row[n - 1] == n - 1);
 }
 
+TEST_CASE("faults are the ends of failed tasks and the waits of stuck ones, by row and time") {
+  Drawn d;
+  const TaskIndex a = d.task(0, 100);
+  const TaskIndex b = d.task(100, 200);  // in the row of a
+  const TaskIndex c = d.task(50, 300, a);
+  d.task(10, 20, a);
+  for (const TaskIndex task : {a, b, c}) d.model.tasks[task].how = Model::End::Failed;
+  d.model.end = 300;
+  Rows rows = arrange(d.trace, d.model);
+  REQUIRE(rows.row[a] == rows.row[b]);
+  using Fault = std::array<uint32_t, 4>;  // row, task, start, end
+  const auto faults = [&] {
+    std::vector<Fault> all;
+    for (uint32_t r = 0; r < rows.count; r++)
+      for (uint32_t i = rows.fault_begin[r]; i < rows.fault_begin[r + 1]; i++)
+        all.push_back({r, rows.tasks[rows.fault_positions[i]], rows.fault_times[i].start,
+                       rows.fault_times[i].end});
+    return all;
+  };
+  const uint32_t other = rows.row[c];
+  CHECK(faults() == std::vector<Fault>{{0, a, 100, 100}, {0, b, 200, 200}, {other, c, 300, 300}});
+  rows.set_stuck(d.model, std::vector<StuckTask>{{b, 150}, {c, 0}});
+  CHECK(faults() == std::vector<Fault>{{0, a, 100, 100}, {0, b, 150, 200}, {other, c, 50, 300}});
+  rows.set_stuck(d.model, {});
+  CHECK(faults() == std::vector<Fault>{{0, a, 100, 100}, {0, b, 200, 200}, {other, c, 300, 300}});
+}
+
 TEST_CASE("times are rounded outwards to 32 bits") {
   Drawn d;
   d.task(0, uint64_t{1} << 40);

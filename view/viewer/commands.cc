@@ -151,7 +151,8 @@ void State::next_stuck(int) {
   const SessionTrace& of = shared.session[next.track];
   const Subject subject = shared.findings.subject(next.track);
   const Diagnosis d = diagnose(of.trace, subject.model, subject.waits, next.index);
-  const auto begin = static_cast<double>(std::max<int64_t>(0, since(subject, LiveTaskFinder(subject), d.chain[0])));
+  const auto begin = static_cast<double>(
+      std::max<int64_t>(0, since(subject, LiveTaskFinder(subject), d.chain[0])));
   go_to(next.track, next.index, begin + of.offset);
   shared.selection.set_related(true);
   shared.marked();

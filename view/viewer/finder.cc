@@ -20,11 +20,12 @@ void Finder::set_trace(size_t track, FoldedTexts texts) {
 void Finder::refilter(size_t track) {
   version_++;
   const SessionTrace& of = session_[track];
-  results_[track].passes = passing(of.trace, of.model, results_[track].search, filter_);
+  const Findings* findings = filter_.only_stuck ? &findings_[track] : nullptr;
+  results_[track].passes = passing(of.trace, of.model, results_[track].search, filter_, findings);
 }
 
 std::vector<uint8_t> passing(const Trace& trace, const Model& model, Search& search,
-                             const Filter& filter) {
+                             const Filter& filter, const Findings* findings) {
   std::vector<uint8_t> passes;
   if (filter == Filter()) return passes;
   if (!filter.label.empty())
@@ -40,9 +41,13 @@ std::vector<uint8_t> passing(const Trace& trace, const Model& model, Search& sea
     const Model::Task& task = model.tasks[i];
     const uint64_t duration = std::max(task.start, task.end) - task.start;
     if (duration < filter.shortest || duration > filter.longest ||
-        (filter.only_stuck && !task.is_unresolved()) ||
         !(task.kind < kinds.size() ? kinds[task.kind] != 0 : unknown))
       passes[i] = 0;
+  }
+  if (filter.only_stuck) {
+    std::vector<uint8_t> stuck(passes.size(), 0);
+    for (const StuckTask& one : findings->stuck) stuck[one.task] = 1;
+    for (size_t i = 0; i < passes.size(); i++) passes[i] &= stuck[i];
   }
   if (filter.executor.empty()) return passes;
   std::vector<uint8_t> wanted;

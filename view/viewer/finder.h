@@ -12,6 +12,7 @@
 
 #include "trace/session/session.h"
 #include "view/draw/draw_list.h"
+#include "view/viewer/findings.h"
 #include "view/viewer/search.h"
 
 namespace skein {
@@ -22,13 +23,14 @@ struct Filter {
   std::string executor = {};      // one of executors(): created or ran there; empty: any
   uint64_t shortest = 0;          // ns
   uint64_t longest = UINT64_MAX;  // ns
-  bool only_stuck = false;        // marked should_resolve, and has not ended
+  bool only_stuck = false;        // an error of `skein why`
   bool operator==(const Filter&) const = default;
 };
 
-// Returns the tasks that pass the filter; empty: all.
+// Returns the tasks that pass the filter; empty: all. `findings`: of this trace; they may be null
+// unless the filter is for stuck tasks.
 std::vector<uint8_t> passing(const Trace& trace, const Model& model, Search& search,
-                             const Filter& filter);
+                             const Filter& filter, const Findings* findings);
 
 class Finder {
  public:
@@ -44,7 +46,8 @@ class Finder {
     std::vector<uint8_t> found = {};
   };
 
-  explicit Finder(const Session& session) : session_(session) {}
+  Finder(const Session& session, const SessionFindings& findings)
+      : session_(session), findings_(findings) {}
 
   const std::string& text() const { return text_; }
   void set_text(std::string_view text);  // resets the current match; search_again() must follow
@@ -78,6 +81,7 @@ class Finder {
   void sort_matches();
 
   const Session& session_;
+  const SessionFindings& findings_;
   std::vector<Results> results_;
   std::string text_;
   Filter filter_;

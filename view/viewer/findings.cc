@@ -14,7 +14,7 @@ namespace {
 std::string summary(const Model& model, const std::vector<Diagnosis>& errors) {
   if (errors.empty()) return {};
   size_t in_all = 0;
-  bool is_over = true;              // all have been destroyed since
+  bool is_over = true;                    // all have been destroyed since
   std::array<size_t, verdicts> counts{};  // by verdict
   for (const Diagnosis& d : errors) {
     counts[static_cast<size_t>(d.verdict)] += 1 + d.similar.size();
@@ -44,18 +44,40 @@ Findings::Findings(const Trace& trace, const Model& shown) {
   errors = diagnose_all(trace, model(shown), waits);
   while (!errors.empty() && !errors.back().is_error()) errors.pop_back();  // errors come first
   alarm = summary(model(shown), errors);
+
+  if (errors.empty()) return;
+  const Subject about = subject(trace, shown);
+  const LiveTaskFinder live(about);
+  const auto add = [&](const Diagnosis& d, TaskIndex task) {
+    Diagnosis::Step step = d.chain[0];
+    step.task = task;
+    step.wait = waits.last_wait[task];
+    const int64_t begin = since(about, live, step);
+    stuck.push_back({task, static_cast<uint64_t>(std::max<int64_t>(0, begin))});
+  };
+  for (const Diagnosis& d : errors) {
+    add(d, d.chain[0].task);
+    for (const TaskIndex task : d.similar) add(d, task);
+  }
+  std::sort(stuck.begin(), stuck.end(),
+            [](const StuckTask& a, const StuckTask& b) { return a.task < b.task; });
+  const auto same = [](const StuckTask& a, const StuckTask& b) { return a.task == b.task; };
+  stuck.erase(std::unique(stuck.begin(), stuck.end(), same), stuck.end());
 }
 
 const Findings& SessionFindings::operator[](size_t which) const {
   std::shared_ptr<const Findings>& found = findings_[which];
-  if (!found)
+  if (!found) {
     found = std::make_shared<const Findings>(session_[which].trace, session_[which].model);
+    version_++;
+  }
   return *found;
 }
 
 void SessionFindings::set_trace(size_t which, std::shared_ptr<const Findings> found) {
   if (which >= findings_.size()) findings_.resize(which + 1);
   findings_[which] = std::move(found);
+  version_++;
 }
 
 }  // namespace skein

@@ -9,6 +9,7 @@
 
 #include "report/explain.h"
 #include "trace/session/session.h"
+#include "view/layout/rows.h"
 
 namespace skein {
 
@@ -24,6 +25,7 @@ struct Findings {
   std::optional<Model> whole;  // none: use the shown model
   Waits waits;
   std::vector<Diagnosis> errors;  // of stuck tasks
+  std::vector<StuckTask> stuck;   // the tasks of `errors`, by index, each once
   std::string alarm;              // "1 stuck task: lost wake-up"; empty: none
 };
 
@@ -36,12 +38,17 @@ class SessionFindings {
   Subject subject(size_t which) const {
     return (*this)[which].subject(session_[which].trace, session_[which].model);
   }
+  // Null: not known yet.
+  const Findings* known(size_t which) const { return findings_[which].get(); }
+  uint32_t version() const { return version_; }  // changes when findings become known
   // Replaces or adds trace number `which`. Null: not analysed yet.
   void set_trace(size_t which, std::shared_ptr<const Findings> found);
+  std::shared_ptr<const Findings> shared(size_t which) const { return findings_[which]; }
 
  private:
   const Session& session_;
   mutable std::vector<std::shared_ptr<const Findings>> findings_;
+  mutable uint32_t version_ = 1;
 };
 
 }  // namespace skein

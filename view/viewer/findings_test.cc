@@ -94,6 +94,27 @@ TEST_CASE("a trace opens with its errors, and a key selects them") {
   CHECK(selected_id(viewer) == 1);  // there is no other
 }
 
+TEST_CASE("what is red, what the filter passes and what the alarm reports are the same tasks") {
+  // The wait of task 1 is in vain, whether or not it is marked should_resolve.
+  Viewer viewer = showing(lost_wake_up());
+  const auto is_red = [&] {
+    const auto& all = viewer.picture().primitives;
+    return std::any_of(all.begin(), all.end(),
+                       [](const Primitive& p) { return p.ink == Ink::Failed; });
+  };
+  CHECK(!is_red());  // not known yet
+  CHECK(!viewer.changed());
+  CHECK(!viewer.alarm().empty());
+  CHECK(viewer.changed());
+  CHECK(is_red());
+  viewer.set_filter({.only_stuck = true});
+  size_t shown = 0;
+  for (const uint32_t row : viewer.tracks()[0].rows->row) shown += row != Rows::no_row;
+  CHECK(shown == 1);
+  CHECK(viewer.tracks()[0].rows->row[viewer.model(0).find(1)] != Rows::no_row);
+  CHECK(is_red());
+}
+
 TEST_CASE("a task destroyed in between did not resume") {
   Trace trace = lost_wake_up();
   trace.events.append({.time = 25'000, .task = 1, .kind = EventKind::ShouldResolve});

@@ -7,6 +7,7 @@ namespace skein {
 // Reads only the constant parts of the trace: `trace` and `model`.
 struct Viewer::Question::TraceWork {
   std::shared_ptr<SessionTrace> of;
+  std::shared_ptr<const Findings> findings;  // null: not known yet
   Finder::Results results;
   std::vector<uint8_t> collapsed;
   Shown shown = {};
@@ -28,6 +29,7 @@ std::unique_ptr<Viewer::Question> Viewer::ask(std::optional<std::string> search,
   question->version_ = finder.version() + s.timeline.rows_version();
   for (size_t i = 0; i < traces(); i++)
     question->work_.push_back({.of = s.shared.session.shared(i),
+                               .findings = s.shared.findings.shared(i),
                                .results = {.search = finder.search_of(i)},
                                .collapsed = s.timeline.collapsed(i)});
   return question;
@@ -38,7 +40,10 @@ void Viewer::Question::answer() {
     const Trace& trace = work.of->trace;
     const Model& model = work.of->model;
     if (filters_) {
-      work.results.passes = passing(trace, model, work.results.search, filter_);
+      if (filter_.only_stuck && !work.findings)
+        work.findings = std::make_shared<const Findings>(trace, model);
+      work.results.passes =
+          passing(trace, model, work.results.search, filter_, work.findings.get());
       work.shown = skein::shown(model, work.results.passes, work.collapsed);
       work.rows = arrange(trace, model, work.shown.tasks);
     }
@@ -60,6 +65,8 @@ bool Viewer::take(Question& answered) {
   for (size_t i = 0; i < traces(); i++) {
     Question::TraceWork& work = answered.work_[i];
     finder.take(i, std::move(work.results), answered.filters_);
+    if (work.findings && !s.shared.findings.known(i))
+      s.shared.findings.set_trace(i, std::move(work.findings));
     if (answered.filters_) s.timeline.take(i, std::move(work.shown), std::move(work.rows));
   }
   if (answered.searches_) finder.set_text(answered.search_);

@@ -20,7 +20,7 @@ struct Shared {
   Session session;
   SessionFindings findings{session};
   Selection selection;
-  Finder finder{session};
+  Finder finder{session, findings};
   SessionAnnotations annotations;
   Path path;
   Highlights highlights;

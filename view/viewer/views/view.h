@@ -58,7 +58,9 @@ class View {
   const DrawList& scene();
   const DrawList& readouts();  // painted over the scene; pointer movements change only these
   const DrawList& picture();   // both
-  uint32_t scene_version() const { return scene_version_ + shared_.scene_version; }
+  uint32_t scene_version() const {
+    return scene_version_ + shared_.scene_version + shared_.findings.version();
+  }
   uint32_t version() const { return version_ + scene_version(); }
   bool changed() const { return readouts_.version != version(); }  // since the readouts were drawn
   void redraw() { scene_version_++; }

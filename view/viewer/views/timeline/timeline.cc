@@ -98,6 +98,20 @@ void Timeline::take(size_t track, Shown shown, Rows rows) {
   layouts_[track].shown = std::move(shown);
   layouts_[track].rows = std::move(rows);
   layouts_[track].arranged = true;
+  layouts_[track].shows_stuck = false;
+}
+
+bool Timeline::show_stuck() {
+  bool any = false;
+  for (size_t i = 0; i < layouts_.size(); i++) {
+    TrackLayout& layout = layouts_[i];
+    const Findings* findings = shared_.findings.known(i);
+    if (layout.shows_stuck || findings == nullptr) continue;
+    layout.rows.set_stuck(shared_.model(i), findings->stuck);
+    layout.shows_stuck = true;
+    any |= !findings->stuck.empty();
+  }
+  return any;
 }
 
 void Timeline::arrange_tracks(bool rows_changed) {
@@ -105,7 +119,10 @@ void Timeline::arrange_tracks(bool rows_changed) {
   for (size_t i = 0; i < layouts_.size(); i++) {
     TrackLayout& layout = layouts_[i];
     const SessionTrace& of = shared_.session[i];
-    if (!layout.arranged) layout.rows = arrange(of.trace, of.model, layout.shown.tasks);
+    if (!layout.arranged) {
+      layout.rows = arrange(of.trace, of.model, layout.shown.tasks);
+      layout.shows_stuck = false;
+    }
     layout.arranged = true;
     tracks_.push_back({.trace = &of.trace,
                        .model = &of.model,
@@ -113,6 +130,7 @@ void Timeline::arrange_tracks(bool rows_changed) {
                        .title = of.title,
                        .offset = of.offset});
   }
+  show_stuck();
   set_bounds(rows_changed);
 }
 
@@ -206,7 +224,11 @@ Marks Timeline::marks() const {
   return marks;
 }
 
-void Timeline::draw(DrawList& list) { draw_scene(tracks_, navigation_.window(), marks(), list); }
+// Findings may become known after the first picture.
+void Timeline::draw(DrawList& list) {
+  if (show_stuck()) set_bounds(false);  // the legend has one more entry
+  draw_scene(tracks_, navigation_.window(), marks(), list);
+}
 
 void Timeline::draw_over(DrawList& list) {
   draw_readouts(tracks_, navigation_.window(), marks(), list);

@@ -89,7 +89,8 @@ class Timeline final : public View {
   // The layout of one trace. Vectors have one entry per task, counter or row; empty: none is set.
   struct TrackLayout {
     Rows rows = {};
-    bool arranged = false;  // the rows are those of `shown`
+    bool arranged = false;     // the rows are those of `shown`
+    bool shows_stuck = false;  // the rows have the stuck tasks of the findings
     Shown shown = {};
     std::vector<uint8_t> collapsed = {};
     std::vector<uint8_t> counters = {};      // shown
@@ -133,6 +134,9 @@ class Timeline final : public View {
 
   void draw(DrawList& list) override;
   void draw_over(DrawList& list) override;
+
+  // Draws the stuck tasks of findings that have become known. Returns true if there are any.
+  bool show_stuck();
 
   bool drags() const { return drag_.kind != DragKind::None; }
   bool pans() const { return drag_.kind == DragKind::Pan; }
