@@ -25,7 +25,7 @@ class Coverage {
 
   explicit Coverage(size_t columns) : changes_(columns + 2, 0) {}
 
-  // Any numbers; what is outside the columns has no effect. Intervals may overlap.
+  // Any numbers; parts outside of the columns have no effect. Intervals may overlap.
   void add(double from, double to);
 
   // `origin`: the position of column 0 on a ruler that moves with the intervals, in columns. Adding

@@ -36,7 +36,7 @@ TEST_CASE("one interval is visible, however short") {
   }
 }
 
-TEST_CASE("what is outside has no effect") {
+TEST_CASE("outside of the columns an interval has no effect") {
   Coverage c(10);
   c.add(-5, -1);
   c.add(10, 20);

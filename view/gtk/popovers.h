@@ -33,7 +33,7 @@ class FilterPopover : public Gtk::Popover {
   Gtk::DropDown executor_;
   Gtk::Entry shortest_;
   Gtk::Entry longest_;
-  Gtk::CheckButton only_stuck_{"Only stuck: should have ended"};
+  Gtk::CheckButton only_stuck_{"Only stuck"};
   Gtk::Button clear_{"Clear"};
   std::vector<std::string> kinds_;
   std::vector<std::string> executors_;

@@ -94,7 +94,7 @@ TEST_CASE("a trace opens with its errors, and a key selects them") {
   CHECK(selected_id(viewer) == 1);  // there is no other
 }
 
-TEST_CASE("what is red, what the filter passes and what the alarm reports are the same tasks") {
+TEST_CASE("red tasks are those of the alarm and of the filter") {
   // The wait of task 1 is in vain, whether or not it is marked should_resolve.
   Viewer viewer = showing(lost_wake_up());
   const auto is_red = [&] {
