@@ -170,11 +170,12 @@ namespace format = skein::format;
 
 // These functions of this copy of the recorder, also where another copy's functions are called.
 extern "C" {
-[[gnu::visibility("hidden"), gnu::alias("skein_create")]] extern decltype(skein_create) own_create;
 [[gnu::visibility("hidden"),
-  gnu::alias("skein_operation")]] extern decltype(skein_operation) own_operation;
+  gnu::alias("skein_create")]] extern decltype(skein_create) skein_own_create;
 [[gnu::visibility("hidden"),
-  gnu::alias("skein_counter_set")]] extern decltype(skein_counter_set) own_counter_set;
+  gnu::alias("skein_operation")]] extern decltype(skein_operation) skein_own_operation;
+[[gnu::visibility("hidden"),
+  gnu::alias("skein_counter_set")]] extern decltype(skein_counter_set) skein_own_counter_set;
 }
 
 namespace skein::record {
@@ -185,9 +186,9 @@ bool another_copy_is_used() {
     return used != own && is_definition(used);
   };
   const auto at = [](auto* function) { return reinterpret_cast<const void*>(function); };
-  return differ(at(skein_create), at(own_create)) ||
-         differ(at(skein_operation), at(own_operation)) ||
-         differ(at(skein_counter_set), at(own_counter_set));
+  return differ(at(skein_create), at(skein_own_create)) ||
+         differ(at(skein_operation), at(skein_own_operation)) ||
+         differ(at(skein_counter_set), at(skein_own_counter_set));
 }
 
 }  // namespace skein::record
