@@ -47,4 +47,56 @@ for linker in bfd gold lld mold; do
     "-Wl,-rpath,$libdir" -o address
   SKEIN_TRACE=$scratch/address-$linker ./address || { echo "$linker, address of a function: not recorded"; exit 1; }
 done
+
+# The program has a copy of the recorder's page (a copy relocation), and its plugin, which is opened with
+# RTLD_DEEPBIND, uses the original. Both record; a forked child of the program does not.
+cat >plugin.c <<'END'
+#include <skein/skein.h>
+void run(const char* name) {
+  static const skein_source here = {__FILE__, "run", __LINE__, 1};
+  skein_task task = {0};
+  if (!skein_enabled()) return;
+  skein_create(&task, SKEIN_KIND_task, name, &here);
+  skein_resolve(&task, 0);
+}
+END
+cat >program.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <skein/skein.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void) {
+  int status = 1;
+  const int on = skein_enabled();
+  void* plugin = dlopen("./plugin.so", RTLD_NOW | RTLD_DEEPBIND);
+  void (*run)(const char*) = plugin != NULL ? (void (*)(const char*))dlsym(plugin, "run") : NULL;
+  if (run == NULL) return 2;
+  run("first");
+  if (fork() == 0) {
+    run("in a child");
+    _exit(0);
+  }
+  wait(&status);
+  skein_stop();
+  run("stopped");
+  skein_start(NULL);
+  run("second");
+  return status + !on;
+}
+END
+for linker in bfd gold lld mold; do
+  if [ $linker != bfd ] && ! command -v ld.$linker >/dev/null; then continue; fi
+  libraries=("$libdir/libskein.so" "-Wl,-rpath,$libdir" -ldl)
+  cc -shared -fPIC -fuse-ld=$linker "-I$2/record/include" "-I$2/format/include" plugin.c "${libraries[@]}" -o plugin.so
+  for pie in -fPIE\ -pie -fno-pie\ -no-pie; do
+    # shellcheck disable=SC2086
+    cc $pie -fuse-ld=$linker "-I$2/record/include" "-I$2/format/include" program.c "${libraries[@]}" -o program
+    rm -rf trace trace.*
+    SKEIN_TRACE=$scratch/trace ./program || { echo "$linker $pie, RTLD_DEEPBIND: exit status $?"; exit 1; }
+    names=$(babeltrace2 trace | grep -o '"first"\|"second"\|"in a child"\|"stopped"' | tr '\n' ' ') || true
+    [ "$names" = '"first" "second" ' ] || { echo "$linker $pie, RTLD_DEEPBIND: recorded $names"; exit 1; }
+    runs=$((runs + 1))
+  done
+done
 echo "$runs programs"

@@ -59,7 +59,7 @@ void follow() {
   }
   ++state.generation;  // string ids of the parent are not valid in the child
   __atomic_store_n(&state.awaits_first_event, true, __ATOMIC_RELEASE);
-  __atomic_store_n(skein_page, static_cast<unsigned char>(1), __ATOMIC_RELEASE);
+  set_flag(0, true);
 }
 
 void in_child() {

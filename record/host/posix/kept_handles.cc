@@ -69,7 +69,7 @@ skein_task* skein_handle_keep(const void* object, const void* type) {
     lose(skein::format::kLoss_no_memory);
     return nullptr;
   }
-  if (skein_handles_kept() == 0) __atomic_store_n(&skein_page[1], 1, __ATOMIC_RELAXED);
+  if (skein_handles_kept() == 0) set_flag(1, true);
   const HandleTable::Kept kept = HandleTable(memory).keep(object, type);
   if (kept.handle == nullptr) lose(skein::format::kLoss_untracked);
   if (kept.stale.id != 0) [[unlikely]]

@@ -109,6 +109,11 @@ inline uint32_t generation_now() { return __atomic_load_n(&state.generation, __A
 // True while recording. Synchronises with start: the caller sees everything that start wrote.
 inline bool is_on() { return __atomic_load_n(skein_page, __ATOMIC_ACQUIRE) != 0; }
 
+// Sets a flag of skein_page that programs read inline. An executable that is linked to libskein.so
+// may have a copy of the page (a copy relocation), which all modules use, this one included. Only
+// those that were opened with RTLD_DEEPBIND use the original, so both have the flags.
+void set_flag(unsigned index, bool value);
+
 // Locks in the page that is cleared on fork: a child holds none.
 inline uint32_t& stream_lock() { return *reinterpret_cast<uint32_t*>(skein_page + 64); }
 inline uint32_t& start_lock() { return *reinterpret_cast<uint32_t*>(skein_page + 128); }

@@ -36,6 +36,16 @@ namespace skein::record {
 
 State state;
 
+// This module's page also where the name above leads to the copy in the executable.
+[[gnu::visibility("hidden"), gnu::alias("skein_page")]] extern unsigned char own_page[4096];
+
+void set_flag(unsigned index, bool value) {
+  for (unsigned char* page : {own_page, skein_page}) {
+    __asm__("" : "+r"(page));  // g++ knows that they are aliases
+    __atomic_store_n(&page[index], static_cast<unsigned char>(value), __ATOMIC_RELEASE);
+  }
+}
+
 namespace {
 
 constexpr uint64_t kDefaultSize = uint64_t{1} << 20;
@@ -44,7 +54,7 @@ constexpr size_t kSmallestChunk = size_t{16} << 10;
 constexpr uint32_t kRowsReserved = 1024;  // rows with memory from the start: 64 KiB
 
 void set_on(bool on) {
-  __atomic_store_n(skein_page, static_cast<unsigned char>(on ? 1 : 0), __ATOMIC_RELEASE);
+  set_flag(0, on);
   if (state.table != nullptr && state.table->header != nullptr)
     __atomic_store_n(&state.table->header->enabled, uint64_t{on ? 1u : 0u}, __ATOMIC_RELAXED);
   if (!on) close_streams();
@@ -401,6 +411,7 @@ int start(const Options& options) {
     relax = yield;
   }
   if (madvise(skein_page, sizeof skein_page, MADV_WIPEONFORK) != 0) return errno;
+  madvise(own_page, sizeof own_page, MADV_WIPEONFORK);  // if it fails, children look at skein_page
   if (!make_thread_key()) return EAGAIN;
   Text wanted;
   if (const int error = expand(options.directory, wanted); error != 0) return error;
