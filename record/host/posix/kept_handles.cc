@@ -1,4 +1,5 @@
-// The table of kept handles (skein_handle_keep): created at its first use, never removed.
+// The table of kept handles (skein_handle_keep): created at its first use, or at start with
+// all-files-at-start, because a sandbox may not permit mmap. Never removed.
 //
 // A forked child inherits the entries but not the flag in skein_page. If it records, the handles of
 // the parent's objects join its trace at their next event, like those of tasks that were created
@@ -43,6 +44,10 @@ skein_task* used_object(uintptr_t key) {
 }
 
 }  // namespace
+
+void make_handles() {
+  if (now_of(handle_memory) == nullptr) map_handles();
+}
 
 skein_task* handle_of_object(uintptr_t key, uint32_t kind, const char* name) {
   if (!is_on()) return nullptr;

@@ -297,6 +297,8 @@ class ErrnoGuard {
 };
 
 // ---- kept_handles.cc
+// Creates the table, if there is none. Without memory, the first use tries again.
+void make_handles();
 // The handle of the object with this key, which is in the trace; null while off or without room.
 skein_task* handle_of_object(uintptr_t key, uint32_t kind, const char* name);
 

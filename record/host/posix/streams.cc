@@ -85,6 +85,7 @@ Writer* make_writer() {
 
 // Reclaims streams of threads that ended without releasing them. Precondition: stream lock held.
 void collect_orphans() {
+  if (state.files->sealed) return;  // a sandbox may not permit tgkill
   for (uint32_t i = 0; i < state.streams; ++i) {
     Writer* writer = writer_at(i);
     if (writer->tid == 0 || (writer->flags & format::kFlagNested) != 0) continue;
@@ -143,6 +144,7 @@ void at_thread_end(void* argument) {
 void emit_executor(Writer& writer, bool named) {
   char name[17] = {};
   uint32_t string = 0;
+  if (files_of(writer).sealed) named = false;  // a sandbox may not permit prctl
   if (named && prctl(PR_GET_NAME, name) == 0) string = string_of(*writer.names, name, strlen(name));
   mark_in_use(writer);
   Emission e(&writer);

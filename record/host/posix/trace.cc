@@ -351,6 +351,7 @@ int make_files(const Options& options, bool is_child) {
   if (const int error = make_names(); error != 0) return error;
   if (options.all_files_for != 0) {
     if (!create_streams(options.all_files_for)) return errno != 0 ? errno : ENOSPC;
+    make_handles();
   }
   prepare_streams(options.all_files_for != 0 ? 0 : kPreparedStreams);
   define_clock_pair(*state.names, state.files->clock.ticks, state.files->clock.monotonic_ns,

@@ -308,7 +308,7 @@ uint32_t skein_string(const char* text);
 /* Returns the number of the running trace within this process: 1, 2 and so on; 0 while off. */
 uint32_t skein_generation(void);
 /* Sets the calling thread's name in the trace. The name is copied. Default: the thread's name in
- * the kernel at its first event. */
+ * the kernel at its first event; none with all-files-at-start. */
 void skein_thread_name(const char* name);
 /* Call before a module is unloaded (dlclose): the recorder looks up every source location again,
  * because the module's addresses may be reused. skein/coroutine.h does this in each module that
