@@ -1,6 +1,6 @@
 // Runs each scenario (scenario.h) without skein, linked with it, and recorded in ring and in log
-// mode. What it prints and how it ends must be equal. Each event must be in its traces, or counted
-// as lost.
+// mode; the second and the last with a control socket. What it prints and how it ends must be
+// equal. Each event must be in its traces, or counted as lost.
 //
 //     chaos UNRECORDED RECORDED RUNS [SCENARIO...]
 //
@@ -44,11 +44,12 @@ struct Form {
   const char* name;
   bool linked;
   const char* options;  // of SKEIN_TRACE; null: not recorded
+  bool control;         // with SKEIN_CONTROL
 };
-constexpr std::array<Form, 4> kForms = {{{"without skein", false, nullptr},
-                                         {"linked", true, nullptr},
-                                         {"ring", true, "size=64k,tasks=4k"},
-                                         {"log", true, "mode=log,tasks=4k,follow=fork"}}};
+constexpr std::array<Form, 4> kForms = {{{"without skein", false, nullptr, false},
+                                         {"linked", true, nullptr, true},
+                                         {"ring", true, "size=64k,tasks=4k", false},
+                                         {"log", true, "mode=log,tasks=4k,follow=fork", true}}};
 
 struct Result {
   int status = -1;
@@ -129,6 +130,7 @@ class Runs {
     setenv("CHAOS_FOLDER", folder().c_str(), 1);
     if (form.options != nullptr)
       setenv("SKEIN_TRACE", (folder() + "/t," + form.options).c_str(), 1);
+    if (form.control) setenv("SKEIN_CONTROL", (folder() + "/control-%p").c_str(), 1);
     const char* program = programs_[form.linked ? 1 : 0];
     execl(program, program, scenario.c_str(), nullptr);
     _exit(97);

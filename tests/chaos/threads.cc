@@ -150,6 +150,59 @@ void late_destructors() {
 }
 const Scenario registered_late("late-destructors", late_destructors);
 
+// main() ends, but not the process: threads continue, the last of which ends it with exit(0).
+// Signals that main() does not block are delivered at the end.
+void main_ends() {
+  atexit([] {
+    record(20);
+    sigset_t blocked;
+    pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+    print("exit, %s\n", sigismember(&blocked, SIGUSR1) != 0 ? "blocked" : "not blocked");
+  });
+  std::thread([] {
+    usleep(50'000);
+    record(1000);
+    std::thread([] {
+      usleep(5'000);
+      record(20);
+      print("the last thread\n");
+    }).detach();
+  }).detach();
+  record(20);
+  pthread_exit(nullptr);
+}
+const Scenario registered_main_ends("main-ends", main_ends);
+
+// The same without threads and without descriptors; then without /proc.
+void main_ends_alone() {
+  record(20);
+  close_range(3, ~0u, 0);
+  pthread_exit(nullptr);
+}
+const Scenario registered_main_alone("main-ends-alone", main_ends_alone);
+
+void main_ends_without_files() {
+  record(20);
+  if (chroot(folder().c_str()) != 0) not_permitted();
+  std::thread([] {
+    usleep(20'000);
+    print("the last thread\n");
+  }).detach();
+  pthread_exit(nullptr);
+}
+const Scenario registered_main_chroot("main-ends-without-files", main_ends_without_files);
+
+// A thread ends the process with its own status, after main.
+void main_ends_first() {
+  std::thread([] {
+    usleep(20'000);
+    record(20);
+    exit(3);
+  }).detach();
+  pthread_exit(nullptr);
+}
+const Scenario registered_main_first("main-ends-first", main_ends_first);
+
 // A module that records is loaded, runs a thread, and is unloaded.
 void unloaded_module() {
   const BusyThreads busy(2);

@@ -1,18 +1,22 @@
 #include "record/host/posix/control.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <skein/skein.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "record/host/posix/open_file.h"
 #include "record/host/posix/options.h"
 #include "record/host/posix/state.h"
 
@@ -28,6 +32,8 @@ constexpr size_t kLongestRequest = 2048;
 constexpr unsigned kMostPeers = 16;  // connections without a complete request
 int listener = -1;
 ino_t listener_inode = 0;
+bool control_runs = false;   // the control thread
+pthread_t main_thread = {};  // none in a forked child, which has no control thread
 
 ino_t inode_of_socket(int fd) {
   struct stat info;
@@ -43,6 +49,7 @@ void leave_to_parent() {
   ErrnoGuard errno_guard;
   if (listener_is_ours()) close(listener);
   listener = -1;
+  main_thread = {};
 }
 
 struct Reply {
@@ -282,6 +289,49 @@ void* control_thread(void*) {
   Peer peers[kMostPeers];
   while (listener_is_ours()) serve(peers);
   for (Peer& peer : peers) hang_up(peer);
+  __atomic_store_n(&control_runs, false, __ATOMIC_RELAXED);
+  return nullptr;
+}
+
+// ---- the end of the process after that of main ----
+
+enum class Rest { kOthers, kNone, kUnknown };
+
+// Finds out whether the process has threads other than main, which has ended, and the recorder's.
+Rest rest_of_process() {
+  const unsigned expected = 2 + (__atomic_load_n(&control_runs, __ATOMIC_RELAXED) ? 1 : 0);
+  const OpenFile file(AT_FDCWD, "/proc/self/stat", O_RDONLY);
+  char text[1024];
+  const ssize_t n = read(file.fd(), text, sizeof text - 1);
+  if (n <= 0) return Rest::kUnknown;
+  text[n] = 0;
+  const char* at = strrchr(text, ')');  // the end of the name, which may contain anything
+  if (at == nullptr || strncmp(at, ") Z ", 4) != 0) return Rest::kOthers;
+  constexpr int kThreads = 18;  // fields after the name
+  for (int field = 0; at != nullptr && field < kThreads; ++field) at = strchr(at + 1, ' ');
+  return at != nullptr && strtoul(at, nullptr, 10) <= expected ? Rest::kNone : Rest::kOthers;
+}
+
+// The C library then counts the program's threads only. Without the control thread it ends the
+// process when they have ended.
+void end_control() {
+  if (listener_is_ours()) shutdown(listener, SHUT_RDWR);
+  listener_inode = 0;
+}
+
+// Ends the process when the program's last thread has ended, as the C library would in that thread.
+void* wait_for_last_thread(void* mask_of_main) {
+  prctl(PR_SET_NAME, "skein-end");
+  constexpr long kLongest = 100 * static_cast<long>(kMillisecond);
+  timespec pause = {0, static_cast<long>(kMillisecond)};
+  Rest rest = Rest::kOthers;
+  while ((rest = rest_of_process()) == Rest::kOthers) {
+    nanosleep(&pause, nullptr);
+    pause.tv_nsec = pause.tv_nsec < kLongest / 2 ? 2 * pause.tv_nsec : kLongest;
+  }
+  if (rest == Rest::kUnknown) end_control();
+  pthread_sigmask(SIG_SETMASK, static_cast<const sigset_t*>(mask_of_main), nullptr);
+  if (rest == Rest::kNone) exit(0);
   return nullptr;
 }
 
@@ -297,6 +347,23 @@ bool is_abandoned(const sockaddr_un& address) {
       errno == ECONNREFUSED;
   close(probe);
   return refused;
+}
+
+// Starts a thread to which the program's signals are not delivered. `stack`: its size; 0: the
+// default. Returns 0 or an errno value.
+int start_thread(void* (*body)(void*), void* argument, size_t stack) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  if (stack != 0) pthread_attr_setstacksize(&attributes, stack);
+  pthread_t thread;
+  const int error = pthread_create(&thread, &attributes, body, argument);
+  pthread_attr_destroy(&attributes);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return error;
 }
 
 const char* bind_listener(const sockaddr_un& address) {
@@ -315,6 +382,15 @@ const char* bind_listener(const sockaddr_un& address) {
 }
 
 }  // namespace
+
+void at_end_of_thread() {
+  static bool main_has_ended = false;
+  static sigset_t mask;
+  if (pthread_equal(main_thread, pthread_self()) == 0 || main_has_ended) return;
+  main_has_ended = true;
+  pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+  if (start_thread(wait_for_last_thread, &mask, 0) != 0) end_control();
+}
 
 const char* listen_for_control(const char* path) {
   sockaddr_un address = {};
@@ -340,19 +416,14 @@ const char* listen_for_control(const char* path) {
   }
   listener_inode = inode_of_socket(listener);
   pthread_atfork(nullptr, nullptr, leave_to_parent);
-  // The program's signals must not be delivered to this thread.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_attr_setstacksize(&attributes, size_t{256} << 10);  // the peers take 33 KiB
-  pthread_t thread;
-  const int error = pthread_create(&thread, &attributes, control_thread, nullptr);
-  pthread_attr_destroy(&attributes);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (error == 0) return nullptr;
+  control_runs = true;
+  const int error = start_thread(control_thread, nullptr, size_t{256} << 10);  // peers: 33 KiB
+  if (error == 0) {
+    pin_module();
+    // Another thread may call dlopen, and main is not known then.
+    if (syscall(SYS_gettid) == getpid() && watch_thread_end()) main_thread = pthread_self();
+    return nullptr;
+  }
   errno = error;
   unlink(address.sun_path);
   close(listener);

@@ -13,6 +13,12 @@
 //   stop
 //   snapshot DIR                   copies the trace to DIR, a new directory
 //
+// The end of the process: after pthread_exit in main(), the C library ends the process with its last
+// thread, but the control thread is one. The end of main therefore starts another thread, which
+// looks for others until there are none and calls exit(0), as the C library would. Rejected: the
+// control thread looks each second. A filter of system calls (seccomp) that the program has applied
+// to all threads could end the program at that; now the thread makes no call before a request.
+//
 // The socket has mode 0600. Rejects peers with another uid, except root, before it reads from them.
 #pragma once
 
@@ -22,6 +28,9 @@ struct Options;
 
 // Creates the socket and the thread. Returns null, or the step that failed; errno is then set.
 const char* listen_for_control(const char* path);
+
+// Called when a thread with a recorder's key ends, before its stream is released.
+void at_end_of_thread();
 
 // ---- trace.cc ----
 int start_trace(const Options* options);  // null: resumes the stopped trace

@@ -186,6 +186,9 @@ Shadow* shadow_of(const Writer* writer);
 // that trace is stored in `files`. Returns false if the lock was not acquired.
 bool begin_generation(TraceFiles& files);
 bool make_thread_key();
+// Calls at_end_of_thread (control.h) at the end of the calling thread, even if it records nothing.
+// exit() does not end threads.
+bool watch_thread_end();
 
 // Stores the chunk that the stream's owner writes to, for a forked child, whose Writers are
 // cleared.

@@ -22,6 +22,7 @@
 
 #include "record/core/emission.h"
 #include "record/core/spin.h"
+#include "record/host/posix/control.h"
 #include "record/host/posix/state.h"
 
 namespace skein::record {
@@ -122,6 +123,7 @@ void release_stream(Writer* writer) {
 
 void at_thread_end(void* argument) {
   ErrnoGuard errno_guard;
+  at_end_of_thread();
   BlockSignals block;
   auto* writer = static_cast<Writer*>(argument);
   if (this_writer != writer) return;
@@ -218,6 +220,10 @@ void store_shadow_chunk(const Writer& writer, char* base, size_t size) {
 
 bool make_thread_key() {
   return state.key_made || (state.key_made = pthread_key_create(&thread_key, at_thread_end) == 0);
+}
+
+bool watch_thread_end() {
+  return make_thread_key() && pthread_setspecific(thread_key, &no_writer) == 0;
 }
 
 Writer* attach() {
