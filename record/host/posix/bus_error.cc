@@ -5,6 +5,15 @@
 // between are lost with the file: readers report a truncated chunk, and the handler counts one loss
 // each time. A thread may still be in an event of a trace that a newer one has replaced, so the
 // memory of all traces is known. Any other bus error is passed to the previous handler.
+//
+// Limit: a thread that blocks SIGBUS is not protected; the kernel ends the process. Rejected:
+//
+//   unblock SIGBUS in each thread   the program sees it in its mask, and exec inherits the mask:
+//                                   every such program would change, and few traces are truncated
+//   a sealed memfd (F_SEAL_SHRINK)  has no name in a directory, and does not survive kill -9
+//   a lease (F_SETLEASE)            sends signals to the program and only delays the truncation
+//   private memory, and pwrite      kill -9 loses the events since the last write
+//   mode 0400                       does not stop root, nor a failing disk
 #include <signal.h>
 #include <string.h>
 

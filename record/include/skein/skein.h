@@ -16,7 +16,8 @@
  *   - Threads: any thread may call it, and so may a signal handler.
  *   - While the recorder is off, it does nothing and returns 0.
  *   - It never fails, never sets errno and never allocates from the program's heap. An event that
- *     cannot be recorded is dropped and counted.
+ *     cannot be recorded is dropped and counted. Exception: if another process truncates a file of
+ *     the trace, the next event of a thread that blocks SIGBUS ends the program.
  *   - Cost: about one time stamp read (docs/performance.md). The first event of a thread takes 1 to
  *     50 us, and so does an event that finds its chunk full.
  *
