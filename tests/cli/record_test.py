@@ -281,6 +281,16 @@ expect("ends well", p.wait(timeout=30) == 0)
 r = run("control", path, "status")
 expect("no process", r.returncode == 2, r)
 
+# The main thread ends first. The program goes on, and so does the control socket, until the last thread ends.
+os.remove("ready")
+p = start([program, "thread"], env=dict(os.environ, SKEIN_CONTROL=path))
+until(lambda: os.path.exists("ready"), "the thread is ready")
+until(lambda: pathlib.Path(f"/proc/{p.pid}/stat").read_text().rsplit(")")[1].startswith(" Z"), "main has ended")
+expect("starts without main", json.loads(run("control", path, "start", "thread").stdout)["on"] is True)
+until(lambda: info("thread")["events"] > 1000, "events without main")
+p.send_signal(signal.SIGTERM)
+expect("ends after main", p.wait(timeout=30) == 0)
+
 # A surviving child does not occupy the socket's name.
 for attempt in range(2):
     r = subprocess.run([program, "fork"], env=dict(os.environ, SKEIN_CONTROL=path),

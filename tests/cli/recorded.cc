@@ -1,7 +1,9 @@
 // A program that calls the recorder directly. record_test.py describes its argument. With "exec" it
 // executes itself with the argument 0. With "fork" it leaves a child, which ends when the file
 // "over" exists. With "signals" it prints the signals that it receives. With "daemon" it closes all
-// descriptors and replies on a socket "own" until it receives "end".
+// descriptors and replies on a socket "own" until it receives "end". With "thread" it does as with
+// "wait", but in a thread, after the end of main.
+#include <pthread.h>
 #include <signal.h>
 #include <skein/skein.h>
 #include <stdio.h>
@@ -70,6 +72,15 @@ static int serve_own() {
   return 0;
 }
 
+static void work() {
+  signal(SIGTERM, [](int) { stop = 1; });
+  if (FILE* ready = fopen("ready", "w"); ready != nullptr) fclose(ready);
+  while (stop == 0) {
+    one_task();
+    sleep_ms(1);
+  }
+}
+
 int main(int argc, char** argv) {
   if (argc != 2) return 99;
   one_task();
@@ -81,12 +92,13 @@ int main(int argc, char** argv) {
   if (strcmp(argv[1], "fork") == 0) leave_child();
   if (strcmp(argv[1], "daemon") == 0) return serve_own();
   if (strcmp(argv[1], "signals") == 0) return print_signals();
-  if (strcmp(argv[1], "wait") != 0) return atoi(argv[1]);
-  signal(SIGTERM, [](int) { stop = 1; });
-  if (FILE* ready = fopen("ready", "w"); ready != nullptr) fclose(ready);
-  while (stop == 0) {
-    one_task();
-    sleep_ms(1);
+  if (strcmp(argv[1], "thread") == 0) {
+    pthread_t thread;
+    pthread_create(
+        &thread, nullptr, [](void*) -> void* { return work(), nullptr; }, nullptr);
+    pthread_exit(nullptr);
   }
+  if (strcmp(argv[1], "wait") != 0) return atoi(argv[1]);
+  work();
   return 0;
 }
