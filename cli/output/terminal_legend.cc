@@ -53,6 +53,7 @@ std::vector<Entry> entries(const std::array<bool, inks>& occurs, bool coloured) 
       arrows.append(arrows.empty() ? "" : ", ").append(arrow.text);
   }
   if (!arrows.empty()) all.push_back(entry(Ink::Read, arrows));
+  if (has(Ink::Unheard)) all.push_back(entry(Ink::Unheard, "woke no task"));
   if (has(Ink::Sleep)) all.push_back(entry(Ink::Sleep, "all threads asleep"));
   if (has(Ink::Pause)) all.push_back(entry(Ink::Pause, "paused"));
   return all;
@@ -91,6 +92,9 @@ class Samples {
       case Ink::Sleep:
       case Ink::Pause:
         fill(e.ink, x, y, wide, cell_height);
+        break;
+      case Ink::Unheard:
+        fill(e.ink, x, middle - 4, cell_width, 8);
         break;
       case Ink::Highlight:
         fill(e.ink, x, y, wide, cell_height);

@@ -122,9 +122,10 @@ void ModelBuilder::notify(const EventRow& event) {
     // A notification that wakes no task is drawn only if it is lost: semaphores store theirs.
     const Task& target = model_.tasks[receiver];
     uint32_t woken = no_index;
-    const bool lost = target.kind >= conditions_.size() || conditions_[target.kind];
-    if (event.value != 0 || !target.is_resource || lost)
-      woken = link(Link::Notify, sender, receiver, now_, sender);
+    const bool wakes = event.value != 0 || !target.is_resource;
+    const bool lost = !wakes && (target.kind >= conditions_.size() || conditions_[target.kind]);
+    if (lost) model_.unheard.push_back({now_, sender});
+    if (wakes || lost) woken = link(Link::Notify, sender, receiver, now_, sender);
     if (!mirage_) woken_[receiver] = woken;
   }
   if (event.flags & flag::makes_current) run(receiver);

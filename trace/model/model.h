@@ -46,7 +46,7 @@ struct Model {
     bool pre_existing : 1 = false;    // its create is not in the trace
     bool should_resolve : 1 = false;  // marked should_resolve
     bool starts_late : 1 = false;  // by rule 4, or pre-existing: no line from its parent is drawn
-    bool is_resource : 1 = false;     // a mutex, condition, channel ...: waited on, never current
+    bool is_resource : 1 = false;  // a mutex, condition, channel ...: waited on, never current
     bool is_scope : 1 = false;
 
     bool failed() const { return how == End::Failed; }
@@ -124,6 +124,11 @@ struct Model {
     TaskIndex by = no_index;
     uint32_t before = Object::none;  // the object's previous one
   };
+  // A notification that woke no task and is not stored, as of a condition.
+  struct Unheard {
+    uint64_t time = 0;
+    TaskIndex by = no_index;
+  };
   struct Counter {
     struct Point {
       uint64_t time = 0;
@@ -151,6 +156,7 @@ struct Model {
   std::vector<Object> objects;            // by start
   std::vector<Concern> concerns;          // by task, each at most once
   std::vector<Cancel> cancels;            // by time
+  std::vector<Unheard> unheard;           // by time
   std::vector<Counter> counters;          // by name
   std::vector<Scale> scales;
   uint64_t end = 0;  // of the last event, TraceInfo::ended or ModelOptions::until

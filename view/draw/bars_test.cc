@@ -53,6 +53,23 @@ TEST_CASE("a stuck task is red from its wait to the edge") {
   CHECK(all(d.picture(), Shape::Fill, Ink::Failed).empty());
 }
 
+TEST_CASE("a notification that woke no task is a ring at the task that notified") {
+  Drawn d;
+  d.window.to = 10'000;
+  const TaskIndex a = d.task(0, 9'000, "a");
+  d.task(0, 9'000, "b");
+  CHECK(all(d.picture(), Shape::Fill, Ink::Unheard).empty());
+  d.model.unheard = {{2'000, a}, {2'010, a}, {6'000, 1}};  // the first two overlap
+  d.marks.legend = true;
+  const DrawList list = d.picture();
+  CHECK(texts(list).contains("woke no task"));
+  const auto rings = all(list, Shape::Fill, Ink::Unheard);
+  REQUIRE(rings.size() == 3);  // and the legend's
+  CHECK(rings[0].x + rings[0].w / 2 == 100);
+  CHECK(rings[1].x + rings[1].w / 2 == 300);
+  CHECK(rings[1].y > rings[0].y);
+}
+
 TEST_CASE("a task that failed is red at its end") {
   Drawn d;
   d.model.tasks[d.task(100, 600, "parser")].how = Model::End::Failed;

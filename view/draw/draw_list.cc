@@ -8,11 +8,12 @@ namespace skein {
 namespace {
 
 constexpr std::array<std::string_view, inks - hues> ink_names = {
-    "background", "sleep",    "pause",    "grid",     "axis",       "band",      "bar",
-    "unnamed",    "failed",   "running",  "creation", "highlight",  "selection", "read",
-    "failure",    "resolve",  "notify",   "await",    "message",    "label",     "kind",
-    "counter0",   "counter1", "counter2", "counter3", "counter4",   "counter5",  "counter6",
-    "counter7",   "bookmark", "measure",  "panel",    "panel-text", "span",      "path"};
+    "background", "sleep",    "pause",    "grid",       "axis",     "band",
+    "bar",        "unnamed",  "failed",   "running",    "creation", "highlight",
+    "selection",  "read",     "failure",  "resolve",    "notify",   "await",
+    "message",    "unheard",  "label",    "kind",       "counter0", "counter1",
+    "counter2",   "counter3", "counter4", "counter5",   "counter6", "counter7",
+    "bookmark",   "measure",  "panel",    "panel-text", "span",     "path"};
 static_assert(!ink_names.back().empty());
 
 constexpr std::array<std::string_view, 4> shape_names = {"fill", "line", "arrow", "text"};

@@ -33,6 +33,7 @@ enum class Ink : uint8_t {
   Notify,
   Await,
   Message,
+  Unheard,  // a notification that woke no task
   Label,
   Kind,
   Counter0,  // and seven more

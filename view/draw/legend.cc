@@ -15,6 +15,7 @@ enum class Sample : uint8_t {
   Box,
   Line,
   Arrow,
+  Ring,
   Around,
   Density,
   PathRuns,
@@ -72,6 +73,8 @@ std::vector<Entry> entries(std::span<const Track> tracks, const TransientEntries
   add_link(Model::Link::ReadFailure, "failure read");
   add_link(Model::Link::Resolve, "ended by another");
   add_link(Model::Link::Notify, "wake-up");
+  add(Sample::Ring, Ink::Unheard, "woke no task",
+      [](const Track& track) { return !track.rows->unheard.empty(); });
   add_link(Model::Link::Await, "wait");
   add_link(Model::Link::Message, "message");
   add(Sample::Bar, Ink::Span, "span",
@@ -128,6 +131,9 @@ void draw_sample(Painter& painter, const Entry& entry, double x, double y) {
       break;
     case Sample::Arrow:
       painter.arrow(entry.ink, x, y, x + sample_width, y);
+      break;
+    case Sample::Ring:
+      draw_ring(painter, x + sample_width / 2, y);
       break;
     case Sample::Around:
       painter.fill(entry.ink, x, y - 6, sample_width, 12);

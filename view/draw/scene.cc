@@ -25,6 +25,7 @@ void add_scene(const Frame& frame, Painter& painter) {
   draw_bars(frame, painter);
   draw_spans(frame, painter);
   draw_path(frame, painter);
+  if (frame.marks.arrows) draw_unheard(frame, painter);
   const size_t first_text = painter.size();
   draw_bands(frame, painter);
   draw_selection(frame, painter);

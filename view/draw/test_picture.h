@@ -51,7 +51,7 @@ struct Drawn {
 
   Track track() {
     rows = arrange(trace, model);
-    rows.set_stuck(model, stuck);
+    rows.set_findings(model, stuck, {});
     return {&trace, &model, &rows};
   }
 

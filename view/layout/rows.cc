@@ -234,7 +234,7 @@ class Arrangement {
     for (const uint32_t i : rows_.activations)
       rows_.activation_times.push_back(
           rows_.rounded(model_.activations[i].start, model_.activations[i].end));
-    rows_.set_stuck(model_, {});
+    rows_.set_findings(model_, {}, {});
   }
 
   void fill_arrow_blocks() {
@@ -318,7 +318,8 @@ uint32_t Rows::position_of(const Model& model, TaskIndex task) const {
   return begin[r] + static_cast<uint32_t>(at - in_row.begin());
 }
 
-void Rows::set_stuck(const Model& model, std::span<const StuckTask> stuck) {
+void Rows::set_findings(const Model& model, std::span<const StuckTask> stuck,
+                        std::span<const Model::Unheard> cancels) {
   struct Fault {
     uint32_t position;
     uint64_t since;
@@ -343,6 +344,13 @@ void Rows::set_stuck(const Model& model, std::span<const StuckTask> stuck) {
     fault_begin[row[tasks[fault.position]] + size_t{1}]++;
   }
   for (size_t r = 0; r < count; r++) fault_begin[r + 1] += fault_begin[r];
+
+  unheard.clear();
+  for (const auto& all : {std::span<const Model::Unheard>(model.unheard), cancels})
+    for (const Model::Unheard& one : all)
+      if (one.by < row.size() && row[one.by] != no_row) unheard.push_back(one);
+  stable_sort(unheard,
+              [](const Model::Unheard& a, const Model::Unheard& b) { return a.time < b.time; });
 }
 
 Rows arrange(const Trace& trace, const Model& model, std::span<const uint8_t> shown) {

@@ -83,8 +83,13 @@ struct Rows {
   std::vector<Times> fault_times;
   std::vector<uint32_t> fault_positions;  // in `tasks`
   std::vector<uint32_t> failed;           // positions in `tasks` of tasks that failed
-  // Replaces the stuck ones: at first there are none. O(rows + faults * log tasks).
-  void set_stuck(const Model& model, std::span<const StuckTask> stuck);
+  // Notifications that woke no task: those of the model, and the cancels of timers that skein why
+  // reports as lost. By time; all tasks have a row.
+  std::vector<Model::Unheard> unheard;
+  // Replaces the stuck tasks, by index, and the lost cancels: at first there are none.
+  // O(rows + unheard + faults * log tasks).
+  void set_findings(const Model& model, std::span<const StuckTask> stuck,
+                    std::span<const Model::Unheard> cancels);
 
   // Summary of arrows_per_block interactions, from block * arrows_per_block on. If all of them fall
   // into one pixel, they are drawn from it.

@@ -226,10 +226,27 @@ TEST_CASE("faults are the ends of failed tasks and the waits of stuck ones, by r
   };
   const uint32_t other = rows.row[c];
   CHECK(faults() == std::vector<Fault>{{0, a, 100, 100}, {0, b, 200, 200}, {other, c, 300, 300}});
-  rows.set_stuck(d.model, std::vector<StuckTask>{{b, 150}, {c, 0}});
+  rows.set_findings(d.model, std::vector<StuckTask>{{b, 150}, {c, 0}}, {});
   CHECK(faults() == std::vector<Fault>{{0, a, 100, 100}, {0, b, 150, 200}, {other, c, 50, 300}});
-  rows.set_stuck(d.model, {});
+  rows.set_findings(d.model, {}, {});
   CHECK(faults() == std::vector<Fault>{{0, a, 100, 100}, {0, b, 200, 200}, {other, c, 300, 300}});
+}
+
+TEST_CASE("notifications and cancels that woke no task, of tasks with a row") {
+  Drawn d;
+  const TaskIndex a = d.task(0, 100);
+  const TaskIndex b = d.task(0, 100);
+  d.model.unheard = {{10, a}, {20, b}, {30, no_index}, {40, a}};
+  const std::vector<uint8_t> shown = {1, 0};
+  Rows rows = arrange(d.trace, d.model, shown);
+  const auto times = [&] {
+    std::vector<uint64_t> all;
+    for (const Model::Unheard& one : rows.unheard) all.push_back(one.time);
+    return all;
+  };
+  CHECK(times() == std::vector<uint64_t>{10, 40});
+  rows.set_findings(d.model, {}, std::vector<Model::Unheard>{{15, a}, {16, b}});
+  CHECK(times() == std::vector<uint64_t>{10, 15, 40});
 }
 
 TEST_CASE("times are rounded outwards to 32 bits") {

@@ -123,6 +123,12 @@ class Screen {
       case Ink::Highlight:
         area(p, [](Cell& cell, uint8_t) { cell.highlighted = true; });
         return;
+      case Ink::Unheard:
+        if (const int64_t column = cell_of(p.x + p.w / 2, cell_width); inside(column, middle)) {
+          at(column, middle).head = 0x25cb;
+          at(column, middle).head_ink = p.ink;
+        }
+        return;
       case Ink::Failed:
         return fill_failed(p, middle);
       case Ink::Bar:

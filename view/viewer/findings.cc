@@ -58,6 +58,9 @@ Findings::Findings(const Trace& trace, const Model& shown) {
   for (const Diagnosis& d : errors) {
     add(d, d.chain[0].task);
     for (const TaskIndex task : d.similar) add(d, task);
+    if (d.cancel == Model::Object::none) continue;
+    const Model::Cancel& cancel = about.model.cancels[d.cancel];
+    lost_cancels.push_back({cancel.time, cancel.by});
   }
   std::sort(stuck.begin(), stuck.end(),
             [](const StuckTask& a, const StuckTask& b) { return a.task < b.task; });

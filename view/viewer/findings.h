@@ -26,7 +26,9 @@ struct Findings {
   Waits waits;
   std::vector<Diagnosis> errors;  // of stuck tasks
   std::vector<StuckTask> stuck;   // the tasks of `errors`, by index, each once
-  std::string alarm;              // "1 stuck task: lost wake-up"; empty: none
+  std::vector<Model::Unheard>
+      lost_cancels;   // of timers, by which tasks of `errors` would have woken
+  std::string alarm;  // "1 stuck task: lost wake-up"; empty: none
 };
 
 // The findings of each trace of a session, computed on first use.

@@ -98,17 +98,17 @@ void Timeline::take(size_t track, Shown shown, Rows rows) {
   layouts_[track].shown = std::move(shown);
   layouts_[track].rows = std::move(rows);
   layouts_[track].arranged = true;
-  layouts_[track].shows_stuck = false;
+  layouts_[track].shows_findings = false;
 }
 
-bool Timeline::show_stuck() {
+bool Timeline::show_findings() {
   bool any = false;
   for (size_t i = 0; i < layouts_.size(); i++) {
     TrackLayout& layout = layouts_[i];
     const Findings* findings = shared_.findings.known(i);
-    if (layout.shows_stuck || findings == nullptr) continue;
-    layout.rows.set_stuck(shared_.model(i), findings->stuck);
-    layout.shows_stuck = true;
+    if (layout.shows_findings || findings == nullptr) continue;
+    layout.rows.set_findings(shared_.model(i), findings->stuck, findings->lost_cancels);
+    layout.shows_findings = true;
     any |= !findings->stuck.empty();
   }
   return any;
@@ -121,7 +121,7 @@ void Timeline::arrange_tracks(bool rows_changed) {
     const SessionTrace& of = shared_.session[i];
     if (!layout.arranged) {
       layout.rows = arrange(of.trace, of.model, layout.shown.tasks);
-      layout.shows_stuck = false;
+      layout.shows_findings = false;
     }
     layout.arranged = true;
     tracks_.push_back({.trace = &of.trace,
@@ -130,7 +130,7 @@ void Timeline::arrange_tracks(bool rows_changed) {
                        .title = of.title,
                        .offset = of.offset});
   }
-  show_stuck();
+  show_findings();
   set_bounds(rows_changed);
 }
 
@@ -226,7 +226,7 @@ Marks Timeline::marks() const {
 
 // Findings may become known after the first picture.
 void Timeline::draw(DrawList& list) {
-  if (show_stuck()) set_bounds(false);  // the legend has one more entry
+  if (show_findings()) set_bounds(false);  // the legend has one more entry
   draw_scene(tracks_, navigation_.window(), marks(), list);
 }
 

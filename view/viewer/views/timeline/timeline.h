@@ -90,7 +90,7 @@ class Timeline final : public View {
   struct TrackLayout {
     Rows rows = {};
     bool arranged = false;     // the rows are those of `shown`
-    bool shows_stuck = false;  // the rows have the stuck tasks of the findings
+    bool shows_findings = false;  // the rows have the findings
     Shown shown = {};
     std::vector<uint8_t> collapsed = {};
     std::vector<uint8_t> counters = {};      // shown
@@ -136,7 +136,7 @@ class Timeline final : public View {
   void draw_over(DrawList& list) override;
 
   // Draws the stuck tasks of findings that have become known. Returns true if there are any.
-  bool show_stuck();
+  bool show_findings();
 
   bool drags() const { return drag_.kind != DragKind::None; }
   bool pans() const { return drag_.kind == DragKind::Pan; }
