@@ -129,7 +129,7 @@ Callback callback_of(const char* type) {
       return {.function = name.begin, .function_size = name.size()};
   }
 
-  // A class: "Operation = ...::wait_handler<my::Functor, ...".
+  // A class: "_Operation = ...::wait_handler<my::Functor, ...".
   const char* at = text.begin;
   while (at != text.end && !text.from(at).starts_with("Operation = ")) ++at;
   while (at != text.end && *at != '<') ++at;

@@ -1,8 +1,8 @@
 // Finds where a callback is written in the text of a type, as a compiler writes it in
 // __PRETTY_FUNCTION__. The type is that of a library's operation, which contains the callback's:
 //
-//   g++    [with Operation = boost::asio::detail::wait_handler<Link::retry()::<lambda(int)>, ...>]
-//   clang  [Operation = boost::asio::detail::wait_handler<(lambda at src/link.cc:30:21), ...>]
+//   g++    [with _Operation = boost::asio::detail::wait_handler<Link::retry()::<lambda(int)>, ...>]
+//   clang  [_Operation = boost::asio::detail::wait_handler<(lambda at src/link.cc:30:21), ...>]
 //
 // It is the last lambda that does not belong to a library (the C++ library, Boost, Asio), else the
 // class of the member function that the callback is bound to, else the class of the callback if it

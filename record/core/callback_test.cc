@@ -8,8 +8,8 @@ namespace skein::record {
 namespace {
 
 std::string in(const std::string& operation, const char* compiler = "with ") {
-  const std::string text = "const char* skein::detail::asio_hooks::type_text() [" +
-                           std::string(compiler) + "Operation = " + operation + "]";
+  const std::string text = "const char* skein::__detail::__asio_hooks::__text_of() [" +
+                           std::string(compiler) + "_Operation = " + operation + "]";
   const Callback found = callback_of(text.c_str());
   std::string place(found.function, found.function_size);
   if (found.file_size != 0)

@@ -39,61 +39,62 @@
 #pragma GCC system_header  // its warnings are not the user's
 #include <skein/skein.h>
 
-namespace skein::detail::asio_hooks {
+namespace skein::__detail::__asio_hooks {
 
 // Maps "socket" and "async_receive" to "socket.async_receive". The key is the addresses of the two
 // literals; the table lives as long as their module.
-struct joined_name {
-  const char* object;
-  const char* operation;
-  uint32_t state;  // 0 free, 1 being written, 2 complete
-  char text[52];
+struct __joined_name {
+  const char* __object;
+  const char* __operation;
+  uint32_t __state;  // 0 free, 1 being written, 2 complete
+  char __text[52];
 };
-inline constexpr unsigned kNames = 256;
+inline constexpr unsigned _KNames = 256;
 // Hidden: g++ would make it a "unique" symbol, which prevents its module from being unloaded.
-__attribute__((visibility("hidden"))) inline constinit joined_name names[kNames] = {};
+__attribute__((__visibility__("hidden"))) inline constinit __joined_name __names[_KNames] = {};
 
-inline void append(char*& to, const char* end, const char* text) {
-  while (to < end && *text != 0) *to++ = *text++;
+inline void __append(char*& __to, const char* __end, const char* __text) {
+  while (__to < __end && *__text != 0) *__to++ = *__text++;
 }
 
-[[gnu::noinline, gnu::visibility("hidden")]] inline const char* join(const char* object,
-                                                                     const char* operation) {
+[[__gnu__::__noinline__, __gnu__::__visibility__("hidden")]] inline const char* __join(
+    const char* __object, const char* __operation) {
   SKEIN_DETAIL_REPORT_UNLOAD();  // the recorder identifies strings by address
-  const uint64_t mixed =
-      reinterpret_cast<uintptr_t>(object) * 31 + reinterpret_cast<uintptr_t>(operation);
-  unsigned slot = static_cast<unsigned>((mixed * 0x9E3779B97F4A7C15ull) >> 56);
-  for (unsigned tried = 0; tried < kNames; ++tried, slot = (slot + 1) % kNames) {
-    joined_name& name = names[slot];
-    uint32_t state = __atomic_load_n(&name.state, __ATOMIC_ACQUIRE);
-    if (state == 0) {
-      if (!__atomic_compare_exchange_n(&name.state, &state, 1, false, __ATOMIC_ACQUIRE,
+  const uint64_t __mixed =
+      reinterpret_cast<uintptr_t>(__object) * 31 + reinterpret_cast<uintptr_t>(__operation);
+  unsigned __slot = static_cast<unsigned>((__mixed * 0x9E3779B97F4A7C15ull) >> 56);
+  for (unsigned __tried = 0; __tried < _KNames; ++__tried, __slot = (__slot + 1) % _KNames) {
+    __joined_name& __name = __names[__slot];
+    uint32_t __state = __atomic_load_n(&__name.__state, __ATOMIC_ACQUIRE);
+    if (__state == 0) {
+      if (!__atomic_compare_exchange_n(&__name.__state, &__state, 1, false, __ATOMIC_ACQUIRE,
                                        __ATOMIC_ACQUIRE)) {
-        if (state != 2) continue;  // another thread writes it: a name may be entered twice
+        if (__state != 2) continue;  // another thread writes it: a name may be entered twice
       } else {
-        char* to = name.text;
-        const char* end = name.text + sizeof name.text - 1;
-        append(to, end, object);
-        append(to, end, ".");
-        append(to, end, operation);
-        *to = 0;
-        name.object = object;
-        name.operation = operation;
-        __atomic_store_n(&name.state, 2, __ATOMIC_RELEASE);
-        return name.text;
+        char* __to = __name.__text;
+        const char* __end = __name.__text + sizeof __name.__text - 1;
+        __append(__to, __end, __object);
+        __append(__to, __end, ".");
+        __append(__to, __end, __operation);
+        *__to = 0;
+        __name.__object = __object;
+        __name.__operation = __operation;
+        __atomic_store_n(&__name.__state, 2, __ATOMIC_RELEASE);
+        return __name.__text;
       }
     }
-    if (state == 2 && name.object == object && name.operation == operation) return name.text;
+    if (__state == 2 && __name.__object == __object && __name.__operation == __operation)
+      return __name.__text;
   }
-  return operation;  // the table is full; Asio has fewer names
+  return __operation;  // the table is full; Asio has fewer names
 }
 
-inline uint32_t kind_of(const char* object) {
-  switch (object[0]) {
+inline uint32_t __kind_of(const char* __object) {
+  switch (__object[0]) {
     case 'd':  // deadline_timer, descriptor
-      return object[2] == 'a' ? SKEIN_KIND_timer : SKEIN_KIND_io;
+      return __object[2] == 'a' ? SKEIN_KIND_timer : SKEIN_KIND_io;
     case 's':  // socket, serial_port, signal_set; strand, system_executor
-      return object[1] == 't' || object[1] == 'y' ? SKEIN_KIND_handler : SKEIN_KIND_io;
+      return __object[1] == 't' || __object[1] == 'y' ? SKEIN_KIND_handler : SKEIN_KIND_io;
     case 'i':  // io_context
     case 't':  // thread_pool
       return SKEIN_KIND_handler;
@@ -104,259 +105,269 @@ inline uint32_t kind_of(const char* object) {
 
 // The location from which the program initiated an operation, if HANDLER_LOCATION states it: the
 // outermost one on this thread.
-struct location;
-__attribute__((visibility("hidden"))) inline thread_local constinit const skein_source* outermost =
-    nullptr;
-struct location {
-  skein_source where{};
-  bool is_outermost = false;
+struct __location;
+__attribute__((__visibility__(
+    "hidden"))) inline thread_local constinit const skein_source* __outermost = nullptr;
+struct __location {
+  skein_source __where{};
+  bool __is_outermost = false;
 
-  location() = default;
-  location(const location&) = delete;
-  [[gnu::noinline, gnu::visibility("hidden")]] void set(const char* file, int line,
-                                                        const char* function) {
-    where = {file, function, static_cast<uint32_t>(line), 0};
-    is_outermost = file != nullptr && outermost == nullptr;
-    if (is_outermost) outermost = &where;
+  __location() = default;
+  __location(const __location&) = delete;
+  [[__gnu__::__noinline__, __gnu__::__visibility__("hidden")]] void __set(const char* __file,
+                                                                          int __line,
+                                                                          const char* __function) {
+    __where = {__file, __function, static_cast<uint32_t>(__line), 0};
+    __is_outermost = __file != nullptr && __outermost == nullptr;
+    if (__is_outermost) __outermost = &__where;
   }
-  ~location() {
-    if (is_outermost) leave();
+  ~__location() {
+    if (__is_outermost) __leave();
   }
 
  private:
-  [[gnu::noinline, gnu::visibility("hidden")]] static void leave() { outermost = nullptr; }
+  [[__gnu__::__noinline__, __gnu__::__visibility__("hidden")]] static void __leave() {
+    __outermost = nullptr;
+  }
 };
 
 // True if the file is part of Asio's composed operations: the line of the co_await is more useful
 // than a line of Asio's. The result is cached for each file name; there are few.
-[[gnu::visibility("hidden")]] inline bool of_asio(const char* file) {
+[[__gnu__::__visibility__("hidden")]] inline bool __of_asio(const char* __file) {
   static constinit struct {
-    uint64_t files[64];  // address of the name * 2, + 1 if it is Asio's
-  } known = {};
-  const auto address = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(file)) * 2;
-  uint64_t& entry = known.files[(address * 0x9E3779B97F4A7C15ull) >> 58];
-  uint64_t found = __atomic_load_n(&entry, __ATOMIC_RELAXED);
-  if ((found | 1) != (address | 1)) {
-    found = address | (__builtin_strstr(file, "/asio/impl/") != nullptr ||
-                       __builtin_strstr(file, "/asio/ssl/") != nullptr);
-    __atomic_store_n(&entry, found, __ATOMIC_RELAXED);
+    uint64_t __files[64];  // address of the name * 2, + 1 if it is Asio's
+  } __known = {};
+  const auto address = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(__file)) * 2;
+  uint64_t& __entry = __known.__files[(address * 0x9E3779B97F4A7C15ull) >> 58];
+  uint64_t __found = __atomic_load_n(&__entry, __ATOMIC_RELAXED);
+  if ((__found | 1) != (address | 1)) {
+    __found = address | (__builtin_strstr(__file, "/asio/impl/") != nullptr ||
+                         __builtin_strstr(__file, "/asio/ssl/") != nullptr);
+    __atomic_store_n(&__entry, __found, __ATOMIC_RELAXED);
   }
-  return (found & 1) != 0;
+  return (__found & 1) != 0;
 }
 
 // Identifies the type of an operation by the function that completes it. The linker keeps one such
 // function of each type: either it takes the handles of all operations of its type, or of none.
-template <class Operation>
-inline const void* type_of() {
-  if constexpr (requires { &Operation::do_complete; })
-    return reinterpret_cast<const void*>(&Operation::do_complete);
+template <class _Operation>
+inline const void* __type_of() {
+  if constexpr (requires { &_Operation::do_complete; })
+    return reinterpret_cast<const void*>(&_Operation::do_complete);
   else
     return nullptr;
 }
 
 // Names the type of an operation. The recorder finds the type of the callback in it.
-template <class Operation>
-[[gnu::visibility("hidden")]] inline const char* text_of() {
+template <class _Operation>
+[[__gnu__::__visibility__("hidden")]] inline const char* __text_of() {
   return __PRETTY_FUNCTION__;
 }
 
-[[gnu::noinline, gnu::visibility("hidden")]] inline void created(const void* object_at,
-                                                                 const void* type, const char* text,
-                                                                 const char* object,
-                                                                 const char* operation,
-                                                                 skein_use use) {
-  skein_task* task = skein_handle_keep(object_at, type);
-  if (task == nullptr) return;
-  const skein_source* stated = outermost;
-  const bool by_asio = stated != nullptr && ::skein::detail::asio_hooks::of_asio(stated->file);
-  const skein_source callback = {by_asio ? stated->file : nullptr, text, by_asio ? stated->line : 0,
-                                 SKEIN_COLUMN_CALLBACK};
-  skein_operation_on(task, kind_of(object), ::skein::detail::asio_hooks::join(object, operation),
-                     by_asio ? nullptr : stated, &callback, use);
+[[__gnu__::__noinline__, __gnu__::__visibility__("hidden")]] inline void __created(
+    const void* __object_at, const void* __type, const char* __text, const char* __object,
+    const char* __operation, skein_use __use) {
+  skein_task* __task = skein_handle_keep(__object_at, __type);
+  if (__task == nullptr) return;
+  const skein_source* __stated = __outermost;
+  const bool __by_asio =
+      __stated != nullptr && ::skein::__detail::__asio_hooks::__of_asio(__stated->file);
+  const skein_source __callback = {__by_asio ? __stated->file : nullptr, __text,
+                                   __by_asio ? __stated->line : 0, SKEIN_COLUMN_CALLBACK};
+  skein_operation_on(__task, __kind_of(__object),
+                     ::skein::__detail::__asio_hooks::__join(__object, __operation),
+                     __by_asio ? nullptr : __stated, &__callback, __use);
 }
 
 // ---- objects that operations use ----
 
 // The kind of an object, by the name that Asio gives to its type; 0: not recorded (executors).
-inline uint32_t kind_of_object(const char* object) {
-  switch (object[0]) {
+inline uint32_t __kind_of_object(const char* __object) {
+  switch (__object[0]) {
     case 'd':
-      return object[2] == 'a' ? SKEIN_KIND_alarm : SKEIN_KIND_descriptor;
+      return __object[2] == 'a' ? SKEIN_KIND_alarm : SKEIN_KIND_descriptor;
     case 'r':
       return SKEIN_KIND_resolver;
     case 's':  // socket, serial_port, signal_set; strand, system_executor
-      return object[1] == 'o'   ? SKEIN_KIND_socket
-             : object[1] == 'e' ? SKEIN_KIND_descriptor
-             : object[1] == 'i' ? SKEIN_KIND_signals
-                                : SKEIN_KIND_unknown;
+      return __object[1] == 'o'   ? SKEIN_KIND_socket
+             : __object[1] == 'e' ? SKEIN_KIND_descriptor
+             : __object[1] == 'i' ? SKEIN_KIND_signals
+                                  : SKEIN_KIND_unknown;
     default:
       return SKEIN_KIND_unknown;
   }
 }
 // A socket may move; its descriptor stays.
-inline uintptr_t key_of_object(uint32_t kind, const void* object, unsigned long descriptor) {
-  return kind == SKEIN_KIND_socket || kind == SKEIN_KIND_descriptor
-             ? static_cast<uintptr_t>(descriptor) + 1
-             : reinterpret_cast<uintptr_t>(object);
+inline uintptr_t __key_of_object(uint32_t __kind, const void* __object,
+                                 unsigned long __descriptor) {
+  return __kind == SKEIN_KIND_socket || __kind == SKEIN_KIND_descriptor
+             ? static_cast<uintptr_t>(__descriptor) + 1
+             : reinterpret_cast<uintptr_t>(__object);
 }
 
-// When a timer expires: CLOCK_MONOTONIC in ns, SKEIN_NEVER, or 0: unknown (a timer of another
+// When a timer expires: CLOCK_MONOTONIC in __ns, SKEIN_NEVER, or 0: unknown (a timer of another
 // clock, or none).
-template <class Timer>
-inline uint64_t expiry_of(const Timer* timer) {
-  if constexpr (requires { timer->expiry.time_since_epoch().count(); }) {
-    using Time = decltype(timer->expiry);
-    using Clock = typename Time::clock;
-    if (timer->expiry == Time::max()) return SKEIN_NEVER;
-    if constexpr (Clock::is_steady) {
-      const auto count = timer->expiry.time_since_epoch().count();
-      using Period = typename Time::period;
-      if constexpr (Period::num == 1 && Period::den == 1'000'000'000)
+template <class _Timer>
+inline uint64_t __expiry_of(const _Timer* __timer) {
+  if constexpr (requires { __timer->expiry.time_since_epoch().count(); }) {
+    using _Time = decltype(__timer->expiry);
+    using _Clock = typename _Time::clock;
+    if (__timer->expiry == _Time::max()) return SKEIN_NEVER;
+    if constexpr (_Clock::is_steady) {
+      const auto count = __timer->expiry.time_since_epoch().count();
+      using _Period = typename _Time::period;
+      if constexpr (_Period::num == 1 && _Period::den == 1'000'000'000)
         return count > 0 ? static_cast<uint64_t>(count) : 1;
     }
-  } else if constexpr (requires { timer->expiry.is_pos_infinity(); }) {
-    if (timer->expiry.is_pos_infinity()) return SKEIN_NEVER;
+  } else if constexpr (requires { __timer->expiry.is_pos_infinity(); }) {
+    if (__timer->expiry.is_pos_infinity()) return SKEIN_NEVER;
   }
   return 0;
 }
 
-template <class Context, class Operation, class Object>
-inline void creation(Context&, const Operation& at, const char* object, Object* on,
-                     unsigned long descriptor, const char* operation) {
+template <class _Context, class _Operation, class _Object>
+inline void __creation(_Context&, const _Operation& __at, const char* __object, _Object* __on,
+                       unsigned long __descriptor, const char* __operation) {
   if (!skein_enabled()) return;
-  const uint32_t kind = ::skein::detail::asio_hooks::kind_of_object(object);
-  skein_use use = {};
-  if (kind != SKEIN_KIND_unknown) {
-    use.object = skein_object(::skein::detail::asio_hooks::key_of_object(kind, on, descriptor),
-                              kind, object);
-    if constexpr (requires { on->expiry; })
-      use.expires = ::skein::detail::asio_hooks::expiry_of(on);
+  const uint32_t __kind = ::skein::__detail::__asio_hooks::__kind_of_object(__object);
+  skein_use __use = {};
+  if (__kind != SKEIN_KIND_unknown) {
+    __use.object =
+        skein_object(::skein::__detail::__asio_hooks::__key_of_object(__kind, __on, __descriptor),
+                     __kind, __object);
+    if constexpr (requires { __on->expiry; })
+      __use.expires = ::skein::__detail::__asio_hooks::__expiry_of(__on);
   }
-  ::skein::detail::asio_hooks::created(
-      __builtin_addressof(at), ::skein::detail::asio_hooks::type_of<Operation>(),
-      ::skein::detail::asio_hooks::text_of<Operation>(), object, operation, use);
+  ::skein::__detail::__asio_hooks::__created(
+      __builtin_addressof(__at), ::skein::__detail::__asio_hooks::__type_of<_Operation>(),
+      ::skein::__detail::__asio_hooks::__text_of<_Operation>(), __object, __operation, __use);
 }
 
 // The current task cancels the operations of an object, or closes it.
-template <class Context, class Object>
-inline void operation(Context&, const char* object, Object* on, unsigned long descriptor,
-                      const char* operation) {
+template <class _Context, class _Object>
+inline void __operation(_Context&, const char* __object, _Object* __on, unsigned long __descriptor,
+                        const char* __operation) {
   if (!skein_enabled()) return;
-  const uint32_t kind = ::skein::detail::asio_hooks::kind_of_object(object);
-  if (kind == SKEIN_KIND_unknown) return;
-  const uintptr_t key = ::skein::detail::asio_hooks::key_of_object(kind, on, descriptor);
-  uint64_t expires = 0;
-  if constexpr (requires { on->expiry; }) expires = ::skein::detail::asio_hooks::expiry_of(on);
-  if (operation[0] == 'c' && operation[1] == 'l')  // close
-    skein_object_end(key);
+  const uint32_t __kind = ::skein::__detail::__asio_hooks::__kind_of_object(__object);
+  if (__kind == SKEIN_KIND_unknown) return;
+  const uintptr_t __key =
+      ::skein::__detail::__asio_hooks::__key_of_object(__kind, __on, __descriptor);
+  uint64_t __expires = 0;
+  if constexpr (requires { __on->expiry; })
+    __expires = ::skein::__detail::__asio_hooks::__expiry_of(__on);
+  if (__operation[0] == 'c' && __operation[1] == 'l')  // close
+    skein_object_end(__key);
   else
-    skein_object_cancel(key, kind, object, expires);
+    skein_object_cancel(__key, __kind, __object, __expires);
 }
 
 // Asio's flag `might_have_pending_waits` of a timer, as deadline_timer_service uses it.
-template <class Timer>
-class timer_flag {
+template <class _Timer>
+class __timer_flag {
  public:
-  timer_flag(Timer& timer, bool& flag) : timer_(timer), flag_(flag) {}
-  operator bool() const { return flag_; }
+  __timer_flag(_Timer& __timer, bool& __flag) : __timer_(__timer), __flag_(__flag) {}
+  operator bool() const { return __flag_; }
   // Only cancel() and cancel_one() negate the flag. If it is false they return, without a hook.
   bool operator!() const {
-    if (!flag_ && skein_enabled() && ::skein::detail::asio_hooks::expiry_of(&timer_) == SKEIN_NEVER)
-      skein_object_cancel(reinterpret_cast<uintptr_t>(&timer_), SKEIN_KIND_alarm, "deadline_timer",
-                          SKEIN_NEVER);
-    return !flag_;
+    if (!__flag_ && skein_enabled() &&
+        ::skein::__detail::__asio_hooks::__expiry_of(&__timer_) == SKEIN_NEVER)
+      skein_object_cancel(reinterpret_cast<uintptr_t>(&__timer_), SKEIN_KIND_alarm,
+                          "deadline_timer", SKEIN_NEVER);
+    return !__flag_;
   }
   // A timer without an expiry is new, or was moved.
-  timer_flag& operator=(bool value) {
-    flag_ = value;
-    if (skein_handles_kept() && timer_.expiry == decltype(timer_.expiry)())
-      skein_object_end(reinterpret_cast<uintptr_t>(&timer_));
+  __timer_flag& operator=(bool __value) {
+    __flag_ = __value;
+    if (skein_handles_kept() && __timer_.expiry == decltype(__timer_.expiry)())
+      skein_object_end(reinterpret_cast<uintptr_t>(&__timer_));
     return *this;
   }
-  timer_flag& operator=(const timer_flag& other) {
-    flag_ = other.flag_;
+  __timer_flag& operator=(const __timer_flag& __other) {
+    __flag_ = __other.__flag_;
     return *this;
   }
 
  private:
-  Timer& timer_;
-  bool& flag_;
+  _Timer& __timer_;
+  bool& __flag_;
 };
-template <class Timer>
-inline timer_flag<Timer> flag_of(Timer& timer, bool& flag) {
-  return {timer, flag};
+template <class _Timer>
+inline __timer_flag<_Timer> __flag_of(_Timer& __timer, bool& __flag) {
+  return {__timer, __flag};
 }
 
-class completion {
+class __completion {
  public:
-  template <class Operation>
-  explicit completion(const Operation& at) {
+  template <class _Operation>
+  explicit __completion(const _Operation& __at) {
     if (skein_handles_kept())
-      task_ = skein_handle_take(__builtin_addressof(at),
-                                ::skein::detail::asio_hooks::type_of<Operation>());
-    reason_[0] = 0;
+      __task_ = skein_handle_take(__builtin_addressof(__at),
+                                  ::skein::__detail::__asio_hooks::__type_of<_Operation>());
+    __reason_[0] = 0;
   }
-  completion(const completion&) = delete;
-  ~completion() {
-    if (task_.id == 0 || !skein_enabled()) return;
-    if (invoked_)
-      skein_fail(&task_, "the handler threw", previous_);
+  __completion(const __completion&) = delete;
+  ~__completion() {
+    if (__task_.id == 0 || !skein_enabled()) return;
+    if (__invoked_)
+      skein_fail(&__task_, "the handler threw", __previous_);
     else
-      skein_cancel(&task_);
+      skein_cancel(&__task_);
   }
 
-  void invocation_begin() {
-    invoked_ = true;
-    if (task_.id != 0 && skein_enabled()) previous_ = skein_resume(&task_);
+  void __invocation_begin() {
+    __invoked_ = true;
+    if (__task_.id != 0 && skein_enabled()) __previous_ = skein_resume(&__task_);
   }
-  template <class Error, class... Results>
-  void invocation_begin(const Error& error, const Results&... results) {
-    invoked_ = true;
-    if (task_.id == 0 || !skein_enabled()) return;
-    if constexpr ((__is_same(Results, unsigned long) || ...))
-      previous_ = skein_resume_io(&task_, (bytes(results) + ...));
+  template <class _Error, class... _Results>
+  void __invocation_begin(const _Error& __error, const _Results&... __results) {
+    __invoked_ = true;
+    if (__task_.id == 0 || !skein_enabled()) return;
+    if constexpr ((__is_same(_Results, unsigned long) || ...))
+      __previous_ = skein_resume_io(&__task_, (__bytes(__results) + ...));
     else
-      previous_ = skein_resume(&task_);
+      __previous_ = skein_resume(&__task_);
     if constexpr (requires {
-                    error.message().c_str();
-                    static_cast<bool>(error);
+                    __error.message().c_str();
+                    static_cast<bool>(__error);
                   }) {
-      if (error) ::skein::detail::asio_hooks::completion::keep(reason_, error.message().c_str());
+      if (__error)
+        ::skein::__detail::__asio_hooks::__completion::__keep(__reason_, __error.message().c_str());
     }
   }
-  void invocation_end() {
-    if (task_.id != 0 && skein_enabled()) {
-      if (reason_[0] != 0)
-        skein_fail(&task_, reason_, previous_);
+  void __invocation_end() {
+    if (__task_.id != 0 && skein_enabled()) {
+      if (__reason_[0] != 0)
+        skein_fail(&__task_, __reason_, __previous_);
       else
-        skein_resolve(&task_, previous_);
+        skein_resolve(&__task_, __previous_);
     }
-    task_.id = 0;
+    __task_.id = 0;
   }
 
  private:
   // The bytes moved: the only result of type unsigned long. Other results count as 0.
-  template <class T>
-  static uint64_t bytes(const T& result) {
-    if constexpr (__is_same(T, unsigned long))
-      return result;
+  template <class _Tp>
+  static uint64_t __bytes(const _Tp& __result) {
+    if constexpr (__is_same(_Tp, unsigned long))
+      return __result;
     else
       return 0;
   }
-  template <unsigned long N>
-  [[gnu::noinline, gnu::cold]] static void keep(char (&to)[N], const char* text) {
-    char* at = to;
-    append(at, to + N - 1, text);
-    *at = 0;
+  template <unsigned long _Np>
+  [[__gnu__::__noinline__, __gnu__::__cold__]] static void __keep(char (&__to)[_Np],
+                                                                  const char* __text) {
+    char* __at = __to;
+    __append(__at, __to + _Np - 1, __text);
+    *__at = 0;
   }
 
-  skein_task task_{};
-  uint64_t previous_ = 0;
-  bool invoked_ = false;
-  char reason_[63];  // the error code's message, truncated
+  skein_task __task_{};
+  uint64_t __previous_ = 0;
+  bool __invoked_ = false;
+  char __reason_[63];  // the error code's message, truncated
 };
 
-}  // namespace skein::detail::asio_hooks
+}  // namespace skein::__detail::__asio_hooks
 
 #endif
 
@@ -383,11 +394,11 @@ class completion {
 // member function beside it that returns a timer_flag, and pops the macro. All other occurrences
 // then call this function. If the second library is included before the first one has read its
 // deadline_timer_service.hpp, no timer is watched. The layout stays the same.
-#define SKEIN_DETAIL_WATCH_TIMERS                                                 \
-  might_have_pending_waits;                                                       \
-  auto skein_flag() {                                                             \
-    return ::skein::detail::asio_hooks::flag_of(*this, might_have_pending_waits); \
-  }                                                                               \
+#define SKEIN_DETAIL_WATCH_TIMERS                                                       \
+  might_have_pending_waits;                                                             \
+  auto skein_flag() {                                                                   \
+    return ::skein::__detail::__asio_hooks::__flag_of(*this, might_have_pending_waits); \
+  }                                                                                     \
   _Pragma("pop_macro(\"might_have_pending_waits\")") static_assert(true, "")
 #if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING) && \
     defined(BOOST_ASIO_DETAIL_HANDLER_TRACKING_HPP) && !defined(SKEIN_DETAIL_BOOST_ASIO_OWN)
@@ -416,27 +427,27 @@ class completion {
 #undef BOOST_ASIO_HANDLER_COMPLETION
 #undef BOOST_ASIO_HANDLER_INVOCATION_BEGIN
 #undef BOOST_ASIO_HANDLER_INVOCATION_END
-#define BOOST_ASIO_HANDLER_LOCATION(args)                                       \
-  SKEIN_DETAIL_BOOST_ASIO_OWN(                                                  \
-      ::boost::asio::detail::handler_tracking::location tracked_location args;) \
-  ::skein::detail::asio_hooks::location skein_location;                         \
-  if constexpr (requires { skein_location.set args; }) skein_location.set args
+#define BOOST_ASIO_HANDLER_LOCATION(args)                                         \
+  SKEIN_DETAIL_BOOST_ASIO_OWN(                                                    \
+      ::boost::asio::detail::handler_tracking::location __tracked_location args;) \
+  ::skein::__detail::__asio_hooks::__location skein_location;                     \
+  if constexpr (requires { skein_location.__set args; }) skein_location.__set args
 #define BOOST_ASIO_HANDLER_CREATION(args)                                        \
   (SKEIN_DETAIL_BOOST_ASIO_OWN(::boost::asio::detail::handler_tracking::creation \
-                                   args, )::skein::detail::asio_hooks::creation args)
+                                   args, )::skein::__detail::__asio_hooks::__creation args)
 #define BOOST_ASIO_HANDLER_OPERATION(args)                                        \
   (SKEIN_DETAIL_BOOST_ASIO_OWN(::boost::asio::detail::handler_tracking::operation \
-                                   args, )::skein::detail::asio_hooks::operation args)
-#define BOOST_ASIO_HANDLER_COMPLETION(args)                                         \
-  SKEIN_DETAIL_BOOST_ASIO_OWN(                                                      \
-      ::boost::asio::detail::handler_tracking::completion tracked_completion args;) \
-  ::skein::detail::asio_hooks::completion skein_completion args
-#define BOOST_ASIO_HANDLER_INVOCATION_BEGIN(args)                          \
-  (SKEIN_DETAIL_BOOST_ASIO_OWN(tracked_completion.invocation_begin args, ) \
-       skein_completion.invocation_begin args)
-#define BOOST_ASIO_HANDLER_INVOCATION_END                             \
-  (SKEIN_DETAIL_BOOST_ASIO_OWN(tracked_completion.invocation_end(), ) \
-       skein_completion.invocation_end())
+                                   args, )::skein::__detail::__asio_hooks::__operation args)
+#define BOOST_ASIO_HANDLER_COMPLETION(args)                                           \
+  SKEIN_DETAIL_BOOST_ASIO_OWN(                                                        \
+      ::boost::asio::detail::handler_tracking::completion __tracked_completion args;) \
+  ::skein::__detail::__asio_hooks::__completion skein_completion args
+#define BOOST_ASIO_HANDLER_INVOCATION_BEGIN(args)                            \
+  (SKEIN_DETAIL_BOOST_ASIO_OWN(__tracked_completion.invocation_begin args, ) \
+       skein_completion.__invocation_begin args)
+#define BOOST_ASIO_HANDLER_INVOCATION_END                               \
+  (SKEIN_DETAIL_BOOST_ASIO_OWN(__tracked_completion.invocation_end(), ) \
+       skein_completion.__invocation_end())
 #undef might_have_pending_waits
 #include <boost/asio/version.hpp>
 #if BOOST_ASIO_VERSION < 103700 && (!defined(ASIO_DETAIL_HANDLER_TRACKING_HPP) || \
@@ -474,24 +485,25 @@ class completion {
 #undef ASIO_HANDLER_COMPLETION
 #undef ASIO_HANDLER_INVOCATION_BEGIN
 #undef ASIO_HANDLER_INVOCATION_END
-#define ASIO_HANDLER_LOCATION(args)                                                        \
-  SKEIN_DETAIL_ASIO_OWN(::asio::detail::handler_tracking::location tracked_location args;) \
-  ::skein::detail::asio_hooks::location skein_location;                                    \
-  if constexpr (requires { skein_location.set args; }) skein_location.set args
+#define ASIO_HANDLER_LOCATION(args)                                                          \
+  SKEIN_DETAIL_ASIO_OWN(::asio::detail::handler_tracking::location __tracked_location args;) \
+  ::skein::__detail::__asio_hooks::__location skein_location;                                \
+  if constexpr (requires { skein_location.__set args; }) skein_location.__set args
 #define ASIO_HANDLER_CREATION(args)                                 \
   (SKEIN_DETAIL_ASIO_OWN(::asio::detail::handler_tracking::creation \
-                             args, )::skein::detail::asio_hooks::creation args)
+                             args, )::skein::__detail::__asio_hooks::__creation args)
 #define ASIO_HANDLER_OPERATION(args)                                 \
   (SKEIN_DETAIL_ASIO_OWN(::asio::detail::handler_tracking::operation \
-                             args, )::skein::detail::asio_hooks::operation args)
-#define ASIO_HANDLER_COMPLETION(args)                                                          \
-  SKEIN_DETAIL_ASIO_OWN(::asio::detail::handler_tracking::completion tracked_completion args;) \
-  ::skein::detail::asio_hooks::completion skein_completion args
-#define ASIO_HANDLER_INVOCATION_BEGIN(args)                          \
-  (SKEIN_DETAIL_ASIO_OWN(tracked_completion.invocation_begin args, ) \
-       skein_completion.invocation_begin args)
-#define ASIO_HANDLER_INVOCATION_END \
-  (SKEIN_DETAIL_ASIO_OWN(tracked_completion.invocation_end(), ) skein_completion.invocation_end())
+                             args, )::skein::__detail::__asio_hooks::__operation args)
+#define ASIO_HANDLER_COMPLETION(args)                                                            \
+  SKEIN_DETAIL_ASIO_OWN(::asio::detail::handler_tracking::completion __tracked_completion args;) \
+  ::skein::__detail::__asio_hooks::__completion skein_completion args
+#define ASIO_HANDLER_INVOCATION_BEGIN(args)                            \
+  (SKEIN_DETAIL_ASIO_OWN(__tracked_completion.invocation_begin args, ) \
+       skein_completion.__invocation_begin args)
+#define ASIO_HANDLER_INVOCATION_END                               \
+  (SKEIN_DETAIL_ASIO_OWN(__tracked_completion.invocation_end(), ) \
+       skein_completion.__invocation_end())
 #undef might_have_pending_waits
 #include <asio/version.hpp>
 #if ASIO_VERSION < 103700 && (!defined(BOOST_ASIO_DETAIL_HANDLER_TRACKING_HPP) || \
@@ -508,27 +520,26 @@ class completion {
 // that only awaits the program's. The specialisations are declared only for the library that is
 // being included, because the other name may belong to the program.
 #ifdef SKEIN_DETAIL_PLACE
-#define SKEIN_DETAIL_PLUMBING(ns)                                                                 \
-  namespace ns {                                                                                  \
-  template <typename, typename>                                                                   \
-  class awaitable;                                                                                \
-  template <typename>                                                                             \
-  struct use_awaitable_t;                                                                         \
-  namespace detail {                                                                              \
-  struct awaitable_thread_entry_point;                                                            \
-  }                                                                                               \
-  }                                                                                               \
-  template <class T, class E, class Initiation, class E2, class... A>                             \
-  inline constexpr bool                                                                           \
-      skein::detail::plumbing<ns::awaitable<T, E>, Initiation, ns::use_awaitable_t<E2>, A...> =   \
-          true;                                                                                   \
-  template <class E, class... A>                                                                  \
-  inline constexpr bool                                                                           \
-      skein::detail::plumbing<ns::awaitable<ns::detail::awaitable_thread_entry_point, E>, A...> = \
-          true;                                                                                   \
-  template <class E, class T, class F, class H> /* before Asio 1.18 */                            \
-  inline constexpr bool                                                                           \
-      skein::detail::plumbing<ns::awaitable<void, E>, ns::awaitable<T, E>*, E, F, H> = true;
+#define SKEIN_DETAIL_PLUMBING(__ns)                                                              \
+  namespace __ns {                                                                               \
+  template <typename, typename>                                                                  \
+  class awaitable;                                                                               \
+  template <typename>                                                                            \
+  struct use_awaitable_t;                                                                        \
+  namespace detail {                                                                             \
+  struct awaitable_thread_entry_point;                                                           \
+  }                                                                                              \
+  }                                                                                              \
+  template <class _Tp, class _Ep, class _Initiation, class _E2, class... _Ap>                    \
+  inline constexpr bool skein::__detail::__plumbing<__ns::awaitable<_Tp, _Ep>, _Initiation,      \
+                                                    __ns::use_awaitable_t<_E2>, _Ap...> = true;  \
+  template <class _Ep, class... _Ap>                                                             \
+  inline constexpr bool skein::__detail::__plumbing<                                             \
+      __ns::awaitable<__ns::detail::awaitable_thread_entry_point, _Ep>, _Ap...> = true;          \
+  template <class _Ep, class _Tp, class _Fp, class _Hp> /* before Asio 1.18 */                   \
+  inline constexpr bool skein::__detail::__plumbing<__ns::awaitable<void, _Ep>,                  \
+                                                    __ns::awaitable<_Tp, _Ep>*, _Ep, _Fp, _Hp> = \
+      true;
 #if defined(BOOST_ASIO_DETAIL_HANDLER_TRACKING_HPP) && !defined(SKEIN_DETAIL_BOOST_ASIO)
 #define SKEIN_DETAIL_BOOST_ASIO
 SKEIN_DETAIL_PLUMBING(boost::asio)

@@ -45,6 +45,10 @@
 // await_transform), coroutine/awaiting.h (co_await), coroutine/yielding.h (co_yield),
 // coroutine/promise.h (traced<P>).
 //
+// Names: the program's macros (-DT=8) are defined before this header is read. So all names here are
+// reserved, as in the standard library: `__name`, `_Name`, and `_Tp` for T; comments write name, Name
+// and T. (headers/macros defines the others.)
+//
 // Invariants; each has a test in tests/adapters/coroutine_*test.cc:
 //  - A suspension is recorded before the inner await_suspend is called. After that call the frame
 //    may run on another thread or be destroyed; it is used again only if the call returns false or
@@ -109,9 +113,9 @@
 namespace std _GLIBCXX_VISIBILITY(default) {
   _GLIBCXX_BEGIN_NAMESPACE_VERSION
   inline namespace __n4861 {
-  template <typename Result, typename... Arguments>
+  template <typename _Result, typename... _Arguments>
   struct coroutine_traits;
-  template <typename Promise>
+  template <typename _Promise>
   struct coroutine_handle;
   struct suspend_always;
   struct suspend_never;
@@ -132,14 +136,14 @@ namespace std _GLIBCXX_VISIBILITY(default) {
 #pragma GCC diagnostic pop
 
 namespace std {
-template <class R, class... A>
+template <class _Rp, class... _Ap>
 struct coroutine_traits {};
-template <class R, class... A>
-requires requires { typename skein_original_coroutine_traits<R, A...>::promise_type; }
-struct coroutine_traits<R, A...> {
-  using promise_type = typename ::skein::detail::promise_for<
-      typename skein_original_coroutine_traits<R, A...>::promise_type, R,
-      ::skein::detail::plumbing<R, A...>, A...>::type;
+template <class _Rp, class... _Ap>
+requires requires { typename skein_original_coroutine_traits<_Rp, _Ap...>::promise_type; }
+struct coroutine_traits<_Rp, _Ap...> {
+  using promise_type = typename ::skein::__detail::__promise_for<
+      typename skein_original_coroutine_traits<_Rp, _Ap...>::promise_type, _Rp,
+      ::skein::__detail::__plumbing<_Rp, _Ap...>, _Ap...>::__type;
 };
 }  // namespace std
 

@@ -165,7 +165,7 @@ inline void resolve_and_resume(skein_task& ended, Handle waiter) {
   if (skein_enabled()) {
     bool recorded = false;
 #if defined(SKEIN_DETAIL_PLACE) && !defined(SKEIN_DISABLE)
-    if (waiter) recorded = detail::resolve_for(ended, waiter.address());
+    if (waiter) recorded = __detail::__resolve_for(ended, waiter.address());
 #endif
     if (!recorded) skein_resolve(&ended, 0);
   }

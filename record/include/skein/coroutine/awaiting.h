@@ -13,289 +13,297 @@
 #if defined(__clang__) && __clang_major__ < 18
 // llvm 56301: if await_suspend is inlined, its variables may be in the frame, which it must not
 // touch.
-#define SKEIN_DETAIL_OUT_OF_FRAME __attribute__((noinline))
+#define SKEIN_DETAIL_OUT_OF_FRAME __attribute__((__noinline__))
 #else
 #define SKEIN_DETAIL_OUT_OF_FRAME
 #endif
 
-namespace skein::detail {
+namespace skein::__detail {
 
-template <class T>
-concept has_member_co_await = requires(T&& t) {
-  static_cast<T&&>(t).operator co_await();
+template <class _Tp>
+concept __has_member_co_await = requires(_Tp&& __t) {
+  static_cast<_Tp&&>(__t).operator co_await();
 };
-template <class T>
-concept has_free_co_await = requires(T&& t) {
-  operator co_await(static_cast<T&&>(t));
+template <class _Tp>
+concept __has_free_co_await = requires(_Tp&& __t) {
+  operator co_await(static_cast<_Tp&&>(__t));
 };
-template <class T>
-concept awaitable = has_member_co_await<T> || has_free_co_await<T> || requires(T&& t) {
-  t.await_ready();
+template <class _Tp>
+concept __awaitable = __has_member_co_await<_Tp> || __has_free_co_await<_Tp> ||
+    requires(_Tp&& __t) {
+  __t.await_ready();
 };
 // True if T is an awaiter whose functions may be private.
-struct await_ready_name {
+struct __await_ready_name {
   void await_ready();
 };
-template <class T>
-struct await_ready_probe : T, await_ready_name {};
-template <class T>
-concept names_await_ready = __is_class(T) && !__is_final(T) && !requires {
-  &await_ready_probe<T>::await_ready;
+template <class _Tp>
+struct __await_ready_probe : _Tp, __await_ready_name {};
+template <class _Tp>
+concept __names_await_ready = __is_class(_Tp) && !__is_final(_Tp) && !requires {
+  &__await_ready_probe<_Tp>::await_ready;
 };
 // True if T is the return type of a coroutine.
-template <class T>
-concept is_task_object = requires {
-  typename std::skein_original_coroutine_traits<typename bare<T>::type>::promise_type;
+template <class _Tp>
+concept __is_task_object = requires {
+  typename std::skein_original_coroutine_traits<typename __bare<_Tp>::__type>::promise_type;
 };
 
-enum class step { initial, await, yield, final };
+enum class __step { __initial, __await, __yield, final };
 
-struct from_initial {};
-struct from_final {};
-struct from_yield {};
-template <class R>
-struct in_place {};   // an object that P takes by value, by an overload that returns R
-struct from_kept {};  // the result of a kept_call
+struct __from_initial {};
+struct __from_final {};
+struct __from_yield {};
+template <class _Rp>
+struct __in_place {};   // an object that P takes by value, by an overload that returns R
+struct __from_kept {};  // the result of a kept_call
 
-template <class P>
-inline decltype(auto) awaitable_of(P& p, from_initial) {
-  return p.initial_suspend();
+template <class _Pp>
+inline decltype(auto) __awaitable_of(_Pp& __p, __from_initial) {
+  return __p.initial_suspend();
 }
-template <class P>
-inline decltype(auto) awaitable_of(P& p, from_final) noexcept {
-  return p.final_suspend();
+template <class _Pp>
+inline decltype(auto) __awaitable_of(_Pp& __p, __from_final) noexcept {
+  return __p.final_suspend();
 }
-template <class P, class V>
-inline decltype(auto) awaitable_of(P& p, V&& v, from_yield) {
-  return p.yield_value(static_cast<V&&>(v));
+template <class _Pp, class _Vp>
+inline decltype(auto) __awaitable_of(_Pp& __p, _Vp&& __v, __from_yield) {
+  return __p.yield_value(static_cast<_Vp&&>(__v));
 }
-template <class P, class X, class R>
-inline decltype(auto) awaitable_of(P& p, X& x, in_place<R>) {
-  return ::skein::detail::call_in_place<X, R>(p, x);
+template <class _Pp, class _Xp, class _Rp>
+inline decltype(auto) __awaitable_of(_Pp& __p, _Xp& __x, __in_place<_Rp>) {
+  return ::skein::__detail::__call_in_place<_Xp, _Rp>(__p, __x);
 }
-template <class Call>
-inline auto&& awaitable_of(Call& call, from_kept) {
-  return call.result();
+template <class _Call>
+inline auto&& __awaitable_of(_Call& __call, __from_kept) {
+  return __call.__result();
 }
-template <class P, class A>
-inline decltype(auto) awaitable_of(P& p, A&& a) {
-  if constexpr (takes_await_transform<P, A>)
-    return p.await_transform(static_cast<A&&>(a));
+template <class _Pp, class _Ap>
+inline decltype(auto) __awaitable_of(_Pp& __p, _Ap&& __a) {
+  if constexpr (__takes_await_transform<_Pp, _Ap>)
+    return __p.await_transform(static_cast<_Ap&&>(__a));
   else
-    return static_cast<A&&>(a);
+    return static_cast<_Ap&&>(__a);
 }
 
-template <class P, class A>
-inline decltype(auto) awaitable_of(P& p, A&& a, place here) {
+template <class _Pp, class _Ap>
+inline decltype(auto) __awaitable_of(_Pp& __p, _Ap&& __a, __place __here) {
 #if __has_builtin(__builtin_source_location)
-  if constexpr (takes_location<P, A>)
-    return p.await_transform(static_cast<A&&>(a), here.location());
+  if constexpr (__takes_location<_Pp, _Ap>)
+    return __p.await_transform(static_cast<_Ap&&>(__a), __here.__location());
   else
 #endif
-    return ::skein::detail::awaitable_of(p, static_cast<A&&>(a));
+    return ::skein::__detail::__awaitable_of(__p, static_cast<_Ap&&>(__a));
 }
 
-template <class T>
-inline decltype(auto) awaiter_of(T&& t) noexcept(noexcept(operator co_await(
-    static_cast<T&&>(t)))) requires(!has_member_co_await<T> && has_free_co_await<T>) {
-  return operator co_await(static_cast<T&&>(t));
+template <class _Tp>
+inline decltype(auto) __awaiter_of(_Tp&& __t) noexcept(noexcept(operator co_await(
+    static_cast<_Tp&&>(__t)))) requires(!__has_member_co_await<_Tp> && __has_free_co_await<_Tp>) {
+  return operator co_await(static_cast<_Tp&&>(__t));
 }
-template <class T>
-inline decltype(auto) awaiter_of(T&& t) noexcept(
-    noexcept(static_cast<T&&>(t).operator co_await())) requires has_member_co_await<T> {
-  return static_cast<T&&>(t).operator co_await();
+template <class _Tp>
+inline decltype(auto) __awaiter_of(_Tp&& __t) noexcept(
+    noexcept(static_cast<_Tp&&>(__t).operator co_await())) requires __has_member_co_await<_Tp> {
+  return static_cast<_Tp&&>(__t).operator co_await();
 }
 
 // Holds the awaited object (T: a value, or a reference to an object of the coroutine), and its
 // awaiter if that is another object.
-template <class T>
-struct held {
-  T object;
-  template <class... F>
-  explicit held(F&&... from) : object(::skein::detail::awaitable_of(static_cast<F&&>(from)...)) {}
-  auto& awaiter() noexcept { return object; }
-  uint64_t task() {
-    return ::skein::detail::awaited_task(__builtin_addressof(object), sizeof object);
+template <class _Tp>
+struct __held {
+  _Tp __object;
+  template <class... _Fp>
+  explicit __held(_Fp&&... __from)
+      : __object(::skein::__detail::__awaitable_of(static_cast<_Fp&&>(__from)...)) {}
+  auto& __awaiter() noexcept { return __object; }
+  uint64_t __task() {
+    return ::skein::__detail::__awaited_task(__builtin_addressof(__object), sizeof __object);
   }
 };
-template <class T>
-requires has_member_co_await<T> || has_free_co_await<T>
-struct held<T> {
-  using Awaiter = decltype(::skein::detail::awaiter_of(::skein::detail::some<T>()));
-  T object;
-  Awaiter inner;
-  template <class... F>
-  explicit held(F&&... from)
-      : object(::skein::detail::awaitable_of(static_cast<F&&>(from)...)),
-        inner(::skein::detail::awaiter_of(static_cast<T&&>(object))) {}
-  auto& awaiter() noexcept { return inner; }
-  uint64_t task() {
-    const uint64_t id = ::skein::detail::awaited_task(__builtin_addressof(object), sizeof object);
-    return id != 0 ? id : ::skein::detail::awaited_task(__builtin_addressof(inner), sizeof inner);
+template <class _Tp>
+requires __has_member_co_await<_Tp> || __has_free_co_await<_Tp>
+struct __held<_Tp> {
+  using _Awaiter = decltype(::skein::__detail::__awaiter_of(::skein::__detail::__some<_Tp>()));
+  _Tp __object;
+  _Awaiter __inner;
+  template <class... _Fp>
+  explicit __held(_Fp&&... __from)
+      : __object(::skein::__detail::__awaitable_of(static_cast<_Fp&&>(__from)...)),
+        __inner(::skein::__detail::__awaiter_of(static_cast<_Tp&&>(__object))) {}
+  auto& __awaiter() noexcept { return __inner; }
+  uint64_t __task() {
+    const uint64_t __id =
+        ::skein::__detail::__awaited_task(__builtin_addressof(__object), sizeof __object);
+    return __id != 0
+               ? __id
+               : ::skein::__detail::__awaited_task(__builtin_addressof(__inner), sizeof __inner);
   }
 };
 
-template <class T>
-using awaiter_type = typename bare<decltype(some<held<T>&>().awaiter())>::type;
+template <class _Tp>
+using __awaiter_type = typename __bare<decltype(__some<__held<_Tp>&>().__awaiter())>::__type;
 
 // Records that the coroutine continues if the inner await_suspend throws.
-struct resume_if_thrown {
-  frame* f;
-  ~resume_if_thrown() {
-    if (f != nullptr && skein_enabled()) ::skein::detail::resumed(*f);
+struct __resume_if_thrown {
+  __frame* __f;
+  ~__resume_if_thrown() {
+    if (__f != nullptr && skein_enabled()) ::skein::__detail::__resumed(*__f);
   }
 };
 
 // The promise of an awaiter. The final awaiter needs none: its coroutine does not resume.
-template <class D, step Step>
-struct of_promise {
-  D* self;
+template <class _Dp, __step _Step>
+struct __of_promise {
+  _Dp* __self;
 };
-template <class D>
-struct of_promise<D, step::final> {
-  explicit of_promise(D*) {}
+template <class _Dp>
+struct __of_promise<_Dp, __step::final> {
+  explicit __of_promise(_Dp*) {}
 };
 
 // The handle as the compiler passes it to await_suspend.
 #if defined(__clang__)
-template <class P>
-using passed_handle = std::coroutine_handle<P>&&;
+template <class _Pp>
+using __passed_handle = std::coroutine_handle<_Pp>&&;
 #else
-template <class P>
-using passed_handle = std::coroutine_handle<P>&;
+template <class _Pp>
+using __passed_handle = std::coroutine_handle<_Pp>&;
 #endif
 
 // True if the functions of the awaiter can be called here. Of some, only a friend can.
-template <class Awaiter, class P>
-concept accessible_awaiter = requires(Awaiter& a, std::coroutine_handle<P> h) {
-  a.await_ready();
-  a.await_suspend(static_cast<passed_handle<P>>(h));
-  a.await_resume();
+template <class _Awaiter, class _Pp>
+concept __accessible_awaiter = requires(_Awaiter& __a, std::coroutine_handle<_Pp> __h) {
+  __a.await_ready();
+  __a.await_suspend(static_cast<__passed_handle<_Pp>>(__h));
+  __a.await_resume();
 };
 // True if a function of the awaiter has a defaulted parameter, which may be the source location: in
 // a call by this header it would have another value. False if await_suspend is a template, which
 // would get the handle of another promise, or overloaded.
-template <class Awaiter>
-inline constexpr bool has_defaults = requires {
-  &Awaiter::await_suspend;
+template <class _Awaiter>
+inline constexpr bool __has_defaults = requires {
+  &_Awaiter::await_suspend;
 }
 &&(
-    !requires { typename signature<decltype(&Awaiter::await_suspend)>::parameter; } ||
-    requires { requires !is_nullary<decltype(&Awaiter::await_ready)>; } ||
-    requires { requires !is_nullary<decltype(&Awaiter::await_resume)>; });
+    !requires { typename __signature<decltype(&_Awaiter::await_suspend)>::__parameter; } ||
+    requires { requires !__is_nullary<decltype(&_Awaiter::await_ready)>; } ||
+    requires { requires !__is_nullary<decltype(&_Awaiter::await_resume)>; });
 
 // The awaiter that the compiler sees. D: the promise that the compiler sees. Task: the awaited
 // object is the return object of a coroutine. The location is a default argument of the functions
 // that need it, and not a member: while recording is off, it costs nothing.
-template <class D, step Step, class T, bool Task>
-struct traced_awaiter : of_promise<D, Step> {
-  held<T> inner;
+template <class _Dp, __step _Step, class _Tp, bool _Task>
+struct __traced_awaiter : __of_promise<_Dp, _Step> {
+  __held<_Tp> __inner;
 
-  template <class... F>
-  explicit traced_awaiter(D* d, F&&... from) noexcept(Step == step::final)
-      : of_promise<D, Step>{d}, inner(static_cast<F&&>(from)...) {}
-  traced_awaiter(const traced_awaiter&) = delete;
+  template <class... _Fp>
+  explicit __traced_awaiter(_Dp* __d, _Fp&&... __from) noexcept(_Step == __step::final)
+      : __of_promise<_Dp, _Step>{__d}, __inner(static_cast<_Fp&&>(__from)...) {}
+  __traced_awaiter(const __traced_awaiter&) = delete;
 
-  using Handle = std::coroutine_handle<typename D::skein_promise_type>;
-  using Awaiter = decltype(::skein::detail::some<held<T>&>().awaiter());
-  using Passed = passed_handle<typename D::skein_promise_type>;
-  using Suspended =
-      decltype(::skein::detail::some<Awaiter>().await_suspend(::skein::detail::some<Passed>()));
-  static constexpr bool kSuspendsNoexcept =
-      noexcept(::skein::detail::some<Awaiter>().await_suspend(::skein::detail::some<Passed>()));
+  using _Handle = std::coroutine_handle<typename _Dp::skein_promise_type>;
+  using _Awaiter = decltype(::skein::__detail::__some<__held<_Tp>&>().__awaiter());
+  using _Passed = __passed_handle<typename _Dp::skein_promise_type>;
+  using _Suspended = decltype(::skein::__detail::__some<_Awaiter>().await_suspend(
+      ::skein::__detail::__some<_Passed>()));
+  static constexpr bool _KSuspendsNoexcept = noexcept(
+      ::skein::__detail::__some<_Awaiter>().await_suspend(::skein::__detail::__some<_Passed>()));
 
-  bool await_ready(::skein::detail::place here = SKEIN_DETAIL_PLACE) noexcept(
-      Step == step::final || noexcept(::skein::detail::some<Awaiter>().await_ready())) {
-    const bool ready = static_cast<bool>(inner.awaiter().await_ready());
-    if constexpr (Step == step::initial && !__is_same(T, std::suspend_never) &&
-                  !__is_same(T, std::suspend_always)) {
-      if (ready) ::skein::detail::started(this->self->skein_frame);
-    } else if constexpr (Step == step::await || Step == step::yield) {
-      if (ready && skein_enabled()) {
-        ::skein::detail::resumed_before_ready(this->self->skein_frame);
-        if constexpr (Step == step::await)
-          skein_ready(&this->self->skein_frame.task, awaited(), here.get());
+  bool await_ready(::skein::__detail::__place __here = SKEIN_DETAIL_PLACE) noexcept(
+      _Step == __step::final || noexcept(::skein::__detail::__some<_Awaiter>().await_ready())) {
+    const bool __ready = static_cast<bool>(__inner.__awaiter().await_ready());
+    if constexpr (_Step == __step::__initial && !__is_same(_Tp, std::suspend_never) &&
+                  !__is_same(_Tp, std::suspend_always)) {
+      if (__ready) ::skein::__detail::__started(this->__self->skein_frame);
+    } else if constexpr (_Step == __step::__await || _Step == __step::__yield) {
+      if (__ready && skein_enabled()) {
+        ::skein::__detail::__resumed_before_ready(this->__self->skein_frame);
+        if constexpr (_Step == __step::__await)
+          skein_ready(&this->__self->skein_frame.__task, __awaited(), __here.__get());
       }
     }
-    return ready;
+    return __ready;
   }
 
-  template <class H>
-  SKEIN_DETAIL_OUT_OF_FRAME Suspended await_suspend(
-      H h, ::skein::detail::place here = SKEIN_DETAIL_PLACE) noexcept(Step == step::final ||
-                                                                      kSuspendsNoexcept) {
-    Handle handle = Handle::from_address(h.address());
-    if constexpr (Step == step::await || Step == step::yield) {
-      frame& f = this->self->skein_frame;
+  template <class _Hp>
+  SKEIN_DETAIL_OUT_OF_FRAME _Suspended await_suspend(
+      _Hp __h,
+      ::skein::__detail::__place __here = SKEIN_DETAIL_PLACE) noexcept(_Step == __step::final ||
+                                                                       _KSuspendsNoexcept) {
+    _Handle __handle = _Handle::from_address(__h.address());
+    if constexpr (_Step == __step::__await || _Step == __step::__yield) {
+      __frame& __f = this->__self->skein_frame;
       if (skein_enabled()) {
-        ::skein::detail::resumed_unreported(f);
-        skein_suspend(&f.task, awaited(), here.get(), ::skein::detail::previous_of(f));
+        ::skein::__detail::__resumed_unreported(__f);
+        skein_suspend(&__f.__task, __awaited(), __here.__get(),
+                      ::skein::__detail::__previous_of(__f));
       }
-      f.previous = kSuspended;
+      __f.__previous = _KSuspended;
     }
-    if constexpr (Step == step::final || kSuspendsNoexcept) {
-      return inner.awaiter().await_suspend(static_cast<Passed>(handle));
+    if constexpr (_Step == __step::final || _KSuspendsNoexcept) {
+      return __inner.__awaiter().await_suspend(static_cast<_Passed>(__handle));
     } else {
-      resume_if_thrown guard{&this->self->skein_frame};
-      if constexpr (__is_same(Suspended, void)) {
-        inner.awaiter().await_suspend(static_cast<Passed>(handle));
-        guard.f = nullptr;
+      __resume_if_thrown __guard{&this->__self->skein_frame};
+      if constexpr (__is_same(_Suspended, void)) {
+        __inner.__awaiter().await_suspend(static_cast<_Passed>(__handle));
+        __guard.__f = nullptr;
       } else {
-        Suspended result = inner.awaiter().await_suspend(static_cast<Passed>(handle));
-        guard.f = nullptr;
-        return result;
+        _Suspended __result = __inner.__awaiter().await_suspend(static_cast<_Passed>(__handle));
+        __guard.__f = nullptr;
+        return __result;
       }
     }
   }
 
   decltype(auto) await_resume() noexcept(
-      noexcept(::skein::detail::some<Awaiter>().await_resume())) {
-    if constexpr (Step != step::final) {
-      if (skein_enabled() && ::skein::detail::not_running(this->self->skein_frame))
-        ::skein::detail::resumed(this->self->skein_frame);
+      noexcept(::skein::__detail::__some<_Awaiter>().await_resume())) {
+    if constexpr (_Step != __step::final) {
+      if (skein_enabled() && ::skein::__detail::__not_running(this->__self->skein_frame))
+        ::skein::__detail::__resumed(this->__self->skein_frame);
     }
-    return inner.awaiter().await_resume();
+    return __inner.__awaiter().await_resume();
   }
 
  private:
-  uint64_t awaited() {
-    if constexpr (requires { inner.awaiter().skein_awaits(); })  // skein/sync.h
-      return inner.awaiter().skein_awaits();
-    else if constexpr (Task)
-      return inner.task();
+  uint64_t __awaited() {
+    if constexpr (requires { __inner.__awaiter().skein_awaits(); })  // skein/sync.h
+      return __inner.__awaiter().skein_awaits();
+    else if constexpr (_Task)
+      return __inner.__task();
     else
       return 0;
   }
 };
 
 // The awaiter of an operand that is converted. A kept call ends after its awaiter.
-template <class Call, class Awaiter>
-struct kept_awaiter : Call, Awaiter {
-  template <class D, class P, class A>
-  kept_awaiter(D* d, P& p, A&& a, place here)
-      : Call(p, static_cast<A&&>(a), here), Awaiter(d, static_cast<Call&>(*this), from_kept{}) {}
+template <class _Call, class _Awaiter>
+struct __kept_awaiter : _Call, _Awaiter {
+  template <class _Dp, class _Pp, class _Ap>
+  __kept_awaiter(_Dp* __d, _Pp& __p, _Ap&& __a, __place __here)
+      : _Call(__p, static_cast<_Ap&&>(__a), __here),
+        _Awaiter(__d, static_cast<_Call&>(*this), __from_kept{}) {}
 };
 // The same if the compiler must see the awaiter unchanged.
-template <class T>
-struct kept_awaitable {
-  kept_call<T> call;
+template <class _Tp>
+struct __kept_awaitable {
+  __kept_call<_Tp> __call;
   decltype(auto) operator co_await() {
-    auto&& awaitable = call.result();
-    if constexpr (has_member_co_await<T> || has_free_co_await<T>)
-      return ::skein::detail::awaiter_of(static_cast<T&&>(awaitable));
+    auto&& __awaitable = __call.__result();
+    if constexpr (__has_member_co_await<_Tp> || __has_free_co_await<_Tp>)
+      return ::skein::__detail::__awaiter_of(static_cast<_Tp&&>(__awaitable));
     else
-      return (awaitable);
+      return (__awaitable);
   }
 };
 
 // ---- await_transform ----
 
 // True if P has exactly one await_transform, with a parameter that can be passed on.
-template <class P>
-constexpr bool has_await_twin() {
-  if constexpr (unary_await_transform<P>) {
-    using X = typename signature<decltype(&P::await_transform)>::parameter;
-    return passes_on<X> && takes_await_transform<P, X>;
+template <class _Pp>
+constexpr bool __has_await_twin() {
+  if constexpr (__unary_await_transform<_Pp>) {
+    using _Xp = typename __signature<decltype(&_Pp::await_transform)>::__parameter;
+    return __passes_on<_Xp> && __takes_await_transform<_Pp, _Xp>;
   } else {
     return false;
   }
@@ -308,36 +316,38 @@ constexpr bool has_await_twin() {
 //  - P has exactly one, and its parameter can be passed on: a twin. Conversions to the parameter
 //    then happen in the coroutine, and last until it resumes.
 //  - Any other: P's own. Its suspensions are recorded without a location.
-template <class P, class D, class Base>
-struct awaiting : Base {
-  using Base::Base;
-  template <class A>
-  requires((takes_await_transform<P, A> ||
-            !names_await_transform<P>)&&!awaits_object<P, typename bare<A>::type>) decltype(auto)
-      await_transform(A&& a, ::skein::detail::place here = SKEIN_DETAIL_PLACE) {
-    if constexpr (::skein::detail::binds_operand<P, A>())
-      return static_cast<D*>(this)->template skein_await<A>(static_cast<A&&>(a), here);
+template <class _Pp, class _Dp, class _Base>
+struct __awaiting : _Base {
+  using _Base::_Base;
+  template <class _Ap>
+  requires((__takes_await_transform<_Pp, _Ap> || !__names_await_transform<_Pp>)&&!__awaits_object<
+           _Pp, typename __bare<_Ap>::__type>) decltype(auto)
+      await_transform(_Ap&& __a, ::skein::__detail::__place __here = SKEIN_DETAIL_PLACE) {
+    if constexpr (::skein::__detail::__binds_operand<_Pp, _Ap>())
+      return static_cast<_Dp*>(this)->template skein_await<_Ap>(static_cast<_Ap&&>(__a), __here);
     else
-      return static_cast<D*>(this)->template skein_await_kept<A>(static_cast<A&&>(a), here);
+      return static_cast<_Dp*>(this)->template skein_await_kept<_Ap>(static_cast<_Ap&&>(__a),
+                                                                     __here);
   }
-  template <class X>
-  requires awaits_object<P, X>
-  decltype(auto) await_transform(X x) {
-    return static_cast<D*>(this)->template skein_await<X&>(x, in_place<object_result<P, X>>{});
+  template <class _Xp>
+  requires __awaits_object<_Pp, _Xp>
+  decltype(auto) await_transform(_Xp __x) {
+    return static_cast<_Dp*>(this)->template skein_await<_Xp&>(
+        __x, __in_place<__object_result<_Pp, _Xp>>{});
   }
 };
-template <class P, class D, class Base>
-requires one_await_transform<P>
-struct awaiting<P, D, Base> : Base {
-  using Base::Base;
+template <class _Pp, class _Dp, class _Base>
+requires __one_await_transform<_Pp>
+struct __awaiting<_Pp, _Dp, _Base> : _Base {
+  using _Base::_Base;
 };
-template <class P, class D, class Base>
-requires(one_await_transform<P>&& ::skein::detail::has_await_twin<P>()) struct awaiting<P, D, Base>
-    : Base {
-  using Base::Base;
-  using X = typename signature<decltype(&P::await_transform)>::parameter;
-  decltype(auto) await_transform(X x, not_virtual = {}) {
-    return static_cast<D*>(this)->template skein_await<X>(static_cast<X&&>(x));
+template <class _Pp, class _Dp, class _Base>
+requires(__one_await_transform<_Pp>&& ::skein::__detail::__has_await_twin<_Pp>()) struct __awaiting<
+    _Pp, _Dp, _Base> : _Base {
+  using _Base::_Base;
+  using _Xp = typename __signature<decltype(&_Pp::await_transform)>::__parameter;
+  decltype(auto) await_transform(_Xp __x, __not_virtual = {}) {
+    return static_cast<_Dp*>(this)->template skein_await<_Xp>(static_cast<_Xp&&>(__x));
   }
 };
 
@@ -345,17 +355,20 @@ requires(one_await_transform<P>&& ::skein::detail::has_await_twin<P>()) struct a
 
 // True if the await_suspend of an awaitable T accepts nothing but a handle of P or an untyped one:
 // a template would be instantiated with the handle of another promise.
-template <class P, class T>
-constexpr bool suspends_with_own_handle() {
-  if constexpr (!awaitable<T>) {
+template <class _Pp, class _Tp>
+constexpr bool __suspends_with_own_handle() {
+  if constexpr (!__awaitable<_Tp>) {
     return false;
   } else {
-    using Awaiter = awaiter_type<T>;
-    if constexpr (requires { typename signature<decltype(&Awaiter::await_suspend)>::parameter; }) {
-      using Accepted =
-          typename bare<typename signature<decltype(&Awaiter::await_suspend)>::parameter>::type;
-      return __is_same(Accepted, std::coroutine_handle<P>) ||
-             __is_same(Accepted, std::coroutine_handle<typename choose<true, void, P>::type>);
+    using _Awaiter = __awaiter_type<_Tp>;
+    if constexpr (requires {
+                    typename __signature<decltype(&_Awaiter::await_suspend)>::__parameter;
+                  }) {
+      using _Accepted = typename __bare<
+          typename __signature<decltype(&_Awaiter::await_suspend)>::__parameter>::__type;
+      return __is_same(_Accepted, std::coroutine_handle<_Pp>) ||
+             __is_same(_Accepted,
+                       std::coroutine_handle<typename __choose<true, void, _Pp>::__type>);
     } else {
       return false;
     }
@@ -364,16 +377,16 @@ constexpr bool suspends_with_own_handle() {
 
 // True if the awaiter of an awaitable T can be wrapped in one that records. Otherwise the compiler
 // sees it unchanged, and the task is suspended without a location until its next recorded step.
-template <class P, class T>
-constexpr bool wrappable() {
-  if constexpr (!awaitable<T>)
+template <class _Pp, class _Tp>
+constexpr bool __wrappable() {
+  if constexpr (!__awaitable<_Tp>)
     return false;
-  else if constexpr (__is_final(P))  // its handle is not converted
+  else if constexpr (__is_final(_Pp))  // its handle is not converted
     return true;
   else
-    return accessible_awaiter<awaiter_type<T>, P> && !has_defaults<awaiter_type<T>>;
+    return __accessible_awaiter<__awaiter_type<_Tp>, _Pp> && !__has_defaults<__awaiter_type<_Tp>>;
 }
 
-}  // namespace skein::detail
+}  // namespace skein::__detail
 
 #endif  // SKEIN_COROUTINE_AWAITING_H

@@ -20,72 +20,75 @@ extern "C" std::type_info* __cxa_current_exception_type() noexcept;
 }  // namespace __cxxabiv1
 #endif
 
-namespace skein::detail {
+namespace skein::__detail {
 
 // The caller's source location, as a default argument.
 #if __has_builtin(__builtin_source_location)
-struct place {
-  const skein_source* at = nullptr;
-  place() = default;
-  place(std::source_location where) {  // one pointer; the object has skein_source's layout
-    static_assert(sizeof where == sizeof at);
-    __builtin_memcpy(&at, &where, sizeof at);
+struct __place {
+  const skein_source* __at = nullptr;
+  __place() = default;
+  __place(std::source_location __where) {  // one pointer; the object has skein_source's layout
+    static_assert(sizeof __where == sizeof __at);
+    __builtin_memcpy(&__at, &__where, sizeof __at);
   }
-  const skein_source* get() const { return at; }
-  std::source_location location() const {
-    std::source_location where;
-    __builtin_memcpy(&where, &at, sizeof where);
-    return where;
+  const skein_source* __get() const { return __at; }
+  std::source_location __location() const {
+    std::source_location __where;
+    __builtin_memcpy(&__where, &__at, sizeof __where);
+    return __where;
   }
 };
 #define SKEIN_DETAIL_PLACE std::source_location::current()
 #else  // clang 14
-struct place {
-  skein_source at;
-  const skein_source* get() const { return &at; }
+struct __place {
+  skein_source __at;
+  const skein_source* __get() const { return &__at; }
 };
 #define SKEIN_DETAIL_PLACE                                                                 \
-  ::skein::detail::place {                                                                 \
+  ::skein::__detail::__place {                                                             \
     { __builtin_FILE(), __builtin_FUNCTION(), static_cast<uint32_t>(__builtin_LINE()), 0 } \
   }
 #endif
 
 // The data added to a coroutine's frame: 24 bytes.
-struct frame {
-  skein_task task{};
-  uint64_t previous;  // the task that was current before; or one of these:
+struct __frame {
+  skein_task __task{};
+  uint64_t __previous;  // the task that was current before; or one of these:
 };
-inline constexpr uint64_t kEnded = ~0ull;
-inline constexpr uint64_t kSuspended = ~1ull;
-inline constexpr uint64_t kResumeUnreported = ~2ull;  // suspended; its resume will not be reported
-inline constexpr uint64_t kNotStarted = ~3ull;        // suspended since its creation
-inline constexpr uint64_t kResumed = 1ull << 63;      // + previous: the resume is already recorded
+inline constexpr uint64_t _KEnded = ~0ull;
+inline constexpr uint64_t _KSuspended = ~1ull;
+inline constexpr uint64_t _KResumeUnreported = ~2ull;  // suspended; its resume will not be reported
+inline constexpr uint64_t _KNotStarted = ~3ull;        // suspended since its creation
+inline constexpr uint64_t _KResumed = 1ull << 63;      // + previous: the resume is already recorded
 
 // The task that was current before a running coroutine. 0: none, or recording was started or
 // stopped since.
-inline uint64_t previous_of(const frame& f) { return f.previous >> 62 != 0 ? 0 : f.previous; }
+inline uint64_t __previous_of(const __frame& __f) {
+  return __f.__previous >> 62 != 0 ? 0 : __f.__previous;
+}
 // True from a suspension until its resume is recorded, and if that happened while recording was
 // off.
-inline bool not_running(const frame& f) { return f.previous >> 62 != 0; }
-inline void resumed(frame& f) {
-  f.previous = f.previous >> 62 == kResumed >> 62 ? f.previous & ~kResumed : skein_resume(&f.task);
+inline bool __not_running(const __frame& __f) { return __f.__previous >> 62 != 0; }
+inline void __resumed(__frame& __f) {
+  __f.__previous = __f.__previous >> 62 == _KResumed >> 62 ? __f.__previous & ~_KResumed
+                                                           : skein_resume(&__f.__task);
 }
 
 // Records a suspension by a yield that has no traced awaiter, so that its resume is not reported:
 // the coroutine's next event records it.
-inline void suspended_unreported(frame& f) {
-  if (f.previous == kResumeUnreported) return;
-  skein_suspend(&f.task, 0, nullptr, ::skein::detail::previous_of(f));
-  f.previous = kResumeUnreported;
+inline void __suspended_unreported(__frame& __f) {
+  if (__f.__previous == _KResumeUnreported) return;
+  skein_suspend(&__f.__task, 0, nullptr, ::skein::__detail::__previous_of(__f));
+  __f.__previous = _KResumeUnreported;
 }
-inline void resumed_unreported(frame& f) {
-  if (f.previous == kResumeUnreported) ::skein::detail::resumed(f);
+inline void __resumed_unreported(__frame& __f) {
+  if (__f.__previous == _KResumeUnreported) ::skein::__detail::__resumed(__f);
 }
 // Records a missing resume of a coroutine that does not suspend now. If it resumed before recording
 // started, there is none to record.
-inline void resumed_before_ready(frame& f) {
-  ::skein::detail::resumed_unreported(f);
-  if (::skein::detail::not_running(f)) f.previous = 0;
+inline void __resumed_before_ready(__frame& __f) {
+  ::skein::__detail::__resumed_unreported(__f);
+  if (::skein::__detail::__not_running(__f)) __f.__previous = 0;
 }
 
 // ---- the awaited coroutine ----
@@ -107,127 +110,134 @@ inline void resumed_before_ready(frame& f) {
 
 // Hides a variable and the functions that use it: a symbol shared by modules (g++ makes it
 // "unique") would prevent them from being unloaded.
-#define SKEIN_DETAIL_HIDDEN __attribute__((visibility("hidden")))
+#define SKEIN_DETAIL_HIDDEN __attribute__((__visibility__("hidden")))
 
 // A set of nonzero words; the key is the word without its low kLow bits. A full set overwrites
 // older words. Threads: any.
-template <unsigned kLow>
-struct word_set {
-  static constexpr unsigned kBits = 10, kTries = 8;
-  uint64_t words[1 << kBits];
+template <unsigned _KLow>
+struct __word_set {
+  static constexpr unsigned _KBits = 10, _KTries = 8;
+  uint64_t __words[1 << _KBits];
 
-  static unsigned slot(uint64_t key, unsigned tried) {
-    return (static_cast<unsigned>((key * 0x9E3779B97F4A7C15ull) >> (64 - kBits)) + tried) %
-           (1 << kBits);
+  static unsigned __slot(uint64_t __key, unsigned __tried) {
+    return (static_cast<unsigned>((__key * 0x9E3779B97F4A7C15ull) >> (64 - _KBits)) + __tried) %
+           (1 << _KBits);
   }
   // Returns the word with this key, or 0.
-  uint64_t find(uint64_t key) const {
-    for (unsigned tried = 0; tried < kTries; ++tried) {
-      const uint64_t word = __atomic_load_n(&words[slot(key, tried)], __ATOMIC_RELAXED);
-      if (word == 0) return 0;
-      if (word >> kLow == key) return word;
+  uint64_t __find(uint64_t __key) const {
+    for (unsigned __tried = 0; __tried < _KTries; ++__tried) {
+      const uint64_t __word = __atomic_load_n(&__words[__slot(__key, __tried)], __ATOMIC_RELAXED);
+      if (__word == 0) return 0;
+      if (__word >> _KLow == __key) return __word;
     }
     return 0;
   }
-  void add(uint64_t word) {
-    const uint64_t key = word >> kLow;
-    unsigned free = 0;
-    while (free < kTries && __atomic_load_n(&words[slot(key, free)], __ATOMIC_RELAXED) != 0) ++free;
-    __atomic_store_n(&words[slot(key, free % kTries)], word, __ATOMIC_RELAXED);
+  void __add(uint64_t __word) {
+    const uint64_t __key = __word >> _KLow;
+    unsigned __free = 0;
+    while (__free < _KTries &&
+           __atomic_load_n(&__words[__slot(__key, __free)], __ATOMIC_RELAXED) != 0)
+      ++__free;
+    __atomic_store_n(&__words[__slot(__key, __free % _KTries)], __word, __ATOMIC_RELAXED);
   }
 };
-inline constexpr unsigned kOffsetBits = 16;  // from a frame to its task, in words
-inline constexpr unsigned kRegionBits = 18;  // 256 KiB; the set has room for 1024 of them
-SKEIN_DETAIL_HIDDEN inline constinit word_set<kOffsetBits> traced_functions = {};
-SKEIN_DETAIL_HIDDEN inline constinit word_set<0> traced_regions = {};
-inline constexpr unsigned long kFrameToPromise = 2 * sizeof(void*);
-using any_word __attribute__((__may_alias__)) = volatile uintptr_t;
+inline constexpr unsigned _KOffsetBits = 16;  // from a frame to its task, in words
+inline constexpr unsigned _KRegionBits = 18;  // 256 KiB; the set has room for 1024 of them
+SKEIN_DETAIL_HIDDEN inline constinit __word_set<_KOffsetBits> __traced_functions = {};
+SKEIN_DETAIL_HIDDEN inline constinit __word_set<0> __traced_regions = {};
+inline constexpr unsigned long _KFrameToPromise = 2 * sizeof(void*);
+using __any_word __attribute__((__may_alias__)) = volatile uintptr_t;
 
-inline void remember(const frame& f, const void* promise) {
-  const uintptr_t begin = reinterpret_cast<uintptr_t>(promise) - kFrameToPromise;
-  const uint64_t destroy = reinterpret_cast<const any_word*>(begin)[1];
-  const uint64_t offset = (reinterpret_cast<uintptr_t>(&f) - begin) / sizeof(void*);
-  const uint64_t word = destroy << kOffsetBits | offset;
-  if (traced_functions.find(destroy) != word && word >> kOffsetBits == destroy &&
-      offset < 1 << kOffsetBits)
-    traced_functions.add(word);
-  if (traced_regions.find(begin >> kRegionBits) == 0) traced_regions.add(begin >> kRegionBits);
+inline void __remember(const __frame& __f, const void* promise) {
+  const uintptr_t __begin = reinterpret_cast<uintptr_t>(promise) - _KFrameToPromise;
+  const uint64_t destroy = reinterpret_cast<const __any_word*>(__begin)[1];
+  const uint64_t __offset = (reinterpret_cast<uintptr_t>(&__f) - __begin) / sizeof(void*);
+  const uint64_t __word = destroy << _KOffsetBits | __offset;
+  if (__traced_functions.__find(destroy) != __word && __word >> _KOffsetBits == destroy &&
+      __offset < 1 << _KOffsetBits)
+    __traced_functions.__add(__word);
+  if (__traced_regions.__find(__begin >> _KRegionBits) == 0)
+    __traced_regions.__add(__begin >> _KRegionBits);
 }
 
 // The data added to the frame that begins at `begin`. `function` is its entry in traced_functions.
-inline frame* part_of(uintptr_t begin, uint64_t function) {
-  return reinterpret_cast<frame*>(begin + function % (1 << kOffsetBits) * sizeof(void*));
+inline __frame* __part_of(uintptr_t __begin, uint64_t __function) {
+  return reinterpret_cast<__frame*>(__begin + __function % (1 << _KOffsetBits) * sizeof(void*));
 }
 
 // Returns the task of the traced coroutine whose frame or promise is at address `word`; 0: none.
 // Not instrumented by sanitizers: the word that is read may be next to any live object until it is
 // known to be a traced destroy function, and another thread may be ending the coroutine.
-__attribute__((no_sanitize("address"), no_sanitize("thread"), noinline))
+__attribute__((__no_sanitize__("address"), __no_sanitize__("thread"), __noinline__))
 SKEIN_DETAIL_HIDDEN inline uint64_t
-task_at(uintptr_t word) {
-  if (word % kFrameToPromise != 0) return 0;  // the second word could be on another page
+__task_at(uintptr_t __word) {
+  if (__word % _KFrameToPromise != 0) return 0;  // the second word could be on another page
   for (int promise = 0; promise < 2; ++promise) {
-    const uintptr_t begin = promise != 0 ? word - kFrameToPromise : word;
-    if (traced_regions.find(begin >> kRegionBits) == 0) continue;
-    const uint64_t function = traced_functions.find(reinterpret_cast<const any_word*>(begin)[1]);
-    if (function == 0) continue;
-    const frame& f = *::skein::detail::part_of(begin, function);
+    const uintptr_t __begin = promise != 0 ? __word - _KFrameToPromise : __word;
+    if (__traced_regions.__find(__begin >> _KRegionBits) == 0) continue;
+    const uint64_t __function =
+        __traced_functions.__find(reinterpret_cast<const __any_word*>(__begin)[1]);
+    if (__function == 0) continue;
+    const __frame& __f = *::skein::__detail::__part_of(__begin, __function);
     // A task that ended in an earlier trace is not in this one.
-    return f.previous == kEnded && f.task.generation != skein_generation() ? 0 : f.task.id;
+    return __f.__previous == _KEnded && __f.__task.generation != skein_generation() ? 0
+                                                                                    : __f.__task.id;
   }
   return 0;
 }
 
 // Records that `ended` resolves and that the coroutine at this address resumes, with one time
 // stamp. Returns false and records nothing if that coroutine is not traced or not suspended.
-SKEIN_DETAIL_HIDDEN __attribute__((noinline)) inline bool resolve_for(skein_task& ended,
-                                                                      const void* waiter) {
-  const uintptr_t begin = reinterpret_cast<uintptr_t>(waiter);
-  const uint64_t function = traced_functions.find(reinterpret_cast<const any_word*>(begin)[1]);
-  if (function == 0) return false;
-  frame* f = ::skein::detail::part_of(begin, function);
-  if (f->previous != kSuspended) return false;
-  f->previous = kResumed | skein_resolve_resume(&ended, 0, &f->task);
+SKEIN_DETAIL_HIDDEN __attribute__((__noinline__)) inline bool __resolve_for(skein_task& __ended,
+                                                                            const void* __waiter) {
+  const uintptr_t __begin = reinterpret_cast<uintptr_t>(__waiter);
+  const uint64_t __function =
+      __traced_functions.__find(reinterpret_cast<const __any_word*>(__begin)[1]);
+  if (__function == 0) return false;
+  __frame* __f = ::skein::__detail::__part_of(__begin, __function);
+  if (__f->__previous != _KSuspended) return false;
+  __f->__previous = _KResumed | skein_resolve_resume(&__ended, 0, &__f->__task);
   return true;
 }
 
 // Links the recorder to a program without coroutines: its trace is empty, but it has one.
-SKEIN_DETAIL_HIDDEN __attribute__((used)) inline void (*const recorder)() = skein_module_unloaded;
+SKEIN_DETAIL_HIDDEN
+__attribute__((__used__)) inline void (*const __recorder)() = skein_module_unloaded;
 
 // Records the creation of a coroutine; `runs`: it is running. `name`: that of the function, without
 // types. (The name in `where` has types and may exceed the limit of a trace; it is used for
 // lambdas and operators.)
-SKEIN_DETAIL_HIDDEN __attribute__((noinline)) inline void created(frame& f, const void* promise,
-                                                                  uint32_t kind, const char* name,
-                                                                  const skein_source* where,
-                                                                  bool runs) {
+SKEIN_DETAIL_HIDDEN __attribute__((__noinline__)) inline void __created(
+    __frame& __f, const void* promise, uint32_t __kind, const char* __name,
+    const skein_source* __where, bool __runs) {
   SKEIN_DETAIL_REPORT_UNLOAD();
-  if (name[0] == 'o' && __builtin_strncmp(name, "operator", 8) == 0) name = nullptr;
-  if (runs)
-    f.previous = skein_create_running(&f.task, kind, name, where);
+  if (__name[0] == 'o' && __builtin_strncmp(__name, "operator", 8) == 0) __name = nullptr;
+  if (__runs)
+    __f.__previous = skein_create_running(&__f.__task, __kind, __name, __where);
   else
-    skein_create(&f.task, kind, name, where), f.previous = kNotStarted;
-  ::skein::detail::remember(f, promise);
+    skein_create(&__f.__task, __kind, __name, __where), __f.__previous = _KNotStarted;
+  ::skein::__detail::__remember(__f, promise);
 }
 
 // The coroutine starts instead of being suspended first.
-inline void started(frame& f) {
+inline void __started(__frame& __f) {
   if (skein_enabled())
-    ::skein::detail::resumed(f);
+    ::skein::__detail::__resumed(__f);
   else
-    f.previous = 0;
+    __f.__previous = 0;
 }
 
 // Returns the task of the traced coroutine that an object of a coroutine's return type refers to;
 // 0: unknown.
-inline uint64_t awaited_task(const void* object, unsigned long size) {
+inline uint64_t __awaited_task(const void* __object, unsigned long __size) {
   __asm__ volatile("" : : : "memory");
-  const unsigned long words = size / sizeof(void*) < 4 ? size / sizeof(void*) : 4;
-  for (unsigned long i = 0; i < words; ++i) {
-    uintptr_t word;
-    __builtin_memcpy(&word, static_cast<const char*>(object) + i * sizeof(word), sizeof(word));
-    if (word == 0) continue;
-    if (const uint64_t id = ::skein::detail::task_at(word)) return id;
+  const unsigned long __words = __size / sizeof(void*) < 4 ? __size / sizeof(void*) : 4;
+  for (unsigned long __i = 0; __i < __words; ++__i) {
+    uintptr_t __word;
+    __builtin_memcpy(&__word, static_cast<const char*>(__object) + __i * sizeof(__word),
+                     sizeof(__word));
+    if (__word == 0) continue;
+    if (const uint64_t __id = ::skein::__detail::__task_at(__word)) return __id;
   }
   return 0;
 }
@@ -237,36 +247,36 @@ inline uint64_t awaited_task(const void* object, unsigned long size) {
 // as much as the exception, and only while recording. A foreign exception is not rethrown, because
 // a cancelled pthread must not be caught. Of other types the mangled name is recorded; readers
 // demangle it, which takes memory and a stack. The text of a pointer to char may have no end.
-SKEIN_DETAIL_HIDDEN __attribute__((noinline, cold)) inline void failed(frame& f) {
-  const auto fail = [&f](const char* reason) {
-    ::skein::detail::resumed_unreported(f);
-    skein_fail(&f.task, reason, ::skein::detail::previous_of(f));
-    f.previous = kEnded;
+SKEIN_DETAIL_HIDDEN __attribute__((__noinline__, __cold__)) inline void __failed(__frame& __f) {
+  const auto __fail = [&__f](const char* __reason) {
+    ::skein::__detail::__resumed_unreported(__f);
+    skein_fail(&__f.__task, __reason, ::skein::__detail::__previous_of(__f));
+    __f.__previous = _KEnded;
   };
 #if defined(__cpp_exceptions)
-  if (const std::type_info* type = __cxxabiv1::__cxa_current_exception_type()) {
+  if (const std::type_info* __type = __cxxabiv1::__cxa_current_exception_type()) {
     try {
       throw;
-    } catch (const std::exception& e) {
-      return fail(e.what());
+    } catch (const std::exception& __e) {
+      return __fail(__e.what());
     } catch (...) {
-      char reason[256] = "an exception of type ";
-      __builtin_strncat(reason, type->name(), sizeof reason - 1 - __builtin_strlen(reason));
-      return fail(reason);
+      char __reason[256] = "an exception of type ";
+      __builtin_strncat(__reason, __type->name(), sizeof __reason - 1 - __builtin_strlen(__reason));
+      return __fail(__reason);
     }
   }
 #endif
-  fail("an exception");
+  __fail("an exception");
 }
 
 // Records that the coroutine resolved. Its id stays valid: a later co_await reads the result.
-inline void ended(frame& f) {
-  if (f.task.id == 0 || f.previous == kEnded) return;  // never recorded, or failed
-  ::skein::detail::resumed_unreported(f);
-  skein_resolve(&f.task, ::skein::detail::previous_of(f));
-  f.previous = kEnded;
+inline void __ended(__frame& __f) {
+  if (__f.__task.id == 0 || __f.__previous == _KEnded) return;  // never recorded, or failed
+  ::skein::__detail::__resumed_unreported(__f);
+  skein_resolve(&__f.__task, ::skein::__detail::__previous_of(__f));
+  __f.__previous = _KEnded;
 }
 
-}  // namespace skein::detail
+}  // namespace skein::__detail
 
 #endif  // SKEIN_COROUTINE_FRAME_H

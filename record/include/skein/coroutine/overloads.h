@@ -11,59 +11,59 @@
 #error "skein: include skein/coroutine.h"
 #endif
 
-namespace skein::detail {
+namespace skein::__detail {
 
-template <class T>
-T&& some() noexcept;
-template <class T>
-struct unreferenced {
-  using type = T;
+template <class _Tp>
+_Tp&& __some() noexcept;
+template <class _Tp>
+struct __unreferenced {
+  using __type = _Tp;
 };
-template <class T>
-struct unreferenced<T&> : unreferenced<T> {};
-template <class T>
-struct unreferenced<T&&> : unreferenced<T> {};
-template <class T>
-struct bare {
-  using type = T;
+template <class _Tp>
+struct __unreferenced<_Tp&> : __unreferenced<_Tp> {};
+template <class _Tp>
+struct __unreferenced<_Tp&&> : __unreferenced<_Tp> {};
+template <class _Tp>
+struct __bare {
+  using __type = _Tp;
 };
-template <class T>
-struct bare<T&> : bare<T> {};
-template <class T>
-struct bare<T&&> : bare<T> {};
-template <class T>
-struct bare<const T> : bare<T> {};
+template <class _Tp>
+struct __bare<_Tp&> : __bare<_Tp> {};
+template <class _Tp>
+struct __bare<_Tp&&> : __bare<_Tp> {};
+template <class _Tp>
+struct __bare<const _Tp> : __bare<_Tp> {};
 
 // A defaulted last parameter, so that a function does not override a virtual one of the library's
 // promise.
-enum class not_virtual {};
+enum class __not_virtual {};
 
-template <bool First, class A, class B>
-struct choose {
-  using type = A;
+template <bool _First, class _Ap, class _Bp>
+struct __choose {
+  using __type = _Ap;
 };
-template <class A, class B>
-struct choose<false, A, B> {
-  using type = B;
+template <class _Ap, class _Bp>
+struct __choose<false, _Ap, _Bp> {
+  using __type = _Bp;
 };
 
-template <class... X>
-struct types {
-  static constexpr unsigned size = sizeof...(X);
-  template <class... Y>
-  constexpr types<X..., Y...> operator+(types<Y...>) const {
+template <class... _Xp>
+struct __types {
+  static constexpr unsigned __size = sizeof...(_Xp);
+  template <class... _Yp>
+  constexpr __types<_Xp..., _Yp...> operator+(__types<_Yp...>) const {
     return {};
   }
 };
 
 // The parameter of a member function that has exactly one and that is neither overloaded nor a
 // template.
-template <class F>
-struct signature;
-#define SKEIN_DETAIL_SIGNATURE(...)           \
-  template <class C, class R, class V>        \
-  struct signature<R (C::*)(V) __VA_ARGS__> { \
-    using parameter = V;                      \
+template <class _Fp>
+struct __signature;
+#define SKEIN_DETAIL_SIGNATURE(...)                   \
+  template <class _Cp, class _Rp, class _Vp>          \
+  struct __signature<_Rp (_Cp::*)(_Vp) __VA_ARGS__> { \
+    using __parameter = _Vp;                          \
   };
 SKEIN_DETAIL_SIGNATURE()
 SKEIN_DETAIL_SIGNATURE(const)
@@ -74,19 +74,19 @@ SKEIN_DETAIL_SIGNATURE(const noexcept)
 SKEIN_DETAIL_SIGNATURE(&noexcept)
 SKEIN_DETAIL_SIGNATURE(const& noexcept)
 #undef SKEIN_DETAIL_SIGNATURE
-template <class R, class V>
-struct signature<R (*)(V)> {
-  using parameter = V;
+template <class _Rp, class _Vp>
+struct __signature<_Rp (*)(_Vp)> {
+  using __parameter = _Vp;
 };
-template <class R, class V>
-struct signature<R (*)(V) noexcept> : signature<R (*)(V)> {};
+template <class _Rp, class _Vp>
+struct __signature<_Rp (*)(_Vp) noexcept> : __signature<_Rp (*)(_Vp)> {};
 
 // True if F is a pointer to a function without parameters.
-template <class F>
-inline constexpr bool is_nullary = false;
+template <class _Fp>
+inline constexpr bool __is_nullary = false;
 #define SKEIN_DETAIL_NULLARY(...) \
-  template <class C, class R>     \
-  inline constexpr bool is_nullary<R (C::*)() __VA_ARGS__> = true;
+  template <class _Cp, class _Rp> \
+  inline constexpr bool __is_nullary<_Rp (_Cp::*)() __VA_ARGS__> = true;
 SKEIN_DETAIL_NULLARY()
 SKEIN_DETAIL_NULLARY(const)
 SKEIN_DETAIL_NULLARY(&)
@@ -96,33 +96,33 @@ SKEIN_DETAIL_NULLARY(const noexcept)
 SKEIN_DETAIL_NULLARY(&noexcept)
 SKEIN_DETAIL_NULLARY(const& noexcept)
 #undef SKEIN_DETAIL_NULLARY
-template <class R>
-inline constexpr bool is_nullary<R (*)()> = true;
-template <class R>
-inline constexpr bool is_nullary<R (*)() noexcept> = true;
+template <class _Rp>
+inline constexpr bool __is_nullary<_Rp (*)()> = true;
+template <class _Rp>
+inline constexpr bool __is_nullary<_Rp (*)() noexcept> = true;
 
 // True if a parameter of type X can be passed on without an observable difference.
-template <class X>
-inline constexpr bool passes_on = __is_trivially_copyable(X);
-template <class X>
-inline constexpr bool passes_on<X&> = true;
-template <class X>
-inline constexpr bool passes_on<X&&> = true;
+template <class _Xp>
+inline constexpr bool __passes_on = __is_trivially_copyable(_Xp);
+template <class _Xp>
+inline constexpr bool __passes_on<_Xp&> = true;
+template <class _Xp>
+inline constexpr bool __passes_on<_Xp&&> = true;
 
 // True if a parameter of class X is an object that the caller creates and destroys, and whose
 // address it passes: X is "non-trivial for the purposes of calls" in the Itanium C++ ABI. False if
 // in doubt, as with clang's trivial_abi.
-template <class X>
-inline constexpr bool passed_by_address = false;
-template <class X>
-requires requires { sizeof(X); }
-inline constexpr bool passed_by_address<X> =
+template <class _Xp>
+inline constexpr bool __passed_by_address = false;
+template <class _Xp>
+requires requires { sizeof(_Xp); }
+inline constexpr bool __passed_by_address<_Xp> =
 #if defined(__clang__) && __has_builtin(__is_trivially_relocatable)
-    !__is_trivially_relocatable(X) &&
+    !__is_trivially_relocatable(_Xp) &&
 #endif
-    !__is_trivially_copyable(X) &&
-    (!__has_trivial_destructor(X) ||
-     (__is_constructible(X, const X&) && !__is_trivially_constructible(X, const X&)));
+    !__is_trivially_copyable(_Xp) &&
+    (!__has_trivial_destructor(_Xp) ||
+     (__is_constructible(_Xp, const _Xp&) && !__is_trivially_constructible(_Xp, const _Xp&)));
 
 // For each name: `names_NAME<P>`: P has a member function of this name. (Then the name is ambiguous
 // in a class derived from P and from another class with that name. Of a final class, only a single
@@ -131,44 +131,45 @@ inline constexpr bool passed_by_address<X> =
 // types and this return type; a template is compiled with these types if its return type is
 // deduced. `exactly_NAME<P, X>`: it can be called with an X, and the selected overload has the
 // parameter type X.
-#define SKEIN_DETAIL_MEMBER(name)                               \
-  struct name##_name {                                          \
-    void name();                                                \
-  };                                                            \
-  template <class P>                                            \
-  struct name##_probe : P, name##_name {};                      \
-  template <class P, bool Final = __is_final(P)>                \
-  inline constexpr bool names_##name = !requires {              \
-    &name##_probe<P>::name;                                     \
-  };                                                            \
-  template <class P>                                            \
-  inline constexpr bool names_##name<P, true> = requires {      \
-    &P::name;                                                   \
-  };                                                            \
-  template <class P>                                            \
-  concept one_##name = requires {                               \
-    &P::name;                                                   \
-  };                                                            \
-  template <class P>                                            \
-  concept unary_##name = requires {                             \
-    typename signature<decltype(&P::name)>::parameter;          \
-  };                                                            \
-  template <class P, class A>                                   \
-  concept takes_##name = requires(P & p, A(*a)()) {             \
-    p.name(static_cast<A&&>(a()));                              \
-  };                                                            \
-  template <class P, class X>                                   \
-  using name##_result = decltype(some<P&>().name(some<X>()));   \
-  template <class P, class R, class... X>                       \
-  concept has_##name = requires {                               \
-    static_cast<R (P::*)(X...)>(&P::name);                      \
-  }                                                             \
-  || requires { static_cast<R (P::*)(X...) const>(&P::name); }  \
-  || requires { static_cast<R (P::*)(X...)&>(&P::name); }       \
-  || requires { static_cast<R (P::*)(X...) const&>(&P::name); } \
-  || requires { static_cast<R (*)(X...)>(&P::name); };          \
-  template <class P, class X>                                   \
-  concept exactly_##name = takes_##name<P, X>&& has_##name<P, name##_result<P, X>, X>;
+#define SKEIN_DETAIL_MEMBER(__name)                                           \
+  struct __##__name##_name {                                                  \
+    void __name();                                                            \
+  };                                                                          \
+  template <class _Pp>                                                        \
+  struct __##__name##_probe : _Pp, __##__name##_name {};                      \
+  template <class _Pp, bool _Final = __is_final(_Pp)>                         \
+  inline constexpr bool __names_##__name = !requires {                        \
+    &__##__name##_probe<_Pp>::__name;                                         \
+  };                                                                          \
+  template <class _Pp>                                                        \
+  inline constexpr bool __names_##__name<_Pp, true> = requires {              \
+    &_Pp::__name;                                                             \
+  };                                                                          \
+  template <class _Pp>                                                        \
+  concept __one_##__name = requires {                                         \
+    &_Pp::__name;                                                             \
+  };                                                                          \
+  template <class _Pp>                                                        \
+  concept __unary_##__name = requires {                                       \
+    typename __signature<decltype(&_Pp::__name)>::__parameter;                \
+  };                                                                          \
+  template <class _Pp, class _Ap>                                             \
+  concept __takes_##__name = requires(_Pp & __p, _Ap(*__a)()) {               \
+    __p.__name(static_cast<_Ap&&>(__a()));                                    \
+  };                                                                          \
+  template <class _Pp, class _Xp>                                             \
+  using __##__name##_result = decltype(__some<_Pp&>().__name(__some<_Xp>())); \
+  template <class _Pp, class _Rp, class... _Xp>                               \
+  concept __has_##__name = requires {                                         \
+    static_cast<_Rp (_Pp::*)(_Xp...)>(&_Pp::__name);                          \
+  }                                                                           \
+  || requires { static_cast<_Rp (_Pp::*)(_Xp...) const>(&_Pp::__name); }      \
+  || requires { static_cast<_Rp (_Pp::*)(_Xp...)&>(&_Pp::__name); }           \
+  || requires { static_cast<_Rp (_Pp::*)(_Xp...) const&>(&_Pp::__name); }     \
+  || requires { static_cast<_Rp (*)(_Xp...)>(&_Pp::__name); };                \
+  template <class _Pp, class _Xp>                                             \
+  concept __exactly_##__name =                                                \
+      __takes_##__name<_Pp, _Xp>&& __has_##__name<_Pp, __##__name##_result<_Pp, _Xp>, _Xp>;
 SKEIN_DETAIL_MEMBER(yield_value)
 SKEIN_DETAIL_MEMBER(return_value)
 SKEIN_DETAIL_MEMBER(await_transform)
@@ -176,30 +177,30 @@ SKEIN_DETAIL_MEMBER(await_transform)
 
 // ---- types that a promise is likely to accept ----
 
-template <class T>
-struct arguments_of {
-  using type = types<>;
+template <class _Tp>
+struct __arguments_of {
+  using __type = __types<>;
 };
-template <class T>
-using hint = typename choose < requires {
-  typename types<T&>;
+template <class _Tp>
+using __hint = typename __choose < requires {
+  typename __types<_Tp&>;
 }
-, types<T>, types < >> ::type;
-template <template <class...> class G, class... T>
-struct arguments_of<G<T...>> {
-  using type = decltype((types<>{} + ... + hint<typename bare<T>::type>{}));
+, __types<_Tp>, __types < >> ::__type;
+template <template <class...> class _Gp, class... _Tp>
+struct __arguments_of<_Gp<_Tp...>> {
+  using __type = decltype((__types<>{} + ... + __hint<typename __bare<_Tp>::__type>{}));
 };
-template <class P>
-constexpr auto value_type_hint() {
-  if constexpr (requires { typename P::value_type; })
-    return hint<typename bare<typename P::value_type>::type>{};
+template <class _Pp>
+constexpr auto __value_type_hint() {
+  if constexpr (requires { typename _Pp::value_type; })
+    return __hint<typename __bare<typename _Pp::value_type>::__type>{};
   else
-    return types<>{};
+    return __types<>{};
 }
 // The arguments of the coroutine's return type, for example of generator<T>, and P::value_type.
-template <class P, class R>
-using hints = decltype(typename arguments_of<typename bare<R>::type>::type{} +
-                       ::skein::detail::value_type_hint<P>());
+template <class _Pp, class _Rp>
+using __hints = decltype(typename __arguments_of<typename __bare<_Rp>::__type>::__type{} +
+                         ::skein::__detail::__value_type_hint<_Pp>());
 
 // ---- which overloads of yield_value exist ----
 
@@ -207,187 +208,191 @@ using hints = decltype(typename arguments_of<typename bare<R>::type>::type{} +
 // is a template. Only then may the others be tried: a call of a template whose return type is
 // deduced would compile its body. (In this deduction g++ does not distinguish T& from T&&, so that
 // it proves nothing about a promise with both.)
-#define SKEIN_DETAIL_ONLY(pattern, Type, ...)                               \
-  template <class C, class R, class T, bool Noexcept>                       \
-  types<Type> the_only_##pattern(R (C::*)(__VA_ARGS__) noexcept(Noexcept)); \
-  template <class P>                                                        \
-  constexpr auto pattern##_hint() {                                         \
-    if constexpr (requires { the_only_##pattern(&P::yield_value); })        \
-      return decltype(the_only_##pattern(&P::yield_value)){};               \
-    else                                                                    \
-      return types<>{};                                                     \
+#define SKEIN_DETAIL_ONLY(__pattern, _Type, ...)                                        \
+  template <class _Cp, class _Rp, class _Tp, bool _Noexcept>                            \
+  __types<_Type> __the_only_##__pattern(_Rp (_Cp::*)(__VA_ARGS__) noexcept(_Noexcept)); \
+  template <class _Pp>                                                                  \
+  constexpr auto __##__pattern##_hint() {                                               \
+    if constexpr (requires { __the_only_##__pattern(&_Pp::yield_value); })              \
+      return decltype(__the_only_##__pattern(&_Pp::yield_value)){};                     \
+    else                                                                                \
+      return __types<>{};                                                               \
   }
-SKEIN_DETAIL_ONLY(rvalue, T, T&&)
-SKEIN_DETAIL_ONLY(const, T, const T&)
-SKEIN_DETAIL_ONLY(lvalue, typename bare<T>::type, T&)
+SKEIN_DETAIL_ONLY(rvalue, _Tp, _Tp&&)
+SKEIN_DETAIL_ONLY(const, _Tp, const _Tp&)
+SKEIN_DETAIL_ONLY(lvalue, typename __bare<_Tp>::__type, _Tp&)
 #undef SKEIN_DETAIL_ONLY
-template <class P>
-using pattern_hints =
-    decltype(::skein::detail::rvalue_hint<P>() + ::skein::detail::const_hint<P>() +
-             ::skein::detail::lvalue_hint<P>());
-template <class P>
-inline constexpr bool has_no_template_yield = pattern_hints<P>::size != 0;
+template <class _Pp>
+using __pattern_hints =
+    decltype(::skein::__detail::__rvalue_hint<_Pp>() + ::skein::__detail::__const_hint<_Pp>() +
+             ::skein::__detail::__lvalue_hint<_Pp>());
+template <class _Pp>
+inline constexpr bool __has_no_template_yield = __pattern_hints<_Pp>::__size != 0;
 
 // ---- an overload that is the only one of its form ----
 
 // Forms of a member function: types<X>, for its parameter type X, if exactly one overload has the
 // form and none is a template. (For a template, or two of the form, the deduction fails.)
-template <unsigned Form>
-struct only_one;
-#define SKEIN_DETAIL_FORM(number, R, X, ...)                  \
-  template <>                                                 \
-  struct only_one<number> {                                   \
-    template <class C, bool Noexcept, __VA_ARGS__>            \
-    static types<X> of(R (C::*)(X) noexcept(Noexcept));       \
-    template <class C, bool Noexcept, __VA_ARGS__>            \
-    static types<X> of(R (C::*)(X) const noexcept(Noexcept)); \
+template <unsigned _Form>
+struct __only_one;
+#define SKEIN_DETAIL_FORM(__number, _Rp, _Xp, ...)                         \
+  template <>                                                              \
+  struct __only_one<__number> {                                            \
+    template <class _Cp, bool _Noexcept, __VA_ARGS__>                      \
+    static __types<_Xp> __of(_Rp (_Cp::*)(_Xp) noexcept(_Noexcept));       \
+    template <class _Cp, bool _Noexcept, __VA_ARGS__>                      \
+    static __types<_Xp> __of(_Rp (_Cp::*)(_Xp) const noexcept(_Noexcept)); \
   };
-SKEIN_DETAIL_FORM(0, R, T&&, class R, class T)
-SKEIN_DETAIL_FORM(1, R, const T&, class R, class T)
-SKEIN_DETAIL_FORM(2, R, T&, class R, class T)
-SKEIN_DETAIL_FORM(3, R, T*, class R, class T)
-SKEIN_DETAIL_FORM(4, R, G<T...>, class R, template <class...> class G, class... T)
-SKEIN_DETAIL_FORM(5, R, G<T...>&, class R, template <class...> class G, class... T)
-SKEIN_DETAIL_FORM(6, R, G<T...>&&, class R, template <class...> class G, class... T)
-SKEIN_DETAIL_FORM(7, R, const G<T...>&, class R, template <class...> class G, class... T)
-SKEIN_DETAIL_FORM(8, R, int, class R)
-SKEIN_DETAIL_FORM(9, R, unsigned long, class R)
-SKEIN_DETAIL_FORM(10, R, double, class R)
-SKEIN_DETAIL_FORM(11, std::suspend_always, T, class T)
-SKEIN_DETAIL_FORM(12, std::suspend_never, T, class T)
-SKEIN_DETAIL_FORM(13, G<U...>, T, class T, template <class...> class G, class... U)
-inline constexpr unsigned kForms = 14;
+SKEIN_DETAIL_FORM(0, _Rp, _Tp&&, class _Rp, class _Tp)
+SKEIN_DETAIL_FORM(1, _Rp, const _Tp&, class _Rp, class _Tp)
+SKEIN_DETAIL_FORM(2, _Rp, _Tp&, class _Rp, class _Tp)
+SKEIN_DETAIL_FORM(3, _Rp, _Tp*, class _Rp, class _Tp)
+SKEIN_DETAIL_FORM(4, _Rp, _Gp<_Tp...>, class _Rp, template <class...> class _Gp, class... _Tp)
+SKEIN_DETAIL_FORM(5, _Rp, _Gp<_Tp...>&, class _Rp, template <class...> class _Gp, class... _Tp)
+SKEIN_DETAIL_FORM(6, _Rp, _Gp<_Tp...>&&, class _Rp, template <class...> class _Gp, class... _Tp)
+SKEIN_DETAIL_FORM(7, _Rp, const _Gp<_Tp...>&, class _Rp, template <class...> class _Gp,
+                  class... _Tp)
+SKEIN_DETAIL_FORM(8, _Rp, int, class _Rp)
+SKEIN_DETAIL_FORM(9, _Rp, unsigned long, class _Rp)
+SKEIN_DETAIL_FORM(10, _Rp, double, class _Rp)
+SKEIN_DETAIL_FORM(11, std::suspend_always, _Tp, class _Tp)
+SKEIN_DETAIL_FORM(12, std::suspend_never, _Tp, class _Tp)
+SKEIN_DETAIL_FORM(13, _Gp<_Up...>, _Tp, class _Tp, template <class...> class _Gp, class... _Up)
+inline constexpr unsigned _KForms = 14;
 #undef SKEIN_DETAIL_FORM
-template <class P, unsigned Form>
-using await_transform_of_form = decltype(only_one<Form>::of(&P::await_transform));
-template <class P, unsigned Form>
-using yield_value_of_form = decltype(only_one<Form>::of(&P::yield_value));
+template <class _Pp, unsigned _Form>
+using __await_transform_of_form = decltype(__only_one<_Form>::__of(&_Pp::await_transform));
+template <class _Pp, unsigned _Form>
+using __yield_value_of_form = decltype(__only_one<_Form>::__of(&_Pp::yield_value));
 
 // The parameter of an overload of P's await_transform, if none is a template; types<>: unknown.
-template <class P, unsigned Form = 0>
-constexpr auto some_await_transform() {
-  if constexpr (Form == kForms)
-    return types<>{};
-  else if constexpr (requires { typename await_transform_of_form<P, Form>; })
-    return await_transform_of_form<P, Form>{};
+template <class _Pp, unsigned _Form = 0>
+constexpr auto __some_await_transform() {
+  if constexpr (_Form == _KForms)
+    return __types<>{};
+  else if constexpr (requires { typename __await_transform_of_form<_Pp, _Form>; })
+    return __await_transform_of_form<_Pp, _Form>{};
   else
-    return ::skein::detail::some_await_transform<P, Form + 1>();
+    return ::skein::__detail::__some_await_transform<_Pp, _Form + 1>();
 }
 // True if an overload of P's yield_value is the only one of some form.
-template <class P, unsigned Form = 0>
-constexpr bool has_yield_of_some_form() {
-  if constexpr (Form == kForms)
+template <class _Pp, unsigned _Form = 0>
+constexpr bool __has_yield_of_some_form() {
+  if constexpr (_Form == _KForms)
     return false;
-  else if constexpr (requires { typename yield_value_of_form<P, Form>; })
+  else if constexpr (requires { typename __yield_value_of_form<_Pp, _Form>; })
     return true;
   else
-    return ::skein::detail::has_yield_of_some_form<P, Form + 1>();
+    return ::skein::__detail::__has_yield_of_some_form<_Pp, _Form + 1>();
 }
 
 // The parameter types X for which exactly_yield_value<P, X> is true, of the types T that are
 // hinted.
-template <class X, class... Known>
-constexpr bool is_one_of(types<Known...>) {
-  return (__is_same(X, Known) || ...);
+template <class _Xp, class... _Known>
+constexpr bool __is_one_of(__types<_Known...>) {
+  return (__is_same(_Xp, _Known) || ...);
 }
-template <class P, class X, class... Known>
-constexpr auto with_exactly(types<Known...> known) {
-  if constexpr (exactly_yield_value<P, X> && !::skein::detail::is_one_of<X>(types<Known...>{}))
-    return types<Known..., X>{};
+template <class _Pp, class _Xp, class... _Known>
+constexpr auto __with_exactly(__types<_Known...> __known) {
+  if constexpr (__exactly_yield_value<_Pp, _Xp> &&
+                !::skein::__detail::__is_one_of<_Xp>(__types<_Known...>{}))
+    return __types<_Known..., _Xp>{};
   else
-    return known;
+    return __known;
 }
-template <class P, class Known>
-constexpr auto known_yields(types<>, Known known) {
-  return known;
+template <class _Pp, class _Known>
+constexpr auto __known_yields(__types<>, _Known __known) {
+  return __known;
 }
-template <class P, class T, class... Rest, class Known>
-constexpr auto known_yields(types<T, Rest...>, Known) {
-  using A = decltype(::skein::detail::with_exactly<P, T>(Known{}));
-  using B = decltype(::skein::detail::with_exactly<P, T&>(A{}));
-  using C = decltype(::skein::detail::with_exactly<P, const T&>(B{}));
-  using D = decltype(::skein::detail::with_exactly<P, T&&>(C{}));
-  using E = decltype(::skein::detail::with_exactly<P, const T&&>(D{}));
-  return ::skein::detail::known_yields<P>(types<Rest...>{}, E{});
+template <class _Pp, class _Tp, class... _Rest, class _Known>
+constexpr auto __known_yields(__types<_Tp, _Rest...>, _Known) {
+  using _Ap = decltype(::skein::__detail::__with_exactly<_Pp, _Tp>(_Known{}));
+  using _Bp = decltype(::skein::__detail::__with_exactly<_Pp, _Tp&>(_Ap{}));
+  using _Cp = decltype(::skein::__detail::__with_exactly<_Pp, const _Tp&>(_Bp{}));
+  using _Dp = decltype(::skein::__detail::__with_exactly<_Pp, _Tp&&>(_Cp{}));
+  using _Ep = decltype(::skein::__detail::__with_exactly<_Pp, const _Tp&&>(_Dp{}));
+  return ::skein::__detail::__known_yields<_Pp>(__types<_Rest...>{}, _Ep{});
 }
 
 // An argument that converts to X and to each type that is not in Known: if a call with it is not
 // ambiguous, each overload has a parameter of a known type.
-template <class X, class... Known>
-struct known_or_any {
-  operator X() const;
-  template <class U>
-  requires(!(__is_same(typename bare<U>::type, typename bare<Known>::type) || ...)) operator U&()
-      const;
-  template <class U>
-  requires(!(__is_same(typename bare<U>::type, typename bare<Known>::type) || ...)) operator U&&()
-      const;
+template <class _Xp, class... _Known>
+struct __known_or_any {
+  operator _Xp() const;
+  template <class _Up>
+  requires(!(__is_same(typename __bare<_Up>::__type, typename __bare<_Known>::__type) || ...))
+  operator _Up&() const;
+  template <class _Up>
+  requires(!(__is_same(typename __bare<_Up>::__type, typename __bare<_Known>::__type) || ...))
+  operator _Up&&() const;
 };
 // An argument that converts to every type but T.
-template <class T>
-struct any_but {
-  template <class U>
-  requires(!__is_same(typename bare<U>::type, T)) operator U() const;
+template <class _Tp>
+struct __any_but {
+  template <class _Up>
+  requires(!__is_same(typename __bare<_Up>::__type, _Tp)) operator _Up() const;
 };
-struct unrelated {};  // accepted by an ellipsis, a template, and what converts from anything
+struct __unrelated {};  // accepted by an ellipsis, a template, and what converts from anything
 
 // A class with exactly the known overloads.
-template <class... X>
-struct only_known {
+template <class... _Xp>
+struct __only_known {
   void yield_value();
 };
-template <class X, class... Rest>
-struct only_known<X, Rest...> : only_known<Rest...> {
-  using only_known<Rest...>::yield_value;
-  void yield_value(X);
+template <class _Xp, class... _Rest>
+struct __only_known<_Xp, _Rest...> : __only_known<_Rest...> {
+  using __only_known<_Rest...>::yield_value;
+  void yield_value(_Xp);
 };
-template <class P, class K, class A>
-concept same_validity = takes_yield_value<P, A>
-== takes_yield_value<K, A>;
-template <class P, class K, class X>
-concept same_arguments =  // an inaccessible overload would be selected for some of them
-    same_validity<P, K, typename bare<X>::type&>&& same_validity<
-        P, K, const typename bare<X>::type&>&& same_validity<P, K, typename bare<X>::type>&&
-        same_validity<P, K, const typename bare<X>::type>;
+template <class _Pp, class _Kp, class _Ap>
+concept __same_validity = __takes_yield_value<_Pp, _Ap>
+== __takes_yield_value<_Kp, _Ap>;
+template <class _Pp, class _Kp, class _Xp>
+concept __same_arguments =  // an inaccessible overload would be selected for some of them
+    __same_validity<_Pp, _Kp, typename __bare<_Xp>::__type&>&&
+        __same_validity<_Pp, _Kp, const typename __bare<_Xp>::__type&>&&
+            __same_validity<_Pp, _Kp, typename __bare<_Xp>::__type>&&
+                __same_validity<_Pp, _Kp, const typename __bare<_Xp>::__type>;
 
 // True if the overloads of P's yield_value are exactly those with these parameters.
-template <class P, class... X>
-constexpr bool are_all(types<X...>) {
-  return (takes_yield_value<P, known_or_any<X, X...>> || ...) &&
-         !takes_yield_value<P, unrelated&> && (same_arguments<P, only_known<X...>, X> && ...);
+template <class _Pp, class... _Xp>
+constexpr bool __are_all(__types<_Xp...>) {
+  return (__takes_yield_value<_Pp, __known_or_any<_Xp, _Xp...>> || ...) &&
+         !__takes_yield_value<_Pp, __unrelated&> &&
+         (__same_arguments<_Pp, __only_known<_Xp...>, _Xp> && ...);
 }
 
 // The overloads of P's yield_value, if all are known; else types<>.
-template <class P, class R>
-constexpr auto all_yields() {
-  if constexpr (unary_yield_value<P>) {
-    return types<typename signature<decltype(&P::yield_value)>::parameter>{};
-  } else if constexpr (has_no_template_yield<P>) {
-    using Hints = decltype(pattern_hints<P>{} + hints<P, R>{});
-    constexpr auto known = ::skein::detail::known_yields<P>(Hints{}, types<>{});
-    if constexpr (::skein::detail::are_all<P>(known))
-      return known;
+template <class _Pp, class _Rp>
+constexpr auto __all_yields() {
+  if constexpr (__unary_yield_value<_Pp>) {
+    return __types<typename __signature<decltype(&_Pp::yield_value)>::__parameter>{};
+  } else if constexpr (__has_no_template_yield<_Pp>) {
+    using _Hints = decltype(__pattern_hints<_Pp>{} + __hints<_Pp, _Rp>{});
+    constexpr auto __known = ::skein::__detail::__known_yields<_Pp>(_Hints{}, __types<>{});
+    if constexpr (::skein::__detail::__are_all<_Pp>(__known))
+      return __known;
     else
-      return types<>{};
+      return __types<>{};
   } else {
-    return types<>{};
+    return __types<>{};
   }
 }
 
 // True if a value of the first hinted type can be yielded. The others are not tried, because they
 // may not compile with a template.
-template <class P>
-constexpr bool yields_first(types<>) {
+template <class _Pp>
+constexpr bool __yields_first(__types<>) {
   return false;
 }
-template <class P, class T, class... Rest>
-constexpr bool yields_first(types<T, Rest...>) {
-  if constexpr (takes_yield_value<P, T>)
+template <class _Pp, class _Tp, class... _Rest>
+constexpr bool __yields_first(__types<_Tp, _Rest...>) {
+  if constexpr (__takes_yield_value<_Pp, _Tp>)
     return true;
   else
-    return takes_yield_value<P, T&>;
+    return __takes_yield_value<_Pp, _Tp&>;
 }
 
-}  // namespace skein::detail
+}  // namespace skein::__detail
 
 #endif  // SKEIN_COROUTINE_OVERLOADS_H

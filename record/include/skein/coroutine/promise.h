@@ -10,270 +10,286 @@
 
 #include <new>
 
-namespace skein::detail {
+namespace skein::__detail {
 
 // True if compilers construct P from the coroutine's parameters. They initialise the members of an
 // aggregate with them if they can; but g++ does not initialise a trivial one at all.
-template <class P, class... A>
-inline constexpr bool takes_parameters = sizeof...(A) != 0 && __is_constructible(P, A&...);
+template <class _Pp, class... _Ap>
+inline constexpr bool __takes_parameters = sizeof...(_Ap) != 0 && __is_constructible(_Pp, _Ap&...);
 #if defined(__GNUC__) && !defined(__clang__)
-template <class P, class... A>
-requires(__is_aggregate(P) &&
-         __is_trivially_constructible(P)) inline constexpr bool takes_parameters<P, A...> = false;
+template <class _Pp, class... _Ap>
+requires(__is_aggregate(_Pp) &&
+         __is_trivially_constructible(_Pp)) inline constexpr bool __takes_parameters<_Pp, _Ap...> =
+    false;
 #endif
 
 // A final promise as the first member, with the members that the compiler looks up.
-template <class P>
-struct box {
-  P skein_promise;
+template <class _Pp>
+struct __box {
+  _Pp skein_promise;
 
-  box() requires requires { P(); }
+  __box() requires requires { _Pp(); }
   = default;
-  template <class... A>
-  requires takes_parameters<P, A...>
-  explicit box(A&... a) : skein_promise(a...) {}
-  using skein_boxed_type = P;
+  template <class... _Ap>
+  requires __takes_parameters<_Pp, _Ap...>
+  explicit __box(_Ap&... __a) : skein_promise(__a...) {}
+  using skein_boxed_type = _Pp;
   decltype(auto) get_return_object() { return skein_promise.get_return_object(); }
 };
-template <class P>
-concept returns_void = requires(P& p) {
-  p.return_void();
+template <class _Pp>
+concept __returns_void = requires(_Pp& __p) {
+  __p.return_void();
 };
-template <class P>
-struct box_returning_void : box<P> {
-  using box<P>::box;
+template <class _Pp>
+struct __box_returning_void : __box<_Pp> {
+  using __box<_Pp>::__box;
   void return_void() { this->skein_promise.return_void(); }
 };
 // A single return_value: a twin.
-template <class P, class X>
-struct box_returning_exactly : box<P> {
-  using box<P>::box;
-  void return_value(X x) { this->skein_promise.return_value(static_cast<X&&>(x)); }
+template <class _Pp, class _Xp>
+struct __box_returning_exactly : __box<_Pp> {
+  using __box<_Pp>::__box;
+  void return_value(_Xp __x) { this->skein_promise.return_value(static_cast<_Xp&&>(__x)); }
 };
 // A template, or several: a template. X: a type that P accepts in braces; for all that has no type.
-template <class P, class... X>
-struct box_returning_any : box<P> {
-  using box<P>::box;
-  template <class V>
-  requires takes_return_value<P, V>
-  void return_value(V&& v) { this->skein_promise.return_value(static_cast<V&&>(v)); }
+template <class _Pp, class... _Xp>
+struct __box_returning_any : __box<_Pp> {
+  using __box<_Pp>::__box;
+  template <class _Vp>
+  requires __takes_return_value<_Pp, _Vp>
+  void return_value(_Vp&& __v) { this->skein_promise.return_value(static_cast<_Vp&&>(__v)); }
 };
-template <class P, class X>
-struct box_returning_any<P, X> : box_returning_any<P> {
-  using box_returning_any<P>::box_returning_any;
-  using box_returning_any<P>::return_value;
-  void return_value(X&& x) { this->skein_promise.return_value(static_cast<X&&>(x)); }
+template <class _Pp, class _Xp>
+struct __box_returning_any<_Pp, _Xp> : __box_returning_any<_Pp> {
+  using __box_returning_any<_Pp>::__box_returning_any;
+  using __box_returning_any<_Pp>::return_value;
+  void return_value(_Xp&& __x) { this->skein_promise.return_value(static_cast<_Xp&&>(__x)); }
 };
 
 // The first type that a coroutine of P is likely to return; void: unknown.
-template <class... T>
-struct first_of {
-  using type = void;
+template <class... _Tp>
+struct __first_of {
+  using __type = void;
 };
-template <class T, class... Rest>
-struct first_of<types<T, Rest...>> {
-  using type = T;
+template <class _Tp, class... _Rest>
+struct __first_of<__types<_Tp, _Rest...>> {
+  using __type = _Tp;
 };
-template <class P, class R>
-using returned_hint =
-    typename first_of<decltype(::skein::detail::value_type_hint<P>() + hints<P, R>{})>::type;
+template <class _Pp, class _Rp>
+using __returned_hint = typename __first_of<decltype(::skein::__detail::__value_type_hint<_Pp>() +
+                                                     __hints<_Pp, _Rp>{})>::__type;
 
-template <class P, class T>
-concept takes_braces = requires(P& p, T (*t)()) {
-  p.return_value({static_cast<T&&>(t())});
+template <class _Pp, class _Tp>
+concept __takes_braces = requires(_Pp& __p, _Tp (*__t)()) {
+  __p.return_value({static_cast<_Tp&&>(__t())});
 };
-template <class P, class T>
-concept takes_other_braces = requires(P& p) {
-  p.return_value({any_but<T>{}});
+template <class _Pp, class _Tp>
+concept __takes_other_braces = requires(_Pp& __p) {
+  __p.return_value({__any_but<_Tp>{}});
 };
-template <class T>
-struct returns_only {
-  void return_value(T&&);
+template <class _Tp>
+struct __returns_only {
+  void return_value(_Tp&&);
 };
 // True if a return_value that is no template accepts another type than T: with it, braces that are
 // accepted for T become ambiguous.
-template <class P, class T>
-inline constexpr bool returns_others = takes_other_braces<P, T> !=
-                                       (takes_braces<P, T> &&
-                                        takes_other_braces<returns_only<T>, T>);
+template <class _Pp, class _Tp>
+inline constexpr bool __returns_others = __takes_other_braces<_Pp, _Tp> !=
+                                         (__takes_braces<_Pp, _Tp> &&
+                                          __takes_other_braces<__returns_only<_Tp>, _Tp>);
 // True if a template takes objects of any type by value, and void is its declared return type. Its
 // body is not compiled.
-struct any_object : any_value {
-  ~any_object();
+struct __any_object : __any_value {
+  ~__any_object();
 };
-template <class P>
-concept returns_objects = requires {
-  static_cast<void (P::*)(any_object)>(&P::return_value);
+template <class _Pp>
+concept __returns_objects = requires {
+  static_cast<void (_Pp::*)(__any_object)>(&_Pp::return_value);
 };
-template <class P, class R>
-constexpr auto box_for() {
-  using T = returned_hint<P, R>;
-  if constexpr (returns_void<P>) {
-    return bare<box_returning_void<P>>{};
-  } else if constexpr (unary_return_value<P>) {
-    using X = typename signature<decltype(&P::return_value)>::parameter;
-    if constexpr (passes_on<X> && takes_return_value<P, X>)
-      return bare<box_returning_exactly<P, X>>{};
-  } else if constexpr (!one_return_value<P> && takes_return_value<P, T>) {
-    if constexpr (exactly_return_value<P, T> && !passes_on<T>)
+template <class _Pp, class _Rp>
+constexpr auto __box_for() {
+  using _Tp = __returned_hint<_Pp, _Rp>;
+  if constexpr (__returns_void<_Pp>) {
+    return __bare<__box_returning_void<_Pp>>{};
+  } else if constexpr (__unary_return_value<_Pp>) {
+    using _Xp = typename __signature<decltype(&_Pp::return_value)>::__parameter;
+    if constexpr (__passes_on<_Xp> && __takes_return_value<_Pp, _Xp>)
+      return __bare<__box_returning_exactly<_Pp, _Xp>>{};
+  } else if constexpr (!__one_return_value<_Pp> && __takes_return_value<_Pp, _Tp>) {
+    if constexpr (__exactly_return_value<_Pp, _Tp> && !__passes_on<_Tp>)
       ;  // taken by value: a second move would be observable
-    else if constexpr (returns_objects<P>)
+    else if constexpr (__returns_objects<_Pp>)
       ;  // other types are taken by value
-    else if constexpr (returns_others<P, T>)
+    else if constexpr (__returns_others<_Pp, _Tp>)
       ;  // an overload for another type, for which braces are not passed on
-    else if constexpr (takes_braces<P, T>)
-      return bare<box_returning_any<P, T>>{};
+    else if constexpr (__takes_braces<_Pp, _Tp>)
+      return __bare<__box_returning_any<_Pp, _Tp>>{};
     else
-      return bare<box_returning_any<P>>{};
+      return __bare<__box_returning_any<_Pp>>{};
   }
 }
 // Allocates as the compiler would for P.
-template <class P, class B>
-struct box_allocating : B {
-  using B::B;
-  static void* operator new(unsigned long size) {
-    if constexpr (requires { P::operator new(size); })
-      return P::operator new(size);
+template <class _Pp, class _Bp>
+struct __box_allocating : _Bp {
+  using _Bp::_Bp;
+  static void* operator new(unsigned long __size) {
+    if constexpr (requires { _Pp::operator new(__size); })
+      return _Pp::operator new(__size);
     else
-      return ::operator new(size);
+      return ::operator new(__size);
   }
-  template <class First, class... Rest>
-  requires requires(unsigned long n, First& f, Rest&... r) { P::operator new(n, f, r...); }
-  static void* operator new(unsigned long size, First& first, Rest&... rest) {
-    return P::operator new(size, first, rest...);
+  template <class _First, class... _Rest>
+  requires requires(unsigned long __n, _First& __f, _Rest&... __r) {
+    _Pp::operator new(__n, __f, __r...);
   }
-  static void operator delete(void* p, unsigned long size) {
-    if constexpr (requires { P::operator delete(p, size); })
-      P::operator delete(p, size);
-    else if constexpr (requires { P::operator delete(p); })
-      P::operator delete(p);
+  static void* operator new(unsigned long __size, _First& __first, _Rest&... __rest) {
+    return _Pp::operator new(__size, __first, __rest...);
+  }
+  static void operator delete(void* __p, unsigned long __size) {
+    if constexpr (requires { _Pp::operator delete(__p, __size); })
+      _Pp::operator delete(__p, __size);
+    else if constexpr (requires { _Pp::operator delete(__p); })
+      _Pp::operator delete(__p);
     else
-      ::operator delete(p);
+      ::operator delete(__p);
   }
 };
-template <class P>
-concept falls_back = requires {
-  P::get_return_object_on_allocation_failure();
+template <class _Pp>
+concept __falls_back = requires {
+  _Pp::get_return_object_on_allocation_failure();
 };
-template <class P, class B>
-struct box_falling_back : B {
-  using B::B;
+template <class _Pp, class _Bp>
+struct __box_falling_back : _Bp {
+  using _Bp::_Bp;
   static decltype(auto) get_return_object_on_allocation_failure() {
-    return P::get_return_object_on_allocation_failure();
+    return _Pp::get_return_object_on_allocation_failure();
   }
-  static void* operator new(unsigned long size, const std::nothrow_t& tag) noexcept {
-    if constexpr (requires { P::operator new(size, tag); })
-      return P::operator new(size, tag);
-    else if constexpr (requires { P::operator new(size); })
-      return P::operator new(size);
+  static void* operator new(unsigned long __size, const std::nothrow_t& __tag) noexcept {
+    if constexpr (requires { _Pp::operator new(__size, __tag); })
+      return _Pp::operator new(__size, __tag);
+    else if constexpr (requires { _Pp::operator new(__size); })
+      return _Pp::operator new(__size);
     else
-      return ::operator new(size, tag);
+      return ::operator new(__size, __tag);
   }
-  static void* operator new(unsigned long size) noexcept {
-    return operator new(size, std::nothrow);
+  static void* operator new(unsigned long __size) noexcept {
+    return operator new(__size, std::nothrow);
   }
-  template <class First, class... Rest>
-  requires requires(unsigned long n, First& f, Rest&... r) { P::operator new(n, f, r...); }
-  static void* operator new(unsigned long size, First& first, Rest&... rest) noexcept {
-    return P::operator new(size, first, rest...);
+  template <class _First, class... _Rest>
+  requires requires(unsigned long __n, _First& __f, _Rest&... __r) {
+    _Pp::operator new(__n, __f, __r...);
   }
-  static void operator delete(void* p, unsigned long size) { B::operator delete(p, size); }
+  static void* operator new(unsigned long __size, _First& __first, _Rest&... __rest) noexcept {
+    return _Pp::operator new(__size, __first, __rest...);
+  }
+  static void operator delete(void* __p, unsigned long __size) {
+    _Bp::operator delete(__p, __size);
+  }
 };
 
-template <class P, class R>
-struct boxed {
-  using returning = typename decltype(::skein::detail::box_for<P, R>())::type;
-  using allocating = box_allocating<P, returning>;
-  using type = typename choose<falls_back<P>, box_falling_back<P, allocating>, allocating>::type;
+template <class _Pp, class _Rp>
+struct __boxed {
+  using __returning = typename decltype(::skein::__detail::__box_for<_Pp, _Rp>())::__type;
+  using __allocating = __box_allocating<_Pp, __returning>;
+  using __type = typename __choose<__falls_back<_Pp>, __box_falling_back<_Pp, __allocating>,
+                                   __allocating>::__type;
 };
 
 // An aggregate as a base class, with the constructor that it lacks.
-template <class P>
-struct aggregate : P {
-  aggregate() = default;
-  template <class... A>
-  requires takes_parameters<P, A...>
-  explicit aggregate(A&... a) : P(a...) {}
+template <class _Pp>
+struct __aggregate : _Pp {
+  __aggregate() = default;
+  template <class... _Ap>
+  requires __takes_parameters<_Pp, _Ap...>
+  explicit __aggregate(_Ap&... __a) : _Pp(__a...) {}
 };
-template <class P>
-using base_for = typename choose<__is_aggregate(P), aggregate<P>, P>::type;
+template <class _Pp>
+using __base_for = typename __choose<__is_aggregate(_Pp), __aggregate<_Pp>, _Pp>::__type;
 
 // Base: P, or a class that contains P. The frame is not in P's padding, which P may overwrite.
-template <class P, class Base, uint32_t Kind, class... Yielded>
-struct traced : awaiting<P, traced<P, Base, Kind, Yielded...>,
-                         yielding<traced<P, Base, Kind, Yielded...>, Base, Yielded...>> {
-  using awaiting<P, traced, yielding<traced, Base, Yielded...>>::awaiting;
-  using skein_promise_type = P;
-  static constexpr uint32_t kSkeinKind = Kind;
-  alignas(P) alignas(frame)::skein::detail::frame skein_frame;
+template <class _Pp, class _Base, uint32_t _Kind, class... _Yielded>
+struct __traced
+    : __awaiting<_Pp, __traced<_Pp, _Base, _Kind, _Yielded...>,
+                 __yielding<__traced<_Pp, _Base, _Kind, _Yielded...>, _Base, _Yielded...>> {
+  using __awaiting<_Pp, __traced, __yielding<__traced, _Base, _Yielded...>>::__awaiting;
+  using skein_promise_type = _Pp;
+  static constexpr uint32_t _KSkeinKind = _Kind;
+  alignas(_Pp) alignas(__frame)::skein::__detail::__frame skein_frame;
 
-  ~traced() {
-    if (skein_frame.task.id != 0 && skein_frame.previous != kEnded && skein_enabled())
-      skein_cancel(&skein_frame.task);
+  ~__traced() {
+    if (skein_frame.__task.id != 0 && skein_frame.__previous != _KEnded && skein_enabled())
+      skein_cancel(&skein_frame.__task);
   }
 
   // Records the creation, and not in initial_suspend: g++ inlines the code up to an initial
   // suspension into the caller if it is short; and it has the function's readable name only here,
   // there it is "void f(f(int)::_Z1fi.Frame*)". (The line is that of the closing brace in both.)
-  decltype(auto) get_return_object(::skein::detail::place where = SKEIN_DETAIL_PLACE,
-                                   const char* name = __builtin_FUNCTION()) {
-    constexpr bool runs = __is_same(decltype(some<P&>().initial_suspend()), std::suspend_never);
+  decltype(auto) get_return_object(::skein::__detail::__place __where = SKEIN_DETAIL_PLACE,
+                                   const char* __name = __builtin_FUNCTION()) {
+    constexpr bool __runs =
+        __is_same(decltype(__some<_Pp&>().initial_suspend()), std::suspend_never);
     if (skein_enabled())
-      ::skein::detail::created(skein_frame, this, Kind, name, where.get(), runs);
+      ::skein::__detail::__created(skein_frame, this, _Kind, __name, __where.__get(), __runs);
     else
-      skein_frame.previous = runs ? 0 : kNotStarted;
+      skein_frame.__previous = __runs ? 0 : _KNotStarted;
     return skein_inner().get_return_object();
   }
-  auto initial_suspend(not_virtual = {}) {
-    using T = decltype(some<P&>().initial_suspend());
-    return ::skein::detail::traced_awaiter<traced, step::initial, T, false>(this, skein_inner(),
-                                                                            from_initial{});
+  auto initial_suspend(__not_virtual = {}) {
+    using _Tp = decltype(__some<_Pp&>().initial_suspend());
+    return ::skein::__detail::__traced_awaiter<__traced, __step::__initial, _Tp, false>(
+        this, skein_inner(), __from_initial{});
   }
-  auto final_suspend(not_virtual = {}) noexcept {
-    if (skein_enabled()) ::skein::detail::ended(skein_frame);
-    using T = decltype(some<P&>().final_suspend());
-    return ::skein::detail::traced_awaiter<traced, step::final, T, false>(this, skein_inner(),
-                                                                          from_final{});
+  auto final_suspend(__not_virtual = {}) noexcept {
+    if (skein_enabled()) ::skein::__detail::__ended(skein_frame);
+    using _Tp = decltype(__some<_Pp&>().final_suspend());
+    return ::skein::__detail::__traced_awaiter<__traced, __step::final, _Tp, false>(
+        this, skein_inner(), __from_final{});
   }
-  void unhandled_exception(not_virtual = {}) noexcept(noexcept(some<P&>().unhandled_exception())) {
-    if (skein_frame.task.id != 0 && skein_enabled()) ::skein::detail::failed(skein_frame);
+  void unhandled_exception(__not_virtual = {}) noexcept(
+      noexcept(__some<_Pp&>().unhandled_exception())) {
+    if (skein_frame.__task.id != 0 && skein_enabled()) ::skein::__detail::__failed(skein_frame);
     skein_inner().unhandled_exception();
   }
   // how: in_place, if P takes the object `a` by value; or the location of the co_await, for P.
-  template <class A, class... How>
-  decltype(auto) skein_await(A&& a, How... how) {
-    using T = decltype(::skein::detail::awaitable_of(some<P&>(), static_cast<A&&>(a), how...));
-    if constexpr (::skein::detail::wrappable<P, T>())
-      return ::skein::detail::traced_awaiter < traced, step::await, T,
-             ::skein::detail::is_task_object<A> ||
-                 ::skein::detail::is_task_object < T >>
-                     (this, skein_inner(), static_cast<A&&>(a), how...);
+  template <class _Ap, class... _How>
+  decltype(auto) skein_await(_Ap&& __a, _How... __how) {
+    using _Tp = decltype(::skein::__detail::__awaitable_of(__some<_Pp&>(), static_cast<_Ap&&>(__a),
+                                                           __how...));
+    if constexpr (::skein::__detail::__wrappable<_Pp, _Tp>())
+      return ::skein::__detail::__traced_awaiter < __traced, __step::__await, _Tp,
+             ::skein::__detail::__is_task_object<_Ap> ||
+                 ::skein::__detail::__is_task_object < _Tp >>
+                     (this, skein_inner(), static_cast<_Ap&&>(__a), __how...);
     else
-      return ::skein::detail::awaitable_of(skein_inner(), static_cast<A&&>(a), how...);
+      return ::skein::__detail::__awaitable_of(skein_inner(), static_cast<_Ap&&>(__a), __how...);
   }
-  template <class A>
-  decltype(auto) skein_await_kept(A&& a, ::skein::detail::place here) {
-    using T = decltype(::skein::detail::awaitable_of(some<P&>(), static_cast<A&&>(a), here));
-    constexpr bool is_task =
-        ::skein::detail::is_task_object<A> || ::skein::detail::is_task_object<T>;
-    if constexpr (::skein::detail::wrappable<P, T&&>())
-      return ::skein::detail::kept_awaiter<kept_call<T>,
-                                           traced_awaiter<traced, step::await, T&&, is_task>>(
-          this, skein_inner(), static_cast<A&&>(a), here);
-    else if constexpr (awaitable<T> || names_await_ready<typename unreferenced<T>::type>)
-      return ::skein::detail::kept_awaitable<T>{{skein_inner(), static_cast<A&&>(a), here}};
+  template <class _Ap>
+  decltype(auto) skein_await_kept(_Ap&& __a, ::skein::__detail::__place __here) {
+    using _Tp = decltype(::skein::__detail::__awaitable_of(__some<_Pp&>(), static_cast<_Ap&&>(__a),
+                                                           __here));
+    constexpr bool __is_task =
+        ::skein::__detail::__is_task_object<_Ap> || ::skein::__detail::__is_task_object<_Tp>;
+    if constexpr (::skein::__detail::__wrappable<_Pp, _Tp&&>())
+      return ::skein::__detail::__kept_awaiter<
+          __kept_call<_Tp>, __traced_awaiter<__traced, __step::__await, _Tp&&, __is_task>>(
+          this, skein_inner(), static_cast<_Ap&&>(__a), __here);
+    else if constexpr (__awaitable<_Tp> ||
+                       __names_await_ready<typename __unreferenced<_Tp>::__type>)
+      return ::skein::__detail::__kept_awaitable<_Tp>{
+          {skein_inner(), static_cast<_Ap&&>(__a), __here}};
     else
-      return ::skein::detail::awaitable_of(skein_inner(), static_cast<A&&>(a), here);
+      return ::skein::__detail::__awaitable_of(skein_inner(), static_cast<_Ap&&>(__a), __here);
   }
-  template <class X>
-  auto skein_yield(typename unreferenced<X>::type& x) {
-    return ::skein::detail::traced_awaiter<traced, step::yield, yield_value_result<P, X>, false>(
-        this, skein_inner(), static_cast<X&&>(x), from_yield{});
+  template <class _Xp>
+  auto skein_yield(typename __unreferenced<_Xp>::__type& __x) {
+    return ::skein::__detail::__traced_awaiter<__traced, __step::__yield,
+                                               __yield_value_result<_Pp, _Xp>, false>(
+        this, skein_inner(), static_cast<_Xp&&>(__x), __from_yield{});
   }
 
  private:
-  P& skein_inner() noexcept {
-    if constexpr (__is_final(P))
+  _Pp& skein_inner() noexcept {
+    if constexpr (__is_final(_Pp))
       return this->skein_promise;
     else
       return *this;
@@ -281,23 +297,23 @@ struct traced : awaiting<P, traced<P, Base, Kind, Yielded...>,
 };
 
 // Specialise as true for a library's internal coroutines, which are then not traced.
-template <class R, class... A>
-inline constexpr bool plumbing = false;
-template <class T, class... A>
-inline constexpr bool plumbing<keeper<T>, A...> = true;
+template <class _Rp, class... _Ap>
+inline constexpr bool __plumbing = false;
+template <class _Tp, class... _Ap>
+inline constexpr bool __plumbing<__keeper<_Tp>, _Ap...> = true;
 
 // ---- which promises are traced ----
 
 // True if P's function with this name can be called, and has no defaulted parameter if it is the
 // only one. A default such as std::source_location::current() would have another value in the
 // header.
-#define SKEIN_DETAIL_PLAIN(name)           \
-  template <class P>                       \
-  concept plain_##name = requires(P & p) { \
-    p.name();                              \
-  }                                        \
-  &&(                                      \
-      !requires { &P::name; } || requires { requires is_nullary<decltype(&P::name)>; });
+#define SKEIN_DETAIL_PLAIN(__name)                 \
+  template <class _Pp>                             \
+  concept __plain_##__name = requires(_Pp & __p) { \
+    __p.__name();                                  \
+  }                                                \
+  &&(                                              \
+      !requires { &_Pp::__name; } || requires { requires __is_nullary<decltype(&_Pp::__name)>; });
 SKEIN_DETAIL_PLAIN(get_return_object)
 SKEIN_DETAIL_PLAIN(initial_suspend)
 SKEIN_DETAIL_PLAIN(final_suspend)
@@ -306,105 +322,108 @@ SKEIN_DETAIL_PLAIN(unhandled_exception)
 
 // True if a constructor has a defaulted parameter for the source location.
 #if __has_builtin(__builtin_source_location)
-template <class P, class... A>
-inline constexpr bool constructed_with_location = __is_constructible(P, A...,
-                                                                     std::source_location) &&
-                                                  !__is_constructible(P, A..., nothing);
+template <class _Pp, class... _Ap>
+inline constexpr bool __constructed_with_location = __is_constructible(_Pp, _Ap...,
+                                                                       std::source_location) &&
+                                                    !__is_constructible(_Pp, _Ap..., __nothing);
 #else
-template <class P, class... A>
-inline constexpr bool constructed_with_location = false;
+template <class _Pp, class... _Ap>
+inline constexpr bool __constructed_with_location = false;
 #endif
 
 // True if the allocation function of P cannot be called here, only by friends of P.
-template <class P, class... A>
-inline constexpr bool hides_allocation = requires(unsigned long size, P* p) {
-  ::new P;
-  ::delete p;
+template <class _Pp, class... _Ap>
+inline constexpr bool __hides_allocation = requires(unsigned long __size, _Pp* __p) {
+  ::new _Pp;
+  ::delete __p;
 }
-&&!requires(P * p) {
-  new P;
-  delete p;
+&&!requires(_Pp * __p) {
+  new _Pp;
+  delete __p;
 }
-&&!requires(unsigned long size) { P::operator new(size); }
-&&!requires(unsigned long size, A&... a) { P::operator new(size, a...); };
+&&!requires(unsigned long __size) { _Pp::operator new(__size); }
+&&!requires(unsigned long __size, _Ap&... __a) { _Pp::operator new(__size, __a...); };
 
 // True if a class derived from P, or one that contains it, can call what the compiler calls.
-template <class P, class... A>
-concept accessible = plain_get_return_object<P> && plain_initial_suspend<P> &&
-                     plain_final_suspend<P> &&
+template <class _Pp, class... _Ap>
+concept __accessible = __plain_get_return_object<_Pp> && __plain_initial_suspend<_Pp> &&
+                       __plain_final_suspend<_Pp> &&
 #if defined(__cpp_exceptions)
-                     plain_unhandled_exception<P> &&
+                       __plain_unhandled_exception<_Pp> &&
 #endif
-                     (__is_constructible(P) || __is_constructible(P, A&...)) &&
-                     !constructed_with_location<P> && !constructed_with_location<P, A&...> &&
-                     !(__is_final(P) && hides_allocation<P, A...>);
+                       (__is_constructible(_Pp) || __is_constructible(_Pp, _Ap&...)) &&
+                       !__constructed_with_location<_Pp> &&
+                       !__constructed_with_location<_Pp, _Ap&...> &&
+                       !(__is_final(_Pp) && __hides_allocation<_Pp, _Ap...>);
 
 // True if the compiler would copy the promise from the coroutine's only parameter.
-template <class P, class... A>
-inline constexpr bool copies_promise = false;
-template <class P, class A>
-inline constexpr bool copies_promise<P, A> = requires(typename bare<A>::type* from,
-                                                      void (*as)(const P*)) {
-  as(from);
+template <class _Pp, class... _Ap>
+inline constexpr bool __copies_promise = false;
+template <class _Pp, class _Ap>
+inline constexpr bool __copies_promise<_Pp, _Ap> = requires(typename __bare<_Ap>::__type* __from,
+                                                            void (*__as)(const _Pp*)) {
+  __as(__from);
 };  // may be incomplete
 
 // An operation of Asio's use_awaitable, as a coroutine that starts it and is never resumed: the
 // handler stores the result in the promise. It is not traced, because neither its end nor its
 // failure can be observed. (skein/asio.h traces the operation itself.)
-struct any_executor {};
-template <class P, class... A>
-inline constexpr bool starts_asio_operation = false;
-template <class P, class Initiation, class Token, class... A>
-inline constexpr bool starts_asio_operation<P, Initiation, Token, A...> =
-    is_asio_promise<P>&& requires {
-  typename bare<Token>::type::template executor_with_default<any_executor>;
+struct __any_executor {};
+template <class _Pp, class... _Ap>
+inline constexpr bool __starts_asio_operation = false;
+template <class _Pp, class _Initiation, class _Token, class... _Ap>
+inline constexpr bool __starts_asio_operation<_Pp, _Initiation, _Token, _Ap...> =
+    __is_asio_promise<_Pp>&& requires {
+  typename __bare<_Token>::__type::template executor_with_default<__any_executor>;
 };
 
 // True if a yield of an X gets an awaiter that accepts P's handle only.
-template <class P, class X>
-constexpr bool yield_is_safe() {
-  if constexpr (takes_yield_value<P, X>)
-    return ::skein::detail::suspends_with_own_handle<P, yield_value_result<P, X>>();
+template <class _Pp, class _Xp>
+constexpr bool __yield_is_safe() {
+  if constexpr (__takes_yield_value<_Pp, _Xp>)
+    return ::skein::__detail::__suspends_with_own_handle<_Pp, __yield_value_result<_Pp, _Xp>>();
   else
     return true;
 }
-template <class P, class... X>
-constexpr bool yields_are_safe(types<X...>) {
-  return (true && ... && ::skein::detail::yield_is_safe<P, X>());
+template <class _Pp, class... _Xp>
+constexpr bool __yields_are_safe(__types<_Xp...>) {
+  return (true && ... && ::skein::__detail::__yield_is_safe<_Pp, _Xp>());
 }
 // The same for the first hinted type; the others are not tried, as in yields_first.
-template <class P>
-constexpr bool first_yield_is_safe(types<>) {
+template <class _Pp>
+constexpr bool __first_yield_is_safe(__types<>) {
   return true;
 }
-template <class P, class T, class... Rest>
-constexpr bool first_yield_is_safe(types<T, Rest...>) {
-  if constexpr (takes_yield_value<P, T>)
-    return ::skein::detail::yield_is_safe<P, T>();
+template <class _Pp, class _Tp, class... _Rest>
+constexpr bool __first_yield_is_safe(__types<_Tp, _Rest...>) {
+  if constexpr (__takes_yield_value<_Pp, _Tp>)
+    return ::skein::__detail::__yield_is_safe<_Pp, _Tp>();
   else
-    return ::skein::detail::yield_is_safe<P, T&>();
+    return ::skein::__detail::__yield_is_safe<_Pp, _Tp&>();
 }
 // True if all yields and awaits that are not traced get an awaiter that accepts P's handle only, as
 // far as is known.
-template <class P, class R>
-constexpr bool untraced_yield_is_safe() {
-  using All = decltype(::skein::detail::all_yields<P, R>());
-  if constexpr (yield_twins<P, R>::size != 0)
+template <class _Pp, class _Rp>
+constexpr bool __untraced_yield_is_safe() {
+  using _All = decltype(::skein::__detail::__all_yields<_Pp, _Rp>());
+  if constexpr (__yield_twins<_Pp, _Rp>::__size != 0)
     return true;
-  else if constexpr (All::size != 0)
-    return ::skein::detail::yields_are_safe<P>(All{});
+  else if constexpr (_All::__size != 0)
+    return ::skein::__detail::__yields_are_safe<_Pp>(_All{});
   else
-    return ::skein::detail::first_yield_is_safe<P>(::skein::detail::value_type_hint<P>()) &&
-           ::skein::detail::first_yield_is_safe<P>(hints<P, R>{});
+    return ::skein::__detail::__first_yield_is_safe<_Pp>(
+               ::skein::__detail::__value_type_hint<_Pp>()) &&
+           ::skein::__detail::__first_yield_is_safe<_Pp>(__hints<_Pp, _Rp>{});
 }
-template <class P>
-constexpr bool untraced_await_is_safe() {
-  if constexpr (!one_await_transform<P> || ::skein::detail::has_await_twin<P>()) {
+template <class _Pp>
+constexpr bool __untraced_await_is_safe() {
+  if constexpr (!__one_await_transform<_Pp> || ::skein::__detail::__has_await_twin<_Pp>()) {
     return true;
-  } else if constexpr (unary_await_transform<P>) {
-    using X = typename signature<decltype(&P::await_transform)>::parameter;
-    if constexpr (takes_await_transform<P, X>)
-      return ::skein::detail::suspends_with_own_handle<P, await_transform_result<P, X>>();
+  } else if constexpr (__unary_await_transform<_Pp>) {
+    using _Xp = typename __signature<decltype(&_Pp::await_transform)>::__parameter;
+    if constexpr (__takes_await_transform<_Pp, _Xp>)
+      return ::skein::__detail::__suspends_with_own_handle<_Pp,
+                                                           __await_transform_result<_Pp, _Xp>>();
     else
       return false;
   } else {
@@ -413,86 +432,91 @@ constexpr bool untraced_await_is_safe() {
 }
 
 // The promise that the compiler sees: P itself, untraced, if it cannot be wrapped.
-template <class P, class R, class Twins>
-struct promise_of;
-template <class P, class R, class... X>
-struct promise_of<P, R, types<X...>> {
-  static constexpr uint32_t kKind =
-      ::skein::detail::is_generator<P, R> ? SKEIN_KIND_generator : SKEIN_KIND_coroutine;
-  static constexpr auto choose_type() {
-    if constexpr (::skein::detail::hides_await_transform<P>()) {
-      return bare<P>{};
-    } else if constexpr (!__is_final(P)) {
-      if constexpr (::skein::detail::untraced_yield_is_safe<P, R>() &&
-                    ::skein::detail::untraced_await_is_safe<P>())
-        return bare<traced<P, base_for<P>, kKind, X...>>{};
+template <class _Pp, class _Rp, class _Twins>
+struct __promise_of;
+template <class _Pp, class _Rp, class... _Xp>
+struct __promise_of<_Pp, _Rp, __types<_Xp...>> {
+  static constexpr uint32_t _KKind =
+      ::skein::__detail::__is_generator<_Pp, _Rp> ? SKEIN_KIND_generator : SKEIN_KIND_coroutine;
+  static constexpr auto __choose_type() {
+    if constexpr (::skein::__detail::__hides_await_transform<_Pp>()) {
+      return __bare<_Pp>{};
+    } else if constexpr (!__is_final(_Pp)) {
+      if constexpr (::skein::__detail::__untraced_yield_is_safe<_Pp, _Rp>() &&
+                    ::skein::__detail::__untraced_await_is_safe<_Pp>())
+        return __bare<__traced<_Pp, __base_for<_Pp>, _KKind, _Xp...>>{};
       else
-        return bare<P>{};
-    } else if constexpr (__is_same(decltype(::skein::detail::box_for<P, R>()), void) ||
-                         (one_await_transform<P> && !::skein::detail::has_await_twin<P>())) {
-      return bare<P>{};
-    } else if constexpr (sizeof...(X) != 0) {
-      return bare<traced<P, typename boxed<P, R>::type, kKind, X...>>{};
-    } else if constexpr (final_yields<P, R>) {
-      return bare<P>{};
+        return __bare<_Pp>{};
+    } else if constexpr (__is_same(decltype(::skein::__detail::__box_for<_Pp, _Rp>()), void) ||
+                         (__one_await_transform<_Pp> &&
+                          !::skein::__detail::__has_await_twin<_Pp>())) {
+      return __bare<_Pp>{};
+    } else if constexpr (sizeof...(_Xp) != 0) {
+      return __bare<__traced<_Pp, typename __boxed<_Pp, _Rp>::__type, _KKind, _Xp...>>{};
+    } else if constexpr (__final_yields<_Pp, _Rp>) {
+      return __bare<_Pp>{};
     } else {
-      return bare<traced<P, typename boxed<P, R>::type, kKind, undetected>>{};
+      return __bare<__traced<_Pp, typename __boxed<_Pp, _Rp>::__type, _KKind, __undetected>>{};
     }
   }
-  using type = typename decltype(choose_type())::type;
+  using __type = typename decltype(__choose_type())::__type;
 };
-template <class P, class R, bool Plain, class... A>
-struct promise_for {
-  using type = P;
+template <class _Pp, class _Rp, bool _Plain, class... _Ap>
+struct __promise_for {
+  using __type = _Pp;
 };
-template <class P, class R, class... A>
-requires(alignof(P) <= 2 * sizeof(void*) && accessible<P, A...> && !copies_promise<P, A...> &&
-         !starts_asio_operation<P, A...>) struct promise_for<P, R, false, A...> {
-  using type = typename promise_of<P, R, yield_twins<P, R>>::type;
+template <class _Pp, class _Rp, class... _Ap>
+requires(alignof(_Pp) <= 2 * sizeof(void*) && __accessible<_Pp, _Ap...> &&
+         !__copies_promise<_Pp, _Ap...> &&
+         !__starts_asio_operation<_Pp, _Ap...>) struct __promise_for<_Pp, _Rp, false, _Ap...> {
+  using __type = typename __promise_of<_Pp, _Rp, __yield_twins<_Pp, _Rp>>::__type;
 };
 
-}  // namespace skein::detail
+}  // namespace skein::__detail
 
 namespace std {
 // The handle passed to the awaiter of a yield without a twin. It records the suspension when it is
 // converted to the handle type that the promise's awaiter uses; later conversions record nothing.
-template <class P, class Base, ::uint32_t Kind, class... X>
-requires(!__is_final(P)) struct coroutine_handle<::skein::detail::traced<P, Base, Kind, X...>> {
-  using promise_type = ::skein::detail::traced<P, Base, Kind, X...>;
-  using Untyped = coroutine_handle<typename ::skein::detail::choose<true, void, P>::type>;
+template <class _Pp, class _Base, ::uint32_t _Kind, class... _Xp>
+requires(!__is_final(
+    _Pp)) struct coroutine_handle<::skein::__detail::__traced<_Pp, _Base, _Kind, _Xp...>> {
+  using promise_type = ::skein::__detail::__traced<_Pp, _Base, _Kind, _Xp...>;
+  using _Untyped = coroutine_handle<typename ::skein::__detail::__choose<true, void, _Pp>::__type>;
   constexpr coroutine_handle() noexcept = default;
   constexpr coroutine_handle(decltype(nullptr)) noexcept {}
   static constexpr coroutine_handle from_address(void* address) noexcept {
-    coroutine_handle handle;
-    handle.address_ = address;
-    return handle;
+    coroutine_handle __handle;
+    __handle.__address_ = address;
+    return __handle;
   }
-  static coroutine_handle from_promise(promise_type& p) noexcept {
-    return from_address(coroutine_handle<P>::from_promise(p).address());
+  static coroutine_handle from_promise(promise_type& __p) noexcept {
+    return from_address(coroutine_handle<_Pp>::from_promise(__p).address());
   }
-  constexpr void* address() const noexcept { return address_; }
-  constexpr explicit operator bool() const noexcept { return address_ != nullptr; }
-  bool done() const noexcept { return inner().done(); }
-  void operator()() const { operator coroutine_handle<P>().resume(); }
-  void resume() const { operator coroutine_handle<P>().resume(); }
-  void destroy() const { inner().destroy(); }
-  promise_type& promise() const { return static_cast<promise_type&>(inner().promise()); }
-  operator coroutine_handle<P>() const noexcept {
-    report_suspension();
-    return inner();
+  constexpr void* address() const noexcept { return __address_; }
+  constexpr explicit operator bool() const noexcept { return __address_ != nullptr; }
+  bool done() const noexcept { return __inner().done(); }
+  void operator()() const { operator coroutine_handle<_Pp>().resume(); }
+  void resume() const { operator coroutine_handle<_Pp>().resume(); }
+  void destroy() const { __inner().destroy(); }
+  promise_type& promise() const { return static_cast<promise_type&>(__inner().promise()); }
+  operator coroutine_handle<_Pp>() const noexcept {
+    __report_suspension();
+    return __inner();
   }
-  operator Untyped() const noexcept {
-    report_suspension();
-    return inner();
+  operator _Untyped() const noexcept {
+    __report_suspension();
+    return __inner();
   }
 
  private:
-  coroutine_handle<P> inner() const noexcept { return coroutine_handle<P>::from_address(address_); }
-  void report_suspension() const noexcept {
-    if (address_ != nullptr && skein_enabled())
-      ::skein::detail::suspended_unreported(promise().skein_frame);
+  coroutine_handle<_Pp> __inner() const noexcept {
+    return coroutine_handle<_Pp>::from_address(__address_);
   }
-  void* address_ = nullptr;
+  void __report_suspension() const noexcept {
+    if (__address_ != nullptr && skein_enabled())
+      ::skein::__detail::__suspended_unreported(promise().skein_frame);
+  }
+  void* __address_ = nullptr;
 };
 }  // namespace std
 

@@ -14,13 +14,13 @@
 
 #include <new>
 
-namespace skein::detail {
+namespace skein::__detail {
 
-struct nothing {};
+struct __nothing {};
 #if __has_builtin(__builtin_source_location)
-using source_location = std::source_location;
+using __source_location = std::source_location;
 #else
-using source_location = nothing;
+using __source_location = __nothing;
 #endif
 
 // ---- overloads for a friend ----
@@ -28,141 +28,148 @@ using source_location = nothing;
 // Overload resolution ignores access. So an operand that converts to a known parameter, and to each
 // inaccessible one, is ambiguous or rejected if there is an inaccessible one.
 
-template <class X>
-struct converts_to {
-  operator X() const;
+template <class _Xp>
+struct __converts_to {
+  operator _Xp() const;
 };
-template <class P, class X>
-concept takes_new_object = requires {
-  sizeof(X);
-  typename bare<X()>;
-  requires !__is_abstract(X);
-  requires takes_await_transform<P, converts_to<X>>;
+template <class _Pp, class _Xp>
+concept __takes_new_object = requires {
+  sizeof(_Xp);
+  typename __bare<_Xp()>;
+  requires !__is_abstract(_Xp);
+  requires __takes_await_transform<_Pp, __converts_to<_Xp>>;
 };
 // True if P has an overload for an X, perhaps a reference, and it cannot be called here.
-template <class P, class X>
-concept hides_overload = !(takes_new_object<P, X> || takes_await_transform<P, X&&> ||
-                           takes_await_transform<P, X&> || takes_await_transform<P, const X&>) ||
-                         (takes_await_transform<P, const X&> && !takes_new_object<P, X> &&
-                          !takes_await_transform<P, X&&>);
-template <class P, class Known>
-struct known_or_hidden {
-  operator Known() const;
-  template <class X>
-  requires hides_overload<P, X>
-  operator X() const;
-  template <class X>
-  requires hides_overload<P, X>
-  operator X&() const;
-  template <class X>
-  requires hides_overload<P, X>
-  operator const X&() const;
-  template <class X>
-  requires hides_overload<P, X>
-  operator X&&() const;
+template <class _Pp, class _Xp>
+concept __hides_overload =
+    !(__takes_new_object<_Pp, _Xp> || __takes_await_transform<_Pp, _Xp&&> ||
+      __takes_await_transform<_Pp, _Xp&> || __takes_await_transform<_Pp, const _Xp&>) ||
+    (__takes_await_transform<_Pp, const _Xp&> && !__takes_new_object<_Pp, _Xp> &&
+     !__takes_await_transform<_Pp, _Xp&&>);
+template <class _Pp, class _Known>
+struct __known_or_hidden {
+  operator _Known() const;
+  template <class _Xp>
+  requires __hides_overload<_Pp, _Xp>
+  operator _Xp() const;
+  template <class _Xp>
+  requires __hides_overload<_Pp, _Xp>
+  operator _Xp&() const;
+  template <class _Xp>
+  requires __hides_overload<_Pp, _Xp>
+  operator const _Xp&() const;
+  template <class _Xp>
+  requires __hides_overload<_Pp, _Xp>
+  operator _Xp&&() const;
 };
-template <class P, class... Known>
-constexpr bool some_overload_is_hidden(types<Known...>) {
-  return (... || !takes_await_transform<P, known_or_hidden<P, Known>>);
+template <class _Pp, class... _Known>
+constexpr bool __some_overload_is_hidden(__types<_Known...>) {
+  return (... || !__takes_await_transform<_Pp, __known_or_hidden<_Pp, _Known>>);
 }
 // True if P has several overloads, and some are private or deleted. False if that is unknown: one
 // is a template, or each accessible one has the form of another.
-template <class P>
-constexpr bool hides_await_transform() {
-  if constexpr (one_await_transform<P>)
+template <class _Pp>
+constexpr bool __hides_await_transform() {
+  if constexpr (__one_await_transform<_Pp>)
     return false;
   else
-    return ::skein::detail::some_overload_is_hidden<P>(::skein::detail::some_await_transform<P>());
+    return ::skein::__detail::__some_overload_is_hidden<_Pp>(
+        ::skein::__detail::__some_await_transform<_Pp>());
 }
 
 // ---- an object that is taken by value ----
 
 // The overload with the parameter type X that returns R; void: none. Of a template, only that for X
 // is compiled.
-template <class R, class P, class X>
-constexpr auto object_overload() {
-  if constexpr (requires { static_cast<R (P::*)(X)>(&P::await_transform); })
-    return static_cast<R (P::*)(X)>(&P::await_transform);
-  else if constexpr (requires { static_cast<R (P::*)(X) const>(&P::await_transform); })
-    return static_cast<R (P::*)(X) const>(&P::await_transform);
+template <class _Rp, class _Pp, class _Xp>
+constexpr auto __object_overload() {
+  if constexpr (requires { static_cast<_Rp (_Pp::*)(_Xp)>(&_Pp::await_transform); })
+    return static_cast<_Rp (_Pp::*)(_Xp)>(&_Pp::await_transform);
+  else if constexpr (requires { static_cast<_Rp (_Pp::*)(_Xp) const>(&_Pp::await_transform); })
+    return static_cast<_Rp (_Pp::*)(_Xp) const>(&_Pp::await_transform);
 }
 // Calls this overload with the object x as its parameter, without a copy: functions with a
 // parameter of type X or X& are called in the same way. As without skein, the caller of traced code
 // destroys x.
-template <class X, class R, class P>
+template <class _Xp, class _Rp, class _Pp>
 #if defined(__clang__)
-__attribute__((no_sanitize("cfi-mfcall")))
+__attribute__((__no_sanitize__("cfi-mfcall")))
 #endif
 inline decltype(auto)
-call_in_place(P& p, X& x) {
-  constexpr auto overload = ::skein::detail::object_overload<R, P, X>();
-  if constexpr (__is_same(decltype(overload), R(P::*const)(X)))
-    return (p.*reinterpret_cast<R (P::*)(X&)>(overload))(x);
+__call_in_place(_Pp& __p, _Xp& __x) {
+  constexpr auto __overload = ::skein::__detail::__object_overload<_Rp, _Pp, _Xp>();
+  if constexpr (__is_same(decltype(__overload), _Rp(_Pp::*const)(_Xp)))
+    return (__p.*reinterpret_cast<_Rp (_Pp::*)(_Xp&)>(__overload))(__x);
   else
-    return (p.*reinterpret_cast<R (P::*)(X&) const>(overload))(x);
+    return (__p.*reinterpret_cast<_Rp (_Pp::*)(_Xp&) const>(__overload))(__x);
 }
 
 // True if no overload is a template (else the deduction fails), and exactly one has these parameter
 // types.
-template <class... X>
-struct parameters {
-  template <class C, class R, bool Noexcept>
-  static void of(R (C::*)(X...) noexcept(Noexcept));
-  template <class C, class R, bool Noexcept>
-  static void of(R (C::*)(X...) const noexcept(Noexcept));
+template <class... _Xp>
+struct __parameters {
+  template <class _Cp, class _Rp, bool _Noexcept>
+  static void __of(_Rp (_Cp::*)(_Xp...) noexcept(_Noexcept));
+  template <class _Cp, class _Rp, bool _Noexcept>
+  static void __of(_Rp (_Cp::*)(_Xp...) const noexcept(_Noexcept));
 };
-template <class P, class... X>
-concept has_no_template_but = requires {
-  parameters<X...>::of(&P::await_transform);
+template <class _Pp, class... _Xp>
+concept __has_no_template_but = requires {
+  __parameters<_Xp...>::__of(&_Pp::await_transform);
 };
-template <class A>
-A object_of() noexcept;  // unlike some<A>(), a temporary
-template <class P, class X>
-using object_result = decltype(some<P&>().await_transform(::skein::detail::object_of<X>()));
+template <class _Ap>
+_Ap __object_of() noexcept;  // unlike some<A>(), a temporary
+template <class _Pp, class _Xp>
+using __object_result =
+    decltype(__some<_Pp&>().await_transform(::skein::__detail::__object_of<_Xp>()));
 
 // True if an operand A is not accepted, or by a template that returns R: all others would accept it
 // in braces.
-template <class P, class A, class R>
-concept takes_by_template =
-    !takes_await_transform<P, A> || (__is_same(await_transform_result<P, A>, R) &&
-                                     !requires(P & p) { p.await_transform({some<A>()}); });
-template <class P, class X, class R, class... More>
-concept has_reference_to =
-    has_await_transform<P, R, X&&, More...> || has_await_transform<P, R, X&, More...> ||
-    has_await_transform<P, R, const X&, More...> || has_await_transform<P, R, const X&&, More...>;
+template <class _Pp, class _Ap, class _Rp>
+concept __takes_by_template = !__takes_await_transform<_Pp, _Ap> ||
+                              (__is_same(__await_transform_result<_Pp, _Ap>, _Rp) &&
+                               !requires(_Pp & __p) { __p.await_transform({__some<_Ap>()}); });
+template <class _Pp, class _Xp, class _Rp, class... _More>
+concept __has_reference_to = __has_await_transform<_Pp, _Rp, _Xp&&, _More...> ||
+    __has_await_transform<_Pp, _Rp, _Xp&, _More...> ||
+    __has_await_transform<_Pp, _Rp, const _Xp&, _More...> ||
+    __has_await_transform<_Pp, _Rp, const _Xp&&, _More...>;
 // True if there is only one template, as far as its first argument can be X.
-template <class P, class X>
-concept has_one_template = requires {
-  typename bare<decltype(&P::template await_transform<X>)>;
+template <class _Pp, class _Xp>
+concept __has_one_template = requires {
+  typename __bare<decltype(&_Pp::template await_transform<_Xp>)>;
 };
-template <class P, class X, class R>
-concept takes_any_object = requires {
-  static_cast<R (P::*)(X)>(&P::template await_transform<X>);
+template <class _Pp, class _Xp, class _Rp>
+concept __takes_any_object = requires {
+  static_cast<_Rp (_Pp::*)(_Xp)>(&_Pp::template await_transform<_Xp>);
 }
-|| requires { static_cast<R (P::*)(X) const>(&P::template await_transform<X>); };
-template <class P, class X, class R>
-concept takes_object_as_const = requires {
-  static_cast<R (P::*)(X) const>(&P::await_transform);
+|| requires { static_cast<_Rp (_Pp::*)(_Xp) const>(&_Pp::template await_transform<_Xp>); };
+template <class _Pp, class _Xp, class _Rp>
+concept __takes_object_as_const = requires {
+  static_cast<_Rp (_Pp::*)(_Xp) const>(&_Pp::await_transform);
 };
 // True if another overload takes a reference to X, and may be better than the one that takes an X
 // by value: because that is a template for any type, or const. (The first is not tried for
 // references: the same template would be compiled for them.)
-template <class P, class X, class R>
-concept may_be_worse = (takes_any_object<P, X, R> && !has_one_template<P, X>) ||
-                       (!takes_any_object<P, X, R> && takes_object_as_const<P, X, R> &&
-                        (has_reference_to<P, X, R> || has_reference_to<P, X, R, source_location>));
+template <class _Pp, class _Xp, class _Rp>
+concept __may_be_worse = (__takes_any_object<_Pp, _Xp, _Rp> && !__has_one_template<_Pp, _Xp>) ||
+                         (!__takes_any_object<_Pp, _Xp, _Rp> &&
+                          __takes_object_as_const<_Pp, _Xp, _Rp> &&
+                          (__has_reference_to<_Pp, _Xp, _Rp> ||
+                           __has_reference_to<_Pp, _Xp, _Rp, __source_location>));
 // True if each operand of type X selects an overload that takes an X by value. One that cannot be
 // moved, but is accepted as a temporary, does in any case.
-template <class P, class X, class R>
-concept takes_object =
-    !__is_same(decltype(::skein::detail::object_overload<R, P, X>()), void) &&
-    (!takes_await_transform<P, X> ||
-     ((has_no_template_but<P, X> || (takes_by_template<P, X, R> && takes_by_template<P, X&, R> &&
-                                     takes_by_template<P, const X&, R>)) &&
-      !may_be_worse<P, X, R>));
-template <class P, class X>
-concept awaits_object = passed_by_address<X> && requires {
-  requires takes_object<P, X, object_result<P, X>>;
+template <class _Pp, class _Xp, class _Rp>
+concept __takes_object =
+    !__is_same(decltype(::skein::__detail::__object_overload<_Rp, _Pp, _Xp>()), void) &&
+    (!__takes_await_transform<_Pp, _Xp> ||
+     ((__has_no_template_but<_Pp, _Xp> ||
+       (__takes_by_template<_Pp, _Xp, _Rp> && __takes_by_template<_Pp, _Xp&, _Rp> &&
+        __takes_by_template<_Pp, const _Xp&, _Rp>)) &&
+      !__may_be_worse<_Pp, _Xp, _Rp>));
+template <class _Pp, class _Xp>
+concept __awaits_object = __passed_by_address<_Xp> && requires {
+  requires __takes_object<_Pp, _Xp, __object_result<_Pp, _Xp>>;
 };
 
 // ---- an operand that is passed on by reference ----
@@ -170,62 +177,64 @@ concept awaits_object = passed_by_address<X> && requires {
 // True if an overload accepts a const T& and More. A template's parameter must be declared as such:
 // as a T&, it would accept a const T only. (Concepts, so that no template is compiled for a type
 // that is tried after the right one.)
-template <class P, class R, class T, class... More>
-concept takes_const = has_no_template_but<P, const T&, More...> || requires {
-  static_cast<R (P::*)(const T&, More...)>(&P::template await_transform<T>);
+template <class _Pp, class _Rp, class _Tp, class... _More>
+concept __takes_const = __has_no_template_but<_Pp, const _Tp&, _More...> || requires {
+  static_cast<_Rp (_Pp::*)(const _Tp&, _More...)>(&_Pp::template await_transform<_Tp>);
 } || requires {
-  static_cast<R (P::*)(const T&, More...) const>(&P::template await_transform<T>);
+  static_cast<_Rp (_Pp::*)(const _Tp&, _More...) const>(&_Pp::template await_transform<_Tp>);
 };
-template <class P, class R, class A, class T, class... More>
-concept takes_reference = has_await_transform<P, R, A&&, More...> || takes_const<P, R, T, More...>;
+template <class _Pp, class _Rp, class _Ap, class _Tp, class... _More>
+concept __takes_reference =
+    __has_await_transform<_Pp, _Rp, _Ap&&, _More...> || __takes_const<_Pp, _Rp, _Tp, _More...>;
 // True if the selected overload has a second parameter for the source location. It is defaulted,
 // because the compiler passes one argument. False if the operand may be converted: with two
 // arguments, another overload could be selected.
 #if __has_builtin(__builtin_source_location)
-template <class P, class R, class A, class T>
-concept takes_location_exactly =
-    (has_await_transform<P, R, T, source_location> ||
-     takes_reference<P, R, A, T, source_location>)&&!has_await_transform<P, R, T> &&
-    !has_reference_to<P, T, R>;
-template <class P, class A>
-concept takes_location = requires(P& p, source_location here) {
-  p.await_transform(some<A>());
-  p.await_transform(some<A>(), here);
-  requires takes_location_exactly < P, await_transform_result<P, A>, A,
-  typename unreferenced<A>::type > ;
+template <class _Pp, class _Rp, class _Ap, class _Tp>
+concept __takes_location_exactly =
+    (__has_await_transform<_Pp, _Rp, _Tp, __source_location> ||
+     __takes_reference<_Pp, _Rp, _Ap, _Tp, __source_location>)&&!__has_await_transform<_Pp, _Rp,
+                                                                                       _Tp> &&
+    !__has_reference_to<_Pp, _Tp, _Rp>;
+template <class _Pp, class _Ap>
+concept __takes_location = requires(_Pp& __p, __source_location __here) {
+  __p.await_transform(__some<_Ap>());
+  __p.await_transform(__some<_Ap>(), __here);
+  requires __takes_location_exactly < _Pp, __await_transform_result<_Pp, _Ap>, _Ap,
+  typename __unreferenced<_Ap>::__type > ;
 };
 #else
-template <class P, class A>
-concept takes_location = false;
+template <class _Pp, class _Ap>
+concept __takes_location = false;
 #endif
 // True if P is the promise of Asio's awaitable: its templates have another, defaulted parameter.
-template <class P>
-concept is_asio_promise = requires(P& p) {
-  p.attach_thread(p.detach_thread());
-  p.pop_frame();
+template <class _Pp>
+concept __is_asio_promise = requires(_Pp& __p) {
+  __p.attach_thread(__p.detach_thread());
+  __p.pop_frame();
 };
-template <class P, class R, class T>
-concept takes_copy = has_await_transform<P, R, T> ||
-    has_await_transform<P, R, T, source_location> ||
-    (is_asio_promise<P>&& has_await_transform<P, R, T, void*>);
-template <class P, class R, class A, class T>
-concept takes_operand = takes_reference<P, R, A, T> ||
-    takes_reference<P, R, A, T, source_location> ||
-    (is_asio_promise<P>&& takes_reference<P, R, A, T, int>);
+template <class _Pp, class _Rp, class _Tp>
+concept __takes_copy = __has_await_transform<_Pp, _Rp, _Tp> ||
+    __has_await_transform<_Pp, _Rp, _Tp, __source_location> ||
+    (__is_asio_promise<_Pp>&& __has_await_transform<_Pp, _Rp, _Tp, void*>);
+template <class _Pp, class _Rp, class _Ap, class _Tp>
+concept __takes_operand = __takes_reference<_Pp, _Rp, _Ap, _Tp> ||
+    __takes_reference<_Pp, _Rp, _Ap, _Tp, __source_location> ||
+    (__is_asio_promise<_Pp>&& __takes_reference<_Pp, _Rp, _Ap, _Tp, int>);
 // True if the operand A is known to reach the selected overload without a conversion to an object
 // that has an observable lifetime: an overload accepts exactly A, so that any better one does too.
 // False if in doubt, and for arrays and functions: their conversion to a pointer is an exact match.
-template <class P, class A>
-constexpr bool binds_operand() {
-  using T = typename unreferenced<A>::type;
-  if constexpr (!takes_await_transform<P, A>)  // P has none
+template <class _Pp, class _Ap>
+constexpr bool __binds_operand() {
+  using _Tp = typename __unreferenced<_Ap>::__type;
+  if constexpr (!__takes_await_transform<_Pp, _Ap>)  // P has none
     return true;
-  else if constexpr (!requires { typename bare<T()>; })
+  else if constexpr (!requires { typename __bare<_Tp()>; })
     return false;
-  else if constexpr (takes_copy<P, await_transform_result<P, A>, T>)
-    return __is_trivially_copyable(T);  // else the parameter's lifetime would end too early
+  else if constexpr (__takes_copy<_Pp, __await_transform_result<_Pp, _Ap>, _Tp>)
+    return __is_trivially_copyable(_Tp);  // else the parameter's lifetime would end too early
   else
-    return takes_operand<P, await_transform_result<P, A>, A, T>;
+    return __takes_operand<_Pp, __await_transform_result<_Pp, _Ap>, _Ap, _Tp>;
 }
 
 // ---- an operand that may be converted ----
@@ -242,26 +251,26 @@ constexpr bool binds_operand() {
 // Cost: one allocation. Rejected: an argument of a class with a conversion operator template, which
 // reveals the type. It would also be accepted by templates, and these may not compile with it.
 
-struct pause {
+struct __pause {
   bool await_ready() const noexcept { return false; }
-  template <class H>
-  void await_suspend(H) const noexcept {}
+  template <class _Hp>
+  void await_suspend(_Hp) const noexcept {}
   void await_resume() const noexcept {}
 };
 
 // The return object of keep(), for a result of type T. (A template: std::coroutine_handle may be
 // incomplete.)
-template <class T>
-struct keeper {
+template <class _Tp>
+struct __keeper {
   struct promise_type {
-    typename unreferenced<T>::type* result;
-    keeper get_return_object() noexcept {
+    typename __unreferenced<_Tp>::__type* __result;
+    __keeper get_return_object() noexcept {
       return {std::coroutine_handle<promise_type>::from_promise(*this)};
     }
-    pause initial_suspend() noexcept { return {}; }
-    pause final_suspend() noexcept { return {}; }
-    pause await_transform(T&& r) noexcept {
-      result = __builtin_addressof(r);
+    __pause initial_suspend() noexcept { return {}; }
+    __pause final_suspend() noexcept { return {}; }
+    __pause await_transform(_Tp&& __r) noexcept {
+      __result = __builtin_addressof(__r);
       return {};
     }
     void return_void() noexcept {}
@@ -271,58 +280,59 @@ struct keeper {
 #endif
     }
     // Not the program's operator new, which may count its calls.
-    static void* operator new(unsigned long size) {
-      if (void* frame = __builtin_malloc(size)) return frame;
+    static void* operator new(unsigned long __size) {
+      if (void* __frame = __builtin_malloc(__size)) return __frame;
 #if defined(__cpp_exceptions)
       throw std::bad_alloc();
 #else
       __builtin_abort();
 #endif
     }
-    static void operator delete(void* frame) { __builtin_free(frame); }
+    static void operator delete(void* __frame) { __builtin_free(__frame); }
   };
-  std::coroutine_handle<promise_type> handle;
+  std::coroutine_handle<promise_type> __handle;
 };
-template <class T, class P, class A>
-inline keeper<T> keep(P& p, A&& a, place here) {
+template <class _Tp, class _Pp, class _Ap>
+inline __keeper<_Tp> __keep(_Pp& __p, _Ap&& __a, __place __here) {
 #if __has_builtin(__builtin_source_location)
-  if constexpr (takes_location<P, A>)
-    co_await p.await_transform(static_cast<A&&>(a), here.location());
+  if constexpr (__takes_location<_Pp, _Ap>)
+    co_await __p.await_transform(static_cast<_Ap&&>(__a), __here.__location());
   else
 #endif
-    co_await p.await_transform(static_cast<A&&>(a));
+    co_await __p.await_transform(static_cast<_Ap&&>(__a));
 }
 
 // A call of P's await_transform, with result type T, in a full-expression that lasts as long as
 // this object.
-template <class T>
-class kept_call {
+template <class _Tp>
+class __kept_call {
  public:
-  template <class P, class A>
-  kept_call(P& p, A&& a, place here)
-      : owner_{::skein::detail::keep<T>(p, static_cast<A&&>(a), here).handle.address()} {
-    handle().resume();
+  template <class _Pp, class _Ap>
+  __kept_call(_Pp& __p, _Ap&& __a, __place __here)
+      : __owner_{::skein::__detail::__keep<_Tp>(__p, static_cast<_Ap&&>(__a), __here)
+                     .__handle.address()} {
+    __handle().resume();
   }
-  T&& result() { return static_cast<T&&>(*handle().promise().result); }
+  _Tp&& __result() { return static_cast<_Tp&&>(*__handle().promise().__result); }
 
  private:
-  using Handle = std::coroutine_handle<typename keeper<T>::promise_type>;
+  using _Handle = std::coroutine_handle<typename __keeper<_Tp>::promise_type>;
   // Destroyed if the constructor throws. If unhandled_exception throws, clang 16 and older destroy
   // the awaiters of the last suspension again with the coroutine.
-  struct owner {
-    void* volatile frame;
-    explicit owner(void* f) : frame(f) {}
-    owner(const owner&) = delete;
-    ~owner() {
-      void* f = frame;
-      frame = nullptr;
-      if (f != nullptr) Handle::from_address(f).destroy();
+  struct __owner {
+    void* volatile __frame;
+    explicit __owner(void* __f) : __frame(__f) {}
+    __owner(const __owner&) = delete;
+    ~__owner() {
+      void* __f = __frame;
+      __frame = nullptr;
+      if (__f != nullptr) _Handle::from_address(__f).destroy();
     }
   };
-  Handle handle() const { return Handle::from_address(owner_.frame); }
-  owner owner_;
+  _Handle __handle() const { return _Handle::from_address(__owner_.__frame); }
+  __owner __owner_;
 };
 
-}  // namespace skein::detail
+}  // namespace skein::__detail
 
 #endif  // SKEIN_COROUTINE_TRANSFORM_H

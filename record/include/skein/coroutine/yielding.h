@@ -7,79 +7,81 @@
 
 #include <skein/coroutine/awaiting.h>
 
-namespace skein::detail {
+namespace skein::__detail {
 
 // The parameter types of the twins of P's yield_value: those of all its overloads, or none. The
 // untraced overloads of a promise are inherited: its generators are traced with less detail.
-template <class P, class... X>
-constexpr auto twins_for(types<X...> all) {
-  if constexpr (((passes_on<X> && takes_yield_value<P, X>)&&...))
-    return all;
+template <class _Pp, class... _Xp>
+constexpr auto __twins_for(__types<_Xp...> __all) {
+  if constexpr (((__passes_on<_Xp> && __takes_yield_value<_Pp, _Xp>)&&...))
+    return __all;
   else
-    return types<>{};
+    return __types<>{};
 }
-template <class P, class R>
-using yield_twins = decltype(::skein::detail::twins_for<P>(::skein::detail::all_yields<P, R>()));
+template <class _Pp, class _Rp>
+using __yield_twins =
+    decltype(::skein::__detail::__twins_for<_Pp>(::skein::__detail::__all_yields<_Pp, _Rp>()));
 
 // True if P is the promise of a generator: a value can be yielded. The yield_value of some tasks
 // accepts only errors.
-template <class P, class R>
-inline constexpr bool is_generator =
-    decltype(::skein::detail::all_yields<P, R>())::size != 0 ||
-    ::skein::detail::yields_first<P>(decltype(::skein::detail::value_type_hint<P>()){}) ||
-    ::skein::detail::yields_first<P>(hints<P, R>{});
+template <class _Pp, class _Rp>
+inline constexpr bool __is_generator =
+    decltype(::skein::__detail::__all_yields<_Pp, _Rp>())::__size != 0 ||
+    ::skein::__detail::__yields_first<_Pp>(
+        decltype(::skein::__detail::__value_type_hint<_Pp>()){}) ||
+    ::skein::__detail::__yields_first<_Pp>(__hints<_Pp, _Rp>{});
 
 // True if P is final and has a yield_value, as far as that can be found out. Braces are tried
 // because they select no template: the body of a template may not compile with other types.
-struct any_value {
-  template <class T>
-  operator T() const;
+struct __any_value {
+  template <class _Tp>
+  operator _Tp() const;
 };
-template <class P, class R>
-inline constexpr bool final_yields =
-    names_yield_value<P> || has_no_template_yield<P> ||
-    ::skein::detail::has_yield_of_some_form<P>() || is_generator<P, R> || requires(P& p) {
-  p.yield_value({});
+template <class _Pp, class _Rp>
+inline constexpr bool __final_yields = __names_yield_value<_Pp> || __has_no_template_yield<_Pp> ||
+                                       ::skein::__detail::__has_yield_of_some_form<_Pp>() ||
+                                       __is_generator<_Pp, _Rp> || requires(_Pp& __p) {
+  __p.yield_value({});
 }
-|| requires(P& p) { p.yield_value({any_value{}}); }
-|| requires(P& p) { p.yield_value({0}); }
-|| requires(P& p) { p.yield_value({""}); };
+|| requires(_Pp& __p) { __p.yield_value({__any_value{}}); }
+|| requires(_Pp& __p) { __p.yield_value({0}); }
+|| requires(_Pp& __p) { __p.yield_value({""}); };
 
 // An overload of a final promise that is not found: exact for an argument whose reference is
 // the parameter, so that no temporary is created.
-template <class P, class V>
-concept binds_yield_value =
-    exactly_yield_value<P, V&&> || exactly_yield_value<P, const typename bare<V>::type&>;
+template <class _Pp, class _Vp>
+concept __binds_yield_value = __exactly_yield_value<_Pp, _Vp&&> ||
+    __exactly_yield_value<_Pp, const typename __bare<_Vp>::__type&>;
 
 // Base, with a twin of yield_value for each parameter type X. D: the promise `traced`.
-template <class D, class Base, class... X>
-struct yielding : Base {
-  using Base::Base;
+template <class _Dp, class _Base, class... _Xp>
+struct __yielding : _Base {
+  using _Base::_Base;
 };
-struct undetected {};
-template <class D, class Base>
-struct yielding<D, Base, undetected> : Base {
-  using Base::Base;
-  template <class V>
-  requires binds_yield_value<typename Base::skein_boxed_type, V>
-  auto yield_value(V&& v) { return static_cast<D*>(this)->template skein_yield<V&&>(v); }
+struct __undetected {};
+template <class _Dp, class _Base>
+struct __yielding<_Dp, _Base, __undetected> : _Base {
+  using _Base::_Base;
+  template <class _Vp>
+  requires __binds_yield_value<typename _Base::skein_boxed_type, _Vp>
+  auto yield_value(_Vp&& __v) { return static_cast<_Dp*>(this)->template skein_yield<_Vp&&>(__v); }
 };
-template <class D, class Base, class X>
-struct yielding<D, Base, X> : Base {
-  using Base::Base;
-  auto yield_value(X x, not_virtual = {}) {
-    return static_cast<D*>(this)->template skein_yield<X>(x);
+template <class _Dp, class _Base, class _Xp>
+struct __yielding<_Dp, _Base, _Xp> : _Base {
+  using _Base::_Base;
+  auto yield_value(_Xp __x, __not_virtual = {}) {
+    return static_cast<_Dp*>(this)->template skein_yield<_Xp>(__x);
   }
 };
-template <class D, class Base, class X, class Next, class... Rest>
-struct yielding<D, Base, X, Next, Rest...> : yielding<D, Base, Next, Rest...> {
-  using yielding<D, Base, Next, Rest...>::yielding;
-  using yielding<D, Base, Next, Rest...>::yield_value;
-  auto yield_value(X x, not_virtual = {}) {
-    return static_cast<D*>(this)->template skein_yield<X>(x);
+template <class _Dp, class _Base, class _Xp, class _Next, class... _Rest>
+struct __yielding<_Dp, _Base, _Xp, _Next, _Rest...> : __yielding<_Dp, _Base, _Next, _Rest...> {
+  using __yielding<_Dp, _Base, _Next, _Rest...>::__yielding;
+  using __yielding<_Dp, _Base, _Next, _Rest...>::yield_value;
+  auto yield_value(_Xp __x, __not_virtual = {}) {
+    return static_cast<_Dp*>(this)->template skein_yield<_Xp>(__x);
   }
 };
 
-}  // namespace skein::detail
+}  // namespace skein::__detail
 
 #endif  // SKEIN_COROUTINE_YIELDING_H
