@@ -14,7 +14,8 @@
 //
 // Libraries still see P. A handle passed to await_suspend is a coroutine_handle<P>; from_promise
 // returns the right frame, because P is at its usual offset; every member that is not named below
-// is inherited. A `final` promise cannot be a base class and is a member instead (boxed).
+// is inherited. A promise that is final or a union cannot be a base class, and typeid of a
+// polymorphic one would change: it is a member instead (contained).
 //
 // The program selects the same overloads and its objects have the same lifetimes as without this
 // header. Where that cannot be proved at compile time, the overload is left to the library, and its
@@ -30,14 +31,18 @@
 //
 // Not traced are coroutines whose promise
 //  - is aligned to more than two pointers: it would have another offset in the frame;
-//  - has inaccessible members or constructors that the compiler calls;
+//  - has inaccessible members or constructors that the compiler calls, or consteval members without
+//    parameters;
+//  - returns an awaiter from initial_suspend or final_suspend that has such members, or defaulted
+//    parameters;
 //  - has several overloads of await_transform, of which some are private or deleted;
 //  - has defaulted parameters in them, which may be the source location;
-//  - is final, and has allocation functions that only friends can call;
+//  - is contained, and has allocation functions that only friends can call;
 //  - is copied from the coroutine's only parameter;
 //  - has a yield_value or a single await_transform without a twin, which returns an awaiter that
 //    accepts handles of other promises;
-//  - is final, and has a yield_value, return_value or await_transform without an exact twin (see
+//  - is contained, and has a yield_value, return_value or await_transform without an exact twin
+//  (see
 //    coroutine/overloads.h). Exception: a return_value that is a template.
 //
 // The parts: coroutine/frame.h (events, and the search for the awaited task), coroutine/overloads.h
@@ -46,8 +51,8 @@
 // coroutine/promise.h (traced<P>).
 //
 // Names: the program's macros (-DT=8) are defined before this header is read. So all names here are
-// reserved, as in the standard library: `__name`, `_Name`, and `_Tp` for T; comments write name, Name
-// and T. (headers/macros defines the others.)
+// reserved, as in the standard library: `__name`, `_Name`, and `_Tp` for T; comments write name,
+// Name and T. (headers/macros defines the others.)
 //
 // Invariants; each has a test in tests/adapters/coroutine_*test.cc:
 //  - A suspension is recorded before the inner await_suspend is called. After that call the frame
@@ -79,19 +84,26 @@
 //    beside a template, and one that is no template accepts the operand in braces. A template whose
 //    return type is deduced is compiled with the operand's type, although another overload may be
 //    selected.
+//  - An await_transform that is overloaded or a template, an operator co_await, and a contained
+//    promise's return function do not compile if they are consteval; with clang, nor do consteval
+//    functions of an awaiter that await_transform returns.
+//  - If await_transform returns a reference to an awaiter, g++ 12 copies the awaiter. With this
+//    header it does not.
 //  - If it is not certain that the selected one of several overloads of await_transform has a
 //    defaulted source location, this is a location in this header.
 //  - An operand that selects a private overload of await_transform does not compile if another
 //    overload is a template, or if no accessible one is the only one of its form (see only_one in
 //    coroutine/overloads.h).
-//  - If return_value of a final promise is a template that is constrained to some types other than
+//  - If return_value of a contained promise is a template that is constrained to some types other
+//  than
 //    the return type's first argument, and takes these by value, they are moved once more.
 //  - If yield_value is a template, or some overload's parameter type is neither hinted (see
 //    coroutine/overloads.h) nor the only one of its form, the task is suspended without a location
 //    until its next recorded step. If only yields of other types than the return type's first
 //    argument get an awaiter with a template await_suspend, it is instantiated with a promise
 //    derived from P.
-//  - A final promise whose yield_value is overloaded, accepts neither a value of the return type's
+//  - A contained promise whose yield_value is overloaded, accepts neither a value of the return
+//  type's
 //    first argument nor an int, a string or braces, and has no overload that is the only one of its
 //    form, is not recognised as a generator: a yield compiles only if its argument is exactly the
 //    parameter.

@@ -40,7 +40,7 @@ struct __await_ready_name {
 template <class _Tp>
 struct __await_ready_probe : _Tp, __await_ready_name {};
 template <class _Tp>
-concept __names_await_ready = __is_class(_Tp) && !__is_final(_Tp) && !requires {
+concept __names_await_ready = __is_class(_Tp) && !__underivable<_Tp> && !requires {
   &__await_ready_probe<_Tp>::await_ready;
 };
 // True if T is the return type of a coroutine.
@@ -189,6 +189,26 @@ inline constexpr bool __has_defaults = requires {
     requires { requires !__is_nullary<decltype(&_Awaiter::await_ready)>; } ||
     requires { requires !__is_nullary<decltype(&_Awaiter::await_resume)>; });
 
+// True if a function of the awaiter is consteval: it is called with an object in the coroutine.
+template <class _Awaiter, class _Pp>
+inline constexpr bool __is_immediate_awaiter =
+    SKEIN_DETAIL_IMMEDIATE(_Awaiter, SKEIN_DETAIL_UNKNOWN(_Awaiter&), await_ready) ||
+    SKEIN_DETAIL_IMMEDIATE(_Awaiter, SKEIN_DETAIL_UNKNOWN(_Awaiter&), await_suspend,
+                           SKEIN_DETAIL_UNKNOWN(__passed_handle<_Pp>)) ||
+    SKEIN_DETAIL_IMMEDIATE(_Awaiter, SKEIN_DETAIL_UNKNOWN(_Awaiter&), await_resume);
+
+// True if a function of the awaiter A is consteval, and co_await calls no other function for it.
+template <class _Pp, class _Ap>
+constexpr bool __awaits_immediately() {
+  if constexpr (__names_await_transform<_Pp> || !__awaitable<_Ap> || __has_member_co_await<_Ap> ||
+                __has_free_co_await<_Ap>)
+    return false;
+  else if constexpr (__accessible_awaiter<typename __bare<_Ap>::__type, _Pp>)
+    return __is_immediate_awaiter<typename __bare<_Ap>::__type, _Pp>;
+  else
+    return false;
+}
+
 // The awaiter that the compiler sees. D: the promise that the compiler sees. Task: the awaited
 // object is the return object of a coroutine. The location is a default argument of the functions
 // that need it, and not a member: while recording is off, it costs nothing.
@@ -315,19 +335,26 @@ constexpr bool __has_await_twin() {
 //    objects that P takes by value; they live until the coroutine resumes.
 //  - P has exactly one, and its parameter can be passed on: a twin. Conversions to the parameter
 //    then happen in the coroutine, and last until it resumes.
+// A call of a consteval function is left to the compiler: it must be a constant expression.
 //  - Any other: P's own. Its suspensions are recorded without a location.
 template <class _Pp, class _Dp, class _Base>
 struct __awaiting : _Base {
   using _Base::_Base;
   template <class _Ap>
-  requires((__takes_await_transform<_Pp, _Ap> || !__names_await_transform<_Pp>)&&!__awaits_object<
-           _Pp, typename __bare<_Ap>::__type>) decltype(auto)
+  requires((__takes_await_transform<_Pp, _Ap> ||
+            !__names_await_transform<_Pp>)&&!__awaits_object<_Pp, typename __bare<_Ap>::__type> &&
+           !::skein::__detail::__awaits_immediately<_Pp, _Ap>()) decltype(auto)
       await_transform(_Ap&& __a, ::skein::__detail::__place __here = SKEIN_DETAIL_PLACE) {
     if constexpr (::skein::__detail::__binds_operand<_Pp, _Ap>())
       return static_cast<_Dp*>(this)->template skein_await<_Ap>(static_cast<_Ap&&>(__a), __here);
     else
       return static_cast<_Dp*>(this)->template skein_await_kept<_Ap>(static_cast<_Ap&&>(__a),
                                                                      __here);
+  }
+  template <class _Ap>
+  requires(::skein::__detail::__awaits_immediately<_Pp, _Ap>()) constexpr _Ap&& await_transform(
+      _Ap&& __a) {
+    return static_cast<_Ap&&>(__a);
   }
   template <class _Xp>
   requires __awaits_object<_Pp, _Xp>
@@ -346,8 +373,13 @@ requires(__one_await_transform<_Pp>&& ::skein::__detail::__has_await_twin<_Pp>()
     _Pp, _Dp, _Base> : _Base {
   using _Base::_Base;
   using _Xp = typename __signature<decltype(&_Pp::await_transform)>::__parameter;
-  decltype(auto) await_transform(_Xp __x, __not_virtual = {}) {
+  decltype(auto) await_transform(_Xp __x,
+                                 __not_virtual = {}) requires(!__transforms_immediately<_Pp, _Xp>) {
     return static_cast<_Dp*>(this)->template skein_await<_Xp>(static_cast<_Xp&&>(__x));
+  }
+  consteval decltype(auto) await_transform(_Xp __x, __not_virtual = {}) requires
+      __transforms_immediately<_Pp, _Xp> {
+    return static_cast<_Dp*>(this)->skein_inner().await_transform(static_cast<_Xp&&>(__x));
   }
 };
 
@@ -381,10 +413,23 @@ template <class _Pp, class _Tp>
 constexpr bool __wrappable() {
   if constexpr (!__awaitable<_Tp>)
     return false;
-  else if constexpr (__is_final(_Pp))  // its handle is not converted
+  else if constexpr (!__accessible_awaiter<__awaiter_type<_Tp>, _Pp>)
+    return false;
+  else if constexpr (__is_immediate_awaiter<__awaiter_type<_Tp>, _Pp>)
+    return false;
+  else  // the handle of a contained promise is not converted
+    return __contained<_Pp> || !__has_defaults<__awaiter_type<_Tp>>;
+}
+// True if a result T of initial_suspend or final_suspend is wrappable, and has no defaulted
+// parameter: it would be the coroutine's location, for which this header has no substitute.
+template <class _Pp, class _Tp>
+constexpr bool __suspends_plainly() {
+  if constexpr (__is_same(_Tp, std::suspend_always) || __is_same(_Tp, std::suspend_never))
     return true;
+  else if constexpr (::skein::__detail::__wrappable<_Pp, _Tp>())
+    return !__has_defaults<__awaiter_type<_Tp>>;
   else
-    return __accessible_awaiter<__awaiter_type<_Tp>, _Pp> && !__has_defaults<__awaiter_type<_Tp>>;
+    return false;
 }
 
 }  // namespace skein::__detail

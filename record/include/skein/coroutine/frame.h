@@ -22,6 +22,13 @@ extern "C" std::type_info* __cxa_current_exception_type() noexcept;
 
 namespace skein::__detail {
 
+// Restores errno. (<errno.h> would define its macros in every source.)
+extern "C" int* skein_errno_location() noexcept __asm__("__errno_location");
+struct __kept_errno {
+  const int __value = *skein_errno_location();
+  ~__kept_errno() { *skein_errno_location() = __value; }
+};
+
 // The caller's source location, as a default argument.
 #if __has_builtin(__builtin_source_location)
 struct __place {
@@ -247,7 +254,9 @@ inline uint64_t __awaited_task(const void* __object, unsigned long __size) {
 // as much as the exception, and only while recording. A foreign exception is not rethrown, because
 // a cancelled pthread must not be caught. Of other types the mangled name is recorded; readers
 // demangle it, which takes memory and a stack. The text of a pointer to char may have no end.
+// what() may set errno.
 SKEIN_DETAIL_HIDDEN __attribute__((__noinline__, __cold__)) inline void __failed(__frame& __f) {
+  const __kept_errno __kept;
   const auto __fail = [&__f](const char* __reason) {
     ::skein::__detail::__resumed_unreported(__f);
     skein_fail(&__f.__task, __reason, ::skein::__detail::__previous_of(__f));

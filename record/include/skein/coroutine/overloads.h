@@ -101,6 +101,23 @@ inline constexpr bool __is_nullary<_Rp (*)()> = true;
 template <class _Rp>
 inline constexpr bool __is_nullary<_Rp (*)() noexcept> = true;
 
+// True if the function C::name, which the program calls for an object with these arguments, is
+// consteval. (clang rejects its address as a constant, g++ a call with an argument that is none,
+// also in a part of an expression that is not evaluated.)
+template <auto>
+struct __constant;
+#define SKEIN_DETAIL_UNKNOWN(T) (static_cast<T (*)()>(nullptr)())
+#if defined(__clang__)
+#define SKEIN_DETAIL_IMMEDIATE(C, object, name, ...) \
+  (                                                  \
+      requires { &C::name; } && !requires { typename __constant<&C::name>; })
+#else
+#define SKEIN_DETAIL_IMMEDIATE(C, object, name, ...)                                     \
+  (!requires {                                                                           \
+    typename __constant<(false ? (static_cast<void>(object.name(__VA_ARGS__)), 0) : 1)>; \
+  })
+#endif
+
 // True if a parameter of type X can be passed on without an observable difference.
 template <class _Xp>
 inline constexpr bool __passes_on = __is_trivially_copyable(_Xp);
@@ -124,12 +141,20 @@ inline constexpr bool __passed_by_address<_Xp> =
     (!__has_trivial_destructor(_Xp) ||
      (__is_constructible(_Xp, const _Xp&) && !__is_trivially_constructible(_Xp, const _Xp&)));
 
+// True if no class can be derived from P.
+template <class _Pp>
+inline constexpr bool __underivable = __is_final(_Pp) || __is_union(_Pp);
+// True if a promise P is a member of the promise that the compiler sees, not a base class: none can
+// be derived, or typeid(promise) would be another.
+template <class _Pp>
+inline constexpr bool __contained = __underivable<_Pp> || __is_polymorphic(_Pp);
+
 // For each name: `names_NAME<P>`: P has a member function of this name. (Then the name is ambiguous
-// in a class derived from P and from another class with that name. Of a final class, only a single
-// accessible function is found.) `one_NAME<P>`: it is not overloaded, no template, accessible.
-// `takes_NAME<P, A>`: it can be called. `has_NAME<P, R, X...>`: an overload has these parameter
-// types and this return type; a template is compiled with these types if its return type is
-// deduced. `exactly_NAME<P, X>`: it can be called with an X, and the selected overload has the
+// in a class derived from P and from another class with that name. Of an underivable class, only a
+// single accessible function is found.) `one_NAME<P>`: it is not overloaded, no template,
+// accessible. `takes_NAME<P, A>`: it can be called. `has_NAME<P, R, X...>`: an overload has these
+// parameter types and this return type; a template is compiled with these types if its return type
+// is deduced. `exactly_NAME<P, X>`: it can be called with an X, and the selected overload has the
 // parameter type X.
 #define SKEIN_DETAIL_MEMBER(__name)                                           \
   struct __##__name##_name {                                                  \
@@ -137,7 +162,7 @@ inline constexpr bool __passed_by_address<_Xp> =
   };                                                                          \
   template <class _Pp>                                                        \
   struct __##__name##_probe : _Pp, __##__name##_name {};                      \
-  template <class _Pp, bool _Final = __is_final(_Pp)>                         \
+  template <class _Pp, bool _Final = __underivable<_Pp>>                      \
   inline constexpr bool __names_##__name = !requires {                        \
     &__##__name##_probe<_Pp>::__name;                                         \
   };                                                                          \
@@ -174,6 +199,17 @@ SKEIN_DETAIL_MEMBER(yield_value)
 SKEIN_DETAIL_MEMBER(return_value)
 SKEIN_DETAIL_MEMBER(await_transform)
 #undef SKEIN_DETAIL_MEMBER
+// True if the overload of yield_value for an X, or P's only await_transform, is consteval. (Not
+// concepts: g++ evaluates those of a consteval function as a part of it.)
+template <class _Pp, class _Xp>
+inline constexpr bool __yields_immediately = SKEIN_DETAIL_IMMEDIATE(_Pp, SKEIN_DETAIL_UNKNOWN(_Pp&),
+                                                                    yield_value,
+                                                                    SKEIN_DETAIL_UNKNOWN(_Xp));
+template <class _Pp, class _Xp>
+inline constexpr bool __transforms_immediately = SKEIN_DETAIL_IMMEDIATE(_Pp,
+                                                                        SKEIN_DETAIL_UNKNOWN(_Pp&),
+                                                                        await_transform,
+                                                                        SKEIN_DETAIL_UNKNOWN(_Xp));
 
 // ---- types that a promise is likely to accept ----
 

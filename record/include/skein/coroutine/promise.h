@@ -23,7 +23,7 @@ requires(__is_aggregate(_Pp) &&
     false;
 #endif
 
-// A final promise as the first member, with the members that the compiler looks up.
+// A contained promise as the first member, with the members that the compiler looks up.
 template <class _Pp>
 struct __box {
   _Pp skein_promise;
@@ -287,9 +287,8 @@ struct __traced
         this, skein_inner(), static_cast<_Xp&&>(__x), __from_yield{});
   }
 
- private:
-  _Pp& skein_inner() noexcept {
-    if constexpr (__is_final(_Pp))
+  constexpr _Pp& skein_inner() noexcept {
+    if constexpr (__contained<_Pp>)
       return this->skein_promise;
     else
       return *this;
@@ -305,20 +304,24 @@ inline constexpr bool __plumbing<__keeper<_Tp>, _Ap...> = true;
 // ---- which promises are traced ----
 
 // True if P's function with this name can be called, and has no defaulted parameter if it is the
-// only one. A default such as std::source_location::current() would have another value in the
-// header.
-#define SKEIN_DETAIL_PLAIN(__name)                 \
-  template <class _Pp>                             \
-  concept __plain_##__name = requires(_Pp & __p) { \
-    __p.__name();                                  \
-  }                                                \
-  &&(                                              \
-      !requires { &_Pp::__name; } || requires { requires __is_nullary<decltype(&_Pp::__name)>; });
+// only one, and is not consteval. A default such as std::source_location::current() would have
+// another value in the header.
+#define SKEIN_DETAIL_PLAIN(__name)                                    \
+  template <class _Pp>                                                \
+  concept __plain_##__name = requires(_Pp & __p) {                    \
+    __p.__name();                                                     \
+  }                                                                   \
+  &&(                                                                 \
+      !requires { &_Pp::__name; } ||                                  \
+      requires { requires __is_nullary<decltype(&_Pp::__name)>; }) && \
+      !SKEIN_DETAIL_IMMEDIATE(_Pp, SKEIN_DETAIL_UNKNOWN(_Pp&), __name);
 SKEIN_DETAIL_PLAIN(get_return_object)
 SKEIN_DETAIL_PLAIN(initial_suspend)
 SKEIN_DETAIL_PLAIN(final_suspend)
 SKEIN_DETAIL_PLAIN(unhandled_exception)
 #undef SKEIN_DETAIL_PLAIN
+#undef SKEIN_DETAIL_IMMEDIATE
+#undef SKEIN_DETAIL_UNKNOWN
 
 // True if a constructor has a defaulted parameter for the source location.
 #if __has_builtin(__builtin_source_location)
@@ -346,15 +349,16 @@ inline constexpr bool __hides_allocation = requires(unsigned long __size, _Pp* _
 
 // True if a class derived from P, or one that contains it, can call what the compiler calls.
 template <class _Pp, class... _Ap>
-concept __accessible = __plain_get_return_object<_Pp> && __plain_initial_suspend<_Pp> &&
-                       __plain_final_suspend<_Pp> &&
+concept __accessible =
+    __plain_get_return_object<_Pp> && __plain_initial_suspend<_Pp> && __plain_final_suspend<_Pp> &&
+    ::skein::__detail::__suspends_plainly<_Pp, decltype(__some<_Pp&>().initial_suspend())>() &&
+    ::skein::__detail::__suspends_plainly<_Pp, decltype(__some<_Pp&>().final_suspend())>() &&
 #if defined(__cpp_exceptions)
-                       __plain_unhandled_exception<_Pp> &&
+    __plain_unhandled_exception<_Pp> &&
 #endif
-                       (__is_constructible(_Pp) || __is_constructible(_Pp, _Ap&...)) &&
-                       !__constructed_with_location<_Pp> &&
-                       !__constructed_with_location<_Pp, _Ap&...> &&
-                       !(__is_final(_Pp) && __hides_allocation<_Pp, _Ap...>);
+    (__is_constructible(_Pp) || __is_constructible(_Pp, _Ap&...)) &&
+    !__constructed_with_location<_Pp> && !__constructed_with_location<_Pp, _Ap&...> &&
+    !(__contained<_Pp> && __hides_allocation<_Pp, _Ap...>);
 
 // True if the compiler would copy the promise from the coroutine's only parameter.
 template <class _Pp, class... _Ap>
@@ -441,7 +445,7 @@ struct __promise_of<_Pp, _Rp, __types<_Xp...>> {
   static constexpr auto __choose_type() {
     if constexpr (::skein::__detail::__hides_await_transform<_Pp>()) {
       return __bare<_Pp>{};
-    } else if constexpr (!__is_final(_Pp)) {
+    } else if constexpr (!__contained<_Pp>) {
       if constexpr (::skein::__detail::__untraced_yield_is_safe<_Pp, _Rp>() &&
                     ::skein::__detail::__untraced_await_is_safe<_Pp>())
         return __bare<__traced<_Pp, __base_for<_Pp>, _KKind, _Xp...>>{};
@@ -478,8 +482,8 @@ namespace std {
 // The handle passed to the awaiter of a yield without a twin. It records the suspension when it is
 // converted to the handle type that the promise's awaiter uses; later conversions record nothing.
 template <class _Pp, class _Base, ::uint32_t _Kind, class... _Xp>
-requires(!__is_final(
-    _Pp)) struct coroutine_handle<::skein::__detail::__traced<_Pp, _Base, _Kind, _Xp...>> {
+requires(!::skein::__detail::__contained<_Pp>) struct coroutine_handle<
+    ::skein::__detail::__traced<_Pp, _Base, _Kind, _Xp...>> {
   using promise_type = ::skein::__detail::__traced<_Pp, _Base, _Kind, _Xp...>;
   using _Untyped = coroutine_handle<typename ::skein::__detail::__choose<true, void, _Pp>::__type>;
   constexpr coroutine_handle() noexcept = default;

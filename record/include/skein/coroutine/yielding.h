@@ -31,7 +31,7 @@ inline constexpr bool __is_generator =
         decltype(::skein::__detail::__value_type_hint<_Pp>()){}) ||
     ::skein::__detail::__yields_first<_Pp>(__hints<_Pp, _Rp>{});
 
-// True if P is final and has a yield_value, as far as that can be found out. Braces are tried
+// True if P is contained and has a yield_value, as far as that can be found out. Braces are tried
 // because they select no template: the body of a template may not compile with other types.
 struct __any_value {
   template <class _Tp>
@@ -47,11 +47,21 @@ inline constexpr bool __final_yields = __names_yield_value<_Pp> || __has_no_temp
 || requires(_Pp& __p) { __p.yield_value({0}); }
 || requires(_Pp& __p) { __p.yield_value({""}); };
 
-// An overload of a final promise that is not found: exact for an argument whose reference is
+// An overload of a contained promise that is not found: exact for an argument whose reference is
 // the parameter, so that no temporary is created.
 template <class _Pp, class _Vp>
 concept __binds_yield_value = __exactly_yield_value<_Pp, _Vp&&> ||
     __exactly_yield_value<_Pp, const typename __bare<_Vp>::__type&>;
+
+// The library's promise in a promise `traced`, which may be incomplete.
+template <class _Pp, class _Base, uint32_t _Kind, class... _Yielded>
+struct __traced;
+template <class _Dp>
+struct __promise_in;
+template <class _Pp, class _Base, uint32_t _Kind, class... _Yielded>
+struct __promise_in<__traced<_Pp, _Base, _Kind, _Yielded...>> {
+  using __type = _Pp;
+};
 
 // Base, with a twin of yield_value for each parameter type X. D: the promise `traced`.
 template <class _Dp, class _Base, class... _Xp>
@@ -69,16 +79,26 @@ struct __yielding<_Dp, _Base, __undetected> : _Base {
 template <class _Dp, class _Base, class _Xp>
 struct __yielding<_Dp, _Base, _Xp> : _Base {
   using _Base::_Base;
-  auto yield_value(_Xp __x, __not_virtual = {}) {
+  auto yield_value(_Xp __x, __not_virtual = {}) requires(
+      !__yields_immediately<typename __promise_in<_Dp>::__type, _Xp>) {
     return static_cast<_Dp*>(this)->template skein_yield<_Xp>(__x);
+  }
+  consteval decltype(auto) yield_value(_Xp __x, __not_virtual = {}) requires
+      __yields_immediately<typename __promise_in<_Dp>::__type, _Xp> {
+    return static_cast<_Dp*>(this)->skein_inner().yield_value(static_cast<_Xp&&>(__x));
   }
 };
 template <class _Dp, class _Base, class _Xp, class _Next, class... _Rest>
 struct __yielding<_Dp, _Base, _Xp, _Next, _Rest...> : __yielding<_Dp, _Base, _Next, _Rest...> {
   using __yielding<_Dp, _Base, _Next, _Rest...>::__yielding;
   using __yielding<_Dp, _Base, _Next, _Rest...>::yield_value;
-  auto yield_value(_Xp __x, __not_virtual = {}) {
+  auto yield_value(_Xp __x, __not_virtual = {}) requires(
+      !__yields_immediately<typename __promise_in<_Dp>::__type, _Xp>) {
     return static_cast<_Dp*>(this)->template skein_yield<_Xp>(__x);
+  }
+  consteval decltype(auto) yield_value(_Xp __x, __not_virtual = {}) requires
+      __yields_immediately<typename __promise_in<_Dp>::__type, _Xp> {
+    return static_cast<_Dp*>(this)->skein_inner().yield_value(static_cast<_Xp&&>(__x));
   }
 };
 

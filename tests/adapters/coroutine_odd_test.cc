@@ -1,0 +1,268 @@
+// Promises and awaiters that are unusual but valid: unions, polymorphic promises, consteval
+// functions, and awaiters of initial_suspend that only a friend can use. Each test did not compile,
+// or had another result, when they were wrapped as others are. Compiled with -include
+// skein/coroutine.h.
+#include <doctest/doctest.h>
+
+#include <cerrno>
+#include <coroutine>
+#include <exception>
+#include <typeinfo>
+#include <utility>
+
+#include "tests/adapters/fake_recorder.h"
+
+namespace {
+
+template <class P>
+struct Owner {
+  std::coroutine_handle<P> handle;
+  explicit Owner(P& p) : handle(std::coroutine_handle<P>::from_promise(p)) {}
+  Owner(Owner&& other) noexcept : handle(std::exchange(other.handle, nullptr)) {}
+  ~Owner() {
+    if (handle) handle.destroy();
+  }
+  P& next() {
+    handle.resume();
+    return handle.promise();
+  }
+};
+struct Basics {
+  std::suspend_always initial_suspend() { return {}; }
+  std::suspend_always final_suspend() noexcept { return {}; }
+  void unhandled_exception() { throw; }
+};
+
+struct United {
+  union promise_type {
+    int value = 1;
+    char bytes[8];
+    United get_return_object() { return {Owner<promise_type>(*this)}; }
+    std::suspend_always initial_suspend() { return {}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
+    void unhandled_exception() { throw; }
+    std::suspend_always await_transform(int by) {
+      value += by;
+      return {};
+    }
+    std::suspend_always yield_value(int v) {
+      value = v;
+      return {};
+    }
+    void return_value(int v) { value = v; }
+  };
+  Owner<promise_type> own;
+};
+United united() {
+  co_await 2;
+  co_yield 5;
+  co_return 7;
+}
+
+struct Base {
+  virtual ~Base() = default;
+  virtual void run() = 0;
+};
+struct Virtual {
+  struct promise_type : Base, Basics {
+    int value = 0;
+    Virtual get_return_object() { return {Owner<promise_type>(*this)}; }
+    virtual std::suspend_always yield_value(int v) {
+      value = v;
+      return {};
+    }
+    virtual void return_value(int v) { value = v; }
+    void run() override { std::coroutine_handle<promise_type>::from_promise(*this).resume(); }
+  };
+  Owner<promise_type> own;
+};
+Virtual polymorphic() {
+  co_yield 3;
+  co_return 4;
+}
+
+struct SetsErrno : std::exception {
+  const char* what() const noexcept override {
+    errno = EPERM;
+    return "sets errno";
+  }
+};
+struct ReadsErrno {
+  struct promise_type : Basics {
+    int error = 0;
+    ReadsErrno get_return_object() { return {Owner<promise_type>(*this)}; }
+    void return_void() {}
+    void unhandled_exception() { error = errno; }
+  };
+  Owner<promise_type> own;
+};
+ReadsErrno fails() {
+  errno = ENOENT;
+  throw SetsErrno();
+  co_return;
+}
+
+}  // namespace
+
+TEST_CASE("a promise that is a union") {
+  fake::reset();
+  {
+    auto coroutine = united();
+    for (int value : {3, 5, 7}) CHECK(coroutine.own.next().value == value);
+  }
+  CHECK(fake::words().back() == "resolve 1 previous 0");
+}
+
+TEST_CASE("the type of a polymorphic promise stays the same") {
+  fake::reset();
+  {
+    auto coroutine = polymorphic();
+    Base& base = coroutine.own.handle.promise();
+    CHECK(typeid(base) == typeid(Virtual::promise_type));
+    for (int value : {3, 4}) {
+      base.run();
+      CHECK(coroutine.own.handle.promise().value == value);
+    }
+  }
+  CHECK(fake::words().back() == "resolve 1 previous 0");
+}
+
+TEST_CASE("what() of an exception does not change errno for the promise") {
+  fake::reset();
+  auto coroutine = fails();
+  CHECK(coroutine.own.next().error == ENOENT);
+  CHECK(fake::words().back() == "fail 1 sets errno previous 0");
+}
+
+namespace {
+
+struct Constant {
+  int value;
+  constexpr bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<>) noexcept {}
+  int await_resume() const noexcept { return value; }
+};
+struct Steps {  // these are not traced
+  struct promise_type {
+    Steps get_return_object() { return {Owner<promise_type>(*this)}; }
+    consteval std::suspend_always initial_suspend() const { return {}; }
+    static consteval std::suspend_always final_suspend() noexcept { return {}; }
+    void unhandled_exception() { throw; }
+    void return_void() {}
+  };
+  Owner<promise_type> own;
+};
+Steps steps() { co_await std::suspend_always{}; }
+
+struct Immediate {
+  struct promise_type : Basics {
+    int result = 0;
+    Immediate get_return_object() { return {Owner<promise_type>(*this)}; }
+    consteval Constant await_transform(int v) const { return {v + 1}; }
+    consteval std::suspend_always yield_value(int) { return {}; }
+    void return_value(int v) { result = v; }
+  };
+  Owner<promise_type> own;
+};
+Immediate immediate() {
+  co_yield 1;
+  co_return co_await 2;
+}
+
+struct Ready {
+  consteval bool await_ready() const { return false; }
+  void await_suspend(std::coroutine_handle<>) {}
+  int await_resume() { return 4; }
+};
+struct Resume {
+  bool await_ready() const { return false; }
+  void await_suspend(std::coroutine_handle<>) {}
+  consteval int await_resume() const { return 5; }
+};
+struct Plain {
+  struct promise_type : Basics {
+    int result = 0;
+    Plain get_return_object() { return {Owner<promise_type>(*this)}; }
+    void return_value(int v) { result = v; }
+  };
+  Owner<promise_type> own;
+};
+Plain awaits_immediate() {
+  const int ready = co_await Ready{};
+  co_return ready * 10 + co_await Resume{};
+}
+
+}  // namespace
+
+TEST_CASE("consteval functions of promises and awaiters") {
+  fake::reset();
+  {
+    auto first = steps();
+    first.own.next();
+    first.own.next();
+    CHECK(first.own.handle.done());
+  }
+  CHECK(fake::words().empty());
+  auto second = immediate();
+  second.own.next();
+  second.own.next();
+  CHECK(second.own.next().result == 3);
+  CHECK(fake::words().back() == "resolve 1 previous 0");
+  auto third = awaits_immediate();
+  third.own.next();
+  third.own.next();
+  CHECK(third.own.next().result == 45);
+  CHECK(fake::words().back() == "resolve 2 previous 0");
+}
+
+namespace {
+
+struct Friendly;
+class Restricted {  // only `friendly` can use it
+  friend Friendly friendly();
+  bool await_ready() noexcept { return false; }
+  void await_suspend(std::coroutine_handle<>) noexcept {}
+  void await_resume() noexcept {}
+};
+struct Friendly {
+  struct promise_type {
+    Friendly get_return_object() { return {Owner<promise_type>(*this)}; }
+    Restricted initial_suspend() { return {}; }
+    Restricted final_suspend() noexcept { return {}; }
+    void unhandled_exception() { throw; }
+    void return_void() {}
+  };
+  Owner<promise_type> own;
+};
+Friendly friendly() { co_return; }
+
+struct Located {
+  int* line;
+  bool await_ready(int at = __builtin_LINE()) noexcept {
+    *line = at;
+    return false;
+  }
+  void await_suspend(std::coroutine_handle<>) noexcept {}
+  void await_resume() noexcept {}
+};
+struct Locates {
+  struct promise_type : Basics {
+    int line = 0;
+    Locates get_return_object() { return {Owner<promise_type>(*this)}; }
+    Located initial_suspend() { return {&line}; }
+    void return_void() {}
+  };
+  Owner<promise_type> own;
+};
+const int kAbove = __LINE__;
+Locates located() { co_return; }
+
+}  // namespace
+
+TEST_CASE("awaiters of initial_suspend for a friend, and with a location") {
+  auto restricted = friendly();
+  restricted.own.next();
+  CHECK(restricted.own.handle.done());
+  auto coroutine = located();
+  CHECK(coroutine.own.handle.promise().line == kAbove + 1);
+}
