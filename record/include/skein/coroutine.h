@@ -42,8 +42,7 @@
 //  - has a yield_value or a single await_transform without a twin, which returns an awaiter that
 //    accepts handles of other promises;
 //  - is contained, and has a yield_value, return_value or await_transform without an exact twin
-//  (see
-//    coroutine/overloads.h). Exception: a return_value that is a template.
+//    (see coroutine/overloads.h). Exception: a return_value that is a template.
 //
 // The parts: coroutine/frame.h (events, and the search for the awaited task), coroutine/overloads.h
 // (the overloads of the functions of a promise), coroutine/transform.h (overloads of
@@ -95,18 +94,16 @@
 //    overload is a template, or if no accessible one is the only one of its form (see only_one in
 //    coroutine/overloads.h).
 //  - If return_value of a contained promise is a template that is constrained to some types other
-//  than
-//    the return type's first argument, and takes these by value, they are moved once more.
+//    than the return type's first argument, and takes these by value, they are moved once more.
 //  - If yield_value is a template, or some overload's parameter type is neither hinted (see
 //    coroutine/overloads.h) nor the only one of its form, the task is suspended without a location
 //    until its next recorded step. If only yields of other types than the return type's first
 //    argument get an awaiter with a template await_suspend, it is instantiated with a promise
 //    derived from P.
 //  - A contained promise whose yield_value is overloaded, accepts neither a value of the return
-//  type's
-//    first argument nor an int, a string or braces, and has no overload that is the only one of its
-//    form, is not recognised as a generator: a yield compiles only if its argument is exactly the
-//    parameter.
+//    type's first argument nor an int, a string or braces, and has no overload that is the only one
+//    of its form, is not recognised as a generator: a yield compiles only if its argument is exactly
+//    the parameter.
 #ifndef SKEIN_COROUTINE_H
 #define SKEIN_COROUTINE_H
 #if !defined(SKEIN_DISABLE) && defined(__cplusplus) && __cplusplus > 201703L && \
