@@ -49,14 +49,14 @@ const Theme& find_background() {
 
 // Returns lines for at most `most` rows: the rows with the most events in the window (starts, ends
 // and activations of tasks; failures rank first), in the order of rows. Of rows with equal counts
-// the first is chosen. Folded rows have no line. The names of traces and bands stay above their
-// rows and are counted.
+// the first is chosen. Folded rows have no line. The names of traces stay above their rows and are
+// counted.
 std::vector<uint32_t> busiest_rows(std::span<const Track> tracks, const Window& window, Lines open,
                                    size_t most) {
   struct Row {
     size_t index;
     uint64_t events;
-    size_t name;  // row of the name of its band or trace; SIZE_MAX: none
+    size_t name;  // row of the name of its trace; SIZE_MAX: none
   };
   std::vector<Row> rows;
   size_t total = 0;
@@ -73,10 +73,6 @@ std::vector<uint32_t> busiest_rows(std::span<const Track> tracks, const Window& 
     const size_t title = total;
     if (tracks.size() > 1) total++;
     std::vector<size_t> name_of(track.rows->count, tracks.size() > 1 ? title : SIZE_MAX);
-    if (track.rows->bands.size() > 1)
-      for (const Rows::Band& band : track.rows->bands)
-        for (uint32_t row = 0; row < band.rows; row++)
-          name_of[band.first_row + row] = total + band.first_row;
     for (uint32_t row = 0; row < track.rows->count; row++) {
       uint64_t events = 0;
       for (uint32_t i = track.rows->begin[row]; i < track.rows->begin[row + 1]; i++) {

@@ -14,21 +14,20 @@ void draw_kind(const Frame& frame, Painter& painter, size_t track, Ink ink,
   const Track& t = frame.tracks[track];
   const double column = frame.window.column;
   const auto columns = static_cast<size_t>(frame.window.width / frame.window.column) + 1;
-  // One for each band. An interval of an executor without a band covers the whole track.
-  std::vector<Coverage> covers(t.rows->bands.size() + 1, Coverage(columns));
-  std::vector<uint32_t> band_of(t.trace->executors.size(), UINT32_MAX);
-  const bool several = t.rows->bands.size() > 1;
-  for (uint32_t band = 0; several && band < t.rows->bands.size(); band++)
-    if (t.rows->bands[band].executor < band_of.size()) band_of[t.rows->bands[band].executor] = band;
+  // One for each lane. An interval of an executor without a lane covers the whole track.
+  const std::vector<uint32_t>& lanes = t.rows->lanes;
+  std::vector<Coverage> covers(lanes.size() + 1, Coverage(columns));
+  std::vector<uint32_t> lane_of(t.trace->executors.size(), UINT32_MAX);
+  for (uint32_t lane = 0; lane < lanes.size(); lane++) lane_of[lanes[lane]] = lane;
   for (const Model::ExecutorInterval& interval : intervals) {
     const double x = frame.x(t, interval.start);
     if (x > frame.window.width) break;
-    const uint32_t band =
-        interval.executor < band_of.size() ? band_of[interval.executor] : UINT32_MAX;
-    // With several executors, the sleep of one without tasks is not shown.
-    if (several && band == UINT32_MAX && ink == Ink::Sleep) continue;
-    covers[band == UINT32_MAX ? covers.size() - 1 : band].add(x / column,
-                                                              frame.x(t, interval.end) / column);
+    const uint32_t lane =
+        interval.executor < lane_of.size() ? lane_of[interval.executor] : UINT32_MAX;
+    // With several executors, the sleep of one that ran nothing is not shown.
+    if (!lanes.empty() && lane == UINT32_MAX && ink == Ink::Sleep) continue;
+    covers[lane == UINT32_MAX ? lanes.size() : lane].add(x / column,
+                                                         frame.x(t, interval.end) / column);
   }
   const double origin = -frame.x(t, 0) / column;
   const auto paint = [&](const Coverage& cover, double top, double bottom) {
@@ -42,11 +41,8 @@ void draw_kind(const Frame& frame, Painter& painter, size_t track, Ink ink,
   const bool alone = frame.tracks.size() == 1;
   paint(covers.back(), alone ? frame.areas.rows : frame.y(track, 0),
         alone ? frame.areas.counters : frame.y(track, t.rows->count));
-  for (size_t band = 0; several && band < t.rows->bands.size(); band++) {
-    const Rows::Band& b = t.rows->bands[band];
-    paint(covers[band], frame.y(track, b.first_row),
-          frame.y(track, b.first_row + double{1} * b.rows));
-  }
+  for (uint32_t lane = 0; lane < lanes.size(); lane++)
+    paint(covers[lane], frame.y(track, lane), frame.y(track, lane + double{1}));
 }
 
 }  // namespace
@@ -100,18 +96,17 @@ void draw_bands(const Frame& frame, Painter& painter) {
   for (size_t track = 0; track < frame.tracks.size() && !painter.full(); track++) {
     const Track& t = frame.tracks[track];
     if (frame.tracks.size() > 1) title(frame.y(track, -1), t.title);
-    if (t.rows->bands.size() < 2) continue;
-    for (const Rows::Band& band : t.rows->bands) {
-      if (frame.folded(track, band.first_row)) continue;
-      const std::string text = executor_title(*t.trace, band.executor);
-      const double y = frame.y(track, band.first_row);
+    // Below the lanes is a line, and thin lanes have no names.
+    const auto lanes = static_cast<uint32_t>(t.rows->lanes.size());
+    for (uint32_t lane = 0; lane < lanes && !painter.full(); lane++) {
+      const double y = frame.y(track, lane);
       if (y < frame.areas.rows - 1 || y + 11 > frame.areas.counters) continue;
       painter.fill(Ink::Band, 0, y, width, 1, 120);
-      if (y >= free_from) {  // thinner bands get no name
-        name(0, y, fitting(text, 11, width - 12), 11);
-        free_from = y + 16;
-      }
-      if (painter.full()) break;
+      if (lane + 1 == lanes) painter.fill(Ink::Band, 0, frame.y(track, lanes), width, 1, 120);
+      if (y < free_from) continue;
+      const std::string text = executor_title(*t.trace, t.rows->lanes[lane]);
+      name(0, y, fitting(text, 11, width - 12), 11);
+      free_from = y + 16;
     }
   }
 }

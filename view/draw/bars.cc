@@ -107,6 +107,7 @@ class BarPainter {
       : frame_(frame), track_(track), painter_(painter), cell_(cell) {}
 
   void bars(uint32_t row) {
+    if (frame_.tracks[track_].rows->is_lane(row)) return lane(row);
     const double y = frame_.bar_y(track_, row);
     const Rows& rows = *frame_.tracks[track_].rows;
     ThinBars thin(painter_, cell_, y, frame_.bar_height, Ink::Bar, 255);
@@ -170,6 +171,25 @@ class BarPainter {
       painter_.fill(Ink::Running, x + inset, y, end - x - 2 * inset, height, faded ? 70 : densest);
     };
     each_activation(frame_, track_, row, cell_, activation, crowd);
+    thin.finish();
+  }
+
+  // What ran on an executor, as bars that activations() fills.
+  void lane(uint32_t row) {
+    const Track& track = frame_.tracks[track_];
+    const double y = frame_.bar_y(track_, row);
+    ThinBars thin(painter_, cell_, y, frame_.bar_height, Ink::Bar, 255);
+    const auto crowd = [&](uint32_t first, uint32_t last, double x, double width) {
+      thin.add(x, last - first, width, false);
+    };
+    const auto bar = [&](uint32_t position, double x, double end) {
+      thin.finish(x, end);
+      const TaskIndex task = track.model->activations[track.rows->activations[position]].task;
+      painter_.show({Item::Kind::Task, static_cast<uint32_t>(track_), task});
+      painter_.fill(Ink::Bar, x, y, end - x, frame_.bar_height);
+      painter_.show_nothing();
+    };
+    each_activation(frame_, track_, row, cell_, bar, crowd);
     thin.finish();
   }
 

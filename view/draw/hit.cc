@@ -41,11 +41,18 @@ Item hit_task(const Frame& frame, double x, double y, double slack_x, bool on_th
     const auto row = static_cast<uint32_t>(at);
     const double bar_y = frame.bar_y(track, row);
     if (on_the_bar && (y < bar_y - 1 || y > bar_y + frame.bar_height + 1)) continue;
-    each_bar(frame, track, row, [&](uint32_t position, double begin, double end) {
+    const auto near_to = [&](TaskIndex task, double begin, double end) {
       const double distance = x < begin ? begin - x : x > end ? x - end : 0;
-      if (distance > slack_x || distance > nearest) return;
+      if (distance > slack_x || distance > nearest || task == no_index) return;
       nearest = distance;
-      hit = {Item::Kind::Task, track, rows.tasks[position]};
+      hit = {Item::Kind::Task, track, task};
+    };
+    each_bar(frame, track, row, [&](uint32_t position, double begin, double end) {
+      near_to(rows.tasks[position], begin, end);
+    });
+    if (!rows.is_lane(row)) continue;
+    each_activation(frame, track, row, [&](uint32_t position, double begin, double end) {
+      near_to(frame.tracks[track].model->activations[rows.activations[position]].task, begin, end);
     });
   }
   return hit;

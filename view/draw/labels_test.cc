@@ -97,13 +97,13 @@ TEST_CASE("a collapsed task shows the number of its tasks; a span its name") {
   CHECK(texts(d.picture()).contains("\u25b8 +12 parent"));
 }
 
-TEST_CASE("bands and tracks have names") {
+TEST_CASE("lanes and tracks have names") {
   Drawn d;
   d.trace.executors = {{d.trace.strings.intern("main"), 11, 0},
                        {d.trace.strings.intern("worker"), 12, 1}};
-  d.task(0, 900, "a");
+  const TaskIndex a = d.task(0, 900, "a");
   const TaskIndex b = d.task(0, 900, "b");
-  d.model.tasks[b].executor = 1;
+  d.model.activations = {{100, 200, a, 0}, {300, 500, b, 1}};
   CHECK(texts(d.picture()).count("main/11") == 1);
   CHECK(texts(d.picture()).count("worker/12") == 1);
   Drawn other;

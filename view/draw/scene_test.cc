@@ -283,6 +283,32 @@ TEST_CASE("sleeps cover the share of the picture that they lasted, in columns") 
   }
 }
 
+TEST_CASE("a lane is empty while its executor sleeps, and shows what ran there") {
+  Drawn d;
+  d.trace.executors.resize(2);
+  const TaskIndex a = d.task(0, 1000, "a");
+  d.model.activations = {{100, 200, a, 0}, {600, 800, a, 1}};
+  d.model.sleeps = {{.start = 200, .end = 1000, .executor = 0},
+                    {.start = 0, .end = 600, .executor = 1}};
+  const DrawList list = d.picture();
+  const auto sleeps = all(list, Shape::Fill, Ink::Sleep);
+  REQUIRE(sleeps.size() == 2);
+  CHECK(sleeps[0].x == 100);
+  CHECK(sleeps[0].h == 26);
+  CHECK(sleeps[1].x == 0);
+  CHECK(sleeps[1].w == 300);
+  CHECK(sleeps[1].y == sleeps[0].y + 26);
+  const auto running = all(list, Shape::Fill, Ink::Running);
+  REQUIRE(running.size() == 4);  // one in each lane, two in the task's bar
+  CHECK(running[0].y < sleeps[1].y);
+  CHECK(running[1].y > sleeps[1].y);
+  CHECK(running[1].x == 301);
+  CHECK(running[2].y == running[3].y);
+  const Item found = d.hit_at(running[1].x + 5, running[1].y + 2);
+  CHECK(found.kind == Item::Kind::Task);
+  CHECK(found.index == a);
+}
+
 TEST_CASE("marks: highlight, selection, measure, bookmark, pointer") {
   Drawn d;
   d.task(0, 400, "a");

@@ -9,7 +9,7 @@ namespace skein {
 
 namespace {
 
-// The rows of one band by the end of their last bar, as a tree of minima: leaves are rows, an inner
+// The rows of tasks by the end of their last bar, as a tree of minima: leaves are rows, an inner
 // node is the minimum of its two children. Unused rows have the end 0.
 class RowEnds {
  public:
@@ -91,13 +91,13 @@ std::vector<TaskIndex> by_start(const Model& model, std::span<const uint8_t> sho
 class Arrangement {
  public:
   Arrangement(const Trace& trace, const Model& model, std::span<const uint8_t> shown)
-      : model_(model), shown_(shown), executors_(std::max<size_t>(1, trace.executors.size())) {}
+      : model_(model), shown_(shown), executors_(trace.executors.size()) {}
 
   Rows run() {
     find_first_activations();
+    find_lanes();
     const std::vector<TaskIndex> order = by_start(model_, shown_);
-    place(order);
-    make_bands(order);
+    place(rows_.lanes.empty() ? order : by_tree(order));
     fill_rows(order);
     fill_activations();
     fill_times();
@@ -109,10 +109,6 @@ class Arrangement {
  private:
   const Model::Task& task(TaskIndex index) const { return model_.tasks[index]; }
   bool is_shown(TaskIndex index) const { return shown_.empty() || shown_[index]; }
-  uint32_t band_of(TaskIndex index) const {
-    const uint32_t executor = task(index).executor;
-    return executor < executors_ ? executor : 0;
-  }
 
   void find_first_activations() {
     first_active_.assign(model_.tasks.size(), UINT64_MAX);
@@ -121,12 +117,48 @@ class Arrangement {
         first_active_[activation.task] = std::min(first_active_[activation.task], activation.start);
   }
 
+  void find_lanes() {
+    std::vector<uint8_t> runs(executors_, 0);
+    for (const Model::Activation& activation : model_.activations)
+      if (activation.executor < executors_) runs[activation.executor] = 1;
+    if (std::count(runs.begin(), runs.end(), 1) < 2) return;
+    for (uint32_t executor = 0; executor < executors_; executor++)
+      if (runs[executor]) rows_.lanes.push_back(executor);
+  }
+
+  // The same tasks, each tree after those whose root is earlier in `order`.
+  std::vector<TaskIndex> by_tree(const std::vector<TaskIndex>& order) const {
+    std::vector<TaskIndex> root(model_.tasks.size(), no_index);
+    std::vector<TaskIndex> path;
+    for (TaskIndex i = 0; i < root.size(); i++) {
+      TaskIndex at = i;
+      for (; root[at] == no_index; at = task(at).parent) {
+        path.push_back(at);
+        if (task(at).parent == no_index) break;
+      }
+      const TaskIndex top = root[at] == no_index ? at : root[at];
+      for (const TaskIndex member : path) root[member] = top;
+      path.clear();
+    }
+    constexpr uint32_t none = UINT32_MAX;
+    std::vector<uint32_t> rank(root.size(), none);  // of a root: its position among the roots
+    uint32_t roots = 0;
+    for (const TaskIndex index : order)
+      if (rank[root[index]] == none) rank[root[index]] = roots++;
+    std::vector<uint32_t> begin(roots + size_t{1}, 0);
+    for (const TaskIndex index : order) begin[rank[root[index]] + size_t{1}]++;
+    for (size_t r = 0; r < roots; r++) begin[r + 1] += begin[r];
+    std::vector<TaskIndex> grouped(order.size());
+    for (const TaskIndex index : order) grouped[begin[rank[root[index]]]++] = index;
+    return grouped;
+  }
+
   // The successor of `from`, if it fits in the same row: it starts later, or did not run before.
   TaskIndex successor(TaskIndex from) const {
     const TaskIndex next = task(from).becomes;
     if (next == no_index || next == from || !is_shown(next) || rows_.row[next] != Rows::no_row)
       return no_index;
-    if (band_of(next) != band_of(from) || task(next).start < task(from).start) return no_index;
+    if (task(next).start < task(from).start) return no_index;
     if (task(next).start >= task(from).end || first_active_[next] >= task(from).end) return next;
     return no_index;
   }
@@ -138,45 +170,29 @@ class Arrangement {
 
   void place(const std::vector<TaskIndex>& order) {
     rows_.row.assign(model_.tasks.size(), Rows::no_row);
-    std::vector<RowEnds> bands(executors_);
+    const auto lanes = static_cast<uint32_t>(rows_.lanes.size());
+    RowEnds ends;
     for (const TaskIndex index : order) {
       if (rows_.row[index] != Rows::no_row) continue;
-      RowEnds& ends = bands[band_of(index)];
-      const uint32_t row = ends.find(row_of_parent(index), task(index).start);
+      const uint32_t row = ends.find(row_of_parent(index) - lanes, task(index).start);
       uint64_t end = 0;
       for (TaskIndex member = index; member != no_index; member = successor(member)) {
-        rows_.row[member] = row;
+        rows_.row[member] = lanes + row;
         end = std::max(end, end_of(member));
       }
       ends.set(row, end);
     }
-    for (const RowEnds& ends : bands) band_rows_.push_back(ends.used());
+    rows_.count = lanes + ends.used();
   }
 
-  // The row of the nearest ancestor that has one in the same band; 0 without one. Hidden ancestors
-  // are skipped, up to a limit: a filter may pass only the last of a million nested calls.
+  // The row of the nearest ancestor that has one; the first without one. Hidden ancestors are
+  // skipped, up to a limit: a filter may pass only the last of a million nested calls.
   uint32_t row_of_parent(TaskIndex index) const {
     constexpr int patience = 64;
     TaskIndex parent = task(index).parent;
     for (int i = 0; i < patience && parent != no_index; i++, parent = task(parent).parent)
-      if (rows_.row[parent] != Rows::no_row)
-        return band_of(parent) == band_of(index) ? rows_.row[parent] : 0;
-    return 0;
-  }
-
-  void make_bands(const std::vector<TaskIndex>& order) {
-    const auto used = std::count_if(band_rows_.begin(), band_rows_.end(),
-                                    [](uint32_t rows) { return rows != 0; });
-    const uint32_t header = used > 1 ? 1 : 0;
-    std::vector<uint32_t> first(executors_, 0);
-    for (uint32_t executor = 0; executor < executors_; executor++) {
-      if (band_rows_[executor] == 0) continue;
-      const uint32_t rows = band_rows_[executor] + header;
-      rows_.bands.push_back({executor, rows_.count, rows});
-      first[executor] = rows_.count + header;
-      rows_.count += rows;
-    }
-    for (const TaskIndex index : order) rows_.row[index] += first[band_of(index)];
+      if (rows_.row[parent] != Rows::no_row) return rows_.row[parent];
+    return static_cast<uint32_t>(rows_.lanes.size());
   }
 
   void fill_rows(const std::vector<TaskIndex>& order) {
@@ -189,19 +205,23 @@ class Arrangement {
   }
 
   void fill_activations() {
-    const auto row_of = [&](const Model::Activation& activation) {
-      return activation.task < rows_.row.size() ? rows_.row[activation.task] : Rows::no_row;
+    std::vector<uint32_t> lane_of(executors_, Rows::no_row);
+    for (uint32_t lane = 0; lane < rows_.lanes.size(); lane++) lane_of[rows_.lanes[lane]] = lane;
+    const auto each_row = [&](const Model::Activation& activation, const auto& use) {
+      if (activation.executor < executors_ && lane_of[activation.executor] != Rows::no_row)
+        use(lane_of[activation.executor]);
+      if (activation.task < rows_.row.size() && rows_.row[activation.task] != Rows::no_row)
+        use(rows_.row[activation.task]);
     };
     std::vector<uint32_t>& begin = rows_.activation_begin;
     begin.assign(rows_.count + size_t{1}, 0);
     for (const Model::Activation& activation : model_.activations)
-      if (row_of(activation) != Rows::no_row) begin[row_of(activation) + 1]++;
+      each_row(activation, [&](uint32_t row) { begin[row + size_t{1}]++; });
     for (size_t r = 0; r < rows_.count; r++) begin[r + 1] += begin[r];
     std::vector<uint32_t> next(begin.begin(), begin.end() - 1);
     rows_.activations.resize(begin.back());
     for (uint32_t i = 0; i < model_.activations.size(); i++)
-      if (const uint32_t row = row_of(model_.activations[i]); row != Rows::no_row)
-        rows_.activations[next[row]++] = i;
+      each_row(model_.activations[i], [&](uint32_t row) { rows_.activations[next[row]++] = i; });
   }
 
   // The row of `relative`, if it has one other than the task's row.
@@ -280,7 +300,6 @@ class Arrangement {
   std::span<const uint8_t> shown_;
   size_t executors_;
   std::vector<uint64_t> first_active_;  // by task
-  std::vector<uint32_t> band_rows_;     // by executor
   Rows rows_;
 };
 
@@ -362,7 +381,10 @@ void open_rows(const Rows& rows, const Model& model, double from, double to,
                std::span<uint8_t> open) {
   assert(open.size() == rows.count);
   for (uint32_t row = 0; row < rows.count; row++) {
-    if (open[row]) continue;
+    if (open[row] || rows.is_lane(row)) {
+      open[row] = 1;
+      continue;
+    }
     // The first bar that ends at `from` or later; bars after it begin later.
     uint32_t first = rows.begin[row];
     for (uint32_t last = rows.begin[row + 1]; first < last;) {
@@ -374,11 +396,6 @@ void open_rows(const Rows& rows, const Model& model, double from, double to,
     }
     open[row] =
         first < rows.begin[row + 1] && static_cast<double>(rows.bar(model, first).start) <= to;
-  }
-  if (rows.bands.size() < 2) return;
-  for (const Rows::Band& band : rows.bands) {
-    const auto in_band = open.subspan(band.first_row, band.rows);
-    in_band[0] = std::find(in_band.begin(), in_band.end(), 1) != in_band.end();
   }
 }
 

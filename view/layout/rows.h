@@ -5,10 +5,10 @@
 //   rows.row[task];                                    // its row, from the top
 //   for (TaskIndex task : rows.tasks_in(row)) ...      // from left to right, without overlap
 //
-// Every executor has a band of rows (a task belongs to the executor that created it). With one
-// executor there is one band; with several, each begins with an empty row for its name. Within a
-// band, tasks are placed in the order of their starts, pre-existing ones in the order of their ids:
-// in the first row at or below the parent's whose last bar has ended (strictly below while the
+// If tasks ran on several executors, the first rows are lanes: each shows what ran on one of them.
+// Below are the tasks. They are placed in the order of their starts, pre-existing ones in the order
+// of their ids; below lanes, tree by tree, because a tree's tasks may run on any executor. A task
+// is in the first row at or below the parent's whose last bar has ended (strictly below while the
 // parent is live). A tree over the rows' ends finds it in O(log rows), so the total is O(n log n).
 // A successor keeps the row of its predecessor unless it ran before.
 //
@@ -32,19 +32,17 @@ struct StuckTask {
 };
 
 struct Rows {
-  struct Band {
-    uint32_t executor = 0;  // index into Trace::executors
-    uint32_t first_row = 0;
-    uint32_t rows = 0;  // including the one of its name
-  };
-
   uint32_t count = 0;
   std::vector<uint32_t> row;     // by task; no_row if it is not drawn (filtered, collapsed)
   std::vector<uint32_t> begin;   // of row r: tasks[begin[r]] to tasks[begin[r + 1]]
   std::vector<TaskIndex> tasks;  // by row, then by start
-  std::vector<uint32_t> activation_begin;  // the same for activations
+  std::vector<uint32_t> activation_begin;  // of row r: activations[activation_begin[r]] ...
   std::vector<uint32_t> activations;       // indices into Model::activations
-  std::vector<Band> bands;                 // from the top
+  // Row i shows what ran on lanes[i], an index into Trace::executors: it has activations, also of
+  // tasks without a row, but no tasks.
+  std::vector<uint32_t> lanes;
+
+  bool is_lane(uint32_t r) const { return r < lanes.size(); }
 
   static constexpr uint32_t no_row = UINT32_MAX;
 
@@ -119,8 +117,8 @@ struct Rows {
 // parent's. Empty: all are shown.
 Rows arrange(const Trace& trace, const Model& model, std::span<const uint8_t> shown = {});
 
-// Sets open[r] for every row r that has a bar between two times (ns of the trace), and for the name
-// rows of the bands of such rows. O(rows log n).
+// Sets open[r] for every lane, and every row r that has a bar between two times (ns of the trace).
+// O(rows log n).
 void open_rows(const Rows& rows, const Model& model, double from, double to,
                std::span<uint8_t> open);
 

@@ -122,34 +122,62 @@ TEST_CASE("a stuck task keeps its row to the end") {
   CHECK(d.picture() == "aaaaaa\n    bb\n");
 }
 
-TEST_CASE("each executor has a band with a row for its name") {
+TEST_CASE("each executor that ran a task has a lane with all that it ran") {
   Drawn d;
   d.trace.executors.resize(3);
-  d.task(0, 4);
-  const TaskIndex b = d.task(1, 4);
-  d.model.tasks[b].executor = 2;
-  const Rows rows = arrange(d.trace, d.model);
-  REQUIRE(rows.bands.size() == 2);
-  CHECK(rows.bands[0].executor == 0);
-  CHECK(rows.bands[0].rows == 2);
-  CHECK(rows.bands[1].executor == 2);
-  CHECK(rows.bands[1].first_row == 2);
-  CHECK(rows.count == 4);
-  CHECK(rows.row[0] == 1);
-  CHECK(rows.row[1] == 3);
+  const TaskIndex a = d.task(0, 40);
+  const TaskIndex b = d.task(1, 40);
+  d.model.tasks[b].executor = 1;  // which runs nothing
+  d.model.activations = {{0, 5, a, 0}, {2, 8, b, 2}, {10, 12, a, 2}, {20, 22, a, 0}};
+  const std::vector<uint8_t> shown = {1, 0};
+  const Rows rows = arrange(d.trace, d.model, shown);
+  CHECK(rows.lanes == std::vector<uint32_t>{0, 2});
+  REQUIRE(rows.count == 3);
+  CHECK(rows.row[a] == 2);
+  const auto activations = [&](uint32_t row) {
+    return std::vector<uint32_t>(rows.activations.begin() + rows.activation_begin[row],
+                                 rows.activations.begin() + rows.activation_begin[row + 1]);
+  };
+  CHECK(activations(0) == std::vector<uint32_t>{0, 3});
+  CHECK(activations(1) == std::vector<uint32_t>{1, 2});  // also of a task without a row
+  CHECK(activations(2) == std::vector<uint32_t>{0, 2, 3});
   CHECK(rows.tasks_in(0).empty());
+  CHECK(rows.tasks_in(1).empty());
+
+  d.model.activations.resize(1);
+  CHECK(arrange(d.trace, d.model).lanes.empty());  // one executor needs no lane
 }
 
-TEST_CASE("rows with a bar in a range of time, with the names of their bands") {
+TEST_CASE("below lanes, a tree's tasks are together, wherever they were created") {
+  Drawn d;
+  d.trace.executors.resize(2);
+  const TaskIndex a = d.task(0, 100);
+  const TaskIndex b = d.task(1, 100);
+  const TaskIndex in_a = d.task(10, 50, a);
+  const TaskIndex in_b = d.task(20, 60, b);
+  const TaskIndex below = d.task(30, 50, in_a);
+  const TaskIndex after = d.task(101, 110);  // there is room in the first row
+  for (const TaskIndex task : {in_a, in_b}) d.model.tasks[task].executor = 1;
+  d.model.activations = {{0, 5, a, 0}, {2, 8, b, 1}};
+  const Rows rows = arrange(d.trace, d.model);
+  CHECK(rows.row == std::vector<uint32_t>{2, 5, 3, 6, 4, 2});
+  CHECK(rows.row[below] == 4);
+  CHECK(rows.row[after] == 2);
+  d.model.activations.clear();  // without lanes by start
+  CHECK(arrange(d.trace, d.model).row == std::vector<uint32_t>{0, 1, 2, 3, 4, 0});
+}
+
+TEST_CASE("lanes, and rows with a bar in a range of time") {
   Drawn d;
   d.trace.executors.resize(2);
   const TaskIndex first = d.task(0, 60);
   d.task(50, 900, first);
   d.task(100, 160);
   d.task(200, 260);
-  d.model.tasks[d.task(100, 160)].executor = 1;
+  d.task(100, 160);
+  d.model.activations = {{0, 5, first, 0}, {6, 8, first, 1}};
   const Rows rows = arrange(d.trace, d.model);
-  REQUIRE(rows.count == 5);  // two names, two rows, one row
+  REQUIRE(rows.count == 5);
   const auto open = [&](double from, double to) {
     std::string found;
     std::vector<uint8_t> set(rows.count, 0);
@@ -158,11 +186,11 @@ TEST_CASE("rows with a bar in a range of time, with the names of their bands") {
     return found;
   };
   CHECK(open(0, 1000) == "11111");
-  CHECK(open(0, 40) == "11000");
-  CHECK(open(70, 90) == "10100");
-  CHECK(open(270, 400) == "10100");
+  CHECK(open(0, 40) == "11100");
+  CHECK(open(70, 90) == "11010");
+  CHECK(open(270, 400) == "11010");
   CHECK(open(120, 130) == "11111");
-  CHECK(open(2000, 3000) == "00000");
+  CHECK(open(2000, 3000) == "11000");
 }
 
 TEST_CASE("tasks created before the trace are in the order of their ids") {
@@ -192,7 +220,7 @@ TEST_CASE("no tasks") {
   Drawn d;
   const Rows rows = arrange(d.trace, d.model);
   CHECK(rows.count == 0);
-  CHECK(rows.bands.empty());
+  CHECK(rows.lanes.empty());
   CHECK(rows.begin.size() == 1);
 }
 
