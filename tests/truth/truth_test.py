@@ -1,0 +1,335 @@
+#!/usr/bin/env python3
+"""What `skein why` and `skein doctor` report of the programs in this folder (case.h), recorded with the
+default options: after their end, after SIGKILL, and while they run.
+
+    truth_test.py SKEIN PROGRAMS [--only-of FILE...] [--only REGEX] [--update] [--verbose]
+
+PROGRAMS is the folder of the built programs; those that are not built are left out. Of a fault
+
+    named    a finding of an expected kind (an error or warning, or a failure that no task has read) has the
+             function, the place and the object
+    listed   the same, but it is listed as something that may be intended
+    hinted   the function or the place occurs
+    missed   neither
+
+A correct program is also recorded with a ring that wraps. Of it, any finding is an accusation, and of a fault any finding about another function and
+place. docs/truth.md lists the results; the test fails if one is worse than there. --update writes that file.
+"""
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+DOCUMENT = FOLDER.parent.parent / "docs/truth.md"
+MODES = ("ended", "killed", "live")
+RANKS = ("missed", "hinted", "listed", "named")
+SECONDS = int(os.environ.get("SKEIN_TEST_SECONDS", "60"))
+HANG = 1.2  # seconds: the thresholds of the lints are one second
+# Correct programs that are accused, with the reason.
+KNOWN = {
+    name: "the program has nothing else to run" for name in
+    ("long_computation", "computes_alone", "blocks_alone", "yields_in_computation")
+} | {name: "lazy tasks that are not needed" for name in ("crawler_with_budget", "destroyed_on_purpose")}
+WRAPPED = {}  # by correct program: whether its ring wrapped
+
+Case = collections.namedtuple("Case", "program name text truth")
+Entry = collections.namedtuple("Entry", "kind is_finding text")
+
+
+def read_cases():
+    """The cases of each file; of a fault `truth` has its kinds, functions, places, objects and words."""
+    marks = {}
+    for path in sorted([*FOLDER.glob("*.cc"), *FOLDER.glob("*.h")]):
+        lines = path.read_text().splitlines()
+        for number, line in enumerate(lines, 1):
+            for mark in re.findall(r"// @(\w+)", line):
+                last = number
+                if re.match(r"\S.*\{\s*//", line):  # a function: g++ locates a coroutine at its closing brace
+                    last = lines.index("}", number) + 1
+                marks.setdefault(mark, []).extend(f"{path.name}:{at}" for at in range(number, last + 1))
+    cases = []
+    for path in sorted(FOLDER.glob("*.cc")):
+        for comment, name in re.findall(r"((?:^//.*\n)*)^TRUTH_CASE\((\w+)\)", path.read_text(), re.MULTILINE):
+            lines = [line[2:].strip() for line in comment.splitlines()]
+            truth = None
+            for i, line in enumerate(lines):
+                if line.startswith("truth:"):
+                    fields = [field.strip() for field in " ".join(lines[i:])[6:].split(";")]
+                    truth = {"kinds": fields[0].split("|")}
+                    for field in fields[1:]:
+                        key, _, value = field.partition(" ")
+                        truth[key] = value.split() if key in ("in", "at") else value
+                    truth["at"] = [place for mark in truth.get("at", []) for place in marks[mark]]
+                    lines = lines[:i]
+                    break
+            cases.append(Case(path.stem, name, " ".join(lines), truth))
+    return cases
+
+
+def skein(*words):
+    return subprocess.run([SKEIN, *map(str, words)], capture_output=True, text=True, timeout=SECONDS)
+
+
+def place_text(place):
+    return f"{place['function'] or ''} {os.path.basename(place['file'] or '')}:{place['line']}" if place else ""
+
+
+def task_text(task):
+    if not task:
+        return ""
+    return " ".join(str(task.get(key) or "") for key in ("name", "title", "label", "kind"))
+
+
+def entries(of):
+    """What why and doctor report of a trace or process; None if there is nothing to read."""
+    why, doctor = skein("why", "--json", of), skein("doctor", "--json", of)
+    if not why.stdout or not doctor.stdout:
+        return None, why.stderr + doctor.stderr
+    found = []
+    why, doctor = json.loads(why.stdout), json.loads(doctor.stdout)
+    for one in why["diagnoses"]:
+        steps = [f"{task_text(step['task'])} {task_text(step['target'])} {place_text(step['location'])}"
+                 for step in one["chain"]]
+        found.append(Entry(one["verdict"], one["error"],
+                           " ".join([one["text"], *steps, f"{one['similar']} similar", one["thread_state"] or ""])))
+    for key, kind, is_finding in (("failures", "failed", True), ("broken_chains", "broken chain", False),
+                                  ("torn_down", "torn down", False)):
+        for one in why.get(key, []):
+            texts = [task_text(one.get(part)) for part in ("task", "last", "target")]
+            found.append(Entry(kind, is_finding,
+                               " ".join([*texts, one.get("reason") or "", place_text(one["location"]),
+                                         "socket" if "socket" in one else ""])))
+    for one in doctor["findings"]:
+        texts = [f"{e['text']} {task_text(e['task'])} {task_text(e['other'])} {place_text(e['location'])}"
+                 for e in one["evidence"]]
+        found.append(Entry(one["lint"], one["severity"] != "note",
+                           " ".join([one["text"], task_text(one["task"]), task_text(one["other"]), *texts])))
+    return found, ""
+
+
+def is_in(truth, text):
+    return not truth.get("in") or any(name in text for name in truth["in"])
+
+
+def is_at(truth, text):
+    """g++ gives the function of a callback (a lambda), but no line."""
+    return (not truth["at"] or any(re.search(re.escape(place) + r"\b", text) for place in truth["at"]) or
+            any(re.search(re.escape(name) + r"(::\w+)?\([^)]*\)::<lambda\([^)]*\)> :0", text) for name in truth.get("in", [])))
+
+
+def is_about(truth, text):
+    return bool(truth.get("in") and is_in(truth, text) or truth["at"] and is_at(truth, text))
+
+
+def judge(truth, found):
+    """The rank of what was found about the fault, and the accusations."""
+    best = "missed"
+    for one in found:
+        if not is_about(truth, one.text):
+            continue
+        complete = (one.kind in truth["kinds"] and is_in(truth, one.text) and is_at(truth, one.text) and
+                    truth.get("of", "") in one.text and truth.get("with", "") in one.text)
+        rank = "hinted" if not complete else "named" if one.is_finding else "listed"
+        best = max(best, rank, key=RANKS.index)
+    if not truth.get("in") and not truth["at"]:
+        best = max(["missed", *("listed" for one in found if one.kind in truth["kinds"])], key=RANKS.index)
+    wrong = [one for one in found if one.is_finding and not is_about(truth, one.text)]
+    return best, wrong
+
+
+class Run:
+    """A recorded program."""
+
+    def __init__(self, case, milliseconds, noise=0, *options):
+        self.folder = tempfile.TemporaryDirectory(prefix="skein-truth-")
+        self.trace = os.path.join(self.folder.name, "trace")
+        pid = os.path.join(self.folder.name, "pid")
+        self.recorder = subprocess.Popen(
+            [SKEIN, "record", "-o", self.trace, *options, "--", "sh", "-c", f'echo $$ > {pid}; exec "$0" "$@"',
+             str(PROGRAMS / case.program), case.name, str(milliseconds), str(noise)],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        end = time.monotonic() + SECONDS
+        while not (os.path.exists(pid) and (text := open(pid).read().strip())):
+            assert time.monotonic() < end, "it never started"
+            time.sleep(0.005)
+        self.pid = int(text)
+
+    def wait(self):
+        _, self.errors = self.recorder.communicate(timeout=SECONDS)
+        return self.recorder.returncode
+
+    def is_alive(self):
+        return self.recorder.poll() is None
+
+    def kill(self):
+        try:
+            os.kill(self.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.wait()
+
+
+def try_fault(case):
+    results = {}
+    run = Run(case, 60_000)
+    time.sleep(HANG)
+    if run.is_alive():
+        results["live"], _ = entries(run.pid)
+    run.kill()
+    results["killed"], why = entries(run.trace)
+    if results["killed"] is None:
+        sys.exit(f"{case.name}: no trace: {why} {run.errors}")
+    run = Run(case, int(HANG * 1000))
+    run.wait()
+    results["ended"], _ = entries(run.trace)
+    return {mode: (*judge(case.truth, found), found) for mode, found in results.items() if found is not None}
+
+
+def try_correct(case):
+    """Recorded until its end, again with a small ring that wraps; and read while it runs, then killed."""
+    accusations = {}
+
+    def look(mode, of, must_exist=True):
+        found, why = entries(of)
+        if found is None and must_exist:
+            accusations[mode] = [Entry("no trace", True, why)]
+        elif found is not None:
+            accusations[mode] = [one for one in found if one.is_finding]
+
+    run = Run(case, 60_000)
+    if run.wait() != 0:
+        return {"ended": [Entry("exit code", True, run.errors)]}
+    look("ended", run.trace)
+    run = Run(case, 60_000, 40_000, "--size", "64k")
+    run.wait()
+    look("wrapped", run.trace)
+    info = json.loads(skein("info", "--json", run.trace).stdout or "{}")
+    WRAPPED[case.name] = info.get("overwritten_packets", 0) > 0
+    run = Run(case, 60_000)
+    time.sleep(0.1)
+    if run.is_alive():
+        look("live", run.pid, must_exist=False)
+    run.kill()
+    look("killed", run.trace, must_exist=False)
+    return accusations
+
+
+def recorded():
+    """The results in the document: by case, of each mode."""
+    if not DOCUMENT.exists():
+        return {}
+    rows = re.findall(r"^\| `(\w+)` \|.*\| (\S+) \| (\S+) \| (\S+) \|$", DOCUMENT.read_text(), re.MULTILINE)
+    return {name: dict(zip(MODES, results)) for name, *results in rows}
+
+
+def count_table(results):
+    lines = ["| | named | listed | hinted | missed |", "|---|---|---|---|---|"]
+    for mode in MODES:
+        counts = collections.Counter(one[mode][0] for one in results.values() if mode in one)
+        lines.append(f"| {mode} | " + " | ".join(str(counts[rank]) for rank in reversed(RANKS)) + " |")
+    return "\n".join(lines)
+
+
+def write_document(cases, results, accused):
+    faults = [case for case in cases if case.truth]
+    by_program = collections.Counter(case.program for case in cases if not case.truth)
+    rows = []
+    for case in faults:
+        of = results[case.name]
+        rows.append(f"| `{case.name}` | {case.text} | " + " | ".join(of.get(mode, ("-",))[0] for mode in MODES) + " |")
+    text = DOCUMENT.read_text()
+    generated = f"""{count_table(results)}
+
+| fault | what it does | ended | killed | live |
+|---|---|---|---|---|
+""" + "\n".join(rows) + f"""
+
+{sum(by_program.values())} correct programs, each after its end, after SIGKILL, while it runs, and with a ring of
+64 KiB that wrapped:
+
+| file | programs | accused |
+|---|---|---|
+""" + "\n".join(f"| `{program}.cc` | {count} | "
+                + (", ".join(f"`{case.name}`: {KNOWN.get(case.name, 'new')}" for case in cases
+                             if case.program == program and case.name in accused) or "none") + " |"
+                for program, count in sorted(by_program.items())) + "\n"
+    DOCUMENT.write_text(re.sub(r"(<!-- generated -->\n).*(<!-- end -->)", lambda at: at[1] + generated + at[2], text,
+                               flags=re.DOTALL))
+
+
+def main():
+    cases = [case for case in read_cases() if (PROGRAMS / case.program).exists() and
+             (not arguments.only_of or case.program in arguments.only_of) and re.search(arguments.only, case.name)]
+    if not cases:
+        print("skipped: no program of the corpus is built")
+        sys.exit(77)
+    before, failures, results, accused = recorded(), [], {}, {}
+
+    def judge_fault(case):
+        """Again if the result is worse than before: the machine may be busy."""
+        found = {}
+        for _ in range(3):
+            for mode, one in try_fault(case).items():
+                if mode not in found or (RANKS.index(one[0]), -len(one[1])) > (
+                        RANKS.index(found[mode][0]), -len(found[mode][1])):
+                    found[mode] = one
+            if not worse(case, found):
+                break
+        return found
+
+    def worse(case, found):
+        return [f"{case.name}, {mode}: {found[mode][0]}, was {rank}"
+                for mode, rank in before.get(case.name, {}).items()
+                if rank in RANKS and (mode not in found or RANKS.index(found[mode][0]) < RANKS.index(rank))]
+
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        tried = pool.map(lambda case: judge_fault(case) if case.truth else try_correct(case), cases)
+        for case, found in zip(cases, tried):
+            if case.truth:
+                results[case.name] = found
+                failures += worse(case, found)
+                wrong = {mode: one[1] for mode, one in found.items() if one[1]}
+                if arguments.verbose:
+                    print(case.program, case.name, {mode: one[0] for mode, one in found.items()}, flush=True)
+                    for mode, one in found.items() if arguments.verbose > 1 else []:
+                        print(*(f"    {mode}: {entry}" for entry in one[2]), sep="\n")
+            else:
+                wrong = {mode: one for mode, one in found.items() if one}
+                if wrong:
+                    accused[case.name] = wrong
+            for mode, those in wrong.items():
+                for one in those:
+                    print(f"ACCUSED {case.program} {case.name}, {mode}: {one.kind}: {one.text[:600]}", flush=True)
+            if wrong and case.name not in KNOWN:
+                failures.append(f"{case.name}: accused")
+    print(count_table(results))
+    print(f"{len(cases) - len(results)} correct programs, {len(accused)} accused; {sum(WRAPPED.values())} rings wrapped")
+    if sum(WRAPPED.values()) < 0.7 * len(WRAPPED):
+        failures.append("most rings did not wrap")
+    if arguments.update:
+        write_document(cases, results, accused)
+    print(*failures, sep="\n")
+    sys.exit(bool(failures))
+
+
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("skein", type=pathlib.Path)
+parser.add_argument("programs", type=pathlib.Path)
+parser.add_argument("--only-of", nargs="+", default=[])
+parser.add_argument("--update", action="store_true")
+parser.add_argument("--only", default="")
+parser.add_argument("--verbose", "-v", action="count", default=0)
+parser.add_argument("--jobs", type=int, default=4)
+arguments = parser.parse_args()
+SKEIN, PROGRAMS = arguments.skein.resolve(), arguments.programs.resolve()
+main()
