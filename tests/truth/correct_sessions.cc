@@ -187,7 +187,7 @@ TRUTH_CASE(large_transfer) {
   asio::io_context io;
   tcp::acceptor acceptor(io, loopback());
   co_spawn(io, accept(acceptor, 1, swallow), detached);
-  co_spawn(io, push(acceptor.local_endpoint(), 30'000'000), detached);
+  co_spawn(io, push(acceptor.local_endpoint(), 8'000'000), detached);
   serve(io);
 }
 
@@ -207,7 +207,7 @@ TRUTH_CASE(slow_reader) {
   asio::io_context io;
   tcp::acceptor acceptor(io, loopback());
   co_spawn(io, accept(acceptor, 1, swallow_slowly), detached);
-  co_spawn(io, push(acceptor.local_endpoint(), 20'000'000), detached);
+  co_spawn(io, push(acceptor.local_endpoint(), 5'000'000), detached);
   serve(io);
 }
 

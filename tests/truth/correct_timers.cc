@@ -383,7 +383,7 @@ class Token_bucket {
 };
 
 // A rate limiter.
-TRUTH_CASE(rate_limiter) {
+TRUTH_CASE(asio_rate_limiter) {
   asio::io_context io;
   Token_bucket bucket(io.get_executor());
   for (int i = 0; i < 40; ++i) co_spawn(io, bucket.take(), detached);
@@ -528,7 +528,7 @@ class Cache {
 };
 
 // A cache with expiry.
-TRUTH_CASE(expiring_cache) {
+TRUTH_CASE(asio_expiring_cache) {
   asio::io_context io;
   Cache cache(io.get_executor());
   co_spawn(io, cache.clean(), detached);
@@ -789,7 +789,7 @@ TRUTH_CASE(work_list) {
 }
 
 // Fire and forget.
-TRUTH_CASE(fire_and_forget) {
+TRUTH_CASE(asio_fire_and_forget) {
   asio::io_context io;
   co_spawn(
       io,

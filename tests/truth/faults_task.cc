@@ -243,7 +243,7 @@ TRUTH_CASE(lost_exception) {
 }
 
 Task<> hash_passwords(Loop& loop) {  // @hash_passwords
-  co_await loop.sleep(1ms);
+  co_await loop.sleep(30ms);
   std::this_thread::sleep_for(truth::patience() * 2);  // @hash_sleep
 }
 

@@ -36,10 +36,7 @@ RANKS = ("missed", "hinted", "listed", "named")
 SECONDS = int(os.environ.get("SKEIN_TEST_SECONDS", "60"))
 HANG = 1.2  # seconds: the thresholds of the lints are one second
 # Correct programs that are accused, with the reason.
-KNOWN = {
-    name: "the program has nothing else to run" for name in
-    ("long_computation", "computes_alone", "blocks_alone", "yields_in_computation")
-} | {name: "lazy tasks that are not needed" for name in ("crawler_with_budget", "destroyed_on_purpose")}
+KNOWN = {"failure_read_by_main": "main(), which is no task, reads the exception"}
 WRAPPED = {}  # by correct program: whether its ring wrapped
 
 Case = collections.namedtuple("Case", "program name text truth")
@@ -105,7 +102,7 @@ def entries(of):
     for key, kind, is_finding in (("failures", "failed", True), ("broken_chains", "broken chain", False),
                                   ("torn_down", "torn down", False)):
         for one in why.get(key, []):
-            texts = [task_text(one.get(part)) for part in ("task", "last", "target")]
+            texts = [task_text(one.get(part)) for part in ("task", "origin", "last", "target")]
             found.append(Entry(kind, is_finding,
                                " ".join([*texts, one.get("reason") or "", place_text(one["location"]),
                                          "socket" if "socket" in one else ""])))
