@@ -147,6 +147,8 @@ class RandomProgram : public detail::Machine {
       case Fault::NeverCalled:
         return spawn_around({{Do::Forget, fault == Fault::NeverStarted ? 1u : 5u}});
       case Fault::RanTooLong:
+        // Something has to wait for it.
+        spawn(no_task, detail::repeated({{Do::Sleep, 10'000'000}}, 500));
         return spawn_around({{Do::Compute, long_time}});
       case Fault::WakesItself:
         victim = spawn(no_task, Script(200, {Do::Yield, 0}));

@@ -4,27 +4,34 @@
 
 using namespace skein;
 
+static std::string long_runs_of(const Example& e) {
+  DoctorOptions only = drawn;
+  only.lints = 1u << static_cast<unsigned>(Lint::RanTooLong);
+  return findings_text(e, only);
+}
+
 TEST_CASE("ran-too-long") {
-  const std::string begin = "0 create 1 as coroutine\n 0 create 2 as coroutine\n 10 resume 1\n";
-  CHECK(findings_text(ours(begin + "110 suspend 1\n 120 resume 2\n 121 resolve 2")) ==
+  const std::string begin =
+      "0 create 1 as coroutine\n 0 create 2 as coroutine\n 0 create 3 as handler\n 10 resume 1\n";
+  CHECK(long_runs_of(ours(begin + "110 suspend 1\n 120 resume 2\n 121 resolve 2")) ==
         "ran-too-long 1 -\n");
-  CHECK(findings_text(ours(begin + "109 suspend 1\n 120 resume 2\n 121 resolve 2")) == "");
+  CHECK(long_runs_of(ours(begin + "109 suspend 1\n 120 resume 2\n 121 resolve 2")) == "");
   SUBCASE("with a run of another task inside it, which does not count") {
     const std::string inside = begin + "50 resume 2 by 1\n 80 resolve 2\n 80 resume 1\n";
-    CHECK(findings_text(ours(inside + "140 suspend 1\n 150 resume 1\n 151 resolve 1")) ==
+    CHECK(long_runs_of(ours(inside + "140 suspend 1\n 150 resume 1\n 151 resolve 1")) ==
           "ran-too-long 1 -\n");
-    CHECK(findings_text(ours(inside + "139 suspend 1\n 150 resume 1\n 151 resolve 1")) == "");
+    CHECK(long_runs_of(ours(inside + "139 suspend 1\n 150 resume 1\n 151 resolve 1")) == "");
   }
   SUBCASE("two runs with a suspension between them") {
-    CHECK(findings_text(ours(begin +
-                             "70 suspend 1\n 70 resume 1 by 2\n 140 suspend 1\n 141 resume 2\n"
-                             "142 resolve 2")) == "");
+    CHECK(
+        long_runs_of(ours(begin + "70 suspend 1\n 70 resume 1 by 2\n 140 suspend 1\n 141 resume 2\n"
+                                  "142 resolve 2")) == "");
   }
   SUBCASE("it never suspends") {
-    CHECK(findings_text(ours(begin + "500 label 1 still")) == "ran-too-long 1 -\n");
+    CHECK(long_runs_of(ours(begin + "500 label 1 still")) == "ran-too-long 1 -\n");
   }
   SUBCASE("the program paused") {
-    CHECK(findings_text(ours(
+    CHECK(long_runs_of(ours(
               begin + "100 pause - =60\n 160 suspend 1\n 161 resume 2\n 162 resolve 2")) == "");
   }
   SUBCASE("runnable tasks are counted") {
@@ -34,5 +41,24 @@ TEST_CASE("ran-too-long") {
     const auto found = findings(e.trace, {.running = 100});
     REQUIRE(found.size() == 1);
     CHECK(found[0].evidence[0].value == 1);
+  }
+}
+
+TEST_CASE("ran-too-long if another task had to wait for it") {
+  const std::string begin = "0 create 1 as coroutine\n 10 resume 1\n";
+  const std::string end = "150 suspend 1\n 1500000 resume 1\n 1500001 resolve 1";
+  CHECK(long_runs_of(ours(begin + end)) == "");
+  SUBCASE("a coroutine that has not started does not wait") {
+    CHECK(long_runs_of(ours("0 create 2 by 1 as coroutine\n" + begin + end)) == "");
+  }
+  SUBCASE("what the task itself created continues with it") {
+    CHECK(long_runs_of(ours(begin +
+                            "140 create 2 by 1 as timer\n 150 suspend 1 on 2\n"
+                            "160 resume 2\n 161 resolve 2\n 162 resume 1\n 163 resolve 1")) == "");
+  }
+  SUBCASE("a handler that runs next") {
+    CHECK(long_runs_of(ours("0 create 2 as handler\n" + begin +
+                            "150 suspend 1\n 151 resume 2\n 152 resolve 2\n 153 resume 1\n"
+                            "154 resolve 1")) == "ran-too-long 1 -\n");
   }
 }

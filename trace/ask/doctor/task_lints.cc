@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <map>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "trace/ask/doctor/lints.h"
@@ -98,6 +100,10 @@ class TaskLints {
     const uint64_t age = end - std::min(end, t.start);
     const bool at_the_end = !destroyed || is_at_the_end(t.end);
     Severity severity = t.should_resolve ? Severity::Error : Severity::Warning;
+    if (lint == Lint::NeverStarted && !t.should_resolve && is_optional(i)) {
+      if (!options_.strict) return;
+      severity = Severity::Note;
+    }
     if (at_the_end && age < least &&
         !(destroyed && lint == Lint::NeverStarted && was_discarded(i))) {
       if (!options_.strict) return;
@@ -114,6 +120,25 @@ class TaskLints {
 
   // Whether no task ran after `time`: the program is exiting.
   bool is_at_the_end(uint64_t time) const { return time > last_run_; }
+
+  // Whether it was one of a list of lazy tasks, of which another started: the program starts as
+  // many as it needs.
+  bool is_optional(TaskIndex i) {
+    const Model::Task& t = context_.task(i);
+    const uint64_t end = context_.was_destroyed(i) ? t.end : model_.end;
+    if (t.location == 0 || was_discarded(i)) return false;
+    if (started_.empty())
+      for (TaskIndex other = 0; other < model_.tasks.size(); other++) {
+        const Model::Task& task = context_.task(other);
+        if (waits_.first_run[other] == Waits::never || task.is_resource) continue;
+        Started& group = started_[{task.name, task.location, task.parent}];
+        group.first_created = std::min(group.first_created, task.start);
+        group.last_started = std::max(group.last_started, waits_.first_run[other]);
+      }
+    const auto group = started_.find({t.name, t.location, t.parent});
+    return group != started_.end() && group->second.first_created < end &&
+           group->second.last_started > t.start;
+  }
 
   // Whether it was destroyed directly after its creation, so that no other task can refer to it.
   bool was_discarded(TaskIndex i) {
@@ -178,6 +203,12 @@ class TaskLints {
   // By task, at the end of the trace: the last wait for it by a live task; the last lock it holds.
   std::vector<uint32_t> waited_for_by_;
   std::vector<uint32_t> lock_kept_by_;
+  struct Started {
+    uint64_t first_created = UINT64_MAX;
+    uint64_t last_started = 0;
+  };
+  // The tasks that ran, by name, location and parent. Empty: not computed yet.
+  std::map<std::tuple<StringId, uint32_t, TaskIndex>, Started> started_;
   std::vector<bool> discarded_;  // by task; empty: not computed yet
 };
 

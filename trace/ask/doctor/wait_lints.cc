@@ -38,13 +38,17 @@ class WaitLints {
     uint32_t all = 0;
     uint32_t own = 0;
     uint32_t last = none;  // its last self-wake: a wait
+    uint64_t ran = 0;      // between its waits, ns
   };
+  // Work that is cut into pieces runs longer between its waits.
+  static constexpr uint64_t longest_poll = 20'000;  // ns
 
   // ---- self-wake ----
   void count_wake(const Waits::Wait& w) {
     if (w.is_open() || w.cancelled) return;
     Wakes& wakes = wakes_[w.task];
     wakes.all++;
+    if (w.before != none) wakes.ran += w.begin - std::min(w.begin, waits_.waits[w.before].end);
     if (!wakes_itself(w)) return;
     wakes.own++;
     wakes.last = context_.index_of(w);
@@ -58,6 +62,7 @@ class WaitLints {
 
   void look_at_wakes(TaskIndex task) {
     const Wakes& wakes = wakes_[task];
+    if (wakes.ran / std::max(1u, wakes.all) > longest_poll && !options_.strict) return;
     if (wakes.own < options_.self_wakes || wakes.own < options_.self_wake_share * wakes.all) return;
     const Waits::Wait& w = waits_.waits[wakes.last];
     found_.add({.lint = Lint::SelfWake,

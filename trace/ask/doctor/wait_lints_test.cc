@@ -240,6 +240,14 @@ TEST_CASE("self-wake") {
   CHECK(findings_text(wakes(4, 4)) == "self-wake 1 -\n");
   CHECK(findings_text(wakes(4, 5)) == "");
   CHECK(findings_text(wakes(3, 0)) == "");
+  SUBCASE("work that is cut into pieces runs longer between its waits") {
+    std::string text = "0 create 1 as coroutine\n 1 resume 1\n";
+    for (int i = 1; i < 6; i++) {
+      const std::string t = std::to_string(50'000 * i) + " ";
+      text += t + "suspend 1\n" + t + "resume 1 by 1\n";
+    }
+    CHECK(findings_text(ours(text + "300000 resolve 1")) == "");
+  }
   SUBCASE("by a handler that it posts") {
     std::string text = "0 create 1 as coroutine\n 1 resume 1\n";
     for (int i = 0; i < 4; i++) {
