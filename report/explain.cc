@@ -247,6 +247,7 @@ class Writer {
     if (!d_.is_last) return;
     text(" No other operation is pending and no task can run, so nothing in the trace is left ");
     text("that could cancel it.");
+    if (d_.is_alone) text(" The process has no other thread.");
   }
 
   // After `time`, when the wake-up came.

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "cli/input/running.h"
 
@@ -54,6 +55,14 @@ std::string thread_state(const std::string& pid, uint64_t tid) {
       return describe_thread(state_letter(read_line(thread.path() / "stat")),
                              read_line(thread.path() / "wchan"));
   return "";
+}
+
+bool is_alone_in_loop(const std::string& pid) {
+  std::error_code error;
+  const std::filesystem::path folder = "/proc/" + pid + "/task";
+  const std::filesystem::directory_iterator threads(folder, error);
+  if (error || std::distance(begin(threads), end(threads)) != 1) return false;
+  return read_line(folder / pid / "wchan").find("poll") != std::string::npos;
 }
 
 }  // namespace skein::cli

@@ -16,4 +16,7 @@ std::string thread_state(const std::string& pid, uint64_t tid);
 // waits in ("" or "0": unknown).
 std::string describe_thread(char state, std::string_view wait_channel);
 
+// Whether the process has one thread, which waits for a descriptor: it sleeps in its event loop.
+bool is_alone_in_loop(const std::string& pid);
+
 }  // namespace skein::cli

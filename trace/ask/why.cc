@@ -403,11 +403,12 @@ bool Diagnosis::is_error() const {
       return true;
     case Verdict::Ok:
       return false;
+    case Verdict::NeverExpires:
+      return (is_last && is_alone) || expected;
     case Verdict::NeverNotified:
     case Verdict::External:
     case Verdict::NeverStarted:
     case Verdict::Unknown:
-    case Verdict::NeverExpires:
     case Verdict::Running:
       return expected;
   }

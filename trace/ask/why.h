@@ -60,6 +60,9 @@ struct Diagnosis {
   // A timer that never expires: nothing recorded is left that could cancel it, because no task runs
   // or is runnable, and no other operation is pending.
   bool is_last = false;
+  // In a live process: its only thread waits in an event loop, so that nothing outside the trace
+  // can cancel it either. The caller may set it.
+  bool is_alone = false;
   bool expected = false;  // it is marked should_resolve
   // Tasks with the same diagnosis, step by step; for a cycle, its other tasks and their waiters.
   std::vector<TaskIndex> similar = {};
