@@ -118,9 +118,10 @@ void add_failures(std::string& out, const Subject& subject,
                   const std::vector<UnreadFailure>& failures) {
   add_list(out, "Failed, and no task has read the error:", failures, [&](const UnreadFailure& f) {
     const Model::Task& task = subject.model.tasks[f.task];
-    return std::vector<std::string>{
-        group_title(subject, f.task, f.count), "at " + seconds(task.end) + " s",
-        escaped(subject.trace.strings[task.reason]), where(subject, task.location)};
+    return std::vector<std::string>{group_title(subject, f.origin, f.count),
+                                    "at " + seconds(task.end) + " s",
+                                    escaped(subject.trace.strings[task.reason]),
+                                    where(subject, subject.model.tasks[f.origin].location)};
   });
 }
 
@@ -205,6 +206,11 @@ std::string why_text(const Subject& subject, const WhyFindings& all) {
   const uint64_t late = subject.trace.info.late;
   if (found.empty())
     out += late == 0 ? "No stuck tasks found.\n" : "No stuck tasks found in the trace.\n";
+  if (all.teardown != 0 && !found.empty())
+    append_paragraph(out,
+                     "The program has ended. When it began to destroy its tasks, at " +
+                         seconds(all.teardown) + " s:\n",
+                     0);
   const LiveTaskFinder live(subject);
   const auto is_pending = [](const Diagnosis& d) {
     return !d.is_error() && d.verdict != Verdict::Ok;
@@ -217,7 +223,7 @@ std::string why_text(const Subject& subject, const WhyFindings& all) {
   }
   add_failures(out, subject, all.failures);
   add_chains(out, subject, all.chains);
-  add_destroyed(out, subject, all.destroyed);
+  if (all.teardown == 0) add_destroyed(out, subject, all.destroyed);
   if (ends_at_last_event(subject) && !found.empty() && !found.front().is_error())
     append_paragraph(
         out,
@@ -243,11 +249,13 @@ Json why_json(const Subject& subject, const WhyFindings& found) {
   Json failed = Json::array();
   for (const UnreadFailure& failure : found.failures) {
     const Model::Task& task = subject.model.tasks[failure.task];
+    const Model::Task& first = subject.model.tasks[failure.origin];
     failed.add(Json::object({{"task", task_json(subject.trace, subject.model, failure.task)},
+                             {"origin", task_json(subject.trace, subject.model, failure.origin)},
                              {"count", failure.count},
                              {"time_ns", task.end},
                              {"reason", or_null(std::string(subject.trace.strings[task.reason]))},
-                             {"location", location_json(subject.trace, task.location)}}));
+                             {"location", location_json(subject.trace, first.location)}}));
   }
   json.set("failures", std::move(failed));
   Json broken = Json::array();
@@ -272,6 +280,7 @@ Json why_json(const Subject& subject, const WhyFindings& found) {
                                 {"location", location_json(subject.trace, wait.location)}}));
   }
   json.set("torn_down", std::move(destroyed));
+  json.set("teardown_ns", found.teardown != 0 ? Json(found.teardown) : Json());
   json.set("late_ns", subject.trace.info.late);
   json.set("is_end_known", is_end_known(subject.trace, subject.model));
   return json;

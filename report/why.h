@@ -21,6 +21,8 @@ struct WhyFindings {
   std::vector<UnreadFailure> failures = {};
   std::vector<BrokenChain> chains = {};
   std::vector<TornDown> destroyed = {};
+  // The subject ends where the program began to destroy its tasks; 0: it has all events.
+  uint64_t teardown = 0;
 };
 
 std::string why_text(const Subject& subject, const WhyFindings& found);

@@ -39,25 +39,55 @@ std::vector<Diagnosis> find_diagnoses(const Subject& subject, const std::string&
   return found;
 }
 
-// What the threads of a running process do that run a task for long.
+// What the threads of a running process do: those that run a task for long, and whether another one
+// may cancel a timer that never expires.
 void add_thread_states(const std::string& pid, const Subject& subject,
                        std::vector<Diagnosis>& found) {
   for (Diagnosis& d : found)
     if (d.verdict == Verdict::Running && d.executor < subject.trace.executors.size())
       d.thread_state = thread_state(pid, subject.trace.executors[d.executor].tid);
+  const auto never_expires = [](const Diagnosis& d) { return d.verdict == Verdict::NeverExpires; };
+  if (std::none_of(found.begin(), found.end(), never_expires) || !is_alone_in_loop(pid)) return;
+  for (Diagnosis& d : found) d.is_alone = never_expires(d);
+  std::stable_partition(found.begin(), found.end(), [](const auto& d) { return d.is_error(); });
+}
+
+// Lets the analysis of a program that has ended end where it began to destroy its tasks: until then
+// they waited. Returns that time; 0 if it left none.
+uint64_t undo_teardown(Analysis& analysis, std::vector<TornDown>& destroyed) {
+  const uint64_t begin = teardown_begin({analysis.trace, analysis.model, analysis.waits});
+  if (analysis.is_live || begin == UINT64_MAX) return 0;
+  std::vector<TaskId> ids;
+  for (const TornDown& group : destroyed) ids.push_back(analysis.model.tasks[group.task].id);
+  remove_from(analysis.trace, begin);
+  analysis.model = build_model(analysis.trace, {.simplify = false, .until = begin});
+  analysis.waits = find_waits(analysis.trace, analysis.model);
+  size_t kept = 0;
+  for (size_t i = 0; i < destroyed.size(); i++) {
+    const TaskIndex task = analysis.model.find(ids[i]);
+    if (task == no_index || analysis.waits.last_wait[task] == Waits::none) continue;
+    destroyed[kept++] = {
+        .task = task, .wait = analysis.waits.last_wait[task], .count = destroyed[i].count};
+  }
+  destroyed.resize(kept);
+  return begin;
 }
 
 }  // namespace
 
 int run_why(const WhyOptions& options) {
-  const Analysis analysis = open_analysis(options.trace);
+  Analysis analysis = open_analysis(options.trace);
+  std::vector<TornDown> destroyed;
+  if (options.task.empty()) destroyed = torn_down({analysis.trace, analysis.model, analysis.waits});
+  const uint64_t teardown = undo_teardown(analysis, destroyed);
   const Subject subject{analysis.trace, analysis.model, analysis.waits};
-  WhyFindings found{.diagnoses = find_diagnoses(subject, options.task)};
+  WhyFindings found{.diagnoses = find_diagnoses(subject, options.task),
+                    .destroyed = std::move(destroyed),
+                    .teardown = teardown};
   if (analysis.is_live) add_thread_states(options.trace, subject, found.diagnoses);
   if (options.task.empty()) {
     found.failures = unread_failures(subject);
     found.chains = broken_chains(subject);
-    found.destroyed = torn_down(subject);
   }
   print_report(
       options.json, analysis.trace, [&] { return why_json(subject, found); },

@@ -13,6 +13,15 @@ namespace skein {
 
 namespace {
 
+bool has_code(const Subject& s, TaskIndex task) {
+  return kind_class(s.trace, s.model.tasks[task]) == KindClass::Runnable;
+}
+
+// A handler that returned an error in its result has reported it; one that threw has not.
+bool threw(const Subject& s, TaskIndex task) {
+  return s.trace.strings[s.model.tasks[task].reason] == "the handler threw";
+}
+
 bool ends_a_session(std::string_view reason) {
   constexpr std::array<std::string_view, 6> usual = {"End of file",       "end of stream",
                                                      "peration canceled", "peration aborted",
@@ -20,6 +29,21 @@ bool ends_a_session(std::string_view reason) {
   return std::any_of(usual.begin(), usual.end(), [&](std::string_view text) {
     return reason.find(text) != std::string_view::npos;
   });
+}
+
+// Follows the failure to the task where it began: a task that awaits another fails with its reason.
+TaskIndex find_origin(const Subject& s, TaskIndex task) {
+  constexpr int deepest = 1'000;
+  for (int depth = 0; depth < deepest; depth++) {
+    const uint32_t wait = s.waits.last_wait[task];
+    if (wait == Waits::none || s.waits.waits[wait].on == no_index) break;
+    const TaskIndex inner = s.model.last_self(s.waits.waits[wait].on);
+    if (!s.model.tasks[inner].failed() || !has_code(s, inner) ||
+        s.model.tasks[inner].reason != s.model.tasks[task].reason)
+      break;
+    task = inner;
+  }
+  return task;
 }
 
 }  // namespace
@@ -35,16 +59,21 @@ std::vector<UnreadFailure> unread_failures(const Subject& subject) {
         (arrow.link == Model::Link::Read || arrow.link == Model::Link::ReadFailure))
       is_read[arrow.from] = true;
 
+  const bool trace_is_cut = subject.trace.info.overwritten_packets != 0;
   std::map<std::tuple<StringId, uint32_t, StringId>, size_t> groups;
   std::vector<UnreadFailure> found;
   for (TaskIndex i = 0; i < model.tasks.size(); i++) {
     const Model::Task& task = model.tasks[i];
-    if (!task.failed() || is_read[i] || kind_class(subject.trace, task) != KindClass::Runnable ||
+    if (!task.failed() || is_read[i] || !(has_code(subject, i) || threw(subject, i)) ||
         ends_a_session(subject.trace.strings[task.reason]))
       continue;
+    // A ring may have overwritten that it was read.
+    if (trace_is_cut && task.end <= subject.trace.info.complete_from) continue;
+    const TaskIndex origin = find_origin(subject, i);
+    const Model::Task& first = model.tasks[origin];
     const auto [group, is_new] =
-        groups.try_emplace({task.name, task.location, task.reason}, found.size());
-    if (is_new) found.push_back({.task = i, .count = 0});
+        groups.try_emplace({first.name, first.location, task.reason}, found.size());
+    if (is_new) found.push_back({.task = i, .count = 0, .origin = origin});
     found[group->second].count++;
   }
   stable_sort_by(found, [&](const UnreadFailure& f) { return model.tasks[f.task].end; });

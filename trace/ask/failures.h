@@ -15,6 +15,8 @@ namespace skein {
 struct UnreadFailure {
   TaskIndex task = no_index;  // the first of its group
   uint64_t count = 0;         // of the same name, place and reason
+  // The task that failed first, whose failure the others passed on; else `task`.
+  TaskIndex origin = no_index;
 };
 
 // By the time of the first. Only tasks with code of their own: an operation reports its error to

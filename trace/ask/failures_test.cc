@@ -42,3 +42,28 @@ TEST_CASE("a failure that is read without a wait") {
   )");
   CHECK(unread_failures({e.trace, e.model, find_waits(e.trace, e.model)}).empty());
 }
+
+TEST_CASE("the task that failed first, if others passed its failure on") {
+  const Example e = ours(R"(
+     0 create 1 as coroutine session
+     0 resume 1
+     1 create 2 by 1 as coroutine parse
+     2 suspend 1 on 2
+     3 resume 2
+     4 fail 2 stoi
+     5 resume 1 by 2
+     6 fail 1 stoi
+  )");
+  const Waits waits = find_waits(e.trace, e.model);
+  const auto found = unread_failures({e.trace, e.model, waits});
+  REQUIRE(found.size() == 1);
+  CHECK(e.id(found[0].task) == "1");
+  CHECK(e.id(found[0].origin) == "2");
+}
+
+TEST_CASE("a handler that threw") {
+  Example e = ours("0 create 1 as handler post\n 1 resume 1\n 2 fail 1 -\n");
+  e.model.tasks[e.model.find(1)].reason = e.trace.strings.intern("the handler threw");
+  const Waits waits = find_waits(e.trace, e.model);
+  CHECK(unread_failures({e.trace, e.model, waits}).size() == 1);
+}

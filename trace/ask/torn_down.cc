@@ -61,4 +61,36 @@ std::vector<TornDown> torn_down(const Subject& subject) {
   return found;
 }
 
+uint64_t teardown_begin(const Subject& subject) {
+  const Model& model = subject.model;
+  if (!subject.trace.info.records_waits()) return UINT64_MAX;
+  uint64_t last = 0;
+  for (const Model::Activation& run : model.activations) last = std::max(last, run.end);
+  const bool leaves_any =
+      std::any_of(model.tasks.begin(), model.tasks.end(), [&](const Model::Task& task) {
+        return task.how == Model::End::Cancelled && !task.is_resource && !task.is_scope &&
+               task.start <= last && task.end > last;
+      });
+  if (!leaves_any) return UINT64_MAX;
+  const auto& times = subject.trace.events.time;
+  size_t begin = 0;
+  for (size_t end = subject.trace.events.size(); begin < end;) {
+    const size_t middle = begin + (end - begin) / 2;
+    if (times[middle] <= last)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin < subject.trace.events.size() ? times[begin] : UINT64_MAX;
+}
+
+void remove_from(Trace& trace, uint64_t time) {
+  Events kept;
+  trace.events.for_each([&](const EventRow& row) {
+    if (row.time < time) kept.append(row);
+  });
+  trace.events = std::move(kept);
+  trace.info.ended = time;
+}
+
 }  // namespace skein

@@ -23,4 +23,12 @@ struct TornDown {
 // task waited for, destroyed after the last of them ran. O(tasks + waits + activations).
 std::vector<TornDown> torn_down(const Subject& subject);
 
+// When the program began to destroy what was left at its end: the first event after the last task
+// or handler ran. UINT64_MAX if it left nothing to destroy.
+uint64_t teardown_begin(const Subject& subject);
+
+// Removes the events from `time` on, so that the trace ends when the program began to destroy its
+// tasks. Model and waits must be built again, with that end.
+void remove_from(Trace& trace, uint64_t time);
+
 }  // namespace skein

@@ -44,3 +44,21 @@ TEST_CASE("a task that is cancelled while others run, or ends") {
   CHECK(text("20 cancel 4 by -\n 21 cancel 2 by -\n 22 resume 3\n 23 resume 1 by 3\n 24 resolve "
              "1\n 25 resolve 3\n") == "");
 }
+
+TEST_CASE("the trace without the teardown of the program") {
+  Example e = ours(R"(
+     0 create 1 as coroutine session
+     1 resume 1
+     2 create 2 by 1 as io receive
+     3 suspend 1 on 2
+    50 cancel 2 by -
+    51 cancel 1 by -
+  )");
+  CHECK(teardown_begin({e.trace, e.model, find_waits(e.trace, e.model)}) == 50);
+  remove_from(e.trace, 50);
+  CHECK(e.trace.events.size() == 4);
+  const Model model = build_model(e.trace, {.simplify = false, .until = 50});
+  CHECK(model.end == 50);
+  CHECK(model.tasks[model.find(1)].how == Model::End::Open);
+  CHECK(teardown_begin({e.trace, model, find_waits(e.trace, model)}) == UINT64_MAX);
+}
