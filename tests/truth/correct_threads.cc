@@ -440,28 +440,6 @@ TRUTH_CASE(threads_come_and_go) {
   }
 }
 
-// A job moves between two pools.
-TRUTH_CASE(moves_between_pools) {
-  asio::thread_pool disk(1), cpu(2);
-  std::atomic<int> left = 10;
-  std::promise<void> all;
-  for (int i = 0; i < 10; ++i)
-    co_spawn(
-        disk,
-        [&]() -> awaitable<void> {
-          for (int k = 0; k < 4; ++k) {
-            co_await asio::post(cpu, use_awaitable);
-            compute(1);
-          }
-        },
-        [&](std::exception_ptr) {
-          if (--left == 0) all.set_value();
-        });
-  all.get_future().wait();
-  cpu.join();
-  disk.join();
-}
-
 // A timer on one thread, cancelled from another one by post().
 TRUTH_CASE(cancel_from_thread) {
   asio::io_context io;

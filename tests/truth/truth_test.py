@@ -162,7 +162,12 @@ class Run:
         self.pid = int(text)
 
     def wait(self):
-        _, self.errors = self.recorder.communicate(timeout=SECONDS)
+        try:
+            _, self.errors = self.recorder.communicate(timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            os.kill(self.pid, signal.SIGKILL)
+            self.errors = "it hangs"
+            self.recorder.wait()
         return self.recorder.returncode
 
     def is_alive(self):
