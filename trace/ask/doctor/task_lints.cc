@@ -126,7 +126,7 @@ class TaskLints {
   bool is_optional(TaskIndex i) {
     const Model::Task& t = context_.task(i);
     const uint64_t end = context_.was_destroyed(i) ? t.end : model_.end;
-    if (t.location == 0 || was_discarded(i)) return false;
+    if ((t.location == 0 && t.name == 0) || was_discarded(i)) return false;
     if (started_.empty())
       for (TaskIndex other = 0; other < model_.tasks.size(); other++) {
         const Model::Task& task = context_.task(other);

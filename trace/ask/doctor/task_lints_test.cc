@@ -123,8 +123,8 @@ TEST_CASE("operation-pending") {
 TEST_CASE("never-started: a list of lazy tasks, of which the program starts as many as it needs") {
   const std::string end = "9000000 create 9 as coroutine\n 9000001 resume 9\n 9000002 resolve 9\n";
   const std::string list =
-      "0 create 5 as coroutine main\n 0 resume 5\n 1 create 1 by 5 as coroutine page @3\n"
-      "2 create 2 by 5 as coroutine page @3\n";
+      "0 create 5 as coroutine main\n 0 resume 5\n 1 create 1 by 5 as coroutine page\n"
+      "2 create 2 by 5 as coroutine page\n";
   const std::string destroyed = "20 cancel 2 by 5\n 21 resolve 5\n";
   CHECK(findings_text(ours(list + "10 resume 1\n 11 resolve 1\n" + destroyed + end)) == "");
   CHECK(findings_text(ours(list + destroyed + "30 cancel 1\n" + end)) !=
