@@ -52,6 +52,18 @@ task<int> producer(skein::condition& tick, skein::channel<int>& jobs, Clock::dur
   co_return 0;
 }
 
+// Waits in a queue while the producer runs.
+struct queued {
+  std::coroutine_handle<>& place;
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> self) { place = self; }
+  void await_resume() const noexcept {}
+};
+task<int> waits_for_its_turn(std::coroutine_handle<>& place) {
+  co_await queued{place};
+  co_return 0;
+}
+
 }  // namespace
 
 int main() {
@@ -90,8 +102,12 @@ int main() {
   std::puts("counter-only-grows");
   task<int> takes = consumer(tick, jobs);
   takes.start();
+  std::coroutine_handle<> delayed;
+  task<int> other = waits_for_its_turn(delayed);
+  other.start();
   task<int> makes = producer(tick, jobs, std::chrono::milliseconds(200));
   makes.start();
+  delayed.resume();
 
   std::puts("never-started");
   (void)forgotten();  // no task runs after this

@@ -55,7 +55,7 @@ def lost_signal(folder):
     by_name = run("why", trace, "too_late")
     expect("by name", by_name.returncode == 1 and "too_late" in by_name.stdout, by_name)
     itself = run("why", trace, chain[1]["task"]["id"])
-    expect("a resource as argument", itself.returncode == 0 and "answer" in itself.stdout, itself)
+    expect("a resource as argument", itself.returncode == 1 and "answer" in itself.stdout, itself)
     nobody = run("why", trace, "no such task")
     expect("no task of that name", nobody.returncode == 2 and "no such task" in nobody.stderr, nobody)
 
