@@ -21,6 +21,7 @@ int main(int, char** argv) {
     viewer.add(*std::move(trace), std::string(path.substr(path.rfind('/') + 1)));
   }
   viewer.resize(1000, 600);
+  viewer.alarm();  // the page has found the stuck tasks, too
   const auto print = [&](const char* what) {
     std::printf("# %s\n%s", what, to_text(viewer.picture()).c_str());
   };
