@@ -23,6 +23,8 @@ struct TaskTable {
   uint32_t used = 1;      // rows [1, used) have been used at least once
   uint32_t reserved = 1;  // rows [1, reserved) have memory
   uint32_t free_row = 0;  // list of free rows, in whole batches
+  // For each row, another row (see Traffic); null: bytes are not counted.
+  uint32_t* links = nullptr;
   // Allocates memory for at least the rows below `rows`. Returns the number of rows with memory.
   uint32_t (*reserve)(TaskTable& table, uint32_t rows) = nullptr;
   const void* trace = nullptr;  // TraceFiles of the host

@@ -314,11 +314,43 @@ SKEIN_HOT skein_source operation_source(E& e, const skein_source* where,
 }
 
 // What an operation uses: an object (0: unknown), and when it expires, in ticks (0: unknown,
-// UINT64_MAX: never).
+// UINT64_MAX: never); where its bytes are counted (a link, 0: nowhere).
 struct Use {
   uint64_t object = 0;
   uint64_t expires = 0;
+  uint32_t counts = 0;
 };
+
+// ---- traffic: the bytes that the operations of a socket have moved ----
+//
+//   row of the operation  --link, direction-->  row kTraffic of its socket
+//   row of the socket     --link-->  row kTraffic  --link-->  row kConnection, or 0
+//
+// A link may be older than the rows, so the row it leads to must have the id of the socket.
+inline constexpr uint32_t kSends = uint32_t{1} << 31;  // in the link of an operation
+
+SKEIN_HOT TaskRow* traffic_of(Writer& w, uint32_t row, uint64_t socket) {
+  TaskRow& found = w.rows[w.links[row] & ~kSends];
+  return found.id == socket && found.state == TaskState::kTraffic ? &found : nullptr;
+}
+
+// Counts the bytes of an operation that completes. Two threads that complete operations of the same
+// direction at the same time may lose the bytes of one. Precondition: join(e, task).
+template <typename E>
+SKEIN_HOT void count_bytes(E& e, const skein_task* task, uint64_t bytes) {
+  Writer& w = e.writer();
+  const TaskRow* r = row_of(w, task);
+  if (r == nullptr || r->state != TaskState::kCreated || r->on == 0 || bytes == 0 ||
+      w.links == nullptr)
+    return;
+  TaskRow* traffic = traffic_of(w, task->row, r->on);
+  if (traffic == nullptr) return;
+  const bool sends = (w.links[task->row] & kSends) != 0;
+  uint64_t& total = sends ? traffic->parent : traffic->on;
+  uint64_t& last = sends ? traffic->waker : traffic->since;
+  __atomic_store_n(&total, __atomic_load_n(&total, __ATOMIC_RELAXED) + bytes, __ATOMIC_RELAXED);
+  __atomic_store_n(&last, e.now(), __ATOMIC_RELAXED);
+}
 
 // Writes `about` and `expires`, which describe the next create. Precondition: may_create.
 template <typename E>
@@ -343,13 +375,15 @@ SKEIN_HOT bool operation(E& e, skein_task* task, uint32_t place) {
 
 template <typename E>
 SKEIN_HOT bool operation_on(E& e, skein_task* task, uint32_t place, Use use) {
+  Writer& w = e.writer();
   if (!may_create(e)) return false;
   describe_use(e, use);
   if (!operation(e, task, place)) return false;
-  if (TaskRow* r = row_of(e.writer(), task); r != nullptr) {
+  if (TaskRow* r = row_of(w, task); r != nullptr) {
     RowUpdate update(*r);
     r->on = use.object;
     r->waker = use.expires;
+    if (w.links != nullptr) w.links[task->row] = use.counts;
   }
   return true;
 }

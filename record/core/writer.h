@@ -57,6 +57,7 @@ struct alignas(64) Writer {
   uint32_t tid = 0;
   ReadCounter counter = nullptr;
   TaskTable* table = nullptr;
+  uint32_t* links = nullptr;  // the table's
   char* window_end = nullptr;
 
   // -- cold: used by the host --

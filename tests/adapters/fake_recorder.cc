@@ -74,6 +74,7 @@ void skein_operation_on(skein_task* task, uint32_t kind, const char* name,
   skein_operation(task, kind, name, where, fallback);
 }
 uint64_t skein_object(uintptr_t, uint32_t, const char*) { return 0; }
+skein_use skein_connection(int, const char*, uint32_t) { return {}; }
 void skein_object_cancel(uintptr_t, uint32_t, const char*, uint64_t) {}
 void skein_object_end(uintptr_t) {}
 skein_task* skein_handle_keep(const void* object, const void*) {

@@ -8,6 +8,7 @@ that by the rules of docs/format.md, and compares them with skein's columns: tim
 nanosecond, names, subjects, arguments, texts, locations, executors, and the numbers of lost events
 and packets.
 """
+import ipaddress
 import pathlib
 import struct
 import subprocess
@@ -29,6 +30,23 @@ FIRST_OBJECT_KIND, FIRST_OWN_KIND = 37, 64  # operations use these resources, no
 
 def unsigned(value):
     return value % (1 << 64)
+
+
+def connection_text(f, text_of):
+    def end(name):
+        address = ipaddress.IPv6Address(f[name + "_high"] << 64 | f[name + "_low"])
+        if address.ipv4_mapped:
+            return f"{address.ipv4_mapped}:{f[name + '_port']}"
+        return f"[{address}]:{f[name + '_port']}"
+    protocol = f["protocol"]
+    if protocol == 0xFFFF:
+        return text_of(f["path"])
+    if protocol == 0:
+        return (text_of(f["path"]) or "no name") + " (unix)"
+    has_peer = f["peer_high"] or f["peer_low"] or f["peer_port"]
+    text = end("local") + (" > " + end("peer") if has_peer else "")
+    text += " (" + {6: "tcp", 17: "udp"}.get(protocol, f"protocol {protocol}")
+    return text + (f", netns {f['net_namespace']})" if f["net_namespace"] else ")")
 
 
 class Reader:
@@ -206,6 +224,8 @@ class Reader:
             task, value = 0, unsigned(f["offset"])
         elif name in ("about", "cancel_uses"):
             other = f["resource"]
+        elif name == "connection":
+            other, value, text = f["resource"], f["descriptor"], connection_text(f, text_of)
         elif name == "expires":
             value = f["duration"] if f["duration"] == 2**64 - 1 else \
                 f["duration"] * 10**9 // clock.clock_class.frequency

@@ -164,6 +164,19 @@ void write_main(const std::filesystem::path& folder) {
   s.fixed(k_create_under).u64(2).u64(4).u32(3).done();
   s.event(k_await, 2, 4);
   s.fixed(k_cancel_uses).u64(31).done();
+  s.fixed(k_connection)
+      .u64(31)
+      .u64(1)
+      .u64(0)
+      .u64(0xffff'7f00'0001)
+      .u64(0x2001'0db8'0000'0000)
+      .u64(2)
+      .u32(40'000)
+      .u32(5432)
+      .u32(6)
+      .u32(9)
+      .u32(0)
+      .done();
   s.event(k_io, 4, static_cast<uint64_t>(-104));
   s.event(k_fail, 4, kReset);
   s.event(k_create, 5, 2);
@@ -224,6 +237,12 @@ void write_tasks(const std::filesystem::path& folder) {
   add(9, TaskState::kRunning, 2, 100'000'000).tid = 101;
   add(30, TaskState::kResource, 4, 900).on = 1;
   add(31, TaskState::kResource, 5, 700);
+  put_connection(add(31, TaskState::kConnection, 0, 0),
+                 {.local = {.low = 0xffff'7f00'0001, .port = 40'000},
+                  .peer = {.low = 0xffff'7f00'0001, .port = 5432},
+                  .protocol = 6,
+                  .descriptor = 9,
+                  .net_namespace = 1});
 
   TaskTableHeader header{};
   header.magic = kTableMagic;

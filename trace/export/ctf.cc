@@ -143,8 +143,31 @@ class Exporter {
                              .tid = static_cast<uint32_t>(tid),
                              .state = states[static_cast<size_t>(entry.state)],
                              .should_resolve = entry.should_resolve});
+      add_socket(entry, table);
     }
     files_.push_back({.name = ".tasks", .bytes = encode(table)});
+  }
+
+  // Adds the rows of a socket.
+  void add_socket(const LiveTaskEntry& entry, ctf::TaskTableSnapshot& table) {
+    const auto ticks = [&](int64_t time) -> uint64_t {
+      if (time == INT64_MIN) return 0;
+      const uint64_t distance = clock_.ticks(static_cast<uint64_t>(time < 0 ? -time : time));
+      return time < 0 ? clock_.base() - distance : clock_.base() + distance;
+    };
+    if (entry.connection != 0)
+      table.tasks.push_back({.id = events_.id(entry.id),
+                             .on = names_.text(entry.connection),
+                             .place = entry.descriptor,
+                             .reserved = format::Connection::kWholeText,
+                             .state = format::TaskState::kConnection});
+    if (entry.traffic)
+      table.tasks.push_back({.id = events_.id(entry.id),
+                             .parent = entry.traffic->sent,
+                             .on = entry.traffic->received,
+                             .since = ticks(entry.traffic->received_at),
+                             .waker = ticks(entry.traffic->sent_at),
+                             .state = format::TaskState::kTraffic});
   }
 
   void add_metadata() {

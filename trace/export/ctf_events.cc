@@ -86,6 +86,7 @@ consteval std::array<Emission, event_kinds> make_emissions() {
   at(K::About) = {k_about, Other, None, Current::Task};
   at(K::Expires) = {k_expires, Duration, None, Current::Task};      // one 64-bit field
   at(K::CancelUses) = {k_cancel_uses, Other, None, Current::Task};  // the same
+  at(K::Connection) = {k_connection, Other, Text, Current::Task};   // the fields of a Connection
   return all;
 }
 constexpr std::array<Emission, event_kinds> emissions = make_emissions();
@@ -117,7 +118,8 @@ std::string_view read_back(const auto& names, std::string_view name) {
 // Whether a reader takes `other` for a resource that tasks wait for.
 bool is_waited_for(const EventRow& row) {
   if (row.kind == EventKind::Resource) return !format::is_object_kind(row.value);
-  return row.kind != EventKind::About && row.kind != EventKind::CancelUses;
+  return row.kind != EventKind::About && row.kind != EventKind::CancelUses &&
+         row.kind != EventKind::Connection;
 }
 
 }  // namespace
@@ -162,7 +164,7 @@ CtfEvents::Implied CtfEvents::implied(const EventRow& row) {
   if (schema.value.role == ValueRole::IsResource)
     known.value = resources_.contains(row.other);
   else if (schema.value.role != ValueRole::None)
-    known.value = row.value;
+    known.value = row.kind == EventKind::Connection ? row.value & UINT32_MAX : row.value;
   if (carries_text(emission.a) || carries_text(emission.b)) known.text = text;
   if (emission.a == CtfArgument::PauseKind) known.text = read_back(format::kPauses, text);
   if (emission.b == CtfArgument::LossReason) known.text = read_back(format::kLosses, text);
@@ -248,6 +250,20 @@ void CtfEvents::put_event(StreamWriter& stream, uint64_t time, const EventRow& r
     case EventKind::Expires:
     case EventKind::CancelUses:
       return stream.fixed(emission.id, time).u64(a).done();
+    case EventKind::Connection:
+      return stream.fixed(emission.id, time)
+          .u64(a)
+          .u64(0)
+          .u64(0)
+          .u64(0)
+          .u64(0)
+          .u64(0)
+          .u32(0)
+          .u32(0)
+          .u32(format::Connection::kWholeText)
+          .u32(static_cast<uint32_t>(row.value))
+          .u32(static_cast<uint32_t>(b))
+          .done();
     case EventKind::Clock: {
       const ClockReading reading = clock_reading(trace_, row.value);
       return stream.fixed(format::k_clock, time)

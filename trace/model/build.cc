@@ -145,6 +145,8 @@ void ModelBuilder::follow(const EventRow& event) {
       return about(event);
     case K::CancelUses:
       return cancel_uses(event);
+    case K::Connection:
+      return connection(event);
     case K::Io:
       touch(get(event.task));
       return touch(get(event.other));

@@ -147,6 +147,7 @@ class ModelBuilder {
   uint32_t object(TaskId id);
   uint32_t add_object(TaskId id, uint64_t start);
   void cancel_uses(const EventRow& event);
+  void connection(const EventRow& event);
   void end_object(uint32_t object, TaskIndex by);
   void span_begin(const EventRow& event);
   void span_end(const EventRow& event);

@@ -81,6 +81,14 @@ void ModelBuilder::cancel_uses(const EventRow& event) {
       {.time = now_, .object = target, .by = by, .before = std::exchange(of.last_cancel, index)});
 }
 
+void ModelBuilder::connection(const EventRow& event) {
+  touch(get(event.task));
+  const uint32_t of = object(event.other);
+  if (of == Object::none) return;
+  model_.objects[of].connection = event.text;
+  model_.objects[of].descriptor = event.value;
+}
+
 void ModelBuilder::end_object(uint32_t object, TaskIndex by) {
   touch(by);
   model_.objects[object].end = now_;

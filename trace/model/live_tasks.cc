@@ -18,6 +18,8 @@ void ModelBuilder::add_live_resources() {
       Object& object = model_.objects[add_object(entry.id, 0)];
       object.name = entry.name;
       object.kind = entry.kind;
+      object.connection = entry.connection;
+      object.descriptor = entry.descriptor;
       object.pre_existing = true;
       continue;
     }

@@ -111,6 +111,9 @@ struct Model {
     uint32_t last_use = none;     // index into concerns
     uint32_t last_cancel = none;  // index into cancels
     bool pre_existing = false;
+    // Of a socket: its addresses (trace/read/connection.h; 0: unknown), and its descriptor.
+    StringId connection = 0;
+    uint64_t descriptor = 0;
   };
   struct Concern {  // an operation, and what it uses
     TaskIndex task = no_index;

@@ -49,9 +49,10 @@ enum class EventKind : uint8_t {
   Lost,
   About,
   Expires,
-  CancelUses,  // the last one: event_kinds
+  CancelUses,
+  Connection,  // the last one: event_kinds
 };
-inline constexpr size_t event_kinds = static_cast<size_t>(EventKind::CancelUses) + 1;
+inline constexpr size_t event_kinds = static_cast<size_t>(EventKind::Connection) + 1;
 inline constexpr uint64_t unknown_value = UINT64_MAX;
 
 // The model's name of the kind ("create", "try_read"); stable, used in text output and queries.

@@ -162,6 +162,9 @@ inline constexpr std::array<EventSchema, event_kinds> event_schemas{{
      .value = {ValueRole::Nanoseconds, "ns"}},
     {.kind = EventKind::CancelUses, .name = "cancel_uses",  // cancels the operations that use it
      .other = {IdRole::Resource, "resource"}},
+    {.kind = EventKind::Connection, .name = "connection",  // text: connection_text()
+     .other = {IdRole::Resource, "resource"}, .value = {ValueRole::Number, "descriptor"},
+     .text = TextRole::Name},
 }};
 // clang-format on
 

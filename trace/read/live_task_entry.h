@@ -23,6 +23,16 @@ struct LiveTaskEntry {
   int64_t since = 0;  // when it entered this state, as EventRow::time; negative: before the trace
   // Of a created operation: when it completes by itself, as EventRow::time; never: INT64_MAX.
   std::optional<int64_t> expires = {};
+  // Of a socket; `sent_at` and `received_at` as EventRow::time, INT64_MIN: never.
+  struct Traffic {
+    uint64_t sent = 0;
+    uint64_t received = 0;
+    int64_t sent_at = INT64_MIN;
+    int64_t received_at = INT64_MIN;
+  };
+  std::optional<Traffic> traffic = {};
+  StringId connection = 0;  // connection_text(); 0: unknown
+  uint32_t descriptor = 0;  // of a socket with a connection
   StringId label = 0;
   StringId name = 0;           // given at its creation
   uint32_t kind = UINT32_MAX;  // index into Trace::kinds; UINT32_MAX: unknown

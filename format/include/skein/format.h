@@ -87,7 +87,7 @@ enum class Shape : uint8_t {
 // task, unless an argument names another. docs/format.md explains each event.
 //
 // To add an event, begin with trace/read/event_schema.h. An event of shape kTwo or kSigned takes 16
-// ids, of kSame or kOne 4, a fixed one (below) 1. Ids 249 to 254 are free: a further event with two
+// ids, of kSame or kOne 4, a fixed one (below) 1. Ids 250 to 254 are free: a further event with two
 // arguments of different widths is a fixed one. 255 is k_extended.
 #define SKEIN_FORMAT_EVENTS(X)                                                      \
   X(create, 0, kTwo, task, place)             /* child of the current task */       \
@@ -130,23 +130,27 @@ enum class Shape : uint8_t {
   X(about, 245, kOne, resource, none)         /* of the next create           */
 
 // Events of one id and a fixed layout: X(name, id, fields as TSDL).
-#define SKEIN_FORMAT_FIXED_EVENTS(X)                                                      \
-  X(label_text, 224, "uint64_t task; string text;")                                       \
-  X(create_under, 225, "uint64_t parent; uint64_t task; uint32_t place;")                 \
-  X(send, 226, "uint64_t correlation; uint64_t peer;")                                    \
-  X(receive, 227, "uint64_t correlation; uint64_t peer;")                                 \
-  X(clock, 228, "uint32_t domain; int64_t offset; uint64_t bracket;")                     \
-  X(fail_text, 229, "uint64_t task; string text;")                                        \
-  X(cancel_uses, 238, "uint64_t resource;")                                               \
-  X(expires, 239, "uint64_t duration;") /* in ticks; of the next create */                \
-  X(string, 240, "uint32_t id; string text;")                                             \
-  X(place, 241,                                                                           \
-    "uint32_t id; enum task_kind kind; uint32_t name; uint32_t file; uint32_t function; " \
-    "uint32_t line; uint32_t column;")                                                    \
-  X(thread_name, 242, "uint64_t tid; string name;")                                       \
-  X(module, 243, "uint64_t base; uint64_t size; string build_id; string path;")           \
-  X(clock_pair, 244,                                                                      \
-    "uint64_t ticks; uint64_t monotonic_ns; uint64_t realtime_ns; uint64_t bracket_ns;")
+#define SKEIN_FORMAT_FIXED_EVENTS(X)                                                       \
+  X(label_text, 224, "uint64_t task; string text;")                                        \
+  X(create_under, 225, "uint64_t parent; uint64_t task; uint32_t place;")                  \
+  X(send, 226, "uint64_t correlation; uint64_t peer;")                                     \
+  X(receive, 227, "uint64_t correlation; uint64_t peer;")                                  \
+  X(clock, 228, "uint32_t domain; int64_t offset; uint64_t bracket;")                      \
+  X(fail_text, 229, "uint64_t task; string text;")                                         \
+  X(cancel_uses, 238, "uint64_t resource;")                                                \
+  X(expires, 239, "uint64_t duration;") /* in ticks; of the next create */                 \
+  X(string, 240, "uint32_t id; string text;")                                              \
+  X(place, 241,                                                                            \
+    "uint32_t id; enum task_kind kind; uint32_t name; uint32_t file; uint32_t function; "  \
+    "uint32_t line; uint32_t column;")                                                     \
+  X(thread_name, 242, "uint64_t tid; string name;")                                        \
+  X(module, 243, "uint64_t base; uint64_t size; string build_id; string path;")            \
+  X(clock_pair, 244,                                                                       \
+    "uint64_t ticks; uint64_t monotonic_ns; uint64_t realtime_ns; uint64_t bracket_ns;")   \
+  X(connection, 249, /* the addresses of a socket; see Connection */                       \
+    "uint64_t resource; uint64_t net_namespace; uint64_t local_high; uint64_t local_low; " \
+    "uint64_t peer_high; uint64_t peer_low; uint32_t local_port; uint32_t peer_port; "     \
+    "uint32_t protocol; uint32_t descriptor; uint32_t path;")
 
 enum EventId : uint8_t {
 #define SKEIN_X(name, first, shape, a, b) k_##name = first,
@@ -159,6 +163,25 @@ enum EventId : uint8_t {
   // u64 ticks. Any other header: id, u24 low bits of the ticks.
   k_extended = 255,
 };
+
+// The addresses of a socket, as in the event `connection`. All zero: none.
+struct SocketAddress {
+  uint64_t high = 0;  // of the IPv6 address, as numbers: ::1 is 0, 1; 127.0.0.1 is ::ffff:7f00:1
+  uint64_t low = 0;
+  uint32_t port = 0;
+};
+struct Connection {
+  SocketAddress local;
+  SocketAddress peer;
+  uint32_t protocol = 0;       // IPPROTO_TCP is 6, IPPROTO_UDP 17
+  uint32_t descriptor = 0;     // of the process
+  uint64_t net_namespace = 0;  // SO_NETNS_COOKIE; 0: unknown
+  uint32_t path = 0;           // a string, of a UNIX socket: its peer's, or its own; else 0
+  constexpr bool has_path() const { return protocol == 0 || protocol == kWholeText; }
+  // As the protocol: `path` is a text that describes the connection, in copies of traces.
+  static constexpr uint32_t kWholeText = 0xFFFF;
+};
+
 inline constexpr size_t kHeaderSize = 4;
 inline constexpr size_t kExtendedHeaderSize = 10;
 // The size limit of events, and of strings. A longer string is truncated and ends in kCutMark.
@@ -222,7 +245,16 @@ enum Loss : uint8_t {
 // The live tasks, including those whose events the ring has overwritten. The executor that runs or
 // last ran a task writes its row. A reader copies the row; the copy is valid if `seq` was even
 // before and is unchanged after. id 0: free.
-enum class TaskState : uint8_t { kFree, kCreated, kRunning, kSuspended, kResource };
+// A socket has three rows with its id: that of the resource, kConnection and kTraffic.
+enum class TaskState : uint8_t {
+  kFree,
+  kCreated,
+  kRunning,
+  kSuspended,
+  kResource,
+  kConnection,
+  kTraffic,
+};
 
 struct TaskRow {
   uint32_t seq;    // odd: being written
@@ -242,6 +274,34 @@ struct TaskRow {
   uint16_t reserved;
 };
 static_assert(sizeof(TaskRow) == 64);
+
+// The fields of a row kConnection: `place` is the descriptor, `parent` the network namespace, `on`
+// and `since` the local address, `waker` and `at` and `label` (its low and high half) the peer's,
+// `tid` the ports (local: the low half), `reserved` the protocol. If it has a path, `on` is that.
+constexpr void put_connection(TaskRow& row, const Connection& c) {
+  row.place = c.descriptor;
+  row.parent = c.net_namespace;
+  row.on = c.has_path() ? c.path : c.local.high;
+  row.since = c.local.low;
+  row.waker = c.peer.high;
+  row.at = static_cast<uint32_t>(c.peer.low);
+  row.label = static_cast<uint32_t>(c.peer.low >> 32);
+  row.tid = c.local.port | c.peer.port << 16;
+  row.reserved = static_cast<uint16_t>(c.protocol);
+}
+constexpr Connection connection_in(const TaskRow& row) {
+  Connection c = {.local = {row.on, row.since, row.tid & 0xFFFF},
+                  .peer = {row.waker, row.at | uint64_t{row.label} << 32, row.tid >> 16},
+                  .protocol = row.reserved,
+                  .descriptor = row.place,
+                  .net_namespace = row.parent,
+                  .path = 0};
+  if (c.has_path()) c.path = static_cast<uint32_t>(row.on);
+  return c;
+}
+// The fields of a row kTraffic: the operations of the socket in the trace have sent `parent` bytes,
+// the last ones at `waker` (ticks; 0: none), and received `on` bytes, the last at `since`. Each
+// field is written alone, without `seq`.
 enum TaskFlags : uint8_t { kTaskShouldResolve = 1 };
 
 inline constexpr uint64_t kTableMagic = 0x0031736b736174ull;  // "tasks1" and two zeros

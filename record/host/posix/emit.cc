@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "record/core/tasks.h"
+#include "record/host/posix/session.h"
 #include "record/host/posix/state.h"
 
 // Not null if the program is built with the thread sanitizer.
@@ -37,9 +38,9 @@ bool left_by_longjmp(Writer& writer) {
   return true;
 }
 
-// Finds a stream if the thread has none, or if a signal handler interrupted one of its events.
-// Returns null if there is none (counted).
-[[gnu::noinline, gnu::cold]] Writer* find_stream(Writer* writer) {
+}  // namespace
+
+Writer* find_stream(Writer* writer) {
   if (writer == nullptr) return attach();
   if (left_by_longjmp(*writer)) return writer;
   Writer* nested = writer->nested;
@@ -53,52 +54,7 @@ bool left_by_longjmp(Writer& writer) {
   return nested;
 }
 
-// The executor's emission, from construction to destruction. A signal handler that runs before
-// in_use is set uses the same stream: it writes complete events and leaves the stream consistent.
-class Session {
- public:
-  SKEIN_HOT explicit Session(bool text = false) : emission_(nullptr) {
-    if (!is_on()) [[unlikely]]
-      return;
-    Writer* writer = this_writer;
-    if (writer == nullptr || writer->in_use != 0) [[unlikely]] {
-      writer = find_stream(writer);
-      if (writer == nullptr) return;
-    }
-    mark_in_use(*writer);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    emission_ = Emission(writer);
-    ready_ = emission_.begin(text);
-  }
-  SKEIN_HOT ~Session() {
-    if (!ready_) return;
-    emission_.commit();
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    emission_.writer().in_use = 0;
-  }
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
-
-  SKEIN_HOT explicit operator bool() const { return ready_; }
-  SKEIN_HOT Emission* operator->() { return &emission_; }
-  SKEIN_HOT Emission& operator*() { return emission_; }
-
-  uint32_t place(uint32_t kind, const char* name, const skein_source* where) {
-    uint32_t id = 0;
-    locate(emission_, kind, name, where, id);
-    return id;
-  }
-  // Returns the id of a task, which joins the trace if it is not in it. Null: the current task.
-  SKEIN_HOT uint64_t id_of(skein_task* task) {
-    if (task == nullptr) return emission_.writer().current;
-    join(emission_, task);
-    return task->id;
-  }
-
- private:
-  Emission emission_;
-  bool ready_ = false;
-};
+namespace {
 
 template <typename Operation, typename... Arguments>
 [[gnu::noinline, gnu::cold]] void slow_path(Arguments... arguments) {
@@ -263,7 +219,8 @@ SKEIN_CALL void skein_operation_on(skein_task* task, uint32_t kind, const char* 
         uint32_t place;
         const skein_source source = operation_source(e, where, fallback);
         return locate(e, kind, name, &source, place) &&
-               operation_on(e, task, place, {use.object, ticks_at(e.writer(), use.expires)});
+               operation_on(e, task, place,
+                            {use.object, ticks_at(e.writer(), use.expires), use.counts});
       },
       task, kind, name, where, fallback, use);
 }
@@ -283,6 +240,8 @@ SKEIN_CALL uint64_t skein_resume_by(skein_task* task, uint64_t waker) {
 SKEIN_CALL uint64_t skein_resume_io(skein_task* task, uint64_t result) {
   return record_for_previous(
       [](auto& e, uint64_t& previous, skein_task* task, uint64_t result) SKEIN_INLINE {
+        if (!join(e, task)) return false;
+        count_bytes(e, task, result);
         if (!resume(e, task, previous)) return false;
         e.same(format::k_io, task->id, result);
         return true;
@@ -413,6 +372,7 @@ SKEIN_CALL void skein_resource(skein_task* resource, uint32_t kind, const char* 
   if (!e) return;
   const uint32_t place = e.place(kind, name, where);
   new_task(*e, resource, e->writer().current, place, format::TaskState::kResource);
+  if (uint32_t* links = e->writer().links; links != nullptr) links[resource->row] = 0;
   e->same(format::k_resource, resource->id, place);
   if (capacity != 0) e->same(format::k_capacity, resource->id, capacity);
 }

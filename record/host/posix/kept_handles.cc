@@ -100,7 +100,9 @@ uint64_t skein_object(uintptr_t key, uint32_t kind, const char* name) {
 void skein_object_end(uintptr_t key) {
   if (used_object(key) == nullptr) return;
   skein_task task = skein_handle_take(reinterpret_cast<const void*>(key), &kUsedObject);
-  if (task.generation == skein_generation()) skein_resource_destroy(&task);
+  if (task.generation != skein_generation()) return;
+  forget_connection(task);
+  skein_resource_destroy(&task);
 }
 
 }  // extern "C"

@@ -305,4 +305,8 @@ void make_handles();
 // The handle of the object with this key, which is in the trace; null while off or without room.
 skein_task* handle_of_object(uintptr_t key, uint32_t kind, const char* name);
 
+// ---- connections.cc
+// Frees the rows of a socket that is closed.
+void forget_connection(const skein_task& socket);
+
 }  // namespace skein::record

@@ -79,6 +79,7 @@ Writer* make_writer() {
   writer->counter = state.files->clock.counter;
   writer->table = state.table;
   writer->rows = state.table->rows;
+  writer->links = state.table->links;
   writer->names = state.names;
   writer->trace = state.files;
   writer->flags = state.files->log ? uint32_t{format::kFlagLog} : 0;

@@ -275,7 +275,8 @@ void fill_table(char* base, void* argument) {
 }
 
 void* zeroed(size_t size) {
-  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
@@ -292,6 +293,7 @@ int make_table(uint32_t rows) {
   table->header = reinterpret_cast<format::TaskTableHeader*>(base);
   table->rows = reinterpret_cast<TaskRow*>(base + format::kTableHeaderSize);
   table->capacity = rows;
+  table->links = static_cast<uint32_t*>(zeroed(size_t{rows} * sizeof(uint32_t)));
   table->reserved = 0;
   table->reserve = reserve_rows;
   table->trace = state.files;

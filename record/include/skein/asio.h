@@ -12,7 +12,9 @@
 //                      that of the co_await, else the callback, by its type (the function that it
 //                      is written in; of clang its file and line), else that of Asio's composed
 //                      operation. With it, the object that it uses (a timer, with its expiry, a
-//                      socket, a signal set, a resolver), which becomes a resource at its first use
+//                      socket, a signal set, a resolver), which becomes a resource at its first use.
+//                      The addresses of a socket, when it has them, and the bytes that its
+//                      operations move
 //   operation          the current task cancels the operations that use an object, or closes it.
 //                      Asio's timers skip this hook if no operation has waited since the last
 //                      cancel; see SKEIN_DETAIL_WATCH_TIMERS
@@ -231,7 +233,10 @@ inline void __creation(_Context&, const _Operation& __at, const char* __object, 
   if (!skein_enabled()) return;
   const uint32_t __kind = ::skein::__detail::__asio_hooks::__kind_of_object(__object);
   skein_use __use = {};
-  if (__kind != SKEIN_KIND_unknown) {
+  if (__kind == SKEIN_KIND_socket) {
+    __use = skein_connection(static_cast<int>(__descriptor), __object,
+                             static_cast<uint32_t>(__operation[6]));  // of "async_send"
+  } else if (__kind != SKEIN_KIND_unknown) {
     __use.object =
         skein_object(::skein::__detail::__asio_hooks::__key_of_object(__kind, __on, __descriptor),
                      __kind, __object);
@@ -259,6 +264,12 @@ inline void __operation(_Context&, const char* __object, _Object* __on, unsigned
     skein_object_end(__key);
   else
     skein_object_cancel(__key, __kind, __object, __expires);
+}
+
+// Asio begins to use a descriptor. One that the recorder knows was closed by other means.
+template <class _Context>
+inline void __registration(_Context&, unsigned long __descriptor, unsigned long) {
+  if (skein_handles_kept()) skein_object_end(static_cast<uintptr_t>(__descriptor) + 1);
 }
 
 // Asio's flag `might_have_pending_waits` of a timer, as deadline_timer_service uses it.
@@ -375,7 +386,7 @@ class __completion {
 //
 // This header is being read by Asio's handler_tracking.hpp. First that file is read once more as if
 // there were no custom tracking: it defines all hooks, empty or for its built-in tracking. Then
-// six of them are replaced by ours, which include the built-in ones (SKEIN_DETAIL_.._OWN). Finally
+// seven of them are replaced by ours, which include the built-in ones (SKEIN_DETAIL_.._OWN). Finally
 // the outer handler_tracking.hpp, which sees a custom tracking, defines ENABLE_HANDLER_TRACKING,
 // with which use_awaitable_t has three more members. The first class with a hook, Asio's base of
 // all operations, undefines it again: all versions define it before use_awaitable_t. If the program
@@ -427,6 +438,10 @@ class __completion {
 #undef BOOST_ASIO_HANDLER_COMPLETION
 #undef BOOST_ASIO_HANDLER_INVOCATION_BEGIN
 #undef BOOST_ASIO_HANDLER_INVOCATION_END
+#undef BOOST_ASIO_HANDLER_REACTOR_REGISTRATION
+#define BOOST_ASIO_HANDLER_REACTOR_REGISTRATION(args)                                        \
+  (SKEIN_DETAIL_BOOST_ASIO_OWN(::boost::asio::detail::handler_tracking::reactor_registration \
+                                   args, )::skein::__detail::__asio_hooks::__registration args)
 #define BOOST_ASIO_HANDLER_LOCATION(args)                                         \
   SKEIN_DETAIL_BOOST_ASIO_OWN(                                                    \
       ::boost::asio::detail::handler_tracking::location __tracked_location args;) \
@@ -485,6 +500,10 @@ class __completion {
 #undef ASIO_HANDLER_COMPLETION
 #undef ASIO_HANDLER_INVOCATION_BEGIN
 #undef ASIO_HANDLER_INVOCATION_END
+#undef ASIO_HANDLER_REACTOR_REGISTRATION
+#define ASIO_HANDLER_REACTOR_REGISTRATION(args)                                 \
+  (SKEIN_DETAIL_ASIO_OWN(::asio::detail::handler_tracking::reactor_registration \
+                             args, )::skein::__detail::__asio_hooks::__registration args)
 #define ASIO_HANDLER_LOCATION(args)                                                          \
   SKEIN_DETAIL_ASIO_OWN(::asio::detail::handler_tracking::location __tracked_location args;) \
   ::skein::__detail::__asio_hooks::__location skein_location;                                \

@@ -161,6 +161,7 @@ void skein_operation(skein_task* __task, uint32_t __kind, const char* __name,
 typedef struct skein_use {
   uint64_t object;
   uint64_t expires;
+  uint32_t counts; /* from skein_connection; 0: its bytes are not counted */
 } skein_use;
 #define SKEIN_NEVER UINT64_MAX
 /* skein_operation of an operation that uses an object. Adds 5 to 8 bytes to the trace, with
@@ -263,6 +264,18 @@ void skein_resource_destroy(skein_task* __resource);
 /* Returns the id of the object, which is new if the recorder does not know the key; 0 while off or
  * without room (counted). */
 uint64_t skein_object(uintptr_t __key, uint32_t __kind, const char* __name);
+/* What an operation does with its socket. */
+enum {
+  SKEIN_SOCKET_waits = 'w',
+  SKEIN_SOCKET_sends = 's',
+  SKEIN_SOCKET_receives = 'r',
+  SKEIN_SOCKET_connects = 'c',
+  SKEIN_SOCKET_accepts = 'a'
+};
+/* skein_object of a socket, with the key descriptor + 1, for an operation that begins. As soon as
+ * the socket has a peer, or accepts connections, its addresses are recorded, once; that takes 2 to
+ * 3 us. skein_resume_io then counts the bytes of the operation for the socket. */
+skein_use skein_connection(int __descriptor, const char* __name, uint32_t __operation);
 /* The current task cancels the operations that use the object, even if there is none. Records
  * nothing if the object expired before now (skein_use::expires; 0: unknown). */
 void skein_object_cancel(uintptr_t __key, uint32_t __kind, const char* __name, uint64_t __expires);

@@ -8,6 +8,7 @@
 #include "base/cursor.h"
 #include "base/stable_sort.h"
 #include "base/text.h"
+#include "trace/read/connection.h"
 #include "trace/read/ctf/chunk.h"
 #include "trace/read/ctf/present.h"
 #include "trace/read/ctf/salvage.h"
@@ -285,6 +286,41 @@ void add_resources(const TaskTableSnapshot& table, Context& context) {
   if (!context.resources.empty()) context.usual = Special::No;
 }
 
+// Adds the rows of sockets to their entries. `time` converts ticks.
+template <class Time>
+void describe_sockets(const TaskTableSnapshot& table, const Context& context, Time time) {
+  auto& entries = context.trace.live_tasks;
+  for (const TaskTableRow& row : table.tasks) {
+    if (row.state != format::TaskState::kConnection && row.state != format::TaskState::kTraffic)
+      continue;
+    const auto entry = std::lower_bound(entries.begin(), entries.end(), row.id,
+                                        [](const auto& e, TaskId id) { return e.id < id; });
+    if (entry == entries.end() || entry->id != row.id) continue;
+    if (row.state == format::TaskState::kTraffic) {
+      const auto last = [&](uint64_t ticks) { return ticks == 0 ? INT64_MIN : time(ticks); };
+      entry->traffic = {.sent = row.parent,
+                        .received = row.on,
+                        .sent_at = last(row.waker),
+                        .received_at = last(row.since)};
+      continue;
+    }
+    format::TaskRow as_written{};
+    as_written.place = row.place;
+    as_written.parent = row.parent;
+    as_written.on = row.on;
+    as_written.since = row.since;
+    as_written.waker = row.waker;
+    as_written.at = row.at;
+    as_written.label = row.label;
+    as_written.tid = row.tid;
+    as_written.reserved = row.reserved;
+    const format::Connection c = format::connection_in(as_written);
+    Strings& strings = context.trace.strings;
+    entry->connection = strings.intern(connection_text(c, strings[context.names.text(c.path)]));
+    entry->descriptor = c.descriptor;
+  }
+}
+
 // Adds the rows of the live task table to the trace.
 void describe_live_tasks(const TaskTableSnapshot& table, const Context& context) {
   Trace& trace = context.trace;
@@ -332,6 +368,7 @@ void describe_live_tasks(const TaskTableSnapshot& table, const Context& context)
                                 .state = state,
                                 .should_resolve = row.should_resolve});
   }
+  describe_sockets(table, context, time);
 }
 
 // As EventRow::time. 0 if it is unknown, or implausible: before the trace or a year later.
@@ -519,7 +556,9 @@ Result<Trace> read_live_tasks(Files& files, const std::string& path, TaskTableSn
   Decoding decoding(*std::move(directory));
   Context& context = decoding.context;
   context.start = table.start;
-  for (const TaskTableRow& row : table.tasks) context.start = std::max(context.start, row.since);
+  for (const TaskTableRow& row : table.tasks)
+    if (row.state != format::TaskState::kConnection)  // that has no time
+      context.start = std::max(context.start, row.since);
   context.start++;
   set_start(decoding.metadata, context, decoding.trace.info);
   describe_live_tasks(table, context);

@@ -6,6 +6,7 @@
 #include "base/cursor.h"
 #include "base/stable_sort.h"
 #include "base/type_name.h"
+#include "trace/read/connection.h"
 #include "trace/read/ctf/event_table.h"
 
 namespace skein::ctf {
@@ -357,6 +358,22 @@ bool Stream::complete_fixed(Context& context, const Wire& wire, std::span<const 
       row.kind = EventKind::CancelUses;
       row.other = task_or_none(fields.u64());
       break;
+    case format::k_connection: {
+      row.kind = EventKind::Connection;
+      row.other = task_or_none(fields.u64());
+      format::Connection c;
+      c.net_namespace = fields.u64();
+      c.local = {.high = fields.u64(), .low = fields.u64()};
+      c.peer = {.high = fields.u64(), .low = fields.u64()};
+      c.local.port = fields.u32();
+      c.peer.port = fields.u32();
+      c.protocol = fields.u32();
+      c.descriptor = fields.u32();
+      row.value = c.descriptor;
+      row.text = trace.strings.intern(
+          connection_text(c, trace.strings[definition(context.texts, fields.u32())]));
+      break;
+    }
     case format::k_expires: {
       row.kind = EventKind::Expires;
       const uint64_t ticks = fields.u64();

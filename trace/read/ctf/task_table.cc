@@ -60,6 +60,7 @@ Row read_row(std::span<const uint8_t> file, uint64_t index) {
   row.task.tid = cursor.u32();
   row.task.state = static_cast<format::TaskState>(cursor.u8());
   row.task.should_resolve = (cursor.u8() & format::kTaskShouldResolve) != 0;
+  row.task.reserved = cursor.u16();
   return row;
 }
 
@@ -161,6 +162,7 @@ std::vector<uint8_t> encode(const TaskTableSnapshot& table) {
     row.at = task.at;
     row.label = task.label;
     row.tid = task.tid;
+    row.reserved = task.reserved;
     row.state = task.state;
     row.flags = task.should_resolve ? format::kTaskShouldResolve : 0;
     std::memcpy(to, &row, sizeof row);
@@ -181,6 +183,10 @@ std::string_view name(format::TaskState state) {
       return "suspended";
     case format::TaskState::kResource:
       return "resource";
+    case format::TaskState::kConnection:
+      return "connection";
+    case format::TaskState::kTraffic:
+      return "traffic";
   }
   return "unknown";
 }

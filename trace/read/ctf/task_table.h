@@ -26,6 +26,7 @@ struct TaskTableRow {
   uint32_t at = 0;
   uint32_t label = 0;
   uint32_t tid = 0;
+  uint16_t reserved = 0;
   format::TaskState state = format::TaskState::kFree;
   bool should_resolve = false;
 };

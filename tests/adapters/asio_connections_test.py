@@ -1,0 +1,46 @@
+#!/usr/bin/python3
+"""asio_connections_test.py PROGRAM: the addresses of sockets, and the bytes of their operations."""
+import ipaddress
+import os
+import sys
+import tempfile
+
+from trace import Trace, equal
+
+folder = tempfile.mkdtemp()
+out = os.popen(f"SKEIN_TRACE={folder}/trace,mode=log {sys.argv[1]}").read()
+trace = Trace(f"{folder}/trace")
+
+
+def address(event, end):
+    number = event[end + "_high"] << 64 | event[end + "_low"]
+    if number == 0:
+        return "-"
+    of = ipaddress.IPv6Address(number)
+    return str(of.ipv4_mapped or of)
+
+
+found = {}
+for socket, event in trace.connections.items():
+    found[event["descriptor"], address(event, "local"), event["local_port"],
+          address(event, "peer"), event["peer_port"], event["protocol"]] = socket
+expected = {}
+for line in out.splitlines():
+    use, descriptor, *ends = line.split()
+    if use == "unix":
+        path = ends[0]
+        continue
+    expected[use] = (int(descriptor), ends[0], int(ends[1]), ends[2], int(ends[3]),
+                     17 if use == "udp" else 6)
+unix = [e for e in trace.connections.values() if e["path"]]
+equal("UNIX sockets", [trace.strings[e["path"]] for e in unix], [path])
+equal("sockets", sorted(k for k in found if k[5] != 0), sorted(expected.values()))
+assert all(e["net_namespace"] != 0 for e in trace.connections.values() if e["protocol"])
+
+bytes_of = {use: {"send": 0, "rece": 0} for use in expected}
+sockets = {found[key]: use for use, key in expected.items()}
+for task in trace.tasks.values():
+    if task.uses in sockets and task.io:
+        bytes_of[sockets[task.uses]][task.name[len("socket.async_"):][:4]] += sum(task.io)
+equal("bytes", {use: tuple(n.values()) for use, n in bytes_of.items() if any(n.values())},
+      {"first": (1, 0), "second": (1, 0), "client": (1000, 7), "session": (7, 1000)})
