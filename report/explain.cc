@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "trace/read/connection.h"
+
 namespace skein {
 
 namespace {
@@ -186,8 +188,7 @@ class Writer {
     title();
     where(location_of(e_, last()));
     const Model::Concern* use = e_.model.concern(last().task);
-    if (use == nullptr || use->expires == 0)
-      return text(pending(e_.trace.strings[e_.model.tasks[last().task].name]));
+    if (use == nullptr || use->expires == 0) return pending_operation();
     const uint64_t start = std::min(e_.model.tasks[last().task].start, use->expires);
     const uint64_t now = std::max(e_.model.end, start);
     text(" takes ");
@@ -196,6 +197,52 @@ class Writer {
     text(", of which ");
     duration(use->expires - now);
     text(" are left.");
+  }
+
+  void pending_operation() {
+    const std::string_view operation = e_.trace.strings[e_.model.tasks[last().task].name];
+    const std::string_view peer = peer_of(e_.trace, e_.model, last().task);
+    if (peer.empty()) {
+      text(pending(operation));
+      return text(d_.socket_state);
+    }
+    const auto is = [&](std::string_view name) { return operation.starts_with(name); };
+    if (!has_peer(e_.trace.strings[used_by(e_.model, last().task)->connection])) {
+      text(is("socket.async_accept") ? " waits for a connection to " : " waits for a peer of ");
+      text(peer);
+      return text(".");
+    }
+    text(" waits for ");
+    text(peer);
+    text(is("socket.async_receive")   ? " to send."
+         : is("socket.async_send")    ? " to read."
+         : is("socket.async_connect") ? " to accept the connection."
+                                      : ".");
+    if (d_.traffic) traffic(*d_.traffic);
+    text(d_.socket_state);
+  }
+
+  void number(uint64_t value) { out_.push_back({.kind = TextRun::Kind::Number, .value = value}); }
+  // What was moved last, and what before that in the other direction.
+  void traffic(const Traffic& t) {
+    if (t.sent == 0 && t.received == 0)
+      return text(t.of_kernel ? " Nothing was sent or received."
+                              : " No operation of this socket has sent or received anything.");
+    const bool sent_last = t.sent_at > t.received_at;
+    const auto end = static_cast<int64_t>(e_.model.end);
+    const int64_t last = std::min(std::max(t.sent_at, t.received_at), end);
+    text(t.of_kernel ? " This socket" : " Operations of this socket");
+    text(sent_last ? " sent " : " received ");
+    number(sent_last ? t.sent : t.received);
+    text(" bytes, the last ");
+    duration(static_cast<uint64_t>(end) - static_cast<uint64_t>(last));
+    text(sent_last ? " ago, and received nothing since" : " ago, and sent nothing since");
+    if (const uint64_t other = sent_last ? t.received : t.sent; other != 0) {
+      text(" (");
+      number(other);
+      text(" bytes before)");
+    }
+    text(".");
   }
 
   void running() {

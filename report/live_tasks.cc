@@ -8,6 +8,7 @@
 
 #include "base/escape.h"
 #include "base/text.h"
+#include "trace/ask/traffic.h"
 #include "trace/model/names.h"
 
 namespace skein {
@@ -185,7 +186,7 @@ std::string kind_cell(const LiveTaskRow& task) {
 }
 
 std::string target_cell(const LiveTaskRow& task) {
-  if (task.target.id == no_task) return "";
+  if (task.target.id == no_task) return escaped(task.peer);
   return (task.state == "resource" ? "held by " : "") + escaped(task.target.title);
 }
 
@@ -239,6 +240,7 @@ LiveTaskList live_task_list(const Subject& subject, uint64_t until) {
                           .state = std::string(name(live.state)),
                           .kind = kind_name(trace, task.kind),
                           .target = reference(live.target),
+                          .peer = std::string(peer_of(trace, model, live.task)),
                           .parent = reference(task.parent),
                           .waker = reference(live.waker),
                           .since = live.since,
@@ -288,6 +290,7 @@ Json live_tasks_json(const LiveTaskList& live) {
          {"since_utc_ns", live.utc_start ? Json(*live.utc_start + task.since) : Json()},
          {"duration_ns", duration_of(live, task)},
          {"target", task_json(task.target)},
+         {"peer", or_null(task.peer)},
          {"location", task.location.json},
          {"created_at", task.created_at.json},
          {"parent", task_json(task.parent)},

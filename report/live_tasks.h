@@ -36,6 +36,7 @@ struct LiveTaskRow {
   std::string state = {};  // name(TaskState)
   std::string kind = {};   // "coroutine"; empty: unknown
   Task target = {};        // what it waits for; of a resource: its holder
+  std::string peer = {};   // of the socket that the operation uses: peer_of()
   Task parent = {};
   Task waker = {};         // that resumed it last
   int64_t since = 0;       // of the state, as EventRow::time; before the trace: negative

@@ -58,6 +58,9 @@ std::string text(const Subject& subject, const Diagnosis& d) {
       case TextRun::Kind::Duration:
         out += duration_text(run.value);
         break;
+      case TextRun::Kind::Number:
+        out += grouped(run.value);
+        break;
     }
   return out;
 }
@@ -170,13 +173,14 @@ Json diagnosis_json(const Subject& subject, const LiveTaskFinder& live, const Di
       last_event = event_json(subject, event.time, event.by, event.location);
       last_event.set("event", name(event.kind));
     }
-    chain.add(
-        Json::object({{"task", task_json(subject.trace, subject.model, step.task)},
-                      {"state", state_name(subject, step.task)},
-                      {"target", task_json(subject.trace, subject.model, target_of(subject, d, i))},
-                      {"since_ns", since(subject, live, step)},
-                      {"location", location_json(subject.trace, location_of(subject, step))},
-                      {"last_event", std::move(last_event)}}));
+    chain.add(Json::object(
+        {{"task", task_json(subject.trace, subject.model, step.task)},
+         {"state", state_name(subject, step.task)},
+         {"peer", or_null(std::string(peer_of(subject.trace, subject.model, step.task)))},
+         {"target", task_json(subject.trace, subject.model, target_of(subject, d, i))},
+         {"since_ns", since(subject, live, step)},
+         {"location", location_json(subject.trace, location_of(subject, step))},
+         {"last_event", std::move(last_event)}}));
   }
   Json notification;
   if (d.notification != Waits::none) {

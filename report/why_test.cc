@@ -230,3 +230,47 @@ TEST_CASE("the text names what completes a pending operation") {
   CHECK(report("deadline_timer.async_wait", "1 expires 1 =49000000\n")
             .find("takes 49.0 ms, of which 40.0 ms are left.") != std::string::npos);
 }
+
+TEST_CASE("the text names the peer of a socket, and what its operations have moved") {
+  const auto report = [](const std::string& operation, const std::string& before = {},
+                         const std::string& live = {}) {
+    const std::string text = "0 create 1 as coroutine session\n 0 resume 1\n" + before +
+                             "0 resource 1 of 30 as socket\n"
+                             "0 connection 1 of 30 =7 addresses\n 1 about 1 of 30\n"
+                             "1 create 2 by 1 as io socket.async_" +
+                             operation + "\n 1 suspend 1 on 2\n 9000000 executor_end -";
+    Example e = ring(text, live);
+    e.model.objects[0].connection =
+        e.trace.strings.intern((operation == "accept" || operation == "receive_from"
+                                    ? "0.0.0.0:80 (tcp)"
+                                    : "127.0.0.1:1 > 127.0.0.1:5432 (tcp)"));
+    if (!live.empty())
+      e.trace.live_tasks[0].traffic = {
+          .sent = 3000, .received = 40, .sent_at = 2'000'000, .received_at = -7};
+    return report_of(e);
+  };
+  const auto has = [](std::string text, std::string_view part) {
+    for (size_t at = 0; (at = text.find("\n  ", at)) != text.npos;) text.replace(at, 3, " ");
+    CAPTURE(text);
+    CHECK(text.find(part) != std::string::npos);
+  };
+  has(report("receive"),
+      "waits for 127.0.0.1:5432 to send. No operation of this socket has sent or received");
+  has(report("send"), "waits for 127.0.0.1:5432 to read.");
+  has(report("accept"), "waits for a connection to 0.0.0.0:80.");
+  has(report("receive_from"), "waits for a peer of 0.0.0.0:80.");
+  has(report("wait"), "waits for 127.0.0.1:5432.");
+  const std::string sent =
+      "0 about 1 of 30\n 0 create 3 by 1 as io socket.async_send\n"
+      "0 resume 3 by 1\n 0 io 3 of 3 =812\n 0 resolve 3\n 0 resume 1\n";
+  has(report("receive", sent),
+      "socket sent 812 bytes, the last 9.00 ms ago, and received nothing since.");
+  // An operation that failed has moved nothing.
+  has(report("receive",
+             "0 about 1 of 30\n 0 create 3 by 1 as io socket.async_send\n"
+             "0 io 3 of 3 =18446744073709551512\n"),
+      "No operation of this socket has sent or received");
+  has(report("receive", "", "0 resource 30 as socket"),
+      "socket sent 3,000 bytes, the last 7.00 ms ago, and received nothing since (40 bytes "
+      "before).");
+}

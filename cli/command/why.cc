@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/die.h"
 #include "cli/input/analysis.h"
+#include "cli/input/socket_state.h"
 #include "cli/input/thread_state.h"
 #include "cli/output/report_output.h"
 #include "trace/ask/find.h"
@@ -84,7 +85,10 @@ int run_why(const WhyOptions& options) {
   WhyFindings found{.diagnoses = find_diagnoses(subject, options.task),
                     .destroyed = std::move(destroyed),
                     .teardown = teardown};
-  if (analysis.is_live) add_thread_states(options.trace, subject, found.diagnoses);
+  if (analysis.is_live) {
+    add_thread_states(options.trace, subject, found.diagnoses);
+    add_socket_states(options.trace, subject, found.diagnoses);
+  }
   if (options.task.empty()) {
     found.failures = unread_failures(subject);
     found.chains = broken_chains(subject);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <unordered_map>
 
@@ -173,6 +174,7 @@ class ChainWalker {
   // An operation that has not completed.
   Verdict pending_verdict(Diagnosis& d) {
     const Model::Concern* use = model_.concern(d.chain.back().task);
+    if (use != nullptr && use->object != Model::Object::none) describe_socket(d, use->object);
     if (use == nullptr || use->expires == 0) return Verdict::External;
     if (use->expires != Model::Object::never)
       return use->expires < end_ && could_run_since(use->expires, d.expected) == Verdict::Starved
@@ -180,6 +182,16 @@ class ChainWalker {
                  : Verdict::External;
     d.is_last = !anything_may_run();
     return find_lost_cancel(d, *use) ? Verdict::LostWakeup : Verdict::NeverExpires;
+  }
+
+  void describe_socket(Diagnosis& d, uint32_t object) {
+    if (model_.objects[object].connection == 0) return;
+    if (!traffic_) traffic_ = find_traffic(trace_, model_);
+    const Traffic& traffic = *(d.traffic = (*traffic_)[object]);
+    if (traffic.sent_at <= traffic.received_at) return;
+    for (uint32_t u = model_.objects[object].last_use; u != Model::Object::none && !d.asks;
+         u = model_.concerns[u].before)
+      d.asks = trace_.strings[model_.tasks[model_.concerns[u].task].name] == "socket.async_connect";
   }
 
   // Finds the last cancel of a timer before this wait by a task that is not in the chain, unless it
@@ -305,13 +317,16 @@ class ChainWalker {
   // event is then unknown, unless a task was running at that event: a suspension would be an event.
   uint64_t end_ = trace_.events.empty() || waits_.any_running ? model_.end : last_event_;
   uint32_t walk_ = 0;
-  std::optional<bool> may_run_;  // anything_may_run(), if known
+  std::optional<bool> may_run_;                  // anything_may_run(), if known
+  std::optional<std::vector<Traffic>> traffic_;  // find_traffic(), if known
   std::unordered_map<std::string_view, Context> contexts_;
   Busiest busiest_{model_};
 };
 
-// A hash that is equal for diagnoses that differ only in the identity of their tasks.
-uint64_t similarity_hash(const Model& model, const Waits& waits, const Diagnosis& d) {
+// A hash that is equal for diagnoses that differ only in the identity of their tasks. Of tasks that
+// wait for an answer, those that wait for different peers differ.
+uint64_t similarity_hash(const Trace& trace, const Model& model, const Waits& waits,
+                         const Diagnosis& d) {
   uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, of numbers instead of bytes
   const auto add = [&](uint64_t number) { hash = (hash ^ number) * 0x100000001b3 ^ hash >> 29; };
   if (d.verdict == Verdict::Deadlock) {  // the same cycle, whichever of its tasks comes first
@@ -324,6 +339,7 @@ uint64_t similarity_hash(const Model& model, const Waits& waits, const Diagnosis
   add(static_cast<uint64_t>(d.verdict) << 1 | d.expected);
   add(d.notification);
   add(d.cancel);
+  if (d.asks) add(std::hash<std::string_view>()(peer_of(trace, model, d.chain.back().task)));
   for (const Diagnosis::Step& step : d.chain) {
     const Model::Task& task = model.tasks[step.task];
     add(uint64_t{task.kind} << 32 | task.location);
@@ -345,7 +361,7 @@ int rank(const Diagnosis& d) {
     case Verdict::Running:
       return 2;
     case Verdict::External:
-      return 4;
+      return d.asks ? 3 : 4;
     default:
       return 3;
   }
@@ -442,7 +458,7 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
     for (const Diagnosis::Step& step : d.chain)
       reported[step.task] = std::max(reported[step.task], how);
     if (d.verdict == Verdict::Ok) return;
-    uint32_t& same = known[similarity_hash(model, waits, d)];
+    uint32_t& same = known[similarity_hash(trace, model, waits, d)];
     if (same != IdMap::none) {
       found[same].similar.push_back(task);
       return;

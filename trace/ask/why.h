@@ -9,11 +9,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "trace/ask/live_tasks.h"
+#include "trace/ask/traffic.h"
 #include "trace/ask/waits.h"
 
 namespace skein {
@@ -63,6 +65,11 @@ struct Diagnosis {
   // In a live process: its only thread waits in an event loop, so that nothing outside the trace
   // can cancel it either. The caller may set it.
   bool is_alone = false;
+  std::optional<Traffic> traffic = {};  // External, of a socket with a known address
+  // External, in a live process: what the kernel says about the socket. Sentences, each with a
+  // space before it; empty: unknown. The caller may set it.
+  std::string socket_state = {};
+  bool asks = false;      // ... that the program connected, and on which it spoke last
   bool expected = false;  // it is marked should_resolve
   // Tasks with the same diagnosis, step by step; for a cycle, its other tasks and their waiters.
   std::vector<TaskIndex> similar = {};

@@ -17,6 +17,19 @@ const Waits& QuerySource::waits() const {
   return *waits_;
 }
 
+const std::vector<Traffic>& QuerySource::traffic() const {
+  if (!traffic_) traffic_ = std::make_unique<std::vector<Traffic>>(find_traffic(trace_, model()));
+  return *traffic_;
+}
+
+const std::vector<uint32_t>& QuerySource::sockets() const {
+  if (sockets_) return *sockets_;
+  sockets_ = std::make_unique<std::vector<uint32_t>>();
+  for (uint32_t i = 0; i < model().objects.size(); i++)
+    if (model().objects[i].connection != 0) sockets_->push_back(i);
+  return *sockets_;
+}
+
 const std::vector<size_t>& QuerySource::samples() const {
   if (samples_) return *samples_;
   samples_ = std::make_unique<std::vector<size_t>>();

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "trace/ask/traffic.h"
 #include "trace/ask/waits.h"
 
 namespace skein {
@@ -21,7 +22,9 @@ class QuerySource {
   const Events& events() const { return trace_.events; }
   const Model& model() const;  // not simplified
   const Waits& waits() const;
-  const std::vector<size_t>& samples() const;  // indices of the sample events
+  const std::vector<Traffic>& traffic() const;   // by Model::objects
+  const std::vector<uint32_t>& sockets() const;  // indices of the objects with an address
+  const std::vector<size_t>& samples() const;    // indices of the sample events
   const std::vector<size_t>& counter_points()
       const;               // by counter, its first row; then the number of rows
   bool has_duplicate_ids() const;  // two tasks have the same id
@@ -38,6 +41,8 @@ class QuerySource {
   const Trace& trace_;
   mutable std::unique_ptr<Model> model_;
   mutable std::unique_ptr<Waits> waits_;
+  mutable std::unique_ptr<std::vector<Traffic>> traffic_;
+  mutable std::unique_ptr<std::vector<uint32_t>> sockets_;
   mutable std::unique_ptr<std::vector<size_t>> samples_;
   mutable std::unique_ptr<std::vector<size_t>> counter_points_;
   mutable std::unique_ptr<bool> has_duplicate_ids_;

@@ -71,6 +71,9 @@ class Why {
         case TextRun::Kind::Duration:
           out += duration_text(static_cast<double>(run.value));
           break;
+        case TextRun::Kind::Number:
+          out += grouped(run.value);
+          break;
       }
     return out;
   }
