@@ -79,8 +79,8 @@ std::vector<uint32_t> busiest_rows(std::span<const Track> tracks, const Window& 
         const Model::Task& task = track.model->tasks[track.rows->tasks[i]];
         events += in_sight(task.start) + in_sight(task.end);
       }
-      for (uint32_t i = track.rows->fault_begin[row]; i < track.rows->fault_begin[row + 1]; i++)
-        if (const auto [start, end] = track.rows->fault_times[i];
+      for (uint32_t i = track.rows->red_begin[row]; i < track.rows->red_begin[row + 1]; i++)
+        if (const auto [start, end] = track.rows->red_times[i];
             window.from <= time_of(end) && time_of(start) <= window.to)
           events += uint64_t{1} << 32;
       for (uint32_t i = track.rows->activation_begin[row];

@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t bar_limit = 19'000;
 constexpr size_t activation_limit = 8'000;
-constexpr size_t fault_limit = 3'000;
+constexpr size_t red_limit = 3'000;
 constexpr size_t most_highlights = 3'000;
 constexpr double widest_cell = 64;  // pixels; 450 rows of 2 pixels then need 10,600 rectangles
 
@@ -193,11 +193,11 @@ class BarPainter {
     thin.finish();
   }
 
-  void faults(uint32_t row) {
+  void red_parts(uint32_t row) {
     const double y = frame_.bar_y(track_, row);
     const Rows& rows = *frame_.tracks[track_].rows;
-    const auto is_faded = [&](uint32_t fault) {
-      return frame_.mark(track_, rows.tasks[rows.fault_positions[fault]]) == 2;
+    const auto is_faded = [&](uint32_t part) {
+      return frame_.mark(track_, rows.tasks[rows.red_positions[part]]) == 2;
     };
     ThinBars thin(painter_, cell_, y, frame_.bar_height, Ink::Failed, 255);
     const auto crowd = [&](uint32_t first, uint32_t last, double x, double width) {
@@ -205,11 +205,11 @@ class BarPainter {
       for (uint32_t i = first; i < last && faded; i++) faded = is_faded(i);
       thin.add(x, last - first, width, faded);
     };
-    const auto fault = [&](uint32_t which, double x, double end) {
+    const auto part = [&](uint32_t which, double x, double end) {
       thin.finish(x, end);
       painter_.fill(Ink::Failed, x, y, end - x, frame_.bar_height, is_faded(which) ? 70 : 255);
     };
-    each_fault(frame_, track_, row, cell_, fault, crowd);
+    each_red_part(frame_, track_, row, cell_, part, crowd);
     thin.finish();
   }
 
@@ -299,8 +299,8 @@ void draw_bars(const Frame& frame, Painter& painter) {
     draw_rows(frame, painter, bar_limit, [](BarPainter& bars, uint32_t row) { bars.bars(row); });
     draw_rows(frame, painter, activation_limit,
               [](BarPainter& bars, uint32_t row) { bars.activations(row); });
-    draw_rows(frame, painter, fault_limit,
-              [](BarPainter& bars, uint32_t row) { bars.faults(row); });
+    draw_rows(frame, painter, red_limit,
+              [](BarPainter& bars, uint32_t row) { bars.red_parts(row); });
   }
   enlarge_failures(painter, begin);
 }

@@ -272,7 +272,7 @@ void draw_density(const Frame& frame, Painter& painter, size_t most_bars, size_t
       });
       each_activation(frame, track, row,
                       [&](uint32_t, double x, double end) { running_line.add(x, end); });
-      each_fault(frame, track, row, [&](uint32_t, double x, double end) { set(red, x, end); });
+      each_red_part(frame, track, row, [&](uint32_t, double x, double end) { set(red, x, end); });
       rows_in_line++;
       uint32_t next = row + 1;
       while (next < range.last && frame.folded(track, next)) next++;

@@ -22,7 +22,7 @@ enum class Ink : uint8_t {
   Band,        // line and name between executors or machines
   Bar,         // a task
   BarUnnamed,  // a task without a label
-  Failed,      // failed, or should have resolved
+  Failed,      // failed, or stuck
   Running,
   Creation,  // lines where a task is created or becomes another
   Highlight,

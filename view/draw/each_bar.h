@@ -9,8 +9,8 @@
 
 namespace skein {
 
-// Calls visit(position, x, end_x) for each bar (activation, fault) of a row in the window, from
-// left to right. `position` is an index into Rows::tasks (activations, fault_times). x may be
+// Calls visit(position, x, end_x) for each bar (activation, red part) of a row in the window, from
+// left to right. `position` is an index into Rows::tasks (activations, red_times). x may be
 // beyond the edges.
 //
 // each_bar(frame, track, row, cell, visit, crowd): consecutive bars that are thinner than a cell
@@ -21,7 +21,7 @@ void each_bar(const Frame& frame, size_t track, uint32_t row, const Visit&... vi
 template <typename... Visit>
 void each_activation(const Frame& frame, size_t track, uint32_t row, const Visit&... visit);
 template <typename... Visit>
-void each_fault(const Frame& frame, size_t track, uint32_t row, const Visit&... visit);
+void each_red_part(const Frame& frame, size_t track, uint32_t row, const Visit&... visit);
 
 namespace detail {
 
@@ -142,14 +142,14 @@ void each_activation(const Frame& frame, size_t track_index, uint32_t row, const
 }
 
 template <typename... Visit>
-void each_fault(const Frame& frame, size_t track_index, uint32_t row, const Visit&... visit) {
+void each_red_part(const Frame& frame, size_t track_index, uint32_t row, const Visit&... visit) {
   const Track& track = frame.tracks[track_index];
   const Rows& rows = *track.rows;
   const detail::TimeScale scale(frame, track);
   detail::each_between(
-      scale, rows.fault_times, rows.fault_begin[row], rows.fault_begin[row + 1],
+      scale, rows.red_times, rows.red_begin[row], rows.red_begin[row + 1],
       [&](uint32_t position) {
-        const Rows::Times& times = rows.fault_times[position];
+        const Rows::Times& times = rows.red_times[position];
         return std::pair(scale.x(times.start), scale.end_x(times.end));
       },
       visit...);

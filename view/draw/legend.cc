@@ -58,7 +58,7 @@ std::vector<Entry> entries(std::span<const Track> tracks, const TransientEntries
   add(Sample::Running, Ink::Running, "running",
       [](const Track& track) { return !track.rows->activations.empty(); });
   add(Sample::Bar, Ink::Failed, "failed or stuck",
-      [](const Track& track) { return !track.rows->fault_times.empty(); });
+      [](const Track& track) { return !track.rows->red_times.empty(); });
   if (transient.path) {
     all.push_back({Sample::PathRuns, Ink::Path, "critical path: running"});
     all.push_back({Sample::PathReady, Ink::Path, "runnable"});

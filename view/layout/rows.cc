@@ -339,30 +339,30 @@ uint32_t Rows::position_of(const Model& model, TaskIndex task) const {
 
 void Rows::set_findings(const Model& model, std::span<const StuckTask> stuck,
                         std::span<const Model::Unheard> cancels) {
-  struct Fault {
+  struct RedPart {
     uint32_t position;
     uint64_t since;
     bool lasts;
   };
-  std::vector<Fault> faults;
+  std::vector<RedPart> parts;
   for (const StuckTask& s : stuck)
-    if (row[s.task] != no_row) faults.push_back({position_of(model, s.task), s.since, true});
+    if (row[s.task] != no_row) parts.push_back({position_of(model, s.task), s.since, true});
   for (const uint32_t position : failed)
-    faults.push_back({position, model.tasks[tasks[position]].end, false});
-  stable_sort(faults, [](const Fault& a, const Fault& b) { return a.position < b.position; });
+    parts.push_back({position, model.tasks[tasks[position]].end, false});
+  stable_sort(parts, [](const RedPart& a, const RedPart& b) { return a.position < b.position; });
 
-  fault_begin.assign(count + size_t{1}, 0);
-  fault_times.clear();
-  fault_positions.clear();
-  for (const Fault& fault : faults) {
-    if (!fault_positions.empty() && fault_positions.back() == fault.position) continue;
-    const Extent whole = bar(model, fault.position);
-    const uint64_t since = std::clamp(fault.since, whole.start, whole.end);
-    fault_times.push_back(rounded(since, fault.lasts ? whole.end : since));
-    fault_positions.push_back(fault.position);
-    fault_begin[row[tasks[fault.position]] + size_t{1}]++;
+  red_begin.assign(count + size_t{1}, 0);
+  red_times.clear();
+  red_positions.clear();
+  for (const RedPart& part : parts) {
+    if (!red_positions.empty() && red_positions.back() == part.position) continue;
+    const Extent whole = bar(model, part.position);
+    const uint64_t since = std::clamp(part.since, whole.start, whole.end);
+    red_times.push_back(rounded(since, part.lasts ? whole.end : since));
+    red_positions.push_back(part.position);
+    red_begin[row[tasks[part.position]] + size_t{1}]++;
   }
-  for (size_t r = 0; r < count; r++) fault_begin[r + 1] += fault_begin[r];
+  for (size_t r = 0; r < count; r++) red_begin[r + 1] += red_begin[r];
 
   unheard.clear();
   for (const auto& all : {std::span<const Model::Unheard>(model.unheard), cancels})

@@ -76,16 +76,16 @@ struct Rows {
   std::vector<Times> activation_times;  // by position in `activations`
 
   // What is red: the ends of tasks that failed, and the waits of stuck ones. Of row r: from
-  // fault_begin[r] to before fault_begin[r + 1], from left to right.
-  std::vector<uint32_t> fault_begin;
-  std::vector<Times> fault_times;
-  std::vector<uint32_t> fault_positions;  // in `tasks`
-  std::vector<uint32_t> failed;           // positions in `tasks` of tasks that failed
+  // red_begin[r] to before red_begin[r + 1], from left to right.
+  std::vector<uint32_t> red_begin;
+  std::vector<Times> red_times;
+  std::vector<uint32_t> red_positions;  // in `tasks`
+  std::vector<uint32_t> failed;         // positions in `tasks` of tasks that failed
   // Notifications that woke no task: those of the model, and the cancels of timers that skein why
   // reports as lost. By time; all tasks have a row.
   std::vector<Model::Unheard> unheard;
   // Replaces the stuck tasks, by index, and the lost cancels: at first there are none.
-  // O(rows + unheard + faults * log tasks).
+  // O(rows + unheard + red parts * log tasks).
   void set_findings(const Model& model, std::span<const StuckTask> stuck,
                     std::span<const Model::Unheard> cancels);
 

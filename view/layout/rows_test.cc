@@ -233,7 +233,7 @@ TEST_CASE("a million nested tasks") {
   CHECK(rows.row[n - 1] == n - 1);
 }
 
-TEST_CASE("faults are the ends of failed tasks and the waits of stuck ones, by row and time") {
+TEST_CASE("red parts are the ends of failed tasks and the waits of stuck ones, by row and time") {
   Drawn d;
   const TaskIndex a = d.task(0, 100);
   const TaskIndex b = d.task(100, 200);  // in the row of a
@@ -243,21 +243,21 @@ TEST_CASE("faults are the ends of failed tasks and the waits of stuck ones, by r
   d.model.end = 300;
   Rows rows = arrange(d.trace, d.model);
   REQUIRE(rows.row[a] == rows.row[b]);
-  using Fault = std::array<uint32_t, 4>;  // row, task, start, end
-  const auto faults = [&] {
-    std::vector<Fault> all;
+  using RedPart = std::array<uint32_t, 4>;  // row, task, start, end
+  const auto parts = [&] {
+    std::vector<RedPart> all;
     for (uint32_t r = 0; r < rows.count; r++)
-      for (uint32_t i = rows.fault_begin[r]; i < rows.fault_begin[r + 1]; i++)
-        all.push_back({r, rows.tasks[rows.fault_positions[i]], rows.fault_times[i].start,
-                       rows.fault_times[i].end});
+      for (uint32_t i = rows.red_begin[r]; i < rows.red_begin[r + 1]; i++)
+        all.push_back(
+            {r, rows.tasks[rows.red_positions[i]], rows.red_times[i].start, rows.red_times[i].end});
     return all;
   };
   const uint32_t other = rows.row[c];
-  CHECK(faults() == std::vector<Fault>{{0, a, 100, 100}, {0, b, 200, 200}, {other, c, 300, 300}});
+  CHECK(parts() == std::vector<RedPart>{{0, a, 100, 100}, {0, b, 200, 200}, {other, c, 300, 300}});
   rows.set_findings(d.model, std::vector<StuckTask>{{b, 150}, {c, 0}}, {});
-  CHECK(faults() == std::vector<Fault>{{0, a, 100, 100}, {0, b, 150, 200}, {other, c, 50, 300}});
+  CHECK(parts() == std::vector<RedPart>{{0, a, 100, 100}, {0, b, 150, 200}, {other, c, 50, 300}});
   rows.set_findings(d.model, {}, {});
-  CHECK(faults() == std::vector<Fault>{{0, a, 100, 100}, {0, b, 200, 200}, {other, c, 300, 300}});
+  CHECK(parts() == std::vector<RedPart>{{0, a, 100, 100}, {0, b, 200, 200}, {other, c, 300, 300}});
 }
 
 TEST_CASE("notifications and cancels that woke no task, of tasks with a row") {
