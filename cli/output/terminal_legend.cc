@@ -54,7 +54,7 @@ std::vector<Entry> entries(const std::array<bool, inks>& occurs, bool coloured) 
   }
   if (!arrows.empty()) all.push_back(entry(Ink::Read, arrows));
   if (has(Ink::Unheard)) all.push_back(entry(Ink::Unheard, "woke no task"));
-  if (has(Ink::Sleep)) all.push_back(entry(Ink::Sleep, "all threads asleep"));
+  if (has(Ink::Sleep)) all.push_back(entry(Ink::Sleep, "asleep"));
   if (has(Ink::Pause)) all.push_back(entry(Ink::Pause, "paused"));
   return all;
 }

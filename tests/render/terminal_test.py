@@ -89,7 +89,7 @@ def check_legend(path, *stretch):
     """The legend explains exactly the contents of the picture; with colours, each kind of arrow."""
     picture, legend = parts(skein("show", path, *stretch))
     rows = "\n".join(picture.splitlines()[3:])
-    for sign, text in ("[✗╍]", "failed or stuck"), ("·", "all threads asleep"), ("▒", "paused"), \
+    for sign, text in ("[✗╍]", "failed or stuck"), ("·", "asleep"), ("▒", "paused"), \
             ("═", "match"), ("[█▉▊▋▌▍▎▏▐▕]", "running"), ("[▲▼]", "result read"):
         assert bool(re.search(sign, rows)) == (text in legend), (sign, stretch, legend)
     _, coloured = parts(skein("show", path, *stretch, "--colour=always"))

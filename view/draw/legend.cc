@@ -79,7 +79,9 @@ std::vector<Entry> entries(std::span<const Track> tracks, const TransientEntries
   add_link(Model::Link::Message, "message");
   add(Sample::Bar, Ink::Span, "span",
       [](const Track& track) { return !track.model->spans.empty(); });
-  add(Sample::Box, Ink::Sleep, "all threads asleep",
+  const auto has_lanes = [](const Track& track) { return !track.rows->lanes.empty(); };
+  add(Sample::Box, Ink::Sleep,
+      std::any_of(tracks.begin(), tracks.end(), has_lanes) ? "thread asleep" : "all threads asleep",
       [](const Track& track) { return !track.model->sleeps.empty(); });
   add(Sample::Box, Ink::Pause, "paused (GC ...)",
       [](const Track& track) { return !track.model->pauses.empty(); });
