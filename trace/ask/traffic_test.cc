@@ -97,7 +97,7 @@ TEST_CASE("a task waits for an answer if its program made the connection and sen
 TEST_CASE("tasks that wait for an answer are similar if they wait for the same peer") {
   const auto sessions = [](const std::string& first, const std::string& second) {
     std::string text;
-    for (uint64_t i : {1, 2}) {
+    for (const uint64_t i : {uint64_t{1}, uint64_t{2}}) {
       const auto id = [&](uint64_t n) { return std::to_string(10 * i + n); };
       text += "0 create " + id(1) + " under - as coroutine session\n0 resource " + id(1) + " of " +
               id(9) + " as socket\n0 about - of " + id(9) + "\n0 create " + id(2) + " under " +
