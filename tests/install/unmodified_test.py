@@ -223,6 +223,10 @@ def check_untouched(compiler, out):
         done = subprocess.run([compiler, "-std=c++20", step, PROJECT / "once.cc", "-o", out / "step"],
                               capture_output=True, text=True)
         assert done.returncode == 0 and done.stderr == "", f"{step}: {done.stderr}"
+    # A module must begin with its declaration.
+    (out / "module.cc").write_text("export module m;\nexport int f() { return 1; }\n")
+    if "clang" not in text_of(*real.split(), "--version"):
+        ways.run(compiler, "-std=c++20", "-fmodules-ts", "-c", out / "module.cc", "-o", out / "module.o", cwd=out)
     # The compiler refuses a response file that names itself, or finds none.
     (out / "itself.rsp").write_text(f"@{out}/itself.rsp\n")
     done = subprocess.run([compiler, f"@{out}/itself.rsp"], capture_output=True, text=True, timeout=120)
