@@ -3,6 +3,7 @@
 // or had another result, when they were wrapped as others are. Compiled with -include
 // skein/coroutine.h.
 #include <doctest/doctest.h>
+#include <sys/mman.h>
 
 #include <cerrno>
 #include <coroutine>
@@ -257,7 +258,42 @@ struct Locates {
 const int kAbove = __LINE__;
 Locates located() { co_return; }
 
+// Keeps its result, and the handle of a frame whose page is gone.
+struct Cached {
+  struct promise_type : Basics {
+    int value = 0;
+    Cached get_return_object() {
+      return {std::coroutine_handle<promise_type>::from_promise(*this)};
+    }
+    void return_value(int v) { value = v; }
+    static void* operator new(size_t size) {
+      return mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    }
+    static void operator delete(void* frame, size_t size) { munmap(frame, size); }
+  };
+  std::coroutine_handle<promise_type> handle;
+  int result = 0;
+  void run() {
+    handle.resume();
+    result = handle.promise().value;
+    handle.destroy();
+  }
+  bool await_ready() const noexcept { return true; }
+  void await_suspend(std::coroutine_handle<>) noexcept {}
+  int await_resume() const noexcept { return result; }
+};
+Cached cached() { co_return 4; }
+Cached reads_cached(Cached& other) { co_return co_await other; }
+
 }  // namespace
+
+TEST_CASE("an awaited task whose frame is no longer mapped") {
+  Cached inner = cached();
+  inner.run();
+  Cached outer = reads_cached(inner);
+  outer.run();
+  CHECK(outer.result == 4);
+}
 
 TEST_CASE("awaiters of initial_suspend for a friend, and with a location") {
   auto restricted = friendly();

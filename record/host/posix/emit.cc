@@ -6,9 +6,12 @@
 //
 // The functions of the interface are not inlined: the thread_local is read inside, so that no
 // compiler can keep its address across a suspension of the caller.
+#include <errno.h>
 #include <signal.h>
 #include <skein/skein.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "record/core/tasks.h"
 #include "record/host/posix/session.h"
@@ -588,6 +591,14 @@ SKEIN_CALL void skein_thread_name(const char* name) {
   ErrnoGuard errno_guard;
   BlockSignals block;
   define_thread(*now_of(state.names), this_writer->tid, name, strlen(name));
+}
+
+// With an unknown operation the kernel reads the signal set, and then reports the operation.
+SKEIN_CALL int skein_can_read(const void* word) {
+  ErrnoGuard errno_guard;
+  constexpr int unknown = -1;
+  constexpr size_t set_size = 8;
+  return syscall(SYS_rt_sigprocmask, unknown, word, nullptr, set_size) == 0 || errno != EFAULT;
 }
 
 SKEIN_CALL void skein_module_unloaded(void) {

@@ -75,6 +75,18 @@
 //    parameter is not noticed, and is a location in this header.
 //  - While recording, what() of a std::exception that leaves a coroutine is called once more.
 //  - C++20 modules and header units are not supported: <coroutine> must be included as text.
+//  - The program's macros that configure the standard library or the system's headers, such as
+//    _GLIBCXX_ASSERTIONS, _GLIBCXX_DEBUG and _POSIX_C_SOURCE, must be arguments of the compiler:
+//    this header has read <version> before the first line of a source.
+//  - A promise with a virtual base and without virtual functions: the base is constructed without
+//    the arguments that the promise gives it.
+//  - A promise whose only constructor is variadic (...) does not compile with g++.
+//  - Of defaulted parameters, only std::source_location is recognised: __builtin_LINE() and similar
+//    have a value of this header in constructors of promises and overloads of await_transform.
+//  - An operand that operator co_await takes by value, or as the result of a conversion, lives until
+//    the awaiter exists, not until the coroutine resumes.
+//  - With clang, of overloads of yield_value or await_transform that differ by their constraints,
+//    another one may be selected, or none.
 //  - Awaiting a bit-field, an overload set or 0 as a null pointer requires a cast, unless P has
 //    exactly one await_transform.
 //  - If await_transform is a template or overloaded, and the operand may be converted, a co_await

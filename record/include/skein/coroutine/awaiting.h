@@ -116,8 +116,9 @@ struct __held {
   explicit __held(_Fp&&... __from)
       : __object(::skein::__detail::__awaitable_of(static_cast<_Fp&&>(__from)...)) {}
   auto& __awaiter() noexcept { return __object; }
-  uint64_t __task() {
-    return ::skein::__detail::__awaited_task(__builtin_addressof(__object), sizeof __object);
+  uint64_t __task(bool __ended) {
+    return ::skein::__detail::__awaited_task(__builtin_addressof(__object), sizeof __object,
+                                             __ended);
   }
 };
 template <class _Tp>
@@ -131,12 +132,12 @@ struct __held<_Tp> {
       : __object(::skein::__detail::__awaitable_of(static_cast<_Fp&&>(__from)...)),
         __inner(::skein::__detail::__awaiter_of(static_cast<_Tp&&>(__object))) {}
   auto& __awaiter() noexcept { return __inner; }
-  uint64_t __task() {
+  uint64_t __task(bool __ended) {
     const uint64_t __id =
-        ::skein::__detail::__awaited_task(__builtin_addressof(__object), sizeof __object);
-    return __id != 0
-               ? __id
-               : ::skein::__detail::__awaited_task(__builtin_addressof(__inner), sizeof __inner);
+        ::skein::__detail::__awaited_task(__builtin_addressof(__object), sizeof __object, __ended);
+    return __id != 0 ? __id
+                     : ::skein::__detail::__awaited_task(__builtin_addressof(__inner),
+                                                         sizeof __inner, __ended);
   }
 };
 
@@ -239,7 +240,7 @@ struct __traced_awaiter : __of_promise<_Dp, _Step> {
       if (__ready && skein_enabled()) {
         ::skein::__detail::__resumed_before_ready(this->__self->skein_frame);
         if constexpr (_Step == __step::__await)
-          skein_ready(&this->__self->skein_frame.__task, __awaited(), __here.__get());
+          skein_ready(&this->__self->skein_frame.__task, __awaited(true), __here.__get());
       }
     }
     return __ready;
@@ -255,7 +256,7 @@ struct __traced_awaiter : __of_promise<_Dp, _Step> {
       __frame& __f = this->__self->skein_frame;
       if (skein_enabled()) {
         ::skein::__detail::__resumed_unreported(__f);
-        skein_suspend(&__f.__task, __awaited(), __here.__get(),
+        skein_suspend(&__f.__task, __awaited(false), __here.__get(),
                       ::skein::__detail::__previous_of(__f));
       }
       __f.__previous = _KSuspended;
@@ -285,13 +286,14 @@ struct __traced_awaiter : __of_promise<_Dp, _Step> {
   }
 
  private:
-  uint64_t __awaited() {
+  // `ended`: the awaited coroutine may have ended, because its result is available.
+  uint64_t __awaited(bool __ended) {
     if constexpr (requires { __inner.__awaiter().skein_awaits(); })  // skein/sync.h
       return __inner.__awaiter().skein_awaits();
     else if constexpr (_Task)
-      return __inner.__task();
+      return __inner.__task(__ended);
     else
-      return 0;
+      return static_cast<void>(__ended), 0;
   }
 };
 

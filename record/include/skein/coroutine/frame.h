@@ -173,19 +173,23 @@ inline __frame* __part_of(uintptr_t __begin, uint64_t __function) {
 }
 
 // Returns the task of the traced coroutine whose frame or promise is at address `word`; 0: none.
+// `ended`: the coroutine may have ended, and its frame may be gone, with its pages.
 // Not instrumented by sanitizers: the word that is read may be next to any live object until it is
 // known to be a traced destroy function, and another thread may be ending the coroutine.
 __attribute__((__no_sanitize__("address"), __no_sanitize__("thread"), __noinline__))
 SKEIN_DETAIL_HIDDEN inline uint64_t
-__task_at(uintptr_t __word) {
+__task_at(uintptr_t __word, bool __ended) {
   if (__word % _KFrameToPromise != 0) return 0;  // the second word could be on another page
   for (int promise = 0; promise < 2; ++promise) {
     const uintptr_t __begin = promise != 0 ? __word - _KFrameToPromise : __word;
     if (__traced_regions.__find(__begin >> _KRegionBits) == 0) continue;
+    if (__ended && skein_can_read(reinterpret_cast<const void*>(__begin + sizeof(void*))) == 0)
+      continue;
     const uint64_t __function =
         __traced_functions.__find(reinterpret_cast<const __any_word*>(__begin)[1]);
     if (__function == 0) continue;
     const __frame& __f = *::skein::__detail::__part_of(__begin, __function);
+    if (__ended && skein_can_read(&__f.__task) == 0) continue;
     // A task that ended in an earlier trace is not in this one.
     return __f.__previous == _KEnded && __f.__task.generation != skein_generation() ? 0
                                                                                     : __f.__task.id;
@@ -235,8 +239,8 @@ inline void __started(__frame& __f) {
 }
 
 // Returns the task of the traced coroutine that an object of a coroutine's return type refers to;
-// 0: unknown.
-inline uint64_t __awaited_task(const void* __object, unsigned long __size) {
+// 0: unknown. `ended`: see task_at.
+inline uint64_t __awaited_task(const void* __object, unsigned long __size, bool __ended) {
   __asm__ volatile("" : : : "memory");
   const unsigned long __words = __size / sizeof(void*) < 4 ? __size / sizeof(void*) : 4;
   for (unsigned long __i = 0; __i < __words; ++__i) {
@@ -244,7 +248,7 @@ inline uint64_t __awaited_task(const void* __object, unsigned long __size) {
     __builtin_memcpy(&__word, static_cast<const char*>(__object) + __i * sizeof(__word),
                      sizeof(__word));
     if (__word == 0) continue;
-    if (const uint64_t __id = ::skein::__detail::__task_at(__word)) return __id;
+    if (const uint64_t __id = ::skein::__detail::__task_at(__word, __ended)) return __id;
   }
   return 0;
 }
