@@ -189,7 +189,11 @@ __task_at(uintptr_t __word, bool __ended) {
         __traced_functions.__find(reinterpret_cast<const __any_word*>(__begin)[1]);
     if (__function == 0) continue;
     const __frame& __f = *::skein::__detail::__part_of(__begin, __function);
-    if (__ended && skein_can_read(&__f.__task) == 0) continue;
+    constexpr int __page_bits = 12;
+    if (__ended &&
+        reinterpret_cast<uintptr_t>(&__f.__previous) >> __page_bits != __begin >> __page_bits &&
+        skein_can_read(&__f.__previous) == 0)
+      continue;
     // A task that ended in an earlier trace is not in this one.
     return __f.__previous == _KEnded && __f.__task.generation != skein_generation() ? 0
                                                                                     : __f.__task.id;
