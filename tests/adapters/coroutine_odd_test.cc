@@ -287,6 +287,41 @@ Cached reads_cached(Cached& other) { co_return co_await other; }
 
 }  // namespace
 
+namespace clocks {
+struct Seconds {
+  int count;
+};
+struct Timer {
+  int count;
+  Timer(Seconds s) : count(s.count) {}
+  Timer(const Timer&) = delete;
+  ~Timer() { count = -1; }
+};
+struct Port {
+  Port(int) {}
+};
+struct Elapsed {
+  const Timer& timer;
+  bool await_ready() const noexcept { return false; }
+  bool await_suspend(std::coroutine_handle<>) const noexcept { return false; }
+  int await_resume() const noexcept { return timer.count; }
+};
+Elapsed operator co_await(const Timer& timer) { return {timer}; }
+Elapsed operator co_await(const Port&);
+}  // namespace clocks
+
+namespace {
+
+Cached sleeps() { co_return co_await clocks::Seconds{6}; }
+
+}  // namespace
+
+TEST_CASE("the result of a conversion for operator co_await lives until the coroutine resumes") {
+  Cached task = sleeps();
+  task.run();
+  CHECK(task.result == 6);
+}
+
 TEST_CASE("an awaited task whose frame is no longer mapped") {
   Cached inner = cached();
   inner.run();

@@ -83,8 +83,8 @@
 //  - A promise whose only constructor is variadic (...) does not compile with g++.
 //  - Of defaulted parameters, only std::source_location is recognised: __builtin_LINE() and similar
 //    have a value of this header in constructors of promises and overloads of await_transform.
-//  - An operand that operator co_await takes by value, or as the result of a conversion, lives until
-//    the awaiter exists, not until the coroutine resumes.
+//  - An operand that operator co_await takes by value is moved once more, and lives until the
+//    awaiter exists, not until the coroutine resumes.
 //  - With clang, of overloads of yield_value or await_transform that differ by their constraints,
 //    another one may be selected, or none.
 //  - Awaiting a bit-field, an overload set or 0 as a null pointer requires a cast, unless P has

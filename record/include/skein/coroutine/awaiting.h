@@ -28,6 +28,25 @@ template <class _Tp>
 concept __has_free_co_await = requires(_Tp&& __t) {
   operator co_await(static_cast<_Tp&&>(__t));
 };
+// True if a free operator co_await takes T by a conversion to its parameter, whose result lives
+// until the end of the co_await if the compiler makes the call. It is not called with an object
+// that converts to T only, but with one that converts to what can be made of T.
+template <class _Tp>
+struct __only {
+  operator _Tp&&() const;
+};
+template <class _Tp>
+struct __made_from {
+  template <class _Up>
+  requires(!__is_same(typename __bare<_Up>::__type, typename __bare<_Tp>::__type) &&
+           __is_constructible(typename __bare<_Up>::__type, _Tp))
+  operator _Up&&() const;
+};
+template <class _Tp>
+concept __converts_for_co_await = __has_free_co_await<_Tp> && !requires(__only<_Tp> __t) {
+  operator co_await(__t);
+}
+&&requires(__made_from<_Tp> __t) { operator co_await(__t); };
 template <class _Tp>
 concept __awaitable = __has_member_co_await<_Tp> || __has_free_co_await<_Tp> ||
     requires(_Tp&& __t) {
@@ -198,12 +217,14 @@ inline constexpr bool __is_immediate_awaiter =
                            SKEIN_DETAIL_UNKNOWN(__passed_handle<_Pp>)) ||
     SKEIN_DETAIL_IMMEDIATE(_Awaiter, SKEIN_DETAIL_UNKNOWN(_Awaiter&), await_resume);
 
-// True if a function of the awaiter A is consteval, and co_await calls no other function for it.
+// True if the compiler must see the operand A: it is converted for operator co_await, or a function
+// of the awaiter A is consteval and co_await calls no other function for it.
 template <class _Pp, class _Ap>
-constexpr bool __awaits_immediately() {
-  if constexpr (__names_await_transform<_Pp> || !__awaitable<_Ap> || __has_member_co_await<_Ap> ||
-                __has_free_co_await<_Ap>)
+constexpr bool __left_to_compiler() {
+  if constexpr (__names_await_transform<_Pp> || !__awaitable<_Ap> || __has_member_co_await<_Ap>)
     return false;
+  else if constexpr (__has_free_co_await<_Ap>)
+    return __converts_for_co_await<_Ap>;
   else if constexpr (__accessible_awaiter<typename __bare<_Ap>::__type, _Pp>)
     return __is_immediate_awaiter<typename __bare<_Ap>::__type, _Pp>;
   else
@@ -337,7 +358,8 @@ constexpr bool __has_await_twin() {
 //    objects that P takes by value; they live until the coroutine resumes.
 //  - P has exactly one, and its parameter can be passed on: a twin. Conversions to the parameter
 //    then happen in the coroutine, and last until it resumes.
-// A call of a consteval function is left to the compiler: it must be a constant expression.
+//  - Two kinds of operands are left to the compiler: a call of a consteval function must be a
+//    constant expression, and a conversion for operator co_await must last.
 //  - Any other: P's own. Its suspensions are recorded without a location.
 template <class _Pp, class _Dp, class _Base>
 struct __awaiting : _Base {
@@ -345,7 +367,7 @@ struct __awaiting : _Base {
   template <class _Ap>
   requires((__takes_await_transform<_Pp, _Ap> ||
             !__names_await_transform<_Pp>)&&!__awaits_object<_Pp, typename __bare<_Ap>::__type> &&
-           !::skein::__detail::__awaits_immediately<_Pp, _Ap>()) decltype(auto)
+           !::skein::__detail::__left_to_compiler<_Pp, _Ap>()) decltype(auto)
       await_transform(_Ap&& __a, ::skein::__detail::__place __here = SKEIN_DETAIL_PLACE) {
     if constexpr (::skein::__detail::__binds_operand<_Pp, _Ap>())
       return static_cast<_Dp*>(this)->template skein_await<_Ap>(static_cast<_Ap&&>(__a), __here);
@@ -354,7 +376,7 @@ struct __awaiting : _Base {
                                                                      __here);
   }
   template <class _Ap>
-  requires(::skein::__detail::__awaits_immediately<_Pp, _Ap>()) constexpr _Ap&& await_transform(
+  requires(::skein::__detail::__left_to_compiler<_Pp, _Ap>()) constexpr _Ap&& await_transform(
       _Ap&& __a) {
     return static_cast<_Ap&&>(__a);
   }
