@@ -13,7 +13,7 @@ namespace skein {
 
 namespace {
 
-bool has_code(const Subject& s, TaskIndex task) {
+bool runs_code(const Subject& s, TaskIndex task) {
   return kind_class(s.trace, s.model.tasks[task]) == KindClass::Runnable;
 }
 
@@ -38,7 +38,7 @@ TaskIndex find_origin(const Subject& s, TaskIndex task) {
     const uint32_t wait = s.waits.last_wait[task];
     if (wait == Waits::none || s.waits.waits[wait].on == no_index) break;
     const TaskIndex inner = s.model.last_self(s.waits.waits[wait].on);
-    if (!s.model.tasks[inner].failed() || !has_code(s, inner) ||
+    if (!s.model.tasks[inner].failed() || !runs_code(s, inner) ||
         s.model.tasks[inner].reason != s.model.tasks[task].reason)
       break;
     task = inner;
@@ -64,7 +64,7 @@ std::vector<UnreadFailure> unread_failures(const Subject& subject) {
   std::vector<UnreadFailure> found;
   for (TaskIndex i = 0; i < model.tasks.size(); i++) {
     const Model::Task& task = model.tasks[i];
-    if (!task.failed() || is_read[i] || !(has_code(subject, i) || threw(subject, i)) ||
+    if (!task.failed() || is_read[i] || !(runs_code(subject, i) || threw(subject, i)) ||
         ends_a_session(subject.trace.strings[task.reason]))
       continue;
     // A ring may have overwritten that it was read.
