@@ -304,17 +304,7 @@ void describe_sockets(const TaskTableSnapshot& table, const Context& context, Ti
                         .received_at = last(row.since)};
       continue;
     }
-    format::TaskRow as_written{};
-    as_written.place = row.place;
-    as_written.parent = row.parent;
-    as_written.on = row.on;
-    as_written.since = row.since;
-    as_written.waker = row.waker;
-    as_written.at = row.at;
-    as_written.label = row.label;
-    as_written.tid = row.tid;
-    as_written.reserved = row.reserved;
-    const format::Connection c = format::connection_in(as_written);
+    const format::Connection c = format::connection_in(as_written(row));
     Strings& strings = context.trace.strings;
     entry->connection = strings.intern(connection_text(c, strings[context.names.text(c.path)]));
     entry->descriptor = c.descriptor;

@@ -135,6 +135,23 @@ void intersect_tasks(TaskTableSnapshot& table, const TaskTableSnapshot& other) {
   });
 }
 
+format::TaskRow as_written(const TaskTableRow& task) {
+  format::TaskRow row{};
+  row.place = task.place;
+  row.id = task.id;
+  row.parent = task.parent;
+  row.on = task.on;
+  row.since = task.since;
+  row.waker = task.waker;
+  row.at = task.at;
+  row.label = task.label;
+  row.tid = task.tid;
+  row.reserved = task.reserved;
+  row.state = task.state;
+  row.flags = task.should_resolve ? format::kTaskShouldResolve : 0;
+  return row;
+}
+
 std::vector<uint8_t> encode(const TaskTableSnapshot& table) {
   format::TaskTableHeader header{};
   header.magic = format::kTableMagic;
@@ -152,19 +169,7 @@ std::vector<uint8_t> encode(const TaskTableSnapshot& table) {
   std::memcpy(bytes.data(), &header, sizeof header);
   uint8_t* to = bytes.data() + format::kTableHeaderSize;
   for (const TaskTableRow& task : table.tasks) {
-    format::TaskRow row{};
-    row.place = task.place;
-    row.id = task.id;
-    row.parent = task.parent;
-    row.on = task.on;
-    row.since = task.since;
-    row.waker = task.waker;
-    row.at = task.at;
-    row.label = task.label;
-    row.tid = task.tid;
-    row.reserved = task.reserved;
-    row.state = task.state;
-    row.flags = task.should_resolve ? format::kTaskShouldResolve : 0;
+    const format::TaskRow row = as_written(task);
     std::memcpy(to, &row, sizeof row);
     to += sizeof row;
   }

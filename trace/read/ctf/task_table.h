@@ -60,6 +60,8 @@ void intersect_tasks(TaskTableSnapshot& table, const TaskTableSnapshot& other);
 
 // Encodes the table as the file of a program that has ended.
 std::vector<uint8_t> encode(const TaskTableSnapshot& table);
+// The row as the recorder wrote it, without `seq`.
+format::TaskRow as_written(const TaskTableRow& task);
 
 std::string_view name(format::TaskState state);
 
