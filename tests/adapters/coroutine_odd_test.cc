@@ -11,28 +11,13 @@
 #include <typeinfo>
 #include <utility>
 
+#include "tests/adapters/coroutine_types.h"
 #include "tests/adapters/fake_recorder.h"
 
 namespace {
 
-template <class P>
-struct Owner {
-  std::coroutine_handle<P> handle;
-  explicit Owner(P& p) : handle(std::coroutine_handle<P>::from_promise(p)) {}
-  Owner(Owner&& other) noexcept : handle(std::exchange(other.handle, nullptr)) {}
-  ~Owner() {
-    if (handle) handle.destroy();
-  }
-  P& next() {
-    handle.resume();
-    return handle.promise();
-  }
-};
-struct Basics {
-  std::suspend_always initial_suspend() { return {}; }
-  std::suspend_always final_suspend() noexcept { return {}; }
-  void unhandled_exception() { throw; }
-};
+using library::Basics;
+using library::Owner;
 
 struct United {
   union promise_type {

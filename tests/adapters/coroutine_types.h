@@ -91,4 +91,24 @@ struct Event {
 
 inline Task<int> value(int x) { co_return x; }
 
+// The parts of a promise that most tests do not vary, and the owner of a coroutine.
+struct Basics {
+  std::suspend_always initial_suspend() { return {}; }
+  std::suspend_always final_suspend() noexcept { return {}; }
+  void unhandled_exception() { throw; }
+};
+template <class P>
+struct Owner {
+  std::coroutine_handle<P> handle;
+  explicit Owner(P& p) : handle(std::coroutine_handle<P>::from_promise(p)) {}
+  Owner(Owner&& other) noexcept : handle(std::exchange(other.handle, nullptr)) {}
+  ~Owner() {
+    if (handle) handle.destroy();
+  }
+  P& next() {
+    handle.resume();
+    return handle.promise();
+  }
+};
+
 }  // namespace library

@@ -18,25 +18,10 @@
 #include "tests/adapters/fake_recorder.h"
 
 namespace {
-// The parts of a promise that the tests do not vary.
-struct Basics {
-  std::suspend_always initial_suspend() { return {}; }
-  std::suspend_always final_suspend() noexcept { return {}; }
-  void unhandled_exception() { throw; }
-};
-template <class P>
-struct Owner {
-  std::coroutine_handle<P> handle;
-  explicit Owner(P& p) : handle(std::coroutine_handle<P>::from_promise(p)) {}
-  Owner(Owner&& other) noexcept : handle(std::exchange(other.handle, nullptr)) {}
-  ~Owner() {
-    if (handle) handle.destroy();
-  }
-  P& next() {
-    handle.resume();
-    return handle.promise();
-  }
-};
+
+using library::Basics;
+using library::Owner;
+
 const char* const kLong = "a text that is too long to lie in the string itself";
 
 template <class T>
