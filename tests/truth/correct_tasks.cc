@@ -433,7 +433,7 @@ TRUTH_CASE(generator_feeds_channel) {
   loop.run();
 }
 
-// A value that is computed once, when somebody asks for it.
+// A value that is computed once, at its first use.
 template <class T>
 class Lazy_value {
  public:
@@ -468,7 +468,7 @@ TRUTH_CASE(lazy_value) {
   spawn(use_value(value, sum));
 }
 
-// A lazily computed value that nobody needs.
+// A lazily computed value that is never used.
 TRUTH_CASE(lazy_value_unused) {
   Loop loop;
   Lazy_value<int> value(loop, [&loop] { return add(loop, 2, 3); });

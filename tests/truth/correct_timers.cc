@@ -103,7 +103,7 @@ TRUTH_CASE(flag_set_early) {
   serve(io);
 }
 
-// A flag that is set when nobody waits.
+// A flag that is set while no task waits for it.
 TRUTH_CASE(flag_without_waiters) {
   asio::io_context io;
   Flag ready(io.get_executor());
