@@ -23,7 +23,8 @@ class Foreign(Report):
         subprocess.run(['tar', '-xf', archive, '-C', folder], check=True)
         for name, options, libraries in (
                 ('plain', [], []),
-                ('traced', ['-I', os.path.join(ROOT, 'record', 'include'), '-include', 'skein/coroutine.h'],
+                ('traced', ['-I', os.path.join(ROOT, 'record', 'include'), '-I',
+                            os.path.join(ROOT, 'record', 'include', 'skein', 'wrappers')],
                  [os.path.join(self.build, 'libskein.a')])):
             self.build_programs(os.path.join(folder, 'concurrencpp'), os.path.join(folder, name), options, libraries)
         rounds = min(15, self.rounds)

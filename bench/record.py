@@ -171,7 +171,8 @@ class Record(Report):
     # ---- headers ----
     def headers(self):
         options = ['-std=c++20', '-I' + os.path.join(ROOT, 'record', 'include')]
-        traced, asio = ['-include', 'skein/coroutine.h'], ['-include', 'skein/asio_tracking.h']
+        traced = ['-I' + os.path.join(ROOT, 'record', 'include', 'skein', 'wrappers')]
+        asio = ['-include', 'skein/asio_tracking.h']
         coroutine = '#include <coroutine>\n'
         cases = [  # label; source and options without and with it
             ('skein/skein.h', '', [], '#include <skein/skein.h>\n', []),

@@ -1,12 +1,12 @@
-# Headers that come first in each C++ source of a target, with precompiled headers that still work.
+# A header that comes first in each C++ source of a target, with precompiled headers that still work.
 #
 # g++ uses a precompiled header only if no other file comes first, and ignores it silently otherwise.
-# In a target with precompiled headers, ours are therefore the first of these. Sources that skip
-# them, and all sources of a target without them, get -include.
+# In a target with precompiled headers, ours is therefore the first of these. Sources that skip them,
+# and all sources of a target without them, get -include.
 #
-#   skein_add_headers(<target> <header>...)   for one target
-#   skein_precompile_headers()                for all targets that link skein::coroutine or
-#                                             skein::asio; called at the end of the project
+#   skein_add_header(<target> <header>)   for one target
+#   skein_precompile_headers()            for all targets that link skein::asio; called at the end of
+#                                         the project
 
 # A generator expression: true for a target without precompiled headers.
 string(CONCAT SKEIN_PLAIN
@@ -46,18 +46,14 @@ function(skein_precompile_header target condition header)
   endforeach()
 endfunction()
 
-function(skein_add_headers target)
-  set(options)
-  list(REVERSE ARGN)
-  foreach(header IN LISTS ARGN)
-    list(PREPEND options "$<$<AND:$<COMPILE_LANGUAGE:CXX>,${SKEIN_PLAIN}>:SHELL:-include ${header}>")
-    skein_precompile_header(${target} 1 ${header})
-  endforeach()
+function(skein_add_header target header)
+  skein_precompile_header(${target} 1 ${header})
   get_target_property(own ${target} COMPILE_OPTIONS)
   if(NOT own)
     set(own)
   endif()
-  set_property(TARGET ${target} PROPERTY COMPILE_OPTIONS ${options} ${own})
+  set_property(TARGET ${target} PROPERTY COMPILE_OPTIONS
+    "$<$<AND:$<COMPILE_LANGUAGE:CXX>,${SKEIN_PLAIN}>:SHELL:-include ${header}>" ${own})
 endfunction()
 
 function(skein_precompile_headers)
@@ -66,7 +62,6 @@ function(skein_precompile_headers)
     get_target_property(type ${target} TYPE)
     if(type MATCHES "^(EXECUTABLE|(STATIC|SHARED|MODULE|OBJECT)_LIBRARY)$")
       skein_precompile_header(${target} "$<BOOL:$<TARGET_PROPERTY:SKEIN_ASIO>>" skein/asio_tracking.h)
-      skein_precompile_header(${target} "$<BOOL:$<TARGET_PROPERTY:SKEIN_COROUTINE>>" skein/coroutine.h)
     endif()
   endforeach()
 endfunction()

@@ -48,18 +48,21 @@ target_compile_features(skein_record_shared PUBLIC cxx_std_20)
 target_include_directories(skein_record_shared PUBLIC
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/record/include> $<INSTALL_INTERFACE:include>)
 
-# -include finds the header through the include path of skein::record, so the flag is the same in a
-# build tree, in a relocated prefix and in /usr. Targets with precompiled headers get the headers from
-# skein_precompile_headers, at the end of the project; the properties SKEIN_.. reach all targets that
-# link these, directly or not.
+# The folder skein/wrappers has a <coroutine> that traces coroutines, and includes the compiler's.
 include(cmake/SkeinHeaders.cmake)
 add_library(skein_coroutine INTERFACE)
 target_link_libraries(skein_coroutine INTERFACE skein_record)
 target_compile_options(skein_coroutine INTERFACE
-  "$<$<AND:$<COMPILE_LANGUAGE:CXX>,${SKEIN_PLAIN}>:SHELL:-include skein/coroutine.h>")
-set_target_properties(skein_coroutine PROPERTIES EXPORT_NAME coroutine
-  INTERFACE_SKEIN_COROUTINE ON COMPATIBLE_INTERFACE_BOOL SKEIN_COROUTINE)
+  "$<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:-I${PROJECT_SOURCE_DIR}/record/include/skein/wrappers>>"
+  "$<INSTALL_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:-I$<INSTALL_PREFIX>/include/skein/wrappers>>")
+# A program without coroutines has an empty trace.
+target_link_options(skein_coroutine INTERFACE LINKER:--undefined=skein_module_unloaded)
+set_target_properties(skein_coroutine PROPERTIES EXPORT_NAME coroutine)
 
+# -include finds the header through the include path of skein::record, so the flag is the same in a
+# build tree, in a relocated prefix and in /usr. Targets with precompiled headers get the header from
+# skein_precompile_headers, at the end of the project; the property SKEIN_ASIO reaches all targets that
+# link skein::asio, directly or not.
 add_library(skein_asio INTERFACE)
 target_link_libraries(skein_asio INTERFACE skein_coroutine)
 target_compile_options(skein_asio INTERFACE

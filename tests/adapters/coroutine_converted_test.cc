@@ -1,5 +1,6 @@
 // Operands of co_await that an overloaded await_transform converts or takes by value: the objects
-// live as long, and are moved as often, as without skein/coroutine.h. Each awaiter reads its object
+// live as long, and are moved as often, as without skein/coroutine.h. One that operator co_await
+// takes by value is moved once more. Each awaiter reads its object
 // after the coroutine was suspended. Compiled with -include skein/coroutine.h.
 #include <doctest/doctest.h>
 
@@ -295,4 +296,48 @@ Final in_final() {
 TEST_CASE("an operand is converted by a final promise") {
   CHECK(run(in_final) == "+xsrx~xsr3 destroyed +xs~x");
   CHECK(fake::words().back() == "cancel 2");
+}
+
+namespace {
+struct TakenByValue : Text {
+  using Text::Text;
+};
+Reads<Text> operator co_await(TakenByValue t) { return reads<Text>(t); }
+template <class T>
+struct TakenByReference : Text {
+  using Text::Text;
+};
+template <class T>
+Reads<Text> operator co_await(TakenByReference<T>&& t) {
+  return reads<Text>(t);
+}
+template <class T>
+Reads<Text> operator co_await(TakenByReference<T>& t) {
+  return reads<Text>(t);
+}
+struct Passes {
+  template <class T>
+  T&& await_transform(T&& t) {
+    return static_cast<T&&>(t);
+  }
+};
+struct None {};
+template <class Overloads>
+Coroutine<Overloads> by_value() {
+  co_await TakenByValue("x");
+}
+Coroutine<None> by_reference() {
+  co_await TakenByReference<int>("x");
+  TakenByReference<int> t("y");
+  co_await t;
+}
+}  // namespace
+
+TEST_CASE("a parameter of operator co_await lives until the coroutine resumes") {
+  CHECK(run(by_value<None>) == "+xmxsrx~x~? destroyed +xmxs~x~?");
+  const auto calls = fake::calls();
+  REQUIRE(calls.size() > 2);
+  CHECK(calls[1].line == __LINE__ - 13);
+  CHECK(run(by_value<Passes>) == "+xmxsrx~x~? destroyed +xmxs~x~?");
+  CHECK(run(by_reference) == "+xsrx~x+ysry~y destroyed +xs~x");
 }

@@ -1,5 +1,6 @@
-// Promises and awaiters that are unusual but valid: unions, polymorphic promises, consteval
-// functions, and awaiters of initial_suspend that only a friend can use. Each test did not compile,
+// Promises and awaiters that are unusual but valid: unions, polymorphic promises, virtual bases,
+// overloads that differ by constraints, consteval functions, and awaiters of initial_suspend that
+// only a friend can use. Each test did not compile,
 // or had another result, when they were wrapped as others are. Compiled with -include
 // skein/coroutine.h.
 #include <doctest/doctest.h>
@@ -8,6 +9,7 @@
 #include <cerrno>
 #include <coroutine>
 #include <exception>
+#include <string>
 #include <typeinfo>
 #include <utility>
 
@@ -67,6 +69,51 @@ Virtual polymorphic() {
   co_return 4;
 }
 
+struct Named {
+  int id;
+  explicit Named(int i = 0) : id(i) {}
+};
+struct Diamond {
+  struct promise_type : virtual Named, Basics {
+    promise_type() = default;
+    explicit promise_type(int i) : Named(i) {}
+    Diamond get_return_object() { return {Owner<promise_type>(*this)}; }
+    void return_void() {}
+    void unhandled_exception() { throw; }
+  };
+  Owner<promise_type> own;
+};
+Diamond with_virtual_base(int) { co_await std::suspend_always(); }
+
+template <class T>
+struct Overloaded {
+  struct promise_type : Basics {
+    std::string selected;
+    Overloaded get_return_object() { return {Owner<promise_type>(*this)}; }
+    std::suspend_always yield_value(const T&) { return is("const"); }
+    std::suspend_always yield_value(T&&) requires(sizeof(T) > 1) { return is("temporary"); }
+    std::suspend_always await_transform(int) { return is("int"); }
+    std::suspend_always await_transform(double) requires(sizeof(T) > 1) { return is("double"); }
+    void return_void() {}
+    void unhandled_exception() { throw; }
+
+   private:
+    std::suspend_always is(const char* name) {
+      selected = name;
+      return {};
+    }
+  };
+  Owner<promise_type> own;
+};
+Overloaded<std::string> overloaded() {
+  std::string text;
+  co_yield text;
+  co_yield std::move(text);
+  co_yield "text";
+  co_await 1;
+  co_await 1.5;
+}
+
 struct SetsErrno : std::exception {
   const char* what() const noexcept override {
     errno = EPERM;
@@ -109,6 +156,28 @@ TEST_CASE("the type of a polymorphic promise stays the same") {
       base.run();
       CHECK(coroutine.own.handle.promise().value == value);
     }
+  }
+  CHECK(fake::words().back() == "resolve 1 previous 0");
+}
+
+TEST_CASE("the promise constructs its virtual base") {
+  fake::reset();
+  {
+    auto coroutine = with_virtual_base(7);
+    CHECK(coroutine.own.handle.promise().id == 7);
+    coroutine.own.next();
+    coroutine.own.next();
+  }
+  CHECK(fake::words().back() == "resolve 1 previous 0");
+}
+
+TEST_CASE("overloads that differ by a constraint") {
+  fake::reset();
+  {
+    auto coroutine = overloaded();
+    for (const char* selected : {"const", "temporary", "temporary", "int", "double"})
+      CHECK(coroutine.own.next().selected == selected);
+    coroutine.own.next();
   }
   CHECK(fake::words().back() == "resolve 1 previous 0");
 }

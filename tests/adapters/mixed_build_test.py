@@ -20,7 +20,7 @@ elif asio != "boost":
         print("skipped: no Boost 1.81")
         sys.exit(77)
     flags += ["-isystem", f"{asio}/usr/include"]
-TRACED = ["-include", "skein/coroutine.h", "-include", "skein/asio_tracking.h"]
+TRACED = [f"-I{source}/record/include/skein/wrappers", "-include", "skein/asio_tracking.h"]
 
 
 def build(name, file, *more):

@@ -16,7 +16,7 @@ if not case.exists():
     sys.exit(77)
 scratch = pathlib.Path(scratch)
 scratch.mkdir(parents=True, exist_ok=True)
-TRACED = [f"-I{source}/record/include", "-include", "skein/coroutine.h", "-include", "skein/asio_tracking.h"]
+TRACED = [f"-I{source}/record/include", f"-I{source}/record/include/skein/wrappers", "-include", "skein/asio_tracking.h"]
 
 
 def build(name, *options):

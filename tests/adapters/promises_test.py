@@ -51,7 +51,7 @@ def main():
         plain, traced = scratch / "plain", scratch / "traced"
         subprocess.run([compiler, *flags, str(program), "-o", str(plain)], check=True)
         subprocess.run([compiler, *flags, f"-I{source}/record/include", f"-I{source}/format/include",
-                        "-include", "skein/coroutine.h", str(program), recorder, "-o", str(traced)],
+                        f"-I{source}/record/include/skein/wrappers", str(program), recorder, "-o", str(traced)],
                        check=True)
         expected = run(plain)
         if not expected.endswith("exit code 0\n"):

@@ -21,8 +21,8 @@ def build(*options):
     """Returns the program and the compiler's messages."""
     program = scratch / "program"
     done = subprocess.run(
-        [compiler, "-std=c++20", "-O0", "-Wall", "-Wextra", f"-I{source}", f"-I{source}/record/include", "-include",
-         "skein/coroutine.h", "-include", "skein/asio_tracking.h", *options, f"{here}/program.cc", recorder, "-o",
+        [compiler, "-std=c++20", "-O0", "-Wall", "-Wextra", f"-I{source}", f"-I{source}/record/include",
+         f"-I{source}/record/include/skein/wrappers", "-include", "skein/asio_tracking.h", *options, f"{here}/program.cc", recorder, "-o",
          program, "-pthread"], capture_output=True, text=True)
     assert done.returncode == 0, f"{options}: {done.stderr}"
     return str(program), done.stderr

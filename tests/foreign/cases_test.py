@@ -27,8 +27,8 @@ def main():
     if not (cases / "yields_references.cc").exists() or not archive.exists():
         print("skipped: the programs are not there")
         return 77
-    headers = [f"-I{source}/record/include", f"-I{source}/format/include", "-include",
-               "skein/coroutine.h"]
+    headers = [f"-I{source}/record/include", f"-I{source}/format/include",
+               f"-I{source}/record/include/skein/wrappers"]
     Path(work).mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=work) as scratch:
         scratch = Path(scratch)

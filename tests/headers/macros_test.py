@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """macros_test.py SOURCE COMPILER...: a program's macros do not break the headers that skein includes before its
-sources. Every identifier in them that is not reserved, a keyword, public, or used by the standard headers that they
+sources, and configure the standard library. Every identifier in them that is not reserved, a keyword, public, or used by the standard headers that they
 include, is defined as a macro with the value 8, and so are the names that some builds define. Of skein/asio.h, which
 Asio includes, the identifiers that Asio's own headers do not use are reserved. Compilers that are not installed are
 left out."""
@@ -72,6 +72,15 @@ int main() {
   zg();
 }
 """
+CONFIGURED = """#define _GLIBCXX_DEBUG
+#undef _GNU_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#include <coroutine>
+#include <unistd.h>
+#include <vector>
+static_assert(__is_same(std::vector<int>, std::__debug::vector<int>));
+int asprintf;  // no function
+"""
 
 
 def names(text):
@@ -83,10 +92,10 @@ def own(path):
     return {name for name in names(path.read_text()) if not re.match(r"_[A-Z]|__|skein|SKEIN|(BOOST_)?ASIO_", name)} - KEYWORDS
 
 
-def compile(compiler, options):
-    command = [compiler, "-std=c++20", "-fsyntax-only", f"-I{HEADERS.parent}", *options, "-include", "skein/coroutine.h",
+def compile(compiler, options, program):
+    command = [compiler, "-std=c++20", "-fsyntax-only", f"-I{HEADERS.parent}", *options,
                "-include", "skein/asio_tracking.h", "-x", "c++", "-"]
-    done = subprocess.run(command, input=PROGRAM, capture_output=True, text=True)
+    done = subprocess.run(command, input=program, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}\n{done.stderr}")
 
@@ -103,8 +112,11 @@ def main():
         standard = names(subprocess.run([compiler, "-std=c++20", "-E", "-dD", "-P", "-x", "c++", "-"], input=read,
                                         capture_output=True, text=True, check=True).stdout)
         broken = set.union(*map(own, FORCED)) - public - PROTOCOL - standard
-        compile(compiler, [f"-D{name}=8" for name in sorted(broken)])
-        compile(compiler, USUAL)
+        broken = [f"-D{name}=8" for name in sorted(broken)]
+        for traced in (["-include", "skein/coroutine.h"], [f"-I{HEADERS}/wrappers"]):
+            compile(compiler, traced + broken, PROGRAM)
+            compile(compiler, traced + USUAL, PROGRAM)
+        compile(compiler, [f"-I{HEADERS}/wrappers"], CONFIGURED + PROGRAM)
         print(f"{compiler}: {len(broken)} names, {len(USUAL)} usual macros")
     if ASIO.exists():
         used = set.union(*(names(path.read_text(errors="replace")) for path in ASIO.rglob("*.[hi]pp")))

@@ -14,7 +14,7 @@ for compiler; do
     set -- -std=c++20 $optimise -fno-implicit-templates "$source/tests/headers/templates.cc"
     "$compiler" "$@" -o "$scratch/plain"
     "$compiler" "$@" -Wall -Wextra -pedantic $noexcept -Werror -I"$source/record/include" -I"$source/format/include" \
-      -include skein/coroutine.h "$recorder" -pthread -o "$scratch/traced"
+      -I"$source/record/include/skein/wrappers" "$recorder" -pthread -o "$scratch/traced"
     "$scratch/plain" >"$scratch/plain.txt"
     SKEIN_TRACE=$scratch/trace-$compiler$optimise "$scratch/traced" >"$scratch/traced.txt"
     cmp "$scratch/plain.txt" "$scratch/traced.txt"

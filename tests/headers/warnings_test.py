@@ -15,7 +15,7 @@ compilers = [name for name in sys.argv[2:] if shutil.which(name)]
 FLAGS = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", f"-I{source}", f"-I{source}/record/include",
          f"-I{source}/format/include"]
 BOOST = pathlib.Path("/usr/include/boost")
-COROUTINE = ["-include", "skein/coroutine.h"]
+COROUTINE = [f"-I{source}/record/include/skein/wrappers"]
 ASIO = [*COROUTINE, "-include", "skein/asio_tracking.h"]
 
 

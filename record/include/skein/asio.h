@@ -39,6 +39,7 @@
 #ifndef SKEIN_ASIO_H
 #define SKEIN_ASIO_H
 #pragma GCC system_header  // its warnings are not the user's
+#include <skein/coroutine/plumbing.h>
 #include <skein/skein.h>
 
 namespace skein::__detail::__asio_hooks {
@@ -538,7 +539,6 @@ class __completion {
 // is destroyed and never ends: the operation itself contains the same events. co_spawn starts one
 // that only awaits the program's. The specialisations are declared only for the library that is
 // being included, because the other name may belong to the program.
-#ifdef SKEIN_DETAIL_PLACE
 #define SKEIN_DETAIL_PLUMBING(__ns)                                                              \
   namespace __ns {                                                                               \
   template <typename, typename>                                                                  \
@@ -568,4 +568,3 @@ SKEIN_DETAIL_PLUMBING(boost::asio)
 SKEIN_DETAIL_PLUMBING(asio)
 #endif
 #undef SKEIN_DETAIL_PLUMBING
-#endif

@@ -13,6 +13,8 @@
 #if defined(__cplusplus) && __cplusplus > 201703L && defined(__cpp_concepts) && \
     !defined(SKEIN_DISABLE)
 
+#include <skein/link.h>
+
 // clang-format would insert spaces into <skein/asio.h>.
 // clang-format off
 #ifndef BOOST_ASIO_CUSTOM_HANDLER_TRACKING

@@ -1,9 +1,10 @@
 // Traces every C++20 coroutine of a translation unit, whatever library its promise comes from,
-// without a change to the source: compile with `-include skein/coroutine.h` (the CMake target
-// skein::coroutine adds this option) and link with skein::record. The trace contains each coroutine
-// as a task, with the function, file and line of its creation and of every co_await and co_yield,
-// the target of each wait if it can be found, its wakers, and its end: a value, an exception with
-// its text, or destruction.
+// without a change to the source: compile with `-I` and the folder skein/wrappers (the CMake target
+// skein::coroutine adds this option) and link with skein::record. A source that includes
+// <coroutine> then reads this header first; others read nothing. `-include skein/coroutine.h` does
+// the same. The trace contains each coroutine as a task, with the function, file and line of its
+// creation and of every co_await and co_yield, the target of each wait if it can be found, its
+// wakers, and its end: a value, an exception with its text, or destruction.
 //
 // Method: std::coroutine_traits is renamed before <coroutine> is read, so that the compiler finds
 // the template below in its place. For a promise P its promise_type is traced<P>:
@@ -14,8 +15,9 @@
 //
 // Libraries still see P. A handle passed to await_suspend is a coroutine_handle<P>; from_promise
 // returns the right frame, because P is at its usual offset; every member that is not named below
-// is inherited. A promise that is final or a union cannot be a base class, and typeid of a
-// polymorphic one would change: it is a member instead (contained).
+// is inherited. A promise that is final or a union cannot be a base class; of a polymorphic one,
+// typeid would change; one with a virtual base would not construct it. Such a promise is a member
+// instead (contained).
 //
 // The program selects the same overloads and its objects have the same lifetimes as without this
 // header. Where that cannot be proved at compile time, the overload is left to the library, and its
@@ -45,11 +47,11 @@
 //    (see coroutine/overloads.h). Exception: a return_value that is a template.
 //
 // The parts: coroutine/frame.h (events, and the search for the awaited task), coroutine/overloads.h
-// (the overloads of the functions of a promise), coroutine/transform.h (overloads of
-// await_transform), coroutine/awaiting.h (co_await), coroutine/yielding.h (co_yield),
-// coroutine/promise.h (traced<P>).
+// (the overloads of the functions of a promise), coroutine/operator.h (operator co_await),
+// coroutine/transform.h (overloads of await_transform), coroutine/awaiting.h (co_await),
+// coroutine/yielding.h (co_yield), coroutine/promise.h (traced<P>).
 //
-// Names: the program's macros (-DT=8) are defined before this header is read. So all names here are
+// Names: the program's macros, such as T, are defined before this header is read. So all names are
 // reserved, as in the standard library: `__name`, `_Name`, and `_Tp` for T; comments write name,
 // Name and T. (headers/macros defines the others.)
 //
@@ -74,19 +76,16 @@
 //    next recorded step. Of an awaiter whose await_suspend is a template or overloaded, a defaulted
 //    parameter is not noticed, and is a location in this header.
 //  - While recording, what() of a std::exception that leaves a coroutine is called once more.
-//  - C++20 modules and header units are not supported: <coroutine> must be included as text.
-//  - The program's macros that configure the standard library or the system's headers, such as
-//    _GLIBCXX_ASSERTIONS, _GLIBCXX_DEBUG and _POSIX_C_SOURCE, must be arguments of the compiler:
-//    this header has read <version> before the first line of a source.
-//  - A promise with a virtual base and without virtual functions: the base is constructed without
-//    the arguments that the promise gives it.
+//  - A source that imports <coroutine> from a module or as a header unit is not traced.
+//  - With -include, the program's macros that configure the standard library or the system's
+//    headers, such as _GLIBCXX_ASSERTIONS, _GLIBCXX_DEBUG and _POSIX_C_SOURCE, must be arguments of
+//    the compiler: this header has read <version> before the first line of a source.
 //  - A promise whose only constructor is variadic (...) does not compile with g++.
 //  - Of defaulted parameters, only std::source_location is recognised: __builtin_LINE() and similar
 //    have a value of this header in constructors of promises and overloads of await_transform.
-//  - An operand that operator co_await takes by value is moved once more, and lives until the
-//    awaiter exists, not until the coroutine resumes.
-//  - With clang, of overloads of yield_value or await_transform that differ by their constraints,
-//    another one may be selected, or none.
+//  - An operand that operator co_await takes by value is moved once more, and the co_await
+//  allocates
+//    memory, even while recording is off.
 //  - Awaiting a bit-field, an overload set or 0 as a null pointer requires a cast, unless P has
 //    exactly one await_transform.
 //  - If await_transform is a template or overloaded, and the operand may be converted, a co_await
@@ -98,8 +97,9 @@
 //  - An await_transform that is overloaded or a template, an operator co_await, and a contained
 //    promise's return function do not compile if they are consteval; with clang, nor do consteval
 //    functions of an awaiter that await_transform returns.
-//  - If await_transform returns a reference to an awaiter, g++ 12 copies the awaiter. With this
-//    header it does not.
+//  - If await_transform returns a reference to an awaiter, g++ 12 copies the awaiter; and in a
+//    constructor template of a promise it deduces a wrong type for *this and for a lambda. With
+//    this header it does neither.
 //  - If it is not certain that the selected one of several overloads of await_transform has a
 //    defaulted source location, this is a location in this header.
 //  - An operand that selects a private overload of await_transform does not compile if another
@@ -114,8 +114,8 @@
 //    derived from P.
 //  - A contained promise whose yield_value is overloaded, accepts neither a value of the return
 //    type's first argument nor an int, a string or braces, and has no overload that is the only one
-//    of its form, is not recognised as a generator: a yield compiles only if its argument is exactly
-//    the parameter.
+//    of its form, is not recognised as a generator: a yield compiles only if its argument is
+//    exactly the parameter.
 #ifndef SKEIN_COROUTINE_H
 #define SKEIN_COROUTINE_H
 #if !defined(SKEIN_DISABLE) && defined(__cplusplus) && __cplusplus > 201703L && \
@@ -124,9 +124,10 @@
 
 #if defined(_GLIBCXX_COROUTINE) || defined(_LIBCPP_COROUTINE)
 #error \
-    "skein: skein/coroutine.h must come before <coroutine>; compile with -include skein/coroutine.h"
+    "skein: skein/coroutine.h must come before <coroutine>; compile with -I and the folder skein/wrappers"
 #endif
 
+#include <skein/link.h>
 #include <version>
 
 #define coroutine_traits skein_original_coroutine_traits

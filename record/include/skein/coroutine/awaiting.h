@@ -21,33 +21,6 @@
 namespace skein::__detail {
 
 template <class _Tp>
-concept __has_member_co_await = requires(_Tp&& __t) {
-  static_cast<_Tp&&>(__t).operator co_await();
-};
-template <class _Tp>
-concept __has_free_co_await = requires(_Tp&& __t) {
-  operator co_await(static_cast<_Tp&&>(__t));
-};
-// True if a free operator co_await takes T by a conversion to its parameter, whose result lives
-// until the end of the co_await if the compiler makes the call. It is not called with an object
-// that converts to T only, but with one that converts to what can be made of T.
-template <class _Tp>
-struct __only {
-  operator _Tp&&() const;
-};
-template <class _Tp>
-struct __made_from {
-  template <class _Up>
-  requires(!__is_same(typename __bare<_Up>::__type, typename __bare<_Tp>::__type) &&
-           __is_constructible(typename __bare<_Up>::__type, _Tp))
-  operator _Up&&() const;
-};
-template <class _Tp>
-concept __converts_for_co_await = __has_free_co_await<_Tp> && !requires(__only<_Tp> __t) {
-  operator co_await(__t);
-}
-&&requires(__made_from<_Tp> __t) { operator co_await(__t); };
-template <class _Tp>
 concept __awaitable = __has_member_co_await<_Tp> || __has_free_co_await<_Tp> ||
     requires(_Tp&& __t) {
   __t.await_ready();
@@ -327,9 +300,9 @@ struct __kept_awaiter : _Call, _Awaiter {
         _Awaiter(__d, static_cast<_Call&>(*this), __from_kept{}) {}
 };
 // The same if the compiler must see the awaiter unchanged.
-template <class _Tp>
+template <class _Tp, bool _Operator>
 struct __kept_awaitable {
-  __kept_call<_Tp> __call;
+  __kept_call<_Tp, _Operator> __call;
   decltype(auto) operator co_await() {
     auto&& __awaitable = __call.__result();
     if constexpr (__has_member_co_await<_Tp> || __has_free_co_await<_Tp>)
@@ -354,8 +327,9 @@ constexpr bool __has_await_twin() {
 
 // Base, with the await_transform that the compiler finds. D: the promise `traced`.
 //  - P has none, a template or several: a template that accepts what P accepts, by reference. If
-//    that may involve a conversion, P is called by a kept_call. Another template accepts the
-//    objects that P takes by value; they live until the coroutine resumes.
+//    that may involve a conversion, or operator co_await takes an object, a kept_call makes the
+//    call. Another template accepts the objects that P takes by value; they live until the
+//    coroutine resumes.
 //  - P has exactly one, and its parameter can be passed on: a twin. Conversions to the parameter
 //    then happen in the coroutine, and last until it resumes.
 //  - Two kinds of operands are left to the compiler: a call of a consteval function must be a

@@ -215,10 +215,6 @@ SKEIN_DETAIL_HIDDEN __attribute__((__noinline__)) inline bool __resolve_for(skei
   return true;
 }
 
-// Links the recorder to a program without coroutines: its trace is empty, but it has one.
-SKEIN_DETAIL_HIDDEN
-__attribute__((__used__)) inline void (*const __recorder)() = skein_module_unloaded;
-
 // Records the creation of a coroutine; `runs`: it is running. `name`: that of the function, without
 // types. (The name in `where` has types and may exceed the limit of a trace; it is used for
 // lambdas and operators.)

@@ -144,10 +144,92 @@ inline constexpr bool __passed_by_address<_Xp> =
 // True if no class can be derived from P.
 template <class _Pp>
 inline constexpr bool __underivable = __is_final(_Pp) || __is_union(_Pp);
-// True if a promise P is a member of the promise that the compiler sees, not a base class: none can
-// be derived, or typeid(promise) would be another.
+// True if P has a virtual base, which its most derived class constructs. Such a class has a pointer
+// to its virtual table even without a virtual function, and a class derived from it, if it has one,
+// needs no other (Itanium C++ ABI, 2.4).
 template <class _Pp>
-inline constexpr bool __contained = __underivable<_Pp> || __is_polymorphic(_Pp);
+struct __with_virtual : _Pp {
+  virtual void skein_virtual();
+};
+template <class _Pp>
+inline constexpr bool __has_virtual_base =
+    !__is_polymorphic(_Pp) && !__is_empty(_Pp) && sizeof(__with_virtual<_Pp>) == sizeof(_Pp);
+// True if a promise P is a member of the promise that the compiler sees, not a base class: none can
+// be derived, or typeid(promise) or the construction of a virtual base would be another.
+template <class _Pp>
+inline constexpr bool __contained = __is_polymorphic(_Pp) || __has_virtual_base<_Pp>;
+template <class _Pp>
+requires __underivable<_Pp>
+inline constexpr bool __contained<_Pp> = true;
+
+// An argument that converts to X and to each type that is not in Known: if a call with it is not
+// ambiguous, each overload has a parameter of a known type.
+template <class _Xp, class... _Known>
+struct __known_or_any {
+  operator _Xp() const;
+  template <class _Up>
+  requires(!(__is_same(typename __bare<_Up>::__type, typename __bare<_Known>::__type) || ...))
+  operator _Up&() const;
+  template <class _Up>
+  requires(!(__is_same(typename __bare<_Up>::__type, typename __bare<_Known>::__type) || ...))
+  operator _Up&&() const;
+};
+struct __unrelated {};  // accepted by an ellipsis, a template, and what converts from anything
+
+// With clang, &P::NAME is the most constrained of several overloads. `alone_NAME<P, X>`: calls with
+// all kinds of arguments have the results of a single function with the parameter type X. (Other
+// expressions would compile functions whose constraints are not satisfied, to deduce their return
+// types.)
+#if defined(__clang__)
+template <class _Up>
+struct __temporary_or_const {
+  operator _Up&&() const;
+  operator const _Up&() const;
+};
+struct __rivals_result {};
+#define SKEIN_DETAIL_ALONE(__name)                                                                 \
+  template <class _Xp>                                                                             \
+  struct __##__name##_only {                                                                       \
+    void __name(_Xp);                                                                              \
+  };                                                                                               \
+  template <class _Pp>                                                                             \
+  struct __##__name##_rival : _Pp {                                                                \
+    using _Pp::__name;                                                                             \
+    template <class _Up>                                                                           \
+    __rivals_result __name(_Up&);                                                                  \
+  };                                                                                               \
+  template <class _Pp, class _Xp, class _Ap>                                                       \
+  concept __alike_##__name =                                                                       \
+      (__takes_##__name<_Pp, _Ap> ==                                                               \
+       __takes_##__name<__##__name##_only<_Xp>, _Ap>)&&(!__takes_##__name<_Pp, _Ap> || requires {  \
+        requires __is_same(__##__name##_result<_Pp, _Ap>, __##__name##_result<_Pp, _Xp>);          \
+      });                                                                                          \
+  template <class _Pp, class _Xp, class _Up = typename __bare<_Xp>::__type>                        \
+  concept __alone_##__name =                                                                       \
+      __takes_##__name<_Pp, _Xp>&& __takes_##__name<_Pp, __known_or_any<_Xp, _Xp>> &&              \
+      !__takes_##__name<_Pp, __unrelated&> && __alike_##__name<_Pp, _Xp, _Up&> &&                  \
+      __alike_##__name<_Pp, _Xp, const _Up&> && __alike_##__name<_Pp, _Xp, _Up> &&                 \
+      __alike_##__name<_Pp, _Xp, const _Up> &&                                                     \
+      (!__is_same(_Xp, const _Up&) ||                                                              \
+       (__takes_##__name<_Pp, __temporary_or_const<_Up>> && (__underivable<_Pp> || requires {      \
+          requires __is_same(__##__name##_result<__##__name##_rival<_Pp>, _Up&>, __rivals_result); \
+        })));                                                                                      \
+  template <class _Pp>                                                                             \
+  concept __one_##__name = requires {                                                              \
+    &_Pp::__name;                                                                                  \
+  }                                                                                                \
+  &&(                                                                                              \
+      !requires { typename __signature<decltype(&_Pp::__name)>::__parameter; } ||                  \
+      requires {                                                                                   \
+        requires __alone_##__name<_Pp, typename __signature<decltype(&_Pp::__name)>::__parameter>; \
+      });
+#else
+#define SKEIN_DETAIL_ALONE(__name)    \
+  template <class _Pp>                \
+  concept __one_##__name = requires { \
+    &_Pp::__name;                     \
+  };
+#endif
 
 // For each name: `names_NAME<P>`: P has a member function of this name. (Then the name is ambiguous
 // in a class derived from P and from another class with that name. Of an underivable class, only a
@@ -170,20 +252,17 @@ inline constexpr bool __contained = __underivable<_Pp> || __is_polymorphic(_Pp);
   inline constexpr bool __names_##__name<_Pp, true> = requires {              \
     &_Pp::__name;                                                             \
   };                                                                          \
-  template <class _Pp>                                                        \
-  concept __one_##__name = requires {                                         \
-    &_Pp::__name;                                                             \
-  };                                                                          \
-  template <class _Pp>                                                        \
-  concept __unary_##__name = requires {                                       \
-    typename __signature<decltype(&_Pp::__name)>::__parameter;                \
-  };                                                                          \
   template <class _Pp, class _Ap>                                             \
   concept __takes_##__name = requires(_Pp & __p, _Ap(*__a)()) {               \
     __p.__name(static_cast<_Ap&&>(__a()));                                    \
   };                                                                          \
   template <class _Pp, class _Xp>                                             \
   using __##__name##_result = decltype(__some<_Pp&>().__name(__some<_Xp>())); \
+  SKEIN_DETAIL_ALONE(__name)                                                  \
+  template <class _Pp>                                                        \
+  concept __unary_##__name = __one_##__name<_Pp>&& requires {                 \
+    typename __signature<decltype(&_Pp::__name)>::__parameter;                \
+  };                                                                          \
   template <class _Pp, class _Rp, class... _Xp>                               \
   concept __has_##__name = requires {                                         \
     static_cast<_Rp (_Pp::*)(_Xp...)>(&_Pp::__name);                          \
@@ -199,6 +278,7 @@ SKEIN_DETAIL_MEMBER(yield_value)
 SKEIN_DETAIL_MEMBER(return_value)
 SKEIN_DETAIL_MEMBER(await_transform)
 #undef SKEIN_DETAIL_MEMBER
+#undef SKEIN_DETAIL_ALONE
 // True if the overload of yield_value for an X, or P's only await_transform, is consteval. (Not
 // concepts: g++ evaluates those of a consteval function as a part of it.)
 template <class _Pp, class _Xp>
@@ -350,25 +430,12 @@ constexpr auto __known_yields(__types<_Tp, _Rest...>, _Known) {
   return ::skein::__detail::__known_yields<_Pp>(__types<_Rest...>{}, _Ep{});
 }
 
-// An argument that converts to X and to each type that is not in Known: if a call with it is not
-// ambiguous, each overload has a parameter of a known type.
-template <class _Xp, class... _Known>
-struct __known_or_any {
-  operator _Xp() const;
-  template <class _Up>
-  requires(!(__is_same(typename __bare<_Up>::__type, typename __bare<_Known>::__type) || ...))
-  operator _Up&() const;
-  template <class _Up>
-  requires(!(__is_same(typename __bare<_Up>::__type, typename __bare<_Known>::__type) || ...))
-  operator _Up&&() const;
-};
 // An argument that converts to every type but T.
 template <class _Tp>
 struct __any_but {
   template <class _Up>
   requires(!__is_same(typename __bare<_Up>::__type, _Tp)) operator _Up() const;
 };
-struct __unrelated {};  // accepted by an ellipsis, a template, and what converts from anything
 
 // A class with exactly the known overloads.
 template <class... _Xp>

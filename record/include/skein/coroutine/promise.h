@@ -6,6 +6,7 @@
 #endif
 
 #include <skein/coroutine/awaiting.h>
+#include <skein/coroutine/plumbing.h>
 #include <skein/coroutine/yielding.h>
 
 #include <new>
@@ -255,7 +256,10 @@ struct __traced
   decltype(auto) skein_await(_Ap&& __a, _How... __how) {
     using _Tp = decltype(::skein::__detail::__awaitable_of(__some<_Pp&>(), static_cast<_Ap&&>(__a),
                                                            __how...));
-    if constexpr (::skein::__detail::__wrappable<_Pp, _Tp>())
+    if constexpr (::skein::__detail::__takes_by_value<_Tp>() &&
+                  __is_same(__types<_How...>, __types<__place>))
+      return skein_await_kept<_Ap>(static_cast<_Ap&&>(__a), __how...);
+    else if constexpr (::skein::__detail::__wrappable<_Pp, _Tp>())
       return ::skein::__detail::__traced_awaiter < __traced, __step::__await, _Tp,
              ::skein::__detail::__is_task_object<_Ap> ||
                  ::skein::__detail::__is_task_object < _Tp >>
@@ -269,13 +273,16 @@ struct __traced
                                                            __here));
     constexpr bool __is_task =
         ::skein::__detail::__is_task_object<_Ap> || ::skein::__detail::__is_task_object<_Tp>;
-    if constexpr (::skein::__detail::__wrappable<_Pp, _Tp&&>())
+    constexpr bool __operator = ::skein::__detail::__takes_by_value<_Tp>();
+    using _Kept = __kept_result<_Tp, __operator>;
+    using _Call = __kept_call<_Kept, __operator>;
+    if constexpr (::skein::__detail::__wrappable<_Pp, _Kept&&>())
       return ::skein::__detail::__kept_awaiter<
-          __kept_call<_Tp>, __traced_awaiter<__traced, __step::__await, _Tp&&, __is_task>>(
+          _Call, __traced_awaiter<__traced, __step::__await, _Kept&&, __is_task>>(
           this, skein_inner(), static_cast<_Ap&&>(__a), __here);
     else if constexpr (__awaitable<_Tp> ||
                        __names_await_ready<typename __unreferenced<_Tp>::__type>)
-      return ::skein::__detail::__kept_awaitable<_Tp>{
+      return ::skein::__detail::__kept_awaitable<_Kept, __operator>{
           {skein_inner(), static_cast<_Ap&&>(__a), __here}};
     else
       return ::skein::__detail::__awaitable_of(skein_inner(), static_cast<_Ap&&>(__a), __here);
@@ -295,9 +302,6 @@ struct __traced
   }
 };
 
-// Specialise as true for a library's internal coroutines, which are then not traced.
-template <class _Rp, class... _Ap>
-inline constexpr bool __plumbing = false;
 template <class _Tp, class... _Ap>
 inline constexpr bool __plumbing<__keeper<_Tp>, _Ap...> = true;
 

@@ -10,6 +10,7 @@
 #endif
 
 #include <skein/coroutine/frame.h>
+#include <skein/coroutine/operator.h>
 #include <skein/coroutine/overloads.h>
 
 #include <new>
@@ -237,11 +238,12 @@ constexpr bool __binds_operand() {
     return __takes_operand<_Pp, __await_transform_result<_Pp, _Ap>, _Ap, _Tp>;
 }
 
-// ---- an operand that may be converted ----
+// ---- an operand that may be converted, or moved to a parameter of operator co_await ----
 //
 // The object that the operand is converted to must live until the awaiting coroutine resumes, and
-// its type cannot be found out. So the call is made in another coroutine, which is suspended in the
-// middle of the expression, and destroyed after the awaiter:
+// its type cannot be found out; nor may a parameter of operator co_await end earlier. So the call
+// is made in another coroutine, which is suspended in the middle of the expression, and destroyed
+// after the awaiter:
 //
 //    awaiting coroutine                             keep()
 //    +--- ... --+-----------+---------+-- ... --+   +-- ... --+------------------+--------+
@@ -292,24 +294,32 @@ struct __keeper {
   };
   std::coroutine_handle<promise_type> __handle;
 };
-template <class _Tp, class _Pp, class _Ap>
+// T: the type of P's result; or, with `operator`, of operator co_await for it.
+template <class _Tp, bool _Operator, class _Pp, class _Ap>
 inline __keeper<_Tp> __keep(_Pp& __p, _Ap&& __a, __place __here) {
 #if __has_builtin(__builtin_source_location)
-  if constexpr (__takes_location<_Pp, _Ap>)
+  if constexpr (__takes_location<_Pp, _Ap> && !_Operator)
     co_await __p.await_transform(static_cast<_Ap&&>(__a), __here.__location());
+  else if constexpr (__takes_location<_Pp, _Ap>)
+    co_await operator co_await(__p.await_transform(static_cast<_Ap&&>(__a), __here.__location()));
   else
 #endif
+      if constexpr (!__takes_await_transform<_Pp, _Ap>)
+    co_await operator co_await(static_cast<_Ap&&>(__a));
+  else if constexpr (!_Operator)
     co_await __p.await_transform(static_cast<_Ap&&>(__a));
+  else
+    co_await operator co_await(__p.await_transform(static_cast<_Ap&&>(__a)));
 }
 
-// A call of P's await_transform, with result type T, in a full-expression that lasts as long as
-// this object.
-template <class _Tp>
+// A call with result type T of P's await_transform, or of operator co_await, in a full-expression
+// that lasts as long as this object.
+template <class _Tp, bool _Operator>
 class __kept_call {
  public:
   template <class _Pp, class _Ap>
   __kept_call(_Pp& __p, _Ap&& __a, __place __here)
-      : __owner_{::skein::__detail::__keep<_Tp>(__p, static_cast<_Ap&&>(__a), __here)
+      : __owner_{::skein::__detail::__keep<_Tp, _Operator>(__p, static_cast<_Ap&&>(__a), __here)
                      .__handle.address()} {
     __handle().resume();
   }
