@@ -85,6 +85,23 @@ struct Diamond {
 };
 Diamond with_virtual_base(int) { co_await std::suspend_always(); }
 
+struct Place {
+  int line;
+  static Place current(int l = __builtin_LINE()) { return {l}; }
+};
+struct Placed {  // not traced
+  struct promise_type : Basics {
+    int line;
+    explicit promise_type(Place p = Place::current()) : line(p.line) {}
+    Placed get_return_object() { return {Owner<promise_type>(*this)}; }
+    void return_void() {}
+    void unhandled_exception() { throw; }
+  };
+  Owner<promise_type> own;
+};
+constexpr int first_line = __LINE__ + 1;
+Placed placed() { co_return; }
+
 template <class T>
 struct Overloaded {
   struct promise_type : Basics {
@@ -169,6 +186,12 @@ TEST_CASE("the promise constructs its virtual base") {
     coroutine.own.next();
   }
   CHECK(fake::words().back() == "resolve 1 previous 0");
+}
+
+TEST_CASE("a constructor with a defaulted location of the program's own type") {
+  fake::reset();
+  CHECK(placed().own.handle.promise().line == first_line);
+  CHECK(fake::words().empty());
 }
 
 TEST_CASE("overloads that differ by a constraint") {

@@ -327,16 +327,16 @@ SKEIN_DETAIL_PLAIN(unhandled_exception)
 #undef SKEIN_DETAIL_IMMEDIATE
 #undef SKEIN_DETAIL_UNKNOWN
 
-// True if a constructor has a defaulted parameter for the source location.
-#if __has_builtin(__builtin_source_location)
+// True if a constructor has a defaulted parameter for the source location: std::source_location, or
+// the like.
+struct __some_location {
+  template <class _Tp>
+  requires requires { _Tp::current(); }
+  operator _Tp() const;
+};
 template <class _Pp, class... _Ap>
-inline constexpr bool __constructed_with_location = __is_constructible(_Pp, _Ap...,
-                                                                       std::source_location) &&
-                                                    !__is_constructible(_Pp, _Ap..., __nothing);
-#else
-template <class _Pp, class... _Ap>
-inline constexpr bool __constructed_with_location = false;
-#endif
+inline constexpr bool __constructed_with_location =
+    __is_constructible(_Pp, _Ap..., __some_location) && !__is_constructible(_Pp, _Ap..., __nothing);
 
 // True if the allocation function of P cannot be called here, only by friends of P.
 template <class _Pp, class... _Ap>
