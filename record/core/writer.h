@@ -27,7 +27,7 @@ namespace skein::record {
 struct Names;
 struct PlaceEntry;
 
-inline constexpr unsigned kMaxChunks = 16;   // of a ring
+inline constexpr unsigned kMaxChunks = 64;   // of a ring: bits of Writer::dead
 inline constexpr size_t kPlainMargin = 160;  // room for each operation without a string
 inline constexpr size_t kTextMargin = 2 * format::kMaxEventSize;
 inline constexpr uint32_t kIdBlock = 64;  // task ids that an executor takes at a time
@@ -65,11 +65,12 @@ struct alignas(64) Writer {
   uint64_t packets = 0;    // number begun
   uint64_t discarded = 0;  // events that found no room
   uint64_t retry_at = 0;   // ticks; no new chunk is created before
+  uint64_t grow_at = 0;    // ticks; the ring does not grow before
+  uint64_t dead = 0;       // bit per chunk whose file is gone
   Writer* nested = nullptr;
   Writer* next_free = nullptr;
   uint32_t flags = 0;      // format::PacketFlags
   uint32_t broken = 0;     // a bus error removed the chunk
-  uint32_t dead = 0;       // bit per chunk whose file is gone
   uint32_t files = 0;      // number created for this stream
   bool shortened = false;  // fewer chunks than configured (counted)
   const void* trace = nullptr;
@@ -78,6 +79,7 @@ struct alignas(64) Writer {
   char* bases[kMaxChunks] = {};
   size_t sizes[kMaxChunks] = {};
   uint64_t begun[kMaxChunks] = {};  // `packets` when the chunk became current
+  uint64_t since[kMaxChunks] = {};  // ticks: when it did
 };
 
 // The limit belongs to the executor, but the thread that stops the trace sets it to 0. An atomic

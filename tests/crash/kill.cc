@@ -1,16 +1,16 @@
 // Kills a program with SIGKILL at a random instant, thousands of times: no acknowledged event is
 // lost.
 //
-//     crash_kill MODE THREADS KILLS [STRIDE [SEED]]     MODE: ring or log
+//     crash_kill MODE THREADS KILLS [STRIDE [SEED]]     MODE: ring, log or grow (a ring)
 //
 // Each time, a process records numbered calls with THREADS threads, and stores the last call that
 // returned in a shared page. It is killed within some milliseconds. Then, for every thread:
 //   - the numbers in its stream are an unbroken run, which ends with the acknowledged number or the
 //     one after it;
-//   - the run begins with 1 (log), or covers all chunks but one (ring);
+//   - the run begins with 1 (log, grow), or covers all chunks but one (ring);
 //   - every event is complete, every file conforms to the format, no definition is missing.
 // babeltrace2 must accept every STRIDE-th trace.
-// In ctest: KILLS 170 for each of six combinations. Nightly: see docs/testing.md.
+// In ctest: KILLS 50 for each of nine combinations. Nightly: see docs/testing.md.
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -50,6 +50,7 @@ struct Shared {
 
 struct Arguments {
   bool log;
+  bool grows;
   unsigned threads;
   unsigned kills;
   unsigned stride;
@@ -71,6 +72,10 @@ void wait_for_word(std::atomic<uint32_t>& word) {
   options.directory = directory.c_str();
   options.size = kRing;
   options.log = arguments.log ? 1 : 0;
+  if (arguments.grows) {  // without an end
+    options.keep_ns = uint64_t{3600} * 1'000'000'000;
+    options.most = uint64_t{1} << 30;
+  }
   options.tasks = 4096;
   if (const int error = skein_start(&options); error != 0) {
     fprintf(stderr, "skein_start: %s\n", strerror(error));
@@ -138,8 +143,9 @@ class TraceChecker {
     if (run.last < acknowledged || run.last > acknowledged + 1)
       say(who + "the newest is " + std::to_string(run.last) + ", acknowledged " +
           std::to_string(acknowledged));
-    if (arguments_.log && run.first > 1) say(who + "begins with " + std::to_string(run.first));
-    if (!arguments_.log) check_ring(who, *stream);
+    const bool keeps_all = arguments_.log || arguments_.grows;
+    if (keeps_all && run.first > 1) say(who + "begins with " + std::to_string(run.first));
+    if (!keeps_all) check_ring(who, *stream);
     for (const Event& event : events)
       if (event.is("create") && trace_.places.count(static_cast<uint32_t>(event.b)) == 0)
         return say(who + "a place without a definition");
@@ -173,14 +179,18 @@ bool babeltrace_reads(const std::string& directory) {
 
 int main(int count, char** values) {
   if (count < 4) {
-    fprintf(stderr, "usage: crash_kill ring|log THREADS KILLS [STRIDE [SEED]]\n");
+    fprintf(stderr, "usage: crash_kill ring|log|grow THREADS KILLS [STRIDE [SEED]]\n");
     return 2;
   }
   const auto number = [&](int i, unsigned otherwise) {
     return count > i ? static_cast<unsigned>(strtoul(values[i], nullptr, 10)) : otherwise;
   };
-  const Arguments arguments = {strcmp(values[1], "log") == 0, number(2, 1), number(3, 1),
-                               number(4, 1), number(5, std::random_device()())};
+  const Arguments arguments = {strcmp(values[1], "log") == 0,
+                               strcmp(values[1], "grow") == 0,
+                               number(2, 1),
+                               number(3, 1),
+                               number(4, 1),
+                               number(5, std::random_device()())};
   const bool have_babeltrace = system("command -v babeltrace2 >/dev/null") == 0;
   printf("seed %u%s\n", arguments.seed, have_babeltrace ? "" : "; without babeltrace2");
   std::mt19937 random(arguments.seed);

@@ -99,6 +99,8 @@ struct Start {
   uint64_t size = 0;
   bool log = false;
   uint32_t tasks = 4096;
+  uint64_t keep_ns = 0;
+  uint64_t most = 0;
 };
 inline int start_trace_at(const std::string& directory, Start how = {}) {
   skein_options options = {};
@@ -106,6 +108,8 @@ inline int start_trace_at(const std::string& directory, Start how = {}) {
   options.size = how.size;
   options.log = how.log ? 1 : 0;
   options.tasks = how.tasks;
+  options.keep_ns = how.keep_ns;
+  options.most = how.most;
   return skein_start(&options);
 }
 

@@ -246,6 +246,21 @@ void shortened_ring(const std::string& directory) {
   SKEIN_CHECK(trace.count("send") > 10, "it did not go on");
 }
 
+// A ring that cannot grow continues with the chunks that it has, and reports it.
+void no_growth(const std::string& directory) {
+  const uint64_t hour = uint64_t{3600} * 1'000'000'000;
+  SKEIN_CHECK(start_trace_at(directory, {.size = 64 << 10, .keep_ns = hour}) == 0, "start");
+  make_calls(3000);  // every chunk exists
+  refuse_rename = true;
+  make_calls(20'000);
+  refuse_rename = false;
+  skein_stop();
+  const Trace trace = read_good_trace(directory);
+  const uint64_t shortened = trace.table.lost[skein::format::kLoss_ring_shortened];
+  SKEIN_CHECK(shortened == 1, "%llu rings", static_cast<unsigned long long>(shortened));
+  SKEIN_CHECK(trace.lost() == shortened, "and nothing else");
+}
+
 // A ring cannot create a file at first, and creates it later: it has the newest packets all the
 // same.
 void late_file(const std::string& directory, uint64_t refused) {
@@ -374,6 +389,7 @@ int main() {
       good(in_child([&] { truncated_when_replaced(scratch / "replaced-names", define_strings); })),
       "the names of a replaced trace");
   SKEIN_CHECK(good(in_child([&] { shortened_ring(scratch / "short"); })), "a shortened ring");
+  SKEIN_CHECK(good(in_child([&] { no_growth(scratch / "no-growth"); })), "no growth");
   for (const uint64_t refused : {300, 600, 900, 1200})
     SKEIN_CHECK(
         good(in_child([&] { late_file(scratch / ("late-" + std::to_string(refused)), refused); })),

@@ -59,7 +59,7 @@ bool repair(Writer* writer, const char* address) {
   for (unsigned i = 0; i < kMaxChunks; ++i) {
     if (!inside(address, writer->bases[i], writer->sizes[i])) continue;
     if (!replace_by_private_memory(writer->bases[i], writer->sizes[i])) return false;
-    writer->dead |= 1u << i;
+    writer->dead |= uint64_t{1} << i;
     if (i == writer->chunk) {
       writer->broken = 1;
       set_limit(*writer, nullptr);

@@ -1,6 +1,7 @@
 // Makes room for events: windows of a chunk, chunks of a stream.
 //
-//   ring:  s00003-0  s00003-1 .. s00003-7   created one by one, then recycled oldest first
+//   ring:  s00003-0  s00003-1 .. s00003-7   created one by one, then recycled oldest first; more
+//                                           are added while it reaches back too little (growth.h)
 //   log:   s00003-0  s00003-1 ..            256 KiB, twice as large each time up to 4 MiB
 //
 // A chunk is one file and one packet. A window is a part of a chunk whose pages are made resident
@@ -11,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "record/core/emission.h"
+#include "record/host/posix/growth.h"
 #include "record/host/posix/state.h"
 
 namespace skein::record {
@@ -41,12 +43,10 @@ void fill_header(char* chunk, void* argument) {
   write_packet_header(*fresh.writer, chunk, fresh.now, monotonic_ns(files_of(*fresh.writer).clock));
 }
 
-bool is_growing(const Writer& w) {
-  return (w.flags & (format::kFlagNames | format::kFlagLog)) != 0;
-}
+bool keeps_all(const Writer& w) { return (w.flags & (format::kFlagNames | format::kFlagLog)) != 0; }
 
+// The size of the next chunk of a log, or of names.
 size_t size_of_next(const Writer& w) {
-  if (!is_growing(w)) return files_of(w).chunk_size;
   if (files_of(w).all_at_start) return kLastLogChunk;
   size_t size = (w.flags & format::kFlagNames) != 0 ? kFirstNamesChunk : kFirstLogChunk;
   for (unsigned i = 0; i < w.chunks && size < kLastLogChunk; ++i) size *= 2;
@@ -56,7 +56,7 @@ size_t size_of_next(const Writer& w) {
 // Makes a chunk current, whose packet header is written. In log mode `chunks` counts the files, but
 // only the newest is written to; its index is 0. Older ones are unmapped, except those of names,
 // whose strings are looked up in place.
-void enter_chunk(Writer& w, unsigned index, char* base, size_t size, size_t window) {
+void enter_chunk(Writer& w, unsigned index, char* base, size_t size, size_t window, uint64_t now) {
   w.bases[index] = base;
   w.sizes[index] = size;
   w.chunk = index;
@@ -64,6 +64,7 @@ void enter_chunk(Writer& w, unsigned index, char* base, size_t size, size_t wind
   __atomic_signal_fence(__ATOMIC_SEQ_CST);  // its file may be truncated now (bus_error.cc)
   enter_packet(w, base);
   w.begun[index] = w.packets;
+  w.since[index] = now;
   w.window_end = base + window;
   store_shadow_chunk(w, base, size);
 }
@@ -71,7 +72,9 @@ void enter_chunk(Writer& w, unsigned index, char* base, size_t size, size_t wind
 // Keeps the current chunk of names at another index, because its strings are looked up in place: it
 // must be known when its file is truncated. One that was replaced by private memory is forgotten.
 void keep_names(Writer& w) {
-  const auto is_free = [&](unsigned i) { return w.bases[i] == nullptr || (w.dead & 1u << i) != 0; };
+  const auto is_free = [&](unsigned i) {
+    return w.bases[i] == nullptr || (w.dead & uint64_t{1} << i) != 0;
+  };
   if (is_free(0)) return;
   unsigned index = 1;
   while (index < kMaxChunks && !is_free(index)) ++index;
@@ -82,13 +85,12 @@ void keep_names(Writer& w) {
   }
   w.bases[index] = w.bases[0];
   w.sizes[index] = w.sizes[0];
-  w.dead &= ~(1u << index);
+  w.dead &= ~(uint64_t{1} << index);
 }
 
 // Adds a chunk at `index`: after the others, or instead of one whose file is gone. Fails as well if
 // the new file is truncated at once: the next attempt is later, so that this always ends.
-bool add_chunk(Writer& w, unsigned index, uint64_t now) {
-  const size_t size = size_of_next(w);
+bool add_chunk(Writer& w, unsigned index, size_t size, uint64_t now) {
   const size_t window = w.chunks == 0 ? kFirstWindow : (size < kWindow ? size : kWindow);
   Text name;
   if ((w.flags & format::kFlagNames) != 0)
@@ -103,14 +105,14 @@ bool add_chunk(Writer& w, unsigned index, uint64_t now) {
   if ((w.flags & format::kFlagNames) != 0) keep_names(w);
   char* old = w.bases[index];
   const size_t old_size = w.sizes[index];
-  w.dead &= ~(1u << index);
-  enter_chunk(w, index, base, size, window);
+  w.dead &= ~(uint64_t{1} << index);
+  enter_chunk(w, index, base, size, window, now);
   const bool truncated = !end_own_mapping();
   if (truncated) {
-    w.dead |= 1u << index;
+    w.dead |= uint64_t{1} << index;
     w.broken = 1;
   }
-  if (is_growing(w) || index == w.chunks) ++w.chunks;
+  if (keeps_all(w) || index == w.chunks) ++w.chunks;
   if (old != nullptr && (w.flags & format::kFlagNames) == 0) munmap(old, old_size);
   return !truncated;
 }
@@ -124,8 +126,8 @@ bool recycle_chunk(Writer& w, unsigned index, uint64_t now) {
   if (!touch(base, window)) return false;
   write_packet_header(w, base, now, monotonic_ns(files_of(w).clock));
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  if ((w.dead & 1u << index) != 0) return false;  // its file was truncated just now
-  enter_chunk(w, index, base, size, window);
+  if ((w.dead & uint64_t{1} << index) != 0) return false;  // its file was truncated just now
+  enter_chunk(w, index, base, size, window, now);
   return true;
 }
 
@@ -138,23 +140,62 @@ unsigned oldest_chunk(const Writer& w, uint64_t after) {
   return oldest;
 }
 
+void note_shortened(Writer& w) {
+  if (w.shortened) return;
+  w.shortened = true;
+  lose(format::kLoss_ring_shortened);
+}
+
+// Counts the bytes of a ring's new chunk, and returns true if the process may use them.
+bool take_bytes(const TraceFiles& files, uint64_t size, uint64_t most) {
+  const uint64_t before = __atomic_fetch_add(&files.ring_bytes, size, __ATOMIC_RELAXED);
+  if (before + size <= most) return true;
+  __atomic_fetch_sub(&files.ring_bytes, size, __ATOMIC_RELAXED);
+  return false;
+}
+
+// Adds a chunk to a full ring that would reach back less than `keep` if its oldest were recycled.
+// Returns false if it reaches back far enough, or may not or cannot grow.
+bool grow(Writer& w, uint64_t now) {
+  const TraceFiles& files = files_of(w);
+  if (files.keep == 0 || w.chunks == kMaxChunks || now < w.grow_at) return false;
+  const unsigned second = oldest_chunk(w, w.begun[oldest_chunk(w, 0)]);
+  if (now - w.since[second] >= files.keep) return false;
+  uint64_t bytes = 0;
+  for (unsigned i = 0; i < w.chunks; ++i) bytes += w.sizes[i];
+  const uint64_t all = __atomic_load_n(&files.ring_bytes, __ATOMIC_RELAXED);
+  uint64_t largest = all < files.growth.most ? files.growth.most - all : 0;
+  if (largest > largest_file()) largest = largest_file();
+  const size_t size = size_of_grown(files.growth, bytes, files.chunk_size, largest);
+  if (size == 0 || !take_bytes(files, size, files.growth.most)) return false;
+  if (add_chunk(w, w.chunks, size, now)) return true;
+  __atomic_fetch_sub(&files.ring_bytes, uint64_t{size}, __ATOMIC_RELAXED);
+  w.grow_at = now + files.clock.ticks_per_second;
+  note_shortened(w);
+  return false;
+}
+
 bool next_chunk(Writer& w, uint64_t now) {
   if (now < w.retry_at) return false;
-  if (is_growing(w)) {
-    if (add_chunk(w, 0, now)) return true;
+  const TraceFiles& files = files_of(w);
+  if (keeps_all(w)) {
+    if (add_chunk(w, 0, size_of_next(w), now)) return true;
   } else {
-    if (w.chunks < files_of(w).ring_chunks && add_chunk(w, w.chunks, now)) return true;
+    if (w.chunks >= files.ring_chunks) {
+      if (grow(w, now)) return true;
+    } else if (add_chunk(w, w.chunks, files.chunk_size, now)) {
+      take_bytes(files, files.chunk_size, UINT64_MAX);
+      return true;
+    }
     // The oldest. A smaller ring than configured is better than none, and is counted.
     uint64_t tried = 0;
     for (unsigned i = 0; i < w.chunks; ++i) {
       const unsigned index = oldest_chunk(w, tried);
       tried = w.begun[index];
-      const bool dead = (w.dead & 1u << index) != 0;
-      if (!(dead ? add_chunk(w, index, now) : recycle_chunk(w, index, now))) continue;
-      if (w.chunks < files_of(w).ring_chunks && !w.shortened) {
-        w.shortened = true;
-        lose(format::kLoss_ring_shortened);
-      }
+      const bool dead = (w.dead & uint64_t{1} << index) != 0;
+      if (!(dead ? add_chunk(w, index, w.sizes[index], now) : recycle_chunk(w, index, now)))
+        continue;
+      if (w.chunks < files.ring_chunks) note_shortened(w);
       return true;
     }
   }
@@ -220,7 +261,8 @@ bool open_stream(Writer& writer) {
 // from threads that record nothing, and are recycled first.
 bool open_whole_ring(Writer& writer) {
   while (writer.chunks < files_of(writer).ring_chunks)
-    if (!add_chunk(writer, writer.chunks, read_ticks(writer.counter))) return false;
+    if (!add_chunk(writer, writer.chunks, files_of(writer).chunk_size, read_ticks(writer.counter)))
+      return false;
   return open_stream(writer);
 }
 

@@ -9,7 +9,7 @@
 // has not sent its request within 100 ms.
 //
 //   status                         {"ok":true,"on":true,"generation":1,"directory":"/x/t", ...}
-//   start [dir[,size=..][,mode=..]]  as SKEIN_TRACE; without a dir, resumes the stopped trace
+//   start [dir[,size=..][,keep=..]]  as SKEIN_TRACE; without a dir, resumes the stopped trace
 //   stop
 //   snapshot DIR                   copies the trace to DIR, a new directory
 //

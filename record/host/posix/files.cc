@@ -29,12 +29,8 @@ bool may_open(const TraceFiles& files) {
   return !files.sealed;
 }
 
-// A file beyond the process's limit would raise SIGXFSZ, which ends the program.
 bool within_limit(size_t size) {
-  rlimit limit;
-  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
-      size <= limit.rlim_cur)
-    return true;
+  if (size <= largest_file()) return true;
   errno = EFBIG;
   return false;
 }
@@ -58,6 +54,12 @@ bool allocate_fd(int fd, size_t offset, size_t size) {
 }
 
 }  // namespace
+
+// A file beyond the process's limit would raise SIGXFSZ, which ends the program.
+uint64_t largest_file() {
+  rlimit limit;
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
+}
 
 ErrnoGuard::ErrnoGuard() : saved_(errno) {}
 ErrnoGuard::~ErrnoGuard() { errno = saved_; }

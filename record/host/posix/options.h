@@ -1,5 +1,5 @@
-// SKEIN_TRACE=dir[,size=1M][,mode=ring|log][,tasks=262144][,clock=tsc|monotonic|syscall]
-//             [,all-files-at-start[=16]][,follow=fork]
+// SKEIN_TRACE=dir[,size=1M][,keep=5s][,most=256M][,mode=ring|log][,tasks=262144]
+//             [,clock=tsc|monotonic|syscall][,all-files-at-start[=16]][,follow=fork]
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -9,6 +9,8 @@ namespace skein::record {
 struct Options {
   char directory[900] = {};  // "%p" expands to the process id; empty: skein-PID
   uint64_t size = 0;         // bytes of a ring; 0: default
+  uint64_t keep_ns = 0;      // a ring grows while it reaches back less; 0: see growth_of
+  uint64_t most = 0;         // bytes of all rings, beyond which none grows; 0: see growth_of
   bool log = false;
   uint32_t tasks = 0;  // rows of the task table; 0: default
   bool monotonic = false;      // not the time stamp counter

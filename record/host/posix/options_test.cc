@@ -26,6 +26,18 @@ TEST_CASE("options follow in any order, sizes with units") {
   CHECK(options.monotonic);
 }
 
+TEST_CASE("what a ring keeps, with a unit of time, and how large all rings become") {
+  Options options;
+  CHECK(parse_options("t,keep=10s,most=1G", options) == nullptr);
+  CHECK(options.keep_ns == 10'000'000'000);
+  CHECK(options.most == 1u << 30);
+  CHECK(parse_options("t,keep=500ms", options) == nullptr);
+  CHECK(options.keep_ns == 500'000'000);
+  CHECK(parse_options("t,keep=2min", options) == nullptr);
+  CHECK(options.keep_ns == 120'000'000'000);
+  CHECK(parse_options("t,keep=1440min", options) == nullptr);
+}
+
 TEST_CASE("all files at start are for 16 threads, or for as many as requested") {
   Options options;
   CHECK(parse_options("t", options) == nullptr);
@@ -61,7 +73,7 @@ TEST_CASE("an empty directory selects the default") {
 
 TEST_CASE("an invalid option is reported with its problem") {
   const std::string unknown =
-      "unknown option; use: dir[,size=1M][,mode=ring|log][,tasks=N]"
+      "unknown option; use: dir[,size=1M][,keep=5s][,most=256M][,mode=ring|log][,tasks=N]"
       "[,clock=tsc|monotonic|syscall][,follow=fork][,all-files-at-start[=THREADS]]";
   const std::string size = "size= requires a number, e.g. 512k, 4M";
   const std::string positive = "size= must be positive";
@@ -91,6 +103,19 @@ TEST_CASE("an invalid option is reported with its problem") {
       {"t,size=17179869185", large},
       {"t,size=99999999999999999999", large},
       {"t,size=99999999999999999999G", large},
+      {"t,keep=10", "keep= requires a time, e.g. 500ms, 10s, 2min"},
+      {"t,keep=10m", "keep= requires a time, e.g. 500ms, 10s, 2min"},
+      {"t,keep=10M", "keep= requires a time, e.g. 500ms, 10s, 2min"},
+      {"t,keep=0s", "keep= must be positive"},
+      {"t,keep=1441min", "keep= is too long; the maximum is 1440min"},
+      {"t,keep=99999999999999999999min", "keep= is too long; the maximum is 1440min"},
+      {"t,most=all", "most= requires a number, e.g. 64M, 1G"},
+      {"t,most=0", "most= must be positive"},
+      {"t,most=17G", "most= is too large; the maximum is 16G"},
+      {"t,mode=log,keep=5s", "keep= and most= apply only to mode=ring; a log keeps everything"},
+      {"t,most=1G,mode=log", "keep= and most= apply only to mode=ring; a log keeps everything"},
+      {"t,all-files-at-start,keep=5s",
+       "keep= and most= do not apply with all-files-at-start; use size="},
       {"t,mode=both", "mode= must be ring or log"},
       {"t,mode=", "mode= must be ring or log"},
       {"t,tasks=many", "tasks= requires a number, e.g. 64k"},

@@ -15,6 +15,7 @@
 #include "record/core/task_table.h"
 #include "record/core/writer.h"
 #include "record/host/posix/directory.h"
+#include "record/host/posix/growth.h"
 #include "record/host/posix/options.h"
 
 namespace skein::record {
@@ -61,7 +62,10 @@ struct TraceFiles {
   bool all_at_start;  // all files are created at start
   bool sealed;        // ... and now exist: no more are opened, because that may be forbidden
   unsigned ring_chunks;
-  size_t chunk_size;  // of a ring
+  size_t chunk_size;  // of a ring, before it grows
+  Growth growth;
+  uint64_t keep;                // growth.keep_ns in ticks
+  mutable uint64_t ring_bytes;  // of the chunks of all rings; atomic
   ClockInfo clock;
   TraceMemory replaced;        // the memory of the trace before this one
   const TraceFiles* previous;  // with the memory of the one before that; null: none
@@ -82,13 +86,13 @@ struct State : TraceMemory {
   int pid = 0;
   bool key_made = false;
   TraceFiles* files = nullptr;
-  const TraceFiles* shown = nullptr;  // the same, once start is complete; null: no trace to resume
+  const TraceFiles* shown = nullptr;   // the same, once start is complete; null: no trace to resume
   const TraceFiles* newest = nullptr;  // has the memory of the older traces
   Names* names = nullptr;
   Shadow* shadows[kBlocks] = {};  // parallel to blocks
   Writer* free_streams = nullptr;
   uint64_t bytes = 0;
-  uint64_t next_id = 1;  // task ids are unique in the process, over all traces
+  uint64_t next_id = 1;             // task ids are unique in the process, over all traces
   bool awaits_first_event = false;  // a followed child: fork.cc
 };
 extern State state;
@@ -139,7 +143,9 @@ uint64_t monotonic_ns(const ClockInfo& clock);
 uint64_t monotonic_ns();
 
 // ---- files.cc ----
-// Each function fails with EPERM once the trace is sealed.
+// The size that a file of the process may have (RLIMIT_FSIZE).
+uint64_t largest_file();
+// Each other function fails with EPERM once the trace is sealed.
 //
 // Creates the file directory/name of `size` bytes, allocates its first `allocated` bytes, maps it,
 // and makes the first `touched` bytes resident. It has a dot name until `fill` has written the
@@ -212,6 +218,13 @@ inline bool awaits_first_event() {
 bool start_in_child();
 // Returns the definitions of the running trace, or null if there is none.
 Names* names_for_lookup();
+
+// Reads a small file. Returns the length of the text, without newlines at its end; 0: unreadable.
+size_t read_text(const char* path, char* to, size_t size);
+
+// ---- room.cc ----
+// The smallest of the memory, address space and disk that this process may use (bytes).
+uint64_t room_for(const char* directory);
 
 // ---- bus_error.cc ----
 void watch_bus_errors();

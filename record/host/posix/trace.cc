@@ -46,6 +46,17 @@ void set_flag(unsigned index, bool value) {
   }
 }
 
+size_t read_text(const char* path, char* to, size_t size) {
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  const ssize_t n = read(fd, to, size - 1);
+  close(fd);
+  size_t length = n > 0 ? static_cast<size_t>(n) : 0;
+  while (length > 0 && to[length - 1] == '\n') --length;
+  to[length] = 0;
+  return length;
+}
+
 namespace {
 
 constexpr uint64_t kDefaultSize = uint64_t{1} << 20;
@@ -156,17 +167,6 @@ void make_uuid(const ClockInfo& clock, uint8_t (&uuid)[16]) {
   }
   uuid[6] = static_cast<uint8_t>((uuid[6] & 0x0f) | 0x40);  // RFC 4122, version 4
   uuid[8] = static_cast<uint8_t>((uuid[8] & 0x3f) | 0x80);
-}
-
-size_t read_text(const char* path, char* to, size_t size) {
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  const ssize_t n = read(fd, to, size - 1);
-  close(fd);
-  size_t length = n > 0 ? static_cast<size_t>(n) : 0;
-  while (length > 0 && to[length - 1] == '\n') --length;
-  to[length] = 0;
-  return length;
 }
 
 int write_the_metadata() {
@@ -360,6 +360,8 @@ int make_files(const Options& options, bool is_child) {
                     state.files->clock.realtime_ns, state.files->clock.bracket_ns);
   define_modules(is_child);
   finish_clock(state.files->clock);
+  state.files->keep =
+      state.files->growth.keep_ns / 1'000'000 * state.files->clock.ticks_per_second / 1000;
   return write_the_metadata();
 }
 
@@ -375,6 +377,7 @@ int start_files(const Options& options, const Text& wanted, const TraceFiles* pa
   files->log = options.log;
   files->all_at_start = options.all_files_for != 0;
   size_the_ring(*files, options.size);
+  files->growth = growth_of(options, room_for(files->directory));
   files->handle.path = files->directory;
   if (const int error = open_directory(files->handle); error != 0) {
     rmdir(files->directory);
@@ -525,6 +528,8 @@ int skein_start(const skein_options* given) {
   options.size = given->size;
   options.log = given->log != 0;
   options.tasks = given->tasks;
+  options.keep_ns = given->keep_ns;
+  options.most = given->most;
   return start_trace(&options);
 }
 

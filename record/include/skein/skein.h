@@ -361,6 +361,10 @@ typedef struct skein_options {
   uint64_t size;         /* bytes per thread in ring mode, at least 64 KiB; 0: 1 MiB */
   uint32_t log;          /* 1: log mode, everything is kept; 0: ring mode */
   uint32_t tasks;        /* rows of the live task table; 0: 262,144 */
+  uint64_t keep_ns;      /* a ring grows while it reaches back less; 0: 5 s, or if size is set and
+                            most is not, it has that size */
+  uint64_t most;         /* bytes of all rings, beyond which none grows; 0: 256 MiB, or less on a
+                            small machine. If keep_ns and most are 0, 16 MiB per thread as well. */
 } skein_options;
 
 typedef struct skein_status {
