@@ -222,6 +222,10 @@ void add_record(CommandLine& line) {
              "Output directory [default: PROGRAM.skein]");
   add_option(*app, "--size", "SIZE", options->size,
              "Ring size per thread (ring mode) [default: 1M]");
+  add_option(*app, "--keep", "TIME", options->keep,
+             "Time a ring grows to reach back [default: 5s]");
+  add_option(*app, "--most", "SIZE", options->most,
+             "Total size to which rings grow [default: 256M]");
   add_option(*app, "--mode", "MODE", options->mode, "ring: newest events; log: all [default: ring]")
       .check(one_of({"ring", "log"}));
   add_option(*app, "--tasks", "N", options->tasks,
@@ -245,7 +249,7 @@ void add_control(CommandLine& line) {
       ->required()
       ->check(one_of({"status", "start", "stop", "snapshot"}));
   app->add_option("ARGUMENT", options->argument,
-                  "start: DIR[,size=N][,mode=ring|log]; snapshot: DIR");
+                  "start: DIR[,keep=10s][,mode=ring|log]; snapshot: DIR");
 }
 
 void add_snapshot(CommandLine& line) {

@@ -23,6 +23,8 @@ namespace skein::cli {
 struct RecordOptions {
   std::string output;  // empty: the program's name and .skein
   std::string size;    // empty: the recorder's default
+  std::string keep;    // so are these
+  std::string most;
   std::string mode = "ring";
   std::string tasks;
   std::string follow = "none";

@@ -1,4 +1,4 @@
-// skein record [-o DIR] [--size N] [--mode ring|log] -- CMD...
+// skein record [-o DIR] [--size N] [--keep TIME] [--most N] [--mode ring|log] -- CMD...
 //
 // Runs a program with recording enabled in its environment. The program itself records; this
 // command waits, forwards signals and reports the result.
@@ -215,10 +215,14 @@ int run_record(const RecordOptions& options) {
     die(2, path.string() + ": a trace's path cannot have a comma in it");
   if (path.parent_path().string().find("%p") != std::string::npos)
     die(2, path.string() + ": only the last name of a trace's path can have a %p in it");
-  if (options.mode == "log" && !options.size.empty())
-    die(2, "--size applies only to --mode ring; see skein record --help");
+  const std::pair<const char*, const std::string&> sizes[] = {
+      {"size", options.size}, {"keep", options.keep}, {"most", options.most}};
+  for (const auto& [name, value] : sizes)
+    if (options.mode == "log" && !value.empty())
+      die(2, std::string("--") + name + " applies only to --mode ring; see skein record --help");
   std::string variable = ",mode=" + options.mode;
-  if (!options.size.empty()) variable += ",size=" + options.size;
+  for (const auto& [name, value] : sizes)
+    if (!value.empty()) variable += std::string(",") + name + "=" + value;
   if (!options.tasks.empty()) variable += ",tasks=" + options.tasks;
   if (options.follow != "none") variable += ",follow=" + options.follow;
   if (!options.all_files_for.empty()) variable += ",all-files-at-start=" + options.all_files_for;
@@ -228,7 +232,8 @@ int run_record(const RecordOptions& options) {
   record::Options parsed;
   const char* wrong = record::parse_options((path.string() + variable).c_str(), parsed);
   for (const auto& [name, value] :
-       {std::pair("--size", options.size), std::pair("--tasks", options.tasks),
+       {std::pair("--size", options.size), std::pair("--keep", options.keep),
+        std::pair("--most", options.most), std::pair("--tasks", options.tasks),
         std::pair("--all-files-at-start", options.all_files_for)})
     if (value.find(',') != std::string::npos)
       die(2, name + (": invalid number '" + value + "'; see skein record --help"));

@@ -1,10 +1,10 @@
 // `skein snapshot`: takes a consistent copy of a trace while its program continues to write.
 //
 // Each chunk is copied under its lock (trace/read/ctf/chunk.h), so that no event is torn. Streams
-// are copied one after another. A stream is copied again if the ring advanced during the copy and
-// left a gap between packets. Definitions are copied after the events that refer to them, the task
-// table last. The table of a ring is also read before the events; the copy keeps only the tasks in
-// both readings, which existed during the whole copy.
+// are copied one after another. A stream is copied again if the ring advanced or grew during the
+// copy and left a gap between packets. Definitions are copied after the events that refer to them,
+// the task table last. The table of a ring is also read before the events; the copy keeps only the
+// tasks in both readings, which existed during the whole copy.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -90,13 +90,24 @@ uint64_t gap_in(const std::vector<Chunk>& chunks) {
   return count == 0 || newest - oldest < count ? 0 : newest - oldest + 1 - count;
 }
 
-void copy_stream(Files& files, const std::string& directory, const std::vector<std::string>& names,
+// "s00003" of "s00003-1"
+std::string stream_of(const std::string& chunk) { return chunk.substr(0, chunk.rfind('-')); }
+
+void copy_stream(Files& files, const std::string& directory, std::vector<std::string> names,
                  TraceDirectoryWriter& to, Report& report) {
   constexpr unsigned most_tries = 10;
   std::vector<Chunk> best;
   uint64_t least = UINT64_MAX;
   Report of_best;
   for (unsigned i = 0; i < most_tries && least > 0; i++) {
+    if (i > 0) {  // the ring may have grown
+      auto entries = files.list(directory);
+      if (!entries) break;
+      std::erase_if(*entries, [&](const std::string& entry) {
+        return stream_of(entry) != stream_of(names.front());
+      });
+      if (!entries->empty()) names = *std::move(entries);
+    }
     std::vector<Chunk> chunks;
     Report tried;
     for (const std::string& name : names) chunks.push_back(copy(files, directory, name, tried));
@@ -156,7 +167,7 @@ void snapshot(const std::string& from, const std::string& to_path) {
     if (entry.starts_with("names-"))
       names.push_back(entry);
     else
-      streams[entry.substr(0, entry.rfind('-'))].push_back(entry);
+      streams[stream_of(entry)].push_back(entry);
   }
   TraceDirectoryWriter to(to_path);
   Report report;

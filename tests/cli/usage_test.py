@@ -78,7 +78,7 @@ for command, usage in (("export", "skein export FORMAT [OPTIONS] TRACE"), ("help
     expect(f"usage of {command}", f"\nUsage: {usage}\n" in text, text)
 
 for command, option, default in (
-        ("record", "--size", "1M"), ("record", "--mode", "ring"), ("diff", "--lines", "10"),
+        ("record", "--size", "1M"), ("record", "--keep", "5s"), ("record", "--mode", "ring"), ("diff", "--lines", "10"),
         ("show", "--color", "auto"), ("export csv", "--table", "events"),
         ("doctor", "--held-longer-than", "100ms")):
     text = run(*command.split(), "--help").stdout
@@ -135,6 +135,13 @@ refused("--tasks is too large; the maximum is 64M; see skein record --help", "re
 refused("--size: invalid number '4M,mode=log'; see skein record --help", "record", "--size", "4M,mode=log", "--", program, "0")
 refused("--size applies only to --mode ring; see skein record --help", "record", "--mode", "log",
         "--size", "4M", "--", program, "0")
+for option, value in (("--keep", "10s"), ("--most", "1G")):
+    refused(f"{option} applies only to --mode ring; see skein record --help", "record", "--mode", "log",
+            option, value, "--", program, "0")
+refused("--keep requires a time, e.g. 500ms, 10s, 2min; see skein record --help", "record", "--keep",
+        "10", "--", program, "0")
+refused("--all-files-at-start creates rings that do not grow: use size instead of keep and most; see "
+        "skein record --help", "record", "--all-files-at-start", "--keep", "10s", "--", program, "0")
 expect("nothing was recorded", not os.listdir("."), os.listdir("."))
 refused(f"export: '{OURS}' is not a format; use skein export chrome {OURS}", "export", OURS, "chrome")
 refused(f"export: '{OURS}' is not a format; use skein export csv {OURS}", "export", OURS, "csv",

@@ -1,5 +1,7 @@
 // A ring grows while it reaches back less than `keep`, within its limits, and only then. No time is
 // measured: "an hour" is never reached, and what must be old is older than a pause of the test.
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -125,6 +127,23 @@ void many_threads(const std::string& directory) {
   SKEIN_CHECK(read_good_trace(directory).lost() == 0, "lost");
 }
 
+// Without a limit, all rings together take at most a sixteenth of a small disk.
+void small_disk(const std::string& mount_point) {
+  constexpr uint64_t kDisk = 64 << 20;
+  fs::create_directory(mount_point);
+  if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+      mount("skein", mount_point.c_str(), "tmpfs", 0, "size=64m") != 0)
+    return skip("a small disk: no file system may be mounted here");
+  const std::string directory = mount_point + "/trace";
+  SKEIN_CHECK(start_trace_at(directory, {.size = kRing, .keep_ns = kHour}) == 0, "start");
+  NumberedCalls calls(1);
+  for (uint64_t n = 1; n <= 300'000; ++n) calls.make(n);
+  skein_stop();
+  const uint64_t bytes = chunks_in(directory).bytes;
+  SKEIN_CHECK(bytes <= kDisk / 16 && bytes > kDisk / 32, "%llu bytes",
+              static_cast<unsigned long long>(bytes));
+}
+
 // No file is larger than the process's limit, which would end the program (SIGXFSZ).
 void limited_files(const std::string& directory) {
   constexpr uint64_t kLimit = 1 << 20;
@@ -169,6 +188,7 @@ int main() {
   SKEIN_CHECK(good(in_child([&] { idle(scratch / "idle"); })), "idle");
   SKEIN_CHECK(good(in_child([&] { fixed(scratch / "fixed"); })), "fixed");
   SKEIN_CHECK(good(in_child([&] { many_threads(scratch / "threads"); })), "many threads");
+  SKEIN_CHECK(good(in_child([&] { small_disk(scratch / "disk"); })), "a small disk");
   SKEIN_CHECK(good(in_child([&] { limited_files(scratch / "limited"); })), "limited files");
   SKEIN_CHECK(good(in_child([&] { truncated(scratch / "truncated"); })), "truncated");
   return verdict();

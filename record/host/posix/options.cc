@@ -125,7 +125,7 @@ const char* parse_options(const char* text, Options& options) {
   if (options.log && (options.keep_ns != 0 || options.most != 0))
     return "keep= and most= apply only to mode=ring; a log keeps everything";
   if (options.all_files_for != 0 && (options.keep_ns != 0 || options.most != 0))
-    return "keep= and most= do not apply with all-files-at-start; use size=";
+    return "all-files-at-start creates rings that do not grow: use size instead of keep and most";
   return nullptr;
 }
 

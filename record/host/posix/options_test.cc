@@ -115,7 +115,7 @@ TEST_CASE("an invalid option is reported with its problem") {
       {"t,mode=log,keep=5s", "keep= and most= apply only to mode=ring; a log keeps everything"},
       {"t,most=1G,mode=log", "keep= and most= apply only to mode=ring; a log keeps everything"},
       {"t,all-files-at-start,keep=5s",
-       "keep= and most= do not apply with all-files-at-start; use size="},
+       "all-files-at-start creates rings that do not grow: use size instead of keep and most"},
       {"t,mode=both", "mode= must be ring or log"},
       {"t,mode=", "mode= must be ring or log"},
       {"t,tasks=many", "tasks= requires a number, e.g. 64k"},
