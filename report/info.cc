@@ -1,6 +1,9 @@
 #include "report/info.h"
 
+#include <algorithm>
+
 #include "base/escape.h"
+#include "base/stable_sort.h"
 #include "base/text.h"
 
 namespace skein {
@@ -24,6 +27,77 @@ std::optional<int64_t> start_utc(const TraceInfo& info) {
 std::string utc_time(const TraceInfo& info) {
   const int64_t start = start_utc(info).value_or(-1);
   return start < 0 ? "unknown" : utc_text(start, 1);
+}
+
+// What the rings held, and would need to hold everything.
+struct Kept {
+  struct Ring {
+    uint32_t stream;
+    const Executor* thread;  // null: unknown
+    uint64_t bytes;
+    uint64_t held;  // ns
+  };
+  std::vector<Ring> rings;  // that overwrote events, the shortest first
+  uint64_t recorded = 0;    // ns, from the start of the recording
+  double bytes_per_second = 0;
+  double needed = 0;  // bytes
+};
+
+Kept find_kept(const Trace& trace, const Summary& summary) {
+  const TraceInfo& info = trace.info;
+  const uint64_t end = std::max(info.ended, summary.span_ns);
+  Kept kept;
+  kept.recorded = info.before + end;
+  kept.needed = static_cast<double>(info.bytes);
+  for (const TraceInfo::Ring& ring : info.rings) {
+    const auto thread =
+        std::find_if(trace.executors.begin(), trace.executors.end(),
+                     [&](const Executor& executor) { return executor.stream == ring.stream; });
+    const uint64_t held = end > ring.from ? end - ring.from : 0;
+    kept.rings.push_back({.stream = ring.stream,
+                          .thread = thread == trace.executors.end() ? nullptr : &*thread,
+                          .bytes = ring.bytes,
+                          .held = held});
+    if (held == 0) continue;
+    const double rate = static_cast<double>(ring.bytes) / static_cast<double>(held);
+    kept.bytes_per_second += rate * 1e9;
+    kept.needed += rate * static_cast<double>(kept.recorded - held);
+  }
+  stable_sort_by(kept.rings, [](const Kept::Ring& ring) { return ring.held; });
+  return kept;
+}
+
+std::string thread_text(const Trace& trace, const Kept::Ring& ring) {
+  if (ring.thread == nullptr) return "stream " + std::to_string(ring.stream);
+  const std::string name = escaped(trace.strings[ring.thread->name]);
+  return "thread " + name + (name.empty() ? "" : " ") + std::to_string(ring.thread->tid);
+}
+
+// "the last 5.20 s of 61.0 s in thread main 77, the last 9.00 s in ..."
+std::string held_text(const Trace& trace, const Kept& kept) {
+  constexpr size_t most_threads = 3;
+  std::string text;
+  for (size_t i = 0; i < std::min(most_threads, kept.rings.size()); i++) {
+    text += (i == 0 ? "the last " : ", ") + duration_text(kept.rings[i].held);
+    if (i == 0) text += " of " + duration_text(kept.recorded);
+    text += " in " + thread_text(trace, kept.rings[i]);
+  }
+  if (kept.rings.size() > most_threads)
+    text += ", longer in " + counted(kept.rings.size() - most_threads, "other thread");
+  return text;
+}
+
+// The options that would have kept everything. A ring's newest chunk is a sixth of it, and empty at
+// first.
+std::string needed_text(const Kept& kept) {
+  constexpr double MiB = 1 << 20;
+  constexpr uint64_t most_size = 16384;  // of --most, MiB
+  const auto most = static_cast<uint64_t>(kept.needed * 1.25 / MiB) + 1 + kept.rings.size();
+  const uint64_t keep = kept.recorded / 1'000'000'000 + 1;
+  return "at " + count_text(static_cast<int64_t>(kept.bytes_per_second)) + "B/s, all of it needs " +
+         (most > most_size || keep > 24 * 3600
+              ? "--mode log"
+              : "--keep " + std::to_string(keep) + "s --most " + std::to_string(most) + "M");
 }
 
 }  // namespace
@@ -85,6 +159,10 @@ std::string info_text(const Trace& trace, const Summary& summary) {
     line("ring", counted(info.overwritten_packets, "older packet") +
                      " overwritten (ring mode); definitions and live tasks are preserved");
     line("", "complete from " + seconds(info.complete_from) + " s on");
+    if (const Kept kept = find_kept(trace, summary); !kept.rings.empty()) {
+      line("", held_text(trace, kept));
+      line("", needed_text(kept));
+    }
   }
   if (trace.losses.empty()) line("lost", "nothing");
   for (size_t i = 0; i < trace.losses.size() && i < most_losses; i++)
@@ -143,6 +221,19 @@ Json info_json(const Trace& trace, const Summary& summary) {
   json.set("ended_ns", info.ended > 0 ? Json(info.ended) : Json());
   json.set("overwritten_packets", info.overwritten_packets);
   json.set("complete_from_ns", info.complete_from);
+  const Kept kept = find_kept(trace, summary);
+  Json rings = Json::array();
+  for (const Kept::Ring& ring : kept.rings)
+    rings.add(Json::object(
+        {{"stream", ring.stream},
+         {"thread",
+          ring.thread != nullptr ? or_null(std::string(trace.strings[ring.thread->name])) : Json()},
+         {"tid", ring.thread != nullptr ? id_or_null(ring.thread->tid) : Json()},
+         {"bytes", ring.bytes},
+         {"held_ns", ring.held}}));
+  json.set("rings", std::move(rings));
+  json.set("recorded_ns", kept.recorded);
+  json.set("needed_bytes", static_cast<uint64_t>(kept.needed));
   Json lost = Json::array();
   for (const Loss& loss : trace.losses)
     lost.add(Json::object({{"reason", loss.what},

@@ -42,6 +42,28 @@ TEST_CASE("a ring reports the time from which it is complete") {
                   "preserved\n            complete from 0.000000005 s on\n") != std::string::npos);
 }
 
+TEST_CASE("what the rings held, and would have needed") {
+  constexpr uint64_t s = 1'000'000'000;
+  Trace trace = example();
+  trace.info.overwritten_packets = 3;
+  trace.info.ended = 11 * s;
+  trace.info.before = 50 * s;
+  trace.info.bytes = 60'000'000;
+  trace.info.rings = {{.stream = 7, .bytes = 30'000'000, .from = 1 * s},
+                      {.stream = 8, .bytes = 20'000'000, .from = 6 * s}};
+  const std::string text = info_text(trace, summarize(trace));
+  // 3 MB/s for 61 s, 4 MB/s for 61 s, and 10 MB of threads whose rings are complete.
+  for (const char* part : {"the last 5.00 s of 61.0 s in stream 8, 10.0 s in stream 7\n",
+                           "at 7.00 MB/s, all of it needs --keep 62s --most 523M\n"})
+    CHECK_MESSAGE(text.find(part) != std::string::npos, part, text);
+  const std::string json = info_json(trace, summarize(trace)).text();
+  for (const char* part : {"\"held_ns\": 5000000000", "\"recorded_ns\": 61000000000",
+                           "\"needed_bytes\": 437000000", "\"tid\": null"})
+    CHECK_MESSAGE(json.find(part) != std::string::npos, part, json);
+  trace.info.before = 100'000 * s;
+  CHECK(info_text(trace, summarize(trace)).find("needs --mode log\n") != std::string::npos);
+}
+
 TEST_CASE("losses: location, reason and amount") {
   Trace trace = example();
   trace.losses.push_back({.what = "torn packet",

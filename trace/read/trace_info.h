@@ -32,6 +32,15 @@ struct TraceInfo {
   // events.
   uint64_t overwritten_packets = 0;
   uint64_t complete_from = 0;
+  // The streams whose oldest packets were overwritten, as far as the format tells.
+  struct Ring {
+    uint32_t stream = 0;
+    uint64_t bytes = 0;  // of its events
+    uint64_t from = 0;   // EventRow::time from which it has all its events
+  };
+  std::vector<Ring> rings;
+  uint64_t bytes = 0;   // of the events of all streams; 0: unknown
+  uint64_t before = 0;  // of time 0, when a ring was started, ns; 0: unknown
   // Number of events per name in the format, in the format's order; empty for skein's own format,
   // whose events are those of the model.
   std::vector<std::pair<std::string, uint64_t>> wire_kinds;

@@ -273,7 +273,13 @@ void find_horizon(const Source& source, const Context& context, TraceInfo& info)
     if (first == nullptr) continue;
     info.overwritten_packets += first->sequence;
     horizon = std::max(horizon, first->begin);
+    TraceInfo::Ring ring;
+    ring.stream = static_cast<uint32_t>(number);
+    for (const StreamPacket& next : stream.packets()) ring.bytes += next.packet.content.size();
+    if (first->begin > context.start) ring.from = context.scale.ns(first->begin - context.start);
+    info.rings.push_back(ring);
   }
+  info.bytes = source.events_bytes;
   if (horizon > context.start) info.complete_from = context.scale.ns(horizon - context.start);
 }
 
@@ -369,8 +375,9 @@ uint64_t time_of_end(const TraceInfo& info, uint64_t utc) {
   return time < year ? time : 0;
 }
 
-// Losses before they reached a stream, and when the process ended.
-void read_table_head(Files& files, const std::string& path, Trace& trace) {
+// Losses before they reached a stream, and when the recording began and the process ended.
+void read_table_head(Files& files, const std::string& path, const Context& context) {
+  Trace& trace = context.trace;
   const std::string file = path + "/.tasks";
   if (files.type(file) != FileType::File) return;
   const auto head = files.head(file, format::kTableHeaderSize);
@@ -381,6 +388,8 @@ void read_table_head(Files& files, const std::string& path, Trace& trace) {
   }
   trace.info.ended = time_of_end(trace.info, table->ended_utc);
   trace.info.late = table->late_ns;
+  if (!trace.info.rings.empty() && table->start < context.start)
+    trace.info.before = context.scale.ns(context.start - table->start);
   for (size_t reason = 0; reason < table->lost.size(); reason++) {
     const uint64_t count = table->lost[reason];
     if (count == 0) continue;
@@ -532,7 +541,7 @@ Result<Trace> read(Files& files, const std::string& path, const Progress& progre
   count_definitions(context.definitions, trace.info);
   find_horizon(source, context, trace.info);
   if (tasks) describe_live_tasks(*tasks, context);
-  read_table_head(files, path, trace);
+  read_table_head(files, path, context);
   return std::move(trace);
 }
 

@@ -242,6 +242,11 @@ TEST_CASE_FIXTURE(Fixture, "packets of a ring are sorted, missing ones are count
     CHECK(trace.events.value[i - 1] < trace.events.value[i]);
   CHECK(trace.events.task[0] == 1);
   CHECK(trace.info.overwritten_packets == 7);
+  REQUIRE(trace.info.rings.size() == 1);
+  CHECK(trace.info.rings[0].stream == 0);
+  CHECK(trace.info.rings[0].from == 0);
+  CHECK(trace.info.rings[0].bytes >= trace.events.size() * 5);
+  CHECK(trace.info.rings[0].bytes == trace.info.bytes);
   REQUIRE(trace.losses.size() == 2);
   CHECK(trace.losses[0].packets == 1);
   CHECK(trace.losses[1].events == 3);
