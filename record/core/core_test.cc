@@ -385,6 +385,32 @@ TEST_CASE("the fast path and the slow path write the same events") {
   }
 }
 
+TEST_CASE_FIXTURE(Fixture, "an operation of a suspended task is one event, unless an id is large") {
+  skein_task first = {};
+  const auto size_of_operation = [&](skein_task& parent) {
+    const uint64_t id = parent.id;
+    emit([&](Emission& e) { resume(e, &parent, previous); });
+    emit([&](Emission& e) { suspend(e, &parent, 0, 5, nullptr, 0); });
+    const size_t before = committed().size();
+    skein_task task = {};
+    emit([&](Emission& e) { operation(e, &task, 6); });
+    CHECK(table.rows[parent.row].on == task.id);
+    CHECK(parent.id == id);
+    const size_t size = committed().size() - before;
+    CHECK(static_cast<uint8_t>(committed()[before]) ==
+          (size == 16 ? format::k_create_awaited : format::k_create_under));
+    return size;
+  };
+  test_ids = 1;
+  emit([&](Emission& e) { create(e, &first, 1); });
+  CHECK(size_of_operation(first) == 16);
+  test_ids = (uint64_t{1} << 32) - 1;
+  writer.next_id = writer.end_id = 0;
+  skein_task second = {};
+  emit([&](Emission& e) { create(e, &second, 1); });
+  CHECK(size_of_operation(second) == 24 + 20);
+}
+
 TEST_CASE_FIXTURE(Fixture, "the fast path refuses an uncommon case before it changes anything") {
   writer.counter = nullptr;
   skein_task task = {};

@@ -14,10 +14,7 @@ Reached adopt(Emission e, skein_task* task) {
       r->id = id;
     }
   }
-  e.header(format::k_create_under);
-  e.u64(0);
-  e.u64(task->id);
-  e.u32(0);
+  put_create_under(e, 0, task->id, 0);
   return e.reached();
 }
 

@@ -170,14 +170,19 @@ SKEIN_HOT bool create(E& e, skein_task* task, uint32_t place) {
 }
 
 template <typename E>
+SKEIN_HOT void put_create_under(E& e, uint64_t parent, uint64_t task, uint32_t place) {
+  e.header(format::k_create_under);
+  e.u64(parent);
+  e.u64(task);
+  e.u32(place);
+}
+
+template <typename E>
 SKEIN_HOT bool create_under(E& e, skein_task* task, uint64_t parent, uint32_t place) {
   if (parent == e.writer().current) return create(e, task, place);
   if (!may_create(e)) return false;
   new_task(e, task, parent, place, TaskState::kCreated);
-  e.header(format::k_create_under);
-  e.u64(parent);
-  e.u64(task->id);
-  e.u32(place);
+  put_create_under(e, parent, task->id, place);
   return true;
 }
 
@@ -285,14 +290,19 @@ SKEIN_HOT bool suspend(E& e, skein_task* task, uint64_t on, uint32_t place, cons
   return true;
 }
 
-template <typename E>
-SKEIN_HOT void await(E& e, uint64_t id, uint32_t row, uint64_t on) {
-  e.same(format::k_await, id, on);
+// Stores the target of the task's wait in its row.
+SKEIN_HOT void note_await(const Writer& w, uint64_t id, uint32_t row, uint64_t on) {
   if (row == 0) return;
-  TaskRow& r = e.writer().rows[row];
+  TaskRow& r = w.rows[row];
   if (r.id != id) return;
   RowUpdate update(r);
   r.on = on;
+}
+
+template <typename E>
+SKEIN_HOT void await(E& e, uint64_t id, uint32_t row, uint64_t on) {
+  e.same(format::k_await, id, on);
+  note_await(e.writer(), id, row, on);
 }
 
 template <typename E>
@@ -367,8 +377,18 @@ SKEIN_HOT bool operation(E& e, skein_task* task, uint32_t place) {
   Writer& w = e.writer();
   if (w.suspended == 0) return create(e, task, place);
   const uint64_t parent = w.suspended;
-  if (!create_under(e, task, parent, place)) return false;
-  await(e, parent, w.suspended_row, task->id);
+  if (!may_create(e)) return false;
+  new_task(e, task, parent, place, TaskState::kCreated);
+  if ((parent | task->id) >> 32 == 0) [[likely]] {  // 20 bytes less than two events
+    e.header(format::k_create_awaited);
+    e.u32(static_cast<uint32_t>(parent));
+    e.u32(static_cast<uint32_t>(task->id));
+    e.u32(place);
+  } else {
+    put_create_under(e, parent, task->id, place);
+    e.same(format::k_await, parent, task->id);
+  }
+  note_await(w, parent, w.suspended_row, task->id);
   w.suspended = 0;  // the task does not wait for a second operation started here
   return true;
 }

@@ -93,6 +93,9 @@ class Trace:
 
     def _apply(self, name, f, stream, current, strings, places):
         now = current.get(stream, 0)
+        if name == "create_awaited":
+            self._apply("create_under", f, stream, current, strings, places)
+            name, f = "await", {"task": f["parent"], "on": f["task"]}
         if name == "resource" and places[f["place"]][1] in OBJECT_KINDS:
             self.objects[f["resource"]] = places[f["place"]][1]
         elif name in ("about", "expires"):

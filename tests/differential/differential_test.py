@@ -123,6 +123,9 @@ class Reader:
         self.executor[stream] = tid
 
     def event(self, stream, clock, name, f):
+        if name == "create_awaited":
+            self.event(stream, clock, "create_under", f)
+            name, f = "await", {"task": f["parent"], "on": f["task"]}
         if name == "at" or (name == "extra" and f["field"] == 0):
             self.said_at[stream] = self.places.get(f["place" if name == "at" else "number"])
             return

@@ -117,7 +117,7 @@ class Generator {
   }
 
   void write_event(StreamWriter& stream, uint64_t ticks) {
-    const uint64_t which = below(std::size(format::kEventClasses) + 6);
+    const uint64_t which = below(std::size(format::kEventClasses) + 7);
     if (which < std::size(format::kEventClasses)) {
       const format::EventClass& event = format::kEventClasses[which];
       uint64_t a = id();
@@ -158,6 +158,12 @@ class Generator {
             .u32(static_cast<uint32_t>(number()))
             .u64(number())
             .u64(number())
+            .done();
+      case 5:
+        return stream.fixed(format::k_create_awaited, ticks)
+            .u32(static_cast<uint32_t>(number()))
+            .u32(static_cast<uint32_t>(id()))
+            .u32(static_cast<uint32_t>(below(30)))
             .done();
       default:
         return stream.fixed(format::k_fail_text, ticks).u64(id()).text(text(300)).done();

@@ -87,7 +87,7 @@ enum class Shape : uint8_t {
 // task, unless an argument names another. docs/format.md explains each event.
 //
 // To add an event, begin with trace/read/event_schema.h. An event of shape kTwo or kSigned takes 16
-// ids, of kSame or kOne 4, a fixed one (below) 1. Ids 250 to 254 are free: a further event with two
+// ids, of kSame or kOne 4, a fixed one (below) 1. Ids 251 to 254 are free: a further event with two
 // arguments of different widths is a fixed one. 255 is k_extended.
 #define SKEIN_FORMAT_EVENTS(X)                                                      \
   X(create, 0, kTwo, task, place)             /* child of the current task */       \
@@ -147,6 +147,8 @@ enum class Shape : uint8_t {
   X(module, 243, "uint64_t base; uint64_t size; string build_id; string path;")            \
   X(clock_pair, 244,                                                                       \
     "uint64_t ticks; uint64_t monotonic_ns; uint64_t realtime_ns; uint64_t bracket_ns;")   \
+  X(create_awaited, 250, /* create_under, and await by the parent */                       \
+    "uint32_t parent; uint32_t task; uint32_t place;")                                     \
   X(connection, 249, /* the addresses of a socket; see Connection */                       \
     "uint64_t resource; uint64_t net_namespace; uint64_t local_high; uint64_t local_low; " \
     "uint64_t peer_high; uint64_t peer_low; uint32_t local_port; uint32_t peer_port; "     \

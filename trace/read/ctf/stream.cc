@@ -245,6 +245,14 @@ bool Stream::append_slow_path(Context& context, uint64_t limit) {
   if (meaning.special == Special::No || complete(context, wire, bytes, row)) {
     if (extra_.which != 0) extra_.add_to(row, context);
     context.trace.events.append(row);
+    if (wire.event == format::k_create_awaited)
+      context.trace.events.append({.time = row.time,
+                                   .task = row.other,
+                                   .other = row.task,
+                                   .value = context.resources.contains(row.task),
+                                   .executor = row.executor,
+                                   .kind = EventKind::Await,
+                                   .flags = row.flags});
   } else {
     context.definitions[wire.id]++;
   }
@@ -317,10 +325,12 @@ bool Stream::complete_fixed(Context& context, const Wire& wire, std::span<const 
       row.text = trace.strings.intern(fields.text());
       break;
     }
-    case format::k_create_under:
+    case format::k_create_awaited:
+    case format::k_create_under: {
+      const bool is_short = wire.event == format::k_create_awaited;
       row.kind = EventKind::Create;
-      row.other = task_or_none(fields.u64());
-      row.task = task_or_none(fields.u64());
+      row.other = task_or_none(is_short ? fields.u32() : fields.u64());
+      row.task = task_or_none(is_short ? fields.u32() : fields.u64());
       {
         const Place& place = definition(context.places, fields.u32());
         row.value = place.kind;
@@ -328,6 +338,7 @@ bool Stream::complete_fixed(Context& context, const Wire& wire, std::span<const 
         row.location = place.location;
       }
       break;
+    }
     case format::k_send:
     case format::k_receive:
       row.kind = wire.event == format::k_send ? EventKind::Send : EventKind::Receive;
