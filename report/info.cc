@@ -94,7 +94,9 @@ std::string needed_text(const Kept& kept) {
   constexpr uint64_t most_size = 16384;  // of --most, MiB
   const auto most = static_cast<uint64_t>(kept.needed * 1.25 / MiB) + 1 + kept.rings.size();
   const uint64_t keep = kept.recorded / 1'000'000'000 + 1;
-  return "at " + count_text(static_cast<int64_t>(kept.bytes_per_second)) + "B/s, all of it needs " +
+  std::string rate = count_text(static_cast<int64_t>(kept.bytes_per_second));
+  if (rate.back() >= '0' && rate.back() <= '9') rate += ' ';
+  return "at " + rate + "B/s, all of it needs " +
          (most > most_size || keep > 24 * 3600
               ? "--mode log"
               : "--keep " + std::to_string(keep) + "s --most " + std::to_string(most) + "M");

@@ -163,8 +163,8 @@ void write_main(const std::filesystem::path& folder) {
   s.fixed(k_expires).u64(1'000'000).done();
   s.fixed(k_create_under).u64(2).u64(4).u32(3).done();
   s.event(k_await, 2, 4);
-  s.fixed(k_create_awaited).u32(2).u32(9).u32(3).done();
-  s.event(k_cancel, 9);
+  s.fixed(k_create_awaited).u32(2).u32(13).u32(3).done();
+  s.event(k_cancel, 13);
   s.fixed(k_cancel_uses).u64(31).done();
   s.fixed(k_connection)
       .u64(31)
