@@ -193,10 +193,56 @@ class Writer {
     const uint64_t now = std::max(e_.model.end, start);
     text(" takes ");
     duration(use->expires - start);
-    if (use->expires <= now) return text(", and is due.");
-    text(", of which ");
-    duration(use->expires - now);
-    text(" are left.");
+    if (use->expires <= now) {
+      text(", and is due.");
+    } else {
+      text(", of which ");
+      duration(use->expires - now);
+      text(" are left.");
+    }
+    moved(*use);
+  }
+
+  // If earlier waits for this timer, at the same place, ended before it expired: how many, and who
+  // caused that.
+  void moved(const Model::Concern& use) {
+    constexpr uint64_t fewest = 3;
+    if (use.object == Model::Object::none) return;
+    const Model::Task& operation = e_.model.tasks[use.task];
+    uint64_t count = 0;
+    for (uint32_t u = use.before; u != Model::Object::none; u = e_.model.concerns[u].before) {
+      const Model::Concern& earlier = e_.model.concerns[u];
+      const Model::Task& task = e_.model.tasks[earlier.task];
+      if (task.name != operation.name || task.location != operation.location ||
+          task.how == Model::End::Resolved || task.end >= earlier.expires)
+        break;
+      count++;
+    }
+    const uint32_t last = e_.model.objects[use.object].last_cancel;
+    if (count < fewest || last == Model::Object::none) return;
+    const Model::Cancel& cancel = e_.model.cancels[last];
+    const auto is_by = [&](const Diagnosis::Step& step) { return step.task == cancel.by; };
+    if (cancel.by == no_index || std::any_of(d_.chain.begin(), d_.chain.end(), is_by)) return;
+    text(" The last ");
+    number(count);
+    text(" waits for it ended before it expired: ");
+    task(cancel.by);
+    where(location_near(cancel.by, cancel.time));
+    text(" cancelled or moved it last, ");
+    duration(e_.model.end - std::min(e_.model.end, cancel.time));
+    text(" ago. As long as that goes on, it does not expire.");
+  }
+
+  // An acceptor that is left after a signal.
+  void left_after_signal() {
+    if (d_.signal == no_index) return;
+    text(" ");
+    task(d_.signal);
+    where(e_.model.tasks[d_.signal].location);
+    text(" received a signal ");
+    at(e_.model.tasks[d_.signal].end);
+    text(", and nothing else is pending: if the signal should end the program, close the ");
+    text("acceptor, which keeps it running.");
   }
 
   void pending_operation() {
@@ -204,13 +250,15 @@ class Writer {
     const std::string_view peer = peer_of(e_.trace, e_.model, last().task);
     if (peer.empty()) {
       text(pending(operation));
+      left_after_signal();
       return text(d_.socket_state);
     }
     const auto is = [&](std::string_view name) { return operation.starts_with(name); };
     if (!has_peer(e_.trace.strings[used_by(e_.model, last().task)->connection])) {
       text(is("socket.async_accept") ? " waits for a connection to " : " waits for a peer of ");
       text(peer);
-      return text(".");
+      text(".");
+      return left_after_signal();
     }
     text(" waits for ");
     text(peer);
@@ -294,7 +342,8 @@ class Writer {
     if (!d_.is_last) return;
     text(" No other operation is pending and no task can run, so nothing in the trace is left ");
     text("that could cancel it.");
-    if (d_.is_alone) text(" The process has no other thread.");
+    if (d_.is_alone)
+      text(" The process has no other thread, and this one waits in its event loop.");
   }
 
   // After `time`, when the wake-up came.

@@ -108,6 +108,13 @@ void add_list(std::string& out, std::string_view heading, const std::vector<Grou
   if (groups.size() > most) out += "  and " + grouped(groups.size() - most) + " more\n";
 }
 
+// The groups for which `is` is true, and the others.
+template <class Group, class Is>
+std::pair<std::vector<Group>, std::vector<Group>> split(std::vector<Group> groups, Is is) {
+  const auto rest = std::stable_partition(groups.begin(), groups.end(), is);
+  return {{groups.begin(), rest}, {rest, groups.end()}};
+}
+
 // Of a group of `count` tasks: the title of the first.
 std::string group_title(const Subject& subject, TaskIndex first, uint64_t count) {
   return escaped(title(subject, first)) + and_similar(count - 1);
@@ -119,30 +126,48 @@ std::string where(const Subject& subject, uint32_t location) {
 
 void add_failures(std::string& out, const Subject& subject,
                   const std::vector<UnreadFailure>& failures) {
-  add_list(out, "Failed, and no task has read the error:", failures, [&](const UnreadFailure& f) {
+  const auto columns = [&](const UnreadFailure& f) {
     const Model::Task& task = subject.model.tasks[f.task];
     return std::vector<std::string>{group_title(subject, f.origin, f.count),
                                     "at " + seconds(task.end) + " s",
                                     escaped(subject.trace.strings[task.reason]),
                                     where(subject, subject.model.tasks[f.origin].location)};
-  });
+  };
+  const auto [lost, perhaps] =
+      split(failures, [](const UnreadFailure& f) { return !f.may_be_read; });
+  add_list(out, "Failed, and no task has read the error:", lost, columns);
+  add_list(out,
+           "Failed, and no task has read the error, unless the code that called it outside any "
+           "task did:",
+           perhaps, columns);
+}
+
+bool is_of_timer(const Subject& subject, const BrokenChain& chain) {
+  return kind_name(subject.trace, subject.model.objects[chain.object].kind) == "alarm";
 }
 
 void add_chains(std::string& out, const Subject& subject, const std::vector<BrokenChain>& chains) {
-  add_list(out, "Open sockets that no operation uses, by their last operation:", chains,
-           [&](const BrokenChain& chain) {
-             const Model::Task& last = subject.model.tasks[chain.last];
-             return std::vector<std::string>{group_title(subject, chain.last, chain.count),
-                                             "ended at " + seconds(last.end) + " s",
-                                             where(subject, last.location),
-                                             counted(chain.continued, "other") + " went on"};
-           });
-  if (chains.empty()) return;
-  append_paragraph(out,
-                   "The handler of this operation started nothing, and handlers of the same place "
-                   "did before. If the session should go on, a branch of the handler does not "
-                   "continue it.",
-                   2);
+  const auto columns = [&](const BrokenChain& chain) {
+    const Model::Task& last = subject.model.tasks[chain.last];
+    return std::vector<std::string>{
+        group_title(subject, chain.last, chain.count), "ended at " + seconds(last.end) + " s",
+        where(subject, last.location), counted(chain.continued, "other") + " went on"};
+  };
+  const auto [timers, sockets] =
+      split(chains, [&](const BrokenChain& chain) { return is_of_timer(subject, chain); });
+  add_list(out, "Open sockets that no operation uses, by their last operation:", sockets, columns);
+  if (!sockets.empty())
+    append_paragraph(out,
+                     "The handler of this operation started nothing, and handlers of the same "
+                     "place did before. If the session should go on, a branch of the handler does "
+                     "not continue it.",
+                     2);
+  add_list(out, "Timers that their handler re-armed, and no longer does:", timers, columns);
+  if (!timers.empty())
+    append_paragraph(out,
+                     "The handler of this wait started nothing, after it had re-armed the timer "
+                     "each time. If it should go on, a branch of the handler does not re-arm it.",
+                     2);
 }
 
 void add_destroyed(std::string& out, const Subject& subject, const std::vector<TornDown>& found) {
@@ -197,6 +222,19 @@ Json diagnosis_json(const Subject& subject, const LiveTaskFinder& live, const Di
                        {"blocker", task_json(subject.trace, subject.model, d.blocker)}});
 }
 
+// For how long the program went on after its last task or handler ran although nothing was pending,
+// ns; 0: it did not, or not for long.
+uint64_t idle_time(const Subject& subject, const WhyFindings& found) {
+  constexpr uint64_t shortest = 1'000'000'000;  // ns
+  const Model& model = subject.model;
+  if (!found.diagnoses.empty() || found.teardown != 0 || !is_end_known(subject.trace, model) ||
+      model.activations.empty())
+    return 0;
+  uint64_t last = 0;
+  for (const Model::Activation& run : model.activations) last = std::max(last, run.end);
+  return model.end - last < shortest ? 0 : model.end - last;
+}
+
 // Whether the program may have hung for longer than the trace shows.
 bool ends_at_last_event(const Subject& subject) {
   return subject.trace.info.format == "skein" && !is_end_known(subject.trace, subject.model);
@@ -210,6 +248,13 @@ std::string why_text(const Subject& subject, const WhyFindings& all) {
   const uint64_t late = subject.trace.info.late;
   if (found.empty())
     out += late == 0 ? "No stuck tasks found.\n" : "No stuck tasks found in the trace.\n";
+  if (const uint64_t idle = idle_time(subject, all); idle != 0)
+    append_paragraph(out,
+                     "Nothing is pending either, but the program went on for " +
+                         duration_text(idle) +
+                         " after its last task. If it should have ended: its main() does "
+                         "something else, or runs an event loop that a work guard keeps running.\n",
+                     0);
   if (all.teardown != 0 && !found.empty())
     append_paragraph(out,
                      "The program has ended. When it began to destroy its tasks, at " +
@@ -259,18 +304,20 @@ Json why_json(const Subject& subject, const WhyFindings& found) {
                              {"count", failure.count},
                              {"time_ns", task.end},
                              {"reason", or_null(std::string(subject.trace.strings[task.reason]))},
+                             {"may_be_read", failure.may_be_read},
                              {"location", location_json(subject.trace, first.location)}}));
   }
   json.set("failures", std::move(failed));
   Json broken = Json::array();
   for (const BrokenChain& chain : found.chains) {
     const Model::Task& last = subject.model.tasks[chain.last];
-    broken.add(Json::object({{"last", task_json(subject.trace, subject.model, chain.last)},
-                             {"socket", subject.model.objects[chain.object].id},
-                             {"count", chain.count},
-                             {"continued", chain.continued},
-                             {"time_ns", last.end},
-                             {"location", location_json(subject.trace, last.location)}}));
+    broken.add(Json::object(
+        {{"last", task_json(subject.trace, subject.model, chain.last)},
+         {is_of_timer(subject, chain) ? "timer" : "socket", subject.model.objects[chain.object].id},
+         {"count", chain.count},
+         {"continued", chain.continued},
+         {"time_ns", last.end},
+         {"location", location_json(subject.trace, last.location)}}));
   }
   json.set("broken_chains", std::move(broken));
   Json destroyed = Json::array();
@@ -285,6 +332,8 @@ Json why_json(const Subject& subject, const WhyFindings& found) {
   }
   json.set("torn_down", std::move(destroyed));
   json.set("teardown_ns", found.teardown != 0 ? Json(found.teardown) : Json());
+  const uint64_t idle = idle_time(subject, found);
+  json.set("idle_ns", idle != 0 ? Json(idle) : Json());
   json.set("late_ns", subject.trace.info.late);
   json.set("is_end_known", is_end_known(subject.trace, subject.model));
   return json;

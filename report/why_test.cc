@@ -33,6 +33,49 @@ TEST_CASE("no stuck tasks") {
   CHECK(report_of(ours("0 executor_end -")) == "No stuck tasks found.\n");
 }
 
+TEST_CASE("a program that goes on although nothing is pending") {
+  Example e = ours("0 create 1 as handler post\n 5 resume 1\n 9 resolve 1 by 1\n");
+  const auto text = [&](uint64_t ended) {
+    e.trace.info.ended = ended;
+    e.model = build_model(e.trace);
+    return report_of(e);
+  };
+  CHECK(text(900'000'000) == "No stuck tasks found.\n");
+  CHECK(text(1'200'000'009) ==
+        "No stuck tasks found.\n"
+        "Nothing is pending either, but the program went on for 1.20 s after its last task. If it "
+        "should\nhave ended: its main() does something else, or runs an event loop that a work "
+        "guard keeps running.\n");
+}
+
+TEST_CASE("a timer that another task moves") {
+  std::string events = R"(
+     0 create 1 as coroutine watch
+     0 create 2 as coroutine feed
+     0 resource - of 30 as alarm deadline_timer
+     1 resume 1
+)";
+  int time = 2;
+  const auto add = [&](const std::string& event) {
+    events += std::to_string(time++) + " " + event + "\n";
+  };
+  for (int id = 10; id < 14; id++) {
+    add("about 1 of 30");
+    add("expires 1 =500");
+    add("create " + std::to_string(id) + " by 1 as timer");
+    add("suspend 1 on " + std::to_string(id));
+    if (id == 13) break;
+    add("resume 2");
+    add("cancel_uses 2 of 30");
+    add("suspend 2");
+    add("fail " + std::to_string(id) + " by 2 cancelled");
+    add("resume 1 by " + std::to_string(id));
+  }
+  CHECK(
+      report_of(ours(events)).find("The last 3 waits for it ended before it expired: feed (#2)") !=
+      std::string::npos);
+}
+
 TEST_CASE("durations that end at the last event are no evidence of a healthy program") {
   Example e = ours(R"(
      0 create 1 as coroutine report

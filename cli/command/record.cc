@@ -3,10 +3,12 @@
 // Runs a program with recording enabled in its environment. The program itself records; this
 // command waits, forwards signals and reports the result.
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <skein/format.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +25,7 @@
 #include "base/escape.h"
 #include "cli/commands.h"
 #include "cli/die.h"
+#include "cli/input/thread_state.h"
 #include "cli/utc_now.h"
 #include "record/host/posix/options.h"
 
@@ -108,9 +111,17 @@ Size size_of(const std::string& directory) {
   return size;
 }
 
-// Writes when the program ended to the trace's task table, unless another process recorded it:
-// a program that hung recorded nothing for some time.
-void note_end(const std::string& directory, pid_t pid, int64_t utc) {
+// How the program ended.
+struct Ending {
+  int code = 0;    // as a shell reports it: its exit code, or 128 + the signal
+  int signal = 0;  // 0: it exited
+  int64_t utc = 0;
+  int64_t alone = 0;  // watch_child()
+};
+
+// Writes when the program ended, and when it was alone, to the trace's task table, unless another
+// process recorded it: a program that hung recorded nothing for some time.
+void note_end(const std::string& directory, pid_t pid, const Ending& ending) {
   using Header = format::TaskTableHeader;
   const int file = open((directory + "/.tasks").c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   if (file < 0) return;
@@ -118,22 +129,39 @@ void note_end(const std::string& directory, pid_t pid, int64_t utc) {
   if (pread(file, &header, sizeof header, 0) == static_cast<ssize_t>(sizeof header) &&
       header.magic == format::kTableMagic && header.version == format::kVersion &&
       header.pid == static_cast<uint64_t>(pid)) {
-    [[maybe_unused]] const ssize_t written =
-        pwrite(file, &utc, sizeof utc, offsetof(Header, ended_utc));  // without it: unknown
+    for (const auto& [utc, at] : {std::pair(ending.utc, offsetof(Header, ended_utc)),
+                                  std::pair(ending.alone, offsetof(Header, alone_utc))}) {
+      [[maybe_unused]] const ssize_t written =
+          pwrite(file, &utc, sizeof utc, static_cast<off_t>(at));  // without it: unknown
+    }
   }
   close(file);
 }
 
-// How the program ended.
-struct Ending {
-  int code = 0;    // as a shell reports it: its exit code, or 128 + the signal
-  int signal = 0;  // 0: it exited
-  int64_t utc = 0;
-};
+// Until the program ends, looks twice a second whether it has one thread, which waits in its event
+// loop: then no other thread can have woken a task that waited. Returns the last time at which it
+// was so, ns since 1970; 0: never, or unknown.
+int64_t watch_child() {
+  const std::string pid = std::to_string(child);
+  const auto file = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
+  if (file < 0) return 0;
+  pollfd ends = {.fd = file, .events = POLLIN, .revents = 0};
+  int64_t alone = 0;
+  for (;;) {
+    constexpr int half_a_second = 500;
+    const int ready = poll(&ends, 1, half_a_second);
+    if (ready > 0 || (ready < 0 && errno != EINTR)) break;
+    const int64_t now = utc_now();
+    if (ready == 0 && is_alone_in_loop(pid)) alone = now;
+  }
+  close(file);
+  return alone;
+}
 
 // Waits without reaping: until then the process id belongs to the program, and a signal that is
 // forwarded cannot reach another process.
 Ending wait_for_child() {
+  const int64_t alone = watch_child();
   siginfo_t info;
   while (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) != 0) {
     if (errno != EINTR) die(1, std::string("wait: ") + strerror(errno));
@@ -144,10 +172,11 @@ Ending wait_for_child() {
   waitpid(child, &status, 0);
   child = 0;
   sigprocmask(SIG_SETMASK, &before, nullptr);
-  if (!WIFSIGNALED(status)) return {.code = WEXITSTATUS(status), .utc = utc};
+  if (!WIFSIGNALED(status))
+    return {.code = WEXITSTATUS(status), .signal = 0, .utc = utc, .alone = alone};
   const int signal = WTERMSIG(status);
   fprintf(stderr, "skein: the program was killed by signal %d (%s)\n", signal, strsignal(signal));
-  return {.code = 128 + signal, .signal = signal, .utc = utc};
+  return {.code = 128 + signal, .signal = signal, .utc = utc, .alone = alone};
 }
 
 // Expands %p as the recorder does, but to the pid of the command, not of a process that it starts.
@@ -253,7 +282,7 @@ int run_record(const RecordOptions& options) {
   const pid_t pid = child;
   directory = with_pid(directory, pid);
   const Ending ending = wait_for_child();
-  note_end(directory, pid, ending.utc);
+  note_end(directory, pid, ending);
 
   const Size size = size_of(directory);
   if (size.files == 0) {

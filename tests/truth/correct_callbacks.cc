@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <stdexcept>
 
 #include "net.h"
 
@@ -780,6 +781,64 @@ TRUTH_CASE(broadcast) {
   server.send(12);
   for (int i = 0; i < 4; ++i) std::make_shared<Line_client>(io)->start(server.where());
   serve(io);
+}
+
+// A timer that is re-armed until an attempt succeeds, while the program goes on.
+class Attempts {
+ public:
+  explicit Attempts(asio::io_context& io) : timer_(io) {}
+  void attempt() {
+    timer_.expires_after(5ms);
+    timer_.async_wait([this](error_code) {
+      if (++attempts_ < 6) attempt();
+    });
+  }
+
+ private:
+  steady_timer timer_;
+  int attempts_ = 0;
+};
+
+TRUTH_CASE(succeeds_at_last) {
+  asio::io_context io;
+  Attempts attempts(io);
+  attempts.attempt();
+  tick(io, 60, 4ms);
+  serve(io);
+}
+
+// SIGUSR1 makes a server tell its state, once; its next client comes later.
+TRUTH_CASE(tells_state_on_signal) {
+  asio::io_context io;
+  tcp::acceptor acceptor(io, loopback());
+  asio::signal_set signals(io, SIGUSR1);
+  signals.async_wait([](error_code, int) { std::puts("0 clients"); });
+  acceptor.async_accept([](error_code, tcp::socket) {});
+  const tcp::endpoint where = acceptor.local_endpoint();
+  std::thread client([where] {
+    std::this_thread::sleep_for(20ms);
+    std::raise(SIGUSR1);
+    std::this_thread::sleep_for(300ms);
+    asio::io_context own;
+    tcp::socket(own).connect(where);
+  });
+  serve(io);
+  client.join();
+}
+
+// A handler that throws; the loop around run() logs it and goes on.
+TRUTH_CASE(loop_logs_exceptions) {
+  asio::io_context io;
+  tick(io, 20, 3ms);
+  for (int i = 0; i < 3; ++i) asio::post(io, [] { throw std::runtime_error("bad request"); });
+  for (bool again = true; again;) {
+    try {
+      serve(io);
+      again = false;
+    } catch (const std::exception& e) {
+      std::puts(e.what());
+    }
+  }
 }
 
 }  // namespace

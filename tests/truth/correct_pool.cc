@@ -289,6 +289,20 @@ TRUTH_CASE(failure_read_by_main) {
   }
 }
 
+// Jobs that main() starts together and waits for; it tries those again that failed.
+TRUTH_CASE(main_tries_again) {
+  Executor executor(2);
+  std::vector<Async<int>> jobs;
+  for (int i = 0; i < 9; ++i) jobs.push_back(may_fail(executor, i));
+  for (int i = 0; i < 9; ++i) {
+    try {
+      jobs[static_cast<std::size_t>(i)].get();
+    } catch (const std::runtime_error&) {
+      std::printf("%d\n", may_fail(executor, i + 1).get());
+    }
+  }
+}
+
 // Each task is forgotten; the pool runs them all.
 TRUTH_CASE(forgotten_but_run) {
   Executor executor(2);

@@ -889,4 +889,57 @@ TRUTH_CASE(phases_with_barrier) {
   serve(io);
 }
 
+// Jobs for workers that wait for a timer which serves as a condition.
+struct Jobs {
+  explicit Jobs(asio::io_context& io) : posted(io, steady_timer::time_point::max()) {}
+  void post() {
+    ++left;
+    posted.cancel_one();
+  }
+  steady_timer posted;
+  int left = 0, done = 0;
+};
+
+awaitable<void> do_jobs(Jobs& jobs) {
+  for (;;) {
+    while (jobs.left == 0) {
+      error_code error;
+      co_await jobs.posted.async_wait(asio::redirect_error(use_awaitable, error));
+    }
+    --jobs.left;
+    ++jobs.done;
+  }
+}
+
+// A demonstration of 900 ms, at whose end the workers are idle.
+TRUTH_CASE(idle_workers_at_the_end) {
+  asio::io_context io;
+  Jobs jobs(io);
+  for (int i = 0; i < 3; ++i) co_spawn(io, do_jobs(jobs), detached);
+  co_spawn(
+      io,
+      [&]() -> awaitable<void> {
+        for (int i = 0; i < 40; ++i) {
+          co_await pause(5ms);
+          jobs.post();
+        }
+      },
+      detached);
+  if (truth::noise() > 0) std::make_shared<Chatter>(io, truth::noise())->burst();
+  io.run_for(900ms);
+}
+
+// main() runs the event loop in turn with other things, and now and then has a job for its worker.
+TRUTH_CASE(main_posts_jobs_in_turn) {
+  asio::io_context io;
+  Jobs jobs(io);
+  co_spawn(io, do_jobs(jobs), detached);
+  if (truth::noise() > 0) std::make_shared<Chatter>(io, truth::noise())->burst();
+  for (int frame = 0; frame < 70; ++frame) {
+    io.run_for(10ms);
+    if (frame % 35 == 34) jobs.post();
+  }
+  io.poll();
+}
+
 }  // namespace

@@ -1,6 +1,8 @@
 #include "trace/ask/broken_chains.h"
 
+#include <algorithm>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "base/stable_sort.h"
@@ -33,8 +35,8 @@ std::vector<bool> find_continued(const Subject& s) {
   return continued;
 }
 
-bool is_open_socket(const Trace& trace, const Object& object) {
-  return object.end == Object::never && kind_name(trace, object.kind) == "socket";
+bool is(const Trace& trace, const Object& object, std::string_view kind) {
+  return object.end == Object::never && kind_name(trace, object.kind) == kind;
 }
 
 // Whether an operation of the object is pending.
@@ -42,6 +44,28 @@ bool is_used(const Model& model, const Object& object) {
   for (uint32_t i = object.last_use; i != Object::none; i = model.concerns[i].before)
     if (model.tasks[model.concerns[i].task].how == Model::End::Open) return true;
   return false;
+}
+
+// Whether the handler of each of the last waits for a timer began the next, and the program has run
+// for longer than that since.
+bool was_periodic(const Model& model, const Object& timer) {
+  constexpr int fewest = 3;
+  constexpr uint64_t shortest_rest = 100'000'000;  // ns
+  const Model::Concern* last = &model.concerns[timer.last_use];
+  const uint64_t end = model.tasks[last->task].end;
+  uint64_t begin = end;
+  for (int i = 0; i < fewest; i++) {
+    const Model::Task& task = model.tasks[last->task];
+    if (task.how != Model::End::Resolved || last->before == Object::none) return false;
+    const Model::Concern* before = &model.concerns[last->before];
+    const Model::Task& earlier = model.tasks[before->task];
+    if (task.parent != before->task || task.name != earlier.name ||
+        task.location != earlier.location)
+      return false;
+    begin = std::min(begin, earlier.start);
+    last = before;
+  }
+  return model.end - end > std::max(end - begin, shortest_rest);
 }
 
 }  // namespace
@@ -53,7 +77,10 @@ std::vector<BrokenChain> broken_chains(const Subject& subject) {
   std::map<Place, BrokenChain> groups;
   for (uint32_t i = 0; i < model.objects.size(); i++) {
     const Object& object = model.objects[i];
-    if (!is_open_socket(subject.trace, object) || object.last_use == Object::none) continue;
+    const bool is_timer = is(subject.trace, object, "alarm");
+    if (object.last_use == Object::none || (!is_timer && !is(subject.trace, object, "socket")))
+      continue;
+    if (is_timer && !was_periodic(model, object)) continue;
     const TaskIndex last = model.concerns[object.last_use].task;
     const Model::Task& task = model.tasks[last];
     if (task.how != Model::End::Resolved || continued[last] || is_used(model, object)) continue;

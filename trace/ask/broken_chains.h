@@ -1,6 +1,7 @@
 // Chains of callbacks that were not continued: an operation on a socket completed, its handler
 // started nothing, and no operation has used the socket since, although it is open. Other
-// operations of the same place were followed by one.
+// operations of the same place were followed by one. Or a timer that its handler re-armed several
+// times, and then no longer.
 //
 //   for (const BrokenChain& chain : broken_chains({trace, model, waits}))
 //     print(model.tasks[chain.last].name, chain.count);
@@ -16,12 +17,12 @@ namespace skein {
 struct BrokenChain {
   TaskIndex last = no_index;  // the last operation on the object, the first of its group
   uint32_t object = Model::Object::none;
-  uint64_t count = 0;      // sockets whose last operation has the same name and place
+  uint64_t count = 0;      // objects whose last operation has the same name and place
   uint64_t continued = 0;  // operations of that name and place whose handler started something
 };
 
-// By the time of the last operation. A socket that is kept open for later use looks the same: no
-// error by itself. O(tasks + waits + interactions).
+// By the time of the last operation. A socket that is kept open for later use looks the same, and
+// so does a timer that has done its work: no error by itself. O(tasks + waits + interactions).
 std::vector<BrokenChain> broken_chains(const Subject& subject);
 
 }  // namespace skein

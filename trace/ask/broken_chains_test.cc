@@ -58,3 +58,31 @@ TEST_CASE("a place whose handlers never start anything") {
   )");
   CHECK(broken_chains({e.trace, e.model, find_waits(e.trace, e.model)}).empty());
 }
+
+TEST_CASE("a timer that its handler no longer re-arms") {
+  const auto chain_of = [](int waits, const std::string& last) {
+    std::string events = "0 resource - of 90 as alarm deadline_timer\n";
+    int time = 1;
+    for (int id = 1; id <= waits; id++) {
+      if (id > 1) events += std::to_string(time++) + " resume " + std::to_string(id - 1) + "\n";
+      events += std::to_string(time++) + " about - of 90\n" + std::to_string(time++) + " create " +
+                std::to_string(id) + (id > 1 ? " by " + std::to_string(id - 1) : "") +
+                " as timer wait\n";
+      if (id > 1)
+        events += std::to_string(time++) + " resolve " + std::to_string(id - 1) + " by " +
+                  std::to_string(id - 1) + "\n";
+    }
+    Example e = ours(events + "50 resume " + std::to_string(waits) + "\n" + last);
+    e.trace.info.ended = 200'000'000;
+    e.model = build_model(e.trace, {.simplify = false});
+    std::string out;
+    for (const BrokenChain& chain : broken_chains({e.trace, e.model, find_waits(e.trace, e.model)}))
+      out += e.id(chain.last) + " after " + std::to_string(chain.continued);
+    return out;
+  };
+  CHECK(chain_of(4, "51 resolve 4 by 4") == "4 after 3");
+  CHECK(chain_of(4, "51 fail 4 by 4 cancelled").empty());
+  CHECK(chain_of(4, "51 create 9 by 4 as handler post\n 52 resolve 4 by 4").empty());
+  CHECK(chain_of(4, "51 resolve 4 by 4\n 199000000 label 4 late") == "4 after 3");
+  CHECK(chain_of(3, "51 resolve 3 by 3").empty());  // not often enough
+}

@@ -22,6 +22,13 @@ bool threw(const Subject& s, TaskIndex task) {
   return s.trace.strings[s.model.tasks[task].reason] == "the handler threw";
 }
 
+// A coroutine whose result is with code that is no task. Those that await another one, and pass its
+// failure on, are of the kind that nobody owns (spawn).
+bool is_owned_outside(const Subject& s, TaskIndex task) {
+  return runs_code(s, task) && s.model.tasks[task].parent == no_index &&
+         s.waits.started_by[task] == no_index;
+}
+
 bool ends_a_session(std::string_view reason) {
   constexpr std::array<std::string_view, 6> usual = {"End of file",       "end of stream",
                                                      "peration canceled", "peration aborted",
@@ -75,6 +82,8 @@ std::vector<UnreadFailure> unread_failures(const Subject& subject) {
         groups.try_emplace({first.name, first.location, task.reason}, found.size());
     if (is_new) found.push_back({.task = i, .count = 0, .origin = origin});
     found[group->second].count++;
+    found[group->second].may_be_read &=
+        threw(subject, i) || (is_owned_outside(subject, i) && origin == i);
   }
   stable_sort_by(found, [&](const UnreadFailure& f) { return model.tasks[f.task].end; });
   return found;

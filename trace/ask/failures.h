@@ -17,6 +17,9 @@ struct UnreadFailure {
   uint64_t count = 0;         // of the same name, place and reason
   // The task that failed first, whose failure the others passed on; else `task`.
   TaskIndex origin = no_index;
+  // Code outside any task, such as main(), may have read the error, which no event shows: it
+  // created and started the task, or the exception of a handler left the event loop.
+  bool may_be_read = true;
 };
 
 // By the time of the first. Only tasks with code of their own: an operation reports its error to

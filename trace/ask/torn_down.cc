@@ -66,6 +66,8 @@ uint64_t teardown_begin(const Subject& subject) {
   if (!subject.trace.info.records_waits()) return UINT64_MAX;
   uint64_t last = 0;
   for (const Model::Activation& run : model.activations) last = std::max(last, run.end);
+  if (model.activations.empty())  // main() began operations, and none of them completed
+    for (const Model::Task& task : model.tasks) last = std::max(last, task.start);
   const bool leaves_any =
       std::any_of(model.tasks.begin(), model.tasks.end(), [&](const Model::Task& task) {
         return task.how == Model::End::Cancelled && !task.is_resource && !task.is_scope &&
@@ -91,6 +93,7 @@ void remove_from(Trace& trace, uint64_t time) {
   });
   trace.events = std::move(kept);
   trace.info.ended = time;
+  trace.info.is_torn_down = true;
 }
 
 }  // namespace skein

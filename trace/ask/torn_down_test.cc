@@ -62,3 +62,8 @@ TEST_CASE("the trace without the teardown of the program") {
   CHECK(model.tasks[model.find(1)].how == Model::End::Open);
   CHECK(teardown_begin({e.trace, model, find_waits(e.trace, model)}) == UINT64_MAX);
 }
+
+TEST_CASE("the teardown of a program in which nothing ran") {
+  const Example e = ours("0 create 1 as timer wait\n 50 cancel 1 by -\n");
+  CHECK(teardown_begin({e.trace, e.model, find_waits(e.trace, e.model)}) == 50);
+}

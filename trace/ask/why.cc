@@ -15,6 +15,9 @@ namespace skein {
 
 namespace {
 
+// A program that has received a signal may take this time to end, ns.
+constexpr uint64_t shutdown_threshold_ns = 100'000'000;
+
 bool is_open(const Model& model, TaskIndex task) {
   return model.tasks[task].how == Model::End::Open;
 }
@@ -175,13 +178,24 @@ class ChainWalker {
   Verdict pending_verdict(Diagnosis& d) {
     const Model::Concern* use = model_.concern(d.chain.back().task);
     if (use != nullptr && use->object != Model::Object::none) describe_socket(d, use->object);
+    if (is_accept(d.chain.back().task)) d.signal = last_signal();
     if (use == nullptr || use->expires == 0) return Verdict::External;
     if (use->expires != Model::Object::never)
       return use->expires < end_ && could_run_since(use->expires, d.expected) == Verdict::Starved
                  ? Verdict::Starved
                  : Verdict::External;
     d.is_last = !anything_may_run();
+    const uint64_t idle_since = last_event_ + starvation_threshold_ns;
+    d.is_alone = d.is_last && trace_.info.alone > idle_since &&
+                 !(trace_.info.is_torn_down && has_completed(*use));
     return find_lost_cancel(d, *use) ? Verdict::LostWakeup : Verdict::NeverExpires;
+  }
+
+  // Whether an earlier wait for the same timer has ended: then a worker may wait for more work.
+  bool has_completed(const Model::Concern& use) const {
+    for (uint32_t u = use.before; u != Model::Object::none; u = model_.concerns[u].before)
+      if (!is_open(model_, model_.concerns[u].task)) return true;
+    return false;
   }
 
   void describe_socket(Diagnosis& d, uint32_t object) {
@@ -223,12 +237,35 @@ class ChainWalker {
 
   // Whether a task runs or is runnable, or an operation may complete by itself.
   bool anything_may_run() {
-    if (!may_run_) {
-      may_run_ = false;
-      for (TaskIndex task = 0; task < model_.tasks.size() && !*may_run_; task++)
-        may_run_ = is_open(model_, task) && may_run(task);
-    }
+    if (!may_run_) look_for_what_may_run();
     return *may_run_;
+  }
+  void look_for_what_may_run() {
+    may_run_ = more_than_accepts_ = false;
+    for (TaskIndex task = 0; task < model_.tasks.size() && !more_than_accepts_; task++)
+      if (is_open(model_, task) && may_run(task)) {
+        may_run_ = true;
+        more_than_accepts_ = !is_accept(task);
+      }
+  }
+
+  bool is_accept(TaskIndex task) const {
+    return trace_.strings[model_.tasks[task].name].starts_with("socket.async_accept");
+  }
+
+  // If only acceptors are pending: the last wait for a signal that has ended, with a signal.
+  TaskIndex last_signal() {
+    if (!may_run_) look_for_what_may_run();
+    if (more_than_accepts_) return no_index;
+    TaskIndex last = no_index;
+    for (TaskIndex task = 0; task < model_.tasks.size(); task++)
+      if (model_.tasks[task].how == Model::End::Resolved &&
+          trace_.strings[model_.tasks[task].name].starts_with("signal_set.") &&
+          (last == no_index || model_.tasks[task].end > model_.tasks[last].end))
+        last = task;
+    const bool is_over =
+        last != no_index && model_.end - model_.tasks[last].end > shutdown_threshold_ns;
+    return is_over ? last : no_index;
   }
   bool may_run(TaskIndex index) const {
     const Model::Task& task = model_.tasks[index];
@@ -318,6 +355,7 @@ class ChainWalker {
   uint64_t end_ = trace_.events.empty() || waits_.any_running ? model_.end : last_event_;
   uint32_t walk_ = 0;
   std::optional<bool> may_run_;                  // anything_may_run(), if known
+  bool more_than_accepts_ = false;               // the same, apart from operations that accept
   std::optional<std::vector<Traffic>> traffic_;  // find_traffic(), if known
   std::unordered_map<std::string_view, Context> contexts_;
   Busiest busiest_{model_};

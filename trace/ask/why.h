@@ -62,14 +62,19 @@ struct Diagnosis {
   // A timer that never expires: nothing recorded is left that could cancel it, because no task runs
   // or is runnable, and no other operation is pending.
   bool is_last = false;
-  // In a live process: its only thread waits in an event loop, so that nothing outside the trace
-  // can cancel it either. The caller may set it.
+  // The only thread of the process waits in its event loop, so that nothing outside the trace can
+  // cancel it either. After the end: it did since the last event (TraceInfo::alone); but false if
+  // the program ended by itself and the timer had woken a task before: a worker that is idle at the
+  // end waits like that. Of a live process, the caller may set it.
   bool is_alone = false;
   std::optional<Traffic> traffic = {};  // External, of a socket with a known address
   // External, in a live process: what the kernel says about the socket. Sentences, each with a
   // space before it; empty: unknown. The caller may set it.
   std::string socket_state = {};
-  bool asks = false;      // ... that the program connected, and on which it spoke last
+  // External, of an acceptor: the wait for a signal that ended before all that is pending is to
+  // accept connections, so that only this keeps the program running. no_index: there is none.
+  TaskIndex signal = no_index;
+  bool asks = false;      // External: the program connected the socket, and spoke last
   bool expected = false;  // it is marked should_resolve
   // Tasks with the same diagnosis, step by step; for a cycle, its other tasks and their waiters.
   std::vector<TaskIndex> similar = {};

@@ -472,6 +472,54 @@ TEST_CASE("a timer that never expires, and no cancel that was lost") {
   }
 }
 
+TEST_CASE("after the end, a timer that never expires is an error if the process had one thread") {
+  Example e = timer_as_condition("");
+  CHECK(!diagnose_first(e).is_error());
+  e.trace.info.alone = 30;  // but not for long enough since the last event
+  CHECK(!diagnose_first(e).is_error());
+  e.trace.info.alone = 500'000'000;
+  CHECK(diagnose_first(e).is_error());
+  e.trace.info.is_torn_down = true;
+  CHECK(diagnose_first(e).is_error());
+
+  Example idle = timer_as_condition(R"(
+     5 about 1 of 30
+     5 expires 1 =-1
+     5 create 9 by 2 as timer
+    10 cancel_uses 2 of 30
+    12 resolve 9 by 9
+  )");
+  idle.trace.info.alone = 500'000'000;
+  CHECK(diagnose_first(idle).is_error());
+  idle.trace.info.is_torn_down = true;  // an idle worker, at the end of the program
+  CHECK(!diagnose_first(idle).is_error());
+
+  Example other = timer_as_condition("",
+                                     "20 create 5 as coroutine accept\n 20 create 6 by 5 as io\n"
+                                     "20 resume 5\n 21 suspend 5 on 6\n");
+  other.trace.info.alone = 500'000'000;
+  CHECK(!diagnose_first(other).is_error());
+}
+
+TEST_CASE("acceptors that are left after a signal") {
+  const auto signal_of = [](const std::string& more) {
+    Example e = ours(R"(
+     0 create 1 as io socket.async_accept
+     1 create 2 as io signal_set.async_wait
+     2 create 3 as timer wait
+     9 resume 2
+    10 resolve 2 by 2
+)" + more);
+    e.trace.info.ended = 200'000'000;
+    e.model = build_model(e.trace, {.simplify = false});
+    return e.id(diagnose_first(e).signal);
+  };
+  CHECK(signal_of("11 fail 3 by 3") == "2");
+  CHECK(signal_of("") == "-");  // a timer is pending
+  CHECK(signal_of("11 fail 3 by 3\n 199900000 label 1 late") == "2");
+  CHECK(signal_of("11 fail 3 by 3\n 12 create 4 as io signal_set.async_wait") == "-");
+}
+
 TEST_CASE("a task that waited on the timer before may check before it waits") {
   const Diagnosis d = diagnose_first(timer_as_condition(R"(
      5 about 1 of 30

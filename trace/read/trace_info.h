@@ -24,6 +24,11 @@ struct TraceInfo {
   // When the process ended, as EventRow::time; 0: unknown, or it runs. After the last event of a
   // process that hung.
   uint64_t ended = 0;
+  // The last time, as EventRow::time, at which the process had one thread, which waited in its
+  // event loop; 0: unknown.
+  uint64_t alone = 0;
+  // The events of the destruction of what was left at the end are removed.
+  bool is_torn_down = false;
   // How long the process had been running when the trace began, ns. The trace does not contain the
   // tasks that existed then, except those that have acted since. 0: none existed, or unknown.
   uint64_t late = 0;

@@ -368,14 +368,14 @@ void describe_live_tasks(const TaskTableSnapshot& table, const Context& context)
 }
 
 // As EventRow::time. 0 if it is unknown, or implausible: before the trace or a year later.
-uint64_t time_of_end(const TraceInfo& info, uint64_t utc) {
+uint64_t time_of(const TraceInfo& info, uint64_t utc) {
   if (utc == 0 || !info.utc_offset) return 0;
   const uint64_t time = utc - static_cast<uint64_t>(*info.utc_offset) - info.start;
   constexpr uint64_t year = uint64_t{365} * 24 * 3600 * 1'000'000'000;
   return time < year ? time : 0;
 }
 
-// Losses before they reached a stream, and when the recording began and the process ended.
+// Losses before they reached a stream, when the recording began, and what `skein record` has noted.
 void read_table_head(Files& files, const std::string& path, const Context& context) {
   Trace& trace = context.trace;
   const std::string file = path + "/.tasks";
@@ -386,7 +386,8 @@ void read_table_head(Files& files, const std::string& path, const Context& conte
     add_loss(trace.losses, {.what = table.error().what, .file = ".tasks", .events = 0});
     return;
   }
-  trace.info.ended = time_of_end(trace.info, table->ended_utc);
+  trace.info.ended = time_of(trace.info, table->ended_utc);
+  trace.info.alone = time_of(trace.info, table->alone_utc);
   trace.info.late = table->late_ns;
   if (!trace.info.rings.empty() && table->start < context.start)
     trace.info.before = context.scale.ns(context.start - table->start);
