@@ -90,6 +90,10 @@ std::string DoctorReport::text(const Finding& f) const {
       return title(f.task) + " woke itself in " + grouped(woken.value) + " of " +
              counted(woken.of, "wake-up");
     }
+    case Lint::SequentialAwaits:
+      return title(f.task) + " awaited " + grouped(f.evidence.front().value) + " tasks like " +
+             title(f.other) + " one after the other, " + duration_text(f.duration) +
+             "; if they do not depend on each other, they could run together";
     case Lint::CounterOnlyGrows:
       return std::string(trace_.strings[f.counter]) + level(f);
     case Lint::QueueOnlyGrows:

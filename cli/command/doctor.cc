@@ -1,6 +1,7 @@
 // `skein doctor`: checks a trace for concurrency bugs and prints the findings with their evidence.
 #include "report/doctor.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -88,7 +89,10 @@ int run_doctor(const DoctorOptions& options) {
   if (!options.page.empty())
     write_page({.traces = {path}, .output = options.page, .annotations = annotations});
   if (options.view) exec_viewer(window, {"--annotations", write_to_memfd(annotations)}, {path});
-  return found.empty() ? 0 : 1;
+  const bool has_notes_only = std::all_of(found.begin(), found.end(), [](const Finding& f) {
+    return f.severity == Finding::Severity::Note;
+  });
+  return has_notes_only && (found.empty() || !options.strict) ? 0 : 1;
 }
 
 }  // namespace skein::cli

@@ -64,13 +64,14 @@ std::string thread_state(const std::string& pid, uint64_t tid) {
 }
 
 bool may_poll_for_long(std::string_view system_call) {
+  if (system_call.empty()) return true;
   std::istringstream words{std::string(system_call)};
   long number = -1;
   std::array<uint64_t, 4> arguments = {};
   words >> number;
   for (uint64_t& argument : arguments) {
     std::string word;
-    if (!(words >> word)) return true;
+    if (!(words >> word)) return false;  // "running"
     argument = strtoull(word.c_str(), nullptr, 16);
   }
   std::optional<uint64_t> timeout;

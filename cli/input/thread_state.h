@@ -20,8 +20,8 @@ std::string describe_thread(char state, std::string_view wait_channel);
 // False if the wait has a short timeout: then its main() does other things in turn.
 bool is_alone_in_loop(const std::string& pid);
 
-// From a line of /proc/PID/syscall: false if it is a poll with a timeout below 100 ms. True if the
-// line is empty: only root and parents may read it.
+// From a line of /proc/PID/syscall: false if it is a poll with a timeout below 100 ms, or no system
+// call. True if the line is empty: only root and parents may read it.
 bool may_poll_for_long(std::string_view system_call);
 
 }  // namespace skein::cli

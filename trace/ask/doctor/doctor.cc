@@ -30,6 +30,7 @@ std::vector<Finding> examine(const Trace& trace, const Model& model, const Waits
   add_lock_findings(context, found);
   add_wait_findings(context, found);
   add_post_findings(context, found);
+  add_sequence_findings(context, found);
   add_task_findings(context, found);
   add_diagnosis_findings(context, found);
   add_level_findings(context, found);

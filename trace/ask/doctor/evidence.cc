@@ -241,6 +241,10 @@ void EvidenceFinder::add(std::vector<Evidence>& out, const Candidate& c) {
                      .of = c.index == none ? 0 : c.second});
       if (c.index != none) out.push_back(waits(c.index));
       return;
+    case Lint::SequentialAwaits:
+      out.push_back(waits(c.index));
+      out.back().value = c.value;
+      return out.push_back(waits(c.second));
     case Lint::CounterOnlyGrows:
     case Lint::QueueOnlyGrows:
       return add_growth(out, sources_.growths[c.index]);

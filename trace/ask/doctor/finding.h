@@ -22,6 +22,7 @@ enum class Lint : uint8_t {
   LockAcrossWait,
   OperationPending,
   SelfWake,
+  SequentialAwaits,
   CounterOnlyGrows,
   QueueOnlyGrows,  // the last one: lint_count
 };
@@ -43,13 +44,16 @@ struct DoctorOptions {
 };
 
 struct Finding {
-  enum class Severity : uint8_t { Error, Warning, Note };  // Note: only with `strict`
+  // Note: what is usually intended, only with `strict`; SequentialAwaits always.
+  enum class Severity : uint8_t { Error, Warning, Note };
 
   struct Evidence {
     enum class Kind : uint8_t {
       Created,   // `task`, by `other`
       Ended,     // `task`, by `other`: see Model::Task::how
-      Waits,     // `task` for `other` (no_index: unknown), from begin to end
+      // `task` for `other` (no_index: unknown), from begin to end. Of SequentialAwaits, the first
+      // has a value: the number of waits.
+      Waits,
       CouldRun,  // `task` was runnable but did not run
       Runs,  // `task`, `of` ns within that interval; value: the number of other tasks runnable then
       Notified,  // `task`, a task or resource, by `other`; value: the number of tasks woken

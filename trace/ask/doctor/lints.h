@@ -11,6 +11,7 @@
 //   lock-across-wait       lock_lints.cc
 //   operation-pending      task_lints.cc, diagnosis_lints.cc
 //   self-wake              wait_lints.cc
+//   sequential-awaits      sequence_lints.cc
 //   counter-only-grows     level_lints.cc
 //   queue-only-grows       level_lints.cc
 //
@@ -30,6 +31,8 @@ void add_lock_findings(LintContext& context, Findings& found);
 void add_wait_findings(LintContext& context, Findings& found);
 // self-wake: handlers that post each other
 void add_post_findings(const LintContext& context, Findings& found);
+// sequential-awaits
+void add_sequence_findings(const LintContext& context, Findings& found);
 // never-started, handler-never-invoked, operation-pending, destroyed-unresolved
 void add_task_findings(LintContext& context, Findings& found);
 // The diagnoses of `why`, as findings of the matching lint, unless another lint has reported them.
