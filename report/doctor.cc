@@ -84,6 +84,10 @@ std::string DoctorReport::text(const Finding& f) const {
              (f.other == no_index ? "" : "; " + title(f.other) + " waits for it");
     case Lint::SelfWake: {
       const Finding::Evidence& woken = f.evidence.front();
+      if (f.severity == Finding::Severity::Note && woken.of == 0)
+        return title(f.task) + " waited " + grouped(woken.value) +
+               " times in a row and was resumed at once: it polls, or code outside any task feeds "
+               "it";
       if (woken.of == 0)
         return title(f.task) + " is the last of " + grouped(woken.value) +
                " handlers that posted each other without a pause";
@@ -142,8 +146,9 @@ DoctorReport::Line DoctorReport::line(const Finding& f, const Finding::Evidence&
       line.text = "acquired " + title(e.other);
       break;
     case EvidenceKind::Woken:
-      line.text = e.of == 0 ? grouped(e.value) + " posts in a row"
-                            : "woke itself " + grouped(e.value) + " times";
+      line.text = e.of != 0 ? "woke itself " + grouped(e.value) + " times"
+                  : f.severity == Finding::Severity::Note ? grouped(e.value) + " waits in a row"
+                                                          : grouped(e.value) + " posts in a row";
       break;
     case EvidenceKind::Level:
       line.text = "was " + std::to_string(static_cast<int64_t>(e.value));

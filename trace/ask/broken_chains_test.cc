@@ -63,14 +63,15 @@ TEST_CASE("a timer that its handler no longer re-arms") {
   const auto chain_of = [](int waits, const std::string& last) {
     std::string events = "0 resource - of 90 as alarm deadline_timer\n";
     int time = 1;
+    const auto add = [&](const std::string& event) {
+      events += std::to_string(time++) + " " + event + "\n";
+    };
     for (int id = 1; id <= waits; id++) {
-      if (id > 1) events += std::to_string(time++) + " resume " + std::to_string(id - 1) + "\n";
-      events += std::to_string(time++) + " about - of 90\n" + std::to_string(time++) + " create " +
-                std::to_string(id) + (id > 1 ? " by " + std::to_string(id - 1) : "") +
-                " as timer wait\n";
-      if (id > 1)
-        events += std::to_string(time++) + " resolve " + std::to_string(id - 1) + " by " +
-                  std::to_string(id - 1) + "\n";
+      const std::string before = id == 1 ? "" : std::to_string(id - 1);
+      if (id > 1) add("resume " + before);
+      add("about - of 90");
+      add("create " + std::to_string(id) + (id > 1 ? " by " + before : "") + " as timer wait");
+      if (id > 1) add("resolve " + before + " by " + before);
     }
     Example e = ours(events + "50 resume " + std::to_string(waits) + "\n" + last);
     e.trace.info.ended = 200'000'000;

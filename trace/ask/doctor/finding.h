@@ -44,7 +44,7 @@ struct DoctorOptions {
 };
 
 struct Finding {
-  // Note: what is usually intended, only with `strict`; SequentialAwaits always.
+  // Note: what is usually intended, mostly only with `strict`.
   enum class Severity : uint8_t { Error, Warning, Note };
 
   struct Evidence {
@@ -60,7 +60,7 @@ struct Finding {
       Holds,     // `task` the lock `other`
       Takes,     // `task` acquires the lock `other` without a wait
       // `task`, by itself; value: the number of self-wakes, of `of` wake-ups. `of` is 0: the last
-      // of `value` handlers that posted each other.
+      // of `value` handlers that posted each other, or, in a note, its waits in a row.
       Woken,
       Level,  // `task` or the counter has `value` at begin
     };

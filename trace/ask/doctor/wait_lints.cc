@@ -30,7 +30,10 @@ class WaitLints {
       if (w.was_never_woken() && w.on != no_index) look_for_lost_wakeup(w);
       if (context_.length(w) >= limit_) look_at_long_wait(w);
     }
-    for (TaskIndex i = 0; i < wakes_.size(); i++) look_at_wakes(i);
+    for (TaskIndex i = 0; i < wakes_.size(); i++) {
+      look_at_wakes(i);
+      look_at_polls(i);
+    }
   }
 
  private:
@@ -39,19 +42,52 @@ class WaitLints {
     uint32_t own = 0;
     uint32_t last = none;  // its last self-wake: a wait
     uint64_t ran = 0;      // between its waits, ns
+    // Its last waits in a row, at one location, of which the trace does not show what ended them.
+    uint64_t polls = 0;
+    uint32_t first_poll = none;
   };
   // Work that is cut into pieces runs longer between its waits.
   static constexpr uint64_t longest_poll = 20'000;  // ns
 
   // ---- self-wake ----
   void count_wake(const Waits::Wait& w) {
-    if (w.is_open() || w.cancelled) return;
     Wakes& wakes = wakes_[w.task];
+    count_poll(wakes, w);
+    if (w.is_open() || w.cancelled) return;
     wakes.all++;
     if (w.before != none) wakes.ran += w.begin - std::min(w.begin, waits_.waits[w.before].end);
     if (!wakes_itself(w)) return;
     wakes.own++;
     wakes.last = context_.index_of(w);
+  }
+
+  void count_poll(Wakes& wakes, const Waits::Wait& w) {
+    const bool is_poll = w.on == no_index && w.waker == no_index;
+    const bool goes_on =
+        wakes.polls != 0 && w.before != none && waits_.waits[w.before].location == w.location;
+    if (!is_poll || !goes_on) wakes.first_poll = context_.index_of(w);
+    wakes.polls = is_poll ? (goes_on ? wakes.polls + 1 : 1) : 0;
+  }
+
+  // A task that yields in a loop until something has changed. Code outside any task may also feed
+  // it quickly: a note.
+  void look_at_polls(TaskIndex task) {
+    constexpr uint64_t rest = 100'000'000;  // ns, at the end of the trace
+    const Wakes& wakes = wakes_[task];
+    if (wakes.polls < options_.posts || !context_.is_open(task)) return;
+    const Waits::Wait& first = waits_.waits[wakes.first_poll];
+    const Waits::Wait& last = waits_.waits[waits_.last_wait[task]];
+    const uint64_t end = std::max(last.begin, last.is_open() ? 0 : last.end);
+    if (context_.model.end - end > rest) return;
+    if ((end - first.begin) / wakes.polls > longest_poll) return;
+    found_.add({.lint = Lint::SelfWake,
+                .severity = Severity::Note,
+                .task = task,
+                .begin = first.begin,
+                .end = end,
+                .duration = wakes.polls,
+                .location = last.location,
+                .value = wakes.polls});
   }
 
   // Whether no other task caused the wake-up: it was ready at once, or posted itself.

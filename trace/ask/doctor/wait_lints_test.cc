@@ -206,6 +206,23 @@ TEST_CASE("suspended-too-long: waits that cannot end") {
   }
 }
 
+TEST_CASE("a task that polls, or is fed quickly from outside any task") {
+  const auto polls = [](int count, uint64_t step, const std::string& end = "") {
+    std::string events = "0 create 1 as coroutine wait_for_flag\n 0 resume 1\n";
+    for (int i = 0; i < count; i++)
+      events += std::to_string(i * step + 1) + " suspend 1\n" + std::to_string(i * step + 2) +
+                " resume 1\n";
+    const auto found = findings(ours(events + end).trace, drawn);
+    for (const Finding& f : found) CHECK(f.severity == Finding::Severity::Note);
+    return found.size();
+  };
+  CHECK(polls(4, 10) == 1);
+  CHECK(polls(3, 10) == 0);
+  CHECK(polls(4, 50'000) == 0);
+  CHECK(polls(4, 10, "100 resolve 1 by 1") == 0);
+  CHECK(polls(4, 10, "200000000 create 9 as scope\n 200000001 resolve 9") == 0);
+}
+
 TEST_CASE("self-wake: handlers that post each other") {
   const auto posts = [](int count, uint64_t step, const std::string& end = "") {
     std::string text = "0 create 1 as handler post\n";
