@@ -253,7 +253,7 @@ std::string why_text(const Subject& subject, const WhyFindings& all) {
                      "Nothing is pending either, but the program went on for " +
                          duration_text(idle) +
                          " after its last task. If it should have ended: its main() does "
-                         "something else, or runs an event loop that a work guard keeps running.\n",
+                         "something else, or runs an event loop that a work guard keeps running.",
                      0);
   if (all.teardown != 0 && !found.empty())
     append_paragraph(out,

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "report/explain.h"
 #include "trace/model/example.h"
 
@@ -71,9 +73,11 @@ TEST_CASE("a timer that another task moves") {
     add("fail " + std::to_string(id) + " by 2 cancelled");
     add("resume 1 by " + std::to_string(id));
   }
-  CHECK(
-      report_of(ours(events)).find("The last 3 waits for it ended before it expired: feed (#2)") !=
-      std::string::npos);
+  std::string text = report_of(ours(events));
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  CAPTURE(text);
+  CHECK(text.find("The last 3 waits") != std::string::npos);
+  CHECK(text.find("feed (#2) cancelled or moved it") != std::string::npos);
 }
 
 TEST_CASE("durations that end at the last event are no evidence of a healthy program") {
