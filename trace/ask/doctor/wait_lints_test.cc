@@ -207,9 +207,9 @@ TEST_CASE("suspended-too-long: waits that cannot end") {
 }
 
 TEST_CASE("a task that polls, or is fed quickly from outside any task") {
-  const auto polls = [](int count, uint64_t step, const std::string& end = "") {
+  const auto polls = [](uint64_t count, uint64_t step, const std::string& end = "") {
     std::string events = "0 create 1 as coroutine wait_for_flag\n 0 resume 1\n";
-    for (int i = 0; i < count; i++)
+    for (uint64_t i = 0; i < count; i++)
       events += std::to_string(i * step + 1) + " suspend 1\n" + std::to_string(i * step + 2) +
                 " resume 1\n";
     const auto found = findings(ours(events + end).trace, drawn);
