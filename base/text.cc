@@ -166,6 +166,13 @@ std::string grouped(uint64_t number) {
   return out;
 }
 
+std::string address_text(uint64_t address) {
+  std::string digits;
+  do digits += "0123456789abcdef"[address % 16];
+  while ((address /= 16) != 0);
+  return "0x" + std::string(digits.rbegin(), digits.rend());
+}
+
 std::string counted(uint64_t count, std::string_view noun) {
   return counted(count, noun, std::string(noun) + 's');
 }

@@ -26,6 +26,8 @@ void append_number(std::string& out, uint64_t number);
 void append_signed(std::string& out, int64_t number);
 // "10,078"
 std::string grouped(uint64_t number);
+// "0x7ffd01c0"
+std::string address_text(uint64_t address);
 // "1 packet", "10,078 packets"
 std::string counted(uint64_t count, std::string_view noun);
 // "2 losses"

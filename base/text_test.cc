@@ -59,6 +59,8 @@ TEST_CASE("any bytes become visible, valid UTF-8") {
 }
 
 TEST_CASE("numbers") {
+  CHECK(address_text(0) == "0x0");
+  CHECK(address_text(0x7ffd01c0) == "0x7ffd01c0");
   CHECK(grouped(0) == "0");
   CHECK(grouped(999) == "999");
   CHECK(grouped(1000) == "1,000");

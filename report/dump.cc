@@ -40,6 +40,12 @@ class DumpReport::Lines {
     out += ' ';
     out += name(event.kind);
     arguments(out, event);
+    if (const AwaitedObject* object = trace_.find_awaited_object(index)) {
+      (out += " object=") += address_text(object->address);
+      out += " awaiter=\"";
+      append_escaped(out, trace_.strings[object->type]);
+      out += '"';
+    }
     if (event.flags & flag::makes_current) out += " current";
     if (event.flags & flag::time_guessed) out += " time=guessed";
     if (event.location) location(out, trace_.locations[event.location]);
@@ -79,6 +85,10 @@ class DumpReport::Lines {
       number("bracket", reading.bracket);
     }
     text("text", event.text);
+    if (const AwaitedObject* object = trace_.find_awaited_object(index)) {
+      ((out += ",\"object\":\"") += address_text(object->address)) += '"';
+      text("awaiter", object->type);
+    }
     if (event.flags & flag::makes_current) out += ",\"current\":true";
     if (event.flags & flag::time_guessed) out += ",\"time_guessed\":true";
     if (event.location) {

@@ -96,10 +96,15 @@ class Writer {
           overwritten();
           break;
         }
-        text("The trace does not record what ");
-        title();
-        text(" waits for.");
+        if (d_.awaited) {
+          awaited(*d_.awaited);
+        } else {
+          text("The trace does not record what ");
+          title();
+          text(" waits for.");
+        }
         if (d_.crowd_until != Waits::never) return grows();
+        if (d_.awaited) break;
         if (e_.trace.info.is_own())
           text(" Use a named primitive (skein/sync.h) or define skein_awaits() for its awaiter.");
         last_event();
@@ -445,6 +450,38 @@ class Writer {
   bool is_before(TaskIndex index) const {
     const LiveTaskEntry* entry = e_.trace.find_live_task(e_.model.tasks[index].id);
     return entry != nullptr && entry->since < 0;
+  }
+
+  // Which task holds a lock of a library is unknown: the last to continue there may.
+  void awaited(const AwaitedObjectWait& wait) {
+    title();
+    text(" waits in ");
+    text(wait.type != 0 ? e_.trace.strings[wait.type] : "a library");
+    text(" for the object at ");
+    out_.push_back({.kind = TextRun::Kind::Address, .value = wait.address});
+    if (wait.others != 0) {
+      text(", with ");
+      number(wait.others);
+      text(wait.others == 1 ? " other task" : " other tasks");
+    }
+    text(".");
+    if (wait.last == no_index) {
+      text(" No task has continued after a wait for it.");
+      return;
+    }
+    text(" The last task to continue there was ");
+    task(wait.last);
+    where(wait.last_location);
+    text(", ");
+    at(wait.last_at);
+    if (e_.model.tasks[wait.last].how != Model::End::Open) return text("; it has ended.");
+    if (!d_.last_awaits) return text(".");
+    text("; it waits for the object at ");
+    out_.push_back({.kind = TextRun::Kind::Address, .value = d_.last_awaits->address});
+    if (d_.last_awaits->last != last().task) return text(".");
+    text(", where ");
+    title();
+    text(" was the last. If these are locks, this is a deadlock.");
   }
 
   void starved() {

@@ -13,10 +13,10 @@
 namespace skein {
 
 struct TextRun {
-  enum class Kind : uint8_t { Text, Task, Location, Time, Duration, Number };
+  enum class Kind : uint8_t { Text, Task, Location, Time, Duration, Number, Address };
   Kind kind = Kind::Text;
   std::string_view text = {};  // as in the trace: callers escape it
-  uint64_t value = 0;          // a TaskIndex, a location, ns, a number
+  uint64_t value = 0;          // a TaskIndex, a location, ns, a number, an address
 };
 using Sentence = std::vector<TextRun>;
 

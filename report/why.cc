@@ -61,6 +61,9 @@ std::string text(const Subject& subject, const Diagnosis& d) {
       case TextRun::Kind::Number:
         out += grouped(run.value);
         break;
+      case TextRun::Kind::Address:
+        out += address_text(run.value);
+        break;
     }
   return out;
 }

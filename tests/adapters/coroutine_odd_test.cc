@@ -12,6 +12,7 @@
 #include <string>
 #include <typeinfo>
 #include <utility>
+#include <vector>
 
 #include "tests/adapters/coroutine_types.h"
 #include "tests/adapters/fake_recorder.h"
@@ -413,4 +414,55 @@ TEST_CASE("awaiters of initial_suspend for a friend, and with a location") {
   CHECK(restricted.own.handle.done());
   auto coroutine = located();
   CHECK(coroutine.own.handle.promise().line == kAbove + 1);
+}
+
+namespace {
+struct Lock {
+  void* holder = nullptr;
+  struct Waiter {
+    Lock& of;
+    bool await_ready() { return of.holder == nullptr; }
+    void await_suspend(std::coroutine_handle<>) {}
+    void await_resume() {}
+  };
+  struct Virtual : Waiter {
+    explicit Virtual(Lock& l) : Waiter{l} {}
+    virtual ~Virtual() = default;
+  };
+  Waiter lock() { return {*this}; }
+  Waiter operator co_await() { return {*this}; }
+};
+struct Sleeps {
+  long nanoseconds = 17'426'656'579'648;
+  bool await_ready() { return false; }
+  void await_suspend(std::coroutine_handle<>) {}
+  void await_resume() {}
+};
+Diamond awaits_objects(Lock& lock) {
+  co_await lock.lock();
+  lock.holder = &lock;
+  co_await lock.lock();
+  co_await lock;
+  co_await Lock::Virtual(lock);
+  co_await Sleeps();
+}
+}  // namespace
+
+TEST_CASE("the object that an awaiter concerns") {
+  fake::reset();
+  Lock lock;
+  {
+    auto coroutine = awaits_objects(lock);
+    for (int step = 0; step < 6; step++) coroutine.own.next();
+  }
+  std::vector<const void*> objects;
+  std::string types;
+  for (const fake::Call& call : fake::calls())
+    if (call.what.starts_with("suspend") || call.what.starts_with("ready")) {
+      objects.push_back(call.object);
+      types += call.type.substr(call.type.find("_Tp = ") + 1) + '\n';
+    }
+  CHECK(objects == std::vector<const void*>{&lock, &lock, &lock, &lock, nullptr});
+  CHECK(types.find("Lock::Waiter]\n") != std::string::npos);
+  CHECK(types.find("Lock]\n") != std::string::npos);
 }

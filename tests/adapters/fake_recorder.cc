@@ -18,7 +18,7 @@ std::map<const void*, skein_task> handles;
 thread_local uint64_t current;
 
 void note(const std::string& what, const skein_source* where = nullptr) {
-  fake::Call call{what, "", "", 0};
+  fake::Call call{.what = what};
   if (where != nullptr) {
     call.file = where->file;
     call.function = where->function;
@@ -26,6 +26,12 @@ void note(const std::string& what, const skein_source* where = nullptr) {
   }
   std::lock_guard lock(mutex);
   log.push_back(call);
+}
+
+void note_object(const void* object, const char* type) {
+  std::lock_guard lock(mutex);
+  log.back().object = object;
+  log.back().type = type;
 }
 
 std::string id_of(skein_task* task) {
@@ -112,11 +118,21 @@ void skein_suspend(skein_task* task, uint64_t on, const skein_source* where, uin
   note("suspend " + id_of(task) + " on " + number(on) + " previous " + number(previous), where);
   current = previous;
 }
+void skein_suspend_on(skein_task* task, const void* object, const char* type,
+                      const skein_source* where, uint64_t previous) {
+  skein_suspend(task, 0, where, previous);
+  note_object(object, type);
+}
 void skein_await(skein_task* task, uint64_t on) {
   note("await " + id_of(task) + " on " + number(on));
 }
 void skein_ready(skein_task* task, uint64_t on, const skein_source* where) {
   note("ready " + id_of(task) + " on " + number(on), where);
+}
+void skein_ready_on(skein_task* task, const void* object, const char* type,
+                    const skein_source* where) {
+  skein_ready(task, 0, where);
+  note_object(object, type);
 }
 void skein_resolve(skein_task* task, uint64_t previous) {
   note("resolve " + id_of(task) + " previous " + number(previous));

@@ -10,8 +10,10 @@ namespace fake {
 
 struct Call {
   std::string what;  // "create 2 under 1", "suspend 2 on 0" ...: ids count from 1 in each test
-  std::string file, function;
+  std::string file = {}, function = {};
   unsigned line = 0;
+  const void* object = nullptr;  // of skein_suspend_on and skein_ready_on, which are "on 0"
+  std::string type = {};
 };
 
 // Discards all calls and sets whether recording is on.

@@ -168,10 +168,19 @@ class ChainWalker {
         !trace_.info.records_waits())
       return Verdict::NeverNotified;
     const bool nothing_known = task.pre_existing && trace_.live_tasks.empty();
-    if (waits_.first_run[index] != Waits::never || nothing_known) return Verdict::Unknown;
+    if (waits_.first_run[index] != Waits::never || nothing_known) {
+      describe_awaited(d, index);
+      return Verdict::Unknown;
+    }
     if (kind == KindClass::Handler || kind == KindClass::Callback)
       return could_run_since(task.start, d.expected);
     return Verdict::NeverStarted;
+  }
+
+  void describe_awaited(Diagnosis& d, TaskIndex index) {
+    if (!awaited_) awaited_.emplace(trace_, model_);
+    d.awaited = awaited_->of(index);
+    if (d.awaited && d.awaited->last != no_index) d.last_awaits = awaited_->of(d.awaited->last);
   }
 
   // An operation that has not completed.
@@ -357,6 +366,7 @@ class ChainWalker {
   std::optional<bool> may_run_;                  // anything_may_run(), if known
   bool more_than_accepts_ = false;               // the same, apart from operations that accept
   std::optional<std::vector<Traffic>> traffic_;  // find_traffic(), if known
+  std::optional<AwaitedObjects> awaited_;        // if known
   std::unordered_map<std::string_view, Context> contexts_;
   Busiest busiest_{model_};
 };

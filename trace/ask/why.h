@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "trace/ask/awaited.h"
 #include "trace/ask/live_tasks.h"
 #include "trace/ask/traffic.h"
 #include "trace/ask/waits.h"
@@ -75,6 +76,10 @@ struct Diagnosis {
   // accept connections, so that only this keeps the program running. no_index: there is none.
   TaskIndex signal = no_index;
   bool asks = false;      // External: the program connected the socket, and spoke last
+  // Unknown: the object of a library that it awaits, and the one that the last task to continue
+  // there awaits itself.
+  std::optional<AwaitedObjectWait> awaited = {};
+  std::optional<AwaitedObjectWait> last_awaits = {};
   bool expected = false;  // it is marked should_resolve
   // Tasks with the same diagnosis, step by step; for a cycle, its other tasks and their waiters.
   std::vector<TaskIndex> similar = {};

@@ -31,6 +31,9 @@ struct LiveTaskEntry {
     int64_t received_at = INT64_MIN;
   };
   std::optional<Traffic> traffic = {};
+  // Of a suspended task that awaits such an object (AwaitedObject); 0: none.
+  uint64_t awaited_object = 0;
+  StringId awaited_type = 0;
   StringId connection = 0;  // connection_text(); 0: unknown
   uint32_t descriptor = 0;  // of a socket with a connection
   StringId label = 0;

@@ -11,6 +11,13 @@ const LiveTaskEntry* Trace::find_live_task(TaskId id) const {
   return at != live_tasks.end() && at->id == id ? &*at : nullptr;
 }
 
+const AwaitedObject* Trace::find_awaited_object(size_t event) const {
+  const auto at =
+      std::lower_bound(awaited_objects.begin(), awaited_objects.end(), event,
+                       [](const AwaitedObject& a, size_t wanted) { return a.event < wanted; });
+  return at != awaited_objects.end() && at->event == event ? &*at : nullptr;
+}
+
 const Process* Trace::find_process(uint32_t executor) const {
   if (executor >= executors.size() || executors[executor].process >= processes.size())
     return nullptr;

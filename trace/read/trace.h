@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "trace/read/awaited_object.h"
 #include "trace/read/clock_reading.h"
 #include "trace/read/events.h"
 #include "trace/read/executor.h"
@@ -41,7 +42,10 @@ struct Trace {
   std::vector<Loss> losses;
   // Sorted by id, without duplicates; empty unless it is a ring that has overwritten events.
   std::vector<LiveTaskEntry> live_tasks;
+  std::vector<AwaitedObject> awaited_objects;  // by event
 
+  // What the Suspend or Ready with this index concerns; null: unknown, or a task or resource.
+  const AwaitedObject* find_awaited_object(size_t event) const;
   // Returns the entry of a live task; null if the task is not live, or unknown.
   const LiveTaskEntry* find_live_task(TaskId id) const;
   // Returns the process of an executor; null if it has none, or the executor does not exist.

@@ -205,6 +205,16 @@ inline constexpr uint8_t kFirstOwnKind = 64;
 // waits for. X(alarm, 37) is the first.
 constexpr bool is_object_kind(uint64_t kind) { return kind >= 37 && kind < kFirstOwnKind; }
 
+// The target of a wait (events `suspend` and `ready`, and `on` of a row) that is an object which the
+// trace knows only by its address: its id, or 0. Tasks and resources have no such ids.
+inline constexpr uint64_t kAddressId = uint64_t{1} << 63;
+constexpr bool is_address_id(uint64_t id) { return id >> 48 == kAddressId >> 48; }
+constexpr uint64_t address_in(uint64_t id) { return id & ~kAddressId; }
+inline uint64_t address_id(const void* object) {
+  const auto address = reinterpret_cast<uintptr_t>(object);
+  return address >> 48 == 0 ? kAddressId | address : 0;
+}
+
 // X(name, number): causes of a pause.
 #define SKEIN_FORMAT_PAUSES(X) \
   X(unknown, 0) X(gc, 1) X(interrupt, 2) X(page_fault, 3) X(stopped, 4) X(profiler, 5)

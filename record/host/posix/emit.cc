@@ -265,6 +265,19 @@ SKEIN_CALL void skein_suspend(skein_task* task, uint64_t on, const skein_source*
       task, on, where, previous);
 }
 
+SKEIN_CALL void skein_suspend_on(skein_task* task, const void* object, const char* type,
+                                 const skein_source* where, uint64_t previous) {
+  record(
+      [](auto& e, skein_task* task, const void* object, const char* type, const skein_source* where,
+         uint64_t previous) SKEIN_INLINE {
+        uint32_t place;
+        const PlaceEntry* at;
+        return locate(e, format::kKind_unknown, type, where, place, &at) &&
+               suspend(e, task, format::address_id(object), place, at, previous);
+      },
+      task, object, type, where, previous);
+}
+
 SKEIN_CALL void skein_await(skein_task* task, uint64_t on) {
   record(
       [](auto& e, skein_task* task, uint64_t on) SKEIN_INLINE {
@@ -282,6 +295,18 @@ SKEIN_CALL void skein_ready(skein_task* task, uint64_t on, const skein_source* w
         return locate(e, format::kKind_unknown, nullptr, where, place) && ready(e, task, on, place);
       },
       task, on, where);
+}
+
+SKEIN_CALL void skein_ready_on(skein_task* task, const void* object, const char* type,
+                               const skein_source* where) {
+  record(
+      [](auto& e, skein_task* task, const void* object, const char* type, const skein_source* where)
+          SKEIN_INLINE {
+            uint32_t place;
+            return locate(e, format::kKind_unknown, type, where, place) &&
+                   ready(e, task, format::address_id(object), place);
+          },
+      task, object, type, where);
 }
 
 SKEIN_CALL void skein_resolve(skein_task* task, uint64_t previous) {

@@ -182,10 +182,19 @@ uint64_t skein_resume_io(skein_task* __task, uint64_t __result);
 /* Suspends the task: it waits for `on`, at `where`. Then `previous` is current. */
 void skein_suspend(skein_task* __task, uint64_t __on, const skein_source* __where,
                    uint64_t __previous);
+/* skein_suspend of a task that waits for something that is no task or resource of the trace, and
+ * that the program knows by the address `object`: a library's mutex, event or thread pool. `type`:
+ * the type of the awaiter, as __PRETTY_FUNCTION__ of skein::__detail::__type_name, or another text;
+ * it lives as long as its module. Adds 7 bytes to the trace. */
+void skein_suspend_on(skein_task* __task, const void* __object, const char* __type,
+                      const skein_source* __where, uint64_t __previous);
 /* Records the target of a suspended task's wait after the suspension. */
 void skein_await(skein_task* __task, uint64_t __on);
 /* The result of `on` was available: the task does not suspend. */
 void skein_ready(skein_task* __task, uint64_t __on, const skein_source* __where);
+/* skein_ready of such an object (see skein_suspend_on). */
+void skein_ready_on(skein_task* __task, const void* __object, const char* __type,
+                    const skein_source* __where);
 
 /* Ends the task with a value, which the current task set. If the task was current, `previous` is
  * current afterwards. After this call, and after fail, cancel and become, the handle may only be

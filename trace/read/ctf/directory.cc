@@ -346,20 +346,24 @@ void describe_live_tasks(const TaskTableSnapshot& table, const Context& context)
     constexpr std::array<State, 5> states = {State::Created, State::Created, State::Running,
                                              State::Suspended, State::Resource};
     const State state = states[static_cast<size_t>(row.state)];
+    const Place& at = context.names.place(row.at);
+    const bool on_object = state == State::Suspended && format::is_address_id(row.on);
     std::optional<int64_t> expires;
     if (state == State::Created && row.waker != 0)
       expires = row.waker == UINT64_MAX ? INT64_MAX : time(row.waker);
     trace.live_tasks.push_back({.id = row.id,
                                 .parent = id(row.parent),
-                                .on = id(row.on),
+                                .on = format::is_address_id(row.on) ? no_task : id(row.on),
                                 .cancelled_by = id(state == State::Resource ? row.waker : 0),
                                 .since = time(row.since),
                                 .expires = expires,
+                                .awaited_object = on_object ? format::address_in(row.on) : 0,
+                                .awaited_type = on_object ? at.name : 0,
                                 .label = context.names.text(row.label),
                                 .name = place.name,
                                 .kind = place.kind ? place.kind : UINT32_MAX,
                                 .location = place.location,
-                                .at = context.names.place(row.at).location,
+                                .at = at.location,
                                 .executor = executor(row.tid),
                                 .state = state,
                                 .should_resolve = row.should_resolve});

@@ -101,6 +101,10 @@ inline SKEIN_TABLE std::array<Known, 256> known_events = [] {
   for (size_t id = 0; id < known.size(); id++) {
     SKEIN_AT_START(id);
     known[id] = {.layout = event_layouts[id], .meaning = by_name[event_layouts[id].event]};
+    // A target with 8 bytes may be the address of an object.
+    const uint8_t event = event_layouts[id].event;
+    if ((event == format::k_suspend || event == format::k_ready) && (id - event) % 4 == 3)
+      known[id].meaning.special = Special::Always;
   }
   return known;
 }();

@@ -23,6 +23,28 @@ bool definitions_begin(std::span<const uint8_t> bytes, uint64_t last) {
   return true;
 }
 
+// The type in the text of skein::__detail::__type_name (skein_suspend_on), without its template
+// arguments; any other text is returned unchanged.
+//   g++    "const char* skein::__detail::__type_name() [with _Tp = coro::mutex<int>; ...]"
+//   clang  "const char *skein::__detail::__type_name() [_Tp = coro::mutex<int>]"
+std::string_view awaited_type(std::string_view text) {
+  constexpr std::string_view function = "skein::__detail::__type_name() [";
+  constexpr std::string_view parameter = "_Tp = ";
+  const size_t at = text.find(function);
+  if (at == std::string_view::npos) return text;
+  const size_t begin = text.find(parameter, at + function.size());
+  if (begin == std::string_view::npos) return text;
+  const std::string_view type = text.substr(begin + parameter.size());
+  int depth = 0;  // lambdas have braces or parentheses, arrays brackets
+  for (size_t i = 0; i < type.size(); i++) {
+    const char c = type[i];
+    if (depth == 0 && (c == ';' || c == ']' || (c == '<' && i > 0 && type[i - 1] != ':')))
+      return type.substr(0, i);
+    depth += (c == '(' || c == '{' || c == '<') - (c == ')' || c == '}' || c == '>');
+  }
+  return type;
+}
+
 }  // namespace
 
 void Names::read(const Packet& packet, const std::string& file, Trace& trace,
@@ -109,6 +131,8 @@ void Names::finish(Trace& trace) {
     const RawPlace& raw = raw_[id];
     Place& place = places_[id];
     place.name = text(raw.name);
+    if (place.kind == format::kKind_unknown && place.name != 0)
+      place.name = trace.strings.intern(awaited_type(trace.strings[place.name]));
     if (place.kind >= format::kFirstOwnKind) {
       if (trace.kinds.size() <= place.kind) trace.kinds.resize(place.kind + 1u);
       trace.kinds[place.kind] = text(place.kind - format::kFirstOwnKind + 1u);

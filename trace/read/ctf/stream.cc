@@ -270,6 +270,15 @@ bool Stream::complete(Context& context, const Wire& wire, std::span<const uint8_
   const uint64_t b = wire.b;
   switch (wire.event) {
     case format::k_suspend:
+    case format::k_ready:
+      if (format::is_address_id(a)) {
+        row.other = no_task;
+        trace.awaited_objects.push_back({.event = trace.events.size(),
+                                         .address = format::address_in(a),
+                                         .type = definition(context.places, b).name});
+      }
+      if (wire.event == format::k_ready) return true;
+      [[fallthrough]];
     case format::k_await:
       row.value = context.resources.contains(row.other);
       return true;

@@ -74,6 +74,9 @@ class Why {
         case TextRun::Kind::Number:
           out += grouped(run.value);
           break;
+        case TextRun::Kind::Address:
+          out += address_text(run.value);
+          break;
       }
     return out;
   }

@@ -99,6 +99,20 @@ inline decltype(auto) __awaiter_of(_Tp&& __t) noexcept(
   return static_cast<_Tp&&>(__t).operator co_await();
 }
 
+// The object that an awaiter concerns; null: unknown. The first word of a polymorphic one is the
+// address of its virtual table.
+template <class _Tp>
+const void* __object_of(_Tp& __awaiter, const void* __promise) noexcept {
+  constexpr unsigned long __skipped = __is_polymorphic(_Tp) ? sizeof(void*) : 0;
+  if constexpr (sizeof(_Tp) < sizeof(void*) + __skipped || __is_empty(_Tp) ||
+                alignof(_Tp) < sizeof(void*))
+    return static_cast<void>(__awaiter), static_cast<void>(__promise), nullptr;
+  else
+    return ::skein::__detail::__object_in(
+        reinterpret_cast<const char*>(__builtin_addressof(__awaiter)) + __skipped,
+        sizeof(_Tp) - __skipped, __promise);
+}
+
 // Holds the awaited object (T: a value, or a reference to an object of the coroutine), and its
 // awaiter if that is another object.
 template <class _Tp>
@@ -108,6 +122,10 @@ struct __held {
   explicit __held(_Fp&&... __from)
       : __object(::skein::__detail::__awaitable_of(static_cast<_Fp&&>(__from)...)) {}
   auto& __awaiter() noexcept { return __object; }
+  using __named = typename __unreferenced<_Tp>::__type;
+  const void* __concerned(const void* __promise) noexcept {
+    return ::skein::__detail::__object_of(__object, __promise);
+  }
   uint64_t __task(bool __ended) {
     return ::skein::__detail::__awaited_task(__builtin_addressof(__object), sizeof __object,
                                              __ended);
@@ -124,6 +142,16 @@ struct __held<_Tp> {
       : __object(::skein::__detail::__awaitable_of(static_cast<_Fp&&>(__from)...)),
         __inner(::skein::__detail::__awaiter_of(static_cast<_Tp&&>(__object))) {}
   auto& __awaiter() noexcept { return __inner; }
+  // An lvalue is the object itself: `co_await event;`
+  using __named = typename __choose<__is_same(_Tp, typename __unreferenced<_Tp>::__type&),
+                                    typename __unreferenced<_Tp>::__type,
+                                    typename __unreferenced<_Awaiter>::__type>::__type;
+  const void* __concerned(const void* __promise) noexcept {
+    if constexpr (__is_same(_Tp, typename __unreferenced<_Tp>::__type&))
+      return __builtin_addressof(__object);
+    else
+      return ::skein::__detail::__object_of(__inner, __promise);
+  }
   uint64_t __task(bool __ended) {
     const uint64_t __id =
         ::skein::__detail::__awaited_task(__builtin_addressof(__object), sizeof __object, __ended);
@@ -233,8 +261,15 @@ struct __traced_awaiter : __of_promise<_Dp, _Step> {
     } else if constexpr (_Step == __step::__await || _Step == __step::__yield) {
       if (__ready && skein_enabled()) {
         ::skein::__detail::__resumed_before_ready(this->__self->skein_frame);
-        if constexpr (_Step == __step::__await)
-          skein_ready(&this->__self->skein_frame.__task, __awaited(true), __here.__get());
+        if constexpr (_Step == __step::__await) {
+          skein_task* __task = &this->__self->skein_frame.__task;
+          if (const void* __object = __concerned())
+            skein_ready_on(__task, __object,
+                           ::skein::__detail::__type_name<typename __held<_Tp>::__named>(),
+                           __here.__get());
+          else
+            skein_ready(__task, __awaited(true), __here.__get());
+        }
       }
     }
     return __ready;
@@ -250,8 +285,13 @@ struct __traced_awaiter : __of_promise<_Dp, _Step> {
       __frame& __f = this->__self->skein_frame;
       if (skein_enabled()) {
         ::skein::__detail::__resumed_unreported(__f);
-        skein_suspend(&__f.__task, __awaited(false), __here.__get(),
-                      ::skein::__detail::__previous_of(__f));
+        if (const void* __object = __concerned())
+          skein_suspend_on(&__f.__task, __object,
+                           ::skein::__detail::__type_name<typename __held<_Tp>::__named>(),
+                           __here.__get(), ::skein::__detail::__previous_of(__f));
+        else
+          skein_suspend(&__f.__task, __awaited(false), __here.__get(),
+                        ::skein::__detail::__previous_of(__f));
       }
       __f.__previous = _KSuspended;
     }
@@ -280,6 +320,14 @@ struct __traced_awaiter : __of_promise<_Dp, _Step> {
   }
 
  private:
+  // The object that is awaited, if it is neither a task nor one of skein's primitives; else null.
+  const void* __concerned() noexcept {
+    if constexpr (_Task || _Step != __step::__await ||
+                  requires { __inner.__awaiter().skein_awaits(); })
+      return nullptr;
+    else
+      return __inner.__concerned(this->__self);
+  }
   // `ended`: the awaited coroutine may have ended, because its result is available.
   uint64_t __awaited(bool __ended) {
     if constexpr (requires { __inner.__awaiter().skein_awaits(); })  // skein/sync.h

@@ -201,6 +201,44 @@ __task_at(uintptr_t __word, bool __ended) {
   return 0;
 }
 
+// ---- the awaited object ----
+//
+// A mutex, an event or a thread pool of a library is no task. Two waits are known to concern the
+// same one by its address: the first word of the awaiter that may be the address of an object. That
+// is a guess, so the word is not followed, only compared: it must be near the frame, the stack, the
+// module's data or the thread's (libraries' data and the heaps of threads are near that). So times,
+// numbers and most uninitialised words are no addresses.
+
+// Its text contains the name of the type. The recorder identifies it by its address.
+template <class _Tp>
+const char* __type_name() noexcept {
+  return __PRETTY_FUNCTION__;
+}
+
+// The object of the awaiter at `at`, which has this size, of the coroutine with this promise; null:
+// unknown.
+__attribute__((__no_sanitize__("address"), __no_sanitize__("thread"), __noinline__))
+SKEIN_DETAIL_HIDDEN inline const void*
+__object_in(const void* __at, unsigned long __size, const void* __promise) {
+  constexpr unsigned __area_bits = 36;
+  constexpr unsigned long __most = 8 * sizeof(void*);
+  const uintptr_t __begin = reinterpret_cast<uintptr_t>(__at);
+  const uintptr_t __own = reinterpret_cast<uintptr_t>(__promise);
+  const uintptr_t __areas[] = {__own, reinterpret_cast<uintptr_t>(&__size),
+                               reinterpret_cast<uintptr_t>(&__traced_regions),
+                               reinterpret_cast<uintptr_t>(skein_errno_location())};
+  const uintptr_t __end = __begin + (__size < __most ? __size : __most);
+  for (uintptr_t __word = __begin; __word + sizeof(void*) <= __end; __word += sizeof(void*)) {
+    const uintptr_t __object = *reinterpret_cast<const __any_word*>(__word);
+    if (__object % sizeof(void*) != 0 || __object - __begin < __size || __object == __own ||
+        __object == __own - _KFrameToPromise)
+      continue;
+    for (const uintptr_t __area : __areas)
+      if ((__object ^ __area) >> __area_bits == 0) return reinterpret_cast<const void*>(__object);
+  }
+  return nullptr;
+}
+
 // Records that `ended` resolves and that the coroutine at this address resumes, with one time
 // stamp. Returns false and records nothing if that coroutine is not traced or not suspended.
 SKEIN_DETAIL_HIDDEN __attribute__((__noinline__)) inline bool __resolve_for(skein_task& __ended,

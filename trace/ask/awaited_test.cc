@@ -1,0 +1,55 @@
+#include "trace/ask/awaited.h"
+
+#include <doctest/doctest.h>
+
+#include "trace/model/example.h"
+
+namespace skein {
+
+TEST_CASE("tasks that await one object, and the last that continued there") {
+  Example e = ours(R"(
+     0 create 1 as coroutine first
+     0 create 2 as coroutine second
+     0 create 3 as coroutine third
+     1 resume 1
+     2 ready 1
+     3 suspend 1
+     4 resume 2
+     5 suspend 2
+     6 resume 3
+     7 suspend 3
+     8 resume 1
+     9 suspend 1
+  )");
+  const auto awaits = [&](uint64_t time, uint64_t address) {
+    for (size_t i = 0; i < e.trace.events.size(); i++)
+      if (e.trace.events.row(i).time == time)
+        e.trace.awaited_objects.push_back({.event = i, .address = address, .type = 1});
+  };
+  awaits(2, 0x10);
+  awaits(3, 0x20);
+  awaits(5, 0x10);
+  awaits(7, 0x10);
+  const AwaitedObjects objects(e.trace, e.model);
+  const auto find = [&](TaskId id) { return objects.of(e.model.find(id)); };
+  REQUIRE(find(2));
+  CHECK(find(2)->address == 0x10);
+  CHECK(find(2)->others == 1);
+  CHECK(find(2)->last == e.model.find(1));
+  CHECK(find(2)->last_at == 2);
+  REQUIRE(find(3));
+  CHECK(find(3)->others == 1);
+  CHECK(!find(1));  // its last wait concerns nothing known
+}
+
+TEST_CASE("what a ring has overwritten of awaited objects") {
+  Example e = ours("0 create 1 as coroutine waits\n1 resume 1\n2 suspend 1");
+  e.trace.live_tasks = {{.id = 1, .awaited_object = 0x10}};
+  const AwaitedObjects objects(e.trace, e.model);
+  REQUIRE(objects.of(0));
+  CHECK(objects.of(0)->address == 0x10);
+  CHECK(objects.of(0)->others == 0);
+  CHECK(objects.of(0)->last == no_index);
+}
+
+}  // namespace skein
