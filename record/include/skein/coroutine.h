@@ -71,6 +71,9 @@
 //    module by a function that this module never called.
 //  - An awaitable is not traced if its operator co_await is neither a member nor found by
 //    argument-dependent lookup (for example one for std::chrono::duration in the global namespace).
+//    If that finds one, others in the scope of the co_await are not considered.
+//  - A constructor template of a promise is tried without arguments, too, and must compile.
+//  - A name coroutine_traits of the program is another one before and after <coroutine> is read.
 //  - An awaiter with a defaulted parameter (which may be the source location), or with functions
 //    that only a friend can call, is not traced: the task is suspended without a location until its
 //    next recorded step. Of an awaiter whose await_suspend is a template or overloaded, a defaulted
@@ -100,6 +103,8 @@
 //  - If await_transform returns a reference to an awaiter, g++ 12 copies the awaiter; and in a
 //    constructor template of a promise it deduces a wrong type for *this and for a lambda. With
 //    this header it does neither.
+//  - clang 14 takes a constrained await_transform(const X&) for better than one that takes an X by
+//    value; with this header it calls the latter. Other compilers find them ambiguous.
 //  - If it is not certain that the selected one of several overloads of await_transform has a
 //    defaulted source location, this is a location in this header.
 //  - An operand that selects a private overload of await_transform does not compile if another
@@ -127,6 +132,8 @@
     "skein: skein/coroutine.h must come before <coroutine>; compile with -I and the folder skein/wrappers"
 #endif
 
+#pragma push_macro("new")  // the program's, if <coroutine> is not the first header
+#undef new
 #include <skein/link.h>
 #include <version>
 
@@ -156,6 +163,7 @@ namespace std _GLIBCXX_VISIBILITY(default) {
 #endif
 #include <skein/coroutine/promise.h>
 #pragma GCC diagnostic pop
+#pragma pop_macro("new")
 
 namespace std {
 template <class _Rp, class... _Ap>

@@ -217,6 +217,9 @@ const char* __type_name() noexcept {
 
 // The object of the awaiter at `at`, which has this size, of the coroutine with this promise; null:
 // unknown.
+#if defined(__clang__)
+__attribute__((__no_sanitize__("memory")))
+#endif
 __attribute__((__no_sanitize__("address"), __no_sanitize__("thread"), __noinline__))
 SKEIN_DETAIL_HIDDEN inline const void*
 __object_in(const void* __at, unsigned long __size, const void* __promise) {

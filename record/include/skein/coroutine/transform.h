@@ -150,15 +150,14 @@ concept __takes_object_as_const = requires {
   static_cast<_Rp (_Pp::*)(_Xp) const>(&_Pp::await_transform);
 };
 // True if another overload takes a reference to X, and may be better than the one that takes an X
-// by value: because that is a template for any type, or const, or less constrained (clang 14;
-// others find a const X& ambiguous). (The first is not tried for references: the same template
-// would be compiled for them.)
+// by value: because that is a template for any type, or const. (The first is not tried for
+// references: the same template would be compiled for them.)
 template <class _Pp, class _Xp, class _Rp>
-concept __may_be_worse =
-    (!__takes_any_object<_Pp, _Xp, _Rp> && __has_await_transform<_Pp, _Rp, const _Xp&>) ||
-    (__takes_any_object<_Pp, _Xp, _Rp> && !__has_one_template<_Pp, _Xp>) ||
-    (!__takes_any_object<_Pp, _Xp, _Rp> && __takes_object_as_const<_Pp, _Xp, _Rp> &&
-     (__has_reference_to<_Pp, _Xp, _Rp> || __has_reference_to<_Pp, _Xp, _Rp, __source_location>));
+concept __may_be_worse = (__takes_any_object<_Pp, _Xp, _Rp> && !__has_one_template<_Pp, _Xp>) ||
+                         (!__takes_any_object<_Pp, _Xp, _Rp> &&
+                          __takes_object_as_const<_Pp, _Xp, _Rp> &&
+                          (__has_reference_to<_Pp, _Xp, _Rp> ||
+                           __has_reference_to<_Pp, _Xp, _Rp, __source_location>));
 // True if each operand of type X selects an overload that takes an X by value. One that cannot be
 // moved, but is accepted as a temporary, does in any case.
 template <class _Pp, class _Xp, class _Rp>
