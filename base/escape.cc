@@ -132,7 +132,8 @@ void append_csv(std::string& out, std::string_view text) {
     const size_t size = point.size == 0 ? 1 : point.size;
     const std::string_view character = text.substr(0, size);
     const bool is_blank = character == "\t" || character == "\n";
-    is_quoted |= is_blank || character == "," || character == "\"";
+    // In some countries a spreadsheet separates cells at semicolons.
+    is_quoted |= is_blank || character == "," || character == ";" || character == "\"";
     if (character == "\"")
       cell += "\"\"";
     else if (point.size == 0 || (!is_blank && is_hidden(point.code)))

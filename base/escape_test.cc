@@ -67,6 +67,7 @@ TEST_CASE("a CSV cell is never a formula") {
   CHECK(csv("=1+1") == "'=1+1");
   CHECK(csv("=HYPERLINK(\"http://x\",\"y\")") == "\"'=HYPERLINK(\"\"http://x\"\",\"\"y\"\")\"");
   CHECK(csv("+cmd|' /C calc'!A0") == "'+cmd|' /C calc'!A0");
+  CHECK(csv("a;=1+1") == "\"a;=1+1\"");
   CHECK(csv("-2+3") == "'-2+3");
   CHECK(csv("--1") == "'--1");
   CHECK(csv("-") == "'-");

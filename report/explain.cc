@@ -526,8 +526,9 @@ StepText describe_step(const Subject& e, const Diagnosis& d, size_t index) {
     StepText does = {.text = step.holding != Waits::none ? "is held by" : "waits for",
                      .target = target_of(e, d, index)};
     if (does.target == no_index)
-      does.text = step.holding != Waits::none ? "is held by a task that has ended"
-                                              : "waits for an unrecorded target";
+      does.text = step.holding != Waits::none             ? "is held by a task that has ended"
+                  : d.awaited && &step == &d.chain.back() ? "waits for an object of a library"
+                                                          : "waits for an unrecorded target";
     return does;
   }
   constexpr std::array<std::string_view, 6> ends = {"", "ended",    "failed", "was cancelled",

@@ -248,6 +248,38 @@ TEST_CASE("tasks are separate runs, for views that link them") {
   CHECK(tasks == "20 2 1 ");
 }
 
+TEST_CASE("two objects of a library that two tasks awaited in opposite order") {
+  Example e = ours(R"(
+     0 create 1 as coroutine first
+     0 create 2 as coroutine second
+     1 resume 1
+     2 ready 1
+     3 suspend 1
+     4 resume 2
+     5 ready 2
+     6 suspend 2
+     7 resume 1
+     8 suspend 1
+     9 resume 2
+    10 suspend 2
+  )");
+  const StringId type = e.trace.strings.intern("lib::Mutex::Lock");
+  for (size_t i = 0; i < e.trace.events.size(); i++) {
+    const uint64_t time = e.trace.events.row(i).time;
+    if (time == 2 || time == 10) e.trace.awaited_objects.push_back({i, 0xa0, type});
+    if (time == 5 || time == 8) e.trace.awaited_objects.push_back({i, 0xb0, type});
+  }
+  std::string text = report_of(e);
+  CHECK(text.find("first (#1)  waits for an object of a library") != std::string::npos);
+  for (size_t at; (at = text.find("\n  ")) != std::string::npos;) text.replace(at, 3, " ");
+  CHECK(
+      text.find(
+          "first (#1) waits in lib::Mutex::Lock for the object at 0xb0. The last task to continue "
+          "there was second (#2), at 0.000000005 s; it waits for the object at 0xa0, where first "
+          "(#1) "
+          "was the last. If these are locks, this is a deadlock.") != std::string::npos);
+}
+
 TEST_CASE("a deadlock leads back to the task where the cycle begins") {
   const std::string text = report_of(ours(R"(
      0 create 1 as coroutine left

@@ -87,7 +87,7 @@ class Trace:
             self._apply(name, fields, stream, current, strings, places)
 
     def task(self, number):
-        if number == 0:
+        if number == 0 or number >> 48 == 0x8000:  # the address of an object
             return None
         return self.tasks.setdefault(number, Task(number))
 

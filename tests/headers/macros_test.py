@@ -28,7 +28,7 @@ KEYWORDS = set("""alignas alignof asm auto bool break case catch char class conc
 # The compiler's and the libraries' names of members of promises and awaitables.
 PROTOCOL = set("""await_ready await_suspend await_resume await_transform yield_value return_value return_void
     get_return_object get_return_object_on_allocation_failure initial_suspend final_suspend unhandled_exception
-    promise_type value_type attach_thread detach_thread pop_frame executor_with_default""".split())
+    promise_type value_type current attach_thread detach_thread pop_frame executor_with_default""".split())
 OF_ASIO = {"awaitable_thread_entry_point", "clock", "is_steady"}  # of another version, or of <chrono>
 USUAL = ["-DT=8", "-DA", "-DB=x", "-DE=2.7", "-DF(x)=x", "-DH", "-DP=(", "-DR=)", "-DU={", "-Dtask=}", "-Dkind=,",
          "-Dframe=;", "-Dready=true", "-DPromise=0", "-Dlinux=1", "-Dunix=1", "-Dmin(a,b)=((a)<(b)?(a):(b))",

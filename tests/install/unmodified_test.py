@@ -57,6 +57,8 @@ def with_cmake(options, skein, name, *settings):
     check(build / "plain", build)
     check(build / "precompiled", build)
     check(build / "fixed", build)
+    check(build / "by_interface", build)
+    assert "skein/asio_tracking.h" in (build / "CMakeFiles/by_interface.dir/cmake_pch.hxx").read_text()
     text_of(build / "older")
     ways.check_precompiled(build, options.cxx, "main.cc")
     check_exports(options, skein, build)

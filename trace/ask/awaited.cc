@@ -31,8 +31,7 @@ AwaitedObjects::AwaitedObjects(const Trace& trace, const Model& model) {
       pass(task, object.address, event.time, event.location);
   }
   for (const LiveTaskEntry& entry : trace.live_tasks)
-    if (const TaskIndex task = model.find(entry.id);
-        entry.awaited_object != 0 && task != no_index)
+    if (const TaskIndex task = model.find(entry.id); entry.awaited_object != 0 && task != no_index)
       pending_.try_emplace(task, Pending{entry.awaited_object, entry.awaited_type, entry.at});
   for (const auto& [task, pending] : pending_) objects_[pending.address].waiters++;
 }

@@ -50,7 +50,7 @@ class AwaitedObjects {
   };
   void pass(TaskIndex task, uint64_t address, uint64_t time, uint32_t location);
 
-  std::unordered_map<uint64_t, Object> objects_;       // by address
+  std::unordered_map<uint64_t, Object> objects_;    // by address
   std::unordered_map<TaskIndex, Pending> pending_;  // by task
 };
 

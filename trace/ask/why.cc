@@ -143,6 +143,7 @@ class ChainWalker {
       return no_index;
     }
     if (wait->on != no_index) return wait->on;
+    describe_awaited(d, step.task);
     d.verdict = Verdict::Unknown;
     return no_index;
   }

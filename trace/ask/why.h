@@ -75,7 +75,7 @@ struct Diagnosis {
   // External, of an acceptor: the wait for a signal that ended before all that is pending is to
   // accept connections, so that only this keeps the program running. no_index: there is none.
   TaskIndex signal = no_index;
-  bool asks = false;      // External: the program connected the socket, and spoke last
+  bool asks = false;  // External: the program connected the socket, and spoke last
   // Unknown: the object of a library that it awaits, and the one that the last task to continue
   // there awaits itself.
   std::optional<AwaitedObjectWait> awaited = {};

@@ -180,7 +180,8 @@ consteval bool event_schemas_are_complete() {
   }
   return true;
 }
-static_assert(event_schemas_are_complete(), "one row per EventKind, in the order of the enumerators");
+static_assert(event_schemas_are_complete(),
+              "one row per EventKind, in the order of the enumerators");
 
 // A table of one column: the web page must stay small and needs no other column.
 inline constexpr std::array<IdRole, event_kinds> other_roles = [] {

@@ -12,8 +12,8 @@
 //                      that of the co_await, else the callback, by its type (the function that it
 //                      is written in; of clang its file and line), else that of Asio's composed
 //                      operation. With it, the object that it uses (a timer, with its expiry, a
-//                      socket, a signal set, a resolver), which becomes a resource at its first use.
-//                      The addresses of a socket, when it has them, and the bytes that its
+//                      socket, a signal set, a resolver), which becomes a resource at its first
+//                      use. The addresses of a socket, when it has them, and the bytes that its
 //                      operations move
 //   operation          the current task cancels the operations that use an object, or closes it.
 //                      Asio's timers skip this hook if no operation has waited since the last
@@ -387,12 +387,12 @@ class __completion {
 //
 // This header is being read by Asio's handler_tracking.hpp. First that file is read once more as if
 // there were no custom tracking: it defines all hooks, empty or for its built-in tracking. Then
-// seven of them are replaced by ours, which include the built-in ones (SKEIN_DETAIL_.._OWN). Finally
-// the outer handler_tracking.hpp, which sees a custom tracking, defines ENABLE_HANDLER_TRACKING,
-// with which use_awaitable_t has three more members. The first class with a hook, Asio's base of
-// all operations, undefines it again: all versions define it before use_awaitable_t. If the program
-// defines it, that class undefines the custom tracking instead, with which Asio's separately
-// compiled part would lack the built-in tracking.
+// seven of them are replaced by ours, which include the built-in ones (SKEIN_DETAIL_.._OWN).
+// Finally the outer handler_tracking.hpp, which sees a custom tracking, defines
+// ENABLE_HANDLER_TRACKING, with which use_awaitable_t has three more members. The first class with
+// a hook, Asio's base of all operations, undefines it again: all versions define it before
+// use_awaitable_t. If the program defines it, that class undefines the custom tracking instead,
+// with which Asio's separately compiled part would lack the built-in tracking.
 //
 // HANDLER_LOCATION is therefore used with members of use_awaitable_t that do not exist, in
 // templates.

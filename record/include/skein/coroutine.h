@@ -84,13 +84,15 @@
 //    headers, such as _GLIBCXX_ASSERTIONS, _GLIBCXX_DEBUG and _POSIX_C_SOURCE, must be arguments of
 //    the compiler: this header has read <version> before the first line of a source.
 //  - A promise whose only constructor is variadic (...) does not compile with g++.
-//  - Of defaulted parameters, those of type std::source_location are recognised, and in constructors
+//  - Of defaulted parameters, those of type std::source_location are recognised, and in
+//  constructors
 //    of promises those of any type with a static current(). In these and in overloads of
 //    await_transform, __builtin_LINE() and similar have a value of this header.
 //  - An operand that operator co_await takes by value is moved once more, and the co_await
 //    allocates memory, even while recording is off.
-//  - Awaiting a bit-field, an overload set or 0 as a null pointer requires a cast, unless P has
-//    exactly one await_transform.
+//  - Awaiting a bit-field, a packed member, an overload set, 0 as a null pointer, or a static
+//    constant without a definition requires a cast, unless P has exactly one await_transform.
+//  - With g++ -O0, where a symmetric transfer is a call, stacks overflow at half the depth.
 //  - If await_transform is a template or overloaded, and the operand may be converted, a co_await
 //    allocates memory, even while recording is off. An object that is taken by value is moved once
 //    more, if the overload is static, has a reference qualifier or a second parameter; or if it is
@@ -135,6 +137,7 @@
 #pragma push_macro("new")  // the program's, if <coroutine> is not the first header
 #undef new
 #include <skein/link.h>
+
 #include <version>
 
 #define coroutine_traits skein_original_coroutine_traits

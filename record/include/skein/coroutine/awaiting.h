@@ -102,7 +102,7 @@ inline decltype(auto) __awaiter_of(_Tp&& __t) noexcept(
 // The object that an awaiter concerns; null: unknown. The first word of a polymorphic one is the
 // address of its virtual table.
 template <class _Tp>
-const void* __object_of(_Tp& __awaiter, const void* __promise) noexcept {
+inline const void* __object_of(_Tp& __awaiter, const void* __promise) noexcept {
   constexpr unsigned long __skipped = __is_polymorphic(_Tp) ? sizeof(void*) : 0;
   if constexpr (sizeof(_Tp) < sizeof(void*) + __skipped || __is_empty(_Tp) ||
                 alignof(_Tp) < sizeof(void*))

@@ -211,7 +211,7 @@ __task_at(uintptr_t __word, bool __ended) {
 
 // Its text contains the name of the type. The recorder identifies it by its address.
 template <class _Tp>
-const char* __type_name() noexcept {
+inline const char* __type_name() noexcept {
   return __PRETTY_FUNCTION__;
 }
 

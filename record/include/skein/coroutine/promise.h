@@ -335,8 +335,9 @@ struct __some_location {
   operator _Tp() const;
 };
 template <class _Pp, class... _Ap>
-inline constexpr bool __constructed_with_location =
-    __is_constructible(_Pp, _Ap..., __some_location) && !__is_constructible(_Pp, _Ap..., __nothing);
+inline constexpr bool __constructed_with_location = __is_constructible(_Pp, _Ap...,
+                                                                       __some_location) &&
+                                                    !__is_constructible(_Pp, _Ap..., __nothing);
 
 // True if the allocation function of P cannot be called here, only by friends of P.
 template <class _Pp, class... _Ap>
