@@ -11,10 +11,10 @@ namespace skein::cli {
 
 namespace {
 
-// Returns the current time as a time of the trace; 0 if the trace does not relate its clock to UTC.
-uint64_t now_of(const TraceInfo& info) {
+// `utc` as a time of the trace; 0 if the trace does not relate its clock to UTC.
+uint64_t time_of(const TraceInfo& info, int64_t utc) {
   if (!info.utc_offset) return 0;
-  const int64_t time = utc_now() - *info.utc_offset - static_cast<int64_t>(info.start);
+  const int64_t time = utc - *info.utc_offset - static_cast<int64_t>(info.start);
   return time < 0 ? 0 : static_cast<uint64_t>(time);
 }
 
@@ -22,10 +22,11 @@ uint64_t now_of(const TraceInfo& info) {
 
 Analysis open_analysis(const std::string& trace_or_pid, std::span<const TickClock> clocks) {
   const std::string path = trace_directory(trace_or_pid);
+  const int64_t now = utc_now();  // later events are not read, which may take a second
   Analysis analysis{.trace = open_trace(path, clocks), .model = {}, .waits = {}};
   report_losses(analysis.trace, path);
   analysis.is_live = path != trace_or_pid;
-  const uint64_t until = analysis.is_live ? now_of(analysis.trace.info) : 0;
+  const uint64_t until = analysis.is_live ? time_of(analysis.trace.info, now) : 0;
   const Spinner spinner(stderr, isatty(STDERR_FILENO), "building the wait-for graph");
   analysis.model = build_model(analysis.trace, {.simplify = false, .until = until});
   analysis.waits = find_waits(analysis.trace, analysis.model);
