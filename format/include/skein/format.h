@@ -212,7 +212,7 @@ inline constexpr uint64_t kAddressId = uint64_t{1} << 63;
 constexpr bool is_address_id(uint64_t id) { return id >> 48 == kAddressId >> 48; }
 constexpr uint64_t address_in(uint64_t id) { return id & ~kAddressId; }
 inline uint64_t address_id(const void* object) {
-  const auto address = reinterpret_cast<uintptr_t>(object);
+  const uint64_t address = reinterpret_cast<uintptr_t>(object);
   return address >> 48 == 0 ? kAddressId | address : 0;
 }
 
