@@ -46,6 +46,16 @@ function(skein_precompile_header target condition header)
   endforeach()
 endfunction()
 
+# If the target gives precompiled headers to its users, which then do not know that they have some,
+# puts a header in front of them, for users for which `condition` is 1.
+function(skein_precompile_interface target condition header)
+  get_target_property(headers ${target} INTERFACE_PRECOMPILE_HEADERS)
+  if(headers)
+    set_property(TARGET ${target} PROPERTY INTERFACE_PRECOMPILE_HEADERS
+      "$<BUILD_INTERFACE:$<$<AND:$<COMPILE_LANGUAGE:CXX>,${condition}>:<${header}$<ANGLE-R>>>" ${headers})
+  endif()
+endfunction()
+
 function(skein_add_header target header)
   skein_precompile_header(${target} 1 ${header})
   get_target_property(own ${target} COMPILE_OPTIONS)
@@ -58,10 +68,12 @@ endfunction()
 
 function(skein_precompile_headers)
   skein_targets_of("${CMAKE_SOURCE_DIR}" targets)
+  set(condition "$<BOOL:$<TARGET_PROPERTY:SKEIN_ASIO>>")
   foreach(target IN LISTS targets)
+    skein_precompile_interface(${target} ${condition} skein/asio_tracking.h)
     get_target_property(type ${target} TYPE)
     if(type MATCHES "^(EXECUTABLE|(STATIC|SHARED|MODULE|OBJECT)_LIBRARY)$")
-      skein_precompile_header(${target} "$<BOOL:$<TARGET_PROPERTY:SKEIN_ASIO>>" skein/asio_tracking.h)
+      skein_precompile_header(${target} ${condition} skein/asio_tracking.h)
     endif()
   endforeach()
 endfunction()

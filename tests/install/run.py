@@ -15,6 +15,7 @@ EXPECTED = {
     "coroutine": ["create:", "suspend:", "twice"],
     "precompiled": ["create:", "suspend:", "twice"],
     "asio": ["create:", "handler", "resume:"],
+    "by_interface": ["create:", "handler", "resume:"],
 }
 
 
