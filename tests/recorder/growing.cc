@@ -39,6 +39,18 @@ Files chunks_in(const std::string& directory) {
   return files;
 }
 
+// Makes further calls until the chunks have so many bytes.
+void make_until(uint64_t bytes, NumberedCalls& calls, uint64_t& n, const std::string& directory) {
+  while (chunks_in(directory).bytes < bytes)
+    for (int i = 0; i < 100; ++i) calls.make(++n);
+}
+
+void check_first_size(const std::string& directory) {
+  const uint64_t bytes = chunks_in(directory).bytes;
+  SKEIN_CHECK(bytes <= kRing + 4 * (kRing / 4), "%llu bytes",  // 4 streams are prepared
+              static_cast<unsigned long long>(bytes));
+}
+
 // The run of numbered calls of executor 1, which must be unbroken and end with `last`.
 Run check_run(const std::string& directory, uint64_t last) {
   const Trace trace = read_good_trace(directory);
@@ -61,11 +73,7 @@ void busy(const std::string& directory) {
               "start");
   NumberedCalls calls(1);
   uint64_t n = 0;
-  const auto make_until = [&](uint64_t bytes) {
-    while (chunks_in(directory).bytes < bytes)
-      for (int i = 0; i < 100; ++i) calls.make(++n);
-  };
-  make_until(kMost / 2);
+  make_until(kMost / 2, calls, n, directory);
   SKEIN_CHECK(check_run(directory, n).first == 1, "the beginning is overwritten");
   const Files grown = chunks_in(directory);
   SKEIN_CHECK(grown.blocks >= grown.bytes, "%llu of %llu bytes: a full disk would be a bus error",
@@ -91,9 +99,7 @@ void idle(const std::string& directory) {
   }
   skein_stop();
   SKEIN_CHECK(check_run(directory, n).first > 1, "the ring is not full");
-  const Files files = chunks_in(directory);
-  SKEIN_CHECK(files.bytes <= kRing + 4 * (kRing / 4), "%llu bytes",  // 4 streams are prepared
-              static_cast<unsigned long long>(files.bytes));
+  check_first_size(directory);
 }
 
 // A size alone is fixed.
@@ -102,9 +108,7 @@ void fixed(const std::string& directory) {
   NumberedCalls calls(1);
   for (uint64_t n = 1; n <= 20'000; ++n) calls.make(n);
   skein_stop();
-  const Files files = chunks_in(directory);
-  SKEIN_CHECK(files.bytes <= kRing + 4 * (kRing / 4), "%llu bytes",
-              static_cast<unsigned long long>(files.bytes));
+  check_first_size(directory);
 }
 
 // All rings together have a limit, beyond which each has only its first chunks.
@@ -168,11 +172,7 @@ void truncated(const std::string& directory) {
               "start");
   NumberedCalls calls(1);
   uint64_t n = 0;
-  const auto grow = [&](uint64_t bytes) {
-    while (chunks_in(directory).bytes < bytes)
-      for (int i = 0; i < 1000; ++i) calls.make(++n);
-  };
-  grow(10 << 20);  // 36 chunks
+  make_until(10 << 20, calls, n, directory);  // 36 chunks
   for (const auto& entry : fs::directory_iterator(directory))
     if (entry.path().filename().string().rfind("s0", 0) == 0) fs::resize_file(entry.path(), 0);
   for (int i = 0; i < 1'000'000; ++i) calls.make(++n);

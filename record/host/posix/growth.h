@@ -23,11 +23,14 @@ struct Growth {
   uint64_t most = 0;            // of the process
 };
 
+inline bool may_grow(const Options& options) {
+  const bool has_size_only = options.size != 0 && options.keep_ns == 0 && options.most == 0;
+  return !options.log && options.all_files_for == 0 && !has_size_only;
+}
+
 // `room`: the smallest of what the process may use: memory, address space, disk (bytes).
 inline Growth growth_of(const Options& options, uint64_t room) {
-  const bool is_fixed = options.log || options.all_files_for != 0 ||
-                        (options.size != 0 && options.keep_ns == 0 && options.most == 0);
-  if (is_fixed) return {};
+  if (!may_grow(options)) return {};
   Growth growth;
   growth.keep_ns = options.keep_ns != 0 ? options.keep_ns : kDefaultKeep;
   growth.most = kMostOfProcess < room / kShareOfRoom ? kMostOfProcess : room / kShareOfRoom;

@@ -377,7 +377,7 @@ int start_files(const Options& options, const Text& wanted, const TraceFiles* pa
   files->log = options.log;
   files->all_at_start = options.all_files_for != 0;
   size_the_ring(*files, options.size);
-  files->growth = growth_of(options, room_for(files->directory));
+  if (may_grow(options)) files->growth = growth_of(options, room_for(files->directory));
   files->handle.path = files->directory;
   if (const int error = open_directory(files->handle); error != 0) {
     rmdir(files->directory);
