@@ -145,10 +145,6 @@ void add_failures(std::string& out, const Subject& subject,
            perhaps, columns);
 }
 
-bool is_of_timer(const Subject& subject, const BrokenChain& chain) {
-  return kind_name(subject.trace, subject.model.objects[chain.object].kind) == "alarm";
-}
-
 void add_chains(std::string& out, const Subject& subject, const std::vector<BrokenChain>& chains) {
   const auto columns = [&](const BrokenChain& chain) {
     const Model::Task& last = subject.model.tasks[chain.last];
@@ -157,7 +153,7 @@ void add_chains(std::string& out, const Subject& subject, const std::vector<Brok
         where(subject, last.location), counted(chain.continued, "other") + " went on"};
   };
   const auto [timers, sockets] =
-      split(chains, [&](const BrokenChain& chain) { return is_of_timer(subject, chain); });
+      split(chains, [](const BrokenChain& chain) { return chain.is_timer; });
   add_list(out, "Open sockets that no operation uses, by their last operation:", sockets, columns);
   if (!sockets.empty())
     append_paragraph(out,
@@ -233,9 +229,8 @@ uint64_t idle_time(const Subject& subject, const WhyFindings& found) {
   if (!found.diagnoses.empty() || found.teardown != 0 || !is_end_known(subject.trace, model) ||
       model.activations.empty())
     return 0;
-  uint64_t last = 0;
-  for (const Model::Activation& run : model.activations) last = std::max(last, run.end);
-  return model.end - last < shortest ? 0 : model.end - last;
+  const uint64_t idle = model.end - last_activity(model);
+  return idle < shortest ? 0 : idle;
 }
 
 // Whether the program may have hung for longer than the trace shows.
@@ -316,7 +311,7 @@ Json why_json(const Subject& subject, const WhyFindings& found) {
     const Model::Task& last = subject.model.tasks[chain.last];
     broken.add(Json::object(
         {{"last", task_json(subject.trace, subject.model, chain.last)},
-         {is_of_timer(subject, chain) ? "timer" : "socket", subject.model.objects[chain.object].id},
+         {chain.is_timer ? "timer" : "socket", subject.model.objects[chain.object].id},
          {"count", chain.count},
          {"continued", chain.continued},
          {"time_ns", last.end},

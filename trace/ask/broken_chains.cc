@@ -84,7 +84,7 @@ std::vector<BrokenChain> broken_chains(const Subject& subject) {
     const TaskIndex last = model.concerns[object.last_use].task;
     const Model::Task& task = model.tasks[last];
     if (task.how != Model::End::Resolved || continued[last] || is_used(model, object)) continue;
-    const BrokenChain first{.last = last, .object = i};
+    const BrokenChain first{.last = last, .object = i, .is_timer = is_timer};
     BrokenChain& group = groups.try_emplace({task.name, task.location}, first).first->second;
     group.count++;
   }

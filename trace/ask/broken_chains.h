@@ -16,7 +16,8 @@ namespace skein {
 
 struct BrokenChain {
   TaskIndex last = no_index;  // the last operation on the object, the first of its group
-  uint32_t object = Model::Object::none;
+  uint32_t object = Model::Object::none;  // a socket, or ...
+  bool is_timer = false;
   uint64_t count = 0;      // objects whose last operation has the same name and place
   uint64_t continued = 0;  // operations of that name and place whose handler started something
 };

@@ -61,11 +61,16 @@ std::vector<TornDown> torn_down(const Subject& subject) {
   return found;
 }
 
+uint64_t last_activity(const Model& model) {
+  uint64_t last = 0;
+  for (const Model::Activation& run : model.activations) last = std::max(last, run.end);
+  return last;
+}
+
 uint64_t teardown_begin(const Subject& subject) {
   const Model& model = subject.model;
   if (!subject.trace.info.records_waits()) return UINT64_MAX;
-  uint64_t last = 0;
-  for (const Model::Activation& run : model.activations) last = std::max(last, run.end);
+  uint64_t last = last_activity(model);
   if (model.activations.empty())  // main() began operations, and none of them completed
     for (const Model::Task& task : model.tasks) last = std::max(last, task.start);
   const bool leaves_any =

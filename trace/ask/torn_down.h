@@ -23,6 +23,9 @@ struct TornDown {
 // task waited for, destroyed after the last of them ran. O(tasks + waits + activations).
 std::vector<TornDown> torn_down(const Subject& subject);
 
+// When the last task or handler stopped running; 0: none ran.
+uint64_t last_activity(const Model& model);
+
 // When the program began to destroy what was left at its end: the first event after the last task
 // or handler ran. UINT64_MAX if it left nothing to destroy.
 uint64_t teardown_begin(const Subject& subject);
