@@ -22,8 +22,8 @@ bool threw(const Subject& s, TaskIndex task) {
   return s.trace.strings[s.model.tasks[task].reason] == "the handler threw";
 }
 
-// A coroutine whose result is with code that is no task. Those that await another one, and pass its
-// failure on, are of the kind that nobody owns (spawn).
+// A coroutine whose result may be read by code that is no task. (One that passes on the failure of
+// another is usually a wrapper, as of spawn(), whose result cannot be read.)
 bool is_owned_outside(const Subject& s, TaskIndex task) {
   return runs_code(s, task) && s.model.tasks[task].parent == no_index &&
          s.waits.started_by[task] == no_index;

@@ -84,9 +84,8 @@
 //    headers, such as _GLIBCXX_ASSERTIONS, _GLIBCXX_DEBUG and _POSIX_C_SOURCE, must be arguments of
 //    the compiler: this header has read <version> before the first line of a source.
 //  - A promise whose only constructor is variadic (...) does not compile with g++.
-//  - Of defaulted parameters, those of type std::source_location are recognised, and in
-//  constructors
-//    of promises those of any type with a static current(). In these and in overloads of
+//  - Of defaulted parameters, those of type std::source_location are recognised; in constructors of
+//    promises, those of any type with a static current(). There and in overloads of
 //    await_transform, __builtin_LINE() and similar have a value of this header.
 //  - An operand that operator co_await takes by value is moved once more, and the co_await
 //    allocates memory, even while recording is off.
