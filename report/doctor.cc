@@ -42,6 +42,14 @@ std::string escaped_command(const std::string& command) {
   return escaped(rest) == rest ? command : escaped(command);
 }
 
+Json cpu_json(const Finding& f) {
+  if (!f.cpu) return {};
+  return Json::object({{"least_ns", f.cpu->least},
+                       {"most_ns", f.cpu->most},
+                       {"blocked", f.cpu->blocked},
+                       {"preempted", f.cpu->preempted}});
+}
+
 }  // namespace
 
 DoctorReport::DoctorReport(const Subject& subject, std::string path)
@@ -72,7 +80,7 @@ std::string DoctorReport::text(const Finding& f) const {
       return suspended(f);
     case Lint::RanTooLong:
       return title(f.task) + " ran for " + duration_text(f.duration) + " without suspending" +
-             runnable_tasks_text(f);
+             cpu_text(f) + runnable_tasks_text(f);
     case Lint::LockAcrossWait:
       return title(f.task) + " held " + title(f.other) + " while it waited" +
              (f.severity == Finding::Severity::Note
@@ -227,6 +235,7 @@ Json DoctorReport::to_json(const Finding& f) const {
                        {"count", f.count},
                        {"duration_ns", f.duration},
                        {"total_ns", f.total},
+                       {"cpu", cpu_json(f)},
                        {"evidence", std::move(evidence)},
                        {"picture", Json::object({{"from_ns", look.from},
                                                  {"to_ns", look.to},
@@ -274,6 +283,23 @@ std::string_view DoctorReport::ending(TaskIndex task) const {
     default:
       return "ended";
   }
+}
+
+std::string DoctorReport::cpu_text(const Finding& f) const {
+  if (!f.cpu) return trace_.cpu_times.empty() ? "" : "; its CPU time is not known";
+  const bool is_exact = f.cpu->most - f.cpu->least <= f.cpu->most / 20;
+  const std::string time = (is_exact ? "" : "at most ") + duration_text(f.cpu->most);
+  if (f.cpu->most >= f.duration / 2) return ", " + time + " of it on a CPU";
+  const std::string had = ", but had a CPU for " + time + " of it: ";
+  switch (reason_off_cpu(*f.cpu, f.duration)) {
+    case OffCpu::Blocked:
+      return had + "its thread was blocked";
+    case OffCpu::Preempted:
+      return had + "other threads or programs used the CPUs";
+    case OffCpu::Either:
+      return had + "its thread was blocked, or others used the CPUs";
+  }
+  return "";
 }
 
 std::string DoctorReport::lock_order(const Finding& f) const {

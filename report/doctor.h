@@ -47,6 +47,7 @@ class DoctorReport {
   std::string_view ending(TaskIndex task) const;
   std::string lock_order(const Finding& f) const;
   std::string dependents_text(const Finding& f) const;
+  std::string cpu_text(const Finding& f) const;
   std::string suspended(const Finding& f) const;
   std::string runnable_tasks_text(const Finding& f) const;
   std::string level(const Finding& f) const;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "cli/input/running.h"
+#include "cli/input/thread_state.h"
 #include "cli/input/trace_input.h"
 #include "cli/output/progress.h"
 #include "cli/utc_now.h"
@@ -27,6 +28,7 @@ Analysis open_analysis(const std::string& trace_or_pid, std::span<const TickCloc
   report_losses(analysis.trace, path);
   analysis.is_live = path != trace_or_pid;
   const uint64_t until = analysis.is_live ? time_of(analysis.trace.info, now) : 0;
+  if (until != 0) add_cpu_times(trace_or_pid, until, analysis.trace);
   const Spinner spinner(stderr, isatty(STDERR_FILENO), "building the wait-for graph");
   analysis.model = build_model(analysis.trace, {.simplify = false, .until = until});
   analysis.waits = find_waits(analysis.trace, analysis.model);

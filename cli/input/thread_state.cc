@@ -2,6 +2,7 @@
 
 #include <sys/syscall.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -61,6 +62,30 @@ std::string thread_state(const std::string& pid, uint64_t tid) {
       return describe_thread(state_letter(read_line(thread.path() / "stat")),
                              read_line(thread.path() / "wchan"));
   return "";
+}
+
+void add_cpu_times(const std::string& pid, uint64_t time, Trace& trace) {
+  std::error_code error;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/" + pid + "/task", error)) {
+    const auto numbers = namespace_numbers(thread.path());
+    if (numbers.empty()) continue;
+    // The newest thread of this number.
+    const auto executor = std::find_if(trace.executors.rbegin(), trace.executors.rend(),
+                                       [&](const Executor& e) { return e.tid == numbers.back(); });
+    CpuTimeReading now{.time = time};
+    std::ifstream schedule(thread.path() / "schedstat");
+    if (executor == trace.executors.rend() || !(schedule >> now.cpu)) continue;
+    now.executor = static_cast<uint32_t>(trace.executors.rend() - executor - 1);
+    std::ifstream status(thread.path() / "status");
+    for (std::string line; std::getline(status, line);) {
+      std::istringstream words(line);
+      std::string name;
+      words >> name;
+      if (name == "voluntary_ctxt_switches:") words >> now.blocked;
+      if (name == "nonvoluntary_ctxt_switches:") words >> now.preempted;
+    }
+    trace.cpu_times.push_back(now);
+  }
 }
 
 bool may_poll_for_long(std::string_view system_call) {

@@ -125,6 +125,32 @@ TEST_CASE_FIXTURE(Fixture, "after 2^24 ticks of silence the full tick count is w
   CHECK(emit([](Emission& e) { e.one(format::k_idle, 0); }).size() == 5);
 }
 
+TEST_CASE_FIXTURE(Fixture, "the CPU time is read in each packet, and after a pause") {
+  host.read_cpu_time = [](const Writer&, format::CpuTime& used) {
+    used = {.ns = 0x1122, .blocked = 3, .preempted = 4};
+    return true;
+  };
+  const auto event = [&] { return emit([](Emission& e) { e.one(format::k_idle, 0); }); };
+  const std::string read = bytes({0x22, 0x11, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0});
+  const std::string idle = bytes({format::k_idle, 0xe8, 3, 0, 0});
+  CHECK(event() == bytes({format::k_cpu_time, 0xe8, 3, 0}) + read + idle);
+  CHECK(event() == idle);
+  test_count += (format::kQuietTicks - 1) << format::kTickShift;
+  CHECK(event().size() == idle.size());
+  test_count += format::kQuietTicks << format::kTickShift;
+  CHECK(event().size() == idle.size() + 4 + read.size());
+  test_count += format::kQuietTicks << format::kTickShift;
+  PlainEmission e(&writer);
+  CHECK(!e.begin());  // leaves it to the slow path
+
+  test_count += (uint64_t{1} << 24) << format::kTickShift;
+  CHECK(event().size() == 10 + read.size() + idle.size());  // a full tick count
+  writer.flags = format::kFlagNested;
+  test_count += format::kQuietTicks << format::kTickShift;
+  CHECK(event().size() == idle.size());
+  host.read_cpu_time = nullptr;
+}
+
 TEST_CASE_FIXTURE(Fixture, "time never goes back in a stream") {
   test_count -= 500u << format::kTickShift;
   CHECK(emit([](Emission& e) {

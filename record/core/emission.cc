@@ -22,6 +22,28 @@ Reached extended_header(Writer& w, Reached from, unsigned id) {
   return {at + format::kExtendedHeaderSize, now};
 }
 
+// The packets of names and of signal handlers have no readings.
+Reached put_cpu_time(Writer& w, Reached from) {
+  if (w.timed == kUntimed) return from;
+  w.timed = w.packets;
+  format::CpuTime used;
+  if ((w.flags & (format::kFlagNames | format::kFlagNested)) != 0 ||
+      host.read_cpu_time == nullptr || !host.read_cpu_time(w, used))
+    return from;
+  if (from.now - w.last >= kLongSilence) {
+    from = extended_header(w, from, format::k_cpu_time);
+  } else {
+    w.last = from.now;
+    store4(from.at, static_cast<uint32_t>(from.now) << 8 | format::k_cpu_time);
+    from.at += format::kHeaderSize;
+  }
+  store8(from.at, used.ns);
+  store4(from.at + 8, used.blocked);
+  store4(from.at + 12, used.preempted);
+  from.at += sizeof used;
+  return from;
+}
+
 char* put_text(char* at, const char* text, size_t size) {
   size_t length = 0;
   while (length < size && text[length] != 0) ++length;

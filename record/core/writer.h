@@ -27,10 +27,13 @@ namespace skein::record {
 struct Names;
 struct PlaceEntry;
 
-inline constexpr unsigned kMaxChunks = 64;   // of a ring: bits of Writer::dead
-inline constexpr size_t kPlainMargin = 160;  // room for each operation without a string
+inline constexpr unsigned kMaxChunks = 64;  // of a ring: bits of Writer::dead
+// Room for each operation without a string, and a reading of the CPU time before it.
+inline constexpr size_t kPlainMargin = 192;
 inline constexpr size_t kTextMargin = 2 * format::kMaxEventSize;
 inline constexpr uint32_t kIdBlock = 64;  // task ids that an executor takes at a time
+
+inline constexpr uint64_t kUntimed = UINT64_MAX;
 
 struct alignas(64) Writer {
   // -- hot: one cache line --
@@ -62,7 +65,8 @@ struct alignas(64) Writer {
 
   // -- cold: used by the host --
   uint64_t stream = 0;
-  uint64_t packets = 0;    // number begun
+  uint64_t packets = 0;  // number begun
+  uint64_t timed = 0;  // the newest of them that has a reading of the CPU time; kUntimed: none may
   uint64_t discarded = 0;  // events that found no room
   uint64_t retry_at = 0;   // ticks; no new chunk is created before
   uint64_t grow_at = 0;    // ticks; the ring does not grow before
@@ -121,6 +125,9 @@ struct Host {
   Writer* (*make_room)(Writer* writer, uint64_t now, bool text);
   // Takes a block of kIdBlock task ids. Never fails.
   uint64_t (*take_ids)();
+  // What the calling thread has used so far. Returns false if that is unknown. Null: always
+  // unknown.
+  bool (*read_cpu_time)(const Writer& writer, format::CpuTime& used);
   // Calls body(argument), protected from the host's interrupts: a signal handler that records would
   // find a lock held by its own thread, and one that leaves by longjmp would never release it.
   // Null: no protection is needed.

@@ -136,6 +136,9 @@ class Reader:
         if name == "extra":
             self.extra[stream][f["field"]] = f["number"]
             return
+        if name == "cpu_time":
+            self.said_at[stream], self.extra[stream] = None, {}
+            return
         current = self.current[stream]
         task, other, value, text, place = current, 0, 0, "", None
         text_of = lambda number: self.texts.get(number, "")

@@ -117,7 +117,7 @@ class Generator {
   }
 
   void write_event(StreamWriter& stream, uint64_t ticks) {
-    const uint64_t which = below(std::size(format::kEventClasses) + 7);
+    const uint64_t which = below(std::size(format::kEventClasses) + 8);
     if (which < std::size(format::kEventClasses)) {
       const format::EventClass& event = format::kEventClasses[which];
       uint64_t a = id();
@@ -165,6 +165,8 @@ class Generator {
             .u32(static_cast<uint32_t>(id()))
             .u32(static_cast<uint32_t>(below(30)))
             .done();
+      case 6:
+        return stream.fixed(format::k_cpu_time, ticks).u64(number()).u32(1).u32(2).done();
       default:
         return stream.fixed(format::k_fail_text, ticks).u64(id()).text(text(300)).done();
     }

@@ -165,6 +165,7 @@ void write_main(const std::filesystem::path& folder) {
   s.event(k_await, 2, 4);
   s.fixed(k_create_awaited).u32(2).u32(13).u32(3).done();
   s.event(k_cancel, 13);
+  s.fixed(k_cpu_time).u64(5'000'000).u32(2).u32(1).done();
   s.fixed(k_cancel_uses).u64(31).done();
   s.fixed(k_connection)
       .u64(31)

@@ -29,6 +29,7 @@ struct Event {
 struct Packet {
   format::PacketHeader header;
   std::vector<Event> events;
+  std::vector<Event> cpu_times;  // apart, because the program did not cause them
   std::string file;
 };
 

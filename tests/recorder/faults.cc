@@ -25,6 +25,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <map>
 #include <random>
 #include <set>
 #include <utility>
@@ -217,8 +218,11 @@ class Program {
 
 // ---- the injector ----
 
+// The recorder's calls for CPU times depend on the time, so the n-th call of all may be another one
+// in the next run.
 struct Fault {
-  size_t call = SIZE_MAX;  // index among the recorder's system calls
+  uint64_t call = UINT64_MAX;  // number of the system call
+  size_t index = 0;            // among the recorder's calls with that number
   int error = 0;
   bool stays = false;  // later calls with the same number fail too
 };
@@ -286,6 +290,7 @@ bool may_stay(int error) { return error != EINTR && error != EAGAIN && error != 
 
 struct Call {
   uint64_t number;
+  size_t index;  // among those of this number
   unsigned step;
 };
 struct Outcome {
@@ -313,6 +318,7 @@ Outcome run(Variant variant, const std::string& directory, Shared& shared, Fault
          PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL);
   ptrace(PTRACE_SYSCALL, program, nullptr, nullptr);
   std::set<pid_t> in_call;
+  std::map<uint64_t, size_t> made;  // by number
   pid_t failing = 0;
   for (;;) {
     const pid_t thread = waitpid(-1, &status, __WALL);
@@ -329,10 +335,10 @@ Outcome run(Variant variant, const std::string& directory, Shared& shared, Fault
       if (!entry) in_call.erase(thread);
       if (entry && shared.inside == thread) {
         const uint64_t number = registers.orig_rax;
-        const size_t call = outcome.calls.size();
-        outcome.calls.push_back({number, shared.step});
-        if (call == fault.call ||
-            (fault.stays && call > fault.call && number == outcome.calls[fault.call].number)) {
+        const size_t index = made[number]++;
+        outcome.calls.push_back({number, index, shared.step});
+        if (number == fault.call &&
+            (index == fault.index || (fault.stays && index > fault.index))) {
           failing = thread;
           registers.orig_rax = ~uint64_t{0};  // no system call
           ptrace(PTRACE_SETREGS, thread, nullptr, &registers);
@@ -402,10 +408,9 @@ std::vector<Variant> all_variants() {
 struct Run {
   Variant variant;
   Fault fault;
-  uint64_t call;  // its number
   std::string text() const {
-    return variant.text() + ": call " + std::to_string(fault.call) + " (number " +
-           std::to_string(call) + ") fails with " + strerrorname_np(fault.error) +
+    return variant.text() + ": call " + std::to_string(fault.index) + " of number " +
+           std::to_string(fault.call) + " fails with " + strerrorname_np(fault.error) +
            (fault.stays ? " from now on" : "");
   }
 };
@@ -427,12 +432,12 @@ std::vector<Run> list_runs(const Scratch& scratch, Shared& shared, uint64_t& res
                 static_cast<unsigned long long>(shared.lost));
     judge(variant, directory, shared, outcome, result, variant.text());
     std::set<std::pair<uint64_t, unsigned>> seen;  // number and step
-    for (size_t i = 0; i < outcome.calls.size(); ++i) {
-      const Call& call = outcome.calls[i];
+    for (const Call& call : outcome.calls) {
       const bool is_first = seen.insert({call.number, call.step}).second;
       for (const int error : errors_of(call.number)) {
-        runs.push_back({variant, {i, error, false}, call.number});
-        if (is_first && may_stay(error)) runs.push_back({variant, {i, error, true}, call.number});
+        runs.push_back({variant, {call.number, call.index, error, false}});
+        if (is_first && may_stay(error))
+          runs.push_back({variant, {call.number, call.index, error, true}});
       }
     }
   }

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 
 #include <atomic>
+#include <map>
 #include <thread>
 #include <vector>
 
@@ -154,6 +155,39 @@ void ended_twice(const std::string& directory) {
   SKEIN_CHECK(live == 201, "%zu live tasks", live);
 }
 
+// The readings before and after a computation, and a sleep, bound what the thread used.
+void cpu_times(const std::string& directory) {
+  SKEIN_CHECK(start_trace_at(directory) == 0, "start");
+  const auto cpu = [] {
+    timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(t.tv_nsec);
+  };
+  constexpr uint64_t kWork = 30'000'000;
+  uint64_t used = 0;
+  std::thread([&] {
+    skein_counter_set(1, 1);
+    while (cpu() < kWork) {
+    }
+    skein_counter_set(1, 2);
+    usleep(static_cast<unsigned>(kWork / 1000));
+    skein_counter_set(1, 3);
+    used = cpu();
+  }).join();
+  skein_stop();
+  const Trace trace = read_good_trace(directory);
+  std::map<uint64_t, Event> readings;  // by the counter after it: a, the time; b, how often blocked
+  for (const Stream& stream : trace.streams)
+    for (const Packet& packet : stream.packets)
+      for (const Event& event : packet.events)
+        for (const Event& reading : packet.cpu_times)
+          if (event.is("counter_set") && reading.ticks <= event.ticks) readings[event.b] = reading;
+  SKEIN_CHECK(readings[1].a > 0 && readings[1].a < kWork, "before the work");
+  SKEIN_CHECK(readings[2].a >= kWork, "after the work");
+  SKEIN_CHECK(readings[3].a >= readings[2].a && readings[3].a <= used, "after the sleep");
+  SKEIN_CHECK(readings[3].b > readings[2].b, "the sleep");
+}
+
 // Prints the cost of a thread's first event and of start; checks nothing.
 void print_costs(const std::string& directory) {
   const auto now = [] {
@@ -184,6 +218,7 @@ int main() {
   SKEIN_CHECK(good(in_child([&] { rows_cross_threads(scratch / "rows"); })), "rows");
   SKEIN_CHECK(good(in_child([&] { table_full(scratch / "full"); })), "table full");
   SKEIN_CHECK(good(in_child([&] { ended_twice(scratch / "twice"); })), "ended twice");
+  SKEIN_CHECK(good(in_child([&] { cpu_times(scratch / "cpu"); })), "CPU times");
   SKEIN_CHECK(good(in_child([&] { print_costs(scratch / "costs"); })), "costs");
   return verdict();
 }

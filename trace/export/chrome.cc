@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "base/escape.h"
-#include "trace/export/damaged_texts.h"
+#include "trace/export/common_omissions.h"
 #include "trace/export/process_numbers.h"
 #include "trace/export/slices.h"
 #include "trace/read/foreign/fxt/wire.h"

@@ -53,7 +53,7 @@ class Exporter {
   bool ids_are_shifted() const { return shift_; }
 
   std::vector<CtfFile> files() {
-    for (size_t i = 0; i < trace_.events.size(); i++) events_.put(trace_.events.row(i));
+    add_events();
     add_tasks();
     names_.add_texts_and_modules();
     add_metadata();
@@ -68,6 +68,19 @@ class Exporter {
   }
 
  private:
+  void add_events() {
+    std::vector<CpuTimeReading> readings = trace_.cpu_times;
+    std::stable_sort(readings.begin(), readings.end(),
+                     [](const auto& a, const auto& b) { return a.time < b.time; });
+    auto reading = readings.begin();
+    for (size_t i = 0; i < trace_.events.size(); i++) {
+      for (; reading != readings.end() && reading->time <= trace_.events.time[i]; ++reading)
+        events_.put(*reading);
+      events_.put(i);
+    }
+    for (; reading != readings.end(); ++reading) events_.put(*reading);
+  }
+
   void add_streams() {
     std::vector<StreamWriter>& streams = events_.streams();
     const size_t ring = find_ring();
@@ -133,16 +146,19 @@ class Exporter {
       const int64_t since = static_cast<int64_t>(clock_.base()) + (entry.since < 0 ? -ago : ago);
       const bool has_executor = entry.executor < trace_.executors.size();
       const uint64_t tid = has_executor ? trace_.executors[entry.executor].tid : 0;
-      table.tasks.push_back({.id = events_.id(entry.id),
-                             .parent = events_.id(entry.parent),
-                             .on = events_.id(entry.on),
-                             .since = static_cast<uint64_t>(std::max<int64_t>(since, 0)),
-                             .place = names_.place_of_kind(entry.location, entry.kind, entry.name),
-                             .at = names_.place(entry.at),
-                             .label = names_.text(entry.label),
-                             .tid = static_cast<uint32_t>(tid),
-                             .state = states[static_cast<size_t>(entry.state)],
-                             .should_resolve = entry.should_resolve});
+      const bool on_object = entry.awaited_object != 0;
+      table.tasks.push_back(
+          {.id = events_.id(entry.id),
+           .parent = events_.id(entry.parent),
+           .on = on_object ? format::kAddressId | entry.awaited_object : events_.id(entry.on),
+           .since = static_cast<uint64_t>(std::max<int64_t>(since, 0)),
+           .place = names_.place_of_kind(entry.location, entry.kind, entry.name),
+           .at = on_object ? names_.named_place(entry.at, entry.awaited_type)
+                           : names_.place(entry.at),
+           .label = names_.text(entry.label),
+           .tid = static_cast<uint32_t>(tid),
+           .state = states[static_cast<size_t>(entry.state)],
+           .should_resolve = entry.should_resolve});
       add_socket(entry, table);
     }
     files_.push_back({.name = ".tasks", .bytes = encode(table)});

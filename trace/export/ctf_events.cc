@@ -190,7 +190,22 @@ void CtfEvents::add_extra_fields(StreamWriter& stream, const EventRow& row) {
   if (row.flags != 0) stream.next_extra(ExtraField::kFlags, row.flags);
 }
 
-void CtfEvents::put(const EventRow& row) {
+void CtfEvents::put(const CpuTimeReading& reading) {
+  if (reading.executor >= streams_.size()) return;
+  streams_[reading.executor]
+      .fixed(format::k_cpu_time, clock_.base() + clock_.ticks(reading.time))
+      .u64(reading.cpu)
+      .u32(reading.blocked)
+      .u32(reading.preempted)
+      .done();
+}
+
+void CtfEvents::put(size_t event) {
+  const EventRow row = trace_.events.row(event);
+  const AwaitedObject* object = nullptr;
+  if (next_object_ < trace_.awaited_objects.size() &&
+      trace_.awaited_objects[next_object_].event == event)
+    object = &trace_.awaited_objects[next_object_++];
   StreamWriter& stream = streams_[row.executor < streams_.size() ? row.executor : 0];
   const uint64_t time = clock_.base() + clock_.ticks(row.time);
   const uint64_t task = id(row.task);
@@ -208,7 +223,7 @@ void CtfEvents::put(const EventRow& row) {
       if (task == 0) make_current(stream, time, 0);
       break;
   }
-  put_event(stream, time, row);
+  put_event(stream, time, row, object);
   switch (event_schema(row.kind).effect) {
     case Effect::Runs:
       stream.current_task = task;
@@ -227,13 +242,17 @@ void CtfEvents::put(const EventRow& row) {
   }
 }
 
-void CtfEvents::put_event(StreamWriter& stream, uint64_t time, const EventRow& row) {
+void CtfEvents::put_event(StreamWriter& stream, uint64_t time, const EventRow& row,
+                          const AwaitedObject* object) {
   const Emission& emission = emissions[static_cast<size_t>(row.kind)];
   const bool has_place = is_place(emission.a) || is_place(emission.b);
   const uint64_t a = argument(emission.a, row);
   const uint64_t b = argument(emission.b, row);
   stream.next_at = has_place ? 0 : names_.place(row.location);
   add_extra_fields(stream, row);
+  if (object != nullptr)
+    return stream.event(emission.id, time, format::kAddressId | object->address,
+                        names_.named_place(row.location, object->type));
   switch (row.kind) {
     case EventKind::Create:
       // Readers take an event `create` without a task for damage.

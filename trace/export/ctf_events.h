@@ -23,7 +23,9 @@ class CtfEvents {
   // With `shift`, ids are increased by one, because 0 is no task in the format.
   CtfEvents(const Trace& trace, CtfNames& names, const CtfClock& clock, bool shift);
 
-  void put(const EventRow& row);
+  // The event with this index. Calls must be in order.
+  void put(size_t event);
+  void put(const CpuTimeReading& reading);
 
   void add_resource(TaskId id) { resources_.insert(id); }
   uint64_t id(TaskId task) const { return task == no_task ? 0 : task + shift_; }
@@ -40,13 +42,15 @@ class CtfEvents {
   Implied implied(const EventRow& row);
   void make_current(ctf::StreamWriter& stream, uint64_t time, uint64_t task);
   void add_extra_fields(ctf::StreamWriter& stream, const EventRow& row);
-  void put_event(ctf::StreamWriter& stream, uint64_t time, const EventRow& row);
+  void put_event(ctf::StreamWriter& stream, uint64_t time, const EventRow& row,
+                 const AwaitedObject* object);
 
   const Trace& trace_;
   CtfNames& names_;
   const CtfClock& clock_;
   const bool shift_;
   std::vector<ctf::StreamWriter> streams_;
+  size_t next_object_ = 0;                        // in Trace::awaited_objects
   std::unordered_set<TaskId> resources_;          // those that the copy's reader knows so far
   std::unordered_map<uint64_t, StringId> spans_;  // the open spans that this reader knows
 };

@@ -8,7 +8,7 @@
 
 #include "base/escape.h"
 #include "trace/ask/waits.h"
-#include "trace/export/damaged_texts.h"
+#include "trace/export/common_omissions.h"
 #include "trace/export/process_numbers.h"
 #include "trace/export/protobuf.h"
 #include "trace/model/names.h"
@@ -452,7 +452,7 @@ Omissions Perfetto::write() {
   flows();
   labels();
   other_events();
-  omissions_.add("modules", trace_.modules.size());
+  add_omitted_tables(trace_, omissions_);
   const auto has_column = [](const Location& at) { return at.column != 0; };
   const auto columns = std::count_if(trace_.locations.begin(), trace_.locations.end(), has_column);
   omissions_.add("column numbers", static_cast<uint64_t>(columns));

@@ -159,6 +159,32 @@ TEST_CASE("events whose values are in tables of the trace survive a round trip")
   CHECK(back.clock_readings[1].ahead == INT64_MIN);
 }
 
+TEST_CASE("awaited objects and CPU times survive a round trip through CTF") {
+  Trace trace;
+  trace.info.format = "skein";
+  trace.info.utc_offset = 0;
+  trace.executors.push_back({.tid = 1});
+  trace.events.append({.time = 5, .task = 1, .kind = EventKind::Suspend});
+  trace.events.append({.time = 6, .task = 1, .kind = EventKind::Ready});
+  const StringId type = trace.strings.intern("lib::Mutex::Lock");
+  trace.awaited_objects.push_back({.event = 1, .address = 0x7f0000001230, .type = type});
+  trace.cpu_times.push_back({.time = 5, .cpu = 1'000, .blocked = 2, .preempted = 3});
+  trace.cpu_times.push_back({.time = 9, .cpu = UINT64_MAX, .blocked = UINT32_MAX});
+  require_comes_back_from_ctf(trace);
+  Omissions omissions;
+  const Trace back = through_ctf(trace, omissions);
+  REQUIRE(back.awaited_objects.size() == 1);
+  CHECK(back.awaited_objects[0].event == 1);
+  CHECK(back.awaited_objects[0].address == 0x7f0000001230);
+  CHECK(back.strings[back.awaited_objects[0].type] == "lib::Mutex::Lock");
+  REQUIRE(back.cpu_times.size() == 2);
+  CHECK(back.cpu_times[0].time == 5);
+  CHECK(back.cpu_times[0].blocked == 2);
+  CHECK(back.cpu_times[0].preempted == 3);
+  CHECK(back.cpu_times[1].time == 9);
+  CHECK(back.cpu_times[1].cpu == UINT64_MAX);
+}
+
 // Found by fuzz/command/exports.cc: the copy was cut off at the event.
 TEST_CASE("an event that creates an unknown task survives a round trip through CTF") {
   Trace trace;

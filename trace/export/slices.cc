@@ -4,6 +4,7 @@
 #include <array>
 #include <unordered_map>
 
+#include "trace/export/common_omissions.h"
 #include "trace/model/names.h"
 #include "trace/read/event_schema.h"
 #include "trace/read/event_value.h"
@@ -226,7 +227,7 @@ void export_slices(const Trace& trace, SliceSink& sink, Omissions& omissions) {
   exporter.events();
   exporter.slices();
   exporter.flows();
-  omissions.add("modules", trace.modules.size());
+  add_omitted_tables(trace, omissions);
   omissions.add("entries of the live task table", trace.live_tasks.size());
   omissions.add("records of losses", trace.losses.size());
 }

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "trace/export/damaged_texts.h"
+#include "trace/export/common_omissions.h"
 #include "trace/model/model.h"
 #include "trace/model/names.h"
 #include "trace/read/event_schema.h"
@@ -80,7 +80,7 @@ Omissions export_events(const Trace& trace, TableWriter& table) {
   table.finish();
   Omissions omissions;
   omissions.add("executor names", trace.executors.size());
-  omissions.add("modules", trace.modules.size());
+  add_omitted_tables(trace, omissions);
   omissions.add("domains and errors of clock readings", trace.clock_readings.size());
   add_damaged_texts(trace, omissions);
   omissions.add("entries of the live task table", trace.live_tasks.size());

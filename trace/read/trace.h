@@ -12,6 +12,7 @@
 
 #include "trace/read/awaited_object.h"
 #include "trace/read/clock_reading.h"
+#include "trace/read/cpu_time_reading.h"
 #include "trace/read/events.h"
 #include "trace/read/executor.h"
 #include "trace/read/live_task_entry.h"
@@ -43,6 +44,7 @@ struct Trace {
   // Sorted by id, without duplicates; empty unless it is a ring that has overwritten events.
   std::vector<LiveTaskEntry> live_tasks;
   std::vector<AwaitedObject> awaited_objects;  // by event
+  std::vector<CpuTimeReading> cpu_times;       // of each thread in order
 
   // What the Suspend or Ready with this index concerns; null: unknown, or a task or resource.
   const AwaitedObject* find_awaited_object(size_t event) const;

@@ -87,7 +87,7 @@ enum class Shape : uint8_t {
 // task, unless an argument names another. docs/format.md explains each event.
 //
 // To add an event, begin with trace/read/event_schema.h. An event of shape kTwo or kSigned takes 16
-// ids, of kSame or kOne 4, a fixed one (below) 1. Ids 251 to 254 are free: a further event with two
+// ids, of kSame or kOne 4, a fixed one (below) 1. Ids 252 to 254 are free: a further event with two
 // arguments of different widths is a fixed one. 255 is k_extended.
 #define SKEIN_FORMAT_EVENTS(X)                                                      \
   X(create, 0, kTwo, task, place)             /* child of the current task */       \
@@ -149,6 +149,8 @@ enum class Shape : uint8_t {
     "uint64_t ticks; uint64_t monotonic_ns; uint64_t realtime_ns; uint64_t bracket_ns;")   \
   X(create_awaited, 250, /* create_under, and await by the parent */                       \
     "uint32_t parent; uint32_t task; uint32_t place;")                                     \
+  X(cpu_time, 251, /* of this thread so far; see CpuTime */                                \
+    "uint64_t ns; uint32_t blocked; uint32_t preempted;")                                  \
   X(connection, 249, /* the addresses of a socket; see Connection */                       \
     "uint64_t resource; uint64_t net_namespace; uint64_t local_high; uint64_t local_low; " \
     "uint64_t peer_high; uint64_t peer_low; uint32_t local_port; uint32_t peer_port; "     \
@@ -184,6 +186,15 @@ struct Connection {
   static constexpr uint32_t kWholeText = 0xFFFF;
 };
 
+// What a thread has used since it began, as in the event `cpu_time`. It is recorded with the first
+// event of a packet, and with the first event after a pause of kQuietTicks or more.
+struct CpuTime {
+  uint64_t ns = 0;         // on a CPU
+  uint32_t blocked = 0;    // how often it gave up the CPU: for a lock, in a system call
+  uint32_t preempted = 0;  // how often it lost the CPU to another thread
+};
+inline constexpr uint64_t kQuietTicks = uint64_t{1} << 20;  // 6 ms with a counter of 2.8 GHz
+
 inline constexpr size_t kHeaderSize = 4;
 inline constexpr size_t kExtendedHeaderSize = 10;
 // The size limit of events, and of strings. A longer string is truncated and ends in kCutMark.
@@ -192,13 +203,14 @@ inline constexpr size_t kMaxText = 512;
 inline constexpr const char kCutMark[] = "\xE2\x80\xA6";  // U+2026
 
 // X(name, number): kinds of the tasks and resources created at a place (u8 in `place`).
-#define SKEIN_FORMAT_KINDS(X)                                                                     \
-  X(unknown, 0)                                                                                   \
-  X(coroutine, 1)                                                                                 \
-  X(generator, 2) X(promise, 3) X(handler, 4) X(timer, 5) X(io, 6) X(fiber, 7) X(sender, 8)       \
-      X(scope, 9) X(thread, 10) X(work, 11) X(callback, 12) X(process, 13) X(task, 14)            \
-          X(mutex, 32) X(semaphore, 33) X(condition, 34) X(channel, 35) X(queue, 36) X(alarm, 37) \
-              X(socket, 38) X(descriptor, 39) X(signals, 40) X(resolver, 41)
+#define SKEIN_FORMAT_KINDS(X)                                                                      \
+  X(unknown, 0)                                                                                    \
+  X(coroutine, 1)                                                                                  \
+  X(generator, 2)                                                                                  \
+  X(promise, 3) X(handler, 4) X(timer, 5) X(io, 6) X(fiber, 7) X(sender, 8) X(scope, 9)            \
+      X(thread, 10) X(work, 11) X(callback, 12) X(process, 13) X(task, 14) X(mutex, 32)            \
+          X(semaphore, 33) X(condition, 34) X(channel, 35) X(queue, 36) X(alarm, 37) X(socket, 38) \
+              X(descriptor, 39) X(signals, 40) X(resolver, 41)
 // In a copy of another tracer's trace, the kinds of that tracer: string 1 is the name of the first,
 // string 2 of the next and so on.
 inline constexpr uint8_t kFirstOwnKind = 64;
@@ -222,10 +234,11 @@ inline uint64_t address_id(const void* object) {
 
 // X(name, number): reasons for lost events, of a stream or of the whole trace. `untracked` counts
 // tasks without a row, `ring_shortened` streams with fewer chunks than configured.
-#define SKEIN_FORMAT_LOSSES(X)                                                                     \
-  X(unknown, 0)                                                                                    \
-  X(nested, 1)                                                                                     \
-  X(no_memory, 2) X(disk_full, 3) X(no_stream, 4) X(names_full, 5) X(bus_error, 6) X(untracked, 7) \
+#define SKEIN_FORMAT_LOSSES(X)                                                     \
+  X(unknown, 0)                                                                    \
+  X(nested, 1)                                                                     \
+  X(no_memory, 2)                                                                  \
+  X(disk_full, 3) X(no_stream, 4) X(names_full, 5) X(bus_error, 6) X(untracked, 7) \
       X(ring_shortened, 8)
 
 enum Kind : uint8_t {

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -138,6 +139,23 @@ void read_together(ClockInfo& info) {
 uint64_t monotonic_ns() { return read_monotonic(); }
 uint64_t monotonic_ns(const ClockInfo& clock) {
   return clock.counter == call_monotonic ? call_monotonic() : read_monotonic();
+}
+
+// Each clock_gettime of the C library may read the time stamp counter first. Of getrusage's times,
+// those of the current tick are missing.
+bool read_cpu_time(const Writer& writer, format::CpuTime& used) {
+  const auto* files = static_cast<const TraceFiles*>(writer.trace);
+  if (files == nullptr || files->all_at_start) return false;  // null: a signal handler has forked
+  ErrnoGuard errno_guard;
+  timespec cpu = {};
+  rusage counts = {};
+  if (syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &cpu) != 0 ||
+      syscall(SYS_getrusage, RUSAGE_THREAD, &counts) != 0)
+    return false;
+  used.ns = static_cast<uint64_t>(cpu.tv_sec) * kSecond + static_cast<uint64_t>(cpu.tv_nsec);
+  used.blocked = static_cast<uint32_t>(counts.ru_nvcsw);
+  used.preempted = static_cast<uint32_t>(counts.ru_nivcsw);
+  return true;
 }
 
 ClockInfo choose_clock(const Options& options) {

@@ -152,11 +152,13 @@ void emit_executor(Writer& writer, bool named) {
   if (files_of(writer).sealed) named = false;  // a sandbox may not permit prctl
   if (named && prctl(PR_GET_NAME, name) == 0) string = string_of(*writer.names, name, strlen(name));
   mark_in_use(writer);
+  writer.timed = kUntimed;  // until then its events are those of another thread
   Emission e(&writer);
   if (e.begin()) {
     e.same(format::k_executor, writer.tid, string);
     e.commit();
   }
+  writer.timed = 0;
   writer.in_use = 0;
 }
 

@@ -413,7 +413,10 @@ int start_files(const Options& options, const Text& wanted, const TraceFiles* pa
 
 int start(const Options& options) {
   if (state.generation == 0) {
-    host = {.make_room = make_room, .take_ids = take_ids, .protect = call_with_signals_blocked};
+    host = {.make_room = make_room,
+            .take_ids = take_ids,
+            .read_cpu_time = read_cpu_time,
+            .protect = call_with_signals_blocked};
     relax = yield;
   }
   if (madvise(skein_page, sizeof skein_page, MADV_WIPEONFORK) != 0) return errno;

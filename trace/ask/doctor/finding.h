@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "trace/ask/cpu_use.h"
 #include "trace/model/model.h"
 
 namespace skein {
@@ -49,8 +50,8 @@ struct Finding {
 
   struct Evidence {
     enum class Kind : uint8_t {
-      Created,   // `task`, by `other`
-      Ended,     // `task`, by `other`: see Model::Task::how
+      Created,  // `task`, by `other`
+      Ended,    // `task`, by `other`: see Model::Task::how
       // `task` for `other` (no_index: unknown), from begin to end. Of SequentialAwaits, the first
       // has a value: the number of waits.
       Waits,
@@ -83,9 +84,10 @@ struct Finding {
   uint64_t begin = 0;
   uint64_t end = 0;
   std::vector<Evidence> evidence = {};
-  uint64_t duration = 0;  // ns, if the lint measures one
-  uint64_t count = 1;     // number of similar findings
-  uint64_t total = 0;     // their total duration, ns
+  uint64_t duration = 0;           // ns, if the lint measures one
+  std::optional<CpuUse> cpu = {};  // RanTooLong: that of its thread in that time; empty: unknown
+  uint64_t count = 1;              // number of similar findings
+  uint64_t total = 0;              // their total duration, ns
 };
 // "error"; stable, used in text and JSON.
 std::string_view name(Finding::Severity severity);

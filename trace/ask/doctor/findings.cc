@@ -51,6 +51,7 @@ std::vector<Finding> Findings::all() const {
          .end = std::max(c.begin, c.end),
          .evidence = in_bounds(evidence.find(c)),
          .duration = c.duration,
+         .cpu = c.lint == Lint::RanTooLong ? sources.runs[c.index].cpu : std::nullopt,
          .count = group.count,
          .total = group.total});
   }

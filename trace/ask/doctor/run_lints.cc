@@ -94,12 +94,20 @@ class Delays {
   uint64_t looked_at_ = 0;
 };
 
+// Whether the task occupied its thread for that long, although it may have waited for a CPU as
+// well.
+bool is_own_doing(const Run& run, uint64_t limit) {
+  return !run.cpu || run.cpu->least >= limit ||
+         reason_off_cpu(*run.cpu, run.ran) == OffCpu::Blocked;
+}
+
 }  // namespace
 
 void add_run_findings(const LintContext& context, Findings& found) {
   if (!context.is_enabled(Lint::RanTooLong) && !context.is_enabled(Lint::LockAcrossWait)) return;
   std::vector<Run>& runs = found.sources.runs;
-  runs = long_runs(context.model, context.waits, context.limit(Lint::RanTooLong));
+  const uint64_t limit = context.limit(Lint::RanTooLong);
+  runs = long_runs({context.trace, context.model, context.waits}, limit);
   Delays delays(context);
   for (uint32_t i = 0; i < runs.size(); i++) {
     const Run& run = runs[i];
@@ -108,7 +116,8 @@ void add_run_findings(const LintContext& context, Findings& found) {
     const bool matters = delays.by(run);
     if (!matters && !context.options.strict) continue;
     found.add({.lint = Lint::RanTooLong,
-               .severity = matters ? Finding::Severity::Warning : Finding::Severity::Note,
+               .severity = matters && is_own_doing(run, limit) ? Finding::Severity::Warning
+                                                               : Finding::Severity::Note,
                .task = run.task,
                .begin = run.begin,
                .end = run.end,

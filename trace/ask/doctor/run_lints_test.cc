@@ -44,6 +44,28 @@ TEST_CASE("ran-too-long") {
   }
 }
 
+TEST_CASE("ran-too-long on a busy machine is a note") {
+  Example e = ours(
+      "0 create 1 as coroutine\n 0 create 2 as coroutine\n 10 resume 1\n 300 suspend 1\n"
+      "301 resume 2\n 302 resolve 2");
+  const auto at = [](uint64_t time, uint64_t cpu, uint32_t blocked, uint32_t preempted) {
+    return CpuTimeReading{.time = time, .cpu = cpu, .blocked = blocked, .preempted = preempted};
+  };
+  const auto found = [&](const CpuTimeReading& after) {
+    e.trace.cpu_times = {at(10, 5, 3, 4), after};
+    const auto all = findings(e.trace, {.running = 100});
+    REQUIRE(all.size() == 1);
+    REQUIRE(all[0].cpu);
+    return all[0];
+  };
+  CHECK(found(at(300, 5 + 40, 3, 9)).severity == Finding::Severity::Note);
+  CHECK(found(at(300, 5 + 40, 3, 9)).cpu->most == 40);
+  CHECK(found(at(300, 5 + 40, 3, 9)).cpu->preempted == 5);
+  CHECK(found(at(300, 5 + 200, 3, 9)).severity == Finding::Severity::Warning);  // computed
+  CHECK(found(at(300, 5 + 40, 4, 4)).severity == Finding::Severity::Warning);   // was blocked
+  CHECK(found(at(300, 5 + 40, 4, 9)).severity == Finding::Severity::Note);      // either
+}
+
 TEST_CASE("ran-too-long if another task had to wait for it") {
   const std::string begin = "0 create 1 as coroutine\n 10 resume 1\n";
   const std::string end = "150 suspend 1\n 1500000 resume 1\n 1500001 resolve 1";

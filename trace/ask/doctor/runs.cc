@@ -93,8 +93,18 @@ class RunFinder {
 
 }  // namespace
 
-std::vector<Run> long_runs(const Model& model, const Waits& waits, uint64_t least) {
-  return RunFinder(model, waits, least).find();
+std::vector<Run> long_runs(const Subject& subject, uint64_t least) {
+  std::vector<Run> runs = RunFinder(subject.model, subject.waits, least).find();
+  const CpuUses uses(subject.trace);
+  for (Run& run : runs) {
+    run.cpu = uses.of(run.executor, run.begin, run.end);
+    if (!run.cpu) continue;
+    const uint64_t others = run.end - run.begin - std::min(run.end - run.begin, run.ran);
+    run.cpu->most = std::min(run.cpu->most, run.ran);
+    run.cpu->least -= std::min(run.cpu->least, others);
+    run.cpu->least = std::min(run.cpu->least, run.cpu->most);
+  }
+  return runs;
 }
 
 }  // namespace skein

@@ -243,6 +243,7 @@ bool Stream::append_slow_path(Context& context, uint64_t limit) {
   const Meaning& meaning = known_events[wire.id].meaning;
   EventRow row = begin_row(context, at_, wire, meaning);
   if (meaning.special == Special::No || complete(context, wire, bytes, row)) {
+    const uint8_t own_flags = row.flags;
     if (extra_.which != 0) extra_.add_to(row, context);
     context.trace.events.append(row);
     if (wire.event == format::k_create_awaited)
@@ -252,7 +253,7 @@ bool Stream::append_slow_path(Context& context, uint64_t limit) {
                                    .value = context.resources.contains(row.task),
                                    .executor = row.executor,
                                    .kind = EventKind::Await,
-                                   .flags = row.flags});
+                                   .flags = own_flags});
   } else {
     context.definitions[wire.id]++;
   }
@@ -400,6 +401,13 @@ bool Stream::complete_fixed(Context& context, const Wire& wire, std::span<const 
       row.value = ticks == UINT64_MAX ? unknown_value : context.scale.ns(ticks);
       break;
     }
+    case format::k_cpu_time:
+      trace.cpu_times.push_back({.time = row.time,
+                                 .executor = executor_,
+                                 .cpu = fields.u64(),
+                                 .blocked = fields.u32(),
+                                 .preempted = fields.u32()});
+      return false;  // no event of the program
     default:
       return false;  // a definition outside its stream
   }

@@ -1,4 +1,4 @@
-// Texts that Unicode formats cannot represent.
+// What only our own format can represent.
 #pragma once
 
 #include "base/escape.h"
@@ -13,6 +13,13 @@ inline void add_damaged_texts(const Trace& trace, Omissions& omissions) {
   for (StringId id = 1; id < trace.strings.size(); id++)
     count += valid_utf8(trace.strings[id]) != trace.strings[id];
   omissions.add("strings with bytes that are not UTF-8", count);
+}
+
+// Counts the entries of tables beside the events.
+inline void add_omitted_tables(const Trace& trace, Omissions& omissions) {
+  omissions.add("modules", trace.modules.size());
+  omissions.add("addresses of awaited objects", trace.awaited_objects.size());
+  omissions.add("readings of CPU times", trace.cpu_times.size());
 }
 
 }  // namespace skein
