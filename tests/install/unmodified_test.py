@@ -65,6 +65,19 @@ def with_cmake(options, skein, name, *settings):
     return build
 
 
+def check_superproject(options, skein):
+    build = options.scratch / "superproject"
+    done = subprocess.run(["cmake", "-S", HERE / "superproject", "-B", build, "-G", "Ninja",
+                           f"-DCMAKE_CXX_COMPILER={options.cxx}",
+                           f"-DCMAKE_PROJECT_TOP_LEVEL_INCLUDES={text_of(skein, '--cmake').strip()}"],
+                          check=True, capture_output=True, text=True)
+    assert "skein: traces 2 targets" in done.stdout, done.stdout
+    assert "skein:" not in done.stderr, done.stderr
+    ways.run("cmake", "--build", build, "-j2", stdout=subprocess.DEVNULL)
+    check(build / "inner/generated", build)
+    check(build / "inner/interfaces", build)
+
+
 def check_exports(options, skein, build):
     """Other projects, traced or not, can use the project's libraries, installed or from its build tree. No installed
     CMake file names a path of skein."""
@@ -136,6 +149,17 @@ def with_wrapper(options, skein, name):
         check_headers(options, done.stderr)
     ways.run(compiler, out / "main.o", *objects[1:], in_c, "-o", out / "with_header")
     check(out / "with_header", out)
+
+    # clang uses its own, of which it knows both suffixes.
+    for clang in filter(shutil.which, ("clang++-14", "clang++-19")):
+        os.environ["SKEIN_CXX"] = clang
+        for suffix in ("gch", "pch"):
+            folder = out / f"{clang}-{suffix}"
+            folder.mkdir()
+            shutil.copy(PROJECT / "task.h", folder)
+            ways.run(compiler, *flags, "-x", "c++-header", folder / "task.h", "-o", folder / f"task.h.{suffix}")
+            ways.run(compiler, *flags, "-include", folder / "task.h", "-c", PROJECT / "main.cc", "-o", folder / "main.o")
+    os.environ["SKEIN_CXX"] = options.cxx
 
     # SKEIN_CXX: a path with spaces, alone and as one of several words.
     spaced = out / "with spaces" / "my compiler"
@@ -260,6 +284,8 @@ def main():
             with_cmake(options, skein, name)
             build = with_cmake(options, skein, f"{name}-shared", "-DSHARED=ON")
             assert "libskein.so" in text_of("ldd", build / "libtwice.so")
+    if options.way == "cmake":
+        check_superproject(options, skein)
 
 
 if __name__ == "__main__":

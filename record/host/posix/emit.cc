@@ -129,11 +129,11 @@ namespace format = skein::format;
 
 // These functions of this copy of the recorder, also where another copy's functions are called.
 extern "C" {
-[[gnu::visibility("hidden"),
+[[gnu::visibility("hidden"), gnu::nothrow,
   gnu::alias("skein_create")]] extern decltype(skein_create) skein_own_create;
-[[gnu::visibility("hidden"),
+[[gnu::visibility("hidden"), gnu::nothrow,
   gnu::alias("skein_operation")]] extern decltype(skein_operation) skein_own_operation;
-[[gnu::visibility("hidden"),
+[[gnu::visibility("hidden"), gnu::nothrow,
   gnu::alias("skein_counter_set")]] extern decltype(skein_counter_set) skein_own_counter_set;
 }
 

@@ -45,6 +45,14 @@ extern "C" {
 /* Exported by libskein.so. In a static link, the first module that defines them is used by all. */
 #pragma GCC visibility push(default)
 
+/* So that callers need no code for an exception: g++ 12 warns about such code in coroutines with
+ * their own operator new. Not noexcept, which would be part of the type; clang takes this for it. */
+#if defined(__clang__)
+#define SKEIN_NOTHROW
+#else
+#define SKEIN_NOTHROW __attribute__((__nothrow__))
+#endif
+
 /* A relaxed atomic load. clang emits one more instruction for the builtin than for the volatile
  * read, but the thread sanitizer reports the volatile read as a race. */
 #if defined(__has_feature)
@@ -140,21 +148,21 @@ enum {
 
 /* Creates a task, a child of the current task. It does not run yet. */
 void skein_create(skein_task* __task, uint32_t __kind, const char* __name,
-                  const skein_source* __where);
+                  const skein_source* __where) SKEIN_NOTHROW;
 /* Creates a task, a child of `parent` (0: of no task). */
 void skein_create_child(skein_task* __task, uint64_t __parent, uint32_t __kind, const char* __name,
-                        const skein_source* __where);
+                        const skein_source* __where) SKEIN_NOTHROW;
 /* Creates a task with a label (from skein_string); one time stamp for both. */
 void skein_create_labelled(skein_task* __task, uint32_t __kind, const char* __name,
-                           const skein_source* __where, uint32_t __label);
+                           const skein_source* __where, uint32_t __label) SKEIN_NOTHROW;
 /* Creates a task that runs immediately. Returns `previous`. */
 uint64_t skein_create_running(skein_task* __task, uint32_t __kind, const char* __name,
-                              const skein_source* __where);
+                              const skein_source* __where) SKEIN_NOTHROW;
 /* Creates an operation. If a task was suspended on this OS thread and no task was resumed since,
  * that task is its parent and waits for it; otherwise the current task is its parent. If `where` is
  * NULL, the location of that wait is used; if there is none, `fallback`. */
 void skein_operation(skein_task* __task, uint32_t __kind, const char* __name,
-                     const skein_source* __where, const skein_source* __fallback);
+                     const skein_source* __where, const skein_source* __fallback) SKEIN_NOTHROW;
 
 /* What an operation uses: the id of an object (below; 0: unknown), and when the operation completes
  * by itself: CLOCK_MONOTONIC in ns, SKEIN_NEVER, or 0: unknown. */
@@ -168,52 +176,53 @@ typedef struct skein_use {
  * `expires` 12 more. */
 void skein_operation_on(skein_task* __task, uint32_t __kind, const char* __name,
                         const skein_source* __where, const skein_source* __fallback,
-                        skein_use __use);
+                        skein_use __use) SKEIN_NOTHROW;
 
 /* Makes the task current on this OS thread. Its waker is the task it waited for, if that task has
  * just ended on this thread; else the task that has just been suspended here to wait for it; else
  * the current task. Returns the id of the task that was current (0: none), for `previous`. */
-uint64_t skein_resume(skein_task* __task);
+uint64_t skein_resume(skein_task* __task) SKEIN_NOTHROW;
 /* skein_resume with an explicit waker. Returns `previous`. */
-uint64_t skein_resume_by(skein_task* __task, uint64_t __waker);
+uint64_t skein_resume_by(skein_task* __task, uint64_t __waker) SKEIN_NOTHROW;
 /* skein_resume of an operation, with its result (see skein_io); one time stamp for both. Returns
  * `previous`. */
-uint64_t skein_resume_io(skein_task* __task, uint64_t __result);
+uint64_t skein_resume_io(skein_task* __task, uint64_t __result) SKEIN_NOTHROW;
 /* Suspends the task: it waits for `on`, at `where`. Then `previous` is current. */
 void skein_suspend(skein_task* __task, uint64_t __on, const skein_source* __where,
-                   uint64_t __previous);
+                   uint64_t __previous) SKEIN_NOTHROW;
 /* skein_suspend of a task that waits for something that is no task or resource of the trace, and
  * that the program knows by the address `object`: a library's mutex, event or thread pool. `type`:
  * the type of the awaiter, as __PRETTY_FUNCTION__ of skein::__detail::__type_name, or another text;
  * it lives as long as its module. Adds 7 bytes to the trace. */
 void skein_suspend_on(skein_task* __task, const void* __object, const char* __type,
-                      const skein_source* __where, uint64_t __previous);
+                      const skein_source* __where, uint64_t __previous) SKEIN_NOTHROW;
 /* Records the target of a suspended task's wait after the suspension. */
-void skein_await(skein_task* __task, uint64_t __on);
+void skein_await(skein_task* __task, uint64_t __on) SKEIN_NOTHROW;
 /* The result of `on` was available: the task does not suspend. */
-void skein_ready(skein_task* __task, uint64_t __on, const skein_source* __where);
+void skein_ready(skein_task* __task, uint64_t __on, const skein_source* __where) SKEIN_NOTHROW;
 /* skein_ready of such an object (see skein_suspend_on). */
 void skein_ready_on(skein_task* __task, const void* __object, const char* __type,
-                    const skein_source* __where);
+                    const skein_source* __where) SKEIN_NOTHROW;
 
 /* Ends the task with a value, which the current task set. If the task was current, `previous` is
  * current afterwards. After this call, and after fail, cancel and become, the handle may only be
  * passed to a function that creates a task. */
-void skein_resolve(skein_task* __task, uint64_t __previous);
+void skein_resolve(skein_task* __task, uint64_t __previous) SKEIN_NOTHROW;
 /* skein_resolve of `task`, then skein_resume_by of `next`, which waited for it; one time stamp for
  * both. Returns the `previous` of `next`. */
-uint64_t skein_resolve_resume(skein_task* __task, uint64_t __previous, skein_task* __next);
+uint64_t skein_resolve_resume(skein_task* __task, uint64_t __previous,
+                              skein_task* __next) SKEIN_NOTHROW;
 /* Ends the task with an error. The first 512 bytes of `reason` are copied; it may be NULL. */
-void skein_fail(skein_task* __task, const char* __reason, uint64_t __previous);
+void skein_fail(skein_task* __task, const char* __reason, uint64_t __previous) SKEIN_NOTHROW;
 /* Ends the task before its completion: it was cancelled or destroyed. */
-void skein_cancel(skein_task* __task);
+void skein_cancel(skein_task* __task) SKEIN_NOTHROW;
 /* Ends the task by becoming its successor `other` (a tail await). The successor is current if the
  * task was, is marked should_resolve if the task was, and, if it never ran, waits for what the task
  * waited for. */
-void skein_become(skein_task* __task, skein_task* __other);
+void skein_become(skein_task* __task, skein_task* __other) SKEIN_NOTHROW;
 /* Records the result of an operation: the bytes moved, or a negative errno value as
  * (uint64_t)-errno. task NULL: the current task. */
-void skein_io(skein_task* __task, uint64_t __result);
+void skein_io(skein_task* __task, uint64_t __result) SKEIN_NOTHROW;
 
 /* ---- handles of objects that have no room for one ----
  * The recorder keeps the handle of such an object (an Asio operation) under the object's address.
@@ -223,10 +232,10 @@ void skein_io(skein_task* __task, uint64_t __result);
  * an object. */
 /* Keeps an empty handle. Returns it, or NULL while off or without room (counted). It is valid until
  * it is taken. The first call maps 8 MiB, which are used as far as objects need them. */
-skein_task* skein_handle_keep(const void* __object, const void* __type);
+skein_task* skein_handle_keep(const void* __object, const void* __type) SKEIN_NOTHROW;
 /* Removes the object's handle and returns it; id 0: there is none. Works while off, too. Before it
  * frees an object, the program calls it if skein_handles_kept(). */
-skein_task skein_handle_take(const void* __object, const void* __type);
+skein_task skein_handle_take(const void* __object, const void* __type) SKEIN_NOTHROW;
 static inline int skein_handles_kept(void) {
 #if defined(SKEIN_DISABLE)
   return 0;
@@ -237,34 +246,36 @@ static inline int skein_handles_kept(void) {
 
 /* Marks the task as one that should end: analyses report it if it does not. NULL: the current
  * task. */
-void skein_should_resolve(skein_task* __task);
+void skein_should_resolve(skein_task* __task) SKEIN_NOTHROW;
 /* Attaches a label (from skein_string). task NULL: the current task, here and in skein_label_text.
  */
-void skein_label(skein_task* __task, uint32_t __label);
+void skein_label(skein_task* __task, uint32_t __label) SKEIN_NOTHROW;
 /* Attaches a label that is not interned: `size` bytes, or fewer if there is a zero byte among them.
  * They are copied; a label longer than 512 bytes is truncated and ends in an ellipsis. Each call
  * costs the label's length in the trace. */
-void skein_label_text(skein_task* __task, const char* __text, size_t __size);
+void skein_label_text(skein_task* __task, const char* __text, size_t __size) SKEIN_NOTHROW;
 
 /* ---- resources: mutex, semaphore, condition, channel, queue ---- */
 /* Creates a resource. The handle follows the rules of a task's. `kind` is SKEIN_KIND_mutex or a
  * later one; `capacity` is the number of holders or items it admits (0: unknown). */
 void skein_resource(skein_task* __resource, uint32_t __kind, const char* __name,
-                    uint64_t __capacity, const skein_source* __where);
+                    uint64_t __capacity, const skein_source* __where) SKEIN_NOTHROW;
 /* The task with the id `task` (0: the current task) acquires the resource. */
-void skein_acquire(skein_task* __resource, uint64_t __task);
+void skein_acquire(skein_task* __resource, uint64_t __task) SKEIN_NOTHROW;
 /* skein_acquire with its location (NULL: unknown). Adds about 5 bytes to the trace. */
-void skein_acquire_at(skein_task* __resource, uint64_t __task, const skein_source* __where);
+void skein_acquire_at(skein_task* __resource, uint64_t __task,
+                      const skein_source* __where) SKEIN_NOTHROW;
 /* The task with the id `task` (0: the current task) releases the resource. */
-void skein_release(skein_task* __resource, uint64_t __task);
+void skein_release(skein_task* __resource, uint64_t __task) SKEIN_NOTHROW;
 /* The current task notifies the task or resource `target`; `woken` is the number of waiters it
  * wakes. 0 is a possible lost wake-up. */
-void skein_notify(uint64_t __target, uint64_t __woken);
+void skein_notify(uint64_t __target, uint64_t __woken) SKEIN_NOTHROW;
 /* skein_notify with its location (NULL: unknown), so that a lost wake-up has both its locations.
  * Adds about 5 bytes to the trace. */
-void skein_notify_at(uint64_t __target, uint64_t __woken, const skein_source* __where);
+void skein_notify_at(uint64_t __target, uint64_t __woken,
+                     const skein_source* __where) SKEIN_NOTHROW;
 /* Destroys the resource. Does nothing if it never was in a trace. */
-void skein_resource_destroy(skein_task* __resource);
+void skein_resource_destroy(skein_task* __resource) SKEIN_NOTHROW;
 
 /* ---- objects that operations use: timers, sockets, signal sets, resolvers ----
  * The recorder knows an object by its key: its address, or a file descriptor + 1. Two operations on
@@ -272,7 +283,7 @@ void skein_resource_destroy(skein_task* __resource);
  * key. `kind` is SKEIN_KIND_alarm or a later one. */
 /* Returns the id of the object, which is new if the recorder does not know the key; 0 while off or
  * without room (counted). */
-uint64_t skein_object(uintptr_t __key, uint32_t __kind, const char* __name);
+uint64_t skein_object(uintptr_t __key, uint32_t __kind, const char* __name) SKEIN_NOTHROW;
 /* What an operation does with its socket. */
 enum {
   SKEIN_SOCKET_waits = 'w',
@@ -284,72 +295,75 @@ enum {
 /* skein_object of a socket, with the key descriptor + 1, for an operation that begins. As soon as
  * the socket has a peer, or accepts connections, its addresses are recorded, once; that takes 2 to
  * 3 us. skein_resume_io then counts the bytes of the operation for the socket. */
-skein_use skein_connection(int __descriptor, const char* __name, uint32_t __operation);
+skein_use skein_connection(int __descriptor, const char* __name,
+                           uint32_t __operation) SKEIN_NOTHROW;
 /* The current task cancels the operations that use the object, even if there is none. Records
  * nothing if the object expired before now (skein_use::expires; 0: unknown). */
-void skein_object_cancel(uintptr_t __key, uint32_t __kind, const char* __name, uint64_t __expires);
+void skein_object_cancel(uintptr_t __key, uint32_t __kind, const char* __name,
+                         uint64_t __expires) SKEIN_NOTHROW;
 /* The current task closes or destroys the object; the key is free. Does nothing if the recorder
  * does not know it. */
-void skein_object_end(uintptr_t __key);
+void skein_object_end(uintptr_t __key) SKEIN_NOTHROW;
 
 /* ---- scopes (nursery, when_all, stop source) ----
  * The handle of a scope follows the rules of a task's. */
 /* Opens a scope, a child of the current task. */
-void skein_scope_enter(skein_task* __scope, const char* __name, const skein_source* __where);
+void skein_scope_enter(skein_task* __scope, const char* __name,
+                       const skein_source* __where) SKEIN_NOTHROW;
 /* The task with the id `task` becomes a member of the scope. */
-void skein_scope_member(skein_task* __scope, uint64_t __task);
+void skein_scope_member(skein_task* __scope, uint64_t __task) SKEIN_NOTHROW;
 /* The scope requests cancellation of its members. */
-void skein_scope_cancel(skein_task* __scope);
+void skein_scope_cancel(skein_task* __scope) SKEIN_NOTHROW;
 /* Closes the scope. */
-void skein_scope_exit(skein_task* __scope);
+void skein_scope_exit(skein_task* __scope) SKEIN_NOTHROW;
 
 /* ---- everything else ---- */
 /* Adds `amount` to a counter, or sets it to `value`. `counter` is its name (from skein_string);
  * there is one counter per name and process. */
-void skein_counter_add(uint32_t __counter, int64_t __amount);
-void skein_counter_set(uint32_t __counter, int64_t __value);
+void skein_counter_add(uint32_t __counter, int64_t __amount) SKEIN_NOTHROW;
+void skein_counter_set(uint32_t __counter, int64_t __value) SKEIN_NOTHROW;
 /* Begins a span on the current task (`name` from skein_string). It may cross suspensions and
  * threads. Returns its id, or 0 while off. */
-uint64_t skein_span_begin(uint32_t __name);
+uint64_t skein_span_begin(uint32_t __name) SKEIN_NOTHROW;
 /* Ends a span. 0: does nothing. */
-void skein_span_end(uint64_t __span);
+void skein_span_end(uint64_t __span) SKEIN_NOTHROW;
 /* This OS thread begins to sleep in its event loop, and wakes up. `reason` is any string (from
  * skein_string; 0: none), for example "epoll_wait" or "no work". */
-void skein_idle(uint32_t __reason);
-void skein_wake(uint32_t __reason);
+void skein_idle(uint32_t __reason) SKEIN_NOTHROW;
+void skein_wake(uint32_t __reason) SKEIN_NOTHROW;
 /* No code of the program ran for `nanoseconds`, until now: a garbage collection, a stolen
  * processor. `kind` is one of SKEIN_FORMAT_PAUSES in skein/format.h. */
-void skein_pause(uint32_t __kind, uint64_t __nanoseconds);
+void skein_pause(uint32_t __kind, uint64_t __nanoseconds) SKEIN_NOTHROW;
 /* The current task sends a message to another machine, or receives one. `correlation` is the same
  * number on both sides and unique among the messages between the two; `peer` is a number of the
  * program's choice for the other side. */
-void skein_send(uint64_t __correlation, uint64_t __peer);
-void skein_receive(uint64_t __correlation, uint64_t __peer);
+void skein_send(uint64_t __correlation, uint64_t __peer) SKEIN_NOTHROW;
+void skein_receive(uint64_t __correlation, uint64_t __peer) SKEIN_NOTHROW;
 /* A profiler's sample of this OS thread; `stack` is the profiler's id of the call stack. */
-void skein_sample(uint64_t __stack);
+void skein_sample(uint64_t __stack) SKEIN_NOTHROW;
 /* Clock `domain` (a number of the program's choice) is ahead of this trace's clock by `offset` ns,
  * known to within `bracket` ns. */
-void skein_clock(uint32_t __domain, int64_t __offset, uint64_t __bracket);
+void skein_clock(uint32_t __domain, int64_t __offset, uint64_t __bracket) SKEIN_NOTHROW;
 
 /* Returns the id of the current task on this OS thread (0: none). */
-uint64_t skein_current(void);
+uint64_t skein_current(void) SKEIN_NOTHROW;
 /* Interns a string and returns its id in this trace. Returns 0 while off, for an empty string, and
  * if the string table is full (32,768 strings). The string is copied. The id is valid until
  * skein_generation() changes. Cost: a hash of the string, two system calls and a lock, so keep the
  * id. */
-uint32_t skein_string(const char* __text);
+uint32_t skein_string(const char* __text) SKEIN_NOTHROW;
 /* Returns the number of the running trace within this process: 1, 2 and so on; 0 while off. */
-uint32_t skein_generation(void);
+uint32_t skein_generation(void) SKEIN_NOTHROW;
 /* Sets the calling thread's name in the trace. The name is copied. Default: the thread's name in
  * the kernel at its first event; none with all-files-at-start. */
-void skein_thread_name(const char* __name);
+void skein_thread_name(const char* __name) SKEIN_NOTHROW;
 /* Call before a module is unloaded (dlclose): the recorder looks up every source location again,
  * because the module's addresses may be reused. skein/coroutine.h does this in each module that
  * includes it. */
-void skein_module_unloaded(void);
+void skein_module_unloaded(void) SKEIN_NOTHROW;
 /* Returns 1 if the program may read the 8 bytes at the address, else 0. It makes a system call
  * (rt_sigprocmask, which has no effect): 70 ns. */
-int skein_can_read(const void* __word);
+int skein_can_read(const void* __word) SKEIN_NOTHROW;
 /* In a function: calls skein_module_unloaded when the module that contains the function is unloaded
  * or the program exits, after the module's destructors. (A static C++ object would take 6 ms to
  * compile in a source that does not use it, and as a member of a template g++ would omit it with
@@ -392,13 +406,14 @@ typedef struct skein_status {
  *   EALREADY  a trace is running
  *   EBUSY     another thread is starting one
  *   EINVAL    there is no stopped trace to resume */
-int skein_start(const skein_options* __options);
+int skein_start(const skein_options* __options) SKEIN_NOTHROW;
 /* Stops recording. The files stay valid and mapped. Events that other threads have begun may still
  * be written. Not for signal handlers. */
-void skein_stop(void);
+void skein_stop(void) SKEIN_NOTHROW;
 /* Fills in *status. In a forked child it is all zero until the child starts its own trace. */
-void skein_get_status(skein_status* __status);
+void skein_get_status(skein_status* __status) SKEIN_NOTHROW;
 
+#undef SKEIN_NOTHROW
 #pragma GCC visibility pop
 #if defined(__clang__)
 #pragma clang diagnostic pop
