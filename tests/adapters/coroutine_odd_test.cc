@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <coroutine>
+#include <cstring>
 #include <exception>
 #include <string>
 #include <typeinfo>
@@ -465,4 +466,47 @@ TEST_CASE("the object that an awaiter concerns") {
   CHECK(objects == std::vector<const void*>{&lock, &lock, &lock, &lock, nullptr});
   CHECK(types.find("Lock::Waiter]\n") != std::string::npos);
   CHECK(types.find("Lock]\n") != std::string::npos);
+}
+
+namespace {
+struct Context {
+  std::coroutine_handle<> waiting;
+};
+}  // namespace
+
+template <>
+struct std::coroutine_traits<void, Context&> {
+  struct promise_type {
+    static void* operator new(size_t size) {
+      return memset(::operator new(size), 0x5a, size);  // as in memory that was used before
+    }
+    static void operator delete(void* frame) { ::operator delete(frame); }
+    void get_return_object() {}
+    std::suspend_never initial_suspend() { return {}; }
+    std::suspend_never final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() {}
+  };
+};
+
+static void returns_nothing(Context& context) {
+  struct Later {
+    Context& context;
+    bool await_ready() { return false; }
+    void await_suspend(std::coroutine_handle<> handle) { context.waiting = handle; }
+    void await_resume() {}
+  };
+  co_await Later{context};
+}
+
+TEST_CASE("a coroutine that returns void") {
+  for (const bool recorded : {true, false}) {
+    fake::reset(recorded);
+    Context context;
+    returns_nothing(context);
+    context.waiting.resume();
+    std::string calls;
+    for (const std::string& each : fake::words()) calls += each.substr(0, each.find(' ', 8)) + "; ";
+    CHECK(calls == (recorded ? "run 1 under; suspend 1; resume 1; resolve 1; " : ""));
+  }
 }

@@ -208,6 +208,9 @@ uint32_t skein_string(const char* text) {
 }
 uint32_t skein_generation(void) { return 1; }
 void skein_module_unloaded(void) { ++forgotten; }
+void skein_error_text(const char* category, int value, char* text, size_t size) {
+  snprintf(text, size, "%s %d", category, value);
+}
 int skein_can_read(const void* word) {
   constexpr size_t set_size = 8;
   return syscall(SYS_rt_sigprocmask, -1, word, nullptr, set_size) == 0 || errno != EFAULT;

@@ -339,11 +339,11 @@ class __completion {
     else
       __previous_ = skein_resume(&__task_);
     if constexpr (requires {
-                    __error.message().c_str();
+                    skein_error_text(__error.category().name(), __error.value(), nullptr, 0);
                     static_cast<bool>(__error);
                   }) {
       if (__error)
-        ::skein::__detail::__asio_hooks::__completion::__keep(__reason_, __error.message().c_str());
+        skein_error_text(__error.category().name(), __error.value(), __reason_, sizeof __reason_);
     }
   }
   void __invocation_end() {
@@ -365,18 +365,11 @@ class __completion {
     else
       return 0;
   }
-  template <unsigned long _Np>
-  [[__gnu__::__noinline__, __gnu__::__cold__]] static void __keep(char (&__to)[_Np],
-                                                                  const char* __text) {
-    char* __at = __to;
-    __append(__at, __to + _Np - 1, __text);
-    *__at = 0;
-  }
 
   skein_task __task_{};
   uint64_t __previous_ = 0;
   bool __invoked_ = false;
-  char __reason_[63];  // the error code's message, truncated
+  char __reason_[63];  // the error code's text, truncated
 };
 
 }  // namespace skein::__detail::__asio_hooks

@@ -73,6 +73,9 @@
 //    argument-dependent lookup (for example one for std::chrono::duration in the global namespace).
 //    If that finds one, others in the scope of the co_await are not considered.
 //  - A constructor template of a promise is tried without arguments, too, and must compile.
+//  - Frames are larger, also while recording is off, by 24 bytes and what g++ keeps of the awaiters:
+//    a promise that takes its frames from blocks of a fixed size may find them too small. clang at
+//    -O2 no longer puts a frame into that of its caller.
 //  - A name coroutine_traits of the program is another one before and after <coroutine> is read.
 //  - An awaiter with a defaulted parameter (which may be the source location), or with functions
 //    that only a friend can call, is not traced: the task is suspended without a location until its

@@ -46,7 +46,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 /* So that callers need no code for an exception: g++ 12 warns about such code in coroutines with
- * their own operator new. Not noexcept, which would be part of the type; clang takes this for it. */
+ * their own operator new. Not noexcept, which is part of the type; clang takes this for it. */
 #if defined(__clang__)
 #define SKEIN_NOTHROW
 #else
@@ -364,6 +364,10 @@ void skein_module_unloaded(void) SKEIN_NOTHROW;
 /* Returns 1 if the program may read the 8 bytes at the address, else 0. It makes a system call
  * (rt_sigprocmask, which has no effect): 70 ns. */
 int skein_can_read(const void* __word) SKEIN_NOTHROW;
+/* Writes the text of an error code, truncated to `size` bytes with its zero: that of std's, Asio's
+ * and Beast's categories, else "category error value". `category` is error_category::name(). */
+void skein_error_text(const char* __category, int __value, char* __text,
+                      size_t __size) SKEIN_NOTHROW;
 /* In a function: calls skein_module_unloaded when the module that contains the function is unloaded
  * or the program exits, after the module's destructors. (A static C++ object would take 6 ms to
  * compile in a source that does not use it, and as a member of a template g++ would omit it with

@@ -207,6 +207,16 @@ struct __aggregate : _Pp {
 template <class _Pp>
 using __base_for = typename __choose<__is_aggregate(_Pp), __aggregate<_Pp>, _Pp>::__type;
 
+// clang 15 and later call a get_return_object() that returns void when the coroutine has suspended.
+#if defined(__clang__)
+template <class _Pp>
+inline constexpr bool __created_at_start = __is_same(decltype(__some<_Pp&>().get_return_object()),
+                                                     void);
+#else
+template <class _Pp>
+inline constexpr bool __created_at_start = false;
+#endif
+
 // Base: P, or a class that contains P. The frame is not in P's padding, which P may overwrite.
 template <class _Pp, class _Base, uint32_t _Kind, class... _Yielded>
 struct __traced
@@ -227,15 +237,16 @@ struct __traced
   // there it is "void f(f(int)::_Z1fi.Frame*)". (The line is that of the closing brace in both.)
   decltype(auto) get_return_object(::skein::__detail::__place __where = SKEIN_DETAIL_PLACE,
                                    const char* __name = __builtin_FUNCTION()) {
-    constexpr bool __runs =
-        __is_same(decltype(__some<_Pp&>().initial_suspend()), std::suspend_never);
-    if (skein_enabled())
-      ::skein::__detail::__created(skein_frame, this, _Kind, __name, __where.__get(), __runs);
-    else
-      skein_frame.__previous = __runs ? 0 : _KNotStarted;
+    if constexpr (!__created_at_start<_Pp>) skein_created(__where, __name);
     return skein_inner().get_return_object();
   }
+#if defined(__clang__)
+  auto initial_suspend(::skein::__detail::__place __where = SKEIN_DETAIL_PLACE,
+                       const char* __name = __builtin_FUNCTION()) {
+    if constexpr (__created_at_start<_Pp>) skein_created(__where, __name);
+#else
   auto initial_suspend(__not_virtual = {}) {
+#endif
     using _Tp = decltype(__some<_Pp&>().initial_suspend());
     return ::skein::__detail::__traced_awaiter<__traced, __step::__initial, _Tp, false>(
         this, skein_inner(), __from_initial{});
@@ -299,6 +310,14 @@ struct __traced
       return this->skein_promise;
     else
       return *this;
+  }
+  void skein_created(::skein::__detail::__place __where, const char* __name) {
+    constexpr bool __runs =
+        __is_same(decltype(__some<_Pp&>().initial_suspend()), std::suspend_never);
+    if (skein_enabled())
+      ::skein::__detail::__created(skein_frame, this, _Kind, __name, __where.__get(), __runs);
+    else
+      skein_frame.__previous = __runs ? 0 : _KNotStarted;
   }
 };
 
