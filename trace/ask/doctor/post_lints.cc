@@ -41,7 +41,9 @@ void add_post_findings(const LintContext& context, Findings& found) {
     const Chain& chain = chains[i];
     const Model::Task& last = model.tasks[i];
     if (continued[i] || chain.count < context.options.posts) continue;
-    const bool is_over = last.how != Model::End::Open && model.end - last.end > shortest_rest;
+    // One that was destroyed with its event loop had no end of its own.
+    const bool is_over = last.how != Model::End::Open && last.how != Model::End::Cancelled &&
+                         model.end - last.end > shortest_rest;
     if (is_over || (last.start - chain.start) / chain.count > longest_step) continue;
     found.add({.lint = Lint::SelfWake,
                .task = i,

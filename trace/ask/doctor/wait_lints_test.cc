@@ -240,7 +240,11 @@ TEST_CASE("self-wake: handlers that post each other") {
   CHECK(findings_text(posts(3, 10)) == "");
   CHECK(findings_text(posts(4, 50'000)) == "");  // pieces of work
   // It has ended.
-  CHECK(findings_text(posts(4, 10, "9000000 create 9 as scope\n 9000001 resolve 9")) == "");
+  const std::string later = "9000000 create 9 as scope\n 9000001 resolve 9";
+  CHECK(findings_text(posts(4, 10, later)) == "");
+  // Its event loop was destroyed.
+  CHECK(findings_text(posts(4, 10, "50 create 5 by 4 as handler post\n 60 cancel 5\n" + later))
+            .find("self-wake 5 -\n") != std::string::npos);
 }
 
 TEST_CASE("self-wake") {
