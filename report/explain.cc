@@ -205,6 +205,7 @@ class Writer {
       duration(use->expires - now);
       text(" are left.");
     }
+    left_after_signal();
     moved(*use);
   }
 
@@ -238,7 +239,7 @@ class Writer {
     text(" ago. As long as that goes on, it does not expire.");
   }
 
-  // An acceptor that is left after a signal.
+  // An acceptor, or a timer that is set again and again, that is left after a signal.
   void left_after_signal() {
     if (d_.signal == no_index) return;
     text(" ");
@@ -246,33 +247,100 @@ class Writer {
     where(e_.model.tasks[d_.signal].location);
     text(" received a signal ");
     at(e_.model.tasks[d_.signal].end);
-    text(", and nothing else is pending: if the signal should end the program, close the ");
-    text("acceptor, which keeps it running.");
+    const bool is_timer =
+        e_.model.concern(last().task) != nullptr && e_.model.concern(last().task)->expires != 0;
+    text(", and only acceptors and repeated timers are pending: if the signal should end the ");
+    text(is_timer ? "program, do not set this timer again: it keeps it running."
+                  : "program, close the acceptor, which keeps it running.");
   }
 
   void pending_operation() {
     const std::string_view operation = e_.trace.strings[e_.model.tasks[last().task].name];
     const std::string_view peer = peer_of(e_.trace, e_.model, last().task);
+    const auto begins = [&](std::string_view name) { return operation.starts_with(name); };
+    // The recorder labels these operations.
+    const std::string_view label = e_.trace.strings[e_.model.tasks[last().task].label];
+    for (const std::string_view object : {"signal_set: ", "resolver: "}) {
+      if (!label.starts_with(object)) continue;
+      text(object.starts_with('r') ? " waits for the address of " : " waits for ");
+      text(label.substr(object.size()));
+      return text(".");
+    }
     if (peer.empty()) {
       text(pending(operation));
+      if (begins("channel.")) other_end();
       left_after_signal();
       return text(d_.socket_state);
     }
-    const auto is = [&](std::string_view name) { return operation.starts_with(name); };
     if (!has_peer(e_.trace.strings[used_by(e_.model, last().task)->connection])) {
-      text(is("socket.async_accept") ? " waits for a connection to " : " waits for a peer of ");
+      text(begins("socket.async_accept") ? " waits for a connection to " : " waits for a peer of ");
       text(peer);
       text(".");
       return left_after_signal();
     }
     text(" waits for ");
     text(peer);
-    text(is("socket.async_receive")   ? " to send."
-         : is("socket.async_send")    ? " to read."
-         : is("socket.async_connect") ? " to accept the connection."
-                                      : ".");
+    text(begins("socket.async_receive")   ? " to send."
+         : begins("socket.async_send")    ? " to read."
+         : begins("socket.async_connect") ? " to accept the connection."
+                                          : ".");
     if (d_.traffic) traffic(*d_.traffic);
     text(d_.socket_state);
+  }
+
+  // Of a channel: the last operation of the other kind, if the trace has any.
+  void other_end() {
+    const Model::Concern* use = e_.model.concern(last().task);
+    if (use == nullptr || use->object == Model::Object::none) return;
+    const Model::Task& waiting = e_.model.tasks[last().task];
+    const bool receives = e_.trace.strings[waiting.name].starts_with("channel.async_receive");
+    uint32_t u = e_.model.objects[use->object].last_use;
+    while (u != Model::Object::none &&
+           e_.model.tasks[e_.model.concerns[u].task].name == waiting.name)
+      u = e_.model.concerns[u].before;
+    if (u == Model::Object::none) {
+      if (!e_.model.objects[use->object].pre_existing)
+        text(receives ? " In the trace, no task has sent to it."
+                      : " In the trace, no task has received from it.");
+      return;
+    }
+    const TaskIndex operation = e_.model.concerns[u].task;
+    const TaskIndex by = e_.model.tasks[operation].parent;
+    text(receives ? " The last to send was " : " The last to receive was ");
+    if (by == no_index)
+      text("code outside any task");
+    else
+      task(by);
+    where(e_.model.tasks[operation].location);
+    text(", ");
+    duration(e_.model.end - std::min(e_.model.end, e_.model.tasks[operation].start));
+    text(by != no_index && e_.model.tasks[by].how != Model::End::Open ? " ago; it has ended."
+                                                                      : " ago.");
+  }
+
+  // Of a handler of a strand: the one that this strand runs now. Returns false if there is none.
+  bool strand() {
+    const Model::Concern* use = e_.model.concern(last().task);
+    if (use == nullptr || use->object == Model::Object::none) return false;
+    const Model::Object& object = e_.model.objects[use->object];
+    if (object.kind >= e_.trace.kinds.size() ||
+        e_.trace.strings[e_.trace.kinds[object.kind]] != "strand")
+      return false;
+    for (uint32_t u = object.last_use; u != Model::Object::none; u = e_.model.concerns[u].before) {
+      const TaskIndex other = e_.model.concerns[u].task;
+      const uint64_t first = e_.waits.first_run[other];
+      if (other == last().task || first == Waits::never ||
+          e_.model.tasks[other].how != Model::End::Open)
+        continue;
+      text(" Its strand runs ");
+      task(other);
+      where(e_.model.tasks[other].location);
+      text(", since ");
+      time(first);
+      text(", and nothing else until that returns.");
+      return true;
+    }
+    return false;
   }
 
   void number(uint64_t value) { out_.push_back({.kind = TextRun::Kind::Number, .value = value}); }
@@ -499,7 +567,7 @@ class Writer {
       time(d_.served);
       text(".");
     }
-    if (d_.blocker == no_index) return;
+    if (strand() || d_.blocker == no_index) return;
     text(" ");
     task(d_.blocker);
     where(e_.model.tasks[d_.blocker].location);

@@ -248,6 +248,39 @@ TEST_CASE("tasks are separate runs, for views that link them") {
   CHECK(tasks == "20 2 1 ");
 }
 
+TEST_CASE("a channel to which no task sends") {
+  const std::string text = report_of(ours(R"(
+     0 create 1 as coroutine producer
+     0 create 2 as coroutine consumer
+     1 resource 2 of 30 as async_channel channel
+     2 resume 1
+     3 about 1 of 30
+     3 create 3 by 1 as io channel.async_send
+     4 resolve 3
+     5 resolve 1
+     6 resume 2
+     7 about 2 of 30
+     7 create 4 by 2 as io channel.async_receive
+     8 suspend 2 on 4
+  1000 executor_end -
+  )"));
+  CHECK(text.find("sends to the channel. The last to send was") != std::string::npos);
+  CHECK(text.find("it has ended.") != std::string::npos);
+}
+
+TEST_CASE("a handler whose strand runs another one") {
+  const std::string text = report_of(ours(R"(
+     0 resource - of 30 as strand strand
+     1 about - of 30
+     1 create 3 as handler strand_executor.execute
+     2 about - of 30
+     2 create 4 as handler strand_executor.execute
+     3 resume 3
+  500000000 label 3 busy @1
+  )"));
+  CHECK(text.find("Its strand runs busy (#3)") != std::string::npos);
+}
+
 TEST_CASE("two objects of a library that two tasks awaited in opposite order") {
   Example e = ours(R"(
      0 create 1 as coroutine first

@@ -60,6 +60,13 @@ awaitable<void> closer(tcp::socket& socket) {
   socket.close();
 }
 
+awaitable<void> lookup() {
+  tcp::resolver resolver(co_await asio::this_coro::executor);
+  error_code error;
+  co_await resolver.async_resolve("localhost", "http",
+                                  asio::redirect_error(asio::use_awaitable, error));
+}
+
 awaitable<void> signals(asio::signal_set& set) {
   error_code error;
   co_await set.async_wait(asio::redirect_error(asio::use_awaitable, error));
@@ -82,7 +89,11 @@ int main() {
   asio::co_spawn(loop, reader(client), asio::detached);
   asio::co_spawn(loop, closer(client), asio::detached);
 
-  asio::signal_set set(loop, SIGUSR1);
+  asio::co_spawn(loop, lookup(), asio::detached);
+  auto strand = asio::make_strand(loop);
+  for (int i = 0; i < 2; ++i) asio::post(strand, [] {});
+
+  asio::signal_set set(loop, SIGUSR1, SIGINT);
   asio::co_spawn(loop, signals(set), asio::detached);
   asio::post(loop, [&] { set.cancel(); });
   loop.run();

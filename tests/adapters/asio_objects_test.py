@@ -49,4 +49,10 @@ assert read.uses in trace.closed, (read.uses, trace.closed)
 waits = used_by("signals")
 equal("a signal set", trace.objects[waits.uses], "signals")
 assert waits.uses in [object for object, _ in trace.cancels]
+equal("its signals", waits.labels, ["signal_set: SIGINT or SIGUSR1"])
+
+host = used_by("lookup")
+equal("a resolver", (trace.objects[host.uses], host.labels), ("resolver", ["resolver: localhost:http"]))
+strands = [t.uses for t in trace.tasks.values() if t.name.startswith("strand_executor.execute")]
+equal("a strand", (len(strands), len(set(strands)), trace.objects[strands[0]]), (2, 1, "strand"))
 equal("pending operations of an object are not its tasks", trace.unended(), [])

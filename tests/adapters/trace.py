@@ -23,7 +23,7 @@ except ImportError:
 EMULATOR = os.environ.get("SKEIN_EMULATOR", "").split()
 
 
-OBJECT_KINDS = ("alarm", "socket", "descriptor", "signals", "resolver")  # operations use them
+OBJECT_KINDS = ("alarm", "socket", "descriptor", "signals", "resolver", "strand", "async_channel")  # operations use them
 
 
 class Task:

@@ -188,7 +188,7 @@ class ChainWalker {
   Verdict pending_verdict(Diagnosis& d) {
     const Model::Concern* use = model_.concern(d.chain.back().task);
     if (use != nullptr && use->object != Model::Object::none) describe_socket(d, use->object);
-    if (is_accept(d.chain.back().task)) d.signal = last_signal();
+    if (is_lasting(d.chain.back().task)) d.signal = last_signal();
     if (use == nullptr || use->expires == 0) return Verdict::External;
     if (use->expires != Model::Object::never)
       return use->expires < end_ && could_run_since(use->expires, d.expected) == Verdict::Starved
@@ -251,11 +251,11 @@ class ChainWalker {
     return *may_run_;
   }
   void look_for_what_may_run() {
-    may_run_ = more_than_accepts_ = false;
-    for (TaskIndex task = 0; task < model_.tasks.size() && !more_than_accepts_; task++)
+    may_run_ = more_than_lasting_ = false;
+    for (TaskIndex task = 0; task < model_.tasks.size() && !more_than_lasting_; task++)
       if (is_open(model_, task) && may_run(task)) {
         may_run_ = true;
-        more_than_accepts_ = !is_accept(task);
+        more_than_lasting_ = !is_lasting(task);
       }
   }
 
@@ -263,10 +263,26 @@ class ChainWalker {
     return trace_.strings[model_.tasks[task].name].starts_with("socket.async_accept");
   }
 
-  // If only acceptors are pending: the last wait for a signal that has ended, with a signal.
+  // A timer that its own handler, or the coroutine that waits for it, has set before.
+  bool is_periodic(TaskIndex index) const {
+    const Model::Task& task = model_.tasks[index];
+    const Model::Concern* use = model_.concern(index);
+    if (use == nullptr || use->expires == 0 || use->expires == Model::Object::never ||
+        task.parent == no_index)
+      return false;
+    const Model::Task& parent = model_.tasks[task.parent];
+    if (parent.name == task.name && parent.location == task.location) return true;
+    const Waits::Wait* wait = waits_.open(task.parent);
+    return wait != nullptr && wait->on == index && wait->before != Waits::none &&
+           waits_.waits[wait->before].location == wait->location;
+  }
+  // An operation that a server always has, until its shutdown.
+  bool is_lasting(TaskIndex task) const { return is_accept(task) || is_periodic(task); }
+
+  // If only such operations are pending: the last wait for a signal that has ended, with a signal.
   TaskIndex last_signal() {
     if (!may_run_) look_for_what_may_run();
-    if (more_than_accepts_) return no_index;
+    if (more_than_lasting_) return no_index;
     TaskIndex last = no_index;
     for (TaskIndex task = 0; task < model_.tasks.size(); task++)
       if (model_.tasks[task].how == Model::End::Resolved &&
@@ -365,7 +381,7 @@ class ChainWalker {
   uint64_t end_ = trace_.events.empty() || waits_.any_running ? model_.end : last_event_;
   uint32_t walk_ = 0;
   std::optional<bool> may_run_;                  // anything_may_run(), if known
-  bool more_than_accepts_ = false;               // the same, apart from operations that accept
+  bool more_than_lasting_ = false;               // the same, apart from is_lasting()
   std::optional<std::vector<Traffic>> traffic_;  // find_traffic(), if known
   std::optional<AwaitedObjects> awaited_;        // if known
   std::unordered_map<std::string_view, Context> contexts_;
@@ -457,6 +473,7 @@ std::string_view name(Verdict verdict) {
 bool Diagnosis::is_error() const {
   switch (verdict) {
     case Verdict::LostWakeup:
+      if (is_last && is_alone) return true;  // whatever the reason, it is stuck
       // A task that waits again, or was created later, may check the condition before it waits.
       if (cancel != Model::Object::none && !is_last) return expected;
       return (!waited_before && !created_after) || expected;

@@ -72,8 +72,8 @@ struct Diagnosis {
   // External, in a live process: what the kernel says about the socket. Sentences, each with a
   // space before it; empty: unknown. The caller may set it.
   std::string socket_state = {};
-  // External, of an acceptor: the wait for a signal that ended before all that is pending is to
-  // accept connections, so that only this keeps the program running. no_index: there is none.
+  // External, of an acceptor or a periodic timer: the wait for a signal after which only such
+  // operations are pending, and keep the program running. no_index: there is none.
   TaskIndex signal = no_index;
   bool asks = false;  // External: the program connected the socket, and spoke last
   // Unknown: the object of a library that it awaits, and the one that the last task to continue

@@ -482,6 +482,17 @@ TEST_CASE("after the end, a timer that never expires is an error if the process 
   e.trace.info.is_torn_down = true;
   CHECK(diagnose_first(e).is_error());
 
+  Example later = timer_as_condition(R"(
+     5 about 1 of 30
+     5 expires 1 =-1
+     5 create 9 by 2 as timer
+     7 resolve 9 by 9
+    10 cancel_uses 2 of 30
+  )");
+  later.trace.info.alone = 500'000'000;  // it checks before it waits, but is stuck all the same
+  CHECK(diagnose_first(later).verdict == Verdict::LostWakeup);
+  CHECK(diagnose_first(later).is_error());
+
   Example idle = timer_as_condition(R"(
      5 about 1 of 30
      5 expires 1 =-1
@@ -518,6 +529,12 @@ TEST_CASE("acceptors that are left after a signal") {
   CHECK(signal_of("") == "-");  // a timer is pending
   CHECK(signal_of("11 fail 3 by 3\n 199900000 label 1 late") == "2");
   CHECK(signal_of("11 fail 3 by 3\n 12 create 4 as io signal_set.async_wait") == "-");
+  // A timer whose handler sets it again.
+  const std::string fires =
+      "11 resume 3\n 12 about 3 of 30\n 12 expires 3 =1000000000\n"
+      "12 create 5 by 3 as timer wait\n 13 resolve 3 by 3\n";
+  CHECK(signal_of(fires) == "2");
+  CHECK(signal_of(fires + "14 create 6 as io socket.async_receive") == "-");
 }
 
 TEST_CASE("a task that waited on the timer before may check before it waits") {

@@ -31,7 +31,8 @@ ModelBuilder::ModelBuilder(const Trace& trace, const ModelOptions& options)
     conditions_.push_back(name == "condition");
     scopes_.push_back(name == "scope");
     objects_.push_back(name == "alarm" || name == "socket" || name == "descriptor" ||
-                       name == "signals" || name == "resolver");
+                       name == "signals" || name == "resolver" || name == "strand" ||
+                       name == "async_channel");
   }
 }
 
@@ -158,9 +159,10 @@ void ModelBuilder::follow(const EventRow& event) {
 }
 
 void ModelBuilder::finish() {
-  model_.end = events_.empty() ? 0
-                               : std::max({events_.time[events_.size() - 1], options_.until,
-                                           trace_.info.ended});
+  model_.end =
+      events_.empty()
+          ? 0
+          : std::max({events_.time[events_.size() - 1], options_.until, trace_.info.ended});
   executors_.finish(model_.end);
   if (options_.simplify && mirage_) simplify_binds(model_, beginnings_, binds_);
   add_live_tasks();

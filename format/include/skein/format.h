@@ -203,14 +203,15 @@ inline constexpr size_t kMaxText = 512;
 inline constexpr const char kCutMark[] = "\xE2\x80\xA6";  // U+2026
 
 // X(name, number): kinds of the tasks and resources created at a place (u8 in `place`).
-#define SKEIN_FORMAT_KINDS(X)                                                                      \
-  X(unknown, 0)                                                                                    \
-  X(coroutine, 1)                                                                                  \
-  X(generator, 2)                                                                                  \
-  X(promise, 3) X(handler, 4) X(timer, 5) X(io, 6) X(fiber, 7) X(sender, 8) X(scope, 9)            \
-      X(thread, 10) X(work, 11) X(callback, 12) X(process, 13) X(task, 14) X(mutex, 32)            \
-          X(semaphore, 33) X(condition, 34) X(channel, 35) X(queue, 36) X(alarm, 37) X(socket, 38) \
-              X(descriptor, 39) X(signals, 40) X(resolver, 41)
+#define SKEIN_FORMAT_KINDS(X)                                                              \
+  X(unknown, 0)                                                                            \
+  X(coroutine, 1)                                                                          \
+  X(generator, 2)                                                                          \
+  X(promise, 3)                                                                            \
+  X(handler, 4) X(timer, 5) X(io, 6) X(fiber, 7) X(sender, 8) X(scope, 9) X(thread, 10)    \
+      X(work, 11) X(callback, 12) X(process, 13) X(task, 14) X(mutex, 32) X(semaphore, 33) \
+          X(condition, 34) X(channel, 35) X(queue, 36) X(alarm, 37) X(socket, 38)          \
+              X(descriptor, 39) X(signals, 40) X(resolver, 41) X(strand, 42) X(async_channel, 43)
 // In a copy of another tracer's trace, the kinds of that tracer: string 1 is the name of the first,
 // string 2 of the next and so on.
 inline constexpr uint8_t kFirstOwnKind = 64;
@@ -234,12 +235,12 @@ inline uint64_t address_id(const void* object) {
 
 // X(name, number): reasons for lost events, of a stream or of the whole trace. `untracked` counts
 // tasks without a row, `ring_shortened` streams with fewer chunks than configured.
-#define SKEIN_FORMAT_LOSSES(X)                                                     \
-  X(unknown, 0)                                                                    \
-  X(nested, 1)                                                                     \
-  X(no_memory, 2)                                                                  \
-  X(disk_full, 3) X(no_stream, 4) X(names_full, 5) X(bus_error, 6) X(untracked, 7) \
-      X(ring_shortened, 8)
+#define SKEIN_FORMAT_LOSSES(X) \
+  X(unknown, 0)                \
+  X(nested, 1)                 \
+  X(no_memory, 2)              \
+  X(disk_full, 3)              \
+  X(no_stream, 4) X(names_full, 5) X(bus_error, 6) X(untracked, 7) X(ring_shortened, 8)
 
 enum Kind : uint8_t {
 #define SKEIN_X(name, number) kKind_##name = number,

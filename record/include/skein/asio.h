@@ -167,11 +167,11 @@ template <class _Operation>
   return __PRETTY_FUNCTION__;
 }
 
-[[__gnu__::__noinline__, __gnu__::__visibility__("hidden")]] inline void __created(
+[[__gnu__::__noinline__, __gnu__::__visibility__("hidden")]] inline skein_task* __created(
     const void* __object_at, const void* __type, const char* __text, const char* __object,
     const char* __operation, skein_use __use) {
   skein_task* __task = skein_handle_keep(__object_at, __type);
-  if (__task == nullptr) return;
+  if (__task == nullptr) return nullptr;
   const skein_source* __stated = __outermost;
   const bool __by_asio =
       __stated != nullptr && ::skein::__detail::__asio_hooks::__of_asio(__stated->file);
@@ -180,6 +180,7 @@ template <class _Operation>
   skein_operation_on(__task, __kind_of(__object),
                      ::skein::__detail::__asio_hooks::__join(__object, __operation),
                      __by_asio ? nullptr : __stated, &__callback, __use);
+  return __task;
 }
 
 // ---- objects that operations use ----
@@ -191,21 +192,27 @@ inline uint32_t __kind_of_object(const char* __object) {
       return __object[2] == 'a' ? SKEIN_KIND_alarm : SKEIN_KIND_descriptor;
     case 'r':
       return SKEIN_KIND_resolver;
+    case 'c':
+      return SKEIN_KIND_async_channel;
     case 's':  // socket, serial_port, signal_set; strand, system_executor
       return __object[1] == 'o'   ? SKEIN_KIND_socket
              : __object[1] == 'e' ? SKEIN_KIND_descriptor
              : __object[1] == 'i' ? SKEIN_KIND_signals
+             : __object[1] == 't' ? SKEIN_KIND_strand
                                   : SKEIN_KIND_unknown;
     default:
       return SKEIN_KIND_unknown;
   }
 }
-// A socket may move; its descriptor stays.
+// A socket may move; its descriptor stays. The end of a strand or a channel is not reported, and
+// later its address may be that of a timer.
 inline uintptr_t __key_of_object(uint32_t __kind, const void* __object,
                                  unsigned long __descriptor) {
-  return __kind == SKEIN_KIND_socket || __kind == SKEIN_KIND_descriptor
-             ? static_cast<uintptr_t>(__descriptor) + 1
-             : reinterpret_cast<uintptr_t>(__object);
+  if (__kind == SKEIN_KIND_socket || __kind == SKEIN_KIND_descriptor)
+    return static_cast<uintptr_t>(__descriptor) + 1;
+  const auto __address = reinterpret_cast<uintptr_t>(__object);
+  return __kind == SKEIN_KIND_strand || __kind == SKEIN_KIND_async_channel ? __address + 1
+                                                                           : __address;
 }
 
 // When a timer expires: CLOCK_MONOTONIC in __ns, SKEIN_NEVER, or 0: unknown (a timer of another
@@ -228,6 +235,65 @@ inline uint64_t __expiry_of(const _Timer* __timer) {
   return 0;
 }
 
+// ---- what only private members of Asio state ----
+//
+// The signals of a set, and the name that a resolver looks up. They are read where they are in the
+// versions that were looked at, 1.18.0 (Boost 1.74) to 1.26 (Boost 1.81); in others they are not.
+
+// The signals of a set, as a mask. Asio links its registrations.
+template <class _Set>
+inline uint64_t __signals_of(const _Set* __set) {
+  struct __registration {
+    int __number;
+    void* __others[4];
+    const __registration* __next;
+  };
+  struct __layout {
+    void* __queue[2];
+    const __registration* __first;
+  };
+  uint64_t __mask = 0;
+  if constexpr (sizeof(_Set) == sizeof(__layout)) {
+    __layout __copy;
+    __builtin_memcpy(&__copy, __set, sizeof __copy);
+    for (const __registration* __at = __copy.__first; __at != nullptr;) {
+      __registration __one;
+      __builtin_memcpy(&__one, __at, sizeof __one);
+      if (__one.__number > 0 && __one.__number <= 64) __mask |= uint64_t{1} << (__one.__number - 1);
+      __at = __one.__next;
+    }
+  }
+  return __mask;
+}
+
+// The operation of a resolver begins with a base class, a std::weak_ptr<void>, and the query:
+// hints, host and service. (Query::host_name() returns a copy.)
+template <class _Operation>
+struct __lookup;  // specialised below: the base class and the query
+template <class _Context>
+inline constexpr bool __knows_members = false;  // specialised for known versions
+
+template <class _Tp>
+const _Tp& __constant() noexcept;  // declared only
+
+template <class _Operation>
+inline void __label_lookup(skein_task* __task, const _Operation& __at) {
+  using _Query = typename __lookup<_Operation>::__query;
+  using _String = decltype(__constant<_Query>().host_name());
+  const char* __member = reinterpret_cast<const char*>(__builtin_addressof(__at)) +
+                         sizeof(typename __lookup<_Operation>::__base) + 2 * sizeof(void*) +
+                         sizeof(__constant<_Query>().hints());
+  const auto* __strings = reinterpret_cast<const _String*>(__member);
+  char __text[128];
+  char* __to = __text;
+  const char* __end = __text + sizeof __text;
+  ::skein::__detail::__asio_hooks::__append(__to, __end, "resolver: ");
+  ::skein::__detail::__asio_hooks::__append(__to, __end, __strings[0].c_str());
+  ::skein::__detail::__asio_hooks::__append(__to, __end, ":");
+  ::skein::__detail::__asio_hooks::__append(__to, __end, __strings[1].c_str());
+  skein_label_text(__task, __text, static_cast<unsigned long>(__to - __text));
+}
+
 template <class _Context, class _Operation, class _Object>
 inline void __creation(_Context&, const _Operation& __at, const char* __object, _Object* __on,
                        unsigned long __descriptor, const char* __operation) {
@@ -244,9 +310,16 @@ inline void __creation(_Context&, const _Operation& __at, const char* __object, 
     if constexpr (requires { __on->expiry; })
       __use.expires = ::skein::__detail::__asio_hooks::__expiry_of(__on);
   }
-  ::skein::__detail::__asio_hooks::__created(
+  skein_task* __task = ::skein::__detail::__asio_hooks::__created(
       __builtin_addressof(__at), ::skein::__detail::__asio_hooks::__type_of<_Operation>(),
       ::skein::__detail::__asio_hooks::__text_of<_Operation>(), __object, __operation, __use);
+  if constexpr (__knows_members<_Context>) {
+    if (__task == nullptr) return;
+    if constexpr (requires { typename __lookup<_Operation>::__query; })
+      ::skein::__detail::__asio_hooks::__label_lookup(__task, __at);
+    else if (__kind == SKEIN_KIND_signals)
+      skein_label_signals(__task, ::skein::__detail::__asio_hooks::__signals_of(__on));
+  }
 }
 
 // The current task cancels the operations of an object, or closes it.
@@ -561,3 +634,38 @@ SKEIN_DETAIL_PLUMBING(boost::asio)
 SKEIN_DETAIL_PLUMBING(asio)
 #endif
 #undef SKEIN_DETAIL_PLUMBING
+
+#define SKEIN_DETAIL_MEMBERS(__ns)                                                                \
+  namespace __ns {                                                                                \
+  class execution_context;                                                                        \
+  namespace ip {                                                                                  \
+  template <typename>                                                                             \
+  class basic_resolver_query;                                                                     \
+  }                                                                                               \
+  namespace detail {                                                                              \
+  class resolve_op;                                                                               \
+  template <typename, typename, typename>                                                         \
+  class resolve_query_op;                                                                         \
+  }                                                                                               \
+  }                                                                                               \
+  template <>                                                                                     \
+  inline constexpr bool skein::__detail::__asio_hooks::__knows_members<__ns::execution_context> = \
+      true;                                                                                       \
+  template <class _Pp, class _Hp, class _Ep>                                                      \
+  struct skein::__detail::__asio_hooks::__lookup<__ns::detail::resolve_query_op<_Pp, _Hp, _Ep>> { \
+    using __base = __ns::detail::resolve_op;                                                      \
+    using __query = __ns::ip::basic_resolver_query<_Pp>;                                          \
+  };
+#if defined(SKEIN_DETAIL_BOOST_ASIO) && !defined(SKEIN_DETAIL_BOOST_MEMBERS)
+#define SKEIN_DETAIL_BOOST_MEMBERS
+#if BOOST_ASIO_VERSION >= 101800 && BOOST_ASIO_VERSION < 102700
+SKEIN_DETAIL_MEMBERS(boost::asio)
+#endif
+#endif
+#if defined(SKEIN_DETAIL_STANDALONE_ASIO) && !defined(SKEIN_DETAIL_STANDALONE_MEMBERS)
+#define SKEIN_DETAIL_STANDALONE_MEMBERS
+#if ASIO_VERSION >= 101800 && ASIO_VERSION < 102700
+SKEIN_DETAIL_MEMBERS(asio)
+#endif
+#endif
+#undef SKEIN_DETAIL_MEMBERS

@@ -132,7 +132,9 @@ enum {
   SKEIN_KIND_socket = 38,
   SKEIN_KIND_descriptor = 39,
   SKEIN_KIND_signals = 40,
-  SKEIN_KIND_resolver = 41
+  SKEIN_KIND_resolver = 41,
+  SKEIN_KIND_strand = 42,
+  SKEIN_KIND_async_channel = 43 /* of a library: it has no notifications */
 };
 
 /* ---- tasks ----
@@ -368,6 +370,8 @@ int skein_can_read(const void* __word) SKEIN_NOTHROW;
  * and Beast's categories, else "category error value". `category` is error_category::name(). */
 void skein_error_text(const char* __category, int __value, char* __text,
                       size_t __size) SKEIN_NOTHROW;
+/* Labels a task with the names of the signals of a mask (bit n: signal n + 1). */
+void skein_label_signals(skein_task* __task, uint64_t __signals) SKEIN_NOTHROW;
 /* In a function: calls skein_module_unloaded when the module that contains the function is unloaded
  * or the program exits, after the module's destructors. (A static C++ object would take 6 ms to
  * compile in a source that does not use it, and as a member of a template g++ would omit it with

@@ -122,11 +122,13 @@ class TaskLints {
   bool is_at_the_end(uint64_t time) const { return time > last_run_; }
 
   // Whether it was one of a list of lazy tasks, of which another started: the program starts as
-  // many as it needs.
+  // many as it needs. Or a generator, which is used if its values are.
   bool is_optional(TaskIndex i) {
     const Model::Task& t = context_.task(i);
     const uint64_t end = context_.was_destroyed(i) ? t.end : model_.end;
-    if ((t.location == 0 && t.name == 0) || was_discarded(i)) return false;
+    if (was_discarded(i)) return false;
+    if (context_.kind(i) == "generator") return true;
+    if (t.location == 0 && t.name == 0) return false;
     if (started_.empty())
       for (TaskIndex other = 0; other < model_.tasks.size(); other++) {
         const Model::Task& task = context_.task(other);

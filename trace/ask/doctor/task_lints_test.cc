@@ -75,6 +75,17 @@ TEST_CASE("never-started") {
   }
 }
 
+TEST_CASE("never-started: a generator is used if its values are") {
+  const auto unused = [](const std::string& kind, const DoctorOptions& options = drawn) {
+    return findings_text(ours("0 create 1 as coroutine\n 0 resume 1\n 1 create 2 by 1 as " + kind +
+                              "\n 2 create 3 by 1 as thing\n 9000000 cancel 2\n 9000001 resolve 1"),
+                         options);
+  };
+  CHECK(unused("coroutine") == "never-started 2 -\n");
+  CHECK(unused("generator") == "");
+  CHECK(unused("generator", strict).starts_with("never-started 2 -\n"));
+}
+
 TEST_CASE("handler-never-invoked") {
   const std::string runs = "0 create 9 as coroutine\n 1 resume 9\n 2 create 1 by 9 as handler\n";
   CHECK(findings_text(ours(runs + "5 resolve 9\n 102 executor_end -")) ==
