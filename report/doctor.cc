@@ -89,6 +89,7 @@ std::string DoctorReport::text(const Finding& f) const {
     case Lint::OperationPending:
       return title(f.task) + " is still pending at the end of the trace, " +
              duration_text(f.duration) + " after it began" +
+             (sends(trace_, model_, f.task) ? ": its peer does not read, or reads slowly" : "") +
              (f.other == no_index ? "" : "; " + title(f.other) + " waits for it");
     case Lint::SelfWake: {
       const Finding::Evidence& woken = f.evidence.front();

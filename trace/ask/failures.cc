@@ -38,6 +38,32 @@ bool ends_a_session(std::string_view reason) {
   });
 }
 
+// Whether the task's creator, when it awaited something for the first time after the creation,
+// found that it need not wait: probably the result of this task, which had failed by then. (What it
+// awaited is not known if the result is not in the task's frame.)
+bool was_awaited_late(const Subject& s, TaskIndex index) {
+  constexpr int longest = 10'000;
+  const Model::Task& task = s.model.tasks[index];
+  if (task.parent == no_index) return false;
+  uint32_t first = Waits::none;
+  uint32_t at = s.waits.last_wait[task.parent];
+  for (int i = 0; i < longest && at != Waits::none && s.waits.waits[at].begin >= task.start; i++) {
+    first = at;
+    at = s.waits.waits[at].before;
+  }
+  if (first == Waits::none) return false;
+  const Waits::Wait& wait = s.waits.waits[first];
+  if (wait.on != no_index || wait.waker != no_index || wait.begin < task.end || wait.is_open())
+    return false;
+  const auto& runs = s.model.activations;
+  auto next = std::upper_bound(
+      runs.begin(), runs.end(), wait.begin,
+      [](uint64_t time, const Model::Activation& run) { return time < run.start; });
+  for (; next != runs.end() && next->start < wait.end; ++next)
+    if (next->executor == wait.executor) return false;
+  return true;
+}
+
 // Follows the failure to the task where it began: a task that awaits another fails with its reason.
 TaskIndex find_origin(const Subject& s, TaskIndex task) {
   constexpr int deepest = 1'000;
@@ -72,7 +98,7 @@ std::vector<UnreadFailure> unread_failures(const Subject& subject) {
   for (TaskIndex i = 0; i < model.tasks.size(); i++) {
     const Model::Task& task = model.tasks[i];
     if (!task.failed() || is_read[i] || !(runs_code(subject, i) || threw(subject, i)) ||
-        ends_a_session(subject.trace.strings[task.reason]))
+        ends_a_session(subject.trace.strings[task.reason]) || was_awaited_late(subject, i))
       continue;
     // A ring may have overwritten that it was read.
     if (trace_is_cut && task.end <= subject.trace.info.complete_from) continue;

@@ -87,6 +87,21 @@ TEST_CASE("a failure that the code which started the task may have read") {
                    "9 fail 3 stoi"));
 }
 
+TEST_CASE("a failure whose reader came late and awaited what is not known") {
+  const auto count = [](const std::string& events) {
+    const Example e = ours(
+        "0 create 2 as coroutine main\n 0 resume 2\n 1 create 1 by 2 as coroutine q\n"
+        "2 resume 1 @1\n 5 fail 1 stoi @1\n" +
+        events + "90 resolve 2 by 2\n");
+    return unread_failures({e.trace, e.model, find_waits(e.trace, e.model)}).size();
+  };
+  CHECK(count("6 suspend 2\n 7 resume 2\n") == 0);
+  CHECK(count("6 suspend 2\n 6 create 9 as handler x\n 7 resume 9\n 8 resolve 9\n 9 resume 2\n") ==
+        1);                                         // it waited
+  CHECK(count("4 suspend 2\n 7 resume 2\n") == 1);  // before the failure
+  CHECK(count("") == 1);
+}
+
 TEST_CASE("a handler that threw") {
   Example e = ours("0 create 1 as handler post\n 1 resume 1\n 2 fail 1 -\n");
   e.model.tasks[e.model.find(1)].reason = e.trace.strings.intern("the handler threw");

@@ -33,4 +33,10 @@ KindClass kind_class(const Trace& trace, const Model::Task& task) {
   return kind_class(trace.strings[trace.kinds[task.kind]]);
 }
 
+bool sends(const Trace& trace, const Model& model, TaskIndex task) {
+  const std::string_view name = trace.strings[model.tasks[task].name];
+  return is_operation(trace, model.tasks[task]) &&
+         (name.find("send") != name.npos || name.find("write") != name.npos);
+}
+
 }  // namespace skein

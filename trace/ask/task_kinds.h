@@ -26,6 +26,8 @@ KindClass kind_class(const Trace& trace, const Model::Task& task);
 inline bool is_operation(const Trace& trace, const Model::Task& task) {
   return kind_class(trace, task) == KindClass::Operation;
 }
+// Whether it is an operation that sends data, by its name.
+bool sends(const Trace& trace, const Model& model, TaskIndex task);
 // Whether the holder must release it, as far as is known.
 inline bool is_owned(const Trace& trace, const Model::Task& resource) {
   return kind_class(trace, resource) != KindClass::Semaphore;

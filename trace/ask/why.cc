@@ -46,10 +46,13 @@ class ChainWalker {
     }
   }
 
-  // Finds for how long the last task has been runnable.
-  void measure_starvation(Diagnosis& d) const {
-    if (d.verdict == Verdict::Starved)
-      d.starved = end_ - std::min(end_, ready_since(model_, waits_, d.chain.back()));
+  // Finds for how long the last task has been runnable; a handler, since the one before it in its
+  // queue began: a long queue that is served is no fault.
+  void measure_starvation(Diagnosis& d) {
+    if (d.verdict != Verdict::Starved) return;
+    uint64_t since = ready_since(model_, waits_, d.chain.back());
+    if (is_queued(d.chain.back())) since = std::max(since, last_begun(d.chain.back().task));
+    d.starved = end_ - std::min(end_, since);
   }
 
   // Finds the task that ran longest on the executor while the last task was runnable.
@@ -58,8 +61,7 @@ class ChainWalker {
     const Diagnosis::Step& last = d.chain.back();
     const Model::Task& task = model_.tasks[last.task];
     const uint64_t since = ready_since(model_, waits_, last);
-    if (last.wait == Waits::none && kind_class(trace_, task) == KindClass::Handler)
-      return find_blocker_of_handler(d, since);
+    if (is_queued(last)) return find_blocker_of_handler(d, since);
     uint32_t executor = task.executor;
     if (last.wait != Waits::none) executor = waits_.waits[last.wait].executor;
     d.blocker = busiest_.on(executor, since, UINT64_MAX);
@@ -84,7 +86,24 @@ class ChainWalker {
   struct Context {
     std::vector<bool> threads;  // by executor
     uint64_t served = Waits::never;
+    uint64_t begun = 0;  // when it began the last handler
   };
+
+  // A handler that its context has not invoked.
+  bool is_queued(const Diagnosis::Step& step) const {
+    return step.wait == Waits::none &&
+           kind_class(trace_, model_.tasks[step.task]) == KindClass::Handler;
+  }
+  uint32_t strand_of(TaskIndex task) const {
+    const Model::Concern* use = model_.concern(task);
+    return use == nullptr ? Model::Object::none : use->object;
+  }
+  // When its strand, or else its context, began the last handler; 0: none.
+  uint64_t last_begun(TaskIndex task) {
+    const Context& context = contexts()[context_of(task)];
+    const uint32_t strand = strand_of(task);
+    return strand == Model::Object::none ? context.begun : strand_begun_[strand];
+  }
 
   // Only the threads that run the handlers of its context delay a handler.
   void find_blocker_of_handler(Diagnosis& d, uint64_t since) {
@@ -110,6 +129,9 @@ class ChainWalker {
       context.threads.resize(trace_.executors.size());
       if (run.executor < context.threads.size()) context.threads[run.executor] = true;
       if (context.served == Waits::never || run.end > context.served) context.served = run.end;
+      context.begun = std::max(context.begun, run.start);
+      if (const uint32_t strand = strand_of(run.task); strand != Model::Object::none)
+        strand_begun_[strand] = std::max(strand_begun_[strand], run.start);
     }
     return contexts_;
   }
@@ -385,6 +407,7 @@ class ChainWalker {
   std::optional<std::vector<Traffic>> traffic_;  // find_traffic(), if known
   std::optional<AwaitedObjects> awaited_;        // if known
   std::unordered_map<std::string_view, Context> contexts_;
+  std::unordered_map<uint32_t, uint64_t> strand_begun_;  // by object, see Context::begun
   Busiest busiest_{model_};
 };
 

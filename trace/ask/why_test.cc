@@ -512,6 +512,28 @@ TEST_CASE("after the end, a timer that never expires is an error if the process 
   CHECK(!diagnose_first(other).is_error());
 }
 
+TEST_CASE("a long queue of handlers that is served is no error") {
+  // One thread of a pool; each handler takes 70 ms.
+  const auto is_error = [](int served) {
+    std::string text = "0 create 99 as handler pool.post\n";
+    for (int i = 1; i <= served; i++) {
+      const std::string id = std::to_string(i);
+      text += std::to_string(i * 70'000'000) + " create " + id + " as handler pool.post\n" +
+              std::to_string(i * 70'000'000) + " resume " + id + "\n" +
+              std::to_string((i + 1) * 70'000'000 - 1) + " resolve " + id + "\n";
+    }
+    Example e = ours(text +
+                     "350000000 create 200 as handler other.post\n"
+                     "350000001 resume 200\n350000002 resolve 200\n");
+    const Waits waits = find_waits(e.trace, e.model);
+    const Diagnosis d = diagnose(e.trace, e.model, waits, e.model.find(99));
+    CHECK(d.verdict == Verdict::Starved);
+    return d.is_error();
+  };
+  CHECK(!is_error(4));  // the last one began 70 ms ago
+  CHECK(is_error(2));   // 210 ms ago
+}
+
 TEST_CASE("acceptors that are left after a signal") {
   const auto signal_of = [](const std::string& more) {
     Example e = ours(R"(

@@ -35,7 +35,8 @@ constexpr KnownError kErrors[] = {
 };
 
 const char* find_text(const char* category, int value) {
-  if (strcmp(category, "system") == 0 || strcmp(category, "generic") == 0) {
+  if (strcmp(category, "system") == 0 || strcmp(category, "generic") == 0 ||
+      strcmp(category, "asio.system") == 0) {
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 32)
     return strerrordesc_np(value);
 #else

@@ -19,6 +19,7 @@ TEST_CASE("the text of an error code is that of its message") {
     const std::error_code code(value, std::system_category());
     CHECK(text_of(code.category().name(), value) == code.message());
     CHECK(text_of("generic", value) == code.message());
+    CHECK(text_of("asio.system", value) == code.message());  // of standalone Asio
   }
   CHECK(text_of("asio.misc", 2) == "End of file");
 }

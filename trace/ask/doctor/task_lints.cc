@@ -166,17 +166,13 @@ class TaskLints {
       c.duration = t.end - std::min(t.end, t.start);
     } else if (t.should_resolve) {
       c.severity = Severity::Error;
-    } else if (sends(t) && age >= context_.limit(Lint::OperationPending)) {
-      c.severity = Severity::Warning;  // the data was not sent
     }
-    if (c.severity == Severity::Note && !options_.strict) return;
+    // A send that lasts is worth a note: its peer does not read, or reads slowly.
+    const bool waits_long =
+        sends(context_.trace, model_, i) && age >= context_.limit(Lint::OperationPending);
+    if (c.severity == Severity::Note && !waits_long && !options_.strict) return;
     if (c.index != none) c.other = waits_.waits[c.index].task;
     found_.add(c);
-  }
-
-  bool sends(const Model::Task& t) const {
-    const std::string_view name = context_.trace.strings[t.name];
-    return name.find("send") != name.npos || name.find("write") != name.npos;
   }
 
   void look_at_destroyed(TaskIndex i) {
