@@ -272,8 +272,9 @@ class Writer {
       left_after_signal();
       return text(d_.socket_state);
     }
-    if (!has_peer(e_.trace.strings[used_by(e_.model, last().task)->connection])) {
-      text(begins("socket.async_accept") ? " waits for a connection to " : " waits for a peer of ");
+    const bool accepts = begins("socket.async_accept");
+    if (accepts || !has_peer(e_.trace.strings[used_by(e_.model, last().task)->connection])) {
+      text(accepts ? " waits for a connection to " : " waits for a peer of ");
       text(peer);
       text(".");
       return left_after_signal();

@@ -271,7 +271,7 @@ std::string why_text(const Subject& subject, const WhyFindings& all) {
   add_failures(out, subject, all.failures);
   add_chains(out, subject, all.chains);
   if (all.teardown == 0) add_destroyed(out, subject, all.destroyed);
-  if (ends_at_last_event(subject) && !found.empty() && !found.front().is_error())
+  if (!all.is_live && ends_at_last_event(subject) && !found.empty() && !found.front().is_error())
     append_paragraph(
         out,
         "\nThe trace does not contain when the program ended: durations end at its last "

@@ -23,6 +23,7 @@ struct WhyFindings {
   std::vector<TornDown> destroyed = {};
   // The subject ends where the program began to destroy its tasks; 0: it has all events.
   uint64_t teardown = 0;
+  bool is_live = false;  // the program runs
 };
 
 std::string why_text(const Subject& subject, const WhyFindings& found);

@@ -248,6 +248,17 @@ TEST_CASE("tasks are separate runs, for views that link them") {
   CHECK(tasks == "20 2 1 ");
 }
 
+TEST_CASE("a running program has no end that the trace could contain") {
+  const Example e =
+      ours("0 create 1 as coroutine server\n1 resume 1\n2 suspend 1\n9 executor_end -");
+  const Waits waits = find_waits(e.trace, e.model);
+  const Subject subject{e.trace, e.model, waits};
+  WhyFindings found{.diagnoses = diagnose_all(e.trace, e.model, waits)};
+  CHECK(why_text(subject, found).find("when the program ended") != std::string::npos);
+  found.is_live = true;
+  CHECK(why_text(subject, found).find("when the program ended") == std::string::npos);
+}
+
 TEST_CASE("a channel to which no task sends") {
   const std::string text = report_of(ours(R"(
      0 create 1 as coroutine producer

@@ -84,7 +84,8 @@ int run_why(const WhyOptions& options) {
   const Subject subject{analysis.trace, analysis.model, analysis.waits};
   WhyFindings found{.diagnoses = find_diagnoses(subject, options.task),
                     .destroyed = std::move(destroyed),
-                    .teardown = teardown};
+                    .teardown = teardown,
+                    .is_live = analysis.is_live};
   if (analysis.is_live) {
     add_thread_states(options.trace, subject, found.diagnoses);
     add_socket_states(options.trace, subject, found.diagnoses);

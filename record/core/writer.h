@@ -33,7 +33,7 @@ inline constexpr size_t kPlainMargin = 192;
 inline constexpr size_t kTextMargin = 2 * format::kMaxEventSize;
 inline constexpr uint32_t kIdBlock = 64;  // task ids that an executor takes at a time
 
-inline constexpr uint64_t kUntimed = UINT64_MAX;
+inline constexpr uint64_t kUntimed = UINT64_MAX;  // Writer::timed: no reading may be made
 
 struct alignas(64) Writer {
   // -- hot: one cache line --

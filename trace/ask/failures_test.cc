@@ -87,7 +87,7 @@ TEST_CASE("a failure that the code which started the task may have read") {
                    "9 fail 3 stoi"));
 }
 
-TEST_CASE("a failure whose reader came late and awaited what is not known") {
+TEST_CASE("a failure whose reader came late, by an await of an unknown object") {
   const auto count = [](const std::string& events) {
     const Example e = ours(
         "0 create 2 as coroutine main\n 0 resume 2\n 1 create 1 by 2 as coroutine q\n"

@@ -141,8 +141,8 @@ uint64_t monotonic_ns(const ClockInfo& clock) {
   return clock.counter == call_monotonic ? call_monotonic() : read_monotonic();
 }
 
-// Each clock_gettime of the C library may read the time stamp counter first. Of getrusage's times,
-// those of the current tick are missing.
+// By system calls: the C library's clock_gettime may use the vDSO, which reads a counter that the
+// program may have disabled. getrusage also has times, but without the current tick.
 bool read_cpu_time(const Writer& writer, format::CpuTime& used) {
   const auto* files = static_cast<const TraceFiles*>(writer.trace);
   if (files == nullptr || files->all_at_start) return false;  // null: a signal handler has forked

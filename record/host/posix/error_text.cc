@@ -37,7 +37,7 @@ constexpr KnownError kErrors[] = {
 const char* find_text(const char* category, int value) {
   if (strcmp(category, "system") == 0 || strcmp(category, "generic") == 0 ||
       strcmp(category, "asio.system") == 0) {
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 32)
+#if defined(__GLIBC__)  // 2.32, older than Debian 12's
     return strerrordesc_np(value);
 #else
     return nullptr;

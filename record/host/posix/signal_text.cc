@@ -1,5 +1,5 @@
+// The names of the signals that an operation waits for.
 #include <skein/skein.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "record/host/posix/session.h"
@@ -9,7 +9,7 @@ namespace skein::record {
 namespace {
 
 const char* name_of_signal(int signal) {
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 32)
+#if defined(__GLIBC__)  // 2.32, older than Debian 12's
   return sigabbrev_np(signal);
 #else
   return static_cast<void>(signal), nullptr;

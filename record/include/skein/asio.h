@@ -78,7 +78,9 @@ inline void __append(char*& __to, const char* __end, const char* __text) {
         const char* __end = __name.__text + sizeof __name.__text - 1;
         __append(__to, __end, __object);
         __append(__to, __end, ".");
-        __append(__to, __end, __operation);
+        // "execute" of Asio's "execute(blk=never,rel=fork)"
+        for (const char* __at = __operation; __to < __end && *__at != 0 && *__at != '(';)
+          *__to++ = *__at++;
         *__to = 0;
         __name.__object = __object;
         __name.__operation = __operation;
@@ -310,7 +312,7 @@ inline void __creation(_Context&, const _Operation& __at, const char* __object, 
     if constexpr (requires { __on->expiry; })
       __use.expires = ::skein::__detail::__asio_hooks::__expiry_of(__on);
   }
-  skein_task* __task = ::skein::__detail::__asio_hooks::__created(
+  [[__maybe_unused__]] skein_task* __task = ::skein::__detail::__asio_hooks::__created(
       __builtin_addressof(__at), ::skein::__detail::__asio_hooks::__type_of<_Operation>(),
       ::skein::__detail::__asio_hooks::__text_of<_Operation>(), __object, __operation, __use);
   if constexpr (__knows_members<_Context>) {
