@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "trace/model/names.h"
 #include "trace/read/connection.h"
 
 namespace skein {
@@ -291,16 +292,16 @@ class Writer {
 
   // Of a channel: the last operation of the other kind, if the trace has any.
   void other_end() {
-    const Model::Concern* use = e_.model.concern(last().task);
-    if (use == nullptr || use->object == Model::Object::none) return;
+    const Model::Object* object = used_by(e_.model, last().task);
+    if (object == nullptr) return;
     const Model::Task& waiting = e_.model.tasks[last().task];
     const bool receives = e_.trace.strings[waiting.name].starts_with("channel.async_receive");
-    uint32_t u = e_.model.objects[use->object].last_use;
+    uint32_t u = object->last_use;
     while (u != Model::Object::none &&
            e_.model.tasks[e_.model.concerns[u].task].name == waiting.name)
       u = e_.model.concerns[u].before;
     if (u == Model::Object::none) {
-      if (!e_.model.objects[use->object].pre_existing)
+      if (!object->pre_existing)
         text(receives ? " In the trace, no task has sent to it."
                       : " In the trace, no task has received from it.");
       return;
@@ -321,13 +322,9 @@ class Writer {
 
   // Of a handler of a strand: the one that this strand runs now. Returns false if there is none.
   bool strand() {
-    const Model::Concern* use = e_.model.concern(last().task);
-    if (use == nullptr || use->object == Model::Object::none) return false;
-    const Model::Object& object = e_.model.objects[use->object];
-    if (object.kind >= e_.trace.kinds.size() ||
-        e_.trace.strings[e_.trace.kinds[object.kind]] != "strand")
-      return false;
-    for (uint32_t u = object.last_use; u != Model::Object::none; u = e_.model.concerns[u].before) {
+    const Model::Object* object = used_by(e_.model, last().task);
+    if (object == nullptr || kind_name(e_.trace, object->kind) != "strand") return false;
+    for (uint32_t u = object->last_use; u != Model::Object::none; u = e_.model.concerns[u].before) {
       const TaskIndex other = e_.model.concerns[u].task;
       const uint64_t first = e_.waits.first_run[other];
       if (other == last().task || first == Waits::never ||

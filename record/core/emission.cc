@@ -30,18 +30,13 @@ Reached put_cpu_time(Writer& w, Reached from) {
   if ((w.flags & (format::kFlagNames | format::kFlagNested)) != 0 ||
       host.read_cpu_time == nullptr || !host.read_cpu_time(w, used))
     return from;
-  if (from.now - w.last >= kLongSilence) {
-    from = extended_header(w, from, format::k_cpu_time);
-  } else {
-    w.last = from.now;
-    store4(from.at, static_cast<uint32_t>(from.now) << 8 | format::k_cpu_time);
-    from.at += format::kHeaderSize;
-  }
-  store8(from.at, used.ns);
-  store4(from.at + 8, used.blocked);
-  store4(from.at + 12, used.preempted);
-  from.at += sizeof used;
-  return from;
+  Emission e(&w);
+  e.continue_from(from);
+  e.header(format::k_cpu_time);
+  e.u64(used.ns);
+  e.u32(used.blocked);
+  e.u32(used.preempted);
+  return e.reached();
 }
 
 char* put_text(char* at, const char* text, size_t size) {

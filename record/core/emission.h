@@ -75,9 +75,6 @@ SKEIN_HOT Width width_of_signed(int64_t value) {
 SKEIN_HOT void store8(char* at, uint64_t value) { __builtin_memcpy(at, &value, 8); }
 SKEIN_HOT void store4(char* at, uint32_t value) { __builtin_memcpy(at, &value, 4); }
 
-// The event after such a pause needs an extended header.
-inline constexpr uint64_t kLongSilence = uint64_t{1} << format::kTimeBits;
-
 // The position of an emission, passed to cold code by value and returned by it.
 struct Reached {
   char* at;
@@ -176,6 +173,8 @@ class BasicEmission {
   }
 
  private:
+  static constexpr uint64_t kLongSilence = uint64_t{1} << format::kTimeBits;
+
   SKEIN_HOT void two(unsigned first, uint64_t a, Width wa, uint64_t b, Width wb) {
     header(first + wa.id + 4 * wb.id);
     put(a, wa.bytes);
