@@ -104,12 +104,19 @@ class Writer {
           title();
           text(" waits for.");
         }
-        if (d_.crowd_until != Waits::never) return grows();
+        if (d_.crowd_until != Waits::never) {
+          grows();
+          break;
+        }
         if (d_.awaited) break;
         if (e_.trace.info.is_own())
           text(" Use a named primitive (skein/sync.h) or define skein_awaits() for its awaiter.");
         last_event();
     }
+    if (d_.is_asleep)
+      text(
+          " Nothing can wake it: all threads of the process wait for each other, without a "
+          "timeout.");
     return std::move(out_);
   }
 
@@ -154,7 +161,7 @@ class Writer {
   }
 
   // Tasks that may be leaked.
-  Sentence grows() {
+  void grows() {
     const TaskIndex parent = e_.model.tasks[d_.chain.front().task].parent;
     text(" In the trace, none of the tasks that began to wait here has continued. The last began ");
     at(d_.crowd_until);
@@ -164,7 +171,6 @@ class Writer {
       text(" created the first");
     }
     text(". If their number grows with the work that the program does, they are leaked.");
-    return std::move(out_);
   }
 
   void overwritten() {

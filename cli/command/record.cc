@@ -25,7 +25,7 @@
 #include "base/escape.h"
 #include "cli/commands.h"
 #include "cli/die.h"
-#include "cli/input/thread_state.h"
+#include "cli/input/process_sleep.h"
 #include "cli/utc_now.h"
 #include "record/host/posix/options.h"
 
@@ -111,15 +111,22 @@ Size size_of(const std::string& directory) {
   return size;
 }
 
+// The last times at which the threads of the program waited for each other (ProcessSleep), ns since
+// 1970; 0: never, or unknown.
+struct LastSleep {
+  int64_t in_loop = 0;
+  int64_t for_good = 0;
+};
+
 // How the program ended.
 struct Ending {
   int code = 0;    // as a shell reports it: its exit code, or 128 + the signal
   int signal = 0;  // 0: it exited
   int64_t utc = 0;
-  int64_t alone = 0;  // watch_child()
+  LastSleep last = {};
 };
 
-// Writes when the program ended, and when it was alone, to the trace's task table, unless another
+// Writes when the program ended, and when it slept, to the trace's task table, unless another
 // process recorded it: a program that hung recorded nothing for some time.
 void note_end(const std::string& directory, pid_t pid, const Ending& ending) {
   using Header = format::TaskTableHeader;
@@ -130,7 +137,8 @@ void note_end(const std::string& directory, pid_t pid, const Ending& ending) {
       header.magic == format::kTableMagic && header.version == format::kVersion &&
       header.pid == static_cast<uint64_t>(pid)) {
     for (const auto& [utc, at] : {std::pair(ending.utc, offsetof(Header, ended_utc)),
-                                  std::pair(ending.alone, offsetof(Header, alone_utc))}) {
+                                  std::pair(ending.last.in_loop, offsetof(Header, alone_utc)),
+                                  std::pair(ending.last.for_good, offsetof(Header, asleep_utc))}) {
       [[maybe_unused]] const ssize_t written =
           pwrite(file, &utc, sizeof utc, static_cast<off_t>(at));  // without it: unknown
     }
@@ -138,30 +146,32 @@ void note_end(const std::string& directory, pid_t pid, const Ending& ending) {
   close(file);
 }
 
-// Until the program ends, looks twice a second whether it has one thread, which waits in its event
-// loop: then no other thread can have woken a task that waited. Returns the last time at which it
-// was so, ns since 1970; 0: never, or unknown.
-int64_t watch_child() {
+// Until the program ends, looks twice a second what its threads wait for: whether any of them can
+// still wake a task.
+LastSleep watch_child() {
   const std::string pid = std::to_string(child);
   const auto file = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
-  if (file < 0) return 0;
+  if (file < 0) return {};
   pollfd ends = {.fd = file, .events = POLLIN, .revents = 0};
-  int64_t alone = 0;
+  LastSleep last;
   for (;;) {
     constexpr int half_a_second = 500;
     const int ready = poll(&ends, 1, half_a_second);
     if (ready > 0 || (ready < 0 && errno != EINTR)) break;
     const int64_t now = utc_now();
-    if (ready == 0 && is_alone_in_loop(pid)) alone = now;
+    if (ready != 0) continue;
+    const ProcessSleep sleep = read_sleep(pid);
+    if (sleep.in_loop) last.in_loop = now;
+    if (sleep.for_good) last.for_good = now;
   }
   close(file);
-  return alone;
+  return last;
 }
 
 // Waits without reaping: until then the process id belongs to the program, and a signal that is
 // forwarded cannot reach another process.
 Ending wait_for_child() {
-  const int64_t alone = watch_child();
+  const LastSleep last = watch_child();
   siginfo_t info;
   while (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) != 0) {
     if (errno != EINTR) die(1, std::string("wait: ") + strerror(errno));
@@ -173,10 +183,10 @@ Ending wait_for_child() {
   child = 0;
   sigprocmask(SIG_SETMASK, &before, nullptr);
   if (!WIFSIGNALED(status))
-    return {.code = WEXITSTATUS(status), .signal = 0, .utc = utc, .alone = alone};
+    return {.code = WEXITSTATUS(status), .signal = 0, .utc = utc, .last = last};
   const int signal = WTERMSIG(status);
   fprintf(stderr, "skein: the program was killed by signal %d (%s)\n", signal, strsignal(signal));
-  return {.code = 128 + signal, .signal = signal, .utc = utc, .alone = alone};
+  return {.code = 128 + signal, .signal = signal, .utc = utc, .last = last};
 }
 
 // Expands %p as the recorder does, but to the pid of the command, not of a process that it starts.

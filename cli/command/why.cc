@@ -40,17 +40,12 @@ std::vector<Diagnosis> find_diagnoses(const Subject& subject, const std::string&
   return found;
 }
 
-// What the threads of a running process do: those that run a task for long, and whether another one
-// may cancel a timer that never expires.
+// What the threads of a running process do that run a task for long.
 void add_thread_states(const std::string& pid, const Subject& subject,
                        std::vector<Diagnosis>& found) {
   for (Diagnosis& d : found)
     if (d.verdict == Verdict::Running && d.executor < subject.trace.executors.size())
       d.thread_state = thread_state(pid, subject.trace.executors[d.executor].tid);
-  const auto never_expires = [](const Diagnosis& d) { return d.verdict == Verdict::NeverExpires; };
-  if (std::none_of(found.begin(), found.end(), never_expires) || !is_alone_in_loop(pid)) return;
-  for (Diagnosis& d : found) d.is_alone = never_expires(d);
-  std::stable_partition(found.begin(), found.end(), [](const auto& d) { return d.is_error(); });
 }
 
 // Lets the analysis of a program that has ended end where it began to destroy its tasks: until then

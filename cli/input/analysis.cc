@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "cli/input/process_sleep.h"
 #include "cli/input/running.h"
 #include "cli/input/thread_state.h"
 #include "cli/input/trace_input.h"
@@ -19,16 +20,27 @@ uint64_t time_of(const TraceInfo& info, int64_t utc) {
   return time < 0 ? 0 : static_cast<uint64_t>(time);
 }
 
+// Adds what only the running process shows, up to `now`. `before`: read before the trace.
+void add_present(const std::string& pid, const ProcessSleep& before, uint64_t now, Trace& trace) {
+  add_cpu_times(pid, now, trace);
+  const ProcessSleep after = read_sleep(pid);
+  if (after.switches != before.switches) return;  // a thread ran while the trace was read
+  if (before.in_loop && after.in_loop) trace.info.alone = now;
+  if (before.for_good && after.for_good) trace.info.asleep = now;
+}
+
 }  // namespace
 
 Analysis open_analysis(const std::string& trace_or_pid, std::span<const TickClock> clocks) {
   const std::string path = trace_directory(trace_or_pid);
   const int64_t now = utc_now();  // later events are not read, which may take a second
-  Analysis analysis{.trace = open_trace(path, clocks), .model = {}, .waits = {}};
+  const bool is_live = path != trace_or_pid;
+  const ProcessSleep sleep = is_live ? read_sleep(trace_or_pid) : ProcessSleep{};
+  Analysis analysis{
+      .trace = open_trace(path, clocks), .model = {}, .waits = {}, .is_live = is_live};
   report_losses(analysis.trace, path);
-  analysis.is_live = path != trace_or_pid;
-  const uint64_t until = analysis.is_live ? time_of(analysis.trace.info, now) : 0;
-  if (until != 0) add_cpu_times(trace_or_pid, until, analysis.trace);
+  const uint64_t until = is_live ? time_of(analysis.trace.info, now) : 0;
+  if (until != 0) add_present(trace_or_pid, sleep, until, analysis.trace);
   const Spinner spinner(stderr, isatty(STDERR_FILENO), "building the wait-for graph");
   analysis.model = build_model(analysis.trace, {.simplify = false, .until = until});
   analysis.waits = find_waits(analysis.trace, analysis.model);

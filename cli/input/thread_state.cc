@@ -1,14 +1,8 @@
 #include "cli/input/thread_state.h"
 
-#include <sys/syscall.h>
-
 #include <algorithm>
-#include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
-#include <optional>
 #include <sstream>
 
 #include "cli/input/running.h"
@@ -86,37 +80,6 @@ void add_cpu_times(const std::string& pid, uint64_t time, Trace& trace) {
     }
     trace.cpu_times.push_back(now);
   }
-}
-
-bool may_poll_for_long(std::string_view system_call) {
-  if (system_call.empty()) return true;
-  std::istringstream words{std::string(system_call)};
-  long number = -1;
-  std::array<uint64_t, 4> arguments = {};
-  words >> number;
-  for (uint64_t& argument : arguments) {
-    std::string word;
-    if (!(words >> word)) return false;  // "running"
-    argument = strtoull(word.c_str(), nullptr, 16);
-  }
-  std::optional<uint64_t> timeout;
-  if (number == SYS_epoll_pwait) timeout = arguments[3];
-#ifdef SYS_epoll_wait  // not on every architecture
-  if (number == SYS_epoll_wait) timeout = arguments[3];
-  if (number == SYS_poll) timeout = arguments[2];
-#endif
-  constexpr int32_t short_wait = 100;  // ms
-  const auto limit = static_cast<int32_t>(timeout.value_or(UINT64_MAX));
-  return limit < 0 || limit >= short_wait;
-}
-
-bool is_alone_in_loop(const std::string& pid) {
-  std::error_code error;
-  const std::filesystem::path folder = "/proc/" + pid + "/task";
-  const std::filesystem::directory_iterator threads(folder, error);
-  if (error || std::distance(begin(threads), end(threads)) != 1) return false;
-  return read_line(folder / pid / "wchan").find("poll") != std::string::npos &&
-         may_poll_for_long(read_line(folder / pid / "syscall"));
 }
 
 }  // namespace skein::cli

@@ -22,12 +22,4 @@ void add_cpu_times(const std::string& pid, uint64_t time, Trace& trace);
 // waits in ("" or "0": unknown).
 std::string describe_thread(char state, std::string_view wait_channel);
 
-// Whether the process has one thread, which waits for a descriptor: it sleeps in its event loop.
-// False if the wait has a short timeout: then its main() does other things in turn.
-bool is_alone_in_loop(const std::string& pid);
-
-// From a line of /proc/PID/syscall: false if it is a poll with a timeout below 100 ms, or no system
-// call. True if the line is empty: only root and parents may read it.
-bool may_poll_for_long(std::string_view system_call);
-
 }  // namespace skein::cli

@@ -23,21 +23,6 @@ TEST_CASE("a thread is described by what it waits for") {
   CHECK(describe_thread('Z', "") == "");
 }
 
-TEST_CASE("an event loop that is left for other things in turn polls for a short time") {
-  const auto polls = [](long call, const std::string& arguments) {
-    return may_poll_for_long(std::to_string(call) + arguments + " 0x7ffc0 0x7f01");
-  };
-  CHECK(polls(SYS_epoll_pwait, " 0x5 0x7ffd 0x80 0xffffffff 0x0 0x8"));
-  CHECK(polls(SYS_epoll_pwait, " 0x5 0x7ffd 0x80 0x3e8 0x0 0x8"));
-  CHECK(!polls(SYS_epoll_pwait, " 0x5 0x7ffd 0x80 0x10 0x0 0x8"));
-#ifdef SYS_poll
-  CHECK(!polls(SYS_poll, " 0x7ffd 0x2 0x10 0x0 0x0 0x8"));
-#endif
-  CHECK(polls(SYS_futex, " 0x5 0x7ffd 0x80 0x10 0x0 0x8"));
-  CHECK(may_poll_for_long(""));
-  CHECK(!may_poll_for_long("running"));
-}
-
 TEST_CASE("threads of this process") {
   const std::string self = std::to_string(getpid());
   CHECK(thread_state(self, static_cast<uint64_t>(syscall(SYS_gettid))) ==

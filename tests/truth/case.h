@@ -24,6 +24,8 @@ struct Case {
 // How long a program that hangs runs until its operator stops it: the second argument, in
 // milliseconds.
 std::chrono::milliseconds patience();
+// As long as this, its operator kills it: it may wait for ever.
+inline constexpr std::chrono::milliseconds until_killed{60'000};
 // How many handlers keep each event loop busy beside the case, so that a small ring wraps: the
 // third argument.
 int noise();

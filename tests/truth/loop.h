@@ -2,11 +2,13 @@
 // thread with timers, and what tasks synchronise with.
 #pragma once
 #include <chrono>
+#include <condition_variable>
 #include <coroutine>
 #include <cstdio>
 #include <deque>
 #include <exception>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -149,13 +151,19 @@ class Loop {
       ready_.push_back(timers_.begin()->second);
       timers_.erase(timers_.begin());
     }
-    if (ready_.empty())
-      return std::this_thread::sleep_until(timers_.empty() ? end
-                                                           : std::min(end, timers_.begin()->first));
+    if (ready_.empty()) {
+      std::unique_lock lock(mutex_);
+      if (timers_.empty() && truth::patience() >= truth::until_killed) return posted_.wait(lock);
+      posted_.wait_until(lock, timers_.empty() ? end : std::min(end, timers_.begin()->first));
+      return;
+    }
     const std::coroutine_handle<> next = ready_.front();
     ready_.pop_front();
     next.resume();
   }
+  // Other threads might post; in these programs none does.
+  std::mutex mutex_;
+  std::condition_variable posted_;
   std::deque<std::coroutine_handle<>> ready_;
   std::multimap<Clock::time_point, std::coroutine_handle<>> timers_;
   bool stopped_ = false;

@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <span>
 #include <unordered_map>
 
 #include "base/stable_sort.h"
@@ -479,6 +480,47 @@ void find_crowds(const Waits& waits, std::vector<Diagnosis>& found) {
   for (const auto& [location, at] : crowds) at.diagnosis->crowd_until = at.until;
 }
 
+// Whether the verdict holds only as long as nobody wakes the task.
+bool may_be_woken(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::NeverNotified:
+    case Verdict::LostWakeup:
+    case Verdict::External:
+    case Verdict::Unknown:
+    case Verdict::NeverExpires:
+    case Verdict::Running:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Whether a task of the chain waits where it has waited before.
+bool waits_again(const Waits& waits, const Diagnosis& d) {
+  return std::any_of(d.chain.begin(), d.chain.end(), [&](const Diagnosis::Step& step) {
+    if (step.wait == Waits::none) return false;
+    const Waits::Wait& now = waits.waits[step.wait];
+    for (uint32_t w = now.before; w != Waits::none; w = waits.waits[w].before)
+      if (waits.waits[w].location == now.location &&
+          (now.location != 0 || waits.waits[w].on == now.on))
+        return true;
+    return false;
+  });
+}
+
+// Finds the tasks that nothing can wake, because no thread of the process can run again.
+void find_asleep(const Trace& trace, const Waits& waits, std::span<Diagnosis> found) {
+  const uint64_t last = trace.events.empty() ? 0 : trace.events.time[trace.events.size() - 1];
+  if (trace.info.asleep <= last || trace.info.is_torn_down) return;
+  bool any = false;
+  for (Diagnosis& d : found) {
+    d.is_asleep = may_be_woken(d.verdict) && !waits_again(waits, d);
+    any |= d.is_asleep;
+  }
+  if (any) return;
+  for (Diagnosis& d : found) d.is_asleep = may_be_woken(d.verdict);
+}
+
 uint64_t waits_since(const Model& model, const Waits& waits, const Diagnosis& d) {
   const Diagnosis::Step& first = d.chain.front();
   return first.wait == Waits::none ? model.tasks[first.task].start : waits.waits[first.wait].begin;
@@ -494,6 +536,7 @@ std::string_view name(Verdict verdict) {
 }
 
 bool Diagnosis::is_error() const {
+  if (is_asleep) return true;
   switch (verdict) {
     case Verdict::LostWakeup:
       if (is_last && is_alone) return true;  // whatever the reason, it is stuck
@@ -525,6 +568,7 @@ Diagnosis diagnose(const Trace& trace, const Model& model, const Waits& waits, T
   Diagnosis d = walker.diagnose(task);
   walker.measure_starvation(d);
   walker.find_blocker(d);
+  find_asleep(trace, waits, {&d, 1});
   return d;
 }
 
@@ -588,6 +632,7 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
   });
   for (Diagnosis& d : found) walker.find_blocker(d);
   find_crowds(waits, found);
+  find_asleep(trace, waits, found);
   stable_sort(found, [&](const Diagnosis& a, const Diagnosis& b) {
     if (rank(a) != rank(b)) return rank(a) < rank(b);
     return waits_since(model, waits, a) < waits_since(model, waits, b);

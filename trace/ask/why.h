@@ -63,11 +63,14 @@ struct Diagnosis {
   // A timer that never expires: nothing recorded is left that could cancel it, because no task runs
   // or is runnable, and no other operation is pending.
   bool is_last = false;
-  // The only thread of the process waits in its event loop, so that nothing outside the trace can
-  // cancel it either. After the end: it did since the last event (TraceInfo::alone); but false if
-  // the program ended by itself and the timer had woken a task before: a worker that is idle at the
-  // end waits like that. Of a live process, the caller may set it.
+  // One thread of the process waits in its event loop, and all others for that one, so that nothing
+  // outside the trace can cancel it either (TraceInfo::alone). False if the program ended by itself
+  // and the timer had woken a task before: a worker that is idle at the end waits like that.
   bool is_alone = false;
+  // All threads of the process wait for each other, without a timeout (TraceInfo::asleep): nothing
+  // can wake it. False if it has waited at the same place before, and continued, unless all other
+  // tasks that wait have too: then it may be a worker without work, and not the one that is stuck.
+  bool is_asleep = false;
   std::optional<Traffic> traffic = {};  // External, of a socket with a known address
   // External, in a live process: what the kernel says about the socket. Sentences, each with a
   // space before it; empty: unknown. The caller may set it.

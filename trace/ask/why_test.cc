@@ -512,6 +512,44 @@ TEST_CASE("after the end, a timer that never expires is an error if the process 
   CHECK(!diagnose_first(other).is_error());
 }
 
+TEST_CASE("a wait is an error if no thread of the process can run again") {
+  const auto stuck = [](Example& e, uint64_t asleep) {
+    e.trace.info.asleep = asleep;
+    std::string ids;
+    for (const Diagnosis& d : faults_of(e.trace, e.model, find_waits(e.trace, e.model)))
+      ids += e.id(d.chain.front().task) + " ";
+    return ids;
+  };
+  const std::string worker = R"(
+     0 create 1 as coroutine worker
+     0 resource 1 of 20 as condition work
+     1 resume 1
+     2 suspend 1 on 20 =1
+     4 create 9 as coroutine producer
+     4 resume 9
+     5 notify 20 by 9 =1
+     6 resolve 9 by 9
+     6 resume 1 by 9
+     8 suspend 1 on 20 =1
+  )";
+  SUBCASE("a worker without work, and a task that waits for a lost job") {
+    Example e = ours(worker + R"(
+       9 create 2 as coroutine client
+       9 resume 2
+      10 suspend 2
+    )");
+    CHECK(stuck(e, 0).empty());
+    CHECK(stuck(e, 5).empty());  // something ran after that
+    CHECK(stuck(e, 50) == "2 ");
+    e.trace.info.is_torn_down = true;
+    CHECK(stuck(e, 50).empty());
+  }
+  SUBCASE("only a worker") {
+    Example e = ours(worker);
+    CHECK(stuck(e, 50) == "1 ");
+  }
+}
+
 TEST_CASE("a long queue of handlers that is served is no error") {
   // One thread of a pool; each handler takes 70 ms.
   const auto is_error = [](int served) {

@@ -24,9 +24,12 @@ struct TraceInfo {
   // When the process ended, as EventRow::time; 0: unknown, or it runs. After the last event of a
   // process that hung.
   uint64_t ended = 0;
-  // The last time, as EventRow::time, at which the process had one thread, which waited in its
-  // event loop; 0: unknown.
+  // The last time, as EventRow::time, at which one thread of the process waited in its event loop,
+  // and all others for that one; 0: unknown.
   uint64_t alone = 0;
+  // The last time, as EventRow::time, at which all threads of the process waited for each other,
+  // without a timeout; 0: unknown.
+  uint64_t asleep = 0;
   // The events of the destruction of what was left at the end are removed.
   bool is_torn_down = false;
   // How long the process had been running when the trace began, ns. The trace does not contain the

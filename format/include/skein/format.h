@@ -345,10 +345,11 @@ struct TaskTableHeader {
   uint64_t ring_bytes;  // per stream; 0: log mode
   uint64_t ended_utc;   // when the process ended: ns since 1970, by `skein record`; 0: unknown
   uint64_t late_ns;     // age of the process when the trace began; 0: it began with the process
-  // The last time at which `skein record` saw that the process had one thread, and that this waited
-  // in its event loop: ns since 1970; 0: never.
+  // The last time at which `skein record` saw that one thread of the process waited
+  // in its event loop, while others waited for it: ns since 1970; 0: never.
   uint64_t alone_utc;
-  uint64_t reserved[5];
+  uint64_t asleep_utc;  // the last time at which none of its threads could run again; 0: never
+  uint64_t reserved[4];
   uint64_t lost[16];  // events lost before they reached a stream, by Loss
 };
 static_assert(sizeof(TaskTableHeader) == 256);

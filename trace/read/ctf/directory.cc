@@ -392,6 +392,7 @@ void read_table_head(Files& files, const std::string& path, const Context& conte
   }
   trace.info.ended = time_of(trace.info, table->ended_utc);
   trace.info.alone = time_of(trace.info, table->alone_utc);
+  trace.info.asleep = time_of(trace.info, table->asleep_utc);
   trace.info.late = table->late_ns;
   if (!trace.info.rings.empty() && table->start < context.start)
     trace.info.before = context.scale.ns(context.start - table->start);

@@ -28,6 +28,7 @@ Result<TaskTableSnapshot> read_header(std::span<const uint8_t> bytes, const std:
   table.ended_utc = cursor.u64();
   table.late_ns = cursor.u64();
   table.alone_utc = cursor.u64();
+  table.asleep_utc = cursor.u64();
   cursor.skip(sizeof(format::TaskTableHeader::reserved));
   for (uint64_t& lost : table.lost) lost = cursor.u64();
   if (cursor.failed() || magic != format::kTableMagic)
@@ -166,6 +167,7 @@ std::vector<uint8_t> encode(const TaskTableSnapshot& table) {
   header.ended_utc = table.ended_utc;
   header.late_ns = table.late_ns;
   header.alone_utc = table.alone_utc;
+  header.asleep_utc = table.asleep_utc;
   std::copy(table.lost.begin(), table.lost.end(), header.lost);
   std::vector<uint8_t> bytes(format::kTableHeaderSize + table.tasks.size() * row_size);
   std::memcpy(bytes.data(), &header, sizeof header);

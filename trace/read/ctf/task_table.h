@@ -37,7 +37,8 @@ struct TaskTableSnapshot {
   uint64_t ring_bytes = 0;
   uint64_t ended_utc = 0;           // when the process ended, ns since 1970; 0: unknown
   uint64_t late_ns = 0;             // age of the process when the trace began; 0: it began with it
-  uint64_t alone_utc = 0;           // when it last had one thread, in its event loop; 0: unknown
+  uint64_t alone_utc = 0;           // as in the file; 0: unknown
+  uint64_t asleep_utc = 0;          // the same
   bool enabled = false;             // whether the program was recording when last seen
   std::vector<TaskTableRow> tasks;  // tasks and resources, sorted by id
   uint64_t unstable = 0;            // rows that were being written on every attempt to read them
