@@ -5,10 +5,10 @@ import os
 import sys
 import tempfile
 
-from trace import Trace, equal
+from trace import Trace, equal, run
 
 folder = tempfile.mkdtemp()
-out = os.popen(f"SKEIN_TRACE={folder}/trace,mode=log {sys.argv[1]}").read()
+out = run(sys.argv[1:2], SKEIN_TRACE=f"{folder}/trace,mode=log")
 trace = Trace(f"{folder}/trace")
 
 

@@ -417,11 +417,13 @@ const char* listen_for_control(const char* path) {
   listener_inode = inode_of_socket(listener);
   pthread_atfork(nullptr, nullptr, leave_to_parent);
   control_runs = true;
+  // Before the control thread, which may start a trace. Another thread may call dlopen, and main is
+  // not known then.
+  const bool is_main = syscall(SYS_gettid) == getpid() && watch_thread_end();
   const int error = start_thread(control_thread, nullptr, size_t{256} << 10);  // peers: 33 KiB
   if (error == 0) {
     pin_module();
-    // Another thread may call dlopen, and main is not known then.
-    if (syscall(SYS_gettid) == getpid() && watch_thread_end()) main_thread = pthread_self();
+    if (is_main) main_thread = pthread_self();
     return nullptr;
   }
   errno = error;

@@ -321,6 +321,9 @@ class __kept_call {
   __kept_call(_Pp& __p, _Ap&& __a, __place __here)
       : __owner_{::skein::__detail::__keep<_Tp, _Operator>(__p, static_cast<_Ap&&>(__a), __here)
                      .__handle.address()} {
+    // g++ 12 inlines __keep(), and for aarch64 moves the load of the frame's first word before its
+    // store, which has another type.
+    __asm__ volatile("" : : : "memory");
     __handle().resume();
   }
   _Tp&& __result() { return static_cast<_Tp&&>(*__handle().promise().__result); }
