@@ -113,6 +113,7 @@ class Writer {
           text(" Use a named primitive (skein/sync.h) or define skein_awaits() for its awaiter.");
         last_event();
     }
+    other_branches();
     if (d_.is_asleep)
       text(
           " Nothing can wake it: all threads of the process wait for each other, without a "
@@ -147,6 +148,26 @@ class Writer {
     text(other == no_index ? " from outside any task" : " by ");
     if (other != no_index) task(other);
     where(location);
+  }
+
+  // Of Asio's operators in the chain: the operands that are not in it.
+  void other_branches() {
+    for (const Branches& branches : e_.waits.branches) {
+      const auto is_at = [&](TaskIndex task) {
+        return std::any_of(d_.chain.begin(), d_.chain.end(),
+                           [&](const Diagnosis::Step& step) { return step.task == task; });
+      };
+      const TaskIndex other = branches.operands[1];
+      if (!is_at(branches.operation) || is_at(other) ||
+          e_.model.tasks[other].how != Model::End::Open)
+        continue;
+      text(" ");
+      task(branches.operation);
+      text(" also waits for ");
+      task(other);
+      where(e_.model.tasks[other].location);
+      text(".");
+    }
   }
 
   void last_event() {

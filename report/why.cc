@@ -86,6 +86,20 @@ std::string and_similar(uint64_t others) {
   return others == 0 ? "" : " (and " + grouped(others) + " similar)";
 }
 
+// The first of the similar tasks, and how long they have waited.
+void add_similar(std::string& out, const Subject& subject, const LiveTaskFinder& live,
+                 const Diagnosis& d) {
+  constexpr size_t most = 5;
+  if (d.similar.empty()) return;
+  std::string list = "Similar:";
+  for (size_t i = 0; i < std::min(d.similar.size(), most); i++) {
+    const Diagnosis::Step step{.task = d.similar[i], .wait = subject.waits.last_wait[d.similar[i]]};
+    list +=
+        (i == 0 ? " " : ", ") + escaped(title(subject, step.task)) + ' ' + age(subject, live, step);
+  }
+  append_paragraph(out, list + (d.similar.size() > most ? ", ..." : "."), 2);
+}
+
 std::string headline(const Subject& subject, const Diagnosis& d) {
   return escaped(title(subject, d.chain.front().task)) + ": " + std::string(name(d.verdict)) +
          and_similar(d.similar.size());
@@ -95,6 +109,12 @@ void add(std::string& out, const Subject& subject, const LiveTaskFinder& live, c
   out += headline(subject, d) + '\n';
   add_chain(out, subject, live, d);
   append_paragraph(out, escaped(text(subject, d)), 2);
+  add_similar(out, subject, live, d);
+}
+
+// Appends an empty line, unless it ends with one.
+void end_paragraph(std::string& out) {
+  if (!out.empty() && !out.ends_with("\n\n")) out += '\n';
 }
 
 // Appends a heading and a line for each of the first five groups. `columns` returns those of a
@@ -104,10 +124,11 @@ void add_list(std::string& out, std::string_view heading, const std::vector<Grou
               Columns columns) {
   constexpr size_t most = 5;
   if (groups.empty()) return;
-  out.append("\n").append(heading).append("\n\n");
+  end_paragraph(out);
+  out.append(heading).append("\n\n");
   std::vector<std::vector<std::string>> lines;
   for (size_t i = 0; i < std::min(groups.size(), most); i++) lines.push_back(columns(groups[i]));
-  append_columns(out, lines, "<<<<", 2);
+  append_columns(out, lines, std::string(lines.front().size(), '<'), 2);
   if (groups.size() > most) out += "  and " + grouped(groups.size() - most) + " more\n";
 }
 
@@ -145,15 +166,46 @@ void add_failures(std::string& out, const Subject& subject,
            perhaps, columns);
 }
 
+void add_others(std::string& out, const std::vector<std::string>& others) {
+  if (others.empty()) return;
+  end_paragraph(out);
+  out += "skein doctor reports as well:\n\n";
+  for (const std::string& other : others) append_paragraph(out, other, 2);
+}
+
+std::string peer_text(const Subject& subject, const BrokenChain& chain) {
+  const std::string_view peer = peer_of(subject.trace, subject.model, chain.last);
+  return peer.empty() ? "" : "peer " + escaped(peer);
+}
+
 void add_chains(std::string& out, const Subject& subject, const std::vector<BrokenChain>& chains) {
   const auto columns = [&](const BrokenChain& chain) {
     const Model::Task& last = subject.model.tasks[chain.last];
     return std::vector<std::string>{
         group_title(subject, chain.last, chain.count), "ended at " + seconds(last.end) + " s",
-        where(subject, last.location), counted(chain.continued, "other") + " went on"};
+        where(subject, last.location), counted(chain.continued, "other") + " went on",
+        peer_text(subject, chain)};
   };
-  const auto [timers, sockets] =
+  const auto cancelled_columns = [&](const BrokenChain& chain) {
+    const Model::Cancel& cancel = subject.model.cancels[chain.cancel];
+    const std::string by =
+        cancel.by == no_index ? "code outside any task" : escaped(title(subject, cancel.by));
+    return std::vector<std::string>{group_title(subject, chain.last, chain.count),
+                                    "cancelled at " + seconds(cancel.time) + " s by " + by,
+                                    where(subject, subject.model.tasks[chain.last].location),
+                                    counted(chain.later, "send") + " since",
+                                    peer_text(subject, chain)};
+  };
+  const auto [timers, of_sockets] =
       split(chains, [](const BrokenChain& chain) { return chain.is_timer; });
+  const auto [cancelled, sockets] = split(
+      of_sockets, [](const BrokenChain& chain) { return chain.cancel != Model::Object::none; });
+  add_list(out,
+           "Receives that were cancelled and not started again, while sends went on:", cancelled,
+           cancelled_columns);
+  if (!cancelled.empty())
+    append_paragraph(
+        out, "If the peer should still be heard, start the receive again after the cancel.", 2);
   add_list(out, "Open sockets that no operation uses, by their last operation:", sockets, columns);
   if (!sockets.empty())
     append_paragraph(out,
@@ -262,14 +314,23 @@ std::string why_text(const Subject& subject, const WhyFindings& all) {
   const auto is_pending = [](const Diagnosis& d) {
     return !d.is_error() && d.verdict != Verdict::Ok;
   };
-  for (size_t i = 0; i < found.size(); i++) {
-    if (i > 0) out += '\n';
-    if (is_pending(found[i]) && (i == 0 || !is_pending(found[i - 1])))
-      out += "Pending, but not an error by itself:\n\n";
-    add(out, subject, live, found[i]);
-  }
+  // What a correct program may do as well comes last.
+  const auto pending = std::find_if(found.begin(), found.end(), is_pending);
+  const auto add_each = [&](auto begin, auto end) {
+    for (auto d = begin; d != end; d++) {
+      if (d != begin) out += '\n';
+      add(out, subject, live, *d);
+    }
+  };
+  add_each(found.begin(), pending);
   add_failures(out, subject, all.failures);
   add_chains(out, subject, all.chains);
+  add_others(out, all.others);
+  if (pending != found.end()) {
+    end_paragraph(out);
+    out += "Pending, but not an error by itself:\n\n";
+    add_each(pending, found.end());
+  }
   if (all.teardown == 0) add_destroyed(out, subject, all.destroyed);
   if (!all.is_live && ends_at_last_event(subject) && !found.empty() && !found.front().is_error())
     append_paragraph(
@@ -309,13 +370,13 @@ Json why_json(const Subject& subject, const WhyFindings& found) {
   Json broken = Json::array();
   for (const BrokenChain& chain : found.chains) {
     const Model::Task& last = subject.model.tasks[chain.last];
-    broken.add(Json::object(
-        {{"last", task_json(subject.trace, subject.model, chain.last)},
-         {chain.is_timer ? "timer" : "socket", subject.model.objects[chain.object].id},
-         {"count", chain.count},
-         {"continued", chain.continued},
-         {"time_ns", last.end},
-         {"location", location_json(subject.trace, last.location)}}));
+    broken.add(
+        Json::object({{"last", task_json(subject.trace, subject.model, chain.last)},
+                      {chain.is_timer ? "timer" : "socket", subject.model.objects[chain.object].id},
+                      {"count", chain.count},
+                      {"continued", chain.continued},
+                      {"time_ns", last.end},
+                      {"location", location_json(subject.trace, last.location)}}));
   }
   json.set("broken_chains", std::move(broken));
   Json destroyed = Json::array();

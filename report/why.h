@@ -24,6 +24,8 @@ struct WhyFindings {
   // The subject ends where the program began to destroy its tasks; 0: it has all events.
   uint64_t teardown = 0;
   bool is_live = false;  // the program runs
+  // What `skein doctor` found that is not about a wait, a line each.
+  std::vector<std::string> others = {};
 };
 
 std::string why_text(const Subject& subject, const WhyFindings& found);

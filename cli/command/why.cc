@@ -2,6 +2,9 @@
 #include "report/why.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/die.h"
@@ -9,6 +12,7 @@
 #include "cli/input/socket_state.h"
 #include "cli/input/thread_state.h"
 #include "cli/output/report_output.h"
+#include "report/doctor.h"
 #include "trace/ask/find.h"
 
 namespace skein::cli {
@@ -48,6 +52,23 @@ void add_thread_states(const std::string& pid, const Subject& subject,
       d.thread_state = thread_state(pid, subject.trace.executors[d.executor].tid);
 }
 
+// What `skein doctor` finds, apart from notes and from lints about waits, which the diagnoses
+// explain.
+std::vector<std::string> other_findings(const Analysis& analysis) {
+  constexpr size_t most = 5;
+  const DoctorReport report({analysis.trace, analysis.model, analysis.waits}, "");
+  std::vector<std::string> lines;
+  for (const Finding& f :
+       examine(analysis.trace, analysis.model, analysis.waits, {.is_live = analysis.is_live})) {
+    const bool is_wait = f.lint == Lint::NotifyBeforeWait || f.lint == Lint::SuspendedTooLong ||
+                         f.lint == Lint::OperationPending || f.lint == Lint::HandlerNeverInvoked;
+    if (is_wait || f.severity == Finding::Severity::Note || lines.size() == most) continue;
+    lines.push_back(std::string(name(f.severity)) + ", " + std::string(name(f.lint)) + ": " +
+                    report.text(f));
+  }
+  return lines;
+}
+
 // Lets the analysis of a program that has ended end where it began to destroy its tasks: until then
 // they waited. Returns that time; 0 if it left none.
 uint64_t undo_teardown(Analysis& analysis, std::vector<TornDown>& destroyed) {
@@ -75,12 +96,15 @@ int run_why(const WhyOptions& options) {
   Analysis analysis = open_analysis(options.trace);
   std::vector<TornDown> destroyed;
   if (options.task.empty()) destroyed = torn_down({analysis.trace, analysis.model, analysis.waits});
+  std::vector<std::string> others;
+  if (options.task.empty() && !options.json) others = other_findings(analysis);
   const uint64_t teardown = undo_teardown(analysis, destroyed);
   const Subject subject{analysis.trace, analysis.model, analysis.waits};
   WhyFindings found{.diagnoses = find_diagnoses(subject, options.task),
                     .destroyed = std::move(destroyed),
                     .teardown = teardown,
-                    .is_live = analysis.is_live};
+                    .is_live = analysis.is_live,
+                    .others = std::move(others)};
   if (analysis.is_live) {
     add_thread_states(options.trace, subject, found.diagnoses);
     add_socket_states(options.trace, subject, found.diagnoses);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -68,6 +69,30 @@ bool was_periodic(const Model& model, const Object& timer) {
   return model.end - end > std::max(end - begin, shortest_rest);
 }
 
+// The last receive of a socket, if a task cancelled it, and only sends began since.
+std::optional<BrokenChain> cancelled_receive(const Subject& s, uint32_t index) {
+  const Model& model = s.model;
+  const Object& socket = model.objects[index];
+  BrokenChain found{.object = index};
+  for (uint32_t u = socket.last_use; u != Object::none; u = model.concerns[u].before) {
+    const Model::Task& task = model.tasks[found.last = model.concerns[u].task];
+    const std::string_view name = s.trace.strings[task.name];
+    if (name != "socket.async_send") {
+      if (name != "socket.async_receive" || task.how != Model::End::Failed) return {};
+      break;
+    }
+    found.later++;
+  }
+  const Model::Task& receive = model.tasks[found.last];
+  found.cancel = socket.last_cancel;
+  while (found.cancel != Object::none && model.cancels[found.cancel].time > receive.end)
+    found.cancel = model.cancels[found.cancel].before;
+  if (found.later == 0 || found.cancel == Object::none ||
+      model.cancels[found.cancel].time < receive.start)
+    return {};
+  return found;
+}
+
 }  // namespace
 
 std::vector<BrokenChain> broken_chains(const Subject& subject) {
@@ -82,11 +107,15 @@ std::vector<BrokenChain> broken_chains(const Subject& subject) {
       continue;
     if (is_timer && !was_periodic(model, object)) continue;
     const TaskIndex last = model.concerns[object.last_use].task;
-    const Model::Task& task = model.tasks[last];
-    if (task.how != Model::End::Resolved || continued[last] || is_used(model, object)) continue;
-    const BrokenChain first{.last = last, .object = i, .is_timer = is_timer};
-    BrokenChain& group = groups.try_emplace({task.name, task.location}, first).first->second;
-    group.count++;
+    const auto add = [&](const BrokenChain& chain) {
+      const Model::Task& task = model.tasks[chain.last];
+      groups.try_emplace({task.name, task.location}, chain).first->second.count++;
+    };
+    if (const auto receive = is_timer ? std::nullopt : cancelled_receive(subject, i))
+      add(*receive);
+    else if (model.tasks[last].how == Model::End::Resolved && !continued[last] &&
+             !is_used(model, object))
+      add({.last = last, .object = i, .is_timer = is_timer});
   }
   for (TaskIndex i = 0; !groups.empty() && i < model.tasks.size(); i++) {
     const auto group = groups.find({model.tasks[i].name, model.tasks[i].location});

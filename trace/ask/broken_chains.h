@@ -1,7 +1,8 @@
 // Chains of callbacks that were not continued: an operation on a socket completed, its handler
 // started nothing, and no operation has used the socket since, although it is open. Other
 // operations of the same place were followed by one. Or a timer that its handler re-armed several
-// times, and then no longer.
+// times, and then no longer. Or a task cancelled the receive of a socket, which was not started
+// again, while sends went on.
 //
 //   for (const BrokenChain& chain : broken_chains({trace, model, waits}))
 //     print(model.tasks[chain.last].name, chain.count);
@@ -16,10 +17,14 @@ namespace skein {
 
 struct BrokenChain {
   TaskIndex last = no_index;  // the last operation on the object, the first of its group
-  uint32_t object = Model::Object::none;  // a socket, or ...
+  uint32_t object = Model::Object::none;  // a socket, or a timer
   bool is_timer = false;
   uint64_t count = 0;      // objects whose last operation has the same name and place
   uint64_t continued = 0;  // operations of that name and place whose handler started something
+  // Of a receive that was cancelled: by whom (Model::cancels), and how many operations of the
+  // socket began since. Then `last` is that receive.
+  uint32_t cancel = Model::Object::none;
+  uint64_t later = 0;
 };
 
 // By the time of the last operation. A socket that is kept open for later use looks the same, and

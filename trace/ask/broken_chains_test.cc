@@ -48,6 +48,34 @@ TEST_CASE("a chain that goes on, or ends") {
              "21 resume 6 by 3\n") == "");
 }
 
+TEST_CASE("a receive that was cancelled and not started again, while sends go on") {
+  const std::string cancelled = R"(
+    11 about - of 90
+    11 create 4 by 3 as io socket.async_receive
+    12 resolve 3 by 3
+    13 resume 4
+    14 about - of 90
+    14 create 5 by 4 as io socket.async_receive
+    15 resolve 4 by 4
+    20 create 6 as timer timeout
+    21 resume 6
+    22 cancel_uses 6 of 90
+    23 resolve 6 by 6
+    24 resume 5
+    25 fail 5 by 5 cancelled
+  )";
+  const std::string send = R"(
+    31 about - of 90
+    32 create 7 as io socket.async_send
+    33 resume 7
+    34 resolve 7 by 7
+  )";
+  CHECK(text(cancelled) == "");
+  CHECK(text(cancelled + send) == "5 x1 of 1\n");
+  CHECK(text(cancelled + "29 about - of 90\n 29 create 9 as io socket.async_receive\n" + send) ==
+        "");
+}
+
 TEST_CASE("a place whose handlers never start anything") {
   const Example e = ours(R"(
      0 resource - of 90 as socket socket

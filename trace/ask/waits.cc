@@ -85,11 +85,27 @@ class WaitFinder {
     for (const TaskIndex task : current_)
       if (task != no_index) found_.running[task] = found_.any_running = true;
     end_live_tasks();
+    follow_operators();
     return std::move(found_);
   }
 
  private:
   using Wait = Waits::Wait;
+
+  void follow_operators() {
+    found_.branches = find_branches(trace_, model_, found_.first_run);
+    std::erase_if(found_.branches, [&](const Branches& branches) {
+      const uint32_t index = found_.last_wait[branches.operation];
+      if (index == none) return true;
+      Wait& wait = found_.waits[index];
+      const auto operand =
+          std::find_if(branches.operands.begin(), branches.operands.end(),
+                       [&](TaskIndex task) { return model_.tasks[task].how == Model::End::Open; });
+      if (!wait.is_open() || wait.on != no_index || operand == branches.operands.end()) return true;
+      wait.on = *operand;
+      return false;
+    });
+  }
 
   // The task with this id at the current event: the last successor so far.
   TaskIndex get(TaskId id) {

@@ -16,6 +16,7 @@
 #include <span>
 #include <vector>
 
+#include "trace/ask/branches.h"
 #include "trace/model/model.h"
 
 namespace skein {
@@ -81,6 +82,8 @@ struct Waits {
   std::vector<TaskIndex> started_by;  // the task that first resumed it
   std::vector<bool> running;          // at the end of the trace
   bool any_running = false;           // at the end of the trace
+  // Asio's operators whose operands have not ended; their wait is for the first such operand.
+  std::vector<Branches> branches;
 
   // Its wait at the end of the trace, or when it was cancelled; the oldest if there are several.
   // Null if there is none.

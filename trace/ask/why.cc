@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <utility>
 
 #include "base/stable_sort.h"
 #include "trace/ask/busiest.h"
@@ -18,6 +19,9 @@ namespace {
 
 // A program that has received a signal may take this time to end, ns.
 constexpr uint64_t shutdown_threshold_ns = 100'000'000;
+
+// Whether the program sent the last bytes.
+bool spoke_last(const Traffic& traffic) { return traffic.sent_at > traffic.received_at; }
 
 bool is_open(const Model& model, TaskIndex task) {
   return model.tasks[task].how == Model::End::Open;
@@ -235,7 +239,7 @@ class ChainWalker {
     if (model_.objects[object].connection == 0) return;
     if (!traffic_) traffic_ = find_traffic(trace_, model_);
     const Traffic& traffic = *(d.traffic = (*traffic_)[object]);
-    if (traffic.sent_at <= traffic.received_at) return;
+    if (!spoke_last(traffic)) return;
     for (uint32_t u = model_.objects[object].last_use; u != Model::Object::none && !d.asks;
          u = model_.concerns[u].before)
       d.asks = trace_.strings[model_.tasks[model_.concerns[u].task].name] == "socket.async_connect";
@@ -428,6 +432,7 @@ uint64_t similarity_hash(const Trace& trace, const Model& model, const Waits& wa
   add(static_cast<uint64_t>(d.verdict) << 1 | d.expected);
   add(d.notification);
   add(d.cancel);
+  add(d.traffic ? 1 + spoke_last(*d.traffic) : 0);
   if (d.asks) add(std::hash<std::string_view>()(peer_of(trace, model, d.chain.back().task)));
   for (const Diagnosis::Step& step : d.chain) {
     const Model::Task& task = model.tasks[step.task];
@@ -440,20 +445,49 @@ uint64_t similarity_hash(const Trace& trace, const Model& model, const Waits& wa
   return hash >> 1;  // never equals no_task
 }
 
-// The order of the diagnoses: errors first; then what may be wrong; a server waits for its peers.
-int rank(const Diagnosis& d) {
-  if (d.is_error()) return 0;
+// The order of the diagnoses: errors, what is likely to be wrong, and last what every server has.
+enum Rank : uint8_t { Error, Likely, Runs, Suspect, Usual, Idle };
+
+// When the last of the waits in the chain began.
+uint64_t last_begin(const Model& model, const Waits& waits, const Diagnosis& d) {
+  uint64_t begin = model.tasks[d.chain.back().task].start;
+  for (const Diagnosis::Step& step : d.chain)
+    if (step.wait != Waits::none) begin = std::max(begin, waits.waits[step.wait].begin);
+  return begin;
+}
+
+Rank rank_external(const Trace& trace, const Model& model, const Diagnosis& d) {
+  const TaskIndex last = d.chain.back().task;
+  const std::string_view operation = trace.strings[model.tasks[last].name];
+  if (d.signal != no_index) return Suspect;
+  if (operation.starts_with("socket.async_accept") || operation.starts_with("signal_set."))
+    return Idle;
+  // A server whose client waits for its next request, which has answered the last one.
+  if (operation.starts_with("socket.async_receive"))
+    return d.traffic && spoke_last(*d.traffic) && !d.asks ? Usual : Suspect;
+  const Model::Concern* use = model.concern(last);
+  return use != nullptr && use->expires != 0 ? Usual : Suspect;
+}
+
+Rank rank(const Trace& trace, const Model& model, const Waits& waits, const Diagnosis& d) {
+  constexpr uint64_t usual_wait = 100'000'000;  // ns
+  if (d.is_error()) return Error;
   switch (d.verdict) {
     case Verdict::LostWakeup:
     case Verdict::Starved:
-      return 1;
+      return Likely;
     case Verdict::Running:
-      return 2;
+      return Runs;
     case Verdict::External:
-      return d.asks ? 3 : 4;
+      if (const Rank of = rank_external(trace, model, d); of != Suspect) return of;
+      break;
     default:
-      return 3;
+      break;
   }
+  const uint64_t begin = last_begin(model, waits, d);
+  const bool is_short =
+      is_end_known(trace, model) && model.end - std::min(model.end, begin) < usual_wait;
+  return is_short ? Usual : Suspect;
 }
 
 // Finds crowds: tasks that wait at a location where none has ever continued.
@@ -633,10 +667,10 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
   for (Diagnosis& d : found) walker.find_blocker(d);
   find_crowds(waits, found);
   find_asleep(trace, waits, found);
-  stable_sort(found, [&](const Diagnosis& a, const Diagnosis& b) {
-    if (rank(a) != rank(b)) return rank(a) < rank(b);
-    return waits_since(model, waits, a) < waits_since(model, waits, b);
-  });
+  const auto order = [&](const Diagnosis& d) {
+    return std::pair(rank(trace, model, waits, d), waits_since(model, waits, d));
+  };
+  stable_sort(found, [&](const auto& a, const auto& b) { return order(a) < order(b); });
   return found;
 }
 
