@@ -42,12 +42,22 @@ struct Job {
   void operator()() const { std::puts("job"); }
 };
 
+// While it waits, other operations have their own locations.
+net::awaitable<void> states_location(net::io_context& io) {
+  BOOST_ASIO_HANDLER_LOCATION(("nowhere.cc", 1, "nowhere"));
+  BOOST_ASIO_HANDLER_LOCATION(("nowhere.cc", 2, "nowhere"));
+  net::steady_timer timer(io, std::chrono::milliseconds(20));
+  co_await timer.async_wait(net::use_awaitable);
+}
+
 void plain_function() { std::puts("function"); }
 
 }  // namespace app
 
 int main() {
   net::io_context io(1);
+  net::co_spawn(io, app::states_location(io), net::detached);
+  io.poll();
   std::make_shared<app::Link>(io)->retry();
   net::post(io, app::Job());
   net::post(io, app::plain_function);

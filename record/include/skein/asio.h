@@ -109,12 +109,10 @@ inline uint32_t __kind_of(const char* __object) {
 }
 
 // The location from which the program initiated an operation, if HANDLER_LOCATION states it: the
-// outermost one on this thread.
-struct __location;
-__attribute__((__visibility__(
-    "hidden"))) inline thread_local constinit const skein_source* __outermost = nullptr;
+// outermost one on this thread. File: null if there is none.
+__attribute__((
+    __visibility__("hidden"))) inline thread_local constinit skein_source __outermost = {};
 struct __location {
-  skein_source __where{};
   bool __is_outermost = false;
 
   __location() = default;
@@ -122,9 +120,12 @@ struct __location {
   [[__gnu__::__noinline__, __gnu__::__visibility__("hidden")]] void __set(const char* __file,
                                                                           int __line,
                                                                           const char* __function) {
-    __where = {__file, __function, static_cast<uint32_t>(__line), 0};
-    __is_outermost = __file != nullptr && __outermost == nullptr;
-    if (__is_outermost) __outermost = &__where;
+    // In a coroutine this object is not on the stack, and may end on another thread.
+    constexpr uintptr_t __largest_frame = 1 << 16;
+    const auto __stack = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+    if (reinterpret_cast<uintptr_t>(this) - __stack >= __largest_frame) return;
+    __is_outermost = __file != nullptr && __outermost.file == nullptr;
+    if (__is_outermost) __outermost = {__file, __function, static_cast<uint32_t>(__line), 0};
   }
   ~__location() {
     if (__is_outermost) __leave();
@@ -132,7 +133,7 @@ struct __location {
 
  private:
   [[__gnu__::__noinline__, __gnu__::__visibility__("hidden")]] static void __leave() {
-    __outermost = nullptr;
+    __outermost.file = nullptr;
   }
 };
 
@@ -174,7 +175,7 @@ template <class _Operation>
     const char* __operation, skein_use __use) {
   skein_task* __task = skein_handle_keep(__object_at, __type);
   if (__task == nullptr) return nullptr;
-  const skein_source* __stated = __outermost;
+  const skein_source* __stated = __outermost.file != nullptr ? &__outermost : nullptr;
   const bool __by_asio =
       __stated != nullptr && ::skein::__detail::__asio_hooks::__of_asio(__stated->file);
   const skein_source __callback = {__by_asio ? __stated->file : nullptr, __text,
@@ -322,6 +323,14 @@ inline void __creation(_Context&, const _Operation& __at, const char* __object, 
     else if (__kind == SKEIN_KIND_signals)
       skein_label_signals(__task, ::skein::__detail::__asio_hooks::__signals_of(__on));
   }
+}
+
+// The operation of another library may have no object.
+template <class _Context, class _Operation>
+inline void __creation(_Context& __context, const _Operation& __at, const char* __object,
+                       const volatile void*, unsigned long __descriptor, const char* __operation) {
+  ::skein::__detail::__asio_hooks::__creation(
+      __context, __at, __object, static_cast<const char*>(nullptr), __descriptor, __operation);
 }
 
 // The current task cancels the operations of an object, or closes it.
@@ -480,6 +489,12 @@ class __completion {
     return ::skein::__detail::__asio_hooks::__flag_of(*this, might_have_pending_waits); \
   }                                                                                     \
   _Pragma("pop_macro(\"might_have_pending_waits\")") static_assert(true, "")
+// A scope may state several locations.
+#define SKEIN_DETAIL_JOIN(a, b) SKEIN_DETAIL_JOINED(a, b)
+#define SKEIN_DETAIL_JOINED(a, b) a##b
+#define SKEIN_DETAIL_LOCATION(args, name)           \
+  ::skein::__detail::__asio_hooks::__location name; \
+  if constexpr (requires { name.__set args; }) name.__set args
 #if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING) && \
     defined(BOOST_ASIO_DETAIL_HANDLER_TRACKING_HPP) && !defined(SKEIN_DETAIL_BOOST_ASIO_OWN)
 #pragma push_macro("BOOST_ASIO_CUSTOM_HANDLER_TRACKING")
@@ -514,8 +529,7 @@ class __completion {
 #define BOOST_ASIO_HANDLER_LOCATION(args)                                         \
   SKEIN_DETAIL_BOOST_ASIO_OWN(                                                    \
       ::boost::asio::detail::handler_tracking::location __tracked_location args;) \
-  ::skein::__detail::__asio_hooks::__location skein_location;                     \
-  if constexpr (requires { skein_location.__set args; }) skein_location.__set args
+  SKEIN_DETAIL_LOCATION(args, SKEIN_DETAIL_JOIN(skein_location, __LINE__))
 #define BOOST_ASIO_HANDLER_CREATION(args)                                        \
   (SKEIN_DETAIL_BOOST_ASIO_OWN(::boost::asio::detail::handler_tracking::creation \
                                    args, )::skein::__detail::__asio_hooks::__creation args)
@@ -575,8 +589,7 @@ class __completion {
                              args, )::skein::__detail::__asio_hooks::__registration args)
 #define ASIO_HANDLER_LOCATION(args)                                                          \
   SKEIN_DETAIL_ASIO_OWN(::asio::detail::handler_tracking::location __tracked_location args;) \
-  ::skein::__detail::__asio_hooks::__location skein_location;                                \
-  if constexpr (requires { skein_location.__set args; }) skein_location.__set args
+  SKEIN_DETAIL_LOCATION(args, SKEIN_DETAIL_JOIN(skein_location, __LINE__))
 #define ASIO_HANDLER_CREATION(args)                                 \
   (SKEIN_DETAIL_ASIO_OWN(::asio::detail::handler_tracking::creation \
                              args, )::skein::__detail::__asio_hooks::__creation args)
