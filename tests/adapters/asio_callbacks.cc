@@ -42,6 +42,7 @@ struct Job {
   void operator()() const { std::puts("job"); }
 };
 
+#if defined(BOOST_ASIO_HAS_CO_AWAIT)
 // While it waits, other operations have their own locations.
 net::awaitable<void> states_location(net::io_context& io) {
   BOOST_ASIO_HANDLER_LOCATION(("nowhere.cc", 1, "nowhere"));
@@ -49,6 +50,7 @@ net::awaitable<void> states_location(net::io_context& io) {
   net::steady_timer timer(io, std::chrono::milliseconds(20));
   co_await timer.async_wait(net::use_awaitable);
 }
+#endif
 
 void plain_function() { std::puts("function"); }
 
@@ -56,8 +58,10 @@ void plain_function() { std::puts("function"); }
 
 int main() {
   net::io_context io(1);
+#if defined(BOOST_ASIO_HAS_CO_AWAIT)
   net::co_spawn(io, app::states_location(io), net::detached);
   io.poll();
+#endif
   std::make_shared<app::Link>(io)->retry();
   net::post(io, app::Job());
   net::post(io, app::plain_function);

@@ -28,7 +28,8 @@ def expected(function, text):
 
 operations = [t for t in trace.tasks.values() if t.kind in ("timer", "io", "handler")]
 awaited = [t for t in operations if "states_location" in t.function]
-equal("a location in a coroutine is not that of other operations", len(awaited), 1)
+if sys.argv[2] == "GNU":  # Boost 1.74 has no coroutines with clang
+    equal("a location in a coroutine is not that of other operations", len(awaited), 1)
 operations = [t for t in operations if t not in awaited]
 found = {}
 for task in operations:
