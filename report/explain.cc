@@ -441,7 +441,7 @@ class Writer {
     text(" No other operation is pending and no task can run, so nothing in the trace is left ");
     text("that could cancel it.");
     if (d_.is_alone)
-      text(" The process has no other thread, and this one waits in its event loop.");
+      text(" One thread waits in its event loop, and no other thread of the process can run.");
   }
 
   // After `time`, when the wake-up came.

@@ -170,7 +170,7 @@ void add_others(std::string& out, const std::vector<std::string>& others) {
   if (others.empty()) return;
   end_paragraph(out);
   out += "skein doctor reports as well:\n\n";
-  for (const std::string& other : others) append_paragraph(out, other, 2);
+  for (const std::string& other : others) append_paragraph(out, escaped(other), 2);
 }
 
 std::string peer_text(const Subject& subject, const BrokenChain& chain) {
