@@ -114,6 +114,7 @@ class Writer {
         last_event();
     }
     other_branches();
+    if (d_.outlived) outlived(*d_.outlived);
     if (d_.is_asleep)
       text(
           " Nothing can wake it: all threads of the process wait for each other, without a "
@@ -148,6 +149,19 @@ class Writer {
     text(other == no_index ? " from outside any task" : " by ");
     if (other != no_index) task(other);
     where(location);
+  }
+
+  void outlived(const Outlived& o) {
+    text(" None of the ");
+    number(o.count);
+    text(" tasks that were created where ");
+    task(d_.chain.front().task);
+    text(" was has ended, but ");
+    number(o.ended);
+    text(" that were created with them have, like ");
+    task(o.sibling);
+    where(e_.model.tasks[o.sibling].location);
+    text(". If they belong together, the former are leaked.");
   }
 
   // Of Asio's operators in the chain: the operands that are not in it.

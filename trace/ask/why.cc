@@ -472,6 +472,7 @@ Rank rank_external(const Trace& trace, const Model& model, const Diagnosis& d) {
 Rank rank(const Trace& trace, const Model& model, const Waits& waits, const Diagnosis& d) {
   constexpr uint64_t usual_wait = 100'000'000;  // ns
   if (d.is_error()) return Error;
+  if (d.outlived) return Likely;
   switch (d.verdict) {
     case Verdict::LostWakeup:
     case Verdict::Starved:
@@ -666,6 +667,9 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
   });
   for (Diagnosis& d : found) walker.find_blocker(d);
   find_crowds(waits, found);
+  for (Diagnosis& d : found)
+    if (d.similar.size() + 1 >= crowd)
+      d.outlived = find_outlived(trace, model, d.chain.front().task);
   find_asleep(trace, waits, found);
   const auto order = [&](const Diagnosis& d) {
     return std::pair(rank(trace, model, waits, d), waits_since(model, waits, d));

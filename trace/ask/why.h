@@ -16,6 +16,7 @@
 
 #include "trace/ask/awaited.h"
 #include "trace/ask/live_tasks.h"
+#include "trace/ask/outlived.h"
 #include "trace/ask/traffic.h"
 #include "trace/ask/waits.h"
 
@@ -86,6 +87,8 @@ struct Diagnosis {
   bool expected = false;  // it is marked should_resolve
   // Tasks with the same diagnosis, step by step; for a cycle, its other tasks and their waiters.
   std::vector<TaskIndex> similar = {};
+  // Of at least `crowd` similar tasks: they may be leaked.
+  std::optional<Outlived> outlived = {};
   // Unknown, of at least `crowd` tasks that wait at one location, where no task has ever continued:
   // when the last of them began to wait.
   uint64_t crowd_until = Waits::never;
