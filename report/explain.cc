@@ -328,6 +328,7 @@ class Writer {
          : begins("socket.async_connect") ? " to accept the connection."
                                           : ".");
     if (d_.traffic) traffic(*d_.traffic);
+    if (d_.moved != 0) parts(begins("socket.async_send"));
     text(d_.socket_state);
   }
 
@@ -380,6 +381,16 @@ class Writer {
       return true;
     }
     return false;
+  }
+
+  // Of a composed operation.
+  void parts(bool sends) {
+    text(" ");
+    waiter();
+    text(sends ? " has sent the first " : " has received the first ");
+    number(d_.moved);
+    text(d_.moved == 1 ? " byte" : " bytes");
+    text(" of what it waits for.");
   }
 
   void number(uint64_t value) { out_.push_back({.kind = TextRun::Kind::Number, .value = value}); }

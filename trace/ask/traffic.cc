@@ -56,6 +56,15 @@ std::vector<Traffic> find_traffic(const Trace& trace, const Model& model) {
   return found;
 }
 
+std::vector<uint64_t> find_moved(const Trace& trace, const Model& model) {
+  std::vector<uint64_t> moved(model.tasks.size());
+  each_io(trace.events, [&](const EventRow& event) {
+    const TaskIndex task = model.find(event.other);
+    if (task != no_index && static_cast<int64_t>(event.value) > 0) moved[task] = event.value;
+  });
+  return moved;
+}
+
 const Model::Object* used_by(const Model& model, TaskIndex operation) {
   const Model::Concern* use = model.concern(operation);
   return use == nullptr || use->object == Model::Object::none ? nullptr

@@ -25,6 +25,9 @@ struct Traffic {
 // By object (Model::objects). In a ring, from the task table where that has it. O(events).
 std::vector<Traffic> find_traffic(const Trace& trace, const Model& model);
 
+// By task: the bytes that the operation has moved; 0: none, or it is no operation. O(events).
+std::vector<uint64_t> find_moved(const Trace& trace, const Model& model);
+
 // The object that the operation uses; null: none, or unknown.
 const Model::Object* used_by(const Model& model, TaskIndex operation);
 // The address of the peer of the socket that the operation uses; of a socket without a peer, its

@@ -115,4 +115,28 @@ TEST_CASE("tasks that wait for an answer are similar if they wait for the same p
   CHECK(sessions("peer:1", "peer:2") == 2);
 }
 
+TEST_CASE("the parts of a composed operation that a coroutine waits for") {
+  const Example e = ours(R"(
+     0 create 1 as coroutine session
+     0 resource 1 of 30 as socket
+     0 connection 1 of 30 =7 peer:1
+     1 resume 1
+     1 suspend 1
+     2 about 1 of 30
+     2 create 2 by 1 as io socket.async_receive
+     3 await 1 on 2
+     5 resume 2
+     5 io 2 of 2 =3
+     6 about 2 of 30
+     6 create 3 by 2 as io socket.async_receive
+     7 resolve 2
+     8 resume 3
+     8 io 3 of 3 =4
+     9 about 3 of 30
+     9 create 4 by 3 as io socket.async_receive
+    10 resolve 3
+)");
+  CHECK(diagnose(e.trace, e.model, find_waits(e.trace, e.model), e.model.find(1)).moved == 7);
+}
+
 }  // namespace skein

@@ -235,7 +235,23 @@ class ChainWalker {
     return false;
   }
 
+  // Adds up the parts of the composed operation that the last coroutine waits for: each part is
+  // created by the handler of the one before.
+  void add_parts(Diagnosis& d) {
+    if (d.chain.size() < 2 || d.chain[d.chain.size() - 2].wait == Waits::none) return;
+    const uint64_t begin = waits_.waits[d.chain[d.chain.size() - 2].wait].begin;
+    const TaskIndex last = d.chain.back().task;
+    for (TaskIndex part = model_.tasks[last].parent; part != no_index;
+         part = model_.tasks[part].parent) {
+      const Model::Task& task = model_.tasks[part];
+      if (task.name != model_.tasks[last].name || task.start < begin) return;
+      if (!moved_) moved_ = find_moved(trace_, model_);
+      d.moved += (*moved_)[part];
+    }
+  }
+
   void describe_socket(Diagnosis& d, uint32_t object) {
+    add_parts(d);
     if (model_.objects[object].connection == 0) return;
     if (!traffic_) traffic_ = find_traffic(trace_, model_);
     const Traffic& traffic = *(d.traffic = (*traffic_)[object]);
@@ -410,6 +426,7 @@ class ChainWalker {
   std::optional<bool> may_run_;                  // anything_may_run(), if known
   bool more_than_lasting_ = false;               // the same, apart from is_lasting()
   std::optional<std::vector<Traffic>> traffic_;  // find_traffic(), if known
+  std::optional<std::vector<uint64_t>> moved_;   // find_moved(), if known
   std::optional<AwaitedObjects> awaited_;        // if known
   std::unordered_map<std::string_view, Context> contexts_;
   std::unordered_map<uint32_t, uint64_t> strand_begun_;  // by object, see Context::begun

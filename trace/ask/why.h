@@ -79,6 +79,9 @@ struct Diagnosis {
   // External, of an acceptor or a periodic timer: the wait for a signal after which only such
   // operations are pending, and keep the program running. no_index: there is none.
   TaskIndex signal = no_index;
+  // External: the bytes that the earlier parts of a composed operation have moved (async_read), for
+  // which a coroutine waits.
+  uint64_t moved = 0;
   bool asks = false;  // External: the program connected the socket, and spoke last
   // Unknown: the object of a library that it awaits, and the one that the last task to continue
   // there awaits itself.
