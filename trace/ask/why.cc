@@ -566,7 +566,9 @@ void find_asleep(const Trace& trace, const Waits& waits, std::span<Diagnosis> fo
   if (trace.info.asleep <= last || trace.info.is_torn_down) return;
   bool any = false;
   for (Diagnosis& d : found) {
-    d.is_asleep = may_be_woken(d.verdict) && !waits_again(waits, d);
+    // A coroutine that has returned its result may wait, for nothing, to be destroyed.
+    const bool is_known = d.verdict != Verdict::Unknown || d.awaited;
+    d.is_asleep = may_be_woken(d.verdict) && is_known && !waits_again(waits, d);
     any |= d.is_asleep;
   }
   if (any) return;

@@ -69,8 +69,9 @@ struct Diagnosis {
   // and the timer had woken a task before: a worker that is idle at the end waits like that.
   bool is_alone = false;
   // All threads of the process wait for each other, without a timeout (TraceInfo::asleep): nothing
-  // can wake it. False if it has waited at the same place before, and continued, unless all other
-  // tasks that wait have too: then it may be a worker without work, and not the one that is stuck.
+  // can wake it. False if it has waited at the same place before, and continued, or if its target is
+  // unknown: then it may be a worker without work, or have returned its result, and not be the one
+  // that is stuck. True all the same if this holds for all tasks that wait.
   bool is_asleep = false;
   std::optional<Traffic> traffic = {};  // External, of a socket with a known address
   // External, in a live process: what the kernel says about the socket. Sentences, each with a

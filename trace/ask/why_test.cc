@@ -534,9 +534,10 @@ TEST_CASE("a wait is an error if no thread of the process can run again") {
   )";
   SUBCASE("a worker without work, and a task that waits for a lost job") {
     Example e = ours(worker + R"(
+       9 create 3 as promise reply
        9 create 2 as coroutine client
        9 resume 2
-      10 suspend 2
+      10 suspend 2 on 3
     )");
     CHECK(stuck(e, 0).empty());
     CHECK(stuck(e, 5).empty());  // something ran after that

@@ -206,8 +206,11 @@ __task_at(uintptr_t __word, bool __ended) {
 // A mutex, an event or a thread pool of a library is no task. Two waits are known to concern the
 // same one by its address: the first word of the awaiter that may be the address of an object. That
 // is a guess, so the word is not followed, only compared: it must be near the frame, the stack, the
-// module's data or the thread's (libraries' data and the heaps of threads are near that). So times,
-// numbers and most uninitialised words are no addresses.
+// stack of main, the module's data or the thread's (libraries' data and the heaps of threads are
+// near that). So times, numbers and most uninitialised words are no addresses.
+
+// argv[0] is above the stack of main.
+extern "C" char* skein_argv_0 __asm__("program_invocation_name") __attribute__((__weak__));
 
 // Its text contains the name of the type. The recorder identifies it by its address.
 template <class _Tp>
@@ -227,9 +230,10 @@ __object_in(const void* __at, unsigned long __size, const void* __promise) {
   constexpr unsigned long __most = 8 * sizeof(void*);
   const uintptr_t __begin = reinterpret_cast<uintptr_t>(__at);
   const uintptr_t __own = reinterpret_cast<uintptr_t>(__promise);
-  const uintptr_t __areas[] = {__own, reinterpret_cast<uintptr_t>(&__size),
-                               reinterpret_cast<uintptr_t>(&__traced_regions),
-                               reinterpret_cast<uintptr_t>(skein_errno_location())};
+  const uintptr_t __areas[] = {
+      __own, reinterpret_cast<uintptr_t>(&__size), reinterpret_cast<uintptr_t>(&__traced_regions),
+      reinterpret_cast<uintptr_t>(skein_errno_location()),
+      &skein_argv_0 != nullptr ? reinterpret_cast<uintptr_t>(skein_argv_0) : __own};
   const uintptr_t __end = __begin + (__size < __most ? __size : __most);
   for (uintptr_t __word = __begin; __word + sizeof(void*) <= __end; __word += sizeof(void*)) {
     const uintptr_t __object = *reinterpret_cast<const __any_word*>(__word);
