@@ -3,8 +3,10 @@
 project in tests/install/unmodified, which does not mention skein, from the build tree and from an
 installation that was moved: with `skein --cmake`; with skein-c++, by single commands, Make, Meson and Bazel. The
 programs print the same as without skein, and the trace has the coroutines of each source."""
+import collections
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -78,11 +80,41 @@ def check_superproject(options, skein):
     check(build / "inner/interfaces", build)
 
 
+def check_inherited(options, skein):
+    """The recorder of a program suits the options with which it is built, wherever these come from."""
+    build = options.scratch / "inherited"
+    ways.run("cmake", "-S", HERE / "inherited", "-B", build, "-G", "Ninja", f"-DCMAKE_CXX_COMPILER={options.cxx}",
+             f"-DCMAKE_PROJECT_TOP_LEVEL_INCLUDES={text_of(skein, '--cmake').strip()}", stdout=subprocess.DEVNULL)
+    compiled, linked = {}, {}  # the words of the commands of each target
+    for block in (build / "build.ninja").read_text().split("\n\n"):
+        if target := re.search(r"OBJECT_DIR = .*/(\w+)\.dir", block):
+            if "CXX_COMPILER__" in block:
+                compiled[target[1]] = block.split()
+            elif "CXX_EXECUTABLE_LINKER__" in block or "CXX_SHARED_LIBRARY_LINKER__" in block:
+                linked[target[1]] = block.split()
+    kinds = collections.Counter()
+    for target, words in linked.items():
+        if "-ffreestanding" in compiled[target] or "-nostdlib" in words:
+            kind = set()
+        elif "-static" in words or "-static-pie" in words:
+            kind = {"libskein.a"}
+        else:
+            kind = {"libskein.so"}
+        if "SONAME" in words and kind:
+            kind = {"libskein.so"}
+        found = {word.rsplit("/", 1)[-1] for word in words} & {"libskein.a", "libskein.so"}
+        assert found == kind, f"{target} is linked with {found}: {words}"
+        assert ("skein/asio_tracking.h" in compiled[target]) == bool(kind), f"{target}: {compiled[target]}"
+        kinds.update(kind or {"none"})
+    assert len(kinds) == 3, kinds
+
+
 def check_exports(options, skein, build):
-    """Other projects, traced or not, can use the project's libraries, installed or from its build tree. No installed
-    CMake file names a path of skein."""
+    """The installed program runs. Other projects, traced or not, can use the project's libraries, installed or from its
+    build tree. No installed CMake file names a path of skein."""
     prefix, libdir = build / "prefix", library_folder(skein)
     ways.run("cmake", "--install", build, "--prefix", prefix, stdout=subprocess.DEVNULL)
+    check(prefix / "bin/plain", prefix, environment={**os.environ, "LD_LIBRARY_PATH": str(prefix / "lib")})
     files = list(prefix.rglob("*.cmake"))
     assert files
     for file in files:
@@ -286,6 +318,7 @@ def main():
             assert "libskein.so" in text_of("ldd", build / "libtwice.so")
     if options.way == "cmake":
         check_superproject(options, skein)
+        check_inherited(options, skein)
 
 
 if __name__ == "__main__":
