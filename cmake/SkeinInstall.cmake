@@ -45,6 +45,7 @@ install(TARGETS skein_record skein_record_shared skein_coroutine skein_asio skei
 install(EXPORT skein NAMESPACE skein:: FILE skeinTargets.cmake DESTINATION ${config_dir}
   COMPONENT dev)
 install(DIRECTORY format/include/ record/include/ TYPE INCLUDE COMPONENT dev)
+install(FILES record/valgrind.supp DESTINATION ${CMAKE_INSTALL_DATADIR}/skein COMPONENT dev)
 
 # skein-c++ and the file that `skein --cmake` names, with relative paths when installed, and with
 # those of the source and this build in the build tree.
