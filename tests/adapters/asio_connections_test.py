@@ -5,7 +5,7 @@ import os
 import sys
 import tempfile
 
-from trace import Trace, equal, run
+from trace import EMULATOR, Trace, equal, run
 
 folder = tempfile.mkdtemp()
 out = run(sys.argv[1:2], SKEIN_TRACE=f"{folder}/trace,mode=log")
@@ -35,7 +35,7 @@ for line in out.splitlines():
 unix = [e for e in trace.connections.values() if e["path"]]
 equal("UNIX sockets", [trace.strings[e["path"]] for e in unix], [path])
 equal("sockets", sorted(k for k in found if k[5] != 0), sorted(expected.values()))
-assert all(e["net_namespace"] != 0 for e in trace.connections.values() if e["protocol"])
+assert EMULATOR or all(e["net_namespace"] != 0 for e in trace.connections.values() if e["protocol"])
 
 bytes_of = {use: {"send": 0, "rece": 0} for use in expected}
 sockets = {found[key]: use for use, key in expected.items()}
