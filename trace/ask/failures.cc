@@ -8,6 +8,7 @@
 
 #include "base/stable_sort.h"
 #include "trace/ask/task_kinds.h"
+#include "trace/model/names.h"
 
 namespace skein {
 
@@ -29,10 +30,16 @@ bool is_owned_outside(const Subject& s, TaskIndex task) {
          s.waits.started_by[task] == no_index;
 }
 
+// A generator's error is read by the code that takes its values, like a task of sync_wait() or
+// when_all(), which yields its result.
+bool yields(const Subject& s, TaskIndex task) {
+  return kind_name(s.trace, s.model.tasks[task].kind) == "generator";
+}
+
 bool ends_a_session(std::string_view reason) {
-  constexpr std::array<std::string_view, 6> usual = {"End of file",       "end of stream",
-                                                     "peration canceled", "peration aborted",
-                                                     "reset by peer",     "Broken pipe"};
+  constexpr std::array<std::string_view, 7> usual = {
+      "End of file",      "end of stream", "peration canceled", "peration cancelled",
+      "peration aborted", "reset by peer", "Broken pipe"};
   return std::any_of(usual.begin(), usual.end(), [&](std::string_view text) {
     return reason.find(text) != std::string_view::npos;
   });
@@ -109,7 +116,7 @@ std::vector<UnreadFailure> unread_failures(const Subject& subject) {
     if (is_new) found.push_back({.task = i, .count = 0, .origin = origin});
     found[group->second].count++;
     found[group->second].may_be_read &=
-        threw(subject, i) || (is_owned_outside(subject, i) && origin == i);
+        threw(subject, i) || yields(subject, i) || (is_owned_outside(subject, i) && origin == i);
   }
   stable_sort_by(found, [&](const UnreadFailure& f) { return model.tasks[f.task].end; });
   return found;

@@ -78,6 +78,18 @@ TEST_CASE("a failure that the code which started the task may have read") {
       !may_be_read("0 create 2 as coroutine main\n 0 resume 2\n 0 create 1 by 2 as coroutine q\n"
                    "1 resume 1 by 2\n" +
                    fails));
+  // A task that passes on another's failure, and yields its result to a function.
+  const std::string passes = R"( wrapper
+    0 create 2 as coroutine parse
+    1 resume 1
+    2 suspend 1 on 2
+    3 resume 2 by 1
+    4 fail 2 stoi
+    5 resume 1 by 2
+    6 fail 1 stoi
+  )";
+  CHECK(may_be_read("0 create 1 as generator" + passes));
+  CHECK(!may_be_read("0 create 1 as coroutine" + passes));
   // Both have the same place.
   CHECK(
       !may_be_read("0 create 2 as coroutine main\n 0 resume 2\n 0 create 1 by 2 as coroutine q\n"

@@ -22,11 +22,16 @@ class Delays {
     looked_at_ += waits_.waits.size() + model_.tasks.size();
     if (looked_at_ > most || context_.is_mirage) return true;
     const bool lasts = run.end + std::min(directly, UINT64_MAX - run.end) >= model_.end;
+    // A task that runs an event loop delays none of the others that this resumes.
+    const bool serves = std::any_of(waits_.waits.begin(), waits_.waits.end(), [&](const auto& w) {
+      return w.task != run.task && w.executor == run.executor && w.on == no_index &&
+             w.end > run.begin && w.end < run.end;
+    });
     const auto delayed_wait = [&](const Waits::Wait& w) {
       if (w.task == run.task || w.executor != run.executor || w.begin >= run.end) return false;
       if (w.ready >= run.begin && w.ready < run.end) return w.end >= run.end;
       if (w.on == no_index && w.is_open()) return lasts && is_overdue(run, w);
-      return w.on == no_index && is_directly_after(run, w.end);
+      return !serves && w.on == no_index && is_directly_after(run, w.end);
     };
     return std::any_of(waits_.waits.begin(), waits_.waits.end(), delayed_wait) ||
            has_delayed_task(run);

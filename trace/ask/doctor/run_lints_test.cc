@@ -78,6 +78,17 @@ TEST_CASE("ran-too-long if another task had to wait for it") {
                             "140 create 2 by 1 as timer\n 150 suspend 1 on 2\n"
                             "160 resume 2\n 161 resolve 2\n 162 resume 1\n 163 resolve 1")) == "");
   }
+  SUBCASE("a task that waits for an unknown object, and continues directly after") {
+    const auto runs = [&](const std::string& within) {
+      return long_runs_of(
+          ours("0 create 3 as coroutine\n 1 resume 3\n 2 suspend 3\n 0 create 1 as coroutine\n"
+               "10 resume 1\n" +
+               within + "150 suspend 1\n 151 resume 3\n 152 resolve 3"));
+    };
+    CHECK(runs("") == "ran-too-long 1 -\n");
+    // The task runs an event loop, which would have resumed it.
+    CHECK(runs("20 resume 3 by 1\n 21 suspend 3\n 21 switch_to 1\n") == "");
+  }
   SUBCASE("a handler that runs next") {
     CHECK(long_runs_of(ours("0 create 2 as handler\n" + begin +
                             "150 suspend 1\n 151 resume 2\n 152 resolve 2\n 153 resume 1\n"
