@@ -157,13 +157,12 @@ void add_failures(std::string& out, const Subject& subject,
                                     escaped(subject.trace.strings[task.reason]),
                                     where(subject, subject.model.tasks[f.origin].location)};
   };
-  const auto [lost, perhaps] =
-      split(failures, [](const UnreadFailure& f) { return !f.may_be_read; });
-  add_list(out, "Failed, and no task has read the error:", lost, columns);
-  add_list(out,
-           "Failed, and no task has read the error, unless the code that called it outside any "
-           "task did:",
-           perhaps, columns);
+  if (failures.empty()) return;
+  add_list(out, "Failed, and no task has read the error:", failures, columns);
+  append_paragraph(out,
+                   "Unless a completion handler, a future or code outside any task has read it, "
+                   "which the trace does not show, the error is lost.",
+                   2);
 }
 
 void add_others(std::string& out, const std::vector<std::string>& others) {
@@ -363,7 +362,6 @@ Json why_json(const Subject& subject, const WhyFindings& found) {
                              {"count", failure.count},
                              {"time_ns", task.end},
                              {"reason", or_null(std::string(subject.trace.strings[task.reason]))},
-                             {"may_be_read", failure.may_be_read},
                              {"location", location_json(subject.trace, first.location)}}));
   }
   json.set("failures", std::move(failed));

@@ -1,6 +1,7 @@
 // Correct servers and clients as Asio coroutines.
 #include <array>
 #include <deque>
+#include <future>
 #include <map>
 #include <numeric>
 #include <set>
@@ -672,6 +673,38 @@ TRUTH_CASE(happy_eyeballs) {
         },
         detached);
   serve(io);
+}
+
+awaitable<void> odd_job(int number) {
+  co_await pause(5ms);
+  if (number % 2 != 0) throw std::runtime_error("odd job");
+}
+
+// Jobs fail, and completion handlers, a future and an outer job read their errors.
+TRUTH_CASE(failures_are_read) {
+  asio::io_context io;
+  int failed = 0;
+  co_spawn(
+      io,
+      [&]() -> awaitable<void> {
+        for (int i = 0; i < 4; ++i)
+          co_spawn(io, odd_job(i), [&](std::exception_ptr error) { failed += error != nullptr; });
+        try {
+          co_await odd_job(5);
+        } catch (const std::runtime_error&) {
+          ++failed;
+        }
+      },
+      detached);
+  co_spawn(io, odd_job(7), [&](std::exception_ptr error) { failed += error != nullptr; });
+  std::future<void> last = co_spawn(io, odd_job(9), asio::use_future);
+  serve(io);
+  try {
+    last.get();
+  } catch (const std::runtime_error&) {
+    ++failed;
+  }
+  if (failed != 5) throw std::logic_error("errors were lost");
 }
 
 }  // namespace

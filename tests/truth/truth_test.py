@@ -6,8 +6,7 @@ default options: after their end, after SIGKILL, and while they run.
 
 PROGRAMS is the folder of the built programs; those that are not built are left out. Of a fault
 
-    named    a finding of an expected kind (an error or warning, or a failure that no task has read) has the
-             function, the place and the object
+    named    a finding of an expected kind (an error or warning) has the function, the place and the object
     listed   the same, but it is listed as something that may be intended
     hinted   the function or the place occurs
     missed   neither
@@ -101,9 +100,8 @@ def entries(of):
         found.append(Entry("idle", False, ""))
     for key, kind in (("failures", "failed"), ("broken_chains", "broken chain"), ("torn_down", "torn down")):
         for one in why[key]:
-            is_finding = kind == "failed" and not one["may_be_read"]
             texts = [task_text(one.get(part)) for part in ("task", "origin", "last", "target")]
-            found.append(Entry(kind, is_finding,
+            found.append(Entry(kind, False,
                                " ".join([*texts, one.get("reason") or "", place_text(one["location"]),
                                          "socket" if "socket" in one else ""])))
     for one in doctor["findings"]:

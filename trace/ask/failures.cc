@@ -8,7 +8,6 @@
 
 #include "base/stable_sort.h"
 #include "trace/ask/task_kinds.h"
-#include "trace/model/names.h"
 
 namespace skein {
 
@@ -21,19 +20,6 @@ bool runs_code(const Subject& s, TaskIndex task) {
 // A handler that returned an error in its result has reported it; one that threw has not.
 bool threw(const Subject& s, TaskIndex task) {
   return s.trace.strings[s.model.tasks[task].reason] == "the handler threw";
-}
-
-// A coroutine whose result may be read by code that is no task. (One that passes on the failure of
-// another is usually a wrapper, as of spawn(), whose result cannot be read.)
-bool is_owned_outside(const Subject& s, TaskIndex task) {
-  return runs_code(s, task) && s.model.tasks[task].parent == no_index &&
-         s.waits.started_by[task] == no_index;
-}
-
-// A generator's error is read by the code that takes its values, like a task of sync_wait() or
-// when_all(), which yields its result.
-bool yields(const Subject& s, TaskIndex task) {
-  return kind_name(s.trace, s.model.tasks[task].kind) == "generator";
 }
 
 bool ends_a_session(std::string_view reason) {
@@ -115,8 +101,6 @@ std::vector<UnreadFailure> unread_failures(const Subject& subject) {
         groups.try_emplace({first.name, first.location, task.reason}, found.size());
     if (is_new) found.push_back({.task = i, .count = 0, .origin = origin});
     found[group->second].count++;
-    found[group->second].may_be_read &=
-        threw(subject, i) || yields(subject, i) || (is_owned_outside(subject, i) && origin == i);
   }
   stable_sort_by(found, [&](const UnreadFailure& f) { return model.tasks[f.task].end; });
   return found;

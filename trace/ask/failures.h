@@ -1,5 +1,7 @@
 // Tasks that failed, and whose error no task has read: an exception that leaves a detached
-// coroutine is lost, unless the code that started it handles it.
+// coroutine is lost. But what is no task may have read it, and no event shows that: a completion
+// handler of co_spawn(), a future, main() after sync_wait(), a function that takes the result of
+// when_all().
 //
 //   for (const UnreadFailure& f : unread_failures({trace, model, waits}))
 //     print(model.tasks[f.task].reason, f.count);
@@ -17,9 +19,6 @@ struct UnreadFailure {
   uint64_t count = 0;         // of the same name, place and reason
   // The task that failed first, whose failure the others passed on; else `task`.
   TaskIndex origin = no_index;
-  // Code outside any task, such as main(), may have read the error, which no event shows: it
-  // created and started the task, or the exception of a handler left the event loop.
-  bool may_be_read = true;
 };
 
 // By the time of the first. Only tasks with code of their own: an operation reports its error to

@@ -61,44 +61,6 @@ TEST_CASE("the task that failed first, if others passed its failure on") {
   CHECK(e.id(found[0].origin) == "2");
 }
 
-TEST_CASE("a failure that the code which started the task may have read") {
-  const auto may_be_read = [](const std::string& events) {
-    const Example e = ours(events);
-    const auto found = unread_failures({e.trace, e.model, find_waits(e.trace, e.model)});
-    REQUIRE(found.size() == 1);
-    return found[0].may_be_read;
-  };
-  const std::string fails = "3 suspend 1\n 4 resume 1\n 5 fail 1 stoi\n";
-  CHECK(may_be_read("0 create 1 as coroutine query\n 1 resume 1\n" + fails));
-  CHECK(
-      !may_be_read("0 create 1 as coroutine query\n 0 create 2 as handler post\n 1 resume 2\n"
-                   "1 resume 1 by 2\n" +
-                   fails));
-  CHECK(
-      !may_be_read("0 create 2 as coroutine main\n 0 resume 2\n 0 create 1 by 2 as coroutine q\n"
-                   "1 resume 1 by 2\n" +
-                   fails));
-  // A task that passes on another's failure, and yields its result to a function.
-  const std::string passes = R"( wrapper
-    0 create 2 as coroutine parse
-    1 resume 1
-    2 suspend 1 on 2
-    3 resume 2 by 1
-    4 fail 2 stoi
-    5 resume 1 by 2
-    6 fail 1 stoi
-  )";
-  CHECK(may_be_read("0 create 1 as generator" + passes));
-  CHECK(!may_be_read("0 create 1 as coroutine" + passes));
-  // Both have the same place.
-  CHECK(
-      !may_be_read("0 create 2 as coroutine main\n 0 resume 2\n 0 create 1 by 2 as coroutine q\n"
-                   "1 resume 1 by 2\n" +
-                   fails +
-                   "6 resolve 2 by 2\n 7 create 3 as coroutine q\n 8 resume 3\n"
-                   "9 fail 3 stoi"));
-}
-
 TEST_CASE("a failure whose reader came late, by an await of an unknown object") {
   const auto count = [](const std::string& events) {
     const Example e = ours(
@@ -119,6 +81,5 @@ TEST_CASE("a handler that threw") {
   e.model.tasks[e.model.find(1)].reason = e.trace.strings.intern("the handler threw");
   const Waits waits = find_waits(e.trace, e.model);
   const auto found = unread_failures({e.trace, e.model, waits});
-  REQUIRE(found.size() == 1);
-  CHECK(found[0].may_be_read);  // by the code around run()
+  CHECK(found.size() == 1);
 }
