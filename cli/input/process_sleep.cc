@@ -12,26 +12,13 @@
 #include <sstream>
 #include <vector>
 
+#include "cli/input/proc_file.h"
+
 namespace skein::cli {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string read_line(const fs::path& file) {
-  std::ifstream in(file);
-  std::string line;
-  std::getline(in, line);
-  return line;
-}
-
-// Calls `visit` with the rest of each line that begins with `key`.
-template <class Visit>
-void each_line(const fs::path& file, std::string_view key, Visit visit) {
-  std::ifstream in(file);
-  for (std::string line; std::getline(in, line);)
-    if (line.starts_with(key)) visit(line.substr(key.size()));
-}
 
 // The threads that the kernel runs for the program: without those that have ended, and those of the
 // recorder.
@@ -39,9 +26,9 @@ std::vector<fs::path> threads_of(const fs::path& process) {
   std::vector<fs::path> threads;
   std::error_code error;
   for (const auto& thread : fs::directory_iterator(process / "task", error)) {
-    const std::string name = read_line(thread.path() / "comm");
+    const std::string name = first_line(thread.path() / "comm");
     bool has_ended = false;
-    each_line(thread.path() / "status", "State:", [&](const std::string& state) {
+    each_value(thread.path() / "status", "State:", [&](const std::string& state) {
       has_ended = state.find('Z') != std::string::npos;
     });
     if (!has_ended && name != "skein-control" && name != "skein-end")
@@ -54,8 +41,8 @@ uint64_t switches_of(const std::vector<fs::path>& threads) {
   uint64_t sum = threads.size();
   for (const fs::path& thread : threads)
     for (const char* key : {"voluntary_ctxt_switches:", "nonvoluntary_ctxt_switches:"})
-      each_line(thread / "status", key,
-                [&](const std::string& rest) { sum += strtoull(rest.c_str(), nullptr, 10); });
+      each_value(thread / "status", key,
+                 [&](const std::string& rest) { sum += strtoull(rest.c_str(), nullptr, 10); });
   return sum;
 }
 
@@ -81,14 +68,14 @@ bool watches_only_itself(const fs::path& process, uint64_t epoll) {
   };
   if (file_of(epoll) != "anon_inode:[eventpoll]") return false;
   bool result = true;
-  each_line(process / "fdinfo" / std::to_string(epoll), "tfd:", [&](const std::string& rest) {
+  each_value(process / "fdinfo" / std::to_string(epoll), "tfd:", [&](const std::string& rest) {
     const uint64_t number = strtoull(rest.c_str(), nullptr, 10);
     const std::string file = file_of(number);
     if (file == "anon_inode:[eventfd]") return;
     bool is_set = true;
     if (file == "anon_inode:[timerfd]")
-      each_line(process / "fdinfo" / std::to_string(number),
-                "it_value:", [&](const std::string& value) { is_set = value != " (0, 0)"; });
+      each_value(process / "fdinfo" / std::to_string(number),
+                 "it_value:", [&](const std::string& value) { is_set = value != " (0, 0)"; });
     result &= !is_set;
   });
   return result;
@@ -96,7 +83,7 @@ bool watches_only_itself(const fs::path& process, uint64_t epoll) {
 
 bool has_quiet_signals(const fs::path& process) {
   bool result = false;
-  each_line(process / "status", "SigCgt:", [&](const std::string& mask) {
+  each_value(process / "status", "SigCgt:", [&](const std::string& mask) {
     result = catches_only_the_end(strtoull(mask.c_str(), nullptr, 16));
   });
   return result;
@@ -147,7 +134,7 @@ ProcessSleep read_sleep(const std::string& pid) {
   size_t patient_loops = 0;  // those without a timeout, which nothing but a thread can end
   std::vector<uint64_t> futexes;
   for (const fs::path& thread : threads) {
-    const std::string line = read_line(thread / "syscall");
+    const std::string line = first_line(thread / "syscall");
     const SystemCall call = parse_system_call(line);
     constexpr int32_t short_wait = 100;  // ms
     const int32_t timeout = poll_timeout(call);
@@ -156,7 +143,7 @@ ProcessSleep read_sleep(const std::string& pid) {
     } else if (timeout < 0 || timeout >= short_wait) {
       loops++;
       if (timeout < 0 && watches_only_itself(process, call.arguments[0])) patient_loops++;
-    } else if (line.empty() && read_line(thread / "wchan").find("poll") != std::string::npos) {
+    } else if (line.empty() && first_line(thread / "wchan").find("poll") != std::string::npos) {
       loops++;  // its timeout is unknown
     } else {
       return sleep;

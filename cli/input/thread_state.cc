@@ -1,22 +1,16 @@
 #include "cli/input/thread_state.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
+#include "cli/input/proc_file.h"
 #include "cli/input/running.h"
 
 namespace skein::cli {
 
 namespace {
-
-std::string read_line(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  std::string line;
-  std::getline(in, line);
-  return line;
-}
 
 // The letter behind the name, which is in parentheses and may contain any character.
 char state_letter(const std::string& stat) {
@@ -53,8 +47,8 @@ std::string thread_state(const std::string& pid, uint64_t tid) {
   for (const auto& thread : std::filesystem::directory_iterator("/proc/" + pid + "/task", error))
     if (const auto numbers = namespace_numbers(thread.path());
         !numbers.empty() && numbers.back() == tid)
-      return describe_thread(state_letter(read_line(thread.path() / "stat")),
-                             read_line(thread.path() / "wchan"));
+      return describe_thread(state_letter(first_line(thread.path() / "stat")),
+                             first_line(thread.path() / "wchan"));
   return "";
 }
 
@@ -70,14 +64,13 @@ void add_cpu_times(const std::string& pid, uint64_t time, Trace& trace) {
     std::ifstream schedule(thread.path() / "schedstat");
     if (executor == trace.executors.rend() || !(schedule >> now.cpu)) continue;
     now.executor = static_cast<uint32_t>(trace.executors.rend() - executor - 1);
-    std::ifstream status(thread.path() / "status");
-    for (std::string line; std::getline(status, line);) {
-      std::istringstream words(line);
-      std::string name;
-      words >> name;
-      if (name == "voluntary_ctxt_switches:") words >> now.blocked;
-      if (name == "nonvoluntary_ctxt_switches:") words >> now.preempted;
-    }
+    const auto count = [&](std::string_view name, uint32_t& to) {
+      each_value(thread.path() / "status", name, [&](const std::string& value) {
+        to = static_cast<uint32_t>(strtoul(value.c_str(), nullptr, 10));
+      });
+    };
+    count("voluntary_ctxt_switches:", now.blocked);
+    count("nonvoluntary_ctxt_switches:", now.preempted);
     trace.cpu_times.push_back(now);
   }
 }
