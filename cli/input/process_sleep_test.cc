@@ -16,6 +16,13 @@
 namespace skein::cli {
 namespace {
 
+// The thread sanitizer has a thread of its own, which sleeps for a time.
+#if defined(__SANITIZE_THREAD__)
+constexpr bool others_sleep = false;
+#else
+constexpr bool others_sleep = true;
+#endif
+
 SystemCall call(long number, const std::string& arguments) {
   return parse_system_call(std::to_string(number) + arguments + " 0x7ffc0 0x7f01");
 }
@@ -81,15 +88,15 @@ void watch(std::initializer_list<int> files) {
 
 TEST_CASE("a process whose threads wait for each other sleeps for good") {
   ProcessSleep sleep = sleep_of(wait_for_ever);
-  CHECK(sleep.for_good);
+  CHECK(sleep.for_good == others_sleep);
   CHECK(!sleep.in_loop);
 
   sleep = sleep_of([] {
     const std::thread loop([] { watch({eventfd(0, 0), timerfd_create(CLOCK_MONOTONIC, 0)}); });
     wait_for_ever();
   });
-  CHECK(sleep.for_good);
-  CHECK(sleep.in_loop);
+  CHECK(sleep.for_good == others_sleep);
+  CHECK(sleep.in_loop == others_sleep);
 }
 
 TEST_CASE("a process that something outside may wake") {
@@ -101,7 +108,7 @@ TEST_CASE("a process that something outside may wake") {
   };
   ProcessSleep sleep = sleep_of(with_pipe);
   CHECK(!sleep.for_good);
-  CHECK(sleep.in_loop);
+  CHECK(sleep.in_loop == others_sleep);
 
   const auto with_timer = [] {
     const int timer = timerfd_create(CLOCK_MONOTONIC, 0);
@@ -111,7 +118,7 @@ TEST_CASE("a process that something outside may wake") {
   };
   sleep = sleep_of(with_timer);
   CHECK(!sleep.for_good);
-  CHECK(sleep.in_loop);
+  CHECK(sleep.in_loop == others_sleep);
 
   CHECK(!sleep_of([] { pause(); }).for_good);
   CHECK(!sleep_of([] { std::this_thread::sleep_for(std::chrono::hours(1)); }).for_good);
