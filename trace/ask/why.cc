@@ -463,7 +463,7 @@ uint64_t similarity_hash(const Trace& trace, const Model& model, const Waits& wa
 }
 
 // The order of the diagnoses: errors, what is likely to be wrong, and last what every server has.
-enum Rank : uint8_t { Error, Likely, Runs, Suspect, Usual, Idle };
+enum class Rank : uint8_t { Error, Likely, Runs, Suspect, Usual, Idle };
 
 // When the last of the waits in the chain began.
 uint64_t last_begin(const Model& model, const Waits& waits, const Diagnosis& d) {
@@ -476,28 +476,28 @@ uint64_t last_begin(const Model& model, const Waits& waits, const Diagnosis& d) 
 Rank rank_external(const Trace& trace, const Model& model, const Diagnosis& d) {
   const TaskIndex last = d.chain.back().task;
   const std::string_view operation = trace.strings[model.tasks[last].name];
-  if (d.signal != no_index) return Suspect;
+  if (d.signal != no_index) return Rank::Suspect;
   if (operation.starts_with("socket.async_accept") || operation.starts_with("signal_set."))
-    return Idle;
+    return Rank::Idle;
   // A server whose client waits for its next request, which has answered the last one.
   if (operation.starts_with("socket.async_receive"))
-    return d.traffic && spoke_last(*d.traffic) && !d.asks ? Usual : Suspect;
+    return d.traffic && spoke_last(*d.traffic) && !d.asks ? Rank::Usual : Rank::Suspect;
   const Model::Concern* use = model.concern(last);
-  return use != nullptr && use->expires != 0 ? Usual : Suspect;
+  return use != nullptr && use->expires != 0 ? Rank::Usual : Rank::Suspect;
 }
 
 Rank rank(const Trace& trace, const Model& model, const Waits& waits, const Diagnosis& d) {
   constexpr uint64_t usual_wait = 100'000'000;  // ns
-  if (d.is_error()) return Error;
-  if (d.outlived) return Likely;
+  if (d.is_error()) return Rank::Error;
+  if (d.outlived) return Rank::Likely;
   switch (d.verdict) {
     case Verdict::LostWakeup:
     case Verdict::Starved:
-      return Likely;
+      return Rank::Likely;
     case Verdict::Running:
-      return Runs;
+      return Rank::Runs;
     case Verdict::External:
-      if (const Rank of = rank_external(trace, model, d); of != Suspect) return of;
+      if (const Rank of = rank_external(trace, model, d); of != Rank::Suspect) return of;
       break;
     default:
       break;
@@ -505,7 +505,7 @@ Rank rank(const Trace& trace, const Model& model, const Waits& waits, const Diag
   const uint64_t begin = last_begin(model, waits, d);
   const bool is_short =
       is_end_known(trace, model) && model.end - std::min(model.end, begin) < usual_wait;
-  return is_short ? Usual : Suspect;
+  return is_short ? Rank::Usual : Rank::Suspect;
 }
 
 // Finds crowds: tasks that wait at a location where none has ever continued.
