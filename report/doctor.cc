@@ -188,9 +188,12 @@ std::string DoctorReport::command(const Picture& place) const {
   return text;
 }
 
+std::string DoctorReport::headline(const Finding& f) const {
+  return std::string(name(f.severity)) + ", " + std::string(name(f.lint)) + ": " + text(f);
+}
+
 void DoctorReport::add(std::string& out, const Finding& f) const {
-  std::string head =
-      std::string(name(f.severity)) + ", " + std::string(name(f.lint)) + ": " + escaped(text(f));
+  std::string head = escaped(headline(f));
   if (f.count > 1) head += " (and " + grouped(f.count - 1) + " similar)";
   append_paragraph(out, head, 0);
   std::vector<std::vector<std::string>> lines;

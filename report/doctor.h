@@ -23,6 +23,8 @@ class DoctorReport {
 
   // The problem, in a sentence.
   std::string text(const Finding& f) const;
+  // The same after its severity and lint: "warning, never-started: ...".
+  std::string headline(const Finding& f) const;
 
   // The range to draw, and the task to highlight.
   struct Picture {

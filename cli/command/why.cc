@@ -63,8 +63,7 @@ std::vector<std::string> other_findings(const Analysis& analysis) {
     const bool is_wait = f.lint == Lint::NotifyBeforeWait || f.lint == Lint::SuspendedTooLong ||
                          f.lint == Lint::OperationPending || f.lint == Lint::HandlerNeverInvoked;
     if (is_wait || f.severity == Finding::Severity::Note || lines.size() == most) continue;
-    lines.push_back(std::string(name(f.severity)) + ", " + std::string(name(f.lint)) + ": " +
-                    report.text(f));
+    lines.push_back(report.headline(f));
   }
   return lines;
 }

@@ -21,8 +21,8 @@ struct BrokenChain {
   bool is_timer = false;
   uint64_t count = 0;      // objects whose last operation has the same name and place
   uint64_t continued = 0;  // operations of that name and place whose handler started something
-  // Of a receive that was cancelled: by whom (Model::cancels), and how many operations of the
-  // socket began since. Then `last` is that receive.
+  // If `last` is a receive that was cancelled: its cancel (Model::cancels), and the number of
+  // operations that the socket has begun since.
   uint32_t cancel = Model::Object::none;
   uint64_t later = 0;
 };

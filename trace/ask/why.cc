@@ -532,7 +532,7 @@ void find_crowds(const Waits& waits, std::vector<Diagnosis>& found) {
   for (const auto& [location, at] : crowds) at.diagnosis->crowd_until = at.until;
 }
 
-// Whether the verdict holds only as long as nobody wakes the task.
+// Whether the task goes on if something wakes it.
 bool may_be_woken(Verdict verdict) {
   switch (verdict) {
     case Verdict::NeverNotified:
