@@ -90,7 +90,8 @@ Glib::RefPtr<Gio::Menu> Window::make_open_menu() {
 
   std::vector<Glib::RefPtr<Gtk::RecentInfo>> items;
   for (const auto& item : Gtk::RecentManager::get_default()->get_items())
-    if (item->has_group("skein") && item->is_local() && item->exists()) items.push_back(item);
+    if (item->has_application(recent_application) && item->is_local() && item->exists())
+      items.push_back(item);
   std::sort(items.begin(), items.end(),
             [](const auto& a, const auto& b) { return opened(*a) > opened(*b); });
   items.resize(std::min(items.size(), most_recent));

@@ -198,9 +198,8 @@ void Window::remember_recent(const std::string& path) {
   data.description = "Trace";
   data.mime_type = std::filesystem::is_directory(absolute, error) ? "inode/directory"
                                                                   : "application/octet-stream";
-  data.app_name = "skein-view";
+  data.app_name = recent_application;
   data.app_exec = "skein view %f";
-  data.groups = {"skein"};
   data.is_private = false;
   Gtk::RecentManager::get_default()->add_item(Glib::filename_to_uri(absolute.string()), data);
 }
