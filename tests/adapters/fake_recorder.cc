@@ -142,6 +142,7 @@ uint64_t skein_resolve_resume(skein_task* task, uint64_t previous, skein_task* n
   skein_resolve(task, previous);
   return skein_resume_by(next, task->id);
 }
+void skein_discard(skein_task* task) { note("discard " + id_of(task)); }
 void skein_fail(skein_task* task, const char* reason, uint64_t previous) {
   note("fail " + id_of(task) + " " + (reason != nullptr ? reason : "-") + " previous " +
        number(previous));

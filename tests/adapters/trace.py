@@ -79,6 +79,7 @@ class Trace:
         current = {}
         self.objects = {}   # by id: the kind
         self.cancels = []   # (the id of an object, the Task that cancelled its operations or None)
+        self.discarded = [] # the Tasks whose failure is dropped
         self.connections = {} # by the id of a socket: the fields of the event
         self.closed = []    # ids of objects
         self._next = {}     # by stream: what the next operation uses, and when it expires
@@ -102,6 +103,8 @@ class Trace:
             self._next.setdefault(stream, {})[name] = f["resource" if name == "about" else "duration"]
         elif name == "cancel_uses":
             self.cancels.append((f["resource"], self.task(now)))
+        elif name == "discard":
+            self.discarded.append(self.task(f["task"]))
         elif name == "connection":
             self.connections[f["resource"]] = f
         elif name == "resolve" and f["task"] in self.objects:

@@ -228,6 +228,8 @@ class Reader:
             value, other = f["correlation"], f["peer"]
         elif name == "clock":
             task, value = 0, unsigned(f["offset"])
+        elif name == "discard":
+            task = f["task"]
         elif name in ("about", "cancel_uses"):
             other = f["resource"]
         elif name == "connection":

@@ -117,7 +117,7 @@ class Generator {
   }
 
   void write_event(StreamWriter& stream, uint64_t ticks) {
-    const uint64_t which = below(std::size(format::kEventClasses) + 8);
+    const uint64_t which = below(std::size(format::kEventClasses) + 9);
     if (which < std::size(format::kEventClasses)) {
       const format::EventClass& event = format::kEventClasses[which];
       uint64_t a = id();
@@ -167,6 +167,8 @@ class Generator {
             .done();
       case 6:
         return stream.fixed(format::k_cpu_time, ticks).u64(number()).u32(1).u32(2).done();
+      case 7:
+        return stream.fixed(format::k_discard, ticks).u64(id()).done();
       default:
         return stream.fixed(format::k_fail_text, ticks).u64(id()).text(text(300)).done();
     }

@@ -182,6 +182,7 @@ void write_main(const std::filesystem::path& folder) {
       .done();
   s.event(k_io, 4, static_cast<uint64_t>(-104));
   s.event(k_fail, 4, kReset);
+  s.fixed(k_discard).u64(4).done();
   s.event(k_create, 5, 2);
   s.fixed(k_fail_text).u64(5).text("no such row").done();
   s.event(k_create, 6, 2);

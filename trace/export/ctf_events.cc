@@ -87,6 +87,7 @@ consteval std::array<Emission, event_kinds> make_emissions() {
   at(K::Expires) = {k_expires, Duration, None, Current::Task};      // one 64-bit field
   at(K::CancelUses) = {k_cancel_uses, Other, None, Current::Task};  // the same
   at(K::Connection) = {k_connection, Other, Text, Current::Task};   // the fields of a Connection
+  at(K::Discard) = {k_discard, Task, None, Current::NoneIfNoTask};  // one 64-bit field
   return all;
 }
 constexpr std::array<Emission, event_kinds> emissions = make_emissions();
@@ -268,6 +269,7 @@ void CtfEvents::put_event(StreamWriter& stream, uint64_t time, const EventRow& r
       return stream.fixed(emission.id, time).u64(row.value).u64(row.other).done();
     case EventKind::Expires:
     case EventKind::CancelUses:
+    case EventKind::Discard:
       return stream.fixed(emission.id, time).u64(a).done();
     case EventKind::Connection:
       return stream.fixed(emission.id, time)

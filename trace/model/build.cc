@@ -148,6 +148,8 @@ void ModelBuilder::follow(const EventRow& event) {
       return cancel_uses(event);
     case K::Connection:
       return connection(event);
+    case K::Discard:
+      return discard(event);
     case K::Io:
       touch(get(event.task));
       return touch(get(event.other));

@@ -60,7 +60,7 @@ class ModelBuilder {
   // Largest difference between the clocks of two executors of one machine, ns.
   static constexpr uint64_t clock_error = 1000;
   // The widths of Task::executor and Interaction::from_time.
-  static constexpr uint32_t executor_mask = (1 << 24) - 1;
+  static constexpr uint32_t executor_mask = (1 << 23) - 1;
   static constexpr uint64_t time_mask = (uint64_t{1} << 61) - 1;
   static constexpr TaskIndex dropped = no_index - 1;
 
@@ -81,6 +81,7 @@ class ModelBuilder {
   void switch_to(const EventRow& event);
   void label(const EventRow& event);
   void should_resolve(const EventRow& event);
+  void discard(const EventRow& event);
 
   // no_index for no_task.
   // Called for every event: an out-of-line call takes 8 % of the time to build a model, and a unity

@@ -157,4 +157,9 @@ void ModelBuilder::should_resolve(const EventRow& event) {
     model_.tasks[task].should_resolve = true;
 }
 
+void ModelBuilder::discard(const EventRow& event) {
+  if (const TaskIndex task = get(event.task); task != no_index)
+    model_.tasks[task].is_discarded = true;
+}
+
 }  // namespace skein

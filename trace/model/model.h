@@ -34,14 +34,15 @@ struct Model {
     // at 0 (rule 1).
     uint64_t start = 0;
     uint64_t end = 0;
-    TaskIndex parent = no_index;   // as drawn; no_index: the root
-    TaskIndex becomes = no_index;  // its successor (rule 2)
-    StringId label = 0;            // its first; 0: none
-    StringId name = 0;             // the name it was created with: "socket.async_send"
-    StringId reason = 0;           // why it failed or was cancelled
-    uint32_t kind = UINT32_MAX;    // index into Trace::kinds; UINT32_MAX: unknown
-    uint32_t location = 0;         // where it was created; index into Trace::locations
-    uint32_t executor : 24 = 0;    // the one that created it; index into Trace::executors
+    TaskIndex parent = no_index;    // as drawn; no_index: the root
+    TaskIndex becomes = no_index;   // its successor (rule 2)
+    StringId label = 0;             // its first; 0: none
+    StringId name = 0;              // the name it was created with: "socket.async_send"
+    StringId reason = 0;            // why it failed or was cancelled
+    uint32_t kind = UINT32_MAX;     // index into Trace::kinds; UINT32_MAX: unknown
+    uint32_t location = 0;          // where it was created; index into Trace::locations
+    uint32_t executor : 23 = 0;     // the one that created it; index into Trace::executors
+    bool is_discarded : 1 = false;  // no code reads its failure
     End how : 3 = End::Open;
     bool pre_existing : 1 = false;    // its create is not in the trace
     bool should_resolve : 1 = false;  // marked should_resolve

@@ -50,9 +50,10 @@ enum class EventKind : uint8_t {
   About,
   Expires,
   CancelUses,
-  Connection,  // the last one: event_kinds
+  Connection,
+  Discard,  // the last one: event_kinds
 };
-inline constexpr size_t event_kinds = static_cast<size_t>(EventKind::Connection) + 1;
+inline constexpr size_t event_kinds = static_cast<size_t>(EventKind::Discard) + 1;
 inline constexpr uint64_t unknown_value = UINT64_MAX;
 
 // The model's name of the kind ("create", "try_read"); stable, used in text output and queries.

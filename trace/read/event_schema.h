@@ -165,6 +165,7 @@ inline constexpr std::array<EventSchema, event_kinds> event_schemas{{
     {.kind = EventKind::Connection, .name = "connection",  // text: connection_text()
      .other = {IdRole::Resource, "resource"}, .value = {ValueRole::Number, "descriptor"},
      .text = TextRole::Name},
+    {.kind = EventKind::Discard, .name = "discard"},  // no code reads its failure, which follows
 }};
 // clang-format on
 

@@ -87,8 +87,8 @@ enum class Shape : uint8_t {
 // task, unless an argument names another. docs/format.md explains each event.
 //
 // To add an event, begin with trace/read/event_schema.h. An event of shape kTwo or kSigned takes 16
-// ids, of kSame or kOne 4, a fixed one (below) 1. Ids 252 to 254 are free: a further event with two
-// arguments of different widths is a fixed one. 255 is k_extended.
+// ids, of kSame or kOne 4, a fixed one (below) 1. Ids 253 and 254 are free: a further event with
+// two arguments of different widths is a fixed one. 255 is k_extended.
 #define SKEIN_FORMAT_EVENTS(X)                                                      \
   X(create, 0, kTwo, task, place)             /* child of the current task */       \
   X(suspend, 16, kTwo, on, place)             /* current := none */                 \
@@ -138,6 +138,7 @@ enum class Shape : uint8_t {
   X(clock, 228, "uint32_t domain; int64_t offset; uint64_t bracket;")                      \
   X(fail_text, 229, "uint64_t task; string text;")                                         \
   X(cancel_uses, 238, "uint64_t resource;")                                                \
+  X(discard, 252, "uint64_t task;") /* no code reads its failure, which follows */         \
   X(expires, 239, "uint64_t duration;") /* in ticks; of the next create */                 \
   X(string, 240, "uint32_t id; string text;")                                              \
   X(place, 241,                                                                            \
@@ -330,7 +331,10 @@ constexpr Connection connection_in(const TaskRow& row) {
 // The fields of a row kTraffic: the operations of the socket in the trace have sent `parent` bytes,
 // the last ones at `waker` (ticks; 0: none), and received `on` bytes, the last at `since`. Each
 // field is written alone, without `seq`.
-enum TaskFlags : uint8_t { kTaskShouldResolve = 1 };
+enum TaskFlags : uint8_t {
+  kTaskShouldResolve = 1,
+  kTaskDiscarded = 2,  // if it fails, the event `discard` precedes `fail`
+};
 
 inline constexpr uint64_t kTableMagic = 0x0031736b736174ull;  // "tasks1" and two zeros
 struct TaskTableHeader {

@@ -322,10 +322,22 @@ SKEIN_CALL uint64_t skein_resolve_resume(skein_task* task, uint64_t previous, sk
       task, previous, next);
 }
 
+SKEIN_CALL void skein_discard(skein_task* task) {
+  Session e;
+  if (!e || !join(*e, task) || task->row == 0) return;
+  TaskRow& row = e->writer().table->rows[task->row];
+  RowUpdate update(row);
+  row.flags |= format::kTaskDiscarded;
+}
+
 SKEIN_CALL void skein_fail(skein_task* task, const char* reason, uint64_t previous) {
   Session e(true);
   if (!e) return;
   join(*e, task);
+  if (task->row != 0 && (e->writer().table->rows[task->row].flags & format::kTaskDiscarded) != 0) {
+    e->header(format::k_discard);
+    e->u64(task->id);
+  }
   if (reason == nullptr || reason[0] == 0) {
     e->same(format::k_fail, task->id, 0);
   } else {

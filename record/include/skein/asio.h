@@ -616,6 +616,12 @@ class __completion {
 #endif
 #endif
 
+namespace skein::__detail::__asio_hooks {
+// True for a completion handler of co_spawn that ignores the exception.
+template <class _Handler>
+inline constexpr bool __drops_errors = false;
+}  // namespace skein::__detail::__asio_hooks
+
 // Two kinds of Asio's own coroutines are not traced. With use_awaitable each operation has one that
 // is destroyed and never ends: the operation itself contains the same events. co_spawn starts one
 // that only awaits the program's. The specialisations are declared only for the library that is
@@ -626,8 +632,11 @@ class __completion {
   class awaitable;                                                                               \
   template <typename>                                                                            \
   struct use_awaitable_t;                                                                        \
+  template <typename, typename>                                                                  \
+  class executor_binder;                                                                         \
   namespace detail {                                                                             \
   struct awaitable_thread_entry_point;                                                           \
+  class detached_handler;                                                                        \
   }                                                                                              \
   }                                                                                              \
   template <class _Tp, class _Ep, class _Initiation, class _E2, class... _Ap>                    \
@@ -639,7 +648,23 @@ class __completion {
   template <class _Ep, class _Tp, class _Fp, class _Hp> /* before Asio 1.18 */                   \
   inline constexpr bool skein::__detail::__plumbing<__ns::awaitable<void, _Ep>,                  \
                                                     __ns::awaitable<_Tp, _Ep>*, _Ep, _Fp, _Hp> = \
-      true;
+      true;                                                                                      \
+  template <>                                                                                    \
+  inline constexpr bool                                                                          \
+      skein::__detail::__asio_hooks::__drops_errors<__ns::detail::detached_handler> = true;      \
+  template <class _Hp, class _Ep>                                                                \
+  inline constexpr bool                                                                          \
+      skein::__detail::__asio_hooks::__drops_errors<__ns::executor_binder<_Hp, _Ep>> =           \
+          skein::__detail::__asio_hooks::__drops_errors<_Hp>;                                    \
+  template <class _Rp, class _Ep, class _Tp, class _Fp, class _Hp>                               \
+  inline constexpr bool skein::__detail::__discards<                                             \
+      __ns::awaitable<_Rp, _Ep>, __ns::awaitable<_Tp, _Ep>*, _Ep, _Fp, _Hp> =                    \
+      skein::__detail::__asio_hooks::__drops_errors<_Hp>;                                        \
+  template <class _Rp, class _Ep, class _Tp, template <class...> class _State, class _Hp,        \
+            class... _Ap> /* later */                                                             \
+  inline constexpr bool skein::__detail::__discards<                                             \
+      __ns::awaitable<_Rp, _Ep>, __ns::awaitable<_Tp, _Ep>*, _State<_Hp, _Ap...>> =              \
+      skein::__detail::__asio_hooks::__drops_errors<_Hp>;
 #if defined(BOOST_ASIO_DETAIL_HANDLER_TRACKING_HPP) && !defined(SKEIN_DETAIL_BOOST_ASIO)
 #define SKEIN_DETAIL_BOOST_ASIO
 SKEIN_DETAIL_PLUMBING(boost::asio)

@@ -216,6 +216,9 @@ uint64_t skein_resolve_resume(skein_task* __task, uint64_t __previous,
                               skein_task* __next) SKEIN_NOTHROW;
 /* Ends the task with an error. The first 512 bytes of `reason` are copied; it may be NULL. */
 void skein_fail(skein_task* __task, const char* __reason, uint64_t __previous) SKEIN_NOTHROW;
+/* If the task fails, no code reads the failure: what awaits the task drops it. Recorded only if it
+ * fails. */
+void skein_discard(skein_task* __task) SKEIN_NOTHROW;
 /* Ends the task before its completion: it was cancelled or destroyed. */
 void skein_cancel(skein_task* __task) SKEIN_NOTHROW;
 /* Ends the task by becoming its successor `other` (a tail await). The successor is current if the

@@ -375,6 +375,10 @@ bool Stream::complete_fixed(Context& context, const Wire& wire, std::span<const 
       if (at_[Number::Current] == task) at_[Number::Current] = 0;
       break;
     }
+    case format::k_discard:
+      row.kind = EventKind::Discard;
+      row.task = task_or_none(fields.u64());
+      break;
     case format::k_cancel_uses:
       row.kind = EventKind::CancelUses;
       row.other = task_or_none(fields.u64());

@@ -172,14 +172,14 @@ inline __frame* __part_of(uintptr_t __begin, uint64_t __function) {
   return reinterpret_cast<__frame*>(__begin + __function % (1 << _KOffsetBits) * sizeof(void*));
 }
 
-// Returns the task of the traced coroutine whose frame or promise is at address `word`; 0: none.
+// Returns the data of the traced coroutine whose frame or promise is at address `word`, or null.
 // `ended`: the coroutine may have ended, and its frame may be gone, with its pages.
 // Not instrumented by sanitizers: the word that is read may be next to any live object until it is
 // known to be a traced destroy function, and another thread may be ending the coroutine.
-__attribute__((__no_sanitize__("address"), __no_sanitize__("thread"), __noinline__))
-SKEIN_DETAIL_HIDDEN inline uint64_t
-__task_at(uintptr_t __word, bool __ended) {
-  if (__word % _KFrameToPromise != 0) return 0;  // the second word could be on another page
+__attribute__((__no_sanitize__("address"), __no_sanitize__("thread"), __always_inline__))
+SKEIN_DETAIL_HIDDEN inline __frame*
+__frame_at(uintptr_t __word, bool __ended) {
+  if (__word % _KFrameToPromise != 0) return nullptr;  // the second word could be on another page
   for (int promise = 0; promise < 2; ++promise) {
     const uintptr_t __begin = promise != 0 ? __word - _KFrameToPromise : __word;
     if (__traced_regions.__find(__begin >> _KRegionBits) == 0) continue;
@@ -188,17 +188,33 @@ __task_at(uintptr_t __word, bool __ended) {
     const uint64_t __function =
         __traced_functions.__find(reinterpret_cast<const __any_word*>(__begin)[1]);
     if (__function == 0) continue;
-    const __frame& __f = *::skein::__detail::__part_of(__begin, __function);
+    __frame* __f = ::skein::__detail::__part_of(__begin, __function);
     constexpr int __page_bits = 12;
     if (__ended &&
-        reinterpret_cast<uintptr_t>(&__f.__previous) >> __page_bits != __begin >> __page_bits &&
-        skein_can_read(&__f.__previous) == 0)
+        reinterpret_cast<uintptr_t>(&__f->__previous) >> __page_bits != __begin >> __page_bits &&
+        skein_can_read(&__f->__previous) == 0)
       continue;
-    // A task that ended in an earlier trace is not in this one.
-    return __f.__previous == _KEnded && __f.__task.generation != skein_generation() ? 0
-                                                                                    : __f.__task.id;
+    return __f;
   }
-  return 0;
+  return nullptr;
+}
+
+__attribute__((__no_sanitize__("address"), __no_sanitize__("thread"), __noinline__))
+SKEIN_DETAIL_HIDDEN inline uint64_t
+__task_at(uintptr_t __word, bool __ended) {
+  const __frame* __f = ::skein::__detail::__frame_at(__word, __ended);
+  if (__f == nullptr) return 0;
+  // A task that ended in an earlier trace is not in this one.
+  return __f->__previous == _KEnded && __f->__task.generation != skein_generation()
+             ? 0
+             : __f->__task.id;
+}
+__attribute__((__no_sanitize__("address"), __no_sanitize__("thread"), __noinline__))
+SKEIN_DETAIL_HIDDEN inline bool
+__discard_at(uintptr_t __word) {
+  __frame* __f = ::skein::__detail::__frame_at(__word, false);
+  if (__f != nullptr) skein_discard(&__f->__task);
+  return __f != nullptr;
 }
 
 // ---- the awaited object ----
@@ -283,9 +299,10 @@ inline void __started(__frame& __f) {
     __f.__previous = 0;
 }
 
-// Returns the task of the traced coroutine that an object of a coroutine's return type refers to;
-// 0: unknown. `ended`: see task_at.
-inline uint64_t __awaited_task(const void* __object, unsigned long __size, bool __ended) {
+// Calls `f` with the words of an object of a coroutine's return type until it returns something,
+// and returns that.
+template <class _Result, class _Fp>
+inline _Result __find_word(const void* __object, unsigned long __size, _Fp __f) {
   __asm__ volatile("" : : : "memory");
   const unsigned long __words = __size / sizeof(void*) < 4 ? __size / sizeof(void*) : 4;
   for (unsigned long __i = 0; __i < __words; ++__i) {
@@ -293,9 +310,22 @@ inline uint64_t __awaited_task(const void* __object, unsigned long __size, bool 
     __builtin_memcpy(&__word, static_cast<const char*>(__object) + __i * sizeof(__word),
                      sizeof(__word));
     if (__word == 0) continue;
-    if (const uint64_t __id = ::skein::__detail::__task_at(__word, __ended)) return __id;
+    if (const _Result __found = __f(__word)) return __found;
   }
-  return 0;
+  return {};
+}
+
+// Returns the task of the traced coroutine that the object refers to; 0: unknown. `ended`: see
+// frame_at.
+inline uint64_t __awaited_task(const void* __object, unsigned long __size, bool __ended) {
+  return ::skein::__detail::__find_word<uint64_t>(__object, __size, [__ended](uintptr_t __word) {
+    return ::skein::__detail::__task_at(__word, __ended);
+  });
+}
+// Records that no code reads the failure of that task.
+inline void __discard(const void* __object, unsigned long __size) {
+  ::skein::__detail::__find_word<bool>(
+      __object, __size, [](uintptr_t __word) { return ::skein::__detail::__discard_at(__word); });
 }
 
 // Records that an exception left the coroutine. Precondition: the exception is being handled. The

@@ -8,5 +8,9 @@ namespace skein::__detail {
 template <class _Rp, class... _Ap>
 inline constexpr bool __plumbing = false;
 
+// Specialise as true for those of them that drop the failures of what they await.
+template <class _Rp, class... _Ap>
+inline constexpr bool __discards = false;
+
 }  // namespace skein::__detail
 #endif

@@ -459,6 +459,18 @@ constexpr bool __untraced_await_is_safe() {
   }
 }
 
+// The promise of a coroutine of a library that drops the failures of what it awaits. The coroutine
+// is not traced itself, and its frame is that of one with the promise P.
+template <class _Pp>
+struct __discarding : _Pp {
+  __discarding() = default;
+  template <class _Tp>
+  decltype(auto) await_transform(_Tp __awaited) {
+    if (skein_enabled()) ::skein::__detail::__discard(__builtin_addressof(__awaited), sizeof(_Tp));
+    return static_cast<_Pp*>(this)->await_transform(static_cast<_Tp&&>(__awaited));
+  }
+};
+
 // The promise that the compiler sees: P itself, untraced, if it cannot be wrapped.
 template <class _Pp, class _Rp, class _Twins>
 struct __promise_of;
@@ -489,9 +501,9 @@ struct __promise_of<_Pp, _Rp, __types<_Xp...>> {
   }
   using __type = typename decltype(__choose_type())::__type;
 };
-template <class _Pp, class _Rp, bool _Plain, class... _Ap>
+template <class _Pp, class _Rp, bool _Plumbing, class... _Ap>
 struct __promise_for {
-  using __type = _Pp;
+  using __type = typename __choose<__discards<_Rp, _Ap...>, __discarding<_Pp>, _Pp>::__type;
 };
 template <class _Pp, class _Rp, class... _Ap>
 requires(alignof(_Pp) <= 2 * sizeof(void*) && __accessible<_Pp, _Ap...> &&
@@ -503,6 +515,15 @@ requires(alignof(_Pp) <= 2 * sizeof(void*) && __accessible<_Pp, _Ap...> &&
 }  // namespace skein::__detail
 
 namespace std {
+template <class _Pp>
+struct coroutine_handle<::skein::__detail::__discarding<_Pp>> : coroutine_handle<_Pp> {
+  static constexpr coroutine_handle from_address(void* address) noexcept {
+    coroutine_handle __handle;
+    static_cast<coroutine_handle<_Pp>&>(__handle) = coroutine_handle<_Pp>::from_address(address);
+    return __handle;
+  }
+};
+
 // The handle passed to the awaiter of a yield without a twin. It records the suspension when it is
 // converted to the handle type that the promise's awaiter uses; later conversions record nothing.
 template <class _Pp, class _Base, ::uint32_t _Kind, class... _Xp>
