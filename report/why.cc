@@ -150,19 +150,34 @@ std::string where(const Subject& subject, uint32_t location) {
 
 void add_failures(std::string& out, const Subject& subject,
                   const std::vector<UnreadFailure>& failures) {
+  // g++ states the last line of a coroutine as the place of its creation.
+  const auto last_place = [&](TaskIndex task) {
+    const uint32_t wait = subject.waits.last_wait[task];
+    const uint32_t at = wait == Waits::none ? 0 : subject.waits.waits[wait].location;
+    return at == 0 ? where(subject, subject.model.tasks[task].location)
+                   : "after " + where(subject, at);
+  };
   const auto columns = [&](const UnreadFailure& f) {
     const Model::Task& task = subject.model.tasks[f.task];
-    return std::vector<std::string>{group_title(subject, f.origin, f.count),
-                                    "at " + seconds(task.end) + " s",
-                                    escaped(subject.trace.strings[task.reason]),
-                                    where(subject, subject.model.tasks[f.origin].location)};
+    return std::vector<std::string>{
+        group_title(subject, f.origin, f.count), "at " + seconds(task.end) + " s",
+        '"' + escaped(subject.trace.strings[task.reason]) + '"', last_place(f.origin)};
   };
-  if (failures.empty()) return;
-  add_list(out, "Failed, and no task has read the error:", failures, columns);
-  append_paragraph(out,
-                   "Unless a completion handler, a future or code outside any task has read it, "
-                   "which the trace does not show, the error is lost.",
-                   2);
+  const auto [dropped, others] =
+      split(failures, [](const UnreadFailure& f) { return f.is_dropped; });
+  add_list(out, "Failed, and the error is lost:", dropped, columns);
+  if (!dropped.empty())
+    append_paragraph(
+        out,
+        "co_spawn() started the coroutine with detached, which drops exceptions. Catch "
+        "them in the coroutine, or pass a handler that reads the std::exception_ptr.",
+        2);
+  add_list(out, "Failed, and no task has read the error:", others, columns);
+  if (!others.empty())
+    append_paragraph(out,
+                     "Unless a completion handler, a future or code outside any task has read it, "
+                     "which the trace does not show, the error is lost.",
+                     2);
 }
 
 void add_others(std::string& out, const std::vector<std::string>& others) {
@@ -360,6 +375,8 @@ Json why_json(const Subject& subject, const WhyFindings& found) {
     failed.add(Json::object({{"task", task_json(subject.trace, subject.model, failure.task)},
                              {"origin", task_json(subject.trace, subject.model, failure.origin)},
                              {"count", failure.count},
+                             {"dropped", failure.is_dropped},
+                             {"error", failure.is_error()},
                              {"time_ns", task.end},
                              {"reason", or_null(std::string(subject.trace.strings[task.reason]))},
                              {"location", location_json(subject.trace, first.location)}}));

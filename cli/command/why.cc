@@ -115,8 +115,9 @@ int run_why(const WhyOptions& options) {
   print_report(
       options.json, analysis.trace, [&] { return why_json(subject, found); },
       [&](size_t) { return why_text(subject, found); });
-  return std::any_of(found.diagnoses.begin(), found.diagnoses.end(),
-                     [](const auto& d) { return d.is_error(); });
+  const auto is_error = [](const auto& one) { return one.is_error(); };
+  return std::any_of(found.diagnoses.begin(), found.diagnoses.end(), is_error) ||
+         std::any_of(found.failures.begin(), found.failures.end(), is_error);
 }
 
 }  // namespace skein::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <string_view>
 #include <tuple>
 
@@ -72,6 +73,29 @@ TaskIndex find_origin(const Subject& s, TaskIndex task) {
   return task;
 }
 
+// The texts of the errors with which operations failed.
+std::set<std::string_view> operation_errors(const Subject& s) {
+  std::set<std::string_view> errors;
+  for (TaskIndex i = 0; i < s.model.tasks.size(); i++)
+    if (s.model.tasks[i].failed() && !runs_code(s, i) && !threw(s, i))
+      errors.insert(s.trace.strings[s.model.tasks[i].reason]);
+  errors.erase("");
+  return errors;
+}
+
+// The tasks that waited for a receive, or for a task that did.
+std::vector<bool> receivers(const Subject& s) {
+  std::vector<bool> found(s.model.tasks.size());
+  for (TaskIndex i = 0; i < s.model.tasks.size(); i++)
+    found[i] = s.trace.strings[s.model.tasks[i].name].starts_with("socket.async_receive");
+  // A task waits for another before that one waits.
+  for (size_t i = s.waits.waits.size(); i-- > 0;) {
+    const Waits::Wait& wait = s.waits.waits[i];
+    if (wait.on != no_index && found[s.model.last_self(wait.on)]) found[wait.task] = true;
+  }
+  return found;
+}
+
 }  // namespace
 
 std::vector<UnreadFailure> unread_failures(const Subject& subject) {
@@ -85,8 +109,15 @@ std::vector<UnreadFailure> unread_failures(const Subject& subject) {
         (arrow.link == Model::Link::Read || arrow.link == Model::Link::ReadFailure))
       is_read[arrow.from] = true;
 
+  const std::set<std::string_view> errors = operation_errors(subject);
+  const auto is_of_operation = [&](std::string_view reason) {
+    return std::any_of(errors.begin(), errors.end(), [&](std::string_view error) {
+      return reason.find(error) != std::string_view::npos;
+    });
+  };
+  const std::vector<bool> received = receivers(subject);
   const bool trace_is_cut = subject.trace.info.overwritten_packets != 0;
-  std::map<std::tuple<StringId, uint32_t, StringId>, size_t> groups;
+  std::map<std::tuple<StringId, uint32_t, StringId, bool>, size_t> groups;
   std::vector<UnreadFailure> found;
   for (TaskIndex i = 0; i < model.tasks.size(); i++) {
     const Model::Task& task = model.tasks[i];
@@ -97,9 +128,15 @@ std::vector<UnreadFailure> unread_failures(const Subject& subject) {
     if (trace_is_cut && task.end <= subject.trace.info.complete_from) continue;
     const TaskIndex origin = find_origin(subject, i);
     const Model::Task& first = model.tasks[origin];
-    const auto [group, is_new] =
-        groups.try_emplace({first.name, first.location, task.reason}, found.size());
-    if (is_new) found.push_back({.task = i, .count = 0, .origin = origin});
+    const auto [group, is_new] = groups.try_emplace(
+        {first.name, first.location, task.reason, task.is_discarded}, found.size());
+    if (is_new)
+      found.push_back(
+          {.task = i,
+           .count = 0,
+           .origin = origin,
+           .is_dropped = task.is_discarded,
+           .may_be_of_peer = received[i] || is_of_operation(subject.trace.strings[task.reason])});
     found[group->second].count++;
   }
   stable_sort_by(found, [&](const UnreadFailure& f) { return model.tasks[f.task].end; });

@@ -32,6 +32,52 @@ TEST_CASE("failures that no task has read, by place and reason") {
   CHECK(found[0].count == 2);
 }
 
+TEST_CASE("a failure that is dropped is an error, unless an operation failed with it") {
+  const Example e = ours(R"(
+     0 create 1 as coroutine load
+     0 create 2 as coroutine call
+     0 resume 2
+     1 create 3 by 2 as io connect
+     2 fail 3 refused
+     3 discard 2
+     3 fail 2 connect: refused
+     5 resume 1
+     6 discard 1
+     6 fail 1 stoi
+     8 create 4 as coroutine other
+     8 resume 4
+     9 fail 4 stoi
+  )");
+  const Waits waits = find_waits(e.trace, e.model);
+  const auto found = unread_failures({e.trace, e.model, waits});
+  REQUIRE(found.size() == 3);
+  CHECK((found[0].is_dropped && found[0].may_be_of_peer && !found[0].is_error()));
+  CHECK((e.id(found[1].task) == "1" && found[1].is_error()));
+  CHECK((!found[2].is_dropped && !found[2].is_error()));
+}
+
+TEST_CASE("a session may end with an exception") {
+  const Example e = ours(R"(
+     0 create 1 as coroutine session
+     0 resume 1
+     1 create 2 by 1 as coroutine read_line
+     1 suspend 1 on 2
+     1 resume 2
+     2 create 3 by 2 as io socket.async_receive
+     2 suspend 2 on 3
+     3 resolve 3 by 3
+     3 resume 2 by 3
+     4 resolve 2 by 2
+     4 resume 1 by 2
+     5 discard 1
+     5 fail 1 nonsense
+  )");
+  const Waits waits = find_waits(e.trace, e.model);
+  const auto found = unread_failures({e.trace, e.model, waits});
+  REQUIRE(found.size() == 1);
+  CHECK((found[0].is_dropped && !found[0].is_error()));
+}
+
 TEST_CASE("a failure that is read without a wait") {
   const Example e = ours(R"(
      0 create 1 as coroutine startup
