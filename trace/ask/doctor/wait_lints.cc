@@ -40,6 +40,8 @@ class WaitLints {
   struct Wakes {
     uint32_t all = 0;
     uint32_t own = 0;
+    uint32_t in_a_row = 0;  // its own, up to now
+    uint32_t most_in_a_row = 0;
     uint32_t last = none;  // its last self-wake: a wait
     uint64_t ran = 0;      // between its waits, ns
     // Its last waits in a row, at one location, of which the trace does not show what ended them.
@@ -56,8 +58,12 @@ class WaitLints {
     if (w.is_open() || w.cancelled) return;
     wakes.all++;
     if (w.before != none) wakes.ran += w.begin - std::min(w.begin, waits_.waits[w.before].end);
-    if (!wakes_itself(w)) return;
+    if (!wakes_itself(w)) {
+      wakes.in_a_row = 0;
+      return;
+    }
     wakes.own++;
+    wakes.most_in_a_row = std::max(wakes.most_in_a_row, ++wakes.in_a_row);
     wakes.last = context_.index_of(w);
   }
 
@@ -99,7 +105,9 @@ class WaitLints {
   void look_at_wakes(TaskIndex task) {
     const Wakes& wakes = wakes_[task];
     if (wakes.ran / std::max(1u, wakes.all) > longest_poll && !options_.strict) return;
-    if (wakes.own < options_.self_wakes || wakes.own < options_.self_wake_share * wakes.all) return;
+    if (wakes.most_in_a_row < options_.self_wakes ||
+        wakes.own < options_.self_wake_share * wakes.all)
+      return;
     const Waits::Wait& w = waits_.waits[wakes.last];
     found_.add({.lint = Lint::SelfWake,
                 .task = task,
