@@ -80,8 +80,9 @@ def run_tests(options, out, environment, only=None):
     return results
 
 
-def check(options, name, expected, out, environment):
-    """Each case has the expected result, if need be at the third try: some tests depend on the time."""
+def check(options, name, expected, out, plain, environment):
+    """Each case has the expected result, if need be at the third try: some tests depend on the time. Or it has other
+    results without skein, too, at one of 30 tries: on a busy machine, some of cppcoro's tests fail every fifth time."""
     results = run_tests(options, out, environment)
     passed = sum(result == "passed" for result in results.values())
     print(f"{name}: {passed} of {len(results)} cases passed", flush=True)
@@ -92,6 +93,10 @@ def check(options, name, expected, out, environment):
                 print(f"  unstable: {case}: {results.get(case)}")
                 different.remove(case)
                 break
+        else:
+            if any(run_tests(options, plain, {}, case).get(case) != expected.get(case) for _ in range(30)):
+                print(f"  unstable without skein, too: {case}: {results.get(case)}")
+                different.remove(case)
     return [f"{name}: {case}: {results.get(case)}, without skein: {expected.get(case)}" for case in different]
 
 
@@ -136,7 +141,7 @@ def main():
         folder = options.scratch / f"traces-{name}"
         folder.mkdir()
         environment = {"SKEIN_TRACE": f"{folder}/%p,mode={mode}"} if mode else {}
-        problems += check(options, name, expected, traced, environment)
+        problems += check(options, name, expected, traced, plain, environment)
         if mode:
             check_traces(options, folder)
         shutil.rmtree(folder)
