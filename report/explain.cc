@@ -50,6 +50,10 @@ class Writer {
         lost_wakeup();
         break;
       case Verdict::Deadlock:
+        if (d_.own_lock) {
+          own_lock();
+          break;
+        }
         text("Deadlock: the wait chain leads back to ");
         this->task(d_.chain[d_.cycle_begin].task);
         text(".");
@@ -115,6 +119,7 @@ class Writer {
     }
     other_branches();
     if (d_.outlived) outlived(*d_.outlived);
+    if (d_.overtaken) overtaken(*d_.overtaken);
     if (d_.is_asleep)
       text(
           " Nothing can wake it: all threads of the process wait for each other, without a "
@@ -152,16 +157,32 @@ class Writer {
   }
 
   void outlived(const Outlived& o) {
-    text(" None of the ");
+    text(" ");
     number(o.count);
-    text(" tasks that were created where ");
-    task(d_.chain.front().task);
-    text(" was has ended, but ");
+    text(" tasks were created there, and none has ended. ");
     number(o.ended);
-    text(" that were created with them have, like ");
+    text(" that were created beside them have, like ");
     task(o.sibling);
     where(e_.model.tasks[o.sibling].location);
-    text(". If they belong together, the former are leaked.");
+    text(". If each belongs to one of these, they are leaked.");
+  }
+
+  void overtaken(const EarlierWaits& waits) {
+    text(" ");
+    number(waits.count);
+    text(" other waits at this place have ended, the longest after ");
+    duration(waits.longest);
+    if (waits.later != 0) {
+      text("; ");
+      number(waits.later);
+      text(
+          " of them began later. Unless it waits for a peer or a timer, it was probably "
+          "forgotten.");
+    } else {
+      text(", the last ");
+      at(waits.last);
+      text(". If something had to be released or signalled since, that was probably forgotten.");
+    }
   }
 
   // Of Asio's operators in the chain: the operands that are not in it.
@@ -291,9 +312,12 @@ class Writer {
     at(e_.model.tasks[d_.signal].end);
     const bool is_timer =
         e_.model.concern(last().task) != nullptr && e_.model.concern(last().task)->expires != 0;
-    text(", and only acceptors and repeated timers are pending: if the signal should end the ");
-    text(is_timer ? "program, do not set this timer again: it keeps it running."
-                  : "program, close the acceptor, which keeps it running.");
+    text(
+        ", and only acceptors and repeated timers have been pending since. If the signal should "
+        "end ");
+    text("the program, ");
+    text(is_timer ? "this timer must not be set again, because it keeps the program running."
+                  : "the acceptor must be closed, because it keeps the program running.");
   }
 
   void pending_operation() {
@@ -321,6 +345,7 @@ class Writer {
       text(".");
       return left_after_signal();
     }
+    if (d_.closed != no_index) return closed(peer);
     text(" waits for ");
     text(peer);
     text(begins("socket.async_receive")   ? " to send."
@@ -330,6 +355,16 @@ class Writer {
     if (d_.traffic) traffic(*d_.traffic);
     if (d_.moved != 0) parts(begins("socket.async_send"));
     text(d_.socket_state);
+  }
+
+  void closed(std::string_view peer) {
+    text(" waits for ");
+    text(peer);
+    text(", which has closed the connection: the receive before it, ");
+    task(d_.closed);
+    text(", ended with End of file ");
+    at(e_.model.tasks[d_.closed].end);
+    text(". Nothing can arrive any more.");
   }
 
   // Of a channel: the last operation of the other kind, if the trace has any.
@@ -443,6 +478,26 @@ class Writer {
     text(" began to wait.");
     cancelled_before();
     last_hope();
+  }
+
+  void own_lock() {
+    never_expires();
+    const Waits::Wait& passed = e_.waits.waits[d_.own_lock->passed];
+    const auto function = [&] {
+      text(e_.trace.strings[e_.model.tasks[e_.model.last_self(passed.on)].name]);
+    };
+    text(" ");
+    task(d_.own_lock->waiter);
+    text(" has called ");
+    function();
+    text(" before");
+    where(passed.location);
+    text(
+        ", and has cancelled nothing since. Only tasks like it have cancelled such timers, and "
+        "all ");
+    text("of them wait: if ");
+    function();
+    text(" takes a lock, this is a deadlock.");
   }
 
   // Other tasks may wait for the same timer: the cancel that came too early for one woke another.
@@ -596,7 +651,7 @@ class Writer {
     if (!d_.last_awaits) return text(".");
     text("; it waits for the object at ");
     out_.push_back({.kind = TextRun::Kind::Address, .value = d_.last_awaits->address});
-    if (d_.last_awaits->last != last().task) return text(".");
+    if (d_.last_awaits->last != last().task || wait.last == last().task) return text(".");
     text(", where ");
     title();
     text(" was the last. If these are locks, this is a deadlock.");
@@ -615,6 +670,11 @@ class Writer {
     if (d_.served != Waits::never && d_.blocker == no_index) {
       text(" No thread has run a handler of its context since ");
       time(d_.served);
+      if (d_.signal != no_index) {
+        text(", when ");
+        task(d_.signal);
+        text(" received a signal: the program has probably stopped it to end");
+      }
       text(".");
     }
     if (strand() || d_.blocker == no_index) return;

@@ -177,6 +177,44 @@ TRUTH_CASE(mailbox_with_workers) {
   serve(io);
 }
 
+awaitable<void> print_jobs(Mailbox<int>& jobs, Mailbox<int>& paper) {
+  for (;;) {
+    const auto job = co_await jobs.take();
+    const auto sheet = co_await paper.take();
+    if (!job || !sheet) co_return;
+  }
+}
+
+// Printers that have a job and wait for paper, in a server that accepts more jobs.
+TRUTH_CASE(printers_without_paper) {
+  asio::io_context io;
+  Mailbox<int> jobs(io.get_executor());
+  std::array<Mailbox<int>, 2> paper{Mailbox<int>(io.get_executor()),
+                                    Mailbox<int>(io.get_executor())};
+  for (Mailbox<int>& tray : paper) co_spawn(io, print_jobs(jobs, tray), detached);
+  co_spawn(
+      io,
+      [&]() -> awaitable<void> {
+        for (Mailbox<int>& tray : paper) tray.put(1);
+        for (int job = 0; job < 4; ++job) jobs.put(job);
+        co_return;
+      },
+      detached);
+  tcp::acceptor acceptor(io, {asio::ip::address_v4::loopback(), 0});
+  co_spawn(
+      io,
+      [&]() -> awaitable<void> {
+        for (int job = 4;; ++job) {
+          co_await acceptor.async_accept(use_awaitable);
+          jobs.put(job);
+        }
+      },
+      detached);
+  steady_timer operator_stops(io, 400ms);
+  operator_stops.async_wait([&](error_code) { io.stop(); });
+  serve(io);
+}
+
 // Workers without work, until the program is stopped.
 TRUTH_CASE(workers_without_work) {
   asio::io_context io;

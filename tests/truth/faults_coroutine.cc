@@ -399,6 +399,25 @@ awaitable<void> listen_for_clients(tcp::acceptor& acceptor) {
   for (;;) co_await acceptor.async_accept(use_awaitable);  // @listening
 }
 
+awaitable<void> transfer_both_ways(Async_mutex& alice, Async_mutex& bob) {
+  auto executor = co_await asio::this_coro::executor;
+  co_await transfer(alice, bob);
+  co_spawn(executor, transfer(alice, bob), detached);
+  co_spawn(executor, transfer(bob, alice), detached);
+}
+
+// The same in a server that accepts clients and has other work, after a transfer without
+// contention. truth: deadlock|never expires; in transfer; at second_lock lock_wait event_wait; of
+// deadline_timer
+TRUTH_CASE(deadlock_in_server) {
+  asio::io_context io;
+  tcp::acceptor acceptor(io, loopback());
+  Async_mutex alice(io), bob(io);
+  co_spawn(io, listen_for_clients(acceptor), detached);
+  co_spawn(io, transfer_both_ways(alice, bob), detached);
+  serve(io);
+}
+
 awaitable<void> shut_down(asio::signal_set& signals, steady_timer& housekeeping) {
   co_await signals.async_wait(use_awaitable);
   housekeeping.cancel();  // and forgets the acceptor
@@ -498,7 +517,7 @@ awaitable<void> idle() {
 // truth: failed; in load_configuration; at load_configuration; of port 70000 is out of range
 TRUTH_CASE(exception_of_detached) {
   asio::io_context io;
-  co_spawn(io, load_configuration(), [](std::exception_ptr) {});
+  co_spawn(io, load_configuration(), detached);
   co_spawn(io, idle(), detached);
   serve(io);
 }

@@ -15,6 +15,7 @@ A correct program is also recorded with a ring that wraps. Of it, any finding is
 place. docs/truth.md lists the results; the test fails if one is worse than there. --update writes that file.
 """
 import argparse
+import contextlib
 import collections
 import concurrent.futures
 import json
@@ -101,7 +102,7 @@ def entries(of):
     for key, kind in (("failures", "failed"), ("broken_chains", "broken chain"), ("torn_down", "torn down")):
         for one in why[key]:
             texts = [task_text(one.get(part)) for part in ("task", "origin", "last", "target")]
-            found.append(Entry(kind, False,
+            found.append(Entry(kind, one.get("error", False),
                                " ".join([*texts, one.get("reason") or "", place_text(one["location"]),
                                          "socket" if "socket" in one else ""])))
     for one in doctor["findings"]:
@@ -163,19 +164,20 @@ class Run:
         try:
             _, self.errors = self.recorder.communicate(timeout=SECONDS)
         except subprocess.TimeoutExpired:
-            os.kill(self.pid, signal.SIGKILL)
             self.errors = "it hangs"
+            self.kill_program()
             self.recorder.wait()
         return self.recorder.returncode
+
+    def kill_program(self):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
 
     def is_alive(self):
         return self.recorder.poll() is None
 
     def kill(self):
-        try:
-            os.kill(self.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+        self.kill_program()
         self.wait()
 
 

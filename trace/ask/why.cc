@@ -19,6 +19,10 @@ namespace {
 
 // A program that has received a signal may take this time to end, ns.
 constexpr uint64_t shutdown_threshold_ns = 100'000'000;
+// If it takes longer, something keeps it running, ns.
+constexpr uint64_t shutdown_error_ns = 1'000'000'000;
+// A receive is started at once after the last, even if that failed, ns.
+constexpr uint64_t closed_threshold_ns = 100'000'000;
 
 // Whether the program sent the last bytes.
 bool spoke_last(const Traffic& traffic) { return traffic.sent_at > traffic.received_at; }
@@ -124,6 +128,10 @@ class ChainWalker {
       most = busy;
       d.blocker = busiest_.on(executor, since, UINT64_MAX);
     }
+    const TaskIndex signal = d.blocker == no_index ? find_signal() : no_index;
+    if (signal == no_index || d.served == Waits::never) return;
+    const uint64_t received = model_.tasks[signal].end;
+    if (d.served >= received && d.served - received < shutdown_threshold_ns) d.signal = signal;
   }
   // O(activations) once.
   std::unordered_map<std::string_view, Context>& contexts() {
@@ -215,7 +223,11 @@ class ChainWalker {
   Verdict pending_verdict(Diagnosis& d) {
     const Model::Concern* use = model_.concern(d.chain.back().task);
     if (use != nullptr && use->object != Model::Object::none) describe_socket(d, use->object);
-    if (is_lasting(d.chain.back().task)) d.signal = last_signal();
+    if (is_lasting(d.chain.back().task)) {
+      d.signal = last_signal();
+      d.should_have_ended = d.signal != no_index && ends_programs(d.signal) &&
+                            model_.end - model_.tasks[d.signal].end >= shutdown_error_ns;
+    }
     if (use == nullptr || use->expires == 0) return Verdict::External;
     if (use->expires != Model::Object::never)
       return use->expires < end_ && could_run_since(use->expires, d.expected) == Verdict::Starved
@@ -250,8 +262,29 @@ class ChainWalker {
     }
   }
 
+  // Finds the receive before this one, if it ended because the peer has closed the connection. (If
+  // it is pending for long, Asio has not found that out again.)
+  void find_closed(Diagnosis& d) const {
+    const Model::Task& last = model_.tasks[d.chain.back().task];
+    const auto receives = [&](const Model::Task& task) {
+      return trace_.strings[task.name].starts_with("socket.async_receive");
+    };
+    if (!receives(last) || model_.end - std::min(model_.end, last.start) < closed_threshold_ns)
+      return;
+    for (uint32_t u = model_.concern(d.chain.back().task)->before; u != Model::Object::none;
+         u = model_.concerns[u].before) {
+      const Model::Task& task = model_.tasks[model_.concerns[u].task];
+      if (!receives(task)) continue;
+      if (task.failed() &&
+          trace_.strings[task.reason].find("End of file") != std::string_view::npos)
+        d.closed = model_.concerns[u].task;
+      return;
+    }
+  }
+
   void describe_socket(Diagnosis& d, uint32_t object) {
     add_parts(d);
+    find_closed(d);
     if (model_.objects[object].connection == 0) return;
     if (!traffic_) traffic_ = find_traffic(trace_, model_);
     const Traffic& traffic = *(d.traffic = (*traffic_)[object]);
@@ -326,15 +359,35 @@ class ChainWalker {
   TaskIndex last_signal() {
     if (!may_run_) look_for_what_may_run();
     if (more_than_lasting_) return no_index;
+    const TaskIndex last = find_signal();
+    const bool is_over =
+        last != no_index && model_.end - model_.tasks[last].end > shutdown_threshold_ns;
+    return is_over ? last : no_index;
+  }
+  // Whether all signals that it waited for are to end the program. The recorder labels it with
+  // their names.
+  bool ends_programs(TaskIndex signal) const {
+    constexpr std::string_view begin = "signal_set: ";
+    std::string_view names = trace_.strings[model_.tasks[signal].label];
+    if (!names.starts_with(begin)) return false;
+    names.remove_prefix(begin.size());
+    while (!names.empty()) {
+      const size_t end = std::min(names.find(" or "), names.size());
+      const std::string_view one = names.substr(0, end);
+      if (one != "SIGINT" && one != "SIGTERM" && one != "SIGQUIT") return false;
+      names.remove_prefix(std::min(end + 4, names.size()));
+    }
+    return true;
+  }
+  // The last wait for a signal that has ended, with a signal.
+  TaskIndex find_signal() const {
     TaskIndex last = no_index;
     for (TaskIndex task = 0; task < model_.tasks.size(); task++)
       if (model_.tasks[task].how == Model::End::Resolved &&
           trace_.strings[model_.tasks[task].name].starts_with("signal_set.") &&
           (last == no_index || model_.tasks[task].end > model_.tasks[last].end))
         last = task;
-    const bool is_over =
-        last != no_index && model_.end - model_.tasks[last].end > shutdown_threshold_ns;
-    return is_over ? last : no_index;
+    return last;
   }
   bool may_run(TaskIndex index) const {
     const Model::Task& task = model_.tasks[index];
@@ -462,8 +515,9 @@ uint64_t similarity_hash(const Trace& trace, const Model& model, const Waits& wa
   return hash >> 1;  // never equals no_task
 }
 
-// The order of the diagnoses: errors, what is likely to be wrong, and last what every server has.
-enum class Rank : uint8_t { Error, Likely, Runs, Suspect, Usual, Idle };
+// The order of the diagnoses: errors, first the threads that are blocked for ever; what is likely
+// to be wrong; and last what every server has.
+enum class Rank : uint8_t { Blocked, Error, Likely, Runs, Suspect, Usual, Idle };
 
 // When the last of the waits in the chain began.
 uint64_t last_begin(const Model& model, const Waits& waits, const Diagnosis& d) {
@@ -488,8 +542,8 @@ Rank rank_external(const Trace& trace, const Model& model, const Diagnosis& d) {
 
 Rank rank(const Trace& trace, const Model& model, const Waits& waits, const Diagnosis& d) {
   constexpr uint64_t usual_wait = 100'000'000;  // ns
-  if (d.is_error()) return Rank::Error;
-  if (d.outlived) return Rank::Likely;
+  if (d.is_error()) return d.verdict == Verdict::Running ? Rank::Blocked : Rank::Error;
+  if (d.outlived || d.overtaken) return Rank::Likely;
   switch (d.verdict) {
     case Verdict::LostWakeup:
     case Verdict::Starved:
@@ -532,6 +586,31 @@ void find_crowds(const Waits& waits, std::vector<Diagnosis>& found) {
   for (const auto& [location, at] : crowds) at.diagnosis->crowd_until = at.until;
 }
 
+void add_overtaken(const Subject& subject, std::span<Diagnosis> found) {
+  std::optional<Places> places;
+  for (Diagnosis& d : found) {
+    if (d.verdict != Verdict::Unknown && d.verdict != Verdict::NeverExpires &&
+        d.verdict != Verdict::LostWakeup)
+      continue;
+    uint32_t wait = Waits::none;
+    for (const Diagnosis::Step& step : d.chain)
+      if (step.wait != Waits::none) wait = step.wait;
+    if (wait == Waits::none) continue;
+    if (!places) places.emplace(subject);
+    d.overtaken = places->overtaken(wait);
+  }
+}
+
+void add_own_locks(const Subject& subject, std::span<Diagnosis> found) {
+  std::unordered_map<TaskIndex, OwnLockWait> locks;
+  for (const OwnLockWait& lock : find_own_locks(subject)) locks.try_emplace(lock.operation, lock);
+  for (Diagnosis& d : found)
+    if (const auto lock = locks.find(d.chain.back().task); lock != locks.end()) {
+      d.own_lock = lock->second;
+      d.verdict = Verdict::Deadlock;
+    }
+}
+
 // Whether the task goes on if something wakes it.
 bool may_be_woken(Verdict verdict) {
   switch (verdict) {
@@ -564,15 +643,21 @@ bool waits_again(const Waits& waits, const Diagnosis& d) {
 void find_asleep(const Trace& trace, const Waits& waits, std::span<Diagnosis> found) {
   const uint64_t last = trace.events.empty() ? 0 : trace.events.time[trace.events.size() - 1];
   if (trace.info.asleep <= last || trace.info.is_torn_down) return;
+  // Threads that are blocked in a handler no longer serve what else is pending.
+  const bool is_blocked = std::any_of(
+      found.begin(), found.end(), [](const Diagnosis& d) { return d.verdict == Verdict::Running; });
+  const auto is_stuck = [&](const Diagnosis& d) {
+    return may_be_woken(d.verdict) && !(is_blocked && d.verdict == Verdict::External);
+  };
   bool any = false;
   for (Diagnosis& d : found) {
     // A coroutine that has returned its result may wait, for nothing, to be destroyed.
     const bool is_known = d.verdict != Verdict::Unknown || d.awaited;
-    d.is_asleep = may_be_woken(d.verdict) && is_known && !waits_again(waits, d);
+    d.is_asleep = is_stuck(d) && is_known && !waits_again(waits, d);
     any |= d.is_asleep;
   }
   if (any) return;
-  for (Diagnosis& d : found) d.is_asleep = may_be_woken(d.verdict);
+  for (Diagnosis& d : found) d.is_asleep = is_stuck(d);
 }
 
 uint64_t waits_since(const Model& model, const Waits& waits, const Diagnosis& d) {
@@ -598,7 +683,7 @@ bool Diagnosis::is_error() const {
       if (cancel != Model::Object::none && !is_last) return expected;
       return (!waited_before && !created_after) || expected;
     case Verdict::Starved:
-      return starved >= starvation_error_ns || expected;
+      return (starved >= starvation_error_ns && signal == no_index) || expected;
     case Verdict::Deadlock:
     case Verdict::NeverReleased:
     case Verdict::Cancelled:
@@ -607,8 +692,9 @@ bool Diagnosis::is_error() const {
       return false;
     case Verdict::NeverExpires:
       return (is_last && is_alone) || expected;
-    case Verdict::NeverNotified:
     case Verdict::External:
+      return closed != no_index || should_have_ended || expected;
+    case Verdict::NeverNotified:
     case Verdict::NeverStarted:
     case Verdict::Unknown:
     case Verdict::Running:
@@ -622,6 +708,8 @@ Diagnosis diagnose(const Trace& trace, const Model& model, const Waits& waits, T
   Diagnosis d = walker.diagnose(task);
   walker.measure_starvation(d);
   walker.find_blocker(d);
+  add_own_locks({trace, model, waits}, {&d, 1});
+  add_overtaken({trace, model, waits}, {&d, 1});
   find_asleep(trace, waits, {&d, 1});
   return d;
 }
@@ -685,6 +773,8 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
     found.push_back(std::move(d));
   });
   for (Diagnosis& d : found) walker.find_blocker(d);
+  add_own_locks({trace, model, waits}, found);
+  add_overtaken({trace, model, waits}, found);
   find_crowds(waits, found);
   for (Diagnosis& d : found)
     if (d.similar.size() + 1 >= crowd)

@@ -17,6 +17,8 @@
 #include "trace/ask/awaited.h"
 #include "trace/ask/live_tasks.h"
 #include "trace/ask/outlived.h"
+#include "trace/ask/overtaken.h"
+#include "trace/ask/own_locks.h"
 #include "trace/ask/traffic.h"
 #include "trace/ask/waits.h"
 
@@ -26,7 +28,7 @@ enum class Verdict : uint8_t {
   Ok,             // it has ended, or runs
   NeverNotified,  // no task has notified or resolved the last target of the chain
   LostWakeup,     // the notification came before the wait: a lost wake-up
-  Deadlock,       // the chain is a cycle
+  Deadlock,       // the chain is a cycle, or ends at a lock of the program's own
   NeverReleased,  // the holder of a lock ended, or cannot continue, without releasing it
   External,       // a timer, a file descriptor, a peer
   Starved,        // it is runnable but does not run
@@ -54,9 +56,9 @@ struct Diagnosis {
   // Running in a live process: what its thread does. The rest of a sentence; empty: unknown. The
   // caller may set it.
   std::string thread_state = {};
-  uint64_t starved = 0;                   // Starved: for how long, ns
-  uint64_t served = Waits::never;         // Starved handler: when the last of its context ended
-  size_t cycle_begin = 0;                 // Deadlock: the last step waits for chain[cycle_begin]
+  uint64_t starved = 0;            // Starved: for how long, ns
+  uint64_t served = Waits::never;  // Starved handler: when the last of its context ended
+  size_t cycle_begin = 0;  // Deadlock of a cycle: the last step waits for chain[cycle_begin]
   uint32_t cancel = Model::Object::none;  // LostWakeup of a timer: the cancel (Model::cancels)
   TaskIndex blocker = no_index;           // Starved: the task that ran longest instead
   bool waited_before = false;             // LostWakeup: it had waited there before and resumed
@@ -69,20 +71,25 @@ struct Diagnosis {
   // and the timer had woken a task before: a worker that is idle at the end waits like that.
   bool is_alone = false;
   // All threads of the process wait for each other, without a timeout (TraceInfo::asleep): nothing
-  // can wake it. False if it has waited at the same place before, and continued, or if its target is
-  // unknown: then it may be a worker without work, or have returned its result, and not be the one
-  // that is stuck. True all the same if this holds for all tasks that wait.
+  // can wake it. False if it has waited at the same place before, and continued, or if its target
+  // is unknown: then it may be a worker without work, or have returned its result, and not be the
+  // one that is stuck. True all the same if this holds for all tasks that wait.
   bool is_asleep = false;
   std::optional<Traffic> traffic = {};  // External, of a socket with a known address
   // External, in a live process: what the kernel says about the socket. Sentences, each with a
   // space before it; empty: unknown. The caller may set it.
   std::string socket_state = {};
   // External, of an acceptor or a periodic timer: the wait for a signal after which only such
-  // operations are pending, and keep the program running. no_index: there is none.
+  // operations are pending, and keep the program running. Starved handler: the same if its context
+  // has run nothing since shortly after the signal. no_index: there is none.
   TaskIndex signal = no_index;
+  // External: that signal was to end the program: SIGINT, SIGTERM or SIGQUIT, a second ago or more.
+  bool should_have_ended = false;
   // External: the bytes that the earlier parts of a composed operation have moved (async_read), for
   // which a coroutine waits.
   uint64_t moved = 0;
+  // External: the receive before it, which failed because the peer has closed the connection.
+  TaskIndex closed = no_index;
   bool asks = false;  // External: the program connected the socket, and spoke last
   // Unknown: the object of a library that it awaits, and the one that the last task to continue
   // there awaits itself.
@@ -91,6 +98,10 @@ struct Diagnosis {
   bool expected = false;  // it is marked should_resolve
   // Tasks with the same diagnosis, step by step; for a cycle, its other tasks and their waiters.
   std::vector<TaskIndex> similar = {};
+  // Unknown, NeverExpires, LostWakeup: it lasts much longer than others at its place.
+  std::optional<EarlierWaits> overtaken = {};
+  // Deadlock without a cycle in the chain: it ends at a timer, which is probably that of a lock.
+  std::optional<OwnLockWait> own_lock = {};
   // Of at least `crowd` similar tasks: they may be leaked.
   std::optional<Outlived> outlived = {};
   // Unknown, of at least `crowd` tasks that wait at one location, where no task has ever continued:

@@ -549,6 +549,18 @@ TEST_CASE("a wait is an error if no thread of the process can run again") {
     Example e = ours(worker);
     CHECK(stuck(e, 50) == "1 ");
   }
+  SUBCASE("a handler blocks the thread: what waits for peers is no error") {
+    Example e = ours(R"(
+       0 create 1 as coroutine accept
+       0 create 2 by 1 as io socket.async_accept
+       0 resume 1
+       1 suspend 1 on 2
+       2 create 3 as coroutine session
+       2 resume 3
+    )");
+    e.model.end = 1'000'000'000;
+    CHECK(stuck(e, 900'000'000) == "3 ");
+  }
 }
 
 TEST_CASE("a long queue of handlers that is served is no error") {
@@ -704,6 +716,30 @@ TEST_CASE("only threads that run handlers of its context delay a handler") {
     9000000 label 5 busy @2
   )");
   CHECK(busy.id(diagnose_request(busy).blocker) == "5");
+}
+
+TEST_CASE("a handler that a signal left in a stopped context is no error") {
+  const auto is_error = [](const std::string& how) {
+    const Example e = ours(R"(
+       0 create 1 as io signal_set.async_wait @1
+       1 )" + how + R"( 1 @1
+       2 create 2 as handler io_context.execute @1
+       2 resume 2 @1
+       3 resolve 2 by 2 @1
+       4 create 3 as coroutine session
+       4 resume 3
+       5 create 4 by 3 as handler io_context.execute
+       5 suspend 3 on 4
+       6 create 5 as coroutine solve
+       6 resume 5
+     900000000 label 5 solved
+    )");
+    const Diagnosis d = diagnose(e.trace, e.model, find_waits(e.trace, e.model), e.model.find(3));
+    CHECK(d.verdict == Verdict::Starved);
+    return d.is_error();
+  };
+  CHECK(!is_error("resolve"));
+  CHECK(is_error("cancel"));
 }
 
 TEST_CASE("many tasks wait where none has continued") {
