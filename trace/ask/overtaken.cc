@@ -15,8 +15,11 @@ Places::Places(const Subject& subject) : subject_(subject) {
     if (wait.location != 0 && outer_place != 0)
       place_[i] = (outer_place ^ wait.location) * 0x9e3779b97f4a7c15 | 1;
     if (wait.on != no_index) caller.insert_or_assign(subject.model.last_self(wait.on), i);
-    if (place_[i] != 0 && !wait.is_open() && !wait.cancelled && !wait.end_overwritten)
-      waits_[place_[i]].push_back(i);
+    if (place_[i] == 0 || wait.is_open() || wait.cancelled || wait.end_overwritten) continue;
+    Place& place = places_[place_[i]];
+    place.begins.push_back(wait.begin);
+    place.longest = std::max(place.longest, wait.end - wait.begin);
+    place.last = std::max(place.last, wait.end);
   }
 }
 
@@ -25,18 +28,15 @@ std::optional<EarlierWaits> Places::overtaken(uint32_t index) const {
   constexpr uint64_t times = 20, fewest = 20;
   const Waits::Wait& wait = subject_.waits.waits[index];
   const uint64_t age = subject_.model.end - std::min(subject_.model.end, wait.begin);
-  const auto others = waits_.find(place_[index]);
-  if (place_[index] == 0 || age < shortest || others == waits_.end()) return {};
-  EarlierWaits found;
-  for (const uint32_t i : others->second) {
-    const Waits::Wait& other = subject_.waits.waits[i];
-    found.count++;
-    found.later += other.begin > wait.begin;
-    found.longest = std::max(found.longest, other.end - other.begin);
-    found.last = std::max(found.last, other.end);
-  }
-  if (found.count < fewest || found.longest > age / times) return {};
-  return found;
+  const auto at = places_.find(place_[index]);
+  if (at == places_.end() || age < shortest) return {};
+  const Place& place = at->second;
+  if (place.begins.size() < fewest || place.longest > age / times) return {};
+  const auto later = std::upper_bound(place.begins.begin(), place.begins.end(), wait.begin);
+  return EarlierWaits{.count = place.begins.size(),
+                      .later = static_cast<uint64_t>(place.begins.end() - later),
+                      .longest = place.longest,
+                      .last = place.last};
 }
 
 }  // namespace skein

@@ -23,13 +23,18 @@ class Places {
   explicit Places(const Subject& subject);  // O(waits)
 
   // Of an open wait that has lasted a second, and 20 times as long as the longest of at least 20
-  // others at its place. Empty: it is none of these. O(waits) at its place.
+  // others at its place. Empty: it is none of these. O(log waits).
   std::optional<EarlierWaits> overtaken(uint32_t wait) const;
 
  private:
+  struct Place {
+    std::vector<uint64_t> begins;  // of the waits that have ended, in order
+    uint64_t longest = 0;
+    uint64_t last = 0;
+  };
   const Subject subject_;
   std::vector<uint64_t> place_;  // by wait: a hash of the lines; 0: unknown
-  std::unordered_map<uint64_t, std::vector<uint32_t>> waits_;  // by place, ended
+  std::unordered_map<uint64_t, Place> places_;
 };
 
 }  // namespace skein

@@ -61,10 +61,7 @@ class Finder {
       group.callers.insert(function_of(caller));
       group.waiters.insert(caller);
       if (const uint32_t passed = passed_before(caller, callee); passed != Waits::none) {
-        group.holders.push_back({.operation = use.task,
-                                 .waiter = caller,
-                                 .wait = waits_.last_wait[caller],
-                                 .passed = passed});
+        group.holders.push_back({.operation = use.task, .waiter = caller, .passed = passed});
         group.held_up.insert(use.object);
       }
       callee = caller;
@@ -72,7 +69,7 @@ class Finder {
   }
 
   // The last earlier call of the function of `callee`, if it was at another line.
-  uint32_t passed_before(TaskIndex caller, TaskIndex callee) const {
+  uint32_t passed_before(TaskIndex caller, TaskIndex callee) {
     const uint32_t now = waits_.last_wait[caller];
     uint32_t i = waits_.waits[now].before;
     for (int count = 0; i != Waits::none && count < most_waits;
@@ -87,20 +84,19 @@ class Finder {
     return Waits::none;
   }
 
-  bool has_cancelled_since(TaskIndex task, uint64_t time) const {
-    const auto first =
-        std::partition_point(model_.cancels.begin(), model_.cancels.end(),
-                             [&](const Model::Cancel& cancel) { return cancel.time < time; });
-    return std::any_of(first, model_.cancels.end(),
-                       [&](const Model::Cancel& cancel) { return is_within(cancel.by, task); });
-  }
-  // Whether it is the task, or a call of it.
-  bool is_within(TaskIndex task, TaskIndex caller) const {
-    for (int depth = 0; depth < deepest && task != no_index; depth++) {
-      if (task == caller) return true;
-      task = model_.tasks[task].parent;
+  // By the task, or by a call of it.
+  bool has_cancelled_since(TaskIndex task, uint64_t time) {
+    if (cancelled_.empty()) {
+      cancelled_.resize(model_.tasks.size());
+      for (const Model::Cancel& cancel : model_.cancels) {
+        TaskIndex by = cancel.by;
+        for (int depth = 0; depth < deepest && by != no_index; depth++) {
+          cancelled_[by] = std::max(cancelled_[by], cancel.time);
+          by = model_.tasks[by].parent;
+        }
+      }
     }
-    return false;
+    return cancelled_[task] >= time;
   }
 
   bool is_deadlock(const Function& lock, const Group& group) const {
@@ -146,7 +142,8 @@ class Finder {
   static constexpr int most_waits = 1000;  // of a task
   const Model& model_;
   const Waits& waits_;
-  std::vector<TaskIndex> waiters_;  // by task: who waits for it
+  std::vector<TaskIndex> waiters_;   // by task: who waits for it
+  std::vector<uint64_t> cancelled_;  // by task: when it last cancelled something, if known
   std::map<Function, Group> groups_;
 };
 

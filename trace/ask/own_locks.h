@@ -16,14 +16,13 @@ namespace skein {
 struct OwnLockWait {
   TaskIndex operation = no_index;  // on a timer that never expires
   TaskIndex waiter = no_index;     // the task that called the function
-  uint32_t wait = Waits::none;     // its wait for that function
   uint32_t passed = Waits::none;   // its wait for an earlier call of the function
 };
 
 // The waits of groups of two or more such tasks, for different timers, if only tasks of their
 // function have cancelled the timers that the group used, and all of these that live wait in it: no
 // task is left that has ever ended such a wait. By operation. O(waits + functions *
-// (tasks + operations) + operations * cancels).
+// (tasks + operations + cancels)).
 std::vector<OwnLockWait> find_own_locks(const Subject& subject);
 
 }  // namespace skein
