@@ -11,8 +11,9 @@ PROGRAMS is the folder of the built programs; those that are not built are left 
     hinted   the function or the place occurs
     missed   neither
 
-A correct program is also recorded with a ring that wraps. Of it, any finding is an accusation, and of a fault any finding about another function and
-place. docs/truth.md lists the results; the test fails if one is worse than there. --update writes that file.
+A correct program is also recorded with a ring that wraps. Of it, any finding is an accusation, and of a
+fault any finding about another function and place. docs/truth.md lists the results; the test fails if one
+is worse than there. --update writes that file.
 """
 import argparse
 import contextlib
@@ -67,6 +68,8 @@ def read_cases():
                     truth["at"] = [place for mark in truth.get("at", []) for place in marks[mark]]
                     lines = lines[:i]
                     break
+            if truth is None and "truth:" in comment:
+                sys.exit(f"{path.name}: {name}: `truth:` must begin a line")
             cases.append(Case(path.stem, name, " ".join(lines), truth))
     return cases
 

@@ -456,6 +456,10 @@ class __completion {
   char __reason_[63];  // the error code's text, truncated
 };
 
+// True for a completion handler of co_spawn that ignores the exception.
+template <class _Handler>
+inline constexpr bool __drops_errors = false;
+
 }  // namespace skein::__detail::__asio_hooks
 
 #endif
@@ -615,12 +619,6 @@ class __completion {
 #define might_have_pending_waits SKEIN_DETAIL_WATCH_TIMERS
 #endif
 #endif
-
-namespace skein::__detail::__asio_hooks {
-// True for a completion handler of co_spawn that ignores the exception.
-template <class _Handler>
-inline constexpr bool __drops_errors = false;
-}  // namespace skein::__detail::__asio_hooks
 
 // Two kinds of Asio's own coroutines are not traced. With use_awaitable each operation has one that
 // is destroyed and never ends: the operation itself contains the same events. co_spawn starts one
