@@ -431,9 +431,11 @@ class Writer {
   void number(uint64_t value) { out_.push_back({.kind = TextRun::Kind::Number, .value = value}); }
   // What was moved last, and what before that in the other direction.
   void traffic(const Traffic& t) {
-    if (t.sent == 0 && t.received == 0)
-      return text(t.of_kernel ? " Nothing was sent or received."
-                              : " No operation of this socket has sent or received anything.");
+    if (t.sent == 0 && t.received == 0) {
+      text(t.of_kernel ? " Nothing was sent or received."
+                       : " No operation of this socket has sent or received anything.");
+      return unseen(t);
+    }
     const bool sent_last = t.sent_at > t.received_at;
     const auto end = static_cast<int64_t>(e_.model.end);
     const int64_t last = std::min(std::max(t.sent_at, t.received_at), end);
@@ -449,6 +451,27 @@ class Writer {
       text(" bytes before)");
     }
     text(".");
+    unseen(t);
+  }
+
+  // What was moved by calls that no hook sees.
+  void unseen(const Traffic& t) {
+    if (!t.unseen || t.of_kernel) return;
+    const bool is_first = t.sent == 0 && t.received == 0;  // else: before it was recorded, perhaps
+    const uint64_t sent = t.unseen->sent + (is_first ? t.unseen->sent_before : 0);
+    const uint64_t received = t.unseen->received + (is_first ? t.unseen->received_before : 0);
+    if (sent == 0 && received == 0) return;
+    text(is_first ? " But the kernel has counted" : " The kernel has also counted");
+    if (sent != 0) amount(sent, " sent");
+    if (sent != 0 && received != 0) text(" and");
+    if (received != 0) amount(received, " received");
+    text(" by calls that are not in the trace.");
+  }
+  void amount(uint64_t bytes, const char* how) {
+    text(" ");
+    number(bytes);
+    text(bytes == 1 ? " byte" : " bytes");
+    text(how);
   }
 
   void running() {

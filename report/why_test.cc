@@ -355,8 +355,9 @@ TEST_CASE("the text names what completes a pending operation") {
 }
 
 TEST_CASE("the text names the peer of a socket, and what its operations have moved") {
-  const auto report = [](const std::string& operation, const std::string& before = {},
-                         const std::string& live = {}) {
+  std::optional<UnseenBytes> unseen;
+  const auto report = [&](const std::string& operation, const std::string& before = {},
+                          const std::string& live = {}) {
     const std::string text = "0 create 1 as coroutine session\n 0 resume 1\n" + before +
                              "0 resource 1 of 30 as socket\n"
                              "0 connection 1 of 30 =7 addresses\n 1 about 1 of 30\n"
@@ -367,6 +368,11 @@ TEST_CASE("the text names the peer of a socket, and what its operations have mov
         e.trace.strings.intern((operation == "accept" || operation == "receive_from"
                                     ? "0.0.0.0:80 (tcp)"
                                     : "127.0.0.1:1 > 127.0.0.1:5432 (tcp)"));
+    if (unseen)
+      e.trace.socket_bytes = {{.socket = 30,
+                               .sent = unseen->sent_before,
+                               .unseen_sent = unseen->sent,
+                               .unseen_received = unseen->received}};
     if (!live.empty())
       e.trace.live_tasks[0].traffic = {
           .sent = 3000, .received = 40, .sent_at = 2'000'000, .received_at = -7};
@@ -396,4 +402,14 @@ TEST_CASE("the text names the peer of a socket, and what its operations have mov
   has(report("receive", "", "0 resource 30 as socket"),
       "socket sent 3,000 bytes, the last 7.00 ms ago, and received nothing since (40 bytes "
       "before).");
+
+  unseen = UnseenBytes{.sent_before = 812};
+  has(report("receive"),
+      "No operation of this socket has sent or received anything. But the kernel has counted 812 "
+      "bytes sent by calls that are not in the trace.");
+  has(report("receive", sent), "and received nothing since.\n");
+  unseen = UnseenBytes{.sent_before = 812, .sent = 30, .received = 1};
+  has(report("receive", sent),
+      "The kernel has also counted 30 bytes sent and 1 byte received by calls that are not in "
+      "the trace.");
 }

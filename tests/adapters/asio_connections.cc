@@ -82,12 +82,41 @@ void reuse(asio::io_context& loop, tcp::acceptor& acceptor) {
   }
 }
 
+// Sends and receives with calls that no hook sees, too: 5 bytes before the first operation, 30
+// after it, and 100 before the socket is closed.
+void mix(asio::io_context& loop, tcp::acceptor& acceptor) {
+  tcp::socket near(loop);
+  near.connect(acceptor.local_endpoint());
+  tcp::socket far = acceptor.accept();
+  say("mixed", near);
+  say("far", far);
+  std::array<char, 200> bytes{};
+  const auto asynchronous = [&](size_t sent) {
+    asio::async_write(near, asio::buffer(bytes, sent), [](error_code, size_t) {});
+    asio::async_read(far, asio::buffer(bytes, sent), [](error_code, size_t) {});
+    loop.run();
+    loop.restart();
+  };
+  const auto synchronous = [&](size_t sent) {
+    asio::write(near, asio::buffer(bytes, sent));
+    asio::read(far, asio::buffer(bytes, sent));
+  };
+  synchronous(5);
+  asynchronous(1);
+  synchronous(30);
+  asynchronous(2);
+  synchronous(100);
+  near.close();
+  far.close();
+}
+
 }  // namespace
 
 int main() {
   asio::io_context loop;
   tcp::acceptor acceptor(loop, {asio::ip::address_v4::loopback(), 0});
   reuse(loop, acceptor);
+  mix(loop, acceptor);
 
   say<tcp::endpoint>("acceptor", acceptor.native_handle(), acceptor.local_endpoint(), nullptr);
   acceptor.async_accept([](error_code, tcp::socket socket) {

@@ -43,4 +43,19 @@ for task in trace.tasks.values():
     if task.uses in sockets and task.io:
         bytes_of[sockets[task.uses]][task.name[len("socket.async_"):][:4]] += sum(task.io)
 equal("bytes", {use: tuple(n.values()) for use, n in bytes_of.items() if any(n.values())},
-      {"first": (1, 0), "second": (1, 0), "client": (1000, 7), "session": (7, 1000)})
+      {"first": (1, 0), "second": (1, 0), "client": (1000, 7), "session": (7, 1000), "mixed": (3, 0),
+       "far": (0, 3)})
+
+# The kernel's counts: before the 1st, 2nd, 4th .. operation, and before the socket is closed.
+if not EMULATOR:
+    established, close_wait = 1, 8
+    readings = {use: trace.socket_bytes.get(found[key]) for use, key in expected.items()}
+    equal("mixed", readings["mixed"],
+          [(5, 0, 0, 0, established), (36, 0, 30, 0, established), (138, 0, 130, 0, established)])
+    equal("far", readings["far"],
+          [(0, 5, 0, 0, established), (0, 36, 0, 30, established), (0, 138, 0, 130, close_wait)])
+    equal("client", readings["client"][0], (0, 0, 0, 0, established))
+    assert readings["first"] and readings["second"], readings
+    assert all(r is None for use, r in readings.items() if use in ("udp", "acceptor")), readings
+    for use in ("client", "session", "first", "second"):
+        assert all(r[2:4] == (0, 0) for r in readings[use]), (use, readings[use])

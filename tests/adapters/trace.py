@@ -80,6 +80,7 @@ class Trace:
         self.objects = {}   # by id: the kind
         self.cancels = []   # (the id of an object, the Task that cancelled its operations or None)
         self.discarded = [] # the Tasks whose failure is dropped
+        self.socket_bytes = {} # by the id of a socket: what the kernel has counted, as tuples
         self.connections = {} # by the id of a socket: the fields of the event
         self.closed = []    # ids of objects
         self._next = {}     # by stream: what the next operation uses, and when it expires
@@ -103,6 +104,9 @@ class Trace:
             self._next.setdefault(stream, {})[name] = f["resource" if name == "about" else "duration"]
         elif name == "cancel_uses":
             self.cancels.append((f["resource"], self.task(now)))
+        elif name == "socket_bytes":
+            self.socket_bytes.setdefault(f["resource"], []).append(
+                (f["sent"], f["received"], f["unseen_sent"], f["unseen_received"], f["state"]))
         elif name == "discard":
             self.discarded.append(self.task(f["task"]))
         elif name == "connection":

@@ -136,7 +136,7 @@ class Reader:
         if name == "extra":
             self.extra[stream][f["field"]] = f["number"]
             return
-        if name == "cpu_time":
+        if name in ("cpu_time", "socket_bytes"):
             self.said_at[stream], self.extra[stream] = None, {}
             return
         current = self.current[stream]

@@ -117,7 +117,7 @@ class Generator {
   }
 
   void write_event(StreamWriter& stream, uint64_t ticks) {
-    const uint64_t which = below(std::size(format::kEventClasses) + 9);
+    const uint64_t which = below(std::size(format::kEventClasses) + 10);
     if (which < std::size(format::kEventClasses)) {
       const format::EventClass& event = format::kEventClasses[which];
       uint64_t a = id();
@@ -167,6 +167,15 @@ class Generator {
             .done();
       case 6:
         return stream.fixed(format::k_cpu_time, ticks).u64(number()).u32(1).u32(2).done();
+      case 8:
+        return stream.fixed(format::k_socket_bytes, ticks)
+            .u64(id())
+            .u64(number())
+            .u64(number())
+            .u32(1)
+            .u32(2)
+            .u32(1)
+            .done();
       case 7:
         return stream.fixed(format::k_discard, ticks).u64(id()).done();
       default:

@@ -166,6 +166,7 @@ void write_main(const std::filesystem::path& folder) {
   s.fixed(k_create_awaited).u32(2).u32(13).u32(3).done();
   s.event(k_cancel, 13);
   s.fixed(k_cpu_time).u64(5'000'000).u32(2).u32(1).done();
+  s.fixed(k_socket_bytes).u64(31).u64(812).u64(64).u32(12).u32(0).u32(1).done();
   s.fixed(k_cancel_uses).u64(31).done();
   s.fixed(k_connection)
       .u64(31)

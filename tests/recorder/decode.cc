@@ -151,7 +151,10 @@ std::string decode(const char* start, size_t size, Packet& packet, Trace* defini
     }
     if (bytes.failed) return "an event is cut" + where();
     last = event.ticks;
-    (event.is("cpu_time") ? packet.cpu_times : packet.events).push_back(std::move(event));
+    (event.is("cpu_time")       ? packet.cpu_times
+     : event.is("socket_bytes") ? packet.socket_bytes
+                                : packet.events)
+        .push_back(std::move(event));
   }
   return {};
 }

@@ -30,6 +30,7 @@ struct Packet {
   format::PacketHeader header;
   std::vector<Event> events;
   std::vector<Event> cpu_times;  // apart, because the program did not cause them
+  std::vector<Event> socket_bytes;
   std::string file;
 };
 

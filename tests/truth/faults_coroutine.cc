@@ -353,6 +353,25 @@ TRUTH_CASE(peer_never_answers) {
   serve(io);
 }
 
+awaitable<void> ask_synchronously(tcp::endpoint server) {
+  tcp::socket socket(co_await asio::this_coro::executor);
+  co_await socket.async_connect(server, use_awaitable);
+  asio::write(socket, asio::buffer("GET /rows", 9));
+  std::array<char, 64> row;
+  co_await asio::async_read(socket, asio::buffer(row), use_awaitable);  // @row_awaited
+}
+
+// The request is sent by a synchronous call, which no hook sees; the server never answers.
+// truth: external wait; in ask_synchronously; at row_awaited; of socket; with 9 bytes
+TRUTH_CASE(asks_synchronously) {
+  asio::io_context io;
+  tcp::acceptor server(io, loopback());
+  std::vector<tcp::socket> open;
+  co_spawn(io, accept_and_ignore(server, open), detached);
+  co_spawn(io, ask_synchronously(server.local_endpoint()), detached);
+  serve(io);
+}
+
 awaitable<void> send_part(tcp::acceptor& acceptor, Event& forever) {
   tcp::socket socket = co_await acceptor.async_accept(use_awaitable);
   co_await asio::async_write(socket, asio::buffer("abc", 3), use_awaitable);
@@ -406,8 +425,9 @@ awaitable<void> transfer_both_ways(Async_mutex& alice, Async_mutex& bob) {
   co_spawn(executor, transfer(bob, alice), detached);
 }
 
-// The same in a server that accepts clients and has other work, after a transfer without contention.
-// truth: deadlock|never expires; in transfer; at second_lock lock_wait event_wait; of deadline_timer
+// The same in a server that accepts clients and has other work, after a transfer without
+// contention. truth: deadlock|never expires; in transfer; at second_lock lock_wait event_wait; of
+// deadline_timer
 TRUTH_CASE(deadlock_in_server) {
   asio::io_context io;
   tcp::acceptor acceptor(io, loopback());

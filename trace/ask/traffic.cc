@@ -1,6 +1,7 @@
 #include "trace/ask/traffic.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "trace/read/connection.h"
 
@@ -25,7 +26,39 @@ void each_io(const Events& events, const Visit& visit) {
   }
 }
 
+void add_unseen(const Trace& trace, const Model& model, std::vector<Traffic>& found) {
+  if (trace.socket_bytes.empty()) return;
+  std::unordered_map<TaskId, uint32_t> objects;
+  for (uint32_t i = 0; i < model.objects.size(); i++) objects[model.objects[i].id] = i;
+  std::vector<uint64_t> first(found.size(), UINT64_MAX);  // by object: the time of its readings
+  std::vector<uint64_t> last(found.size());
+  for (const SocketBytesReading& reading : trace.socket_bytes) {
+    const auto at = objects.find(reading.socket);
+    if (at == objects.end()) continue;
+    const uint32_t object = at->second;
+    if (!found[object].unseen) found[object].unseen.emplace();
+    UnseenBytes& unseen = *found[object].unseen;
+    if (reading.time < first[object]) {
+      first[object] = reading.time;
+      unseen.sent_before = reading.sent;
+      unseen.received_before = reading.received;
+    }
+    if (reading.time >= last[object]) {
+      last[object] = reading.time;
+      unseen.sent = reading.unseen_sent;
+      unseen.received = reading.unseen_received;
+    }
+  }
+}
+
 }  // namespace
+
+bool Traffic::awaits_reply() const {
+  if (sent_at > received_at) return true;
+  // Calls that no hook sees have sent, and nothing was ever received.
+  return unseen && received == 0 && unseen->received_before == 0 && unseen->received == 0 &&
+         (unseen->sent_before != 0 || unseen->sent != 0);
+}
 
 std::vector<Traffic> find_traffic(const Trace& trace, const Model& model) {
   std::vector<Traffic> found(model.objects.size());
@@ -45,13 +78,15 @@ std::vector<Traffic> find_traffic(const Trace& trace, const Model& model) {
       of.received_at = static_cast<int64_t>(event.time);
     }
   });
+  add_unseen(trace, model, found);
   for (size_t i = 0; i < found.size(); i++) {
     const LiveTaskEntry* entry = trace.find_live_task(model.objects[i].id);
     if (entry == nullptr || !entry->traffic) continue;
     found[i] = {.sent = entry->traffic->sent,
                 .received = entry->traffic->received,
                 .sent_at = entry->traffic->sent_at,
-                .received_at = entry->traffic->received_at};
+                .received_at = entry->traffic->received_at,
+                .unseen = entry->traffic->unseen};
   }
   return found;
 }

@@ -1,14 +1,16 @@
 // The peers of operations on sockets, and the bytes that these operations have moved.
 //
 // The bytes are those of the operations in the trace. Calls that no hook sees (a synchronous read)
-// move bytes, too.
+// move bytes, too: the recorder asks the kernel for its counts now and then.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "trace/ask/waits.h"
+#include "trace/read/socket_bytes_reading.h"
 
 namespace skein {
 
@@ -19,7 +21,11 @@ struct Traffic {
   // When the last of them were, as EventRow::time; negative: before the trace.
   int64_t sent_at = never;
   int64_t received_at = never;
-  bool of_kernel = false;  // the kernel's counts instead, which contain all bytes
+  bool of_kernel = false;                  // the kernel's counts instead, which contain all bytes
+  std::optional<UnseenBytes> unseen = {};  // that the operations have not moved; empty: not known
+
+  // Whether the program has sent something, and has received nothing since, as far as known.
+  bool awaits_reply() const;
 };
 
 // By object (Model::objects). In a ring, from the task table where that has it. O(events).

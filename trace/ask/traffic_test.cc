@@ -63,6 +63,32 @@ TEST_CASE("the task table has the bytes that a ring has overwritten") {
   CHECK(traffic[1].sent == 1);
 }
 
+TEST_CASE("calls that no hook sees move bytes, too") {
+  Example e = ours(both_ways);
+  const auto reading = [](uint64_t time, uint64_t sent, uint32_t unseen_sent) {
+    return SocketBytesReading{
+        .time = time, .socket = 30, .sent = sent, .unseen_sent = unseen_sent, .state = 1};
+  };
+  // In the order of the threads that asked.
+  e.trace.socket_bytes = {reading(4, 130, 25), reading(2, 5, 0), reading(3, 107, 2)};
+  e.trace.socket_bytes.push_back({.time = 9, .socket = 77, .unseen_sent = 1});
+  std::vector<Traffic> traffic = find_traffic(e.trace, e.model);
+  REQUIRE(traffic[0].unseen);
+  CHECK(traffic[0].unseen->sent_before == 5);
+  CHECK(traffic[0].unseen->sent == 25);
+  CHECK(traffic[0].unseen->received == 0);
+  CHECK(!traffic[1].unseen);
+
+  Traffic of;
+  CHECK(!of.awaits_reply());
+  of.unseen.emplace();
+  CHECK(!of.awaits_reply());
+  of.unseen->sent = 812;
+  CHECK(of.awaits_reply());
+  of.unseen->received_before = 1;
+  CHECK(!of.awaits_reply());
+}
+
 TEST_CASE("a task waits for an answer if its program made the connection and sent last") {
   const auto session = [](const std::string& first, const std::string& last) {
     return ours(R"(

@@ -24,9 +24,6 @@ constexpr uint64_t shutdown_error_ns = 1'000'000'000;
 // A receive is started at once after the last, even if that failed, ns.
 constexpr uint64_t closed_threshold_ns = 100'000'000;
 
-// Whether the program sent the last bytes.
-bool spoke_last(const Traffic& traffic) { return traffic.sent_at > traffic.received_at; }
-
 bool is_open(const Model& model, TaskIndex task) {
   return model.tasks[task].how == Model::End::Open;
 }
@@ -288,7 +285,7 @@ class ChainWalker {
     if (model_.objects[object].connection == 0) return;
     if (!traffic_) traffic_ = find_traffic(trace_, model_);
     const Traffic& traffic = *(d.traffic = (*traffic_)[object]);
-    if (!spoke_last(traffic)) return;
+    if (!traffic.awaits_reply()) return;
     for (uint32_t u = model_.objects[object].last_use; u != Model::Object::none && !d.asks;
          u = model_.concerns[u].before)
       d.asks = trace_.strings[model_.tasks[model_.concerns[u].task].name] == "socket.async_connect";
@@ -502,7 +499,7 @@ uint64_t similarity_hash(const Trace& trace, const Model& model, const Waits& wa
   add(static_cast<uint64_t>(d.verdict) << 1 | d.expected);
   add(d.notification);
   add(d.cancel);
-  add(d.traffic ? 1 + spoke_last(*d.traffic) : 0);
+  add(d.traffic ? 1 + d.traffic->awaits_reply() : 0);
   if (d.asks) add(std::hash<std::string_view>()(peer_of(trace, model, d.chain.back().task)));
   for (const Diagnosis::Step& step : d.chain) {
     const Model::Task& task = model.tasks[step.task];
@@ -535,7 +532,7 @@ Rank rank_external(const Trace& trace, const Model& model, const Diagnosis& d) {
     return Rank::Idle;
   // A server whose client waits for its next request, which has answered the last one.
   if (operation.starts_with("socket.async_receive"))
-    return d.traffic && spoke_last(*d.traffic) && !d.asks ? Rank::Usual : Rank::Suspect;
+    return d.traffic && d.traffic->awaits_reply() && !d.asks ? Rank::Usual : Rank::Suspect;
   const Model::Concern* use = model.concern(last);
   return use != nullptr && use->expires != 0 ? Rank::Usual : Rank::Suspect;
 }

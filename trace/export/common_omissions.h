@@ -20,6 +20,7 @@ inline void add_omitted_tables(const Trace& trace, Omissions& omissions) {
   omissions.add("modules", trace.modules.size());
   omissions.add("addresses of awaited objects", trace.awaited_objects.size());
   omissions.add("readings of CPU times", trace.cpu_times.size());
+  omissions.add("the kernel's counts of sockets' bytes", trace.socket_bytes.size());
 }
 
 }  // namespace skein

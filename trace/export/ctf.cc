@@ -30,6 +30,23 @@ bool has_task_0(const Trace& trace) {
                      [](const LiveTaskEntry& entry) { return entry.id == 0; });
 }
 
+// Readings beside the events, by time.
+template <class Reading>
+class Readings {
+ public:
+  explicit Readings(const std::vector<Reading>& all) : all_(all) {
+    std::stable_sort(all_.begin(), all_.end(),
+                     [](const auto& a, const auto& b) { return a.time < b.time; });
+  }
+  void put_until(uint64_t time, CtfEvents& to) {
+    for (; next_ < all_.size() && all_[next_].time <= time; next_++) to.put(all_[next_]);
+  }
+
+ private:
+  std::vector<Reading> all_;
+  size_t next_ = 0;
+};
+
 class Exporter {
  public:
   Exporter(const Trace& trace, const ctf::Uuid& uuid)
@@ -69,16 +86,15 @@ class Exporter {
 
  private:
   void add_events() {
-    std::vector<CpuTimeReading> readings = trace_.cpu_times;
-    std::stable_sort(readings.begin(), readings.end(),
-                     [](const auto& a, const auto& b) { return a.time < b.time; });
-    auto reading = readings.begin();
+    Readings cpu_times(trace_.cpu_times);
+    Readings socket_bytes(trace_.socket_bytes);
     for (size_t i = 0; i < trace_.events.size(); i++) {
-      for (; reading != readings.end() && reading->time <= trace_.events.time[i]; ++reading)
-        events_.put(*reading);
+      cpu_times.put_until(trace_.events.time[i], events_);
+      socket_bytes.put_until(trace_.events.time[i], events_);
       events_.put(i);
     }
-    for (; reading != readings.end(); ++reading) events_.put(*reading);
+    cpu_times.put_until(UINT64_MAX, events_);
+    socket_bytes.put_until(UINT64_MAX, events_);
   }
 
   void add_streams() {
@@ -184,6 +200,15 @@ class Exporter {
                              .since = ticks(entry.traffic->received_at),
                              .waker = ticks(entry.traffic->sent_at),
                              .state = format::TaskState::kTraffic});
+    if (entry.traffic && entry.traffic->unseen) {
+      const UnseenBytes& unseen = *entry.traffic->unseen;
+      ctf::TaskTableRow& row = table.tasks.back();
+      row.place = static_cast<uint32_t>(unseen.sent_before);
+      row.at = static_cast<uint32_t>(unseen.received_before);
+      row.label = unseen.sent;
+      row.tid = unseen.received;
+      row.should_resolve = true;  // as written: kKernelCounts
+    }
   }
 
   void add_metadata() {

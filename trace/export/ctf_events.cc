@@ -201,6 +201,19 @@ void CtfEvents::put(const CpuTimeReading& reading) {
       .done();
 }
 
+void CtfEvents::put(const SocketBytesReading& reading) {
+  if (reading.executor >= streams_.size()) return;
+  streams_[reading.executor]
+      .fixed(format::k_socket_bytes, clock_.base() + clock_.ticks(reading.time))
+      .u64(id(reading.socket))
+      .u64(reading.sent)
+      .u64(reading.received)
+      .u32(reading.unseen_sent)
+      .u32(reading.unseen_received)
+      .u32(reading.state)
+      .done();
+}
+
 void CtfEvents::put(size_t event) {
   const EventRow row = trace_.events.row(event);
   const AwaitedObject* object = nullptr;

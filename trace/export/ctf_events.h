@@ -26,6 +26,7 @@ class CtfEvents {
   // The event with this index. Calls must be in order.
   void put(size_t event);
   void put(const CpuTimeReading& reading);
+  void put(const SocketBytesReading& reading);
 
   void add_resource(TaskId id) { resources_.insert(id); }
   uint64_t id(TaskId task) const { return task == no_task ? 0 : task + shift_; }

@@ -159,7 +159,7 @@ TEST_CASE("events whose values are in tables of the trace survive a round trip")
   CHECK(back.clock_readings[1].ahead == INT64_MIN);
 }
 
-TEST_CASE("awaited objects and CPU times survive a round trip through CTF") {
+TEST_CASE("awaited objects, CPU times and the kernel's counts survive a round trip through CTF") {
   Trace trace;
   trace.info.format = "skein";
   trace.info.utc_offset = 0;
@@ -170,9 +170,24 @@ TEST_CASE("awaited objects and CPU times survive a round trip through CTF") {
   trace.awaited_objects.push_back({.event = 1, .address = 0x7f0000001230, .type = type});
   trace.cpu_times.push_back({.time = 5, .cpu = 1'000, .blocked = 2, .preempted = 3});
   trace.cpu_times.push_back({.time = 9, .cpu = UINT64_MAX, .blocked = UINT32_MAX});
+  trace.socket_bytes.push_back({.time = 6,
+                                .socket = 1,
+                                .sent = UINT64_MAX,
+                                .received = 2,
+                                .unseen_sent = UINT32_MAX,
+                                .unseen_received = 3,
+                                .state = 8});
   require_comes_back_from_ctf(trace);
   Omissions omissions;
   const Trace back = through_ctf(trace, omissions);
+  REQUIRE(back.socket_bytes.size() == 1);
+  CHECK(back.socket_bytes[0].time == 6);
+  CHECK(back.socket_bytes[0].socket == 1);
+  CHECK(back.socket_bytes[0].sent == UINT64_MAX);
+  CHECK(back.socket_bytes[0].received == 2);
+  CHECK(back.socket_bytes[0].unseen_sent == UINT32_MAX);
+  CHECK(back.socket_bytes[0].unseen_received == 3);
+  CHECK(back.socket_bytes[0].state == 8);
   REQUIRE(back.awaited_objects.size() == 1);
   CHECK(back.awaited_objects[0].event == 1);
   CHECK(back.awaited_objects[0].address == 0x7f0000001230);

@@ -73,7 +73,21 @@ const QueryTable& socket_table() {
            {.name = "received_ns",
             .about = "when the last of them were received",
             .number = [](const Source& s,
-                         size_t row) { return time_or_never(traffic(s, row).received_at); }}},
+                         size_t row) { return time_or_never(traffic(s, row).received_at); }},
+           {.name = "unseen_sent",
+            .about = "bytes, by calls that are no operations, as far as known; NULL: not known",
+            .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
+              const Traffic& of = traffic(s, row);
+              if (!of.unseen) return {};
+              return sql_time(of.unseen->sent_before + of.unseen->sent);
+            }},
+           {.name = "unseen_received",
+            .about = "bytes, by calls that are no operations, as far as known; NULL: not known",
+            .number = [](const Source& s, size_t row) -> std::optional<int64_t> {
+              const Traffic& of = traffic(s, row);
+              if (!of.unseen) return {};
+              return sql_time(of.unseen->received_before + of.unseen->received);
+            }}},
       .rows = [](const Source& s) { return s.sockets().size(); },
   };
   return table;

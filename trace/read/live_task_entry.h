@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "trace/read/socket_bytes_reading.h"
 #include "trace/read/strings.h"
 #include "trace/read/task_id.h"
 
@@ -29,6 +30,7 @@ struct LiveTaskEntry {
     uint64_t received = 0;
     int64_t sent_at = INT64_MIN;
     int64_t received_at = INT64_MIN;
+    std::optional<UnseenBytes> unseen = {};  // empty: not known
   };
   std::optional<Traffic> traffic = {};
   // Of a suspended task that awaits such an object (AwaitedObject); 0: none.

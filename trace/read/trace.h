@@ -20,6 +20,7 @@
 #include "trace/read/loss.h"
 #include "trace/read/module.h"
 #include "trace/read/process.h"
+#include "trace/read/socket_bytes_reading.h"
 #include "trace/read/stacks.h"
 #include "trace/read/strings.h"
 #include "trace/read/task_id.h"
@@ -43,8 +44,9 @@ struct Trace {
   std::vector<Loss> losses;
   // Sorted by id, without duplicates; empty unless it is a ring that has overwritten events.
   std::vector<LiveTaskEntry> live_tasks;
-  std::vector<AwaitedObject> awaited_objects;  // by event
-  std::vector<CpuTimeReading> cpu_times;       // of each thread in order
+  std::vector<AwaitedObject> awaited_objects;    // by event
+  std::vector<CpuTimeReading> cpu_times;         // of each thread in order
+  std::vector<SocketBytesReading> socket_bytes;  // of each thread in order
 
   // What the Suspend or Ready with this index concerns; null: unknown, or a task or resource.
   const AwaitedObject* find_awaited_object(size_t event) const;

@@ -87,8 +87,8 @@ enum class Shape : uint8_t {
 // task, unless an argument names another. docs/format.md explains each event.
 //
 // To add an event, begin with trace/read/event_schema.h. An event of shape kTwo or kSigned takes 16
-// ids, of kSame or kOne 4, a fixed one (below) 1. Ids 253 and 254 are free: a further event with
-// two arguments of different widths is a fixed one. 255 is k_extended.
+// ids, of kSame or kOne 4, a fixed one (below) 1. Id 254 is free: a further event with two
+// arguments of different widths is a fixed one. 255 is k_extended.
 #define SKEIN_FORMAT_EVENTS(X)                                                      \
   X(create, 0, kTwo, task, place)             /* child of the current task */       \
   X(suspend, 16, kTwo, on, place)             /* current := none */                 \
@@ -138,7 +138,7 @@ enum class Shape : uint8_t {
   X(clock, 228, "uint32_t domain; int64_t offset; uint64_t bracket;")                      \
   X(fail_text, 229, "uint64_t task; string text;")                                         \
   X(cancel_uses, 238, "uint64_t resource;")                                                \
-  X(discard, 252, "uint64_t task;") /* no code reads its failure, which follows */         \
+  X(discard, 252, "uint64_t task;")     /* no code reads its failure, which follows */     \
   X(expires, 239, "uint64_t duration;") /* in ticks; of the next create */                 \
   X(string, 240, "uint32_t id; string text;")                                              \
   X(place, 241,                                                                            \
@@ -150,6 +150,9 @@ enum class Shape : uint8_t {
     "uint64_t ticks; uint64_t monotonic_ns; uint64_t realtime_ns; uint64_t bracket_ns;")   \
   X(create_awaited, 250, /* create_under, and await by the parent */                       \
     "uint32_t parent; uint32_t task; uint32_t place;")                                     \
+  X(socket_bytes, 253, /* of a TCP connection, by the kernel; see SocketBytes */           \
+    "uint64_t resource; uint64_t sent; uint64_t received; uint32_t unseen_sent; "          \
+    "uint32_t unseen_received; uint32_t state;")                                           \
   X(cpu_time, 251, /* of this thread so far; see CpuTime */                                \
     "uint64_t ns; uint32_t blocked; uint32_t preempted;")                                  \
   X(connection, 249, /* the addresses of a socket; see Connection */                       \
@@ -187,6 +190,22 @@ struct Connection {
   static constexpr uint32_t kWholeText = 0xFFFF;
 };
 
+// How many bytes the program has written to a TCP connection and read from it, by the kernel's
+// count, as in the event `socket_bytes`. The recorder reads it before the 1st, 2nd, 4th, 8th ..
+// 512th and each 1,024th operation that sends or receives, and before the socket is closed.
+struct SocketBytes {
+  uint64_t sent = 0;  // since the connection began
+  uint64_t received = 0;
+  // Of these, since the first reading, by calls that are no operations of the trace. The
+  // largest value: at least as many.
+  uint32_t unseen_sent = 0;
+  uint32_t unseen_received = 0;
+  uint32_t state = 0;  // of the connection: TCP_ESTABLISHED is 1
+};
+constexpr bool reads_kernel_bytes(uint16_t operations) {
+  return (operations & 1023) == 0 || (operations < 1024 && (operations & (operations - 1)) == 0);
+}
+
 // What a thread has used since it began, as in the event `cpu_time`. It is recorded with the first
 // event of a packet, and with the first event after a pause of kQuietTicks or more.
 struct CpuTime {
@@ -204,15 +223,16 @@ inline constexpr size_t kMaxText = 512;
 inline constexpr const char kCutMark[] = "\xE2\x80\xA6";  // U+2026
 
 // X(name, number): kinds of the tasks and resources created at a place (u8 in `place`).
-#define SKEIN_FORMAT_KINDS(X)                                                              \
-  X(unknown, 0)                                                                            \
-  X(coroutine, 1)                                                                          \
-  X(generator, 2)                                                                          \
-  X(promise, 3)                                                                            \
-  X(handler, 4) X(timer, 5) X(io, 6) X(fiber, 7) X(sender, 8) X(scope, 9) X(thread, 10)    \
-      X(work, 11) X(callback, 12) X(process, 13) X(task, 14) X(mutex, 32) X(semaphore, 33) \
-          X(condition, 34) X(channel, 35) X(queue, 36) X(alarm, 37) X(socket, 38)          \
-              X(descriptor, 39) X(signals, 40) X(resolver, 41) X(strand, 42) X(async_channel, 43)
+#define SKEIN_FORMAT_KINDS(X)                                                                     \
+  X(unknown, 0)                                                                                   \
+  X(coroutine, 1)                                                                                 \
+  X(generator, 2)                                                                                 \
+  X(promise, 3)                                                                                   \
+  X(handler, 4)                                                                                   \
+  X(timer, 5) X(io, 6) X(fiber, 7) X(sender, 8) X(scope, 9) X(thread, 10) X(work, 11)             \
+      X(callback, 12) X(process, 13) X(task, 14) X(mutex, 32) X(semaphore, 33) X(condition, 34)   \
+          X(channel, 35) X(queue, 36) X(alarm, 37) X(socket, 38) X(descriptor, 39) X(signals, 40) \
+              X(resolver, 41) X(strand, 42) X(async_channel, 43)
 // In a copy of another tracer's trace, the kinds of that tracer: string 1 is the name of the first,
 // string 2 of the next and so on.
 inline constexpr uint8_t kFirstOwnKind = 64;
@@ -329,8 +349,12 @@ constexpr Connection connection_in(const TaskRow& row) {
   return c;
 }
 // The fields of a row kTraffic: the operations of the socket in the trace have sent `parent` bytes,
-// the last ones at `waker` (ticks; 0: none), and received `on` bytes, the last at `since`. Each
-// field is written alone, without `seq`.
+// the last ones at `waker` (ticks; 0: none), and received `on` bytes, the last at `since`. If
+// `flags` is kKernelCounts: before the first of them, `place` bytes were sent and `at` received;
+// since then calls that are no operations sent `label` bytes and received `tid`, as far as known
+// (SocketBytes). `reserved` counts operations, for reads_kernel_bytes. Each field is written alone,
+// without `seq`.
+inline constexpr uint8_t kKernelCounts = 1;
 enum TaskFlags : uint8_t {
   kTaskShouldResolve = 1,
   kTaskDiscarded = 2,  // if it fails, the event `discard` precedes `fail`

@@ -32,12 +32,6 @@ void* handle_memory = nullptr;
 // The type of the objects that operations use (skein_object).
 constexpr char kUsedObject = 0;
 
-skein_task* used_object(uintptr_t key) {
-  void* memory = now_of(handle_memory);
-  if (memory == nullptr) return nullptr;
-  return HandleTable(memory).handle_of(reinterpret_cast<const void*>(key), &kUsedObject);
-}
-
 // The object of a stale entry was completed and freed by code that is not traced.
 [[gnu::noinline, gnu::cold]] void end_stale(skein_task task) {
   if (task.generation == skein_generation()) skein_resolve(&task, 0);
@@ -49,9 +43,15 @@ void make_handles() {
   if (now_of(handle_memory) == nullptr) map_handles();
 }
 
+skein_task* find_object(uintptr_t key) {
+  void* memory = now_of(handle_memory);
+  if (memory == nullptr) return nullptr;
+  return HandleTable(memory).handle_of(reinterpret_cast<const void*>(key), &kUsedObject);
+}
+
 skein_task* handle_of_object(uintptr_t key, uint32_t kind, const char* name) {
   if (!is_on()) return nullptr;
-  skein_task* handle = used_object(key);
+  skein_task* handle = find_object(key);
   if (handle == nullptr)
     handle = skein_handle_keep(reinterpret_cast<const void*>(key), &kUsedObject);
   if (handle != nullptr && handle->generation != generation_now())
@@ -98,7 +98,7 @@ uint64_t skein_object(uintptr_t key, uint32_t kind, const char* name) {
 }
 
 void skein_object_end(uintptr_t key) {
-  if (used_object(key) == nullptr) return;
+  if (find_object(key) == nullptr) return;
   skein_task task = skein_handle_take(reinterpret_cast<const void*>(key), &kUsedObject);
   if (task.generation != skein_generation()) return;
   forget_connection(task);

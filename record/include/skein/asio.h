@@ -345,10 +345,13 @@ inline void __operation(_Context&, const char* __object, _Object* __on, unsigned
   uint64_t __expires = 0;
   if constexpr (requires { __on->expiry; })
     __expires = ::skein::__detail::__asio_hooks::__expiry_of(__on);
-  if (__operation[0] == 'c' && __operation[1] == 'l')  // close
+  if (__operation[0] == 'c' && __operation[1] == 'l') {  // close
+    if (__kind == SKEIN_KIND_socket)
+      skein_connection(static_cast<int>(__descriptor), __object, SKEIN_SOCKET_closes);
     skein_object_end(__key);
-  else
+  } else {
     skein_object_cancel(__key, __kind, __object, __expires);
+  }
 }
 
 // Asio begins to use a descriptor. One that the recorder knows was closed by other means.
@@ -655,11 +658,11 @@ inline constexpr bool __drops_errors = false;
       skein::__detail::__asio_hooks::__drops_errors<__ns::executor_binder<_Hp, _Ep>> =           \
           skein::__detail::__asio_hooks::__drops_errors<_Hp>;                                    \
   template <class _Rp, class _Ep, class _Tp, class _Fp, class _Hp>                               \
-  inline constexpr bool skein::__detail::__discards<                                             \
-      __ns::awaitable<_Rp, _Ep>, __ns::awaitable<_Tp, _Ep>*, _Ep, _Fp, _Hp> =                    \
+  inline constexpr bool skein::__detail::__discards<__ns::awaitable<_Rp, _Ep>,                   \
+                                                    __ns::awaitable<_Tp, _Ep>*, _Ep, _Fp, _Hp> = \
       skein::__detail::__asio_hooks::__drops_errors<_Hp>;                                        \
   template <class _Rp, class _Ep, class _Tp, template <class...> class _State, class _Hp,        \
-            class... _Ap> /* later */                                                             \
+            class... _Ap> /* later */                                                            \
   inline constexpr bool skein::__detail::__discards<                                             \
       __ns::awaitable<_Rp, _Ep>, __ns::awaitable<_Tp, _Ep>*, _State<_Hp, _Ap...>> =              \
       skein::__detail::__asio_hooks::__drops_errors<_Hp>;

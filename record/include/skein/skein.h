@@ -295,11 +295,13 @@ enum {
   SKEIN_SOCKET_sends = 's',
   SKEIN_SOCKET_receives = 'r',
   SKEIN_SOCKET_connects = 'c',
-  SKEIN_SOCKET_accepts = 'a'
+  SKEIN_SOCKET_accepts = 'a',
+  SKEIN_SOCKET_closes = 'x' /* not an operation: the descriptor is about to be closed */
 };
 /* skein_object of a socket, with the key descriptor + 1, for an operation that begins. As soon as
- * the socket has a peer, or accepts connections, its addresses are recorded, once; that takes 2 to
- * 3 us. skein_resume_io then counts the bytes of the operation for the socket. */
+ * the socket has a peer, or accepts connections, its addresses are recorded, once; that takes 3 to
+ * 4 us. skein_resume_io then counts the bytes of the operation for the socket. What the kernel has
+ * counted is recorded now and then, and before the socket is closed: 1 us. */
 skein_use skein_connection(int __descriptor, const char* __name,
                            uint32_t __operation) SKEIN_NOTHROW;
 /* The current task cancels the operations that use the object, even if there is none. Records

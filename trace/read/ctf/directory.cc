@@ -308,6 +308,11 @@ void describe_sockets(const TaskTableSnapshot& table, const Context& context, Ti
                         .received = row.on,
                         .sent_at = last(row.waker),
                         .received_at = last(row.since)};
+      if (as_written(row).flags == format::kKernelCounts)
+        entry->traffic->unseen = UnseenBytes{.sent_before = row.place,
+                                             .received_before = row.at,
+                                             .sent = row.label,
+                                             .received = static_cast<uint32_t>(row.tid)};
       continue;
     }
     const format::Connection c = format::connection_in(as_written(row));

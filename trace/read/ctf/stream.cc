@@ -412,6 +412,16 @@ bool Stream::complete_fixed(Context& context, const Wire& wire, std::span<const 
                                  .blocked = fields.u32(),
                                  .preempted = fields.u32()});
       return false;  // no event of the program
+    case format::k_socket_bytes:
+      trace.socket_bytes.push_back({.time = row.time,
+                                    .executor = executor_,
+                                    .socket = task_or_none(fields.u64()),
+                                    .sent = fields.u64(),
+                                    .received = fields.u64(),
+                                    .unseen_sent = fields.u32(),
+                                    .unseen_received = fields.u32(),
+                                    .state = fields.u32()});
+      return false;
     default:
       return false;  // a definition outside its stream
   }
