@@ -94,8 +94,8 @@ class Session_timeout {
 };
 
 // A timeout of 30 minutes instead of 30 ms.
-// truth: external wait; in Session_timeout::start; at timeout_start; of deadline_timer; with takes
-// 1800
+// truth: external wait; in Session_timeout::start; at timeout_start; of deadline_timer; with 30.0
+// min
 TRUTH_CASE(timeout_in_minutes) {
   asio::io_context io;
   Session_timeout timeout(io);
