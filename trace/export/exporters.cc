@@ -1,6 +1,5 @@
 #include "trace/export/exporters.h"
 
-#include <algorithm>
 #include <array>
 
 #include "trace/export/chrome.h"
@@ -80,11 +79,6 @@ constexpr std::array<ExportFormat, 8> table_of_formats{{
      .bytes = Bytes::Binary,
      .choice = Choice::Table},
 }};
-static_assert(std::all_of(table_of_formats.begin(), table_of_formats.end(),
-                          [](const ExportFormat& format) {
-                            return (format.write != nullptr) != format.is_directory() &&
-                                   format.extension.empty() == format.is_directory();
-                          }));
 
 }  // namespace
 

@@ -30,6 +30,16 @@ TEST_CASE("a format is found by its name") {
   CHECK(find_export_format("") == nullptr);
 }
 
+// Not a static_assert: with -fsanitize=undefined, g++ 12 cannot compare these pointers as
+// constants.
+TEST_CASE("a format writes a directory, or a file with an extension") {
+  for (const ExportFormat& format : export_formats()) {
+    CAPTURE(format.name);
+    CHECK((format.write != nullptr) != format.is_directory());
+    CHECK(format.extension.empty() == format.is_directory());
+  }
+}
+
 TEST_CASE("each format writes a trace, and its choice makes a difference") {
   const Example e = ours(
       "0 create 1 as coroutine query\n 0 create 2 as timer timer\n 1 resume 1\n"
