@@ -25,13 +25,13 @@ Places::Places(const Subject& subject) : subject_(subject) {
 
 std::optional<EarlierWaits> Places::overtaken(uint32_t index) const {
   constexpr uint64_t shortest = 1'000'000'000;  // ns
-  constexpr uint64_t times = 20, fewest = 20;
+  constexpr uint64_t times = 20, enough = 20;
   const Waits::Wait& wait = subject_.waits.waits[index];
   const uint64_t age = subject_.model.end - std::min(subject_.model.end, wait.begin);
   const auto at = places_.find(place_[index]);
   if (at == places_.end() || age < shortest) return {};
   const Place& place = at->second;
-  if (place.begins.size() < fewest || place.longest > age / times) return {};
+  if (place.begins.size() < enough || place.longest > age / times) return {};
   const auto later = std::upper_bound(place.begins.begin(), place.begins.end(), wait.begin);
   return EarlierWaits{.count = place.begins.size(),
                       .later = static_cast<uint64_t>(place.begins.end() - later),
