@@ -50,6 +50,10 @@ class Writer {
         lost_wakeup();
         break;
       case Verdict::Deadlock:
+        if (d_.fed_channel) {
+          fed_channel(*d_.fed_channel);
+          break;
+        }
         if (d_.own_lock) {
           own_lock();
           break;
@@ -354,6 +358,8 @@ class Writer {
                                           : ".");
     if (d_.traffic) traffic(*d_.traffic);
     if (d_.moved != 0) parts(begins("socket.async_send"));
+    if (d_.both_ends && !begins("socket.async_connect"))
+      peer_in_program(*d_.both_ends, begins("socket.async_send"));
     text(d_.socket_state);
   }
 
@@ -385,7 +391,8 @@ class Writer {
     }
     const TaskIndex operation = e_.model.concerns[u].task;
     const TaskIndex by = e_.model.tasks[operation].parent;
-    text(receives ? " The last to send was " : " The last to receive was ");
+    text(receives ? " The last to send to a channel at this address was "
+                  : " The last to receive from a channel at this address was ");
     if (by == no_index)
       text("code outside any task");
     else
@@ -416,6 +423,40 @@ class Writer {
       return true;
     }
     return false;
+  }
+
+  // The operation that would wake this one, if the peer had begun it.
+  void peer_in_program(const BothEnds& ends, bool sends) {
+    const TaskIndex same = sends ? ends.other.sends : ends.other.receives;
+    const TaskIndex opposite = sends ? ends.other.receives : ends.other.sends;
+    const auto is_pending = [&](TaskIndex task) {
+      return task != no_index && e_.model.tasks[task].how == Model::End::Open;
+    };
+    if (is_pending(opposite)) return;  // it is about to be woken
+    text(" The other end is in this program");
+    if (is_pending(same)) {
+      const TaskIndex by = e_.model.tasks[same].parent;
+      const bool is_waiting = by != no_index && e_.waits.open(by) != nullptr;
+      text(", where ");
+      task(is_waiting ? by : same);
+      where(e_.model.tasks[same].location);
+      text(sends ? " waits to send, too" : " waits to receive, too");
+      if (is_pending(sends ? ends.own.receives : ends.own.sends)) return text(".");
+      return text(sends ? ": neither reads." : ": neither sends.");
+    }
+    const auto end_of = [&](TaskIndex task) {
+      return task == no_index ? 0 : e_.model.tasks[task].end;
+    };
+    const TaskIndex last = end_of(same) > end_of(opposite) ? same : opposite;
+    if (last == no_index)
+      return text(sends ? ", and no operation in the trace has read from it."
+                        : ", and no operation in the trace has sent to it.");
+    text(", and no operation of it is pending. The last was ");
+    task(last);
+    where(e_.model.tasks[last].location);
+    text(", which ended ");
+    duration(e_.model.end - std::min(e_.model.end, e_.model.tasks[last].end));
+    text(" ago.");
   }
 
   // Of a composed operation.
@@ -501,6 +542,23 @@ class Writer {
     text(" began to wait.");
     cancelled_before();
     last_hope();
+  }
+
+  void fed_channel(const FedChannel& channel) {
+    const Model::Task& waiting = e_.model.tasks[last().task];
+    const bool sends = e_.trace.strings[waiting.name].starts_with("channel.async_send");
+    title();
+    where(waiting.location);
+    text(sends
+             ? " waits for a task that receives from the channel. Every task that has received "
+               "from it waits to send to it: "
+             : " waits for a task that sends to the channel. Every task that has sent to it waits "
+               "to receive from it: ");
+    number(channel.tasks);
+    text(channel.tasks == 1 ? " task, " : " tasks, the last of which was ");
+    task(e_.model.tasks[channel.last].parent);
+    where(e_.model.tasks[channel.last].location);
+    text(".");
   }
 
   void own_lock() {

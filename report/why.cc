@@ -172,12 +172,13 @@ void add_failures(std::string& out, const Subject& subject,
         "co_spawn() started the coroutine with detached, which drops exceptions. Catch "
         "them in the coroutine, or pass a handler that reads the std::exception_ptr.",
         2);
-  add_list(out, "Failed, and no task has read the error:", others, columns);
+  add_list(out, "Failed, and no task in the trace has read the error:", others, columns);
   if (!others.empty())
-    append_paragraph(out,
-                     "Unless a completion handler, a future or code outside any task has read it, "
-                     "which the trace does not show, the error is lost.",
-                     2);
+    append_paragraph(
+        out,
+        "A completion handler, a future or code outside any task may have read it, which "
+        "the trace does not show. If none has, the error is lost.",
+        2);
 }
 
 void add_others(std::string& out, const std::vector<std::string>& others) {
@@ -342,7 +343,7 @@ std::string why_text(const Subject& subject, const WhyFindings& all) {
   add_others(out, all.others);
   if (pending != found.end()) {
     end_paragraph(out);
-    out += "Pending, but not an error by itself:\n\n";
+    out += "Pending, perhaps as intended:\n\n";
     add_each(pending, found.end());
   }
   if (all.teardown == 0) add_destroyed(out, subject, all.destroyed);

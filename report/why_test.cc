@@ -29,6 +29,12 @@ const char* const lost = R"(
     20 executor_end -
 )";
 
+// Each paragraph in one line.
+std::string unwrapped(std::string text) {
+  for (size_t at = 0; (at = text.find("\n  ", at)) != text.npos;) text.replace(at, 3, " ");
+  return text;
+}
+
 }  // namespace
 
 TEST_CASE("no stuck tasks") {
@@ -191,7 +197,7 @@ TEST_CASE("pending tasks have a heading, with or without errors before them") {
      5 suspend 1 on 20 =1
      9000000 executor_end -
   )"));
-  CHECK(text.starts_with("Pending, but not an error by itself:\n\nserver (#1): never notified\n"));
+  CHECK(text.starts_with("Pending, perhaps as intended:\n\nserver (#1): never notified\n"));
   CHECK(report_of(ours(lost)).find("Pending") == std::string::npos);
 }
 
@@ -275,8 +281,34 @@ TEST_CASE("a channel to which no task sends") {
      8 suspend 2 on 4
   1000 executor_end -
   )"));
-  CHECK(text.find("sends to the channel. The last to send was") != std::string::npos);
+  CHECK(unwrapped(text).find("sends to the channel. The last to send to a channel at this address "
+                             "was") != std::string::npos);
   CHECK(text.find("it has ended.") != std::string::npos);
+}
+
+TEST_CASE("a channel whose receivers all wait to send to it") {
+  const auto report = [](const std::string& more) {
+    return report_of(
+        ours("0 create 1 as coroutine worker\n 0 create 2 as coroutine worker\n"
+             "0 resource 1 of 30 as async_channel channel\n"
+             "1 resume 1\n 1 about 1 of 30\n"
+             "1 create 3 by 1 as io channel.async_receive\n 1 resolve 3\n"
+             "2 about 1 of 30\n 2 create 4 by 1 as io channel.async_send\n"
+             "2 suspend 1 on 4\n" +
+             more + "2000000000 executor_end -\n"));
+  };
+  const std::string text = report("");
+  CHECK(text.starts_with("worker (#1): deadlock\n"));
+  CHECK(unwrapped(text).find("Every task that has received from it waits to send to it: 1 task, "
+                             "worker (#1).") != std::string::npos);
+  // Another task has received as well, and does not wait for the channel.
+  CHECK(report("3 resume 2\n 3 about 2 of 30\n 3 create 5 by 2 as io channel.async_receive\n"
+               "3 resolve 5\n 3 create 6 by 2 as timer\n 3 suspend 2 on 6\n")
+            .find("deadlock") == std::string::npos);
+  // It waits to receive.
+  CHECK(report("3 resume 2\n 3 about 2 of 30\n 3 create 5 by 2 as io channel.async_receive\n"
+               "3 suspend 2 on 5\n")
+            .find("deadlock") == std::string::npos);
 }
 
 TEST_CASE("a handler whose strand runs another one") {
@@ -378,10 +410,9 @@ TEST_CASE("the text names the peer of a socket, and what its operations have mov
           .sent = 3000, .received = 40, .sent_at = 2'000'000, .received_at = -7};
     return report_of(e);
   };
-  const auto has = [](std::string text, std::string_view part) {
-    for (size_t at = 0; (at = text.find("\n  ", at)) != text.npos;) text.replace(at, 3, " ");
+  const auto has = [](const std::string& text, std::string_view part) {
     CAPTURE(text);
-    CHECK(text.find(part) != std::string::npos);
+    CHECK(unwrapped(text).find(part) != std::string::npos);
   };
   has(report("receive"),
       "waits for 127.0.0.1:5432 to send. No operation of this socket has sent or received");
@@ -412,4 +443,44 @@ TEST_CASE("the text names the peer of a socket, and what its operations have mov
   has(report("receive", sent),
       "The kernel has also counted 30 bytes sent and 1 byte received by calls that are not in "
       "the trace.");
+}
+
+TEST_CASE("why: both ends of a connection in one program") {
+  // 2 waits to receive on 30; `more` uses 31, its other end.
+  const auto report = [](const std::string& more, std::string_view end = "2 > 1") {
+    Example e = ring(
+        "0 create 1 as coroutine client\n 0 resume 1\n 0 resource 1 of 30 as socket\n"
+        "0 connection 1 of 30 =7 a\n 0 resource 1 of 31 as socket\n"
+        "0 connection 1 of 31 =8 b\n 0 create 9 as coroutine session\n" +
+            more +
+            "1 about 1 of 30\n 1 create 2 by 1 as io socket.async_receive\n"
+            "1 suspend 1 on 2\n 9000000 executor_end -",
+        "");
+    for (Model::Object& object : e.model.objects)
+      object.connection =
+          e.trace.strings.intern(object.id == 30 ? "1 > 2 (tcp)" : std::string(end) + " (tcp)");
+    return unwrapped(report_of(e));
+  };
+  const auto has = [](const std::string& text, std::string_view part) {
+    CAPTURE(text);
+    CHECK(text.find(part) != std::string::npos);
+  };
+  has(report(""),
+      "The other end is in this program, and no operation in the trace has sent to it.");
+  const std::string sent =
+      "0 about 1 of 31\n 0 create 3 by 9 as io socket.async_send\n 0 io 3 of 3 =7\n 0 resolve 3\n";
+  has(report(sent),
+      "The other end is in this program, and no operation of it is pending. The last was "
+      "socket.async_send (#3), which ended 9.00 ms ago.");
+  const std::string receives =
+      sent + "0 about 1 of 31\n 0 create 4 by 9 as io socket.async_receive\n";
+  has(report(receives),
+      "The other end is in this program, where socket.async_receive (#4) waits to receive, too: "
+      "neither sends.");
+  const std::string sends =
+      receives + "0 about 1 of 31\n 0 create 5 by 9 as io socket.async_send\n";
+  has(report(sends), "waits to receive, too.");  // of the other: what was sent is about to arrive
+  CHECK(report(sends).find("neither") == std::string::npos);
+  CHECK(report(sent, "3 > 1").find("other end") == std::string::npos);
+  CHECK(report(sent + "0 resolve 31\n").find("other end") == std::string::npos);
 }

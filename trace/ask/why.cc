@@ -23,6 +23,8 @@ constexpr uint64_t shutdown_threshold_ns = 100'000'000;
 constexpr uint64_t shutdown_error_ns = 1'000'000'000;
 // A receive is started at once after the last, even if that failed, ns.
 constexpr uint64_t closed_threshold_ns = 100'000'000;
+// The tasks of a channel may wait for each other until a new one comes, ns.
+constexpr uint64_t fed_threshold_ns = 1'000'000'000;
 
 bool is_open(const Model& model, TaskIndex task) {
   return model.tasks[task].how == Model::End::Open;
@@ -225,6 +227,10 @@ class ChainWalker {
       d.should_have_ended = d.signal != no_index && ends_programs(d.signal) &&
                             model_.end - model_.tasks[d.signal].end >= shutdown_error_ns;
     }
+    const uint64_t age = model_.end - std::min(model_.end, model_.tasks[d.chain.back().task].start);
+    if (age >= fed_threshold_ns)
+      d.fed_channel = find_fed_channel({trace_, model_, waits_}, d.chain.back().task);
+    if (d.fed_channel) return Verdict::Deadlock;
     if (use == nullptr || use->expires == 0) return Verdict::External;
     if (use->expires != Model::Object::never)
       return use->expires < end_ && could_run_since(use->expires, d.expected) == Verdict::Starved
@@ -284,6 +290,8 @@ class ChainWalker {
     find_closed(d);
     if (model_.objects[object].connection == 0) return;
     if (!traffic_) traffic_ = find_traffic(trace_, model_);
+    if (!other_ends_) other_ends_.emplace(trace_, model_);
+    d.both_ends = other_ends_->find(object);
     const Traffic& traffic = *(d.traffic = (*traffic_)[object]);
     if (!traffic.awaits_reply()) return;
     for (uint32_t u = model_.objects[object].last_use; u != Model::Object::none && !d.asks;
@@ -476,6 +484,7 @@ class ChainWalker {
   std::optional<bool> may_run_;                  // anything_may_run(), if known
   bool more_than_lasting_ = false;               // the same, apart from is_lasting()
   std::optional<std::vector<Traffic>> traffic_;  // find_traffic(), if known
+  std::optional<OtherEnds> other_ends_;          // if known
   std::optional<std::vector<uint64_t>> moved_;   // find_moved(), if known
   std::optional<AwaitedObjects> awaited_;        // if known
   std::unordered_map<std::string_view, Context> contexts_;
@@ -489,7 +498,8 @@ uint64_t similarity_hash(const Trace& trace, const Model& model, const Waits& wa
                          const Diagnosis& d) {
   uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, of numbers instead of bytes
   const auto add = [&](uint64_t number) { hash = (hash ^ number) * 0x100000001b3 ^ hash >> 29; };
-  if (d.verdict == Verdict::Deadlock) {  // the same cycle, whichever of its tasks comes first
+  if (d.verdict == Verdict::Deadlock &&
+      !d.fed_channel) {  // the same cycle, whichever of its tasks comes first
     uint64_t members = 0;
     for (size_t i = d.cycle_begin; i < d.chain.size(); i++)
       members += (d.chain[i].task + uint64_t{1}) * 0x9e3779b97f4a7c15;

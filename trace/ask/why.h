@@ -15,7 +15,9 @@
 #include <vector>
 
 #include "trace/ask/awaited.h"
+#include "trace/ask/fed_channels.h"
 #include "trace/ask/live_tasks.h"
+#include "trace/ask/other_end.h"
 #include "trace/ask/outlived.h"
 #include "trace/ask/overtaken.h"
 #include "trace/ask/own_locks.h"
@@ -75,7 +77,8 @@ struct Diagnosis {
   // is unknown: then it may be a worker without work, or have returned its result, and not be the
   // one that is stuck. True all the same if this holds for all tasks that wait.
   bool is_asleep = false;
-  std::optional<Traffic> traffic = {};  // External, of a socket with a known address
+  std::optional<Traffic> traffic = {};     // External, of a socket with a known address
+  std::optional<BothEnds> both_ends = {};  // the same, if the peer is in this program, too
   // External, in a live process: what the kernel says about the socket. Sentences, each with a
   // space before it; empty: unknown. The caller may set it.
   std::string socket_state = {};
@@ -102,6 +105,8 @@ struct Diagnosis {
   std::optional<EarlierWaits> overtaken = {};
   // Deadlock without a cycle in the chain: it ends at a timer, which is probably that of a lock.
   std::optional<OwnLockWait> own_lock = {};
+  // The same, at an operation of a channel that has lasted for a second.
+  std::optional<FedChannel> fed_channel = {};
   // Of at least `crowd` similar tasks: they may be leaked.
   std::optional<Outlived> outlived = {};
   // Unknown, of at least `crowd` tasks that wait at one location, where no task has ever continued:

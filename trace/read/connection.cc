@@ -95,6 +95,17 @@ std::string_view peer_in(std::string_view connection) {
   return peer == addresses.npos ? addresses : addresses.substr(peer + arrow.size());
 }
 
+std::string connection_of_peer(std::string_view connection) {
+  const size_t end = connection.rfind(" (");
+  const size_t at = connection.find(arrow);
+  if (end == connection.npos || at >= end || connection.ends_with("(unix)")) return {};
+  std::string text(connection.substr(at + arrow.size(), end - at - arrow.size()));
+  text += arrow;
+  text += connection.substr(0, at);
+  text += connection.substr(end);
+  return text;
+}
+
 bool has_peer(std::string_view connection) {
   return connection.ends_with("(unix)") || connection.find(arrow) != connection.npos;
 }

@@ -16,6 +16,9 @@ namespace skein {
 std::string connection_text(const format::Connection& connection, std::string_view path);
 // The address of the peer in such a text, else that of the socket itself.
 std::string_view peer_in(std::string_view connection);
+// The same connection as the peer has it: with the two addresses exchanged. Empty: there is no peer
+// in such a text, or it has only a path.
+std::string connection_of_peer(std::string_view connection);
 // Whether there is a peer in such a text, or a path.
 bool has_peer(std::string_view connection);
 

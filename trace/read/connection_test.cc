@@ -28,6 +28,15 @@ TEST_CASE("connection_text: addresses") {
   CHECK(text_of(0, 0xFFFF'0000'0000) == "0.0.0.0:80 (tcp)");
 }
 
+TEST_CASE("connection_of_peer exchanges the addresses") {
+  CHECK(connection_of_peer("127.0.0.1:1 > [::1]:2 (tcp, netns 1)") ==
+        "[::1]:2 > 127.0.0.1:1 (tcp, netns 1)");
+  CHECK(connection_of_peer("0.0.0.0:80 (tcp)").empty());
+  CHECK(connection_of_peer("/tmp/a > b (unix)").empty());
+  CHECK(connection_of_peer("").empty());
+  CHECK(connection_of_peer("a > b").empty());
+}
+
 TEST_CASE("connection_text: peer_in") {
   format::Connection c = connection({.low = 0xFFFF'7F00'0001, .port = 1}, loopback, 6);
   c.net_namespace = 7;
