@@ -426,7 +426,8 @@ awaitable<void> transfer_both_ways(Async_mutex& alice, Async_mutex& bob) {
 }
 
 // The same in a server that accepts clients and has other work, after a transfer without
-// contention. truth: deadlock|never expires; in transfer; at second_lock lock_wait event_wait; of
+// contention.
+// truth: deadlock|never expires; in transfer; at second_lock lock_wait event_wait; of
 // deadline_timer
 TRUTH_CASE(deadlock_in_server) {
   asio::io_context io;
