@@ -108,6 +108,10 @@ class Writer {
           title();
           text(" waits for.");
         }
+        if (!d_.started.empty()) {
+          started();
+          break;
+        }
         if (d_.crowd_until != Waits::never) {
           grows();
           break;
@@ -678,6 +682,19 @@ class Writer {
     text(", where ");
     title();
     text(" was the last. If these are locks, this is a deadlock.");
+  }
+
+  void started() {
+    const size_t others = d_.started.size() - 1;
+    text(" Right after it began to wait, its thread started ");
+    task(d_.started.front());
+    if (others != 0) {
+      text(" and ");
+      number(others);
+      text(others == 1 ? " other" : " others");
+    }
+    text(others == 0 ? ", which has not ended: it may wait for it."
+                     : ", which have not ended: it may wait for them.");
   }
 
   void starved() {

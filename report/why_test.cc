@@ -324,6 +324,20 @@ TEST_CASE("two objects of a library that two tasks awaited in opposite order") {
           "was the last. If these are locks, this is a deadlock.") != std::string::npos);
 }
 
+TEST_CASE("a task that may wait for those that its awaiter started") {
+  std::string text = report_of(ours(R"(
+     1 create 3 as coroutine branch
+     1 create 5 as coroutine join
+     2 resume 5
+     3 suspend 5
+     4 resume 3
+     5 suspend 3
+  )"));
+  for (size_t at; (at = text.find("\n  ")) != std::string::npos;) text.replace(at, 3, " ");
+  CHECK(text.find("Right after it began to wait, its thread started branch (#3), which has not "
+                  "ended: it may wait for it.") != std::string::npos);
+}
+
 TEST_CASE("a deadlock leads back to the task where the cycle begins") {
   const std::string text = report_of(ours(R"(
      0 create 1 as coroutine left
