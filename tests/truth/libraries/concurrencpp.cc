@@ -123,8 +123,8 @@ struct Inbox {
 result<void> read_mail(executor_tag, Executor pool, Inbox& inbox) {
   for (;;) {
     auto guard = co_await inbox.lock.lock(pool);
-    co_await inbox.filled.await(  // @inbox_await
-        pool, guard, [&] { return !inbox.mails.empty() || inbox.closed; });
+    const auto ready = [&] { return !inbox.mails.empty() || inbox.closed; };
+    co_await inbox.filled.await(pool, guard, ready);  // @inbox_await
     if (inbox.mails.empty()) break;
     inbox.mails.pop_back();
   }
@@ -282,6 +282,23 @@ TRUTH_CASE(loop_until_empty) {
 result<void> compact(executor_tag, Executor) {
   work();
   co_return;
+}
+
+null_result print_totals(executor_tag, Executor) {
+  std::puts("total");
+  co_return;
+}
+
+// A job behind many others.
+TRUTH_CASE(last_in_long_queue) {
+  concurrencpp::runtime runtime;
+  const auto worker = runtime.make_worker_thread_executor();
+  std::vector<result<void>> jobs;
+  for (int i = 0; i < 200; ++i) jobs.push_back(compact({}, worker));
+  print_totals({}, worker);
+  auto traffic = chatter(worker);
+  for (auto& job : jobs) job.get();
+  traffic.get();
 }
 
 // At shutdown, jobs in the queue fail with broken_task, and their owner catches it.

@@ -309,8 +309,9 @@ task<> read_sensors(Pool& pool) {
   work(5ms);
 }
 
-// A scope is joined at shutdown, but nothing stops one of its tasks.
-// truth: never notified|unknown; in poll_sensor; at stop_event; of async_manual_reset_event
+// A scope is joined at shutdown, but nothing stops one of its tasks. (The join waits as well.)
+// truth: never notified|unknown; in poll_sensor make_sync_wait_task; at stop_event; of
+// async_manual_reset_event
 TRUTH_CASE(scope_never_stopped) {
   let_operator_stop();
   Pool pool(2);

@@ -422,6 +422,29 @@ TRUTH_CASE(detached_parser_catches) {
                                  [](auto& group) -> coro::task<void> { co_await group; }(parsers)));
 }
 
+coro::task<void> index_file(Pool& pool, int file) {
+  work();
+  co_await pool->yield();
+  std::printf("file %d\n", file);
+}
+
+coro::task<void> write_index(Pool& pool) {
+  co_await pool->yield();
+  std::puts("index");
+}
+
+// A task behind many others, and one that is spawned while the pool is shut down.
+TRUTH_CASE(last_in_queue_of_pool) {
+  Pool pool = make_pool(1);
+  coro::task_group<coro::thread_pool> files(pool);
+  for (int file = 0; file < 200; ++file) (void)files.start(index_file(pool, file));
+  pool->spawn_detached(write_index(pool));
+  coro::sync_wait(chatter(pool));
+  coro::sync_wait(files);
+  pool->shutdown();
+  if (!pool->spawn_detached(write_index(pool))) std::puts("too late");
+}
+
 // ---- A ring buffer ----
 
 using Ring = coro::ring_buffer<int, 4>;
