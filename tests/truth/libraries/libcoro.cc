@@ -1,6 +1,9 @@
 // Programs that use libcoro, each with one fault, and correct ones that look alike.
-#include <array>
+#include <semaphore.h>
+#include <unistd.h>
+
 #include <coro/coro.hpp>
+#include <csignal>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -197,6 +200,29 @@ TRUTH_CASE(idle_consumers) {
   coro::sync_wait(lines.push("early"));
   std::this_thread::sleep_for(1300ms);
   coro::sync_wait(lines.push("late"));
+  coro::sync_wait(lines.shutdown());
+  coro::sync_wait(consumers);
+}
+
+sem_t stop;
+
+// A server that is idle until SIGTERM, and then shuts down in order. Its operator is a process.
+TRUTH_CASE(idle_until_sigterm) {
+  sem_init(&stop, 0, 0);
+  std::signal(SIGTERM, [](int) { sem_post(&stop); });
+  const pid_t server = getpid();
+  if (fork() == 0) {
+    std::this_thread::sleep_for(1300ms);
+    kill(server, SIGTERM);
+    _exit(0);
+  }
+  Pool pool = make_pool(2);
+  coro::queue<std::string> lines;
+  coro::task_group<coro::thread_pool> consumers(pool);
+  for (int i = 0; i < 3; ++i) (void)consumers.start(print_lines(pool, lines));
+  coro::sync_wait(chatter(pool));
+  coro::sync_wait(lines.push("early"));
+  while (sem_wait(&stop) != 0) continue;  // interrupted by the signal
   coro::sync_wait(lines.shutdown());
   coro::sync_wait(consumers);
 }
