@@ -669,6 +669,11 @@ class Writer {
       text(" No task has continued after a wait for it.");
       return;
     }
+    if (wait.last == last().task) {
+      text(" It was itself the last to continue there, ");
+      at(wait.last_at);
+      return text(".");
+    }
     text(" The last task to continue there was ");
     task(wait.last);
     where(wait.last_location);
@@ -678,7 +683,7 @@ class Writer {
     if (!d_.last_awaits) return text(".");
     text("; it waits for the object at ");
     out_.push_back({.kind = TextRun::Kind::Address, .value = d_.last_awaits->address});
-    if (d_.last_awaits->last != last().task || wait.last == last().task) return text(".");
+    if (d_.last_awaits->last != last().task) return text(".");
     text(", where ");
     title();
     text(" was the last. If these are locks, this is a deadlock.");
