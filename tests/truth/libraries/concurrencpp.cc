@@ -426,4 +426,31 @@ TRUTH_CASE(failed_quote_caught) {
   chatter(runtime.thread_pool_executor()).get();
 }
 
+result<int> query_replica(executor_tag, Executor pool, int replica) {
+  for (int i = 0; i < 10 * replica; ++i) co_await concurrencpp::resume_on(pool);
+  co_return replica;
+}
+
+result<void> query_fastest(Executor pool) {
+  std::vector<result<int>> replicas;
+  for (int replica = 1; replica <= 3; ++replica)
+    replicas.push_back(query_replica({}, pool, replica));
+  auto any = co_await concurrencpp::when_any(pool, replicas.begin(), replicas.end());
+  std::printf("%d\n", co_await any.results[any.index]);
+}
+
+concurrencpp::generator<int> even_numbers() {
+  for (int i = 0;; i += 2) co_yield i;
+}
+
+// The losers of when_any() are dropped; a generator is left before its end.
+TRUTH_CASE(fastest_of_three_replicas) {
+  concurrencpp::runtime runtime;
+  const Pool pool = runtime.thread_pool_executor();
+  for (int round = 0; round < 3; ++round) query_fastest(pool).get();
+  for (const int number : even_numbers())
+    if (number > 10) break;
+  chatter(pool).get();
+}
+
 }  // namespace

@@ -1,5 +1,6 @@
 // Programs that use cppcoro, each with one fault, and correct ones that look alike.
 #include <cppcoro/async_auto_reset_event.hpp>
+#include <cppcoro/async_generator.hpp>
 #include <cppcoro/async_latch.hpp>
 #include <cppcoro/async_manual_reset_event.hpp>
 #include <cppcoro/async_mutex.hpp>
@@ -7,6 +8,7 @@
 #include <cppcoro/cancellation_registration.hpp>
 #include <cppcoro/cancellation_source.hpp>
 #include <cppcoro/cancellation_token.hpp>
+#include <cppcoro/generator.hpp>
 #include <cppcoro/operation_cancelled.hpp>
 #include <cppcoro/sequence_barrier.hpp>
 #include <cppcoro/shared_task.hpp>
@@ -453,6 +455,30 @@ TRUTH_CASE(shared_database) {
   };
   cppcoro::sync_wait(cppcoro::when_all_ready(use(database), use(database), chatter(pool)));
   cppcoro::sync_wait(use(database));
+}
+
+cppcoro::generator<int> squares() {
+  for (int i = 0;; ++i) co_yield i* i;
+}
+
+cppcoro::async_generator<int> measurements(Pool& pool) {
+  for (int i = 0; i < 1000; ++i) {
+    co_await pool.schedule();
+    co_yield i;
+  }
+}
+
+// Generators that are left before their end.
+TRUTH_CASE(generators_left_early) {
+  Pool pool(2);
+  for (const int square : squares())
+    if (square > 100) break;
+  cppcoro::sync_wait(cppcoro::when_all_ready(
+      [](Pool& threads) -> task<> {
+        auto values = measurements(threads);
+        for (auto at = co_await values.begin(); at != values.end() && *at < 5;) co_await ++at;
+      }(pool),
+      chatter(pool)));
 }
 
 }  // namespace

@@ -502,4 +502,29 @@ TRUTH_CASE(slow_plotter) {
   coro::sync_wait(coro::when_all(sample(pool, ring), plot_first(pool, ring, 12), chatter(pool)));
 }
 
+// ---- The first of several ----
+
+coro::task<int> ask_mirror(Pool& pool, int mirror) {
+  co_await pool->schedule();
+  for (int i = 0; i < 10 * mirror; ++i) co_await pool->yield();
+  co_return mirror;
+}
+
+coro::generator<int> countdown(int from) {
+  for (int i = from; i >= 0; --i) co_yield i;
+}
+
+// The losers of when_any() go on in the background; a generator is left before its end.
+TRUTH_CASE(first_of_three_mirrors) {
+  Pool pool = make_pool(2);
+  for (int round = 0; round < 3; ++round) {
+    std::vector<coro::task<int>> mirrors;
+    for (int mirror = 1; mirror <= 3; ++mirror) mirrors.push_back(ask_mirror(pool, mirror));
+    std::printf("%d\n", coro::sync_wait(coro::when_any(std::move(mirrors))));
+  }
+  for (const int i : countdown(10))
+    if (i == 5) break;
+  coro::sync_wait(chatter(pool));
+}
+
 }  // namespace
