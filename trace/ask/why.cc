@@ -192,18 +192,19 @@ class ChainWalker {
     const Model::Task& first = model_.tasks[d.chain.front().task];
     const TaskIndex creator = model_.tasks[wait.task].parent;
     std::vector<TaskIndex> begun;
+    size_t seen = 0;
     for (const uint32_t i : busiest_.between(wait.executor, wait.begin, Waits::never)) {
       const Model::Activation& run = model_.activations[i];
       if (run.start < wait.begin) continue;
+      if (++seen > most) return;
       const Model::Task& task = model_.tasks[run.task];
       const auto is_begun = [&](TaskIndex other) {
         return std::find(begun.begin(), begun.end(), other) != begun.end();
       };
       if (is_begun(run.task)) continue;
       const bool is_early = task.start <= wait.begin;
-      if (waits_.first_run[run.task] < wait.begin || (!is_early && !is_begun(task.parent)) ||
-          begun.size() == most)
-        return;
+      const bool has_run = waits_.first_run[run.task] < wait.begin || task.pre_existing;
+      if (has_run || (!is_early && !is_begun(task.parent))) return;
       begun.push_back(run.task);
       const bool is_own = task.parent == wait.task || task.parent == creator;
       const bool is_like_first =

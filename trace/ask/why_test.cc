@@ -621,6 +621,11 @@ TEST_CASE("a task whose awaiter started others may wait for them") {
 )");
     CHECK(started_by(e, 5).empty());
   }
+  SUBCASE("the others may have run before the ring begins") {
+    Example e = ring("4 resume 3\n 5 suspend 3\n",
+                     "-9 suspended 5 as coroutine join\n -8 suspended 3 as coroutine branch\n");
+    CHECK(started_by(e, 5).empty());
+  }
   SUBCASE("a task that was created later") {
     Example e = ours(R"(
      1 create 5 as coroutine join
