@@ -112,6 +112,10 @@ class Writer {
           title();
           text(" waits for.");
         }
+        if (!d_.started.empty()) {
+          started();
+          break;
+        }
         if (d_.crowd_until != Waits::never) {
           grows();
           break;
@@ -723,6 +727,11 @@ class Writer {
       text(" No task has continued after a wait for it.");
       return;
     }
+    if (wait.last == last().task) {
+      text(" It was itself the last to continue there, ");
+      at(wait.last_at);
+      return text(".");
+    }
     text(" The last task to continue there was ");
     task(wait.last);
     where(wait.last_location);
@@ -732,10 +741,23 @@ class Writer {
     if (!d_.last_awaits) return text(".");
     text("; it waits for the object at ");
     out_.push_back({.kind = TextRun::Kind::Address, .value = d_.last_awaits->address});
-    if (d_.last_awaits->last != last().task || wait.last == last().task) return text(".");
+    if (d_.last_awaits->last != last().task) return text(".");
     text(", where ");
     title();
     text(" was the last. If these are locks, this is a deadlock.");
+  }
+
+  void started() {
+    const size_t others = d_.started.size() - 1;
+    text(" Right after it began to wait, its thread started ");
+    task(d_.started.front());
+    if (others != 0) {
+      text(" and ");
+      number(others);
+      text(others == 1 ? " other" : " others");
+    }
+    text(others == 0 ? ", which has not ended: it may wait for it."
+                     : ", which have not ended: it may wait for them.");
   }
 
   void starved() {

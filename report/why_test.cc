@@ -347,13 +347,27 @@ TEST_CASE("two objects of a library that two tasks awaited in opposite order") {
   }
   std::string text = report_of(e);
   CHECK(text.find("first (#1)  waits for an object of a library") != std::string::npos);
-  for (size_t at; (at = text.find("\n  ")) != std::string::npos;) text.replace(at, 3, " ");
+  text = unwrapped(text);
   CHECK(
       text.find(
           "first (#1) waits in lib::Mutex::Lock for the object at 0xb0. The last task to continue "
           "there was second (#2), at 0.000000005 s; it waits for the object at 0xa0, where first "
           "(#1) "
           "was the last. If these are locks, this is a deadlock.") != std::string::npos);
+}
+
+TEST_CASE("a task that may wait for those that its awaiter started") {
+  std::string text = report_of(ours(R"(
+     1 create 3 as coroutine branch
+     1 create 5 as coroutine join
+     2 resume 5
+     3 suspend 5
+     4 resume 3
+     5 suspend 3
+  )"));
+  text = unwrapped(text);
+  CHECK(text.find("Right after it began to wait, its thread started branch (#3), which has not "
+                  "ended: it may wait for it.") != std::string::npos);
 }
 
 TEST_CASE("a deadlock leads back to the task where the cycle begins") {

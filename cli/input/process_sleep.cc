@@ -84,7 +84,7 @@ bool watches_only_itself(const fs::path& process, uint64_t epoll) {
 bool has_quiet_signals(const fs::path& process) {
   bool result = false;
   each_value(process / "status", "SigCgt:", [&](const std::string& mask) {
-    result = catches_only_the_end(strtoull(mask.c_str(), nullptr, 16));
+    result = catches_only_faults(strtoull(mask.c_str(), nullptr, 16));
   });
   return result;
 }
@@ -119,9 +119,9 @@ int32_t poll_timeout(const SystemCall& call) {
   return 0;
 }
 
-bool catches_only_the_end(uint64_t caught) {
-  constexpr int harmless[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGILL, SIGTRAP, SIGABRT,
-                              SIGBUS, SIGFPE, SIGSEGV, SIGPIPE, SIGSYS, 32,      33};
+bool catches_only_faults(uint64_t caught) {
+  constexpr int harmless[] = {SIGILL,  SIGTRAP, SIGABRT, SIGBUS, SIGFPE,
+                              SIGSEGV, SIGPIPE, SIGSYS,  32,     33};
   for (const int signal : harmless) caught &= ~(uint64_t{1} << (signal - 1));
   return caught == 0;
 }

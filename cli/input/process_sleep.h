@@ -14,8 +14,8 @@ struct ProcessSleep {
   // thread does other things in turn.
   bool in_loop = false;
   // None can run again, unless a signal arrives: each waits in a futex of the process without a
-  // timeout, or for eventfds and disarmed timers only. Of the signals that a program catches in
-  // order to go on, none has a handler.
+  // timeout, or for eventfds and disarmed timers only. No signal has a handler, but for faults:
+  // that of SIGTERM may post a semaphore for which an idle server waits.
   bool for_good = false;
   // How often its threads have stopped running: two readings with one number show that none ran in
   // between.
@@ -37,8 +37,8 @@ bool waits_in_futex(const SystemCall& call);
 // The timeout of a wait for descriptors, ms; negative: none. 0: it is no such wait, or unknown.
 int32_t poll_timeout(const SystemCall& call);
 
-// From a line "SigCgt:" of /proc/PID/status: whether it catches only signals that are faults or end
-// a program, and those of the C library.
-bool catches_only_the_end(uint64_t caught);
+// From a line "SigCgt:" of /proc/PID/status: whether it catches only signals that are faults, and
+// those of the C library.
+bool catches_only_faults(uint64_t caught);
 
 }  // namespace skein::cli

@@ -30,12 +30,18 @@ def run(*command, **keywords):
     return done.stdout
 
 
-def unpack(options):
-    data = pathlib.Path(os.environ.get("SKEIN_DATA", options.source.parent / "shared/data"))
-    archive = data.parent / "foreign" / f"{options.library}.tar.xz"
+def find_archive(source, library):
+    """Skips the test if it is not here."""
+    data = pathlib.Path(os.environ.get("SKEIN_DATA", source.parent / "shared/data"))
+    archive = data.parent / "foreign" / f"{library}.tar.xz"
     if not archive.exists():
         print(f"skipped: {archive.name} is not here; set SKEIN_DATA to the folder beside its folder `foreign`")
         sys.exit(77)
+    return archive
+
+
+def unpack(options):
+    archive = find_archive(options.source, options.library)
     shutil.rmtree(options.scratch, ignore_errors=True)
     options.scratch.mkdir(parents=True)
     run("tar", "-xf", archive, "-C", options.scratch)

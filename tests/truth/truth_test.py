@@ -4,7 +4,8 @@ default options: after their end, after SIGKILL, and while they run.
 
     truth_test.py SKEIN PROGRAMS [--only-of FILE...] [--only REGEX] [--update] [--verbose]
 
-PROGRAMS is the folder of the built programs; those that are not built are left out. Of a fault
+PROGRAMS is the folder of the built programs; those that are not built are left out, and keep their rows in the
+document. Of a fault
 
     named    a finding of an expected kind (an error or warning) has the function, the place and the object
     listed   the same, but it is listed as something that may be intended
@@ -45,7 +46,7 @@ Entry = collections.namedtuple("Entry", "kind is_finding text")
 def read_cases():
     """The cases of each file; of a fault `truth` has its kinds, functions, places, objects and words."""
     marks = {}
-    for path in sorted([*FOLDER.glob("*.cc"), *FOLDER.glob("*.h")]):
+    for path in sorted([*FOLDER.rglob("*.cc"), *FOLDER.rglob("*.h")]):
         lines = path.read_text().splitlines()
         for number, line in enumerate(lines, 1):
             for mark in re.findall(r"// @(\w+)", line):
@@ -54,7 +55,7 @@ def read_cases():
                     last = lines.index("}", number) + 1
                 marks.setdefault(mark, []).extend(f"{path.name}:{at}" for at in range(number, last + 1))
     cases = []
-    for path in sorted(FOLDER.glob("*.cc")):
+    for path in sorted(FOLDER.rglob("*.cc")):
         for comment, name in re.findall(r"((?:^//.*\n)*)^TRUTH_CASE\((\w+)\)", path.read_text(), re.MULTILINE):
             lines = [line[2:].strip() for line in comment.splitlines()]
             truth = None
@@ -230,30 +231,32 @@ def try_correct(case):
 
 
 def recorded():
-    """The results in the document: by case, of each mode."""
-    if not DOCUMENT.exists():
-        return {}
-    rows = re.findall(r"^\| `(\w+)` \|.*\| (\S+) \| (\S+) \| (\S+) \|$", DOCUMENT.read_text(), re.MULTILINE)
-    return {name: dict(zip(MODES, results)) for name, *results in rows}
+    """The results in the document: of each fault by mode, and the names of the accused programs."""
+    text = DOCUMENT.read_text() if DOCUMENT.exists() else ""
+    rows = re.findall(r"^\| `(\w+)` \|.*\| (\S+) \| (\S+) \| (\S+) \|$", text, re.MULTILINE)
+    files = re.findall(r"^\| `\w+\.cc` \| \d+ \| (.*) \|$", text, re.MULTILINE)
+    return ({name: {mode: rank for mode, rank in zip(MODES, results) if rank in RANKS} for name, *results in rows},
+            {name for names in files for name in re.findall(r"`(\w+)`", names)})
 
 
-def count_table(results):
+def count_table(ranks):
     lines = ["| | named | listed | hinted | missed |", "|---|---|---|---|---|"]
     for mode in MODES:
-        counts = collections.Counter(one[mode][0] for one in results.values() if mode in one)
+        counts = collections.Counter(one[mode] for one in ranks.values() if mode in one)
         lines.append(f"| {mode} | " + " | ".join(str(counts[rank]) for rank in reversed(RANKS)) + " |")
     return "\n".join(lines)
 
 
-def write_document(cases, results, accused):
-    faults = [case for case in cases if case.truth]
+def write_document(cases, ranks, accused):
+    """`ranks`: by fault, of each mode; `accused`: the names of correct programs."""
     by_program = collections.Counter(case.program for case in cases if not case.truth)
     rows = []
-    for case in faults:
-        of = results[case.name]
-        rows.append(f"| `{case.name}` | {case.text} | " + " | ".join(of.get(mode, ("-",))[0] for mode in MODES) + " |")
+    for case in cases:
+        if case.name in ranks:
+            of = ranks[case.name]
+            rows.append(f"| `{case.name}` | {case.text} | " + " | ".join(of.get(mode, "-") for mode in MODES) + " |")
     text = DOCUMENT.read_text()
-    generated = f"""{count_table(results)}
+    generated = f"""{count_table(ranks)}
 
 | fault | what it does | ended | killed | live |
 |---|---|---|---|---|
@@ -273,12 +276,14 @@ def write_document(cases, results, accused):
 
 
 def main():
-    cases = [case for case in read_cases() if (PROGRAMS / case.program).exists() and
+    corpus = read_cases()
+    cases = [case for case in corpus if (PROGRAMS / case.program).exists() and
              (not arguments.only_of or case.program in arguments.only_of) and re.search(arguments.only, case.name)]
     if not cases:
         print("skipped: no program of the corpus is built")
         sys.exit(77)
-    before, failures, results, accused = recorded(), [], {}, {}
+    before, accused_before = recorded()
+    failures, results, accused = [], {}, {}
 
     def judge_fault(case):
         """Again if the result is worse than before: the machine may be busy."""
@@ -295,7 +300,7 @@ def main():
     def worse(case, found):
         return [f"{case.name}, {mode}: {found[mode][0]}, was {rank}"
                 for mode, rank in before.get(case.name, {}).items()
-                if rank in RANKS and (mode not in found or RANKS.index(found[mode][0]) < RANKS.index(rank))]
+                if mode not in found or RANKS.index(found[mode][0]) < RANKS.index(rank)]
 
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         tried = pool.map(lambda case: judge_fault(case) if case.truth else try_correct(case), cases)
@@ -317,12 +322,14 @@ def main():
                     print(f"ACCUSED {case.program} {case.name}, {mode}: {one.kind}: {one.text[:600]}", flush=True)
             if wrong:
                 failures.append(f"{case.name}: accused")
-    print(count_table(results))
+    ranks = {name: {mode: one[0] for mode, one in found.items()} for name, found in results.items()}
+    print(count_table(ranks))
     print(f"{len(cases) - len(results)} correct programs, {len(accused)} accused; {sum(WRAPPED.values())} rings wrapped")
     if sum(WRAPPED.values()) < 0.7 * len(WRAPPED):
         failures.append("most rings did not wrap")
     if arguments.update:
-        write_document(cases, results, accused)
+        kept = accused_before - {case.name for case in cases}
+        write_document(corpus, {**before, **ranks}, kept | accused.keys())
     print(*failures, sep="\n")
     sys.exit(bool(failures))
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "base/stable_sort.h"
@@ -178,8 +179,50 @@ class ChainWalker {
     }
     if (wait->on != no_index) return wait->on;
     describe_awaited(d, step.task);
+    find_started(d);
     d.verdict = Verdict::Unknown;
     return no_index;
+  }
+
+  // Finds the tasks that the thread started right after the last task of the chain began to wait,
+  // before any that had run earlier: the awaiter may have started them. They had been created by
+  // the task, or by the one that created it, and no task waits for them. Those like the first task
+  // of the chain were started with it.
+  void find_started(Diagnosis& d) {
+    constexpr size_t most = 256;  // activations
+    const Waits::Wait& wait = waits_.waits[d.chain.back().wait];
+    const Model::Task& first = model_.tasks[d.chain.front().task];
+    const TaskIndex creator = model_.tasks[wait.task].parent;
+    std::vector<TaskIndex> begun;
+    size_t seen = 0;
+    for (const uint32_t i : busiest_.between(wait.executor, wait.begin, Waits::never)) {
+      const Model::Activation& run = model_.activations[i];
+      if (run.start < wait.begin) continue;
+      if (++seen > most) return;
+      const Model::Task& task = model_.tasks[run.task];
+      const auto is_begun = [&](TaskIndex other) {
+        return std::find(begun.begin(), begun.end(), other) != begun.end();
+      };
+      if (is_begun(run.task)) continue;
+      const bool is_early = task.start <= wait.begin;
+      const bool has_run = waits_.first_run[run.task] < wait.begin || task.pre_existing;
+      if (has_run || (!is_early && !is_begun(task.parent))) return;
+      begun.push_back(run.task);
+      const bool is_own = task.parent == wait.task || task.parent == creator;
+      const bool is_like_first =
+          task.name == first.name && task.location == first.location && task.parent == first.parent;
+      if (is_early && is_own && !is_like_first && is_open(model_, run.task) &&
+          !is_awaited(run.task))
+        d.started.push_back(run.task);
+    }
+  }
+  bool is_awaited(TaskIndex task) {
+    if (awaited_tasks_.empty()) {
+      awaited_tasks_.resize(model_.tasks.size());
+      for (const Waits::Wait& wait : waits_.waits)
+        if (wait.is_open() && wait.on != no_index) awaited_tasks_[wait.on] = true;
+    }
+    return awaited_tasks_[task];
   }
 
   // The target has ended without waking its waiter.
@@ -487,6 +530,7 @@ class ChainWalker {
   std::optional<OtherEnds> other_ends_;          // if known
   std::optional<std::vector<uint64_t>> moved_;   // find_moved(), if known
   std::optional<AwaitedObjects> awaited_;        // if known
+  std::vector<bool> awaited_tasks_;              // is_awaited(), if known
   std::unordered_map<std::string_view, Context> contexts_;
   std::unordered_map<uint32_t, uint64_t> strand_begun_;  // by object, see Context::begun
   Busiest busiest_{model_};
@@ -656,15 +700,25 @@ void find_asleep(const Trace& trace, const Waits& waits, std::span<Diagnosis> fo
   const auto is_stuck = [&](const Diagnosis& d) {
     return may_be_woken(d.verdict) && !(is_blocked && d.verdict == Verdict::External);
   };
+  std::unordered_set<TaskIndex> stuck;
+  for (const Diagnosis& d : found) {
+    if (!is_stuck(d)) continue;
+    stuck.insert(d.chain.front().task);
+    stuck.insert(d.similar.begin(), d.similar.end());
+  }
+  const auto waits_for_started = [&](const Diagnosis& d) {
+    return std::any_of(d.started.begin(), d.started.end(),
+                       [&](TaskIndex task) { return stuck.contains(task); });
+  };
   bool any = false;
   for (Diagnosis& d : found) {
     // A coroutine that has returned its result may wait, for nothing, to be destroyed.
     const bool is_known = d.verdict != Verdict::Unknown || d.awaited;
-    d.is_asleep = is_stuck(d) && is_known && !waits_again(waits, d);
+    d.is_asleep = is_stuck(d) && is_known && !waits_again(waits, d) && !waits_for_started(d);
     any |= d.is_asleep;
   }
   if (any) return;
-  for (Diagnosis& d : found) d.is_asleep = is_stuck(d);
+  for (Diagnosis& d : found) d.is_asleep = is_stuck(d) && !waits_for_started(d);
 }
 
 uint64_t waits_since(const Model& model, const Waits& waits, const Diagnosis& d) {

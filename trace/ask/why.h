@@ -75,7 +75,8 @@ struct Diagnosis {
   // All threads of the process wait for each other, without a timeout (TraceInfo::asleep): nothing
   // can wake it. False if it has waited at the same place before, and continued, or if its target
   // is unknown: then it may be a worker without work, or have returned its result, and not be the
-  // one that is stuck. True all the same if this holds for all tasks that wait.
+  // one that is stuck. True all the same if this holds for all tasks that wait. False if one of the
+  // tasks that it `started` is stuck: it waits for that one.
   bool is_asleep = false;
   std::optional<Traffic> traffic = {};     // External, of a socket with a known address
   std::optional<BothEnds> both_ends = {};  // the same, if the peer is in this program, too
@@ -98,6 +99,9 @@ struct Diagnosis {
   // there awaits itself.
   std::optional<AwaitedObjectWait> awaited = {};
   std::optional<AwaitedObjectWait> last_awaits = {};
+  // Unknown: the tasks that its awaiter has probably started, and that have not ended: it may wait
+  // for them, as one that awaits when_all() does.
+  std::vector<TaskIndex> started = {};
   bool expected = false;  // it is marked should_resolve
   // Tasks with the same diagnosis, step by step; for a cycle, its other tasks and their waiters.
   std::vector<TaskIndex> similar = {};

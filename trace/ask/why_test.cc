@@ -563,6 +563,82 @@ TEST_CASE("a wait is an error if no thread of the process can run again") {
   }
 }
 
+TEST_CASE("a task whose awaiter started others may wait for them") {
+  // sync_wait(when_all(reader, watcher)): all are lazy, and created by main().
+  const std::string join = R"(
+     0 create 1 as coroutine reader
+     0 create 2 as coroutine watcher
+     1 create 3 as coroutine branch
+     1 create 4 as coroutine branch
+     1 create 5 as coroutine join
+     2 resume 5
+     3 suspend 5
+     4 resume 3
+     5 suspend 3 on 1
+     5 resume 1 by 3
+     6 suspend 1
+     7 resume 4
+     8 suspend 4 on 2
+     8 resume 2 by 4
+     9 suspend 2
+)";
+  const auto started_by = [](Example& e, TaskId id) {
+    const Waits waits = find_waits(e.trace, e.model);
+    std::string ids;
+    for (const TaskIndex task : diagnose(e.trace, e.model, waits, e.model.find(id)).started)
+      ids += e.id(task) + " ";
+    return ids;
+  };
+  SUBCASE("both branches") {
+    Example e = ours(join);
+    CHECK(started_by(e, 5) == "3 4 ");
+    CHECK(started_by(e, 3).empty());  // its thread went on to start the other branch
+    CHECK(started_by(e, 4).empty());
+    e.trace.info.asleep = 50;
+    std::string ids;
+    for (const Diagnosis& d : faults_of(e.trace, e.model, find_waits(e.trace, e.model)))
+      ids += e.id(d.chain.front().task) + " ";
+    CHECK(ids == "3 4 ");
+  }
+  SUBCASE("one branch has ended") {
+    Example e =
+        ours(join + "10 resume 2\n 11 resolve 2 by 2\n 11 resume 4 by 2\n 12 resolve 4 by 4\n");
+    CHECK(started_by(e, 5) == "3 ");
+  }
+  SUBCASE("the thread resumed another task first") {
+    Example e = ours(R"(
+     0 create 9 as coroutine other
+     0 resume 9
+     0 suspend 9
+     1 create 3 as coroutine branch
+     1 create 5 as coroutine join
+     2 resume 5
+     3 suspend 5
+     4 resume 9
+     5 suspend 9
+     6 resume 3
+     7 suspend 3
+)");
+    CHECK(started_by(e, 5).empty());
+  }
+  SUBCASE("the others may have run before the ring begins") {
+    Example e = ring("4 resume 3\n 5 suspend 3\n",
+                     "-9 suspended 5 as coroutine join\n -8 suspended 3 as coroutine branch\n");
+    CHECK(started_by(e, 5).empty());
+  }
+  SUBCASE("a task that was created later") {
+    Example e = ours(R"(
+     1 create 5 as coroutine join
+     2 resume 5
+     3 suspend 5
+     4 create 3 as coroutine branch
+     6 resume 3
+     7 suspend 3
+)");
+    CHECK(started_by(e, 5).empty());
+  }
+}
+
 TEST_CASE("a long queue of handlers that is served is no error") {
   // One thread of a pool; each handler takes 70 ms.
   const auto is_error = [](int served) {

@@ -2,6 +2,7 @@
 #include <map>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "trace/ask/doctor/lints.h"
@@ -104,11 +105,13 @@ class TaskLints {
       if (!options_.strict) return;
       severity = Severity::Note;
     }
-    if (at_the_end && age < least &&
-        !(destroyed && lint == Lint::NeverStarted && was_discarded(i))) {
-      if (!options_.strict) return;
+    const bool is_task = destroyed && lint == Lint::NeverStarted;
+    if (at_the_end && age < least && !(is_task && was_discarded(i))) {
+      if (!options_.strict && !(is_task && was_destroyed_by_creator(i))) return;
       severity = Severity::Note;
     }
+    if (lint == Lint::NeverStarted && !destroyed && !t.should_resolve && may_be_queued(i))
+      severity = Severity::Note;
     found_.add({.lint = lint,
                 .severity = severity,
                 .task = i,
@@ -116,6 +119,33 @@ class TaskLints {
                 .end = end,
                 .duration = age,
                 .location = t.location});
+  }
+
+  // Whether it may wait in a queue that is served: a thread runs a task, or has just begun one that
+  // had been created before it.
+  bool may_be_queued(TaskIndex i) {
+    if (waits_.any_running) return true;
+    if (begun_by_creation_.empty()) {
+      for (TaskIndex other = 0; other < model_.tasks.size(); other++)
+        if (waits_.first_run[other] != Waits::never)
+          begun_by_creation_.emplace_back(context_.task(other).start, waits_.first_run[other]);
+      std::sort(begun_by_creation_.begin(), begun_by_creation_.end());
+      for (size_t k = 1; k < begun_by_creation_.size(); k++)
+        begun_by_creation_[k].second =
+            std::max(begun_by_creation_[k].second, begun_by_creation_[k - 1].second);
+    }
+    uint64_t since = context_.task(i).start;
+    const auto after = std::upper_bound(begun_by_creation_.begin(), begun_by_creation_.end(),
+                                        std::pair(since, UINT64_MAX));
+    if (after != begun_by_creation_.begin()) since = std::max(since, (after - 1)->second);
+    return model_.end - std::min(model_.end, since) < starvation_error_ns;
+  }
+
+  // Then it was not destroyed because the program is exiting.
+  bool was_destroyed_by_creator(TaskIndex i) const {
+    const Waits::LastEvent& event = waits_.last_events[i];
+    return event.kind == EventKind::Cancel && event.by != no_index &&
+           event.by == context_.task(i).parent;
   }
 
   // Whether no task ran after `time`: the program is exiting.
@@ -197,6 +227,8 @@ class TaskLints {
   const Model& model_;
   const Waits& waits_;
   Findings& found_;
+  // By the time of creation: when the last of the tasks created until then began.
+  std::vector<std::pair<uint64_t, uint64_t>> begun_by_creation_;
   uint64_t last_run_ = 0;  // the time of the last run of any task
   // By task, at the end of the trace: the last wait for it by a live task; the last lock it holds.
   std::vector<uint32_t> waited_for_by_;

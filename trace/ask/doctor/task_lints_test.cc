@@ -53,6 +53,34 @@ TEST_CASE("never-started") {
         findings_text(ours(runs + "3 create 1 as coroutine\n 4 create 2 as handler\n 19 cancel 2\n"
                                   "20 cancel 1")) == "");
   }
+  SUBCASE("the program was about to exit when its creator destroyed it") {
+    const std::string creator =
+        "3 create 1 as coroutine\n 3 resume 1\n 4 create 2 by 1 as coroutine f\n";
+    const Example e = ours(creator + "5 label 1 x\n 6 cancel 2 by 1\n 7 resolve 1 by 1");
+    CHECK(findings_text(e) == "never-started 2 -\n");
+    CHECK(findings(e.trace, drawn).front().severity == Finding::Severity::Note);
+    CHECK(findings_text(ours(creator + "5 label 1 x\n 6 resolve 1 by 1\n 7 cancel 2")) == "");
+  }
+  SUBCASE("it may wait in a queue") {
+    const auto severity = [&](const std::string& before, const std::string& then) {
+      const Example e = ours("0 create 7 as coroutine\n 1 resume 7\n 2 suspend 7\n" + before +
+                             "3 create 1 as coroutine\n" + then);
+      CHECK(findings_text(e) == "never-started 1 -\n");
+      return findings(e.trace, drawn).front().severity;
+    };
+    using enum Finding::Severity;
+    CHECK(severity("", "90000000 executor_end -") == Note);
+    CHECK(severity("", "300000000 executor_end -") == Warning);
+    const std::string ahead = "2 create 8 as coroutine\n";
+    const std::string served = "200000000 resume 8\n 200000001 suspend 8\n";
+    CHECK(severity(ahead, served + "290000000 executor_end -") == Note);
+    CHECK(severity(ahead, served + "400000000 executor_end -") == Warning);
+    // A task that was created later, or is resumed, is not ahead of it.
+    CHECK(severity("", "4 create 8 as coroutine\n" + served + "290000000 executor_end -") ==
+          Warning);
+    CHECK(severity("", "200000000 resume 7\n 200000001 suspend 7\n 290000000 executor_end -") ==
+          Warning);
+  }
   SUBCASE("called and not awaited, as the last action of the program") {
     const std::string discarded = "3 create 1 as coroutine\n 4 cancel 1\n";
     CHECK(findings_text(ours(runs + discarded)) == "never-started 1 -\n");
