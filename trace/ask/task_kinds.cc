@@ -39,4 +39,9 @@ bool sends(const Trace& trace, const Model& model, TaskIndex task) {
          (name.find("send") != name.npos || name.find("write") != name.npos);
 }
 
+bool is_channel_operation(const Trace& trace, const Model& model, TaskIndex task) {
+  return is_operation(trace, model.tasks[task]) &&
+         trace.strings[model.tasks[task].name].starts_with("channel.");
+}
+
 }  // namespace skein

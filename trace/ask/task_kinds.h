@@ -28,6 +28,8 @@ inline bool is_operation(const Trace& trace, const Model::Task& task) {
 }
 // Whether it is an operation that sends data, by its name.
 bool sends(const Trace& trace, const Model& model, TaskIndex task);
+// Whether it is an operation of an Asio channel, by its name.
+bool is_channel_operation(const Trace& trace, const Model& model, TaskIndex task);
 // Whether the holder must release it, as far as is known.
 inline bool is_owned(const Trace& trace, const Model::Task& resource) {
   return kind_class(trace, resource) != KindClass::Semaphore;

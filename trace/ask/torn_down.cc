@@ -30,6 +30,28 @@ uint64_t last_run(const Subject& s) {
   return last;
 }
 
+// By task: whether it is an operation of an Asio channel that ended because main() destroyed or
+// closed the channel after the last run of an event loop.
+//
+// Such an operation is completed by code that sends, receives, closes or destroys, never by an
+// event loop. Here this code is no task, so it is main() or another thread. The completion only
+// posts the handler, which an event loop invokes if the program goes on. Here it was destroyed.
+std::vector<bool> find_ended_by_teardown(const Subject& s) {
+  const std::vector<Model::Task>& tasks = s.model.tasks;
+  std::vector<uint32_t> destroyed(tasks.size()), other(tasks.size());
+  for (TaskIndex i = 0; i < tasks.size(); i++) {
+    if (tasks[i].parent == no_index) continue;
+    const bool is_unused =
+        tasks[i].how == Model::End::Cancelled && s.waits.first_run[i] == Waits::never;
+    (is_unused ? destroyed : other)[tasks[i].parent]++;
+  }
+  std::vector<bool> found(tasks.size());
+  for (TaskIndex i = 0; i < tasks.size(); i++)
+    found[i] = is_channel_operation(s.trace, s.model, i) && s.waits.first_run[i] != Waits::never &&
+               s.waits.started_by[i] == no_index && destroyed[i] != 0 && other[i] == 0;
+  return found;
+}
+
 }  // namespace
 
 std::vector<TornDown> torn_down(const Subject& subject) {
@@ -70,14 +92,24 @@ uint64_t last_activity(const Model& model) {
 uint64_t teardown_begin(const Subject& subject) {
   const Model& model = subject.model;
   if (!subject.trace.info.records_waits()) return UINT64_MAX;
-  uint64_t last = last_activity(model);
-  if (model.activations.empty())  // main() began operations, and none of them completed
-    for (const Model::Task& task : model.tasks) last = std::max(last, task.start);
-  const bool leaves_any =
-      std::any_of(model.tasks.begin(), model.tasks.end(), [&](const Model::Task& task) {
-        return task.how == Model::End::Cancelled && !task.is_resource && !task.is_scope &&
-               task.start <= last && task.end > last;
-      });
+  const std::vector<bool> by_teardown = find_ended_by_teardown(subject);
+  uint64_t last = 0;
+  bool any_ran = false;
+  for (const Model::Activation& run : model.activations) {
+    if (by_teardown[run.task]) continue;
+    last = std::max(last, run.end);
+    any_ran = true;
+  }
+  if (!any_ran)  // main() began operations, and none of them completed
+    for (const Model::Task& task : model.tasks)
+      if (task.parent == no_index || !by_teardown[task.parent]) last = std::max(last, task.start);
+  const auto is_left = [&](TaskIndex i) {
+    const Model::Task& task = model.tasks[i];
+    return (task.how == Model::End::Cancelled || by_teardown[i]) && !task.is_resource &&
+           !task.is_scope && task.start <= last && task.end > last;
+  };
+  bool leaves_any = false;
+  for (TaskIndex i = 0; i < model.tasks.size() && !leaves_any; i++) leaves_any = is_left(i);
   if (!leaves_any) return UINT64_MAX;
   const auto& times = subject.trace.events.time;
   size_t begin = 0;

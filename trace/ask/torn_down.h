@@ -27,7 +27,9 @@ std::vector<TornDown> torn_down(const Subject& subject);
 uint64_t last_activity(const Model& model);
 
 // When the program began to destroy what was left at its end: the first event after the last task
-// or handler ran. UINT64_MAX if it left nothing to destroy.
+// or handler ran. UINT64_MAX if it left nothing to destroy. A channel that main() destroys before
+// the event loop ends its operations and posts their handlers, which never run: these operations
+// count as destroyed.
 uint64_t teardown_begin(const Subject& subject);
 
 // Removes the events from `time` on, so that the trace ends when the program began to destroy its
