@@ -153,6 +153,10 @@ def with_wrapper(options, skein, name):
     ways.run(compiler, *objects, in_c, "-o", out / "linked")
     check(out / "linked", out)
 
+    # The same, if the default libraries are named.
+    ways.run(compiler, "-nodefaultlibs", *objects, in_c, "-lstdc++", "-lgcc_s", "-lc", "-o", out / "libraries_named")
+    check(out / "libraries_named", out)
+
     # Everything in one command, from a response file.
     (out / "all.rsp").write_text(
         f'-std=c++20 "{PROJECT}/main.cc" {PROJECT}/once.cc\n{PROJECT}/twice.cc "{in_c}"\n')
