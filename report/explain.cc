@@ -304,7 +304,7 @@ class Writer {
     number(count);
     text(" waits for it ended before it expired: ");
     task(cancel.by);
-    where(location_near(cancel.by, cancel.time));
+    where(location_near(e_, cancel.by, cancel.time));
     text(" cancelled or moved it last, ");
     duration(e_.model.end - std::min(e_.model.end, cancel.time));
     text(" ago. As long as that goes on, it does not expire.");
@@ -521,7 +521,7 @@ class Writer {
 
   void running() {
     title();
-    where(location_near(last().task, e_.model.end));
+    where(location_of(e_, last()));
     if (is_end_known(e_.trace, e_.model)) {
       text(" has run ");
       duration(e_.model.end - d_.running_since);
@@ -595,7 +595,7 @@ class Writer {
     if (cancel.by == no_index || cancel.time >= e_.model.tasks[last().task].start) return;
     text(" The last one to cancel it was ");
     task(cancel.by);
-    where(location_near(cancel.by, cancel.time));
+    where(location_near(e_, cancel.by, cancel.time));
     text(", ");
     duration(e_.model.tasks[last().task].start - cancel.time);
     text(" earlier.");
@@ -624,7 +624,7 @@ class Writer {
     const Model::Cancel& cancel = e_.model.cancels[d_.cancel];
     const Waits::Wait& wait = e_.waits.waits[before_last().wait];
     task(cancel.by);
-    where(location_near(cancel.by, cancel.time));
+    where(location_near(e_, cancel.by, cancel.time));
     text(" cancelled the timer ");
     at(cancel.time);
     text(", when no task was waiting. ");
@@ -635,14 +635,6 @@ class Writer {
     text(" If ");
     waiter();
     text(" checks for work before it waits, this is harmless.");
-  }
-
-  // Where the task last continued before this time: the nearest location that the trace contains.
-  uint32_t location_near(TaskIndex index, uint64_t time) const {
-    for (uint32_t i = e_.waits.last_wait[index]; i != Waits::none; i = e_.waits.waits[i].before)
-      if (e_.waits.waits[i].end <= time && e_.waits.waits[i].location != 0)
-        return e_.waits.waits[i].location;
-    return e_.model.tasks[index].location;
   }
 
   void lost_wakeup() {
@@ -713,8 +705,11 @@ class Writer {
   // Which task holds a lock of a library is unknown: the last to continue there may.
   void awaited(const AwaitedObjectWait& wait) {
     title();
-    text(" waits in ");
-    text(wait.type != 0 ? e_.trace.strings[wait.type] : "a library");
+    text(" waits");
+    if (wait.type != 0) {
+      text(" in ");
+      text(e_.trace.strings[wait.type]);
+    }
     text(" for the object at ");
     out_.push_back({.kind = TextRun::Kind::Address, .value = wait.address});
     if (wait.others != 0) {
@@ -727,18 +722,19 @@ class Writer {
       text(" No task has continued after a wait for it.");
       return;
     }
-    if (wait.last == last().task) {
-      text(" It was itself the last to continue there, ");
-      at(wait.last_at);
-      return text(".");
+    const bool is_own = wait.last == last().task;
+    if (is_own) {
+      text(" It was itself the last task to continue there");
+    } else {
+      text(" The last task to continue there was ");
+      task(wait.last);
     }
-    text(" The last task to continue there was ");
-    task(wait.last);
-    where(wait.last_location);
+    if (!is_own || wait.last_location != location_of(e_, last())) where(wait.last_location);
     text(", ");
     at(wait.last_at);
     if (e_.model.tasks[wait.last].how != Model::End::Open) return text("; it has ended.");
-    if (!d_.last_awaits) return text(".");
+    if (!d_.last_awaits || is_own) return text(".");
+    if (d_.last_awaits->address == wait.address) return text("; it waits for it again.");
     text("; it waits for the object at ");
     out_.push_back({.kind = TextRun::Kind::Address, .value = d_.last_awaits->address});
     if (d_.last_awaits->last != last().task) return text(".");
@@ -808,7 +804,7 @@ StepText describe_step(const Subject& e, const Diagnosis& d, size_t index) {
                      .target = target_of(e, d, index)};
     if (does.target == no_index)
       does.text = step.holding != Waits::none             ? "is held by a task that has ended"
-                  : d.awaited && &step == &d.chain.back() ? "waits for an object of a library"
+                  : d.awaited && &step == &d.chain.back() ? "waits for an object"
                                                           : "waits for an unrecorded target";
     return does;
   }

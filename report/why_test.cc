@@ -105,6 +105,32 @@ TEST_CASE("durations that end at the last event are no evidence of a healthy pro
         std::string::npos);
 }
 
+TEST_CASE("the row of a running task has the place after which it runs, as the text") {
+  Example e = ours(R"(
+     0 create 1 as coroutine report
+     1 resume 1
+     2 suspend 1
+     5 resume 1
+     9 label 1 report
+  )");
+  e.trace.info.ended = 200'000'000;
+  e.model = build_model(e.trace);
+  const StringId file = e.trace.strings.intern("report.cc");
+  e.trace.locations.push_back({.file = file, .line = 70});  // the closing brace
+  e.trace.locations.push_back({.file = file, .line = 60});
+  const auto count = static_cast<uint32_t>(e.trace.locations.size());
+  e.model.tasks[0].location = count - 2;
+  Waits waits = find_waits(e.trace, e.model);
+  REQUIRE(waits.waits.size() == 1);
+  waits.waits[0].location = count - 1;
+  const std::string text =
+      why_text({e.trace, e.model, waits}, {.diagnoses = diagnose_all(e.trace, e.model, waits)});
+  CAPTURE(text);
+  CHECK(text.find("report (#1)  runs  for 200 ms  report.cc:60\n  report (#1) (report.cc:60) has "
+                  "run 200 ms") != std::string::npos);
+  CHECK(text.find("report.cc:70") == std::string::npos);
+}
+
 TEST_CASE("a running task of a live process: what its thread does") {
   Example e = ours(R"(
      0 create 1 as coroutine report
@@ -346,7 +372,7 @@ TEST_CASE("two objects of a library that two tasks awaited in opposite order") {
     if (time == 5 || time == 8) e.trace.awaited_objects.push_back({i, 0xb0, type});
   }
   std::string text = report_of(e);
-  CHECK(text.find("first (#1)  waits for an object of a library") != std::string::npos);
+  CHECK(text.find("first (#1)  waits for an object  ") != std::string::npos);
   text = unwrapped(text);
   CHECK(
       text.find(
@@ -368,6 +394,39 @@ TEST_CASE("a task that may wait for those that its awaiter started") {
   text = unwrapped(text);
   CHECK(text.find("Right after it began to wait, its thread started branch (#3), which has not "
                   "ended: it may wait for it.") != std::string::npos);
+}
+
+TEST_CASE("the object that the waiting task was the last to pass, and one that others wait for") {
+  Example e = ours(R"(
+     0 create 1 as coroutine ticker
+     0 create 2 as coroutine guest
+     1 resume 1
+     2 suspend 1
+     3 resume 1
+     4 suspend 1
+     5 resume 2
+     6 suspend 2
+  )");
+  const StringId type = e.trace.strings.intern("Gate");
+  const auto report = [&](uint64_t of_guest) {
+    e.trace.awaited_objects.clear();
+    for (size_t i = 0; i < e.trace.events.size(); i++) {
+      const uint64_t time = e.trace.events.row(i).time;
+      if (time == 2 || time == 4) e.trace.awaited_objects.push_back({i, 0xa0, type});
+      if (time == 6) e.trace.awaited_objects.push_back({i, of_guest, type});
+    }
+    return unwrapped(report_of(e));
+  };
+  const auto has = [](const std::string& text, std::string_view part) {
+    CAPTURE(text);
+    CHECK(text.find(part) != std::string::npos);
+  };
+  has(report(0xb0),
+      "ticker (#1) waits in Gate for the object at 0xa0. It was itself the last task to continue "
+      "there, at 0.000000003 s.");
+  has(report(0xa0),
+      "guest (#2) waits in Gate for the object at 0xa0, with 1 other task. The last task to "
+      "continue there was ticker (#1), at 0.000000003 s; it waits for it again.");
 }
 
 TEST_CASE("a deadlock leads back to the task where the cycle begins") {

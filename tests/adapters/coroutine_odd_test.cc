@@ -469,6 +469,116 @@ TEST_CASE("the object that an awaiter concerns") {
 }
 
 namespace {
+// Its first word is the address of its waiters' memory, which differs from wait to wait.
+struct Gate {
+  std::vector<std::coroutine_handle<>> waiters = {};
+  bool is_open = false;
+  bool await_ready() { return is_open; }
+  void await_suspend(std::coroutine_handle<> waiter) { waiters.push_back(waiter); }
+  void await_resume() {}
+};
+struct Unaligned {  // shorter than an address
+  bool is_open = false;
+  bool await_ready() { return is_open; }
+  void await_suspend(std::coroutine_handle<>) {}
+  void await_resume() {}
+};
+struct Refers {
+  Lock& of;
+  bool await_ready() const { return false; }
+  void await_suspend(std::coroutine_handle<>) const {}
+  void await_resume() const {}
+};
+// No await_transform, one, a template, and overloads that convert.
+struct Direct {
+  struct promise_type : Basics {
+    Direct get_return_object() { return {Owner<promise_type>(*this)}; }
+  };
+  Owner<promise_type> own;
+};
+struct Passes {
+  struct promise_type : Basics {
+    Passes get_return_object() { return {Owner<promise_type>(*this)}; }
+    Gate& await_transform(Gate& gate) { return gate; }
+  };
+  Owner<promise_type> own;
+};
+struct ReturnsLvalues {
+  struct promise_type : Basics {
+    ReturnsLvalues get_return_object() { return {Owner<promise_type>(*this)}; }
+    template <class T>
+    T& await_transform(T&& awaited) {
+      return awaited;
+    }
+    template <class T>
+    T& await_transform(T& awaited) {
+      return awaited;
+    }
+  };
+  Owner<promise_type> own;
+};
+struct Converts {
+  struct promise_type : Basics {
+    Converts get_return_object() { return {Owner<promise_type>(*this)}; }
+    Gate& await_transform(Gate& gate) { return gate; }
+    std::suspend_always await_transform(int) { return {}; }
+  };
+  Owner<promise_type> own;
+};
+
+template <class Coroutine>
+Coroutine awaits_gate(Gate& gate) {
+  co_await gate;
+}
+Direct awaits_lvalues(Lock& lock, Unaligned& unaligned, Lock::Virtual& derived) {
+  co_await unaligned;
+  co_await derived;
+  const Refers refers{lock};
+  co_await refers;
+  std::suspend_always always;
+  co_await always;
+}
+ReturnsLvalues awaits_temporary(Lock& lock) { co_await lock.lock(); }
+
+// The objects of the suspensions and of the awaits that did not suspend.
+std::vector<const void*> awaited_objects() {
+  std::vector<const void*> objects;
+  for (const fake::Call& call : fake::calls())
+    if (call.what.starts_with("suspend") || call.what.starts_with("ready"))
+      objects.push_back(call.object);
+  return objects;
+}
+}  // namespace
+
+TEST_CASE("an awaiter that is an lvalue is the object, whatever it contains") {
+  using Objects = std::vector<const void*>;
+  const auto objects = [](auto start, int steps) {
+    fake::reset();
+    auto coroutine = start();
+    for (int step = 0; step < steps; step++) coroutine.own.next();
+    return awaited_objects();
+  };
+  Gate gate;
+  CHECK(objects([&] { return awaits_gate<Direct>(gate); }, 1) == Objects{&gate});
+  gate.waiters.reserve(100);
+  CHECK(objects([&] { return awaits_gate<Direct>(gate); }, 1) == Objects{&gate});
+  CHECK(objects([&] { return awaits_gate<Passes>(gate); }, 1) == Objects{&gate});
+  CHECK(objects([&] { return awaits_gate<ReturnsLvalues>(gate); }, 1) == Objects{&gate});
+  CHECK(objects([&] { return awaits_gate<Converts>(gate); }, 1) == Objects{&gate});
+  CHECK(gate.waiters.size() == 5);
+  gate.is_open = true;
+  CHECK(objects([&] { return awaits_gate<Direct>(gate); }, 1) == Objects{&gate});
+
+  Lock lock;
+  lock.holder = &lock;
+  Unaligned unaligned;
+  Lock::Virtual derived(lock);
+  const auto lvalues = [&] { return awaits_lvalues(lock, unaligned, derived); };
+  CHECK(objects(lvalues, 4) == Objects{&unaligned, &derived, &lock, nullptr});
+  CHECK(objects([&] { return awaits_temporary(lock); }, 1) == Objects{&lock});
+}
+
+namespace {
 struct Context {
   std::coroutine_handle<> waiting;
 };

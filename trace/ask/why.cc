@@ -863,11 +863,20 @@ TaskIndex target_of(const Subject& e, const Diagnosis& d, size_t index) {
   return e.model.last_self(e.waits.waits[step.wait].on);
 }
 
+uint32_t location_near(const Subject& e, TaskIndex task, uint64_t time) {
+  for (uint32_t i = e.waits.last_wait[task]; i != Waits::none; i = e.waits.waits[i].before)
+    if (e.waits.waits[i].end <= time && e.waits.waits[i].location != 0)
+      return e.waits.waits[i].location;
+  return e.model.tasks[task].location;
+}
+
 uint32_t location_of(const Subject& e, const Diagnosis::Step& step) {
   if (step.holding != Waits::none && e.waits.holdings[step.holding].location != 0)
     return e.waits.holdings[step.holding].location;
   if (step.wait != Waits::none && e.waits.waits[step.wait].location != 0)
     return e.waits.waits[step.wait].location;
+  if (step.wait == Waits::none && step.holding == Waits::none && e.waits.running[step.task])
+    return location_near(e, step.task, e.model.end);
   return e.model.tasks[step.task].location;
 }
 

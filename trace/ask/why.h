@@ -95,8 +95,8 @@ struct Diagnosis {
   // External: the receive before it, which failed because the peer has closed the connection.
   TaskIndex closed = no_index;
   bool asks = false;  // External: the program connected the socket, and spoke last
-  // Unknown: the object of a library that it awaits, and the one that the last task to continue
-  // there awaits itself.
+  // Unknown: the object that it awaits, of a library or the program, and the one that the last task
+  // to continue there awaits itself.
   std::optional<AwaitedObjectWait> awaited = {};
   std::optional<AwaitedObjectWait> last_awaits = {};
   // Unknown: the tasks that its awaiter has probably started, and that have not ended: it may wait
@@ -145,7 +145,11 @@ std::vector<Diagnosis> diagnose_all(const Trace& trace, const Model& model, cons
 TaskIndex target_of(const Subject& subject, const Diagnosis& diagnosis, size_t step);
 // Of the last step of a Starved diagnosis: since when it could run.
 uint64_t ready_since(const Model& model, const Waits& waits, const Diagnosis::Step& step);
-// The location of its wait or holding, else of its creation.
+// Where the task last continued before this time: the nearest location that the trace contains.
+// That of its creation if there is none.
+uint32_t location_near(const Subject& subject, TaskIndex task, uint64_t time);
+// The location of its wait or holding; of a running task, that of the wait after which it runs;
+// else of its creation.
 uint32_t location_of(const Subject& subject, const Diagnosis::Step& step);
 // Whether the model ends when the process ended, or now if it runs, and not at its last event.
 bool is_end_known(const Trace& trace, const Model& model);

@@ -43,6 +43,20 @@ concept __is_task_object = requires {
 
 enum class __step { __initial, __await, __yield, final };
 
+// What a coroutine waits for: the return object of a coroutine; an lvalue that is awaited itself,
+// as in `co_await event;`; or what a temporary awaiter refers to.
+enum class __target { __task, __lvalue, __other };
+// A: the operand. T: the result of await_transform, else A. It may be an lvalue of a temporary A,
+// which no other co_await has. Held: what __held has for T; a kept call's result is another.
+// A const awaiter has no room for its waiters: it refers to them.
+template <class _Ap, class _Tp, class _Held = _Tp>
+inline constexpr __target __target_of = __is_task_object<_Ap> || __is_task_object<_Tp>
+                                            ? __target::__task
+                                        : __is_same(_Ap, _Held) &&
+                                                __is_same(_Ap, typename __bare<_Ap>::__type&)
+                                            ? __target::__lvalue
+                                            : __target::__other;
+
 struct __from_initial {};
 struct __from_final {};
 struct __from_yield {};
@@ -123,8 +137,13 @@ struct __held {
       : __object(::skein::__detail::__awaitable_of(static_cast<_Fp&&>(__from)...)) {}
   auto& __awaiter() noexcept { return __object; }
   using __named = typename __unreferenced<_Tp>::__type;
+  template <__target _Target>
   const void* __concerned(const void* __promise) noexcept {
-    return ::skein::__detail::__object_of(__object, __promise);
+    if constexpr (_Target == __target::__lvalue && !__is_empty(__named))
+      return const_cast<const void*>(
+          static_cast<const volatile void*>(__builtin_addressof(__object)));
+    else
+      return ::skein::__detail::__object_of(__object, __promise);
   }
   uint64_t __task(bool __ended) {
     return ::skein::__detail::__awaited_task(__builtin_addressof(__object), sizeof __object,
@@ -146,6 +165,7 @@ struct __held<_Tp> {
   using __named = typename __choose<__is_same(_Tp, typename __unreferenced<_Tp>::__type&),
                                     typename __unreferenced<_Tp>::__type,
                                     typename __unreferenced<_Awaiter>::__type>::__type;
+  template <__target>
   const void* __concerned(const void* __promise) noexcept {
     if constexpr (__is_same(_Tp, typename __unreferenced<_Tp>::__type&))
       return __builtin_addressof(__object);
@@ -232,10 +252,10 @@ constexpr bool __left_to_compiler() {
     return false;
 }
 
-// The awaiter that the compiler sees. D: the promise that the compiler sees. Task: the awaited
-// object is the return object of a coroutine. The location is a default argument of the functions
-// that need it, and not a member: while recording is off, it costs nothing.
-template <class _Dp, __step _Step, class _Tp, bool _Task>
+// The awaiter that the compiler sees. D: the promise that the compiler sees. The location is a
+// default argument of the functions that need it, and not a member: while recording is off, it
+// costs nothing.
+template <class _Dp, __step _Step, class _Tp, __target _Target>
 struct __traced_awaiter : __of_promise<_Dp, _Step> {
   __held<_Tp> __inner;
 
@@ -322,17 +342,17 @@ struct __traced_awaiter : __of_promise<_Dp, _Step> {
  private:
   // The object that is awaited, if it is neither a task nor one of skein's primitives; else null.
   const void* __concerned() noexcept {
-    if constexpr (_Task || _Step != __step::__await ||
+    if constexpr (_Target == __target::__task || _Step != __step::__await ||
                   requires { __inner.__awaiter().skein_awaits(); })
       return nullptr;
     else
-      return __inner.__concerned(this->__self);
+      return __inner.template __concerned<_Target>(this->__self);
   }
   // `ended`: the awaited coroutine may have ended, because its result is available.
   uint64_t __awaited(bool __ended) {
     if constexpr (requires { __inner.__awaiter().skein_awaits(); })  // skein/sync.h
       return __inner.__awaiter().skein_awaits();
-    else if constexpr (_Task)
+    else if constexpr (_Target == __target::__task)
       return __inner.__task(__ended);
     else
       return static_cast<void>(__ended), 0;

@@ -248,13 +248,13 @@ struct __traced
   auto initial_suspend(__not_virtual = {}) {
 #endif
     using _Tp = decltype(__some<_Pp&>().initial_suspend());
-    return ::skein::__detail::__traced_awaiter<__traced, __step::__initial, _Tp, false>(
+    return ::skein::__detail::__traced_awaiter<__traced, __step::__initial, _Tp, __target::__other>(
         this, skein_inner(), __from_initial{});
   }
   auto final_suspend(__not_virtual = {}) noexcept {
     if (skein_enabled()) ::skein::__detail::__ended(skein_frame);
     using _Tp = decltype(__some<_Pp&>().final_suspend());
-    return ::skein::__detail::__traced_awaiter<__traced, __step::final, _Tp, false>(
+    return ::skein::__detail::__traced_awaiter<__traced, __step::final, _Tp, __target::__other>(
         this, skein_inner(), __from_final{});
   }
   void unhandled_exception(__not_virtual = {}) noexcept(
@@ -271,10 +271,9 @@ struct __traced
                   __is_same(__types<_How...>, __types<__place>))
       return skein_await_kept<_Ap>(static_cast<_Ap&&>(__a), __how...);
     else if constexpr (::skein::__detail::__wrappable<_Pp, _Tp>())
-      return ::skein::__detail::__traced_awaiter < __traced, __step::__await, _Tp,
-             ::skein::__detail::__is_task_object<_Ap> ||
-                 ::skein::__detail::__is_task_object < _Tp >>
-                     (this, skein_inner(), static_cast<_Ap&&>(__a), __how...);
+      return ::skein::__detail::__traced_awaiter<__traced, __step::__await, _Tp,
+                                                 __target_of<_Ap, _Tp>>(
+          this, skein_inner(), static_cast<_Ap&&>(__a), __how...);
     else
       return ::skein::__detail::__awaitable_of(skein_inner(), static_cast<_Ap&&>(__a), __how...);
   }
@@ -282,14 +281,13 @@ struct __traced
   decltype(auto) skein_await_kept(_Ap&& __a, ::skein::__detail::__place __here) {
     using _Tp = decltype(::skein::__detail::__awaitable_of(__some<_Pp&>(), static_cast<_Ap&&>(__a),
                                                            __here));
-    constexpr bool __is_task =
-        ::skein::__detail::__is_task_object<_Ap> || ::skein::__detail::__is_task_object<_Tp>;
     constexpr bool __operator = ::skein::__detail::__takes_by_value<_Tp>();
     using _Kept = __kept_result<_Tp, __operator>;
     using _Call = __kept_call<_Kept, __operator>;
     if constexpr (::skein::__detail::__wrappable<_Pp, _Kept&&>())
       return ::skein::__detail::__kept_awaiter<
-          _Call, __traced_awaiter<__traced, __step::__await, _Kept&&, __is_task>>(
+          _Call,
+          __traced_awaiter<__traced, __step::__await, _Kept&&, __target_of<_Ap, _Tp, _Kept&&>>>(
           this, skein_inner(), static_cast<_Ap&&>(__a), __here);
     else if constexpr (__awaitable<_Tp> ||
                        __names_await_ready<typename __unreferenced<_Tp>::__type>)
@@ -301,7 +299,7 @@ struct __traced
   template <class _Xp>
   auto skein_yield(typename __unreferenced<_Xp>::__type& __x) {
     return ::skein::__detail::__traced_awaiter<__traced, __step::__yield,
-                                               __yield_value_result<_Pp, _Xp>, false>(
+                                               __yield_value_result<_Pp, _Xp>, __target::__other>(
         this, skein_inner(), static_cast<_Xp&&>(__x), __from_yield{});
   }
 
